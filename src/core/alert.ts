@@ -1,0 +1,56 @@
+/** Alerts: what is decided, and how webhooks see it (`spec §6`). */
+import type { Status } from './snitch.ts';
+
+export type AlertKind = 'snitch.reporting' | 'snitch.missing' | 'snitch.errored' | 'snitch.paused';
+
+/** What the state machine decided: the team must be told of this change. */
+export interface AlertDecision {
+  type: AlertKind;
+  status: Status;
+  previousStatus: Status;
+}
+
+/** The state names of webhook payloads: `failed` in the API is `missing` here (`spec §3`). */
+export type PayloadStatus = 'pending' | 'healthy' | 'missing' | 'errored' | 'paused';
+
+/** The snitch as an alert shows it: how it was when the alert was decided. */
+export interface AlertSnitch {
+  token: string;
+  name: string;
+  notes: string;
+  tags: string[];
+  status: PayloadStatus;
+  previous_status: PayloadStatus;
+}
+
+/** The body of a webhook, exactly as `spec §6` gives it. */
+export interface AlertPayload {
+  type: AlertKind;
+  /** ISO 8601 with milliseconds, UTC. */
+  timestamp: string;
+  data: { snitch: AlertSnitch };
+}
+
+export function payloadStatus(status: Status): PayloadStatus {
+  return status === 'failed' ? 'missing' : status;
+}
+
+/** The snitch part of the payload of `decision`. */
+export function alertSnitch(
+  snitch: { token: string; name: string; notes: string; tags: readonly string[] },
+  decision: AlertDecision,
+): AlertSnitch {
+  return {
+    token: snitch.token,
+    name: snitch.name,
+    notes: snitch.notes,
+    tags: [...snitch.tags],
+    status: payloadStatus(decision.status),
+    previous_status: payloadStatus(decision.previousStatus),
+  };
+}
+
+/** @param at when the alert was decided, in milliseconds since the epoch */
+export function alertPayload(type: AlertKind, at: number, snitch: AlertSnitch): AlertPayload {
+  return { type, timestamp: new Date(at).toISOString(), data: { snitch } };
+}

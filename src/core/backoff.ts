@@ -1,0 +1,46 @@
+/** When a failed delivery is tried again (`decisions: Alerts`). */
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** The wait after the first, second, … failed attempt, in milliseconds. After the last the delivery is dead. */
+export const RETRY_WAITS: readonly number[] = [
+  10 * SECOND,
+  30 * SECOND,
+  MINUTE,
+  5 * MINUTE,
+  15 * MINUTE,
+  HOUR,
+  3 * HOUR,
+  6 * HOUR,
+  12 * HOUR,
+  24 * HOUR,
+];
+
+/** The share by which a wait may be shorter or longer, so that failures of one moment do not retry as one. */
+const JITTER = 0.1;
+
+/** The longest wait that a target may ask for. */
+const LONGEST_RETRY_AFTER = 24 * HOUR;
+
+/**
+ * The instant of the next attempt, or null when the delivery is dead.
+ *
+ * @param attempts how many attempts failed, the present one included (1 or more)
+ * @param failedAt when the last attempt failed
+ * @param random a number in [0, 1): the jitter
+ * @param retryAfter the wait in milliseconds that the target asked for; it lengthens the schedule's wait, up to 24 h
+ */
+export function nextAttemptAt(
+  attempts: number,
+  failedAt: number,
+  random: number,
+  retryAfter: number | null = null,
+): number | null {
+  const wait = RETRY_WAITS[attempts - 1];
+  if (wait === undefined) return null;
+  const scheduled = wait * (1 - JITTER + 2 * JITTER * random);
+  const asked = Math.min(retryAfter ?? 0, LONGEST_RETRY_AFTER);
+  return failedAt + Math.round(Math.max(scheduled, asked));
+}

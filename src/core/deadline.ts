@@ -1,0 +1,62 @@
+/** When the next check-in is due, and when a failed snitch is reminded (`decisions: Periods and deadlines`). */
+import { addIntervals, type Calendar } from './interval.ts';
+import { smartDeadline } from './smart-deadline.ts';
+import type { CaseRules, SnitchState } from './snitch.ts';
+
+const HOUR = 3_600_000;
+
+/** A sweep acts up to a moment after an instant; two reminders this much under an hour apart are an hour apart. */
+const REMINDER_SLACK = 60_000;
+
+export interface DeadlineContext {
+  calendar: Calendar;
+  rules: CaseRules;
+  /** Ascending: the first check-in of each of the last periods, at most 50. Only `smart` snitches need it. */
+  firstCheckIns: readonly number[];
+}
+
+type Schedule = Pick<SnitchState, 'interval' | 'alertType'>;
+
+/** The instant by which the check-in after the one at `from` is expected: later than `from`. */
+export function deadlineAfter(schedule: Schedule, from: number, context: DeadlineContext): number {
+  if (schedule.alertType === 'basic') return basicDeadline(schedule, from, context);
+  const { calendar, rules, firstCheckIns } = context;
+  return smartDeadline(calendar, schedule.interval, rules.timezone, firstCheckIns, from);
+}
+
+/** A check-in answers for its own period; the next is due by the end of the following one. */
+export function basicDeadline(
+  { interval }: Pick<Schedule, 'interval'>,
+  from: number,
+  { calendar, rules }: Pick<DeadlineContext, 'calendar' | 'rules'>,
+): number {
+  return calendar.periodAfter(interval, rules.timezone, from).end;
+}
+
+/**
+ * When a failed snitch is reminded next, or null for never.
+ *
+ * @param dueAt when the alert or reminder that is being sent was due
+ * @param now when it is sent: never more than one reminder an hour follows
+ */
+export function nextReminder(
+  { interval, alertType }: Schedule,
+  dueAt: number,
+  now: number,
+  { calendar, rules }: Pick<DeadlineContext, 'calendar' | 'rules'>,
+): number | null {
+  const earliest = now + HOUR - REMINDER_SLACK;
+  switch (rules.reminders) {
+    case 'off':
+      return null;
+    case 'hourly':
+      return now + HOUR;
+    case 'daily':
+      return now + 24 * HOUR;
+    case 'period': {
+      if (alertType === 'basic') return calendar.periodAt(interval, rules.timezone, earliest - 1).end;
+      const oneLater = addIntervals(interval, rules.timezone, dueAt, 1);
+      return oneLater >= earliest ? oneLater : addIntervals(interval, rules.timezone, now, 1);
+    }
+  }
+}

@@ -1,0 +1,223 @@
+/** The 17 intervals and their calendar-aligned periods in any IANA time zone (`decisions: Periods and deadlines`). */
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+type IntervalRule =
+  /** Follows the clock of the time zone in steps of at most an hour. */
+  | { kind: 'clock'; step: number; nominal: number }
+  /** Steps of several hours from local midnight. */
+  | { kind: 'hours'; hours: number; nominal: number }
+  | { kind: 'day' | 'week' | 'month'; nominal: number };
+
+const clock = (minutes: number): IntervalRule => ({
+  kind: 'clock',
+  step: minutes * MINUTE,
+  nominal: minutes * MINUTE,
+});
+const hours = (count: number): IntervalRule => ({ kind: 'hours', hours: count, nominal: count * HOUR });
+
+const RULES = {
+  '1_minute': clock(1),
+  '2_minute': clock(2),
+  '3_minute': clock(3),
+  '5_minute': clock(5),
+  '10_minute': clock(10),
+  '15_minute': clock(15),
+  '30_minute': clock(30),
+  hourly: clock(60),
+  '2_hour': hours(2),
+  '3_hour': hours(3),
+  '4_hour': hours(4),
+  '6_hour': hours(6),
+  '8_hour': hours(8),
+  '12_hour': hours(12),
+  daily: { kind: 'day', nominal: DAY },
+  weekly: { kind: 'week', nominal: 7 * DAY },
+  monthly: { kind: 'month', nominal: 30 * DAY },
+} as const satisfies Record<string, IntervalRule>;
+
+export type Interval = keyof typeof RULES;
+
+export const INTERVALS = Object.keys(RULES) as readonly Interval[];
+
+export function isInterval(value: unknown): value is Interval {
+  return typeof value === 'string' && Object.hasOwn(RULES, value);
+}
+
+/** Minute intervals allow the `basic` alert type only (`spec §2`). */
+export function isMinuteInterval(interval: Interval): boolean {
+  return RULES[interval].nominal < HOUR;
+}
+
+/** The interval's usual length in milliseconds; a month counts as 30 days. */
+export function nominalLength(interval: Interval): number {
+  return RULES[interval].nominal;
+}
+
+/** A stretch of time from `start` (inclusive) to `end` (exclusive). */
+export interface Period {
+  start: number;
+  end: number;
+}
+
+/** Whether `name` is an IANA time zone that this runtime knows. */
+export function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z][A-Za-z0-9_+\-/]*$/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Periods that were asked for lately, kept per calendar: a calculation costs about a hundred look-ups. */
+const REMEMBERED_PERIODS = 2_000;
+
+/**
+ * Answers which period an instant lies in. Periods tile the time line: each instant lies in exactly one, and the
+ * end of a period is the start of the next. A calendar only remembers answers; it has no other state.
+ */
+export class Calendar {
+  readonly #remembered = new Map<string, Period>();
+
+  /** The period of `interval` in `timezone` that contains the instant `at`. */
+  periodAt(interval: Interval, timezone: string, at: number): Period {
+    const key = `${interval} ${timezone}`;
+    const last = this.#remembered.get(key);
+    if (last && last.start <= at && at < last.end) return last;
+    const period = findPeriod(RULES[interval], timezone, at);
+    if (this.#remembered.size >= REMEMBERED_PERIODS) this.#remembered.clear();
+    this.#remembered.set(key, period);
+    return period;
+  }
+
+  /** The period that follows the one which contains the instant `at`. */
+  periodAfter(interval: Interval, timezone: string, at: number): Period {
+    const { end } = this.periodAt(interval, timezone, at);
+    const key = `after ${interval} ${timezone}`;
+    const last = this.#remembered.get(key);
+    if (last?.start === end) return last;
+    const period = findPeriod(RULES[interval], timezone, end);
+    this.#remembered.set(key, period);
+    return period;
+  }
+}
+
+/**
+ * The instant `count` intervals after `at`, keeping the wall-clock time of day for intervals of a day and more
+ * (a monthly job that ran on the 31st is next expected on the last day of a shorter month).
+ */
+export function addIntervals(interval: Interval, timezone: string, at: number, count: number): number {
+  const rule: IntervalRule = RULES[interval];
+  if (rule.kind === 'clock' || rule.kind === 'hours') return at + rule.nominal * count;
+  const unit = ({ day: 'days', week: 'weeks', month: 'months' } as const)[rule.kind];
+  return zoned(timezone, at).add({ [unit]: count }).epochMilliseconds;
+}
+
+function findPeriod(rule: IntervalRule, timezone: string, at: number): Period {
+  return rule.kind === 'clock' ? clockPeriod(rule.step, timezone, at) : wallPeriod(rule, timezone, at);
+}
+
+function zoned(timezone: string, at: number): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timezone);
+}
+
+function offsetAt(timezone: string, at: number): number {
+  return zoned(timezone, at).offsetNanoseconds / 1e6;
+}
+
+/**
+ * Periods of at most an hour count real time, so that the hour which a clock change repeats is two periods and not
+ * one of double length. Where a change is no multiple of the step (Lord Howe moves by half an hour), the odd rest
+ * after the change joins the period before it: a period that is shorter than the job's own rhythm would accuse it.
+ */
+function clockPeriod(step: number, timezone: string, at: number): Period {
+  const offset = offsetAt(timezone, at);
+  let start = floorTo(step, at + offset) - offset;
+  let end = start + step;
+  if (offsetAt(timezone, start) !== offset) {
+    const change = transitionAfter(timezone, start, at);
+    const before = offsetAt(timezone, change - 1);
+    if (start < change) start = floorTo(step, change - 1 + before) - before;
+  }
+  if (offsetAt(timezone, end) !== offset) {
+    const change = transitionAfter(timezone, at, end);
+    const after = offsetAt(timezone, change);
+    end = -floorTo(step, -(change + after)) - after;
+  }
+  return { start, end };
+}
+
+function floorTo(step: number, value: number): number {
+  return Math.floor(value / step) * step;
+}
+
+/** The first change of the zone's offset after `from`; `until` where the zone data names none. */
+function transitionAfter(timezone: string, from: number, until: number): number {
+  return zoned(timezone, from).getTimeZoneTransition('next')?.epochMilliseconds ?? until;
+}
+
+/**
+ * Periods of more than an hour follow the wall clock: each boundary is the first instant at which the local clock
+ * reads at least the boundary's time. Boundaries never go backwards, so that the two loops below always find the
+ * period around `at`, in zones that skip or repeat midnight, an hour or a whole day as well.
+ */
+function wallPeriod(rule: Exclude<IntervalRule, { kind: 'clock' }>, timezone: string, at: number): Period {
+  let wall = wallStart(rule, zoned(timezone, at).toPlainDateTime());
+  let start = firstInstant(timezone, wall);
+  while (start > at) {
+    wall = nextWall(rule, wall, -1);
+    start = firstInstant(timezone, wall);
+  }
+  for (;;) {
+    wall = nextWall(rule, wall, 1);
+    const end = firstInstant(timezone, wall);
+    if (end > at) return { start, end };
+    start = end;
+  }
+}
+
+function wallStart(
+  rule: Exclude<IntervalRule, { kind: 'clock' }>,
+  wall: Temporal.PlainDateTime,
+): Temporal.PlainDateTime {
+  const midnight = wall.round({ smallestUnit: 'day', roundingMode: 'floor' });
+  switch (rule.kind) {
+    case 'hours':
+      return midnight.add({ hours: floorTo(rule.hours, wall.hour) });
+    case 'day':
+      return midnight;
+    case 'week':
+      return midnight.subtract({ days: midnight.dayOfWeek - 1 });
+    case 'month':
+      return midnight.with({ day: 1 });
+  }
+}
+
+function nextWall(
+  rule: Exclude<IntervalRule, { kind: 'clock' }>,
+  wall: Temporal.PlainDateTime,
+  direction: 1 | -1,
+): Temporal.PlainDateTime {
+  switch (rule.kind) {
+    case 'hours':
+      return wall.add({ hours: rule.hours * direction });
+    case 'day':
+      return wall.add({ days: direction });
+    case 'week':
+      return wall.add({ weeks: direction });
+    case 'month':
+      return wall.add({ months: direction });
+  }
+}
+
+/** The first instant at which the local clock reads `wall` or later: the end of the gap where `wall` is skipped. */
+function firstInstant(timezone: string, wall: Temporal.PlainDateTime): number {
+  const found = wall.toZonedDateTime(timezone, { disambiguation: 'compatible' });
+  if (found.toPlainDateTime().equals(wall)) return found.epochMilliseconds;
+  const change = found.add({ nanoseconds: 1 }).getTimeZoneTransition('previous');
+  return change?.epochMilliseconds ?? found.epochMilliseconds;
+}

@@ -1,0 +1,82 @@
+/**
+ * The central types. The words used everywhere in this program:
+ *
+ * - **snitch**: one monitored job, named by its secret token.
+ * - **case**: the team that owns snitches, API keys, webhooks and members.
+ * - **check-in**: one call of the job to its check-in address.
+ * - **interval**: how often the job runs, one of 17 names (`daily`).
+ * - **period**: one calendar-aligned stretch of an interval in the case's time zone.
+ * - **deadline**: the instant by which the next check-in is expected.
+ * - **due**: the instant at which the sweep has something to do for a snitch: its deadline, its next
+ *   reminder, or the end of its pause.
+ * - **sweep**: the once-a-second pass over what is due.
+ * - **trigger**: what may move a snitch from one status to another.
+ * - **alert**: the decided fact that the team must be told something.
+ * - **delivery**: one tracked send of an alert to one target.
+ * - **target**: a webhook URL or an email address.
+ * - **outbox**: the deliveries that are not finished.
+ * - **blind window**: a stretch of time in which the daemon could not receive check-ins.
+ *
+ * All instants are integers: milliseconds since the Unix epoch, UTC.
+ */
+import type { Interval } from './interval.ts';
+
+export type AlertType = 'basic' | 'smart';
+
+/** The status of a snitch in the API (`spec §3`). */
+export type Status = 'pending' | 'healthy' | 'failed' | 'errored' | 'paused';
+
+/** A status that a pause can cover and give back. A `pending` snitch cannot be paused. */
+export type RememberedStatus = 'healthy' | 'failed' | 'errored';
+
+/** What ends a pause: the next healthy check-in, a person, or an instant. */
+export type PauseUntil = { kind: 'healthy' } | { kind: 'unpaused' } | { kind: 'time'; at: number };
+
+export interface Pause {
+  until: PauseUntil;
+  /** The status that the snitch returns to when the pause ends. */
+  remembered: RememberedStatus;
+}
+
+/** What changes with check-ins, deadlines and pauses: the input and output of the state machine. */
+export interface SnitchState {
+  interval: Interval;
+  alertType: AlertType;
+  status: Status;
+  /** Last healthy check-in, or null. */
+  checkedInAt: number | null;
+  /** Last check-in of any outcome, or null: what the deadline counts from. */
+  lastCheckInAt: number | null;
+  /** When the sweep must look at this snitch, or null when nothing is awaited. */
+  dueAt: number | null;
+  /** Set exactly when `status` is `paused`. */
+  pause: Pause | null;
+  /** Whether the present deadline was postponed for a blind window already: it happens once. */
+  postponed: boolean;
+}
+
+/** How a case wants to be reminded of a snitch that stays failed. */
+export type Reminders = 'period' | 'hourly' | 'daily' | 'off';
+
+/** The settings of a case that its snitches' deadlines depend on. */
+export interface CaseRules {
+  /** IANA name. */
+  timezone: string;
+  reminders: Reminders;
+  /** Whether an error check-in makes the snitch `errored`; otherwise it counts as healthy. */
+  errorNotices: boolean;
+}
+
+/** The state of a snitch that was just created. */
+export function newSnitchState(interval: Interval, alertType: AlertType): SnitchState {
+  return {
+    interval,
+    alertType,
+    status: 'pending',
+    checkedInAt: null,
+    lastCheckInAt: null,
+    dueAt: null,
+    pause: null,
+    postponed: false,
+  };
+}

@@ -1,0 +1,128 @@
+/** The whole state machine: `decisions: Transitions`, row by row. */
+import type { AlertDecision } from './alert.ts';
+import { type DeadlineContext, deadlineAfter, nextReminder } from './deadline.ts';
+import { nominalLength } from './interval.ts';
+import type { Pause, PauseUntil, RememberedStatus, SnitchState } from './snitch.ts';
+
+export type Trigger =
+  | { kind: 'checkIn'; outcome: 'healthy' | 'error' }
+  /** The sweep found `dueAt` in the past. */
+  | { kind: 'due' }
+  | { kind: 'pause'; until: PauseUntil }
+  | { kind: 'unpause' }
+  /** The interval, the alert type or the case's rules changed: the state carries the new ones. */
+  | { kind: 'rescheduled' };
+
+export interface TransitionContext extends DeadlineContext {
+  /** The instant of the trigger. */
+  now: number;
+}
+
+export interface Transition {
+  snitch: SnitchState;
+  alert: AlertDecision | null;
+}
+
+/**
+ * What `trigger` makes of `snitch`: the new state, and the alert that must be sent, if any. A trigger that changes
+ * nothing answers with the same object. Pausing a pending snitch is refused before it comes here.
+ */
+export function transition(snitch: SnitchState, trigger: Trigger, context: TransitionContext): Transition {
+  switch (trigger.kind) {
+    case 'checkIn':
+      return checkIn(snitch, context.rules.errorNotices ? trigger.outcome : 'healthy', context);
+    case 'due':
+      return due(snitch, context);
+    case 'pause':
+      return pause(snitch, trigger.until);
+    case 'unpause':
+      return silent(snitch.pause ? resume(snitch, snitch.pause, context) : snitch);
+    case 'rescheduled':
+      return silent(restart(snitch, context.now, context));
+  }
+}
+
+function checkIn(before: SnitchState, outcome: 'healthy' | 'error', context: TransitionContext): Transition {
+  const healthy = outcome === 'healthy';
+  const at = momentOf(before, context.now);
+  const snitch = { ...before, lastCheckInAt: at, checkedInAt: healthy ? at : before.checkedInAt };
+  if (before.pause) {
+    const remembered: RememberedStatus = healthy ? 'healthy' : 'errored';
+    if (!healthy || before.pause.until.kind !== 'healthy') {
+      return silent({ ...snitch, pause: { ...before.pause, remembered } });
+    }
+  }
+  snitch.pause = null;
+  snitch.status = healthy ? 'healthy' : 'errored';
+  snitch.dueAt = deadlineAfter(snitch, at, context);
+  snitch.postponed = false;
+  if (snitch.status === before.status) return silent(snitch);
+  const type = healthy ? 'snitch.reporting' : 'snitch.errored';
+  return { snitch, alert: { type, status: snitch.status, previousStatus: before.status } };
+}
+
+/**
+ * The instant that a check-in counts for. A clock that was set back a little must move no deadline back, so the
+ * later of the two check-ins counts; but a last check-in further ahead than an interval came from a clock that was
+ * wrong, and waiting for that future would be silence.
+ */
+function momentOf(snitch: SnitchState, now: number): number {
+  const last = snitch.lastCheckInAt ?? now;
+  return last > now && last - now <= nominalLength(snitch.interval) ? last : now;
+}
+
+function due(before: SnitchState, context: TransitionContext): Transition {
+  const { dueAt, pause, status } = before;
+  if (dueAt === null || dueAt > context.now) return silent(before);
+  if (pause) return silent(resume(before, pause, context));
+  const snitch: SnitchState = {
+    ...before,
+    status: 'failed',
+    dueAt: nextReminder(before, dueAt, context.now, context),
+    postponed: false,
+  };
+  return { snitch, alert: { type: 'snitch.missing', status: 'failed', previousStatus: status } };
+}
+
+function pause(before: SnitchState, until: PauseUntil): Transition {
+  const remembered = before.pause?.remembered ?? rememberable(before);
+  const snitch: SnitchState = {
+    ...before,
+    status: 'paused',
+    pause: { until, remembered },
+    dueAt: until.kind === 'time' ? until.at : null,
+    postponed: false,
+  };
+  if (before.pause) return silent(snitch);
+  return { snitch, alert: { type: 'snitch.paused', status: 'paused', previousStatus: before.status } };
+}
+
+function rememberable({ status }: SnitchState): RememberedStatus {
+  if (status === 'pending' || status === 'paused') {
+    throw new TypeError(`a ${status} snitch has no status to remember`);
+  }
+  return status;
+}
+
+/** Ends a pause. Silence while muted raises nothing: the deadline starts again from this moment. */
+function resume(before: SnitchState, { remembered }: Pause, context: TransitionContext): SnitchState {
+  return restart({ ...before, status: remembered, pause: null, dueAt: null }, context.now, context);
+}
+
+/** The deadline or the reminder counted from `from`; a pending or paused snitch has neither. */
+function restart(snitch: SnitchState, from: number, context: TransitionContext): SnitchState {
+  switch (snitch.status) {
+    case 'pending':
+    case 'paused':
+      return snitch;
+    case 'healthy':
+    case 'errored':
+      return { ...snitch, dueAt: deadlineAfter(snitch, from, context), postponed: false };
+    case 'failed':
+      return { ...snitch, dueAt: nextReminder(snitch, from, from, context), postponed: false };
+  }
+}
+
+function silent(snitch: SnitchState): Transition {
+  return { snitch, alert: null };
+}
