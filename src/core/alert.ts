@@ -1,7 +1,11 @@
 /** Alerts: what is decided, and how webhooks see it (`spec §6`). */
+import type { Interval } from './interval.ts';
 import type { Status } from './snitch.ts';
 
 export type AlertKind = 'snitch.reporting' | 'snitch.missing' | 'snitch.errored' | 'snitch.paused';
+
+/** The notice to a case's team that the service itself was blind; it concerns no single snitch. */
+export const BLIND_NOTICE = 'service.blind';
 
 /** What the state machine decided: the team must be told of this change. */
 export interface AlertDecision {
@@ -22,6 +26,34 @@ export interface AlertSnitch {
   status: PayloadStatus;
   previous_status: PayloadStatus;
 }
+
+/** What the team wants to know beside the payload; kept with the alert because the snitch goes on changing. */
+export interface AlertDetails {
+  interval: Interval;
+  checkedInAt: number | null;
+  lastCheckInAt: number | null;
+  /** The deadline or reminder that passed; null where the alert came from a check-in or a pause. */
+  deadlineAt: number | null;
+  /** When the next check-in is due or the next reminder would come; null for never. */
+  nextDueAt: number | null;
+  /** Message, exit status and output of the check-in that raised the alert, where there was one. */
+  message: string | null;
+  exitStatus: number | null;
+  /** The alert that opened the incident which this one belongs to; null where this one opens it. */
+  threadId: string | null;
+}
+
+/** What a blind notice names. */
+export interface BlindNotice {
+  start: number;
+  end: number;
+  /** Names of the snitches whose deadlines were postponed; at most `NOTICE_NAMES` of them. */
+  postponed: string[];
+  postponedCount: number;
+}
+
+/** How many names a blind notice lists. */
+export const NOTICE_NAMES = 100;
 
 /** The body of a webhook, exactly as `spec §6` gives it. */
 export interface AlertPayload {

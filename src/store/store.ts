@@ -1,0 +1,266 @@
+/**
+ * The store as the rest of the program sees it: every method is one atomic unit over plain data, and its promise
+ * resolves only when what it wrote is durable on disk. Where the disk refuses, a method throws `StoreUnavailable`
+ * and nothing of the call was kept. Instants are milliseconds since the epoch.
+ */
+import type { AlertDetails, AlertKind, AlertSnitch, BLIND_NOTICE, BlindNotice } from '../core/alert.ts';
+import type { BlindWindow } from '../core/blind-window.ts';
+import type { Interval } from '../core/interval.ts';
+import type { Channel } from '../core/routing.ts';
+import type { AlertType, CaseRules, PauseUntil, SnitchState } from '../core/snitch.ts';
+
+export interface Case extends CaseRules {
+  id: string;
+  name: string;
+  /** Email addresses of the team. */
+  members: string[];
+  /** Null for no limit. */
+  maxSnitches: number | null;
+  onHold: boolean;
+  createdAt: number;
+}
+
+export type CaseSettings = Pick<
+  Case,
+  'name' | 'timezone' | 'members' | 'reminders' | 'errorNotices' | 'maxSnitches' | 'onHold'
+>;
+
+export type Scope = 'read' | 'write' | 'admin';
+
+/** An API key without its secret. An admin key belongs to no case: `caseId` is null. */
+export interface ApiKey {
+  id: string;
+  caseId: string | null;
+  name: string;
+  scope: Scope;
+  createdAt: number;
+  lastUsedAt: number | null;
+}
+
+/** What a person says about a snitch. */
+export interface SnitchFields {
+  name: string;
+  notes: string;
+  tags: string[];
+  /** The override list; empty for the case's members. */
+  alertEmail: string[];
+  interval: Interval;
+  alertType: AlertType;
+}
+
+export interface Snitch extends Omit<SnitchFields, 'interval' | 'alertType'> {
+  token: string;
+  caseId: string;
+  createdAt: number;
+  state: SnitchState;
+}
+
+/** `start` and `log` are noted and change no state. */
+export type CheckInOutcome = 'healthy' | 'error' | 'start' | 'log';
+
+export interface CheckIn {
+  token: string;
+  at: number;
+  outcome: CheckInOutcome;
+  exitStatus: number | null;
+  message: string | null;
+  /** The address that the check-in came from. */
+  source: string | null;
+  /** Pairs the start of a run with its end. */
+  runId: string | null;
+  /** What the job printed. */
+  output: string | null;
+}
+
+export interface CheckInRecord extends Omit<CheckIn, 'token' | 'runId'> {
+  id: number;
+  /** From the start of the run to this check-in, where the start was reported. */
+  durationMs: number | null;
+}
+
+export interface Webhook {
+  id: string;
+  caseId: string;
+  /** With credentials, if it was given with any: never to be shown or logged. */
+  url: string;
+  secret: string;
+  /** The secret before the last rotation, while it is still valid. */
+  previousSecret: string | null;
+  createdAt: number;
+}
+
+/** The decided fact. `snitch` and `details` are as they were when it was decided; a notice has neither. */
+export type Alert = { id: string; caseId: string; at: number } & (
+  | { type: AlertKind; token: string; snitch: AlertSnitch; details: AlertDetails; notice: null }
+  | { type: typeof BLIND_NOTICE; token: null; snitch: null; details: null; notice: BlindNotice }
+);
+
+export type DeliveryState = 'pending' | 'delivered' | 'dead';
+
+export interface Delivery {
+  id: number;
+  caseId: string;
+  alertId: string;
+  channel: Channel;
+  /** A webhook's id or an email address. */
+  target: string;
+  state: DeliveryState;
+  attempts: number;
+  lastError: string | null;
+  /** Null unless pending. */
+  nextAttemptAt: number | null;
+  deliveredAt: number | null;
+}
+
+export interface AlertWithDeliveries {
+  alert: Alert;
+  deliveries: Delivery[];
+}
+
+/** A delivery that the caller alone may send until the lease ends. */
+export interface ClaimedDelivery {
+  id: number;
+  /** Names this claim: a settlement with an older fence changes nothing. */
+  fence: number;
+  /** Which attempt this is, from 1. */
+  attempt: number;
+  channel: Channel;
+  target: string;
+  alert: Alert;
+  case: { id: string; name: string; timezone: string };
+  /** The target's webhook; null for an email, or when the webhook was deleted. */
+  webhook: Webhook | null;
+}
+
+export interface ClaimRequest {
+  now: number;
+  channel: Channel;
+  leaseUntil: number;
+  /** At most so many deliveries of one target. */
+  perTarget: number;
+  /** At most so many deliveries in all. */
+  limit: number;
+  /** Targets to pass over because they have enough in flight. */
+  busy: readonly string[];
+}
+
+export type Settlement =
+  | { kind: 'delivered'; at: number }
+  | { kind: 'retry'; at: number; error: string }
+  | { kind: 'dead'; error: string }
+  /** Not tried after all (the daemon stops): due again at once, and the attempt does not count. */
+  | { kind: 'released' };
+
+/** Older than an instant, or older than the item of an id, newest first. */
+export interface Page {
+  limit: number;
+  before: { at: number } | { id: string } | null;
+}
+
+export interface DueCursor {
+  dueAt: number;
+  token: string;
+}
+
+export interface DueResult {
+  /** How many snitches changed. */
+  changed: number;
+  /** Where to go on, or null when all that was due has been looked at. */
+  next: DueCursor | null;
+  /** Snitches whose row could not be applied; the others went on. */
+  failures: { token: string; error: unknown }[];
+}
+
+/** What has been committed and may concern someone who waits. */
+export type Change = { kind: 'deliveries' };
+
+export interface StoreHealth {
+  /** When the first of the present run of failed writes happened, or null when the last write succeeded. */
+  failingSince: number | null;
+  commits: number;
+  syncs: number;
+}
+
+export interface Store {
+  // Cases and keys
+  createCase(settings: CaseSettings, now: number): Promise<Case>;
+  getCase(id: string): Promise<Case | null>;
+  listCases(): Promise<Case[]>;
+  updateCase(id: string, changes: Partial<CaseSettings>, now: number): Promise<Case | null>;
+  deleteCase(id: string): Promise<boolean>;
+  /** Restarts deadlines after a case's rules changed, a slice a call; false when nothing is left to do. */
+  rescheduleSlice(now: number): Promise<boolean>;
+  createApiKey(
+    key: { caseId: string | null; name: string; scope: Scope },
+    now: number,
+  ): Promise<{ apiKey: ApiKey; key: string }>;
+  findApiKey(hash: Buffer): Promise<{ apiKey: ApiKey; case: Case | null } | null>;
+  listApiKeys(caseId: string): Promise<ApiKey[]>;
+  deleteApiKey(caseId: string, id: string): Promise<boolean>;
+  recordKeyUse(id: string, at: number): Promise<void>;
+  hasAdminKey(): Promise<boolean>;
+
+  // Snitches
+  hasRoomForSnitch(caseId: string): Promise<boolean>;
+  createSnitch(caseId: string, fields: SnitchFields, now: number): Promise<Snitch>;
+  getSnitch(caseId: string, token: string): Promise<Snitch | null>;
+  /** In order of creation, keyset by the position that the last slice ended with. */
+  listSnitches(
+    caseId: string,
+    slice: { after: number; limit: number; tags: readonly string[] },
+  ): Promise<{ snitches: Snitch[]; next: number | null }>;
+  updateSnitch(
+    caseId: string,
+    token: string,
+    changes: Partial<SnitchFields>,
+    now: number,
+  ): Promise<Snitch | null>;
+  addTags(caseId: string, token: string, tags: readonly string[]): Promise<string[] | null>;
+  /** Removes the first of `spellings` that the snitch has. */
+  removeTag(caseId: string, token: string, spellings: readonly string[]): Promise<string[] | null>;
+  deleteSnitch(caseId: string, token: string): Promise<boolean>;
+  pauseSnitch(caseId: string, token: string, until: PauseUntil, now: number): Promise<boolean>;
+  unpauseSnitch(caseId: string, token: string, now: number): Promise<boolean>;
+
+  // Check-ins
+  /** False when no snitch has this token. */
+  applyCheckIn(checkIn: CheckIn): Promise<boolean>;
+  listCheckIns(caseId: string, token: string, page: Page): Promise<CheckInRecord[] | null>;
+
+  // Sweep
+  applyDue(now: number, after: DueCursor | null, limit: number): Promise<DueResult>;
+  prune(limits: { checkIns: number; olderThan: number; now: number }): Promise<boolean>;
+  /** The last instant at which the daemon is known to have lived, or null at its very first start. */
+  lastLiveness(): Promise<number | null>;
+  recordLiveness(at: number): Promise<void>;
+  openBlindWindow(window: BlindWindow): Promise<void>;
+  /** Postpones deadlines for the windows that were opened, a slice a call; false when nothing is left to do. */
+  postponeSlice(now: number): Promise<boolean>;
+
+  // Alerts and deliveries
+  listAlerts(caseId: string, token: string | null, page: Page): Promise<AlertWithDeliveries[]>;
+  createWebhook(caseId: string, url: string, now: number): Promise<Webhook>;
+  getWebhook(caseId: string, id: string): Promise<Webhook | null>;
+  listWebhooks(caseId: string): Promise<Webhook[]>;
+  deleteWebhook(caseId: string, id: string): Promise<boolean>;
+  listDeliveries(
+    caseId: string,
+    filter: { state: DeliveryState | null } & Page,
+  ): Promise<{ delivery: Delivery; alert: Alert }[]>;
+  retryDelivery(caseId: string, id: number, now: number): Promise<Delivery | null>;
+  claimDeliveries(request: ClaimRequest): Promise<ClaimedDelivery[]>;
+  /** False when the claim is no longer the latest, or the delivery is finished already. */
+  settleDelivery(id: number, fence: number, settlement: Settlement): Promise<boolean>;
+  /** When the next pending delivery of any target is due, or null. */
+  nextDeliveryAt(): Promise<number | null>;
+
+  // The server itself
+  getMaintenance(): Promise<boolean>;
+  setMaintenance(enabled: boolean): Promise<void>;
+  health(): StoreHealth;
+  /** Called after a change is durable. */
+  onChange(listener: (change: Change) => void): void;
+  /** Resolves with the reason when the store can no longer be trusted and the process must end. */
+  readonly failed: Promise<Error>;
+  close(): Promise<void>;
+}
