@@ -84,8 +84,9 @@ export interface Webhook {
   /** With credentials, if it was given with any: never to be shown or logged. */
   url: string;
   secret: string;
-  /** The secret before the last rotation, while it is still valid. */
+  /** The secret before the last rotation, and until when it signs as well. */
   previousSecret: string | null;
+  previousSecretUntil: number | null;
   createdAt: number;
 }
 
@@ -243,6 +244,8 @@ export interface Store {
   getWebhook(caseId: string, id: string): Promise<Webhook | null>;
   listWebhooks(caseId: string): Promise<Webhook[]>;
   deleteWebhook(caseId: string, id: string): Promise<boolean>;
+  /** Gives a webhook a new secret; the one before signs as well until `previousUntil`. */
+  rotateWebhookSecret(caseId: string, id: string, previousUntil: number): Promise<Webhook | null>;
   listDeliveries(
     caseId: string,
     filter: { state: DeliveryState | null } & Page,

@@ -1,0 +1,264 @@
+/** What a client may say of a snitch, a pause or a case: input → value or one validation per failing attribute. */
+import type { Validation } from './errors.ts';
+import { type Interval, isInterval, isMinuteInterval } from './interval.ts';
+import type { AlertType, PauseUntil } from './snitch.ts';
+
+const NAME_LENGTH = 255;
+const NOTES_LENGTH = 10_000;
+const TAG_LENGTH = 100;
+const TAGS = 50;
+const ADDRESSES = 50;
+
+export const BLANK = `can't be blank`;
+export const SMART_WITH_MINUTES: Validation = {
+  attribute: 'alert_type',
+  message: 'smart is not available for minute intervals',
+};
+export const PENDING_CANNOT_PAUSE: Validation = {
+  attribute: 'status',
+  message: 'a pending snitch cannot be paused: it has not checked in yet',
+};
+export const NOT_AN_OBJECT: Validation = { attribute: 'body', message: 'must be a JSON object' };
+
+export type Checked<T> = { value: T; validations?: never } | { value?: never; validations: Validation[] };
+
+export interface SnitchInput {
+  name: string;
+  notes: string;
+  tags: string[];
+  alertEmail: string[];
+  interval: Interval;
+  alertType: AlertType;
+}
+
+/** Collects at most one validation per attribute while a body is read. */
+class Findings {
+  readonly validations: Validation[] = [];
+
+  /** The answer of `check`, or undefined when it found the attribute invalid. */
+  check<T>(attribute: string, check: () => T | Refusal): T | undefined {
+    const result = check();
+    if (!(result instanceof Refusal)) return result;
+    this.validations.push({ attribute, message: result.message });
+    return undefined;
+  }
+}
+
+class Refusal {
+  readonly message: string;
+  constructor(message: string) {
+    this.message = message;
+  }
+}
+
+/** Create (`spec §4`): `name` and `interval` are required. */
+export function validateNewSnitch(body: unknown): Checked<SnitchInput> {
+  if (!isObject(body)) return { validations: [NOT_AN_OBJECT] };
+  const required = { name: body.name ?? null, interval: intervalOf(body) ?? null };
+  const { value, validations } = validateFields({ ...pick(body), ...required });
+  if (validations) return { validations };
+  const {
+    name = '',
+    interval = 'daily',
+    alertType = 'basic',
+    notes = '',
+    tags = [],
+    alertEmail = [],
+  } = value;
+  return { value: { name, interval, alertType, notes, tags, alertEmail } };
+}
+
+/** Update: any subset. Whether a smart snitch keeps a fitting interval, the stored snitch tells as well. */
+export function validateSnitchChanges(body: unknown): Checked<Partial<SnitchInput>> {
+  if (!isObject(body)) return { validations: [NOT_AN_OBJECT] };
+  return validateFields({ ...pick(body), interval: intervalOf(body) });
+}
+
+type Body = Record<string, unknown>;
+
+/** Only known fields are read, so that a whole object can be sent back and `__proto__` means nothing. */
+function pick(body: Body): Body {
+  const { name, notes, tags, alert_email, alert_type } = body;
+  return { name, notes, tags, alert_email, alert_type };
+}
+
+/** The top-level interval, unless it is blank and `type.interval` is there. */
+function intervalOf(body: Body): unknown {
+  const nested = isObject(body.type) ? body.type.interval : undefined;
+  if (nested === undefined || isBlank(nested)) return body.interval ?? nested;
+  return body.interval === undefined || isBlank(body.interval) ? nested : body.interval;
+}
+
+function validateFields(body: Body): Checked<Partial<SnitchInput>> {
+  const findings = new Findings();
+  const value: Partial<SnitchInput> = {};
+  const set = <Field extends keyof SnitchInput>(
+    attribute: string,
+    field: Field,
+    check: (given: unknown) => SnitchInput[Field] | Refusal,
+  ) => {
+    const given = body[attribute];
+    if (given === undefined) return;
+    const checked = findings.check(attribute, () => check(given));
+    if (checked !== undefined) value[field] = checked;
+  };
+  set('name', 'name', checkName);
+  set('interval', 'interval', checkInterval);
+  // A blank alert type is how some clients leave it out.
+  if (!isBlank(body.alert_type)) set('alert_type', 'alertType', checkAlertType);
+  set('alert_email', 'alertEmail', checkAddresses);
+  set('notes', 'notes', checkNotes);
+  set('tags', 'tags', (given) => (given === null ? [] : checkTags(given)));
+  const { interval, alertType } = value;
+  if (alertType === 'smart' && interval && isMinuteInterval(interval)) {
+    findings.validations.push(SMART_WITH_MINUTES);
+  }
+  return findings.validations.length > 0 ? { validations: findings.validations } : { value };
+}
+
+function checkName(given: unknown): string | Refusal {
+  return isBlank(given) ? new Refusal(BLANK) : checkLine(given, NAME_LENGTH);
+}
+
+/** One line of text: names and tags are shown in tables, logs and mail headers. */
+function checkLine(given: unknown, limit: number): string | Refusal {
+  if (typeof given !== 'string') return new Refusal('must be a string');
+  if (!given.isWellFormed()) return new Refusal('must be well-formed Unicode');
+  if (/\p{Cc}/u.test(given)) return new Refusal('must not contain control characters');
+  return withinLength(given, limit);
+}
+
+function withinLength(given: string, limit: number): string | Refusal {
+  return charactersIn(given) > limit ? new Refusal(`is too long (maximum is ${limit} characters)`) : given;
+}
+
+function charactersIn(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
+function checkInterval(given: unknown): Interval | Refusal {
+  if (isBlank(given)) return new Refusal(BLANK);
+  return isInterval(given) ? given : new Refusal('is not a valid interval');
+}
+
+function checkAlertType(given: unknown): AlertType | Refusal {
+  return given === 'basic' || given === 'smart' ? given : new Refusal('must be basic or smart');
+}
+
+function checkNotes(given: unknown): string | Refusal {
+  if (given === null) return '';
+  if (typeof given !== 'string') return new Refusal('must be a string');
+  if (!given.isWellFormed()) return new Refusal('must be well-formed Unicode');
+  if (/[^\P{Cc}\n\r\t]/u.test(given)) {
+    return new Refusal('must not contain control characters other than newlines and tabs');
+  }
+  return withinLength(given, NOTES_LENGTH);
+}
+
+/** Tags in the order given, blank ones and repetitions dropped. */
+function checkTags(given: unknown): string[] | Refusal {
+  if (!Array.isArray(given)) return new Refusal('must be an array of strings');
+  const tags = new Set<string>();
+  for (const item of given as unknown[]) {
+    const tag = typeof item === 'string' && isBlank(item) ? null : checkLine(item, TAG_LENGTH);
+    if (tag instanceof Refusal) return tag;
+    if (tag !== null) tags.add(tag);
+  }
+  return tags.size > TAGS ? new Refusal(`has too many tags (maximum is ${TAGS})`) : [...tags];
+}
+
+/** The body of "add tags": an array of one or more tags. */
+export function validateTags(body: unknown): Checked<string[]> {
+  const tags = Array.isArray(body) && body.length === 0 ? new Refusal(BLANK) : checkTags(body);
+  return tags instanceof Refusal
+    ? { validations: [{ attribute: 'tags', message: tags.message }] }
+    : { value: tags };
+}
+
+/** The validation for a snitch that would have too many tags, or null. */
+export function tooManyTags(tags: readonly string[]): Validation | null {
+  return tags.length > TAGS ? { attribute: 'tags', message: `has too many tags (maximum is ${TAGS})` } : null;
+}
+
+function checkAddresses(given: unknown): string[] | Refusal {
+  if (given === null) return [];
+  const listed = typeof given === 'string' ? given.split(',') : given;
+  if (!Array.isArray(listed)) return new Refusal('must be an array of addresses or a comma-separated string');
+  const addresses: string[] = [];
+  for (const item of listed as unknown[]) {
+    if (typeof item !== 'string') return new Refusal('must be an array of addresses');
+    const address = item.trim();
+    if (address === '') continue;
+    if (!isEmailAddress(address)) return new Refusal(`${quote(address)} is not an email address`);
+    addresses.push(address);
+  }
+  const distinct = [...new Set(addresses)];
+  return distinct.length > ADDRESSES
+    ? new Refusal(`has too many addresses (maximum is ${ADDRESSES})`)
+    : distinct;
+}
+
+/** Shows what was given, shortened and without control characters. */
+function quote(text: string): string {
+  return `"${text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '').slice(0, 80)}"`;
+}
+
+const ADDRESS =
+  /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/;
+
+/** A plain address of local part and host name: nothing that could carry a second recipient or a header. */
+export function isEmailAddress(text: string): boolean {
+  return text.length <= 254 && ADDRESS.test(text) && text.indexOf('@') <= 64;
+}
+
+/** Email addresses of a case's team. */
+export function validateMembers(given: unknown): Checked<string[]> {
+  const members = checkAddresses(given);
+  return members instanceof Refusal
+    ? { validations: [{ attribute: 'members', message: members.message }] }
+    : { value: members };
+}
+
+const TIMESTAMP =
+  /^\d{4}-\d{2}-\d{2}(?:[Tt ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:[Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
+
+/** The body of a pause: nothing, or an object with `until` (`spec §4`). A time without an offset is UTC. */
+export function validatePause(body: unknown, now: number): Checked<PauseUntil> {
+  if (body === undefined || body === null) return { value: { kind: 'healthy' } };
+  if (!isObject(body)) return { validations: [NOT_AN_OBJECT] };
+  const { until } = body;
+  if (until === undefined || isBlank(until) || until === 'healthy') return { value: { kind: 'healthy' } };
+  if (until === 'unpaused') return { value: { kind: 'unpaused' } };
+  const at = typeof until === 'string' ? parseTimestamp(until) : null;
+  if (at === null) {
+    return refuseUntil('must be healthy, unpaused or an ISO 8601 time in the future');
+  }
+  return at > now ? { value: { kind: 'time', at } } : refuseUntil('must be in the future');
+}
+
+function refuseUntil(message: string): Checked<PauseUntil> {
+  return { validations: [{ attribute: 'until', message }] };
+}
+
+/** Milliseconds since the epoch of an ISO 8601 date or time, or null. */
+export function parseTimestamp(text: string): number | null {
+  const given = text.trim();
+  if (!TIMESTAMP.test(given)) return null;
+  const time = given.length === 10 ? `${given}T00:00` : given;
+  const zoned = /([Zz]|[+-]\d{2}(:?\d{2})?)$/.test(time.slice(10)) ? time : `${time}Z`;
+  try {
+    return Temporal.Instant.from(zoned).epochMilliseconds;
+  } catch {
+    return null;
+  }
+}
+
+function isBlank(value: unknown): boolean {
+  return value === null || (typeof value === 'string' && value.trim() === '');
+}
+
+function isObject(value: unknown): value is Body {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,4 @@
+import { sql as initial } from './0001_initial.ts';
+
+/** In order: the schema's version is the number of migrations that ran. A migration that was released never changes. */
+export const migrations: readonly string[] = [initial];

@@ -1,0 +1,172 @@
+import {
+  type AlertDecision,
+  type AlertDetails,
+  type AlertKind,
+  type AlertSnitch,
+  alertSnitch,
+  BLIND_NOTICE,
+  type BlindNotice,
+} from '../../core/alert.ts';
+import { route, routeToAddresses } from '../../core/routing.ts';
+import type { SnitchState } from '../../core/snitch.ts';
+import { newId } from '../identifiers.ts';
+import type { Alert, AlertWithDeliveries, CheckIn, Page } from '../store.ts';
+import type { Transaction, Value } from '../transaction.ts';
+import { insertDeliveries, listDeliveriesOf } from './deliveries.ts';
+import type { StateRow } from './states.ts';
+
+interface AlertRow {
+  id: string;
+  case_id: string;
+  token: string | null;
+  type: AlertKind | typeof BLIND_NOTICE;
+  at: number;
+  snitch: string | null;
+  details: string | null;
+  notice: string | null;
+}
+
+const COLUMNS = 'id, case_id, token, type, at, snitch, details, notice';
+
+/** What moved a snitch: the check-in or the deadline that an alert tells of. */
+export interface AlertCause {
+  at: number;
+  checkIn?: Pick<CheckIn, 'message' | 'exitStatus'>;
+  deadlineAt?: number | null;
+}
+
+/**
+ * Decides an alert: writes it with one delivery per target, in the transaction of the state change itself.
+ *
+ * @returns the id of the incident's first alert, which the state keeps, or null when the incident is over
+ */
+export async function insertAlert(
+  tx: Transaction,
+  row: StateRow,
+  decision: AlertDecision,
+  after: SnitchState,
+  cause: AlertCause,
+): Promise<string | null> {
+  const snitch = await tx.get<{ name: string; notes: string; tags: string; alert_email: string }>(
+    'SELECT name, notes, tags, alert_email FROM snitches WHERE token = ?',
+    row.token,
+  );
+  if (!snitch) throw new Error(`snitch ${row.token} has a state and no name`);
+  const id = newId('alert');
+  const tags = JSON.parse(snitch.tags) as string[];
+  const details: AlertDetails = {
+    interval: after.interval,
+    checkedInAt: decision.type === 'snitch.reporting' ? row.checked_in_at : after.checkedInAt,
+    lastCheckInAt: decision.type === 'snitch.reporting' ? row.last_check_in_at : after.lastCheckInAt,
+    deadlineAt: cause.deadlineAt ?? null,
+    nextDueAt: after.dueAt,
+    message: cause.checkIn?.message ?? null,
+    exitStatus: cause.checkIn?.exitStatus ?? null,
+    threadId: row.thread_id,
+  };
+  await tx.run(
+    `INSERT INTO alerts (id, case_id, token, type, at, snitch, details) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    id,
+    row.case_id,
+    row.token,
+    decision.type,
+    cause.at,
+    JSON.stringify(alertSnitch({ token: row.token, name: snitch.name, notes: snitch.notes, tags }, decision)),
+    JSON.stringify(details),
+  );
+  const routes = route(JSON.parse(snitch.alert_email) as string[], await targetsOf(tx, row.case_id));
+  await insertDeliveries(tx, row.case_id, id, routes, cause.at);
+  return after.status === 'healthy' ? null : (row.thread_id ?? id);
+}
+
+/** The notice to the team of one case that the service was blind. */
+export async function insertBlindNotice(
+  tx: Transaction,
+  caseId: string,
+  notice: BlindNotice,
+  now: number,
+): Promise<void> {
+  const id = newId('alert');
+  await tx.run(
+    'INSERT INTO alerts (id, case_id, type, at, notice) VALUES (?, ?, ?, ?, ?)',
+    id,
+    caseId,
+    BLIND_NOTICE,
+    now,
+    JSON.stringify(notice),
+  );
+  const { members } = await targetsOf(tx, caseId);
+  await insertDeliveries(tx, caseId, id, routeToAddresses(members), now);
+}
+
+async function targetsOf(
+  tx: Transaction,
+  caseId: string,
+): Promise<{ members: string[]; webhooks: string[] }> {
+  const owner = await tx.get<{ members: string }>('SELECT members FROM cases WHERE id = ?', caseId);
+  const webhooks = await tx.all<{ id: string }>(
+    'SELECT id FROM webhooks WHERE case_id = ? ORDER BY created_at, id',
+    caseId,
+  );
+  return {
+    members: owner ? (JSON.parse(owner.members) as string[]) : [],
+    webhooks: webhooks.map(({ id }) => id),
+  };
+}
+
+export async function getAlert(tx: Transaction, id: string): Promise<Alert | null> {
+  const row = await tx.get<AlertRow>(`SELECT ${COLUMNS} FROM alerts WHERE id = ?`, id);
+  return row ? toAlert(row) : null;
+}
+
+/** Newest first; of one snitch, or of the whole case. */
+export async function listAlerts(
+  tx: Transaction,
+  caseId: string,
+  token: string | null,
+  page: Page,
+): Promise<AlertWithDeliveries[]> {
+  const conditions = ['case_id = ?'];
+  const values: Value[] = [caseId];
+  if (token !== null) {
+    conditions.push('token = ?');
+    values.push(token);
+  }
+  if (page.before && 'at' in page.before) {
+    conditions.push('at < ?');
+    values.push(page.before.at);
+  } else if (page.before) {
+    const last = await getAlert(tx, page.before.id);
+    if (last?.caseId !== caseId) return [];
+    conditions.push('(at, id) < (?, ?)');
+    values.push(last.at, last.id);
+  }
+  const rows = await tx.all<AlertRow>(
+    `SELECT ${COLUMNS} FROM alerts WHERE ${conditions.join(' AND ')} ORDER BY at DESC, id DESC LIMIT ?`,
+    ...values,
+    page.limit,
+  );
+  const alerts: AlertWithDeliveries[] = [];
+  for (const row of rows) {
+    alerts.push({ alert: toAlert(row), deliveries: await listDeliveriesOf(tx, row.id) });
+  }
+  return alerts;
+}
+
+function toAlert(row: AlertRow): Alert {
+  const { id, case_id: caseId, at } = row;
+  if (row.type === BLIND_NOTICE) {
+    const notice = JSON.parse(row.notice ?? '') as BlindNotice;
+    return { id, caseId, at, type: row.type, token: null, snitch: null, details: null, notice };
+  }
+  return {
+    id,
+    caseId,
+    at,
+    type: row.type,
+    token: row.token ?? '',
+    snitch: JSON.parse(row.snitch ?? '') as AlertSnitch,
+    details: JSON.parse(row.details ?? '') as AlertDetails,
+    notice: null,
+  };
+}

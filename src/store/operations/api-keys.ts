@@ -1,0 +1,75 @@
+import { hashApiKey, newApiKey, newId } from '../identifiers.ts';
+import type { ApiKey, Case, Scope } from '../store.ts';
+import type { Transaction } from '../transaction.ts';
+import { getCase } from './cases.ts';
+
+interface ApiKeyRow {
+  id: string;
+  case_id: string | null;
+  name: string;
+  scope: Scope;
+  created_at: number;
+  last_used_at: number | null;
+}
+
+const COLUMNS = 'id, case_id, name, scope, created_at, last_used_at';
+
+/** The key itself is in the answer and nowhere else: the store keeps its hash. */
+export async function createApiKey(
+  tx: Transaction,
+  { caseId, name, scope }: { caseId: string | null; name: string; scope: Scope },
+  now: number,
+): Promise<{ apiKey: ApiKey; key: string }> {
+  const key = newApiKey();
+  const apiKey: ApiKey = { id: newId('key'), caseId, name, scope, createdAt: now, lastUsedAt: null };
+  await tx.run(
+    'INSERT INTO api_keys (id, case_id, name, scope, hash, created_at) VALUES (?, ?, ?, ?, ?, ?)',
+    apiKey.id,
+    caseId,
+    name,
+    scope,
+    hashApiKey(key).toString('hex'),
+    now,
+  );
+  return { apiKey, key };
+}
+
+export async function findApiKey(
+  tx: Transaction,
+  hash: Buffer,
+): Promise<{ apiKey: ApiKey; case: Case | null } | null> {
+  const row = await tx.get<ApiKeyRow>(`SELECT ${COLUMNS} FROM api_keys WHERE hash = ?`, hash.toString('hex'));
+  if (!row) return null;
+  return { apiKey: toApiKey(row), case: row.case_id === null ? null : await getCase(tx, row.case_id) };
+}
+
+export async function listApiKeys(tx: Transaction, caseId: string): Promise<ApiKey[]> {
+  const rows = await tx.all<ApiKeyRow>(
+    `SELECT ${COLUMNS} FROM api_keys WHERE case_id = ? ORDER BY created_at DESC, id`,
+    caseId,
+  );
+  return rows.map(toApiKey);
+}
+
+export async function deleteApiKey(tx: Transaction, caseId: string, id: string): Promise<boolean> {
+  return (await tx.run('DELETE FROM api_keys WHERE case_id = ? AND id = ?', caseId, id)) > 0;
+}
+
+export async function recordKeyUse(tx: Transaction, id: string, at: number): Promise<void> {
+  await tx.run('UPDATE api_keys SET last_used_at = ? WHERE id = ?', at, id);
+}
+
+export async function hasAdminKey(tx: Transaction): Promise<boolean> {
+  return (await tx.get(`SELECT id FROM api_keys WHERE scope = 'admin' LIMIT 1`)) !== undefined;
+}
+
+function toApiKey(row: ApiKeyRow): ApiKey {
+  return {
+    id: row.id,
+    caseId: row.case_id,
+    name: row.name,
+    scope: row.scope,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+  };
+}

@@ -1,0 +1,110 @@
+import type { Reminders } from '../../core/snitch.ts';
+import { newId } from '../identifiers.ts';
+import type { Case, CaseSettings } from '../store.ts';
+import type { Transaction } from '../transaction.ts';
+
+interface CaseRow {
+  id: string;
+  name: string;
+  timezone: string;
+  members: string;
+  reminders: Reminders;
+  error_notices: number;
+  max_snitches: number | null;
+  on_hold: number;
+  created_at: number;
+}
+
+const COLUMNS = 'id, name, timezone, members, reminders, error_notices, max_snitches, on_hold, created_at';
+
+export async function createCase(tx: Transaction, settings: CaseSettings, now: number): Promise<Case> {
+  const created: Case = { ...settings, id: newId('case'), createdAt: now };
+  await tx.run(
+    `INSERT INTO cases (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    created.id,
+    ...settingValues(created),
+    now,
+  );
+  return created;
+}
+
+export async function getCase(tx: Transaction, id: string): Promise<Case | null> {
+  const row = await tx.get<CaseRow>(`SELECT ${COLUMNS} FROM cases WHERE id = ?`, id);
+  return row ? toCase(row) : null;
+}
+
+export async function listCases(tx: Transaction): Promise<Case[]> {
+  const rows = await tx.all<CaseRow>(`SELECT ${COLUMNS} FROM cases ORDER BY created_at DESC, id`);
+  return rows.map(toCase);
+}
+
+/** A new time zone restarts every deadline of the case, a new kind of reminders those of its failed snitches. */
+export async function updateCase(
+  tx: Transaction,
+  id: string,
+  changes: Partial<CaseSettings>,
+): Promise<Case | null> {
+  const before = await getCase(tx, id);
+  if (!before) return null;
+  const after: Case = { ...before, ...changes };
+  await tx.run(
+    `UPDATE cases SET name = ?, timezone = ?, members = ?, reminders = ?, error_notices = ?, max_snitches = ?,
+       on_hold = ? WHERE id = ?`,
+    ...settingValues(after),
+    id,
+  );
+  const deadlines = after.timezone !== before.timezone;
+  if (deadlines || after.reminders !== before.reminders) await planReschedule(tx, id, deadlines);
+  return after;
+}
+
+async function planReschedule(tx: Transaction, id: string, deadlines: boolean): Promise<void> {
+  await tx.run(
+    `INSERT INTO reschedules (case_id, deadlines, cursor) VALUES (?, ?, 0)
+     ON CONFLICT (case_id) DO UPDATE SET cursor = 0,
+       deadlines = CASE WHEN excluded.deadlines = 1 THEN 1 ELSE reschedules.deadlines END`,
+    id,
+    deadlines ? 1 : 0,
+  );
+}
+
+/** Deletes the case and all that belongs to it. Alerts that were decided stay, and so do their emails. */
+export async function deleteCase(tx: Transaction, id: string): Promise<boolean> {
+  if ((await tx.run('DELETE FROM cases WHERE id = ?', id)) === 0) return false;
+  await tx.run(
+    'DELETE FROM first_check_ins WHERE token IN (SELECT token FROM snitches WHERE case_id = ?)',
+    id,
+  );
+  await tx.run('DELETE FROM snitch_states WHERE token IN (SELECT token FROM snitches WHERE case_id = ?)', id);
+  await tx.run('DELETE FROM snitches WHERE case_id = ?', id);
+  await tx.run('DELETE FROM api_keys WHERE case_id = ?', id);
+  await tx.run('DELETE FROM webhooks WHERE case_id = ?', id);
+  await tx.run('DELETE FROM reschedules WHERE case_id = ?', id);
+  return true;
+}
+
+function settingValues(settings: CaseSettings) {
+  return [
+    settings.name,
+    settings.timezone,
+    JSON.stringify(settings.members),
+    settings.reminders,
+    settings.errorNotices ? 1 : 0,
+    settings.maxSnitches,
+    settings.onHold ? 1 : 0,
+  ] as const;
+}
+
+function toCase(row: CaseRow): Case {
+  return {
+    id: row.id,
+    name: row.name,
+    timezone: row.timezone,
+    members: JSON.parse(row.members) as string[],
+    reminders: row.reminders,
+    errorNotices: row.error_notices === 1,
+    maxSnitches: row.max_snitches,
+    onHold: row.on_hold === 1,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,202 @@
+import { isMinuteInterval } from '../../core/interval.ts';
+import type { SnitchState } from '../../core/snitch.ts';
+import { transition } from '../../core/transition.ts';
+import type { CheckIn, CheckInOutcome, CheckInRecord, Page } from '../store.ts';
+import type { Transaction } from '../transaction.ts';
+import { insertAlert } from './alerts.ts';
+import { contextFor, getRules, getState, type StateRow, saveState, toState } from './states.ts';
+
+/** How many periods smart deadlines learn from. */
+const LEARNED_PERIODS = 50;
+
+/** How far back the start of a run is looked for, in check-ins of the same snitch. */
+const START_WITHIN = 50;
+
+interface CheckInRow {
+  id: number;
+  previous_id: number | null;
+  at: number;
+  outcome: CheckInOutcome;
+  exit_status: number | null;
+  message: string | null;
+  duration_ms: number | null;
+  source: string | null;
+  run_id: string | null;
+}
+
+const COLUMNS = 'id, previous_id, at, outcome, exit_status, message, duration_ms, source, run_id';
+
+/** Records a check-in and what follows from it; false when no snitch has the token. */
+export async function applyCheckIn(tx: Transaction, checkIn: CheckIn): Promise<boolean> {
+  const row = await getState(tx, checkIn.token);
+  if (!row) return false;
+  const { outcome } = checkIn;
+  const id = await logCheckIn(tx, row, checkIn);
+  if (outcome === 'start') await chain(tx, row, id, checkIn.at);
+  else if (outcome === 'log') await chain(tx, row, id, row.open_start_at);
+  else await applyOutcome(tx, row, checkIn, outcome, id);
+  return true;
+}
+
+async function applyOutcome(
+  tx: Transaction,
+  row: StateRow,
+  checkIn: CheckIn,
+  outcome: 'healthy' | 'error',
+  id: number,
+): Promise<void> {
+  const rules = await getRules(tx, row.case_id);
+  await learn(tx, row, rules.timezone, checkIn.at);
+  const before = toState(row);
+  const context = await contextFor(tx, row, rules, checkIn.at);
+  const { snitch, alert } = transition(before, { kind: 'checkIn', outcome }, context);
+  if (!alert && !before.pause && snitch.dueAt === row.due_at) {
+    await saveEverydayCheckIn(tx, row, snitch, id);
+    return;
+  }
+  const threadId = alert
+    ? await insertAlert(tx, row, alert, snitch, { at: checkIn.at, checkIn })
+    : row.thread_id;
+  await saveState(tx, row, snitch, threadId);
+  await chain(tx, row, id, null);
+}
+
+/** A check-in that moves no deadline leaves the index of due times alone: it writes one narrow row. */
+async function saveEverydayCheckIn(
+  tx: Transaction,
+  row: StateRow,
+  snitch: SnitchState,
+  id: number,
+): Promise<void> {
+  await tx.run(
+    `UPDATE snitch_states SET checked_in_at = ?, last_check_in_at = ?, postponed = 0, open_start_at = NULL,
+       last_check_in_id = ?, check_in_count = check_in_count + 1 WHERE token = ?`,
+    snitch.checkedInAt,
+    snitch.lastCheckInAt,
+    id,
+    row.token,
+  );
+}
+
+/** Remembers the first check-in of a period, and of the last periods only. */
+async function learn(tx: Transaction, row: StateRow, timezone: string, at: number): Promise<void> {
+  if (isMinuteInterval(row.interval)) return;
+  const period = tx.calendar.periodAt(row.interval, timezone, at);
+  if (row.last_check_in_at !== null && row.last_check_in_at >= period.start) return;
+  await tx.run(
+    'INSERT INTO first_check_ins (token, at) VALUES (?, ?) ON CONFLICT (token, at) DO NOTHING',
+    row.token,
+    at,
+  );
+  await tx.run(
+    `DELETE FROM first_check_ins WHERE token = ? AND at < (
+       SELECT MIN(at) FROM (SELECT at FROM first_check_ins WHERE token = ? ORDER BY at DESC LIMIT ?) AS kept)`,
+    row.token,
+    row.token,
+    LEARNED_PERIODS,
+  );
+}
+
+async function logCheckIn(tx: Transaction, row: StateRow, checkIn: CheckIn): Promise<number> {
+  const { at, outcome, exitStatus, message, source, runId, output } = checkIn;
+  const ends = outcome === 'healthy' || outcome === 'error';
+  const durationMs = ends ? await durationOf(tx, row, runId, at) : null;
+  const inserted = await tx.get<{ id: number }>(
+    `INSERT INTO check_ins
+       (previous_id, token, number, at, outcome, exit_status, message, duration_ms, source, run_id)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+    row.last_check_in_id,
+    row.token,
+    row.check_in_count + 1,
+    at,
+    outcome,
+    exitStatus,
+    message,
+    durationMs,
+    source,
+    runId,
+  );
+  if (!inserted) throw new Error('the log row was not inserted');
+  if (output !== null) {
+    await tx.run('INSERT INTO check_in_outputs (check_in_id, output) VALUES (?, ?)', inserted.id, output);
+  }
+  return inserted.id;
+}
+
+async function chain(tx: Transaction, row: StateRow, id: number, openStartAt: number | null): Promise<void> {
+  await tx.run(
+    `UPDATE snitch_states SET last_check_in_id = ?, check_in_count = check_in_count + 1, open_start_at = ?
+     WHERE token = ?`,
+    id,
+    openStartAt,
+    row.token,
+  );
+}
+
+/** From the start that was reported with the same run id, or from the last start where neither has one. */
+async function durationOf(
+  tx: Transaction,
+  row: StateRow,
+  runId: string | null,
+  at: number,
+): Promise<number | null> {
+  if (row.open_start_at === null && runId === null) return null;
+  let id = row.last_check_in_id;
+  for (let steps = 0; id !== null && steps < START_WITHIN; steps += 1) {
+    const earlier: CheckInRow | undefined = await tx.get<CheckInRow>(
+      `SELECT ${COLUMNS} FROM check_ins WHERE id = ?`,
+      id,
+    );
+    if (!earlier) return null;
+    if (earlier.outcome === 'start' && earlier.run_id === runId) return Math.max(0, at - earlier.at);
+    const ended = earlier.outcome === 'healthy' || earlier.outcome === 'error';
+    if (ended && earlier.run_id === runId) return null;
+    id = earlier.previous_id;
+  }
+  return null;
+}
+
+/** Newest first, or null when the case has no such snitch. */
+export async function listCheckIns(
+  tx: Transaction,
+  caseId: string,
+  token: string,
+  { limit, before }: Page,
+): Promise<CheckInRecord[] | null> {
+  const row = await getState(tx, token);
+  if (row?.case_id !== caseId) return null;
+  const listed: CheckInRecord[] = [];
+  let id = row.last_check_in_id;
+  while (id !== null && listed.length < limit) {
+    const found: CheckInRow | undefined = await tx.get<CheckInRow>(
+      `SELECT ${COLUMNS} FROM check_ins WHERE id = ?`,
+      id,
+    );
+    if (!found) break;
+    if (isBefore(found, before)) listed.push(await toRecord(tx, found));
+    id = found.previous_id;
+  }
+  return listed;
+}
+
+function isBefore(row: CheckInRow, before: Page['before']): boolean {
+  if (!before) return true;
+  return 'at' in before ? row.at < before.at : row.id < Number(before.id);
+}
+
+async function toRecord(tx: Transaction, row: CheckInRow): Promise<CheckInRecord> {
+  const kept = await tx.get<{ output: string }>(
+    'SELECT output FROM check_in_outputs WHERE check_in_id = ?',
+    row.id,
+  );
+  return {
+    id: row.id,
+    at: row.at,
+    outcome: row.outcome,
+    exitStatus: row.exit_status,
+    message: row.message,
+    durationMs: row.duration_ms,
+    source: row.source,
+    output: kept?.output ?? null,
+  };
+}

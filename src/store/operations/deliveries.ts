@@ -1,0 +1,237 @@
+/** The outbox: one row per alert and target, kept until it is delivered or dead, and listed long after. */
+import type { Channel, Route } from '../../core/routing.ts';
+import type {
+  Alert,
+  ClaimedDelivery,
+  ClaimRequest,
+  Delivery,
+  DeliveryState,
+  Page,
+  Settlement,
+} from '../store.ts';
+import type { Transaction, Value } from '../transaction.ts';
+import { getAlert } from './alerts.ts';
+import { getCase } from './cases.ts';
+import { getWebhook } from './webhooks.ts';
+
+interface DeliveryRow {
+  id: number;
+  case_id: string;
+  alert_id: string;
+  channel: Channel;
+  target: string;
+  state: DeliveryState;
+  attempts: number;
+  fence: number;
+  last_error: string | null;
+  next_attempt_at: number | null;
+  delivered_at: number | null;
+}
+
+const COLUMNS = `id, case_id, alert_id, channel, target, state, attempts, fence, last_error, next_attempt_at,
+  delivered_at`;
+
+export async function insertDeliveries(
+  tx: Transaction,
+  caseId: string,
+  alertId: string,
+  routes: readonly Route[],
+  now: number,
+): Promise<void> {
+  for (const { channel, target } of routes) {
+    await tx.run(
+      `INSERT INTO deliveries (case_id, alert_id, channel, target, state, attempts, fence, next_attempt_at)
+       VALUES (?, ?, ?, ?, 'pending', 0, 0, ?)`,
+      caseId,
+      alertId,
+      channel,
+      target,
+      now,
+    );
+  }
+  if (routes.length > 0) tx.announce({ kind: 'deliveries' });
+}
+
+export async function listDeliveriesOf(tx: Transaction, alertId: string): Promise<Delivery[]> {
+  const rows = await tx.all<DeliveryRow>(
+    `SELECT ${COLUMNS} FROM deliveries WHERE alert_id = ? ORDER BY id`,
+    alertId,
+  );
+  return rows.map(toDelivery);
+}
+
+export async function listDeliveries(
+  tx: Transaction,
+  caseId: string,
+  { state, limit, before }: { state: DeliveryState | null } & Page,
+): Promise<{ delivery: Delivery; alert: Alert }[]> {
+  const conditions = ['case_id = ?'];
+  const values: Value[] = [caseId];
+  if (state) {
+    conditions.push('state = ?');
+    values.push(state);
+  }
+  if (before && 'id' in before) {
+    conditions.push('id < ?');
+    values.push(Number(before.id));
+  } else if (before) {
+    conditions.push('alert_id IN (SELECT id FROM alerts WHERE at < ?)');
+    values.push(before.at);
+  }
+  const rows = await tx.all<DeliveryRow>(
+    `SELECT ${COLUMNS} FROM deliveries WHERE ${conditions.join(' AND ')} ORDER BY id DESC LIMIT ?`,
+    ...values,
+    limit,
+  );
+  const listed: { delivery: Delivery; alert: Alert }[] = [];
+  for (const row of rows) {
+    const alert = await getAlert(tx, row.alert_id);
+    if (alert) listed.push({ delivery: toDelivery(row), alert });
+  }
+  return listed;
+}
+
+/** Makes a delivery due now, with the whole schedule of retries before it; one that was delivered stays as it is. */
+export async function retryDelivery(
+  tx: Transaction,
+  caseId: string,
+  id: number,
+  now: number,
+): Promise<Delivery | null> {
+  await tx.run(
+    `UPDATE deliveries SET state = 'pending', attempts = 0, next_attempt_at = ?
+     WHERE case_id = ? AND id = ? AND state <> 'delivered'`,
+    now,
+    caseId,
+    id,
+  );
+  const row = await tx.get<DeliveryRow>(
+    `SELECT ${COLUMNS} FROM deliveries WHERE case_id = ? AND id = ?`,
+    caseId,
+    id,
+  );
+  if (row?.state === 'pending') tx.announce({ kind: 'deliveries' });
+  return row ? toDelivery(row) : null;
+}
+
+interface TargetRow {
+  target: string;
+}
+
+/**
+ * Leases what is due, oldest first within a target and at most `perTarget` of each, so that no target can fill the
+ * claim. Walks from target to target on the index: the cost is the number of targets, not of rows.
+ */
+export async function claimDeliveries(tx: Transaction, request: ClaimRequest): Promise<ClaimedDelivery[]> {
+  const claimed: ClaimedDelivery[] = [];
+  const busy = new Set(request.busy);
+  let target = '';
+  while (claimed.length < request.limit) {
+    const next = await tx.get<TargetRow>(
+      `SELECT target FROM deliveries WHERE state = 'pending' AND channel = ? AND target > ? ORDER BY target LIMIT 1`,
+      request.channel,
+      target,
+    );
+    if (!next) break;
+    target = next.target;
+    if (!busy.has(target)) claimed.push(...(await claimTarget(tx, request, target, claimed.length)));
+  }
+  return claimed;
+}
+
+async function claimTarget(
+  tx: Transaction,
+  { now, channel, leaseUntil, perTarget, limit }: ClaimRequest,
+  target: string,
+  taken: number,
+): Promise<ClaimedDelivery[]> {
+  const rows = await tx.all<DeliveryRow>(
+    `SELECT ${COLUMNS} FROM deliveries
+     WHERE state = 'pending' AND channel = ? AND target = ? AND next_attempt_at <= ?
+     ORDER BY next_attempt_at, id LIMIT ?`,
+    channel,
+    target,
+    now,
+    Math.min(perTarget, limit - taken),
+  );
+  const claimed: ClaimedDelivery[] = [];
+  for (const row of rows) {
+    await tx.run(
+      'UPDATE deliveries SET attempts = attempts + 1, fence = fence + 1, next_attempt_at = ? WHERE id = ?',
+      leaseUntil,
+      row.id,
+    );
+    const delivery = await toClaimed(tx, row);
+    if (delivery) claimed.push(delivery);
+  }
+  return claimed;
+}
+
+async function toClaimed(tx: Transaction, row: DeliveryRow): Promise<ClaimedDelivery | null> {
+  const alert = await getAlert(tx, row.alert_id);
+  if (!alert) return null;
+  const owner = await getCase(tx, row.case_id);
+  return {
+    id: row.id,
+    fence: row.fence + 1,
+    attempt: row.attempts + 1,
+    channel: row.channel,
+    target: row.target,
+    alert,
+    case: { id: row.case_id, name: owner?.name ?? '', timezone: owner?.timezone ?? 'UTC' },
+    webhook: row.channel === 'webhook' ? await getWebhook(tx, row.case_id, row.target) : null,
+  };
+}
+
+/** A settlement counts only for the latest claim of a delivery that is not finished. */
+export async function settleDelivery(
+  tx: Transaction,
+  id: number,
+  fence: number,
+  settlement: Settlement,
+): Promise<boolean> {
+  const set = (assignments: string, ...values: Value[]) =>
+    tx.run(
+      `UPDATE deliveries SET ${assignments} WHERE id = ? AND fence = ? AND state = 'pending'`,
+      ...values,
+      id,
+      fence,
+    );
+  switch (settlement.kind) {
+    case 'delivered':
+      return (
+        (await set(
+          `state = 'delivered', delivered_at = ?, next_attempt_at = NULL, last_error = NULL`,
+          settlement.at,
+        )) > 0
+      );
+    case 'retry':
+      return (await set('next_attempt_at = ?, last_error = ?', settlement.at, settlement.error)) > 0;
+    case 'dead':
+      return (await set(`state = 'dead', next_attempt_at = NULL, last_error = ?`, settlement.error)) > 0;
+    case 'released':
+      return (await set('next_attempt_at = 0, attempts = attempts - 1')) > 0;
+  }
+}
+
+export async function nextDeliveryAt(tx: Transaction): Promise<number | null> {
+  const row = await tx.get<{ next_attempt_at: number }>(
+    `SELECT next_attempt_at FROM deliveries WHERE state = 'pending' ORDER BY next_attempt_at LIMIT 1`,
+  );
+  return row?.next_attempt_at ?? null;
+}
+
+function toDelivery(row: DeliveryRow): Delivery {
+  return {
+    id: row.id,
+    caseId: row.case_id,
+    alertId: row.alert_id,
+    channel: row.channel,
+    target: row.target,
+    state: row.state,
+    attempts: row.attempts,
+    lastError: row.last_error,
+    nextAttemptAt: row.next_attempt_at,
+    deliveredAt: row.delivered_at,
+  };
+}

@@ -1,0 +1,83 @@
+import type { Transaction } from '../transaction.ts';
+
+/** Rows that one call looks at. */
+const SLICE = 500;
+
+const CURSOR = 'retention.check_ins';
+
+export interface RetentionLimits {
+  /** Newest check-ins kept per snitch. */
+  checkIns: number;
+  /** Check-ins, alerts and finished deliveries from before this instant go; a snitch's newest check-in stays. */
+  olderThan: number;
+  now: number;
+}
+
+/** Deletes a slice of what is no longer kept; false when the pass is complete. */
+export async function prune(tx: Transaction, limits: RetentionLimits): Promise<boolean> {
+  const moreCheckIns = await pruneCheckIns(tx, limits);
+  const moreAlerts = await pruneAlerts(tx, limits.olderThan);
+  await tx.run(
+    'DELETE FROM postponements WHERE window_id IN (SELECT id FROM blind_windows WHERE ended_at < ?)',
+    limits.olderThan,
+  );
+  await tx.run('DELETE FROM blind_windows WHERE ended_at < ? AND cursor IS NULL', limits.olderThan);
+  return moreCheckIns || moreAlerts;
+}
+
+interface LoggedRow {
+  id: number;
+  token: string;
+  number: number;
+  at: number;
+}
+
+/** Walks the log from its oldest row, slice by slice, and starts again at the front when it reached the end. */
+async function pruneCheckIns(tx: Transaction, limits: RetentionLimits): Promise<boolean> {
+  const from = await tx.get<{ value: string }>('SELECT value FROM settings WHERE name = ?', CURSOR);
+  const rows = await tx.all<LoggedRow>(
+    'SELECT id, token, number, at FROM check_ins WHERE id > ? ORDER BY id LIMIT ?',
+    Number(from?.value ?? 0),
+    SLICE,
+  );
+  for (const row of rows) {
+    if (await isKept(tx, row, limits)) continue;
+    await tx.run('DELETE FROM check_ins WHERE id = ?', row.id);
+    await tx.run('DELETE FROM check_in_outputs WHERE check_in_id = ?', row.id);
+  }
+  const last = rows.at(-1);
+  const more = last !== undefined && rows.length === SLICE;
+  await tx.run(
+    `INSERT INTO settings (name, value) VALUES (?, ?)
+     ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+    CURSOR,
+    String(more ? last.id : 0),
+  );
+  return more;
+}
+
+async function isKept(tx: Transaction, row: LoggedRow, limits: RetentionLimits): Promise<boolean> {
+  const state = await tx.get<{ check_in_count: number }>(
+    'SELECT check_in_count FROM snitch_states WHERE token = ?',
+    row.token,
+  );
+  if (!state) return false;
+  if (row.number === state.check_in_count) return true;
+  return row.number > state.check_in_count - limits.checkIns && row.at >= limits.olderThan;
+}
+
+/** An alert stays as long as one of its deliveries is pending. */
+async function pruneAlerts(tx: Transaction, olderThan: number): Promise<boolean> {
+  const rows = await tx.all<{ id: string }>(
+    `SELECT id FROM alerts AS a WHERE at < ? AND NOT EXISTS (
+       SELECT 1 FROM deliveries AS d WHERE d.alert_id = a.id AND d.state = 'pending')
+     ORDER BY at LIMIT ?`,
+    olderThan,
+    SLICE,
+  );
+  for (const { id } of rows) {
+    await tx.run('DELETE FROM deliveries WHERE alert_id = ?', id);
+    await tx.run('DELETE FROM alerts WHERE id = ?', id);
+  }
+  return rows.length === SLICE;
+}

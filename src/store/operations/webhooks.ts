@@ -1,0 +1,93 @@
+import { newId, newWebhookSecret } from '../identifiers.ts';
+import type { Webhook } from '../store.ts';
+import type { Transaction } from '../transaction.ts';
+
+interface WebhookRow {
+  id: string;
+  case_id: string;
+  url: string;
+  secret: string;
+  previous_secret: string | null;
+  previous_secret_until: number | null;
+  created_at: number;
+}
+
+const COLUMNS = 'id, case_id, url, secret, previous_secret, previous_secret_until, created_at';
+
+export async function createWebhook(
+  tx: Transaction,
+  caseId: string,
+  url: string,
+  now: number,
+): Promise<Webhook> {
+  const webhook: Webhook = {
+    id: newId('hook'),
+    caseId,
+    url,
+    secret: newWebhookSecret(),
+    previousSecret: null,
+    previousSecretUntil: null,
+    createdAt: now,
+  };
+  await tx.run(
+    'INSERT INTO webhooks (id, case_id, url, secret, created_at) VALUES (?, ?, ?, ?, ?)',
+    webhook.id,
+    caseId,
+    url,
+    webhook.secret,
+    now,
+  );
+  return webhook;
+}
+
+export async function getWebhook(tx: Transaction, caseId: string, id: string): Promise<Webhook | null> {
+  const row = await tx.get<WebhookRow>(
+    `SELECT ${COLUMNS} FROM webhooks WHERE id = ? AND case_id = ?`,
+    id,
+    caseId,
+  );
+  return row ? toWebhook(row) : null;
+}
+
+export async function listWebhooks(tx: Transaction, caseId: string): Promise<Webhook[]> {
+  const rows = await tx.all<WebhookRow>(
+    `SELECT ${COLUMNS} FROM webhooks WHERE case_id = ? ORDER BY created_at DESC, id`,
+    caseId,
+  );
+  return rows.map(toWebhook);
+}
+
+/** Deliveries that wait for the webhook die at their next attempt, with the reason. */
+export async function deleteWebhook(tx: Transaction, caseId: string, id: string): Promise<boolean> {
+  return (await tx.run('DELETE FROM webhooks WHERE case_id = ? AND id = ?', caseId, id)) > 0;
+}
+
+/** Gives the webhook a new secret; the one before stays valid until `previousUntil`. */
+export async function rotateWebhookSecret(
+  tx: Transaction,
+  caseId: string,
+  id: string,
+  previousUntil: number,
+): Promise<Webhook | null> {
+  await tx.run(
+    `UPDATE webhooks SET previous_secret = secret, previous_secret_until = ?, secret = ?
+     WHERE case_id = ? AND id = ?`,
+    previousUntil,
+    newWebhookSecret(),
+    caseId,
+    id,
+  );
+  return getWebhook(tx, caseId, id);
+}
+
+function toWebhook(row: WebhookRow): Webhook {
+  return {
+    id: row.id,
+    caseId: row.case_id,
+    url: row.url,
+    secret: row.secret,
+    previousSecret: row.previous_secret,
+    previousSecretUntil: row.previous_secret_until,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,77 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { migrations } from '../migrations/index.ts';
+import { migrate } from './migrate.ts';
+
+/** The database cannot be used as it is; the message says what to do. */
+export class DatabaseUnusable extends Error {
+  override readonly name = 'DatabaseUnusable';
+}
+
+export function databasePath(dataDir: string): string {
+  return join(dataDir, 'snitch.db');
+}
+
+/** Creates the data directory where it is missing, readable by its owner alone. */
+export function prepareDataDir(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new DatabaseUnusable(`cannot create the data directory ${dataDir}: ${reason(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Opens the database, checks it, brings it to the present version and proves that it can be written. Everything
+ * here is synced by SQLite itself (`synchronous=FULL`), the directory entries of its files included.
+ */
+export function openDatabase(dataDir: string): Database.Database {
+  const path = databasePath(dataDir);
+  let db: Database.Database | undefined;
+  try {
+    db = new Database(path, { timeout: 250 });
+    db.pragma('journal_mode = WAL');
+    db.pragma('synchronous = FULL');
+    db.pragma('wal_autocheckpoint = 0');
+    db.pragma('cache_size = -65536');
+    db.pragma('temp_store = MEMORY');
+    check(db, path);
+    migrate(db, migrations);
+    db.exec(`INSERT INTO settings (name, value) VALUES ('canary', '1')
+             ON CONFLICT (name) DO UPDATE SET value = value + 1`);
+    db.pragma('wal_checkpoint(TRUNCATE)');
+    // Creates the log anew, header first, and syncs it: from here on the group commit syncs on its own.
+    db.exec(`UPDATE settings SET value = value + 1 WHERE name = 'canary'`);
+    return db;
+  } catch (error) {
+    db?.close();
+    throw usable(error, path);
+  }
+}
+
+function check(db: Database.Database, path: string): void {
+  const answer = db.pragma('quick_check(1)', { simple: true });
+  if (answer !== 'ok') throw damaged(path, String(answer));
+}
+
+function damaged(path: string, details: string): DatabaseUnusable {
+  return new DatabaseUnusable(
+    `the database ${path} is damaged (${details}): put a backup in its place with \`snitch restore FILE\``,
+  );
+}
+
+function usable(error: unknown, path: string): unknown {
+  if (!(error instanceof Database.SqliteError)) return error;
+  if (error.code === 'SQLITE_CORRUPT' || error.code === 'SQLITE_NOTADB') return damaged(path, error.message);
+  return new DatabaseUnusable(
+    `cannot write the database ${path}: ${error.message} (${error.code}); check the owner, the mode and the free space of its directory`,
+    { cause: error },
+  );
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

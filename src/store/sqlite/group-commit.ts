@@ -1,0 +1,168 @@
+/**
+ * Group commit: the calls of one turn of the event loop run in one transaction, and one sync of the write-ahead log
+ * serves every commit that was complete before it began. SQLite itself never syncs here; see `log-sync.ts`.
+ */
+import type Database from 'better-sqlite3';
+import { StoreUnavailable } from '../../core/errors.ts';
+import type { Calendar } from '../../core/interval.ts';
+import type { Change } from '../store.ts';
+import type { Operation } from '../transaction.ts';
+import { isDamage, unavailable } from './faults.ts';
+import type { LogSync } from './log-sync.ts';
+import { SqliteTransaction } from './sqlite-transaction.ts';
+
+/** How long one batch may keep the event loop, in milliseconds; the rest of the queue waits for the next turn. */
+const BATCH_TIME = 4;
+
+interface Call {
+  operation: Operation<unknown>;
+  resolve: (value: unknown) => void;
+  reject: (error: unknown) => void;
+}
+
+interface Committed {
+  call: Call;
+  value: unknown;
+}
+
+export class GroupCommit {
+  commits = 0;
+  failingSince: number | null = null;
+  readonly #db: Database.Database;
+  readonly #tx: SqliteTransaction;
+  readonly #sync: LogSync;
+  readonly #clock: () => number;
+  readonly #announce: (changes: readonly Change[]) => void;
+  #reads: Call[] = [];
+  #writes: Call[] = [];
+  #scheduled = false;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: {
+    db: Database.Database;
+    calendar: Calendar;
+    sync: LogSync;
+    clock: () => number;
+    announce: (changes: readonly Change[]) => void;
+  }) {
+    this.#db = options.db;
+    this.#tx = new SqliteTransaction(options.db, options.calendar);
+    this.#sync = options.sync;
+    this.#clock = options.clock;
+    this.#announce = options.announce;
+    this.#sync.onReleased(() => this.#schedule());
+  }
+
+  /** Runs `operation` with what is committed; it must not write. Never waits for the disk. */
+  read<T>(operation: Operation<T>): Promise<T> {
+    return this.#enqueue(this.#reads, operation);
+  }
+
+  /** Runs `operation` in the next transaction; resolves when that is durable. */
+  write<T>(operation: Operation<T>): Promise<T> {
+    return this.#enqueue(this.#writes, operation);
+  }
+
+  /** Resolves when every call made so far is settled. */
+  async drain(): Promise<void> {
+    while (this.#scheduled || this.#writes.length > 0) {
+      await new Promise(setImmediate);
+      await this.#running;
+    }
+    await this.#sync.idle();
+  }
+
+  #enqueue<T>(queue: Call[], operation: Operation<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      queue.push({ operation, resolve: resolve as (value: unknown) => void, reject });
+      this.#schedule();
+    });
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#running = this.#runBatch();
+    });
+  }
+
+  async #runBatch(): Promise<void> {
+    const until = performance.now() + BATCH_TIME;
+    await this.#runReads(until);
+    if (this.#writes.length > 0 && !this.#sync.holding) await this.#runWrites(until);
+    this.#scheduled = false;
+    if (this.#reads.length > 0 || (this.#writes.length > 0 && !this.#sync.holding)) this.#schedule();
+  }
+
+  async #runReads(until: number): Promise<void> {
+    const taken = this.#reads;
+    this.#reads = [];
+    for (let index = 0; index < taken.length; index += 1) {
+      const call = taken[index] as Call;
+      try {
+        call.resolve(await call.operation(this.#tx));
+      } catch (error) {
+        call.reject(unavailable(error) ?? error);
+      }
+      if (performance.now() > until) {
+        this.#reads.unshift(...taken.slice(index + 1));
+        return;
+      }
+    }
+  }
+
+  async #runWrites(until: number): Promise<void> {
+    const taken = this.#writes;
+    this.#writes = [];
+    const done: Committed[] = [];
+    let next = 0;
+    try {
+      this.#tx.begin();
+      while (next < taken.length && (next === 0 || performance.now() < until)) {
+        const call = taken[next] as Call;
+        next += 1;
+        await this.#runOne(call, done);
+      }
+      this.#tx.commit();
+    } catch (error) {
+      this.#tx.rollback();
+      this.#failBatch(next === 0 ? taken : taken.slice(0, next), error);
+      if (next > 0) this.#writes.unshift(...taken.slice(next));
+      return;
+    }
+    this.#writes.unshift(...taken.slice(next));
+    this.#committed(done);
+  }
+
+  /** An operation that throws is undone alone; the transaction goes on unless the disk itself failed. */
+  async #runOne(call: Call, done: Committed[]): Promise<void> {
+    try {
+      done.push({ call, value: await this.#tx.savepoint(() => call.operation(this.#tx)) });
+    } catch (error) {
+      if (unavailable(error) || !this.#db.inTransaction) throw error;
+      call.reject(error);
+    }
+  }
+
+  #committed(done: readonly Committed[]): void {
+    this.commits += 1;
+    this.failingSince = null;
+    const { changes, statements } = this.#tx.takeCommitted();
+    this.#sync.committed(statements, (error) => {
+      for (const { call, value } of done) {
+        if (error) call.reject(new StoreUnavailable(error));
+        else call.resolve(value);
+      }
+      if (!error && changes.length > 0) this.#announce(changes);
+    });
+  }
+
+  /** Nobody is told "stored" falsely: a commit that failed fails every call of its batch. */
+  #failBatch(calls: readonly Call[], error: unknown): void {
+    const refusal = unavailable(error);
+    if (refusal) this.failingSince ??= this.#clock();
+    if (refusal && isDamage(refusal)) this.#sync.fail(refusal);
+    for (const call of calls) call.reject(refusal ?? error);
+  }
+}

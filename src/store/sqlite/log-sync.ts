@@ -1,0 +1,152 @@
+/**
+ * Makes commits durable without ever waiting for the disk on the event loop.
+ *
+ * SQLite runs with `synchronous=OFF` and writes only to the kernel. Two rules replace its own syncs:
+ *
+ * 1. A commit is acknowledged after a sync of the log that began when the commit was complete.
+ * 2. A checkpoint copies the log into the database. Writes are held while it runs, in this order: sync the log (the
+ *    database must never be ahead of it), copy, sync the database (the log must never be overwritten before), write
+ *    one row, which starts the log anew, and sync the log. That row changes one page, so that after a power cut at
+ *    any moment of it the log is either the old one, whole, or empty or new, and the database has everything else.
+ *    Without it, a new frame could reach the disk before the new header and revive half of an older log.
+ *
+ * A sync that fails means that what the kernel held may be gone: nothing can be trusted until the database is read
+ * again from the disk, so the store fails for good and the process must end.
+ */
+import { closeSync, fdatasync, openSync } from 'node:fs';
+import type Database from 'better-sqlite3';
+
+/** How many writing statements may gather in the log before a checkpoint. */
+const CHECKPOINT_AFTER = 10_000;
+
+type Done = (error: Error | null) => void;
+type SyncFile = (fd: number, done: (error: Error | null) => void) => void;
+
+export class LogSync {
+  syncs = 0;
+  /** While true no new write may start. */
+  holding = false;
+  /** Resolves when a sync failed. */
+  readonly failed: Promise<Error>;
+  readonly #db: Database.Database;
+  readonly #logFd: number;
+  readonly #databaseFd: number;
+  readonly #checkpointAfter: number;
+  readonly #syncFile: SyncFile;
+  readonly #fail: (error: Error) => void;
+  #waiting: Done[] = [];
+  #syncing = false;
+  #statements = 0;
+  #failure: Error | null = null;
+  #released: () => void = () => {};
+  #idle: (() => void)[] = [];
+
+  /** The descriptors stay open until `close`: closing one would drop SQLite's own locks on the file. */
+  constructor(
+    db: Database.Database,
+    path: string,
+    options: { checkpointAfter?: number; syncFile?: SyncFile } = {},
+  ) {
+    this.#db = db;
+    this.#logFd = openSync(`${path}-wal`, 'r+');
+    this.#databaseFd = openSync(path, 'r+');
+    this.#checkpointAfter = options.checkpointAfter ?? CHECKPOINT_AFTER;
+    this.#syncFile = options.syncFile ?? fdatasync;
+    const { promise, resolve } = Promise.withResolvers<Error>();
+    this.failed = promise;
+    this.#fail = resolve;
+    db.pragma('synchronous = OFF');
+  }
+
+  onReleased(listener: () => void): void {
+    this.#released = listener;
+  }
+
+  /** `done` is called when the commit that was just made, of so many writing statements, is on the disk. */
+  committed(statements: number, done: Done): void {
+    if (this.#failure) {
+      done(this.#failure);
+      return;
+    }
+    this.#statements += statements;
+    this.#waiting.push(done);
+    if (this.#statements >= this.#checkpointAfter) this.holding = true;
+    if (!this.#syncing) this.#syncLog();
+  }
+
+  /** Resolves when nothing waits for a sync and no checkpoint runs. */
+  idle(): Promise<void> {
+    if (!this.#syncing && !this.holding) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  /** Ends all trust: everything that waits, and everything that comes, is refused. */
+  fail(error: Error): void {
+    this.#failure ??= error;
+    for (const done of this.#waiting.splice(0)) done(error);
+    this.holding = false;
+    this.#rest();
+    this.#released();
+    this.#fail(error);
+  }
+
+  close(): void {
+    closeSync(this.#logFd);
+    closeSync(this.#databaseFd);
+  }
+
+  #syncLog(): void {
+    const group = this.#waiting;
+    this.#waiting = [];
+    this.#sync(this.#logFd, (error) => {
+      for (const done of group) done(error);
+      if (error) return;
+      if (this.#waiting.length > 0) this.#syncLog();
+      else if (this.holding) this.#checkpoint();
+      else this.#rest();
+    });
+  }
+
+  /** Runs when every commit is synced and no write can start. */
+  #checkpoint(): void {
+    this.#guard(() => this.#db.pragma('wal_checkpoint(PASSIVE)'));
+    this.#sync(this.#databaseFd, (error) => {
+      if (error) return;
+      this.#guard(() => this.#startLogAnew());
+      this.#sync(this.#logFd, (failure) => {
+        if (failure) return;
+        this.#statements = 0;
+        this.holding = false;
+        this.#rest();
+        this.#released();
+      });
+    });
+  }
+
+  #startLogAnew(): void {
+    this.#db.exec(`UPDATE settings SET value = value + 1 WHERE name = 'canary'`);
+  }
+
+  /** A full or read-only disk stops a checkpoint halfway; the log still holds everything, so the next one may do. */
+  #guard(step: () => void): void {
+    try {
+      step();
+    } catch {
+      // The commits in the log are safe as they are, and the next write reports the disk's state to its caller.
+    }
+  }
+
+  #sync(fd: number, done: Done): void {
+    this.#syncing = true;
+    this.syncs += 1;
+    this.#syncFile(fd, (error) => {
+      if (error) this.fail(error);
+      done(error);
+    });
+  }
+
+  #rest(): void {
+    this.#syncing = false;
+    for (const resolve of this.#idle.splice(0)) resolve();
+  }
+}

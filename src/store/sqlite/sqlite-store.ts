@@ -1,0 +1,125 @@
+/** The store on one SQLite file: every operation behind its method of `Store`. */
+import { Calendar } from '../../core/interval.ts';
+import * as alerts from '../operations/alerts.ts';
+import * as apiKeys from '../operations/api-keys.ts';
+import * as blindWindows from '../operations/blind-windows.ts';
+import * as cases from '../operations/cases.ts';
+import * as checkIns from '../operations/check-ins.ts';
+import * as deliveries from '../operations/deliveries.ts';
+import * as maintenance from '../operations/maintenance.ts';
+import * as retention from '../operations/retention.ts';
+import * as snitches from '../operations/snitches.ts';
+import * as triggers from '../operations/triggers.ts';
+import * as webhooks from '../operations/webhooks.ts';
+import type { Change, Store } from '../store.ts';
+import type { Operation } from '../transaction.ts';
+import { databasePath, openDatabase, prepareDataDir } from './connection.ts';
+import { GroupCommit } from './group-commit.ts';
+import { lockDataDir } from './lock.ts';
+import { LogSync } from './log-sync.ts';
+
+export interface SqliteOptions {
+  dataDir: string;
+  clock: () => number;
+  /** Writing statements between two checkpoints. */
+  checkpointAfter?: number;
+  /** Stands in for `fs.fdatasync`, for measurements with a slow disk. */
+  syncFile?: (fd: number, done: (error: Error | null) => void) => void;
+}
+
+/**
+ * Takes the data directory for this process and opens its database.
+ *
+ * @throws DataDirLocked when another daemon has it
+ * @throws DatabaseUnusable, NewerDatabase when the database cannot be served
+ */
+export function openStore({ dataDir, clock, ...sync }: SqliteOptions): Store {
+  prepareDataDir(dataDir);
+  const unlock = lockDataDir(dataDir);
+  try {
+    const db = openDatabase(dataDir);
+    const log = new LogSync(db, databasePath(dataDir), sync);
+    const listeners: ((change: Change) => void)[] = [];
+    const announce = (changes: readonly Change[]) => {
+      for (const change of changes) for (const listener of listeners) listener(change);
+    };
+    const batches = new GroupCommit({ db, calendar: new Calendar(), sync: log, clock, announce });
+    return {
+      ...methods(batches),
+      health: () => ({ failingSince: batches.failingSince, commits: batches.commits, syncs: log.syncs }),
+      onChange: (listener) => void listeners.push(listener),
+      failed: log.failed,
+      close: async () => {
+        await batches.drain();
+        db.pragma('synchronous = FULL');
+        db.close();
+        log.close();
+        unlock();
+      },
+    };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+type Methods = Omit<Store, 'health' | 'onChange' | 'failed' | 'close'>;
+
+function methods(batches: GroupCommit): Methods {
+  const read = <T>(operation: Operation<T>) => batches.read(operation);
+  const write = <T>(operation: Operation<T>) => batches.write(operation);
+  return {
+    createCase: (settings, now) => write((tx) => cases.createCase(tx, settings, now)),
+    getCase: (id) => read((tx) => cases.getCase(tx, id)),
+    listCases: () => read((tx) => cases.listCases(tx)),
+    updateCase: (id, changes) => write((tx) => cases.updateCase(tx, id, changes)),
+    deleteCase: (id) => write((tx) => cases.deleteCase(tx, id)),
+    rescheduleSlice: (now) => write((tx) => triggers.rescheduleSlice(tx, now)),
+    createApiKey: (key, now) => write((tx) => apiKeys.createApiKey(tx, key, now)),
+    findApiKey: (hash) => read((tx) => apiKeys.findApiKey(tx, hash)),
+    listApiKeys: (caseId) => read((tx) => apiKeys.listApiKeys(tx, caseId)),
+    deleteApiKey: (caseId, id) => write((tx) => apiKeys.deleteApiKey(tx, caseId, id)),
+    recordKeyUse: (id, at) => write((tx) => apiKeys.recordKeyUse(tx, id, at)),
+    hasAdminKey: () => read((tx) => apiKeys.hasAdminKey(tx)),
+
+    hasRoomForSnitch: (caseId) => read((tx) => snitches.hasRoomForSnitch(tx, caseId)),
+    createSnitch: (caseId, fields, now) => write((tx) => snitches.createSnitch(tx, caseId, fields, now)),
+    getSnitch: (caseId, token) => read((tx) => snitches.getSnitch(tx, caseId, token)),
+    listSnitches: (caseId, slice) => read((tx) => snitches.listSnitches(tx, caseId, slice)),
+    updateSnitch: (caseId, token, changes, now) =>
+      write((tx) => snitches.updateSnitch(tx, caseId, token, changes, now)),
+    addTags: (caseId, token, tags) => write((tx) => snitches.addTags(tx, caseId, token, tags)),
+    removeTag: (caseId, token, spellings) => write((tx) => snitches.removeTag(tx, caseId, token, spellings)),
+    deleteSnitch: (caseId, token) => write((tx) => snitches.deleteSnitch(tx, caseId, token)),
+    pauseSnitch: (caseId, token, until, now) =>
+      write((tx) => triggers.pauseSnitch(tx, caseId, token, until, now)),
+    unpauseSnitch: (caseId, token, now) => write((tx) => triggers.unpauseSnitch(tx, caseId, token, now)),
+
+    applyCheckIn: (checkIn) => write((tx) => checkIns.applyCheckIn(tx, checkIn)),
+    listCheckIns: (caseId, token, page) => read((tx) => checkIns.listCheckIns(tx, caseId, token, page)),
+
+    applyDue: (now, after, limit) => write((tx) => triggers.applyDue(tx, now, after, limit)),
+    prune: (limits) => write((tx) => retention.prune(tx, limits)),
+    lastLiveness: () => read((tx) => blindWindows.lastLiveness(tx)),
+    recordLiveness: (at) => write((tx) => blindWindows.recordLiveness(tx, at)),
+    openBlindWindow: (window) => write((tx) => blindWindows.openBlindWindow(tx, window)),
+    postponeSlice: (now) => write((tx) => blindWindows.postponeSlice(tx, now)),
+
+    listAlerts: (caseId, token, page) => read((tx) => alerts.listAlerts(tx, caseId, token, page)),
+    createWebhook: (caseId, url, now) => write((tx) => webhooks.createWebhook(tx, caseId, url, now)),
+    getWebhook: (caseId, id) => read((tx) => webhooks.getWebhook(tx, caseId, id)),
+    listWebhooks: (caseId) => read((tx) => webhooks.listWebhooks(tx, caseId)),
+    deleteWebhook: (caseId, id) => write((tx) => webhooks.deleteWebhook(tx, caseId, id)),
+    rotateWebhookSecret: (caseId, id, previousUntil) =>
+      write((tx) => webhooks.rotateWebhookSecret(tx, caseId, id, previousUntil)),
+    listDeliveries: (caseId, filter) => read((tx) => deliveries.listDeliveries(tx, caseId, filter)),
+    retryDelivery: (caseId, id, now) => write((tx) => deliveries.retryDelivery(tx, caseId, id, now)),
+    claimDeliveries: (request) => write((tx) => deliveries.claimDeliveries(tx, request)),
+    settleDelivery: (id, fence, settlement) =>
+      write((tx) => deliveries.settleDelivery(tx, id, fence, settlement)),
+    nextDeliveryAt: () => read((tx) => deliveries.nextDeliveryAt(tx)),
+
+    getMaintenance: () => read((tx) => maintenance.getMaintenance(tx)),
+    setMaintenance: (enabled) => write((tx) => maintenance.setMaintenance(tx, enabled)),
+  };
+}

@@ -1,0 +1,87 @@
+import type Database from 'better-sqlite3';
+import type { Calendar } from '../../core/interval.ts';
+import type { Change } from '../store.ts';
+import type { Transaction, Value } from '../transaction.ts';
+import { unavailable } from './faults.ts';
+
+/** The transaction of the one connection; the batch runner begins and ends it. */
+export class SqliteTransaction implements Transaction {
+  readonly calendar: Calendar;
+  readonly #db: Database.Database;
+  readonly #statements = new Map<string, Database.Statement<Value[]>>();
+  #changes: Change[] = [];
+  #written = 0;
+
+  constructor(db: Database.Database, calendar: Calendar) {
+    this.#db = db;
+    this.calendar = calendar;
+  }
+
+  get<Row>(sql: string, ...values: Value[]): Row | undefined {
+    return this.#statement(sql).get(...values) as Row | undefined;
+  }
+
+  all<Row>(sql: string, ...values: Value[]): Row[] {
+    return this.#statement(sql).all(...values) as Row[];
+  }
+
+  run(sql: string, ...values: Value[]): number {
+    this.#written += 1;
+    return this.#statement(sql).run(...values).changes;
+  }
+
+  async savepoint<T>(operation: () => Promise<T>): Promise<T> {
+    const announced = this.#changes.length;
+    this.#control('SAVEPOINT operation');
+    try {
+      const value = await operation();
+      this.#control('RELEASE operation');
+      return value;
+    } catch (error) {
+      this.#changes.length = announced;
+      if (this.#db.inTransaction) {
+        this.#control('ROLLBACK TO operation');
+        this.#control('RELEASE operation');
+      }
+      throw unavailable(error) ?? error;
+    }
+  }
+
+  announce(change: Change): void {
+    this.#changes.push(change);
+  }
+
+  begin(): void {
+    this.#control('BEGIN IMMEDIATE');
+  }
+
+  commit(): void {
+    this.#control('COMMIT');
+  }
+
+  rollback(): void {
+    this.#changes = [];
+    if (this.#db.inTransaction) this.#control('ROLLBACK');
+  }
+
+  /** What the transaction that was just committed announced, and how many statements wrote in it. */
+  takeCommitted(): { changes: Change[]; statements: number } {
+    const committed = { changes: this.#changes, statements: this.#written };
+    this.#changes = [];
+    this.#written = 0;
+    return committed;
+  }
+
+  #control(sql: string): void {
+    this.#statement(sql).run();
+  }
+
+  #statement(sql: string): Database.Statement<Value[]> {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = this.#db.prepare<Value[]>(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}

@@ -1,0 +1,26 @@
+import type { Calendar } from '../core/interval.ts';
+import type { Change } from './store.ts';
+
+export type Value = string | number | null;
+
+/** A value, or the promise of one: operations always await, so that they run unchanged on a remote database. */
+type Awaitable<T> = T | Promise<T>;
+
+/**
+ * What an operation works with. Only the batch runner makes one, and it runs one operation after the other:
+ * between two awaits of an operation nothing else touches the database.
+ */
+export interface Transaction {
+  /** The first row, or undefined. */
+  get<Row>(sql: string, ...values: Value[]): Awaitable<Row | undefined>;
+  all<Row>(sql: string, ...values: Value[]): Awaitable<Row[]>;
+  /** The number of rows that changed. */
+  run(sql: string, ...values: Value[]): Awaitable<number>;
+  /** Undoes what `operation` wrote if it throws, and only that; the error is thrown on. */
+  savepoint<T>(operation: () => Promise<T>): Promise<T>;
+  /** Tells the listeners of the store, once this transaction is durable. */
+  announce(change: Change): void;
+  readonly calendar: Calendar;
+}
+
+export type Operation<T> = (tx: Transaction) => Promise<T>;
