@@ -5,7 +5,7 @@ import type { CaseRules, SnitchState } from './snitch.ts';
 
 const HOUR = 3_600_000;
 
-/** A sweep acts up to a moment after an instant; two reminders this much under an hour apart are an hour apart. */
+/** A sweep acts a moment after an instant. Up to this delay, the hour counts from the instant and not from the act. */
 const REMINDER_SLACK = 60_000;
 
 export interface DeadlineContext {
@@ -45,7 +45,7 @@ export function nextReminder(
   now: number,
   { calendar, rules }: Pick<DeadlineContext, 'calendar' | 'rules'>,
 ): number | null {
-  const earliest = now + HOUR - REMINDER_SLACK;
+  const earliest = (now - dueAt <= REMINDER_SLACK ? dueAt : now) + HOUR;
   switch (rules.reminders) {
     case 'off':
       return null;
@@ -56,7 +56,8 @@ export function nextReminder(
     case 'period': {
       if (alertType === 'basic') return calendar.periodAt(interval, rules.timezone, earliest - 1).end;
       const oneLater = addIntervals(interval, rules.timezone, dueAt, 1);
-      return oneLater >= earliest ? oneLater : addIntervals(interval, rules.timezone, now, 1);
+      if (oneLater >= earliest) return oneLater;
+      return Math.max(earliest, addIntervals(interval, rules.timezone, now, 1));
     }
   }
 }

@@ -24,10 +24,11 @@ export interface Transition {
 }
 
 /**
- * What `trigger` makes of `snitch`: the new state, and the alert that must be sent, if any. A trigger that changes
+ * What `trigger` makes of the snitch: the new state, and the alert that must be sent, if any. A trigger that changes
  * nothing answers with the same object. Pausing a pending snitch is refused before it comes here.
  */
-export function transition(snitch: SnitchState, trigger: Trigger, context: TransitionContext): Transition {
+export function transition(before: SnitchState, trigger: Trigger, context: TransitionContext): Transition {
+  const snitch = endPause(before, context);
   switch (trigger.kind) {
     case 'checkIn':
       return checkIn(snitch, context.rules.errorNotices ? trigger.outcome : 'healthy', context);
@@ -72,9 +73,8 @@ function momentOf(snitch: SnitchState, now: number): number {
 }
 
 function due(before: SnitchState, context: TransitionContext): Transition {
-  const { dueAt, pause, status } = before;
+  const { dueAt, status } = before;
   if (dueAt === null || dueAt > context.now) return silent(before);
-  if (pause) return silent(resume(before, pause, context));
   const snitch: SnitchState = {
     ...before,
     status: 'failed',
@@ -102,6 +102,16 @@ function rememberable({ status }: SnitchState): RememberedStatus {
     throw new TypeError(`a ${status} snitch has no status to remember`);
   }
   return status;
+}
+
+/**
+ * A pause ends at its time, whether or not the sweep has come by: a check-in just after it must not be muted, since
+ * the alert that it raises would never be sent.
+ */
+function endPause(snitch: SnitchState, context: TransitionContext): SnitchState {
+  const { pause } = snitch;
+  const over = pause?.until.kind === 'time' && pause.until.at <= context.now;
+  return over ? resume(snitch, pause, context) : snitch;
 }
 
 /** Ends a pause. Silence while muted raises nothing: the deadline starts again from this moment. */

@@ -1,0 +1,502 @@
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { AlertKind } from '../../src/core/alert.ts';
+import { Calendar, INTERVALS, type Interval } from '../../src/core/interval.ts';
+import {
+  type AlertType,
+  type CaseRules,
+  newSnitchState,
+  type PauseUntil,
+  type RememberedStatus,
+  type Reminders,
+  type SnitchState,
+  type Status,
+} from '../../src/core/snitch.ts';
+import { type TransitionContext, type Trigger, transition } from '../../src/core/transition.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const utc = (iso: string) => Date.parse(`${iso}Z`);
+
+/** All states of the table are of an hourly snitch that last checked in at 10:20 and is looked at from 11:30. */
+const CHECKED_IN = utc('2025-07-09T10:20:00');
+const DUE = utc('2025-07-09T12:00:00');
+const NOW = utc('2025-07-09T11:30:00');
+const PAUSED_UNTIL = utc('2025-07-09T18:00:00');
+
+const HEALTHY: Trigger = { kind: 'checkIn', outcome: 'healthy' };
+const ERROR: Trigger = { kind: 'checkIn', outcome: 'error' };
+const DEADLINE: Trigger = { kind: 'due' };
+const UNPAUSE: Trigger = { kind: 'unpause' };
+const RESCHEDULED: Trigger = { kind: 'rescheduled' };
+const UNTIL_HEALTHY: PauseUntil = { kind: 'healthy' };
+const UNTIL_UNPAUSED: PauseUntil = { kind: 'unpaused' };
+const UNTIL_TIME: PauseUntil = { kind: 'time', at: PAUSED_UNTIL };
+const KINDS_OF_PAUSE = [UNTIL_HEALTHY, UNTIL_UNPAUSED, UNTIL_TIME];
+
+function contextAt(now: number, rules: Partial<CaseRules> = {}): TransitionContext {
+  return {
+    now,
+    calendar: new Calendar(),
+    rules: { timezone: 'UTC', reminders: 'period', errorNotices: true, ...rules },
+    firstCheckIns: [],
+  };
+}
+
+const pending = newSnitchState('hourly', 'basic');
+const healthy: SnitchState = {
+  ...pending,
+  status: 'healthy',
+  checkedInAt: CHECKED_IN,
+  lastCheckInAt: CHECKED_IN,
+  dueAt: DUE,
+};
+const errored: SnitchState = { ...healthy, status: 'errored', checkedInAt: CHECKED_IN - HOUR };
+const failed: SnitchState = {
+  ...healthy,
+  status: 'failed',
+  checkedInAt: CHECKED_IN - 5 * HOUR,
+  lastCheckInAt: CHECKED_IN - 5 * HOUR,
+};
+
+const paused = (until: PauseUntil, remembered: RememberedStatus): SnitchState => ({
+  ...healthy,
+  status: 'paused',
+  dueAt: until.kind === 'time' ? until.at : null,
+  pause: { until, remembered },
+});
+
+interface Row {
+  from: SnitchState;
+  trigger: Trigger;
+  at?: number;
+  to: Status;
+  /** Type and previous status, as the webhook's reader would be told; the new status is `to`. */
+  alert: [AlertKind, Status] | null;
+  remembered?: RememberedStatus;
+  dueAt?: number | null;
+}
+
+/** "Transitions" of decisions.md: one entry per row of its table, with every state and trigger that the row names. */
+const TABLE: Record<string, Row[]> = {
+  'pending, failed, errored | healthy check-in | healthy | snitch.reporting, true previous_status': [
+    { from: pending, trigger: HEALTHY, to: 'healthy', alert: ['snitch.reporting', 'pending'] },
+    { from: failed, trigger: HEALTHY, to: 'healthy', alert: ['snitch.reporting', 'failed'] },
+    { from: errored, trigger: HEALTHY, to: 'healthy', alert: ['snitch.reporting', 'errored'] },
+  ],
+  'healthy | healthy check-in | healthy | none': [
+    { from: healthy, trigger: HEALTHY, to: 'healthy', alert: null, dueAt: DUE + HOUR },
+  ],
+  'pending, healthy, failed | error check-in | errored | snitch.errored': [
+    { from: pending, trigger: ERROR, to: 'errored', alert: ['snitch.errored', 'pending'] },
+    { from: healthy, trigger: ERROR, to: 'errored', alert: ['snitch.errored', 'healthy'] },
+    { from: failed, trigger: ERROR, to: 'errored', alert: ['snitch.errored', 'failed'] },
+  ],
+  'errored | error check-in | errored | none': [
+    { from: errored, trigger: ERROR, to: 'errored', alert: null, dueAt: DUE + HOUR },
+  ],
+  'healthy, errored | deadline passes | failed | snitch.missing': [
+    { from: healthy, trigger: DEADLINE, at: DUE, to: 'failed', alert: ['snitch.missing', 'healthy'] },
+    { from: errored, trigger: DEADLINE, at: DUE, to: 'failed', alert: ['snitch.missing', 'errored'] },
+  ],
+  'failed | reminder due | failed | snitch.missing, previous missing': [
+    {
+      from: failed,
+      trigger: DEADLINE,
+      at: DUE,
+      to: 'failed',
+      alert: ['snitch.missing', 'failed'],
+      dueAt: DUE + HOUR,
+    },
+  ],
+  'healthy, failed, errored | pause | paused | snitch.paused': KINDS_OF_PAUSE.flatMap((until) =>
+    ([healthy, failed, errored] as const).map((from) => ({
+      from,
+      trigger: { kind: 'pause', until } as const,
+      to: 'paused' as const,
+      alert: ['snitch.paused', from.status] as [AlertKind, Status],
+      remembered: from.status as RememberedStatus,
+      dueAt: until.kind === 'time' ? PAUSED_UNTIL : null,
+    })),
+  ),
+  'paused (until healthy) | healthy check-in | healthy | snitch.reporting, previous paused': [
+    ...(['healthy', 'failed', 'errored'] as const).map((remembered) => ({
+      from: paused(UNTIL_HEALTHY, remembered),
+      trigger: HEALTHY,
+      to: 'healthy' as const,
+      alert: ['snitch.reporting', 'paused'] as [AlertKind, Status],
+      dueAt: DUE + HOUR,
+    })),
+  ],
+  'paused (unpaused, or a time) | healthy or error check-in | paused | none; remembered': [
+    UNTIL_UNPAUSED,
+    UNTIL_TIME,
+  ].flatMap((until) => [
+    { from: paused(until, 'failed'), trigger: HEALTHY, to: 'paused', alert: null, remembered: 'healthy' },
+    { from: paused(until, 'errored'), trigger: HEALTHY, to: 'paused', alert: null, remembered: 'healthy' },
+    { from: paused(until, 'healthy'), trigger: ERROR, to: 'paused', alert: null, remembered: 'errored' },
+    { from: paused(until, 'failed'), trigger: ERROR, to: 'paused', alert: null, remembered: 'errored' },
+  ]),
+  'paused (until healthy) | error check-in | paused | none; remembered': [
+    {
+      from: paused(UNTIL_HEALTHY, 'healthy'),
+      trigger: ERROR,
+      to: 'paused',
+      alert: null,
+      remembered: 'errored',
+      dueAt: null,
+    },
+  ],
+  'paused | unpause, or its time comes | the remembered status | none': (
+    ['healthy', 'failed', 'errored'] as const
+  ).flatMap((remembered) => [
+    ...KINDS_OF_PAUSE.map((until) => ({
+      from: paused(until, remembered),
+      trigger: UNPAUSE,
+      to: remembered,
+      alert: null,
+      // A failed snitch is reminded at the end of the next period at least an hour away: 13:00.
+      dueAt: utc('2025-07-09T13:00:00'),
+    })),
+    {
+      from: paused(UNTIL_TIME, remembered),
+      trigger: DEADLINE,
+      at: PAUSED_UNTIL,
+      to: remembered,
+      alert: null,
+      dueAt: remembered === 'failed' ? PAUSED_UNTIL + HOUR : PAUSED_UNTIL + 2 * HOUR,
+    },
+  ]),
+  'paused | deadline passes | paused | none': [
+    ...KINDS_OF_PAUSE.map((until) => ({
+      from: paused(until, 'healthy'),
+      trigger: DEADLINE,
+      at: DUE + HOUR,
+      to: 'paused' as const,
+      alert: null,
+      remembered: 'healthy' as const,
+    })),
+  ],
+};
+
+const table = suite('transition: the table of decisions.md');
+
+for (const [title, rows] of Object.entries(TABLE)) {
+  table(title, () => {
+    for (const row of rows) {
+      const now = row.at ?? NOW;
+      const { snitch, alert } = transition(row.from, row.trigger, contextAt(now));
+      assert.is(snitch.status, row.to);
+      assert.equal(
+        alert,
+        row.alert && { type: row.alert[0], status: row.to, previousStatus: row.alert[1] },
+        `${row.from.status} → ${row.to}`,
+      );
+      assert.is(snitch.pause?.remembered, row.to === 'paused' ? (row.remembered ?? 'missing') : undefined);
+      if (row.dueAt !== undefined) assert.is(snitch.dueAt, row.dueAt);
+      if (row.to === 'healthy' || row.to === 'errored') assert.ok(snitch.dueAt! > now);
+    }
+  });
+}
+
+table('it has the document’s twelve rows', () => {
+  assert.is(Object.keys(TABLE).length, 12);
+});
+
+table.run();
+
+const checkIns = suite('transition: check-ins');
+
+checkIns('only a healthy one moves checked_in_at; an error one moves the deadline too', () => {
+  const ok = transition(healthy, HEALTHY, contextAt(NOW)).snitch;
+  assert.is(ok.checkedInAt, NOW);
+  assert.is(ok.lastCheckInAt, NOW);
+  const error = transition(healthy, ERROR, contextAt(NOW)).snitch;
+  assert.is(error.checkedInAt, CHECKED_IN);
+  assert.is(error.lastCheckInAt, NOW);
+  assert.is(error.dueAt, DUE + HOUR);
+});
+
+checkIns('a paused snitch still records them', () => {
+  const muted = transition(paused(UNTIL_UNPAUSED, 'failed'), HEALTHY, contextAt(NOW)).snitch;
+  assert.is(muted.checkedInAt, NOW);
+  assert.is(muted.lastCheckInAt, NOW);
+  assert.is(muted.dueAt, null);
+  const error = transition(paused(UNTIL_TIME, 'healthy'), ERROR, contextAt(NOW)).snitch;
+  assert.is(error.checkedInAt, CHECKED_IN);
+  assert.is(error.lastCheckInAt, NOW);
+  assert.is(error.dueAt, PAUSED_UNTIL);
+});
+
+checkIns('without error notices an error check-in counts as healthy', () => {
+  const context = contextAt(NOW, { errorNotices: false });
+  const expected: [SnitchState, Status, AlertKind | undefined][] = [
+    [pending, 'healthy', 'snitch.reporting'],
+    [healthy, 'healthy', undefined],
+    [failed, 'healthy', 'snitch.reporting'],
+    [errored, 'healthy', 'snitch.reporting'],
+    [paused(UNTIL_HEALTHY, 'failed'), 'healthy', 'snitch.reporting'],
+    [paused(UNTIL_UNPAUSED, 'failed'), 'paused', undefined],
+  ];
+  for (const [from, to, alert] of expected) {
+    const after = transition(from, ERROR, context);
+    assert.is(after.snitch.status, to);
+    assert.is(after.alert?.type, alert);
+    assert.is(after.snitch.checkedInAt, NOW);
+  }
+  assert.is(transition(paused(UNTIL_UNPAUSED, 'failed'), ERROR, context).snitch.pause?.remembered, 'healthy');
+});
+
+checkIns('a new check-in forgets that the last deadline was postponed', () => {
+  const postponed = { ...healthy, postponed: true };
+  assert.is(transition(postponed, HEALTHY, contextAt(NOW)).snitch.postponed, false);
+  assert.is(transition(postponed, DEADLINE, contextAt(DUE)).snitch.postponed, false);
+});
+
+checkIns('a clock set back moves no deadline back', () => {
+  const back = transition(healthy, HEALTHY, contextAt(CHECKED_IN - 40 * 60_000)).snitch;
+  assert.is(back.dueAt, DUE);
+  assert.is(back.lastCheckInAt, CHECKED_IN);
+});
+
+checkIns('a last check-in from a far future does not silence the snitch until then', () => {
+  const future = { ...healthy, lastCheckInAt: NOW + 300 * DAY, checkedInAt: NOW + 300 * DAY };
+  const { snitch } = transition({ ...future, dueAt: NOW + 301 * DAY }, HEALTHY, contextAt(NOW));
+  assert.is(snitch.lastCheckInAt, NOW);
+  assert.is(snitch.dueAt, utc('2025-07-09T13:00:00'));
+});
+
+checkIns.run();
+
+const due = suite('transition: due');
+
+due('before the deadline nothing happens, so that a second sweep is harmless', () => {
+  for (const snitch of [pending, healthy, errored, failed, paused(UNTIL_TIME, 'failed')]) {
+    const after = transition(snitch, DEADLINE, contextAt(DUE - 1));
+    assert.is(after.snitch, snitch);
+    assert.is(after.alert, null);
+  }
+  const once = transition(healthy, DEADLINE, contextAt(DUE)).snitch;
+  assert.is(transition(once, DEADLINE, contextAt(DUE)).alert, null);
+});
+
+due('a pending snitch never alerts', () => {
+  assert.is(transition(pending, DEADLINE, contextAt(NOW + 1_000 * DAY)).alert, null);
+});
+
+due('only a time ends a pause by itself', () => {
+  for (const until of [UNTIL_HEALTHY, UNTIL_UNPAUSED]) {
+    const after = transition(paused(until, 'healthy'), DEADLINE, contextAt(NOW + 1_000 * DAY));
+    assert.is(after.snitch.status, 'paused');
+    assert.is(after.alert, null);
+  }
+});
+
+due.run();
+
+const pauses = suite('transition: pauses');
+
+pauses('a repeated pause replaces until, alerts nobody and remembers the same status', () => {
+  for (const first of KINDS_OF_PAUSE) {
+    for (const second of KINDS_OF_PAUSE) {
+      const { snitch, alert } = transition(
+        paused(first, 'failed'),
+        { kind: 'pause', until: second },
+        contextAt(NOW),
+      );
+      assert.is(alert, null);
+      assert.equal(snitch.pause, { until: second, remembered: 'failed' });
+      assert.is(snitch.dueAt, second.kind === 'time' ? PAUSED_UNTIL : null);
+    }
+  }
+});
+
+pauses('a pending snitch has nothing to remember: pausing it is a mistake of the caller', () => {
+  assert.throws(
+    () => transition(pending, { kind: 'pause', until: UNTIL_HEALTHY }, contextAt(NOW)),
+    TypeError,
+  );
+});
+
+pauses('leaving one restarts the deadline: silence while muted raises nothing', () => {
+  const muted = transition(healthy, { kind: 'pause', until: UNTIL_UNPAUSED }, contextAt(NOW)).snitch;
+  const left = NOW + 9 * DAY;
+  const { snitch, alert } = transition(muted, UNPAUSE, contextAt(left));
+  assert.is(alert, null);
+  assert.is(snitch.status, 'healthy');
+  assert.is(snitch.dueAt, utc('2025-07-18T13:00:00'));
+  assert.is(snitch.pause, null);
+  assert.is(transition(snitch, DEADLINE, contextAt(left)).alert, null);
+});
+
+pauses('unpausing what is not paused changes nothing', () => {
+  for (const snitch of [pending, healthy, errored, failed]) {
+    const after = transition(snitch, UNPAUSE, contextAt(NOW));
+    assert.is(after.snitch, snitch);
+    assert.is(after.alert, null);
+  }
+});
+
+pauses('a pause ends at its time, though no sweep has come by yet', () => {
+  const late = contextAt(PAUSED_UNTIL);
+  const expected: [RememberedStatus, Trigger, Status, AlertKind | undefined][] = [
+    ['failed', HEALTHY, 'healthy', 'snitch.reporting'],
+    ['healthy', HEALTHY, 'healthy', undefined],
+    ['healthy', ERROR, 'errored', 'snitch.errored'],
+    ['errored', ERROR, 'errored', undefined],
+    ['failed', { kind: 'pause', until: UNTIL_HEALTHY }, 'paused', 'snitch.paused'],
+    ['failed', RESCHEDULED, 'failed', undefined],
+  ];
+  for (const [remembered, trigger, to, type] of expected) {
+    const { snitch, alert } = transition(paused(UNTIL_TIME, remembered), trigger, late);
+    assert.is(snitch.status, to, trigger.kind);
+    assert.equal(alert, type ? { type, status: to, previousStatus: remembered } : null, trigger.kind);
+    assert.is(snitch.pause === null, to !== 'paused');
+  }
+  const early = contextAt(PAUSED_UNTIL - 1);
+  assert.is(transition(paused(UNTIL_TIME, 'failed'), HEALTHY, early).snitch.status, 'paused');
+});
+
+pauses.run();
+
+const rescheduled = suite('transition: rescheduled');
+
+rescheduled('a changed interval restarts the deadline from now', () => {
+  for (const from of [healthy, errored]) {
+    const { snitch, alert } = transition({ ...from, interval: 'daily' }, RESCHEDULED, contextAt(NOW));
+    assert.is(alert, null);
+    assert.equal(snitch, { ...from, interval: 'daily', dueAt: utc('2025-07-11T00:00:00') });
+  }
+});
+
+rescheduled('a failed snitch is reminded on its new schedule', () => {
+  const { snitch, alert } = transition({ ...failed, interval: 'daily' }, RESCHEDULED, contextAt(NOW));
+  assert.is(alert, null);
+  assert.is(snitch.status, 'failed');
+  assert.is(snitch.dueAt, utc('2025-07-10T00:00:00'));
+});
+
+rescheduled('a pending or paused snitch still awaits nothing', () => {
+  for (const from of [pending, paused(UNTIL_HEALTHY, 'failed'), paused(UNTIL_TIME, 'failed')]) {
+    const after = transition({ ...from, interval: 'daily' }, RESCHEDULED, contextAt(NOW));
+    assert.equal(after, { snitch: { ...from, interval: 'daily' }, alert: null });
+  }
+});
+
+rescheduled.run();
+
+const walks = suite('transition: random walks');
+
+type Step = { advance: number; choice: number; until: PauseUntil['kind'] };
+
+/** What the table allows, as `from trigger to alert`; a paused snitch may also go to what it remembers. */
+const ALLOWED = new Set([
+  ...['pending', 'failed', 'errored'].map((from) => `${from} healthy healthy snitch.reporting`),
+  'healthy healthy healthy none',
+  ...['pending', 'healthy', 'failed'].map((from) => `${from} error errored snitch.errored`),
+  'errored error errored none',
+  ...['healthy', 'errored', 'failed'].map((from) => `${from} due failed snitch.missing`),
+  ...['healthy', 'errored', 'failed', 'pending', 'paused'].flatMap((same) => [
+    `${same} due ${same} none`,
+    `${same} unpause ${same} none`,
+    `${same} rescheduled ${same} none`,
+  ]),
+  ...['healthy', 'errored', 'failed'].flatMap((status) => [
+    `${status} pause paused snitch.paused`,
+    `paused due ${status} none`,
+    `paused unpause ${status} none`,
+  ]),
+  'paused healthy healthy snitch.reporting',
+  'paused healthy paused none',
+  'paused error paused none',
+  'paused pause paused none',
+]);
+ALLOWED.delete('paused unpause paused none');
+
+function triggerOf({ choice, until }: Step, now: number): { name: string; trigger: Trigger } {
+  if (choice < 4) return { name: 'healthy', trigger: HEALTHY };
+  if (choice < 6) return { name: 'error', trigger: ERROR };
+  if (choice < 10) return { name: 'due', trigger: DEADLINE };
+  if (choice === 10) return { name: 'unpause', trigger: UNPAUSE };
+  if (choice === 11) return { name: 'rescheduled', trigger: RESCHEDULED };
+  const pause: PauseUntil = until === 'time' ? { kind: 'time', at: now + 3 * HOUR } : { kind: until };
+  return { name: 'pause', trigger: { kind: 'pause', until: pause } };
+}
+
+/** Mostly forward, by minutes or days; now and then a step back. */
+const anyStep: fc.Arbitrary<Step> = fc.record({
+  advance: fc.oneof(
+    { weight: 4, arbitrary: fc.integer({ min: 0, max: 2 * HOUR }) },
+    { weight: 2, arbitrary: fc.integer({ min: 0, max: 3 * DAY }) },
+    { weight: 1, arbitrary: fc.integer({ min: -2 * DAY, max: 0 }) },
+  ),
+  choice: fc.integer({ min: 0, max: 13 }),
+  until: fc.constantFrom<PauseUntil['kind']>('healthy', 'unpaused', 'time'),
+});
+
+function assertStep(
+  before: SnitchState,
+  name: string,
+  trigger: Trigger,
+  context: TransitionContext,
+): SnitchState {
+  const { snitch: after, alert } = transition(before, trigger, context);
+  // A pause whose time is over has ended, so that the trigger meets the remembered status.
+  const over = before.pause?.until.kind === 'time' && before.pause.until.at <= context.now;
+  const from = over && name !== 'unpause' && name !== 'due' ? before.pause!.remembered : before.status;
+  const step = `${from} ${name} ${after.status} ${alert?.type ?? 'none'}`;
+  assert.ok(ALLOWED.has(step), `not in the table: ${step}`);
+  assert.is(after.pause !== null, after.status === 'paused', 'a pause is set exactly when paused');
+  if (alert) assert.equal([alert.status, alert.previousStatus], [after.status, from]);
+  if (after.status === 'pending') assert.is(after.dueAt, null);
+  if (after.status === 'paused') {
+    const { until } = after.pause!;
+    assert.is(after.dueAt, until.kind === 'time' ? until.at : null);
+  }
+  if (trigger.kind === 'checkIn' && after.status !== 'paused') assertDeadline(after, context);
+  return after;
+}
+
+function assertDeadline({ interval, lastCheckInAt, dueAt }: SnitchState, context: TransitionContext): void {
+  const following = context.calendar.periodAfter(interval, context.rules.timezone, lastCheckInAt!);
+  assert.ok(dueAt! > lastCheckInAt!, 'the deadline is later than the check-in');
+  assert.ok(dueAt! > context.now, 'and later than now');
+  assert.ok(dueAt! <= following.end, 'and no later than the end of the following period');
+}
+
+walks('no state outside the table is reached, and no deadline outside two periods', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom<Interval>(...INTERVALS),
+      fc.constantFrom<AlertType>('basic', 'smart'),
+      fc.record({
+        timezone: fc.constantFrom('UTC', 'Europe/Berlin', 'America/Havana', 'Australia/Lord_Howe'),
+        reminders: fc.constantFrom<Reminders>('period', 'hourly', 'daily', 'off'),
+        errorNotices: fc.boolean(),
+      }),
+      fc.array(anyStep, { minLength: 5, maxLength: 60 }),
+      (interval, alertType, rules, steps) => {
+        const calendar = new Calendar();
+        const firstOfPeriod = new Map<number, number>();
+        let snitch = newSnitchState(interval, alertType);
+        let now = utc('2025-10-25T20:00:00');
+        for (const step of steps) {
+          now += step.advance;
+          const { name, trigger } = triggerOf(step, now);
+          if (name === 'pause' && snitch.status === 'pending') continue;
+          if (trigger.kind === 'checkIn') {
+            const { start } = calendar.periodAt(interval, rules.timezone, now);
+            firstOfPeriod.set(start, Math.min(now, firstOfPeriod.get(start) ?? now));
+          }
+          const firstCheckIns = [...firstOfPeriod.values()].sort((a, b) => a - b).slice(-50);
+          const counted = name === 'error' && !rules.errorNotices ? 'healthy' : name;
+          snitch = assertStep(snitch, counted, trigger, { now, calendar, rules, firstCheckIns });
+        }
+      },
+    ),
+    { numRuns: 400 },
+  );
+});
+
+walks.run();
