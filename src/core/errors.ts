@@ -36,6 +36,15 @@ export class NotFound extends SnitchError {
   }
 }
 
+export class PlanLimitReached extends SnitchError {
+  constructor() {
+    super(
+      'plan_limit_reached',
+      'The case has as many snitches as its plan allows. Delete one, or raise the limit.',
+    );
+  }
+}
+
 export class Invalid extends SnitchError {
   readonly validations: readonly Validation[];
 

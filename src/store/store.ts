@@ -178,9 +178,16 @@ export type Change = { kind: 'deliveries' };
 export interface StoreHealth {
   /** When the first of the present run of failed writes happened, or null when the last write succeeded. */
   failingSince: number | null;
+  /** Commits and syncs since the store was opened. */
   commits: number;
   syncs: number;
 }
+
+/**
+ * What the server notes about itself: `maintenance` is `on` or `off`; `liveness` is the last instant at which the
+ * daemon is known to have lived; `credentials` is `written` when the first start is complete.
+ */
+export type Setting = 'maintenance' | 'liveness' | 'credentials' | 'retention.cursor';
 
 export interface Store {
   // Cases and keys
@@ -195,11 +202,11 @@ export interface Store {
     key: { caseId: string | null; name: string; scope: Scope },
     now: number,
   ): Promise<{ apiKey: ApiKey; key: string }>;
-  findApiKey(hash: Buffer): Promise<{ apiKey: ApiKey; case: Case | null } | null>;
-  listApiKeys(caseId: string): Promise<ApiKey[]>;
-  deleteApiKey(caseId: string, id: string): Promise<boolean>;
+  findApiKey(key: string): Promise<{ apiKey: ApiKey; case: Case | null } | null>;
+  /** Those of a case, or of the server where `caseId` is null. */
+  listApiKeys(caseId: string | null): Promise<ApiKey[]>;
+  deleteApiKey(caseId: string | null, id: string): Promise<boolean>;
   recordKeyUse(id: string, at: number): Promise<void>;
-  hasAdminKey(): Promise<boolean>;
 
   // Snitches
   hasRoomForSnitch(caseId: string): Promise<boolean>;
@@ -231,25 +238,22 @@ export interface Store {
   // Sweep
   applyDue(now: number, after: DueCursor | null, limit: number): Promise<DueResult>;
   prune(limits: { checkIns: number; olderThan: number; now: number }): Promise<boolean>;
-  /** The last instant at which the daemon is known to have lived, or null at its very first start. */
-  lastLiveness(): Promise<number | null>;
-  recordLiveness(at: number): Promise<void>;
+  /** Keeps a blind window, and the fact that the daemon lives at its end. */
   openBlindWindow(window: BlindWindow): Promise<void>;
   /** Postpones deadlines for the windows that were opened, a slice a call; false when nothing is left to do. */
   postponeSlice(now: number): Promise<boolean>;
 
   // Alerts and deliveries
   listAlerts(caseId: string, token: string | null, page: Page): Promise<AlertWithDeliveries[]>;
+  /** An alert about no real snitch, to one webhook only; null when there is no such webhook. */
+  createTestDelivery(caseId: string, webhookId: string, now: number): Promise<Delivery | null>;
   createWebhook(caseId: string, url: string, now: number): Promise<Webhook>;
   getWebhook(caseId: string, id: string): Promise<Webhook | null>;
   listWebhooks(caseId: string): Promise<Webhook[]>;
   deleteWebhook(caseId: string, id: string): Promise<boolean>;
   /** Gives a webhook a new secret; the one before signs as well until `previousUntil`. */
   rotateWebhookSecret(caseId: string, id: string, previousUntil: number): Promise<Webhook | null>;
-  listDeliveries(
-    caseId: string,
-    filter: { state: DeliveryState | null } & Page,
-  ): Promise<{ delivery: Delivery; alert: Alert }[]>;
+  listDeliveries(caseId: string, filter: { state: DeliveryState | null } & Page): Promise<Delivery[]>;
   retryDelivery(caseId: string, id: number, now: number): Promise<Delivery | null>;
   claimDeliveries(request: ClaimRequest): Promise<ClaimedDelivery[]>;
   /** False when the claim is no longer the latest, or the delivery is finished already. */
@@ -258,9 +262,11 @@ export interface Store {
   nextDeliveryAt(): Promise<number | null>;
 
   // The server itself
-  getMaintenance(): Promise<boolean>;
-  setMaintenance(enabled: boolean): Promise<void>;
+  getSetting(name: Setting): Promise<string | null>;
+  setSetting(name: Setting, value: string): Promise<void>;
   health(): StoreHealth;
+  /** The stretch in which writes were refused and that has ended since the last call, or null. */
+  takeOutage(): BlindWindow | null;
   /** Called after a change is durable. */
   onChange(listener: (change: Change) => void): void;
   /** Resolves with the reason when the store can no longer be trusted and the process must end. */

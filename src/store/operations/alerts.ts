@@ -10,10 +10,11 @@ import {
 import { route, routeToAddresses } from '../../core/routing.ts';
 import type { SnitchState } from '../../core/snitch.ts';
 import { newId } from '../identifiers.ts';
-import type { Alert, AlertWithDeliveries, CheckIn, Page } from '../store.ts';
+import type { Alert, AlertWithDeliveries, CheckIn, Delivery, Page } from '../store.ts';
 import type { Transaction, Value } from '../transaction.ts';
 import { insertDeliveries, listDeliveriesOf } from './deliveries.ts';
 import type { StateRow } from './states.ts';
+import { getWebhook } from './webhooks.ts';
 
 interface AlertRow {
   id: string;
@@ -27,6 +28,9 @@ interface AlertRow {
 }
 
 const COLUMNS = 'id, case_id, token, type, at, snitch, details, notice';
+
+const INSERT =
+  'INSERT INTO alerts (id, case_id, token, type, at, snitch, details) VALUES (?, ?, ?, ?, ?, ?, ?)';
 
 /** What moved a snitch: the check-in or the deadline that an alert tells of. */
 export interface AlertCause {
@@ -65,7 +69,7 @@ export async function insertAlert(
     threadId: row.thread_id,
   };
   await tx.run(
-    `INSERT INTO alerts (id, case_id, token, type, at, snitch, details) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    INSERT,
     id,
     row.case_id,
     row.token,
@@ -97,6 +101,43 @@ export async function insertBlindNotice(
   );
   const { members } = await targetsOf(tx, caseId);
   await insertDeliveries(tx, caseId, id, routeToAddresses(members), now);
+}
+
+/** An alert as if a snitch had reported for the first time, to one webhook: shows that the target works. */
+export async function insertTestAlert(
+  tx: Transaction,
+  caseId: string,
+  webhookId: string,
+  now: number,
+): Promise<Delivery | null> {
+  const webhook = await getWebhook(tx, caseId, webhookId);
+  if (!webhook) return null;
+  const id = newId('alert');
+  const decision: AlertDecision = { type: 'snitch.reporting', status: 'healthy', previousStatus: 'pending' };
+  const sample = { token: 'test', name: 'Test alert', notes: 'This is only a test.', tags: ['test'] };
+  const details: AlertDetails = {
+    interval: 'daily',
+    checkedInAt: null,
+    lastCheckInAt: null,
+    deadlineAt: null,
+    nextDueAt: null,
+    message: null,
+    exitStatus: null,
+    threadId: null,
+  };
+  await tx.run(
+    INSERT,
+    id,
+    caseId,
+    sample.token,
+    decision.type,
+    now,
+    JSON.stringify(alertSnitch(sample, decision)),
+    JSON.stringify(details),
+  );
+  await insertDeliveries(tx, caseId, id, [{ channel: 'webhook', target: webhookId }], now);
+  const [delivery] = await listDeliveriesOf(tx, id);
+  return delivery ?? null;
 }
 
 async function targetsOf(

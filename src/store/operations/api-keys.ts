@@ -1,3 +1,4 @@
+import { timingSafeEqual } from 'node:crypto';
 import { hashApiKey, newApiKey, newId } from '../identifiers.ts';
 import type { ApiKey, Case, Scope } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
@@ -10,9 +11,10 @@ interface ApiKeyRow {
   scope: Scope;
   created_at: number;
   last_used_at: number | null;
+  hash: string;
 }
 
-const COLUMNS = 'id, case_id, name, scope, created_at, last_used_at';
+const COLUMNS = 'id, case_id, name, scope, created_at, last_used_at, hash';
 
 /** The key itself is in the answer and nowhere else: the store keeps its hash. */
 export async function createApiKey(
@@ -36,31 +38,30 @@ export async function createApiKey(
 
 export async function findApiKey(
   tx: Transaction,
-  hash: Buffer,
+  key: string,
 ): Promise<{ apiKey: ApiKey; case: Case | null } | null> {
+  const hash = hashApiKey(key);
   const row = await tx.get<ApiKeyRow>(`SELECT ${COLUMNS} FROM api_keys WHERE hash = ?`, hash.toString('hex'));
-  if (!row) return null;
+  if (!row || !timingSafeEqual(Buffer.from(row.hash, 'hex'), hash)) return null;
   return { apiKey: toApiKey(row), case: row.case_id === null ? null : await getCase(tx, row.case_id) };
 }
 
-export async function listApiKeys(tx: Transaction, caseId: string): Promise<ApiKey[]> {
+export async function listApiKeys(tx: Transaction, caseId: string | null): Promise<ApiKey[]> {
   const rows = await tx.all<ApiKeyRow>(
-    `SELECT ${COLUMNS} FROM api_keys WHERE case_id = ? ORDER BY created_at DESC, id`,
+    `SELECT ${COLUMNS} FROM api_keys WHERE case_id IS NOT DISTINCT FROM ? ORDER BY created_at DESC, id`,
     caseId,
   );
   return rows.map(toApiKey);
 }
 
-export async function deleteApiKey(tx: Transaction, caseId: string, id: string): Promise<boolean> {
-  return (await tx.run('DELETE FROM api_keys WHERE case_id = ? AND id = ?', caseId, id)) > 0;
+export async function deleteApiKey(tx: Transaction, caseId: string | null, id: string): Promise<boolean> {
+  return (
+    (await tx.run('DELETE FROM api_keys WHERE case_id IS NOT DISTINCT FROM ? AND id = ?', caseId, id)) > 0
+  );
 }
 
 export async function recordKeyUse(tx: Transaction, id: string, at: number): Promise<void> {
   await tx.run('UPDATE api_keys SET last_used_at = ? WHERE id = ?', at, id);
-}
-
-export async function hasAdminKey(tx: Transaction): Promise<boolean> {
-  return (await tx.get(`SELECT id FROM api_keys WHERE scope = 'admin' LIMIT 1`)) !== undefined;
 }
 
 function toApiKey(row: ApiKeyRow): ApiKey {

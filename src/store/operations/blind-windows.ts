@@ -2,31 +2,16 @@ import { NOTICE_NAMES } from '../../core/alert.ts';
 import { type BlindWindow, NOTICE_AFTER, postpone } from '../../core/blind-window.ts';
 import type { Transaction } from '../transaction.ts';
 import { insertBlindNotice } from './alerts.ts';
+import { setSetting } from './settings.ts';
 import { getRules, getState, saveState, toState } from './states.ts';
-
-const LIVENESS = 'liveness';
 
 /** Snitches that one call looks at. */
 const SLICE = 500;
 
-export async function lastLiveness(tx: Transaction): Promise<number | null> {
-  const row = await tx.get<{ value: string }>('SELECT value FROM settings WHERE name = ?', LIVENESS);
-  return row ? Number(row.value) : null;
-}
-
-export async function recordLiveness(tx: Transaction, at: number): Promise<void> {
-  await tx.run(
-    `INSERT INTO settings (name, value) VALUES (?, ?)
-     ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-    LIVENESS,
-    String(at),
-  );
-}
-
 /** Keeps the window, with all its postponements still to be made, and the fact that the daemon lives at its end. */
 export async function openBlindWindow(tx: Transaction, { start, end }: BlindWindow): Promise<void> {
   await tx.run(`INSERT INTO blind_windows (started_at, ended_at, cursor) VALUES (?, ?, '')`, start, end);
-  await recordLiveness(tx, end);
+  await setSetting(tx, 'liveness', String(end));
 }
 
 interface WindowRow {

@@ -1,14 +1,6 @@
 /** The outbox: one row per alert and target, kept until it is delivered or dead, and listed long after. */
 import type { Channel, Route } from '../../core/routing.ts';
-import type {
-  Alert,
-  ClaimedDelivery,
-  ClaimRequest,
-  Delivery,
-  DeliveryState,
-  Page,
-  Settlement,
-} from '../store.ts';
+import type { ClaimedDelivery, ClaimRequest, Delivery, DeliveryState, Page, Settlement } from '../store.ts';
 import type { Transaction, Value } from '../transaction.ts';
 import { getAlert } from './alerts.ts';
 import { getCase } from './cases.ts';
@@ -64,7 +56,7 @@ export async function listDeliveries(
   tx: Transaction,
   caseId: string,
   { state, limit, before }: { state: DeliveryState | null } & Page,
-): Promise<{ delivery: Delivery; alert: Alert }[]> {
+): Promise<Delivery[]> {
   const conditions = ['case_id = ?'];
   const values: Value[] = [caseId];
   if (state) {
@@ -83,12 +75,7 @@ export async function listDeliveries(
     ...values,
     limit,
   );
-  const listed: { delivery: Delivery; alert: Alert }[] = [];
-  for (const row of rows) {
-    const alert = await getAlert(tx, row.alert_id);
-    if (alert) listed.push({ delivery: toDelivery(row), alert });
-  }
-  return listed;
+  return rows.map(toDelivery);
 }
 
 /** Makes a delivery due now, with the whole schedule of retries before it; one that was delivered stays as it is. */

@@ -1,9 +1,8 @@
 import type { Transaction } from '../transaction.ts';
+import { getSetting, setSetting } from './settings.ts';
 
 /** Rows that one call looks at. */
 const SLICE = 500;
-
-const CURSOR = 'retention.check_ins';
 
 export interface RetentionLimits {
   /** Newest check-ins kept per snitch. */
@@ -34,10 +33,9 @@ interface LoggedRow {
 
 /** Walks the log from its oldest row, slice by slice, and starts again at the front when it reached the end. */
 async function pruneCheckIns(tx: Transaction, limits: RetentionLimits): Promise<boolean> {
-  const from = await tx.get<{ value: string }>('SELECT value FROM settings WHERE name = ?', CURSOR);
   const rows = await tx.all<LoggedRow>(
     'SELECT id, token, number, at FROM check_ins WHERE id > ? ORDER BY id LIMIT ?',
-    Number(from?.value ?? 0),
+    Number((await getSetting(tx, 'retention.cursor')) ?? 0),
     SLICE,
   );
   for (const row of rows) {
@@ -47,12 +45,7 @@ async function pruneCheckIns(tx: Transaction, limits: RetentionLimits): Promise<
   }
   const last = rows.at(-1);
   const more = last !== undefined && rows.length === SLICE;
-  await tx.run(
-    `INSERT INTO settings (name, value) VALUES (?, ?)
-     ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-    CURSOR,
-    String(more ? last.id : 0),
-  );
+  await setSetting(tx, 'retention.cursor', String(more ? last.id : 0));
   return more;
 }
 

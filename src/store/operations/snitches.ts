@@ -1,4 +1,4 @@
-import { Invalid, SnitchError } from '../../core/errors.ts';
+import { Invalid, PlanLimitReached } from '../../core/errors.ts';
 import { isMinuteInterval } from '../../core/interval.ts';
 import { newSnitchState } from '../../core/snitch.ts';
 import { transition } from '../../core/transition.ts';
@@ -40,7 +40,7 @@ export async function createSnitch(
   fields: SnitchFields,
   now: number,
 ): Promise<Snitch> {
-  if (!(await hasRoomForSnitch(tx, caseId))) throw planLimitReached();
+  if (!(await hasRoomForSnitch(tx, caseId))) throw new PlanLimitReached();
   const { interval, alertType, ...described } = fields;
   const snitch: Snitch = {
     ...described,
@@ -62,13 +62,6 @@ export async function createSnitch(
   );
   await insertState(tx, snitch.token, caseId, snitch.state);
   return snitch;
-}
-
-export function planLimitReached(): SnitchError {
-  return new SnitchError(
-    'plan_limit_reached',
-    'The case has as many snitches as its plan allows. Delete one, or raise the limit.',
-  );
 }
 
 export async function getSnitch(tx: Transaction, caseId: string, token: string): Promise<Snitch | null> {

@@ -3,6 +3,7 @@
  * serves every commit that was complete before it began. SQLite itself never syncs here; see `log-sync.ts`.
  */
 import type Database from 'better-sqlite3';
+import type { BlindWindow } from '../../core/blind-window.ts';
 import { StoreUnavailable } from '../../core/errors.ts';
 import type { Calendar } from '../../core/interval.ts';
 import type { Change } from '../store.ts';
@@ -37,6 +38,7 @@ export class GroupCommit {
   #writes: Call[] = [];
   #scheduled = false;
   #running: Promise<void> = Promise.resolve();
+  #outage: BlindWindow | null = null;
 
   constructor(options: {
     db: Database.Database;
@@ -146,9 +148,13 @@ export class GroupCommit {
   }
 
   #committed(done: readonly Committed[]): void {
-    this.commits += 1;
-    this.failingSince = null;
     const { changes, statements } = this.#tx.takeCommitted();
+    if (statements === 0) {
+      for (const { call, value } of done) call.resolve(value);
+      return;
+    }
+    this.commits += 1;
+    if (this.failingSince !== null) this.#endOutage(this.failingSince);
     this.#sync.committed(statements, (error) => {
       for (const { call, value } of done) {
         if (error) call.reject(new StoreUnavailable(error));
@@ -156,6 +162,17 @@ export class GroupCommit {
       }
       if (!error && changes.length > 0) this.#announce(changes);
     });
+  }
+
+  #endOutage(since: number): void {
+    this.#outage = { start: Math.min(since, this.#outage?.start ?? since), end: this.#clock() };
+    this.failingSince = null;
+  }
+
+  takeOutage(): BlindWindow | null {
+    const outage = this.#outage;
+    this.#outage = null;
+    return outage;
   }
 
   /** Nobody is told "stored" falsely: a commit that failed fails every call of its batch. */

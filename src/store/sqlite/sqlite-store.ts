@@ -6,8 +6,8 @@ import * as blindWindows from '../operations/blind-windows.ts';
 import * as cases from '../operations/cases.ts';
 import * as checkIns from '../operations/check-ins.ts';
 import * as deliveries from '../operations/deliveries.ts';
-import * as maintenance from '../operations/maintenance.ts';
 import * as retention from '../operations/retention.ts';
+import * as settings from '../operations/settings.ts';
 import * as snitches from '../operations/snitches.ts';
 import * as triggers from '../operations/triggers.ts';
 import * as webhooks from '../operations/webhooks.ts';
@@ -47,6 +47,7 @@ export function openStore({ dataDir, clock, ...sync }: SqliteOptions): Store {
     return {
       ...methods(batches),
       health: () => ({ failingSince: batches.failingSince, commits: batches.commits, syncs: log.syncs }),
+      takeOutage: () => batches.takeOutage(),
       onChange: (listener) => void listeners.push(listener),
       failed: log.failed,
       close: async () => {
@@ -63,7 +64,7 @@ export function openStore({ dataDir, clock, ...sync }: SqliteOptions): Store {
   }
 }
 
-type Methods = Omit<Store, 'health' | 'onChange' | 'failed' | 'close'>;
+type Methods = Omit<Store, 'health' | 'takeOutage' | 'onChange' | 'failed' | 'close'>;
 
 function methods(batches: GroupCommit): Methods {
   const read = <T>(operation: Operation<T>) => batches.read(operation);
@@ -76,11 +77,10 @@ function methods(batches: GroupCommit): Methods {
     deleteCase: (id) => write((tx) => cases.deleteCase(tx, id)),
     rescheduleSlice: (now) => write((tx) => triggers.rescheduleSlice(tx, now)),
     createApiKey: (key, now) => write((tx) => apiKeys.createApiKey(tx, key, now)),
-    findApiKey: (hash) => read((tx) => apiKeys.findApiKey(tx, hash)),
+    findApiKey: (key) => read((tx) => apiKeys.findApiKey(tx, key)),
     listApiKeys: (caseId) => read((tx) => apiKeys.listApiKeys(tx, caseId)),
     deleteApiKey: (caseId, id) => write((tx) => apiKeys.deleteApiKey(tx, caseId, id)),
     recordKeyUse: (id, at) => write((tx) => apiKeys.recordKeyUse(tx, id, at)),
-    hasAdminKey: () => read((tx) => apiKeys.hasAdminKey(tx)),
 
     hasRoomForSnitch: (caseId) => read((tx) => snitches.hasRoomForSnitch(tx, caseId)),
     createSnitch: (caseId, fields, now) => write((tx) => snitches.createSnitch(tx, caseId, fields, now)),
@@ -100,12 +100,12 @@ function methods(batches: GroupCommit): Methods {
 
     applyDue: (now, after, limit) => write((tx) => triggers.applyDue(tx, now, after, limit)),
     prune: (limits) => write((tx) => retention.prune(tx, limits)),
-    lastLiveness: () => read((tx) => blindWindows.lastLiveness(tx)),
-    recordLiveness: (at) => write((tx) => blindWindows.recordLiveness(tx, at)),
     openBlindWindow: (window) => write((tx) => blindWindows.openBlindWindow(tx, window)),
     postponeSlice: (now) => write((tx) => blindWindows.postponeSlice(tx, now)),
 
     listAlerts: (caseId, token, page) => read((tx) => alerts.listAlerts(tx, caseId, token, page)),
+    createTestDelivery: (caseId, webhookId, now) =>
+      write((tx) => alerts.insertTestAlert(tx, caseId, webhookId, now)),
     createWebhook: (caseId, url, now) => write((tx) => webhooks.createWebhook(tx, caseId, url, now)),
     getWebhook: (caseId, id) => read((tx) => webhooks.getWebhook(tx, caseId, id)),
     listWebhooks: (caseId) => read((tx) => webhooks.listWebhooks(tx, caseId)),
@@ -119,7 +119,7 @@ function methods(batches: GroupCommit): Methods {
       write((tx) => deliveries.settleDelivery(tx, id, fence, settlement)),
     nextDeliveryAt: () => read((tx) => deliveries.nextDeliveryAt(tx)),
 
-    getMaintenance: () => read((tx) => maintenance.getMaintenance(tx)),
-    setMaintenance: (enabled) => write((tx) => maintenance.setMaintenance(tx, enabled)),
+    getSetting: (name) => read((tx) => settings.getSetting(tx, name)),
+    setSetting: (name, value) => write((tx) => settings.setSetting(tx, name, value)),
   };
 }

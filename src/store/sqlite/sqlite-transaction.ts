@@ -61,6 +61,7 @@ export class SqliteTransaction implements Transaction {
 
   rollback(): void {
     this.#changes = [];
+    this.#written = 0;
     if (this.#db.inTransaction) this.#control('ROLLBACK');
   }
 

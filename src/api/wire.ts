@@ -1,0 +1,101 @@
+/** The shapes that travel over the HTTP API (`spec §2`, `decisions: Beyond the contract`). Times are ISO 8601, UTC. */
+
+export type WireStatus = 'pending' | 'healthy' | 'failed' | 'errored' | 'paused';
+
+export interface WireSnitch {
+  token: string;
+  href: string;
+  name: string;
+  tags: string[];
+  notes: string;
+  status: WireStatus;
+  checked_in_at: string | null;
+  check_in_url: string;
+  interval: string;
+  /** The older form of `interval`, for clients that know no other. */
+  type: { interval: string };
+  alert_type: 'basic' | 'smart';
+  alert_email: string[];
+  created_at: string;
+}
+
+export interface WireCheckIn {
+  id: string;
+  at: string;
+  outcome: 'healthy' | 'error' | 'start' | 'log';
+  exit_status: number | null;
+  message: string | null;
+  duration_ms: number | null;
+  source: string | null;
+  /** What the job printed, at most 10 KiB. */
+  output: string | null;
+}
+
+export interface WireCase {
+  id: string;
+  name: string;
+  timezone: string;
+  members: string[];
+  reminders: 'period' | 'hourly' | 'daily' | 'off';
+  max_snitches: number | null;
+  error_notices: boolean;
+  on_hold: boolean;
+  created_at: string;
+}
+
+export interface WireApiKey {
+  id: string;
+  name: string;
+  scope: 'read' | 'write' | 'admin';
+  created_at: string;
+  last_used_at: string | null;
+  /** The key itself: only in the answer that creates it. */
+  key?: string;
+}
+
+export interface WireWebhook {
+  id: string;
+  /** Without credentials. */
+  url: string;
+  created_at: string;
+  /** Only in the answer that creates it or rotates it. */
+  secret?: string;
+}
+
+export interface WireDelivery {
+  id: string;
+  /** The id of the alert. */
+  alert: string;
+  channel: 'webhook' | 'email';
+  /** An email address, or the URL of a webhook without credentials. */
+  target: string;
+  state: 'pending' | 'delivered' | 'dead';
+  attempts: number;
+  last_error: string | null;
+  next_attempt_at: string | null;
+  delivered_at: string | null;
+}
+
+export interface WireAlert {
+  id: string;
+  type: string;
+  timestamp: string;
+  /** As in the webhook's payload; null for a notice about the service itself. */
+  snitch: {
+    token: string;
+    name: string;
+    notes: string;
+    tags: string[];
+    status: string;
+    previous_status: string;
+  } | null;
+  deliveries: WireDelivery[];
+  /** Only on `service.blind`: the window in which no check-in could be received. */
+  notice?: { from: string; to: string; postponed: string[]; postponed_count: number };
+}
+
+export interface WireError {
+  type: string;
+  error: string;
+  validations?: { attribute: string; message: string }[];
+}

@@ -1,0 +1,187 @@
+/** The composition root: starts the parts in order, and stops them in the order that loses nothing. */
+import { existsSync, unlinkSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import { hostname } from 'node:os';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import { createDeliverer } from './delivery/deliverer.ts';
+import { completeFirstStart, credentialsPath } from './first-start.ts';
+import { RateLimiter } from './http/rate-limit.ts';
+import { type Addresses, buildServer } from './http/server.ts';
+import { createSourceReader } from './http/source.ts';
+import { openStore } from './store/sqlite/sqlite-store.ts';
+import type { Store } from './store/store.ts';
+import { Retention } from './sweep/retention.ts';
+import { Sweeper } from './sweep/sweeper.ts';
+
+export interface Daemon {
+  /** Where it listens. */
+  url: string;
+  /** Applies what can change while it runs. */
+  reload(config: Config): Promise<void>;
+  /** Answers what is in flight, hands back what is not sent, and closes the store. */
+  stop(): Promise<void>;
+  /** Resolves with the reason when it can no longer be trusted and the process must end. */
+  failed: Promise<Error>;
+}
+
+/** How long requests in flight may take to end when the daemon stops, in milliseconds. */
+const CLOSE_WITHIN = 4_000;
+
+/**
+ * @param options.clock the wall clock; tests give their own
+ */
+export async function startDaemon(
+  config: Config,
+  logger: Logger,
+  options: { clock?: () => number } = {},
+): Promise<Daemon> {
+  const clock = options.clock ?? Date.now;
+  const store = openStore({ dataDir: config.dataDir, clock });
+  const parts = createParts(config, logger, store, clock);
+  try {
+    await parts.sweeper.wake();
+    const listening = await listen(parts.app, config, logger);
+    parts.setAddresses(addressesOf(config, listening));
+    const { baseUrl } = parts.addresses();
+    if (await completeFirstStart(store, config.dataDir, listening, clock())) {
+      logger.info({ file: credentialsPath(config.dataDir) }, 'first start: the API keys are in this file');
+    }
+    if (!config.smtp) logger.warn('email is off: set smtp.url and smtp.from to send it');
+    parts.deliverer.start();
+    parts.sweeper.start();
+    parts.retention.start();
+    logger.info({ url: listening, base_url: baseUrl, data_dir: config.dataDir }, 'listening');
+    return {
+      url: listening,
+      reload: async (changed) => parts.reload(changed),
+      stop: () => stop(parts, store, logger),
+      failed: store.failed,
+    };
+  } catch (error) {
+    await parts.app.close();
+    await store.close();
+    throw error;
+  }
+}
+
+type Parts = ReturnType<typeof createParts>;
+
+function createParts(config: Config, logger: Logger, store: Store, clock: () => number) {
+  let addresses: Addresses = { baseUrl: '', checkInBase: '' };
+  let sourceOf = createSourceReader(config.trustedProxies);
+  const limiter = new RateLimiter(config.rateLimit);
+  const sweeper = new Sweeper({ store, clock, monotonic: () => performance.now(), logger });
+  const deliverer = createDeliverer({
+    store,
+    clock,
+    random: Math.random,
+    smtp: config.smtp,
+    webhooks: config.webhooks,
+    logger,
+  });
+  const retention = new Retention({ store, clock, logger, settings: config.retention });
+  const app = buildServer({
+    store,
+    clock,
+    limiter,
+    logger,
+    addresses: () => addresses,
+    sourceOf: (request) => sourceOf(request),
+    checkInPath: checkInPath(config),
+    readiness: () => problems(store, sweeper, deliverer),
+  });
+  return {
+    app,
+    sweeper,
+    deliverer,
+    retention,
+    addresses: () => addresses,
+    setAddresses: (found: Addresses) => {
+      addresses = found;
+    },
+    reload: (changed: Config) => {
+      logger.level = changed.log.level;
+      limiter.configure(changed.rateLimit);
+      retention.configure(changed.retention);
+      deliverer.reconfigure({ smtp: changed.smtp, webhooks: changed.webhooks });
+      sourceOf = createSourceReader(changed.trustedProxies);
+      for (const setting of needRestart(config, changed)) {
+        logger.warn({ setting }, 'this setting changes only with a restart');
+      }
+      logger.info('the configuration was read again');
+    },
+  };
+}
+
+function problems(store: Store, sweeper: Sweeper, deliverer: Parts['deliverer']): string[] {
+  const { failingSince } = store.health();
+  const storeProblem =
+    failingSince === null ? null : `the store cannot write since ${new Date(failingSince).toISOString()}`;
+  return [storeProblem, sweeper.problem(), deliverer.problem()].filter((problem) => problem !== null);
+}
+
+function needRestart(before: Config, after: Config): string[] {
+  const fixed = {
+    listen: [before.listen, after.listen],
+    base_url: [before.baseUrl, after.baseUrl],
+    check_in_base: [before.checkInBase, after.checkInBase],
+    data_dir: [before.dataDir, after.dataDir],
+    'log.format': [before.log.format, after.log.format],
+  };
+  const differs = ([one, other]: unknown[]) => JSON.stringify(one) !== JSON.stringify(other);
+  return Object.entries(fixed)
+    .filter(([, pair]) => differs(pair))
+    .map(([name]) => name);
+}
+
+function checkInPath({ baseUrl, checkInBase }: Config): string {
+  const base = checkInBase ?? `${baseUrl ?? 'http://localhost'}/c`;
+  return new URL(base).pathname.replace(/\/+$/, '');
+}
+
+function addressesOf(config: Config, listening: string): Addresses {
+  const derived = config.listen.kind === 'unix' ? 'http://localhost' : listening;
+  const baseUrl = (config.baseUrl ?? derived).replace(/\/+$/, '');
+  return { baseUrl, checkInBase: (config.checkInBase ?? `${baseUrl}/c`).replace(/\/+$/, '') };
+}
+
+/** Listens, and answers with the address that clients on this host can use. */
+async function listen(app: FastifyInstance, { listen, baseUrl }: Config, logger: Logger): Promise<string> {
+  if (listen.kind === 'unix') {
+    await removeStaleSocket(listen.path);
+    await app.listen({ path: listen.path });
+    return `unix:${listen.path}`;
+  }
+  await app.listen({ host: listen.host, port: listen.port });
+  const address = app.server.address();
+  const port = typeof address === 'object' && address ? address.port : listen.port;
+  const wildcard = listen.host === '0.0.0.0' || listen.host === '::';
+  if (wildcard && baseUrl === null) {
+    logger.warn('set base_url: the check-in addresses name this host as it calls itself');
+  }
+  const host = wildcard ? hostname() : listen.host;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** A socket file that nobody answers on was left by a daemon that was killed. */
+async function removeStaleSocket(path: string): Promise<void> {
+  if (!existsSync(path)) return;
+  const answered = await new Promise<boolean>((resolve) => {
+    const probe = createConnection(path, () => resolve(true)).on('error', () => resolve(false));
+    probe.unref();
+  });
+  if (!answered) unlinkSync(path);
+}
+
+async function stop(parts: Parts, store: Store, logger: Logger): Promise<void> {
+  const late = setTimeout(() => parts.app.server.closeAllConnections(), CLOSE_WITHIN);
+  await parts.app.close();
+  clearTimeout(late);
+  await parts.sweeper.stop();
+  await parts.deliverer.stop();
+  await parts.retention.stop();
+  await store.close();
+  logger.info('stopped');
+}

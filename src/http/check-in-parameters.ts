@@ -1,0 +1,112 @@
+/** What a check-in says about itself: in its query, a form or a JSON body, whatever the Content-Type says. */
+import type { IncomingMessage } from 'node:http';
+
+export interface CheckInParameters {
+  /** `m`, at most 256 characters. */
+  message: string | null;
+  /** `s` as it was given. */
+  exit: string | null;
+  /** `rid` in lower case, where it is a UUID. */
+  runId: string | null;
+  /** The body, where it is no form and no JSON object with parameters: what the job printed. */
+  output: string | null;
+}
+
+/** What follows this much of a body is dropped. */
+const BODY_LIMIT = 10 * 1024;
+const MESSAGE_LENGTH = 256;
+
+const NOTHING: CheckInParameters = { message: null, exit: null, runId: null, output: null };
+
+/** Never fails: what cannot be read is left out, and the check-in counts. The query wins over the body. */
+export async function readParameters(request: IncomingMessage, query: string): Promise<CheckInParameters> {
+  const hasBody = mayHaveBody(request);
+  if (query === '' && !hasBody) return NOTHING;
+  const asked = fromForm(query);
+  const body = hasBody ? await readBody(request) : '';
+  const told = body === '' ? {} : fromBody(body);
+  return {
+    message: shorten(asked.m ?? told.m),
+    exit: asked.s ?? told.s ?? null,
+    runId: runId(asked.rid ?? told.rid),
+    output: body === '' || Object.keys(told).length > 0 ? null : body,
+  };
+}
+
+interface Given {
+  m?: string;
+  s?: string;
+  rid?: string;
+}
+
+function mayHaveBody({ method, headers }: IncomingMessage): boolean {
+  if (method !== 'POST' && method !== 'PUT') return false;
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
+
+/** At most 10 KiB. A client that goes away, or drips until it is cut off, has checked in all the same. */
+function readBody(request: IncomingMessage): Promise<string> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const finish = () => {
+      request.off('data', take);
+      request.resume();
+      resolve(decode(Buffer.concat(chunks).subarray(0, BODY_LIMIT)));
+    };
+    const take = (chunk: Buffer) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size >= BODY_LIMIT) finish();
+    };
+    request.on('data', take);
+    request.once('end', finish);
+    request.once('error', finish);
+    request.once('close', finish);
+  });
+}
+
+/** Text without the bytes of a character that the limit cut in two. */
+function decode(bytes: Buffer): string {
+  const cut = bytes.length === BODY_LIMIT;
+  return new TextDecoder('utf-8').decode(bytes, { stream: cut }).replaceAll('\0', '\uFFFD');
+}
+
+function fromBody(body: string): Given {
+  return body.trimStart().startsWith('{') ? fromJson(body) : fromForm(body);
+}
+
+function fromForm(text: string): Given {
+  const given: Given = {};
+  const parameters = new URLSearchParams(text);
+  for (const name of ['m', 's', 'rid'] as const) {
+    const value = parameters.get(name);
+    if (value !== null) given[name] = value;
+  }
+  return given;
+}
+
+function fromJson(text: string): Given {
+  const given: Given = {};
+  try {
+    const parsed = JSON.parse(text) as Record<string, unknown>;
+    for (const name of ['m', 's', 'rid'] as const) {
+      const value = Object.hasOwn(parsed, name) ? parsed[name] : null;
+      if (value !== null && typeof value !== 'object') given[name] = String(value);
+    }
+  } catch {
+    return given;
+  }
+  return given;
+}
+
+/** Cut between characters, never within one. */
+function shorten(message: string | undefined): string | null {
+  if (message === undefined || message === '') return null;
+  const characters = [...message.toWellFormed().slice(0, 2 * MESSAGE_LENGTH)];
+  return characters.slice(0, MESSAGE_LENGTH).join('').toWellFormed();
+}
+
+function runId(given: string | undefined): string | null {
+  return given && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(given) ? given.toLowerCase() : null;
+}

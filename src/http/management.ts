@@ -1,0 +1,187 @@
+/** The case, its keys, webhooks, alerts and deliveries (`decisions: Beyond the contract`). */
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { Invalid, NotFound } from '../core/errors.ts';
+import { caseOf } from './auth.ts';
+import { readAs } from './body.ts';
+import { caseChanges, line } from './case-schema.ts';
+import { isAlertId, isNumericId, pageOf } from './page.ts';
+import { param, query, resource } from './resource.ts';
+import type { RouteContext } from './server.ts';
+import { found } from './snitches.ts';
+import { targetNames, wireAlert, wireApiKey, wireCase, wireDelivery, wireWebhook } from './wire.ts';
+
+const DAY = 86_400_000;
+
+export function caseRoutes(app: FastifyInstance, { store, clock }: RouteContext): void {
+  resource(app, '/case', {
+    GET: async (request) => wireCase(caseOf(request)),
+    PATCH: async (request) => {
+      const changes = await readAs(request, caseChanges);
+      const changed = found(await store.updateCase(caseOf(request).id, changes, clock()));
+      while (await store.rescheduleSlice(clock()));
+      return wireCase(changed);
+    },
+  });
+}
+
+const newKey = z.object({
+  name: line('name', 255),
+  scope: z.enum(['read', 'write'], { error: 'must be read or write' }).default('write'),
+});
+
+const newAdminKey = z.object({
+  name: line('name', 255),
+  scope: z
+    .literal('admin', { error: 'must be admin: the keys of a case are made below it' })
+    .default('admin'),
+});
+
+/** A case's key manages the keys of its case, an admin key those of the server. */
+export function apiKeyRoutes(app: FastifyInstance, { store, clock }: RouteContext): void {
+  resource(
+    app,
+    '/api_keys',
+    {
+      GET: async (request) => (await store.listApiKeys(request.caller?.case?.id ?? null)).map(wireApiKey),
+      POST: async (request) => {
+        const caseId = request.caller?.case?.id ?? null;
+        const wanted = await readAs(request, caseId === null ? newAdminKey : newKey);
+        const { apiKey, key } = await store.createApiKey({ caseId, ...wanted }, clock());
+        return { ...wireApiKey(apiKey), key };
+      },
+    },
+    { audience: 'member' },
+  );
+  resource(
+    app,
+    '/api_keys/:id',
+    {
+      DELETE: async (request, reply) => {
+        const id = param(request, 'id');
+        if (id === request.caller?.apiKey.id) {
+          throw new Invalid([{ attribute: 'id', message: 'a key cannot delete itself: use another key' }]);
+        }
+        if (!(await store.deleteApiKey(request.caller?.case?.id ?? null, id))) throw new NotFound();
+        return reply.code(204).send();
+      },
+    },
+    { audience: 'member' },
+  );
+  resource(
+    app,
+    '/cases/:id/api_keys',
+    {
+      GET: async (request) => {
+        const { id } = found(await store.getCase(param(request, 'id')));
+        return (await store.listApiKeys(id)).map(wireApiKey);
+      },
+      POST: async (request) => {
+        const { id: caseId } = found(await store.getCase(param(request, 'id')));
+        const { apiKey, key } = await store.createApiKey(
+          { caseId, ...(await readAs(request, newKey)) },
+          clock(),
+        );
+        return { ...wireApiKey(apiKey), key };
+      },
+    },
+    { audience: 'admin' },
+  );
+}
+
+const newWebhook = z.object({
+  url: z
+    .string({ error: ({ input }) => (input == null ? `can't be blank` : 'must be a string') })
+    .trim()
+    .min(1, `can't be blank`)
+    .max(2_048, 'is too long (maximum is 2048 characters)')
+    .refine(isWebAddress, 'must be an http:// or https:// URL'),
+});
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+export function webhookRoutes(app: FastifyInstance, { store, clock }: RouteContext): void {
+  resource(app, '/webhooks', {
+    GET: async (request) => (await store.listWebhooks(caseOf(request).id)).map(wireWebhook),
+    POST: async (request) => {
+      const { url } = await readAs(request, newWebhook);
+      const webhook = await store.createWebhook(caseOf(request).id, new URL(url).href, clock());
+      return { ...wireWebhook(webhook), secret: webhook.secret };
+    },
+  });
+  resource(app, '/webhooks/:id', {
+    GET: async (request) =>
+      wireWebhook(found(await store.getWebhook(caseOf(request).id, param(request, 'id')))),
+    DELETE: async (request, reply) => {
+      if (!(await store.deleteWebhook(caseOf(request).id, param(request, 'id')))) throw new NotFound();
+      return reply.code(204).send();
+    },
+  });
+  resource(app, '/webhooks/:id/test', {
+    POST: async (request) => {
+      const webhook = found(await store.getWebhook(caseOf(request).id, param(request, 'id')));
+      const delivery = found(await store.createTestDelivery(webhook.caseId, webhook.id, clock()));
+      return wireDelivery(delivery, targetNames([webhook]));
+    },
+  });
+  resource(app, '/webhooks/:id/rotate_secret', {
+    POST: async (request) => {
+      const owner = caseOf(request).id;
+      const until = clock() + DAY;
+      const webhook = found(await store.rotateWebhookSecret(owner, param(request, 'id'), until));
+      return { ...wireWebhook(webhook), secret: webhook.secret };
+    },
+  });
+}
+
+export function alertRoutes(app: FastifyInstance, { store }: RouteContext): void {
+  async function list(caseId: string, token: string | null, page: ReturnType<typeof pageOf>) {
+    const nameOf = targetNames(await store.listWebhooks(caseId));
+    const listed = await store.listAlerts(caseId, token, page);
+    return listed.map(({ alert, deliveries }) => wireAlert(alert, deliveries, nameOf));
+  }
+  resource(app, '/alerts', {
+    GET: async (request) => list(caseOf(request).id, null, pageOf(request, isAlertId)),
+  });
+  resource(app, '/snitches/:token/alerts', {
+    GET: async (request) => {
+      const { token, caseId } = found(await store.getSnitch(caseOf(request).id, param(request, 'token')));
+      return list(caseId, token, pageOf(request, isAlertId));
+    },
+  });
+}
+
+const STATES = ['pending', 'delivered', 'dead'] as const;
+
+export function deliveryRoutes(app: FastifyInstance, { store, clock }: RouteContext): void {
+  resource(app, '/deliveries', {
+    GET: async (request) => {
+      const state = query(request, 'state') ?? null;
+      if (state !== null && !isDeliveryState(state)) {
+        throw new Invalid([{ attribute: 'state', message: `must be one of ${STATES.join(', ')}` }]);
+      }
+      const { id } = caseOf(request);
+      const nameOf = targetNames(await store.listWebhooks(id));
+      const listed = await store.listDeliveries(id, { state, ...pageOf(request, isNumericId) });
+      return listed.map((delivery) => wireDelivery(delivery, nameOf));
+    },
+  });
+  resource(app, '/deliveries/:id/retry', {
+    POST: async (request) => {
+      const id = param(request, 'id');
+      const owner = caseOf(request).id;
+      if (!isNumericId(id)) throw new NotFound();
+      const delivery = found(await store.retryDelivery(owner, Number(id), clock()));
+      if (delivery.state === 'delivered') {
+        throw new Invalid([{ attribute: 'state', message: 'is delivered: there is nothing to retry' }]);
+      }
+      return wireDelivery(delivery, targetNames(await store.listWebhooks(owner)));
+    },
+  });
+}
+
+function isDeliveryState(text: string): text is (typeof STATES)[number] {
+  return (STATES as readonly string[]).includes(text);
+}

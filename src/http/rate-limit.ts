@@ -1,0 +1,64 @@
+/** A token bucket per API key; a key that overdraws it is blocked for a while (`decisions: Rate limit`). */
+
+export interface RateLimit {
+  /** Requests a minute; 0 turns the limit off. */
+  perMinute: number;
+  /** Requests that may come at once after a quiet time. */
+  burst: number;
+  /** For how many seconds a key that went over stays blocked. */
+  blockS: number;
+}
+
+interface Bucket {
+  tokens: number;
+  filledAt: number;
+  blockedUntil: number;
+}
+
+/** Keys that were not seen lately have a full bucket again; this many are remembered before they are forgotten. */
+const REMEMBERED = 10_000;
+
+export class RateLimiter {
+  #limit: RateLimit;
+  readonly #buckets = new Map<string, Bucket>();
+
+  constructor(limit: RateLimit) {
+    this.#limit = limit;
+  }
+
+  configure(limit: RateLimit): void {
+    this.#limit = limit;
+    this.#buckets.clear();
+  }
+
+  /**
+   * Takes one request out of the bucket of `key`.
+   *
+   * @param now monotonic milliseconds
+   * @returns 0, or for how many milliseconds the key is blocked
+   */
+  take(key: string, now: number): number {
+    const { perMinute, burst, blockS } = this.#limit;
+    if (perMinute === 0) return 0;
+    const bucket = this.#bucketOf(key, now);
+    if (bucket.blockedUntil > now) return bucket.blockedUntil - now;
+    bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.filledAt) * perMinute) / 60_000);
+    bucket.filledAt = now;
+    if (bucket.tokens >= 1) {
+      bucket.tokens -= 1;
+      return 0;
+    }
+    bucket.blockedUntil = now + blockS * 1_000;
+    return blockS * 1_000;
+  }
+
+  #bucketOf(key: string, now: number): Bucket {
+    let bucket = this.#buckets.get(key);
+    if (!bucket) {
+      if (this.#buckets.size >= REMEMBERED) this.#buckets.clear();
+      bucket = { tokens: this.#limit.burst, filledAt: now, blockedUntil: 0 };
+      this.#buckets.set(key, bucket);
+    }
+    return bucket;
+  }
+}

@@ -1,0 +1,47 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import { SnitchError } from '../core/errors.ts';
+import type { Audience } from './auth.ts';
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+
+export type Handlers = Partial<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', Handler>>;
+
+const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
+
+/** One path with all its methods; every other method is answered 405 with those that exist. */
+export function resource(
+  app: FastifyInstance,
+  url: string,
+  handlers: Handlers,
+  { audience = 'case', duringMaintenance = false }: { audience?: Audience; duringMaintenance?: boolean } = {},
+): void {
+  const config = { audience, duringMaintenance };
+  const allowed = Object.keys(handlers) as HTTPMethods[];
+  if (handlers.GET) allowed.push('HEAD');
+  for (const [method, handler] of Object.entries(handlers)) {
+    app.route({ method: method as HTTPMethods, url, handler, config });
+  }
+  app.route({
+    method: METHODS.filter((method) => !allowed.includes(method)),
+    url,
+    config: { audience: 'any', duringMaintenance },
+    handler: async (request, reply) => {
+      reply.header('allow', allowed.join(', '));
+      throw new SnitchError(
+        'method_not_allowed',
+        `${request.method} is not possible here; ${allowed.join(', ')} is.`,
+      );
+    },
+  });
+}
+
+/** A named part of the path. */
+export function param(request: FastifyRequest, name: string): string {
+  return (request.params as Record<string, string | undefined>)[name] ?? '';
+}
+
+/** A parameter of the query, the first where it is repeated; undefined where it is absent or empty. */
+export function query(request: FastifyRequest, name: string): string | undefined {
+  const given = (request.query as Record<string, string | string[] | undefined>)[name];
+  return (Array.isArray(given) ? given[0] : given) || undefined;
+}

@@ -1,0 +1,128 @@
+/** The HTTP side, built apart from listening, so that tests can serve it on any port. */
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import { NotFound, SnitchError } from '../core/errors.ts';
+import type { Store } from '../store/store.ts';
+import { administrationRoutes, healthRoutes } from './administration.ts';
+import { createAuthenticator } from './auth.ts';
+import { createCheckInHandler } from './check-in.ts';
+import { answerError } from './errors.ts';
+import { alertRoutes, apiKeyRoutes, caseRoutes, deliveryRoutes, webhookRoutes } from './management.ts';
+import type { RateLimiter } from './rate-limit.ts';
+import { snitchRoutes } from './snitches.ts';
+
+export interface Addresses {
+  /** Where clients reach the API, without a slash at the end. */
+  baseUrl: string;
+  /** What check-in addresses begin with, without a slash at the end. */
+  checkInBase: string;
+}
+
+export interface RouteContext {
+  store: Store;
+  clock: () => number;
+  addresses: () => Addresses;
+  /** What keeps the daemon from doing its work, in words; empty when all is well. */
+  readiness: () => string[];
+}
+
+export interface ServerOptions extends RouteContext {
+  limiter: RateLimiter;
+  /** The address that a request came from, behind trusted proxies too. */
+  sourceOf: (request: IncomingMessage) => string | null;
+  /** The path of check-in addresses, without a slash at the end. */
+  checkInPath: string;
+  logger: FastifyBaseLogger;
+}
+
+/** A request's head must be here within 5 s, all of it within 10 s; both are looked at every second. */
+const LIMITS = {
+  headersTimeout: 5_000,
+  requestTimeout: 10_000,
+  connectionsCheckingInterval: 1_000,
+  keepAliveTimeout: 65_000,
+  maxHeaderSize: 16 * 1024,
+};
+
+export function buildServer(options: ServerOptions): FastifyInstance {
+  const app = Fastify({
+    loggerInstance: options.logger,
+    disableRequestLogging: true,
+    forceCloseConnections: 'idle',
+    requestIdHeader: false,
+    genReqId: newRequestId,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4_096 },
+    rewriteUrl: ({ url = '/' }) => readablePath(url),
+    serverFactory: (handler) => serve(options, handler),
+  });
+  app.removeAllContentTypeParsers();
+  // Handlers read the bodies that they want themselves, after the checks that come first.
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  app.decorateRequest('caller', null);
+  app.addHook('onRequest', async ({ headers }) => {
+    if (headers['content-type'] !== undefined) headers['content-type'] = 'application/json';
+  });
+  app.setErrorHandler(answerError);
+  app.setNotFoundHandler(async () => {
+    throw new NotFound('There is nothing at this path.');
+  });
+  healthRoutes(app, options);
+  app.register(async (api) => apiRoutes(api, options), { prefix: '/v1' });
+  return app;
+}
+
+async function apiRoutes(api: FastifyInstance, options: ServerOptions): Promise<void> {
+  const authenticate = createAuthenticator(options);
+  api.addHook('onRequest', async (request) => {
+    request.caller = await authenticate(request);
+  });
+  api.setNotFoundHandler(async () => {
+    throw new NotFound('There is nothing at this path.');
+  });
+  snitchRoutes(api, options);
+  caseRoutes(api, options);
+  apiKeyRoutes(api, options);
+  webhookRoutes(api, options);
+  alertRoutes(api, options);
+  deliveryRoutes(api, options);
+  administrationRoutes(api, options);
+}
+
+type RequestListener = Parameters<typeof createServer>[1];
+
+function serve(options: ServerOptions, handler: NonNullable<RequestListener>): Server {
+  const handleCheckIn = createCheckInHandler({
+    store: options.store,
+    clock: options.clock,
+    path: options.checkInPath,
+    sourceOf: options.sourceOf,
+    newRequestId,
+    onError: (error, requestId) => {
+      const level = error instanceof SnitchError ? 'warn' : 'error';
+      options.logger[level]({ err: error, request_id: requestId }, 'a check-in was not stored');
+    },
+  });
+  const server = createServer(LIMITS, (request, response) => {
+    // A server that stops answers what is in flight, and takes no more on a connection that is kept alive.
+    if (!server.listening) response.setHeader('connection', 'close');
+    if (!handleCheckIn(request, response)) handler(request, response);
+  });
+  return server;
+}
+
+/** A path that cannot be decoded is the path of nothing; it is refused like any other, after the key was checked. */
+function readablePath(url: string): string {
+  const end = url.indexOf('?');
+  const path = end < 0 ? url : url.slice(0, end);
+  try {
+    decodeURIComponent(path);
+    return url;
+  } catch {
+    return path.startsWith('/v1/') ? '/v1/undecodable-path' : '/undecodable-path';
+  }
+}
+
+function newRequestId(): string {
+  return randomUUID();
+}

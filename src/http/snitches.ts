@@ -1,0 +1,128 @@
+/** The snitches of a case: every endpoint of `spec §4`, and their check-ins and alerts. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Invalid, NotFound, PlanLimitReached } from '../core/errors.ts';
+import {
+  type Checked,
+  PENDING_CANNOT_PAUSE,
+  validateNewSnitch,
+  validatePause,
+  validateSnitchChanges,
+  validateTags,
+} from '../core/validation.ts';
+import type { Snitch } from '../store/store.ts';
+import { caseOf } from './auth.ts';
+import { readJson } from './body.ts';
+import { isNumericId, pageOf } from './page.ts';
+import { param, resource } from './resource.ts';
+import type { RouteContext } from './server.ts';
+import { wireCheckIn, wireSnitch } from './wire.ts';
+
+/** Snitches read from the store at a time: other requests get their turn in between. */
+const SLICE = 500;
+
+export function snitchRoutes(app: FastifyInstance, { store, clock, addresses }: RouteContext): void {
+  const wire = (snitch: Snitch) => wireSnitch(snitch, addresses().checkInBase);
+
+  async function find(request: FastifyRequest): Promise<Snitch> {
+    return found(await store.getSnitch(caseOf(request).id, param(request, 'token')));
+  }
+
+  resource(app, '/snitches', {
+    GET: async (request, reply) => {
+      const slices: string[] = [];
+      let after: number | null = 0;
+      while (after !== null) {
+        const slice = { after, limit: SLICE, tags: wantedTags(request) };
+        const { snitches, next } = await store.listSnitches(caseOf(request).id, slice);
+        for (const snitch of snitches) slices.push(JSON.stringify(wire(snitch)));
+        after = next;
+      }
+      return reply.type('application/json; charset=utf-8').send(`[${slices.join(',')}]`);
+    },
+    POST: async (request) => {
+      const { id } = caseOf(request);
+      const body = (await readJson(request)) ?? {};
+      if (!(await store.hasRoomForSnitch(id))) throw new PlanLimitReached();
+      return wire(await store.createSnitch(id, valid(validateNewSnitch(body)), clock()));
+    },
+  });
+
+  resource(app, '/snitches/:token', {
+    GET: async (request) => wire(await find(request)),
+    PATCH: async (request) => {
+      const { token } = await find(request);
+      const changes = valid(validateSnitchChanges((await readJson(request)) ?? {}));
+      return wire(found(await store.updateSnitch(caseOf(request).id, token, changes, clock())));
+    },
+    DELETE: async (request, reply) => {
+      if (!(await store.deleteSnitch(caseOf(request).id, param(request, 'token')))) throw new NotFound();
+      return reply.code(204).send();
+    },
+  });
+
+  resource(app, '/snitches/:token/tags', {
+    POST: async (request) => {
+      const { token } = await find(request);
+      const tags = valid(validateTags(await readJson(request)));
+      return found(await store.addTags(caseOf(request).id, token, tags));
+    },
+  });
+
+  resource(app, '/snitches/:token/tags/:tag', {
+    DELETE: async (request) =>
+      found(await store.removeTag(caseOf(request).id, param(request, 'token'), spellingsOfTag(request))),
+  });
+
+  resource(app, '/snitches/:token/pause', {
+    POST: async (request, reply) => {
+      const { token, state } = await find(request);
+      const until = validatePause(await readJson(request), clock());
+      if (state.status === 'pending') {
+        throw new Invalid([...(until.validations ?? []), PENDING_CANNOT_PAUSE]);
+      }
+      const paused = await store.pauseSnitch(caseOf(request).id, token, valid(until), clock());
+      if (!paused) throw new NotFound();
+      return reply.code(204).send();
+    },
+  });
+
+  resource(app, '/snitches/:token/unpause', {
+    POST: async (request, reply) => {
+      const unpaused = await store.unpauseSnitch(caseOf(request).id, param(request, 'token'), clock());
+      if (!unpaused) throw new NotFound();
+      return reply.code(204).send();
+    },
+  });
+
+  resource(app, '/snitches/:token/check_ins', {
+    GET: async (request) => {
+      const page = pageOf(request, isNumericId);
+      const records = await store.listCheckIns(caseOf(request).id, param(request, 'token'), page);
+      return found(records).map(wireCheckIn);
+    },
+  });
+}
+
+/** The value, or the error that tells what is wrong with it. */
+export function valid<T>({ value, validations }: Checked<T>): T {
+  if (validations) throw new Invalid(validations);
+  return value as T;
+}
+
+export function found<T>(value: T | null): T {
+  if (value === null) throw new NotFound();
+  return value;
+}
+
+function wantedTags(request: FastifyRequest): string[] {
+  const given = (request.query as Record<string, string | string[] | undefined>).tags ?? [];
+  const lists = Array.isArray(given) ? given : [given];
+  return lists.flatMap((list) => list.split(',')).filter((tag) => tag.trim() !== '');
+}
+
+/** A tag that matches literally wins; else a plus sign means a space, as `%20` does. */
+function spellingsOfTag(request: FastifyRequest): string[] {
+  const path = request.raw.url?.split('?', 1)[0] ?? '';
+  const segment = path.replace(/\/$/, '').split('/').at(-1) ?? '';
+  return [decodeURIComponent(segment), decodeURIComponent(segment.replaceAll('+', ' '))];
+}

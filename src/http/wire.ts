@@ -1,0 +1,127 @@
+/** Records of the store as the API shows them. */
+import type {
+  WireAlert,
+  WireApiKey,
+  WireCase,
+  WireCheckIn,
+  WireDelivery,
+  WireSnitch,
+  WireWebhook,
+} from '../api/wire.ts';
+import type { Alert, ApiKey, Case, CheckInRecord, Delivery, Snitch, Webhook } from '../store/store.ts';
+
+export function wireTime(at: number): string {
+  return new Date(at).toISOString();
+}
+
+function wireTimeOrNull(at: number | null): string | null {
+  return at === null ? null : wireTime(at);
+}
+
+export function wireSnitch(snitch: Snitch, checkInBase: string): WireSnitch {
+  const { token, state } = snitch;
+  return {
+    token,
+    href: `/v1/snitches/${encodeURIComponent(token)}`,
+    name: snitch.name,
+    tags: snitch.tags,
+    notes: snitch.notes,
+    status: state.status,
+    checked_in_at: wireTimeOrNull(state.checkedInAt),
+    check_in_url: `${checkInBase}/${encodeURIComponent(token)}`,
+    interval: state.interval,
+    type: { interval: state.interval },
+    alert_type: state.alertType,
+    alert_email: snitch.alertEmail,
+    created_at: wireTime(snitch.createdAt),
+  };
+}
+
+export function wireCheckIn(record: CheckInRecord): WireCheckIn {
+  return {
+    id: String(record.id),
+    at: wireTime(record.at),
+    outcome: record.outcome,
+    exit_status: record.exitStatus,
+    message: record.message,
+    duration_ms: record.durationMs,
+    source: record.source,
+    output: record.output,
+  };
+}
+
+export function wireCase(owner: Case): WireCase {
+  return {
+    id: owner.id,
+    name: owner.name,
+    timezone: owner.timezone,
+    members: owner.members,
+    reminders: owner.reminders,
+    max_snitches: owner.maxSnitches,
+    error_notices: owner.errorNotices,
+    on_hold: owner.onHold,
+    created_at: wireTime(owner.createdAt),
+  };
+}
+
+export function wireApiKey(apiKey: ApiKey): WireApiKey {
+  return {
+    id: apiKey.id,
+    name: apiKey.name,
+    scope: apiKey.scope,
+    created_at: wireTime(apiKey.createdAt),
+    last_used_at: wireTimeOrNull(apiKey.lastUsedAt),
+  };
+}
+
+/** The user name goes with the password: some services put a secret there. */
+export function withoutCredentials(url: string): string {
+  const parsed = new URL(url);
+  parsed.username = '';
+  parsed.password = '';
+  return parsed.href;
+}
+
+export function wireWebhook(webhook: Webhook): WireWebhook {
+  return { id: webhook.id, url: withoutCredentials(webhook.url), created_at: wireTime(webhook.createdAt) };
+}
+
+/** Answers with the URL that a webhook's id stands for; the id itself where the webhook was deleted. */
+export function targetNames(webhooks: readonly Webhook[]): (target: string) => string {
+  const urls = new Map(webhooks.map(({ id, url }) => [id, withoutCredentials(url)]));
+  return (target) => urls.get(target) ?? target;
+}
+
+export function wireDelivery(delivery: Delivery, nameOf: (target: string) => string): WireDelivery {
+  return {
+    id: String(delivery.id),
+    alert: delivery.alertId,
+    channel: delivery.channel,
+    target: nameOf(delivery.target),
+    state: delivery.state,
+    attempts: delivery.attempts,
+    last_error: delivery.lastError,
+    next_attempt_at: wireTimeOrNull(delivery.nextAttemptAt),
+    delivered_at: wireTimeOrNull(delivery.deliveredAt),
+  };
+}
+
+export function wireAlert(
+  alert: Alert,
+  deliveries: readonly Delivery[],
+  nameOf: (target: string) => string,
+): WireAlert {
+  const wire: WireAlert = {
+    id: alert.id,
+    type: alert.type,
+    timestamp: wireTime(alert.at),
+    snitch: alert.snitch,
+    deliveries: deliveries.map((delivery) => wireDelivery(delivery, nameOf)),
+  };
+  if (!alert.notice) return wire;
+  const { start, end, postponed, postponedCount } = alert.notice;
+  return {
+    ...wire,
+    notice: { from: wireTime(start), to: wireTime(end), postponed, postponed_count: postponedCount },
+  };
+}

@@ -1,0 +1,17 @@
+import type { Setting } from '../store.ts';
+import type { Transaction } from '../transaction.ts';
+
+/** The server's own settings, apart from the ones that its configuration file has. */
+export async function getSetting(tx: Transaction, name: Setting): Promise<string | null> {
+  const row = await tx.get<{ value: string }>('SELECT value FROM settings WHERE name = ?', name);
+  return row?.value ?? null;
+}
+
+export async function setSetting(tx: Transaction, name: Setting, value: string): Promise<void> {
+  await tx.run(
+    `INSERT INTO settings (name, value) VALUES (?, ?)
+     ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+    name,
+    value,
+  );
+}

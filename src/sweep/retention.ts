@@ -1,0 +1,64 @@
+/** Deletes what is no longer kept, a little at a time. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Cron } from 'croner';
+import type { Logger } from 'pino';
+import type { Store } from '../store/store.ts';
+
+const DAY = 86_400_000;
+
+/** The rest between two slices, in milliseconds: this work must never be felt. */
+const REST = 20;
+
+export interface RetentionSettings {
+  /** Newest check-ins kept per snitch. */
+  checkIns: number;
+  /** Days that check-ins, alerts and finished deliveries are kept. */
+  days: number;
+}
+
+export class Retention {
+  readonly #store: Store;
+  readonly #clock: () => number;
+  readonly #logger: Logger;
+  #settings: RetentionSettings;
+  #cron: Cron | null = null;
+  #stopped = false;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: { store: Store; clock: () => number; logger: Logger; settings: RetentionSettings }) {
+    this.#store = options.store;
+    this.#clock = options.clock;
+    this.#logger = options.logger;
+    this.#settings = options.settings;
+  }
+
+  configure(settings: RetentionSettings): void {
+    this.#settings = settings;
+  }
+
+  start(): void {
+    this.#cron = new Cron('17 * * * *', { protect: true }, () => this.pass());
+  }
+
+  /** Looks at everything once. */
+  async pass(): Promise<void> {
+    this.#running = this.#prune().catch((error: unknown) => {
+      this.#logger.error({ err: error }, 'retention failed; it is tried again in an hour');
+    });
+    await this.#running;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cron?.stop();
+    await this.#running;
+  }
+
+  async #prune(): Promise<void> {
+    const now = this.#clock();
+    const { checkIns, days } = this.#settings;
+    while (!this.#stopped && (await this.#store.prune({ checkIns, olderThan: now - days * DAY, now }))) {
+      await sleep(REST);
+    }
+  }
+}
