@@ -1,0 +1,240 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { Webhook as Verifier } from 'standardwebhooks';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Resolve } from '../../src/delivery/address-guard.ts';
+import type { Outcome } from '../../src/delivery/outcome.ts';
+import { createWebhookSender, type WebhookSender } from '../../src/delivery/webhook.ts';
+import { aNotice, anAlert, aWebhook } from './alerts.ts';
+import { type Behaviour, behave, type Receiver, startReceiver } from './receiver.ts';
+
+const TIMEOUT = 300;
+
+const test = suite<{ sender: WebhookSender; receiver: Receiver }>('webhook');
+
+test.before.each(async (context) => {
+  context.sender = createWebhookSender({ allowPrivate: true, version: '3.1.4', timeout: TIMEOUT });
+  context.receiver = await startReceiver();
+});
+
+test.after.each(async ({ sender, receiver }) => {
+  await sender.close();
+  receiver.close();
+});
+
+function errorOf(outcome: Outcome): string {
+  assert.is(outcome.kind, 'retry', JSON.stringify(outcome));
+  return (outcome as { error: string }).error;
+}
+
+test('posts exactly the payload of the contract', async ({ sender, receiver }) => {
+  const alert = anAlert({ snitch: { notes: 'Zürich\n🚀', tags: ['db', 'prod'] } });
+  assert.equal(await sender.send(aWebhook(`${receiver.url}?x=1`), alert, Date.now()), { kind: 'delivered' });
+  const [received] = receiver.received;
+  assert.is(received?.method, 'POST');
+  assert.is(received?.path, '/hook?x=1');
+  assert.is(received?.headers['content-type'], 'application/json');
+  assert.is(received?.headers['user-agent'], 'Snitch/3');
+  assert.equal(JSON.parse(received?.body ?? ''), {
+    type: 'snitch.missing',
+    timestamp: '2026-11-21T05:04:03.210Z',
+    data: {
+      snitch: {
+        token: 'c2354d53d3',
+        name: 'nightly-backup',
+        notes: 'Zürich\n🚀',
+        tags: ['db', 'prod'],
+        status: 'missing',
+        previous_status: 'healthy',
+      },
+    },
+  });
+});
+
+test('every attempt carries the same id, its own time, and a signature that verifies', async (context) => {
+  const { sender, receiver } = context;
+  const old = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
+  const now = Date.now();
+  const rotated = { previousSecret: old, previousSecretUntil: now + 86_400_000 };
+  const webhook = aWebhook(receiver.url, rotated);
+  await sender.send(webhook, anAlert({ id: 'alert_7' }), now);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await sender.send(webhook, anAlert({ id: 'alert_7' }), now + 10_000);
+  const timestamps = receiver.received.map(({ headers, body }) => {
+    assert.is(headers['webhook-id'], 'alert_7');
+    for (const secret of [webhook.secret, old]) new Verifier(secret).verify(body, headers as never);
+    return Number(headers['webhook-timestamp']);
+  });
+  const second = Math.floor(now / 1000);
+  assert.equal(timestamps, [second, Math.floor((now + 10_000) / 1000)]);
+  assert.is(receiver.connections, 1, 'the connection is used again');
+});
+
+test('credentials in the URL become a Basic header', async ({ sender, receiver }) => {
+  const cases: [string, string][] = [
+    ['key-alone', 'key-alone:'],
+    ['us%40er:p%3Ass%20w%C3%B6rd', 'us@er:p:ss wörd'],
+    [':only-a-password', ':only-a-password'],
+    ['bad%zzescape:x', 'bad%zzescape:x'],
+  ];
+  for (const [userInfo, decoded] of cases) {
+    receiver.received.length = 0;
+    await sender.send(aWebhook(receiver.url.replace('//', `//${userInfo}@`)), anAlert(), 0);
+    const { headers } = receiver.received[0]!;
+    assert.is(headers.authorization, `Basic ${Buffer.from(decoded).toString('base64')}`);
+    assert.is(headers.host, `127.0.0.1:${receiver.port}`);
+  }
+  receiver.received.length = 0;
+  await sender.send(aWebhook(receiver.url), anAlert(), 0);
+  assert.is(receiver.received[0]?.headers.authorization, undefined);
+});
+
+test('only a status of 200 to 209 is success', async ({ sender, receiver }) => {
+  for (const status of [200, 201, 202, 204, 205, 208, 209]) {
+    receiver.behaviour = behave.status(status);
+    assert.is((await sender.send(aWebhook(receiver.url), anAlert(), 0)).kind, 'delivered', String(status));
+  }
+  for (const status of [210, 226, 300, 304, 400, 401, 404, 410, 429, 500, 503, 599]) {
+    receiver.behaviour = behave.status(status);
+    const error = errorOf(await sender.send(aWebhook(receiver.url), anAlert(), 0));
+    assert.match(error, new RegExp(`^answered ${status}\\b`));
+  }
+});
+
+test('redirects are failures and are not followed', async ({ sender, receiver }) => {
+  const other = await startReceiver();
+  for (const status of [301, 302, 303, 307, 308]) {
+    receiver.behaviour = behave.status(status, {
+      location: `http://user:secret@127.0.0.1:${other.port}/to?token=x`,
+    });
+    const error = errorOf(await sender.send(aWebhook(receiver.url), anAlert(), 0));
+    assert.is(error, `redirected to http://127.0.0.1:${other.port}/to; redirects are not followed`);
+  }
+  receiver.behaviour = behave.status(302, { location: '/elsewhere' });
+  const error = errorOf(await sender.send(aWebhook(receiver.url), anAlert(), 0));
+  assert.is(error, `redirected to http://127.0.0.1:${receiver.port}/elsewhere; redirects are not followed`);
+  assert.is(other.received.length, 0);
+  other.close();
+});
+
+test('Retry-After is understood in both forms', async ({ sender, receiver }) => {
+  const now = Date.UTC(2026, 0, 1);
+  const waits: [string, number | undefined][] = [
+    ['120', 120_000],
+    ['0', 0],
+    [new Date(now + 3_600_000).toUTCString(), 3_600_000],
+    [new Date(now - 3_600_000).toUTCString(), 0],
+    ['soon', undefined],
+    ['-5', undefined],
+  ];
+  for (const [header, wait] of waits) {
+    receiver.behaviour = behave.status(503, { 'retry-after': header });
+    const outcome = await sender.send(aWebhook(receiver.url), anAlert(), now);
+    assert.is(errorOf(outcome), 'answered 503 Service Unavailable');
+    const { retryAfter } = outcome as { retryAfter?: number };
+    if (header === '-5') assert.ok(retryAfter === undefined || retryAfter === 0);
+    else assert.is(retryAfter, wait, header);
+  }
+});
+
+test('what does not end within the time is a failure, however it dawdles', async ({ sender, receiver }) => {
+  const slow: Record<string, Behaviour> = { hang: behave.hang(), drip: behave.drip() };
+  for (const [name, behaviour] of Object.entries(slow)) {
+    receiver.behaviour = behaviour;
+    const error = errorOf(await sender.send(aWebhook(receiver.url), anAlert(), 0));
+    assert.is(error, 'no complete answer within 0.3 s', name);
+  }
+});
+
+test('a failed answer that drips is a failure by its status', async ({ receiver }) => {
+  const sender = createWebhookSender({ allowPrivate: true, version: '1.0.0' });
+  receiver.behaviour = behave.drip(500);
+  assert.is(
+    errorOf(await sender.send(aWebhook(receiver.url), anAlert(), 0)),
+    'answered 500 Internal Server Error',
+  );
+  await sender.close();
+});
+
+test('at most 64 KiB of an answer are read', async ({ sender, receiver }) => {
+  receiver.behaviour = behave.endless();
+  assert.is((await sender.send(aWebhook(receiver.url), anAlert(), 0)).kind, 'delivered');
+  receiver.behaviour = behave.status(200);
+  assert.is((await sender.send(aWebhook(receiver.url), anAlert(), 0)).kind, 'delivered');
+  assert.is(receiver.connections, 2, 'the connection with the endless answer was dropped');
+});
+
+test('an answer that is cut off is a failure', async ({ sender, receiver }) => {
+  for (const behaviour of [behave.closeMidBody(), behave.closeBeforeAnswer()]) {
+    receiver.behaviour = behaviour;
+    const error = errorOf(await sender.send(aWebhook(receiver.url), anAlert(), 0));
+    assert.match(error, /^connection closed by 127\.0\.0\.1:\d+ before its answer was complete$/);
+  }
+});
+
+test('a target that is not there is told in words', async ({ sender, receiver }) => {
+  const { port } = receiver;
+  receiver.close();
+  assert.is(
+    errorOf(await sender.send(aWebhook(`http://u:p@127.0.0.1:${port}/`), anAlert(), 0)),
+    `connection refused by 127.0.0.1:${port}`,
+  );
+  const unknown = errorOf(await sender.send(aWebhook('http://no-such-host.invalid/'), anAlert(), 0));
+  assert.match(unknown, /no-such-host\.invalid/);
+  const refused = errorOf(await sender.send(aWebhook('http://169.254.169.254/latest'), anAlert(), 0));
+  assert.is(refused, '169.254.169.254 is a link-local address, which webhooks must not reach');
+});
+
+test('a name server that never answers is bounded too', async () => {
+  const silent = (() => undefined) as unknown as Resolve;
+  const sender = createWebhookSender({
+    allowPrivate: true,
+    version: '1.0.0',
+    timeout: TIMEOUT,
+    resolve: silent,
+  });
+  const error = errorOf(await sender.send(aWebhook('http://hook.test/'), anAlert(), 0));
+  assert.is(error, 'no complete answer within 0.3 s');
+  await sender.close();
+});
+
+test('what is not HTTP, or not TLS, is told in words', async ({ sender, receiver }) => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined).end('SSH-2.0-OpenSSH_9.2\r\n');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const garbage = errorOf(await sender.send(aWebhook(`http://127.0.0.1:${port}/`), anAlert(), 0));
+  server.close();
+  assert.match(garbage, /^the answer from 127\.0\.0\.1:\d+ is not HTTP/);
+  const plain = errorOf(await sender.send(aWebhook(receiver.url.replace('http', 'https')), anAlert(), 0));
+  assert.match(plain, /TLS/);
+});
+
+test('no error ever shows credentials or control characters', async ({ sender, receiver }) => {
+  const url = receiver.url.replace('//', '//operator:hunter2hunter2@');
+  const basic = Buffer.from('operator:hunter2hunter2').toString('base64');
+  receiver.behaviour = behave.status(302, { location: `http://evil.test/hunter2hunter2/${basic}/%1b[31m` });
+  const error = errorOf(await sender.send(aWebhook(url), anAlert(), 0));
+  assert.not.match(error, /hunter2|b3BlcmF0b3I/);
+  receiver.behaviour = behave.status(302, { location: `http://evil.test/${'x'.repeat(5_000)}` });
+  assert.ok(errorOf(await sender.send(aWebhook(url), anAlert(), 0)).length <= 300);
+});
+
+test('what can never work is dead', async ({ sender }) => {
+  assert.equal(await sender.send(null, anAlert(), 0), { kind: 'dead', error: 'the webhook was deleted' });
+  assert.is((await sender.send(aWebhook('ftp://files.test/'), anAlert(), 0)).kind, 'dead');
+  assert.is((await sender.send(aWebhook('not a url'), anAlert(), 0)).kind, 'dead');
+  assert.is((await sender.send(aWebhook('http://127.0.0.1/'), aNotice(), 0)).kind, 'dead');
+});
+
+test('a stop gives up what is in flight', async ({ sender, receiver }) => {
+  receiver.behaviour = behave.hang();
+  const stop = new AbortController();
+  const sent = sender.send(aWebhook(receiver.url), anAlert(), 0, stop.signal);
+  setTimeout(() => stop.abort(), 20);
+  assert.is(errorOf(await sent), 'given up because the service stops');
+});
+
+test.run();
