@@ -12,7 +12,7 @@ import { isDamage, unavailable } from './faults.ts';
 import type { LogSync } from './log-sync.ts';
 import { SqliteTransaction } from './sqlite-transaction.ts';
 
-/** How long one batch may keep the event loop, in milliseconds; the rest of the queue waits for the next turn. */
+/** How long the reads or the writes of one turn may keep the event loop, in milliseconds; the rest waits. */
 const BATCH_TIME = 4;
 
 interface Call {
@@ -90,9 +90,10 @@ export class GroupCommit {
   }
 
   async #runBatch(): Promise<void> {
-    const until = performance.now() + BATCH_TIME;
-    await this.#runReads(until);
-    if (this.#writes.length > 0 && !this.#sync.holding) await this.#runWrites(until);
+    await this.#runReads(performance.now() + BATCH_TIME);
+    if (this.#writes.length > 0 && !this.#sync.holding) {
+      await this.#runWrites(performance.now() + BATCH_TIME);
+    }
     this.#scheduled = false;
     if (this.#reads.length > 0 || (this.#writes.length > 0 && !this.#sync.holding)) this.#schedule();
   }
