@@ -42,6 +42,7 @@ export async function startDaemon(
   const parts = createParts(config, logger, store, clock);
   try {
     await parts.sweeper.wake();
+    await store.releaseLeases(clock());
     const listening = await listen(parts.app, config, logger);
     parts.setAddresses(addressesOf(config, listening));
     const { baseUrl } = parts.addresses();

@@ -258,6 +258,8 @@ export interface Store {
   claimDeliveries(request: ClaimRequest): Promise<ClaimedDelivery[]>;
   /** False when the claim is no longer the latest, or the delivery is finished already. */
   settleDelivery(id: number, fence: number, settlement: Settlement): Promise<boolean>;
+  /** Makes due what a daemon that is gone had claimed: called once, before the first claim. */
+  releaseLeases(now: number): Promise<void>;
   /** When the next pending delivery of any target is due, or null. */
   nextDeliveryAt(): Promise<number | null>;
 

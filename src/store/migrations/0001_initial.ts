@@ -116,6 +116,8 @@ CREATE TABLE deliveries (
   state TEXT NOT NULL,
   attempts INTEGER NOT NULL,
   fence INTEGER NOT NULL,
+  -- 1 while a sender has it: next_attempt_at is then the end of the lease.
+  leased INTEGER NOT NULL,
   last_error TEXT,
   next_attempt_at BIGINT,
   delivered_at BIGINT

@@ -32,8 +32,8 @@ export async function insertDeliveries(
 ): Promise<void> {
   for (const { channel, target } of routes) {
     await tx.run(
-      `INSERT INTO deliveries (case_id, alert_id, channel, target, state, attempts, fence, next_attempt_at)
-       VALUES (?, ?, ?, ?, 'pending', 0, 0, ?)`,
+      `INSERT INTO deliveries (case_id, alert_id, channel, target, state, attempts, fence, leased, next_attempt_at)
+       VALUES (?, ?, ?, ?, 'pending', 0, 0, 0, ?)`,
       caseId,
       alertId,
       channel,
@@ -144,7 +144,7 @@ async function claimTarget(
   const claimed: ClaimedDelivery[] = [];
   for (const row of rows) {
     await tx.run(
-      'UPDATE deliveries SET attempts = attempts + 1, fence = fence + 1, next_attempt_at = ? WHERE id = ?',
+      'UPDATE deliveries SET attempts = attempts + 1, fence = fence + 1, leased = 1, next_attempt_at = ? WHERE id = ?',
       leaseUntil,
       row.id,
     );
@@ -179,7 +179,7 @@ export async function settleDelivery(
 ): Promise<boolean> {
   const set = (assignments: string, ...values: Value[]) =>
     tx.run(
-      `UPDATE deliveries SET ${assignments} WHERE id = ? AND fence = ? AND state = 'pending'`,
+      `UPDATE deliveries SET leased = 0, ${assignments} WHERE id = ? AND fence = ? AND state = 'pending'`,
       ...values,
       id,
       fence,
@@ -199,6 +199,14 @@ export async function settleDelivery(
     case 'released':
       return (await set('next_attempt_at = 0, attempts = attempts - 1')) > 0;
   }
+}
+
+/** Makes due what a daemon that is gone had claimed; right only while no sender of this store is at work. */
+export async function releaseLeases(tx: Transaction, now: number): Promise<void> {
+  await tx.run(
+    `UPDATE deliveries SET leased = 0, next_attempt_at = ? WHERE state = 'pending' AND leased = 1`,
+    now,
+  );
 }
 
 export async function nextDeliveryAt(tx: Transaction): Promise<number | null> {

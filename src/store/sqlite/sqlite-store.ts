@@ -117,6 +117,7 @@ function methods(batches: GroupCommit): Methods {
     claimDeliveries: (request) => write((tx) => deliveries.claimDeliveries(tx, request)),
     settleDelivery: (id, fence, settlement) =>
       write((tx) => deliveries.settleDelivery(tx, id, fence, settlement)),
+    releaseLeases: (now) => write((tx) => deliveries.releaseLeases(tx, now)),
     nextDeliveryAt: () => read((tx) => deliveries.nextDeliveryAt(tx)),
 
     getSetting: (name) => read((tx) => settings.getSetting(tx, name)),

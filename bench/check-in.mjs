@@ -1,0 +1,188 @@
+/**
+ * Check-ins a second of the daemon beside a bare `node:http` server that answers a constant, both driven by the same
+ * generator in alternating rounds.
+ *
+ *   npm run bench:check-in -- [--rounds 5] [--seconds 4] [--connections 64] [--snitches 1000]
+ *                             [--slow-disk MS] [--profile]
+ *
+ * `--slow-disk` delays each sync of the daemon's files (needs strace) and measures a plain GET beside the load;
+ * `--profile` tells where the daemon's processor time goes.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import autocannon from 'autocannon';
+import { removeDataDir, startProcess } from '../test/end-to-end/daemon-process.ts';
+
+const { values: given } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '4' },
+    connections: { type: 'string', default: '64' },
+    snitches: { type: 'string', default: '1000' },
+    'slow-disk': { type: 'string' },
+    profile: { type: 'boolean', default: false },
+  },
+});
+const rounds = Number(given.rounds);
+const duration = Number(given.seconds);
+const connections = Number(given.connections);
+
+const BARE_SERVER = `
+  const http = require('node:http');
+  const headers = ['content-type', 'text/plain; charset=utf-8', 'cache-control', 'no-store', 'content-length', '16'];
+  http.createServer((request, response) => {
+    response.writeHead(202, headers);
+    response.end('Got it, thanks!\\n');
+  }).listen(0, '127.0.0.1', function () { console.log(this.address().port); });
+`;
+
+async function startBareServer() {
+  const child = spawn(process.execPath, ['-e', BARE_SERVER], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [port] = await once(child.stdout, 'data');
+  return { url: `http://127.0.0.1:${String(port).trim()}`, end: () => child.kill() };
+}
+
+async function createSnitches(daemon, count) {
+  const paths = [];
+  for (let index = 0; index < count; index += 1) {
+    const answer = await daemon.call('POST', '/v1/snitches', { name: `job-${index}`, interval: 'hourly' });
+    paths.push(new URL((await answer.json()).check_in_url).pathname);
+  }
+  return paths;
+}
+
+/** One round of load; each connection walks the snitches from a place of its own. */
+async function load(url, paths) {
+  let next = 0;
+  const result = await autocannon({
+    url,
+    connections,
+    duration,
+    setupClient: (client) => {
+      const offset = Math.floor((next++ * paths.length) / connections);
+      client.setRequests(paths.map((_, index) => ({ path: paths[(index + offset) % paths.length] })));
+    },
+  });
+  const wrong = result.non2xx + result.errors + result.timeouts;
+  if (wrong > 0) throw new Error(`${wrong} requests of a round were not answered with success`);
+  return {
+    rate: result.requests.average,
+    p50: result.latency.p50,
+    p99: result.latency.p99,
+    slowest: result.latency.max,
+  };
+}
+
+/** Latencies of a plain GET, one every 5 ms, for as long as `work` lasts. */
+async function watchBeside(url, work) {
+  const latencies = [];
+  let working = true;
+  const watching = (async () => {
+    while (working) {
+      const before = performance.now();
+      await (await fetch(`${url}/healthz`)).arrayBuffer();
+      latencies.push(performance.now() - before);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  })();
+  const result = await work();
+  working = false;
+  await watching;
+  return { result, p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) };
+}
+
+function quantile(values, share) {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
+}
+
+const median = (values) => quantile(values, 0.5);
+const ms = (value) => `${value.toFixed(1)} ms`;
+const row = (...cells) =>
+  console.log(cells.map((cell, index) => String(cell).padEnd(index === 0 ? 24 : 14)).join(''));
+
+function slowDisk(milliseconds) {
+  if (milliseconds === undefined) return [];
+  const calls = 'fdatasync,fsync';
+  const inject = `inject=${calls}:delay_enter=${Number(milliseconds) * 1_000}`;
+  return ['strace', '-f', '--seccomp-bpf', '-qq', '-o', '/dev/null', '-e', `trace=${calls}`, '-e', inject];
+}
+
+/** The share of each function's own time in the newest profile of `directory`. */
+function printProfile(directory) {
+  const [file] = readdirSync(directory);
+  const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(join(directory, file), 'utf8'));
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const own = new Map();
+  let total = 0;
+  samples.forEach((id, index) => {
+    const { functionName, url } = byId.get(id).callFrame;
+    if (functionName === '(idle)') return;
+    const name = `${functionName || '(anonymous)'} ${url.split('/').slice(-2).join('/')}`;
+    own.set(name, (own.get(name) ?? 0) + timeDeltas[index]);
+    total += timeDeltas[index];
+  });
+  console.log('\nwhere the processor time of the daemon goes:');
+  const largest = [...own].toSorted((one, other) => other[1] - one[1]).slice(0, 20);
+  for (const [name, time] of largest)
+    console.log(`  ${((100 * time) / total).toFixed(1).padStart(5)} %  ${name}`);
+}
+
+const profiles = given.profile ? mkdtempSync(join(tmpdir(), 'snitch-profile-')) : null;
+const bare = await startBareServer();
+const daemon = await startProcess({
+  wrapper: slowDisk(given['slow-disk']),
+  nodeOptions: profiles ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : [],
+});
+const measured = { bare: [], daemon: [], beside: [] };
+try {
+  const paths = await createSnitches(daemon, Number(given.snitches));
+  await load(daemon.url, paths);
+  await load(bare.url, paths);
+  for (let round = 0; round < rounds; round += 1) {
+    measured.bare.push(await load(bare.url, paths));
+    if (given['slow-disk'] === undefined) measured.daemon.push(await load(daemon.url, paths));
+    else {
+      const { result, ...latency } = await watchBeside(daemon.url, () => load(daemon.url, paths));
+      measured.daemon.push(result);
+      measured.beside.push(latency);
+    }
+  }
+} finally {
+  await daemon.end();
+  bare.end();
+  removeDataDir(daemon.dataDir);
+}
+
+console.log(
+  `${connections} connections, ${given.snitches} snitches, ${rounds} rounds of ${duration} s each, medians`,
+);
+row('', 'requests/s', 'p50', 'p99', 'slowest');
+for (const name of ['bare', 'daemon']) {
+  const rows = measured[name];
+  const of = (field) => median(rows.map((one) => one[field]));
+  row(
+    name === 'bare' ? 'bare node:http' : 'snitch check-in',
+    Math.round(of('rate')),
+    ms(of('p50')),
+    ms(of('p99')),
+    ms(of('slowest')),
+  );
+}
+const ratios = measured.daemon.map(({ rate }, index) => rate / measured.bare[index].rate);
+console.log(
+  `ratio of medians, snitch to bare: ${(median(measured.daemon.map(({ rate }) => rate)) / median(measured.bare.map(({ rate }) => rate))).toFixed(2)} (rounds: ${ratios.map((ratio) => ratio.toFixed(2)).join(', ')})`,
+);
+if (measured.beside.length > 0) {
+  console.log(
+    `plain GET beside the load, each sync ${given['slow-disk']} ms slower: p50 ${ms(median(measured.beside.map(({ p50 }) => p50)))}, p99 ${ms(median(measured.beside.map(({ p99 }) => p99)))}`,
+  );
+}
+if (profiles) {
+  printProfile(profiles);
+  rmSync(profiles, { recursive: true });
+}

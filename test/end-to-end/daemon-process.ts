@@ -1,0 +1,120 @@
+/** The built program as a process of its own, with a data directory of its own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parse } from 'yaml';
+
+const PROGRAM = join(import.meta.dirname, '../../dist/snitch.mjs');
+
+export interface DaemonProcess {
+  url: string;
+  pid: number;
+  dataDir: string;
+  adminKey: string;
+  apiKey: string;
+  /** Every line it logged. */
+  log: string[];
+  child: ChildProcess;
+  /** Calls the API with the case's key, or with `key`. */
+  call(method: string, path: string, body?: unknown, key?: string): Promise<Response>;
+  /** Ends it with `signal` and answers with its exit code, or null where the signal killed it. */
+  end(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+export interface DaemonOptions {
+  dataDir?: string;
+  env?: Record<string, string>;
+  /** Goes before the program: `strace …`. */
+  wrapper?: readonly string[];
+  /** Options of Node itself. */
+  nodeOptions?: readonly string[];
+}
+
+export function newDataDir(): string {
+  return mkdtempSync(join(tmpdir(), 'snitch-test-'));
+}
+
+export function removeDataDir(dataDir: string): void {
+  rmSync(dataDir, { recursive: true, force: true });
+}
+
+/** Starts the daemon on a free port and waits until it listens. */
+export async function startProcess(options: DaemonOptions = {}): Promise<DaemonProcess> {
+  const dataDir = options.dataDir ?? newDataDir();
+  const command = [
+    ...(options.wrapper ?? []),
+    process.execPath,
+    ...(options.nodeOptions ?? []),
+    PROGRAM,
+    'serve',
+  ];
+  const child = spawn(command[0] as string, command.slice(1), {
+    env: {
+      PATH: process.env.PATH,
+      SNITCH_LISTEN: '127.0.0.1:0',
+      SNITCH_DATA_DIR: dataDir,
+      SNITCH_RATE_LIMIT_PER_MINUTE: '0',
+      SNITCH_LOG_FORMAT: 'json',
+      ...options.env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const log: string[] = [];
+  const { url, pid } = await listening(child, log);
+  const credentials = parse(readFileSync(join(dataDir, 'credentials.yaml'), 'utf8')) as {
+    admin_key: string;
+    api_key: string;
+  };
+  return {
+    url,
+    pid,
+    dataDir,
+    adminKey: credentials.admin_key,
+    apiKey: credentials.api_key,
+    log,
+    child,
+    call: (method, path, body, key = credentials.api_key) => call(url, key, method, path, body),
+    end: (signal = 'SIGTERM') => end(child, pid, signal),
+  };
+}
+
+async function listening(child: ChildProcess, log: string[]): Promise<{ url: string; pid: number }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ url: string; pid: number }>();
+  for (const stream of [child.stdout, child.stderr]) {
+    if (!stream) continue;
+    createInterface({ input: stream }).on('line', (line) => {
+      log.push(line);
+      if (line.includes('"msg":"listening"')) resolve(JSON.parse(line) as { url: string; pid: number });
+    });
+  }
+  child.once('exit', (code) => reject(new Error(`the daemon ended with ${code}:\n${log.join('\n')}`)));
+  const { url, pid } = await promise;
+  child.removeAllListeners('exit');
+  return { url, pid };
+}
+
+async function call(
+  url: string,
+  key: string,
+  method: string,
+  path: string,
+  body: unknown,
+): Promise<Response> {
+  const authorization = `Basic ${Buffer.from(`${key}:`).toString('base64')}`;
+  return fetch(`${url}${path}`, {
+    method,
+    headers: { authorization, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+
+async function end(child: ChildProcess, pid: number, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+  const exited = once(child, 'exit');
+  process.kill(pid, signal);
+  const [code] = (await exited) as [number | null];
+  return code;
+}

@@ -1,0 +1,80 @@
+/** Load that remembers what was acknowledged, and the comparison with what the disk has. */
+
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { Pool } from 'undici';
+import * as assert from 'uvu/assert';
+import type { WireSnitch } from '../../src/api/wire.ts';
+import type { DaemonProcess } from './daemon-process.ts';
+
+const CONNECTIONS = 64;
+
+/** Every so many check-ins of a snitch report an error, so that alerts are decided all the time. */
+const ERROR_EVERY = 10;
+
+export class Ledger {
+  /** Messages of the check-ins that were answered 202. */
+  readonly acknowledged = new Set<string>();
+  #sent = 0;
+
+  /** Checks in over 64 connections until `until` resolves; a connection that breaks ends its part of the load. */
+  async load(daemon: DaemonProcess, tokens: readonly string[], until: Promise<unknown>): Promise<void> {
+    const pool = new Pool(daemon.url, { connections: CONNECTIONS, pipelining: 1 });
+    let over = false;
+    void until.then(() => {
+      over = true;
+    });
+    const connection = async (index: number) => {
+      const token = tokens[index % tokens.length]!;
+      while (!over) {
+        const number = this.#sent++;
+        const error = number % ERROR_EVERY === 0 ? '&s=1' : '';
+        try {
+          const { statusCode, body } = await pool.request({
+            method: 'GET',
+            path: `/c/${token}?m=${number}${error}`,
+          });
+          await body.dump();
+          if (statusCode === 202) this.acknowledged.add(String(number));
+        } catch {
+          return;
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: CONNECTIONS }, (_, index) => connection(index)));
+    await pool.destroy();
+  }
+
+  /** Fails unless every acknowledged check-in is in the database, which must be sound. */
+  verify(dataDir: string): void {
+    const db = new Database(join(dataDir, 'snitch.db'), { readonly: true });
+    try {
+      assert.is(db.pragma('integrity_check', { simple: true }), 'ok');
+      const stored = new Set(db.prepare('SELECT message FROM check_ins').pluck().all() as string[]);
+      const lost = [...this.acknowledged].filter((message) => !stored.has(message));
+      assert.equal(lost, [], `${lost.length} of ${this.acknowledged.size} acknowledged check-ins are lost`);
+    } finally {
+      db.close();
+    }
+  }
+}
+
+/** Ids of all alerts that were ever decided. */
+export function decidedAlerts(dataDir: string): string[] {
+  const db = new Database(join(dataDir, 'snitch.db'), { readonly: true });
+  try {
+    return db.prepare('SELECT id FROM alerts').pluck().all() as string[];
+  } finally {
+    db.close();
+  }
+}
+
+export async function createSnitches(daemon: DaemonProcess, count: number): Promise<string[]> {
+  const tokens: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const body = { name: `job ${index}`, interval: 'hourly' };
+    const answer = await daemon.call('POST', '/v1/snitches', body);
+    tokens.push(((await answer.json()) as WireSnitch).token);
+  }
+  return tokens;
+}
