@@ -94,6 +94,21 @@ export interface WireAlert {
   notice?: { from: string; to: string; postponed: string[]; postponed_count: number };
 }
 
+export interface WireExplanation {
+  status: WireStatus;
+  timezone: string;
+  /** The period of its interval that the present instant lies in. */
+  period: { start: string; end: string };
+  /** By when the next check-in is expected, in UTC and in the case's time zone; null while none is awaited. */
+  deadline: { at: string; local: string } | null;
+  /** When the next alert or reminder comes if nothing is heard; null for never. */
+  next_alert: { at: string; local: string } | null;
+  /** Sentences for people. */
+  reasons: string[];
+  /** Who would be told. */
+  notify: { emails: string[]; webhooks: string[] };
+}
+
 export interface WireError {
   type: string;
   error: string;

@@ -1,6 +1,8 @@
 /** The snitches of a case: every endpoint of `spec §4`, and their check-ins and alerts. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Invalid, NotFound, PlanLimitReached } from '../core/errors.ts';
+import { explain } from '../core/explain.ts';
+import { Calendar } from '../core/interval.ts';
 import {
   type Checked,
   PENDING_CANNOT_PAUSE,
@@ -15,7 +17,7 @@ import { readJson } from './body.ts';
 import { isNumericId, pageOf } from './page.ts';
 import { param, resource } from './resource.ts';
 import type { RouteContext } from './server.ts';
-import { wireCheckIn, wireSnitch } from './wire.ts';
+import { wireCheckIn, wireExplanation, wireSnitch } from './wire.ts';
 
 /** Snitches read from the store at a time: other requests get their turn in between. */
 const SLICE = 500;
@@ -91,6 +93,16 @@ export function snitchRoutes(app: FastifyInstance, { store, clock, addresses }: 
       const unpaused = await store.unpauseSnitch(caseOf(request).id, param(request, 'token'), clock());
       if (!unpaused) throw new NotFound();
       return reply.code(204).send();
+    },
+  });
+
+  const calendar = new Calendar();
+  resource(app, '/snitches/:token/explain', {
+    GET: async (request) => {
+      const snitch = await find(request);
+      const owner = caseOf(request);
+      const explanation = explain(snitch.state, { rules: owner, calendar, now: clock() });
+      return wireExplanation(snitch, owner, explanation, await store.listWebhooks(owner.id));
     },
   });
 

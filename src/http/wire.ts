@@ -5,9 +5,11 @@ import type {
   WireCase,
   WireCheckIn,
   WireDelivery,
+  WireExplanation,
   WireSnitch,
   WireWebhook,
 } from '../api/wire.ts';
+import { type Explanation, inTimeZone } from '../core/explain.ts';
 import type { Alert, ApiKey, Case, CheckInRecord, Delivery, Snitch, Webhook } from '../store/store.ts';
 
 export function wireTime(at: number): string {
@@ -84,6 +86,28 @@ export function withoutCredentials(url: string): string {
 
 export function wireWebhook(webhook: Webhook): WireWebhook {
   return { id: webhook.id, url: withoutCredentials(webhook.url), created_at: wireTime(webhook.createdAt) };
+}
+
+export function wireExplanation(
+  { state, alertEmail }: Snitch,
+  { timezone, members }: Case,
+  { period, deadlineAt, nextAlertAt, reasons }: Explanation,
+  webhooks: readonly Webhook[],
+): WireExplanation {
+  const both = (at: number | null) =>
+    at === null ? null : { at: wireTime(at), local: inTimeZone(at, timezone) };
+  return {
+    status: state.status,
+    timezone,
+    period: { start: wireTime(period.start), end: wireTime(period.end) },
+    deadline: both(deadlineAt),
+    next_alert: both(nextAlertAt),
+    reasons,
+    notify: {
+      emails: alertEmail.length > 0 ? alertEmail : members,
+      webhooks: webhooks.map(({ url }) => withoutCredentials(url)),
+    },
+  };
 }
 
 /** Answers with the URL that a webhook's id stands for; the id itself where the webhook was deleted. */
