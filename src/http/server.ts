@@ -11,6 +11,7 @@ import { answerError } from './errors.ts';
 import { alertRoutes, apiKeyRoutes, caseRoutes, deliveryRoutes, webhookRoutes } from './management.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { snitchRoutes } from './snitches.ts';
+import { streamRoutes } from './stream.ts';
 
 export interface Addresses {
   /** Where clients reach the API, without a slash at the end. */
@@ -86,6 +87,7 @@ async function apiRoutes(api: FastifyInstance, options: ServerOptions): Promise<
   webhookRoutes(api, options);
   alertRoutes(api, options);
   deliveryRoutes(api, options);
+  streamRoutes(api, options);
   administrationRoutes(api, options);
 }
 

@@ -173,7 +173,10 @@ export interface DueResult {
 }
 
 /** What has been committed and may concern someone who waits. */
-export type Change = { kind: 'deliveries' };
+export type Change =
+  | { kind: 'deliveries' }
+  /** A snitch was created, changed or deleted. */
+  | { kind: 'snitch'; caseId: string; token: string };
 
 export interface StoreHealth {
   /** When the first of the present run of failed writes happened, or null when the last write succeeded. */

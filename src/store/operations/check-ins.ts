@@ -76,6 +76,7 @@ async function saveEverydayCheckIn(
     id,
     row.token,
   );
+  tx.announce({ kind: 'snitch', caseId: row.case_id, token: row.token });
 }
 
 /** Remembers the first check-in of a period, and of the last periods only. */
@@ -131,6 +132,7 @@ async function chain(tx: Transaction, row: StateRow, id: number, openStartAt: nu
     openStartAt,
     row.token,
   );
+  tx.announce({ kind: 'snitch', caseId: row.case_id, token: row.token });
 }
 
 /** From the start that was reported with the same run id, or from the last start where neither has one. */

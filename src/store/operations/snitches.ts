@@ -136,6 +136,7 @@ export async function updateSnitch(
     described.alert_email,
     row.id,
   );
+  tx.announce({ kind: 'snitch', caseId, token });
   if (interval === state.interval && alertType === state.alert_type) return toSnitch(described, state);
   if (interval !== state.interval) await tx.run('DELETE FROM first_check_ins WHERE token = ?', token);
   const changed: StateRow = { ...state, interval, alert_type: alertType };
@@ -156,7 +157,7 @@ export async function addTags(
   const all = [...new Set([...own, ...tags])];
   const refused = tooManyTags(all);
   if (refused) throw new Invalid([refused]);
-  return writeTags(tx, token, all);
+  return writeTags(tx, caseId, token, all);
 }
 
 /** Removes the first of `spellings` that the snitch has. */
@@ -172,6 +173,7 @@ export async function removeTag(
   if (tag === undefined) return own;
   return writeTags(
     tx,
+    caseId,
     token,
     own.filter((one) => one !== tag),
   );
@@ -186,8 +188,9 @@ async function tagsOf(tx: Transaction, caseId: string, token: string): Promise<s
   return row ? (JSON.parse(row.tags) as string[]) : null;
 }
 
-async function writeTags(tx: Transaction, token: string, tags: string[]): Promise<string[]> {
+async function writeTags(tx: Transaction, caseId: string, token: string, tags: string[]): Promise<string[]> {
   await tx.run('UPDATE snitches SET tags = ? WHERE token = ?', JSON.stringify(tags), token);
+  tx.announce({ kind: 'snitch', caseId, token });
   return tags;
 }
 
@@ -197,6 +200,7 @@ export async function deleteSnitch(tx: Transaction, caseId: string, token: strin
   if ((await tx.run('DELETE FROM snitches WHERE token = ? AND case_id = ?', ...values)) === 0) return false;
   await tx.run('DELETE FROM snitch_states WHERE token = ?', token);
   await tx.run('DELETE FROM first_check_ins WHERE token = ?', token);
+  tx.announce({ kind: 'snitch', caseId, token });
   return true;
 }
 

@@ -53,6 +53,7 @@ export async function insertState(
     state.alertType,
     state.status,
   );
+  tx.announce({ kind: 'snitch', caseId, token });
 }
 
 /** Writes what `state` changed of `row`. */
@@ -79,6 +80,7 @@ export async function saveState(
     threadId,
     row.token,
   );
+  tx.announce({ kind: 'snitch', caseId: row.case_id, token: row.token });
 }
 
 export function toState(row: StateRow): SnitchState {
