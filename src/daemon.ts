@@ -7,11 +7,12 @@ import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { createDeliverer } from './delivery/deliverer.ts';
 import { completeFirstStart, credentialsPath } from './first-start.ts';
+import { Metrics } from './http/metrics.ts';
 import { RateLimiter } from './http/rate-limit.ts';
 import { type Addresses, buildServer } from './http/server.ts';
 import { createSourceReader } from './http/source.ts';
 import { openStore } from './store/sqlite/sqlite-store.ts';
-import type { Store } from './store/store.ts';
+import type { Commit, Store } from './store/store.ts';
 import { Retention } from './sweep/retention.ts';
 import { Sweeper } from './sweep/sweeper.ts';
 
@@ -38,8 +39,10 @@ export async function startDaemon(
   options: { clock?: () => number } = {},
 ): Promise<Daemon> {
   const clock = options.clock ?? Date.now;
-  const store = openStore({ dataDir: config.dataDir, clock });
-  const parts = createParts(config, logger, store, clock);
+  const metrics = new Metrics();
+  const onCommit = (commit: Commit) => metrics.committed(commit);
+  const store = openStore({ dataDir: config.dataDir, clock, onCommit });
+  const parts = createParts(config, logger, store, clock, metrics);
   try {
     await parts.sweeper.wake();
     await store.releaseLeases(clock());
@@ -69,7 +72,8 @@ export async function startDaemon(
 
 type Parts = ReturnType<typeof createParts>;
 
-function createParts(config: Config, logger: Logger, store: Store, clock: () => number) {
+function createParts(config: Config, logger: Logger, store: Store, clock: () => number, metrics: Metrics) {
+  let metricsArePublic = config.metrics.public;
   let addresses: Addresses = { baseUrl: '', checkInBase: '' };
   let sourceOf = createSourceReader(config.trustedProxies);
   const limiter = new RateLimiter(config.rateLimit);
@@ -92,6 +96,8 @@ function createParts(config: Config, logger: Logger, store: Store, clock: () => 
     sourceOf: (request) => sourceOf(request),
     checkInPath: checkInPath(config),
     readiness: () => problems(store, sweeper, deliverer),
+    metrics,
+    metricsArePublic: () => metricsArePublic,
   });
   return {
     app,
@@ -108,6 +114,7 @@ function createParts(config: Config, logger: Logger, store: Store, clock: () => 
       retention.configure(changed.retention);
       deliverer.reconfigure({ smtp: changed.smtp, webhooks: changed.webhooks });
       sourceOf = createSourceReader(changed.trustedProxies);
+      metricsArePublic = changed.metrics.public;
       for (const setting of needRestart(config, changed)) {
         logger.warn({ setting }, 'this setting changes only with a restart');
       }

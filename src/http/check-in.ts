@@ -15,6 +15,7 @@ export interface CheckInOptions {
   path: string;
   /** The address that the request came from, behind trusted proxies too. */
   sourceOf: (request: IncomingMessage) => string | null;
+  onAnswer: (answer: 'recorded' | 'unknown' | 'refused') => void;
   onError: (error: unknown, requestId: string) => void;
   newRequestId: () => string;
 }
@@ -59,9 +60,11 @@ async function answer(
     const parameters = await readParameters(request, target.query);
     const source = options.sourceOf(request);
     if (await options.store.applyCheckIn(toCheckIn(target, parameters, at, source))) {
+      options.onAnswer('recorded');
       response.writeHead(202, THANKS_HEADERS);
       response.end(request.method === 'HEAD' ? undefined : THANKS);
     } else {
+      options.onAnswer('unknown');
       reply(request, response, 404, 'There is no snitch with this token.\n');
     }
   } catch (error) {
@@ -76,6 +79,7 @@ function answerError(
   response: ServerResponse,
 ): void {
   const id = options.newRequestId();
+  options.onAnswer('refused');
   options.onError(error, id);
   const status = error instanceof SnitchError ? STATUS_OF[error.type] : 500;
   if (status === 503) response.setHeader('retry-after', RETRY_AFTER_S);

@@ -9,6 +9,7 @@ import { createAuthenticator } from './auth.ts';
 import { createCheckInHandler } from './check-in.ts';
 import { answerError } from './errors.ts';
 import { alertRoutes, apiKeyRoutes, caseRoutes, deliveryRoutes, webhookRoutes } from './management.ts';
+import { type Metrics, metricsRoutes } from './metrics.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { snitchRoutes } from './snitches.ts';
 import { streamRoutes } from './stream.ts';
@@ -26,12 +27,14 @@ export interface RouteContext {
   addresses: () => Addresses;
   /** What keeps the daemon from doing its work, in words; empty when all is well. */
   readiness: () => string[];
+  metrics: Metrics;
+  metricsArePublic: () => boolean;
+  /** The address that a request came from, behind trusted proxies too. */
+  sourceOf: (request: IncomingMessage) => string | null;
 }
 
 export interface ServerOptions extends RouteContext {
   limiter: RateLimiter;
-  /** The address that a request came from, behind trusted proxies too. */
-  sourceOf: (request: IncomingMessage) => string | null;
   /** The path of check-in addresses, without a slash at the end. */
   checkInPath: string;
   logger: FastifyBaseLogger;
@@ -69,6 +72,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     throw new NotFound('There is nothing at this path.');
   });
   healthRoutes(app, options);
+  metricsRoutes(app, options);
   app.register(async (api) => apiRoutes(api, options), { prefix: '/v1' });
   return app;
 }
@@ -97,6 +101,7 @@ function serve(options: ServerOptions, handler: NonNullable<RequestListener>): S
   const handleCheckIn = createCheckInHandler({
     store: options.store,
     clock: options.clock,
+    onAnswer: (answer) => options.metrics.checkIns.inc({ answer }),
     path: options.checkInPath,
     sourceOf: options.sourceOf,
     newRequestId,

@@ -7,7 +7,7 @@ import type { AlertDetails, AlertKind, AlertSnitch, BLIND_NOTICE, BlindNotice } 
 import type { BlindWindow } from '../core/blind-window.ts';
 import type { Interval } from '../core/interval.ts';
 import type { Channel } from '../core/routing.ts';
-import type { AlertType, CaseRules, PauseUntil, SnitchState } from '../core/snitch.ts';
+import type { AlertType, CaseRules, PauseUntil, SnitchState, Status } from '../core/snitch.ts';
 
 export interface Case extends CaseRules {
   id: string;
@@ -178,6 +178,23 @@ export type Change =
   /** A snitch was created, changed or deleted. */
   | { kind: 'snitch'; caseId: string; token: string };
 
+export interface Census {
+  snitches: Partial<Record<Status, number>>;
+  /** Deliveries that are not finished, and since when the first of their alerts waits; null when none does. */
+  outbox: { pending: number; oldestAlertAt: number | null };
+  /** The earliest deadline, reminder or end of a pause, or null. */
+  firstDueAt: number | null;
+  /** Length of all blind windows that are kept, in milliseconds. */
+  blindMs: number;
+}
+
+/** One transaction that wrote something. */
+export interface Commit {
+  calls: number;
+  /** From the first statement to the end of the commit, in milliseconds; the sync is not in it. */
+  durationMs: number;
+}
+
 export interface StoreHealth {
   /** When the first of the present run of failed writes happened, or null when the last write succeeded. */
   failingSince: number | null;
@@ -267,6 +284,8 @@ export interface Store {
   nextDeliveryAt(): Promise<number | null>;
 
   // The server itself
+  /** How many snitches have each status, and what waits in the outbox. */
+  census(): Promise<Census>;
   getSetting(name: Setting): Promise<string | null>;
   setSetting(name: Setting, value: string): Promise<void>;
   health(): StoreHealth;

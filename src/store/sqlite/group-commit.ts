@@ -6,7 +6,7 @@ import type Database from 'better-sqlite3';
 import type { BlindWindow } from '../../core/blind-window.ts';
 import { StoreUnavailable } from '../../core/errors.ts';
 import type { Calendar } from '../../core/interval.ts';
-import type { Change } from '../store.ts';
+import type { Change, Commit } from '../store.ts';
 import type { Operation } from '../transaction.ts';
 import { isDamage, unavailable } from './faults.ts';
 import type { LogSync } from './log-sync.ts';
@@ -33,6 +33,7 @@ export class GroupCommit {
   readonly #tx: SqliteTransaction;
   readonly #sync: LogSync;
   readonly #clock: () => number;
+  readonly #onCommit: ((commit: Commit) => void) | undefined;
   readonly #announce: (changes: readonly Change[]) => void;
   #reads: Call[] = [];
   #writes: Call[] = [];
@@ -46,12 +47,14 @@ export class GroupCommit {
     sync: LogSync;
     clock: () => number;
     announce: (changes: readonly Change[]) => void;
+    onCommit?: ((commit: Commit) => void) | undefined;
   }) {
     this.#db = options.db;
     this.#tx = new SqliteTransaction(options.db, options.calendar);
     this.#sync = options.sync;
     this.#clock = options.clock;
     this.#announce = options.announce;
+    this.#onCommit = options.onCommit;
     this.#sync.onReleased(() => this.#schedule());
   }
 
@@ -119,6 +122,7 @@ export class GroupCommit {
     const taken = this.#writes;
     this.#writes = [];
     const done: Committed[] = [];
+    const began = performance.now();
     let next = 0;
     try {
       this.#tx.begin();
@@ -135,7 +139,7 @@ export class GroupCommit {
       return;
     }
     this.#writes.unshift(...taken.slice(next));
-    this.#committed(done);
+    this.#committed(done, began);
   }
 
   /** An operation that throws is undone alone; the transaction goes on unless the disk itself failed. */
@@ -148,13 +152,14 @@ export class GroupCommit {
     }
   }
 
-  #committed(done: readonly Committed[]): void {
+  #committed(done: readonly Committed[], began: number): void {
     const { changes, statements } = this.#tx.takeCommitted();
     if (statements === 0) {
       for (const { call, value } of done) call.resolve(value);
       return;
     }
     this.commits += 1;
+    this.#onCommit?.({ calls: done.length, durationMs: performance.now() - began });
     if (this.failingSince !== null) this.#endOutage(this.failingSince);
     this.#sync.committed(statements, (error) => {
       for (const { call, value } of done) {

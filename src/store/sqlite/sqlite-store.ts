@@ -4,6 +4,7 @@ import * as alerts from '../operations/alerts.ts';
 import * as apiKeys from '../operations/api-keys.ts';
 import * as blindWindows from '../operations/blind-windows.ts';
 import * as cases from '../operations/cases.ts';
+import * as census from '../operations/census.ts';
 import * as checkIns from '../operations/check-ins.ts';
 import * as deliveries from '../operations/deliveries.ts';
 import * as retention from '../operations/retention.ts';
@@ -11,7 +12,7 @@ import * as settings from '../operations/settings.ts';
 import * as snitches from '../operations/snitches.ts';
 import * as triggers from '../operations/triggers.ts';
 import * as webhooks from '../operations/webhooks.ts';
-import type { Change, Store } from '../store.ts';
+import type { Change, Commit, Store } from '../store.ts';
 import type { Operation } from '../transaction.ts';
 import { databasePath, openDatabase, prepareDataDir } from './connection.ts';
 import { GroupCommit } from './group-commit.ts';
@@ -24,6 +25,8 @@ export interface SqliteOptions {
   /** Writing statements between two checkpoints. */
   checkpointAfter?: number;
   /** Stands in for `fs.fdatasync`, for measurements with a slow disk. */
+  /** Told of every commit, for the metrics. */
+  onCommit?: (commit: Commit) => void;
   syncFile?: (fd: number, done: (error: Error | null) => void) => void;
 }
 
@@ -33,7 +36,7 @@ export interface SqliteOptions {
  * @throws DataDirLocked when another daemon has it
  * @throws DatabaseUnusable, NewerDatabase when the database cannot be served
  */
-export function openStore({ dataDir, clock, ...sync }: SqliteOptions): Store {
+export function openStore({ dataDir, clock, onCommit, ...sync }: SqliteOptions): Store {
   prepareDataDir(dataDir);
   const unlock = lockDataDir(dataDir);
   try {
@@ -43,7 +46,8 @@ export function openStore({ dataDir, clock, ...sync }: SqliteOptions): Store {
     const announce = (changes: readonly Change[]) => {
       for (const change of changes) for (const listener of listeners) listener(change);
     };
-    const batches = new GroupCommit({ db, calendar: new Calendar(), sync: log, clock, announce });
+    const calendar = new Calendar();
+    const batches = new GroupCommit({ db, calendar, sync: log, clock, announce, onCommit });
     return {
       ...methods(batches),
       health: () => ({ failingSince: batches.failingSince, commits: batches.commits, syncs: log.syncs }),
@@ -120,6 +124,7 @@ function methods(batches: GroupCommit): Methods {
     releaseLeases: (now) => write((tx) => deliveries.releaseLeases(tx, now)),
     nextDeliveryAt: () => read((tx) => deliveries.nextDeliveryAt(tx)),
 
+    census: () => read((tx) => census.takeCensus(tx)),
     getSetting: (name) => read((tx) => settings.getSetting(tx, name)),
     setSetting: (name, value) => write((tx) => settings.setSetting(tx, name, value)),
   };

@@ -1,0 +1,101 @@
+/** `/metrics` for Prometheus. What can be counted when asked is counted then; the rest is told as it happens. */
+import type { FastifyInstance } from 'fastify';
+import ipaddr from 'ipaddr.js';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { NotFound } from '../core/errors.ts';
+import type { Commit, Store } from '../store/store.ts';
+import { resource } from './resource.ts';
+import type { RouteContext } from './server.ts';
+
+const MILLISECONDS = 1_000;
+
+export class Metrics {
+  readonly registry = new Registry();
+  readonly checkIns = new Counter({
+    name: 'snitch_check_ins_total',
+    help: 'Check-ins by the answer they got.',
+    labelNames: ['answer'],
+    registers: [this.registry],
+  });
+  readonly deliveries = new Counter({
+    name: 'snitch_deliveries_total',
+    help: 'Attempts to deliver an alert, by channel and result.',
+    labelNames: ['channel', 'result'],
+    registers: [this.registry],
+  });
+  readonly #batch = new Histogram({
+    name: 'snitch_commit_calls',
+    help: 'Store calls that one commit served.',
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
+    registers: [this.registry],
+  });
+  readonly #commit = new Histogram({
+    name: 'snitch_commit_seconds',
+    help: 'Duration of a transaction, without the sync of the disk.',
+    buckets: [0.0001, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.05, 0.1, 0.5],
+    registers: [this.registry],
+  });
+  readonly #snitches = this.#gauge('snitch_snitches', 'Snitches by status.', ['status']);
+  readonly #sweepLag = this.#gauge(
+    'snitch_sweep_lag_seconds',
+    'Age of the oldest due time that was not swept.',
+  );
+  readonly #outboxDepth = this.#gauge('snitch_outbox_deliveries', 'Deliveries that are not finished.');
+  readonly #outboxAge = this.#gauge('snitch_outbox_oldest_seconds', 'Age of the oldest alert in the outbox.');
+  readonly #blind = this.#gauge('snitch_blind_seconds', 'Length of all blind windows that are kept.');
+  readonly #syncs = this.#gauge('snitch_store_syncs', 'Syncs of the disk since the start.');
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry });
+  }
+
+  committed({ calls, durationMs }: Commit): void {
+    this.#batch.observe(calls);
+    this.#commit.observe(durationMs / MILLISECONDS);
+  }
+
+  /** Everything in the text format of Prometheus. */
+  async text(store: Store, now: number): Promise<string> {
+    const { snitches, outbox, firstDueAt, blindMs } = await store.census();
+    for (const status of ['pending', 'healthy', 'failed', 'errored', 'paused'] as const) {
+      this.#snitches.set({ status }, snitches[status] ?? 0);
+    }
+    this.#sweepLag.set(age(firstDueAt, now));
+    this.#outboxDepth.set(outbox.pending);
+    this.#outboxAge.set(age(outbox.oldestAlertAt, now));
+    this.#blind.set(blindMs / MILLISECONDS);
+    this.#syncs.set(store.health().syncs);
+    return this.registry.metrics();
+  }
+
+  #gauge(name: string, help: string, labelNames: string[] = []): Gauge {
+    return new Gauge({ name, help, labelNames, registers: [this.registry] });
+  }
+}
+
+function age(at: number | null, now: number): number {
+  return at === null ? 0 : Math.max(0, now - at) / MILLISECONDS;
+}
+
+/** For callers on this host only, unless the configuration says otherwise: to others there is nothing here. */
+export function metricsRoutes(app: FastifyInstance, context: RouteContext): void {
+  const { store, clock, metrics, metricsArePublic, sourceOf } = context;
+  resource(
+    app,
+    '/metrics',
+    {
+      GET: async (request, reply) => {
+        if (!metricsArePublic() && !isLoopback(sourceOf(request.raw))) {
+          throw new NotFound('There is nothing at this path.');
+        }
+        return reply.type(metrics.registry.contentType).send(await metrics.text(store, clock()));
+      },
+    },
+    { audience: 'any' },
+  );
+}
+
+/** A request that came over a socket file has no address: it came from this host. */
+function isLoopback(source: string | null): boolean {
+  return source === null || ipaddr.process(source).range() === 'loopback';
+}
