@@ -1,0 +1,68 @@
+/** The body of a message, written once and laid out twice: as plain text and as HTML. */
+
+/** All texts are plain; those from outside must have passed `printable` before. */
+export interface Letter {
+  /** One sentence each, the first one the gist. */
+  paragraphs: string[];
+  fields: { label: string; value: string }[];
+  lists: { heading: string; items: string[] }[];
+  /** Command lines that show more. */
+  commands: string[];
+  footer: string;
+}
+
+export function asText({ paragraphs, fields, lists, commands, footer }: Letter): string {
+  const width = Math.max(0, ...fields.map(({ label }) => label.length)) + 2;
+  const indent = ' '.repeat(width);
+  const lines = fields.map(
+    ({ label, value }) => `${`${label}:`.padEnd(width)}${value.replaceAll('\n', `\n${indent}`)}`,
+  );
+  const blocks = [
+    ...paragraphs,
+    lines.join('\n'),
+    ...lists.map(({ heading, items }) => [heading, ...items.map((item) => `  - ${item}`)].join('\n')),
+    commands.length > 0 ? ['To see more:', ...commands.map((line) => `  ${line}`)].join('\n') : '',
+    `-- \n${footer}`,
+  ];
+  return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
+}
+
+const FONT = 'font-family:sans-serif;font-size:14px;line-height:1.5;color:#222';
+const LABEL = 'padding:2px 16px 2px 0;vertical-align:top;color:#666;white-space:nowrap';
+const VALUE = 'padding:2px 0;vertical-align:top;white-space:pre-wrap;overflow-wrap:anywhere';
+const CODE = 'padding:8px 12px;background:#f4f4f4;font-family:monospace;white-space:pre-wrap';
+
+export function asHtml({ paragraphs, fields, lists, commands, footer }: Letter): string {
+  const [gist = '', ...others] = paragraphs;
+  const rows = fields.map(
+    ({ label, value }) =>
+      `<tr><td style="${LABEL}">${escapeHtml(label)}</td><td style="${VALUE}">${escapeHtml(value)}</td></tr>`,
+  );
+  const parts = [
+    `<p><strong>${escapeHtml(gist)}</strong></p>`,
+    ...others.map((text) => `<p>${escapeHtml(text)}</p>`),
+    rows.length > 0 ? `<table style="border-collapse:collapse">${rows.join('\n')}</table>` : '',
+    ...lists.map(
+      ({ heading, items }) =>
+        `<p><strong>${escapeHtml(heading)}</strong></p>\n<ul>${items.map((item) => `<li>${escapeHtml(item)}</li>`).join('\n')}</ul>`,
+    ),
+    commands.length > 0
+      ? `<p>To see more:</p>\n<pre style="${CODE}">${commands.map(escapeHtml).join('\n')}</pre>`
+      : '',
+    `<p style="color:#666;font-size:12px">${escapeHtml(footer)}</p>`,
+  ];
+  const body = parts.filter((part) => part !== '').join('\n');
+  return `<!DOCTYPE html>\n<html lang="en"><body style="${FONT}">\n${body}\n</body></html>\n`;
+}
+
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}

@@ -1,0 +1,112 @@
+/** Reads `smtp.url` and `smtp.from` into what the SMTP client wants. */
+import type { SMTPPoolOptions } from 'nodemailer/lib/smtp-pool';
+import { isEmailAddress } from '../core/validation.ts';
+
+export interface SmtpSettings {
+  /** `smtp://` or `smtps://`, with credentials and `?` options. */
+  url: string;
+  /** An address, or `Name <address>`. */
+  from: string;
+}
+
+export type SmtpOptions = SMTPPoolOptions & { pool: true; host: string; port: number };
+
+export interface Sender {
+  /** Empty where the setting gives an address alone. */
+  name: string;
+  address: string;
+}
+
+/** The options that `smtp.url` may carry after a `?`, and how each is read. */
+const OPTIONS: Record<string, (value: string, name: string) => boolean | number | string> = {
+  requireTLS: readFlag,
+  ignoreTLS: readFlag,
+  opportunisticTLS: readFlag,
+  name: (value) => value,
+  authMethod: (value) => value,
+  localAddress: (value) => value,
+  maxConnections: readCount,
+  maxMessages: readCount,
+  'tls.rejectUnauthorized': readFlag,
+  'tls.servername': (value) => value,
+  'tls.minVersion': (value) => value,
+};
+
+/**
+ * TLS is required with `smtps://`, with `?requireTLS=true`, and where a password would leave this host; then the
+ * server's certificate must be valid too. Elsewhere TLS is used where the server offers it, whatever its certificate:
+ * refusing it would only send the same mail in the clear.
+ *
+ * @throws Error that names the setting, never its value
+ */
+export function smtpOptions({ url }: SmtpSettings, connections: number): SmtpOptions {
+  const parsed = URL.parse(url);
+  if (!parsed || !/^smtps?:$/.test(parsed.protocol) || parsed.hostname === '') {
+    throw new Error('smtp.url must be smtp://[USER:PASSWORD@]HOST[:PORT] or smtps://…');
+  }
+  const { tls, ...given } = readOptions(parsed.searchParams);
+  const secure = parsed.protocol === 'smtps:';
+  const host = parsed.hostname.replace(/^\[|\]$/g, '');
+  const auth = parsed.username === '' ? undefined : credentials(parsed);
+  const unprotected = given.requireTLS === false || given.ignoreTLS || given.opportunisticTLS;
+  const requireTLS = given.requireTLS === true || (auth !== undefined && !isLoopback(host) && !unprotected);
+  return {
+    pool: true,
+    secure,
+    maxConnections: connections,
+    ...given,
+    host,
+    port: parsed.port === '' ? (secure ? 465 : 25) : Number(parsed.port),
+    requireTLS,
+    ...(auth ? { auth } : {}),
+    tls: { rejectUnauthorized: secure || requireTLS, ...tls },
+  };
+}
+
+/** @throws Error that names the setting */
+export function senderOf({ from }: SmtpSettings): Sender {
+  const named = /^([^<>]*)<([^<>]+)>$/.exec(from.trim());
+  const [name = '', address = from] = named ? [named[1], named[2]] : [];
+  const sender = { name: name.trim().replace(/^"(.*)"$/, '$1'), address: address.trim() };
+  if (!isEmailAddress(sender.address)) throw new Error('smtp.from must be an email address');
+  return sender;
+}
+
+type GivenOptions = Partial<Pick<SmtpOptions, 'requireTLS' | 'ignoreTLS' | 'opportunisticTLS'>> & {
+  tls: Record<string, boolean | number | string>;
+};
+
+function readOptions(parameters: URLSearchParams): GivenOptions {
+  const options: Record<string, boolean | number | string> = {};
+  const tls: Record<string, boolean | number | string> = {};
+  for (const [name, value] of parameters) {
+    const read = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
+    if (!read)
+      throw new Error(`smtp.url has an unknown option; it may have ${Object.keys(OPTIONS).join(', ')}`);
+    if (name.startsWith('tls.')) tls[name.slice('tls.'.length)] = read(value, name);
+    else options[name] = read(value, name);
+  }
+  return { ...options, tls };
+}
+
+function readFlag(value: string, name: string): boolean {
+  if (value !== 'true' && value !== 'false') throw new Error(`smtp.url: ${name} must be true or false`);
+  return value === 'true';
+}
+
+function readCount(value: string, name: string): number {
+  if (!/^[1-9]\d{0,4}$/.test(value)) throw new Error(`smtp.url: ${name} must be a whole number from 1`);
+  return Number(value);
+}
+
+function credentials({ username, password }: URL): { user: string; pass: string } {
+  try {
+    return { user: decodeURIComponent(username), pass: decodeURIComponent(password) };
+  } catch {
+    throw new Error('smtp.url: the user name or password is not valid percent-encoding');
+  }
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host.endsWith('.localhost') || host === '::1' || /^127\.[\d.]+$/.test(host);
+}

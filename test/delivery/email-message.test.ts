@@ -1,0 +1,196 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { INTERVALS } from '../../src/core/interval.ts';
+import { alertMessage, messageId } from '../../src/delivery/email-message.ts';
+import { durationInWords, exactLocalTime, intervalInWords } from '../../src/delivery/times.ts';
+import { AT, aNotice, anAlert } from './alerts.ts';
+
+const CASE = { id: 'case_1', name: 'Operations', timezone: 'Europe/Berlin' };
+const HOUR = 3_600_000;
+
+const subjectOf = (alert: Parameters<typeof alertMessage>[0]) =>
+  alertMessage(alert, CASE, 'ann@example.com', 'example.com').subject;
+
+test('the subject says in words what happened', () => {
+  assert.is(
+    subjectOf(anAlert()),
+    '[Missing] nightly-backup did not check in since 2026-11-20 03:04 (Europe/Berlin)',
+  );
+  assert.is(
+    subjectOf(anAlert({ snitch: { previous_status: 'missing' } })),
+    '[Missing] nightly-backup still did not check in since 2026-11-20 03:04 (Europe/Berlin)',
+  );
+  const now = '2026-11-21 06:04 (Europe/Berlin)';
+  const errored = { status: 'errored' } as const;
+  assert.is(
+    subjectOf(anAlert({ type: 'snitch.errored', snitch: errored, details: { exitStatus: 2 } })),
+    `[Error] nightly-backup reported exit status 2 at ${now}`,
+  );
+  assert.is(
+    subjectOf(anAlert({ type: 'snitch.errored', snitch: errored })),
+    `[Error] nightly-backup reported an error at ${now}`,
+  );
+  const reporting = (previous_status: 'missing' | 'errored' | 'pending' | 'paused') =>
+    subjectOf(anAlert({ type: 'snitch.reporting', snitch: { status: 'healthy', previous_status } }));
+  assert.is(reporting('missing'), `[Recovered] nightly-backup checked in again at ${now}`);
+  assert.is(reporting('errored'), `[Recovered] nightly-backup checked in again at ${now}`);
+  assert.is(reporting('paused'), `[Reporting] nightly-backup checked in again at ${now}`);
+  assert.is(reporting('pending'), `[Reporting] nightly-backup checked in for the first time at ${now}`);
+  const paused = { type: 'snitch.paused', snitch: { status: 'paused' } } as const;
+  assert.is(
+    subjectOf(anAlert({ ...paused, details: { nextDueAt: null } })),
+    `[Paused] nightly-backup was paused at ${now}`,
+  );
+  assert.is(
+    subjectOf(anAlert({ ...paused, details: { nextDueAt: AT + 24 * HOUR } })),
+    '[Paused] nightly-backup is paused until 2026-11-22 06:04 (Europe/Berlin)',
+  );
+});
+
+test('both parts tell all that the reader wants to know', () => {
+  const alert = anAlert({
+    type: 'snitch.errored',
+    snitch: {
+      status: 'errored',
+      notes: 'Runs on db1.\nSee <wiki> & call Bob',
+      tags: ['db', 'prod & "more"'],
+    },
+    details: {
+      message: 'disk full\n\u001b[31mred',
+      exitStatus: 28,
+      checkedInAt: AT - 26.5 * HOUR,
+      lastCheckInAt: AT,
+    },
+  });
+  const { text, html } = alertMessage(alert, CASE, 'ann@example.com', 'example.com');
+  for (const part of [
+    'nightly-backup reported exit status 28 at 2026-11-21 06:04 (Europe/Berlin).',
+    '2026-11-20 03:34:03 (Europe/Berlin, UTC+01:00), 1 day 2 h before this alert',
+    'every day',
+    'errored (before: healthy)',
+    'disk full',
+    '\\u001b[31mred',
+    'Runs on db1.',
+    'Operations',
+    'snitch show nightly-backup',
+    'snitch history nightly-backup',
+  ]) {
+    assert.ok(text.includes(part), `text: ${part}`);
+    assert.ok(html.includes(part), `html: ${part}`);
+  }
+  assert.ok(text.includes('See <wiki> & call Bob'));
+  assert.ok(html.includes('See &lt;wiki&gt; &amp; call Bob'));
+  assert.ok(html.includes('db, prod &amp; &quot;more&quot;'));
+  assert.not.match(html, /<wiki>/);
+});
+
+test('a missing snitch that never checked in, and one whose last check-in was an error, are told apart', () => {
+  const never = alertMessage(
+    anAlert({ details: { lastCheckInAt: null, checkedInAt: null } }),
+    CASE,
+    'ann@example.com',
+    'example.com',
+  );
+  assert.is(never.subject, '[Missing] nightly-backup did not check in');
+  assert.match(never.text, /Last check-in: +never/);
+  const afterError = alertMessage(
+    anAlert({ details: { checkedInAt: AT - 72 * HOUR } }),
+    CASE,
+    'ann@example.com',
+    'example.com',
+  );
+  assert.match(afterError.text, /Last check-in: +2026-11-20 03:04:03 .*1 day 3 h before/);
+  assert.match(afterError.text, /Last healthy check-in: +2026-11-18 06:04:03 .*3 days before/);
+  assert.match(afterError.text, /Deadline: +2026-11-21 06:04:03 .*at the time of this alert/);
+});
+
+test('the command line can be pasted into a shell whatever the name is', () => {
+  const commandFor = (name: string) =>
+    /snitch show (.*)/.exec(
+      alertMessage(anAlert({ snitch: { name } }), CASE, 'ann@example.com', 'example.com').text,
+    )?.[1];
+  assert.is(commandFor('db/backup:daily'), 'db/backup:daily');
+  assert.is(commandFor('two words'), `'two words'`);
+  assert.is(commandFor(`it's $(rm -rf /) \`x\``), `'it'\\''s $(rm -rf /) \`x\`'`);
+  assert.is(commandFor('--force'), 'c2354d53d3');
+  assert.is(commandFor('two\nlines'), 'c2354d53d3');
+  assert.is(commandFor('Zürich 🚀'), `'Zürich 🚀'`);
+});
+
+test('nothing that does not show gets into the subject or the lines', () => {
+  const names = [
+    'a\r\nBcc: evil@example.com',
+    'abc\u202egnp.exe',
+    'esc\u001b[2J',
+    'nul\u0000',
+    'line\u2028sep',
+    '\ud800',
+  ];
+  for (const name of names) {
+    const { subject, text, html } = alertMessage(
+      anAlert({ snitch: { name, tags: [name], notes: name } }),
+      CASE,
+      'ann@example.com',
+      'example.com',
+    );
+    assert.not.match(subject, /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u);
+    assert.not.match(text, /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u);
+    assert.not.match(html, /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u);
+  }
+  assert.ok(subjectOf(anAlert({ snitch: { name: 'x'.repeat(255) } })).includes('x'.repeat(255)));
+  assert.ok(subjectOf(anAlert({ snitch: { name: '\u202e'.repeat(255) } })).length < 400);
+});
+
+test('a recovery joins the thread of its alarm, for each recipient apart', () => {
+  const open = alertMessage(anAlert({ id: 'alert_1' }), CASE, 'ann@example.com', 'example.com');
+  const recovery = anAlert({ id: 'alert_2', type: 'snitch.reporting', details: { threadId: 'alert_1' } });
+  const forAnn = alertMessage(recovery, CASE, 'Ann@Example.com', 'example.com');
+  const forBob = alertMessage(recovery, CASE, 'bob@example.com', 'example.com');
+  assert.equal(open.references, []);
+  assert.equal(forAnn.references, [open.messageId]);
+  assert.not.equal(forBob.references, [open.messageId]);
+  assert.is(messageId('alert_1', 'ann@example.com', 'example.com'), open.messageId);
+  assert.match(open.messageId, /^<snitch\.[0-9a-f]{40}@example\.com>$/);
+});
+
+test('the blind notice names the window and what was postponed', () => {
+  const message = alertMessage(
+    aNotice({ postponed: ['nightly-backup', 'a\nb'], postponedCount: 150 }),
+    CASE,
+    'ann@example.com',
+    'example.com',
+  );
+  assert.is(
+    message.subject,
+    '[Blind] The service received no check-ins for 1 h 29 min from 2026-11-21 04:34 (Europe/Berlin)',
+  );
+  assert.match(message.text, 'From:   2026-11-21 04:34:03 (Europe/Berlin, UTC+01:00)');
+  assert.match(message.text, 'To:     2026-11-21 06:04:02 (Europe/Berlin, UTC+01:00)');
+  assert.match(message.text, 'The deadlines of 150 snitches were postponed by one period:');
+  assert.match(message.text, /- nightly-backup\n {2}- a\\nb\n {2}- and 148 more\n/);
+  const none = alertMessage(aNotice({ postponed: [] }), CASE, 'ann@example.com', 'example.com');
+  assert.match(none.text, 'No snitch was expected to check in during that time.');
+});
+
+test('times and lengths of time read well', () => {
+  assert.equal(
+    [0, 999, 1_000, 61_000, 3_600_000, 90_000_000, 172_800_000, 86_400_000 + 59_000].map(durationInWords),
+    ['0 s', '0 s', '1 s', '1 min 1 s', '1 h', '1 day 1 h', '2 days', '1 day'],
+  );
+  const secondHour = Date.UTC(2026, 9, 25, 1, 30);
+  assert.is(
+    exactLocalTime(secondHour - HOUR, 'Europe/Berlin'),
+    '2026-10-25 02:30:00 (Europe/Berlin, UTC+02:00)',
+  );
+  assert.is(exactLocalTime(secondHour, 'Europe/Berlin'), '2026-10-25 02:30:00 (Europe/Berlin, UTC+01:00)');
+  assert.is(exactLocalTime(secondHour, 'UTC'), '2026-10-25 01:30:00 (UTC)');
+  const words = new Set(INTERVALS.map(intervalInWords));
+  assert.is(words.size, INTERVALS.length);
+  assert.ok(
+    ['every minute', 'every 30 minutes', 'every hour', 'every 12 hours', 'every month'].every((w) =>
+      words.has(w),
+    ),
+  );
+});
+
+test.run();
