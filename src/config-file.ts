@@ -1,0 +1,131 @@
+/** Finds the configuration file and reads its YAML, knowing for each setting the line it stands on. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, type YAMLError } from 'yaml';
+
+/** The configuration cannot be used. It lists every problem, each in one line that is safe to show. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.problems = problems;
+  }
+}
+
+export interface ConfigSource {
+  /** A file named by the caller; it must exist. */
+  file?: string | undefined;
+  env: NodeJS.ProcessEnv;
+}
+
+export interface ConfigFile {
+  path: string;
+  /** What the file holds, as plain data; what it leaves empty is absent. */
+  values: Record<string, unknown>;
+  /** The line of the setting, or of the key in its section. */
+  lineOf(path: readonly PropertyKey[], key?: string): number | null;
+}
+
+/**
+ * The file that was named, else SNITCH_CONFIG, else the one of the systemd unit, else the one in /etc.
+ *
+ * @returns null where no file was named and none is in the usual places
+ * @throws ConfigError when the file cannot be read, or is not YAML
+ */
+export async function readConfigFile({ file, env }: ConfigSource): Promise<ConfigFile | null> {
+  const named = file ?? (env.SNITCH_CONFIG || undefined);
+  if (named !== undefined) return parseConfigFile(named, await readText(named));
+  for (const path of usualPlaces(env)) {
+    const bytes = await readText(path, { optional: true });
+    if (bytes !== null) return parseConfigFile(path, bytes);
+  }
+  return null;
+}
+
+function usualPlaces(env: NodeJS.ProcessEnv): string[] {
+  const directory = firstDirectory(env.CONFIGURATION_DIRECTORY);
+  return [...(directory ? [join(directory, 'config.yaml')] : []), '/etc/snitch/config.yaml'];
+}
+
+/** systemd separates several directories by colons. */
+export function firstDirectory(list: string | undefined): string | undefined {
+  return list?.split(':')[0] || undefined;
+}
+
+async function readText(path: string): Promise<string>;
+async function readText(path: string, options: { optional: true }): Promise<string | null>;
+async function readText(path: string, { optional = false } = {}): Promise<string | null> {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
+  } catch (error) {
+    if (error instanceof TypeError) throw new ConfigError([`${path}: the file is not UTF-8 text`]);
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+    if (optional && (code === 'ENOENT' || code === 'ENOTDIR')) return null;
+    throw new ConfigError([`${path}: cannot read the file: ${REASONS[code] ?? code}`]);
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist',
+  ENOTDIR: 'it does not exist',
+  EACCES: 'permission denied',
+  EISDIR: 'it is a directory',
+};
+
+function parseConfigFile(path: string, text: string): ConfigFile {
+  const lines = new LineCounter();
+  // Pretty errors would quote the line at fault, and with it perhaps a password.
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent' });
+  const faults = [...document.errors, ...document.warnings];
+  if (faults.length > 0) throw new ConfigError(faults.map((fault) => describeFault(path, lines, fault)));
+  return {
+    path,
+    values: readValues(path, document),
+    lineOf: (at, key) => {
+      const offset = key === undefined ? offsetOf(document, at) : offsetOfKey(document, at, key);
+      return offset === null ? null : lines.linePos(offset).line;
+    },
+  };
+}
+
+function describeFault(path: string, lines: LineCounter, fault: YAMLError): string {
+  const { line, col } = lines.linePos(fault.pos[0]);
+  return `${path}:${line}:${col}: not valid YAML: ${withoutQuotedText(fault.message)}`;
+}
+
+/** After a colon, and in escapes, the parser quotes the file. */
+function withoutQuotedText(message: string): string {
+  return message.replace(/(?<=\w): .*$/s, '').replace(/^(Invalid escape sequence).*$/s, '$1');
+}
+
+function readValues(path: string, document: Document): Record<string, unknown> {
+  if (document.contents === null || (isScalar(document.contents) && document.contents.value === null))
+    return {};
+  if (!isMap(document.contents)) throw new ConfigError([`${path}: the file must hold "name: value" lines`]);
+  try {
+    return withoutEmpty(document.toJS()) as Record<string, unknown>;
+  } catch {
+    throw new ConfigError([`${path}: not valid YAML: an alias (*name) that cannot be resolved`]);
+  }
+}
+
+/** A name with nothing behind it means the default, so that a section can stand with all its lines commented out. */
+function withoutEmpty(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const kept = Object.entries(value).filter(([, inner]) => inner !== null);
+  return Object.fromEntries(kept.map(([name, inner]) => [name, withoutEmpty(inner)]));
+}
+
+function offsetOf(document: Document, path: readonly PropertyKey[]): number | null {
+  const node = path.length === 0 ? document.contents : document.getIn(path, true);
+  return isNode(node) ? (node.range?.[0] ?? null) : null;
+}
+
+function offsetOfKey(document: Document, section: readonly PropertyKey[], key: string): number | null {
+  const map = section.length === 0 ? document.contents : document.getIn(section, true);
+  if (!isMap(map)) return null;
+  const pair = map.items.find(({ key: found }) => isScalar(found) && String(found.value) === key);
+  return isNode(pair?.key) ? (pair.key.range?.[0] ?? null) : null;
+}

@@ -1,0 +1,94 @@
+/** The log: one JSON object a line, or lines for people. Nothing secret and nothing unprintable gets into it. */
+import { type Logger, pino, stdTimeFunctions } from 'pino';
+import { prettyFactory } from 'pino-pretty';
+
+export type { Logger } from 'pino';
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
+
+export interface LogSettings {
+  readonly level: (typeof LOG_LEVELS)[number];
+  /** `json` for machines, `pretty` for people. */
+  readonly format: 'json' | 'pretty';
+}
+
+/** Where lines go. A line is handed over whole and at once, so that the last one before an exit is not lost. */
+export interface LogDestination {
+  write(line: string): unknown;
+}
+
+/** @param destination standard output when absent; only that is ever coloured */
+export function createLogger(settings: LogSettings, destination?: LogDestination): Logger {
+  const out = destination ?? standardOutput();
+  const colorize = !destination && process.stdout.isTTY === true && !process.env.NO_COLOR;
+  const show = settings.format === 'pretty' ? prettify(colorize) : (line: string) => line;
+  return pino(
+    {
+      level: settings.level,
+      base: null,
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (word) => ({ level: word }) },
+    },
+    { write: (line) => out.write(show(escapeUnprintable(redact(line)))) },
+  );
+}
+
+/** Writes at once, where `process.stdout` would keep lines for a pipe in memory and lose them at an exit. */
+function standardOutput(): LogDestination {
+  return pino.destination({ dest: 1, sync: true });
+}
+
+/** Names of fields whose value is a secret, whatever depth they are found at. */
+const SECRET_FIELD =
+  '[\\w-]{0,40}(?:password|passwd|passphrase|secret|authorization|api_?-?key|admin_?key)|pass|key|auth|credentials|(?:set-)?cookie';
+const STRING = '"(?:[^"\\\\]|\\\\.)*"';
+const VALUE = `${STRING}|\\[(?:[^\\]"]|${STRING})*\\]|\\{(?:[^{}"]|${STRING})*\\}|-?\\d[\\d.eE+-]*`;
+const SECRET_FIELDS = new RegExp(`("(?:${SECRET_FIELD})":)(?:${VALUE})`, 'gi');
+/** The same in JSON that stands as text inside a message. */
+const QUOTED_SECRET_FIELDS = new RegExp(`(\\\\"(?:${SECRET_FIELD})\\\\": ?)\\\\"[^"\\\\]*\\\\"`, 'gi');
+const URL_CREDENTIALS = /([a-z][a-z0-9+.-]{0,20}:\/\/)(?:[^\s/?#"\\]|\\[^nrt])*@/gi;
+const API_KEYS = /\bsnk_[0-9A-Za-z]{8,}/g;
+const SIGNING_SECRETS = /\bwhsec_[0-9A-Za-z+/=]{8,}/g;
+const AUTHORIZATION = /\b(Basic|Bearer) +(?=[A-Za-z+/_.-]*[0-9=])[A-Za-z0-9+/_.=-]{8,}/gi;
+
+/**
+ * Works on the finished line, where a secret is found wherever it came from: a field at any depth, the context of a
+ * child logger, an error's text or its stack.
+ */
+export function redact(line: string): string {
+  return line
+    .replace(SECRET_FIELDS, '$1"[redacted]"')
+    .replace(QUOTED_SECRET_FIELDS, '$1\\"[redacted]\\"')
+    .replace(URL_CREDENTIALS, '$1[redacted]@')
+    .replace(API_KEYS, 'snk_[redacted]')
+    .replace(SIGNING_SECRETS, 'whsec_[redacted]')
+    .replace(AUTHORIZATION, '$1 [redacted]');
+}
+
+/** JSON leaves these as they are, but they can steer a terminal or make a line read as another one. */
+const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+
+/** Writes what JSON left unescaped as JSON's own escape, so that the value of the line stays the same. */
+export function escapeUnprintable(json: string): string {
+  return json.replace(UNPRINTABLE, (character) =>
+    Array.from({ length: character.length }, (_, i) => escapeUnit(character.charCodeAt(i))).join(''),
+  );
+}
+
+function escapeUnit(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, '0')}`;
+}
+
+/** The line breaks of a stack stay, because a stack in one line helps nobody. */
+const JSON_ESCAPE = /\\(?:u[0-9a-fA-F]{4}|n {4}at |ncaused by: |.)/g;
+const SHOWN_AS_IT_IS = /^\\(?:["\\/]|n {4}at |ncaused by: )/;
+
+/** Reading the line turns its escapes into the characters again: those that must not show are escaped once more. */
+function keepEscapes(line: string): string {
+  return line.replace(JSON_ESCAPE, (found) => (SHOWN_AS_IT_IS.test(found) ? found : `\\${found}`));
+}
+
+function prettify(colorize: boolean): (line: string) => string {
+  const format = prettyFactory({ colorize, translateTime: 'SYS:yyyy-mm-dd HH:MM:ss.l' });
+  return (line) => format(keepEscapes(line));
+}

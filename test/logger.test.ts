@@ -1,0 +1,105 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createLogger, type Logger, type LogSettings } from '../src/logger.ts';
+
+const logger = suite('logger');
+
+/** The text that `use` makes the log write. */
+function written(format: LogSettings['format'], use: (log: Logger) => void): string {
+  let text = '';
+  use(createLogger({ level: 'info', format }, { write: (line) => (text += line) }));
+  return text;
+}
+
+logger('writes one JSON object a line, with an ISO time and the level as a word', () => {
+  const text = written('json', (log) => {
+    log.info({ url: 'http://127.0.0.1:7676' }, 'listening');
+    log.warn('second');
+    log.debug('below the level');
+  });
+  const [first, second, ...rest] = text.split('\n');
+  assert.equal(rest, ['']);
+  const { time, ...fields } = JSON.parse(first!);
+  assert.is(new Date(time).toISOString(), time);
+  assert.equal(fields, { level: 'info', url: 'http://127.0.0.1:7676', msg: 'listening' });
+  assert.is(JSON.parse(second!).level, 'warn');
+});
+
+const HOSTILE = 'a\u001b[31m\nb\r\u0085\u202ec\u2028d\u2029e\u009b\ufefff\u{e0041}\u007fg"\\n';
+
+logger('escapes control and format characters in JSON, and keeps the value', () => {
+  const text = written('json', (log) => log.child({ from: HOSTILE }).info({ [HOSTILE]: [HOSTILE] }, HOSTILE));
+  assert.not.match(text.slice(0, -1), /[\p{Cc}\p{Cf}\u2028\u2029]/u);
+  const fields = JSON.parse(text);
+  assert.is(fields.msg, HOSTILE);
+  assert.is(fields.from, HOSTILE);
+  assert.equal(fields[HOSTILE], [HOSTILE]);
+});
+
+logger('escapes control and format characters in pretty lines', () => {
+  const text = written('pretty', (log) => log.info({ from: HOSTILE }, HOSTILE));
+  assert.not.match(text.replaceAll('\n', ''), /[\p{Cc}\p{Cf}\u2028\u2029]/u);
+  assert.is(text.split('\n').length, 3, text);
+  assert.match(text, '\\u001b[31m\\nb\\r');
+});
+
+logger('shows the stack of an error in lines, in pretty lines', () => {
+  const cause = new Error('inner');
+  const text = written('pretty', (log) => log.error({ err: new Error('outer\nfaked', { cause }) }, 'failed'));
+  assert.match(text, /ERROR: failed\n/);
+  assert.match(text, /\n +at .*logger\.test/);
+  assert.match(text, /\n +caused by: Error: inner/);
+  assert.match(text, 'outer\\nfaked');
+});
+
+for (const format of ['json', 'pretty'] as const) {
+  logger(`hides secrets wherever they are (${format})`, () => {
+    const secret = 'hunter2';
+    const text = written(format, (log) => {
+      log.info({
+        password: secret,
+        deep: { list: [{ apiKey: secret, 'Proxy-Authorization': `Basic ${secret}` }] },
+      });
+      log.info({
+        headers: { authorization: [`x] "${secret}`, secret], 'set-cookie': secret, cookie: secret },
+      });
+      log.info({ auth: { user: 'me', pass: `}"${secret}` }, admin_key: secret, key: secret, secret });
+      log.child({ smtp_password: secret }).info('child');
+      log.info({ smtp: `smtp://me:${secret}@mail.example.com` }, `to https://${secret}@example.com/path`);
+      log.info(`Authorization: Basic ${secret}c2VjcmV0`);
+      log.info(`key snk_${secret}aaaaaaaaaaaaaaaaaaaaaaaa and whsec_${secret}aaaaaaaaaaaaa=`);
+      log.info(`the server said {"password": "${secret}"}`);
+      log.error({
+        err: new Error(`cannot reach smtp://me:${secret}@h`, { cause: new Error(`//a http://${secret}@h`) }),
+      });
+    });
+    assert.not.match(text, secret);
+    assert.match(text, 'https://[redacted]@example.com/path');
+    assert.match(text, 'the server said');
+    if (format === 'json') for (const line of text.trimEnd().split('\n')) JSON.parse(line);
+  });
+}
+
+logger('leaves what only looks like a secret', () => {
+  const plain = {
+    token: 'abc',
+    monkey: 'x',
+    text: 'Basic access, mail me@example.com',
+    url: 'http://h:80/a@b',
+  };
+  const msg = 'see https://example.com/@me';
+  const { time: _, ...fields } = JSON.parse(written('json', (log) => log.info(plain, msg)));
+  assert.equal(fields, { level: 'info', ...plain, msg });
+});
+
+logger('follows a level that changes', () => {
+  const text = written('json', (log) => {
+    log.level = 'error';
+    log.info('hidden');
+    log.error('shown');
+  });
+  assert.match(text, 'shown');
+  assert.not.match(text, 'hidden');
+});
+
+logger.run();
