@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { hashApiKey, newApiKey, newId } from '../identifiers.ts';
 import type { ApiKey, Case, Scope } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
-import { getCase } from './cases.ts';
+import { getCase, requireCase } from './cases.ts';
 
 interface ApiKeyRow {
   id: string;
@@ -22,6 +22,7 @@ export async function createApiKey(
   { caseId, name, scope }: { caseId: string | null; name: string; scope: Scope },
   now: number,
 ): Promise<{ apiKey: ApiKey; key: string }> {
+  if (caseId !== null) await requireCase(tx, caseId);
   const key = newApiKey();
   const apiKey: ApiKey = { id: newId('key'), caseId, name, scope, createdAt: now, lastUsedAt: null };
   await tx.run(

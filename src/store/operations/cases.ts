@@ -1,3 +1,4 @@
+import { NotFound } from '../../core/errors.ts';
 import type { Reminders } from '../../core/snitch.ts';
 import { newId } from '../identifiers.ts';
 import type { Case, CaseSettings } from '../store.ts';
@@ -31,6 +32,11 @@ export async function createCase(tx: Transaction, settings: CaseSettings, now: n
 export async function getCase(tx: Transaction, id: string): Promise<Case | null> {
   const row = await tx.get<CaseRow>(`SELECT ${COLUMNS} FROM cases WHERE id = ?`, id);
   return row ? toCase(row) : null;
+}
+
+/** Nothing may be made in a case that was deleted since the caller looked. */
+export async function requireCase(tx: Transaction, id: string): Promise<void> {
+  if (!(await getCase(tx, id))) throw new NotFound();
 }
 
 export async function listCases(tx: Transaction): Promise<Case[]> {

@@ -32,10 +32,15 @@ export async function applyCheckIn(tx: Transaction, checkIn: CheckIn): Promise<b
   if (!row) return false;
   const { outcome } = checkIn;
   const id = await logCheckIn(tx, row, checkIn);
-  if (outcome === 'start') await chain(tx, row, id, checkIn.at);
-  else if (outcome === 'log') await chain(tx, row, id, row.open_start_at);
+  if (outcome === 'start' || outcome === 'log') await chain(tx, row, id, openStartAfter(row, checkIn));
   else await applyOutcome(tx, row, checkIn, outcome, id);
   return true;
+}
+
+/** The last start without a run id that no end without one has followed. Runs with ids are found in the log. */
+function openStartAfter(row: StateRow, { outcome, runId, at }: CheckIn): number | null {
+  if (runId !== null || outcome === 'log') return row.open_start_at;
+  return outcome === 'start' ? at : null;
 }
 
 async function applyOutcome(
@@ -51,14 +56,14 @@ async function applyOutcome(
   const context = await contextFor(tx, row, rules, checkIn.at);
   const { snitch, alert } = transition(before, { kind: 'checkIn', outcome }, context);
   if (!alert && !before.pause && snitch.dueAt === row.due_at) {
-    await saveEverydayCheckIn(tx, row, snitch, id);
+    await saveEverydayCheckIn(tx, row, snitch, id, openStartAfter(row, checkIn));
     return;
   }
   const threadId = alert
     ? await insertAlert(tx, row, alert, snitch, { at: checkIn.at, checkIn })
     : row.thread_id;
   await saveState(tx, row, snitch, threadId);
-  await chain(tx, row, id, null);
+  await chain(tx, row, id, openStartAfter(row, checkIn));
 }
 
 /** A check-in that moves no deadline leaves the index of due times alone: it writes one narrow row. */
@@ -67,12 +72,14 @@ async function saveEverydayCheckIn(
   row: StateRow,
   snitch: SnitchState,
   id: number,
+  openStartAt: number | null,
 ): Promise<void> {
   await tx.run(
-    `UPDATE snitch_states SET checked_in_at = ?, last_check_in_at = ?, postponed = 0, open_start_at = NULL,
+    `UPDATE snitch_states SET checked_in_at = ?, last_check_in_at = ?, postponed = 0, open_start_at = ?,
        last_check_in_id = ?, check_in_count = check_in_count + 1 WHERE token = ?`,
     snitch.checkedInAt,
     snitch.lastCheckInAt,
+    openStartAt,
     id,
     row.token,
   );
@@ -135,14 +142,14 @@ async function chain(tx: Transaction, row: StateRow, id: number, openStartAt: nu
   tx.announce({ kind: 'snitch', caseId: row.case_id, token: row.token });
 }
 
-/** From the start that was reported with the same run id, or from the last start where neither has one. */
+/** From the start that was reported with the same run id, or from the open start where neither has one. */
 async function durationOf(
   tx: Transaction,
   row: StateRow,
   runId: string | null,
   at: number,
 ): Promise<number | null> {
-  if (row.open_start_at === null && runId === null) return null;
+  if (runId === null) return row.open_start_at === null ? null : Math.max(0, at - row.open_start_at);
   let id = row.last_check_in_id;
   for (let steps = 0; id !== null && steps < START_WITHIN; steps += 1) {
     const earlier: CheckInRow | undefined = await tx.get<CheckInRow>(

@@ -6,6 +6,7 @@ import { SMART_WITH_MINUTES, tooManyTags } from '../../core/validation.ts';
 import { newToken } from '../identifiers.ts';
 import type { Snitch, SnitchFields } from '../store.ts';
 import type { Transaction, Value } from '../transaction.ts';
+import { requireCase } from './cases.ts';
 import { contextFor, getRules, getState, insertState, type StateRow, saveState, toState } from './states.ts';
 
 interface SnitchRow {
@@ -40,6 +41,7 @@ export async function createSnitch(
   fields: SnitchFields,
   now: number,
 ): Promise<Snitch> {
+  await requireCase(tx, caseId);
   if (!(await hasRoomForSnitch(tx, caseId))) throw new PlanLimitReached();
   const { interval, alertType, ...described } = fields;
   const snitch: Snitch = {

@@ -1,6 +1,7 @@
 import { newId, newWebhookSecret } from '../identifiers.ts';
 import type { Webhook } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
+import { requireCase } from './cases.ts';
 
 interface WebhookRow {
   id: string;
@@ -20,6 +21,7 @@ export async function createWebhook(
   url: string,
   now: number,
 ): Promise<Webhook> {
+  await requireCase(tx, caseId);
   const webhook: Webhook = {
     id: newId('hook'),
     caseId,

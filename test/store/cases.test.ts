@@ -1,0 +1,103 @@
+import * as assert from 'uvu/assert';
+import type { SnitchError } from '../../src/core/errors.ts';
+import type { CaseSettings } from '../../src/store/store.ts';
+import { contract, healthySnitch, MINUTE, NOW, newCase, newSnitch, rejection } from './fixture.ts';
+
+const settings: CaseSettings = {
+  name: 'Nachtschicht 🌙',
+  timezone: 'Europe/Berlin',
+  members: ['ann@example.com', 'bob@example.com'],
+  reminders: 'daily',
+  errorNotices: false,
+  maxSnitches: 3,
+  onHold: true,
+};
+
+contract('cases', (test) => {
+  test('a case is read as it was made', async ({ store }) => {
+    const created = await store.createCase(settings, NOW);
+    assert.match(created.id, /^case_[a-z2-7]{16}$/);
+    assert.equal(created, { ...settings, id: created.id, createdAt: NOW });
+    assert.equal(await store.getCase(created.id), created);
+  });
+
+  test('no limit of snitches is kept as null', async ({ store }) => {
+    const created = await store.createCase({ ...settings, maxSnitches: null }, NOW);
+    assert.is((await store.getCase(created.id))?.maxSnitches, null);
+  });
+
+  test('cases are listed newest first', async ({ store }) => {
+    const older = await newCase(store, { name: 'older' }, NOW);
+    const newer = await newCase(store, { name: 'newer' }, NOW + MINUTE);
+    assert.equal(await store.listCases(), [newer, older]);
+  });
+
+  test('an update changes what it names and nothing else', async ({ store }) => {
+    const created = await store.createCase(settings, NOW);
+    const updated = await store.updateCase(created.id, { name: 'Days', members: [], onHold: false }, NOW);
+    assert.equal(updated, { ...created, name: 'Days', members: [], onHold: false });
+    assert.equal(await store.getCase(created.id), updated);
+  });
+
+  test('an update of one case leaves the others', async ({ store }) => {
+    const created = await newCase(store);
+    const other = await newCase(store, { name: 'other' });
+    await store.updateCase(created.id, { ...settings }, NOW);
+    assert.equal(await store.getCase(other.id), other);
+  });
+
+  test('there is no case of an unknown id', async ({ store }) => {
+    assert.is(await store.getCase('case_none'), null);
+    assert.is(await store.updateCase('case_none', { name: 'x' }, NOW), null);
+    assert.is(await store.deleteCase('case_none'), false);
+  });
+
+  test('a deleted case takes its snitches, keys and webhooks with it', async ({ store }) => {
+    const created = await newCase(store);
+    const { token } = await newSnitch(store, created);
+    const { key } = await store.createApiKey({ caseId: created.id, name: 'ci', scope: 'write' }, NOW);
+    const webhook = await store.createWebhook(created.id, 'http://localhost/hook', NOW);
+    assert.is(await store.deleteCase(created.id), true);
+    assert.is(await store.getCase(created.id), null);
+    assert.equal(await store.listCases(), []);
+    assert.is(await store.getSnitch(created.id, token), null);
+    assert.is(await store.findApiKey(key), null);
+    assert.is(await store.getWebhook(created.id, webhook.id), null);
+    assert.is(await store.deleteCase(created.id), false);
+  });
+
+  test('a deleted case leaves every other case whole', async ({ store }) => {
+    const created = await newCase(store);
+    const other = await newCase(store, { name: 'other' });
+    await newSnitch(store, created);
+    const snitch = await newSnitch(store, other);
+    const { key } = await store.createApiKey({ caseId: other.id, name: 'ci', scope: 'read' }, NOW);
+    await store.createWebhook(other.id, 'http://localhost/hook', NOW);
+    await store.deleteCase(created.id);
+    assert.equal(await store.getSnitch(other.id, snitch.token), snitch);
+    assert.equal((await store.findApiKey(key))?.case, other);
+    assert.is((await store.listWebhooks(other.id)).length, 1);
+  });
+
+  test('an email that was decided before its case was deleted is still sent', async ({ store }) => {
+    const created = await newCase(store, { members: ['ann@example.com'] });
+    await healthySnitch(store, created);
+    await store.deleteCase(created.id);
+    const claim = { now: NOW, leaseUntil: NOW + MINUTE, perTarget: 5, limit: 5, busy: [] };
+    const claimed = await store.claimDeliveries({ ...claim, channel: 'email' });
+    assert.equal(
+      claimed.map(({ target, alert }) => [target, alert.type]),
+      [['ann@example.com', 'snitch.reporting']],
+    );
+  });
+
+  test('nothing can be made in a case that was deleted', async ({ store }) => {
+    const { id } = await newCase(store);
+    await store.deleteCase(id);
+    const refused = async (promise: Promise<unknown>) =>
+      assert.is(((await rejection(promise)) as SnitchError).type, 'resource_not_found');
+    await refused(newSnitch(store, { id }));
+    await refused(store.createApiKey({ caseId: id, name: 'ci', scope: 'write' }, NOW));
+    await refused(store.createWebhook(id, 'http://localhost/hook', NOW));
+  });
+});

@@ -1,0 +1,181 @@
+/** What the suites of the store share: stores in directories of their own, and the rows that tests begin with. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { suite, type Test } from 'uvu';
+import { databasePath } from '../../src/store/sqlite/connection.ts';
+import { openStore, type SqliteOptions } from '../../src/store/sqlite/sqlite-store.ts';
+import type { Case, CaseSettings, CheckIn, Snitch, SnitchFields, Store } from '../../src/store/store.ts';
+
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+/** Milliseconds of an ISO time in UTC. */
+export const utc = (iso: string): number => Date.parse(`${iso}Z`);
+
+/** A Wednesday morning: the moment at which most tests begin. */
+export const NOW = utc('2025-07-09T10:20:00');
+
+/** An empty store, with what a test may do behind its back. */
+export interface Opened {
+  store: Store;
+  /** What the store takes for the present time. */
+  clock: { now: number };
+  /** Runs SQL on a connection of its own. */
+  query<Row = unknown>(sql: string, ...values: (string | number | null)[]): Promise<Row[]>;
+  /** Closes the store and opens it again on the same data. */
+  reopen(): Promise<Store>;
+  dispose(): Promise<void>;
+}
+
+interface Implementation {
+  name: string;
+  open(): Promise<Opened>;
+}
+
+/** Every implementation of `Store`: each runs the whole contract. */
+const IMPLEMENTATIONS: readonly Implementation[] = [{ name: 'sqlite', open: openSqlite }];
+
+/** Defines and runs a suite once for every implementation; each test has an empty store. */
+export function contract(behaviour: string, define: (test: Test<Opened>) => void): void {
+  for (const { name, open } of IMPLEMENTATIONS) {
+    const test = suite<Opened>(`${behaviour} (${name})`);
+    test.before.each(async (context) => {
+      Object.assign(context, await open());
+    });
+    test.after.each((context) => context.dispose());
+    define(test);
+    test.run();
+  }
+}
+
+export function temporaryDirectory(): string {
+  return mkdtempSync(join(tmpdir(), 'snitch-store-'));
+}
+
+export async function openSqlite(options: Partial<SqliteOptions> = {}): Promise<Opened> {
+  const dataDir = options.dataDir ?? temporaryDirectory();
+  const clock = { now: NOW };
+  const open = () => openStore({ clock: () => clock.now, ...options, dataDir });
+  let store = open();
+  return {
+    store,
+    clock,
+    query: async (sql, ...values) => queryDirectory(dataDir, sql, ...values),
+    reopen: async () => {
+      await store.close();
+      store = open();
+      return store;
+    },
+    dispose: async () => {
+      await store.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Runs SQL on a connection of its own to the database in `dataDir`, whether or not a store has it open. */
+export function queryDirectory<Row>(
+  dataDir: string,
+  sql: string,
+  ...values: (string | number | null)[]
+): Row[] {
+  const db = new Database(databasePath(dataDir), { fileMustExist: true });
+  try {
+    db.pragma('wal_autocheckpoint = 0');
+    const statement = db.prepare<(string | number | null)[], Row>(sql);
+    if (statement.reader) return statement.all(...values);
+    statement.run(...values);
+    return [];
+  } finally {
+    db.close();
+  }
+}
+
+export function newCase(store: Store, settings: Partial<CaseSettings> = {}, now = NOW): Promise<Case> {
+  return store.createCase(
+    {
+      name: 'Operations',
+      timezone: 'UTC',
+      members: [],
+      reminders: 'period',
+      errorNotices: true,
+      maxSnitches: null,
+      onHold: false,
+      ...settings,
+    },
+    now,
+  );
+}
+
+export function newSnitch(
+  store: Store,
+  { id }: Pick<Case, 'id'>,
+  fields: Partial<SnitchFields> = {},
+  now = NOW,
+): Promise<Snitch> {
+  const described = { name: 'nightly-backup', notes: '', tags: [], alertEmail: [] };
+  return store.createSnitch(id, { ...described, interval: 'hourly', alertType: 'basic', ...fields }, now);
+}
+
+export function checkIn(
+  store: Store,
+  token: string,
+  at: number,
+  details: Partial<CheckIn> = {},
+): Promise<boolean> {
+  const nothing = { exitStatus: null, message: null, source: null, runId: null, output: null };
+  return store.applyCheckIn({ token, at, outcome: 'healthy', ...nothing, ...details });
+}
+
+/** A snitch that checked in at `at`. */
+export async function healthySnitch(
+  store: Store,
+  owner: Pick<Case, 'id'>,
+  fields: Partial<SnitchFields> = {},
+  at = NOW,
+): Promise<Snitch> {
+  const { token } = await newSnitch(store, owner, fields, at);
+  await checkIn(store, token, at);
+  return snitchOf(store, owner, token);
+}
+
+export async function snitchOf(store: Store, { id }: Pick<Case, 'id'>, token: string): Promise<Snitch> {
+  const snitch = await store.getSnitch(id, token);
+  if (!snitch) throw new Error(`the case has no snitch ${token}`);
+  return snitch;
+}
+
+/** Types and previous statuses of a case's alerts, oldest first: `snitch.missing from healthy`. */
+export async function alertsOf(store: Store, { id }: Pick<Case, 'id'>, token: string | null = null) {
+  const listed = await store.listAlerts(id, token, { limit: 1_000, before: null });
+  return listed
+    .reverse()
+    .map(({ alert }) => `${alert.type} from ${alert.snitch?.previous_status ?? 'nothing'}`);
+}
+
+/** One sweep of everything that is due, in slices of `limit`; answers how many snitches changed. */
+export async function sweep(store: Store, now: number, limit = 100): Promise<number> {
+  let changed = 0;
+  let after = null;
+  do {
+    const result = await store.applyDue(now, after, limit);
+    changed += result.changed;
+    after = result.next;
+  } while (after);
+  return changed;
+}
+
+/** What `promise` is rejected with; it fails when the promise is kept. */
+export async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  let value: unknown;
+  try {
+    value = await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error(`expected a rejection, and got ${JSON.stringify(value)}`);
+}

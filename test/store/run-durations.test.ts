@@ -1,0 +1,122 @@
+import * as assert from 'uvu/assert';
+import type { CheckIn, Store } from '../../src/store/store.ts';
+import { checkIn, contract, NOW, newCase, newSnitch, SECOND } from './fixture.ts';
+
+type Step = [at: number, outcome: CheckIn['outcome'], runId?: string];
+
+/** Applies the steps, `at` in seconds, and answers the durations of all in order, in seconds. */
+async function durationsOf(store: Store, steps: readonly Step[]): Promise<(number | null)[]> {
+  const owner = await newCase(store);
+  const { token } = await newSnitch(store, owner);
+  for (const [at, outcome, runId = null] of steps) {
+    await checkIn(store, token, NOW + at * SECOND, { outcome, runId });
+  }
+  const records = await store.listCheckIns(owner.id, token, { limit: 200, before: null });
+  return (records ?? [])
+    .reverse()
+    .map(({ durationMs }) => (durationMs === null ? null : durationMs / SECOND));
+}
+
+contract('durations of runs', (test) => {
+  test('an end without a start has no duration', async ({ store }) => {
+    assert.equal(await durationsOf(store, [[0, 'healthy']]), [null]);
+    assert.equal(await durationsOf(store, [[0, 'error', 'a']]), [null]);
+  });
+
+  test('an end takes the start before it, a failed one too', async ({ store }) => {
+    const steps: Step[] = [
+      [0, 'start'],
+      [7, 'healthy'],
+      [10, 'start'],
+      [13, 'error'],
+    ];
+    assert.equal(await durationsOf(store, steps), [null, 7, null, 3]);
+  });
+
+  test('a start is used up by its end', async ({ store }) => {
+    assert.equal(
+      await durationsOf(store, [
+        [0, 'start'],
+        [7, 'healthy'],
+        [9, 'healthy'],
+      ]),
+      [null, 7, null],
+    );
+  });
+
+  test('of two starts the later counts: the first run was never finished', async ({ store }) => {
+    assert.equal(
+      await durationsOf(store, [
+        [0, 'start'],
+        [100, 'start'],
+        [104, 'healthy'],
+      ]),
+      [null, null, 4],
+    );
+  });
+
+  test('a log in between keeps the start', async ({ store }) => {
+    assert.equal(
+      await durationsOf(store, [
+        [0, 'start'],
+        [3, 'log'],
+        [7, 'healthy'],
+      ]),
+      [null, null, 7],
+    );
+  });
+
+  test('runs that overlap are paired by their ids', async ({ store }) => {
+    const steps: Step[] = [
+      [0, 'start', 'a'],
+      [5, 'start', 'b'],
+      [6, 'log', 'a'],
+      [20, 'healthy', 'a'],
+      [21, 'healthy', 'b'],
+      [22, 'healthy', 'a'],
+      [23, 'healthy', 'c'],
+    ];
+    assert.equal(await durationsOf(store, steps), [null, null, null, 20, 16, null, null]);
+  });
+
+  test('runs with and without an id do not take the starts of each other', async ({ store }) => {
+    const steps: Step[] = [
+      [0, 'start'],
+      [5, 'start', 'a'],
+      [20, 'healthy', 'a'],
+      [30, 'start', 'b'],
+      [31, 'healthy'],
+      [35, 'healthy', 'b'],
+    ];
+    const [, , ofA, , , ofB] = await durationsOf(store, steps);
+    assert.equal([ofA, ofB], [15, 5]);
+  });
+
+  test('an end without an id takes the open start without one, whatever ran in between', async ({
+    store,
+  }) => {
+    const steps: Step[] = [
+      [0, 'start'],
+      [5, 'start', 'a'],
+      [20, 'healthy', 'a'],
+      [30, 'healthy'],
+    ];
+    assert.equal(await durationsOf(store, steps), [null, null, 15, 30]);
+  });
+
+  test('a clock that was set back makes no negative duration', async ({ store }) => {
+    assert.equal(
+      await durationsOf(store, [
+        [60, 'start'],
+        [0, 'healthy'],
+      ]),
+      [null, 0],
+    );
+  });
+
+  test('a start is found behind many log lines of its run', async ({ store }) => {
+    const lines = Array.from({ length: 40 }, (_, index): Step => [index, 'log', 'a']);
+    const durations = await durationsOf(store, [[0, 'start', 'a'], ...lines, [60, 'healthy', 'a']]);
+    assert.is(durations.at(-1), 60);
+  });
+});

@@ -1,0 +1,96 @@
+import * as assert from 'uvu/assert';
+import { checkIn, contract, DAY, HOUR, MINUTE, newCase, newSnitch, type Opened, utc } from './fixture.ts';
+
+const MIDNIGHT = utc('2025-03-01T00:00:00');
+
+async function historyOf({ query }: Opened, token: string): Promise<number[]> {
+  const rows = await query<{ at: number }>(
+    'SELECT at FROM first_check_ins WHERE token = ? ORDER BY at',
+    token,
+  );
+  return rows.map(({ at }) => at);
+}
+
+contract('history of smart snitches', (test) => {
+  test('the first check-in of each period is kept, and only that', async (opened) => {
+    const { store } = opened;
+    const { token } = await newSnitch(store, await newCase(store), { alertType: 'smart', interval: 'daily' });
+    const first = [3 * HOUR, DAY + 2 * HOUR, 3 * DAY + 5 * HOUR].map((at) => MIDNIGHT + at);
+    for (const at of first) {
+      for (const later of [0, MINUTE, 4 * HOUR]) await checkIn(store, token, at + later);
+    }
+    assert.equal(await historyOf(opened, token), first);
+  });
+
+  test('an error check-in is a sign of life, start and log are none', async (opened) => {
+    const { store } = opened;
+    const { token } = await newSnitch(store, await newCase(store), { alertType: 'smart', interval: 'daily' });
+    await checkIn(store, token, MIDNIGHT + HOUR, { outcome: 'start' });
+    await checkIn(store, token, MIDNIGHT + 2 * HOUR, { outcome: 'log' });
+    await checkIn(store, token, MIDNIGHT + 3 * HOUR, { outcome: 'error' });
+    await checkIn(store, token, MIDNIGHT + 4 * HOUR);
+    assert.equal(await historyOf(opened, token), [MIDNIGHT + 3 * HOUR]);
+  });
+
+  test('the last 50 periods are kept, for each snitch on its own', async (opened) => {
+    const { store } = opened;
+    const owner = await newCase(store);
+    const { token } = await newSnitch(store, owner, { alertType: 'smart', interval: 'hourly' });
+    const other = await newSnitch(store, owner, { alertType: 'smart', interval: 'hourly' });
+    await checkIn(store, other.token, MIDNIGHT);
+    const times = Array.from({ length: 60 }, (_, hour) => MIDNIGHT + hour * HOUR + (hour % 9) * MINUTE);
+    for (const at of times) await checkIn(store, token, at);
+    assert.equal(await historyOf(opened, token), times.slice(-50));
+    assert.equal(await historyOf(opened, other.token), [MIDNIGHT]);
+  });
+
+  test('periods follow the time zone of the case', async (opened) => {
+    const { store } = opened;
+    const owner = await newCase(store, { timezone: 'America/New_York' });
+    const { token } = await newSnitch(store, owner, { alertType: 'smart', interval: 'daily' });
+    const evening = MIDNIGHT + 2 * HOUR;
+    const sameLocalDay = MIDNIGHT + 4 * HOUR;
+    const nextLocalDay = MIDNIGHT + 6 * HOUR;
+    for (const at of [evening, sameLocalDay, nextLocalDay]) await checkIn(store, token, at);
+    assert.equal(await historyOf(opened, token), [evening, nextLocalDay]);
+  });
+
+  test('a basic snitch learns as well, so that it can become smart', async (opened) => {
+    const { store } = opened;
+    const owner = await newCase(store);
+    const { token } = await newSnitch(store, owner, { alertType: 'basic', interval: 'daily' });
+    await checkIn(store, token, MIDNIGHT + HOUR);
+    await store.updateSnitch(owner.id, token, { alertType: 'smart' }, MIDNIGHT + 2 * HOUR);
+    assert.equal(await historyOf(opened, token), [MIDNIGHT + HOUR]);
+  });
+
+  test('a new interval forgets what the old one taught', async (opened) => {
+    const { store } = opened;
+    const owner = await newCase(store);
+    const { token } = await newSnitch(store, owner, { alertType: 'smart', interval: 'daily' });
+    await checkIn(store, token, MIDNIGHT + HOUR);
+    await store.updateSnitch(owner.id, token, { name: 'renamed' }, MIDNIGHT + 2 * HOUR);
+    assert.is((await historyOf(opened, token)).length, 1);
+    await store.updateSnitch(owner.id, token, { interval: 'hourly' }, MIDNIGHT + 2 * HOUR);
+    assert.equal(await historyOf(opened, token), []);
+  });
+
+  test('minute intervals, which cannot be smart, keep no history', async (opened) => {
+    const { store } = opened;
+    const { token } = await newSnitch(store, await newCase(store), { interval: '5_minute' });
+    await checkIn(store, token, MIDNIGHT);
+    assert.equal(await historyOf(opened, token), []);
+  });
+
+  test('a deleted snitch and a deleted case leave no history', async (opened) => {
+    const { store, query } = opened;
+    const owner = await newCase(store);
+    const deleted = await newSnitch(store, owner);
+    const left = await newSnitch(store, owner);
+    for (const { token } of [deleted, left]) await checkIn(store, token, MIDNIGHT);
+    await store.deleteSnitch(owner.id, deleted.token);
+    assert.equal(await historyOf(opened, deleted.token), []);
+    await store.deleteCase(owner.id);
+    assert.equal(await query('SELECT * FROM first_check_ins'), []);
+  });
+});
