@@ -5,7 +5,8 @@ import { nominalLength } from './interval.ts';
 import type { Pause, PauseUntil, RememberedStatus, SnitchState } from './snitch.ts';
 
 export type Trigger =
-  | { kind: 'checkIn'; outcome: 'healthy' | 'error' }
+  /** `at` is when the job checked in, where that was earlier than now: it could not reach the service then. */
+  | { kind: 'checkIn'; outcome: 'healthy' | 'error'; at?: number }
   /** The sweep found `dueAt` in the past. */
   | { kind: 'due' }
   | { kind: 'pause'; until: PauseUntil }
@@ -31,7 +32,7 @@ export function transition(before: SnitchState, trigger: Trigger, context: Trans
   const snitch = endPause(before, context);
   switch (trigger.kind) {
     case 'checkIn':
-      return checkIn(snitch, context.rules.errorNotices ? trigger.outcome : 'healthy', context);
+      return checkIn(snitch, trigger, context);
     case 'due':
       return due(snitch, context);
     case 'pause':
@@ -43,9 +44,14 @@ export function transition(before: SnitchState, trigger: Trigger, context: Trans
   }
 }
 
-function checkIn(before: SnitchState, outcome: 'healthy' | 'error', context: TransitionContext): Transition {
-  const healthy = outcome === 'healthy';
-  const at = momentOf(before, context.now);
+function checkIn(
+  before: SnitchState,
+  trigger: Extract<Trigger, { kind: 'checkIn' }>,
+  context: TransitionContext,
+): Transition {
+  const healthy = trigger.outcome === 'healthy' || !context.rules.errorNotices;
+  const at = trigger.at ?? momentOf(before, context.now);
+  if (trigger.at !== undefined && at < (before.lastCheckInAt ?? at)) return silent(before);
   const snitch = { ...before, lastCheckInAt: at, checkedInAt: healthy ? at : before.checkedInAt };
   if (before.pause) {
     const remembered: RememberedStatus = healthy ? 'healthy' : 'errored';
@@ -53,10 +59,18 @@ function checkIn(before: SnitchState, outcome: 'healthy' | 'error', context: Tra
       return silent({ ...snitch, pause: { ...before.pause, remembered } });
     }
   }
+  const dueAt = deadlineAfter(snitch, at, context);
+  if (trigger.at !== undefined && dueAt <= context.now) {
+    // A late check-in answers for its own period. Where the next one is over as well, a failure stands, and a
+    // deadline that was moved because the service was blind is not moved back.
+    if (healthy && before.status === 'failed') return silent(snitch);
+    snitch.dueAt = Math.max(dueAt, before.dueAt ?? dueAt);
+  } else {
+    snitch.dueAt = dueAt;
+    snitch.postponed = false;
+  }
   snitch.pause = null;
   snitch.status = healthy ? 'healthy' : 'errored';
-  snitch.dueAt = deadlineAfter(snitch, at, context);
-  snitch.postponed = false;
   if (snitch.status === before.status) return silent(snitch);
   const type = healthy ? 'snitch.reporting' : 'snitch.errored';
   return { snitch, alert: { type, status: snitch.status, previousStatus: before.status } };

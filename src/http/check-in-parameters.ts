@@ -1,5 +1,6 @@
 /** What a check-in says about itself: in its query, a form or a JSON body, whatever the Content-Type says. */
 import type { IncomingMessage } from 'node:http';
+import { parseTimestamp } from '../core/validation.ts';
 
 export interface CheckInParameters {
   /** `m`, at most 256 characters. */
@@ -8,6 +9,8 @@ export interface CheckInParameters {
   exit: string | null;
   /** `rid` in lower case, where it is a UUID. */
   runId: string | null;
+  /** `at` of the query: when the job checked in, where that is told and credible. */
+  at: number | null;
   /** The body, where it is no form and no JSON object with parameters: what the job printed. */
   output: string | null;
 }
@@ -16,10 +19,17 @@ export interface CheckInParameters {
 const BODY_LIMIT = 10 * 1024;
 const MESSAGE_LENGTH = 256;
 
-const NOTHING: CheckInParameters = { message: null, exit: null, runId: null, output: null };
+/** How far back a check-in that is delivered late may lie, in milliseconds. */
+const LATEST = 7 * 86_400_000;
+
+const NOTHING: CheckInParameters = { message: null, exit: null, runId: null, at: null, output: null };
 
 /** Never fails: what cannot be read is left out, and the check-in counts. The query wins over the body. */
-export async function readParameters(request: IncomingMessage, query: string): Promise<CheckInParameters> {
+export async function readParameters(
+  request: IncomingMessage,
+  query: string,
+  now: number,
+): Promise<CheckInParameters> {
   const hasBody = mayHaveBody(request);
   if (query === '' && !hasBody) return NOTHING;
   const asked = fromForm(query);
@@ -29,6 +39,7 @@ export async function readParameters(request: IncomingMessage, query: string): P
     message: shorten(asked.m ?? told.m),
     exit: asked.s ?? told.s ?? null,
     runId: runId(asked.rid ?? told.rid),
+    at: query === '' ? null : momentIn(query, now),
     output: body === '' || Object.keys(told).length > 0 ? null : body,
   };
 }
@@ -105,6 +116,12 @@ function shorten(message: string | undefined): string | null {
   if (message === undefined || message === '') return null;
   const characters = [...message.toWellFormed().slice(0, 2 * MESSAGE_LENGTH)];
   return characters.slice(0, MESSAGE_LENGTH).join('').toWellFormed();
+}
+
+/** The time of a check-in that was kept back while the service was away; nobody can check in for the future. */
+function momentIn(query: string, now: number): number | null {
+  const at = parseTimestamp(new URLSearchParams(query).get('at') ?? '');
+  return at !== null && at <= now && now - at <= LATEST ? at : null;
 }
 
 function runId(given: string | undefined): string | null {

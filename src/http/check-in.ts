@@ -55,11 +55,11 @@ async function answer(
   response: ServerResponse,
   target: Target,
 ): Promise<void> {
-  const at = options.clock();
+  const now = options.clock();
   try {
-    const parameters = await readParameters(request, target.query);
+    const parameters = await readParameters(request, target.query, now);
     const source = options.sourceOf(request);
-    if (await options.store.applyCheckIn(toCheckIn(target, parameters, at, source))) {
+    if (await options.store.applyCheckIn(toCheckIn(target, parameters, now, source))) {
       options.onAnswer('recorded');
       response.writeHead(202, THANKS_HEADERS);
       response.end(request.method === 'HEAD' ? undefined : THANKS);
@@ -129,11 +129,11 @@ function parseSuffix(name: string): Suffix | null {
 
 function toCheckIn(
   { token, suffix }: Target,
-  { message, exit, runId, output }: CheckInParameters,
-  at: number,
+  { message, exit, runId, at, output }: CheckInParameters,
+  now: number,
   source: string | null,
 ): CheckIn {
-  const kept = { token, at, message, source, runId, output };
+  const kept = { token, now, at: at ?? now, message, source, runId, output };
   switch (suffix?.kind) {
     case 'start':
     case 'log':

@@ -60,6 +60,9 @@ export type CheckInOutcome = 'healthy' | 'error' | 'start' | 'log';
 
 export interface CheckIn {
   token: string;
+  /** When it was received. */
+  now: number;
+  /** When the job checked in: earlier than `now` where it could not reach the service then. */
   at: number;
   outcome: CheckInOutcome;
   exitStatus: number | null;
@@ -72,7 +75,7 @@ export interface CheckIn {
   output: string | null;
 }
 
-export interface CheckInRecord extends Omit<CheckIn, 'token' | 'runId'> {
+export interface CheckInRecord extends Omit<CheckIn, 'token' | 'now' | 'runId'> {
   id: number;
   /** From the start of the run to this check-in, where the start was reported. */
   durationMs: number | null;

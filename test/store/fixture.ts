@@ -128,7 +128,7 @@ export function checkIn(
   details: Partial<CheckIn> = {},
 ): Promise<boolean> {
   const nothing = { exitStatus: null, message: null, source: null, runId: null, output: null };
-  return store.applyCheckIn({ token, at, outcome: 'healthy', ...nothing, ...details });
+  return store.applyCheckIn({ token, now: at, at, outcome: 'healthy', ...nothing, ...details });
 }
 
 /** A snitch that checked in at `at`. */

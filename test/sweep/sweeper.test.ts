@@ -81,7 +81,7 @@ async function healthySnitch({ store, team, now }: Context, name = 'job'): Promi
 
 function checkIn(store: Store, token: string, at: number): Promise<boolean> {
   const nothing = { exitStatus: null, message: null, source: null, runId: null, output: null };
-  return store.applyCheckIn({ token, at, outcome: 'healthy', ...nothing });
+  return store.applyCheckIn({ token, now: at, at, outcome: 'healthy', ...nothing });
 }
 
 /** Types of the alerts so far, oldest first, without the first report of each snitch. */

@@ -42,7 +42,7 @@ export interface AlertCause {
 /**
  * Decides an alert: writes it with one delivery per target, in the transaction of the state change itself.
  *
- * @returns the id of the incident's first alert, which the state keeps, or null when the incident is over
+ * @returns the id of the incident's first alert, which the state keeps
  */
 export async function insertAlert(
   tx: Transaction,
@@ -50,7 +50,7 @@ export async function insertAlert(
   decision: AlertDecision,
   after: SnitchState,
   cause: AlertCause,
-): Promise<string | null> {
+): Promise<string> {
   const snitch = await tx.get<{ name: string; notes: string; tags: string; alert_email: string }>(
     'SELECT name, notes, tags, alert_email FROM snitches WHERE token = ?',
     row.token,
@@ -80,7 +80,7 @@ export async function insertAlert(
   );
   const routes = route(JSON.parse(snitch.alert_email) as string[], await targetsOf(tx, row.case_id));
   await insertDeliveries(tx, row.case_id, id, routes, cause.at);
-  return after.status === 'healthy' ? null : (row.thread_id ?? id);
+  return row.thread_id ?? id;
 }
 
 /** The notice to the team of one case that the service was blind. */

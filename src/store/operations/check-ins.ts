@@ -53,15 +53,15 @@ async function applyOutcome(
   const rules = await getRules(tx, row.case_id);
   await learn(tx, row, rules.timezone, checkIn.at);
   const before = toState(row);
-  const context = await contextFor(tx, row, rules, checkIn.at);
-  const { snitch, alert } = transition(before, { kind: 'checkIn', outcome }, context);
+  const { at, now } = checkIn;
+  const context = await contextFor(tx, row, rules, now);
+  const trigger = { kind: 'checkIn', outcome, ...(at < now ? { at } : {}) } as const;
+  const { snitch, alert } = transition(before, trigger, context);
   if (!alert && !before.pause && snitch.dueAt === row.due_at) {
     await saveEverydayCheckIn(tx, row, snitch, id, openStartAfter(row, checkIn));
     return;
   }
-  const threadId = alert
-    ? await insertAlert(tx, row, alert, snitch, { at: checkIn.at, checkIn })
-    : row.thread_id;
+  const threadId = alert ? await insertAlert(tx, row, alert, snitch, { at: now, checkIn }) : row.thread_id;
   await saveState(tx, row, snitch, threadId);
   await chain(tx, row, id, openStartAfter(row, checkIn));
 }
@@ -90,7 +90,7 @@ async function saveEverydayCheckIn(
 async function learn(tx: Transaction, row: StateRow, timezone: string, at: number): Promise<void> {
   if (isMinuteInterval(row.interval)) return;
   const period = tx.calendar.periodAt(row.interval, timezone, at);
-  if (row.last_check_in_at !== null && row.last_check_in_at >= period.start) return;
+  if (row.last_check_in_at !== null && row.last_check_in_at >= Math.min(at, period.start)) return;
   await tx.run(
     'INSERT INTO first_check_ins (token, at) VALUES (?, ?) ON CONFLICT (token, at) DO NOTHING',
     row.token,

@@ -56,7 +56,11 @@ export async function insertState(
   tx.announce({ kind: 'snitch', caseId, token });
 }
 
-/** Writes what `state` changed of `row`. */
+/**
+ * Writes what `state` changed of `row`.
+ *
+ * @param threadId the alert that opened the present incident; a snitch that became healthy, however silently, has none
+ */
 export async function saveState(
   tx: Transaction,
   row: StateRow,
@@ -77,7 +81,7 @@ export async function saveState(
     state.pause?.until.kind === 'time' ? state.pause.until.at : null,
     state.pause?.remembered ?? null,
     state.postponed ? 1 : 0,
-    threadId,
+    state.status === 'healthy' ? null : threadId,
     row.token,
   );
   tx.announce({ kind: 'snitch', caseId: row.case_id, token: row.token });
