@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, type YAMLError } from 'yaml';
 
+export { stringify as formatYaml } from 'yaml';
+
 /** The configuration cannot be used. It lists every problem, each in one line that is safe to show. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';

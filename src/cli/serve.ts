@@ -1,0 +1,93 @@
+/** `snitch serve`: the daemon in the foreground, with the signals that a service manager sends. */
+import type { Daemon } from '../daemon.ts';
+import type { Logger } from '../logger.ts';
+import { EXIT } from './exit-codes.ts';
+
+/** systemd kills after its own limit; ending sooner leaves a word in the log about why. Milliseconds. */
+const STOP_WITHIN = 10_000;
+
+/** Ctrl-C in `npm start` arrives twice, from the terminal and from npm: that is one wish, not two. Milliseconds. */
+const SAME_WISH = 500;
+
+/** @returns the exit code, once the daemon has ended */
+export async function serve({ config: file }: { config?: string }): Promise<number> {
+  const { loadConfig } = await import('../config.ts');
+  const { createLogger } = await import('../logger.ts');
+  const load = () => loadConfig({ file, env: process.env, terminal: process.stdout.isTTY === true });
+  const config = await load();
+  const logger = createLogger(config.log);
+  exitOnDefects(logger);
+  const stopping = stopRequested(logger);
+  const { startDaemon } = await import('../daemon.ts');
+  const starting = startDaemon(config, logger);
+  onReloadSignal(async () => (await starting).reload(await load()), logger);
+  try {
+    return await watch(await starting, stopping, logger);
+  } catch (error) {
+    return explainEnd(error, logger);
+  }
+}
+
+async function watch(daemon: Daemon, stopping: Promise<void>, logger: Logger): Promise<number> {
+  const stopped = stopping.then(() => daemon.stop());
+  const failure = await Promise.race([stopped, daemon.failed]);
+  if (!failure) return EXIT.ok;
+  logger.fatal({ err: failure }, 'the daemon cannot go on and must be started again');
+  return EXIT.error;
+}
+
+/** A daemon that cannot start says so where a person or a script looks, not only in the log. */
+async function explainEnd(error: unknown, logger: Logger): Promise<number> {
+  const { DataDirLocked } = await import('../store/sqlite/lock.ts');
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`snitch: ${message}\n`);
+  if (error instanceof DataDirLocked) return EXIT.locked;
+  logger.fatal({ err: error }, 'the daemon could not start or stop');
+  return EXIT.error;
+}
+
+/** Nothing is known about the state of a program after a defect: a restart reads what the disk has. */
+function exitOnDefects(logger: Logger): void {
+  process.on('uncaughtException', (error, origin) => {
+    exitAtOnce(logger, { err: error, origin }, 'a defect of the program ended the daemon');
+  });
+}
+
+function exitAtOnce(logger: Logger, details: object, message: string): never {
+  logger.fatal(details, message);
+  process.exit(EXIT.error);
+}
+
+/** Resolves at the first signal to stop. A second one, or too long a time, ends the process as it is. */
+function stopRequested(logger: Logger): Promise<void> {
+  return new Promise((resolve) => {
+    let askedAt: number | null = null;
+    const stop = (signal: NodeJS.Signals) => {
+      const now = performance.now();
+      if (askedAt !== null) {
+        if (now - askedAt >= SAME_WISH)
+          exitAtOnce(logger, { signal }, 'ended by a second signal before it had stopped');
+        return;
+      }
+      askedAt = now;
+      logger.info({ signal }, 'stopping');
+      setTimeout(() => exitAtOnce(logger, {}, `did not stop within ${STOP_WITHIN / 1000} s`), STOP_WITHIN);
+      resolve();
+    };
+    process.on('SIGTERM', stop);
+    process.on('SIGINT', stop);
+  });
+}
+
+/** One reload at a time, each with the file as it is then; one that fails changes nothing. */
+function onReloadSignal(reload: () => Promise<void>, logger: Logger): void {
+  let last = Promise.resolve();
+  const tryReload = () =>
+    reload().catch((error: Error & { problems?: readonly string[] }) => {
+      const details = error.problems ? { problems: error.problems } : { err: error };
+      logger.error(details, 'the configuration was not read again; everything stays as it was');
+    });
+  process.on('SIGHUP', () => {
+    last = last.then(tryReload);
+  });
+}

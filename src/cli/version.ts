@@ -1,0 +1,10 @@
+/** The build puts the version of package.json in its place. */
+declare const SNITCH_VERSION: string | undefined;
+
+/** Where the program runs from its sources, no build has given it a version. */
+export const VERSION = typeof SNITCH_VERSION === 'string' ? SNITCH_VERSION : '0.0.0-development';
+
+export function showVersion(): number {
+  process.stdout.write(`snitch ${VERSION}\n`);
+  return 0;
+}
