@@ -1,0 +1,73 @@
+/**
+ * Builds dist/: snitch.mjs, the chunks that it loads when a command asks for them, and SQLite's native addon.
+ * dist/ needs nothing beside itself but Node.
+ */
+import { copyFileSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = dirname(fileURLToPath(import.meta.url));
+const dist = join(root, 'dist');
+const require = createRequire(import.meta.url);
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+const ADDON = 'better_sqlite3.node';
+
+/** Packages written for CommonJS ask for Node's own modules by `require`, which a module does not have. */
+const BANNER =
+  "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);";
+
+/** better-sqlite3 looks for its addon in its own package; in dist/ the addon stands beside the code. */
+const addonBesideTheCode = {
+  name: 'addon-beside-the-code',
+  setup(builder) {
+    builder.onLoad({ filter: /better-sqlite3[\\/]lib[\\/]binding\.js$/ }, () => ({
+      contents: `exports.getBinding = (given) => given && typeof given === 'object' ? given : require(given ?? './${ADDON}');`,
+    }));
+  },
+};
+
+/** A new file takes the old one's name: writing into an addon that a running daemon has mapped would crash it. */
+function copyAddon() {
+  const { getPrebuildPath } = require(
+    join(dirname(require.resolve('better-sqlite3/package.json')), 'lib/binding.js'),
+  );
+  const source = getPrebuildPath();
+  if (!source) throw new Error(`better-sqlite3 has no addon for ${process.platform} on ${process.arch}`);
+  const draft = join(dist, `${ADDON}.${process.pid}`);
+  copyFileSync(source, draft);
+  renameSync(draft, join(dist, ADDON));
+}
+
+/** Names of chunks carry a digest of what they hold, so that every build would leave the last one's behind. */
+function removeOldChunks(written) {
+  for (const name of readdirSync(dist)) {
+    if (name.endsWith('.mjs') && !written.has(name)) rmSync(join(dist, name));
+  }
+}
+
+/** What esbuild has to say, it has said already. */
+const fail = () => process.exit(1);
+
+const { metafile } = await build({
+  absWorkingDir: root,
+  entryPoints: { snitch: 'src/main.ts' },
+  outdir: dist,
+  outExtension: { '.js': '.mjs' },
+  chunkNames: '[name]-[hash]',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node26',
+  define: { SNITCH_VERSION: JSON.stringify(version) },
+  banner: { js: BANNER },
+  plugins: [addonBesideTheCode],
+  external: ['*.node'],
+  metafile: true,
+  logLevel: 'warning',
+}).catch(fail);
+copyAddon();
+removeOldChunks(new Set(Object.keys(metafile.outputs).map((path) => basename(path))));
