@@ -56,7 +56,8 @@ export async function startDaemon(
     parts.deliverer.start();
     parts.sweeper.start();
     parts.retention.start();
-    logger.info({ url: listening, base_url: baseUrl, data_dir: config.dataDir }, 'listening');
+    const { pid } = process;
+    logger.info({ url: listening, pid, base_url: baseUrl, data_dir: config.dataDir }, 'listening');
     return {
       url: listening,
       reload: async (changed) => parts.reload(changed),
