@@ -1,11 +1,208 @@
-import type { Calendar, Interval } from './interval.ts';
+/** The learned deadline of `smart` snitches (`spec §2 alert_type`, `decisions: Periods and deadlines`). */
+import { type Calendar, type Interval, nominalLength } from './interval.ts';
 
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+const WEEK = 7 * DAY;
+
+/** 1 January 1970 was a Thursday: three days after the Monday that its week starts with. */
+const EPOCH_AFTER_MONDAY = 3 * DAY;
+
+/** With fewer known periods nothing is learned. */
+const LEAST_KNOWN = 5;
+
+/** The smallest margin: a minute for what any job needs, and a share of the interval for what its host is doing. */
+const SMALLEST_MARGIN = MINUTE;
+const MARGIN_SHARE = 0.01;
+
+/** Of one known place the margin would be so many spreads wide, of two half of it, and so on. */
+const SPREADS_OF_ONE = 8;
+
+/**
+ * The reach of the places is how far the latest lies from the middle one. It is about three times that of the late
+ * quarter where run times are normal; the longer their tail, the more. The margin stretches with it, within bounds.
+ */
+const NORMAL_REACH = 3;
+const MOST_STRETCH = 5;
+
+/** The part of the way to the basic deadline that the deadline keeps to: with the least known, and for ever. */
+const FIRST_DOUBT = 0.5;
+const LASTING_DOUBT = 0.04;
+
+/** With this many known, only the lasting doubt is left: they hold a whole day of hours, and three weeks of days. */
+const FIRST_DOUBT_ENDS = 25;
+
+/** Offsets of a zone differ by half an hour at least; a smaller difference between two spreads says nothing. */
+const TELLING_DIFFERENCE = 20 * MINUTE;
+
+/** A run that a clock change catches midway looks shifted. Only a second check-in after the change tells. */
+const TELLING_CHECK_INS = 2;
+
+/** A weekday counts as one without a run once this many of it have passed without one. */
+const WEEKDAYS_WITHOUT_RUN = 2;
+
+/** One known check-in by the local clock, whose readings are instants as if the clock showed UTC. */
+interface Known {
+  /** What the clock reads at the start of the period. */
+  period: number;
+  /** How long after that the check-in came. */
+  place: number;
+  /** How far the clock is ahead of UTC. */
+  ahead: number;
+}
+
+/** The period that the check-in is expected in. */
+interface NextPeriod {
+  /** What the local clock reads at its start, or would read, had it not skipped that time. */
+  start: number;
+  /** How far the clock is ahead of UTC as the period begins, and as it ends. */
+  opening: number;
+  closing: number;
+}
+
+/** What a set of places says about the next check-in. */
+interface Expectation {
+  earliest: number;
+  latest: number;
+  margin: number;
+  spread: number;
+}
+
+/**
+ * The instant by which the check-in after the one at `from` is expected: in the period that follows the one of
+ * `from`, and never later than the basic deadline, the end of that period.
+ *
+ * 1. With fewer than five known periods the deadline is the basic one.
+ * 2. Each first check-in has a place in its period. A job that is scheduled in local time keeps that place on the
+ *    local clock, one that is scheduled in UTC shifts with daylight saving. Where the history tells the two apart
+ *    (in one of them the places scatter less), that one holds; else the later of the two does.
+ * 3. The learned point is the latest place known: a job that is sometimes late is expected late.
+ * 4. The margin after it is as wide as the places reach from their middle to the latest one, and up to five times
+ *    as wide where few of them are late (late runs foretell later ones); the less is known, the wider. Places that
+ *    are scattered over the period thereby have the basic deadline.
+ * 5. The deadline stays part of the way to the basic one: half of it at first, a 25th once enough is known.
+ * 6. A check-in so close to the next period that it may be that period's own, come a little early, answers for it,
+ *    and a weekday on which the job was never seen has no learned point: both have the basic deadline.
+ *
+ * @param firstCheckIns ascending: the first check-in of each of the last periods, at most 50
+ * @param from the last check-in, or the moment from which the deadline counts anew
+ */
 export function smartDeadline(
   calendar: Calendar,
   interval: Interval,
   timezone: string,
-  _firstCheckIns: readonly number[],
+  firstCheckIns: readonly number[],
   from: number,
 ): number {
-  return calendar.periodAfter(interval, timezone, from).end;
+  const next = calendar.periodAfter(interval, timezone, from);
+  if (firstCheckIns.length < LEAST_KNOWN) return next.end;
+  const clock = new LocalClock(timezone);
+  const history = locate(interval, clock, firstCheckIns);
+  const opening = clock.aheadOfUtc(next.start);
+  const closing = clock.aheadOfUtc(next.end - 1);
+  const start = startOf(interval, next.start + opening);
+  if (interval === 'daily' && isDayOff(start, history)) return next.end;
+  const { earliest, latest, margin } = expect(interval, history, { start, opening, closing });
+  if (from >= earliest - margin) return next.end;
+  const learned = Math.max(latest, next.start) + margin;
+  return Math.min(next.end, Math.round(learned + doubtAbout(history.length) * (next.end - learned)));
+}
+
+function doubtAbout(known: number): number {
+  const unknown = Math.max(0, FIRST_DOUBT_ENDS - known) / (FIRST_DOUBT_ENDS - LEAST_KNOWN);
+  return LASTING_DOUBT + (FIRST_DOUBT - LASTING_DOUBT) * unknown ** 2;
+}
+
+/** What the job's next check-in is expected to be: of a job scheduled in local time, in UTC, or in either of them. */
+function expect(
+  interval: Interval,
+  history: readonly Known[],
+  { start, opening, closing }: NextPeriod,
+): Expectation {
+  const smallest = Math.max(SMALLEST_MARGIN, MARGIN_SHARE * nominalLength(interval));
+  const localPlaces = history.map(({ place }) => place);
+  // Where the clock changes within the period, the later of its two readings of a time is the safe one.
+  const local = learn(localPlaces, start - Math.min(opening, closing), smallest);
+  if (opening === closing && history.every(({ ahead }) => ahead === opening)) return local;
+  const utcPlaces = history.map(({ place, ahead }) => within(interval, place + opening - ahead));
+  const utc = learn(utcPlaces, start - opening, smallest);
+  if (history.filter(({ ahead }) => ahead === opening).length >= TELLING_CHECK_INS) {
+    if (local.spread + TELLING_DIFFERENCE < utc.spread) return local;
+    if (utc.spread + TELLING_DIFFERENCE < local.spread) return utc;
+  }
+  return {
+    earliest: Math.min(local.earliest, utc.earliest),
+    latest: Math.max(local.latest, utc.latest),
+    // The spread of the wrong one holds the clock change itself, which the later point allows for already.
+    margin: Math.min(local.margin, utc.margin),
+    spread: Math.min(local.spread, utc.spread),
+  };
+}
+
+function learn(places: readonly number[], start: number, smallest: number): Expectation {
+  const sorted = places.toSorted((a, b) => a - b);
+  const count = sorted.length;
+  const [earliest = 0, latest = 0] = [sorted[0], sorted[count - 1]];
+  const [middle = 0, lateQuarter = 0] = [sorted[count >> 1], sorted[(count * 3) >> 2]];
+  const spread = latest - earliest;
+  const reach = latest - middle;
+  const tail = reach / (NORMAL_REACH * Math.max(1, lateQuarter - middle));
+  const stretch = Math.min(Math.max(tail, 1), MOST_STRETCH);
+  const margin = smallest + stretch * reach + (SPREADS_OF_ONE / count) * spread;
+  return { earliest: start + earliest, latest: start + latest, margin, spread };
+}
+
+/** Whether the job never ran on the weekday of `day`, and enough of those days have passed to say so. */
+function isDayOff(day: number, history: readonly Known[]): boolean {
+  const weeks = Math.floor((day - (history[0]?.period ?? day)) / WEEK);
+  return weeks >= WEEKDAYS_WITHOUT_RUN && history.every(({ period }) => (day - period) % WEEK !== 0);
+}
+
+/** Answers how far a zone's clock is ahead of UTC, and looks it up once per stretch between two clock changes. */
+class LocalClock {
+  readonly #timezone: string;
+  #ahead = 0;
+  #from = Number.POSITIVE_INFINITY;
+  #until = Number.NEGATIVE_INFINITY;
+
+  constructor(timezone: string) {
+    this.#timezone = timezone;
+  }
+
+  aheadOfUtc(at: number): number {
+    if (at < this.#from || at >= this.#until) {
+      const zoned = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(this.#timezone);
+      const change = zoned.getTimeZoneTransition('next');
+      this.#ahead = zoned.offsetNanoseconds / 1e6;
+      this.#from = at;
+      this.#until = change?.epochMilliseconds ?? Number.POSITIVE_INFINITY;
+    }
+    return this.#ahead;
+  }
+}
+
+function locate(interval: Interval, clock: LocalClock, checkIns: readonly number[]): Known[] {
+  return checkIns.map((at) => {
+    const ahead = clock.aheadOfUtc(at);
+    const period = startOf(interval, at + ahead);
+    return { period, place: at + ahead - period, ahead };
+  });
+}
+
+/** The reading of the local clock at which the period around the reading `local` starts. */
+function startOf(interval: Interval, local: number): number {
+  if (interval === 'monthly') {
+    const date = new Date(local);
+    return Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
+  }
+  const phase = interval === 'weekly' ? EPOCH_AFTER_MONDAY : 0;
+  const length = nominalLength(interval);
+  return Math.floor((local + phase) / length) * length - phase;
+}
+
+/** A place that a clock change pushed out of its period is found in the next one. Months have no such rhythm. */
+function within(interval: Interval, place: number): number {
+  if (interval === 'monthly') return place;
+  const length = nominalLength(interval);
+  return ((place % length) + length) % length;
 }
