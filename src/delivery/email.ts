@@ -29,7 +29,9 @@ export interface Mailer {
    * @param stop gives the attempt up before its time
    */
   send(message: EmailMessage, recipient: string, stop?: AbortSignal): Promise<Outcome>;
-  /** Ends all connections. */
+  /** Lets what is being sent end, and then ends all connections. */
+  retire(): void;
+  /** Ends all connections now. */
   close(): void;
 }
 
@@ -67,6 +69,7 @@ export function createMailer(options: MailerOptions): Mailer {
         return failed(error as SmtpError, server);
       }
     },
+    retire: () => transport.close(),
     close: () => transport.close({ force: true }),
   };
 }

@@ -37,7 +37,9 @@ export interface WebhookSender {
    * @param stop gives the attempt up before its time
    */
   send(webhook: Webhook | null, alert: Alert, now: number, stop?: AbortSignal): Promise<Outcome>;
-  /** Ends all connections. */
+  /** Lets what is in flight end, and then ends all connections. */
+  retire(): void;
+  /** Ends all connections now. */
   close(): Promise<void>;
 }
 
@@ -62,6 +64,7 @@ export function createWebhookSender(options: WebhookOptions): WebhookSender {
         exchange(dispatcher, target, { headers, body, signal }, now),
       );
     },
+    retire: () => void dispatcher.close().catch(() => undefined),
     close: () => dispatcher.destroy(),
   };
 }
