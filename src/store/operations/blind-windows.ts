@@ -2,6 +2,7 @@ import { NOTICE_NAMES } from '../../core/alert.ts';
 import { type BlindWindow, NOTICE_AFTER, postpone } from '../../core/blind-window.ts';
 import type { Transaction } from '../transaction.ts';
 import { insertBlindNotice } from './alerts.ts';
+import { isolate } from './isolation.ts';
 import { setSetting } from './settings.ts';
 import { getRules, getState, saveState, toState } from './states.ts';
 
@@ -36,7 +37,10 @@ export async function postponeSlice(tx: Transaction, now: number): Promise<boole
     row.cursor,
     SLICE,
   );
-  for (const { token } of candidates) await postponeOne(tx, row.id, token, window);
+  for (const { token } of candidates) {
+    // A row that cannot be postponed is reported by the sweep, when it is due.
+    await isolate(tx, () => postponeOne(tx, row.id, token, window));
+  }
   const last = candidates.at(-1);
   if (last && candidates.length === SLICE) {
     await tx.run('UPDATE blind_windows SET cursor = ? WHERE id = ?', last.token, row.id);
@@ -75,7 +79,8 @@ async function finishWindow(
   await tx.run('UPDATE blind_windows SET cursor = NULL WHERE id = ?', windowId);
   if (window.end - window.start <= NOTICE_AFTER) return;
   const affected = await tx.all<{ case_id: string; count: number }>(
-    'SELECT case_id, COUNT(*) AS count FROM postponements WHERE window_id = ? GROUP BY case_id',
+    `SELECT case_id, COUNT(*) AS count FROM postponements
+     WHERE window_id = ? AND case_id IN (SELECT id FROM cases) GROUP BY case_id`,
     windowId,
   );
   for (const { case_id: caseId, count } of affected) {

@@ -4,6 +4,7 @@ import type { ClaimedDelivery, ClaimRequest, Delivery, DeliveryState, Page, Sett
 import type { Transaction, Value } from '../transaction.ts';
 import { getAlert } from './alerts.ts';
 import { getCase } from './cases.ts';
+import { isolate } from './isolation.ts';
 import { getWebhook } from './webhooks.ts';
 
 interface DeliveryRow {
@@ -148,15 +149,20 @@ async function claimTarget(
       leaseUntil,
       row.id,
     );
-    const delivery = await toClaimed(tx, row);
+    const { value: delivery, error } = await isolate(tx, () => toClaimed(tx, row));
     if (delivery) claimed.push(delivery);
+    else
+      await settleDelivery(tx, row.id, row.fence + 1, {
+        kind: 'dead',
+        error: `the alert cannot be read: ${error}`,
+      });
   }
   return claimed;
 }
 
-async function toClaimed(tx: Transaction, row: DeliveryRow): Promise<ClaimedDelivery | null> {
+async function toClaimed(tx: Transaction, row: DeliveryRow): Promise<ClaimedDelivery> {
   const alert = await getAlert(tx, row.alert_id);
-  if (!alert) return null;
+  if (!alert) throw new Error(`there is no alert ${row.alert_id}`);
   const owner = await getCase(tx, row.case_id);
   return {
     id: row.id,
@@ -197,7 +203,10 @@ export async function settleDelivery(
     case 'dead':
       return (await set(`state = 'dead', next_attempt_at = NULL, last_error = ?`, settlement.error)) > 0;
     case 'released':
-      return (await set('next_attempt_at = 0, attempts = attempts - 1')) > 0;
+      // A retry by hand during the attempt has set the count to 0 already.
+      return (
+        (await set('next_attempt_at = 0, attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END')) > 0
+      );
   }
 }
 

@@ -1,11 +1,12 @@
 /** Triggers from people, from the sweep and from changed rules: read the row, ask the state machine, write. */
-import { Invalid, StoreUnavailable } from '../../core/errors.ts';
+import { Invalid } from '../../core/errors.ts';
 import type { CaseRules, PauseUntil } from '../../core/snitch.ts';
 import { type Trigger, transition } from '../../core/transition.ts';
 import { PENDING_CANNOT_PAUSE } from '../../core/validation.ts';
 import type { DueCursor, DueResult } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
 import { insertAlert } from './alerts.ts';
+import { isolate } from './isolation.ts';
 import { contextFor, getRules, getState, type StateRow, saveState, toState } from './states.ts';
 
 export async function pauseSnitch(
@@ -77,12 +78,9 @@ export async function applyDue(
   );
   const result: DueResult = { changed: 0, next: null, failures: [] };
   for (const { token } of due) {
-    try {
-      if (await tx.savepoint(() => applyOneDue(tx, token, now))) result.changed += 1;
-    } catch (error) {
-      if (error instanceof StoreUnavailable) throw error;
-      result.failures.push({ token, error });
-    }
+    const { value: changed, error } = await isolate(tx, () => applyOneDue(tx, token, now));
+    if (error !== undefined) result.failures.push({ token, error });
+    else if (changed) result.changed += 1;
   }
   const last = due.at(-1);
   if (last && due.length === limit) result.next = { dueAt: last.due_at, token: last.token };
@@ -114,7 +112,8 @@ export async function rescheduleSlice(tx: Transaction, now: number): Promise<boo
   for (const { token } of snitches) {
     const row = await getState(tx, token);
     if (row && (plan.deadlines === 1 || row.status === 'failed')) {
-      await apply(tx, row, { kind: 'rescheduled' }, rules, now);
+      // A row that cannot be rescheduled is reported by the sweep, when it is due.
+      await isolate(tx, () => apply(tx, row, { kind: 'rescheduled' }, rules, now));
     }
   }
   const last = snitches.at(-1);

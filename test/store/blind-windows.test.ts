@@ -1,0 +1,192 @@
+import * as assert from 'uvu/assert';
+import type { BlindWindow } from '../../src/core/blind-window.ts';
+import type { Case, Store } from '../../src/store/store.ts';
+import {
+  alertsOf,
+  checkIn,
+  contract,
+  HOUR,
+  healthySnitch,
+  MINUTE,
+  NOW,
+  newCase,
+  newSnitch,
+  SECOND,
+  snitchOf,
+  sweep,
+  utc,
+} from './fixture.ts';
+
+/** Snitches are hourly and checked in at 10:20, so that the next check-in is expected at 11:20. */
+const DUE = utc('2025-07-09T12:00:00');
+const POSTPONED = utc('2025-07-09T13:00:00');
+const WINDOW: BlindWindow = { start: utc('2025-07-09T11:10:00'), end: utc('2025-07-09T11:25:00') };
+const SHORT: BlindWindow = { start: utc('2025-07-09T11:20:00'), end: utc('2025-07-09T11:20:59') };
+
+/** Opens the window and looks at everything; answers the number of slices. */
+async function live(store: Store, window: BlindWindow): Promise<number> {
+  await store.openBlindWindow(window);
+  return finish(store, window.end);
+}
+
+async function finish(store: Store, now: number): Promise<number> {
+  let slices = 0;
+  while (await store.postponeSlice(now)) slices += 1;
+  return slices;
+}
+
+async function noticesOf(store: Store, { id }: Case) {
+  const listed = await store.listAlerts(id, null, { limit: 1_000, before: null });
+  return listed.filter(({ alert }) => alert.type === 'service.blind');
+}
+
+contract('blind windows', (test) => {
+  test('without one there is nothing to do', async ({ store }) => {
+    await healthySnitch(store, await newCase(store));
+    assert.is(await store.postponeSlice(NOW), false);
+  });
+
+  test('a deadline whose check-in was expected in the window is postponed by one period', async ({
+    store,
+  }) => {
+    const owner = await newCase(store);
+    const { token, state } = await healthySnitch(store, owner);
+    await live(store, WINDOW);
+    assert.equal((await snitchOf(store, owner, token)).state, {
+      ...state,
+      dueAt: POSTPONED,
+      postponed: true,
+    });
+    assert.is(await sweep(store, POSTPONED - 1), 0);
+    assert.is(await sweep(store, POSTPONED), 1);
+  });
+
+  test('deadlines that the window has nothing to do with stay', async ({ store }) => {
+    const owner = await newCase(store);
+    const outside = await healthySnitch(store, owner, { interval: 'daily' });
+    const pending = await newSnitch(store, owner);
+    const paused = await healthySnitch(store, owner);
+    await store.pauseSnitch(owner.id, paused.token, { kind: 'time', at: DUE }, NOW);
+    const failed = await healthySnitch(store, owner, {}, NOW - 5 * HOUR);
+    await sweep(store, NOW);
+    const before = [];
+    for (const { token } of [outside, pending, paused, failed]) {
+      before.push(await snitchOf(store, owner, token));
+    }
+    await live(store, WINDOW);
+    for (const snitch of before) assert.equal(await snitchOf(store, owner, snitch.token), snitch);
+    assert.equal(await noticesOf(store, owner), []);
+  });
+
+  test('one deadline is postponed once, whatever windows follow', async ({ store }) => {
+    const owner = await newCase(store);
+    const { token } = await healthySnitch(store, owner);
+    await live(store, SHORT);
+    await live(store, WINDOW);
+    await Promise.all([store.openBlindWindow(WINDOW), store.openBlindWindow(SHORT)]);
+    await finish(store, WINDOW.end);
+    assert.is((await snitchOf(store, owner, token)).state.dueAt, POSTPONED);
+    assert.equal(await noticesOf(store, owner), []);
+  });
+
+  test('after a check-in the next deadline can be postponed again', async ({ store }) => {
+    const owner = await newCase(store);
+    const { token } = await healthySnitch(store, owner);
+    await live(store, SHORT);
+    await checkIn(store, token, NOW + HOUR + 10 * MINUTE);
+    const { state } = await snitchOf(store, owner, token);
+    assert.is(state.postponed, false);
+    assert.is(state.dueAt, POSTPONED);
+    await live(store, { start: SHORT.start + 70 * MINUTE, end: SHORT.end + 70 * MINUTE });
+    assert.is((await snitchOf(store, owner, token)).state.dueAt, POSTPONED + HOUR);
+  });
+
+  test('the team of each affected case gets one notice, its members alone', async ({ store }) => {
+    const affected = await newCase(store, { members: ['ann@example.com', 'bob@example.com'] });
+    const unaffected = await newCase(store, { members: ['eve@example.com'] });
+    await store.createWebhook(affected.id, 'http://localhost/hook', NOW);
+    await healthySnitch(store, affected, { name: 'second', alertEmail: ['ops@example.com'] });
+    await healthySnitch(store, affected, { name: 'first' });
+    await healthySnitch(store, affected, { name: 'weekly', interval: 'weekly' });
+    await healthySnitch(store, unaffected, { interval: 'daily' });
+    await live(store, WINDOW);
+    assert.equal(await noticesOf(store, unaffected), []);
+    const [notice, ...more] = await noticesOf(store, affected);
+    assert.equal(more, []);
+    assert.equal(notice?.alert.notice, { ...WINDOW, postponed: ['first', 'second'], postponedCount: 2 });
+    assert.equal([notice?.alert.token, notice?.alert.snitch, notice?.alert.details], [null, null, null]);
+    assert.is(notice?.alert.at, WINDOW.end);
+    assert.equal(
+      notice?.deliveries.map(({ channel, target }) => [channel, target]),
+      [
+        ['email', 'ann@example.com'],
+        ['email', 'bob@example.com'],
+      ],
+    );
+  });
+
+  test('a window of up to 60 s postpones and is not told', async ({ store }) => {
+    const owner = await newCase(store, { members: ['ann@example.com'] });
+    const { token } = await healthySnitch(store, owner);
+    await live(store, { start: SHORT.start, end: SHORT.start + 60 * SECOND });
+    assert.is((await snitchOf(store, owner, token)).state.dueAt, POSTPONED);
+    assert.equal(await alertsOf(store, owner), ['snitch.reporting from pending']);
+    const other = await healthySnitch(store, owner);
+    await live(store, { start: SHORT.start, end: SHORT.start + 60 * SECOND + 1 });
+    assert.is((await snitchOf(store, owner, other.token)).state.dueAt, POSTPONED);
+    assert.is((await noticesOf(store, owner)).length, 1);
+  });
+
+  test('the daemon is known to have lived at the end of the window', async ({ store }) => {
+    await store.setSetting('liveness', String(WINDOW.start));
+    await store.openBlindWindow(WINDOW);
+    assert.is(await store.getSetting('liveness'), String(WINDOW.end));
+  });
+
+  test('many snitches go in slices, and a restart in the middle loses none', async ({ store, reopen }) => {
+    const owner = await newCase(store, { members: ['ann@example.com'] });
+    const snitches = await Promise.all(Array.from({ length: 1_200 }, () => newSnitch(store, owner)));
+    await Promise.all(snitches.map(({ token }) => checkIn(store, token, NOW)));
+    await store.openBlindWindow(WINDOW);
+    assert.is(await store.postponeSlice(WINDOW.end), true);
+    assert.equal(await noticesOf(store, owner), []);
+    const reopened = await reopen();
+    assert.ok((await finish(reopened, WINDOW.end)) >= 1);
+    for (const { token } of snitches) {
+      assert.is((await snitchOf(reopened, owner, token)).state.dueAt, POSTPONED);
+    }
+    const [notice, ...more] = await noticesOf(reopened, owner);
+    assert.equal(more, []);
+    assert.is(notice?.alert.notice?.postponedCount, 1_200);
+    assert.is(notice?.alert.notice?.postponed.length, 100);
+    assert.is(await sweep(reopened, POSTPONED - 1), 0);
+  });
+
+  test('a poison row holds up no other snitch, and no sweep', async ({ store, query }) => {
+    const owner = await newCase(store, { members: ['ann@example.com'] });
+    const snitches = [];
+    for (let index = 0; index < 3; index += 1) snitches.push(await healthySnitch(store, owner));
+    const [first, poison, last] = snitches.map(({ token }) => token).sort();
+    await query(`UPDATE snitch_states SET interval = 'fortnightly' WHERE token = ?`, poison!);
+    await live(store, WINDOW);
+    for (const token of [first!, last!]) {
+      assert.is((await snitchOf(store, owner, token)).state.dueAt, POSTPONED);
+    }
+    const [notice] = await noticesOf(store, owner);
+    assert.is(notice?.alert.notice?.postponedCount, 2);
+  });
+
+  test('a case that is deleted in the middle is told nothing', async ({ store }) => {
+    const owner = await newCase(store, { members: ['ann@example.com'] });
+    await healthySnitch(store, owner);
+    const deleted = await newCase(store, { members: ['eve@example.com'] });
+    const snitches = await Promise.all(Array.from({ length: 600 }, () => newSnitch(store, deleted)));
+    await Promise.all(snitches.map(({ token }) => checkIn(store, token, NOW)));
+    await store.openBlindWindow(WINDOW);
+    await store.postponeSlice(WINDOW.end);
+    await store.deleteCase(deleted.id);
+    await finish(store, WINDOW.end);
+    assert.equal(await noticesOf(store, deleted), []);
+    assert.is((await noticesOf(store, owner)).length, 1);
+  });
+});

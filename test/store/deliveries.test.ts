@@ -1,0 +1,207 @@
+import * as assert from 'uvu/assert';
+import type { ClaimRequest, Delivery, Page, Store } from '../../src/store/store.ts';
+import { checkIn, contract, HOUR, healthySnitch, MINUTE, NOW, newCase, SECOND } from './fixture.ts';
+
+const LEASE = 40 * SECOND;
+const ALL: Page = { limit: 100, before: null };
+
+function claim(store: Store, now: number, changes: Partial<ClaimRequest> = {}) {
+  const request: ClaimRequest = {
+    now,
+    channel: 'email',
+    leaseUntil: now + LEASE,
+    perTarget: 10,
+    limit: 100,
+    busy: [],
+  };
+  return store.claimDeliveries({ ...request, ...changes });
+}
+
+/** A case with one member and one delivery for him, due at NOW. */
+async function oneDelivery(store: Store) {
+  const owner = await newCase(store, { members: ['ann@example.com'] });
+  const snitch = await healthySnitch(store, owner);
+  const [delivery] = await store.listDeliveries(owner.id, { state: null, ...ALL });
+  return { owner, snitch, id: delivery!.id };
+}
+
+async function deliveryOf(store: Store, caseId: string, id: number): Promise<Delivery> {
+  const found = (await store.listDeliveries(caseId, { state: null, ...ALL })).find((one) => one.id === id);
+  assert.ok(found);
+  return found;
+}
+
+contract('deliveries', (test) => {
+  test('a claim has all that a sender needs', async ({ store }) => {
+    const owner = await newCase(store, { name: 'Ops', timezone: 'Asia/Tokyo' });
+    const webhook = await store.createWebhook(owner.id, 'http://localhost/hook', NOW);
+    await healthySnitch(store, owner);
+    const [claimed, ...more] = await claim(store, NOW, { channel: 'webhook' });
+    const [listed] = await store.listAlerts(owner.id, null, ALL);
+    assert.equal(more, []);
+    assert.equal(claimed, {
+      id: listed!.deliveries[0]!.id,
+      fence: claimed!.fence,
+      attempt: 1,
+      channel: 'webhook',
+      target: webhook.id,
+      alert: listed!.alert,
+      case: { id: owner.id, name: 'Ops', timezone: 'Asia/Tokyo' },
+      webhook,
+    });
+    assert.equal(await claim(store, NOW, { channel: 'email' }), []);
+  });
+
+  test('nothing is claimed before it is due, and each only once while its lease runs', async ({ store }) => {
+    await oneDelivery(store);
+    assert.equal(await claim(store, NOW - 1), []);
+    const claims = await Promise.all([claim(store, NOW), claim(store, NOW), claim(store, NOW)]);
+    assert.is(claims.flat().length, 1);
+    assert.equal(await claim(store, NOW + LEASE - 1), []);
+  });
+
+  test('a lease that ends gives the delivery to the next, under a new fence', async ({ store }) => {
+    const { owner, id } = await oneDelivery(store);
+    const [first] = await claim(store, NOW);
+    const [second] = await claim(store, NOW + LEASE);
+    assert.is(second?.id, id);
+    assert.is(second?.attempt, 2);
+    assert.ok(second!.fence > first!.fence);
+    for (const settlement of [
+      { kind: 'delivered', at: NOW + LEASE },
+      { kind: 'retry', at: NOW + HOUR, error: 'late' },
+      { kind: 'dead', error: 'late' },
+      { kind: 'released' },
+    ] as const) {
+      const before = await deliveryOf(store, owner.id, id);
+      assert.is(await store.settleDelivery(id, first!.fence, settlement), false);
+      assert.equal(await deliveryOf(store, owner.id, id), before);
+    }
+    assert.is(await store.settleDelivery(id, second!.fence, { kind: 'delivered', at: NOW + LEASE }), true);
+  });
+
+  test('delivered: finished, once', async ({ store }) => {
+    const { owner, id } = await oneDelivery(store);
+    const [claimed] = await claim(store, NOW);
+    const delivered = { kind: 'delivered', at: NOW + SECOND } as const;
+    assert.is(await store.settleDelivery(id, claimed!.fence, delivered), true);
+    const settled = await deliveryOf(store, owner.id, id);
+    assert.is(settled.state, 'delivered');
+    assert.is(settled.attempts, 1);
+    assert.is(settled.deliveredAt, NOW + SECOND);
+    assert.is(settled.nextAttemptAt, null);
+    assert.is(await store.settleDelivery(id, claimed!.fence, { kind: 'dead', error: 'late' }), false);
+    assert.equal(await deliveryOf(store, owner.id, id), settled);
+    assert.is(await store.nextDeliveryAt(), null);
+    assert.equal(await claim(store, NOW + 99 * HOUR), []);
+  });
+
+  test('retry: due at its time, with the reason', async ({ store }) => {
+    const { owner, id } = await oneDelivery(store);
+    const [claimed] = await claim(store, NOW);
+    await store.settleDelivery(id, claimed!.fence, { kind: 'retry', at: NOW + MINUTE, error: '421 busy' });
+    const settled = await deliveryOf(store, owner.id, id);
+    assert.equal(
+      [settled.state, settled.attempts, settled.lastError, settled.nextAttemptAt],
+      ['pending', 1, '421 busy', NOW + MINUTE],
+    );
+    assert.is(await store.nextDeliveryAt(), NOW + MINUTE);
+    assert.equal(await claim(store, NOW + MINUTE - 1), []);
+    const [again] = await claim(store, NOW + MINUTE);
+    assert.is(again?.attempt, 2);
+  });
+
+  test('dead: kept, listed with the reason, and sent no more', async ({ store }) => {
+    const { owner, id } = await oneDelivery(store);
+    const [claimed] = await claim(store, NOW);
+    assert.is(
+      await store.settleDelivery(id, claimed!.fence, { kind: 'dead', error: '550 no such user' }),
+      true,
+    );
+    const [dead] = await store.listDeliveries(owner.id, { state: 'dead', ...ALL });
+    assert.equal([dead?.id, dead?.lastError, dead?.nextAttemptAt], [id, '550 no such user', null]);
+    assert.equal(await claim(store, NOW + 99 * HOUR), []);
+    assert.is(await store.nextDeliveryAt(), null);
+  });
+
+  test('released: due again at once, and the attempt does not count', async ({ store }) => {
+    const { owner, id } = await oneDelivery(store);
+    const [claimed] = await claim(store, NOW);
+    assert.is(await store.settleDelivery(id, claimed!.fence, { kind: 'released' }), true);
+    assert.is((await deliveryOf(store, owner.id, id)).attempts, 0);
+    const [again] = await claim(store, NOW);
+    assert.is(again?.attempt, 1);
+    assert.ok(again!.fence > claimed!.fence);
+  });
+
+  test('the leases of a daemon that is gone are released, and what waits for its time is not', async ({
+    store,
+  }) => {
+    const { owner, snitch, id } = await oneDelivery(store);
+    const [waiting] = await claim(store, NOW);
+    await store.settleDelivery(id, waiting!.fence, { kind: 'retry', at: NOW + HOUR, error: 'busy' });
+    await checkIn(store, snitch.token, NOW, { outcome: 'error' });
+    const [lost] = await claim(store, NOW);
+    await store.releaseLeases(NOW + SECOND);
+    const [again, ...more] = await claim(store, NOW + SECOND);
+    assert.equal(more, []);
+    assert.is(again?.id, lost?.id);
+    assert.is(again?.attempt, 2);
+    assert.is((await deliveryOf(store, owner.id, id)).nextAttemptAt, NOW + HOUR);
+  });
+
+  test('a retry by hand starts the schedule anew', async ({ store }) => {
+    const { owner, id } = await oneDelivery(store);
+    const [claimed] = await claim(store, NOW);
+    await store.settleDelivery(id, claimed!.fence, { kind: 'dead', error: 'no' });
+    const retried = await store.retryDelivery(owner.id, id, NOW + HOUR);
+    assert.equal(
+      [retried?.state, retried?.attempts, retried?.nextAttemptAt, retried?.lastError],
+      ['pending', 0, NOW + HOUR, 'no'],
+    );
+    const [again] = await claim(store, NOW + HOUR);
+    assert.is(again?.attempt, 1);
+    assert.is(await store.settleDelivery(id, claimed!.fence, { kind: 'dead', error: 'late' }), false);
+  });
+
+  test('a retry by hand leaves what was delivered, and knows no other id', async ({ store }) => {
+    const { owner, id } = await oneDelivery(store);
+    const [claimed] = await claim(store, NOW);
+    await store.settleDelivery(id, claimed!.fence, { kind: 'delivered', at: NOW });
+    const before = await deliveryOf(store, owner.id, id);
+    assert.equal(await store.retryDelivery(owner.id, id, NOW + HOUR), before);
+    assert.is(await store.retryDelivery(owner.id, id + 1, NOW), null);
+  });
+
+  test('a retry by hand during an attempt never counts below zero', async ({ store }) => {
+    const { owner, id } = await oneDelivery(store);
+    const [claimed] = await claim(store, NOW);
+    await store.retryDelivery(owner.id, id, NOW);
+    await store.settleDelivery(id, claimed!.fence, { kind: 'released' });
+    assert.is((await deliveryOf(store, owner.id, id)).attempts, 0);
+    assert.is((await claim(store, NOW))[0]?.attempt, 1);
+  });
+
+  test('lists are newest first, by state, before an id or the time of the alert', async ({ store }) => {
+    const owner = await newCase(store, { members: ['ann@example.com'] });
+    for (let minute = 0; minute < 5; minute += 1)
+      await healthySnitch(store, owner, {}, NOW + minute * MINUTE);
+    const all = (await store.listDeliveries(owner.id, { state: null, ...ALL })).map(({ id }) => id);
+    assert.equal(
+      all,
+      [...all].sort((one, other) => other - one),
+    );
+    const [claimed] = await claim(store, NOW);
+    await store.settleDelivery(claimed!.id, claimed!.fence, { kind: 'delivered', at: NOW });
+    const ids = async (filter: Parameters<Store['listDeliveries']>[1]) =>
+      (await store.listDeliveries(owner.id, filter)).map(({ id }) => id);
+    assert.equal(await ids({ state: 'delivered', ...ALL }), all.slice(4));
+    assert.equal(await ids({ state: 'pending', ...ALL }), all.slice(0, 4));
+    assert.equal(await ids({ state: null, limit: 2, before: { id: String(all[1]) } }), all.slice(2, 4));
+    assert.equal(await ids({ state: null, limit: 2, before: { at: NOW + 2 * MINUTE } }), all.slice(3));
+    assert.equal(
+      await ids({ state: 'pending', limit: 9, before: { at: NOW + 2 * MINUTE } }),
+      all.slice(3, 4),
+    );
+  });
+});

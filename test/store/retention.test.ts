@@ -1,0 +1,161 @@
+import * as assert from 'uvu/assert';
+import type { Case, Store } from '../../src/store/store.ts';
+import {
+  checkIn,
+  contract,
+  DAY,
+  HOUR,
+  healthySnitch,
+  MINUTE,
+  NOW,
+  newCase,
+  newSnitch,
+  type Opened,
+  sweep,
+} from './fixture.ts';
+
+const PAGE = { limit: 1_000, before: null };
+
+/** A whole pass at NOW; answers the number of slices. */
+async function prune(store: Store, limits: { checkIns?: number; olderThan?: number }): Promise<number> {
+  let slices = 1;
+  while (await store.prune({ checkIns: 100, olderThan: 0, now: NOW, ...limits })) slices += 1;
+  return slices;
+}
+
+async function minutesKept(store: Store, { id }: Case, token: string): Promise<number[]> {
+  const records = await store.listCheckIns(id, token, PAGE);
+  return (records ?? []).map(({ at }) => (at - NOW) / MINUTE);
+}
+
+async function rowsIn({ query }: Opened, table: string): Promise<number> {
+  const [row] = await query<{ count: number }>(`SELECT COUNT(*) AS count FROM ${table}`);
+  return row?.count ?? 0;
+}
+
+contract('retention', (test) => {
+  test('the newest check-ins of each snitch are kept, with their output', async (opened) => {
+    const { store } = opened;
+    const owner = await newCase(store);
+    const busy = await newSnitch(store, owner);
+    const quiet = await newSnitch(store, owner);
+    await checkIn(store, quiet.token, NOW, { output: 'quiet' });
+    for (let minute = 0; minute < 10; minute += 1) {
+      await checkIn(store, busy.token, NOW + minute * MINUTE, { output: `run ${minute}` });
+    }
+    await prune(store, { checkIns: 3 });
+    assert.equal(await minutesKept(store, owner, busy.token), [9, 8, 7]);
+    assert.equal(await minutesKept(store, owner, quiet.token), [0]);
+    assert.is(await rowsIn(opened, 'check_ins'), 4);
+    assert.is(await rowsIn(opened, 'check_in_outputs'), 4);
+    const [newest] = (await store.listCheckIns(owner.id, busy.token, PAGE)) ?? [];
+    assert.is(newest?.output, 'run 9');
+  });
+
+  test('what is older than its days goes, and the newest of a snitch stays', async (opened) => {
+    const { store } = opened;
+    const owner = await newCase(store);
+    const { token } = await newSnitch(store, owner);
+    const silent = await newSnitch(store, owner);
+    for (const minute of [0, 1]) await checkIn(store, silent.token, NOW + minute * MINUTE);
+    for (let minute = 0; minute < 6; minute += 1) await checkIn(store, token, NOW + minute * MINUTE);
+    await prune(store, { olderThan: NOW + 4 * MINUTE });
+    assert.equal(await minutesKept(store, owner, token), [5, 4]);
+    assert.equal(await minutesKept(store, owner, silent.token), [1]);
+    await checkIn(store, token, NOW + 6 * MINUTE);
+    assert.equal(await minutesKept(store, owner, token), [6, 5, 4]);
+  });
+
+  test('the check-ins of a deleted snitch go', async (opened) => {
+    const { store } = opened;
+    const owner = await newCase(store);
+    const { token } = await newSnitch(store, owner);
+    await checkIn(store, token, NOW, { output: 'x' });
+    const kept = await healthySnitch(store, owner);
+    await store.deleteSnitch(owner.id, token);
+    await prune(store, {});
+    assert.is(await rowsIn(opened, 'check_ins'), 1);
+    assert.is(await rowsIn(opened, 'check_in_outputs'), 0);
+    assert.equal(await minutesKept(store, owner, kept.token), [0]);
+  });
+
+  test('a long log is pruned in slices, also across a restart', async (opened) => {
+    const owner = await newCase(opened.store);
+    const { token } = await newSnitch(opened.store, owner);
+    await Promise.all(Array.from({ length: 1_300 }, (_, at) => checkIn(opened.store, token, NOW + at)));
+    const limits = { checkIns: 5, olderThan: 0, now: NOW };
+    assert.is(await opened.store.prune(limits), true);
+    const store = await opened.reopen();
+    assert.ok((await prune(store, limits)) > 1);
+    assert.is(await rowsIn(opened, 'check_ins'), 5);
+    assert.is((await store.listCheckIns(owner.id, token, PAGE))?.length, 5);
+  });
+
+  test('check-ins that arrive during a pass are kept, and the next pass begins at the front', async (opened) => {
+    const { store } = opened;
+    const owner = await newCase(store);
+    const { token } = await newSnitch(store, owner);
+    await Promise.all(Array.from({ length: 600 }, (_, at) => checkIn(store, token, NOW + at)));
+    await store.prune({ checkIns: 600, olderThan: 0, now: NOW });
+    await checkIn(store, token, NOW + HOUR);
+    await prune(store, { checkIns: 600 });
+    assert.is(await rowsIn(opened, 'check_ins'), 601);
+    await prune(store, { checkIns: 600 });
+    assert.is(await rowsIn(opened, 'check_ins'), 600);
+  });
+
+  test('old alerts go with their deliveries, and none whose delivery is pending', async (opened) => {
+    const { store } = opened;
+    const owner = await newCase(store, { members: ['ann@example.com', 'bob@example.com'] });
+    await healthySnitch(store, owner);
+    await healthySnitch(store, owner);
+    await healthySnitch(store, owner, {}, NOW + DAY);
+    const request = { now: NOW, leaseUntil: NOW, perTarget: 2, limit: 3, busy: [] };
+    const claimed = await store.claimDeliveries({ ...request, channel: 'email' });
+    for (const { id, fence } of claimed) {
+      await store.settleDelivery(id, fence, { kind: 'delivered', at: NOW });
+    }
+    await prune(store, { olderThan: NOW + HOUR });
+    const listed = await store.listAlerts(owner.id, null, PAGE);
+    assert.equal(
+      listed.map(({ alert, deliveries }) => [alert.at - NOW, deliveries.map(({ state }) => state)]),
+      [
+        [DAY, ['pending', 'pending']],
+        [0, ['delivered', 'pending']],
+      ],
+    );
+    assert.is(await rowsIn(opened, 'deliveries'), 4);
+  });
+
+  test('alerts that were sent to nobody go by their age', async ({ store }) => {
+    const owner = await newCase(store);
+    await healthySnitch(store, owner);
+    await prune(store, { olderThan: NOW });
+    assert.is((await store.listAlerts(owner.id, null, PAGE)).length, 1);
+    await prune(store, { olderThan: NOW + 1 });
+    assert.equal(await store.listAlerts(owner.id, null, PAGE), []);
+  });
+
+  test('an incident goes on after its first alert was pruned', async ({ store }) => {
+    const owner = await newCase(store);
+    const { token } = await healthySnitch(store, owner);
+    await sweep(store, NOW + 3 * HOUR);
+    await prune(store, { olderThan: NOW + 4 * HOUR });
+    await checkIn(store, token, NOW + 5 * HOUR);
+    const [listed] = await store.listAlerts(owner.id, token, PAGE);
+    assert.is(listed?.alert.snitch?.previous_status, 'missing');
+  });
+
+  test('blind windows go by their age, unless they are not finished', async (opened) => {
+    const { store } = opened;
+    const owner = await newCase(store);
+    await healthySnitch(store, owner);
+    await store.openBlindWindow({ start: NOW + HOUR, end: NOW + HOUR + MINUTE });
+    while (await store.postponeSlice(NOW + 2 * HOUR));
+    assert.is(await rowsIn(opened, 'postponements'), 1);
+    await store.openBlindWindow({ start: NOW + HOUR, end: NOW + HOUR + MINUTE });
+    await prune(store, { olderThan: NOW + DAY });
+    assert.is(await rowsIn(opened, 'blind_windows'), 1);
+    assert.is(await rowsIn(opened, 'postponements'), 0);
+  });
+});
