@@ -1,0 +1,41 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const SRC = fileURLToPath(new URL('../src', import.meta.url));
+
+export interface Import {
+  /** The file that imports, relative to src/. */
+  from: string;
+  /** What it imports: a file relative to src/, or a package. */
+  to: string;
+  kind: 'static' | 'dynamic' | 'type';
+}
+
+/** An import or re-export at the start of a line, be it over several lines. */
+const STATIC = /^(?:import|export)\s+(?<type>type\s)?(?:[^'"();=]*?\sfrom\s+)?['"](?<specifier>[^'"]+)['"]/gm;
+const DYNAMIC = /\bimport\(\s*(?:(?<quote>['"])(?<specifier>[^'"]+)\k<quote>)?/g;
+
+export function sourceFiles(): string[] {
+  return globSync('**/*.{ts,tsx}', { cwd: SRC }).sort();
+}
+
+export function importsOf(from: string): Import[] {
+  const text = readFileSync(join(SRC, from), 'utf8');
+  const found: Import[] = [];
+  for (const { groups } of text.matchAll(STATIC)) {
+    found.push({ from, to: target(from, groups?.specifier), kind: groups?.type ? 'type' : 'static' });
+  }
+  for (const { groups } of text.matchAll(DYNAMIC)) {
+    found.push({ from, to: target(from, groups?.specifier), kind: 'dynamic' });
+  }
+  return found;
+}
+
+export function allImports(): Import[] {
+  return sourceFiles().flatMap(importsOf);
+}
+
+function target(from: string, specifier = 'computed at run time'): string {
+  return specifier.startsWith('.') ? relative(SRC, join(SRC, dirname(from), specifier)) : specifier;
+}
