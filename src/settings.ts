@@ -71,7 +71,7 @@ export const settingsSchema = z.strictObject({
     .prefault({}),
   retention: z
     .strictObject({
-      check_ins: wholeNumber(1, 1_000_000).prefault(100),
+      check_ins: wholeNumber(1, 1_000_000_000).prefault(100),
       days: wholeNumber(1, 36_500).prefault(30),
     })
     .prefault({}),
