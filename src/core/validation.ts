@@ -42,6 +42,10 @@ class Findings {
     this.validations.push({ attribute, message: result.message });
     return undefined;
   }
+
+  has(attribute: string): boolean {
+    return this.validations.some((validation) => validation.attribute === attribute);
+  }
 }
 
 class Refusal {
@@ -51,8 +55,8 @@ class Refusal {
   }
 }
 
-/** Create (`spec §4`): `name` and `interval` are required. */
-export function validateNewSnitch(body: unknown): Checked<SnitchInput> {
+/** Create (`spec §4`): `name` and `interval` are required. No body is as good as an empty object. */
+export function validateNewSnitch(body: unknown = {}): Checked<SnitchInput> {
   if (!isObject(body)) return { validations: [NOT_AN_OBJECT] };
   const required = { name: body.name ?? null, interval: intervalOf(body) ?? null };
   const { value, validations } = validateFields({ ...pick(body), ...required });
@@ -68,10 +72,13 @@ export function validateNewSnitch(body: unknown): Checked<SnitchInput> {
   return { value: { name, interval, alertType, notes, tags, alertEmail } };
 }
 
-/** Update: any subset. Whether a smart snitch keeps a fitting interval, the stored snitch tells as well. */
-export function validateSnitchChanges(body: unknown): Checked<Partial<SnitchInput>> {
+/** Update: any subset. Whether alert type and interval go together, the `stored` ones tell as well. */
+export function validateSnitchChanges(
+  body: unknown = {},
+  stored: Partial<Pick<SnitchInput, 'interval' | 'alertType'>> = {},
+): Checked<Partial<SnitchInput>> {
   if (!isObject(body)) return { validations: [NOT_AN_OBJECT] };
-  return validateFields({ ...pick(body), interval: intervalOf(body) });
+  return validateFields({ ...pick(body), interval: intervalOf(body) }, stored);
 }
 
 type Body = Record<string, unknown>;
@@ -82,14 +89,17 @@ function pick(body: Body): Body {
   return { name, notes, tags, alert_email, alert_type };
 }
 
-/** The top-level interval, unless it is blank and `type.interval` is there. */
-function intervalOf(body: Body): unknown {
-  const nested = isObject(body.type) ? body.type.interval : undefined;
-  if (nested === undefined || isBlank(nested)) return body.interval ?? nested;
-  return body.interval === undefined || isBlank(body.interval) ? nested : body.interval;
+/** The first of the two forms that is there and not blank; else a blank one, if any, is what was given. */
+function intervalOf({ interval, type }: Body): unknown {
+  const nested = isObject(type) ? type.interval : undefined;
+  const isGiven = (form: unknown) => form !== undefined && !isBlank(form);
+  return [interval, nested].find(isGiven) ?? (interval === undefined ? nested : interval);
 }
 
-function validateFields(body: Body): Checked<Partial<SnitchInput>> {
+function validateFields(
+  body: Body,
+  stored: Partial<Pick<SnitchInput, 'interval' | 'alertType'>> = {},
+): Checked<Partial<SnitchInput>> {
   const findings = new Findings();
   const value: Partial<SnitchInput> = {};
   const set = <Field extends keyof SnitchInput>(
@@ -109,8 +119,9 @@ function validateFields(body: Body): Checked<Partial<SnitchInput>> {
   set('alert_email', 'alertEmail', checkAddresses);
   set('notes', 'notes', checkNotes);
   set('tags', 'tags', (given) => (given === null ? [] : checkTags(given)));
-  const { interval, alertType } = value;
-  if (alertType === 'smart' && interval && isMinuteInterval(interval)) {
+  const { interval, alertType } = { ...stored, ...value };
+  const bothKnown = !findings.has('interval') && !findings.has('alert_type');
+  if (bothKnown && alertType === 'smart' && interval && isMinuteInterval(interval)) {
     findings.validations.push(SMART_WITH_MINUTES);
   }
   return findings.validations.length > 0 ? { validations: findings.validations } : { value };

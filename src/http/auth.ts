@@ -63,7 +63,7 @@ export function createAuthenticator({ store, limiter, clock }: AuthenticatorOpti
       throw new TryLater('service_unavailable', 'The service is under maintenance.', MAINTENANCE_RETRY_S);
     }
     if (found.case?.onHold) throw new SnitchError('account_on_hold', 'The account is on hold.');
-    admit(found.apiKey, audience, request.method);
+    admit(found.apiKey, request.is404 ? 'any' : audience, request.method);
     return found;
   };
 }

@@ -12,20 +12,20 @@ const DEPTH_LIMIT = 32;
 /**
  * The parsed body, or undefined when there is none.
  *
+ * @param beforeValidation what is checked when the body is known to be JSON, and before anything in it is invalid
  * @throws MalformedJson when it is not JSON, SnitchError when it is too large, Invalid when it is nested too deeply
  */
-export async function readJson(request: FastifyRequest): Promise<unknown> {
-  const bytes = await readBody(request.raw);
-  const text = decode(bytes);
-  if (text.trim() === '') return undefined;
+export async function readJson(
+  request: FastifyRequest,
+  beforeValidation?: () => Promise<void>,
+): Promise<unknown> {
+  const text = decode(await readBody(request.raw));
+  const body = text.trim() === '' ? undefined : parse(text);
+  await beforeValidation?.();
   if (depthOf(text) > DEPTH_LIMIT) {
     throw new Invalid([{ attribute: 'body', message: `is nested more than ${DEPTH_LIMIT} levels deep` }]);
   }
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new MalformedJson();
-  }
+  return body;
 }
 
 async function readBody(raw: IncomingMessage): Promise<Buffer> {
@@ -43,6 +43,14 @@ async function readBody(raw: IncomingMessage): Promise<Buffer> {
 function decode(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new MalformedJson();
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
   } catch {
     throw new MalformedJson();
   }
@@ -70,7 +78,8 @@ export async function readAs<Schema extends z.ZodType>(
   request: FastifyRequest,
   schema: Schema,
 ): Promise<z.output<Schema>> {
-  const body = (await readJson(request)) ?? {};
+  const given = await readJson(request);
+  const body = given === undefined ? {} : given;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new Invalid([NOT_AN_OBJECT]);
   const result = schema.safeParse(body);
   if (result.success) return result.data;

@@ -6,8 +6,6 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown
 
 export type Handlers = Partial<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', Handler>>;
 
-const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
-
 /** One path with all its methods; every other method is answered 405 with those that exist. */
 export function resource(
   app: FastifyInstance,
@@ -22,7 +20,7 @@ export function resource(
     app.route({ method: method as HTTPMethods, url, handler, config });
   }
   app.route({
-    method: METHODS.filter((method) => !allowed.includes(method)),
+    method: app.supportedMethods.filter((method) => !allowed.includes(method)),
     url,
     config: { audience: 'any', duringMaintenance },
     handler: async (request, reply) => {

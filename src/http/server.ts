@@ -1,7 +1,7 @@
 /** The HTTP side, built apart from listening, so that tests can serve it on any port. */
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import { createServer, type IncomingMessage, METHODS, type Server } from 'node:http';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { NotFound, SnitchError } from '../core/errors.ts';
 import type { Store } from '../store/store.ts';
 import { administrationRoutes, healthRoutes } from './administration.ts';
@@ -52,21 +52,21 @@ const LIMITS = {
 export function buildServer(options: ServerOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: options.logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     forceCloseConnections: 'idle',
     requestIdHeader: false,
     genReqId: newRequestId,
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4_096 },
+    // No part of a path is longer than the head of a request may be: what is too long is refused there.
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: LIMITS.maxHeaderSize },
     rewriteUrl: ({ url = '/' }) => readablePath(url),
     serverFactory: (handler) => serve(options, handler),
   });
-  app.removeAllContentTypeParsers();
-  // Handlers read the bodies that they want themselves, after the checks that come first.
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  // Every method is known, so that a path answers those that it lacks with 405. To the framework none has a body:
+  // handlers read the bodies that they want themselves, after the checks that come first.
+  for (const method of METHODS) {
+    if (method !== 'CONNECT') app.addHttpMethod(method, { overrideExisting: true });
+  }
   app.decorateRequest('caller', null);
-  app.addHook('onRequest', async ({ headers }) => {
-    if (headers['content-type'] !== undefined) headers['content-type'] = 'application/json';
-  });
   app.setErrorHandler(answerError);
   app.setNotFoundHandler(async () => {
     throw new NotFound('There is nothing at this path.');

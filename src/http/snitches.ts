@@ -43,8 +43,9 @@ export function snitchRoutes(app: FastifyInstance, { store, clock, addresses }: 
     },
     POST: async (request) => {
       const { id } = caseOf(request);
-      const body = (await readJson(request)) ?? {};
-      if (!(await store.hasRoomForSnitch(id))) throw new PlanLimitReached();
+      const body = await readJson(request, async () => {
+        if (!(await store.hasRoomForSnitch(id))) throw new PlanLimitReached();
+      });
       return wire(await store.createSnitch(id, valid(validateNewSnitch(body)), clock()));
     },
   });
@@ -52,8 +53,8 @@ export function snitchRoutes(app: FastifyInstance, { store, clock, addresses }: 
   resource(app, '/snitches/:token', {
     GET: async (request) => wire(await find(request)),
     PATCH: async (request) => {
-      const { token } = await find(request);
-      const changes = valid(validateSnitchChanges((await readJson(request)) ?? {}));
+      const { token, state } = await find(request);
+      const changes = valid(validateSnitchChanges(await readJson(request), state));
       return wire(found(await store.updateSnitch(caseOf(request).id, token, changes, clock())));
     },
     DELETE: async (request, reply) => {
@@ -108,8 +109,8 @@ export function snitchRoutes(app: FastifyInstance, { store, clock, addresses }: 
 
   resource(app, '/snitches/:token/check_ins', {
     GET: async (request) => {
-      const page = pageOf(request, isNumericId);
-      const records = await store.listCheckIns(caseOf(request).id, param(request, 'token'), page);
+      const { token, caseId } = await find(request);
+      const records = await store.listCheckIns(caseId, token, pageOf(request, isNumericId));
       return found(records).map(wireCheckIn);
     },
   });

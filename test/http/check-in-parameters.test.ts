@@ -1,0 +1,202 @@
+/** What a check-in says: in its query, a form or JSON, whatever the Content-Type says. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { WireCheckIn } from '../../src/api/wire.ts';
+import type { Asked } from './client.ts';
+import { ok } from './expect.ts';
+import { type Fixture, hooks, newSnitch, snitchNow } from './fixture.ts';
+
+const test = suite<Fixture>('check-in parameters');
+test.before.each(hooks.start);
+test.after.each(hooks.close);
+
+const TYPES = [
+  'application/x-www-form-urlencoded',
+  'application/json',
+  'text/plain',
+  'multipart/form-data; boundary=x',
+  ';;garbage',
+  '',
+  undefined,
+];
+
+/** Checks in on a new snitch, and answers with its log entry and status. */
+async function said(context: Fixture, method: string, query: string, asked: Asked = {}) {
+  const { acme, nobody } = context;
+  const { token } = await newSnitch(acme);
+  const answer = await nobody.ask(method, `/c/${token}${query}`, asked);
+  assert.is(answer.status, 202, query);
+  return { ...(await lastOf(context, token)), status: (await snitchNow(acme, token)).status };
+}
+
+async function lastOf({ acme }: Fixture, token: string): Promise<WireCheckIn> {
+  const [last] = ok<WireCheckIn[]>(await acme.read.get(`/v1/snitches/${token}/check_ins?limit=1`));
+  return last as WireCheckIn;
+}
+
+test('m and s come in the query of every method', async (context) => {
+  for (const method of ['GET', 'HEAD', 'POST', 'PUT']) {
+    const { message, exit_status, status } = await said(context, method, '?m=disk+full%21&s=28');
+    assert.equal([message, exit_status, status], ['disk full!', 28, 'errored']);
+  }
+});
+
+test('m and s come in a form or in JSON, whatever the type says', async (context) => {
+  const bodies = ['m=disk+full&s=28', '{"m":"disk full","s":28}', ' \n{"s":"28","m":"disk full","x":[1]}'];
+  for (const type of TYPES) {
+    for (const body of bodies) {
+      const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
+      for (const chunked of [false, true]) {
+        const { message, exit_status, status, output } = await said(context, 'POST', '', {
+          body,
+          headers,
+          chunked,
+        });
+        assert.equal([message, exit_status, status], ['disk full', 28, 'errored'], `${type} ${body}`);
+        assert.is(output, null);
+      }
+    }
+  }
+});
+
+test('absent, empty or 0 is healthy, and anything else is an error', async (context) => {
+  const healthy = ['', '?', '?s', '?s=', '?s=0', '?other=1', '?S=1', '?m=failed'];
+  for (const query of healthy) assert.is((await said(context, 'GET', query)).status, 'healthy', query);
+  const errors: [string, number | null][] = [
+    ['1', 1],
+    ['255', 255],
+    ['256', 256],
+    ['-1', -1],
+    ['00', 0],
+    ['0.0', null],
+    ['false', null],
+    ['ok', null],
+    ['%20', null],
+    ['1e400', null],
+    ['99999999999999999999', null],
+    ['NaN', null],
+    ['%00', null],
+    ['%zz', null],
+  ];
+  for (const [exit, number] of errors) {
+    const { status, outcome, exit_status } = await said(context, 'GET', `?s=${exit}`);
+    assert.equal([status, outcome, exit_status], ['errored', 'error', number], exit);
+  }
+});
+
+test('s in JSON may be a number, a string or null', async (context) => {
+  const forms: [string, string][] = [
+    ['0', 'healthy'],
+    ['"0"', 'healthy'],
+    ['""', 'healthy'],
+    ['null', 'healthy'],
+    ['-0', 'healthy'],
+    ['0.0', 'healthy'],
+    ['1', 'errored'],
+    ['"1"', 'errored'],
+    ['true', 'errored'],
+    ['"no"', 'errored'],
+    ['1e400', 'errored'],
+  ];
+  for (const [s, expected] of forms) {
+    const { status } = await said(context, 'POST', '', { body: `{"s":${s}}` });
+    assert.is(status, expected, s);
+  }
+});
+
+test('the query wins over the body', async (context) => {
+  const { message, status } = await said(context, 'POST', '?m=query&s=0', { body: 'm=body&s=1' });
+  assert.equal([message, status], ['query', 'healthy']);
+});
+
+test('a message is kept to 256 characters, cut between characters', async (context) => {
+  const messages: [string, string][] = [
+    ['x'.repeat(256), 'x'.repeat(256)],
+    ['x'.repeat(257), 'x'.repeat(256)],
+    ['🚀'.repeat(256), '🚀'.repeat(256)],
+    ['🚀'.repeat(300), '🚀'.repeat(256)],
+    [`x${'🚀'.repeat(300)}`, `x${'🚀'.repeat(255)}`],
+    [`${'é'.repeat(255)}🚀🚀`, `${'é'.repeat(255)}🚀`],
+    ['', ''],
+  ];
+  for (const [given, kept] of messages) {
+    const encoded = encodeURIComponent(given);
+    const answers = [
+      await said(context, 'GET', `?m=${encoded}`),
+      await said(context, 'POST', '', { body: `m=${encoded}` }),
+      await said(context, 'POST', '', { json: { m: given } }),
+    ];
+    for (const { message } of answers) assert.is(message, kept === '' ? null : kept);
+  }
+});
+
+test('a message of any characters comes back as it was sent', async (context) => {
+  const message = 'line\nbreak\ttab "quotes" \\ \u001b[31mred\u202e</script> +&=%';
+  assert.is((await said(context, 'GET', `?m=${encodeURIComponent(message)}`)).message, message);
+  assert.is((await said(context, 'POST', '', { json: { m: message } })).message, message);
+});
+
+test('bytes that are no text are replaced, and the check-in counts', async (context) => {
+  assert.is((await said(context, 'GET', '?m=a%FFb%zz')).message, 'a\uFFFDb%zz');
+  assert.is((await said(context, 'POST', '', { body: '{"m":"a\\ud83db"}' })).message, 'a\uFFFDb');
+  assert.is(
+    (await said(context, 'POST', '', { body: Buffer.from([0x6d, 0x3d, 0xff, 0xfe]) })).message,
+    '\uFFFD\uFFFD',
+  );
+  assert.is((await said(context, 'GET', '?m=a%00b')).status, 'healthy');
+});
+
+test('unknown fields are ignored', async (context) => {
+  const alertmanager = { version: '4', status: 'firing', alerts: [{ labels: { s: '1', m: 'no' } }] };
+  const bodies: Asked[] = [
+    { json: alertmanager },
+    { json: { message: 'no', exit: 1 } },
+    { json: { m: { s: 1 }, s: [1] } },
+    { body: '{"__proto__":{"s":1,"m":"no"}}' },
+    { body: 'message=no&status=1' },
+  ];
+  for (const asked of bodies) {
+    const { status, message } = await said(context, 'POST', '?message=no&status=1', asked);
+    assert.equal([status, message], ['healthy', null], JSON.stringify(asked));
+  }
+});
+
+test('a body that cannot be read is no error; it is kept as what the job printed', async (context) => {
+  const bodies = ['{"m":', '[1,2', 'just\nsome text\n', '<xml/>', '"s"', '[{"s":1}]', '{', '{"s":1'];
+  for (const body of bodies) {
+    const { status, output, message } = await said(context, 'POST', '', { body });
+    assert.equal([status, output, message], ['healthy', body, null]);
+  }
+  const { status, output } = await said(context, 'PUT', '', { body: Buffer.from([0x80, 0xff, 0x00, 0x61]) });
+  assert.equal([status, output], ['healthy', '\uFFFD\uFFFD\uFFFDa']);
+  assert.is((await said(context, 'POST', '', { body: '['.repeat(9_000) })).status, 'healthy');
+});
+
+test('the body of GET and HEAD says nothing', async (context) => {
+  for (const method of ['GET', 'HEAD']) {
+    const { status, message } = await said(context, method, '', { body: 's=1&m=no' });
+    assert.equal([status, message], ['healthy', null]);
+  }
+});
+
+test('parameters in the query leave the body as output', async (context) => {
+  const { message, exit_status, output } = await said(context, 'POST', '?m=done&s=2', {
+    body: 'what it\nprinted',
+  });
+  assert.equal([message, exit_status, output], ['done', 2, 'what it\nprinted']);
+});
+
+test('a body over 10 KiB counts; what is kept is its first 10 KiB', async (context) => {
+  const limit = 10 * 1024;
+  for (const size of [limit - 1, limit, limit + 1, 100 * 1024, 3 * 1024 * 1024]) {
+    for (const chunked of [false, true]) {
+      const { status, output } = await said(context, 'POST', '', { body: 'x'.repeat(size), chunked });
+      assert.is(status, 'healthy', String(size));
+      assert.is(output, 'x'.repeat(Math.min(size, limit)));
+    }
+  }
+  const { output } = await said(context, 'POST', '', { body: `x${'🚀'.repeat(5_000)}` });
+  assert.is(output, `x${'🚀'.repeat(2_559)}`, 'cut between characters');
+});
+
+test.run();

@@ -1,0 +1,159 @@
+/** A real server on a real store in a directory of its own, with a clock that tests move. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import * as assert from 'uvu/assert';
+import type { WireSnitch } from '../../src/api/wire.ts';
+import { newCaseSettings } from '../../src/http/case-schema.ts';
+import { Metrics } from '../../src/http/metrics.ts';
+import { RateLimiter } from '../../src/http/rate-limit.ts';
+import { buildServer } from '../../src/http/server.ts';
+import { createSourceReader } from '../../src/http/source.ts';
+import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { Client } from './client.ts';
+import { ok } from './expect.ts';
+
+/** A Wednesday, in the middle of an hour. */
+export const START = Date.UTC(2026, 10, 18, 10, 20, 30, 123);
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+
+const BASE_URL = 'https://snitch.example.com';
+export const CHECK_IN_BASE = 'https://in.example.com/c';
+
+export interface Clock {
+  now: number;
+}
+
+/** A case with a key of each scope. */
+export interface Team {
+  id: string;
+  write: Client;
+  read: Client;
+}
+
+export interface Fixture {
+  port: number;
+  clock: Clock;
+  store: Store;
+  acme: Team;
+  rival: Team;
+  admin: Client;
+  /** Sends no key. */
+  nobody: Client;
+  /** What the server says that keeps it from being ready. */
+  problems: string[];
+  /** Lines that the server logged at the level `warn` and above. */
+  logged: LogLine[];
+  close(): Promise<void>;
+}
+
+export interface LogLine {
+  level: number;
+  msg: string;
+}
+
+export interface FixtureOptions {
+  limiter?: RateLimiter;
+  /** Puts something between the server and its store. */
+  through?: (store: Store) => Store;
+  checkInPath?: string;
+  metricsArePublic?: boolean;
+}
+
+const OFF = { perMinute: 0, burst: 0, blockS: 0 };
+
+export async function startFixture(options: FixtureOptions = {}): Promise<Fixture> {
+  const { limiter = new RateLimiter(OFF), through = (store) => store, checkInPath = '/c' } = options;
+  const dataDir = mkdtempSync(join(tmpdir(), 'snitch-http-'));
+  const clock: Clock = { now: START };
+  const store = openStore({ dataDir, clock: () => clock.now });
+  const logged: LogLine[] = [];
+  const problems: string[] = [];
+  const app = buildServer({
+    store: through(store),
+    clock: () => clock.now,
+    limiter,
+    addresses: () => ({ baseUrl: BASE_URL, checkInBase: CHECK_IN_BASE }),
+    readiness: () => problems,
+    metrics: new Metrics(),
+    metricsArePublic: () => options.metricsArePublic ?? false,
+    sourceOf: createSourceReader([]),
+    checkInPath,
+    logger: pino({ level: 'warn' }, { write: (line) => void logged.push(JSON.parse(line) as LogLine) }),
+  });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const address = app.server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const clients: Client[] = [];
+  let closed = false;
+  const client = (key: string | null) => {
+    const made = new Client(port, key);
+    clients.push(made);
+    return made;
+  };
+  const keyOf = async (caseId: string | null, scope: 'read' | 'write' | 'admin') =>
+    client((await store.createApiKey({ caseId, name: `${scope} key`, scope }, clock.now)).key);
+  const team = async (name: string): Promise<Team> => {
+    const { id } = await store.createCase(newCaseSettings(name), clock.now);
+    return { id, write: await keyOf(id, 'write'), read: await keyOf(id, 'read') };
+  };
+  return {
+    port,
+    clock,
+    store,
+    acme: await team('Acme'),
+    rival: await team('Rival'),
+    admin: await keyOf(null, 'admin'),
+    nobody: client(null),
+    problems,
+    logged,
+    close: async () => {
+      if (closed) return;
+      closed = true;
+      for (const one of clients) one.close();
+      await app.close();
+      await store.close();
+      rmSync(dataDir, { recursive: true });
+      assert.equal(errorsIn(logged), [], 'the server logged no error');
+    },
+  };
+}
+
+/** What it logged as its own failure: a bad request is none. */
+function errorsIn(logged: readonly LogLine[]): LogLine[] {
+  return logged.filter(({ level }) => level >= 50);
+}
+
+/** Before and after each test of a suite. */
+export const hooks = {
+  async start(context: Fixture): Promise<void> {
+    Object.assign(context, await startFixture());
+  },
+  async close(context: Fixture): Promise<void> {
+    await context.close();
+  },
+};
+
+/** Creates a snitch: an hourly one, unless `fields` say otherwise. */
+export async function newSnitch({ write }: Team, fields: Record<string, unknown> = {}): Promise<WireSnitch> {
+  return ok(await write.post('/v1/snitches', { name: 'nightly-backup', interval: 'hourly', ...fields }));
+}
+
+/** The snitch as GET shows it now. */
+export async function snitchNow({ write }: Team, token: string): Promise<WireSnitch> {
+  return ok(await write.get(`/v1/snitches/${token}`));
+}
+
+export async function checkIn({ nobody }: Fixture, token: string, query = ''): Promise<void> {
+  const answer = await nobody.get(`/c/${token}${query}`);
+  assert.is(answer.status, 202, answer.text);
+}
+
+/** Lets the sweep pass at the present time. */
+export async function sweep({ store, clock }: Fixture): Promise<void> {
+  const { failures } = await store.applyDue(clock.now, null, 1_000);
+  assert.equal(failures, []);
+}

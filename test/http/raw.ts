@@ -1,0 +1,60 @@
+/** Bytes on a socket and what came back, for what no well-behaved client would send. */
+import { connect } from 'node:net';
+
+export interface RawAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/**
+ * Writes `parts` one after another and reads until the server closes the connection, or has been silent for
+ * `quiet` milliseconds after it said something.
+ */
+export function exchange(port: number, parts: (string | Buffer)[], quiet = 150): Promise<string> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    const socket = connect(port, '127.0.0.1');
+    let idle: NodeJS.Timeout | undefined;
+    const finish = () => {
+      clearTimeout(idle);
+      socket.destroy();
+      resolve(Buffer.concat(chunks).toString('utf8'));
+    };
+    socket.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      clearTimeout(idle);
+      idle = setTimeout(finish, quiet);
+    });
+    // What was received before a reset still counts.
+    socket.on('error', finish);
+    socket.on('close', finish);
+    socket.on('connect', () => void writeAll(socket, parts));
+  });
+}
+
+async function writeAll(socket: ReturnType<typeof connect>, parts: (string | Buffer)[]): Promise<void> {
+  for (const part of parts) {
+    if (socket.destroyed) return;
+    socket.write(part);
+    await new Promise(setImmediate);
+  }
+}
+
+/** The first answer in what came back. */
+export function parseAnswer(text: string): RawAnswer {
+  const end = text.indexOf('\r\n\r\n');
+  const [statusLine = '', ...lines] = (end < 0 ? text : text.slice(0, end)).split('\r\n');
+  const headers: Record<string, string> = {};
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    headers[line.slice(0, colon).toLowerCase()] = line.slice(colon + 1).trim();
+  }
+  const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1] ?? 0);
+  return { status, headers, body: end < 0 ? '' : text.slice(end + 4) };
+}
+
+/** One request as it is, answered and closed. */
+export async function exchangeOne(port: number, ...parts: (string | Buffer)[]): Promise<RawAnswer> {
+  return parseAnswer(await exchange(port, parts));
+}
