@@ -1,0 +1,45 @@
+/** What the commands have in common: their shape, the options for server and format, and examples in their help. */
+import { type Command, Option } from 'commander';
+import type { ConnectionFlags } from './connection.ts';
+import { FORMATS, type OutputFlags } from './output.ts';
+
+/** Each module of commands exports one of these as `register`; `finish` takes the exit code. */
+export type Register = (program: Command, finish: (code: number) => void) => void;
+
+export type ClientFlags = ConnectionFlags & OutputFlags;
+
+const CONNECTION = 'Server:';
+const OUTPUT = 'Output:';
+
+export function addConnectionOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--url <url>', 'address of the server (or SNITCH_URL)').helpGroup(CONNECTION))
+    .addOption(
+      new Option('--api-key-file <file>', 'file with the API key (or SNITCH_API_KEY_FILE)').helpGroup(
+        CONNECTION,
+      ),
+    )
+    .addOption(
+      new Option('--timeout <duration>', 'how long to wait for an answer (default: 30s)').helpGroup(
+        CONNECTION,
+      ),
+    );
+}
+
+export function addOutputOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('-o, --output <format>', 'how to print').choices(FORMATS).default('table').helpGroup(OUTPUT),
+    )
+    .addOption(new Option('--json', 'the same as --output json').helpGroup(OUTPUT))
+    .addOption(new Option('-q, --quiet', 'only what identifies; no messages').helpGroup(OUTPUT));
+}
+
+export function addClientOptions(command: Command): Command {
+  return addConnectionOptions(addOutputOptions(command));
+}
+
+/** Help starts with what people come for. */
+export function withExamples(command: Command, ...examples: string[]): Command {
+  return command.addHelpText('before', `Examples:\n${examples.map((line) => `  ${line}\n`).join('')}`);
+}

@@ -1,0 +1,239 @@
+/**
+ * Where a command finds its server and its key: a flag, then the environment, then
+ * `$XDG_CONFIG_HOME/snitch/cli.yaml`, then `credentials.yaml` in the data directory of a daemon on this host.
+ */
+import { type Client, createClient } from '../api/client.ts';
+import { parseDuration } from './duration.ts';
+import { AuthenticationError, Failure, UsageError } from './failure.ts';
+import { parsePlainYaml } from './plain-yaml.ts';
+
+// An import of `node:fs` would evaluate every export of it; this takes what is loaded already.
+const { readFileSync } = process.getBuiltinModule('node:fs');
+const { homedir } = process.getBuiltinModule('node:os');
+const { join } = process.getBuiltinModule('node:path');
+
+export const DEFAULT_URL = 'http://127.0.0.1:7676';
+
+export interface ConnectionFlags {
+  url?: string;
+  apiKeyFile?: string;
+  /** A duration such as `10s`. */
+  timeout?: string;
+}
+
+/** Whose key: that of a case, or the one that administers the server. */
+export type KeyKind = 'case' | 'admin';
+
+export interface Connection {
+  url: string;
+  apiKey: string;
+  timeoutMs: number;
+  /** Where the address and the key come from, in words, for `doctor`. */
+  urlSource: string;
+  keySource: string;
+}
+
+interface Found {
+  value: string;
+  source: string;
+}
+
+const TIMEOUT = 30_000;
+
+/** @throws AuthenticationError where no key is found; UsageError and Failure for what cannot be read */
+export function findConnection(
+  flags: ConnectionFlags,
+  kind: KeyKind = 'case',
+  env: NodeJS.ProcessEnv = process.env,
+): Connection {
+  const files = readFiles(env);
+  const url = findUrl(flags, env, files);
+  const key = findKey(flags, env, files, { url: url.value, kind });
+  if (!key) throw new AuthenticationError(describeMissingKey(url, kind, files, env));
+  return {
+    url: url.value,
+    apiKey: key.value,
+    timeoutMs: timeoutOf(flags),
+    urlSource: url.source,
+    keySource: key.source,
+  };
+}
+
+/** A client for the commands of a case, or with `admin` for those of the server. */
+export function connect(flags: ConnectionFlags, kind: KeyKind = 'case'): Client {
+  return createClient(findConnection(flags, kind));
+}
+
+export interface CheckInAddress {
+  /** What check-in addresses begin with; `unix:/path` stands for the socket and the path `/c`. */
+  base: string;
+  timeoutMs: number;
+}
+
+/** Where check-ins go; they need no key, because the token is the secret. */
+export function findCheckInAddress(
+  flags: ConnectionFlags,
+  env: NodeJS.ProcessEnv = process.env,
+): CheckInAddress {
+  const files = readFiles(env);
+  const timeoutMs = timeoutOf(flags);
+  const given = env.SNITCH_CHECK_IN_BASE || files.cli.values.check_in_base;
+  if (flags.url === undefined && given) return { base: plainUrl(given, 'SNITCH_CHECK_IN_BASE'), timeoutMs };
+  const { value: url } = findUrl(flags, env, files);
+  return { base: url.startsWith('unix:') ? url : `${url}/c`, timeoutMs };
+}
+
+function timeoutOf({ timeout }: ConnectionFlags): number {
+  return timeout === undefined ? TIMEOUT : parseDuration(timeout, '--timeout');
+}
+
+interface SettingsFile {
+  path: string;
+  values: Record<string, string>;
+}
+
+interface Files {
+  cli: SettingsFile;
+  credentials: SettingsFile;
+}
+
+function readFiles(env: NodeJS.ProcessEnv): Files {
+  const config = env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config');
+  const cli = readSettings(join(config, 'snitch', 'cli.yaml'));
+  const candidates = dataDirs(env).map((directory) => join(directory, 'credentials.yaml'));
+  const none = { path: candidates[0] ?? '', values: {} };
+  for (const path of candidates) {
+    const credentials = readSettings(path);
+    if (credentials) return { cli: cli ?? { path: 'cli.yaml', values: {} }, credentials };
+  }
+  return { cli: cli ?? { path: 'cli.yaml', values: {} }, credentials: none };
+}
+
+/** Where the daemon of this user, or that of the system, keeps its data. */
+export function dataDirs(env: NodeJS.ProcessEnv): string[] {
+  if (env.SNITCH_DATA_DIR) return [env.SNITCH_DATA_DIR];
+  const state = env.XDG_STATE_HOME || join(env.HOME || homedir(), '.local/state');
+  const fromUnit = env.STATE_DIRECTORY?.split(':')[0];
+  return [...(fromUnit ? [fromUnit] : []), join(state, 'snitch'), '/var/lib/snitch'];
+}
+
+/** Null where the file is not there, or belongs to somebody else. */
+function readSettings(path: string): SettingsFile | null {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EACCES' || code === 'EPERM') return null;
+    throw new Failure(`cannot read ${path}: ${code}`);
+  }
+  try {
+    return { path, values: parsePlainYaml(text) };
+  } catch (error) {
+    throw new Failure(`cannot read ${path}: ${(error as Error).message}`);
+  }
+}
+
+function findUrl(flags: ConnectionFlags, env: NodeJS.ProcessEnv, { cli, credentials }: Files): Found {
+  const [found] = [
+    { value: flags.url, source: '--url' },
+    { value: env.SNITCH_URL, source: 'SNITCH_URL' },
+    { value: cli.values.url, source: cli.path },
+    { value: credentials.values.url, source: credentials.path },
+    { value: DEFAULT_URL, source: 'the default' },
+  ].filter(({ value }) => Boolean(value));
+  const { value = DEFAULT_URL, source = 'the default' } = found ?? {};
+  return { value: plainUrl(value, source), source };
+}
+
+/** @throws UsageError naming where the address was set, not what it is: it may hold a password */
+function plainUrl(text: string, source: string): string {
+  if (text.startsWith('unix:')) return text;
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
+    throw new UsageError(
+      `${source}: the server's address must be http://HOST:PORT, https://HOST or unix:/PATH, without a user name`,
+    );
+  }
+  return text.replace(/\/+$/, '');
+}
+
+interface Wanted {
+  url: string;
+  kind: KeyKind;
+}
+
+/** A key found in a file goes only to the server that the file names, so that it cannot be sent to another one. */
+function findKey(
+  flags: ConnectionFlags,
+  env: NodeJS.ProcessEnv,
+  { cli, credentials }: Files,
+  { url, kind }: Wanted,
+): Found | null {
+  if (flags.apiKeyFile !== undefined) return keyInFile(flags.apiKeyFile, '--api-key-file');
+  const ofCase = keyInEnvironment(env, 'SNITCH_API_KEY');
+  if (kind === 'case' && ofCase) return ofCase;
+  const ofServer = kind === 'admin' ? keyInEnvironment(env, 'SNITCH_ADMIN_KEY') : null;
+  if (ofServer) return ofServer;
+  const name = kind === 'admin' ? 'admin_key' : 'api_key';
+  for (const { path, values } of [cli, credentials]) {
+    if (values.url !== undefined && !sameServer(values.url, url)) continue;
+    const value = values[name];
+    if (value) return { value, source: path };
+    const file = values[`${name}_file`];
+    if (file) return keyInFile(file, path);
+  }
+  // Whoever has set only one key in the environment may well have meant the administrator's.
+  return ofCase;
+}
+
+function keyInEnvironment(env: NodeJS.ProcessEnv, name: string): Found | null {
+  const value = env[name];
+  if (value) return { value: value.trim(), source: name };
+  const file = env[`${name}_FILE`];
+  return file ? keyInFile(file, `${name}_FILE`) : null;
+}
+
+function keyInFile(path: string, source: string): Found {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    throw new AuthenticationError(
+      `${source}: cannot read the key from ${path}: ${(error as NodeJS.ErrnoException).code}`,
+    );
+  }
+  if (!/^[\x21-\x7e]+$/.test(text)) {
+    throw new AuthenticationError(`${source}: ${path} must hold one API key and nothing else`);
+  }
+  return { value: text, source: `${path} (${source})` };
+}
+
+/** This host has several names for itself. */
+function sameServer(one: string, other: string): boolean {
+  const plain = (url: string) =>
+    url
+      .replace(/\/+$/, '')
+      .replace(/^(https?:\/\/)(?:localhost|127\.0\.0\.1|\[::1\])(?=[:/]|$)/i, '$1loopback');
+  return plain(one) === plain(other);
+}
+
+function describeMissingKey(
+  url: Found,
+  kind: KeyKind,
+  { cli, credentials }: Files,
+  env: NodeJS.ProcessEnv,
+): string {
+  const variable = kind === 'admin' ? 'SNITCH_ADMIN_KEY_FILE' : 'SNITCH_API_KEY_FILE';
+  const others = [cli, credentials].filter(({ values }) => values.url && !sameServer(values.url, url.value));
+  const elsewhere = others.map(({ path, values }) => `${path} has a key for ${values.url} only`);
+  const local =
+    env.SNITCH_DATA_DIR === undefined
+      ? 'on the host of the daemon, run this as the user that `snitch serve` runs as'
+      : `${credentials.path} cannot be read`;
+  return [
+    `no ${kind === 'admin' ? 'admin key' : 'API key'} for ${url.value}`,
+    ...elsewhere,
+    `set ${variable} to a file with the key, or write url and ${kind === 'admin' ? 'admin_key' : 'api_key'} into ~/.config/snitch/cli.yaml; ${local}`,
+  ].join('\n');
+}

@@ -1,0 +1,88 @@
+/** Turns every error into words on stderr that say what to do next, and into an exit code, in this one place. */
+import { ApiError, Unreachable } from '../api/client.ts';
+import { EXIT } from './exit-codes.ts';
+import { say } from './output.ts';
+
+/** A command cannot be done; the message is for the user, and says what to do where that is known. */
+export class Failure extends Error {
+  override readonly name: string = 'Failure';
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number = EXIT.error) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** What was typed cannot be understood. */
+export class UsageError extends Failure {
+  override readonly name = 'UsageError';
+  constructor(message: string) {
+    super(message, EXIT.usage);
+  }
+}
+
+export class NotFoundError extends Failure {
+  override readonly name = 'NotFoundError';
+  constructor(message: string) {
+    super(message, EXIT.notFound);
+  }
+}
+
+/** No key, or none that may be used here. */
+export class AuthenticationError extends Failure {
+  override readonly name = 'AuthenticationError';
+  constructor(message: string) {
+    super(message, EXIT.authentication);
+  }
+}
+
+/** Says what went wrong on stderr, every line beginning with the program's name. */
+export function reportFailure(error: unknown): number {
+  const { lines, exitCode } = describeFailure(error);
+  for (const line of lines) say(`snitch: ${line}`);
+  return exitCode;
+}
+
+export function describeFailure(error: unknown): { lines: string[]; exitCode: number } {
+  if (error instanceof ApiError) return describeRefusal(error);
+  if (error instanceof Unreachable) return { lines: describeSilence(error), exitCode: EXIT.unreachable };
+  if (error instanceof Failure) return { lines: error.message.split('\n'), exitCode: error.exitCode };
+  const { problems } = error as { problems?: readonly string[] };
+  const lines = problems ? [...problems] : [error instanceof Error ? error.message : String(error)];
+  return { lines, exitCode: EXIT.error };
+}
+
+function describeSilence({ message, url }: Unreachable): string[] {
+  const late = message.endsWith('no answer in time');
+  const advice = late
+    ? 'the server is reached but does not answer: look at its log, or allow more time with --timeout 60s'
+    : `is \`snitch serve\` running? Another server is named with --url or SNITCH_URL (now ${url})`;
+  return [message, advice];
+}
+
+/** Statuses with which a proxy says that nothing behind it answers, and the server that it cannot work now. */
+const UNAVAILABLE = [502, 503, 504];
+
+function describeRefusal(error: ApiError): { lines: string[]; exitCode: number } {
+  const { status, message } = error;
+  if (status === 401) {
+    const advice =
+      'the key is taken from --api-key-file, SNITCH_API_KEY, SNITCH_API_KEY_FILE, cli.yaml or credentials.yaml: `snitch doctor` tells which';
+    return { lines: [message, advice], exitCode: EXIT.authentication };
+  }
+  if (status === 403) return { lines: [message], exitCode: EXIT.authentication };
+  if (status === 404) return { lines: [message], exitCode: EXIT.notFound };
+  if (status === 422) return { lines: describeValidations(error), exitCode: EXIT.error };
+  const again = error.retryAfterS === null ? '' : ` Try again in ${error.retryAfterS} s.`;
+  if (UNAVAILABLE.includes(status)) {
+    return { lines: [`${message}${again}`], exitCode: EXIT.unreachable };
+  }
+  return { lines: [`${message}${again}`], exitCode: EXIT.error };
+}
+
+function describeValidations({ message, body }: ApiError): string[] {
+  const validations = body?.validations ?? [];
+  if (validations.length === 0) return [message];
+  return validations.map(({ attribute, message: fault }) => `${attribute}: ${fault}`);
+}
