@@ -91,7 +91,7 @@ CREATE TABLE webhooks (
   previous_secret_until BIGINT,
   created_at BIGINT NOT NULL
 );
-CREATE INDEX webhooks_of_case ON webhooks (case_id);
+CREATE INDEX webhooks_of_case ON webhooks (case_id, created_at, id);
 
 CREATE TABLE alerts (
   id TEXT PRIMARY KEY,
@@ -125,7 +125,7 @@ CREATE TABLE deliveries (
 CREATE INDEX deliveries_of_case ON deliveries (case_id, id);
 CREATE INDEX deliveries_of_alert ON deliveries (alert_id);
 CREATE INDEX deliveries_in_state ON deliveries (case_id, state, id);
-CREATE INDEX deliveries_pending ON deliveries (channel, target, case_id, next_attempt_at) WHERE state = 'pending';
+CREATE INDEX deliveries_pending ON deliveries (channel, target, next_attempt_at) WHERE state = 'pending';
 CREATE INDEX deliveries_due ON deliveries (next_attempt_at) WHERE state = 'pending';
 
 CREATE TABLE blind_windows (

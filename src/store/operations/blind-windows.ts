@@ -86,12 +86,12 @@ async function finishWindow(
   for (const { case_id: caseId, count } of affected) {
     const names = await tx.all<{ name: string }>(
       `SELECT s.name FROM postponements AS p JOIN snitches AS s ON s.token = p.token
-       WHERE p.window_id = ? AND p.case_id = ? ORDER BY s.name LIMIT ?`,
+       WHERE p.window_id = ? AND p.case_id = ? ORDER BY p.token LIMIT ?`,
       windowId,
       caseId,
       NOTICE_NAMES,
     );
-    const notice = { ...window, postponed: names.map(({ name }) => name), postponedCount: count };
+    const notice = { ...window, postponed: names.map(({ name }) => name).sort(), postponedCount: count };
     await insertBlindNotice(tx, caseId, notice, now);
   }
 }

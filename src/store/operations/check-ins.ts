@@ -75,10 +75,11 @@ async function saveEverydayCheckIn(
   openStartAt: number | null,
 ): Promise<void> {
   await tx.run(
-    `UPDATE snitch_states SET checked_in_at = ?, last_check_in_at = ?, postponed = 0, open_start_at = ?,
+    `UPDATE snitch_states SET checked_in_at = ?, last_check_in_at = ?, postponed = ?, open_start_at = ?,
        last_check_in_id = ?, check_in_count = check_in_count + 1 WHERE token = ?`,
     snitch.checkedInAt,
     snitch.lastCheckInAt,
+    snitch.postponed ? 1 : 0,
     openStartAt,
     id,
     row.token,

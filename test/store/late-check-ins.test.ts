@@ -1,0 +1,59 @@
+import * as assert from 'uvu/assert';
+import {
+  alertsOf,
+  checkIn,
+  contract,
+  HOUR,
+  healthySnitch,
+  MINUTE,
+  NOW,
+  newCase,
+  snitchOf,
+  sweep,
+  utc,
+} from './fixture.ts';
+
+/** Snitches are hourly, checked in at 10:20 and are due at 12:00. */
+const DUE = utc('2025-07-09T12:00:00');
+
+contract('check-ins that were kept back', (test) => {
+  test('one that comes after the alarm undoes it, and counts for its own time', async ({ store }) => {
+    const owner = await newCase(store);
+    const { token } = await healthySnitch(store, owner);
+    await sweep(store, DUE);
+    await checkIn(store, token, DUE - 40 * MINUTE, { now: DUE + 5 * MINUTE });
+    const { state } = await snitchOf(store, owner, token);
+    assert.is(state.status, 'healthy');
+    assert.is(state.checkedInAt, DUE - 40 * MINUTE);
+    assert.is(state.dueAt, DUE + HOUR);
+    assert.is((await alertsOf(store, owner, token)).at(-1), 'snitch.reporting from missing');
+    const [listed] = await store.listAlerts(owner.id, token, { limit: 1, before: null });
+    assert.is(listed?.alert.at, DUE + 5 * MINUTE);
+  });
+
+  test('one from before the last is in the log and changes nothing', async ({ store }) => {
+    const owner = await newCase(store);
+    const { token, state } = await healthySnitch(store, owner);
+    await checkIn(store, token, NOW - 3 * HOUR, { now: NOW + MINUTE, outcome: 'error', message: 'late' });
+    assert.equal((await snitchOf(store, owner, token)).state, state);
+    const [newest] = (await store.listCheckIns(owner.id, token, { limit: 1, before: null })) ?? [];
+    assert.equal([newest?.at, newest?.message], [NOW - 3 * HOUR, 'late']);
+  });
+
+  test('one from before the last lets no deadline be postponed twice', async ({ store }) => {
+    const owner = await newCase(store);
+    const { token } = await healthySnitch(store, owner);
+    const window = { start: DUE - HOUR, end: DUE - HOUR + 30 * MINUTE };
+    const live = async () => {
+      await store.openBlindWindow(window);
+      while (await store.postponeSlice(window.end));
+    };
+    await live();
+    const { state } = await snitchOf(store, owner, token);
+    assert.is(state.postponed, true);
+    await checkIn(store, token, NOW - 3 * HOUR, { now: window.end });
+    assert.equal((await snitchOf(store, owner, token)).state, state);
+    await live();
+    assert.equal((await snitchOf(store, owner, token)).state, state);
+  });
+});

@@ -1,0 +1,202 @@
+import { rmSync } from 'node:fs';
+import type Database from 'better-sqlite3';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Calendar } from '../../../src/core/interval.ts';
+import { findApiKey } from '../../../src/store/operations/api-keys.ts';
+import { postponeSlice } from '../../../src/store/operations/blind-windows.ts';
+import { applyCheckIn, listCheckIns } from '../../../src/store/operations/check-ins.ts';
+import {
+  claimDeliveries,
+  listDeliveries,
+  nextDeliveryAt,
+  settleDelivery,
+} from '../../../src/store/operations/deliveries.ts';
+import { prune } from '../../../src/store/operations/retention.ts';
+import { getSnitch, listSnitches } from '../../../src/store/operations/snitches.ts';
+import { applyDue, rescheduleSlice } from '../../../src/store/operations/triggers.ts';
+import { openDatabase } from '../../../src/store/sqlite/connection.ts';
+import { SqliteTransaction } from '../../../src/store/sqlite/sqlite-transaction.ts';
+import type { CheckIn } from '../../../src/store/store.ts';
+import type { Operation, Value } from '../../../src/store/transaction.ts';
+import {
+  checkIn,
+  HOUR,
+  MINUTE,
+  NOW,
+  newCase,
+  newSnitch,
+  openSqlite,
+  SECOND,
+  temporaryDirectory,
+} from '../fixture.ts';
+
+/** Runs statements as the store does, and notes how SQLite means to run them. */
+class PlannedTransaction extends SqliteTransaction {
+  readonly plans = new Map<string, string[]>();
+  readonly #db: Database.Database;
+
+  constructor(db: Database.Database) {
+    super(db, new Calendar());
+    this.#db = db;
+  }
+
+  override get<Row>(sql: string, ...values: Value[]): Row | undefined {
+    this.#explain(sql, values);
+    return super.get<Row>(sql, ...values);
+  }
+
+  override all<Row>(sql: string, ...values: Value[]): Row[] {
+    this.#explain(sql, values);
+    return super.all<Row>(sql, ...values);
+  }
+
+  override run(sql: string, ...values: Value[]): number {
+    this.#explain(sql, values);
+    return super.run(sql, ...values);
+  }
+
+  #explain(sql: string, values: Value[]): void {
+    const steps = this.#db.prepare<Value[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
+    this.plans.set(
+      sql,
+      steps.map(({ detail }) => detail),
+    );
+  }
+}
+
+interface World {
+  dataDir: string;
+  db: Database.Database;
+  caseId: string;
+  key: string;
+  tokens: { healthy: string; pending: string };
+}
+
+/** The first rows in the order of an index, a bounded number of them, are no scan. */
+const BOUNDED = [
+  /^SCAN deliveries USING (COVERING )?INDEX deliveries_due$/,
+  /^SCAN alerts USING (COVERING )?INDEX alerts_by_age$/,
+  /^SCAN blind_windows$/,
+  /^SCAN reschedules$/,
+  // At most the last 50 check-ins of one snitch.
+  /^SCAN kept$/,
+];
+
+const plans = suite<World>('query plans');
+
+plans.before.each(async (world) => {
+  const dataDir = temporaryDirectory();
+  const { store } = await openSqlite({ dataDir });
+  const owner = await newCase(store, { members: ['ann@example.com'] });
+  await store.createWebhook(owner.id, 'http://localhost/hook', NOW);
+  const { key } = await store.createApiKey({ caseId: owner.id, name: 'ci', scope: 'write' }, NOW);
+  const healthy = await newSnitch(store, owner, { alertType: 'smart' });
+  const pending = await newSnitch(store, owner);
+  for (let index = 0; index < 3; index += 1) await checkIn(store, healthy.token, NOW + index * HOUR);
+  await store.updateCase(owner.id, { timezone: 'Asia/Tokyo' }, NOW);
+  await store.openBlindWindow({ start: NOW + 3 * HOUR, end: NOW + 4 * HOUR });
+  await store.close();
+  const tokens = { healthy: healthy.token, pending: pending.token };
+  Object.assign(world, { dataDir, db: openDatabase(dataDir), caseId: owner.id, key, tokens });
+});
+
+plans.after.each(({ db, dataDir }) => {
+  db.close();
+  rmSync(dataDir, { recursive: true });
+});
+
+/** Runs the operation and answers its statements, each with the steps that read more than they need. */
+async function wasteOf({ db }: World, operation: Operation<unknown>): Promise<Record<string, string[]>> {
+  const tx = new PlannedTransaction(db);
+  await operation(tx);
+  assert.ok(tx.plans.size > 0);
+  const wasteful: Record<string, string[]> = {};
+  for (const [sql, steps] of tx.plans) {
+    const found = steps.filter(
+      (step) => /^SCAN|TEMP B-TREE/.test(step) && !BOUNDED.some((bounded) => bounded.test(step)),
+    );
+    if (found.length > 0) wasteful[sql] = found;
+  }
+  return wasteful;
+}
+
+const said = { exitStatus: 1, message: 'm', source: '::1', runId: null, output: 'o' };
+
+const CHECK_INS: Record<string, (world: World) => Omit<CheckIn, 'now'>> = {
+  everyday: ({ tokens }) => ({
+    ...said,
+    token: tokens.healthy,
+    at: NOW + 2 * HOUR + MINUTE,
+    outcome: 'healthy',
+  }),
+  'of a new period': ({ tokens }) => ({
+    ...said,
+    token: tokens.healthy,
+    at: NOW + 9 * HOUR,
+    outcome: 'healthy',
+  }),
+  'that raises an alert': ({ tokens }) => ({ ...said, token: tokens.pending, at: NOW, outcome: 'error' }),
+  'that ends a run': ({ tokens }) => ({
+    ...said,
+    token: tokens.healthy,
+    at: NOW,
+    outcome: 'healthy',
+    runId: 'a',
+  }),
+};
+
+for (const [kind, make] of Object.entries(CHECK_INS)) {
+  plans(`a check-in ${kind} looks up what it needs`, async (world) => {
+    assert.equal(await wasteOf(world, (tx) => applyCheckIn(tx, { ...make(world), now: make(world).at })), {});
+  });
+}
+
+plans('the sweep walks the index of due times', async (world) => {
+  const applied = await wasteOf(world, async (tx) => {
+    const first = await applyDue(tx, NOW + 99 * HOUR, null, 1);
+    assert.is(first.changed, 1);
+    await applyDue(tx, NOW + 99 * HOUR, first.next, 1);
+  });
+  assert.equal(applied, {});
+});
+
+for (const channel of ['webhook', 'email'] as const) {
+  plans(
+    `a claim of the channel ${channel} walks from target to target, and settling is a look-up`,
+    async (world) => {
+      const claimed = await wasteOf(world, async (tx) => {
+        const request = { now: NOW + HOUR, leaseUntil: NOW + HOUR, perTarget: 1, limit: 10, busy: [] };
+        const [claim] = await claimDeliveries(tx, { ...request, channel });
+        await settleDelivery(tx, claim!.id, claim!.fence, { kind: 'retry', at: NOW + HOUR, error: 'x' });
+        await settleDelivery(tx, claim!.id, claim!.fence, { kind: 'delivered', at: NOW });
+        await nextDeliveryAt(tx);
+      });
+      assert.equal(claimed, {});
+    },
+  );
+}
+
+plans('what every request reads is looked up', async (world) => {
+  const { caseId, key, tokens } = world;
+  const read = await wasteOf(world, async (tx) => {
+    assert.ok(await findApiKey(tx, key));
+    assert.ok(await getSnitch(tx, caseId, tokens.healthy));
+    await listSnitches(tx, caseId, { after: 0, limit: 10, tags: ['a'] });
+    await listCheckIns(tx, caseId, tokens.healthy, { limit: 10, before: null });
+    await listDeliveries(tx, caseId, { state: null, limit: 10, before: { id: '9' } });
+    await listDeliveries(tx, caseId, { state: 'pending', limit: 10, before: { at: NOW } });
+  });
+  assert.equal(read, {});
+});
+
+plans('work in slices costs what a slice has', async (world) => {
+  const sliced = await wasteOf(world, async (tx) => {
+    assert.ok(await rescheduleSlice(tx, NOW + 3 * HOUR));
+    assert.ok(await postponeSlice(tx, NOW + 4 * HOUR));
+    await prune(tx, { checkIns: 1, olderThan: NOW + SECOND, now: NOW });
+  });
+  assert.equal(sliced, {});
+});
+
+plans.run();
