@@ -44,8 +44,8 @@ export function similar(given: string, known: Iterable<string>): string[] {
     .map(({ word }) => word);
 }
 
-/** ` Did you mean "a" or "b"?`, or nothing. */
+/** ` Did you mean a or b?`, or nothing. */
 export function didYouMean(given: string, known: Iterable<string>): string {
-  const words = similar(given, known).map((word) => `"${word}"`);
+  const words = similar(given, known);
   return words.length === 0 ? '' : ` Did you mean ${words.join(' or ')}?`;
 }
