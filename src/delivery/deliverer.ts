@@ -31,6 +31,8 @@ export interface DelivererOptions extends DeliverySettings {
   /** Told of every settlement, for whoever counts. */
   observe?: (attempt: Attempt) => void;
   limits?: { webhook?: Partial<WebhookLimits>; email?: Partial<EmailLimits> };
+  /** How long a stop waits for what is in flight, in milliseconds. */
+  grace?: number;
 }
 
 export interface DelivererHealth {
@@ -53,8 +55,9 @@ export interface Deliverer {
   problem(): string | null;
 }
 
-/** How long a stop waits for what is in flight, and then for its being given back, in milliseconds. */
 const GRACE = 4_000;
+
+/** How long a stop then waits until what was given up is written down, in milliseconds. */
 const SETTLE_GRACE = 1_500;
 
 /** No look at the outbox for so long means that it makes no progress, in milliseconds. */
@@ -160,8 +163,9 @@ class OutboxDeliverer implements Deliverer {
   }
 
   async #stop(): Promise<void> {
+    const { grace = GRACE } = this.#options;
     const ended = Promise.all([this.#end('webhook'), this.#end('email')]);
-    await within(GRACE, ended);
+    await within(grace, ended);
     this.#settler.hurry();
     this.#giveUp.abort();
     await within(SETTLE_GRACE, ended);

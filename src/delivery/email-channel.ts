@@ -34,7 +34,7 @@ export function connectionsFor({ fast, slow }: EmailLimits): number {
 }
 
 /** So many deliveries are claimed in one call of the store, so that no call keeps others waiting. */
-const SLICE = 128;
+const SLICE = 64;
 
 /** So many are claimed before the first is sent: a digest takes all that waits, up to this. */
 const GATHERED = 50_000;
@@ -85,14 +85,15 @@ export class EmailChannel {
 
   /** Starts what may start, claims more where something is due, and answers when to look again. */
   async pass(): Promise<number> {
-    const { store, clock } = this.#options;
+    const { store, clock, monotonic } = this.#options;
+    const began = monotonic();
     this.#startWaiting();
     const dueAt = await store.nextDeliveryAt();
     const now = clock();
     if (dueAt !== null && dueAt <= now && this.#waiting.length === 0) await this.#gather();
     this.#startWaiting();
     const untilDue = dueAt === null || dueAt <= now ? Number.POSITIVE_INFINITY : dueAt - now;
-    return Math.min(untilDue, this.#untilNextGroup());
+    return Math.min(untilDue, this.#untilGroupIsReady(began));
   }
 
   /** From now on nothing is claimed or started. */
@@ -228,13 +229,12 @@ export class EmailChannel {
     for (const { deliveries } of messages) await this.#options.settler.release(deliveries);
   }
 
-  #untilNextGroup(): number {
-    const now = this.#options.monotonic();
-    let earliest = Number.POSITIVE_INFINITY;
-    for (const { busy, quietUntil } of this.#recipients.values()) {
-      if (!busy && quietUntil > now) earliest = Math.min(earliest, quietUntil - now);
-    }
-    return earliest;
+  /** Until the first of the group waits that had not ended at `began`. */
+  #untilGroupIsReady(began: number): number {
+    const waits = [...this.#recipients.values()].filter(
+      ({ busy, quietUntil }) => !busy && quietUntil > began,
+    );
+    return Math.min(...waits.map(({ quietUntil }) => quietUntil)) - this.#options.monotonic();
   }
 
   #track(work: Promise<void>): void {

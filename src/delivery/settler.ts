@@ -19,11 +19,10 @@ export function hold(
   return { id, fence, attempt, channel, target, alertId: alert.id, leaseEnds };
 }
 
-/** One result for `count` deliveries of a channel, for whoever counts. */
+/** What became of one delivery, for whoever counts. */
 export interface Attempt {
   channel: Channel;
-  result: 'delivered' | 'retry' | 'dead' | 'released';
-  count: number;
+  result: Settlement['kind'];
 }
 
 export interface SettlerOptions {
@@ -39,7 +38,7 @@ export interface SettlerOptions {
 const TRY_AGAIN_AFTER = 500;
 
 /** So many deliveries are settled at the same time, so that those of a large digest leave the store to others too. */
-const AT_ONCE = 200;
+const AT_ONCE = 50;
 
 /** How many ids of deliveries with one fate a line of the log names. */
 const NAMED = 20;
@@ -85,7 +84,7 @@ export class Settler {
     for (;;) {
       try {
         const counted = await store.settleDelivery(held.id, held.fence, settlement);
-        if (counted) observe({ channel: held.channel, result: settlement.kind, count: 1 });
+        if (counted) observe({ channel: held.channel, result: settlement.kind });
         else logger.warn(shown([held]), 'a delivery was settled too late: its lease had ended');
         return;
       } catch (error) {

@@ -120,7 +120,8 @@ export class WebhookChannel {
 
   /** Starts what may start, claims more where something is due, and answers when to look again. */
   async pass(): Promise<number> {
-    const { store, clock } = this.#options;
+    const { store, clock, monotonic } = this.#options;
+    const began = monotonic();
     this.#startWaiting();
     const dueAt = await store.nextDeliveryAt();
     const now = clock();
@@ -131,7 +132,7 @@ export class WebhookChannel {
       if ((await this.#claim(limit)) < limit) break;
     }
     this.#forget();
-    return this.#untilNextPause();
+    return this.#untilPauseEnds(began);
   }
 
   /** From now on nothing is claimed or started. */
@@ -256,13 +257,11 @@ export class WebhookChannel {
     this.#work.add(tracked);
   }
 
-  #untilNextPause(): number {
-    const now = this.#options.monotonic();
-    let earliest = Number.POSITIVE_INFINITY;
-    for (const { notBefore } of this.#targets.values()) {
-      if (notBefore > now) earliest = Math.min(earliest, notBefore - now);
-    }
-    return earliest;
+  /** Until the first of the pauses that had not ended at `began`. */
+  #untilPauseEnds(began: number): number {
+    const pauses = [...this.#targets.values()].map(({ notBefore }) => notBefore);
+    const pending = pauses.filter((notBefore) => notBefore > began);
+    return Math.min(...pending) - this.#options.monotonic();
   }
 
   #forget(): void {

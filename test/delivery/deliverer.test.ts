@@ -35,7 +35,8 @@ test('what is due is sent at once when it is committed, and settled', async ({ o
   assert.is(delivery?.lastError, null);
   assert.is(receiver.received[0]?.headers['webhook-id'], delivery?.alertId);
   assert.is(receiver.received[0]?.headers['user-agent'], 'Snitch/1');
-  assert.equal(attempts, [{ channel: 'webhook', result: 'delivered', count: 1 }]);
+  await until(() => attempts.length > 0, 'it is counted');
+  assert.equal(attempts, [{ channel: 'webhook', result: 'delivered' }]);
 });
 
 test('what waited before the start is sent too', async ({ outbox, receiver }) => {
@@ -213,7 +214,7 @@ test('a stop gives back what is in flight and what waits, at once due and withou
   receiver.behaviour = behave.hang();
   await outbox.target(receiver.url);
   await outbox.raise(10);
-  const first = outbox.deliverer();
+  const first = outbox.deliverer({ grace: 100 });
   await until(() => receiver.received.length === 1, 'one is in flight');
   await first.stop();
   const given = await outbox.deliveries('pending');

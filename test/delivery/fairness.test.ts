@@ -1,0 +1,126 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Outbox, until } from './outbox.ts';
+import { type Behaviour, behave, type Receiver, startReceiver } from './receiver.ts';
+
+const TIMEOUT = 700;
+const ALERTS = 40;
+const HEALTHY = 8;
+
+/** A third of the targets, one for each way to misbehave. */
+const MISBEHAVING: Record<string, Behaviour> = {
+  hang: behave.hang(),
+  drip: behave.drip(),
+  error: behave.status(500),
+  closeMidBody: behave.closeMidBody(),
+};
+
+const LIMITS = { webhook: { timeout: TIMEOUT, slowAfter: 100, fast: 8, slow: 16 } };
+
+const test = suite<{ outbox: Outbox; receivers: Receiver[] }>('fairness between targets');
+
+test.before.each(async (context) => {
+  context.outbox = await Outbox.open();
+  context.receivers = [];
+});
+
+test.after.each(async ({ outbox, receivers }) => {
+  await outbox.dispose();
+  for (const receiver of receivers) receiver.close();
+});
+
+async function target(
+  context: { outbox: Outbox; receivers: Receiver[] },
+  behaviour?: Behaviour,
+): Promise<Receiver> {
+  const receiver = await startReceiver(behaviour);
+  context.receivers.push(receiver);
+  await context.outbox.target(receiver.url);
+  return receiver;
+}
+
+const distinct = ({ received }: Receiver) =>
+  new Set(received.map(({ headers }) => headers['webhook-id'])).size;
+
+/** How long until every one of `receivers` has each of the alerts. */
+async function timeToAll(outbox: Outbox, receivers: readonly Receiver[]): Promise<number> {
+  const began = performance.now();
+  await outbox.raise(ALERTS);
+  await until(
+    () => receivers.every((receiver) => distinct(receiver) === ALERTS),
+    'every healthy target has every alert',
+  );
+  return performance.now() - began;
+}
+
+test('a third of the targets misbehaving delays none of the others', async (context) => {
+  const { outbox } = context;
+  const healthy: Receiver[] = [];
+  for (const behaviour of Object.values(MISBEHAVING)) {
+    healthy.push(await target(context));
+    await target(context, behaviour);
+    healthy.push(await target(context));
+  }
+  assert.is(healthy.length, HEALTHY);
+  outbox.deliverer({ limits: LIMITS, grace: 100 });
+  const took = await timeToAll(outbox, healthy);
+  assert.ok(took < 3 * TIMEOUT, `the healthy targets waited ${took} ms`);
+  const bad = context.receivers.filter((receiver) => !healthy.includes(receiver));
+  assert.ok(bad.every(({ received }) => received.length > 0));
+  const sent = await outbox.deliveries();
+  assert.is(sent.length, ALERTS * 12, 'none is forgotten');
+  await until(
+    async () => (await outbox.deliveries('delivered')).length === ALERTS * HEALTHY,
+    'they are settled',
+  );
+});
+
+test('a target that hangs holds one send, however much waits for it', async (context) => {
+  const { outbox } = context;
+  const hanging = await target(context, behave.hang());
+  const healthy = await target(context);
+  let open = 0;
+  let most = 0;
+  hanging.behaviour = (response) => {
+    open += 1;
+    most = Math.max(most, open);
+    response.on('close', () => {
+      open -= 1;
+    });
+  };
+  outbox.deliverer({ limits: LIMITS, grace: 100 });
+  await timeToAll(outbox, [healthy]);
+  await until(() => hanging.received.length >= 3, 'it is tried again and again');
+  assert.is(most, 1);
+});
+
+test('more hanging targets than the fast lane has places leave it free', async (context) => {
+  const { outbox } = context;
+  const healthy = await target(context);
+  for (let index = 0; index < 12; index += 1) await target(context, behave.hang());
+  outbox.deliverer({ limits: { webhook: { ...LIMITS.webhook, fast: 4 } }, grace: 100 });
+  const took = await timeToAll(outbox, [healthy]);
+  assert.ok(took < 3 * TIMEOUT, `the healthy target waited ${took} ms`);
+});
+
+test('a target that recovers gets everything, at full speed again', async (context) => {
+  const { outbox } = context;
+  const receiver = await target(context, behave.status(503));
+  const deliverer = outbox.deliverer({ limits: LIMITS, grace: 100 });
+  await outbox.raise(ALERTS);
+  await until(() => receiver.received.length >= 5, 'some have failed');
+  receiver.behaviour = behave.status(200);
+  outbox.offset += 15_000;
+  deliverer.wake();
+  await until(
+    () => outbox.deliveries('delivered').then(({ length }) => length === ALERTS),
+    'all are delivered',
+  );
+  const attempts = (await outbox.deliveries()).map((delivery) => delivery.attempts);
+  assert.ok(
+    attempts.filter((count) => count === 1).length > 0,
+    'what waited meanwhile did not use up its attempts',
+  );
+});
+
+test.run();
