@@ -50,6 +50,16 @@ window('the expectation reaches 5 % of the interval to either side', () => {
   assert.is(postponed(snitch, after + 1, after + MINUTE), null, 'it begins 1 ms later');
 });
 
+window(
+  'after a pause the expectation is the last one before the deadline, however old the last check-in',
+  () => {
+    const snitch = { ...healthy('hourly', CHECKED_IN), dueAt: utc('2025-07-09T20:00:00') };
+    const expected = utc('2025-07-09T19:59:00');
+    assert.is(postponed(snitch, EXPECTED, EXPECTED + MINUTE), null);
+    assert.is(postponed(snitch, expected, expected + MINUTE)?.dueAt, utc('2025-07-09T21:00:00'));
+  },
+);
+
 window('it reaches at least 60 s', () => {
   const snitch = healthy('5_minute', CHECKED_IN);
   const expected = CHECKED_IN + 5 * MINUTE;
