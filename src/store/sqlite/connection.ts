@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { migrations } from '../migrations/index.ts';
@@ -25,11 +25,26 @@ export function prepareDataDir(dataDir: string): void {
 }
 
 /**
+ * Creates a file of the store where it is missing: with SQLite's own mode, others could read the tokens and secrets
+ * in it wherever the directory lets them in. A file that is there is not opened, because closing it would end the
+ * locks that this process has on it.
+ */
+export function createPrivateFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
+    throw unwritable(path, reason(error), error);
+  }
+}
+
+/**
  * Opens the database, checks it, brings it to the present version and proves that it can be written. Everything
  * here is synced by SQLite itself (`synchronous=FULL`), the directory entries of its files included.
  */
 export function openDatabase(dataDir: string): Database.Database {
   const path = databasePath(dataDir);
+  createPrivateFile(path);
   let db: Database.Database | undefined;
   try {
     db = new Database(path, { timeout: 250 });
@@ -66,9 +81,13 @@ function damaged(path: string, details: string): DatabaseUnusable {
 function usable(error: unknown, path: string): unknown {
   if (!(error instanceof Database.SqliteError)) return error;
   if (error.code === 'SQLITE_CORRUPT' || error.code === 'SQLITE_NOTADB') return damaged(path, error.message);
+  return unwritable(path, `${error.message} (${error.code})`, error);
+}
+
+export function unwritable(path: string, details: string, cause: unknown): DatabaseUnusable {
   return new DatabaseUnusable(
-    `cannot write the database ${path}: ${error.message} (${error.code}); check the owner, the mode and the free space of its directory`,
-    { cause: error },
+    `cannot write ${path}: ${details}; check the owner, the mode and the free space of its directory`,
+    { cause },
   );
 }
 

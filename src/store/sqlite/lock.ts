@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { createPrivateFile, unwritable } from './connection.ts';
 
 /** Another daemon works on the same data directory. */
 export class DataDirLocked extends Error {
@@ -15,17 +16,21 @@ export class DataDirLocked extends Error {
  * file of its own is what Node offers of operating-system locks; the database itself stays open to readers.
  *
  * @returns a function that gives the directory back
+ * @throws DataDirLocked, or DatabaseUnusable where the directory cannot be written
  */
 export function lockDataDir(dataDir: string): () => void {
-  const file = new Database(join(dataDir, 'snitch.lock'), { timeout: 0 });
+  const path = join(dataDir, 'snitch.lock');
+  createPrivateFile(path);
+  let file: Database.Database | undefined;
   try {
+    file = new Database(path, { timeout: 0 });
     file.exec('BEGIN EXCLUSIVE');
+    const held = file;
+    return () => held.close();
   } catch (error) {
-    file.close();
-    if (error instanceof Database.SqliteError && error.code === 'SQLITE_BUSY') {
-      throw new DataDirLocked(dataDir);
-    }
-    throw error;
+    file?.close();
+    if (!(error instanceof Database.SqliteError)) throw error;
+    if (error.code === 'SQLITE_BUSY') throw new DataDirLocked(dataDir);
+    throw unwritable(path, `${error.message} (${error.code})`, error);
   }
-  return () => file.close();
 }

@@ -1,0 +1,153 @@
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { DatabaseUnusable, databasePath } from '../../../src/store/sqlite/connection.ts';
+import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { newCase, newSnitch, openSqlite, temporaryDirectory } from '../fixture.ts';
+import { type Mount, mountTmpfs } from './mounts.ts';
+
+interface World {
+  dir: string;
+  /** A closed store with some rows. */
+  dataDir: string;
+}
+
+const files = suite<World>('files of the store');
+
+files.before.each(async (world) => {
+  const dir = temporaryDirectory();
+  const dataDir = join(dir, 'data');
+  await fill(dataDir);
+  Object.assign(world, { dir, dataDir });
+});
+
+files.after.each(({ dir }) => rmSync(dir, { recursive: true }));
+
+async function fill(dataDir: string): Promise<void> {
+  const { store } = await openSqlite({ dataDir });
+  const owner = await newCase(store);
+  await Promise.all(Array.from({ length: 300 }, () => newSnitch(store, owner, { notes: 'x'.repeat(500) })));
+  await store.close();
+}
+
+const open = (dataDir: string) => openStore({ dataDir, clock: Date.now });
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+/** Asserts that the store is refused in words that hold all of `words`. */
+function refused(dataDir: string, ...words: string[]): void {
+  try {
+    open(dataDir);
+  } catch (error) {
+    assert.instance(error, DatabaseUnusable);
+    for (const word of words) assert.match((error as Error).message, word);
+    return;
+  }
+  assert.unreachable('the store opened');
+}
+
+files('a data directory that is made belongs to its owner alone', async ({ dir }) => {
+  const dataDir = join(dir, 'deep', 'data');
+  await open(dataDir).close();
+  assert.is(modeOf(dataDir), '700');
+});
+
+files('files belong to their owner alone, in a directory that others may read too', async ({ dir }) => {
+  const dataDir = join(dir, 'open');
+  mkdirSync(dataDir);
+  chmodSync(dataDir, 0o755);
+  const store = open(dataDir);
+  await store.setSetting('maintenance', 'on');
+  for (const file of ['snitch.db', 'snitch.db-wal', 'snitch.db-shm']) {
+    assert.is(modeOf(join(dataDir, file)), '600', file);
+  }
+  assert.is(modeOf(dataDir), '755');
+  await store.close();
+});
+
+files('a database that is something else is refused, with the command that restores one', ({ dataDir }) => {
+  writeFileSync(databasePath(dataDir), 'this is no database '.repeat(500));
+  refused(dataDir, 'is damaged', databasePath(dataDir), 'snitch restore FILE');
+});
+
+files('a database that ends too early is refused', ({ dataDir }) => {
+  truncateSync(databasePath(dataDir), Math.floor(statSync(databasePath(dataDir)).size / 2));
+  refused(dataDir, 'is damaged', 'snitch restore FILE');
+});
+
+files('a database with overwritten pages is refused', ({ dataDir }) => {
+  const bytes = readFileSync(databasePath(dataDir));
+  const start = Math.floor(bytes.length / 2 / 4096) * 4096;
+  bytes.fill(0xa5, start, start + 3 * 4096);
+  writeFileSync(databasePath(dataDir), bytes);
+  refused(dataDir, 'is damaged', 'snitch restore FILE');
+});
+
+files('a data directory that cannot be made is refused in words', ({ dir }) => {
+  writeFileSync(join(dir, 'file'), '');
+  refused(join(dir, 'file', 'data'), 'cannot create the data directory', join(dir, 'file', 'data'));
+});
+
+files('a data directory that is a file is refused in words', ({ dir }) => {
+  writeFileSync(join(dir, 'file'), '');
+  refused(join(dir, 'file'), join(dir, 'file'));
+});
+
+files.run();
+
+const readOnly = suite<{ mount: Mount | null; dir: string }>('read-only directories');
+
+readOnly.before.each((world) => {
+  const mount = mountTmpfs('size=8m');
+  Object.assign(world, { mount, dir: mount?.path ?? temporaryDirectory() });
+});
+
+readOnly.after.each(({ mount, dir }) => {
+  if (mount) mount.remove();
+  else {
+    chmodSync(dir, 0o700);
+    rmSync(dir, { recursive: true });
+  }
+});
+
+/** Without the right to mount, the mode of the directory does it: who may not mount is not root. */
+function makeReadOnly({ mount, dir }: { mount: Mount | null; dir: string }): void {
+  if (mount) mount.remount('ro');
+  else chmodSync(dir, 0o500);
+}
+
+readOnly('an empty one is refused in words', (world) => {
+  makeReadOnly(world);
+  refused(world.dir, world.dir, 'cannot write');
+});
+
+readOnly(
+  'one with a store in it is refused in words, and serves again when it can be written',
+  async (world) => {
+    const { store } = await openSqlite({ dataDir: world.dir });
+    const created = await newCase(store);
+    await store.close();
+    if (!world.mount) {
+      chmodSync(databasePath(world.dir), 0o400);
+      chmodSync(join(world.dir, 'snitch.lock'), 0o400);
+    }
+    makeReadOnly(world);
+    refused(world.dir, world.dir, 'cannot write');
+    if (world.mount) world.mount.remount('rw');
+    else {
+      chmodSync(world.dir, 0o700);
+      chmodSync(databasePath(world.dir), 0o600);
+      chmodSync(join(world.dir, 'snitch.lock'), 0o600);
+    }
+    const again = open(world.dir);
+    assert.equal(await again.listCases(), [created]);
+    await again.close();
+  },
+);
+
+readOnly('a data directory below one is refused in words', (world) => {
+  makeReadOnly(world);
+  refused(join(world.dir, 'data'), 'cannot create the data directory');
+});
+
+readOnly.run();

@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { databasePath } from '../../../src/store/sqlite/connection.ts';
+import { DataDirLocked } from '../../../src/store/sqlite/lock.ts';
+import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { queryDirectory, temporaryDirectory } from '../fixture.ts';
+
+const HOLDER = fileURLToPath(new URL('holder.ts', import.meta.url));
+
+interface World {
+  dataDir: string;
+  children: ChildProcess[];
+}
+
+const lock = suite<World>('one daemon per data directory');
+
+lock.before.each((world) => {
+  Object.assign(world, { dataDir: temporaryDirectory(), children: [] });
+});
+
+lock.after.each(async ({ dataDir, children }) => {
+  for (const child of children) await kill(child);
+  rmSync(dataDir, { recursive: true });
+});
+
+/** Starts a holder, and answers with the first line that it says. */
+async function startHolder({ dataDir, children }: World): Promise<{ child: ChildProcess; said: string }> {
+  const cwd = fileURLToPath(new URL('.', import.meta.url));
+  const child = spawn(process.execPath, ['--import', 'tsx', HOLDER, dataDir], {
+    cwd,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  children.push(child);
+  for await (const said of createInterface({ input: child.stdout })) return { child, said };
+  return { child, said: 'nothing' };
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+const open = ({ dataDir }: World) => openStore({ dataDir, clock: Date.now });
+
+lock('a second store in the same process is refused, and says what to do', async (world) => {
+  const store = open(world);
+  assert.throws(
+    () => open(world),
+    (error: Error) => error instanceof DataDirLocked && error.message.includes(world.dataDir),
+  );
+  await store.setSetting('maintenance', 'on');
+  await store.close();
+  await open(world).close();
+});
+
+lock('a second process is refused, and the first goes on', async (world) => {
+  const store = open(world);
+  assert.is((await startHolder(world)).said, 'DataDirLocked');
+  await store.setSetting('maintenance', 'on');
+  await store.close();
+});
+
+lock('kill -9 frees the directory, and what was acknowledged is there', async (world) => {
+  const { child, said } = await startHolder(world);
+  assert.is(said, 'holding');
+  assert.throws(
+    () => open(world),
+    (error: Error) => error instanceof DataDirLocked,
+  );
+  await kill(child);
+  const store = open(world);
+  assert.is(await store.getSetting('maintenance'), 'on');
+  await store.close();
+});
+
+lock('others may read while a store is open', async (world) => {
+  const store = open(world);
+  await store.setSetting('maintenance', 'on');
+  assert.equal(queryDirectory(world.dataDir, `SELECT value FROM settings WHERE name = 'maintenance'`), [
+    { value: 'on' },
+  ]);
+  assert.throws(() => open(world), /another snitch daemon/);
+  await store.close();
+});
+
+lock('a store that cannot be opened leaves the directory free', async (world) => {
+  writeFileSync(databasePath(world.dataDir), 'no database at all, but long enough to look at '.repeat(40));
+  for (let attempt = 0; attempt < 2; attempt += 1) assert.throws(() => open(world), /is damaged/);
+});
+
+lock('a lock file that is no lock is told in words', (world) => {
+  writeFileSync(join(world.dataDir, 'snitch.lock'), 'something else, and long enough to look at '.repeat(40));
+  assert.throws(
+    () => open(world),
+    (error: Error) => error.name === 'DatabaseUnusable' && error.message.includes('snitch.lock'),
+  );
+});
+
+lock.run();

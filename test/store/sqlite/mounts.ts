@@ -1,0 +1,34 @@
+/** File systems of their own for tests of full and read-only disks; only root can mount. */
+import { spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { temporaryDirectory } from '../fixture.ts';
+
+export interface Mount {
+  path: string;
+  /** Mounts it again with other options: `ro`, `size=20m`. */
+  remount(options: string): void;
+  remove(): void;
+}
+
+/** A file system in memory, or null where this process may not mount. */
+export function mountTmpfs(options: string): Mount | null {
+  const path = temporaryDirectory();
+  if (!run('mount', '-t', 'tmpfs', '-o', options, 'tmpfs', path)) {
+    rmSync(path, { recursive: true });
+    return null;
+  }
+  return {
+    path,
+    remount: (changed) => {
+      if (!run('mount', '-o', `remount,${changed}`, path)) throw new Error(`cannot remount ${path}`);
+    },
+    remove: () => {
+      if (!run('umount', path)) run('umount', '-l', path);
+      rmSync(path, { recursive: true, force: true });
+    },
+  };
+}
+
+function run(command: string, ...options: string[]): boolean {
+  return spawnSync(command, options, { stdio: 'ignore' }).status === 0;
+}
