@@ -109,7 +109,7 @@ architecture('what is loaded later is a file of our own, named in the source', (
 
 architecture('the command line starts without the libraries of the daemon', () => {
   const loaded = loadedWith('main.ts');
-  assert.ok(loaded.has('cli/serve.ts'));
+  assert.ok(loaded.has('cli/program.ts'));
   assert.equal(
     HEAVY.filter((name) => loaded.has(name)),
     [],
