@@ -58,8 +58,8 @@ test('SIGTERM under load answers what is in flight and ends with 0', async () =>
     await ledger.load(daemon, tokens, stopped);
     assert.is(await stopped, 0);
     assert.ok(ledger.acknowledged.size > 64);
-    ledger.verify(daemon.dataDir);
     assert.not.ok(existsSync(join(daemon.dataDir, 'snitch.db-wal')), 'the log was folded into the database');
+    ledger.verify(daemon.dataDir);
   } finally {
     await daemon.end('SIGKILL');
     removeDataDir(daemon.dataDir);
