@@ -1,6 +1,5 @@
 /** A typed client of the HTTP API, for the command line and the dashboard. It uses nothing but Node's own HTTP. */
-import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import type {
   WireAlert,
   WireApiKey,
@@ -119,8 +118,12 @@ export function createClient(options: ClientOptions) {
     deleteCase: (id: string) => send<void>('DELETE', `/v1/cases/${encodeURIComponent(id)}`),
     createKeyOfCase: (id: string, input: { name: string; scope?: string }) =>
       send<WireApiKey>('POST', `/v1/cases/${encodeURIComponent(id)}/api_keys`, input),
+    listKeysOfCase: (id: string) => get<WireApiKey[]>(`/v1/cases/${encodeURIComponent(id)}/api_keys`),
+    getMaintenance: () => get<{ enabled: boolean }>('/v1/maintenance'),
     setMaintenance: (enabled: boolean) => send<{ enabled: boolean }>('PUT', '/v1/maintenance', { enabled }),
     ready: () => get<{ status: string; problems?: string[] }>('/readyz'),
+    /** Whatever is answered at `path`, refusals included. */
+    probe: (path: string) => probe(options, path),
     /** The open stream of changes; the caller reads it and destroys it. */
     stream: (lastEventId: string | null, signal: AbortSignal) => openStream(options, lastEventId, signal),
   };
@@ -141,9 +144,27 @@ async function exchange<T>(options: ClientOptions, method: string, path: string,
     const text = await readText(response);
     const status = response.statusCode ?? 0;
     if (status < 200 || status > 299) throw refusal(response, text);
-    return (text === '' ? undefined : JSON.parse(text)) as T;
+    return (text === '' ? undefined : parseAnswer(text)) as T;
   } catch (error) {
     if (error instanceof ApiError) throw error;
+    throw new Unreachable(options.url, signal.aborted ? new Error('no answer in time') : error);
+  }
+}
+
+export interface Probe {
+  status: number;
+  text: string;
+  /** The server's clock, where it told. */
+  date: string | null;
+}
+
+async function probe(options: ClientOptions, path: string): Promise<Probe> {
+  const signal = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT);
+  try {
+    const response = await open(options, { method: 'GET', path, body: undefined, signal, headers: {} });
+    const text = await readText(response);
+    return { status: response.statusCode ?? 0, text, date: response.headers.date ?? null };
+  } catch (error) {
     throw new Unreachable(options.url, signal.aborted ? new Error('no answer in time') : error);
   }
 }
@@ -169,7 +190,7 @@ async function openStream(
   }
 }
 
-interface Call {
+export interface Call {
   method: string;
   path: string;
   body: unknown;
@@ -177,7 +198,7 @@ interface Call {
   headers: Record<string, string>;
 }
 
-function open({ url, apiKey }: ClientOptions, call: Call): Promise<IncomingMessage> {
+export function open({ url, apiKey }: ClientOptions, call: Call): Promise<IncomingMessage> {
   const socketPath = url.startsWith('unix:') ? url.slice('unix:'.length) : undefined;
   const target = new URL(
     socketPath === undefined ? `${url.replace(/\/+$/, '')}${call.path}` : `http://localhost${call.path}`,
@@ -185,11 +206,16 @@ function open({ url, apiKey }: ClientOptions, call: Call): Promise<IncomingMessa
   const text = call.body === undefined ? '' : JSON.stringify(call.body);
   const headers = {
     ...call.headers,
-    authorization: `Basic ${Buffer.from(`${apiKey}:`).toString('base64')}`,
+    ...(apiKey === '' ? {} : { authorization: `Basic ${Buffer.from(`${apiKey}:`).toString('base64')}` }),
     ...(text === '' ? {} : { 'content-type': 'application/json' }),
     'content-length': Buffer.byteLength(text),
   };
-  const request = target.protocol === 'https:' ? httpsRequest : httpRequest;
+  // An import of these modules would evaluate every export of theirs, a whole second HTTP client among them: that
+  // alone takes longer than a command.
+  const { request } =
+    target.protocol === 'https:'
+      ? process.getBuiltinModule('node:https')
+      : process.getBuiltinModule('node:http');
   return new Promise((resolve, reject) => {
     const common = { method: call.method, headers, signal: call.signal, agent: false };
     request(target, socketPath === undefined ? common : { ...common, socketPath }, resolve)
@@ -198,7 +224,7 @@ function open({ url, apiKey }: ClientOptions, call: Call): Promise<IncomingMessa
   });
 }
 
-async function readText(response: IncomingMessage): Promise<string> {
+export async function readText(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -209,7 +235,15 @@ async function readText(response: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function refusal(response: IncomingMessage, text: string): ApiError {
+function parseAnswer(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error('what answers there is no snitch server');
+  }
+}
+
+export function refusal(response: IncomingMessage, text: string): ApiError {
   const retryAfter = response.headers['retry-after'];
   const seconds = retryAfter !== undefined && /^\d+$/.test(retryAfter) ? Number(retryAfter) : null;
   return new ApiError(response.statusCode ?? 0, parseError(text), seconds);

@@ -1,0 +1,20 @@
+/** The values that `interval` may have (`spec §2`), for clients that want to help in choosing one. */
+export const INTERVALS = [
+  '1_minute',
+  '2_minute',
+  '3_minute',
+  '5_minute',
+  '10_minute',
+  '15_minute',
+  '30_minute',
+  'hourly',
+  '2_hour',
+  '3_hour',
+  '4_hour',
+  '6_hour',
+  '8_hour',
+  '12_hour',
+  'daily',
+  'weekly',
+  'monthly',
+] as const;
