@@ -93,12 +93,22 @@ export class GroupCommit {
   }
 
   async #runBatch(): Promise<void> {
+    if (this.#sync.failure) this.#refuseAll(this.#sync.failure);
     await this.#runReads(performance.now() + BATCH_TIME);
     if (this.#writes.length > 0 && !this.#sync.holding) {
       await this.#runWrites(performance.now() + BATCH_TIME);
     }
     this.#scheduled = false;
     if (this.#reads.length > 0 || (this.#writes.length > 0 && !this.#sync.holding)) this.#schedule();
+  }
+
+  /** What the disk has is not known any more: nothing may be read or written until a restart looks. */
+  #refuseAll(failure: Error): void {
+    this.failingSince ??= this.#clock();
+    const calls = [...this.#reads, ...this.#writes];
+    this.#reads = [];
+    this.#writes = [];
+    for (const call of calls) call.reject(refusalOf(failure));
   }
 
   async #runReads(until: number): Promise<void> {
@@ -112,7 +122,7 @@ export class GroupCommit {
         call.reject(unavailable(error) ?? error);
       }
       if (performance.now() > until) {
-        this.#reads.unshift(...taken.slice(index + 1));
+        this.#reads = taken.slice(index + 1).concat(this.#reads);
         return;
       }
     }
@@ -133,13 +143,22 @@ export class GroupCommit {
       }
       this.#tx.commit();
     } catch (error) {
-      this.#tx.rollback();
+      this.#rollBack();
       this.#failBatch(next === 0 ? taken : taken.slice(0, next), error);
-      if (next > 0) this.#writes.unshift(...taken.slice(next));
+      if (next > 0) this.#writes = taken.slice(next).concat(this.#writes);
       return;
     }
-    this.#writes.unshift(...taken.slice(next));
+    this.#writes = taken.slice(next).concat(this.#writes);
     this.#committed(done, began);
+  }
+
+  /** A transaction that cannot be undone either leaves a connection that nothing may use any more. */
+  #rollBack(): void {
+    try {
+      this.#tx.rollback();
+    } catch (error) {
+      this.#sync.fail(refusalOf(error));
+    }
   }
 
   /** An operation that throws is undone alone; the transaction goes on unless the disk itself failed. */
@@ -163,7 +182,7 @@ export class GroupCommit {
     if (this.failingSince !== null) this.#endOutage(this.failingSince);
     this.#sync.committed(statements, (error) => {
       for (const { call, value } of done) {
-        if (error) call.reject(new StoreUnavailable(error));
+        if (error) call.reject(refusalOf(error));
         else call.resolve(value);
       }
       if (!error && changes.length > 0) this.#announce(changes);
@@ -188,4 +207,8 @@ export class GroupCommit {
     if (refusal && isDamage(refusal)) this.#sync.fail(refusal);
     for (const call of calls) call.reject(refusal ?? error);
   }
+}
+
+function refusalOf(failure: unknown): StoreUnavailable {
+  return unavailable(failure) ?? new StoreUnavailable(failure);
 }

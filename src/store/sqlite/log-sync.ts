@@ -58,6 +58,11 @@ export class LogSync {
     db.pragma('synchronous = OFF');
   }
 
+  /** Why nothing can be trusted any more, or null. */
+  get failure(): Error | null {
+    return this.#failure;
+  }
+
   onReleased(listener: () => void): void {
     this.#released = listener;
   }

@@ -24,9 +24,9 @@ export interface SqliteOptions {
   clock: () => number;
   /** Writing statements between two checkpoints. */
   checkpointAfter?: number;
-  /** Stands in for `fs.fdatasync`, for measurements with a slow disk. */
   /** Told of every commit, for the metrics. */
   onCommit?: (commit: Commit) => void;
+  /** Stands in for `fs.fdatasync`, for measurements with a slow disk. */
   syncFile?: (fd: number, done: (error: Error | null) => void) => void;
 }
 

@@ -26,12 +26,14 @@ export class SqliteTransaction implements Transaction {
   }
 
   run(sql: string, ...values: Value[]): number {
-    this.#written += 1;
-    return this.#statement(sql).run(...values).changes;
+    const { changes } = this.#statement(sql).run(...values);
+    if (changes > 0) this.#written += 1;
+    return changes;
   }
 
   async savepoint<T>(operation: () => Promise<T>): Promise<T> {
     const announced = this.#changes.length;
+    const written = this.#written;
     this.#control('SAVEPOINT operation');
     try {
       const value = await operation();
@@ -39,6 +41,7 @@ export class SqliteTransaction implements Transaction {
       return value;
     } catch (error) {
       this.#changes.length = announced;
+      this.#written = written;
       if (this.#db.inTransaction) {
         this.#control('ROLLBACK TO operation');
         this.#control('RELEASE operation');

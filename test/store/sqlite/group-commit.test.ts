@@ -1,0 +1,243 @@
+import { rmSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { StoreUnavailable } from '../../../src/core/errors.ts';
+import { Calendar } from '../../../src/core/interval.ts';
+import { databasePath, openDatabase } from '../../../src/store/sqlite/connection.ts';
+import { GroupCommit } from '../../../src/store/sqlite/group-commit.ts';
+import { LogSync } from '../../../src/store/sqlite/log-sync.ts';
+import type { Change } from '../../../src/store/store.ts';
+import type { Operation, Transaction } from '../../../src/store/transaction.ts';
+import { checkIn, NOW, newCase, newSnitch, openSqlite, rejection, temporaryDirectory } from '../fixture.ts';
+
+const throughput = suite('throughput of the group commit');
+
+throughput('64 callers share commits, and commits share syncs', async () => {
+  const { store, dispose } = await openSqlite();
+  const owner = await newCase(store);
+  const snitches = await Promise.all(Array.from({ length: 64 }, () => newSnitch(store, owner)));
+  const before = store.health();
+  const each = 30;
+  await Promise.all(
+    snitches.map(async ({ token }) => {
+      for (let index = 0; index < each; index += 1) await checkIn(store, token, NOW + index);
+    }),
+  );
+  const { commits, syncs } = store.health();
+  const made = 64 * each;
+  assert.ok(commits - before.commits < made / 4, `${commits - before.commits} commits for ${made} check-ins`);
+  assert.ok(syncs - before.syncs < made / 4, `${syncs - before.syncs} syncs for ${made} check-ins`);
+  for (const { token } of snitches) {
+    assert.is((await store.listCheckIns(owner.id, token, { limit: 99, before: null }))?.length, each);
+  }
+  await dispose();
+});
+
+throughput('a queue of any length is worked off', async () => {
+  const { store, dispose } = await openSqlite();
+  const settings = await Promise.all(Array.from({ length: 200_000 }, () => store.getSetting('maintenance')));
+  assert.ok(settings.every((value) => value === null));
+  await dispose();
+});
+
+throughput.run();
+
+interface World {
+  dataDir: string;
+  db: Database.Database;
+  log: LogSync;
+  batches: GroupCommit;
+  told: Change[];
+}
+
+const batch = suite<World>('calls of one batch');
+
+batch.before.each((world) => {
+  const dataDir = temporaryDirectory();
+  const db = openDatabase(dataDir);
+  const told: Change[] = [];
+  const log = new LogSync(db, databasePath(dataDir));
+  const batches = new GroupCommit({
+    db,
+    calendar: new Calendar(),
+    sync: log,
+    clock: () => NOW,
+    announce: (changes) => told.push(...changes),
+  });
+  Object.assign(world, { dataDir, db, log, batches, told });
+});
+
+batch.after.each(async ({ dataDir, db, log, batches }) => {
+  await batches.drain();
+  db.close();
+  log.close();
+  rmSync(dataDir, { recursive: true });
+});
+
+const insert = (tx: Transaction, name: string) =>
+  tx.run('INSERT INTO settings (name, value) VALUES (?, ?)', name, 'x');
+
+const note =
+  (name: string): Operation<string> =>
+  async (tx) => {
+    await insert(tx, name);
+    tx.announce({ kind: 'snitch', caseId: 'case', token: name });
+    return name;
+  };
+
+function namesIn(db: Database.Database): unknown[] {
+  return db.prepare(`SELECT name FROM settings WHERE name <> 'canary' ORDER BY name`).pluck().all();
+}
+
+const tokensOf = (told: Change[]) => told.map((change) => (change.kind === 'snitch' ? change.token : ''));
+
+batch('calls of one turn are one commit, in the order they were made', async ({ batches, db, told }) => {
+  const names = ['c', 'a', 'b'];
+  assert.equal(await Promise.all(names.map((name) => batches.write(note(name)))), names);
+  assert.is(batches.commits, 1);
+  assert.equal(namesIn(db), ['a', 'b', 'c']);
+  assert.equal(tokensOf(told), names);
+});
+
+batch('one that throws fails alone: its writes and its announcements are undone', async (world) => {
+  const { batches, db, told } = world;
+  const reason = new Error('poison');
+  const results = await Promise.allSettled([
+    batches.write(note('before')),
+    batches.write(async (tx) => {
+      await note('undone')(tx);
+      await tx.run(`DELETE FROM settings WHERE name = 'before'`);
+      throw reason;
+    }),
+    batches.write(note('after')),
+  ]);
+  assert.equal(
+    results.map((result) => (result.status === 'fulfilled' ? result.value : result.reason)),
+    ['before', reason, 'after'],
+  );
+  assert.is(batches.commits, 1);
+  assert.equal(namesIn(db), ['after', 'before']);
+  assert.equal(tokensOf(told), ['before', 'after']);
+});
+
+batch('one that breaks a rule of the database fails alone', async ({ batches, db }) => {
+  await batches.write(note('there'));
+  const results = await Promise.allSettled([batches.write(note('there')), batches.write(note('new'))]);
+  assert.equal(
+    results.map(({ status }) => status),
+    ['rejected', 'fulfilled'],
+  );
+  assert.equal(namesIn(db), ['new', 'there']);
+});
+
+batch('a savepoint within a call undoes its own part only', async ({ batches, db, told }) => {
+  await batches.write(async (tx) => {
+    await note('kept')(tx);
+    const inner = tx.savepoint(async () => {
+      await note('undone')(tx);
+      throw new Error('poison');
+    });
+    await rejection(inner);
+    await note('later')(tx);
+  });
+  assert.equal(namesIn(db), ['kept', 'later']);
+  assert.equal(tokensOf(told), ['kept', 'later']);
+});
+
+batch('a call whose writes were all undone commits nothing', async ({ batches, log }) => {
+  await rejection(
+    batches.write(async (tx) => {
+      await note('undone')(tx);
+      throw new Error('poison');
+    }),
+  );
+  await batches.drain();
+  assert.equal([batches.commits, log.syncs], [0, 0]);
+});
+
+batch('a commit that fails fails every call of its batch, and the next ones succeed', async (world) => {
+  const { batches, db, told } = world;
+  db.exec(`CREATE TABLE strict (name TEXT REFERENCES settings (name) DEFERRABLE INITIALLY DEFERRED)`);
+  db.pragma('foreign_keys = ON');
+  const results = await Promise.allSettled([
+    batches.write(note('a')),
+    batches.write(async (tx) => tx.run(`INSERT INTO strict (name) VALUES ('nowhere')`)),
+  ]);
+  assert.equal(
+    results.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
+  assert.equal([namesIn(db), told], [[], []]);
+  await batches.write(note('b'));
+  assert.equal(namesIn(db), ['b']);
+});
+
+const fault = (code: string) => new Database.SqliteError('the disk says no', code);
+
+batch('a disk that refuses a call refuses its whole batch', async ({ batches, db }) => {
+  const results = await Promise.all([
+    rejection(batches.write(note('before'))),
+    rejection(
+      batches.write(async (tx) => {
+        await note('refused')(tx);
+        throw fault('SQLITE_FULL');
+      }),
+    ),
+  ]);
+  for (const error of results) assert.instance(error, StoreUnavailable);
+  assert.is(batches.failingSince, NOW);
+  assert.equal(namesIn(db), []);
+  await batches.write(note('after'));
+  assert.is(batches.failingSince, null);
+  assert.equal(batches.takeOutage(), { start: NOW, end: NOW });
+  assert.is(batches.takeOutage(), null);
+});
+
+batch('a call that writes nothing does not prove that the disk is well again', async ({ batches }) => {
+  await rejection(
+    batches.write(() => {
+      throw fault('SQLITE_FULL');
+    }),
+  );
+  await batches.write(async (tx) => tx.run(`DELETE FROM settings WHERE name = 'none'`));
+  await rejection(
+    batches.write(async (tx) => {
+      await note('undone')(tx);
+      throw new Error('poison');
+    }),
+  );
+  assert.is(batches.failingSince, NOW);
+  assert.is(batches.takeOutage(), null);
+});
+
+batch('a rollback that fails as well leaves no call unanswered', async ({ batches, db, log }) => {
+  const prepare = db.prepare;
+  const gone = {
+    run: () => {
+      throw fault('SQLITE_IOERR');
+    },
+  };
+  Object.assign(db, {
+    prepare: (sql: string) => (sql.startsWith('ROLLBACK') ? gone : prepare.call(db, sql)),
+  });
+  const full = batches.write(() => {
+    throw fault('SQLITE_FULL');
+  });
+  assert.instance(await rejection(full), StoreUnavailable);
+  assert.instance(await rejection(batches.write(note('b'))), StoreUnavailable);
+  assert.instance(await log.failed, Error);
+  Object.assign(db, { prepare });
+  db.exec('ROLLBACK');
+});
+
+batch('damage that a call finds ends all trust', async ({ batches, log }) => {
+  const damaged = batches.write(() => {
+    throw fault('SQLITE_CORRUPT');
+  });
+  assert.instance(await rejection(damaged), StoreUnavailable);
+  assert.instance(await log.failed, StoreUnavailable);
+  assert.instance(await rejection(batches.write(note('b'))), StoreUnavailable);
+});
+
+batch.run();
