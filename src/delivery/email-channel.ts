@@ -90,9 +90,11 @@ export class EmailChannel {
     this.#startWaiting();
     const dueAt = await store.nextDeliveryAt();
     const now = clock();
-    if (dueAt !== null && dueAt <= now && this.#waiting.length === 0) await this.#gather();
+    const due = dueAt !== null && dueAt <= now;
+    if (!due) this.#forgetIdle(began);
+    else if (this.#waiting.length === 0) await this.#gather(began);
     this.#startWaiting();
-    const untilDue = dueAt === null || dueAt <= now ? Number.POSITIVE_INFINITY : dueAt - now;
+    const untilDue = due || dueAt === null ? Number.POSITIVE_INFINITY : dueAt - now;
     return Math.min(untilDue, this.#untilGroupIsReady(began));
   }
 
@@ -110,7 +112,7 @@ export class EmailChannel {
   }
 
   /** Claims all that is due for recipients who may be sent to, a slice a call. */
-  async #gather(): Promise<void> {
+  async #gather(began: number): Promise<void> {
     const turns = new Map<string, Turn>();
     let gathered = 0;
     let claimed = SLICE;
@@ -118,13 +120,19 @@ export class EmailChannel {
       claimed = await this.#claim(turns);
       gathered += claimed;
     }
-    const now = this.#options.monotonic();
-    for (const [address, { busy, quietUntil }] of this.#recipients) {
-      // Nothing waited for the end of the group wait: the next alert finds the recipient idle.
-      if (!busy && quietUntil <= now && claimed < SLICE && !turns.has(address))
-        this.#recipients.delete(address);
-    }
+    if (claimed < SLICE) this.#forgetIdle(began, turns);
     this.#waiting.push(...turns.values());
+  }
+
+  /**
+   * Where nothing waited for the end of the group wait, the next alert finds the recipient idle.
+   *
+   * @param began before anything was claimed: a wait that ended later has not been looked at
+   */
+  #forgetIdle(began: number, turns: ReadonlyMap<string, Turn> = new Map()): void {
+    for (const [address, { busy, quietUntil }] of this.#recipients) {
+      if (!busy && quietUntil <= began && !turns.has(address)) this.#recipients.delete(address);
+    }
   }
 
   async #claim(turns: Map<string, Turn>): Promise<number> {

@@ -43,7 +43,7 @@ export function createMailer(options: MailerOptions): Mailer {
   const transport = createTransport({
     ...smtp,
     // A connection that the server closed while it was idle is noticed at the next send, which then takes another.
-    maxRequeues: connections,
+    maxRequeues: 2,
     connectionTimeout: Math.min(CONNECTION_TIMEOUT, timeout),
     greetingTimeout: Math.min(GREETING_TIMEOUT, timeout),
     socketTimeout: Math.min(SILENCE_TIMEOUT, timeout),

@@ -290,6 +290,10 @@ test('a server that hangs, drips or drops the message is bounded and tried again
   const dropped = await send(mailer(context, dropping));
   assert.is(dropped.kind, 'retry');
   assert.match((dropped as { error: string }).error, /closed the connection/);
+  const slamming = await scripted(context, (socket) => socket.end());
+  const slammed = await send(mailer(context, slamming));
+  assert.is(slammed.kind, 'retry');
+  assert.match((slammed as { error: string }).error, /closed the connection/);
 });
 
 test.run();

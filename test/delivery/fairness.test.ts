@@ -42,15 +42,22 @@ async function target(
 const distinct = ({ received }: Receiver) =>
   new Set(received.map(({ headers }) => headers['webhook-id'])).size;
 
-/** How long until every one of `receivers` has each of the alerts. */
-async function timeToAll(outbox: Outbox, receivers: readonly Receiver[]): Promise<number> {
-  const began = performance.now();
+/** Raises alerts and waits until every one of `receivers` has all of them. */
+async function tellAll(outbox: Outbox, receivers: readonly Receiver[]): Promise<void> {
   await outbox.raise(ALERTS);
   await until(
     () => receivers.every((receiver) => distinct(receiver) === ALERTS),
     'every healthy target has every alert',
+    30_000,
   );
-  return performance.now() - began;
+}
+
+/** Whoever waited for a target that hangs would get no further than it does. */
+function assertFarBehind(hanging: readonly Receiver[]): void {
+  for (const { received } of hanging) {
+    assert.ok(received.length > 0, 'it is tried');
+    assert.ok(received.length < ALERTS / 2, 'the others were done long before it');
+  }
 }
 
 test('a third of the targets misbehaving delays none of the others', async (context) => {
@@ -63,10 +70,9 @@ test('a third of the targets misbehaving delays none of the others', async (cont
   }
   assert.is(healthy.length, HEALTHY);
   outbox.deliverer({ limits: LIMITS, grace: 100 });
-  const took = await timeToAll(outbox, healthy);
-  assert.ok(took < 3 * TIMEOUT, `the healthy targets waited ${took} ms`);
-  const bad = context.receivers.filter((receiver) => !healthy.includes(receiver));
-  assert.ok(bad.every(({ received }) => received.length > 0));
+  await tellAll(outbox, healthy);
+  const [hanging, dripping] = context.receivers.filter((receiver) => !healthy.includes(receiver));
+  assertFarBehind([hanging!, dripping!]);
   const sent = await outbox.deliveries();
   assert.is(sent.length, ALERTS * 12, 'none is forgotten');
   await until(
@@ -89,7 +95,7 @@ test('a target that hangs holds one send, however much waits for it', async (con
     });
   };
   outbox.deliverer({ limits: LIMITS, grace: 100 });
-  await timeToAll(outbox, [healthy]);
+  await tellAll(outbox, [healthy]);
   await until(() => hanging.received.length >= 3, 'it is tried again and again');
   assert.is(most, 1);
 });
@@ -97,10 +103,11 @@ test('a target that hangs holds one send, however much waits for it', async (con
 test('more hanging targets than the fast lane has places leave it free', async (context) => {
   const { outbox } = context;
   const healthy = await target(context);
-  for (let index = 0; index < 12; index += 1) await target(context, behave.hang());
+  const hanging: Receiver[] = [];
+  for (let index = 0; index < 12; index += 1) hanging.push(await target(context, behave.hang()));
   outbox.deliverer({ limits: { webhook: { ...LIMITS.webhook, fast: 4 } }, grace: 100 });
-  const took = await timeToAll(outbox, [healthy]);
-  assert.ok(took < 3 * TIMEOUT, `the healthy target waited ${took} ms`);
+  await tellAll(outbox, [healthy]);
+  assertFarBehind(hanging);
 });
 
 test('a target that recovers gets everything, at full speed again', async (context) => {

@@ -7,6 +7,7 @@ import type { Resolve } from '../../src/delivery/address-guard.ts';
 import type { Outcome } from '../../src/delivery/outcome.ts';
 import { createWebhookSender, type WebhookSender } from '../../src/delivery/webhook.ts';
 import { aNotice, anAlert, aWebhook } from './alerts.ts';
+import { startMailServer } from './mail-server.ts';
 import { type Behaviour, behave, type Receiver, startReceiver } from './receiver.ts';
 
 const TIMEOUT = 300;
@@ -210,6 +211,13 @@ test('what is not HTTP, or not TLS, is told in words', async ({ sender, receiver
   assert.match(garbage, /^the answer from 127\.0\.0\.1:\d+ is not HTTP/);
   const plain = errorOf(await sender.send(aWebhook(receiver.url.replace('http', 'https')), anAlert(), 0));
   assert.match(plain, /TLS/);
+});
+
+test('a certificate that cannot be trusted is a failure', async ({ sender }) => {
+  const tls = await startMailServer({ secure: true });
+  const error = errorOf(await sender.send(aWebhook(`https://127.0.0.1:${tls.port}/`), anAlert(), 0));
+  await tls.close();
+  assert.match(error, /^the certificate of 127\.0\.0\.1:\d+ is not valid: /);
 });
 
 test('no error ever shows credentials or control characters', async ({ sender, receiver }) => {
