@@ -200,9 +200,9 @@ export interface Call {
 
 export function open({ url, apiKey }: ClientOptions, call: Call): Promise<IncomingMessage> {
   const socketPath = url.startsWith('unix:') ? url.slice('unix:'.length) : undefined;
-  const target = new URL(
-    socketPath === undefined ? `${url.replace(/\/+$/, '')}${call.path}` : `http://localhost${call.path}`,
-  );
+  const target = new URL(socketPath === undefined ? url : 'http://localhost');
+  // Put together by hand: a URL takes the segments `.` and `..`, which are tags like any other, for steps of a path.
+  const path = target.pathname.replace(/\/+$/, '') + call.path;
   const text = call.body === undefined ? '' : JSON.stringify(call.body);
   const headers = {
     ...call.headers,
@@ -217,7 +217,7 @@ export function open({ url, apiKey }: ClientOptions, call: Call): Promise<Incomi
       ? process.getBuiltinModule('node:https')
       : process.getBuiltinModule('node:http');
   return new Promise((resolve, reject) => {
-    const common = { method: call.method, headers, signal: call.signal, agent: false };
+    const common = { path, method: call.method, headers, signal: call.signal, agent: false };
     request(target, socketPath === undefined ? common : { ...common, socketPath }, resolve)
       .on('error', reject)
       .end(text);

@@ -18,8 +18,49 @@ export interface Task {
 }
 
 const daemon = () => import('./daemon-commands.ts');
+const look = () => import('./look.ts');
+const pause = () => import('./pause.ts');
+const write = () => import('./write.ts');
+const deliveries = () => import('./deliveries.ts');
+const list = () => import('./list.ts');
 
 export const TASKS: readonly Task[] = [
+  {
+    title: 'Look',
+    entries: [
+      { name: 'list', summary: 'which snitches there are, and how they are', load: list },
+      { name: 'show', summary: 'all of one snitch', load: look },
+      { name: 'history', summary: 'its check-ins', load: look },
+      { name: 'explain', summary: 'its deadline and next alert, in words', load: look },
+      { name: 'alerts', summary: 'what was alerted', load: deliveries },
+      {
+        name: 'deliveries',
+        summary: 'what was sent to whom, and what could not be; retry',
+        load: deliveries,
+      },
+    ],
+  },
+  {
+    title: 'Change',
+    entries: [
+      { name: 'create', summary: 'make a snitch', load: write },
+      { name: 'edit', summary: 'change a snitch', load: write },
+      { name: 'tag', summary: 'add or remove tags', load: write },
+      { name: 'pause', summary: 'mute the alerts of snitches for a while', load: pause },
+      { name: 'unpause', summary: 'let them alert again', load: pause },
+      { name: 'delete', summary: 'delete snitches', load: () => import('./delete.ts') },
+    ],
+  },
+  {
+    title: 'In jobs',
+    entries: [
+      {
+        name: 'check-in',
+        summary: 'say that a job ran, or how it failed',
+        load: () => import('./check-in.ts'),
+      },
+    ],
+  },
   {
     title: 'Run the daemon',
     entries: [

@@ -43,3 +43,8 @@ export function addClientOptions(command: Command): Command {
 export function withExamples(command: Command, ...examples: string[]): Command {
   return command.addHelpText('before', `Examples:\n${examples.map((line) => `  ${line}\n`).join('')}`);
 }
+
+/** For options that may be given several times. */
+export function collect(value: string, earlier: string[] = []): string[] {
+  return [...earlier, value];
+}

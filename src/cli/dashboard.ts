@@ -1,0 +1,28 @@
+/** `snitch dashboard`: finds the server, and leaves the rest to the terminal's own program. */
+import { addConnectionOptions, type Register, withExamples } from './command.ts';
+import { type ConnectionFlags, findConnection } from './connection.ts';
+
+interface DashboardFlags extends ConnectionFlags {
+  readonly?: boolean;
+}
+
+export const register: Register = (program, finish) => {
+  const dashboard = program
+    .command('dashboard')
+    .description('watch the snitches on the terminal, live; without a terminal, print them once')
+    .option('--readonly', 'disable every key that changes anything')
+    .action(async (flags: DashboardFlags) => finish(await openDashboard(flags)));
+  addConnectionOptions(dashboard);
+  withExamples(
+    dashboard,
+    'snitch dashboard',
+    'snitch dashboard --readonly',
+    'snitch dashboard | grep failed',
+  );
+};
+
+async function openDashboard(flags: DashboardFlags): Promise<number> {
+  const { url, apiKey, timeoutMs } = findConnection(flags);
+  const { runDashboard } = await import('../tui/run.tsx');
+  return runDashboard({ url, apiKey, timeoutMs, readonly: flags.readonly === true });
+}

@@ -1,0 +1,105 @@
+/** `snitch list`: which snitches there are, once or again and again. */
+import type { Client } from '../api/client.ts';
+import { Unreachable } from '../api/client.ts';
+import type { WireSnitch, WireStatus } from '../api/wire.ts';
+import { addClientOptions, type ClientFlags, collect, type Register, withExamples } from './command.ts';
+import { connect } from './connection.ts';
+import { parseDuration } from './duration.ts';
+import { UsageError } from './failure.ts';
+import { Output, say } from './output.ts';
+import { didYouMean } from './similar.ts';
+import { SNITCH_VIEW, STATUSES } from './snitch-view.ts';
+
+interface ListFlags extends ClientFlags {
+  tag?: string[];
+  status?: string[];
+  watch?: string | true;
+}
+
+const WATCH_EVERY = '2s';
+
+export const register: Register = (program) => {
+  const list = program
+    .command('list')
+    .description('list the snitches')
+    .option(
+      '-t, --tag <tag>',
+      'only those with this tag; repeat it for several, all of which must be there',
+      collect,
+    )
+    .option(
+      '-s, --status <status>',
+      `only those that are ${STATUSES.join(', ')}; repeat it for several`,
+      collect,
+    )
+    .option('-w, --watch [every]', 'show it again whenever it changed, asking every 2s')
+    .action((flags: ListFlags) => list_(flags));
+  addClientOptions(list);
+  withExamples(
+    list,
+    'snitch list',
+    'snitch list --status failed --tag production',
+    'snitch list -q --status paused | xargs -r snitch unpause',
+    'snitch list --watch',
+  );
+};
+
+async function list_(flags: ListFlags): Promise<void> {
+  const wanted = statusesOf(flags.status ?? []);
+  const client = connect(flags);
+  const read = async () => selected(await client.listSnitches(flags.tag ?? []), wanted);
+  if (flags.watch === undefined) {
+    const output = new Output(flags);
+    const snitches = await read();
+    output.list(snitches, SNITCH_VIEW);
+    return;
+  }
+  const every = parseDuration(flags.watch === true ? WATCH_EVERY : flags.watch, '--watch');
+  await watch(read, flags, every);
+}
+
+function statusesOf(given: readonly string[]): WireStatus[] {
+  const words = given.flatMap((text) => text.split(',')).map((word) => word.trim().toLowerCase());
+  for (const word of words) {
+    if (!(STATUSES as readonly string[]).includes(word)) {
+      throw new UsageError(
+        `--status: "${word}" is none of ${STATUSES.join(', ')}.${didYouMean(word, STATUSES)}`,
+      );
+    }
+  }
+  return words as WireStatus[];
+}
+
+function selected(all: readonly WireSnitch[], wanted: readonly WireStatus[]): WireSnitch[] {
+  const chosen = wanted.length === 0 ? [...all] : all.filter(({ status }) => wanted.includes(status));
+  const { compare } = new Intl.Collator('en', { numeric: true });
+  return chosen.sort((one, other) => compare(one.name, other.name) || compare(one.token, other.token));
+}
+
+const CLEAR_SCREEN = '\u001b[H\u001b[2J\u001b[3J';
+
+/** Ends when the process is ended. A server that goes away meanwhile is waited for. */
+async function watch(
+  read: () => ReturnType<Client['listSnitches']>,
+  flags: ListFlags,
+  every: number,
+): Promise<never> {
+  let shown = '';
+  for (;;) {
+    const output = new Output(flags);
+    try {
+      const snitches = await read();
+      const state = JSON.stringify(snitches);
+      // On a terminal the relative times go on even where nothing changed.
+      if (state !== shown || output.style.terminal) {
+        if (output.style.terminal) process.stdout.write(CLEAR_SCREEN);
+        output.list(snitches, SNITCH_VIEW);
+      }
+      shown = state;
+    } catch (error) {
+      if (!(error instanceof Unreachable) || shown === '') throw error;
+      say(`${error.message}; trying again`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, every));
+  }
+}

@@ -1,0 +1,139 @@
+/** `snitch show`, `history` and `explain`: everything about one snitch. */
+import type { WireCheckIn, WireExplanation, WireSnitch } from '../api/wire.ts';
+import { addClientOptions, type ClientFlags, type Register, withExamples } from './command.ts';
+import { connect } from './connection.ts';
+import { limitOf } from './count.ts';
+import { exactTime, type Field, Output, renderFields, shownTime, type View } from './output.ts';
+import { printable, printableLines } from './printable.ts';
+import { resolveSnitch } from './resolve.ts';
+import { SNITCH_VIEW, snitchFields, statusPaint, statusText } from './snitch-view.ts';
+import { type Paint, paint, type Style } from './style.ts';
+import { relativeTime, shortDuration } from './times.ts';
+
+const SNITCH = ['<snitch>', 'its token, or its name'] as const;
+
+export const register: Register = (program) => {
+  const show = program
+    .command('show')
+    .description('show all of a snitch')
+    .argument(...SNITCH)
+    .action((name: string, flags: ClientFlags) => showSnitch(name, flags));
+  withExamples(addClientOptions(show), 'snitch show nightly-backup', 'snitch show nightly-backup --json');
+
+  const history = program
+    .command('history')
+    .description('list the check-ins of a snitch, the newest first')
+    .argument(...SNITCH)
+    .option('-n, --limit <count>', 'how many', '20')
+    .option('--before <time>', 'only those before this ISO 8601 time, or the one with this id')
+    .option('--with-output', 'also what the jobs printed')
+    .action((name: string, flags: HistoryFlags) => showHistory(name, flags));
+  withExamples(
+    addClientOptions(history),
+    'snitch history nightly-backup',
+    'snitch history nightly-backup -n 1 --with-output',
+  );
+
+  const explain = program
+    .command('explain')
+    .description('say in words until when a snitch is waited for, when an alert comes, and who is told')
+    .argument(...SNITCH)
+    .action((name: string, flags: ClientFlags) => explainSnitch(name, flags));
+  withExamples(addClientOptions(explain), 'snitch explain nightly-backup');
+};
+
+async function showSnitch(name: string, flags: ClientFlags): Promise<void> {
+  const snitch = await resolveSnitch(connect(flags), name);
+  const output = new Output(flags);
+  output.record(snitch, snitchFields(snitch, output.style), SNITCH_VIEW);
+  output.hint('what happens next: `snitch explain`; what happened: `snitch history`, `snitch alerts`');
+}
+
+interface HistoryFlags extends ClientFlags {
+  limit: string;
+  before?: string;
+  withOutput?: boolean;
+}
+
+const OUTCOME_LOOKS: Record<WireCheckIn['outcome'], { symbol: string; paint: Paint | null }> = {
+  healthy: { symbol: '✓', paint: 'green' },
+  error: { symbol: '!', paint: 'magenta' },
+  start: { symbol: '>', paint: 'cyan' },
+  log: { symbol: '.', paint: null },
+};
+
+const CHECK_IN_VIEW: View<WireCheckIn> = {
+  name: ({ id }) => id,
+  id: ({ id }) => id,
+  empty: 'no check-ins yet',
+  columns: [
+    { header: 'WHEN', cell: ({ at }, style) => shownTime(at, style) },
+    {
+      header: 'OUTCOME',
+      cell: ({ outcome }, { terminal }) =>
+        terminal ? `${OUTCOME_LOOKS[outcome].symbol} ${outcome}` : outcome,
+      paint: ({ outcome }) => OUTCOME_LOOKS[outcome].paint,
+    },
+    { header: 'EXIT', cell: ({ exit_status }) => String(exit_status ?? ''), align: 'right' },
+    {
+      header: 'TOOK',
+      cell: ({ duration_ms }) => (duration_ms === null ? '' : shortDuration(duration_ms)),
+      align: 'right',
+    },
+    { header: 'MESSAGE', cell: ({ message }) => message ?? '', shrinkTo: 12 },
+    { header: 'FROM', cell: ({ source }) => source ?? '', optional: true },
+    { header: 'ID', cell: ({ id }) => id, wide: true },
+  ],
+};
+
+async function showHistory(name: string, flags: HistoryFlags): Promise<void> {
+  const page = { limit: limitOf(flags.limit), ...(flags.before ? { before: flags.before } : {}) };
+  const client = connect(flags);
+  const { token } = await resolveSnitch(client, name);
+  const checkIns = await client.listCheckIns(token, page);
+  const output = new Output(flags);
+  if (!flags.withOutput || flags.quiet || output.format === 'json' || output.format === 'name') {
+    output.list(checkIns, CHECK_IN_VIEW);
+    return;
+  }
+  for (const checkIn of checkIns) {
+    const [, row = ''] = output.tableOf([checkIn], CHECK_IN_VIEW);
+    const printed = checkIn.output === null ? [] : printableLines(checkIn.output.trimEnd());
+    output.lines([row, ...printed.map((line) => `    ${line}`)]);
+  }
+}
+
+async function explainSnitch(name: string, flags: ClientFlags): Promise<void> {
+  const client = connect(flags);
+  const snitch = await resolveSnitch(client, name);
+  const explanation = await client.explain(snitch.token);
+  const output = new Output(flags);
+  if (output.format === 'json') output.json(explanation);
+  else output.lines(explained(snitch, explanation, output.style));
+}
+
+function explained(snitch: WireSnitch, explanation: WireExplanation, style: Style): string[] {
+  const { status, reasons, period, deadline, next_alert, notify } = explanation;
+  const instant = (at: { at: string; local: string } | null, none: string) => {
+    if (at === null) return none;
+    return style.terminal
+      ? `${at.local}, ${relativeTime(at.at, style.now)}\n${at.at}`
+      : `${at.local}\n${at.at}`;
+  };
+  const fields: Field[] = [
+    { label: 'Interval', text: `${snitch.interval}, alerts ${snitch.alert_type}` },
+    { label: 'Last check-in', text: exactTime(snitch.checked_in_at, style) },
+    { label: 'Period now', text: `${period.start} to ${period.end}` },
+    { label: 'Deadline', text: instant(deadline, 'none: no check-in is awaited') },
+    { label: 'Next alert', text: instant(next_alert, 'none') },
+    { label: 'Emails to', text: notify.emails.join(', ') || 'nobody' },
+    { label: 'Webhooks', text: notify.webhooks.join('\n') || 'none' },
+  ];
+  const word = paint(style, statusPaint(status), statusText(status, style));
+  return [
+    `${paint(style, 'bold', printable(snitch.name))}: ${word}`,
+    ...reasons.map((reason) => `  ${printable(reason)}`),
+    '',
+    ...renderFields(fields, style),
+  ];
+}
