@@ -11,7 +11,7 @@ const MILLISECONDS = 1_000;
 
 export class Metrics {
   readonly registry = new Registry();
-  readonly checkIns = new Counter({
+  readonly #checkIns = new Counter({
     name: 'snitch_check_ins_total',
     help: 'Check-ins by the answer they got.',
     labelNames: ['answer'],
@@ -44,6 +44,13 @@ export class Metrics {
   readonly #outboxAge = this.#gauge('snitch_outbox_oldest_seconds', 'Age of the oldest alert in the outbox.');
   readonly #blind = this.#gauge('snitch_blind_seconds', 'Length of all blind windows that are kept.');
   readonly #syncs = this.#gauge('snitch_store_syncs', 'Syncs of the disk since the start.');
+
+  /** Counts a check-in; the label is looked up once and not for every check-in. */
+  readonly answered = {
+    recorded: this.#checkIns.labels('recorded'),
+    unknown: this.#checkIns.labels('unknown'),
+    refused: this.#checkIns.labels('refused'),
+  };
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });

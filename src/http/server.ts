@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts';
 import { administrationRoutes, healthRoutes } from './administration.ts';
 import { createAuthenticator } from './auth.ts';
 import { createCheckInHandler } from './check-in.ts';
-import { answerError } from './errors.ts';
+import { answerError, refuseConnection } from './errors.ts';
 import { alertRoutes, apiKeyRoutes, caseRoutes, deliveryRoutes, webhookRoutes } from './management.ts';
 import { type Metrics, metricsRoutes } from './metrics.ts';
 import type { RateLimiter } from './rate-limit.ts';
@@ -60,6 +60,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: LIMITS.maxHeaderSize },
     rewriteUrl: ({ url = '/' }) => readablePath(url),
     serverFactory: (handler) => serve(options, handler),
+    clientErrorHandler: refuseConnection,
   });
   // Every method is known, so that a path answers those that it lacks with 405. To the framework none has a body:
   // handlers read the bodies that they want themselves, after the checks that come first.
@@ -101,7 +102,7 @@ function serve(options: ServerOptions, handler: NonNullable<RequestListener>): S
   const handleCheckIn = createCheckInHandler({
     store: options.store,
     clock: options.clock,
-    onAnswer: (answer) => options.metrics.checkIns.inc({ answer }),
+    onAnswer: (answer) => options.metrics.answered[answer].inc(),
     path: options.checkInPath,
     sourceOf: options.sourceOf,
     newRequestId,

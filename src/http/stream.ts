@@ -85,10 +85,14 @@ class Readers {
     return this.#readers.size >= MOST_READERS;
   }
 
+  /** Until somebody listens for the first time, nobody can come back and ask what was missed. */
+  #heard = false;
+
   /** Opens a stream that begins with what was missed since the event `lastId`, or with `reset`. */
   async add(reader: Reader, lastId: string | null): Promise<void> {
     const { id } = this.log;
     const missed = lastId === null ? null : this.log.since(reader.caseId, lastId);
+    this.#heard = true;
     this.#readers.add(reader);
     reader.response.on('close', () => this.#readers.delete(reader));
     reader.response.on('error', () => this.#readers.delete(reader));
@@ -103,6 +107,7 @@ class Readers {
   }
 
   #note(caseId: string, token: string): void {
+    if (!this.#heard) return;
     this.log.add(caseId, token);
     if (this.#readers.size === 0) return;
     const tokens = this.#changed.get(caseId) ?? new Set();

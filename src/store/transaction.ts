@@ -16,6 +16,10 @@ export interface Transaction {
   all<Row>(sql: string, ...values: Value[]): Awaitable<Row[]>;
   /** The number of rows that changed. */
   run(sql: string, ...values: Value[]): Awaitable<number>;
+  /** What `load` answers, asked for once in this transaction: for rows that many operations of a batch read. */
+  remember<T>(key: string, load: () => Promise<T>): Promise<T>;
+  /** Drops all that is remembered, because this operation changed it. */
+  forget(): void;
   /** Undoes what `operation` wrote if it throws, and only that; the error is thrown on. */
   savepoint<T>(operation: () => Promise<T>): Promise<T>;
   /** Tells the listeners of the store, once this transaction is durable. */

@@ -59,6 +59,7 @@ export async function updateCase(
     ...settingValues(after),
     id,
   );
+  tx.forget();
   const deadlines = after.timezone !== before.timezone;
   if (deadlines || after.reminders !== before.reminders) await planReschedule(tx, id, deadlines);
   return after;
@@ -77,6 +78,7 @@ async function planReschedule(tx: Transaction, id: string, deadlines: boolean): 
 /** Deletes the case and all that belongs to it. Alerts that were decided stay, and so do their emails. */
 export async function deleteCase(tx: Transaction, id: string): Promise<boolean> {
   if ((await tx.run('DELETE FROM cases WHERE id = ?', id)) === 0) return false;
+  tx.forget();
   await tx.run(
     'DELETE FROM first_check_ins WHERE token IN (SELECT token FROM snitches WHERE case_id = ?)',
     id,

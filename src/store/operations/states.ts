@@ -111,7 +111,11 @@ interface RulesRow {
   error_notices: number;
 }
 
-export async function getRules(tx: Transaction, caseId: string): Promise<CaseRules> {
+export function getRules(tx: Transaction, caseId: string): Promise<CaseRules> {
+  return tx.remember(`rules ${caseId}`, () => readRules(tx, caseId));
+}
+
+async function readRules(tx: Transaction, caseId: string): Promise<CaseRules> {
   const row = await tx.get<RulesRow>(
     'SELECT timezone, reminders, error_notices FROM cases WHERE id = ?',
     caseId,

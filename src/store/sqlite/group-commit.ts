@@ -21,9 +21,11 @@ interface Call {
   reject: (error: unknown) => void;
 }
 
-interface Committed {
-  call: Call;
-  value: unknown;
+/** What one transaction takes on: all its calls, those that succeeded, and those that failed alone. */
+interface Batch {
+  calls: Call[];
+  done: { call: Call; value: unknown }[];
+  failed: { call: Call; error: unknown }[];
 }
 
 export class GroupCommit {
@@ -128,28 +130,51 @@ export class GroupCommit {
     }
   }
 
+  /**
+   * A savepoint around each operation costs a tenth of a check-in, so the first attempt has none; where an operation
+   * fails after it has written, everything is undone and done again with them, and that operation fails alone.
+   */
   async #runWrites(until: number): Promise<void> {
-    const taken = this.#writes;
+    const calls = this.#writes;
     this.#writes = [];
-    const done: Committed[] = [];
     const began = performance.now();
-    let next = 0;
+    const batch: Batch = { calls: [], done: [], failed: [] };
     try {
-      this.#tx.begin();
-      while (next < taken.length && (next === 0 || performance.now() < until)) {
-        const call = taken[next] as Call;
-        next += 1;
-        await this.#runOne(call, done);
-      }
+      if (!(await this.#attempt(batch, calls, until, false))) await this.#attempt(batch, calls, until, true);
       this.#tx.commit();
     } catch (error) {
       this.#rollBack();
-      this.#failBatch(next === 0 ? taken : taken.slice(0, next), error);
-      if (next > 0) this.#writes = taken.slice(next).concat(this.#writes);
+      // Where not even the transaction began, none of those that wait has a chance.
+      const refused = batch.calls.length === 0 ? calls : batch.calls;
+      this.#writes = calls.slice(refused.length).concat(this.#writes);
+      this.#failBatch(refused, error);
       return;
     }
-    this.#writes = taken.slice(next).concat(this.#writes);
-    this.#committed(done, began);
+    this.#writes = calls.slice(batch.calls.length).concat(this.#writes);
+    this.#committed(batch, performance.now() - began);
+  }
+
+  /** False when an operation failed that cannot be undone alone; nothing is left of the attempt then. */
+  async #attempt(batch: Batch, calls: readonly Call[], until: number, alone: boolean): Promise<boolean> {
+    batch.calls.length = batch.done.length = batch.failed.length = 0;
+    this.#tx.begin();
+    for (const call of calls) {
+      if (batch.calls.length > 0 && performance.now() >= until) return true;
+      batch.calls.push(call);
+      const written = this.#tx.written;
+      try {
+        const run = () => call.operation(this.#tx);
+        batch.done.push({ call, value: await (alone ? this.#tx.savepoint(run) : run()) });
+      } catch (error) {
+        if (unavailable(error) || !this.#db.inTransaction) throw error;
+        if (!alone && this.#tx.written > written) {
+          this.#tx.rollback();
+          return false;
+        }
+        batch.failed.push({ call, error });
+      }
+    }
+    return true;
   }
 
   /** A transaction that cannot be undone either leaves a connection that nothing may use any more. */
@@ -161,24 +186,15 @@ export class GroupCommit {
     }
   }
 
-  /** An operation that throws is undone alone; the transaction goes on unless the disk itself failed. */
-  async #runOne(call: Call, done: Committed[]): Promise<void> {
-    try {
-      done.push({ call, value: await this.#tx.savepoint(() => call.operation(this.#tx)) });
-    } catch (error) {
-      if (unavailable(error) || !this.#db.inTransaction) throw error;
-      call.reject(error);
-    }
-  }
-
-  #committed(done: readonly Committed[], began: number): void {
+  #committed({ done, failed }: Batch, durationMs: number): void {
+    for (const { call, error } of failed) call.reject(error);
     const { changes, statements } = this.#tx.takeCommitted();
     if (statements === 0) {
       for (const { call, value } of done) call.resolve(value);
       return;
     }
     this.commits += 1;
-    this.#onCommit?.({ calls: done.length, durationMs: performance.now() - began });
+    this.#onCommit?.({ calls: done.length, durationMs });
     if (this.failingSince !== null) this.#endOutage(this.failingSince);
     this.#sync.committed(statements, (error) => {
       for (const { call, value } of done) {

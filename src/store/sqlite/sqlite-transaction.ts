@@ -9,8 +9,10 @@ export class SqliteTransaction implements Transaction {
   readonly calendar: Calendar;
   readonly #db: Database.Database;
   readonly #statements = new Map<string, Database.Statement<Value[]>>();
+  /** Statements since the transaction began that may have changed something. */
+  written = 0;
   #changes: Change[] = [];
-  #written = 0;
+  readonly #remembered = new Map<string, unknown>();
 
   constructor(db: Database.Database, calendar: Calendar) {
     this.#db = db;
@@ -25,15 +27,26 @@ export class SqliteTransaction implements Transaction {
     return this.#statement(sql).all(...values) as Row[];
   }
 
+  async remember<T>(key: string, load: () => Promise<T>): Promise<T> {
+    if (this.#remembered.has(key)) return this.#remembered.get(key) as T;
+    const value = await load();
+    this.#remembered.set(key, value);
+    return value;
+  }
+
+  forget(): void {
+    this.#remembered.clear();
+  }
+
   run(sql: string, ...values: Value[]): number {
     const { changes } = this.#statement(sql).run(...values);
-    if (changes > 0) this.#written += 1;
+    if (changes > 0) this.written += 1;
     return changes;
   }
 
   async savepoint<T>(operation: () => Promise<T>): Promise<T> {
     const announced = this.#changes.length;
-    const written = this.#written;
+    const written = this.written;
     this.#control('SAVEPOINT operation');
     try {
       const value = await operation();
@@ -41,7 +54,8 @@ export class SqliteTransaction implements Transaction {
       return value;
     } catch (error) {
       this.#changes.length = announced;
-      this.#written = written;
+      this.forget();
+      this.written = written;
       if (this.#db.inTransaction) {
         this.#control('ROLLBACK TO operation');
         this.#control('RELEASE operation');
@@ -55,6 +69,7 @@ export class SqliteTransaction implements Transaction {
   }
 
   begin(): void {
+    this.forget();
     this.#control('BEGIN IMMEDIATE');
   }
 
@@ -64,15 +79,15 @@ export class SqliteTransaction implements Transaction {
 
   rollback(): void {
     this.#changes = [];
-    this.#written = 0;
+    this.written = 0;
     if (this.#db.inTransaction) this.#control('ROLLBACK');
   }
 
   /** What the transaction that was just committed announced, and how many statements wrote in it. */
   takeCommitted(): { changes: Change[]; statements: number } {
-    const committed = { changes: this.#changes, statements: this.#written };
+    const committed = { changes: this.#changes, statements: this.written };
     this.#changes = [];
-    this.#written = 0;
+    this.written = 0;
     return committed;
   }
 
