@@ -32,12 +32,21 @@ async function readBody(raw: IncomingMessage): Promise<Buffer> {
   if (Number(raw.headers['content-length'] ?? 0) > BODY_LIMIT) throw tooLarge();
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of raw as AsyncIterable<Buffer>) {
+  for await (const chunk of wholly(raw)) {
     size += chunk.length;
     if (size > BODY_LIMIT) throw tooLarge();
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+/** The body's chunks. Half a body is not JSON: a client that went away is no error of ours. */
+async function* wholly(raw: IncomingMessage): AsyncGenerator<Buffer> {
+  try {
+    yield* raw as AsyncIterable<Buffer>;
+  } catch {
+    throw new MalformedJson();
+  }
 }
 
 function decode(bytes: Buffer): string {

@@ -5,11 +5,12 @@ import { validateMembers } from '../core/validation.ts';
 import type { CaseSettings } from '../store/store.ts';
 
 /** One line of text that is not blank. */
-export function line(attribute: string, limit: number) {
+export function line(limit: number) {
   return z
-    .string({ error: ({ input }) => (input == null ? `can't be blank` : `${attribute} must be a string`) })
+    .string({ error: ({ input }) => (input == null ? `can't be blank` : 'must be a string') })
     .refine((text) => text.trim() !== '', { error: `can't be blank`, abort: true })
-    .refine((text) => !/\p{Cc}/u.test(text) && text.isWellFormed(), 'must not contain control characters')
+    .refine((text) => text.isWellFormed(), 'must be well-formed Unicode')
+    .refine((text) => !/\p{Cc}/u.test(text), 'must not contain control characters')
     .max(limit, `is too long (maximum is ${limit} characters)`);
 }
 
@@ -28,7 +29,7 @@ const reminders = z.enum(['period', 'hourly', 'daily', 'off'], {
   error: 'must be one of period, hourly, daily, off',
 });
 
-const ownFields = { name: line('name', 255), timezone, members, reminders };
+const ownFields = { name: line(255), timezone, members, reminders };
 
 const adminFields = {
   ...ownFields,

@@ -1,5 +1,7 @@
 /** Turns every error into an answer, in this one place (`spec §7`). */
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { WireError } from '../api/wire.ts';
 import { type ErrorType, Invalid, MalformedJson, SnitchError } from '../core/errors.ts';
 
@@ -66,6 +68,22 @@ function frameworkError(error: FastifyError): SnitchError | null {
 
 export function tooLarge(): SnitchError {
   return new SnitchError('request_too_large', 'The request body is larger than 64 KiB.');
+}
+
+const STATUS_OF_FAULT: Record<string, number> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  HPE_HEADER_OVERFLOW: 431,
+};
+
+/** Bytes that are no request, or not all of one in time: they get a status and the end of the connection. */
+export function refuseConnection({ code }: ConnectionError, socket: Socket): void {
+  const status = STATUS_OF_FAULT[code] ?? 400;
+  if (code !== 'ECONNRESET' && socket.writable) {
+    const headers = 'Connection: close\r\nContent-Length: 0';
+    socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}\r\n\r\n`);
+  }
+  socket.destroy();
 }
 
 async function answerUnexpected(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> {

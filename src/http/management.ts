@@ -26,12 +26,12 @@ export function caseRoutes(app: FastifyInstance, { store, clock }: RouteContext)
 }
 
 const newKey = z.object({
-  name: line('name', 255),
+  name: line(255),
   scope: z.enum(['read', 'write'], { error: 'must be read or write' }).default('write'),
 });
 
 const newAdminKey = z.object({
-  name: line('name', 255),
+  name: line(255),
   scope: z
     .literal('admin', { error: 'must be admin: the keys of a case are made below it' })
     .default('admin'),
