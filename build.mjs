@@ -29,6 +29,15 @@ const addonBesideTheCode = {
   },
 };
 
+/** Ink can talk to a debugger of React, a package of its own that nobody has installed. */
+const withoutDevtools = {
+  name: 'without-devtools',
+  setup(builder) {
+    builder.onResolve({ filter: /^react-devtools-core$/ }, ({ path }) => ({ path, namespace: 'empty' }));
+    builder.onLoad({ filter: /.*/, namespace: 'empty' }, () => ({ contents: 'export default {};' }));
+  },
+};
+
 /** A new file takes the old one's name: writing into an addon that a running daemon has mapped would crash it. */
 function copyAddon() {
   const { getPrebuildPath } = require(
@@ -62,9 +71,9 @@ const { metafile } = await build({
   format: 'esm',
   platform: 'node',
   target: 'node26',
-  define: { SNITCH_VERSION: JSON.stringify(version) },
+  define: { SNITCH_VERSION: JSON.stringify(version), 'process.env.NODE_ENV': '"production"' },
   banner: { js: BANNER },
-  plugins: [addonBesideTheCode],
+  plugins: [addonBesideTheCode, withoutDevtools],
   external: ['*.node'],
   metafile: true,
   logLevel: 'warning',

@@ -1,0 +1,186 @@
+/** Carries out what the keys ask for, over the API, and says what became of it. */
+import { ApiError, type Client } from '../../api/client.ts';
+import { nameOf } from '../model/selection.ts';
+import type { Effect, Message } from '../model/state.ts';
+import { clean } from '../model/text.ts';
+import type { Store } from '../store.ts';
+
+export interface CommandParts {
+  client: Client;
+  store: Store;
+  quit: () => void;
+  refresh: () => void;
+  /** Puts a text on the clipboard of the terminal. */
+  copy: (text: string) => void;
+}
+
+/** Requests at the same time when many snitches are marked. */
+const AT_ONCE = 4;
+
+export function createCommands(parts: CommandParts): (effect: Effect) => void {
+  const { client, store } = parts;
+  const say = (text: string, tone: Message['tone']) =>
+    store.dispatch({ kind: 'said', text: clean(text), tone, at: store.get().now });
+  const onAll = (tokens: readonly string[], done: string, call: (token: string) => Promise<unknown>) => {
+    const name = nameOf(store.get(), tokens);
+    void eachOf(tokens, call).then((failures) => reportAll(say, { name, done, tokens, failures }));
+  };
+  const details = latest((token: string) => loadDetail(client, store, token));
+  const alerts = latest(() => loadAlerts(client, store));
+  return (effect) => {
+    switch (effect.do) {
+      case 'quit':
+        return parts.quit();
+      case 'refresh':
+        return parts.refresh();
+      case 'copy':
+        parts.copy(effect.text);
+        return say(`Copied ${effect.what}.`, 'good');
+      case 'pause':
+        return onAll(effect.tokens, 'Paused', (token) => client.pause(token, effect.until));
+      case 'unpause':
+        return onAll(effect.tokens, 'Unpaused', (token) => client.unpause(token));
+      case 'tag':
+        return onAll(effect.tokens, 'Tagged', (token) => changeTags(client, token, effect));
+      case 'delete':
+        return onAll([effect.token], 'Deleted', (token) => client.deleteSnitch(token));
+      case 'save':
+        return void save(parts, effect, say);
+      case 'retry':
+        return void retry(parts, effect.delivery, say);
+      case 'load-detail':
+        return details(effect.token);
+      case 'load-alerts':
+        return alerts('');
+    }
+  };
+}
+
+type Say = (text: string, tone: Message['tone']) => void;
+
+interface Failure {
+  token: string;
+  error: Error;
+}
+
+async function eachOf(
+  tokens: readonly string[],
+  call: (token: string) => Promise<unknown>,
+): Promise<readonly Failure[]> {
+  const failures: Failure[] = [];
+  const rest = [...tokens];
+  const worker = async () => {
+    for (let token = rest.shift(); token !== undefined; token = rest.shift()) {
+      await call(token).catch((error: Error) => failures.push({ token: token as string, error }));
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return failures;
+}
+
+function reportAll(
+  say: Say,
+  outcome: { name: string; done: string; tokens: readonly string[]; failures: readonly Failure[] },
+): void {
+  const { name, done, tokens, failures } = outcome;
+  const [first] = failures;
+  if (!first) {
+    say(`${done} ${name}.`, 'good');
+    return;
+  }
+  const count = tokens.length === 1 ? '' : ` (${failures.length} of ${tokens.length})`;
+  say(
+    `Not ${done.toLowerCase()}${tokens.length === 1 ? ` ${name}` : ''}${count}: ${reasonOf(first.error)}`,
+    'bad',
+  );
+}
+
+/** The words of a validation where there are some: they say more than `is not valid`. */
+function reasonOf(error: Error): string {
+  const validations = error instanceof ApiError ? (error.body?.validations ?? []) : [];
+  if (validations.length === 0) return error.message;
+  return validations.map(({ attribute, message }) => `${attribute} ${message}`).join('; ');
+}
+
+async function changeTags(
+  client: Client,
+  token: string,
+  { add, remove }: { add: readonly string[]; remove: readonly string[] },
+): Promise<void> {
+  if (add.length > 0) await client.addTags(token, add);
+  for (const tag of remove) await client.removeTag(token, tag);
+}
+
+async function save(
+  { client, store }: CommandParts,
+  { token, input }: Extract<Effect, { do: 'save' }>,
+  say: Say,
+): Promise<void> {
+  try {
+    const snitch = await (token === null ? client.createSnitch(input) : client.updateSnitch(token, input));
+    store.dispatch({ kind: 'changes', changed: [snitch], deleted: [], at: store.get().now });
+    store.dispatch({ kind: 'saved', token: snitch.token });
+    say(`${token === null ? 'Created' : 'Saved'} ${snitch.name}.`, 'good');
+  } catch (error) {
+    const validations = error instanceof ApiError ? (error.body?.validations ?? []) : [];
+    store.dispatch({ kind: 'refused', error: (error as Error).message, validations });
+  }
+}
+
+async function retry({ client, store }: CommandParts, delivery: string, say: Say): Promise<void> {
+  try {
+    await client.retryDelivery(delivery);
+    say('The delivery is being sent again.', 'good');
+    await loadAlerts(client, store);
+  } catch (error) {
+    say(`Not sent again: ${reasonOf(error as Error)}`, 'bad');
+  }
+}
+
+async function loadDetail(client: Client, store: Store, token: string): Promise<void> {
+  try {
+    const [explanation, checkIns, alerts] = await Promise.all([
+      client.explain(token),
+      client.listCheckIns(token, { limit: 100 }),
+      client.listAlerts(token, { limit: 30 }),
+    ]);
+    store.dispatch({ kind: 'detail', token, detail: { explanation, checkIns, alerts }, error: null });
+  } catch (error) {
+    store.dispatch({ kind: 'detail', token, detail: null, error: clean((error as Error).message) });
+  }
+}
+
+async function loadAlerts(client: Client, store: Store): Promise<void> {
+  try {
+    const [alerts, deliveries] = await Promise.all([
+      client.listAlerts(null, { limit: 100 }),
+      client.listDeliveries({ limit: 100 }),
+    ]);
+    store.dispatch({ kind: 'alerts', alerts, deliveries, error: null });
+  } catch (error) {
+    const { message } = error as Error;
+    store.dispatch({ kind: 'alerts', alerts: null, deliveries: null, error: clean(message) });
+  }
+}
+
+/** Between two loads of the same thing, in milliseconds: a busy case changes many times a second. */
+const BETWEEN_LOADS = 1_000;
+
+/** Runs `load` for one key at a time and not too often; a call meanwhile is remembered. Another key need not wait. */
+function latest(load: (key: string) => Promise<void>): (key: string) => void {
+  let present: { key: string; again: boolean } | null = null;
+  const start = async (key: string): Promise<void> => {
+    const mine = { key, again: false };
+    present = mine;
+    await load(key);
+    setTimeout(() => {
+      if (present !== mine) return;
+      present = null;
+      if (mine.again) void start(key);
+    }, BETWEEN_LOADS).unref();
+  };
+  return (key) => {
+    if (present?.key === key) present.again = true;
+    else void start(key);
+  };
+}

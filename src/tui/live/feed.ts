@@ -1,0 +1,165 @@
+/** Keeps the snitches up to date: by the stream of changes where there is one, else by reading the list again and again. */
+import type { IncomingMessage } from 'node:http';
+import { ApiError, type Client } from '../../api/client.ts';
+import { createEventParser, type StreamEvent } from '../../api/event-stream.ts';
+import type { WireSnitch } from '../../api/wire.ts';
+import type { Event, Link } from '../model/state.ts';
+import { retryDelay } from './retry-delay.ts';
+
+export interface FeedParts {
+  client: Pick<Client, 'listSnitches' | 'stream'>;
+  clock: () => number;
+  /** Resolves after this time, or at once when the signal aborts. */
+  wait: (ms: number, signal: AbortSignal) => Promise<void>;
+  random: () => number;
+  emit: (event: Event) => void;
+  /** A stream that says nothing for this long is dead, in milliseconds; the server says something every 15 s. */
+  silenceLimit?: number;
+}
+
+const SILENCE_LIMIT = 45_000;
+
+export class Feed {
+  readonly #parts: FeedParts;
+  readonly #stopping = new AbortController();
+  /** Ends the present attempt or pause between attempts. */
+  #present = new AbortController();
+  #lastEventId: string | null = null;
+  /** Attempts since the server was last heard. */
+  #attempts = 0;
+  #wasRefreshed = false;
+
+  constructor(parts: FeedParts) {
+    this.#parts = parts;
+  }
+
+  /** Resolves after `stop`. */
+  async run(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      this.#present = new AbortController();
+      const signal = AbortSignal.any([this.#present.signal, this.#stopping.signal]);
+      const error = await this.#follow(signal).then(
+        () => new Error('the server closed the connection'),
+        (reason: Error) => reason,
+      );
+      if (this.#stopping.signal.aborted) return;
+      if (this.#wasRefreshed) this.#wasRefreshed = false;
+      else await this.#pauseAfter(error);
+    }
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  /** Reads everything again, now. */
+  refresh(): void {
+    this.#lastEventId = null;
+    this.#wasRefreshed = true;
+    this.#present.abort();
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { client, silenceLimit = SILENCE_LIMIT, clock, emit } = this.#parts;
+    const response = await client.stream(this.#lastEventId, signal);
+    response.setEncoding('utf8');
+    const parse = createEventParser();
+    const changes = new Changes();
+    const silence = setTimeout(() => response.destroy(new Error('the server fell silent')), silenceLimit);
+    try {
+      for await (const chunk of response as AsyncIterable<string>) {
+        silence.refresh();
+        const events = parse(chunk);
+        for (const event of events) await this.#take(event, changes);
+        if (events.length === 0) emit({ kind: 'heard', at: clock() });
+      }
+    } finally {
+      clearTimeout(silence);
+      destroy(response);
+    }
+  }
+
+  async #take(event: StreamEvent, changes: Changes): Promise<void> {
+    const { clock, emit } = this.#parts;
+    if (event.event === 'reset') await this.#readAll();
+    else if (event.event === 'informed') {
+      const { changed, deleted } = changes.take();
+      emit({ kind: 'changes', changed, deleted, at: clock() });
+    } else changes.add(event);
+    if (event.id !== null) {
+      this.#lastEventId = event.id;
+      this.#heard({ state: 'live', error: null, retryAt: null });
+    }
+  }
+
+  async #readAll(): Promise<void> {
+    const { client, clock, emit } = this.#parts;
+    const snitches = await client.listSnitches();
+    emit({ kind: 'all', snitches, at: clock() });
+  }
+
+  #link: Link | null = null;
+
+  #heard(link: Link): void {
+    this.#attempts = 0;
+    if (this.#link?.state === link.state && this.#link.error === link.error) return;
+    this.#setLink(link);
+  }
+
+  #setLink(link: Link): void {
+    this.#link = link;
+    this.#parts.emit({ kind: 'link', link });
+  }
+
+  /** A server that answers but has no stream to give is read by polling; one that does not answer is waited for. */
+  async #pauseAfter(error: Error): Promise<void> {
+    const { clock, wait, random } = this.#parts;
+    const asked = error instanceof ApiError && error.retryAfterS !== null ? error.retryAfterS * 1_000 : 0;
+    const delay = Math.max(asked, retryDelay(this.#attempts, random()));
+    this.#attempts += 1;
+    const retryAt = clock() + delay;
+    const isPolled = asked === 0 && error instanceof ApiError && (await this.#poll());
+    this.#setLink({ state: isPolled ? 'polling' : 'lost', error: error.message, retryAt });
+    await wait(delay, AbortSignal.any([this.#present.signal, this.#stopping.signal]));
+    this.#wasRefreshed = false;
+  }
+
+  async #poll(): Promise<boolean> {
+    this.#lastEventId = null;
+    return this.#readAll().then(
+      () => true,
+      () => false,
+    );
+  }
+}
+
+/** The changes between two `informed`, the last one per snitch. */
+class Changes {
+  readonly #changed = new Map<string, WireSnitch>();
+  readonly #deleted = new Set<string>();
+
+  add({ event, data }: StreamEvent): void {
+    if (event === 'snitch') {
+      const snitch = JSON.parse(data) as WireSnitch;
+      this.#changed.set(snitch.token, snitch);
+      this.#deleted.delete(snitch.token);
+    } else if (event === 'deleted') {
+      const { token } = JSON.parse(data) as { token: string };
+      this.#changed.delete(token);
+      this.#deleted.add(token);
+    }
+  }
+
+  take(): { changed: WireSnitch[]; deleted: string[] } {
+    const taken = { changed: [...this.#changed.values()], deleted: [...this.#deleted] };
+    this.#changed.clear();
+    this.#deleted.clear();
+    return taken;
+  }
+}
+
+/** The end of a stream that is cut off is expected, and nobody's error. */
+function destroy(response: IncomingMessage): void {
+  response.on('error', () => {});
+  response.destroy();
+}

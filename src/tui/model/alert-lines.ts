@@ -1,0 +1,66 @@
+/** The lists of alerts and of deliveries as lines. */
+import type { WireAlert } from '../../api/wire.ts';
+import { alertWord, deliveryLine } from './detail-lines.ts';
+import type { Glyphs, Line, Span } from './glyphs.ts';
+import type { AlertsScreen } from './state.ts';
+import { clean, toAscii } from './text.ts';
+import { ago } from './times.ts';
+
+export interface AlertsLook {
+  height: number;
+  glyphs: Glyphs;
+  now: number;
+}
+
+/** The line that names both lists, and the rows on the screen. */
+export function alertScreenLines(screen: AlertsScreen, look: AlertsLook): readonly Line[] {
+  const rows = rowsOf(screen, look);
+  const lines = [tabLine(screen), ...rows];
+  return look.glyphs.unicode
+    ? lines
+    : lines.map((line) => line.map((span) => ({ ...span, text: toAscii(span.text) })));
+}
+
+function tabLine({ tab }: AlertsScreen): Line {
+  const name = (which: AlertsScreen['tab'], text: string): Span => ({
+    text: which === tab ? `[${text}]` : ` ${text} `,
+    bold: which === tab,
+    dim: which !== tab,
+  });
+  return [{ text: '  ' }, name('alerts', 'Alerts'), { text: ' ' }, name('deliveries', 'Deliveries')];
+}
+
+function rowsOf(screen: AlertsScreen, { height, glyphs, now }: AlertsLook): Line[] {
+  const { tab, alerts, deliveries, error, cursor, top } = screen;
+  if (error !== null) return [[{ text: `  ${error}`, color: 'red' }]];
+  const all =
+    tab === 'alerts'
+      ? alerts?.map((alert) => alertLine(alert, now))
+      : deliveries?.map((one) => deliveryLine(one, now));
+  if (!all) return [[{ text: `  Reading${glyphs.ellipsis}`, dim: true }]];
+  if (all.length === 0) return [[{ text: `  There are no ${tab} yet.`, dim: true }]];
+  return all.slice(top, top + height).map((line, index) => {
+    const isSelected = top + index === cursor;
+    const spans = [{ text: isSelected ? `${glyphs.cursor} ` : '  ', bold: true }, ...line];
+    return isSelected ? spans.map((span) => ({ ...span, inverse: true })) : spans;
+  });
+}
+
+function alertLine(alert: WireAlert, now: number): Line {
+  const { timestamp, snitch, deliveries, notice } = alert;
+  const subject = snitch ? clean(snitch.name) : `service, ${notice?.postponed_count ?? 0} postponed`;
+  return [
+    { text: `${ago(Date.parse(timestamp), now).padEnd(12)}`, dim: true },
+    { text: `${alertWord(alert).padEnd(26)}` },
+    { text: `${subject}  `, bold: true },
+    { text: tally(deliveries.map(({ state }) => state)), dim: true },
+  ];
+}
+
+/** `2 delivered, 1 dead` */
+function tally(states: readonly string[]): string {
+  if (states.length === 0) return 'nobody to tell';
+  const counts = new Map<string, number>();
+  for (const state of states) counts.set(state, (counts.get(state) ?? 0) + 1);
+  return [...counts].map(([state, count]) => `${count} ${state}`).join(', ');
+}

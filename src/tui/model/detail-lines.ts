@@ -1,0 +1,224 @@
+/** Everything about one snitch, as lines to scroll through. */
+import type { WireAlert, WireCheckIn, WireDelivery } from '../../api/wire.ts';
+import { sparkline } from './bar.ts';
+import type { Entry } from './entry.ts';
+import { type Color, type Glyphs, type Line, type Span, STATUS_COLOR } from './glyphs.ts';
+import type { SnitchDetail } from './state.ts';
+import { outcomesFor, stripSpans } from './table-lines.ts';
+import { clean, cleanLines, toAscii, wrapWords } from './text.ts';
+import { ago, localTime, runDuration, shortDuration } from './times.ts';
+
+export interface DetailLook {
+  width: number;
+  glyphs: Glyphs;
+  now: number;
+}
+
+const LABEL = 14;
+const STRIP = 40;
+const DURATIONS = 40;
+const TIMELINE = 60;
+
+/** How much of a job's last output is shown, in lines; its end is what tells why it failed. */
+const OUTPUT_LINES = 200;
+
+export function detailLines(
+  entry: Entry,
+  { detail, error }: { detail: SnitchDetail | null; error: string | null },
+  look: DetailLook,
+): readonly Line[] {
+  const lines = [...headLines(entry, look), ...fieldLines(entry, detail, look)];
+  if (error !== null) lines.push([], [{ text: error, color: 'red' }]);
+  if (!detail)
+    return [...lines, [], ...(error === null ? [[{ text: 'Reading…', dim: true }]] : [])].map(
+      printable(look),
+    );
+  lines.push(
+    ...reasonLines(detail, look),
+    ...historyLines(entry, detail, look),
+    ...durationLines(detail, look),
+  );
+  lines.push(...outputLines(detail), ...timelineLines(detail, look));
+  return lines.map(printable(look));
+}
+
+function printable({ glyphs }: DetailLook): (line: Line) => Line {
+  return (line) => (glyphs.unicode ? line : line.map((span) => ({ ...span, text: toAscii(span.text) })));
+}
+
+function headLines({ snitch: { status }, name }: Entry, { glyphs }: DetailLook): Line[] {
+  return [
+    [
+      { text: `${glyphs.status[status]} ${status}  `, color: STATUS_COLOR[status], bold: true },
+      { text: name, bold: true },
+    ],
+    [],
+  ];
+}
+
+function fieldLines(entry: Entry, detail: SnitchDetail | null, look: DetailLook): Line[] {
+  const { snitch, checkedInAt, createdAt, tags } = entry;
+  const explanation = detail?.explanation;
+  const timezone = explanation?.timezone ?? 'UTC';
+  const deadline = explanation?.deadline;
+  const fields: [string, string][] = [
+    ['Interval', `${snitch.interval}, ${snitch.alert_type}`],
+    [
+      'Last check-in',
+      checkedInAt === null ? 'never' : `${ago(checkedInAt, look.now)}, ${localTime(checkedInAt, timezone)}`,
+    ],
+    [
+      'Deadline',
+      deadline ? `${timeTo(Date.parse(deadline.at), look.now)}, ${clean(deadline.local)}` : 'none is awaited',
+    ],
+    ['Tags', tags.join(', ') || 'none'],
+    ['Told', explanation ? whoIsTold(explanation.notify) : ''],
+    ['Check-in URL', clean(snitch.check_in_url)],
+    ['Created', localTime(createdAt, timezone)],
+  ];
+  const notes = cleanLines(snitch.notes).flatMap((line) => wrapWords(line, look.width - LABEL));
+  const rows = fields.flatMap(([label, text]) => labelled(label, wrapWords(text, look.width - LABEL)));
+  return snitch.notes.trim() === '' ? rows : [...rows, ...labelled('Notes', notes)];
+}
+
+function labelled(label: string, texts: readonly string[]): Line[] {
+  return texts.map((text, index) => [
+    { text: (index === 0 ? label : '').padEnd(LABEL), dim: true },
+    { text },
+  ]);
+}
+
+function timeTo(at: number, now: number): string {
+  return at <= now ? 'now' : `in ${shortDuration(at - now)}`;
+}
+
+function whoIsTold({ emails, webhooks }: SnitchDetail['explanation']['notify']): string {
+  return [...emails, ...webhooks].map(clean).join(', ') || 'nobody: there is no member and no webhook';
+}
+
+function title(text: string): Line[] {
+  return [[], [{ text, bold: true }]];
+}
+
+function reasonLines({ explanation: { reasons } }: SnitchDetail, { width }: DetailLook): Line[] {
+  return [
+    ...title('Why'),
+    ...reasons.flatMap((reason) => wrapWords(clean(reason), width).map((text) => [{ text }])),
+  ];
+}
+
+function historyLines(
+  entry: Entry,
+  { explanation, checkIns }: SnitchDetail,
+  { glyphs, width }: DetailLook,
+): Line[] {
+  const { period, timezone } = explanation;
+  const detail = {
+    deadlineAt: null,
+    timezone,
+    period: { start: Date.parse(period.start), end: Date.parse(period.end) },
+    checkIns,
+    more: checkIns.length === 100,
+    stale: false,
+  };
+  const legend = (['met', 'missed', 'errored', 'paused', 'open'] as const).map(
+    (outcome) => `${glyphs.period[outcome]} ${outcome}`,
+  );
+  const strip = stripSpans(outcomesFor(entry, detail, Math.min(STRIP, width)), glyphs);
+  return [...title('Last periods'), strip, [{ text: legend.join('  '), dim: true }]];
+}
+
+function durationLines({ checkIns }: SnitchDetail, { glyphs, width }: DetailLook): Line[] {
+  const durations = checkIns.map(({ duration_ms }) => duration_ms).filter((duration) => duration !== null);
+  if (durations.length === 0) return [];
+  const shown = durations.slice(0, Math.min(DURATIONS, width)).reverse();
+  const sorted = [...durations].sort((a, b) => a - b);
+  const middle = sorted[Math.floor(sorted.length / 2)] ?? 0;
+  const words = `last ${runDuration(durations[0] ?? 0)}, median ${runDuration(middle)}, longest ${runDuration(sorted.at(-1) ?? 0)}`;
+  return [
+    ...title('Durations'),
+    [{ text: sparkline(shown, glyphs), color: 'cyan' }],
+    [{ text: words, dim: true }],
+  ];
+}
+
+function outputLines({ checkIns }: SnitchDetail): Line[] {
+  const last = checkIns.find(({ output }) => output !== null && output.trim() !== '');
+  if (!last?.output) return [];
+  const lines = cleanLines(last.output.trimEnd()).slice(-OUTPUT_LINES);
+  return [...title('Last output'), ...lines.map((text) => [{ text }])];
+}
+
+function timelineLines({ checkIns, alerts, explanation }: SnitchDetail, { now }: DetailLook): Line[] {
+  const { timezone } = explanation;
+  const moments = [
+    ...checkIns.map((checkIn) => ({ at: Date.parse(checkIn.at), lines: [checkInLine(checkIn)] })),
+    ...alerts.map((alert) => ({ at: Date.parse(alert.timestamp), lines: alertLines(alert, now) })),
+  ];
+  moments.sort((a, b) => b.at - a.at);
+  const lines = moments
+    .slice(0, TIMELINE)
+    .flatMap(({ at, lines: [first = [], ...rest] }) => [
+      [{ text: `${localTime(at, timezone)}  `, dim: true }, ...first],
+      ...rest.map((line) => [{ text: '  ' }, ...line]),
+    ]);
+  return [
+    ...title('Timeline'),
+    ...(lines.length > 0 ? lines : [[{ text: 'Nothing happened yet.', dim: true }]]),
+  ];
+}
+
+const OUTCOME_COLOR: Partial<Record<WireCheckIn['outcome'], Color>> = { healthy: 'green', error: 'yellow' };
+
+function checkInLine({ outcome, exit_status, message, duration_ms }: WireCheckIn): Line {
+  const color = OUTCOME_COLOR[outcome];
+  const word = outcome === 'healthy' || outcome === 'error' ? 'check-in' : outcome;
+  const parts = [
+    outcome === 'error' ? 'error' : '',
+    exit_status === null || exit_status === 0 ? '' : `exit ${exit_status}`,
+    duration_ms === null ? '' : `took ${runDuration(duration_ms)}`,
+    message === null ? '' : clean(message),
+  ].filter((part) => part !== '');
+  return [
+    { text: word, ...(color ? { color } : {}) },
+    { text: parts.length > 0 ? `  ${parts.join(', ')}` : '' },
+  ];
+}
+
+function alertLines(alert: WireAlert, now: number): Line[] {
+  return [
+    [{ text: `alert: ${alertWord(alert)}`, bold: true }],
+    ...alert.deliveries.map((delivery) => deliveryLine(delivery, now)),
+  ];
+}
+
+/** `missing, was healthy` */
+export function alertWord({ type, snitch }: WireAlert): string {
+  const word = clean(type.replace(/^snitch\./, ''));
+  return snitch ? `${word}, was ${clean(snitch.previous_status)}` : word;
+}
+
+const STATE_COLOR: Record<WireDelivery['state'], Color> = {
+  pending: 'yellow',
+  delivered: 'green',
+  dead: 'red',
+};
+
+export function deliveryLine(
+  { channel, target, state, attempts, last_error, next_attempt_at }: WireDelivery,
+  now: number,
+): Line {
+  const spans: Span[] = [
+    { text: state.padEnd(10), color: STATE_COLOR[state] },
+    { text: `${channel.padEnd(8)}${clean(target)}` },
+  ];
+  if (state !== 'delivered' && last_error !== null) {
+    spans.push({
+      text: `  after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}: ${clean(last_error)}`,
+    });
+  }
+  if (state === 'pending' && next_attempt_at !== null) {
+    spans.push({ text: `  next ${timeTo(Date.parse(next_attempt_at), now)}`, dim: true });
+  }
+  return spans;
+}

@@ -1,0 +1,38 @@
+/** The filter line: words that must all hold, `!` for not. */
+import type { Entry } from './entry.ts';
+
+export type Matcher = (entry: Entry) => boolean;
+
+/**
+ * `backup` (name contains), `tag:db` (has this tag), `status:failed` (its beginning is enough), `!` before any of
+ * them for the opposite, quotes around spaces: `tag:"data base"`. Case never matters.
+ */
+export function parseFilter(text: string): Matcher | null {
+  const terms = (text.match(/(?:"[^"]*"?|[^\s"])+/g) ?? []).map(parseTerm).filter((term) => term !== null);
+  if (terms.length === 0) return null;
+  return (entry) => terms.every((term) => term(entry));
+}
+
+function parseTerm(word: string): Matcher | null {
+  const negated = word.startsWith('!');
+  const term = positiveTerm(
+    word
+      .slice(negated ? 1 : 0)
+      .replaceAll('"', '')
+      .toLowerCase(),
+  );
+  if (!term || !negated) return term;
+  return (entry) => !term(entry);
+}
+
+function positiveTerm(word: string): Matcher | null {
+  const [, field, value = ''] = /^(tag|status):(.*)$/.exec(word) ?? [];
+  if (field === 'tag') return value === '' ? null : ({ tagKeys }) => tagKeys.includes(value);
+  if (field === 'status') return value === '' ? null : ({ snitch }) => isStatus(snitch.status, value);
+  return word === '' ? null : ({ nameKey }) => nameKey.includes(word);
+}
+
+/** Alerts say `missing` where the API says `failed`; people type either. */
+function isStatus(status: string, typed: string): boolean {
+  return status.startsWith(typed) || (status === 'failed' && 'missing'.startsWith(typed));
+}

@@ -1,0 +1,77 @@
+/** The characters and colours of the dashboard, for terminals with and without Unicode. */
+import type { WireStatus } from '../../api/wire.ts';
+import type { PeriodOutcome } from './strip.ts';
+
+/** Only colours of the 16 every terminal has, so that its owner's palette decides how they look. */
+export type Color = 'red' | 'yellow' | 'green' | 'cyan' | 'magenta' | 'blue' | 'gray';
+
+/** A stretch of text in one style. */
+export interface Span {
+  text: string;
+  color?: Color;
+  bold?: boolean;
+  dim?: boolean;
+  inverse?: boolean;
+}
+
+export type Line = readonly Span[];
+
+export interface Glyphs {
+  unicode: boolean;
+  status: Record<WireStatus, string>;
+  period: Record<PeriodOutcome, string>;
+  /** From almost nothing to full. */
+  bar: readonly string[];
+  barRest: string;
+  spark: readonly string[];
+  ellipsis: string;
+  cursor: string;
+  mark: string;
+  dot: string;
+  rule: string;
+}
+
+export const STATUS_COLOR: Record<WireStatus, Color> = {
+  failed: 'red',
+  errored: 'yellow',
+  paused: 'magenta',
+  pending: 'cyan',
+  healthy: 'green',
+};
+
+export const PERIOD_COLOR: Record<PeriodOutcome, Color> = {
+  met: 'green',
+  missed: 'red',
+  errored: 'yellow',
+  paused: 'magenta',
+  open: 'cyan',
+  unknown: 'gray',
+};
+
+export const UNICODE: Glyphs = {
+  unicode: true,
+  status: { failed: '✗', errored: '▲', paused: '‖', pending: '○', healthy: '✓' },
+  period: { met: '■', missed: '✗', errored: '▲', paused: '‖', open: '·', unknown: ' ' },
+  bar: ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'],
+  barRest: '·',
+  spark: ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
+  ellipsis: '…',
+  cursor: '❯',
+  mark: '●',
+  dot: '·',
+  rule: '─',
+};
+
+export const ASCII: Glyphs = {
+  unicode: false,
+  status: { failed: 'X', errored: '!', paused: '=', pending: 'o', healthy: '+' },
+  period: { met: '#', missed: 'X', errored: '!', paused: '=', open: '.', unknown: ' ' },
+  bar: ['#'],
+  barRest: '.',
+  spark: ['_', '.', '-', '~', '=', '+', '*', '#'],
+  ellipsis: '~',
+  cursor: '>',
+  mark: '*',
+  dot: '-',
+  rule: '-',
+};

@@ -1,0 +1,144 @@
+/** The lines above and below the body: what is watched, how it is, how old the data is, and the keys. */
+import { type Glyphs, type Line, type Span, STATUS_COLOR } from './glyphs.ts';
+import { bindingsOf } from './keys.ts';
+import { URGENCY } from './order.ts';
+import type { State } from './state.ts';
+import { clean, fit, takeColumns, toAscii, widthOf } from './text.ts';
+import { shortDuration } from './times.ts';
+
+export function headerLines(state: State, glyphs: Glyphs): readonly Line[] {
+  return [titleLine(state, glyphs), totalsLine(state, glyphs)];
+}
+
+function titleLine(state: State, glyphs: Glyphs): Line {
+  const { columns } = state.size;
+  const age = linkWord(state, glyphs);
+  const where = [state.server, state.caseName, state.readonly ? 'read-only' : null]
+    .filter((part) => part !== null)
+    .join(` ${glyphs.dot} `);
+  const title = 'Snitch ';
+  const room = columns - title.length - widthOf(age.text) - 1;
+  const place = fit(
+    glyphs.unicode ? clean(where) : toAscii(clean(where)),
+    Math.max(0, room),
+    glyphs.ellipsis,
+  );
+  return clip([{ text: title, bold: true }, { text: place, dim: true }, { text: ' ' }, age], columns);
+}
+
+function linkWord({ link, heardAt, now }: State, glyphs: Glyphs): Span {
+  switch (link.state) {
+    case 'connecting':
+      return { text: `connecting${glyphs.ellipsis}`, color: 'cyan' };
+    case 'live':
+      return { text: 'live', color: 'green' };
+    case 'polling':
+      return { text: `polled ${dataAge(heardAt, now)} ago`, color: 'yellow' };
+    case 'lost':
+      return { text: 'no connection', color: 'red', bold: true };
+  }
+}
+
+export function dataAge(heardAt: number | null, now: number): string {
+  return heardAt === null ? 'never' : shortDuration(Math.max(0, now - heardAt));
+}
+
+/** All five counts, with their words while there is room for them. */
+function totalsLine({ collection: { totals, entries }, size }: State, glyphs: Glyphs): Line {
+  const spansOf = (withWords: boolean): Span[] =>
+    URGENCY.flatMap((status): Span[] => {
+      const word = withWords ? ` ${status}` : '';
+      const span = {
+        text: `${glyphs.status[status]} ${grouped(totals[status])}${word}`,
+        bold: totals[status] > 0,
+      };
+      return [
+        totals[status] > 0 ? { ...span, color: STATUS_COLOR[status] } : { ...span, dim: true },
+        { text: '  ' },
+      ];
+    });
+  const all: Span = { text: `${grouped(entries.size)} in all`, dim: true };
+  const long = [...spansOf(true), all];
+  return clip(widthOfLine(long) <= size.columns ? long : spansOf(false), size.columns);
+}
+
+/** 12345 → `12,345`, the same in every locale. */
+export function grouped(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** What is wrong with the connection, else which filter hides snitches; null where neither is. */
+export function bannerLine(state: State, glyphs: Glyphs): Line | null {
+  const { link, heardAt, now, collection, size } = state;
+  const write = (text: string, span: Omit<Span, 'text'>): Line => [
+    {
+      ...span,
+      text: fit(glyphs.unicode ? clean(text) : toAscii(clean(text)), size.columns, glyphs.ellipsis),
+    },
+  ];
+  if (link.state === 'lost') {
+    const age = heardAt === null ? 'No data yet' : `Data is ${dataAge(heardAt, now)} old`;
+    const next =
+      link.retryAt === null ? '' : `; next try in ${shortDuration(Math.max(0, link.retryAt - now))}`;
+    return write(` ${age}${next}: ${link.error ?? 'no connection'}`, {
+      color: 'red',
+      inverse: true,
+      bold: true,
+    });
+  }
+  if (link.error !== null)
+    return write(` Reading the list now and then: ${link.error}`, { color: 'yellow', inverse: true });
+  const { filter } = collection.arrangement;
+  if (filter === '') return null;
+  const counts = `${grouped(collection.shown.length)} of ${grouped(collection.entries.size)}`;
+  return write(`Filter: ${filter}  (${counts})`, { color: 'cyan' });
+}
+
+/** The last message while it is fresh, else the keys of this screen. */
+export function footerLine(state: State, glyphs: Glyphs): Line {
+  const { message, size } = state;
+  if (message) {
+    const color = ({ good: 'green', bad: 'red', plain: null } as const)[message.tone];
+    const text = fit(
+      glyphs.unicode ? clean(message.text) : toAscii(clean(message.text)),
+      size.columns,
+      glyphs.ellipsis,
+    );
+    return [color ? { text, color, bold: message.tone === 'bad' } : { text }];
+  }
+  const help: Line = [
+    { text: '?', bold: true },
+    { text: ' help ' },
+    { text: 'q', bold: true },
+    { text: ' quit' },
+  ];
+  const room = size.columns - widthOfLine(help);
+  const keys: Span[] = [];
+  for (const { show, word, action } of bindingsOf(state.screen.kind, state.readonly)) {
+    if (!word || action === 'help' || action === 'quit') continue;
+    const added = [
+      { text: glyphs.unicode ? show : toAscii(show.replace('⏎', 'enter')), bold: true },
+      { text: ` ${word}  ` },
+    ];
+    if (widthOfLine([...keys, ...added]) > room) break;
+    keys.push(...added);
+  }
+  return clip([...keys, ...help], size.columns);
+}
+
+export function widthOfLine(line: Line): number {
+  return line.reduce((sum, { text }) => sum + widthOf(text), 0);
+}
+
+/** The line, cut at `width` columns. */
+export function clip(line: Line, width: number): Line {
+  const clipped: Span[] = [];
+  let room = width;
+  for (const span of line) {
+    if (room <= 0) break;
+    const text = takeColumns(span.text, room);
+    clipped.push({ ...span, text });
+    room -= widthOf(text);
+  }
+  return clipped;
+}

@@ -1,0 +1,48 @@
+/** Which part of the screen belongs to what, in rows. */
+import { PAUSE_CHOICES } from './pause-choices.ts';
+import type { State } from './state.ts';
+
+export interface Layout {
+  /** Rows above the body: title, totals, and the banner while there is one. */
+  bodyTop: number;
+  /** Rows of the body, the column titles included. */
+  bodyHeight: number;
+  /** Rows of the prompt below the body. */
+  promptHeight: number;
+}
+
+const HEADER = 2;
+const FOOTER = 1;
+
+export function layoutOf(state: State): Layout {
+  const bodyTop = HEADER + (hasBanner(state) ? 1 : 0);
+  const promptHeight = Math.min(promptRows(state), Math.max(0, state.size.rows - bodyTop - FOOTER - 2));
+  return {
+    bodyTop,
+    promptHeight,
+    bodyHeight: Math.max(1, state.size.rows - bodyTop - promptHeight - FOOTER),
+  };
+}
+
+/** Rows of snitches, alerts or deliveries that fit below the column titles. */
+export function listHeight(state: State): number {
+  return Math.max(1, layoutOf(state).bodyHeight - 1);
+}
+
+export function hasBanner({ link, collection: { arrangement } }: State): boolean {
+  return link.state === 'lost' || link.error !== null || arrangement.filter !== '';
+}
+
+function promptRows({ overlay }: State): number {
+  switch (overlay?.kind) {
+    case 'pause':
+      return PAUSE_CHOICES.length + 2;
+    case 'tag':
+    case 'delete':
+      return 2;
+    case 'filter':
+      return 1;
+    default:
+      return 0;
+  }
+}

@@ -1,0 +1,50 @@
+/** Moving through a list or a text with keys and wheel. */
+import { listHeight } from './layout.ts';
+import { cursorIndex, selectIndex } from './selection.ts';
+import type { AlertsScreen, State } from './state.ts';
+import { clamp, scrollTo } from './window.ts';
+
+export type Move = 'down' | 'up' | 'page-down' | 'page-up' | 'first' | 'last';
+
+const MOVES: readonly string[] = ['down', 'up', 'page-down', 'page-up', 'first', 'last'] satisfies Move[];
+
+export function isMove<T extends string>(action: T): action is T & Move {
+  return MOVES.includes(action);
+}
+
+export function move(state: State, action: Move): State {
+  const page = Math.max(1, listHeight(state) - 1);
+  const by: Record<Move, number> = {
+    down: 1,
+    up: -1,
+    'page-down': page,
+    'page-up': -page,
+    first: Number.NEGATIVE_INFINITY,
+    last: Number.POSITIVE_INFINITY,
+  };
+  return scrollBy(state, by[action]);
+}
+
+/** Moves the selection of a list, or scrolls a text. */
+export function scrollBy(state: State, by: number): State {
+  const { screen, overlay } = state;
+  if (overlay?.kind === 'help') {
+    return { ...state, overlay: { ...overlay, scroll: clamp(overlay.scroll + by, 0, 100) } };
+  }
+  if (overlay) return state;
+  if (screen.kind === 'detail') {
+    return { ...state, screen: { ...screen, scroll: clamp(screen.scroll + by, 0, 10_000) } };
+  }
+  if (screen.kind === 'alerts') return { ...state, screen: moveInAlerts(screen, by, listHeight(state)) };
+  return selectIndex(state, clamp(cursorIndex(state) + by, 0, state.collection.shown.length));
+}
+
+export function moveInAlerts(screen: AlertsScreen, by: number, height: number): AlertsScreen {
+  const count = (screen.tab === 'alerts' ? screen.alerts : screen.deliveries)?.length ?? 0;
+  const cursor = clamp(screen.cursor + by, 0, count - 1);
+  return {
+    ...screen,
+    cursor: Math.max(0, cursor),
+    top: scrollTo(Math.max(0, cursor), screen.top, height, count),
+  };
+}

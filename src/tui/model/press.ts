@@ -1,0 +1,141 @@
+/** What a key does on each screen. */
+import { arrange } from './collection.ts';
+import { editForm, newForm } from './form.ts';
+import { type Action, bindingFor } from './keys.ts';
+import { isMove, type Move, move } from './movement.ts';
+import { SORT_KEYS } from './order.ts';
+import { pressInOverlay } from './prompts.ts';
+import { keepSelection, nameOf, selected, targets } from './selection.ts';
+import { type State, type Step, say, stay } from './state.ts';
+import { fieldWith } from './text-field.ts';
+
+export function pressKey(state: State, key: string): Step {
+  if (key === 'ctrl+c') return stay(state, { do: 'quit' });
+  if (state.overlay) return pressInOverlay(state, state.overlay, key);
+  const binding = bindingFor(state.screen.kind, key);
+  if (!binding) return stay(state);
+  if (binding.changes && state.readonly) return stay(say(state, 'This dashboard is read-only.', 'bad'));
+  const { action } = binding;
+  return isMove(action) ? stay(move(state, action)) : act(state, action);
+}
+
+function act(state: State, action: Exclude<Action, Move>): Step {
+  switch (action) {
+    case 'quit':
+      return stay(state, { do: 'quit' });
+    case 'refresh':
+      return stay(say(state, 'Reading everything again.'), { do: 'refresh' });
+    case 'help':
+      return stay({ ...state, overlay: { kind: 'help', scroll: 0 } });
+    case 'filter': {
+      const { filter } = state.collection.arrangement;
+      return stay({ ...state, overlay: { kind: 'filter', field: fieldWith(filter), before: filter } });
+    }
+    case 'sort':
+    case 'reverse':
+      return stay(sortBy(state, action));
+    case 'mark':
+      return stay(toggleMark(state));
+    case 'new':
+      return stay({ ...state, overlay: newForm() });
+    case 'open':
+      return openSelected(state);
+    case 'alerts':
+      return openAlerts(state);
+    case 'back':
+      return stay(goBack(state));
+    case 'tab':
+      return stay(otherTab(state));
+    case 'retry':
+      return retrySelected(state);
+    default:
+      return actOnSnitch(state, action);
+  }
+}
+
+function actOnSnitch(state: State, action: 'pause' | 'unpause' | 'edit' | 'delete' | 'tag' | 'copy'): Step {
+  const entry = selected(state);
+  const tokens = targets(state);
+  if (!entry || tokens.length === 0) return stay(say(state, 'There is no snitch here.'));
+  switch (action) {
+    case 'pause':
+      return stay({ ...state, overlay: { kind: 'pause', tokens, choice: 0, other: fieldWith('') } });
+    case 'unpause':
+      return stay(say({ ...state, marks: new Set() }, `Unpausing ${nameOf(state, tokens)}.`), {
+        do: 'unpause',
+        tokens,
+      });
+    case 'tag':
+      return stay({ ...state, overlay: { kind: 'tag', tokens, field: fieldWith('') } });
+    case 'edit':
+      return stay({ ...state, overlay: editForm(entry.snitch) });
+    case 'delete':
+      return stay({ ...state, overlay: { kind: 'delete', token: entry.token } });
+    case 'copy':
+      return stay(state, {
+        do: 'copy',
+        text: entry.snitch.check_in_url,
+        what: `the check-in URL of ${entry.name}`,
+      });
+  }
+}
+
+export function openSelected(state: State): Step {
+  const entry = selected(state);
+  if (!entry) return stay(state);
+  const { token } = entry;
+  const screen = { kind: 'detail', token, scroll: 0, detail: null, error: null } as const;
+  return stay({ ...state, cursor: token, screen }, { do: 'load-detail', token });
+}
+
+function openAlerts(state: State): Step {
+  const screen = {
+    kind: 'alerts',
+    tab: 'alerts',
+    cursor: 0,
+    top: 0,
+    alerts: null,
+    deliveries: null,
+    error: null,
+  } as const;
+  return stay({ ...state, screen }, { do: 'load-alerts' });
+}
+
+function goBack(state: State): State {
+  if (state.screen.kind !== 'table') return keepSelection(state, { ...state, screen: { kind: 'table' } });
+  if (state.marks.size > 0) return { ...state, marks: new Set() };
+  return keepSelection(state, { ...state, collection: arrange(state.collection, { filter: '' }) });
+}
+
+function sortBy(state: State, action: 'sort' | 'reverse'): State {
+  const { sort, reverse } = state.collection.arrangement;
+  const next = SORT_KEYS[(SORT_KEYS.indexOf(sort) + 1) % SORT_KEYS.length] ?? 'status';
+  const change = action === 'sort' ? { sort: next, reverse: false } : { reverse: !reverse };
+  const after = keepSelection(state, { ...state, collection: arrange(state.collection, change) });
+  const { arrangement } = after.collection;
+  return say(after, `Sorted by ${arrangement.sort}${arrangement.reverse ? ', reversed' : ''}.`);
+}
+
+function toggleMark(state: State): State {
+  const entry = selected(state);
+  if (!entry) return state;
+  const marks = new Set(state.marks);
+  if (!marks.delete(entry.token)) marks.add(entry.token);
+  return move({ ...state, cursor: entry.token, marks }, 'down');
+}
+
+function otherTab(state: State): State {
+  if (state.screen.kind !== 'alerts') return state;
+  const tab = state.screen.tab === 'alerts' ? 'deliveries' : 'alerts';
+  return { ...state, screen: { ...state.screen, tab, cursor: 0, top: 0 } };
+}
+
+function retrySelected(state: State): Step {
+  const { screen } = state;
+  if (screen.kind !== 'alerts') return stay(state);
+  if (screen.tab !== 'deliveries') return stay(say(state, 'Deliveries are on the other list: press tab.'));
+  const delivery = screen.deliveries?.[screen.cursor];
+  if (!delivery) return stay(state);
+  if (delivery.state !== 'dead') return stay(say(state, 'Only a dead delivery can be sent again.'));
+  return stay(say(state, 'Sending it again.'), { do: 'retry', delivery: delivery.id });
+}

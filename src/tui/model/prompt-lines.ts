@@ -1,0 +1,135 @@
+/** What is asked, as lines: prompts below the table, and the form and the help in its place. */
+import type { FormOverlay } from './form.ts';
+import type { Glyphs, Line, Span } from './glyphs.ts';
+import { bindingsOf } from './keys.ts';
+import { PAUSE_CHOICES } from './pause-choices.ts';
+import { nameOf } from './selection.ts';
+import type { Overlay, State } from './state.ts';
+import { charactersOf, toAscii, wrapWords } from './text.ts';
+import type { TextField } from './text-field.ts';
+
+/** The prompt below the body; none for the form and the help, which take the body's place. */
+export function promptLines(state: State, glyphs: Glyphs): readonly Line[] {
+  const lines = state.overlay ? linesOf(state, state.overlay, glyphs) : [];
+  return glyphs.unicode
+    ? lines
+    : lines.map((line) => line.map((span) => ({ ...span, text: toAscii(span.text) })));
+}
+
+function linesOf(state: State, overlay: Overlay, glyphs: Glyphs): Line[] {
+  switch (overlay.kind) {
+    case 'filter':
+      return [[{ text: '/', bold: true }, ...fieldSpans(overlay.field)]];
+    case 'tag':
+      return [
+        [
+          { text: `Tags for ${nameOf(state, overlay.tokens)}`, bold: true },
+          { text: '  -tag removes', dim: true },
+        ],
+        [{ text: 'Tags: ' }, ...fieldSpans(overlay.field)],
+      ];
+    case 'delete':
+      return [
+        [
+          {
+            text: `Delete ${nameOf(state, [overlay.token])}? Its check-in URL stops working.`,
+            color: 'red',
+            bold: true,
+          },
+        ],
+        [
+          { text: 'y', bold: true },
+          { text: ' delete   ' },
+          { text: 'any other key', bold: true },
+          { text: ' keep it' },
+        ],
+      ];
+    case 'pause':
+      return pauseLines(state, overlay, glyphs);
+    default:
+      return [];
+  }
+}
+
+function pauseLines(state: State, overlay: Extract<Overlay, { kind: 'pause' }>, glyphs: Glyphs): Line[] {
+  const choices = PAUSE_CHOICES.map(({ label, until }, index): Line => {
+    const isChosen = index === overlay.choice;
+    const mark: Span = { text: isChosen ? `${glyphs.cursor} ` : '  ', bold: true };
+    const other = until === null && isChosen ? [{ text: ' ' }, ...fieldSpans(overlay.other)] : [];
+    return [mark, { text: label, bold: isChosen }, ...other];
+  });
+  return [
+    [{ text: `Pause ${nameOf(state, overlay.tokens)} until`, bold: true }],
+    ...choices,
+    [
+      {
+        text: `${glyphs.unicode ? '↑↓' : 'arrows'} choose  enter pause  esc cancel  or type 2h, a time`,
+        dim: true,
+      },
+    ],
+  ];
+}
+
+/** The text with its caret drawn, because the terminal's own cursor is hidden. */
+export function fieldSpans({ text, caret }: TextField): Line {
+  const [at = ' ', ...rest] = charactersOf(text.slice(caret));
+  return [{ text: text.slice(0, caret) }, { text: at, inverse: true }, { text: rest.join('') }];
+}
+
+const LABEL = 13;
+
+export function formLines(form: FormOverlay, width: number, glyphs: Glyphs): readonly Line[] {
+  const title = form.token === null ? 'New snitch' : 'Edit snitch';
+  const lines: Line[] = [[{ text: title, bold: true }], []];
+  form.fields.forEach(({ attribute, label, hint, field }, index) => {
+    const isFocused = index === form.focus;
+    const problem = form.problems[attribute];
+    const value = isFocused ? fieldSpans(field) : [{ text: field.text }];
+    lines.push([
+      { text: isFocused ? `${glyphs.cursor} ` : '  ', bold: true },
+      { text: label.padEnd(LABEL), bold: isFocused },
+      ...value,
+      ...(problem
+        ? [{ text: `  ${glyphs.status.failed} ${problem}`, color: 'red', bold: true } as const]
+        : []),
+    ]);
+    if (isFocused && hint !== '')
+      lines.push(
+        ...wrapWords(hint, width - LABEL - 2).map((text) => [
+          { text: ' '.repeat(LABEL + 2) + text, dim: true },
+        ]),
+      );
+  });
+  if (form.error !== null) lines.push([], [{ text: form.error, color: 'red', bold: true }]);
+  lines.push(
+    [],
+    [{ text: form.busy ? `Sending${glyphs.ellipsis}` : 'tab next field  enter save  esc cancel', dim: true }],
+  );
+  return glyphs.unicode
+    ? lines
+    : lines.map((line) => line.map((span) => ({ ...span, text: toAscii(span.text) })));
+}
+
+export function helpLines({ screen, readonly }: State, glyphs: Glyphs): readonly Line[] {
+  const name = { table: 'the table', detail: 'a snitch', alerts: 'alerts and deliveries' }[screen.kind];
+  const keys = bindingsOf(screen.kind, readonly).map(({ show, help }): Line => {
+    const text = glyphs.unicode
+      ? show
+      : show
+          .replace('⏎', 'enter')
+          .replace(/[^\x20-\x7e]/g, '')
+          .trim();
+    return [{ text: `  ${text.padEnd(8)}`, bold: true }, { text: help }];
+  });
+  const mouse: Line[] = [
+    [{ text: '  mouse   ', bold: true }, { text: 'click selects, again opens; the wheel scrolls' }],
+  ];
+  return [
+    [{ text: `Keys of ${name}`, bold: true }],
+    [],
+    ...keys,
+    ...mouse,
+    [],
+    [{ text: 'Any other key closes this.', dim: true }],
+  ];
+}

@@ -1,0 +1,135 @@
+/** What a key does while something is being asked. */
+import { arrange } from './collection.ts';
+import { editField, type FormOverlay, inputOf, moveFocus, typeIntoForm } from './form.ts';
+import { isMove, type Move, move } from './movement.ts';
+import { PAUSE_CHOICES } from './pause-choices.ts';
+import { keepSelection, nameOf } from './selection.ts';
+import { type Overlay, type PauseOverlay, type State, type Step, say, stay } from './state.ts';
+import { insert, type TextField, typeInto } from './text-field.ts';
+import { untilOf } from './times.ts';
+
+export function pressInOverlay(state: State, overlay: Overlay, key: string): Step {
+  if (key === 'escape') return stay(cancel(state, overlay));
+  switch (overlay.kind) {
+    case 'help':
+      return stay(pressInHelp(state, key));
+    case 'filter':
+      return stay(key === 'enter' ? close(state) : filterBy(state, typeInto(overlay.field, key)));
+    case 'delete':
+      return confirmDelete(state, overlay.token, key);
+    case 'tag':
+      return key === 'enter' ? tagAll(state, overlay.tokens, overlay.field.text) : stay(typeTag(state, key));
+    case 'pause':
+      return pressInPause(state, overlay, key);
+    case 'form':
+      return pressInForm(state, overlay, key);
+  }
+}
+
+function close(state: State): State {
+  return { ...state, overlay: null };
+}
+
+function cancel(state: State, overlay: Overlay): State {
+  if (overlay.kind !== 'filter') return close(state);
+  return keepSelection(state, {
+    ...close(state),
+    collection: arrange(state.collection, { filter: overlay.before }),
+  });
+}
+
+const HELP_MOVES: Record<string, Move> = {
+  j: 'down',
+  down: 'down',
+  k: 'up',
+  up: 'up',
+  pagedown: 'page-down',
+  pageup: 'page-up',
+};
+
+function pressInHelp(state: State, key: string): State {
+  const action = HELP_MOVES[key];
+  return action && isMove(action) ? move(state, action) : close(state);
+}
+
+function filterBy(state: State, field: TextField | null): State {
+  if (!field || state.overlay?.kind !== 'filter') return state;
+  const collection = arrange(state.collection, { filter: field.text });
+  return keepSelection(state, { ...state, overlay: { ...state.overlay, field }, collection });
+}
+
+function confirmDelete(state: State, token: string, key: string): Step {
+  if (key !== 'y' && key !== 'Y') return stay(say(close(state), 'Nothing was deleted.'));
+  return stay(close(state), { do: 'delete', token });
+}
+
+function typeTag(state: State, key: string): State {
+  if (state.overlay?.kind !== 'tag') return state;
+  return {
+    ...state,
+    overlay: { ...state.overlay, field: typeInto(state.overlay.field, key) ?? state.overlay.field },
+  };
+}
+
+/** `db -old`: adds `db`, removes `old`; commas allow spaces within a tag. */
+function tagAll(state: State, tokens: readonly string[], text: string): Step {
+  const words = text
+    .split(text.includes(',') ? ',' : /\s+/)
+    .map((word) => word.trim())
+    .filter((word) => word !== '' && word !== '-');
+  if (words.length === 0) return stay(close(state));
+  const remove = words.filter((word) => word.startsWith('-')).map((word) => word.slice(1));
+  const add = words.filter((word) => !word.startsWith('-'));
+  return stay({ ...close(state), marks: new Set() }, { do: 'tag', tokens, add, remove });
+}
+
+function pressInPause(state: State, overlay: PauseOverlay, key: string): Step {
+  const count = PAUSE_CHOICES.length;
+  const choose = (choice: number) =>
+    stay({ ...state, overlay: { ...overlay, choice: (choice + count) % count } });
+  if (key === 'up' || key === 'shift+tab') return choose(overlay.choice - 1);
+  if (key === 'down' || key === 'tab') return choose(overlay.choice + 1);
+  if (key === 'enter') return pauseAll(state, overlay);
+  const other = typeInto(overlay.other, key);
+  return other ? stay({ ...state, overlay: { ...overlay, other, choice: count - 1 } }) : stay(state);
+}
+
+function pauseAll(state: State, { tokens, choice, other }: PauseOverlay): Step {
+  const text = PAUSE_CHOICES[choice]?.until ?? other.text;
+  if (text.trim() === '')
+    return stay(say(state, 'Until when? A duration (2h), a time, healthy or unpaused.', 'bad'));
+  const after = say({ ...close(state), marks: new Set() }, `Pausing ${nameOf(state, tokens)}.`);
+  return stay(after, { do: 'pause', tokens, until: untilOf(text, state.now) });
+}
+
+function pressInForm(state: State, form: FormOverlay, key: string): Step {
+  const show = (overlay: FormOverlay) => stay({ ...state, overlay });
+  if (form.busy) return stay(state);
+  if (key === 'tab' || key === 'down') return show(moveFocus(form, 1));
+  if (key === 'shift+tab' || key === 'up') return show(moveFocus(form, -1));
+  if (key !== 'enter' && key !== 'ctrl+s') return show(typeIntoForm(form, key));
+  const input = inputOf(form);
+  if (form.token !== null && Object.keys(input).length === 0)
+    return stay(say(close(state), 'Nothing was changed.'));
+  const sent = { ...state, overlay: { ...form, busy: true } };
+  return stay(sent, { do: 'save', token: form.token, input });
+}
+
+/** Pasted text goes into the field that is being typed in, and means nothing elsewhere. */
+export function pasteInto(state: State, text: string): State {
+  const { overlay } = state;
+  switch (overlay?.kind) {
+    case 'filter':
+      return filterBy(state, insert(overlay.field, text));
+    case 'tag':
+      return { ...state, overlay: { ...overlay, field: insert(overlay.field, text) } };
+    case 'pause': {
+      const other = insert(overlay.other, text);
+      return { ...state, overlay: { ...overlay, other, choice: PAUSE_CHOICES.length - 1 } };
+    }
+    case 'form':
+      return { ...state, overlay: editField(overlay, (field) => insert(field, text)) };
+    default:
+      return state;
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * Everything the dashboard knows. `step` makes the next state from this one and an event; views only draw it.
+ * Times are milliseconds since the epoch; the words are those of the API.
+ */
+import type { SnitchInput } from '../../api/client.ts';
+import type {
+  WireAlert,
+  WireCheckIn,
+  WireDelivery,
+  WireError,
+  WireExplanation,
+  WireSnitch,
+} from '../../api/wire.ts';
+import { type Collection, EMPTY } from './collection.ts';
+import type { FormOverlay } from './form.ts';
+import type { TextField } from './text-field.ts';
+
+/** How the data comes in. */
+export interface Link {
+  state: 'connecting' | 'live' | 'polling' | 'lost';
+  error: string | null;
+  /** When the next attempt is made; null while none is needed. */
+  retryAt: number | null;
+}
+
+/** What the table shows of a snitch beyond the snitch itself; asked for only while its row is on the screen. */
+export interface RowDetail {
+  deadlineAt: number | null;
+  timezone: string;
+  period: { start: number; end: number };
+  /** Newest first. */
+  checkIns: readonly Pick<WireCheckIn, 'at' | 'outcome'>[];
+  /** Whether there are older check-ins than these. */
+  more: boolean;
+  /** The snitch changed since; what is here is shown until it was asked for again. */
+  stale: boolean;
+}
+
+export interface SnitchDetail {
+  explanation: WireExplanation;
+  checkIns: readonly WireCheckIn[];
+  alerts: readonly WireAlert[];
+}
+
+export type Screen =
+  | { kind: 'table' }
+  | { kind: 'detail'; token: string; scroll: number; detail: SnitchDetail | null; error: string | null }
+  | AlertsScreen;
+
+export interface AlertsScreen {
+  kind: 'alerts';
+  tab: 'alerts' | 'deliveries';
+  cursor: number;
+  top: number;
+  /** Null until they were read. */
+  alerts: readonly WireAlert[] | null;
+  deliveries: readonly WireDelivery[] | null;
+  error: string | null;
+}
+
+export interface PauseOverlay {
+  kind: 'pause';
+  tokens: readonly string[];
+  choice: number;
+  other: TextField;
+}
+
+export type Overlay =
+  | { kind: 'filter'; field: TextField; before: string }
+  | PauseOverlay
+  | { kind: 'tag'; tokens: readonly string[]; field: TextField }
+  | { kind: 'delete'; token: string }
+  | { kind: 'help'; scroll: number }
+  | FormOverlay;
+
+export interface Message {
+  text: string;
+  tone: 'good' | 'bad' | 'plain';
+  at: number;
+}
+
+export interface State {
+  now: number;
+  size: { columns: number; rows: number };
+  /** Address of the server, without credentials. */
+  server: string;
+  /** Name of the case; null until it was read. */
+  caseName: string | null;
+  readonly: boolean;
+  link: Link;
+  /** When the server was last heard; null before the first time. */
+  heardAt: number | null;
+  collection: Collection;
+  /** The token of the selected row; null until somebody moved: then it is the first, whichever that is. */
+  cursor: string | null;
+  /** Index of the first row on the screen. */
+  top: number;
+  marks: ReadonlySet<string>;
+  rows: ReadonlyMap<string, RowDetail>;
+  screen: Screen;
+  overlay: Overlay | null;
+  message: Message | null;
+}
+
+export type Event =
+  | { kind: 'tick'; now: number }
+  | { kind: 'resized'; columns: number; rows: number }
+  | { kind: 'key'; key: string }
+  | { kind: 'paste'; text: string }
+  | { kind: 'click'; column: number; row: number }
+  | { kind: 'wheel'; by: number }
+  | { kind: 'all'; snitches: readonly WireSnitch[]; at: number }
+  | { kind: 'changes'; changed: readonly WireSnitch[]; deleted: readonly string[]; at: number }
+  | { kind: 'heard'; at: number }
+  | { kind: 'link'; link: Link }
+  | { kind: 'case'; name: string }
+  | { kind: 'row'; token: string; detail: RowDetail }
+  | { kind: 'detail'; token: string; detail: SnitchDetail | null; error: string | null }
+  | {
+      kind: 'alerts';
+      alerts: readonly WireAlert[] | null;
+      deliveries: readonly WireDelivery[] | null;
+      error: string | null;
+    }
+  | { kind: 'said'; text: string; tone: Message['tone']; at: number }
+  | { kind: 'saved'; token: string }
+  | { kind: 'refused'; error: string; validations: NonNullable<WireError['validations']> };
+
+/** What the program must do besides drawing. */
+export type Effect =
+  | { do: 'quit' }
+  | { do: 'refresh' }
+  | { do: 'pause'; tokens: readonly string[]; until: string | undefined }
+  | { do: 'unpause'; tokens: readonly string[] }
+  | { do: 'tag'; tokens: readonly string[]; add: readonly string[]; remove: readonly string[] }
+  | { do: 'delete'; token: string }
+  | { do: 'save'; token: string | null; input: SnitchInput }
+  | { do: 'copy'; text: string; what: string }
+  | { do: 'load-detail'; token: string }
+  | { do: 'load-alerts' }
+  | { do: 'retry'; delivery: string };
+
+export interface Step {
+  state: State;
+  effects: readonly Effect[];
+}
+
+export interface Beginning {
+  now: number;
+  size: State['size'];
+  server: string;
+  readonly: boolean;
+}
+
+export function initialState({ now, size, server, readonly }: Beginning): State {
+  return {
+    now,
+    size,
+    server,
+    readonly,
+    caseName: null,
+    link: { state: 'connecting', error: null, retryAt: null },
+    heardAt: null,
+    collection: EMPTY,
+    cursor: null,
+    top: 0,
+    marks: new Set(),
+    rows: new Map(),
+    screen: { kind: 'table' },
+    overlay: null,
+    message: null,
+  };
+}
+
+export function stay(state: State, ...effects: Effect[]): Step {
+  return { state, effects };
+}
+
+export function say(state: State, text: string, tone: Message['tone'] = 'plain'): State {
+  return { ...state, message: { text, tone, at: state.now } };
+}

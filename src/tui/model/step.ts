@@ -1,0 +1,120 @@
+/** The dashboard as one function: what it knows and what happened → what it knows now and what must be done. */
+import { applyChanges, replaceAll } from './collection.ts';
+import { refuse } from './form.ts';
+import { clickAt, wheel } from './pointer.ts';
+import { pressKey } from './press.ts';
+import { pasteInto } from './prompts.ts';
+import { changedRows, withRow } from './row-details.ts';
+import { keepSelection, selectIndex, visibleEntries } from './selection.ts';
+import { type Event, type State, type Step, say, stay } from './state.ts';
+
+/** How long a message about an action stays, in milliseconds. */
+const MESSAGE_STAYS = 8_000;
+
+export function step(state: State, event: Event): Step {
+  switch (event.kind) {
+    case 'key':
+      return pressKey(state, event.key);
+    case 'paste':
+      return stay(pasteInto(state, event.text));
+    case 'click':
+      return clickAt(state, event.row);
+    case 'wheel':
+      return stay(wheel(state, event.by));
+    case 'all':
+    case 'changes':
+      return receive(state, event);
+    case 'refused':
+    case 'saved':
+      return stay(answerForm(state, event));
+    default:
+      return stay(note(state, event));
+  }
+}
+
+type Received = Extract<Event, { kind: 'all' | 'changes' }>;
+
+function receive(state: State, event: Received): Step {
+  const collection =
+    event.kind === 'all'
+      ? replaceAll(state.collection, event.snitches)
+      : applyChanges(state.collection, event.changed, event.deleted);
+  const changed = event.kind === 'all' ? event.snitches : event.changed;
+  const rows = changedRows(state.rows, state.collection.entries, changed, event.at);
+  const after = keepSelection(state, { ...state, collection, rows, heardAt: event.at });
+  const { screen } = after;
+  if (screen.kind === 'alerts') return stay(after, { do: 'load-alerts' });
+  if (screen.kind !== 'detail') return stay(after);
+  if (!collection.entries.has(screen.token)) {
+    return stay(say({ ...after, screen: { kind: 'table' }, overlay: null }, 'The snitch was deleted.'));
+  }
+  const concerns = event.kind === 'all' || event.changed.some(({ token }) => token === screen.token);
+  return concerns ? stay(after, { do: 'load-detail', token: screen.token }) : stay(after);
+}
+
+type Answer = Extract<Event, { kind: 'saved' | 'refused' }>;
+
+function answerForm(state: State, event: Answer): State {
+  if (state.overlay?.kind !== 'form') return state;
+  if (event.kind === 'refused') {
+    return { ...state, overlay: refuse(state.overlay, event.error, event.validations) };
+  }
+  const closed = { ...state, overlay: null };
+  const index = state.collection.shown.findIndex(({ token }) => token === event.token);
+  return index === -1 ? { ...closed, cursor: event.token } : selectIndex(closed, index);
+}
+
+type Noted = Exclude<Event, Answer | Received | { kind: 'key' | 'paste' | 'click' | 'wheel' }>;
+
+function note(state: State, event: Noted): State {
+  switch (event.kind) {
+    case 'tick':
+      return { ...state, now: event.now, message: messageAt(state, event.now) };
+    case 'resized':
+      return keepSelection(state, { ...state, size: { columns: event.columns, rows: event.rows } });
+    case 'heard':
+      return { ...state, heardAt: event.at };
+    case 'link':
+      return keepSelection(state, { ...state, link: event.link });
+    case 'case':
+      return { ...state, caseName: event.name };
+    case 'said':
+      return { ...state, message: { text: event.text, tone: event.tone, at: event.at } };
+    case 'row':
+      return noteRow(state, event);
+    case 'detail':
+      return noteDetail(state, event);
+    case 'alerts':
+      return noteAlerts(state, event);
+  }
+}
+
+function noteRow(state: State, { token, detail }: Extract<Event, { kind: 'row' }>): State {
+  const visible = new Set(visibleEntries(state).map((entry) => entry.token));
+  return { ...state, rows: withRow(state.rows, token, detail, visible) };
+}
+
+function noteDetail(state: State, event: Extract<Event, { kind: 'detail' }>): State {
+  const { screen } = state;
+  if (screen.kind !== 'detail' || screen.token !== event.token) return state;
+  return { ...state, screen: { ...screen, detail: event.detail ?? screen.detail, error: event.error } };
+}
+
+function noteAlerts(state: State, event: Extract<Event, { kind: 'alerts' }>): State {
+  const { screen } = state;
+  if (screen.kind !== 'alerts') return state;
+  const { alerts, deliveries, error } = event;
+  return {
+    ...state,
+    screen: {
+      ...screen,
+      alerts: alerts ?? screen.alerts,
+      deliveries: deliveries ?? screen.deliveries,
+      error,
+    },
+  };
+}
+
+function messageAt({ message }: State, now: number): State['message'] {
+  return message && now - message.at < MESSAGE_STAYS ? message : null;
+}

@@ -1,0 +1,27 @@
+/** Where there is no terminal: the table once, as text. */
+import type { WireSnitch } from '../api/wire.ts';
+import { EMPTY, replaceAll } from './model/collection.ts';
+import { type Column, columnsFor } from './model/columns.ts';
+import type { Glyphs, Line } from './model/glyphs.ts';
+import { rowLine, titleLine } from './model/table-lines.ts';
+
+/** Columns that need more than the list of snitches, and are left out. */
+const UNKNOWN: readonly Column['id'][] = ['left', 'bar', 'history'];
+
+/** Wide enough for all columns: nothing is cut that a reader may want to search for. */
+const WIDTH = 120;
+
+export function snapshot(snitches: readonly WireSnitch[], now: number, glyphs: Glyphs): string {
+  const { sorted } = replaceAll(EMPTY, snitches);
+  const columns = columnsFor(WIDTH).filter(({ id }) => !UNKNOWN.includes(id));
+  const look = { columns, glyphs, now, detail: undefined, isSelected: false, isMarked: false };
+  const lines = [titleLine(columns), ...sorted.map((entry) => rowLine(entry, look))];
+  return lines.map((line) => `${textOf(line)}\n`).join('');
+}
+
+function textOf(line: Line): string {
+  return line
+    .map(({ text }) => text)
+    .join('')
+    .trimEnd();
+}

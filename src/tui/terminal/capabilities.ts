@@ -1,0 +1,16 @@
+/** What the terminal can show, as far as its environment tells. */
+import { ASCII, UNICODE } from '../model/glyphs.ts';
+import type { Look } from '../view/look.ts';
+
+export function lookOf(env: NodeJS.ProcessEnv): Look {
+  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || '';
+  const hasColor = !env.NO_COLOR && env.TERM !== 'dumb';
+  return { glyphs: /utf-?8/i.test(locale) ? UNICODE : ASCII, color: hasColor };
+}
+
+/** The sequence that puts a text on the clipboard of the terminal, over SSH too (OSC 52). */
+export function clipboardSequence(text: string, env: NodeJS.ProcessEnv): string {
+  const sequence = `\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`;
+  // GNU screen hands on only what is wrapped for it; tmux understands the sequence itself.
+  return env.STY ? `\u001bP${sequence}\u001b\\` : sequence;
+}

@@ -1,0 +1,33 @@
+import { Box, useInput, usePaste } from 'ink';
+import { useSyncExternalStore } from 'react';
+import { bannerLine, footerLine, headerLines } from '../model/header-lines.ts';
+import { keyNames } from '../model/key-names.ts';
+import { layoutOf } from '../model/layout.ts';
+import { promptLines } from '../model/prompt-lines.ts';
+import type { Store } from '../store.ts';
+import { Lines, SpanLine } from './lines.tsx';
+import { type Look, LookContext } from './look.ts';
+import { Body } from './screens.tsx';
+
+/** The whole screen. It holds nothing itself: keys go to the store, and what the store knows is drawn. */
+export function Dashboard({ store, look }: { store: Store; look: Look }) {
+  const state = useSyncExternalStore(store.subscribe, store.get);
+  useInput((input, key) => {
+    for (const name of keyNames(input, key)) store.dispatch({ kind: 'key', key: name });
+  });
+  usePaste((text) => store.dispatch({ kind: 'paste', text }));
+  const { columns, rows } = state.size;
+  const { glyphs } = look;
+  const { promptHeight } = layoutOf(state);
+  const banner = bannerLine(state, glyphs);
+  return (
+    <LookContext value={look}>
+      <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
+        <Lines lines={[...headerLines(state, glyphs), ...(banner ? [banner] : [])]} height={banner ? 3 : 2} />
+        <Body state={state} />
+        {promptHeight > 0 && <Lines lines={promptLines(state, glyphs)} height={promptHeight} />}
+        <SpanLine line={footerLine(state, glyphs)} />
+      </Box>
+    </LookContext>
+  );
+}

@@ -1,0 +1,62 @@
+import { Box } from 'ink';
+import { memo, useMemo } from 'react';
+import { type Column, columnsFor } from '../model/columns.ts';
+import type { Entry } from '../model/entry.ts';
+import type { Line } from '../model/glyphs.ts';
+import { listHeight } from '../model/layout.ts';
+import { cursorIndex, visibleEntries } from '../model/selection.ts';
+import type { RowDetail, State } from '../model/state.ts';
+import { rowLine, titleLine } from '../model/table-lines.ts';
+import { SpanLine } from './lines.tsx';
+import { useLook } from './look.ts';
+
+export function Table({ state }: { state: State }) {
+  const { columns: width } = state.size;
+  const columns = useMemo(() => columnsFor(width), [width]);
+  const titles = useMemo(() => titleLine(columns), [columns]);
+  const selectedIndex = cursorIndex(state) - state.top;
+  const rows = visibleEntries(state);
+  return (
+    <Box flexDirection="column" height={listHeight(state) + 1} overflow="hidden">
+      <SpanLine line={titles} />
+      {rows.map((entry, index) => (
+        <Row
+          key={entry.token}
+          entry={entry}
+          columns={columns}
+          now={state.now}
+          detail={state.rows.get(entry.token)}
+          isSelected={index === selectedIndex}
+          isMarked={state.marks.has(entry.token)}
+        />
+      ))}
+      {rows.length === 0 && <SpanLine line={emptyLine(state)} />}
+    </Box>
+  );
+}
+
+function emptyLine({ heardAt, collection: { entries } }: State): Line {
+  if (heardAt === null) return [{ text: '  Nothing was read yet.', dim: true }];
+  return [
+    {
+      text:
+        entries.size === 0 ? '  There are no snitches yet: n creates one.' : '  No snitch passes the filter.',
+      dim: true,
+    },
+  ];
+}
+
+interface RowProps {
+  entry: Entry;
+  columns: readonly Column[];
+  now: number;
+  detail: RowDetail | undefined;
+  isSelected: boolean;
+  isMarked: boolean;
+}
+
+/** Memoised: of a screen full of rows, a key press changes two. */
+const Row = memo(function Row({ entry, ...look }: RowProps) {
+  const { glyphs } = useLook();
+  return <SpanLine line={rowLine(entry, { ...look, glyphs })} />;
+});
