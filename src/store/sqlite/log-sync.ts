@@ -17,7 +17,7 @@ import { closeSync, fdatasync, openSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 
 /** How many writing statements may gather in the log before a checkpoint. */
-const CHECKPOINT_AFTER = 10_000;
+const CHECKPOINT_AFTER = 20_000;
 
 type Done = (error: Error | null) => void;
 type SyncFile = (fd: number, done: (error: Error | null) => void) => void;

@@ -4,12 +4,18 @@ import type { Change } from '../store.ts';
 import type { Transaction, Value } from '../transaction.ts';
 import { unavailable } from './faults.ts';
 
+interface Prepared {
+  statement: Database.Statement<Value[]>;
+  /** Also where it answers with rows, as an INSERT … RETURNING does. */
+  writes: boolean;
+}
+
 /** The transaction of the one connection; the batch runner begins and ends it. */
 export class SqliteTransaction implements Transaction {
   readonly calendar: Calendar;
   readonly #db: Database.Database;
-  readonly #statements = new Map<string, Database.Statement<Value[]>>();
-  /** Statements since the transaction began that may have changed something. */
+  readonly #statements = new Map<string, Prepared>();
+  /** Statements since the transaction began that changed something. */
   written = 0;
   #changes: Change[] = [];
   readonly #remembered = new Map<string, unknown>();
@@ -20,11 +26,17 @@ export class SqliteTransaction implements Transaction {
   }
 
   get<Row>(sql: string, ...values: Value[]): Row | undefined {
-    return this.#statement(sql).get(...values) as Row | undefined;
+    const { statement, writes } = this.#statement(sql);
+    const row = statement.get(...values) as Row | undefined;
+    if (writes && row !== undefined) this.written += 1;
+    return row;
   }
 
   all<Row>(sql: string, ...values: Value[]): Row[] {
-    return this.#statement(sql).all(...values) as Row[];
+    const { statement, writes } = this.#statement(sql);
+    const rows = statement.all(...values) as Row[];
+    if (writes && rows.length > 0) this.written += 1;
+    return rows;
   }
 
   async remember<T>(key: string, load: () => Promise<T>): Promise<T> {
@@ -39,7 +51,7 @@ export class SqliteTransaction implements Transaction {
   }
 
   run(sql: string, ...values: Value[]): number {
-    const { changes } = this.#statement(sql).run(...values);
+    const { changes } = this.#statement(sql).statement.run(...values);
     if (changes > 0) this.written += 1;
     return changes;
   }
@@ -78,6 +90,7 @@ export class SqliteTransaction implements Transaction {
   }
 
   rollback(): void {
+    this.forget();
     this.#changes = [];
     this.written = 0;
     if (this.#db.inTransaction) this.#control('ROLLBACK');
@@ -92,15 +105,16 @@ export class SqliteTransaction implements Transaction {
   }
 
   #control(sql: string): void {
-    this.#statement(sql).run();
+    this.#statement(sql).statement.run();
   }
 
-  #statement(sql: string): Database.Statement<Value[]> {
-    let statement = this.#statements.get(sql);
-    if (!statement) {
-      statement = this.#db.prepare<Value[]>(sql);
-      this.#statements.set(sql, statement);
+  #statement(sql: string): Prepared {
+    let prepared = this.#statements.get(sql);
+    if (!prepared) {
+      const statement = this.#db.prepare<Value[]>(sql);
+      prepared = { statement, writes: !statement.readonly };
+      this.#statements.set(sql, prepared);
     }
-    return statement;
+    return prepared;
   }
 }

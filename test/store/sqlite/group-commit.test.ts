@@ -90,6 +90,8 @@ function namesIn(db: Database.Database): unknown[] {
   return db.prepare(`SELECT name FROM settings WHERE name <> 'canary' ORDER BY name`).pluck().all();
 }
 
+const fault = (code: string) => new Database.SqliteError('the disk says no', code);
+
 const tokensOf = (told: Change[]) => told.map((change) => (change.kind === 'snitch' ? change.token : ''));
 
 batch('calls of one turn are one commit, in the order they were made', async ({ batches, db, told }) => {
@@ -129,6 +131,23 @@ batch('one that breaks a rule of the database fails alone', async ({ batches, db
     ['rejected', 'fulfilled'],
   );
   assert.equal(namesIn(db), ['new', 'there']);
+});
+
+batch('a statement that writes and answers with rows counts as a write', async ({ batches, log }) => {
+  const sql = `INSERT INTO settings (name, value) VALUES (?, 'x') RETURNING name`;
+  await batches.write(async (tx) => tx.get(sql, 'a'));
+  await batches.write(async (tx) => tx.all(sql, 'b'));
+  assert.equal([batches.commits, log.syncs], [2, 2]);
+});
+
+batch('what a transaction remembered is forgotten when it is undone', async ({ batches }) => {
+  await rejection(
+    batches.write(async (tx) => {
+      await tx.remember('rules', async () => 'never stored');
+      throw fault('SQLITE_FULL');
+    }),
+  );
+  assert.is(await batches.read((tx) => tx.remember('rules', async () => 'stored')), 'stored');
 });
 
 batch('a savepoint within a call undoes its own part only', async ({ batches, db, told }) => {
@@ -172,8 +191,6 @@ batch('a commit that fails fails every call of its batch, and the next ones succ
   await batches.write(note('b'));
   assert.equal(namesIn(db), ['b']);
 });
-
-const fault = (code: string) => new Database.SqliteError('the disk says no', code);
 
 batch('a disk that refuses a call refuses its whole batch', async ({ batches, db }) => {
   const results = await Promise.all([
