@@ -30,28 +30,31 @@ export interface Daemon {
 /** How long requests in flight may take to end when the daemon stops, in milliseconds. */
 const CLOSE_WITHIN = 4_000;
 
-/**
- * @param options.clock the wall clock; tests give their own
- */
+export interface DaemonOptions {
+  /** The wall clock; tests give their own. */
+  clock?: () => number;
+  /** The version of this program, for the user agent of webhooks. */
+  version?: string;
+}
+
 export async function startDaemon(
   config: Config,
   logger: Logger,
-  options: { clock?: () => number } = {},
+  { clock = Date.now, version = '0' }: DaemonOptions = {},
 ): Promise<Daemon> {
-  const clock = options.clock ?? Date.now;
   const metrics = new Metrics();
   const onCommit = (commit: Commit) => metrics.committed(commit);
   const store = openStore({ dataDir: config.dataDir, clock, onCommit });
-  const parts = createParts(config, logger, store, clock, metrics);
+  const parts = createParts({ config, logger, store, clock, metrics, version });
   try {
     await parts.sweeper.wake();
     await store.releaseLeases(clock());
     const listening = await listen(parts.app, config, logger);
     parts.setAddresses(addressesOf(config, listening));
     const { baseUrl } = parts.addresses();
-    if (await completeFirstStart(store, config.dataDir, listening, clock())) {
-      logger.info({ file: credentialsPath(config.dataDir) }, 'first start: the API keys are in this file');
-    }
+    const isFirst = await completeFirstStart(store, config.dataDir, listening, clock());
+    const file = credentialsPath(config.dataDir);
+    logger.info({ file }, isFirst ? 'first start: the API keys are in this file' : 'credentials');
     if (!config.smtp) logger.warn('email is off: set smtp.url and smtp.from to send it');
     parts.deliverer.start();
     parts.sweeper.start();
@@ -73,7 +76,14 @@ export async function startDaemon(
 
 type Parts = ReturnType<typeof createParts>;
 
-function createParts(config: Config, logger: Logger, store: Store, clock: () => number, metrics: Metrics) {
+interface Foundation extends Required<DaemonOptions> {
+  config: Config;
+  logger: Logger;
+  store: Store;
+  metrics: Metrics;
+}
+
+function createParts({ config, logger, store, clock, metrics, version }: Foundation) {
   let metricsArePublic = config.metrics.public;
   let addresses: Addresses = { baseUrl: '', checkInBase: '' };
   let sourceOf = createSourceReader(config.trustedProxies);
@@ -86,6 +96,8 @@ function createParts(config: Config, logger: Logger, store: Store, clock: () => 
     smtp: config.smtp,
     webhooks: config.webhooks,
     logger,
+    version,
+    observe: ({ channel, result }) => metrics.deliveries.inc({ channel, result }),
   });
   const retention = new Retention({ store, clock, logger, settings: config.retention });
   const app = buildServer({
@@ -110,10 +122,11 @@ function createParts(config: Config, logger: Logger, store: Store, clock: () => 
       addresses = found;
     },
     reload: (changed: Config) => {
+      // The only part that can refuse comes first, so that a bad setting changes nothing.
+      deliverer.reconfigure({ smtp: changed.smtp, webhooks: changed.webhooks });
       logger.level = changed.log.level;
       limiter.configure(changed.rateLimit);
       retention.configure(changed.retention);
-      deliverer.reconfigure({ smtp: changed.smtp, webhooks: changed.webhooks });
       sourceOf = createSourceReader(changed.trustedProxies);
       metricsArePublic = changed.metrics.public;
       for (const setting of needRestart(config, changed)) {

@@ -2,6 +2,7 @@
 import type { Daemon } from '../daemon.ts';
 import type { Logger } from '../logger.ts';
 import { EXIT } from './exit-codes.ts';
+import { VERSION } from './version.ts';
 
 /** systemd kills after its own limit; ending sooner leaves a word in the log about why. Milliseconds. */
 const STOP_WITHIN = 10_000;
@@ -19,7 +20,7 @@ export async function serve({ config: file }: { config?: string }): Promise<numb
   exitOnDefects(logger);
   const stopping = stopRequested(logger);
   const { startDaemon } = await import('../daemon.ts');
-  const starting = startDaemon(config, logger);
+  const starting = startDaemon(config, logger, { version: VERSION });
   onReloadSignal(async () => (await starting).reload(await load()), logger);
   try {
     return await watch(await starting, stopping, logger);
