@@ -23,6 +23,6 @@ export const register: Register = (program, finish) => {
 
 async function openDashboard(flags: DashboardFlags): Promise<number> {
   const { url, apiKey, timeoutMs } = findConnection(flags);
-  const { runDashboard } = await import('../tui/run.tsx');
+  const { runDashboard } = await import('../tui/run.ts');
   return runDashboard({ url, apiKey, timeoutMs, readonly: flags.readonly === true });
 }

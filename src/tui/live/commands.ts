@@ -120,7 +120,11 @@ async function save(
     const snitch = await (token === null ? client.createSnitch(input) : client.updateSnitch(token, input));
     store.dispatch({ kind: 'changes', changed: [snitch], deleted: [], at: store.get().now });
     store.dispatch({ kind: 'saved', token: snitch.token });
-    say(`${token === null ? 'Created' : 'Saved'} ${snitch.name}.`, 'good');
+    const isHidden = !store.get().collection.shown.some((entry) => entry.token === snitch.token);
+    say(
+      `${token === null ? 'Created' : 'Saved'} ${snitch.name}${isHidden ? '; the filter hides it' : ''}.`,
+      'good',
+    );
   } catch (error) {
     const validations = error instanceof ApiError ? (error.body?.validations ?? []) : [];
     store.dispatch({ kind: 'refused', error: (error as Error).message, validations });

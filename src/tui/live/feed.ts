@@ -65,7 +65,11 @@ export class Feed {
     response.setEncoding('utf8');
     const parse = createEventParser();
     const changes = new Changes();
-    const silence = setTimeout(() => response.destroy(new Error('the server fell silent')), silenceLimit);
+    let isSilent = false;
+    const silence = setTimeout(() => {
+      isSilent = true;
+      response.destroy(new Error('the server fell silent'));
+    }, silenceLimit);
     try {
       for await (const chunk of response as AsyncIterable<string>) {
         silence.refresh();
@@ -75,6 +79,8 @@ export class Feed {
       }
     } finally {
       clearTimeout(silence);
+      // Up to the instant at which a connection ends, no news was good news.
+      if (!isSilent) emit({ kind: 'heard', at: clock() });
       destroy(response);
     }
   }

@@ -2,7 +2,7 @@
 import { type Glyphs, type Line, type Span, STATUS_COLOR } from './glyphs.ts';
 import { bindingsOf } from './keys.ts';
 import { URGENCY } from './order.ts';
-import type { State } from './state.ts';
+import type { Overlay, State } from './state.ts';
 import { clean, fit, takeColumns, toAscii, widthOf } from './text.ts';
 import { shortDuration } from './times.ts';
 
@@ -94,6 +94,16 @@ export function bannerLine(state: State, glyphs: Glyphs): Line | null {
   return write(`Filter: ${filter}  (${counts})`, { color: 'cyan' });
 }
 
+/** What the keys do while something is asked; empty where the question itself says it. */
+const OVERLAY_HINT: Record<Overlay['kind'], string> = {
+  filter: 'enter keep  esc undo  tag:x  status:x  !not',
+  tag: 'enter send  esc cancel',
+  pause: '',
+  delete: '',
+  form: '',
+  help: '',
+};
+
 /** The last message while it is fresh, else the keys of this screen. */
 export function footerLine(state: State, glyphs: Glyphs): Line {
   const { message, size } = state;
@@ -106,6 +116,8 @@ export function footerLine(state: State, glyphs: Glyphs): Line {
     );
     return [color ? { text, color, bold: message.tone === 'bad' } : { text }];
   }
+  const hint = state.overlay ? OVERLAY_HINT[state.overlay.kind] : null;
+  if (hint !== null) return clip([{ text: hint, dim: true }], size.columns);
   const help: Line = [
     { text: '?', bold: true },
     { text: ' help ' },

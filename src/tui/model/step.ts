@@ -61,7 +61,7 @@ function answerForm(state: State, event: Answer): State {
   }
   const closed = { ...state, overlay: null };
   const index = state.collection.shown.findIndex(({ token }) => token === event.token);
-  return index === -1 ? { ...closed, cursor: event.token } : selectIndex(closed, index);
+  return index === -1 ? closed : selectIndex(closed, index);
 }
 
 type Noted = Exclude<Event, Answer | Received | { kind: 'key' | 'paste' | 'click' | 'wheel' }>;
