@@ -1,0 +1,96 @@
+/** A daemon that is killed now and then, and calls to it that outlive its deaths. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WireDelivery, WireSnitch } from '../../src/api/wire.ts';
+import { type DaemonProcess, newDataDir, removeDataDir, startProcess } from '../end-to-end/daemon-process.ts';
+
+/** So many calls are under way at once where many are made. */
+const AT_ONCE = 32;
+
+const PAGE = 1_000;
+
+export class CrashingDaemon {
+  readonly #dataDir = newDataDir();
+  #process: DaemonProcess | null = null;
+  /** From each kill until the daemon listened again, in milliseconds since the epoch. */
+  readonly outages: { from: number; to: number }[] = [];
+
+  async start(): Promise<void> {
+    this.#process = await startProcess({ dataDir: this.#dataDir });
+  }
+
+  async killAndRestart(): Promise<void> {
+    const from = Date.now();
+    await this.#process?.end('SIGKILL');
+    await this.start();
+    this.outages.push({ from, to: Date.now() });
+  }
+
+  async dispose(): Promise<void> {
+    await this.#process?.end('SIGKILL');
+    removeDataDir(this.#dataDir);
+  }
+
+  /** Answers with the JSON of a success. */
+  async call<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
+    const answer = await this.#running.call(method, path, body);
+    if (answer.status !== 200) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+    return (await answer.json()) as Answer;
+  }
+
+  async createSnitches(count: number): Promise<string[]> {
+    return inParallel(Array.from({ length: count }), async (_, index) => {
+      const wanted = { name: `job ${index}`, interval: 'daily' };
+      return (await this.call<WireSnitch>('POST', '/v1/snitches', wanted)).token;
+    });
+  }
+
+  /** Reports an error, again and again until the daemon has answered that it is stored. */
+  async reportError(token: string, giveUp: AbortSignal): Promise<void> {
+    while (!giveUp.aborted) {
+      try {
+        const answer = await fetch(`${this.#running.url}/c/${token}?s=1`, { signal: giveUp });
+        await answer.arrayBuffer();
+        if (answer.status === 202) return;
+      } catch {
+        // It was killed; the next one is on its way.
+      }
+      await sleep(50);
+    }
+  }
+
+  /** All rows of the outbox, page by page. */
+  async deliveries(state = ''): Promise<WireDelivery[]> {
+    const all: WireDelivery[] = [];
+    let before = '';
+    for (;;) {
+      const page = await this.call<WireDelivery[]>(
+        'GET',
+        `/v1/deliveries?limit=${PAGE}${state && `&state=${state}`}${before}`,
+      );
+      all.push(...page);
+      if (page.length < PAGE) return all;
+      before = `&before=${page.at(-1)?.id}`;
+    }
+  }
+
+  get #running(): DaemonProcess {
+    if (!this.#process) throw new Error('the daemon was not started');
+    return this.#process;
+  }
+}
+
+export async function inParallel<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  let next = 0;
+  const worker = async () => {
+    while (next < items.length) {
+      const index = next++;
+      results[index] = await work(items[index] as Item, index);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return results;
+}

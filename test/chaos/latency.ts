@@ -1,0 +1,10 @@
+/** Figures of a run, compared within the run only: they mean nothing on another machine. */
+
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+}
+
+export function rounded(milliseconds: number): string {
+  return `${Math.round(milliseconds)} ms`;
+}
