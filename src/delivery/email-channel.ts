@@ -72,6 +72,8 @@ export class EmailChannel {
   readonly #lanes: Lanes;
   readonly #work = new Set<Promise<void>>();
   #waiting: Turn[] = [];
+  /** The target that the last claim ended with. */
+  #after = '';
   #halted = false;
 
   constructor(options: EmailChannelOptions) {
@@ -147,7 +149,9 @@ export class EmailChannel {
       perTarget: GATHERED,
       limit: SLICE,
       busy: this.#busy(),
+      after: this.#after,
     });
+    this.#after = claims.at(-1)?.target ?? '';
     if (!mailer()) {
       await settler.settle(
         claims.map((claim) => hold(claim, leaseEnds)),

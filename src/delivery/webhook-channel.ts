@@ -107,6 +107,8 @@ export class WebhookChannel {
   readonly #lanes: Lanes;
   readonly #work = new Set<Promise<void>>();
   #waiting = 0;
+  /** The target that the last claim ended with. */
+  #after = '';
   #halted = false;
 
   constructor(options: WebhookChannelOptions) {
@@ -158,7 +160,9 @@ export class WebhookChannel {
       perTarget: AHEAD,
       limit,
       busy: this.#busy(),
+      after: this.#after,
     });
+    this.#after = claims.at(-1)?.target ?? '';
     const touched = new Set<Target>();
     for (const claim of claims) {
       const target = this.#target(claim.target);

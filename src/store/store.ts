@@ -144,6 +144,8 @@ export interface ClaimRequest {
   perTarget: number;
   /** At most so many deliveries in all. */
   limit: number;
+  /** The target that the last claim ended with: this one goes on behind it, so that every target has its turn. */
+  after: string;
   /** Targets to pass over because they have enough in flight. */
   busy: readonly string[];
 }

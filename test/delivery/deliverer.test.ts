@@ -199,6 +199,7 @@ test('a delivery whose sender died is sent again after its lease, with the same 
     perTarget: 1,
     limit: 1,
     busy: [],
+    after: '',
   });
   outbox.deliverer();
   await until(() => receiver.received.length === 1, 'it is sent after the lease');

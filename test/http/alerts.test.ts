@@ -14,7 +14,7 @@ test.after.each(hooks.close);
 async function settleAll({ store, clock }: Fixture, settlement: Settlement): Promise<void> {
   for (const channel of ['webhook', 'email'] as const) {
     const { now } = clock;
-    const request = { now, channel, leaseUntil: now + HOUR, perTarget: 100, limit: 100, busy: [] };
+    const request = { now, channel, leaseUntil: now + HOUR, perTarget: 100, limit: 100, busy: [], after: '' };
     for (const { id, fence } of await store.claimDeliveries(request)) {
       assert.ok(await store.settleDelivery(id, fence, settlement));
     }

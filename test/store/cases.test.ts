@@ -83,7 +83,7 @@ contract('cases', (test) => {
     const created = await newCase(store, { members: ['ann@example.com'] });
     await healthySnitch(store, created);
     await store.deleteCase(created.id);
-    const claim = { now: NOW, leaseUntil: NOW + MINUTE, perTarget: 5, limit: 5, busy: [] };
+    const claim = { now: NOW, leaseUntil: NOW + MINUTE, perTarget: 5, limit: 5, busy: [], after: '' };
     const claimed = await store.claimDeliveries({ ...claim, channel: 'email' });
     assert.equal(
       claimed.map(({ target, alert }) => [target, alert.type]),

@@ -10,6 +10,7 @@ const claim = (store: Store, changes: Partial<ClaimRequest> = {}) =>
     perTarget: 100,
     limit: 100,
     busy: [],
+    after: '',
     ...changes,
   });
 
@@ -28,6 +29,24 @@ function countByTarget(claimed: Awaited<ReturnType<Store['claimDeliveries']>>): 
 }
 
 contract('fairness of claims', (test) => {
+  test('a claim goes on behind the target that the last one ended with, and comes round', async ({
+    store,
+  }) => {
+    await backlog(store, { 'a@example.com': 9, 'b@example.com': 9, 'c@example.com': 9 });
+    const turns: string[][] = [];
+    let after = '';
+    for (let turn = 0; turn < 3; turn += 1) {
+      const claimed = await claim(store, { perTarget: 2, limit: 4, after });
+      turns.push(Object.keys(countByTarget(claimed)));
+      after = claimed.at(-1)?.target ?? '';
+    }
+    assert.equal(turns, [
+      ['a@example.com', 'b@example.com'],
+      ['c@example.com', 'a@example.com'],
+      ['b@example.com', 'c@example.com'],
+    ]);
+  });
+
   test('no target fills the claim', async ({ store }) => {
     await backlog(store, { 'a@example.com': 20, 'b@example.com': 1, 'c@example.com': 3 });
     assert.equal(countByTarget(await claim(store, { perTarget: 2 })), {
@@ -47,7 +66,7 @@ contract('fairness of claims', (test) => {
   test('targets with enough in flight are passed over', async ({ store }) => {
     await backlog(store, { 'a@example.com': 4, 'b@example.com': 1 });
     assert.equal(countByTarget(await claim(store, { busy: ['a@example.com'] })), { 'b@example.com': 1 });
-    assert.equal(countByTarget(await claim(store, { busy: [] })), { 'a@example.com': 4 });
+    assert.equal(countByTarget(await claim(store, { busy: [], after: '' })), { 'a@example.com': 4 });
   });
 
   test('within a target the oldest goes first', async ({ store }) => {

@@ -13,6 +13,7 @@ function claim(store: Store, now: number, changes: Partial<ClaimRequest> = {}) {
     perTarget: 10,
     limit: 100,
     busy: [],
+    after: '',
   };
   return store.claimDeliveries({ ...request, ...changes });
 }

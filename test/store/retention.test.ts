@@ -110,7 +110,7 @@ contract('retention', (test) => {
     await healthySnitch(store, owner);
     await healthySnitch(store, owner);
     await healthySnitch(store, owner, {}, NOW + DAY);
-    const request = { now: NOW, leaseUntil: NOW, perTarget: 2, limit: 3, busy: [] };
+    const request = { now: NOW, leaseUntil: NOW, perTarget: 2, limit: 3, busy: [], after: '' };
     const claimed = await store.claimDeliveries({ ...request, channel: 'email' });
     for (const { id, fence } of claimed) {
       await store.settleDelivery(id, fence, { kind: 'delivered', at: NOW });

@@ -104,7 +104,7 @@ contract('webhooks', (test) => {
     assert.is(await store.deleteWebhook(owner.id, id), true);
     assert.is(await store.deleteWebhook(owner.id, id), false);
     assert.is(await store.rotateWebhookSecret(owner.id, id, NOW), null);
-    const claim = { now: NOW, leaseUntil: NOW + MINUTE, perTarget: 5, limit: 5, busy: [] };
+    const claim = { now: NOW, leaseUntil: NOW + MINUTE, perTarget: 5, limit: 5, busy: [], after: '' };
     const [claimed] = await store.claimDeliveries({ ...claim, channel: 'webhook' });
     assert.is(claimed?.target, id);
     assert.is(claimed?.webhook, null);

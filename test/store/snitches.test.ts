@@ -171,7 +171,7 @@ contract('snitches', (test) => {
     await store.deleteSnitch(owner.id, token);
     const [listed] = await store.listAlerts(owner.id, null, { limit: 5, before: null });
     assert.is(listed?.alert.token, token);
-    const claim = { now: NOW, leaseUntil: NOW + 1, perTarget: 5, limit: 5, busy: [] };
+    const claim = { now: NOW, leaseUntil: NOW + 1, perTarget: 5, limit: 5, busy: [], after: '' };
     const [claimed] = await store.claimDeliveries({ ...claim, channel: 'email' });
     assert.is(claimed?.alert.snitch?.name, 'nightly-backup');
   });

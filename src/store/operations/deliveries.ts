@@ -102,29 +102,35 @@ export async function retryDelivery(
   return row ? toDelivery(row) : null;
 }
 
-interface TargetRow {
-  target: string;
-}
-
 /**
  * Leases what is due, oldest first within a target and at most `perTarget` of each, so that no target can fill the
- * claim. Walks from target to target on the index: the cost is the number of targets, not of rows.
+ * claim. Walks once around all targets on the index: the cost is the number of targets, not of rows.
  */
 export async function claimDeliveries(tx: Transaction, request: ClaimRequest): Promise<ClaimedDelivery[]> {
   const claimed: ClaimedDelivery[] = [];
   const busy = new Set(request.busy);
-  let target = '';
-  while (claimed.length < request.limit) {
-    const next = await tx.get<TargetRow>(
-      `SELECT target FROM deliveries WHERE state = 'pending' AND channel = ? AND target > ? ORDER BY target LIMIT 1`,
-      request.channel,
-      target,
-    );
-    if (!next) break;
-    target = next.target;
-    if (!busy.has(target)) claimed.push(...(await claimTarget(tx, request, target, claimed.length)));
+  const halves = [
+    { from: request.after, to: null },
+    { from: '', to: request.after },
+  ];
+  for (const { from, to } of halves) {
+    let target = await nextTarget(tx, request.channel, from);
+    while (target !== null && (to === null || target <= to) && claimed.length < request.limit) {
+      if (!busy.has(target)) claimed.push(...(await claimTarget(tx, request, target, claimed.length)));
+      target = await nextTarget(tx, request.channel, target);
+    }
   }
   return claimed;
+}
+
+/** The first target behind `after`, in the order of the index, that has something pending. */
+async function nextTarget(tx: Transaction, channel: Channel, after: string): Promise<string | null> {
+  const row = await tx.get<{ target: string }>(
+    `SELECT target FROM deliveries WHERE state = 'pending' AND channel = ? AND target > ? ORDER BY target LIMIT 1`,
+    channel,
+    after,
+  );
+  return row?.target ?? null;
 }
 
 async function claimTarget(

@@ -67,14 +67,9 @@ class UncertainDisk {
   /** Writes to `target` what a power cut at this moment may leave. */
   cut(target: string, random: () => number): void {
     mkdirSync(target, { recursive: true });
-    const share = [0, 0.1, 0.5, 0.9, 1];
     for (const file of FILES) {
       const kept = this.#kept.get(file) ?? Buffer.alloc(0);
-      const chance = share[Math.floor(random() * share.length)] ?? 0;
-      writeFileSync(
-        join(target, file),
-        mix(kept, this.#now(file), () => random() < chance),
-      );
+      writeFileSync(join(target, file), mix(kept, this.#now(file), random));
     }
   }
 
@@ -83,11 +78,15 @@ class UncertainDisk {
   }
 }
 
-/** Takes each sector from `written` or from `kept`. */
-function mix(kept: Buffer, written: Buffer, takesWritten: () => boolean): Buffer {
-  const mixed = Buffer.alloc(takesWritten() ? written.length : kept.length);
+/** Takes each sector from `written` or from `kept`: scattered ones, or all before or after some place. */
+function mix(kept: Buffer, written: Buffer, random: () => number): Buffer {
+  const mixed = Buffer.alloc(random() < 0.5 ? written.length : kept.length);
+  const share = [0, 0.1, 0.5, 0.9, 1][Math.floor(random() * 5)] ?? 0;
+  const place = random() * Math.min(kept.length, written.length);
+  const order = Math.floor(random() * 3);
   for (let at = 0; at < mixed.length; at += SECTOR) {
-    const source = takesWritten() ? written : kept;
+    const takesWritten = [random() < share, at >= place, at < place][order];
+    const source = takesWritten ? written : kept;
     if (at < source.length) source.copy(mixed, at, at, Math.min(at + SECTOR, mixed.length));
   }
   return mixed;

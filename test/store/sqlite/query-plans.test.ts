@@ -166,7 +166,14 @@ for (const channel of ['webhook', 'email'] as const) {
     `a claim of the channel ${channel} walks from target to target, and settling is a look-up`,
     async (world) => {
       const claimed = await wasteOf(world, async (tx) => {
-        const request = { now: NOW + HOUR, leaseUntil: NOW + HOUR, perTarget: 1, limit: 10, busy: [] };
+        const request = {
+          now: NOW + HOUR,
+          leaseUntil: NOW + HOUR,
+          perTarget: 1,
+          limit: 10,
+          busy: [],
+          after: '',
+        };
         const [claim] = await claimDeliveries(tx, { ...request, channel });
         await settleDelivery(tx, claim!.id, claim!.fence, { kind: 'retry', at: NOW + HOUR, error: 'x' });
         await settleDelivery(tx, claim!.id, claim!.fence, { kind: 'delivered', at: NOW });
