@@ -114,10 +114,10 @@ export class LogSync {
 
   /** Runs when every commit is synced and no write can start. */
   #checkpoint(): void {
-    this.#guard(() => this.#db.pragma('wal_checkpoint(PASSIVE)'));
+    this.#copy();
     this.#sync(this.#databaseFd, (error) => {
-      if (error) return;
-      this.#guard(() => this.#startLogAnew());
+      if (error || this.#failure) return;
+      this.#startLogAnew();
       this.#sync(this.#logFd, (failure) => {
         if (failure) return;
         this.#statements = 0;
@@ -128,16 +128,25 @@ export class LogSync {
     });
   }
 
-  #startLogAnew(): void {
-    this.#db.exec(`UPDATE settings SET value = value + 1 WHERE name = 'canary'`);
-  }
-
-  /** A full or read-only disk stops a checkpoint halfway; the log still holds everything, so the next one may do. */
-  #guard(step: () => void): void {
+  /** A full or read-only disk stops a copy halfway; the log still holds everything, so the next one may do. */
+  #copy(): void {
     try {
-      step();
+      this.#db.pragma('wal_checkpoint(PASSIVE)');
     } catch {
       // The commits in the log are safe as they are, and the next write reports the disk's state to its caller.
+    }
+  }
+
+  /**
+   * Where the row cannot be written, some later commit starts the log, with more frames than one: SQLite has to sync
+   * the new header by itself then, before it writes them.
+   */
+  #startLogAnew(): void {
+    try {
+      this.#db.exec(`UPDATE settings SET value = value + 1 WHERE name = 'canary'`);
+      this.#db.pragma('synchronous = OFF');
+    } catch {
+      this.#db.pragma('synchronous = NORMAL');
     }
   }
 
