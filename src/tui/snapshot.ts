@@ -2,7 +2,8 @@
 import type { WireSnitch } from '../api/wire.ts';
 import { EMPTY, replaceAll } from './model/collection.ts';
 import { type Column, columnsFor } from './model/columns.ts';
-import type { Glyphs, Line } from './model/glyphs.ts';
+import type { Glyphs } from './model/glyphs.ts';
+import type { Line } from './model/line.ts';
 import { rowLine, titleLine } from './model/table-lines.ts';
 
 /** Columns that need more than the list of snitches, and are left out. */

@@ -1,9 +1,10 @@
 /** The lists of alerts and of deliveries as lines. */
 import type { WireAlert } from '../../api/wire.ts';
 import { alertWord, deliveryLine } from './detail-lines.ts';
-import type { Glyphs, Line, Span } from './glyphs.ts';
+import type { Glyphs } from './glyphs.ts';
+import { asciiLines, type Line, type Span } from './line.ts';
 import type { AlertsScreen } from './state.ts';
-import { clean, toAscii } from './text.ts';
+import { clean } from './text.ts';
 import { ago } from './times.ts';
 
 export interface AlertsLook {
@@ -16,9 +17,7 @@ export interface AlertsLook {
 export function alertScreenLines(screen: AlertsScreen, look: AlertsLook): readonly Line[] {
   const rows = rowsOf(screen, look);
   const lines = [tabLine(screen), ...rows];
-  return look.glyphs.unicode
-    ? lines
-    : lines.map((line) => line.map((span) => ({ ...span, text: toAscii(span.text) })));
+  return look.glyphs.unicode ? lines : asciiLines(lines);
 }
 
 function tabLine({ tab }: AlertsScreen): Line {

@@ -2,7 +2,8 @@
 import type { WireAlert, WireCheckIn, WireDelivery } from '../../api/wire.ts';
 import { sparkline } from './bar.ts';
 import type { Entry } from './entry.ts';
-import { type Color, type Glyphs, type Line, type Span, STATUS_COLOR } from './glyphs.ts';
+import { type Color, type Glyphs, STATUS_COLOR } from './glyphs.ts';
+import type { Line, Span } from './line.ts';
 import type { SnitchDetail } from './state.ts';
 import { outcomesFor, stripSpans } from './table-lines.ts';
 import { clean, cleanLines, toAscii, wrapWords } from './text.ts';

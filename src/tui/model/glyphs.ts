@@ -5,17 +5,6 @@ import type { PeriodOutcome } from './strip.ts';
 /** Only colours of the 16 every terminal has, so that its owner's palette decides how they look. */
 export type Color = 'red' | 'yellow' | 'green' | 'cyan' | 'magenta' | 'blue' | 'gray';
 
-/** A stretch of text in one style. */
-export interface Span {
-  text: string;
-  color?: Color;
-  bold?: boolean;
-  dim?: boolean;
-  inverse?: boolean;
-}
-
-export type Line = readonly Span[];
-
 export interface Glyphs {
   unicode: boolean;
   status: Record<WireStatus, string>;

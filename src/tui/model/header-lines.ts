@@ -1,9 +1,11 @@
 /** The lines above and below the body: what is watched, how it is, how old the data is, and the keys. */
-import { type Glyphs, type Line, type Span, STATUS_COLOR } from './glyphs.ts';
+import { type Glyphs, STATUS_COLOR } from './glyphs.ts';
 import { bindingsOf } from './keys.ts';
+import type { Line, Span } from './line.ts';
+import { clip, widthOfLine } from './line.ts';
 import { URGENCY } from './order.ts';
 import type { Overlay, State } from './state.ts';
-import { clean, fit, takeColumns, toAscii, widthOf } from './text.ts';
+import { clean, fit, toAscii, widthOf } from './text.ts';
 import { shortDuration } from './times.ts';
 
 export function headerLines(state: State, glyphs: Glyphs): readonly Line[] {
@@ -136,21 +138,4 @@ export function footerLine(state: State, glyphs: Glyphs): Line {
     keys.push(...added);
   }
   return clip([...keys, ...help], size.columns);
-}
-
-export function widthOfLine(line: Line): number {
-  return line.reduce((sum, { text }) => sum + widthOf(text), 0);
-}
-
-/** The line, cut at `width` columns. */
-export function clip(line: Line, width: number): Line {
-  const clipped: Span[] = [];
-  let room = width;
-  for (const span of line) {
-    if (room <= 0) break;
-    const text = takeColumns(span.text, room);
-    clipped.push({ ...span, text });
-    room -= widthOf(text);
-  }
-  return clipped;
 }

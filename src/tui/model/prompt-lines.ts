@@ -1,19 +1,18 @@
 /** What is asked, as lines: prompts below the table, and the form and the help in its place. */
 import type { FormOverlay } from './form.ts';
-import type { Glyphs, Line, Span } from './glyphs.ts';
+import type { Glyphs } from './glyphs.ts';
 import { bindingsOf } from './keys.ts';
+import { asciiLines, type Line, type Span } from './line.ts';
 import { PAUSE_CHOICES } from './pause-choices.ts';
 import { nameOf } from './selection.ts';
 import type { Overlay, State } from './state.ts';
-import { charactersOf, toAscii, wrapWords } from './text.ts';
+import { charactersOf, wrapWords } from './text.ts';
 import type { TextField } from './text-field.ts';
 
 /** The prompt below the body; none for the form and the help, which take the body's place. */
 export function promptLines(state: State, glyphs: Glyphs): readonly Line[] {
   const lines = state.overlay ? linesOf(state, state.overlay, glyphs) : [];
-  return glyphs.unicode
-    ? lines
-    : lines.map((line) => line.map((span) => ({ ...span, text: toAscii(span.text) })));
+  return glyphs.unicode ? lines : asciiLines(lines);
 }
 
 function linesOf(state: State, overlay: Overlay, glyphs: Glyphs): Line[] {
@@ -105,9 +104,7 @@ export function formLines(form: FormOverlay, width: number, glyphs: Glyphs): rea
     [],
     [{ text: form.busy ? `Sending${glyphs.ellipsis}` : 'tab next field  enter save  esc cancel', dim: true }],
   );
-  return glyphs.unicode
-    ? lines
-    : lines.map((line) => line.map((span) => ({ ...span, text: toAscii(span.text) })));
+  return glyphs.unicode ? lines : asciiLines(lines);
 }
 
 export function helpLines({ screen, readonly }: State, glyphs: Glyphs): readonly Line[] {

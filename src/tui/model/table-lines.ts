@@ -2,7 +2,8 @@
 import { bar, urgency } from './bar.ts';
 import { type Column, GAP, GUTTER } from './columns.ts';
 import type { Entry } from './entry.ts';
-import { type Glyphs, type Line, PERIOD_COLOR, type Span, STATUS_COLOR } from './glyphs.ts';
+import { type Glyphs, PERIOD_COLOR, STATUS_COLOR } from './glyphs.ts';
+import type { Line, Span } from './line.ts';
 import { lastPeriods, shortInterval } from './periods.ts';
 import type { RowDetail } from './state.ts';
 import { outcomesOf, type PeriodOutcome } from './strip.ts';

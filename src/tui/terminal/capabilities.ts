@@ -5,7 +5,7 @@ import type { Look } from '../view/look.ts';
 export function lookOf(env: NodeJS.ProcessEnv): Look {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || '';
   const hasColor = !env.NO_COLOR && env.TERM !== 'dumb';
-  return { glyphs: /utf-?8/i.test(locale) ? UNICODE : ASCII, color: hasColor };
+  return { glyphs: /utf-?8/i.test(locale) ? UNICODE : ASCII, styling: hasColor ? 'color' : 'plain' };
 }
 
 /** The sequence that puts a text on the clipboard of the terminal, over SSH too (OSC 52). */

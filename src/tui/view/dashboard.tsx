@@ -22,11 +22,17 @@ export function Dashboard({ store, look }: { store: Store; look: Look }) {
   const banner = bannerLine(state, glyphs);
   return (
     <LookContext value={look}>
-      <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
-        <Lines lines={[...headerLines(state, glyphs), ...(banner ? [banner] : [])]} height={banner ? 3 : 2} />
+      <Box flexDirection="column" width={columns} height={rows}>
+        <Lines
+          lines={[...headerLines(state, glyphs), ...(banner ? [banner] : [])]}
+          width={columns}
+          height={banner ? 3 : 2}
+        />
         <Body state={state} />
-        {promptHeight > 0 && <Lines lines={promptLines(state, glyphs)} height={promptHeight} />}
-        <SpanLine line={footerLine(state, glyphs)} />
+        {promptHeight > 0 && (
+          <Lines lines={promptLines(state, glyphs)} width={columns} height={promptHeight} />
+        )}
+        <SpanLine line={footerLine(state, glyphs)} width={columns} />
       </Box>
     </LookContext>
   );

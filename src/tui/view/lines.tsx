@@ -1,55 +1,45 @@
-import { Box, Text } from 'ink';
-import { memo } from 'react';
-import type { Line } from '../model/glyphs.ts';
+import { Box, Transform } from 'ink';
+import { memo, useMemo } from 'react';
+import type { Line } from '../model/line.ts';
+import { clip, widthOfLine } from '../model/line.ts';
+import { ansiOf } from './ansi.ts';
 import { useLook } from './look.ts';
 
-/** One line; the terminal never wraps it, so that the rows below it stay where they are. */
-export const SpanLine = memo(function SpanLine({ line }: { line: Line }) {
-  const { color } = useLook();
-  if (line.length === 0) return <Text> </Text>;
+/**
+ * One line. Ink would measure, wrap and tokenise each piece of it again for every frame, which takes four times as
+ * long as all the rest of a frame; so the line is made when it changes, and Ink is given one blank to put it at.
+ */
+export const SpanLine = memo(function SpanLine({ line, width }: { line: Line; width: number }) {
+  const { styling } = useLook();
+  const text = useMemo(
+    () => ansiOf(widthOfLine(line) > width ? clip(line, width) : line, styling),
+    [line, width, styling],
+  );
   return (
-    <Text wrap="truncate">
-      {line.map((span, index) => {
-        const style = { ...span, dimColor: span.dim === true, color: color ? span.color : undefined };
-        // biome-ignore lint/suspicious/noArrayIndexKey: the spans of a line have no other identity than their place.
-        return <Styled key={index} {...style} />;
-      })}
-    </Text>
+    <Transform transform={() => text} accessibilityLabel={ansiOf(line, 'none')}>
+      {BLANK}
+    </Transform>
   );
 });
 
-interface StyledProps {
-  text: string;
-  color: string | undefined;
-  bold?: boolean;
-  dimColor: boolean;
-  inverse?: boolean;
-}
+const BLANK = ' ';
 
-function Styled({ text, color, bold = false, dimColor, inverse = false }: StyledProps) {
-  return (
-    <Text bold={bold} dimColor={dimColor} inverse={inverse} {...(color ? { color } : {})}>
-      {text}
-    </Text>
-  );
+export interface LinesProps {
+  lines: readonly Line[];
+  /** Index of the first line that is shown. */
+  from?: number;
+  width: number;
+  height: number;
 }
 
 /** The lines from `from` on, as many as fit into `height`. */
-export function Lines({
-  lines,
-  from = 0,
-  height,
-}: {
-  lines: readonly Line[];
-  from?: number;
-  height: number;
-}) {
+export function Lines({ lines, from = 0, width, height }: LinesProps) {
   const first = Math.max(0, Math.min(from, lines.length - height));
   return (
-    <Box flexDirection="column" height={height} overflow="hidden">
+    <Box flexDirection="column" height={height}>
       {lines.slice(first, first + height).map((line, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a line is what is at its place on the screen.
-        <SpanLine key={index} line={line} />
+        <SpanLine key={index} line={line} width={width} />
       ))}
     </Box>
   );

@@ -1,13 +1,14 @@
 import { createContext, useContext } from 'react';
 import { type Glyphs, UNICODE } from '../model/glyphs.ts';
+import type { Styling } from './ansi.ts';
 
 /** What the terminal can show. */
 export interface Look {
   glyphs: Glyphs;
-  color: boolean;
+  styling: Styling;
 }
 
-export const LookContext = createContext<Look>({ glyphs: UNICODE, color: true });
+export const LookContext = createContext<Look>({ glyphs: UNICODE, styling: 'color' });
 
 export function useLook(): Look {
   return useContext(LookContext);

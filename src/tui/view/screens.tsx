@@ -22,12 +22,19 @@ export function Body({ state }: { state: State }) {
 function Form({ state, form }: { state: State; form: FormOverlay }) {
   const { glyphs } = useLook();
   const lines = formLines(form, state.size.columns, glyphs);
-  return <Lines lines={lines} height={layoutOf(state).bodyHeight} />;
+  return <Lines lines={lines} width={state.size.columns} height={layoutOf(state).bodyHeight} />;
 }
 
 function Help({ state, scroll }: { state: State; scroll: number }) {
   const { glyphs } = useLook();
-  return <Lines lines={helpLines(state, glyphs)} from={scroll} height={layoutOf(state).bodyHeight} />;
+  return (
+    <Lines
+      lines={helpLines(state, glyphs)}
+      from={scroll}
+      width={state.size.columns}
+      height={layoutOf(state).bodyHeight}
+    />
+  );
 }
 
 function Detail({ state, screen }: { state: State; screen: Extract<Screen, { kind: 'detail' }> }) {
@@ -40,11 +47,11 @@ function Detail({ state, screen }: { state: State; screen: Extract<Screen, { kin
     () => (entry ? detailLines(entry, { detail, error }, { width, glyphs, now }) : []),
     [entry, detail, error, width, glyphs, now],
   );
-  return <Lines lines={lines} from={scroll} height={layoutOf(state).bodyHeight} />;
+  return <Lines lines={lines} from={scroll} width={state.size.columns} height={layoutOf(state).bodyHeight} />;
 }
 
 function Alerts({ state, screen }: { state: State; screen: AlertsScreen }) {
   const { glyphs } = useLook();
   const lines = alertScreenLines(screen, { height: listHeight(state), glyphs, now: state.now });
-  return <Lines lines={lines} height={layoutOf(state).bodyHeight} />;
+  return <Lines lines={lines} width={state.size.columns} height={layoutOf(state).bodyHeight} />;
 }

@@ -2,8 +2,8 @@ import { Box } from 'ink';
 import { memo, useMemo } from 'react';
 import { type Column, columnsFor } from '../model/columns.ts';
 import type { Entry } from '../model/entry.ts';
-import type { Line } from '../model/glyphs.ts';
 import { listHeight } from '../model/layout.ts';
+import type { Line } from '../model/line.ts';
 import { cursorIndex, visibleEntries } from '../model/selection.ts';
 import type { RowDetail, State } from '../model/state.ts';
 import { rowLine, titleLine } from '../model/table-lines.ts';
@@ -17,20 +17,21 @@ export function Table({ state }: { state: State }) {
   const selectedIndex = cursorIndex(state) - state.top;
   const rows = visibleEntries(state);
   return (
-    <Box flexDirection="column" height={listHeight(state) + 1} overflow="hidden">
-      <SpanLine line={titles} />
+    <Box flexDirection="column" height={listHeight(state) + 1}>
+      <SpanLine line={titles} width={width} />
       {rows.map((entry, index) => (
         <Row
           key={entry.token}
           entry={entry}
           columns={columns}
+          width={width}
           now={state.now}
           detail={state.rows.get(entry.token)}
           isSelected={index === selectedIndex}
           isMarked={state.marks.has(entry.token)}
         />
       ))}
-      {rows.length === 0 && <SpanLine line={emptyLine(state)} />}
+      {rows.length === 0 && <SpanLine line={emptyLine(state)} width={width} />}
     </Box>
   );
 }
@@ -49,6 +50,7 @@ function emptyLine({ heardAt, collection: { entries } }: State): Line {
 interface RowProps {
   entry: Entry;
   columns: readonly Column[];
+  width: number;
   now: number;
   detail: RowDetail | undefined;
   isSelected: boolean;
@@ -56,7 +58,7 @@ interface RowProps {
 }
 
 /** Memoised: of a screen full of rows, a key press changes two. */
-const Row = memo(function Row({ entry, ...look }: RowProps) {
+const Row = memo(function Row({ entry, width, ...look }: RowProps) {
   const { glyphs } = useLook();
-  return <SpanLine line={rowLine(entry, { ...look, glyphs })} />;
+  return <SpanLine line={rowLine(entry, { ...look, glyphs })} width={width} />;
 });

@@ -1,0 +1,36 @@
+/** A line on the screen: stretches of text, each in one style. */
+import type { Color } from './glyphs.ts';
+import { takeColumns, toAscii, widthOf } from './text.ts';
+
+/** A stretch of text in one style. */
+export interface Span {
+  text: string;
+  color?: Color;
+  bold?: boolean;
+  dim?: boolean;
+  inverse?: boolean;
+}
+
+export type Line = readonly Span[];
+
+export function widthOfLine(line: Line): number {
+  return line.reduce((sum, { text }) => sum + widthOf(text), 0);
+}
+
+/** The line, cut at `width` columns. */
+export function clip(line: Line, width: number): Line {
+  const clipped: Span[] = [];
+  let room = width;
+  for (const span of line) {
+    if (room <= 0) break;
+    const text = takeColumns(span.text, room);
+    clipped.push({ ...span, text });
+    room -= widthOf(text);
+  }
+  return clipped;
+}
+
+/** The lines for a terminal without Unicode. */
+export function asciiLines(lines: readonly Line[]): Line[] {
+  return lines.map((line) => line.map((span) => ({ ...span, text: toAscii(span.text) })));
+}
