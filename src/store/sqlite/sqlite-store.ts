@@ -48,6 +48,9 @@ export function openStore({ dataDir, clock, onCommit, ...sync }: SqliteOptions):
     };
     const calendar = new Calendar();
     const batches = new GroupCommit({ db, calendar, sync: log, clock, announce, onCommit });
+    // A database that is closed, by us or by the end of the process, copies its log once more: with its own syncs.
+    const syncItself = () => db.pragma('synchronous = FULL');
+    process.on('exit', syncItself);
     return {
       ...methods(batches),
       health: () => ({ failingSince: batches.failingSince, commits: batches.commits, syncs: log.syncs }),
@@ -56,7 +59,8 @@ export function openStore({ dataDir, clock, onCommit, ...sync }: SqliteOptions):
       failed: log.failed,
       close: async () => {
         await batches.drain();
-        db.pragma('synchronous = FULL');
+        process.off('exit', syncItself);
+        syncItself();
         db.close();
         log.close();
         unlock();
