@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { leanBuiltins, loadedWhenCalled } from './build-plugins.mjs';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const dist = join(root, 'dist');
@@ -60,23 +61,38 @@ function removeOldChunks(written) {
 /** What esbuild has to say, it has said already. */
 const fail = () => process.exit(1);
 
-const { metafile } = await build({
+const options = {
   absWorkingDir: root,
-  entryPoints: { snitch: 'src/main.ts' },
   outdir: dist,
   outExtension: { '.js': '.mjs' },
   chunkNames: '[name]-[hash]',
   bundle: true,
-  splitting: true,
   format: 'esm',
   platform: 'node',
   target: 'node26',
   define: { SNITCH_VERSION: JSON.stringify(version), 'process.env.NODE_ENV': '"production"' },
-  banner: { js: BANNER },
-  plugins: [addonBesideTheCode, withoutDevtools],
   external: ['*.node'],
   metafile: true,
   logLevel: 'warning',
+};
+
+/** One file of which every command pays for every byte, so that it has none to spare. */
+const entries = {};
+const main = await build({
+  ...options,
+  entryPoints: { snitch: 'src/main.ts' },
+  minify: true,
+  plugins: [leanBuiltins, loadedWhenCalled(entries)],
+}).catch(fail);
+
+/** What the main bundle loads when it is asked for: the daemon, the dashboard, and their parts. */
+const parts = await build({
+  ...options,
+  entryPoints: entries,
+  splitting: true,
+  banner: { js: BANNER },
+  plugins: [addonBesideTheCode, withoutDevtools],
 }).catch(fail);
 copyAddon();
-removeOldChunks(new Set(Object.keys(metafile.outputs).map((path) => basename(path))));
+const written = Object.keys({ ...main.metafile.outputs, ...parts.metafile.outputs });
+removeOldChunks(new Set(written.map((path) => basename(path))));

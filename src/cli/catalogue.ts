@@ -1,13 +1,23 @@
 /**
- * Every command there is. The modules behind them load when one is called, so that each command pays only for
- * itself; the help of the program is made from this list alone.
+ * Every command there is; the help of the program is made from this list. The modules are in the main bundle, because
+ * one file starts faster than several; only
+ * what is heavy is loaded when it is called.
  */
+import { register as checkIn } from './check-in.ts';
 import type { Register } from './command.ts';
+import { register as daemon } from './daemon-commands.ts';
+import { register as deletion } from './delete.ts';
+import { register as deliveries } from './deliveries.ts';
+import { register as list } from './list.ts';
+import { register as look } from './look.ts';
+import { register as pause } from './pause.ts';
+import { register as write } from './write.ts';
 
 export interface Entry {
   name: string;
   /** What it does, in a few words without a full stop. */
   summary: string;
+  /** The module that puts it into the program, with its neighbours there. */
   load(): Promise<{ register: Register }>;
 }
 
@@ -17,38 +27,41 @@ export interface Task {
   entries: readonly Entry[];
 }
 
-const daemon = () => import('./daemon-commands.ts');
-const look = () => import('./look.ts');
-const pause = () => import('./pause.ts');
-const write = () => import('./write.ts');
-const deliveries = () => import('./deliveries.ts');
-const list = () => import('./list.ts');
+/** For modules that are loaded already. */
+function here(register: Register): Entry['load'] {
+  return async () => ({ register });
+}
 
 export const TASKS: readonly Task[] = [
   {
     title: 'Look',
     entries: [
-      { name: 'list', summary: 'which snitches there are, and how they are', load: list },
-      { name: 'show', summary: 'all of one snitch', load: look },
-      { name: 'history', summary: 'its check-ins', load: look },
-      { name: 'explain', summary: 'its deadline and next alert, in words', load: look },
-      { name: 'alerts', summary: 'what was alerted', load: deliveries },
+      { name: 'list', summary: 'which snitches there are, and how they are', load: here(list) },
+      {
+        name: 'dashboard',
+        summary: 'watch them live, on a screen of its own',
+        load: () => import('./dashboard.ts'),
+      },
+      { name: 'show', summary: 'all of one snitch', load: here(look) },
+      { name: 'history', summary: 'its check-ins', load: here(look) },
+      { name: 'explain', summary: 'its deadline and next alert, in words', load: here(look) },
+      { name: 'alerts', summary: 'what was alerted', load: here(deliveries) },
       {
         name: 'deliveries',
         summary: 'what was sent to whom, and what could not be; retry',
-        load: deliveries,
+        load: here(deliveries),
       },
     ],
   },
   {
     title: 'Change',
     entries: [
-      { name: 'create', summary: 'make a snitch', load: write },
-      { name: 'edit', summary: 'change a snitch', load: write },
-      { name: 'tag', summary: 'add or remove tags', load: write },
-      { name: 'pause', summary: 'mute the alerts of snitches for a while', load: pause },
-      { name: 'unpause', summary: 'let them alert again', load: pause },
-      { name: 'delete', summary: 'delete snitches', load: () => import('./delete.ts') },
+      { name: 'create', summary: 'make a snitch', load: here(write) },
+      { name: 'edit', summary: 'change a snitch', load: here(write) },
+      { name: 'tag', summary: 'add or remove tags', load: here(write) },
+      { name: 'pause', summary: 'mute the alerts of snitches for a while', load: here(pause) },
+      { name: 'unpause', summary: 'let them alert again', load: here(pause) },
+      { name: 'delete', summary: 'delete snitches', load: here(deletion) },
     ],
   },
   {
@@ -57,20 +70,20 @@ export const TASKS: readonly Task[] = [
       {
         name: 'check-in',
         summary: 'say that a job ran, or how it failed',
-        load: () => import('./check-in.ts'),
+        load: here(checkIn),
       },
     ],
   },
   {
     title: 'Run the daemon',
     entries: [
-      { name: 'serve', summary: 'run the daemon', load: daemon },
-      { name: 'config', summary: 'check or show the configuration of the daemon', load: daemon },
+      { name: 'serve', summary: 'run the daemon', load: here(daemon) },
+      { name: 'config', summary: 'check or show the configuration of the daemon', load: here(daemon) },
     ],
   },
   {
     title: 'More',
-    entries: [{ name: 'version', summary: 'print the version', load: daemon }],
+    entries: [{ name: 'version', summary: 'print the version', load: here(daemon) }],
   },
 ];
 

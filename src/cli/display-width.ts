@@ -2,9 +2,16 @@
 
 const ASCII = /^[\x20-\x7e]*$/;
 
-/** No column of their own: accents and other marks that sit on the character before. */
-const MARK = /^[\p{Mn}\p{Me}\p{Cc}\p{Cf}]$/u;
-const EMOJI = /^(?:\p{Emoji_Presentation}|\p{Emoji}\ufe0f)/u;
+/**
+ * A character as a reader sees it: a flag, or something with the accents and skin tones that follow it. Joiners are
+ * no part of it, because text from outside has none when it gets here. `Intl.Segmenter` knows more scripts, and
+ * takes longer to load than the rest of a command.
+ */
+const CHARACTER = /\p{Regional_Indicator}{2}|.[\p{Mn}\p{Me}\p{Emoji_Modifier}]*/gsu;
+
+/** No column of their own: marks that sit on the character before, and the later parts of a Korean syllable. */
+const MARK = /^[\p{Mn}\p{Me}\p{Cc}\p{Cf}\u1160-\u11ff]/u;
+const EMOJI = /^\p{Emoji_Presentation}/u;
 
 /** The ranges of Unicode's East Asian Width "wide" and "fullwidth" that are no emoji. */
 const WIDE: readonly (readonly [from: number, to: number])[] = [
@@ -54,18 +61,13 @@ export function pad(text: string, width: number, align: 'left' | 'right' = 'left
   return align === 'left' ? text + space : space + text;
 }
 
-function* charactersOf(text: string): Generator<string> {
-  for (const { segment } of new Intl.Segmenter().segment(text)) yield segment;
+function charactersOf(text: string): readonly string[] {
+  return text.match(CHARACTER) ?? [];
 }
 
-/** The width of one character as a reader sees it, which may be many code points. */
 function widthOf(character: string): number {
-  if (EMOJI.test(character)) return 2;
-  let width = 0;
-  for (const point of character) {
-    if (!MARK.test(point)) width = Math.max(width, isWide(point.codePointAt(0) ?? 0) ? 2 : 1);
-  }
-  return width;
+  if (MARK.test(character)) return 0;
+  return EMOJI.test(character) || isWide(character.codePointAt(0) ?? 0) ? 2 : 1;
 }
 
 function isWide(code: number): boolean {

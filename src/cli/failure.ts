@@ -1,5 +1,5 @@
 /** Turns every error into words on stderr that say what to do next, and into an exit code, in this one place. */
-import { ApiError, Unreachable } from '../api/client.ts';
+import type { ApiError, Unreachable } from '../api/client.ts';
 import { EXIT } from './exit-codes.ts';
 import { say } from './output.ts';
 
@@ -44,13 +44,19 @@ export function reportFailure(error: unknown): number {
   return exitCode;
 }
 
+/** Goes by names, because a bundle that is loaded when called has the classes of these errors once more. */
 export function describeFailure(error: unknown): { lines: string[]; exitCode: number } {
-  if (error instanceof ApiError) return describeRefusal(error);
-  if (error instanceof Unreachable) return { lines: describeSilence(error), exitCode: EXIT.unreachable };
-  if (error instanceof Failure) return { lines: error.message.split('\n'), exitCode: error.exitCode };
-  const { problems } = error as { problems?: readonly string[] };
-  const lines = problems ? [...problems] : [error instanceof Error ? error.message : String(error)];
-  return { lines, exitCode: EXIT.error };
+  if (isNamed<ApiError>(error, 'ApiError')) return describeRefusal(error);
+  if (isNamed<Unreachable>(error, 'Unreachable')) {
+    return { lines: describeSilence(error), exitCode: EXIT.unreachable };
+  }
+  const { message, exitCode, problems } = error as Partial<Failure> & { problems?: readonly string[] };
+  const lines = problems ?? (message ?? String(error)).split('\n');
+  return { lines: [...lines], exitCode: exitCode ?? EXIT.error };
+}
+
+function isNamed<T extends Error>(error: unknown, name: string): error is T {
+  return error instanceof Error && error.name === name;
 }
 
 function describeSilence({ message, url }: Unreachable): string[] {

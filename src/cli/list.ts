@@ -72,8 +72,26 @@ function statusesOf(given: readonly string[]): WireStatus[] {
 
 function selected(all: readonly WireSnitch[], wanted: readonly WireStatus[]): WireSnitch[] {
   const chosen = wanted.length === 0 ? [...all] : all.filter(({ status }) => wanted.includes(status));
-  const { compare } = new Intl.Collator('en', { numeric: true });
-  return chosen.sort((one, other) => compare(one.name, other.name) || compare(one.token, other.token));
+  return chosen.sort(
+    (one, other) => compareNames(one.name, other.name) || compareNames(one.token, other.token),
+  );
+}
+
+/** Numbers in names count as numbers. `Intl.Collator` would do it too, and take a quarter of the command's time. */
+function compareNames(one: string, other: string): number {
+  const [ours, theirs] = [partsOf(one), partsOf(other)];
+  for (const [index, part] of ours.entries()) {
+    const counterpart = theirs[index];
+    if (counterpart === undefined) return 1;
+    const difference = /^\d/.test(part) && /^\d/.test(counterpart) ? Number(part) - Number(counterpart) : 0;
+    if (difference !== 0) return difference;
+    if (part !== counterpart) return part < counterpart ? -1 : 1;
+  }
+  return ours.length - theirs.length;
+}
+
+function partsOf(name: string): string[] {
+  return name.toLowerCase().match(/\d+|\D+/g) ?? [];
 }
 
 const CLEAR_SCREEN = '\u001b[H\u001b[2J\u001b[3J';

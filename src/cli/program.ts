@@ -1,4 +1,4 @@
-/** The command line: finds the command, loads it, and turns its outcome into the exit code. */
+/** The command line: finds the command and turns its outcome into the exit code. */
 import { Command, CommanderError } from 'commander';
 import { ENTRIES, type Entry, findEntry } from './catalogue.ts';
 import { EXIT } from './exit-codes.ts';
