@@ -8,6 +8,8 @@ import { resource } from './resource.ts';
 import type { RouteContext } from './server.ts';
 import { wireSnitch } from './wire.ts';
 
+const EVENT_STREAM = 'text/event-stream; charset=utf-8';
+
 /** Changes of a snitch within this time are told as one, in milliseconds. */
 const GATHER = 100;
 
@@ -157,10 +159,11 @@ export function streamRoutes(app: FastifyInstance, context: RouteContext): void 
     GET: async (request, reply) => {
       if (readers.full) throw new SnitchError('service_unavailable', 'Too many streams are open.');
       const { id: caseId } = caseOf(request);
+      if (request.method === 'HEAD') return reply.type(EVENT_STREAM).send();
       const lastId = request.headers['last-event-id'];
       reply.hijack();
       reply.raw.writeHead(200, {
-        'content-type': 'text/event-stream; charset=utf-8',
+        'content-type': EVENT_STREAM,
         'cache-control': 'no-store',
         'x-accel-buffering': 'no',
       });

@@ -9,99 +9,13 @@ import type { WireSnitch } from '../../src/api/wire.ts';
 import type { Answer, Asked } from './client.ts';
 import { empty, invalidOn, malformed, ok, refused } from './expect.ts';
 import { checkIn, type Fixture, hooks, newSnitch, snitchNow } from './fixture.ts';
+import { nastyBody, nastyValue, PIECES, VALID } from './nasty.ts';
 
 const test = suite<Fixture>('bad input');
 test.before(hooks.start);
 test.after(hooks.close);
 
 const RUNS = { numRuns: 80, interruptAfterTimeLimit: 2_000 };
-
-const FIELDS = [
-  'name',
-  'interval',
-  'alert_type',
-  'alert_email',
-  'notes',
-  'tags',
-  'type',
-  'token',
-  '__proto__',
-];
-
-/** Text that has broken programs: half surrogates, controls, directions, forms of nothing. */
-const nastyText = fc.oneof(
-  fc.string({ unit: 'binary' }),
-  fc.string({ unit: 'grapheme', maxLength: 300 }),
-  fc.constantFrom(
-    '',
-    ' ',
-    '\0',
-    '\ud800',
-    '\udfff\ud800',
-    '\u202e',
-    '\ufeff',
-    '\u2028',
-    '%00',
-    '../..',
-    '__proto__',
-  ),
-  fc.constantFrom(
-    'daily',
-    'hourly',
-    '5_minute',
-    'smart',
-    'a@example.com',
-    'a@x>\r\nRCPT TO:<b@x',
-    'x'.repeat(20_000),
-  ),
-);
-
-const nastyValue = fc.oneof(
-  nastyText,
-  fc.constantFrom(
-    null,
-    true,
-    false,
-    0,
-    -0,
-    1e308,
-    -1,
-    [],
-    {},
-    [[]],
-    [null],
-    { interval: 'daily' },
-    { interval: [] },
-  ),
-  fc.array(nastyText, { maxLength: 60 }),
-  fc.jsonValue({ maxDepth: 4 }),
-);
-
-const nastyObject = fc
-  .array(fc.tuple(fc.oneof(fc.constantFrom(...FIELDS), nastyText), nastyValue), { maxLength: 8 })
-  // Written out, because an object literal would lose `__proto__` and repeated keys.
-  .map(
-    (pairs) => `{${pairs.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join()}}`,
-  );
-
-const valid = '"name":"n","interval":"daily"';
-
-/** Bodies that are often valid up to one thing. */
-const nastyBody = fc.oneof(
-  nastyObject,
-  nastyObject.map((text) => (text === '{}' ? `{${valid}}` : `{${valid},${text.slice(1)}`)),
-  nastyValue.map((value) => JSON.stringify(value)),
-  fc.constantFrom(
-    '{',
-    '[',
-    '"',
-    '{"a":1e400}',
-    `{${valid},"x":1e400}`,
-    `{${valid},"name":""}`,
-    'nul',
-    '\u0000',
-  ),
-);
 
 const list = async ({ acme }: Fixture): Promise<WireSnitch[]> => ok(await acme.write.get('/v1/snitches'));
 
@@ -223,39 +137,6 @@ test('any until pauses or is refused with 422', async (context) => {
   empty(await acme.write.delete(href));
 });
 
-const PIECES = [
-  '%',
-  '%zz',
-  '%00',
-  '%2F',
-  '%2e%2e',
-  '%c0%af',
-  '%ED%A0%80',
-  '%FF',
-  '..',
-  '.',
-  '/',
-  '//',
-  ';',
-  '?',
-  '&',
-  '=',
-  '+',
-  '~',
-  '*',
-  '|',
-  'v1',
-  'snitches',
-  'c',
-  'tags',
-  'pause',
-  '%F0%9F%9A%80',
-  '__proto__',
-  'constructor',
-  '1e400',
-  'a'.repeat(300),
-];
-
 test('any path and query is answered, and nothing is changed', async (context) => {
   const { acme, nobody } = context;
   const piece = fc
@@ -311,7 +192,7 @@ test('a check-in counts, whatever it says', async (context) => {
 
 test('nesting is bounded: 32 levels are read, more are refused, and unclosed ones are malformed', async (context) => {
   const { write } = context.acme;
-  const nested = (depth: number) => `{${valid},"x":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
+  const nested = (depth: number) => `{${VALID},"x":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
   const { href } = ok<WireSnitch>(await write.ask('POST', '/v1/snitches', { body: nested(32) }));
   empty(await write.delete(href));
   for (const depth of [33, 100, 10_000, 32_000]) {
@@ -320,7 +201,7 @@ test('nesting is bounded: 32 levels are read, more are refused, and unclosed one
   for (const body of ['['.repeat(65_536), '{"a":'.repeat(13_000), `${'['.repeat(40)}${'}'.repeat(40)}`]) {
     malformed(await write.ask('POST', '/v1/snitches', { body }));
   }
-  const text = `{${valid},"notes":"${'[{'.repeat(100)}\\"[["}`;
+  const text = `{${VALID},"notes":"${'[{'.repeat(100)}\\"[["}`;
   const quoted = ok<WireSnitch>(await write.ask('POST', '/v1/snitches', { body: text }));
   empty(await write.delete(quoted.href));
   assert.equal(await list(context), []);

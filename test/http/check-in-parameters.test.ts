@@ -199,4 +199,29 @@ test('a body over 10 KiB counts; what is kept is its first 10 KiB', async (conte
   assert.is(output, `x${'🚀'.repeat(2_559)}`, 'cut between characters');
 });
 
+test('at in the query is when the job checked in, where that lies in the last seven days', async (context) => {
+  const now = '2026-11-18T10:20:30.123Z';
+  const told: [string, string][] = [
+    ['2026-11-18T10:00:00Z', '2026-11-18T10:00:00.000Z'],
+    ['2026-11-18T12:00:00%2B02:00', '2026-11-18T10:00:00.000Z'],
+    [now, now],
+    ['2026-11-11T10:20:30.123Z', '2026-11-11T10:20:30.123Z'],
+    ['2026-11-11T10:20:30.122Z', now],
+    ['2026-11-18T10:20:30.124Z', now],
+    ['9999-12-31', now],
+    ['yesterday', now],
+    ['1e400', now],
+    ['', now],
+  ];
+  for (const [given, at] of told) {
+    for (const method of ['GET', 'POST'])
+      assert.is((await said(context, method, `?at=${given}`)).at, at, given);
+  }
+  assert.is(
+    (await said(context, 'POST', '', { body: 'at=2026-11-18T10:00:00Z' })).at,
+    now,
+    'not in the body',
+  );
+});
+
 test.run();

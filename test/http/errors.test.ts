@@ -63,6 +63,23 @@ test('a path that exists answers any other method with 405 and those that it has
   }
 });
 
+test('HEAD is answered wherever GET is, at once and without a body', async ({ acme, admin, nobody }) => {
+  const { href } = await newSnitch(acme);
+  const own = ['/v1/snitches', href, `${href}/check_ins`, `${href}/alerts`, `${href}/explain`, '/v1/case'];
+  const lists = ['/v1/alerts', '/v1/webhooks', '/v1/api_keys', '/v1/deliveries', '/v1/stream'];
+  const requests: [Fixture['nobody'], string[]][] = [
+    [acme.read, [...own, ...lists]],
+    [admin, ['/v1/cases', `/v1/cases/${acme.id}`, '/v1/api_keys', '/v1/maintenance']],
+    [nobody, ['/healthz', '/readyz', '/metrics']],
+  ];
+  for (const [client, paths] of requests) {
+    for (const path of paths) {
+      const { status, text } = await client.ask('HEAD', path);
+      assert.equal([status, text], [200, ''], path);
+    }
+  }
+});
+
 test('malformed JSON is answered 400 with no body at all', async ({ acme, admin }) => {
   const { href } = await newSnitch(acme);
   const bodies: (string | Buffer)[] = [

@@ -61,6 +61,7 @@ export interface FixtureOptions {
   through?: (store: Store) => Store;
   checkInPath?: string;
   metricsArePublic?: boolean;
+  trustedProxies?: readonly string[];
 }
 
 const OFF = { perMinute: 0, burst: 0, blockS: 0 };
@@ -80,7 +81,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
     readiness: () => problems,
     metrics: new Metrics(),
     metricsArePublic: () => options.metricsArePublic ?? false,
-    sourceOf: createSourceReader([]),
+    sourceOf: createSourceReader(options.trustedProxies ?? []),
     checkInPath,
     logger: pino({ level: 'warn' }, { write: (line) => void logged.push(JSON.parse(line) as LogLine) }),
   });
