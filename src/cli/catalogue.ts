@@ -3,14 +3,18 @@
  * one file starts faster than several; only
  * what is heavy is loaded when it is called.
  */
+import { register as team } from './case.ts';
 import { register as checkIn } from './check-in.ts';
 import type { Register } from './command.ts';
 import { register as daemon } from './daemon-commands.ts';
 import { register as deletion } from './delete.ts';
 import { register as deliveries } from './deliveries.ts';
+import { register as key } from './key.ts';
 import { register as list } from './list.ts';
 import { register as look } from './look.ts';
+import { register as maintenance } from './maintenance.ts';
 import { register as pause } from './pause.ts';
+import { register as webhook } from './webhook.ts';
 import { register as write } from './write.ts';
 
 export interface Entry {
@@ -72,6 +76,16 @@ export const TASKS: readonly Task[] = [
         summary: 'say that a job ran, or how it failed',
         load: here(checkIn),
       },
+    ],
+  },
+  {
+    title: 'Administer',
+    entries: [
+      { name: 'case', summary: 'the case of your key; with an admin key, all cases', load: here(team) },
+      { name: 'member', summary: 'who is told by email', load: here(team) },
+      { name: 'webhook', summary: 'where alerts are posted to', load: here(webhook) },
+      { name: 'key', summary: 'API keys', load: here(key) },
+      { name: 'maintenance', summary: 'close the API for a while', load: here(maintenance) },
     ],
   },
   {
