@@ -3,6 +3,7 @@
  * one file starts faster than several; only
  * what is heavy is loaded when it is called.
  */
+import { register as backup } from './backup.ts';
 import { register as team } from './case.ts';
 import { register as checkIn } from './check-in.ts';
 import type { Register } from './command.ts';
@@ -93,6 +94,8 @@ export const TASKS: readonly Task[] = [
     entries: [
       { name: 'serve', summary: 'run the daemon', load: here(daemon) },
       { name: 'config', summary: 'check or show the configuration of the daemon', load: here(daemon) },
+      { name: 'backup', summary: 'copy the database while the daemon goes on', load: here(backup) },
+      { name: 'restore', summary: 'put a backup in the place of the database', load: here(backup) },
     ],
   },
   {

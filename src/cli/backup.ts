@@ -1,0 +1,79 @@
+/** `snitch backup` and `restore`: on the host of the daemon, from file to file. */
+import type { Command } from 'commander';
+import { type Register, withExamples } from './command.ts';
+import type { ConfigFlags } from './config.ts';
+import { Failure } from './failure.ts';
+import { say } from './output.ts';
+
+interface BackupFlags extends ConfigFlags {
+  dataDir?: string;
+  force?: boolean;
+  quiet?: boolean;
+}
+
+export const register: Register = (program) => {
+  const backup = program
+    .command('backup')
+    .description('copy the database, consistent and verified, while the daemon goes on')
+    .argument('<file>', 'the file to write, readable by its owner alone')
+    .option('-f, --force', 'replace the file if it is there')
+    .action((file: string, flags: BackupFlags) => backUp(file, flags));
+  withExamples(
+    addPlace(backup),
+    'snitch backup /var/backups/snitch.db',
+    'snitch backup -q "/var/backups/snitch-$(date +%F).db"      in a nightly job',
+  );
+  const restore = program
+    .command('restore')
+    .description('put a backup in the place of the database; the old one is kept beside it')
+    .argument('<file>', 'a file that `snitch backup` wrote')
+    .action((file: string, flags: BackupFlags) => restoreFrom(file, flags));
+  withExamples(
+    addPlace(restore),
+    'systemctl stop snitch && snitch restore /var/backups/snitch.db && systemctl start snitch',
+  );
+};
+
+function addPlace(command: Command): Command {
+  return command
+    .option('--data-dir <directory>', 'data directory of the daemon (default: as the configuration says)')
+    .option('--config <file>', 'configuration file of the daemon')
+    .option('-q, --quiet', 'no message');
+}
+
+async function dataDirOf({ dataDir, config: file }: BackupFlags): Promise<string> {
+  if (dataDir !== undefined) return process.getBuiltinModule('node:path').resolve(dataDir);
+  const { loadConfig } = await import('../config.ts');
+  return (await loadConfig({ file, env: process.env })).dataDir;
+}
+
+async function backUp(file: string, flags: BackupFlags): Promise<void> {
+  const { existsSync, statSync } = process.getBuiltinModule('node:fs');
+  if (existsSync(file) && statSync(file).isDirectory())
+    throw new Failure(`${file} is a directory: name a file in it`);
+  if (existsSync(file) && !flags.force) throw new Failure(`${file} is there already: --force replaces it`);
+  const { takeBackup } = await import('./database-copy.ts');
+  const { snitches, cases } = await takeBackup(await dataDirOf(flags), file);
+  if (!flags.quiet)
+    say(
+      `${file}: verified, with ${count(snitches, 'snitch', 'snitches')} in ${count(cases, 'case', 'cases')}`,
+    );
+}
+
+async function restoreFrom(file: string, flags: BackupFlags): Promise<void> {
+  const { restoreBackup } = await import('./database-copy.ts');
+  const dataDir = await dataDirOf(flags);
+  const stamp = new Date().toISOString().replace(/[:.]/g, '-');
+  const { content, kept } = restoreBackup(file, dataDir, stamp);
+  if (flags.quiet) return;
+  const { snitches, cases } = content;
+  say(
+    `${dataDir}: restored, with ${count(snitches, 'snitch', 'snitches')} in ${count(cases, 'case', 'cases')}`,
+  );
+  if (kept !== null) say(`the database from before is kept: ${kept}`);
+  say('the API keys are those of the backup; start the daemon again');
+}
+
+function count(many: number, one: string, several: string): string {
+  return `${many} ${many === 1 ? one : several}`;
+}

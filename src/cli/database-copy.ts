@@ -1,0 +1,176 @@
+/** Copies of the database: taken while the daemon works, proved to be whole, and put in the place of another. */
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { migrations } from '../store/migrations/index.ts';
+import { databasePath, prepareDataDir } from '../store/sqlite/connection.ts';
+import { DataDirLocked, lockDataDir } from '../store/sqlite/lock.ts';
+import { Failure } from './failure.ts';
+
+export interface Content {
+  snitches: number;
+  cases: number;
+  schema: number;
+}
+
+const PRIVATE = 0o600;
+
+/**
+ * One consistent state of the database, in one file that only its owner can read. A snapshot is held meanwhile: what
+ * the daemon writes while the copy is made neither gets into it nor starts it anew.
+ *
+ * @throws Failure in words
+ */
+export async function takeBackup(dataDir: string, file: string): Promise<Content> {
+  const source = databasePath(dataDir);
+  if (!existsSync(source))
+    throw new Failure(`there is no database in ${dataDir}: name another with --data-dir`);
+  const draft = `${file}.partial`;
+  rmSync(draft, { force: true });
+  try {
+    // Made first, so that it is private before anything is in it.
+    closeSync(openSync(draft, 'wx', PRIVATE));
+    await copySnapshot(source, draft);
+    const content = makeStandalone(draft);
+    sync(draft);
+    renameSync(draft, file);
+    sync(dirname(file));
+    return content;
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw inWords(error, `cannot copy ${source} to ${file}`);
+  }
+}
+
+async function copySnapshot(source: string, draft: string): Promise<void> {
+  const db = new Database(source, { readonly: true, fileMustExist: true, timeout: 5_000 });
+  try {
+    db.exec('BEGIN');
+    db.prepare('SELECT count(*) FROM sqlite_master').get();
+    await db.backup(draft, { progress: () => 1_000 });
+    db.exec('COMMIT');
+  } finally {
+    db.close();
+  }
+}
+
+/** A copy is in one file, without a log beside it, and is proved to be whole. */
+function makeStandalone(path: string): Content {
+  const db = new Database(path, { fileMustExist: true });
+  try {
+    db.pragma('journal_mode = DELETE');
+    return verify(db, path);
+  } finally {
+    db.close();
+  }
+}
+
+/** @throws Failure that says why the file cannot be put in the place of a database */
+function verify(db: Database.Database, path: string): Content {
+  const answer = String(db.pragma('integrity_check(1)', { simple: true }));
+  if (answer !== 'ok') throw new Failure(`${path} is damaged: ${answer}`);
+  const schema = Number(db.pragma('user_version', { simple: true }));
+  const tables = db.prepare(`SELECT name FROM sqlite_master WHERE type = 'table'`).pluck().all();
+  if (schema === 0 || !['cases', 'snitches', 'settings'].every((name) => tables.includes(name))) {
+    throw new Failure(`${path} is no database of snitch`);
+  }
+  if (schema > migrations.length) {
+    throw new Failure(
+      `${path} was written by a newer snitch (schema ${schema}; this one knows ${migrations.length})`,
+    );
+  }
+  const count = (table: string) => Number(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
+  return { schema, snitches: count('snitches'), cases: count('cases') };
+}
+
+export interface Restored {
+  content: Content;
+  /** Where the database that was there before is now; null where there was none. */
+  kept: string | null;
+}
+
+/**
+ * Puts a copy of `file` in the place of the database. Until the last step, a rename, the old one is in its place.
+ *
+ * @param stamp goes into the name of the old one
+ * @throws Failure where `file` is not whole, or a daemon works on the data directory
+ */
+export function restoreBackup(file: string, dataDir: string, stamp: string): Restored {
+  if (!existsSync(file)) throw new Failure(`${file} does not exist`);
+  prepareDataDir(dataDir);
+  const unlock = lock(dataDir);
+  const target = databasePath(dataDir);
+  const draft = `${target}.restoring`;
+  try {
+    rmSync(draft, { force: true });
+    copyFileSync(file, draft);
+    chmodSync(draft, PRIVATE);
+    const content = makeStandalone(draft);
+    sync(draft);
+    const kept = existsSync(target) ? keepOld(target, `${target}.before-restore-${stamp}`) : null;
+    renameSync(draft, target);
+    sync(dirname(target));
+    return { content, kept };
+  } catch (error) {
+    throw inWords(error, `cannot restore ${file}`);
+  } finally {
+    rmSync(draft, { force: true });
+    unlock();
+  }
+}
+
+function lock(dataDir: string): () => void {
+  try {
+    return lockDataDir(dataDir);
+  } catch (error) {
+    if (!(error instanceof DataDirLocked)) throw error;
+    throw new Failure(
+      `a daemon is using ${dataDir}: stop it first (systemctl stop snitch), restore, and start it again`,
+    );
+  }
+}
+
+/** The log of the old database goes with it: beside the new one it would be taken for the new one's. */
+function keepOld(path: string, kept: string): string {
+  emptyLog(path);
+  for (const suffix of ['-wal', '-shm']) {
+    if (existsSync(path + suffix)) renameSync(path + suffix, kept + suffix);
+  }
+  linkSync(path, kept);
+  return kept;
+}
+
+/** Brings what is in the log into the file. A database too damaged for it is kept as it is, log and all. */
+function emptyLog(path: string): void {
+  try {
+    const db = new Database(path, { fileMustExist: true });
+    db.pragma('wal_checkpoint(TRUNCATE)');
+    db.close();
+  } catch {
+    return;
+  }
+}
+
+/** Of a file, or of a directory with its entries. */
+function sync(path: string): void {
+  const fd = openSync(path, 'r');
+  fsyncSync(fd);
+  closeSync(fd);
+}
+
+function inWords(error: unknown, what: string): unknown {
+  if (error instanceof Failure) return error;
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'SQLITE_NOTADB') return new Failure(`${what}: it is no database`);
+  return new Failure(`${what}: ${message}`);
+}
