@@ -83,8 +83,23 @@ function decode(bytes: Buffer): string {
   return new TextDecoder('utf-8').decode(bytes, { stream: cut }).replaceAll('\0', '\uFFFD');
 }
 
+/** A form that a shell piped in ends with a newline, which belongs to no value. */
 function fromBody(body: string): Given {
-  return body.trimStart().startsWith('{') ? fromJson(body) : fromForm(body);
+  const text = body.trim();
+  if (text.startsWith('{')) return fromJson(text);
+  return text.startsWith('--') ? fromMultipart(text) : fromForm(text);
+}
+
+/** The form that `curl -F` sends; its first line is what separates the parts. */
+function fromMultipart(text: string): Given {
+  const given: Given = {};
+  const [separator = ''] = text.split(/\r?\n/, 1);
+  for (const part of text.split(separator)) {
+    const [head = '', ...rest] = part.split('\r\n\r\n');
+    const name = /;\s*name="?(m|s|rid)"?\s*(;|\r|$)/.exec(head)?.[1] as keyof Given | undefined;
+    if (name) given[name] = rest.join('\r\n\r\n').replace(/\r\n$/, '');
+  }
+  return given;
 }
 
 function fromForm(text: string): Given {

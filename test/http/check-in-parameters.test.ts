@@ -59,6 +59,32 @@ test('m and s come in a form or in JSON, whatever the type says', async (context
   }
 });
 
+test('a form that a shell piped in may end with a newline', async (context) => {
+  assert.is((await said(context, 'POST', '', { body: 's=0\n' })).status, 'healthy');
+  const { message, status } = await said(context, 'POST', '', { body: 's=1&m=disk full\r\n' });
+  assert.equal([message, status], ['disk full', 'errored']);
+});
+
+test('m and s come in the form that curl -F sends', async (context) => {
+  const body = [
+    '--x7',
+    'Content-Disposition: form-data; name="s"',
+    '',
+    '3',
+    '--x7',
+    'Content-Disposition: form-data; name="m"',
+    'Content-Type: text/plain',
+    '',
+    'disk',
+    '',
+    'full',
+    '--x7--',
+    '',
+  ].join('\r\n');
+  const { message, exit_status, status, output } = await said(context, 'POST', '', { body });
+  assert.equal([message, exit_status, status, output], ['disk\r\n\r\nfull', 3, 'errored', null]);
+});
+
 test('absent, empty or 0 is healthy, and anything else is an error', async (context) => {
   const healthy = ['', '?', '?s', '?s=', '?s=0', '?other=1', '?S=1', '?m=failed'];
   for (const query of healthy) assert.is((await said(context, 'GET', query)).status, 'healthy', query);
