@@ -1,0 +1,116 @@
+/** The daemon in the test's own process, on a wall clock that the test moves; everything else about it is real. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { loadConfig } from '../../src/config.ts';
+import { type Daemon, startDaemon } from '../../src/daemon.ts';
+import { createLogger } from '../../src/logger.ts';
+import { newDataDir, removeDataDir } from '../end-to-end/daemon-process.ts';
+
+/** Runs like the real clock, from wherever it is put. */
+export class MovableClock {
+  #offset: number;
+
+  constructor(start: string) {
+    this.#offset = Date.parse(start) - Date.now();
+  }
+
+  now = (): number => Date.now() + this.#offset;
+
+  move(milliseconds: number): void {
+    this.#offset += milliseconds;
+  }
+
+  /** @param time an ISO time */
+  set(time: string): void {
+    this.move(Date.parse(time) - this.now());
+  }
+}
+
+export interface LogLine {
+  level: string;
+  msg: string;
+}
+
+export class LocalDaemon {
+  readonly clock: MovableClock;
+  readonly dataDir = newDataDir();
+  readonly log: LogLine[] = [];
+  readonly #settings: Record<string, string>;
+  #daemon: Daemon | null = null;
+  #keys = { admin_key: '', api_key: '' };
+  url = '';
+
+  /** @param settings environment variables without their prefix, `SMTP_URL` for one */
+  constructor(clock: MovableClock, settings: Record<string, string> = {}) {
+    this.clock = clock;
+    this.#settings = settings;
+  }
+
+  async start(): Promise<void> {
+    const given = Object.entries(this.#settings).map(([name, value]) => [`SNITCH_${name}`, value]);
+    const config = await loadConfig({
+      env: {
+        SNITCH_LISTEN: '127.0.0.1:0',
+        SNITCH_DATA_DIR: this.dataDir,
+        SNITCH_RATE_LIMIT_PER_MINUTE: '0',
+        SNITCH_SMTP_FROM: 'Snitch <snitch@example.org>',
+        ...Object.fromEntries(given),
+      },
+    });
+    const write = (line: string) => this.log.push(JSON.parse(line) as LogLine);
+    const logger = createLogger({ level: 'debug', format: 'json' }, { write });
+    this.#daemon = await startDaemon(config, logger, { clock: this.clock.now });
+    this.url = this.#daemon.url;
+    this.#keys = parse(readFileSync(join(this.dataDir, 'credentials.yaml'), 'utf8')) as typeof this.keys;
+  }
+
+  async stop(): Promise<void> {
+    const running = this.#daemon;
+    this.#daemon = null;
+    await running?.stop();
+  }
+
+  async dispose(): Promise<void> {
+    await this.stop();
+    removeDataDir(this.dataDir);
+  }
+
+  get keys(): { admin_key: string; api_key: string } {
+    return this.#keys;
+  }
+
+  /** Answers with the JSON of a success, null where it has none. */
+  async call<Answer>(
+    method: string,
+    path: string,
+    body?: unknown,
+    key = this.#keys.api_key,
+  ): Promise<Answer> {
+    const answer = await fetch(`${this.url}${path}`, {
+      method,
+      headers: { authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}` },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+    return (text === '' ? null : JSON.parse(text)) as Answer;
+  }
+
+  /** The status of the answer, or null where nobody answers. */
+  async checkIn(token: string, query = ''): Promise<number | null> {
+    try {
+      const answer = await fetch(`${this.url}/c/${token}${query}`);
+      await answer.arrayBuffer();
+      return answer.status;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Whether it is ready, and if not, why. */
+  async readiness(): Promise<{ status: number; text: string }> {
+    const answer = await fetch(`${this.url}/readyz`);
+    return { status: answer.status, text: await answer.text() };
+  }
+}
