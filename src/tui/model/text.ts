@@ -14,9 +14,16 @@ export function clean(text: string): string {
   return text.replace(/[\t\r\n]+/g, ' ').replace(UNSAFE, '');
 }
 
-/** The lines of a longer text, each safe; tabs are kept as four spaces. */
+/** Sequences for colours and the like, which jobs print for a terminal of their own. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these sequences begin with an escape.
+const SEQUENCES = /\u001b\[[0-?]*[ -/]*[@-~]/g;
+
+/** The lines of a longer text, each safe and without colours; tabs are kept as four spaces. */
 export function cleanLines(text: string): string[] {
-  return text.split(/\r\n|[\n\r]/).map((line) => clean(line.replaceAll('\t', '    ')));
+  return text
+    .replace(SEQUENCES, '')
+    .split(/\r\n|[\n\r]/)
+    .map((line) => clean(line.replaceAll('\t', '    ')));
 }
 
 /** What a terminal that knows only ASCII shows of it. */
@@ -62,8 +69,9 @@ export function takeColumns(text: string, columns: number): string {
   return taken;
 }
 
-/** Breaks a sentence into lines of at most `width` columns, between words where it can. */
-export function wrapWords(text: string, width: number): string[] {
+/** Breaks a sentence into lines of at most `room` columns, between words where it can; a character takes its own. */
+export function wrapWords(text: string, room: number): string[] {
+  const width = Math.max(1, room);
   const lines: string[] = [];
   let line = '';
   for (let word of text.split(' ')) {
@@ -74,7 +82,7 @@ export function wrapWords(text: string, width: number): string[] {
     }
     if (line !== '') lines.push(line);
     while (widthOf(word) > width) {
-      const part = takeColumns(word, width) || word.slice(0, 1);
+      const part = takeColumns(word, width) || (charactersOf(word)[0] ?? '');
       lines.push(part);
       word = word.slice(part.length);
     }

@@ -15,7 +15,7 @@ const REPORT = /\u001b\[<(\d+);(\d+);(\d+)([Mm])/g;
 
 /** A report whose end has not arrived yet. A lone escape is no beginning of one: it is the escape key. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above.
-const BEGINNING = /\u001b\[<[\d;]*$/;
+const BEGINNING = /\u001b\[(?:<[\d;]*)?$/;
 
 /** Splits what the terminal sent into the reports of the mouse and the rest. */
 export function createMouseReader(onMouse: (event: MouseEvent) => void): (chunk: string) => string {

@@ -1,0 +1,259 @@
+/** Each screen as a whole, compared with the frame that stands in `frames/`. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cleanup, render } from 'ink-testing-library';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { WireAlert, WireCheckIn, WireDelivery } from '../../src/api/wire.ts';
+import { ASCII, UNICODE } from '../../src/tui/model/glyphs.ts';
+import type { Event, RowDetail, SnitchDetail, State } from '../../src/tui/model/state.ts';
+import { createStore } from '../../src/tui/store.ts';
+import { Dashboard } from '../../src/tui/view/dashboard.tsx';
+import type { Look } from '../../src/tui/view/look.ts';
+import { after, beginning, DAY, FLEET, HOUR, iso, keys, MINUTE, NOON, read, typed } from './samples.ts';
+
+const test = suite('frames of the dashboard');
+
+const PLAIN: Look = { glyphs: UNICODE, styling: 'none' };
+
+const LIVE: Event = { kind: 'link', link: { state: 'live', error: null, retryAt: null } };
+
+function row(checkInsAgo: readonly number[], changes: Partial<RowDetail> = {}): RowDetail {
+  const checkIns = checkInsAgo.map((ago) => ({ at: iso(NOON - ago), outcome: 'healthy' as const }));
+  const period = { start: NOON, end: NOON + HOUR };
+  return { deadlineAt: null, timezone: 'UTC', period, checkIns, more: false, stale: false, ...changes };
+}
+
+const ROWS: Event[] = [
+  {
+    kind: 'row',
+    token: 'token-web-certs',
+    detail: row([3 * DAY, 9 * DAY, 24 * DAY], {
+      deadlineAt: NOON + 8 * DAY + 12 * HOUR,
+      period: { start: NOON - 5.5 * DAY, end: NOON + 1.5 * DAY },
+    }),
+  },
+  {
+    kind: 'row',
+    token: 'token-nightly-backup',
+    detail: row([2 * DAY, 3 * DAY, 4 * DAY], { period: { start: NOON - DAY / 2, end: NOON + DAY / 2 } }),
+  },
+  {
+    kind: 'row',
+    token: 'token-日本語のジョブ',
+    detail: {
+      ...row([20 * MINUTE]),
+      deadlineAt: NOON + 90_000,
+      period: { start: NOON, end: NOON + 15 * MINUTE },
+      checkIns: [
+        { at: iso(NOON - 10 * MINUTE), outcome: 'error' },
+        { at: iso(NOON - 20 * MINUTE), outcome: 'healthy' },
+      ],
+    },
+  },
+];
+
+function full(columns = 100, rows = 16): State {
+  return after(beginning(columns, rows), { kind: 'case', name: 'default' }, read(FLEET), LIVE, ...ROWS);
+}
+
+function frameOf(state: State, look: Look = PLAIN): string {
+  const { lastFrame } = render(<Dashboard store={createStore(state)} look={look} />);
+  return `${lastFrame()}\n`;
+}
+
+/** A changed frame is looked at, and then kept with `SNITCH_KEEP_FRAMES=1`. */
+function assertFrame(name: string, frame: string): void {
+  const path = join(import.meta.dirname, 'frames', `${name}.txt`);
+  if (process.env.SNITCH_KEEP_FRAMES) writeFileSync(path, frame);
+  assert.fixture(frame, readFileSync(path, 'utf8'), name);
+}
+
+const delivery = (changes: Partial<WireDelivery>): WireDelivery => ({
+  id: 'd1',
+  alert: 'a1',
+  channel: 'webhook',
+  target: 'https://hooks.example/snitch',
+  state: 'delivered',
+  attempts: 1,
+  last_error: null,
+  next_attempt_at: null,
+  delivered_at: iso(NOON),
+  ...changes,
+});
+
+const DEAD = delivery({
+  id: 'd2',
+  channel: 'email',
+  target: 'ops@example.com',
+  state: 'dead',
+  attempts: 11,
+  last_error: '550 no such\u001b[2J user',
+});
+const WAITING = delivery({
+  id: 'd3',
+  state: 'pending',
+  attempts: 2,
+  last_error: 'no answer in 30 s',
+  next_attempt_at: iso(NOON + MINUTE),
+});
+
+const ALERTS: WireAlert[] = [
+  {
+    id: 'a1',
+    type: 'snitch.missing',
+    timestamp: iso(NOON - 12 * HOUR),
+    snitch: {
+      token: 'token-nightly-backup',
+      name: 'nightly-backup',
+      notes: '',
+      tags: [],
+      status: 'missing',
+      previous_status: 'healthy',
+    },
+    deliveries: [delivery({}), DEAD, WAITING],
+  },
+  {
+    id: 'a0',
+    type: 'service.blind',
+    timestamp: iso(NOON - 2 * DAY),
+    snitch: null,
+    deliveries: [],
+    notice: { from: iso(NOON), to: iso(NOON), postponed: ['x'], postponed_count: 1 },
+  },
+];
+
+const checkIn = (ago: number, changes: Partial<WireCheckIn> = {}): WireCheckIn => ({
+  id: `c${ago}`,
+  at: iso(NOON - ago),
+  outcome: 'healthy',
+  exit_status: null,
+  message: null,
+  duration_ms: null,
+  source: '203.0.113.7',
+  output: null,
+  ...changes,
+});
+
+const DETAIL: SnitchDetail = {
+  explanation: {
+    status: 'failed',
+    timezone: 'Europe/Berlin',
+    period: { start: iso(NOON - 13 * HOUR), end: iso(NOON + 11 * HOUR) },
+    deadline: null,
+    next_alert: { at: iso(NOON + 11 * HOUR), local: '2026-03-15 00:00:00 (Europe/Berlin)' },
+    reasons: ['It missed its deadline: the last check-in came at 2026-03-12 13:00:00 (Europe/Berlin).'],
+    notify: { emails: ['ops@example.com'], webhooks: ['https://hooks.example/snitch'] },
+  },
+  checkIns: [
+    checkIn(2 * DAY, {
+      duration_ms: 61_000,
+      message: '12 GB in 3 files',
+      output: 'dumping…\n\u001b[31mdone\u001b[0m\n',
+    }),
+    checkIn(3 * DAY, { duration_ms: 30_500, outcome: 'error', exit_status: 2 }),
+    checkIn(4 * DAY, { duration_ms: 900 }),
+  ],
+  alerts: ALERTS.slice(0, 1),
+};
+
+const LOST: Event = {
+  kind: 'link',
+  link: {
+    state: 'lost',
+    error: 'cannot reach http://127.0.0.1:7676: connect ECONNREFUSED',
+    retryAt: NOON + 8_000,
+  },
+};
+
+const FRAMES: Record<string, () => string> = {
+  table: () => frameOf(full()),
+  'table at 40 columns': () => frameOf(full(40, 12)),
+  'table at 160 columns': () => frameOf(full(160, 12)),
+  'table without Unicode': () => frameOf(full(), { glyphs: ASCII, styling: 'none' }),
+  'table before anything was read': () => frameOf(beginning(60, 8)),
+  'table of an empty case': () => frameOf(after(beginning(60, 8), read([]), LIVE)),
+  'table read-only, two marked': () =>
+    frameOf({ ...after(full(), ...keys('space', 'space')), readonly: true }),
+  'filter prompt': () => frameOf(after(full(), ...keys('/'), ...typed('!tag:db'))),
+  'filter that is kept': () => frameOf(after(full(), ...keys('/'), ...typed('tag:db'), ...keys('enter'))),
+  'server away': () => frameOf(after(full(), LOST, { kind: 'tick', now: NOON + 5_000 })),
+  'pause prompt': () => frameOf(after(full(100, 20), ...keys('p'), ...typed('2h'))),
+  'tag prompt': () => frameOf(after(full(), ...keys('#'), ...typed('new'))),
+  'delete prompt': () => frameOf(after(full(), ...keys('d'))),
+  form: () => {
+    const sent = after(
+      full(100, 18),
+      ...keys('n'),
+      ...typed('job'),
+      ...keys('tab', 'ctrl+u'),
+      ...typed('often'),
+    );
+    const validations = [{ attribute: 'interval', message: 'is not a valid interval' }];
+    return frameOf(after(sent, ...keys('enter'), { kind: 'refused', error: 'Invalid.', validations }));
+  },
+  'form at 40 columns': () => frameOf(after(full(40, 16), ...keys('e'), ...keys('tab'))),
+  detail: () => {
+    const detail: Event = { kind: 'detail', token: 'token-nightly-backup', detail: DETAIL, error: null };
+    return frameOf(after(full(100, 44), ...keys('enter'), detail));
+  },
+  'detail at 40 columns': () => {
+    const detail: Event = { kind: 'detail', token: 'token-nightly-backup', detail: DETAIL, error: null };
+    return frameOf(after(full(40, 20), ...keys('enter'), detail, ...keys('j', 'j')));
+  },
+  alerts: () => {
+    const event: Event = { kind: 'alerts', alerts: ALERTS, deliveries: [DEAD, WAITING], error: null };
+    return frameOf(after(full(100, 10), ...keys('t'), event));
+  },
+  deliveries: () => {
+    const event: Event = { kind: 'alerts', alerts: ALERTS, deliveries: [DEAD, WAITING], error: null };
+    return frameOf(after(full(100, 10), ...keys('t'), event, ...keys('tab', 'j')));
+  },
+  help: () => frameOf(after(full(100, 34), ...keys('?'))),
+};
+
+for (const [name, draw] of Object.entries(FRAMES)) test(name, () => assertFrame(name, draw()));
+
+test('no line is wider than the terminal, and there are as many as it has rows, at any size', () => {
+  for (const [columns, rows] of [
+    [1, 1],
+    [20, 5],
+    [39, 9],
+    [41, 10],
+    [80, 24],
+    [99, 30],
+  ] as const) {
+    for (const key of ['?', '/', 'p', 'd', 'n', 'enter', 't', '#', 'j']) {
+      const lines = frameOf(after(full(columns, rows), ...keys(key)))
+        .trimEnd()
+        .split('\n');
+      assert.ok(lines.length <= rows, `${key} at ${columns} × ${rows}: ${lines.length} lines`);
+      assert.not.match(lines.join(''), 'ERROR');
+      for (const line of lines)
+        assert.ok([...line].length <= columns, `${key} at ${columns} × ${rows}: ${line}`);
+    }
+  }
+});
+
+test('colours are used only where the terminal wants them, and never say what the words do not', () => {
+  const colored = frameOf(full(), { glyphs: UNICODE, styling: 'color' });
+  assert.match(colored, '\u001b[31m✗ failed');
+  const plain = frameOf(full(), { glyphs: UNICODE, styling: 'plain' });
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what is looked for is the escape itself.
+  assert.not.match(plain, /\u001b\[(3\d|9\d)m/);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: as above.
+  const bare = (frame: string) => frame.replace(/\u001b\[\d+m/g, '').replace(/ +$/gm, '');
+  assert.is(bare(colored), frameOf(full()));
+  assert.is(bare(plain), frameOf(full()));
+});
+
+test('keys that are typed reach the screen', async () => {
+  const { stdin, lastFrame } = render(<Dashboard store={createStore(full())} look={PLAIN} />);
+  await new Promise(setImmediate);
+  stdin.write('/web');
+  await new Promise(setImmediate);
+  assert.match(lastFrame()!, 'Filter: web  (1 of 5)');
+});
+
+test.after.each(cleanup);
+test.run();

@@ -1,0 +1,198 @@
+/** What keys, the mouse and changes from the server do, without a terminal. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { selected } from '../../../src/tui/model/selection.ts';
+import type { State } from '../../../src/tui/model/state.ts';
+import { step } from '../../../src/tui/model/step.ts';
+import {
+  after,
+  beginning,
+  FLEET,
+  HOUR,
+  iso,
+  keys,
+  MINUTE,
+  NOON,
+  namesShown,
+  read,
+  snitch,
+  typed,
+} from '../samples.ts';
+
+const test = suite('the dashboard as a function');
+
+const full = after(beginning(), read(FLEET));
+const many = after(
+  beginning(),
+  read(Array.from({ length: 100 }, (_, index) => snitch(`job-${String(index).padStart(3, '0')}`))),
+);
+
+const selectedName = (state: State) => selected(state)?.name;
+const effectsOf = (state: State, ...pressed: string[]) => {
+  const before = after(state, ...keys(...pressed.slice(0, -1)));
+  return step(before, { kind: 'key', key: pressed.at(-1)! }).effects;
+};
+
+test('arrows, letters and pages move the selection and scroll the window', () => {
+  assert.is(selectedName(many), 'job-000');
+  assert.is(selectedName(after(many, ...keys('j', 'j', 'down', 'k'))), 'job-002');
+  assert.is(selectedName(after(many, ...keys('G'))), 'job-099');
+  assert.is(selectedName(after(many, ...keys('G', 'up', 'g'))), 'job-000');
+  const paged = after(many, ...keys('pagedown'));
+  assert.is(selectedName(paged), 'job-011');
+  assert.is(after(many, ...keys('G')).top, 88);
+});
+
+test('the selection stays on its snitch when the list changes around it', () => {
+  const third = after(many, ...keys('j', 'j', 'j'));
+  const changed = [snitch('job-050', { status: 'failed' })];
+  const moved = after(third, { kind: 'changes', changed, deleted: ['token-job-000'], at: NOON });
+  assert.is(selectedName(moved), 'job-003');
+  const gone = after(third, { kind: 'changes', changed: [], deleted: ['token-job-003'], at: NOON });
+  assert.is(selectedName(gone), 'job-004');
+});
+
+test('the filter applies while it is typed; escape undoes it, enter keeps it', () => {
+  const filtering = after(full, ...keys('/'), ...typed('tag:db'));
+  assert.equal(namesShown(filtering), ['nightly-backup', '日本語のジョブ']);
+  assert.is(namesShown(after(filtering, ...keys('escape'))).length, FLEET.length);
+  const kept = after(filtering, ...keys('enter'));
+  assert.is(namesShown(kept).length, 2);
+  assert.is(namesShown(after(kept, ...keys('escape'))).length, FLEET.length);
+});
+
+test('marked snitches are paused together, until when is asked', () => {
+  const marked = after(full, ...keys('space', 'space'));
+  assert.equal(effectsOf(marked, 'p', 'enter'), [
+    { do: 'pause', tokens: ['token-nightly-backup', 'token-日本語のジョブ'], until: 'healthy' },
+  ]);
+  assert.equal(effectsOf(full, 'p', 'down', 'down', 'enter'), [
+    { do: 'pause', tokens: ['token-nightly-backup'], until: iso(NOON + HOUR) },
+  ]);
+  assert.equal(effectsOf(full, 'p', ...'30m', 'enter'), [
+    { do: 'pause', tokens: ['token-nightly-backup'], until: iso(NOON + 30 * MINUTE) },
+  ]);
+});
+
+test('tags are added and removed on all marked', () => {
+  assert.equal(effectsOf(full, '#', ...'new', 'space', ...'-db', 'enter'), [
+    { do: 'tag', tokens: ['token-nightly-backup'], add: ['new'], remove: ['db'] },
+  ]);
+});
+
+test('deleting asks, and only y is yes', () => {
+  const asking = after(full, ...keys('d'));
+  assert.equal(asking.overlay, { kind: 'delete', token: 'token-nightly-backup' });
+  assert.equal(effectsOf(asking, 'y'), [{ do: 'delete', token: 'token-nightly-backup' }]);
+  for (const key of ['n', 'enter', 'escape', 'd']) assert.equal(effectsOf(asking, key), [], key);
+});
+
+test('the question names the snitch that it was asked about, whatever moves meanwhile', () => {
+  const asking = after(full, ...keys('d'));
+  const moved = after(asking, {
+    kind: 'changes',
+    changed: [snitch('aaa', { status: 'failed' })],
+    deleted: [],
+    at: NOON,
+  });
+  assert.equal(effectsOf(moved, 'y'), [{ do: 'delete', token: 'token-nightly-backup' }]);
+});
+
+test('a form sends what was typed, and keeps it when the server refuses', () => {
+  const form = after(full, ...keys('n'), ...typed('job'), ...keys('tab', 'ctrl+u'), ...typed('often'));
+  const { state, effects } = step(form, { kind: 'key', key: 'enter' });
+  assert.equal(effects, [
+    {
+      do: 'save',
+      token: null,
+      input: { name: 'job', interval: 'often', alert_type: 'basic', tags: [], alert_email: [], notes: '' },
+    },
+  ]);
+  const validations = [{ attribute: 'interval', message: 'is not a valid interval' }];
+  const refused = after(state, { kind: 'refused', error: 'invalid', validations });
+  assert.ok(refused.overlay?.kind === 'form');
+  assert.equal(refused.overlay.problems, { interval: 'is not a valid interval' });
+  assert.is(refused.overlay.focus, 1);
+  assert.is(refused.overlay.busy, false);
+  assert.is(after(state, { kind: 'saved', token: 'token-web-certs' }).overlay, null);
+});
+
+test('an edit sends only what was changed, line ends included', () => {
+  const notes = 'first\nC:\\new';
+  const state = after(beginning(), read([snitch('job', { notes })]));
+  const form = after(state, ...keys('e'));
+  assert.equal(effectsOf(form, 'enter'), []);
+  assert.equal(effectsOf(form, 'ctrl+u', ...'renamed', 'enter'), [
+    { do: 'save', token: 'token-job', input: { name: 'renamed' } },
+  ]);
+  assert.equal(effectsOf(form, 'up', '!', 'enter'), [
+    { do: 'save', token: 'token-job', input: { notes: `${notes}!` } },
+  ]);
+});
+
+test('read-only, no key changes anything', () => {
+  const state = { ...full, readonly: true };
+  for (const key of ['p', 'u', 'e', 'd', '#', 'n']) {
+    const { state: next, effects } = step(state, { kind: 'key', key });
+    assert.is(next.overlay, null, key);
+    assert.equal(effects, [], key);
+    assert.match(next.message!.text, 'read-only');
+  }
+  assert.is(effectsOf(state, 'y')[0]!.do, 'copy');
+});
+
+test('a click selects, a second one opens, the wheel scrolls', () => {
+  const clicked = after(full, { kind: 'click', column: 5, row: 4 });
+  assert.is(selectedName(clicked), '日本語のジョブ');
+  assert.is(after(clicked, { kind: 'click', column: 5, row: 4 }).screen.kind, 'detail');
+  assert.is(selectedName(after(full, { kind: 'wheel', by: 1 })), 'brand-new');
+  assert.is(after(full, { kind: 'click', column: 5, row: 15 }).screen.kind, 'table');
+});
+
+test('a snitch that is deleted elsewhere closes its details', () => {
+  const open = after(full, ...keys('enter'));
+  assert.is(open.screen.kind, 'detail');
+  const closed = after(open, { kind: 'changes', changed: [], deleted: ['token-nightly-backup'], at: NOON });
+  assert.is(closed.screen.kind, 'table');
+  assert.match(closed.message!.text, 'deleted');
+});
+
+test('a change of the open snitch reads its details again', () => {
+  const open = after(full, ...keys('enter'));
+  const event = { kind: 'changes', changed: [snitch('nightly-backup')], deleted: [], at: NOON } as const;
+  assert.equal(step(open, event).effects, [{ do: 'load-detail', token: 'token-nightly-backup' }]);
+});
+
+test('a check-in shows in the strip at once', () => {
+  const detail = {
+    deadlineAt: NOON,
+    timezone: 'UTC',
+    period: { start: NOON, end: NOON + HOUR },
+    checkIns: [],
+    more: false,
+    stale: false,
+  };
+  const known = after(full, { kind: 'row', token: 'token-web-certs', detail });
+  const changed = [snitch('web-certs', { interval: 'weekly', checked_in_at: iso(NOON) })];
+  const row = after(known, { kind: 'changes', changed, deleted: [], at: NOON }).rows.get('token-web-certs');
+  assert.equal(row?.checkIns, [{ at: iso(NOON), outcome: 'healthy' }]);
+  assert.is(row?.stale, true);
+});
+
+test('details of rows are forgotten before they fill the memory', () => {
+  const detail = {
+    deadlineAt: NOON,
+    timezone: 'UTC',
+    period: { start: NOON, end: NOON + HOUR },
+    checkIns: [],
+    more: false,
+    stale: false,
+  };
+  const events = Array.from(
+    { length: 2_000 },
+    (_, index) => ({ kind: 'row', token: `t-${index}`, detail }) as const,
+  );
+  assert.ok(after(full, ...events).rows.size <= 500);
+});
+
+test.run();
