@@ -8,6 +8,8 @@ import type {
   WireDelivery,
   WireError,
   WireExplanation,
+  WireImportCheck,
+  WireOwnership,
   WireSnitch,
   WireWebhook,
 } from './wire.ts';
@@ -60,6 +62,11 @@ export interface SnitchInput {
   alert_email?: string[] | string | null;
   notes?: string | null;
   tags?: string[] | null;
+}
+
+/** A snitch that may bring its token along. */
+export interface ImportInput extends SnitchInput {
+  token?: string | null;
 }
 
 export interface PageQuery {
@@ -121,6 +128,14 @@ export function createClient(options: ClientOptions) {
     listKeysOfCase: (id: string) => get<WireApiKey[]>(`/v1/cases/${encodeURIComponent(id)}/api_keys`),
     getMaintenance: () => get<{ enabled: boolean }>('/v1/maintenance'),
     setMaintenance: (enabled: boolean) => send<{ enabled: boolean }>('PUT', '/v1/maintenance', { enabled }),
+    /** Makes all of at most 100 snitches, or none. */
+    importSnitches: (snitches: readonly ImportInput[], owner: string | null) =>
+      send<WireSnitch[]>('POST', '/v1/imports', { snitches, owner }),
+    checkImport: (input: { snitches: readonly ImportInput[]; case?: Partial<WireCase> }) =>
+      send<WireImportCheck>('POST', '/v1/imports/check', input),
+    listOwnership: () => get<WireOwnership[]>('/v1/ownership'),
+    setOwnership: (tokens: readonly string[], owner: string | null) =>
+      send<void>('PUT', '/v1/ownership', { tokens, owner }),
     ready: () => get<{ status: string; problems?: string[] }>('/readyz'),
     /** Whatever is answered at `path`, refusals included. */
     probe: (path: string) => probe(options, path),

@@ -114,3 +114,16 @@ export interface WireError {
   error: string;
   validations?: { attribute: string; message: string }[];
 }
+
+/** A snitch and the name of the file that it is kept in. */
+export interface WireOwnership {
+  token: string;
+  owner: string;
+}
+
+/** What would be refused: attributes are `snitches[0].name` or `case.timezone`. */
+export interface WireImportCheck {
+  problems: { attribute: string; message: string }[];
+  /** How many snitches the case may still make; null for no limit. */
+  room: number | null;
+}

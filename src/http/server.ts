@@ -10,6 +10,7 @@ import { createCheckInHandler } from './check-in.ts';
 import { answerError, refuseConnection } from './errors.ts';
 import { alertRoutes, apiKeyRoutes, caseRoutes, deliveryRoutes, webhookRoutes } from './management.ts';
 import { type Metrics, metricsRoutes } from './metrics.ts';
+import { ownershipRoutes } from './ownership.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { snitchRoutes } from './snitches.ts';
 import { streamRoutes } from './stream.ts';
@@ -93,6 +94,7 @@ async function apiRoutes(api: FastifyInstance, options: ServerOptions): Promise<
   alertRoutes(api, options);
   deliveryRoutes(api, options);
   streamRoutes(api, options);
+  ownershipRoutes(api, options);
   administrationRoutes(api, options);
 }
 

@@ -8,6 +8,7 @@ import type { BlindWindow } from '../core/blind-window.ts';
 import type { Interval } from '../core/interval.ts';
 import type { Channel } from '../core/routing.ts';
 import type { AlertType, CaseRules, PauseUntil, SnitchState, Status } from '../core/snitch.ts';
+import type { OwnershipStore } from './ownership.ts';
 
 export interface Case extends CaseRules {
   id: string;
@@ -214,7 +215,7 @@ export interface StoreHealth {
  */
 export type Setting = 'maintenance' | 'liveness' | 'credentials' | 'retention.cursor';
 
-export interface Store {
+export interface Store extends OwnershipStore {
   // Cases and keys
   createCase(settings: CaseSettings, now: number): Promise<Case>;
   getCase(id: string): Promise<Case | null>;

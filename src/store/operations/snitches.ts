@@ -40,13 +40,14 @@ export async function createSnitch(
   caseId: string,
   fields: SnitchFields,
   now: number,
+  token = newToken(),
 ): Promise<Snitch> {
   await requireCase(tx, caseId);
   if (!(await hasRoomForSnitch(tx, caseId))) throw new PlanLimitReached();
   const { interval, alertType, ...described } = fields;
   const snitch: Snitch = {
     ...described,
-    token: newToken(),
+    token,
     caseId,
     createdAt: now,
     state: newSnitchState(interval, alertType),

@@ -7,6 +7,7 @@ import * as cases from '../operations/cases.ts';
 import * as census from '../operations/census.ts';
 import * as checkIns from '../operations/check-ins.ts';
 import * as deliveries from '../operations/deliveries.ts';
+import * as ownership from '../operations/ownership.ts';
 import * as retention from '../operations/retention.ts';
 import * as settings from '../operations/settings.ts';
 import * as snitches from '../operations/snitches.ts';
@@ -102,6 +103,12 @@ function methods(batches: GroupCommit): Methods {
     pauseSnitch: (caseId, token, until, now) =>
       write((tx) => triggers.pauseSnitch(tx, caseId, token, until, now)),
     unpauseSnitch: (caseId, token, now) => write((tx) => triggers.unpauseSnitch(tx, caseId, token, now)),
+
+    importSnitches: (caseId, batch, now) => write((tx) => ownership.importSnitches(tx, caseId, batch, now)),
+    ownerOfToken: (token) => read((tx) => ownership.ownerOfToken(tx, token)),
+    roomForSnitches: (caseId) => read((tx) => ownership.roomForSnitches(tx, caseId)),
+    listOwnership: (caseId, slice) => read((tx) => ownership.listOwnership(tx, caseId, slice)),
+    setOwnership: (caseId, tokens, owner) => write((tx) => ownership.setOwnership(tx, caseId, tokens, owner)),
 
     applyCheckIn: (checkIn) => write((tx) => checkIns.applyCheckIn(tx, checkIn)),
     listCheckIns: (caseId, token, page) => read((tx) => checkIns.listCheckIns(tx, caseId, token, page)),

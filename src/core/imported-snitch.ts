@@ -1,0 +1,37 @@
+/** A snitch that comes from elsewhere and may bring its token along (`decisions: Wire format, Tokens`). */
+import type { Validation } from './errors.ts';
+import { type Checked, NOT_AN_OBJECT, type SnitchInput, validateNewSnitch } from './validation.ts';
+
+export const TOKEN_TAKEN = 'is taken';
+
+/** Bounded, and of characters that a check-in address carries as they are. */
+const TOKEN = /^[A-Za-z0-9_-]{6,64}$/;
+
+/** Where check-in addresses begin at the root, these are paths of the server itself. */
+const PATHS = new Set(['healthz', 'readyz', 'metrics']);
+
+export interface ImportedInput extends SnitchInput {
+  /** Null for one that gets a new token. */
+  token: string | null;
+}
+
+/** As for a new snitch, with its `token`. */
+export function validateImportedSnitch(body: unknown): Checked<ImportedInput> {
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    return { validations: [NOT_AN_OBJECT] };
+  const { value, validations = [] } = validateNewSnitch(body);
+  const { token = null } = body as { token?: unknown };
+  const fault = token === null ? null : faultOfToken(token);
+  if (fault !== null) return { validations: [...validations, fault] };
+  return value ? { value: { ...value, token: token as string | null } } : { validations };
+}
+
+function faultOfToken(token: unknown): Validation | null {
+  if (typeof token === 'string' && TOKEN.test(token) && !PATHS.has(token)) return null;
+  return { attribute: 'token', message: 'must be 6 to 64 letters, digits, hyphens or underscores' };
+}
+
+/** Names an attribute of one of several snitches in a body. */
+export function importedAttribute(index: number, attribute: string): string {
+  return `snitches[${index}].${attribute}`;
+}

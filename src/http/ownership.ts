@@ -1,0 +1,129 @@
+/**
+ * What commands need that keep snitches in files: snitches that bring their own tokens, a check without a change, and
+ * which file a snitch is kept in. Beyond the contract, whose `POST /v1/snitches` ignores a token.
+ */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { WireOwnership } from '../api/wire.ts';
+import { Invalid, type Validation } from '../core/errors.ts';
+import {
+  type ImportedInput,
+  importedAttribute,
+  TOKEN_TAKEN,
+  validateImportedSnitch,
+} from '../core/imported-snitch.ts';
+import { caseOf } from './auth.ts';
+import { readAs } from './body.ts';
+import { caseChanges, line } from './case-schema.ts';
+import { resource } from './resource.ts';
+import type { RouteContext } from './server.ts';
+import { wireSnitch } from './wire.ts';
+
+/** Snitches of one request, and rows read from the store at a time. */
+const LARGEST_IMPORT = 100;
+const LARGEST_CLAIM = 500;
+const SLICE = 500;
+
+const owner = line(100).nullable();
+
+const snitches = z
+  .array(z.unknown(), { error: 'must be an array of snitches' })
+  .max(LARGEST_IMPORT, `has too many snitches (maximum is ${LARGEST_IMPORT})`);
+
+const newImport = z.object({
+  snitches: snitches.min(1, `can't be blank`),
+  owner: owner.default(null),
+});
+
+const check = z.object({ snitches: snitches.default([]), case: z.unknown().optional() });
+
+const claim = z.object({
+  owner,
+  tokens: z
+    .array(z.string({ error: 'must be an array of tokens' }).max(64, 'must be an array of tokens'), {
+      error: 'must be an array of tokens',
+    })
+    .min(1, `can't be blank`)
+    .max(LARGEST_CLAIM, `has too many tokens (maximum is ${LARGEST_CLAIM})`),
+});
+
+export function ownershipRoutes(app: FastifyInstance, context: RouteContext): void {
+  const { store, clock, addresses } = context;
+  const nextOwned = (caseId: string, after: number) => store.listOwnership(caseId, { after, limit: SLICE });
+  resource(app, '/imports', {
+    POST: async (request) => {
+      const wanted = await readAs(request, newImport);
+      const { imported, validations } = readSnitches(wanted.snitches);
+      if (validations.length > 0) throw new Invalid(validations);
+      const batch = { imported, owner: wanted.owner };
+      const made = await store.importSnitches(caseOf(request).id, batch, clock());
+      return made.map((snitch) => wireSnitch(snitch, addresses().checkInBase));
+    },
+  });
+  // It changes nothing, so that a key that may only read may ask.
+  resource(app, '/imports/check', { POST: checkImport(context) }, { audience: 'any' });
+  resource(app, '/ownership', {
+    GET: async (request) => {
+      const owned: WireOwnership[] = [];
+      let after: number | null = 0;
+      while (after !== null) {
+        const slice = await nextOwned(caseOf(request).id, after);
+        owned.push(...slice.owned);
+        after = slice.next;
+      }
+      return owned;
+    },
+    PUT: async (request, reply) => {
+      const wanted = await readAs(request, claim);
+      await store.setOwnership(caseOf(request).id, wanted.tokens, wanted.owner);
+      return reply.code(204).send();
+    },
+  });
+}
+
+/** All that is wrong with the snitches and the settings of a case, and how many snitches there is room for. */
+function checkImport({ store }: RouteContext) {
+  return async (request: FastifyRequest) => {
+    const { id } = caseOf(request);
+    const wanted = await readAs(request, check);
+    const { imported, validations, indexes } = readSnitches(wanted.snitches);
+    for (const [position, { token }] of imported.entries()) {
+      if (token === null) continue;
+      const holder = await store.ownerOfToken(token);
+      // A token of this case's own names the snitch that would be changed.
+      if (holder !== null && holder !== id) {
+        validations.push({
+          attribute: importedAttribute(indexes[position] ?? 0, 'token'),
+          message: TOKEN_TAKEN,
+        });
+      }
+    }
+    return {
+      problems: [...faultsOfCase(wanted.case), ...validations],
+      room: await store.roomForSnitches(id),
+    };
+  };
+}
+
+function readSnitches(bodies: readonly unknown[]) {
+  const imported: ImportedInput[] = [];
+  const indexes: number[] = [];
+  const validations: Validation[] = [];
+  for (const [index, body] of bodies.entries()) {
+    const checked = validateImportedSnitch(body);
+    for (const { attribute, message } of checked.validations ?? []) {
+      validations.push({ attribute: importedAttribute(index, attribute), message });
+    }
+    if (!checked.value) continue;
+    imported.push(checked.value);
+    indexes.push(index);
+  }
+  return { imported, indexes, validations };
+}
+
+function faultsOfCase(given: unknown): Validation[] {
+  if (given === undefined || given === null) return [];
+  const result = caseChanges.safeParse(given);
+  const issues = result.success ? [] : result.error.issues;
+  return issues.map(({ path, message }) => ({ attribute: ['case', ...path].join('.'), message }));
+}

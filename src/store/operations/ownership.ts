@@ -1,0 +1,91 @@
+/** Snitches that are made with a given token, and the files that snitches are kept in. */
+import { Invalid, NotFound } from '../../core/errors.ts';
+import { importedAttribute, TOKEN_TAKEN } from '../../core/imported-snitch.ts';
+import type { ImportBatch, Owned } from '../ownership.ts';
+import type { Snitch } from '../store.ts';
+import type { Transaction } from '../transaction.ts';
+import { createSnitch } from './snitches.ts';
+
+/** Makes all of `imported`, or none. @throws PlanLimitReached, and Invalid for tokens that are taken */
+export async function importSnitches(
+  tx: Transaction,
+  caseId: string,
+  { imported, owner }: ImportBatch,
+  now: number,
+): Promise<Snitch[]> {
+  const made: Snitch[] = [];
+  const taken: number[] = [];
+  for (const [index, { token, ...fields }] of imported.entries()) {
+    if (token !== null && (await ownerOfToken(tx, token)) !== null) taken.push(index);
+    else made.push(await createSnitch(tx, caseId, fields, now, token ?? undefined));
+  }
+  if (taken.length > 0) throw new Invalid(taken.map(validationOfTaken));
+  if (owner !== null) for (const { token } of made) await writeOwner(tx, token, owner);
+  return made;
+}
+
+function validationOfTaken(index: number) {
+  return { attribute: importedAttribute(index, 'token'), message: TOKEN_TAKEN };
+}
+
+/** The case that has this token, or null where it is free. */
+export async function ownerOfToken(tx: Transaction, token: string): Promise<string | null> {
+  const row = await tx.get<{ case_id: string }>('SELECT case_id FROM snitches WHERE token = ?', token);
+  return row?.case_id ?? null;
+}
+
+/** How many snitches the case may still make; null for no limit. */
+export async function roomForSnitches(tx: Transaction, caseId: string): Promise<number | null> {
+  const row = await tx.get<{ max_snitches: number | null; count: number }>(
+    `SELECT max_snitches, (SELECT COUNT(*) FROM snitches WHERE case_id = cases.id) AS count
+     FROM cases WHERE id = ?`,
+    caseId,
+  );
+  return row?.max_snitches == null ? null : Math.max(0, row.max_snitches - row.count);
+}
+
+/** Those with an owner, in order of creation; `after` and `next` are positions in that order. */
+export async function listOwnership(
+  tx: Transaction,
+  caseId: string,
+  { after, limit }: { after: number; limit: number },
+): Promise<{ owned: Owned[]; next: number | null }> {
+  const rows = await tx.all<{ id: number; token: string; owner: string | null }>(
+    'SELECT id, token, owner FROM snitches WHERE case_id = ? AND id > ? ORDER BY id LIMIT ?',
+    caseId,
+    after,
+    limit,
+  );
+  const owned = rows.flatMap(({ token, owner }) => (owner === null ? [] : [{ token, owner }]));
+  const last = rows.at(-1);
+  return { owned, next: last && rows.length === limit ? last.id : null };
+}
+
+/**
+ * Gives all of `tokens` to `owner`, or frees them where it is null.
+ *
+ * @throws NotFound where one is not in the case, Invalid where one belongs to another owner
+ */
+export async function setOwnership(
+  tx: Transaction,
+  caseId: string,
+  tokens: readonly string[],
+  owner: string | null,
+): Promise<void> {
+  for (const token of tokens) {
+    const row = await tx.get<{ owner: string | null }>(
+      'SELECT owner FROM snitches WHERE token = ? AND case_id = ?',
+      token,
+      caseId,
+    );
+    if (!row) throw new NotFound();
+    if (owner !== null && row.owner !== null && row.owner !== owner) {
+      throw new Invalid([{ attribute: 'owner', message: `${token} belongs to another owner` }]);
+    }
+  }
+  for (const token of tokens) await writeOwner(tx, token, owner);
+}
+
+async function writeOwner(tx: Transaction, token: string, owner: string | null): Promise<void> {
+  await tx.run('UPDATE snitches SET owner = ? WHERE token = ?', owner, token);
+}

@@ -1,0 +1,34 @@
+/** The part of the store for snitches that come from elsewhere, and for the files that snitches are kept in. */
+import type { Snitch, SnitchFields } from './store.ts';
+
+/** Without a token it gets a new one. */
+export interface ImportedSnitch extends SnitchFields {
+  token: string | null;
+}
+
+/** A snitch and the name of the file that it is kept in. */
+export interface Owned {
+  token: string;
+  owner: string;
+}
+
+export interface ImportBatch {
+  imported: readonly ImportedSnitch[];
+  /** Null for snitches that no file keeps. */
+  owner: string | null;
+}
+
+export interface OwnershipStore {
+  /** Makes all of them or none. */
+  importSnitches(caseId: string, batch: ImportBatch, now: number): Promise<Snitch[]>;
+  /** The case that has this token, or null. */
+  ownerOfToken(token: string): Promise<string | null>;
+  /** How many snitches the case may still make; null for no limit. */
+  roomForSnitches(caseId: string): Promise<number | null>;
+  listOwnership(
+    caseId: string,
+    slice: { after: number; limit: number },
+  ): Promise<{ owned: Owned[]; next: number | null }>;
+  /** Gives all of `tokens` to `owner`, or frees them where it is null. */
+  setOwnership(caseId: string, tokens: readonly string[], owner: string | null): Promise<void>;
+}
