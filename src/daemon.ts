@@ -16,6 +16,8 @@ import type { Commit, Store } from './store/store.ts';
 import { Retention } from './sweep/retention.ts';
 import { Sweeper } from './sweep/sweeper.ts';
 
+export { checkMail } from './delivery/mail-check.ts';
+
 export interface Daemon {
   /** Where it listens. */
   url: string;

@@ -52,7 +52,7 @@ async function backUp(file: string, flags: BackupFlags): Promise<void> {
   if (existsSync(file) && statSync(file).isDirectory())
     throw new Failure(`${file} is a directory: name a file in it`);
   if (existsSync(file) && !flags.force) throw new Failure(`${file} is there already: --force replaces it`);
-  const { takeBackup } = await import('./database-copy.ts');
+  const { takeBackup } = await import('../store/sqlite/copy.ts');
   const { snitches, cases } = await takeBackup(await dataDirOf(flags), file);
   if (!flags.quiet)
     say(
@@ -61,7 +61,7 @@ async function backUp(file: string, flags: BackupFlags): Promise<void> {
 }
 
 async function restoreFrom(file: string, flags: BackupFlags): Promise<void> {
-  const { restoreBackup } = await import('./database-copy.ts');
+  const { restoreBackup } = await import('../store/sqlite/copy.ts');
   const dataDir = await dataDirOf(flags);
   const stamp = new Date().toISOString().replace(/[:.]/g, '-');
   const { content, kept } = restoreBackup(file, dataDir, stamp);

@@ -10,6 +10,7 @@ import type { Register } from './command.ts';
 import { register as daemon } from './daemon-commands.ts';
 import { register as deletion } from './delete.ts';
 import { register as deliveries } from './deliveries.ts';
+import { register as doctor } from './doctor.ts';
 import { register as key } from './key.ts';
 import { register as list } from './list.ts';
 import { register as look } from './look.ts';
@@ -94,6 +95,7 @@ export const TASKS: readonly Task[] = [
     entries: [
       { name: 'serve', summary: 'run the daemon', load: here(daemon) },
       { name: 'config', summary: 'check or show the configuration of the daemon', load: here(daemon) },
+      { name: 'doctor', summary: 'look for what would keep an alert from being sent', load: here(doctor) },
       { name: 'backup', summary: 'copy the database while the daemon goes on', load: here(backup) },
       { name: 'restore', summary: 'put a backup in the place of the database', load: here(backup) },
     ],

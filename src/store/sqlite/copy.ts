@@ -1,6 +1,7 @@
 /** Copies of the database: taken while the daemon works, proved to be whole, and put in the place of another. */
 import {
   chmodSync,
+  chownSync,
   closeSync,
   copyFileSync,
   existsSync,
@@ -9,13 +10,18 @@ import {
   openSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
-import { migrations } from '../store/migrations/index.ts';
-import { databasePath, prepareDataDir } from '../store/sqlite/connection.ts';
-import { DataDirLocked, lockDataDir } from '../store/sqlite/lock.ts';
-import { Failure } from './failure.ts';
+import { migrations } from '../migrations/index.ts';
+import { databasePath, prepareDataDir } from './connection.ts';
+import { DataDirLocked, lockDataDir } from './lock.ts';
+
+/** A copy cannot be made, or is not fit to be put in place; the message says why. */
+export class CopyFailed extends Error {
+  override readonly name = 'CopyFailed';
+}
 
 export interface Content {
   snitches: number;
@@ -29,12 +35,12 @@ const PRIVATE = 0o600;
  * One consistent state of the database, in one file that only its owner can read. A snapshot is held meanwhile: what
  * the daemon writes while the copy is made neither gets into it nor starts it anew.
  *
- * @throws Failure in words
+ * @throws CopyFailed
  */
 export async function takeBackup(dataDir: string, file: string): Promise<Content> {
   const source = databasePath(dataDir);
   if (!existsSync(source))
-    throw new Failure(`there is no database in ${dataDir}: name another with --data-dir`);
+    throw new CopyFailed(`there is no database in ${dataDir}: name another with --data-dir`);
   const draft = `${file}.partial`;
   rmSync(draft, { force: true });
   try {
@@ -75,17 +81,35 @@ function makeStandalone(path: string): Content {
   }
 }
 
-/** @throws Failure that says why the file cannot be put in the place of a database */
+/**
+ * What is in the database of a data directory, whether or not a daemon works on it; null where there is none.
+ *
+ * @throws CopyFailed where it is damaged
+ */
+export function inspectDatabase(dataDir: string): Content | null {
+  const path = databasePath(dataDir);
+  if (!existsSync(path)) return null;
+  const db = new Database(path, { readonly: true, fileMustExist: true, timeout: 5_000 });
+  try {
+    return verify(db, path);
+  } catch (error) {
+    throw inWords(error, `cannot read ${path}`);
+  } finally {
+    db.close();
+  }
+}
+
+/** @throws CopyFailed that says why the file cannot be put in the place of a database */
 function verify(db: Database.Database, path: string): Content {
   const answer = String(db.pragma('integrity_check(1)', { simple: true }));
-  if (answer !== 'ok') throw new Failure(`${path} is damaged: ${answer}`);
+  if (answer !== 'ok') throw new CopyFailed(`${path} is damaged: ${answer}`);
   const schema = Number(db.pragma('user_version', { simple: true }));
   const tables = db.prepare(`SELECT name FROM sqlite_master WHERE type = 'table'`).pluck().all();
   if (schema === 0 || !['cases', 'snitches', 'settings'].every((name) => tables.includes(name))) {
-    throw new Failure(`${path} is no database of snitch`);
+    throw new CopyFailed(`${path} is no database of snitch`);
   }
   if (schema > migrations.length) {
-    throw new Failure(
+    throw new CopyFailed(
       `${path} was written by a newer snitch (schema ${schema}; this one knows ${migrations.length})`,
     );
   }
@@ -103,10 +127,10 @@ export interface Restored {
  * Puts a copy of `file` in the place of the database. Until the last step, a rename, the old one is in its place.
  *
  * @param stamp goes into the name of the old one
- * @throws Failure where `file` is not whole, or a daemon works on the data directory
+ * @throws CopyFailed where `file` is not whole, or a daemon works on the data directory
  */
 export function restoreBackup(file: string, dataDir: string, stamp: string): Restored {
-  if (!existsSync(file)) throw new Failure(`${file} does not exist`);
+  if (!existsSync(file)) throw new CopyFailed(`${file} does not exist`);
   prepareDataDir(dataDir);
   const unlock = lock(dataDir);
   const target = databasePath(dataDir);
@@ -115,6 +139,7 @@ export function restoreBackup(file: string, dataDir: string, stamp: string): Res
     rmSync(draft, { force: true });
     copyFileSync(file, draft);
     chmodSync(draft, PRIVATE);
+    giveToOwner([draft, join(dataDir, 'snitch.lock')], dataDir);
     const content = makeStandalone(draft);
     sync(draft);
     const kept = existsSync(target) ? keepOld(target, `${target}.before-restore-${stamp}`) : null;
@@ -129,12 +154,19 @@ export function restoreBackup(file: string, dataDir: string, stamp: string): Res
   }
 }
 
+/** The administrator restores; the daemon, which may be somebody else, must be able to open what is restored. */
+function giveToOwner(paths: readonly string[], dataDir: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(dataDir);
+  for (const path of paths) chownSync(path, uid, gid);
+}
+
 function lock(dataDir: string): () => void {
   try {
     return lockDataDir(dataDir);
   } catch (error) {
     if (!(error instanceof DataDirLocked)) throw error;
-    throw new Failure(
+    throw new CopyFailed(
       `a daemon is using ${dataDir}: stop it first (systemctl stop snitch), restore, and start it again`,
     );
   }
@@ -169,8 +201,8 @@ function sync(path: string): void {
 }
 
 function inWords(error: unknown, what: string): unknown {
-  if (error instanceof Failure) return error;
+  if (error instanceof CopyFailed) return error;
   const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'SQLITE_NOTADB') return new Failure(`${what}: it is no database`);
-  return new Failure(`${what}: ${message}`);
+  if (code === 'SQLITE_NOTADB') return new CopyFailed(`${what}: it is no database`);
+  return new CopyFailed(`${what}: ${message}`);
 }

@@ -1,0 +1,145 @@
+/** What `snitch doctor` can ask the server: whether it answers, lives, tells the time, and whom it would tell. */
+import { type Client, createClient, type Probe } from '../api/client.ts';
+import type { WireCase, WireWebhook } from '../api/wire.ts';
+import { type Connection, type ConnectionFlags, findConnection } from './connection.ts';
+import { describeFailure } from './failure.ts';
+import { type Finding, failure, ok, warning } from './findings.ts';
+import { shortDuration } from './times.ts';
+import { awaitDelivery } from './webhook.ts';
+
+const CLOCK_WARNING = 5_000;
+const CLOCK_FAILURE = 60_000;
+const CONNECT_WITHIN = 5_000;
+
+export async function checkServer(flags: ConnectionFlags, send: boolean): Promise<Finding[]> {
+  let connection: Connection;
+  try {
+    connection = findConnection(flags);
+  } catch (error) {
+    return [broken('API key', error)];
+  }
+  const { url, urlSource, keySource } = connection;
+  const client = createClient(connection);
+  const answer = await probe(client);
+  if ('failed' in answer) return [broken('server', answer.failed)];
+  return [
+    ok('server', `${url} answers (address from ${urlSource})`),
+    checkSweep(answer),
+    checkClock(answer),
+    ...(await checkCase(client, keySource, send)),
+  ];
+}
+
+function broken(check: string, error: unknown): Finding {
+  const [message = '', ...advice] = describeFailure(error).lines;
+  return failure(check, message, advice.join('; ') || 'look at the log of the daemon');
+}
+
+async function probe(
+  client: Client,
+): Promise<(Probe & { asked: number; answered: number }) | { failed: unknown }> {
+  const asked = Date.now();
+  try {
+    return { ...(await client.probe('/readyz')), asked, answered: Date.now() };
+  } catch (failed) {
+    return { failed };
+  }
+}
+
+function checkSweep({ status, text }: Probe): Finding {
+  if (status === 200) return ok('sweep', 'deadlines are looked at, alerts are sent, the store writes');
+  if (status !== 503) {
+    return failure('sweep', `/readyz answered with status ${status}`, 'is this a snitch server? Check --url');
+  }
+  return failure('sweep', problemsIn(text), 'look at the log of the daemon, and restart it');
+}
+
+function problemsIn(text: string): string {
+  try {
+    const { problems = [] } = JSON.parse(text) as { problems?: string[] };
+    return problems.join('; ') || 'the server is not ready';
+  } catch {
+    return 'the server is not ready';
+  }
+}
+
+/** The header has whole seconds, so that a second either way means nothing. */
+function checkClock({ date, asked, answered }: Probe & { asked: number; answered: number }): Finding {
+  const server = date === null ? Number.NaN : Date.parse(date);
+  if (Number.isNaN(server))
+    return warning('clock', 'the server does not tell its time', 'is a proxy in between?');
+  const off = Math.max(0, asked - (server + 1_000), server - answered);
+  if (off < CLOCK_WARNING) return ok('clock', 'this clock and that of the server agree');
+  const message = `this clock and that of the server differ by ${shortDuration(off)}`;
+  const remedy = 'set both by NTP: `timedatectl set-ntp true`';
+  return off < CLOCK_FAILURE ? warning('clock', message, remedy) : failure('clock', message, remedy);
+}
+
+async function checkCase(client: Client, keySource: string, send: boolean): Promise<Finding[]> {
+  try {
+    const [own, webhooks] = await Promise.all([client.getCase(), client.listWebhooks()]);
+    const targets = await Promise.all(
+      webhooks.map((webhook) => (send ? sendTest(client, webhook) : checkTarget(webhook))),
+    );
+    return [
+      ok('API key', `good for the case ${own.name} (from ${keySource})`),
+      checkTeam(own, webhooks),
+      ...targets,
+    ];
+  } catch (error) {
+    return [broken('API key', error)];
+  }
+}
+
+function checkTeam({ members }: WireCase, webhooks: readonly WireWebhook[]): Finding {
+  if (members.length + webhooks.length === 0) {
+    return warning(
+      'team',
+      'nobody would be told of an alert',
+      '`snitch member add ADDRESS` or `snitch webhook add URL`',
+    );
+  }
+  return ok('team', `${members.length} told by email, ${webhooks.length} by webhook`);
+}
+
+/** Connects from here, and sends nothing: an answer to a request nobody expects would prove little. */
+async function checkTarget({ url }: WebhookAddress): Promise<Finding> {
+  const { hostname, port, protocol } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const number = Number(port) || (protocol === 'https:' ? 443 : 80);
+  const fault = await connectionFault(host, number, protocol === 'https:');
+  if (fault === null) return ok('webhook', `${url} can be connected to`);
+  return failure(
+    'webhook',
+    `${url}: ${fault}`,
+    'is the receiver running? `snitch doctor --send ADDRESS` posts to it',
+  );
+}
+
+type WebhookAddress = Pick<WireWebhook, 'url'>;
+
+async function connectionFault(host: string, port: number, tls: boolean): Promise<string | null> {
+  const { connect: connectTls } = process.getBuiltinModule('node:tls');
+  const { connect, isIP } = process.getBuiltinModule('node:net');
+  const name = isIP(host) === 0 ? { servername: host } : {};
+  return new Promise((resolve) => {
+    const socket = tls ? connectTls({ host, port, ...name }) : connect({ host, port });
+    const finish = (fault: string | null) => {
+      resolve(fault);
+      socket.destroy();
+    };
+    socket.once(tls ? 'secureConnect' : 'connect', () => finish(null));
+    socket.once('error', (error: NodeJS.ErrnoException) => finish(error.message || (error.code ?? 'failed')));
+    socket.setTimeout(CONNECT_WITHIN, () => finish('no connection in time'));
+  });
+}
+
+async function sendTest(client: Client, { id, url }: WireWebhook): Promise<Finding> {
+  const { state, last_error } = await awaitDelivery(client, await client.testWebhook(id));
+  if (state === 'delivered') return ok('webhook', `${url} took a test alert`);
+  return failure(
+    'webhook',
+    `${url}: ${last_error ?? 'no attempt was made'}`,
+    'look at the log of the receiver',
+  );
+}
