@@ -106,7 +106,8 @@ function createParts({ config, logger, store, clock, metrics, version }: Foundat
     store,
     clock,
     limiter,
-    logger,
+    // Below a warning the HTTP library only repeats what this file says already.
+    logger: logger.child({}, { level: 'warn' }),
     addresses: () => addresses,
     sourceOf: (request) => sourceOf(request),
     checkInPath: checkInPath(config),
