@@ -7,6 +7,7 @@ import { register as backup } from './backup.ts';
 import { register as team } from './case.ts';
 import { register as checkIn } from './check-in.ts';
 import type { Register } from './command.ts';
+import { register as completion } from './completion.ts';
 import { register as daemon } from './daemon-commands.ts';
 import { register as deletion } from './delete.ts';
 import { register as deliveries } from './deliveries.ts';
@@ -102,7 +103,10 @@ export const TASKS: readonly Task[] = [
   },
   {
     title: 'More',
-    entries: [{ name: 'version', summary: 'print the version', load: here(daemon) }],
+    entries: [
+      { name: 'completion', summary: 'completion for bash, zsh and fish', load: here(completion) },
+      { name: 'version', summary: 'print the version', load: here(daemon) },
+    ],
   },
 ];
 

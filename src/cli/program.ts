@@ -1,6 +1,7 @@
 /** The command line: finds the command and turns its outcome into the exit code. */
 import { Command, CommanderError } from 'commander';
 import { ENTRIES, type Entry, findEntry } from './catalogue.ts';
+import { complete } from './complete.ts';
 import { EXIT } from './exit-codes.ts';
 import { reportFailure, UsageError } from './failure.ts';
 import { fullHelp, shortHelp } from './help.ts';
@@ -36,9 +37,19 @@ async function dispatch(argv: readonly string[]): Promise<number> {
     case '-V':
     case '--version':
       return showVersion();
+    case '__complete':
+      return answerShell(rest[0] === '--' ? rest.slice(1) : rest);
     default:
       return runCommand(known(name), argv);
   }
+}
+
+/** For the scripts of `snitch completion`. */
+async function answerShell(words: readonly string[]): Promise<number> {
+  const programOf = async (name: string) => programWith(known(name), () => undefined);
+  const lines = await complete(words, programOf);
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+  return EXIT.ok;
 }
 
 async function help(words: readonly string[]): Promise<number> {

@@ -1,0 +1,166 @@
+/** `snitch __complete -- WORD…`: what may stand in the place of the last word. Whatever goes wrong, it is silent. */
+import type { Command, Option } from 'commander';
+import type { Client } from '../api/client.ts';
+import { INTERVALS } from '../api/intervals.ts';
+import { ENTRIES, findEntry } from './catalogue.ts';
+import type { ConnectionFlags } from './connection.ts';
+import { connect } from './connection.ts';
+import { STATUSES } from './snitch-view.ts';
+
+export interface Candidate {
+  value: string;
+  description: string;
+}
+
+type ProgramOf = (name: string) => Promise<Command | null>;
+
+/** Nobody waits longer for a word. */
+const PATIENCE = '2s';
+
+/** What would break the protocol of one candidate a line, or the terminal, is no candidate. */
+const UNFIT = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
+
+/** @param words what stands after the program's name; the last one is being typed and may be empty */
+export async function complete(words: readonly string[], programOf: ProgramOf): Promise<string[]> {
+  try {
+    const typed = words.at(-1) ?? '';
+    const candidates = await candidatesFor(words.slice(0, -1), typed, programOf);
+    return candidates
+      .filter(({ value }) => value.startsWith(typed) && value !== '' && !UNFIT.test(value))
+      .map(({ value, description }) =>
+        description ? `${value}\t${description.replace(/\s+/g, ' ')}` : value,
+      );
+  } catch {
+    return [];
+  }
+}
+
+async function candidatesFor(
+  before: readonly string[],
+  typed: string,
+  programOf: ProgramOf,
+): Promise<Candidate[]> {
+  const [name, ...rest] = before;
+  if (name === undefined) return commandNames();
+  if (name === 'help') return rest.length === 0 ? commandNames() : [];
+  const program = findEntry(name) ? await programOf(name) : null;
+  const command = program?.commands.find((one) => one.name() === name);
+  return command ? within(command, rest, typed) : [];
+}
+
+function commandNames(): Candidate[] {
+  const help = { value: 'help', description: 'explain a command' };
+  return [...ENTRIES.map(({ name, summary }) => ({ value: name, description: summary })), help];
+}
+
+/** Follows the words through subcommands and options to the place of the one being typed. */
+async function within(command: Command, words: readonly string[], typed: string): Promise<Candidate[]> {
+  const flags: ConnectionFlags = { timeout: PATIENCE };
+  let place = command;
+  let given: string[] = [];
+  let awaiting: Option | null = null;
+  for (const word of words) {
+    if (awaiting) {
+      if (awaiting.long === '--url') flags.url = word;
+      if (awaiting.long === '--api-key-file') flags.apiKeyFile = word;
+      awaiting = null;
+    } else if (word.startsWith('-') && word !== '-') {
+      const option = place.options.find(({ short, long }) => word === short || word === long);
+      awaiting = option?.required ? option : null;
+    } else {
+      const inner: Command | undefined = place.commands.find((one) => one.name() === word);
+      if (inner) [place, given] = [inner, []];
+      else given.push(word);
+    }
+  }
+  if (awaiting) return valuesOf(awaiting, flags);
+  if (typed.startsWith('-')) return optionNames(place);
+  if (place.commands.length > 0 && given.length === 0) {
+    return place.commands.map((one) => ({ value: one.name(), description: one.description() }));
+  }
+  return argumentValues(place, given, flags);
+}
+
+function optionNames(command: Command): Candidate[] {
+  const options = command.options.flatMap(({ long, description }) =>
+    long ? [{ value: long, description }] : [],
+  );
+  return [...options, { value: '--help', description: 'print this help' }];
+}
+
+async function valuesOf(option: Option, flags: ConnectionFlags): Promise<Candidate[]> {
+  const words = (values: readonly string[]) => values.map((value) => ({ value, description: '' }));
+  if (option.argChoices) return words(option.argChoices);
+  switch (option.long) {
+    case '--interval':
+      return words(INTERVALS);
+    case '--status':
+      return words(STATUSES);
+    case '--until':
+      return words(['healthy', 'unpaused', '1h', '2h', '1d', 'tomorrow', 'monday']);
+    case '--tag':
+      return tags(connect(flags));
+    case '--timezone':
+      return words(Intl.supportedValuesOf('timeZone'));
+    case '--case':
+      return (await connect(flags, 'admin').listCases()).map(({ name, id }) => ({
+        value: name,
+        description: id,
+      }));
+    default:
+      return [];
+  }
+}
+
+async function argumentValues(
+  command: Command,
+  given: readonly string[],
+  flags: ConnectionFlags,
+): Promise<Candidate[]> {
+  const known = command.registeredArguments;
+  const last = known.at(-1);
+  const argument = known[given.length] ?? (last?.variadic ? last : undefined);
+  if (argument?.argChoices) return argument.argChoices.map((value) => ({ value, description: '' }));
+  switch (argument?.name()) {
+    case 'snitch':
+      return snitches(connect(flags), given);
+    case 'tag':
+      return tags(connect(flags));
+    case 'webhook':
+      return (await connect(flags).listWebhooks()).map(({ id, url }) => ({ value: id, description: url }));
+    case 'key':
+      return (await connect(flags).listApiKeys()).map(({ name, id }) => ({ value: name, description: id }));
+    case 'case':
+      return (await connect(flags, 'admin').listCases()).map(({ name, id }) => ({
+        value: name,
+        description: id,
+      }));
+    case 'delivery':
+      return deliveries(connect(flags));
+    default:
+      return [];
+  }
+}
+
+/** A name that two have names neither: then the token does. */
+async function snitches(client: Client, given: readonly string[]): Promise<Candidate[]> {
+  const all = await client.listSnitches();
+  const names = Map.groupBy(all, ({ name }) => name);
+  return all
+    .map(({ name, token, status }) =>
+      names.get(name)?.length === 1 && !UNFIT.test(name)
+        ? { value: name, description: status }
+        : { value: token, description: `${name}, ${status}`.replace(new RegExp(UNFIT, 'gu'), '') },
+    )
+    .filter(({ value }) => !given.includes(value));
+}
+
+async function tags(client: Client): Promise<Candidate[]> {
+  const used = (await client.listSnitches()).flatMap((snitch) => snitch.tags);
+  return [...new Set(used)].sort().map((value) => ({ value, description: '' }));
+}
+
+async function deliveries(client: Client): Promise<Candidate[]> {
+  const dead = await client.listDeliveries({ state: 'dead', limit: 100 });
+  return dead.map(({ id, target }) => ({ value: id, description: target }));
+}
