@@ -25,13 +25,14 @@ export const register: Register = (program) => {
 const BASH = `# bash completion of snitch
 _snitch() {
   local current=\${COMP_WORDS[COMP_CWORD]} value
+  local special='*["$\`\\\\!]*'
   COMPREPLY=()
   local typed=$current
   case $typed in [\\"\\']*) typed=\${typed:1} ;; *) typed=\${typed//\\\\/} ;; esac
   while IFS=$'\\t' read -r value _; do
     [[ $value == "$typed"* ]] || continue
     case $current in
-      \\"*) [[ $value == *[\\"\\\\\\$\`!]* ]] || COMPREPLY+=("$value") ;;
+      \\"*) [[ $value == $special ]] || COMPREPLY+=("$value") ;;
       \\'*) [[ $value == *\\'* ]] || COMPREPLY+=("$value") ;;
       *) COMPREPLY+=("$(printf %q "$value")") ;;
     esac
