@@ -10,6 +10,7 @@ import { createCheckInHandler } from './check-in.ts';
 import { answerError, refuseConnection } from './errors.ts';
 import { alertRoutes, apiKeyRoutes, caseRoutes, deliveryRoutes, webhookRoutes } from './management.ts';
 import { type Metrics, metricsRoutes } from './metrics.ts';
+import { openApiRoutes } from './openapi.ts';
 import { ownershipRoutes } from './ownership.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { snitchRoutes } from './snitches.ts';
@@ -75,6 +76,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   });
   healthRoutes(app, options);
   metricsRoutes(app, options);
+  openApiRoutes(app, options);
   app.register(async (api) => apiRoutes(api, options), { prefix: '/v1' });
   return app;
 }

@@ -47,6 +47,8 @@ export interface Fixture {
   problems: string[];
   /** Lines that the server logged at the level `warn` and above. */
   logged: LogLine[];
+  /** Every path below `/v1` that is served. */
+  routes: Set<string>;
   close(): Promise<void>;
 }
 
@@ -85,6 +87,8 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
     checkInPath,
     logger: pino({ level: 'warn' }, { write: (line) => void logged.push(JSON.parse(line) as LogLine) }),
   });
+  const routes = new Set<string>();
+  app.addHook('onRoute', ({ url }) => void routes.add(url));
   await app.listen({ host: '127.0.0.1', port: 0 });
   const address = app.server.address();
   const port = typeof address === 'object' && address ? address.port : 0;
@@ -111,6 +115,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
     nobody: client(null),
     problems,
     logged,
+    routes,
     close: async () => {
       if (closed) return;
       closed = true;
