@@ -1,0 +1,217 @@
+/** The service was blind: stopped, asleep, or its clock was set. Nobody is accused falsely, nothing is told twice. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { WireAlert, WireApiKey, WireCase, WireSnitch } from '../../src/api/wire.ts';
+import { until } from '../delivery/outbox.ts';
+import { type Mailbox, startMailbox } from '../end-to-end/mailbox.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../end-to-end/webhook-receiver.ts';
+import { inParallel } from './crashing-daemon.ts';
+import { LocalDaemon, MovableClock } from './local-daemon.ts';
+
+const MINUTE = 60_000;
+const DAY = '2026-03-10T';
+
+/** So long the daemon sweeps on before "nothing happened" is believed, in milliseconds. */
+const SOME_SWEEPS = 2_200;
+
+interface Team {
+  member: string;
+  key: string;
+  tokens: string[];
+}
+
+interface Context {
+  daemon: LocalDaemon;
+  mailbox: Mailbox;
+  receiver: WebhookReceiver;
+}
+
+const test = suite<Context>('blind times');
+
+test.before.each(async (context) => {
+  context.mailbox = await startMailbox();
+  context.receiver = await startWebhookReceiver();
+  const clock = new MovableClock(`${DAY}10:30:00Z`);
+  context.daemon = new LocalDaemon(clock, { SMTP_URL: context.mailbox.url });
+  await context.daemon.start();
+});
+
+test.after.each(async ({ daemon, mailbox, receiver }) => {
+  await daemon.dispose();
+  await mailbox.stop();
+  await receiver.stop();
+});
+
+/** A case of its own with snitches that checked in just now; its webhook hears of them from now on. */
+async function createTeam(
+  { daemon, receiver }: Context,
+  name: string,
+  snitches: number,
+  interval = 'hourly',
+): Promise<Team> {
+  const { admin_key: admin } = daemon.keys;
+  const { id } = await daemon.call<WireCase>('POST', '/v1/cases', { name, reminders: 'off' }, admin);
+  const made = await daemon.call<WireApiKey>('POST', `/v1/cases/${id}/api_keys`, { name: 'test' }, admin);
+  const key = made.key ?? '';
+  const names = Array.from({ length: snitches }, (_, index) => `${name} ${index}`);
+  const tokens = await inParallel(names, async (job) => {
+    const wanted = { name: job, interval };
+    const { token } = await daemon.call<WireSnitch>('POST', '/v1/snitches', wanted, key);
+    assert.is(await daemon.checkIn(token), 202);
+    return token;
+  });
+  // That they report for the first time is not what is looked at here.
+  const member = `${name}@example.com`;
+  await daemon.call('PATCH', '/v1/case', { members: [member] }, key);
+  await daemon.call('POST', '/v1/webhooks', { url: receiver.url }, key);
+  return { member, key, tokens };
+}
+
+function alertsOf({ daemon }: Context, { key }: Team, type: string): Promise<WireAlert[]> {
+  return daemon
+    .call<WireAlert[]>('GET', '/v1/alerts?limit=1000', undefined, key)
+    .then((alerts) => alerts.filter((alert) => alert.type === type));
+}
+
+function mailsTo({ mailbox }: Context, { member }: Team): string[] {
+  return mailbox.mails.filter(({ recipients }) => recipients.includes(member)).map(({ subject }) => subject);
+}
+
+async function tryInVain(daemon: LocalDaemon, tokens: readonly string[]): Promise<void> {
+  const answers = await inParallel(tokens, (token) => daemon.checkIn(token));
+  assert.ok(
+    answers.every((answer) => answer === null),
+    'while the daemon is down nobody answers',
+  );
+}
+
+async function assertOneNotice(context: Context, team: Team): Promise<void> {
+  await until(() => mailsTo(context, team).length > 0, `${team.member} is told of the blind window`);
+  const notices = await alertsOf(context, team, 'service.blind');
+  assert.is(notices.length, 1, 'one notice per case');
+  assert.is(notices[0]?.notice?.postponed_count, team.tokens.length);
+  assert.equal(
+    notices[0]?.deliveries.map(({ target }) => target),
+    [team.member],
+  );
+}
+
+async function assertNobodyIsAccused(context: Context, teams: readonly Team[]): Promise<void> {
+  await sleep(SOME_SWEEPS);
+  for (const team of teams) assert.equal(await alertsOf(context, team, 'snitch.missing'), []);
+  assert.equal(
+    context.receiver.posts.map(({ body }) => body.type),
+    [],
+  );
+}
+
+/** Alarms of exactly these snitches, each decided within a few seconds after `deadline`, each told once. */
+async function assertAlarms(context: Context, team: Team, missing: readonly string[], deadline: string) {
+  const accused = () => context.receiver.posts.filter(({ body }) => missing.includes(body.data.snitch.token));
+  await until(() => accused().length >= missing.length, 'the real misses are alarmed', 30_000);
+  await sleep(SOME_SWEEPS);
+  const alarms = await alertsOf(context, team, 'snitch.missing');
+  assert.equal(alarms.map(({ snitch }) => snitch?.token).sort(), [...missing].sort());
+  for (const { timestamp } of alarms) {
+    const late = Date.parse(timestamp) - Date.parse(deadline);
+    assert.ok(late >= 0 && late < MINUTE, `${timestamp} is not shortly after ${deadline}`);
+  }
+  assert.is(accused().length, missing.length, 'each is told once');
+}
+
+/** They checked in at 10:30, would at 11:30, and would be late at 12:00. */
+async function twoTeams(context: Context): Promise<[Team, Team]> {
+  return [await createTeam(context, 'backups', 60), await createTeam(context, 'reports', 40)];
+}
+
+/** Half of each team reports after the blind window; the other half has really failed. */
+async function halfReport({ daemon }: Context, teams: readonly Team[]): Promise<void> {
+  for (const { tokens } of teams) {
+    const answers = await inParallel(tokens.slice(tokens.length / 2), (token) => daemon.checkIn(token));
+    assert.ok(answers.every((answer) => answer === 202));
+  }
+}
+
+async function expectRealMissesOnePeriodLater(context: Context, teams: readonly Team[]): Promise<void> {
+  await halfReport(context, teams);
+  // Across another blind window: a deadline is postponed once only, and nobody is told of it again.
+  context.daemon.clock.set(`${DAY}12:59:57Z`);
+  for (const team of teams) {
+    await assertAlarms(context, team, team.tokens.slice(0, team.tokens.length / 2), `${DAY}13:00:00Z`);
+    assert.is((await alertsOf(context, team, 'service.blind')).length, 1, 'the notice is not repeated');
+  }
+}
+
+test('stopped across the deadlines of 100 snitches: one notice per case, real misses a period later', async (context) => {
+  const { daemon } = context;
+  const teams = await twoTeams(context);
+  daemon.clock.set(`${DAY}11:20:00Z`);
+  await sleep(SOME_SWEEPS);
+  assert.is(context.mailbox.mails.length, 0, 'nobody was expected in the hour before');
+  await daemon.stop();
+  daemon.clock.set(`${DAY}11:30:00Z`);
+  for (const { tokens } of teams) await tryInVain(daemon, tokens);
+  daemon.clock.set(`${DAY}12:20:00Z`);
+  await daemon.start();
+  for (const team of teams) await assertOneNotice(context, team);
+  await assertNobodyIsAccused(context, teams);
+  await expectRealMissesOnePeriodLater(context, teams);
+});
+
+test('asleep across the deadlines: the same as stopped', async (context) => {
+  const teams = await twoTeams(context);
+  context.daemon.clock.set(`${DAY}12:20:00Z`);
+  for (const team of teams) await assertOneNotice(context, team);
+  await assertNobodyIsAccused(context, teams);
+  await expectRealMissesOnePeriodLater(context, teams);
+});
+
+test('a clock that is set back moves no deadline and repeats no alarm', async (context) => {
+  const { daemon } = context;
+  const team = await createTeam(context, 'backups', 10);
+  const [late, ...others] = team.tokens as [string, ...string[]];
+  // A jump forward comes first, because the present hour is over sooner that way; it postpones all to 13:00.
+  daemon.clock.set(`${DAY}12:20:00Z`);
+  await assertOneNotice(context, team);
+  await inParallel(others, (token) => daemon.checkIn(token));
+  daemon.clock.set(`${DAY}12:59:57Z`);
+  await assertAlarms(context, team, [late], `${DAY}13:00:00Z`);
+  const told = context.mailbox.mails.length;
+  daemon.clock.set(`${DAY}09:00:00Z`);
+  await sleep(SOME_SWEEPS);
+  assert.is((await alertsOf(context, team, 'snitch.missing')).length, 1, 'the alarm is not repeated');
+  const [{ timestamp }] = (await alertsOf(context, team, 'snitch.missing')) as [WireAlert];
+  assert.ok(timestamp.startsWith(`${DAY}13:00:0`));
+  const { deadline } = await daemon.call<{ deadline: { at: string } | null }>(
+    'GET',
+    `/v1/snitches/${others[0]}/explain`,
+    undefined,
+    team.key,
+  );
+  assert.is(deadline?.at, `${DAY}14:00:00.000Z`);
+  assert.is(context.mailbox.mails.length, told, 'nobody is told');
+  assert.is((await daemon.readiness()).status, 200);
+});
+
+test('a restart of a few seconds tells nobody', async (context) => {
+  const { daemon } = context;
+  daemon.clock.set(`${DAY}10:30:50Z`);
+  await sleep(SOME_SWEEPS);
+  const team = await createTeam(context, 'backups', 10, '1_minute');
+  // In steps that are too small for a blind window, to shortly before the deadline at 10:32.
+  for (let step = 0; step < 4; step += 1) {
+    daemon.clock.move(11_000);
+    await sleep(1_100);
+  }
+  await daemon.stop();
+  await tryInVain(daemon, team.tokens);
+  daemon.clock.move(30_000);
+  assert.ok(daemon.clock.now() > Date.parse(`${DAY}10:32:00Z`), 'the deadline has passed');
+  await daemon.start();
+  await assertNobodyIsAccused(context, [team]);
+  assert.equal(mailsTo(context, team), []);
+  assert.equal(await alertsOf(context, team, 'service.blind'), []);
+});
+
+test.run();
