@@ -12,11 +12,13 @@ import { register as daemon } from './daemon-commands.ts';
 import { register as deletion } from './delete.ts';
 import { register as deliveries } from './deliveries.ts';
 import { register as doctor } from './doctor.ts';
+import { register as exec } from './exec.ts';
 import { register as key } from './key.ts';
 import { register as list } from './list.ts';
 import { register as look } from './look.ts';
 import { register as maintenance } from './maintenance.ts';
 import { register as pause } from './pause.ts';
+import { register as spool } from './spool.ts';
 import { register as webhook } from './webhook.ts';
 import { register as write } from './write.ts';
 
@@ -79,6 +81,8 @@ export const TASKS: readonly Task[] = [
         summary: 'say that a job ran, or how it failed',
         load: here(checkIn),
       },
+      { name: 'exec', summary: 'run a job, and check in when it starts and ends', load: here(exec) },
+      { name: 'spool', summary: 'check-ins of `exec` that wait for the server', load: here(spool) },
     ],
   },
   {

@@ -21,8 +21,8 @@ export interface JobEnd {
 
 export interface Job {
   ended: Promise<JobEnd>;
-  /** Whether there was something to start. */
-  started: boolean;
+  /** Null where nothing could be started. */
+  child: ChildProcess | null;
 }
 
 export const FORWARDED = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
@@ -58,10 +58,10 @@ export function startJob(
     const ended = endOf(child, limits, detached).finally(() => {
       running = null;
     });
-    return { ended, started: child.pid !== undefined };
+    return { ended, child };
   } catch (error) {
     // Arguments that no process can be given, such as those with a NUL, are refused before anything is tried.
-    return { ended: Promise.resolve(notStarted(error as NodeJS.ErrnoException)), started: false };
+    return { ended: Promise.resolve(notStarted(error as NodeJS.ErrnoException)), child: null };
   }
 }
 

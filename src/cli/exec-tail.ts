@@ -17,6 +17,7 @@ export class Tail {
   readonly #limit: number;
   #chunks: Buffer[] = [];
   #size = 0;
+  #cut = false;
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -24,29 +25,25 @@ export class Tail {
 
   add(chunk: Buffer): void {
     if (this.#limit === 0) return;
-    // A copy of the end, so that a few bytes do not keep the large buffer they came in.
-    const part = chunk.length > this.#limit ? Buffer.from(chunk.subarray(-this.#limit)) : chunk;
-    this.#chunks.push(part);
-    this.#size += part.length;
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
     if (this.#size > 8 * this.#limit) this.#compact();
   }
 
   /** At most the limit, beginning with a whole character where the output is UTF-8. */
   bytes(): Buffer {
-    const cut = this.#size > this.#limit;
     this.#compact();
     const kept = Buffer.concat(this.#chunks);
-    return cut || this.#compacted ? kept.subarray(restOfCharacter(kept)) : kept;
+    return this.#cut ? kept.subarray(restOfCharacter(kept)) : kept;
   }
 
-  #compacted = false;
-
+  /** Copies the end, so that a few bytes do not keep the large buffers that they came in. */
   #compact(): void {
     if (this.#size <= this.#limit) return;
     const end = Buffer.from(Buffer.concat(this.#chunks).subarray(-this.#limit));
     this.#chunks = [end];
     this.#size = end.length;
-    this.#compacted = true;
+    this.#cut = true;
   }
 }
 
