@@ -255,5 +255,14 @@ test('keys that are typed reach the screen', async () => {
   assert.match(lastFrame()!, 'Filter: web  (1 of 5)');
 });
 
+test('keys that arrive together count one by one', async () => {
+  const { stdin, lastFrame } = render(<Dashboard store={createStore(full(100, 18))} look={PLAIN} />);
+  await new Promise(setImmediate);
+  stdin.write('nnew one\t\u0015hourly\t');
+  await new Promise(setImmediate);
+  assert.match(lastFrame()!, /Name {9}new one\n/);
+  assert.match(lastFrame()!, /Interval {5}hourly\n❯ Alert type/);
+});
+
 test.after.each(cleanup);
 test.run();

@@ -24,8 +24,15 @@ export function keyNames(input: string, key: Key): string[] {
   if (named) return [named[1]];
   if (key.ctrl) return [`ctrl+${input}`];
   if (key.meta) return [];
-  return charactersOf(input).map((character) => {
-    if (character === ' ') return 'space';
-    return character === '\r' || character === '\n' ? 'enter' : character;
-  });
+  return charactersOf(input).map(nameOfCharacter);
+}
+
+/** Several keys in one chunk are not told apart by Ink: controls among them are read here. */
+function nameOfCharacter(character: string): string {
+  const code = character.charCodeAt(0);
+  if (character === ' ') return 'space';
+  if (code === 9) return 'tab';
+  if (code === 13 || code === 10) return 'enter';
+  if (code === 127) return 'backspace';
+  return code < 32 ? `ctrl+${String.fromCharCode(code + 96)}` : character;
 }

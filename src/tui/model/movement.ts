@@ -1,5 +1,8 @@
 /** Moving through a list or a text with keys and wheel. */
-import { listHeight } from './layout.ts';
+import { detailLines } from './detail-lines.ts';
+import { UNICODE } from './glyphs.ts';
+import { layoutOf, listHeight } from './layout.ts';
+import { helpLines } from './prompt-lines.ts';
 import { cursorIndex, selectIndex } from './selection.ts';
 import type { AlertsScreen, State } from './state.ts';
 import { clamp, scrollTo } from './window.ts';
@@ -29,14 +32,25 @@ export function move(state: State, action: Move): State {
 export function scrollBy(state: State, by: number): State {
   const { screen, overlay } = state;
   if (overlay?.kind === 'help') {
-    return { ...state, overlay: { ...overlay, scroll: clamp(overlay.scroll + by, 0, 100) } };
+    return { ...state, overlay: { ...overlay, scroll: clamp(overlay.scroll + by, 0, mostScroll(state)) } };
   }
   if (overlay) return state;
   if (screen.kind === 'detail') {
-    return { ...state, screen: { ...screen, scroll: clamp(screen.scroll + by, 0, 10_000) } };
+    return { ...state, screen: { ...screen, scroll: clamp(screen.scroll + by, 0, mostScroll(state)) } };
   }
   if (screen.kind === 'alerts') return { ...state, screen: moveInAlerts(screen, by, listHeight(state)) };
   return selectIndex(state, clamp(cursorIndex(state) + by, 0, state.collection.shown.length));
+}
+
+/** How far the text on the screen can be scrolled, so that a key back moves it at once. */
+function mostScroll(state: State): number {
+  const { screen, overlay, now } = state;
+  const { bodyHeight } = layoutOf(state);
+  if (overlay?.kind === 'help') return Math.max(0, helpLines(state, UNICODE).length - bodyHeight);
+  const entry = screen.kind === 'detail' ? state.collection.entries.get(screen.token) : undefined;
+  if (screen.kind !== 'detail' || !entry) return 0;
+  const lines = detailLines(entry, screen, { width: state.size.columns, glyphs: UNICODE, now });
+  return Math.max(0, lines.length - bodyHeight);
 }
 
 export function moveInAlerts(screen: AlertsScreen, by: number, height: number): AlertsScreen {

@@ -157,6 +157,14 @@ test('a snitch that is deleted elsewhere closes its details', () => {
   assert.match(closed.message!.text, 'deleted');
 });
 
+test('a text scrolls no further than its end, and back at once', () => {
+  const open = after(full, ...keys('enter', 'G', 'G', 'j', 'j'));
+  assert.ok(open.screen.kind === 'detail' && open.screen.scroll < 20);
+  const { scroll } = open.screen;
+  const back = after(open, ...keys('k'));
+  assert.ok(back.screen.kind === 'detail' && back.screen.scroll === Math.max(0, scroll - 1));
+});
+
 test('a change of the open snitch reads its details again', () => {
   const open = after(full, ...keys('enter'));
   const event = { kind: 'changes', changed: [snitch('nightly-backup')], deleted: [], at: NOON } as const;

@@ -1,0 +1,217 @@
+/** The built dashboard on a real terminal, against a real daemon. */
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { WireSnitch } from '../../src/api/wire.ts';
+import { type DaemonProcess, removeDataDir, startProcess } from '../end-to-end/daemon-process.ts';
+import { hasTmux, openTerminal, type Terminal } from './tmux.ts';
+
+const DASHBOARD = `node ${join(import.meta.dirname, '../../dist/snitch.mjs')} dashboard`;
+
+interface Context {
+  daemon: DaemonProcess;
+  terminal: Terminal;
+}
+
+const test = suite<Context>('the dashboard on a terminal');
+
+async function create(daemon: DaemonProcess, name: string, tags: string[] = []): Promise<WireSnitch> {
+  const response = await daemon.call('POST', '/v1/snitches', { name, interval: 'daily', tags });
+  return (await response.json()) as WireSnitch;
+}
+
+function checkIn({ check_in_url }: WireSnitch, query = ''): Promise<Response> {
+  return fetch(`${check_in_url}${query}`, { method: 'POST' });
+}
+
+test.before.each(async (context) => {
+  context.daemon = await startProcess();
+  const { daemon } = context;
+  await checkIn(await create(daemon, 'nightly-backup', ['db']));
+  await checkIn(await create(daemon, 'log-rotate', ['web']));
+  await checkIn(await create(daemon, 'disk-check', ['web']), '?s=1&m=disk%20full');
+  await create(daemon, '日本語\u{1f389}', ['web']);
+  const env = { SNITCH_URL: daemon.url, SNITCH_API_KEY: daemon.apiKey };
+  context.terminal = openTerminal('dashboard', env);
+  context.terminal.type('echo before');
+  context.terminal.press('Enter');
+  await context.terminal.shows(/^before$/m);
+});
+
+test.after.each(async ({ daemon, terminal }) => {
+  terminal.close();
+  await daemon.end();
+  removeDataDir(daemon.dataDir);
+});
+
+async function start(terminal: Terminal, flags = ''): Promise<void> {
+  terminal.type(`${DASHBOARD}${flags}`);
+  terminal.press('Enter');
+  await terminal.shows('live', '4 in all');
+}
+
+/** The screen from before is back, the mouse and the cursor are the shell's, and typing is echoed line by line. */
+async function assertClean(terminal: Terminal): Promise<void> {
+  await terminal.shows(/^before$/m, /bash-[\d.]+[#$]\s*$/);
+  await terminal.hides('in all');
+  assert.is(terminal.ask('#{alternate_on} #{mouse_any_flag} #{cursor_flag}'), '0 0 1');
+  const settings = execFileSync('stty', ['-a', '-F', terminal.ask('#{pane_tty}')], { encoding: 'utf8' });
+  // The shell edits lines itself while it waits; a command that reads sees the terminal as it was before.
+  assert.match(settings, /\bisig\b/);
+  assert.not.match(settings, /-isig\b/);
+}
+
+test('a morning with the dashboard', async ({ terminal, daemon }) => {
+  await start(terminal);
+  await terminal.shows(/❯ ▲ errored disk-check/, /✓ healthy log-rotate/, /○ pending 日本語🎉 /);
+
+  terminal.type('/tag:db');
+  const filtered = await terminal.shows('Filter: tag:db  (1 of 4)', 'nightly-backup');
+  assert.not.match(filtered, 'log-rotate');
+  terminal.press('Enter');
+  await terminal.hides('/tag:db');
+
+  terminal.press('Enter');
+  await terminal.shows('Check-in URL', 'If it does not check in again by');
+  terminal.press('G');
+  await terminal.shows('alert: reporting, was pending');
+  terminal.press('g');
+  terminal.press('p');
+  await terminal.shows('Pause nightly-backup until');
+  terminal.press('Enter');
+  await terminal.shows('‖ paused  nightly-backup', '1 paused');
+  terminal.press('Escape');
+  await terminal.shows('STATUS');
+  terminal.press('Escape');
+  await terminal.hides('Filter:');
+
+  terminal.press('n');
+  await terminal.shows('New snitch');
+  terminal.type('fresh-job');
+  terminal.press('Tab', 'C-u');
+  terminal.type('sometimes');
+  terminal.press('Enter');
+  await terminal.shows(/sometimes\s+✗ is not a valid interval/);
+  terminal.press('C-u');
+  terminal.type('hourly');
+  terminal.press('Enter');
+  await terminal.shows('Created fresh-job', /❯ ○ pending fresh-job\s+hourly/, '5 in all');
+
+  terminal.press('d');
+  await terminal.shows('Delete fresh-job?');
+  terminal.press('y');
+  await terminal.shows('Deleted fresh-job', '4 in all');
+  const left = (await (await daemon.call('GET', '/v1/snitches')).json()) as WireSnitch[];
+  assert.equal(left.map(({ name }) => name).sort(), [
+    'disk-check',
+    'log-rotate',
+    'nightly-backup',
+    '日本語🎉',
+  ]);
+
+  terminal.press('q');
+  await assertClean(terminal);
+});
+
+test('changes of others appear by themselves', async ({ terminal, daemon }) => {
+  await start(terminal);
+  const added = await create(daemon, 'from-elsewhere');
+  await terminal.shows(/○ pending from-elsewhere/, '5 in all');
+  await checkIn(added);
+  await terminal.shows(/✓ healthy from-elsewhere/);
+  await daemon.call('DELETE', `/v1/snitches/${added.token}`);
+  await terminal.shows('4 in all');
+  await terminal.hides('from-elsewhere');
+});
+
+test('the terminal gets narrow and wide again without leaving anything behind', async ({ terminal }) => {
+  await start(terminal);
+  await terminal.shows('HISTORY');
+  terminal.resize(40, 12);
+  await terminal.hides('HISTORY');
+  const narrow = await terminal.shows(/❯ ▲ errored disk-check/, 'LEFT', /q quit/);
+  assert.is(narrow.match(/disk-check/g)?.length, 1);
+  assert.is(narrow.match(/STATUS/g)?.length, 1);
+  terminal.resize(100, 24);
+  const wide = await terminal.shows('HISTORY', '4 in all');
+  assert.is(wide.match(/disk-check/g)?.length, 1);
+  assert.is(wide.match(/STATUS/g)?.length, 1);
+  terminal.press('q');
+  await assertClean(terminal);
+});
+
+test('a daemon that dies is waited for, and what it has to say then is shown', async (context) => {
+  const { terminal, daemon } = context;
+  await start(terminal);
+  await daemon.end('SIGKILL');
+  await terminal.shows('no connection', /Data is \d+s old/, 'nightly-backup');
+  terminal.press('j');
+  await terminal.shows(/❯ ○ pending 日本語🎉 /);
+  const { dataDir } = daemon;
+  context.daemon = await startProcess({ dataDir, env: { SNITCH_LISTEN: new URL(daemon.url).host } });
+  await terminal.shows('live');
+  await terminal.hides('Data is');
+  await create(context.daemon, 'after-the-crash');
+  await terminal.shows('after-the-crash', '5 in all');
+});
+
+test('the check-in URL is copied to the clipboard, and the mouse selects and opens', async ({ terminal }) => {
+  await start(terminal);
+  terminal.press('y');
+  await terminal.shows('Copied the check-in URL of disk-check');
+  assert.match(terminal.clipboard(), /^http:\/\/127\.0\.0\.1:\d+\/c\/[a-z0-9]{26}$/);
+  const row =
+    1 +
+    terminal
+      .screen()
+      .split('\n')
+      .findIndex((line) => line.includes('log-rotate'));
+  terminal.type(`\u001b[<0;20;${row}M\u001b[<0;20;${row}m`);
+  await terminal.shows(/❯ ✓ healthy log-rotate/);
+  terminal.type(`\u001b[<0;20;${row}M\u001b[<0;20;${row}m`);
+  await terminal.shows('Check-in URL', 'Timeline');
+});
+
+test('read-only, nothing can be changed', async ({ terminal }) => {
+  await start(terminal, ' --readonly');
+  terminal.press('d');
+  await terminal.shows('This dashboard is read-only.', 'read-only');
+  terminal.press('C-c');
+  await assertClean(terminal);
+});
+
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+  test(`${signal} gives the terminal back`, async ({ terminal }) => {
+    await start(terminal);
+    process.kill(terminal.programPid(), signal);
+    await assertClean(terminal);
+  });
+}
+
+test('a crash gives the terminal back, and says what it was', async ({ terminal }) => {
+  const defect = "process.on('SIGUSR2',()=>{throw(new(Error)('planted-defect'))})";
+  terminal.type(`export NODE_OPTIONS="--import=data:text/javascript,${defect}"`);
+  terminal.press('Enter');
+  terminal.type('clear; echo before');
+  terminal.press('Enter');
+  await start(terminal);
+  process.kill(terminal.programPid(), 'SIGUSR2');
+  await terminal.shows('snitch: planted-defect');
+  await assertClean(terminal);
+});
+
+test('without a terminal the table is printed once', async ({ daemon }) => {
+  const env = { PATH: process.env.PATH, LANG: 'C', SNITCH_URL: daemon.url, SNITCH_API_KEY: daemon.apiKey };
+  const printed = execFileSync('sh', ['-c', DASHBOARD], {
+    encoding: 'utf8',
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  assert.match(printed, /^ {2}STATUS {4}NAME/);
+  assert.match(printed, /! errored disk-check/);
+  assert.is(printed.trimEnd().split('\n').length, 5);
+});
+
+if (hasTmux()) test.run();
+else console.log('skipped, for want of tmux: the dashboard on a terminal');
