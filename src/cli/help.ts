@@ -2,9 +2,9 @@
 import { TASKS } from './catalogue.ts';
 
 const EXAMPLES = [
-  'snitch create nightly-backup --interval daily    a job that is due once a day',
-  'snitch check-in nightly-backup                   what the job calls when it is done',
-  'snitch list                                      who is healthy, who is silent',
+  'snitch create nightly-backup --interval daily   a job that runs once a day',
+  'snitch check-in nightly-backup                  what it calls when it is done',
+  'snitch list                                     who is healthy, who is silent',
 ];
 
 const TITLE_WIDTH = 17;
@@ -25,8 +25,8 @@ export function shortHelp(): string {
     '',
     ...tasks,
     '',
-    'snitch help COMMAND explains a command, snitch help --all lists each with a line.',
-    'Every command takes -o table|wide|json|name, --json, -q, --url and --api-key-file.',
+    'snitch help COMMAND explains one, snitch help --all lists each with a line.',
+    'Most take -o table|wide|json|name, --json, -q, --url and --api-key-file.',
   ]);
 }
 
