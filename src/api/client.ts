@@ -131,7 +131,7 @@ export function createClient(options: ClientOptions) {
     /** Makes all of at most 100 snitches, or none. */
     importSnitches: (snitches: readonly ImportInput[], owner: string | null) =>
       send<WireSnitch[]>('POST', '/v1/imports', { snitches, owner }),
-    checkImport: (input: { snitches: readonly ImportInput[]; case?: Partial<WireCase> }) =>
+    checkImport: (input: { snitches: readonly unknown[]; case?: unknown }) =>
       send<WireImportCheck>('POST', '/v1/imports/check', input),
     listOwnership: () => get<WireOwnership[]>('/v1/ownership'),
     setOwnership: (tokens: readonly string[], owner: string | null) =>

@@ -121,8 +121,19 @@ export interface WireOwnership {
   owner: string;
 }
 
+/** A snitch from elsewhere, as it would be kept. */
+export type WireImported = Pick<
+  WireSnitch,
+  'name' | 'interval' | 'alert_type' | 'alert_email' | 'notes' | 'tags'
+> & { token: string | null };
+
+export type WireCaseSettings = Pick<WireCase, 'name' | 'timezone' | 'members' | 'reminders'>;
+
 /** What would be refused: attributes are `snitches[0].name` or `case.timezone`. */
 export interface WireImportCheck {
+  /** Those that nothing is wrong with, in their normal form. */
+  snitches: WireImported[];
+  case: Partial<WireCaseSettings>;
   problems: { attribute: string; message: string }[];
   /** How many snitches the case may still make; null for no limit. */
   room: number | null;

@@ -74,6 +74,14 @@ export const TASKS: readonly Task[] = [
     ],
   },
   {
+    title: 'As a file',
+    entries: [
+      { name: 'apply', summary: 'make the snitches be as a file says', load: () => import('./apply.ts') },
+      { name: 'diff', summary: 'what an apply would change', load: () => import('./apply.ts') },
+      { name: 'export', summary: 'print the case as such a file', load: () => import('./apply.ts') },
+    ],
+  },
+  {
     title: 'In jobs',
     entries: [
       {

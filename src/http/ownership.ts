@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { WireOwnership } from '../api/wire.ts';
+import type { WireImportCheck, WireOwnership } from '../api/wire.ts';
 import { Invalid, type Validation } from '../core/errors.ts';
 import {
   type ImportedInput,
@@ -98,10 +98,13 @@ function checkImport({ store }: RouteContext) {
         });
       }
     }
+    const settings = caseChanges.safeParse(wanted.case ?? {});
     return {
-      problems: [...faultsOfCase(wanted.case), ...validations],
+      snitches: imported.map(wireImported),
+      case: settings.data ?? {},
+      problems: [...faultsOfCase(settings.error), ...validations],
       room: await store.roomForSnitches(id),
-    };
+    } satisfies WireImportCheck;
   };
 }
 
@@ -121,9 +124,13 @@ function readSnitches(bodies: readonly unknown[]) {
   return { imported, indexes, validations };
 }
 
-function faultsOfCase(given: unknown): Validation[] {
-  if (given === undefined || given === null) return [];
-  const result = caseChanges.safeParse(given);
-  const issues = result.success ? [] : result.error.issues;
-  return issues.map(({ path, message }) => ({ attribute: ['case', ...path].join('.'), message }));
+function faultsOfCase(error: z.ZodError | undefined): Validation[] {
+  return (error?.issues ?? []).map(({ path, message }) => ({
+    attribute: ['case', ...path].join('.'),
+    message,
+  }));
+}
+
+function wireImported({ token, name, interval, alertType, alertEmail, notes, tags }: ImportedInput) {
+  return { token, name, interval, alert_type: alertType, alert_email: alertEmail, notes, tags };
 }

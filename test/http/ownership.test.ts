@@ -122,6 +122,26 @@ test('the plan limit holds for imports, which are made wholly or not at all', as
   assert.is(ok<WireImportCheck>(await acme.read.post('/v1/imports/check', {})).room, 1);
 });
 
+test('the check answers with what would be kept, in its normal form', async ({ acme }) => {
+  const given = { ...nightly, token: null, tags: ['a', ' ', 'a'], alert_email: 'a@b.example, c@d.example' };
+  const body = { snitches: [given], case: { members: 'ann@example.com', max_snitches: 3 } };
+  assert.equal(ok(await acme.read.post('/v1/imports/check', body)), {
+    snitches: [
+      {
+        ...nightly,
+        token: null,
+        alert_type: 'basic',
+        alert_email: ['a@b.example', 'c@d.example'],
+        notes: '',
+        tags: ['a'],
+      },
+    ],
+    case: { members: ['ann@example.com'] },
+    problems: [],
+    room: null,
+  });
+});
+
 test('a key that may only read may check, and change nothing', async ({ acme, admin }) => {
   ok(await acme.read.post('/v1/imports/check', { snitches: [nightly] }));
   refused(await acme.read.post('/v1/imports', { snitches: [nightly] }), 403, 'api_key_forbidden');

@@ -1,0 +1,98 @@
+/** Asks the server what it makes of a file, before anything is changed. */
+import type { Client } from '../api/client.ts';
+import type { WireCaseSettings, WireImported } from '../api/wire.ts';
+import { type Plan, type Present, planOf } from './apply-plan.ts';
+import { Failure } from './failure.ts';
+import { type FileEntry, problemAt, type SnitchFile, SnitchFileError } from './snitch-file.ts';
+
+/** Bounds of the server on one request, the bytes with room for what is around the snitches. */
+const LARGEST_BATCH = 100;
+const LARGEST_BODY = 60_000;
+
+/** Consecutive parts, each small enough for one request. */
+export function batchesOf<T>(items: readonly T[], most = LARGEST_BATCH): T[][] {
+  const batches: T[][] = [];
+  let bytes = 0;
+  for (const item of items) {
+    const size = Buffer.byteLength(JSON.stringify(item)) + 1;
+    const last = batches.at(-1);
+    if (last && last.length < most && bytes + size <= LARGEST_BODY) {
+      last.push(item);
+      bytes += size;
+    } else {
+      batches.push([item]);
+      bytes = size;
+    }
+  }
+  return batches;
+}
+
+interface Understood {
+  snitches: WireImported[];
+  case: Partial<WireCaseSettings>;
+  room: number | null;
+}
+
+/** @throws SnitchFileError with every value that the server would refuse */
+async function understand(client: Client, file: SnitchFile): Promise<Understood> {
+  const understood: Understood = { snitches: [], case: {}, room: null };
+  const problems: string[] = [];
+  const parts = batchesOf(file.entries);
+  for (const entries of parts.length > 0 ? parts : [[]]) {
+    const isFirst = entries === parts[0] || parts.length === 0;
+    const checked = await client.checkImport({
+      snitches: entries.map(({ input }) => input),
+      ...(isFirst && file.settings ? { case: file.settings.input } : {}),
+    });
+    for (const { attribute, message } of checked.problems) {
+      const [, index, field = ''] = /^snitches\[(\d+)\]\.(.+)$/s.exec(attribute) ?? [];
+      const entry = index === undefined ? file.settings : entries[Number(index)];
+      problems.push(describe(file, entry ?? null, index === undefined ? attribute : field, message));
+    }
+    understood.snitches.push(...checked.snitches);
+    understood.room = checked.room;
+    if (isFirst) understood.case = checked.case;
+  }
+  if (problems.length > 0) throw new SnitchFileError(problems);
+  return understood;
+}
+
+function describe(file: SnitchFile, entry: FileEntry | null, attribute: string, message: string): string {
+  const field = attribute.replace(/^case\./, '');
+  const name =
+    entry && entry !== file.settings && typeof entry.input.name === 'string' ? entry.input.name : '';
+  const subject = name === '' || field === 'name' ? attribute : `${name}: ${attribute}`;
+  return problemAt(file.path, entry?.lines[field] ?? entry?.line ?? 1, `${subject}: ${message}`);
+}
+
+export async function presentOf(client: Client): Promise<Present> {
+  return {
+    case: await client.getCase(),
+    snitches: await client.listSnitches(),
+    ownership: await client.listOwnership(),
+  };
+}
+
+/**
+ * What an apply of the file would do.
+ *
+ * @throws SnitchFileError with everything that could not be done
+ */
+export async function planFor(client: Client, file: SnitchFile, prune: boolean): Promise<Plan> {
+  const { room, ...wanted } = await understand(client, file);
+  const plan = planOf(await presentOf(client), { ...wanted, owner: file.owner });
+  if (plan.conflicts.length > 0) {
+    throw new SnitchFileError(
+      plan.conflicts.map(({ index, attribute, message }) =>
+        describe(file, file.entries[index] ?? null, attribute, message),
+      ),
+    );
+  }
+  const freed = prune ? plan.gone.length : 0;
+  if (room !== null && plan.create.length > room + freed) {
+    throw new Failure(
+      `the file has ${plan.create.length} new snitches, and the case has room for ${room + freed}: the limit is the administrator's to raise (\`snitch case edit --max-snitches\`)`,
+    );
+  }
+  return plan;
+}

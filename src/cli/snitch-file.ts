@@ -1,0 +1,210 @@
+/**
+ * Reads a file of snitches: YAML, with the line that each thing stands on. What the values may be, the server tells;
+ * here is checked what it never sees: the form of the file, names that nothing has, and entries that are there twice.
+ */
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import type { ImportInput } from '../api/client.ts';
+import { Failure } from './failure.ts';
+import { intervalOf } from './interval-words.ts';
+import { didYouMean } from './similar.ts';
+
+/** Every problem of the file, each in a line that begins with the place. */
+export class SnitchFileError extends Failure {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.problems = problems;
+  }
+}
+
+export interface FileEntry {
+  /** As the server wants it; its values are not checked yet. */
+  input: Record<string, unknown>;
+  line: number;
+  /** The lines of its fields. */
+  lines: Readonly<Record<string, number>>;
+}
+
+export interface SnitchFile {
+  path: string;
+  /** By what name the server remembers that this file keeps a snitch. */
+  owner: string;
+  /** Settings of the case; null where the file leaves them alone. */
+  settings: FileEntry | null;
+  entries: readonly FileEntry[];
+}
+
+const TOP = ['owner', 'case', 'snitches'];
+const CASE_FIELDS = ['name', 'timezone', 'members', 'reminders'];
+const SNITCH_FIELDS = ['name', 'interval', 'alert_type', 'alert_email', 'notes', 'tags', 'token'];
+
+/** What an entry does not say has its default: an entry states the whole snitch. */
+const DEFAULTS: ImportInput = { alert_type: 'basic', alert_email: [], notes: '', tags: [] };
+
+/** @throws SnitchFileError with everything that is wrong, Failure where the file cannot be read */
+export function readSnitchFile(path: string): SnitchFile {
+  return parseSnitchFile(path === '-' ? 'stdin' : path, readText(path));
+}
+
+function readText(path: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path === '-' ? 0 : path));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const reason = code === 'ENOENT' ? 'it does not exist' : code;
+    const fault = error instanceof TypeError ? 'the file is not UTF-8 text' : `cannot read it: ${reason}`;
+    throw new Failure(`${path}: ${fault}`);
+  }
+}
+
+export function parseSnitchFile(path: string, text: string): SnitchFile {
+  const reader = new Reader(path, text);
+  const file = reader.read();
+  if (reader.problems.length > 0) throw new SnitchFileError(reader.problems);
+  return file;
+}
+
+/** `snitches.yaml:12: …` */
+export function problemAt(path: string, line: number, message: string): string {
+  return `${path}:${line}: ${message}`;
+}
+
+class Reader {
+  readonly problems: string[] = [];
+  readonly #path: string;
+  readonly #lines = new LineCounter();
+  readonly #document: Document;
+
+  constructor(path: string, text: string) {
+    this.#path = path;
+    this.#document = parseDocument(text, {
+      lineCounter: this.#lines,
+      prettyErrors: false,
+      logLevel: 'silent',
+      merge: true,
+    });
+  }
+
+  read(): SnitchFile {
+    const { errors, warnings, contents } = this.#document;
+    for (const { pos, message } of [...errors, ...warnings]) {
+      this.#refuse(this.#lines.linePos(pos[0]).line, `not valid YAML: ${message.split('\n', 1)[0]}`);
+    }
+    const empty: SnitchFile = { path: this.#path, owner: '', settings: null, entries: [] };
+    if (this.problems.length > 0) return empty;
+    const top = this.#entry(contents, 'the file', TOP);
+    if (!top) return empty;
+    const owner = this.#owner(top);
+    const snitches = isMap(contents) ? contents.get('snitches', true) : null;
+    const settings = isMap(contents) && contents.has('case') ? contents.get('case', true) : null;
+    if (snitches === undefined) this.#refuse(top.line, 'snitches: is missing: write a list, `[]` for none');
+    const entries = this.#snitches(snitches);
+    this.#refuseRepetitions(entries);
+    return {
+      path: this.#path,
+      owner,
+      settings: settings === null ? null : this.#entry(settings, 'case', CASE_FIELDS),
+      entries,
+    };
+  }
+
+  #owner({ input, line, lines }: FileEntry): string {
+    const { owner = basename(this.#path).replace(/\.ya?ml$/i, '') } = input;
+    if (typeof owner === 'string' && owner.trim() !== '' && owner.length <= 100 && !/\p{Cc}/u.test(owner)) {
+      return owner;
+    }
+    this.#refuse(lines.owner ?? line, 'owner: must be a name of at most 100 characters');
+    return '';
+  }
+
+  #snitches(given: unknown): FileEntry[] {
+    const list = this.#resolve(given);
+    if (isScalar(list) && list.value === null) return [];
+    if (!isSeq(list)) {
+      if (list !== undefined) this.#refuse(this.#lineOf(list), 'snitches: must be a list');
+      return [];
+    }
+    const entries = list.items.map((item, index) =>
+      this.#entry(item, `snitches[${index}]`, SNITCH_FIELDS, this.#lineOf(list)),
+    );
+    return entries.filter((entry) => entry !== null).map(withDefaults);
+  }
+
+  /** One map with the lines of its fields; null, and a problem, for anything else. */
+  #entry(given: unknown, where: string, fields: readonly string[], parentLine = 1): FileEntry | null {
+    const map = this.#resolve(given);
+    const line = this.#lineOf(given, parentLine);
+    if (!isMap(map)) {
+      this.#refuse(line, `${where}: must hold "name: value" lines`);
+      return null;
+    }
+    const lines: Record<string, number> = {};
+    for (const { key } of map.items) {
+      const name = isScalar(key) ? String(key.value) : '?';
+      lines[name] = this.#lineOf(key, line);
+    }
+    const input = this.#valuesOf(map, line);
+    for (const name of Object.keys(input)) {
+      // Names that begin with x- are a place for what several entries share (`x-defaults: &defaults`).
+      if (fields.includes(name) || (fields === TOP && name.startsWith('x-'))) continue;
+      const meant = didYouMean(name, fields);
+      this.#refuse(lines[name] ?? line, `${where}: ${name}: there is no such field.${meant}`);
+    }
+    return { input, line, lines };
+  }
+
+  #valuesOf(map: { toJS(document: Document): unknown }, line: number): Record<string, unknown> {
+    try {
+      return map.toJS(this.#document) as Record<string, unknown>;
+    } catch (error) {
+      this.#refuse(line, `not valid YAML: ${error instanceof Error ? error.message : String(error)}`);
+      return {};
+    }
+  }
+
+  #refuseRepetitions(entries: readonly FileEntry[]): void {
+    const seen = new Map<string, number>();
+    for (const { input, line, lines } of entries) {
+      const byToken = input.token !== undefined && input.token !== null;
+      const field = byToken ? 'token' : 'name';
+      const key = `${field} ${String(input[field])}`;
+      const first = seen.get(key);
+      if (first === undefined) seen.set(key, line);
+      else {
+        const advice = byToken ? '' : ': give each its token, or another name';
+        this.#refuse(lines[field] ?? line, `${field}: is the same as in line ${first}${advice}`);
+      }
+    }
+  }
+
+  #resolve(node: unknown): unknown {
+    return isAlias(node) ? node.resolve(this.#document) : node;
+  }
+
+  #lineOf(node: unknown, otherwise = 1): number {
+    const offset = isNode(node) ? node.range?.[0] : undefined;
+    return offset === undefined ? otherwise : this.#lines.linePos(offset).line;
+  }
+
+  #refuse(line: number, message: string): void {
+    this.problems.push(problemAt(this.#path, line, message));
+  }
+}
+
+function withDefaults({ input, line, lines }: FileEntry): FileEntry {
+  const given = Object.entries(input).filter(([, value]) => value !== null);
+  return { input: withPlainInterval({ ...DEFAULTS, ...Object.fromEntries(given) }), line, lines };
+}
+
+/** `15m` and `every 2 hours` are understood as everywhere; what is not, the server refuses with its own words. */
+function withPlainInterval(input: Record<string, unknown>): Record<string, unknown> {
+  if (typeof input.interval !== 'string') return input;
+  try {
+    return { ...input, interval: intervalOf(input.interval) };
+  } catch {
+    return input;
+  }
+}
