@@ -158,8 +158,8 @@ async function keyLatencies(stdin, stdout, keys = 'jjjGkkkgjjjj', end = '') {
 async function holdKey(stdin, stdout) {
   const before = stdout.frames;
   const began = performance.now();
-  while (performance.now() - began < 2_000) {
-    stdin.write('j');
+  for (let count = 0; performance.now() - began < 2_000; count += 1) {
+    stdin.write(count % 20 < 10 ? 'j' : 'k');
     await sleep(5);
   }
   return { 'frames/s': Math.round((stdout.frames - before) / ((performance.now() - began) / 1_000)) };
