@@ -204,5 +204,6 @@ function inWords(error: unknown, what: string): unknown {
   if (error instanceof CopyFailed) return error;
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'SQLITE_NOTADB') return new CopyFailed(`${what}: it is no database`);
+  if (code?.startsWith('SQLITE_CORRUPT')) return new CopyFailed(`${what}: it is damaged`);
   return new CopyFailed(`${what}: ${message}`);
 }
