@@ -1,11 +1,11 @@
-/** `snitch backup` and `restore`: on the host of the daemon, from file to file. */
+/** `snitch backup`: a copy of the database, made on the host of the daemon while it works. */
 import type { Command } from 'commander';
 import { type Register, withExamples } from './command.ts';
 import type { ConfigFlags } from './config.ts';
 import { Failure } from './failure.ts';
 import { say } from './output.ts';
 
-interface BackupFlags extends ConfigFlags {
+export interface BackupFlags extends ConfigFlags {
   dataDir?: string;
   force?: boolean;
   quiet?: boolean;
@@ -23,25 +23,16 @@ export const register: Register = (program) => {
     'snitch backup /var/backups/snitch.db',
     'snitch backup -q "/var/backups/snitch-$(date +%F).db"      in a nightly job',
   );
-  const restore = program
-    .command('restore')
-    .description('put a backup in the place of the database; the old one is kept beside it')
-    .argument('<file>', 'a file that `snitch backup` wrote')
-    .action((file: string, flags: BackupFlags) => restoreFrom(file, flags));
-  withExamples(
-    addPlace(restore),
-    'systemctl stop snitch && snitch restore /var/backups/snitch.db && systemctl start snitch',
-  );
 };
 
-function addPlace(command: Command): Command {
+export function addPlace(command: Command): Command {
   return command
     .option('--data-dir <directory>', 'data directory of the daemon (default: as the configuration says)')
     .option('--config <file>', 'configuration file of the daemon')
     .option('-q, --quiet', 'no message');
 }
 
-async function dataDirOf({ dataDir, config: file }: BackupFlags): Promise<string> {
+export async function dataDirOf({ dataDir, config: file }: BackupFlags): Promise<string> {
   if (dataDir !== undefined) return process.getBuiltinModule('node:path').resolve(dataDir);
   const { loadConfig } = await import('../config.ts');
   return (await loadConfig({ file, env: process.env })).dataDir;
@@ -56,24 +47,10 @@ async function backUp(file: string, flags: BackupFlags): Promise<void> {
   const { snitches, cases } = await takeBackup(await dataDirOf(flags), file);
   if (!flags.quiet)
     say(
-      `${file}: verified, with ${count(snitches, 'snitch', 'snitches')} in ${count(cases, 'case', 'cases')}`,
+      `${file}: verified, with ${countOf(snitches, 'snitch', 'snitches')} in ${countOf(cases, 'case', 'cases')}`,
     );
 }
 
-async function restoreFrom(file: string, flags: BackupFlags): Promise<void> {
-  const { restoreBackup } = await import('../store/sqlite/copy.ts');
-  const dataDir = await dataDirOf(flags);
-  const stamp = new Date().toISOString().replace(/[:.]/g, '-');
-  const { content, kept } = restoreBackup(file, dataDir, stamp);
-  if (flags.quiet) return;
-  const { snitches, cases } = content;
-  say(
-    `${dataDir}: restored, with ${count(snitches, 'snitch', 'snitches')} in ${count(cases, 'case', 'cases')}`,
-  );
-  if (kept !== null) say(`the database from before is kept: ${kept}`);
-  say('the API keys are those of the backup; start the daemon again');
-}
-
-function count(many: number, one: string, several: string): string {
+export function countOf(many: number, one: string, several: string): string {
   return `${many} ${many === 1 ? one : several}`;
 }

@@ -18,6 +18,7 @@ import { register as list } from './list.ts';
 import { register as look } from './look.ts';
 import { register as maintenance } from './maintenance.ts';
 import { register as pause } from './pause.ts';
+import { register as restore } from './restore.ts';
 import { register as spool } from './spool.ts';
 import { register as webhook } from './webhook.ts';
 import { register as write } from './write.ts';
@@ -110,7 +111,7 @@ export const TASKS: readonly Task[] = [
       { name: 'config', summary: 'check or show the configuration of the daemon', load: here(daemon) },
       { name: 'doctor', summary: 'look for what would keep an alert from being sent', load: here(doctor) },
       { name: 'backup', summary: 'copy the database while the daemon goes on', load: here(backup) },
-      { name: 'restore', summary: 'put a backup in the place of the database', load: here(backup) },
+      { name: 'restore', summary: 'put a backup in the place of the database', load: here(restore) },
     ],
   },
   {

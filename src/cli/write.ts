@@ -89,7 +89,7 @@ async function createSnitch(name: string, flags: FieldFlags): Promise<void> {
   const output = new Output(flags);
   print(output, snitch);
   output.hint(`the job checks in with: curl -fsS -m 10 --retry 5 -o /dev/null ${snitch.check_in_url}`);
-  output.hint(`or with: snitch check-in ${snitch.token}`);
+  output.hint(`or is run by: snitch exec ${snitch.token} -- COMMAND`);
 }
 
 interface EditFlags extends FieldFlags {

@@ -110,7 +110,7 @@ backup('restore takes a killed daemon’s log along with its database', async ()
   assert.equal(namesIn(join(on.daemon.dataDir, 'snitch.db')), ['kept']);
 });
 
-backup('restore into an empty place makes it, private', async () => {
+backup('restore into an empty place makes it, private, with keys to get in', async () => {
   await on.run('create', 'moved', '-i', 'daily');
   await on.run('backup', '-q', file);
   const dataDir = join(newDataDir(), 'deep');
@@ -119,6 +119,15 @@ backup('restore into an empty place makes it, private', async () => {
     assert.is(statSync(dataDir).mode & 0o777, 0o700);
     assert.is(statSync(join(dataDir, 'snitch.db')).mode & 0o777, 0o600);
     assert.equal(namesIn(join(dataDir, 'snitch.db')), ['moved']);
+    const moved = await startProcess({ dataDir });
+    assert.match((await runSnitch(['list'], { SNITCH_DATA_DIR: dataDir })).stdout, 'moved');
+    assert.match((await runSnitch(['case', 'list'], { SNITCH_DATA_DIR: dataDir })).stdout, 'default');
+    assert.is(
+      (await moved.call('GET', '/v1/case', undefined, on.daemon.apiKey)).status,
+      200,
+      'old keys are good still',
+    );
+    await moved.end();
   } finally {
     removeDataDir(dataDir);
   }

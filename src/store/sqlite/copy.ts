@@ -1,7 +1,6 @@
 /** Copies of the database: taken while the daemon works, proved to be whole, and put in the place of another. */
 import {
   chmodSync,
-  chownSync,
   closeSync,
   copyFileSync,
   existsSync,
@@ -10,9 +9,8 @@ import {
   openSync,
   renameSync,
   rmSync,
-  statSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { migrations } from '../migrations/index.ts';
 import { databasePath, prepareDataDir } from './connection.ts';
@@ -139,7 +137,6 @@ export function restoreBackup(file: string, dataDir: string, stamp: string): Res
     rmSync(draft, { force: true });
     copyFileSync(file, draft);
     chmodSync(draft, PRIVATE);
-    giveToOwner([draft, join(dataDir, 'snitch.lock')], dataDir);
     const content = makeStandalone(draft);
     sync(draft);
     const kept = existsSync(target) ? keepOld(target, `${target}.before-restore-${stamp}`) : null;
@@ -152,13 +149,6 @@ export function restoreBackup(file: string, dataDir: string, stamp: string): Res
     rmSync(draft, { force: true });
     unlock();
   }
-}
-
-/** The administrator restores; the daemon, which may be somebody else, must be able to open what is restored. */
-function giveToOwner(paths: readonly string[], dataDir: string): void {
-  if (process.getuid?.() !== 0) return;
-  const { uid, gid } = statSync(dataDir);
-  for (const path of paths) chownSync(path, uid, gid);
 }
 
 function lock(dataDir: string): () => void {
