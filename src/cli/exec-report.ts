@@ -63,10 +63,10 @@ export class RunReport {
   async end(end: JobEnd, at: number, output: Buffer): Promise<void> {
     setTimeout(() => this.#startLimit.abort(), START_AFTER_END).unref();
     setTimeout(() => this.hurry(), END_WITHIN).unref();
-    // The server can tell how long a run took only if it knows of the start before the end.
-    if (this.#start) await this.#again(await this.#start);
     const checkIn = { ...this.#identity(), ...outcomeOf(end), at, output };
-    const delivery = await this.#deliver(checkIn, this.#hurry.signal);
+    // The server can tell how long a run took only if it knows of the start before the end.
+    const started = this.#start?.then((delivery) => this.#again(delivery));
+    const delivery = await this.#deliver(checkIn, this.#hurry.signal, started);
     this.#explain(delivery);
     if (delivery.answer.kind === 'recorded') await this.#flush();
     else if (delivery.claim !== null) await this.#bound();
@@ -77,8 +77,12 @@ export class RunReport {
     return { base, token, runId };
   }
 
-  async #deliver(checkIn: KeptCheckIn, signal: AbortSignal): Promise<Delivery> {
-    const sending = this.#send(checkIn, signal);
+  /** @param first is waited for before the check-in is sent, but not before it is safe */
+  async #deliver(checkIn: KeptCheckIn, signal: AbortSignal, first?: Promise<void>): Promise<Delivery> {
+    const sending = (async () => {
+      await first;
+      return this.#send(checkIn, signal);
+    })();
     const slow = await Promise.race([sending.then(() => false), delay(SAFE_AFTER).then(() => true)]);
     const safe = slow ? await this.#keep(checkIn) : null;
     const answer = await sending;
@@ -112,7 +116,8 @@ export class RunReport {
     const held = waits === null ? null : await claim(directory, waits.name).catch(() => null);
     // Without its file it was sent by somebody else, unless it never had one.
     if (waits !== null && held === null) return;
-    const { kind } = await this.#send(checkIn, this.#hurry.signal);
+    const signal = AbortSignal.any([this.#hurry.signal, this.#startLimit.signal]);
+    const { kind } = await this.#send(checkIn, signal);
     if (held !== null) await quietly(kind === 'later' ? release(directory, held) : remove(held));
   }
 

@@ -1,0 +1,262 @@
+/** `snitch exec` and a server that is away, slow or broken: the job is untouched, and no check-in is lost. */
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { WireAlert, WireSnitch } from '../../src/api/wire.ts';
+import { type DaemonProcess, newDataDir, removeDataDir } from '../end-to-end/daemon-process.ts';
+import { checkIns, fakeServer, freePort, Host, newSnitch, outcomes, startOn, until } from './exec-process.ts';
+
+interface Context {
+  dataDir: string;
+  port: number;
+  daemon: DaemonProcess;
+  host: Host;
+  token: string;
+}
+
+const test = suite<Context>('snitch exec: servers');
+
+test.before.each(async (context) => {
+  context.dataDir = newDataDir();
+  context.port = await freePort();
+  context.daemon = await startOn(context.port, context.dataDir);
+  context.host = new Host(context.daemon.url);
+  context.token = await newSnitch(context.daemon);
+});
+test.after.each(async ({ daemon, host, dataDir }) => {
+  host.remove();
+  await daemon.end();
+  removeDataDir(dataDir);
+});
+
+async function flushAll({ host }: Context): Promise<void> {
+  const { code, stderr } = await host.run(['spool', 'flush']);
+  assert.is(code, 0, stderr);
+  assert.equal(host.kept(), []);
+}
+
+const KEPT = /^snitch: cannot reach http:\S+: ECONNREFUSED\nsnitch: the check-in is kept;[^\n]+\n$/;
+
+/** A job that ends when it is told to. */
+function waitingJob(host: Host, code: number): { command: string; end: () => void } {
+  const flag = join(host.path, 'go-on');
+  return {
+    command: `echo ready; until [ -e ${flag} ]; do sleep 0.05; done; echo done; exit ${code}`,
+    end: () => writeFileSync(flag, ''),
+  };
+}
+
+test('down from start to end: sent later, at its own time, with its duration', async (context) => {
+  const { daemon, host, token } = context;
+  await daemon.end();
+  const before = Date.now();
+  const { code, stdout, stderr } = await host.exec(token, 'echo out; sleep 0.3; exit 6');
+  const after = Date.now();
+  assert.equal([code, stdout], [6, 'out\n']);
+  assert.match(stderr, KEPT);
+  assert.is(host.kept().length, 2);
+  // Only what is more than two seconds old is told with its time.
+  await until(() => Date.now() - after > 2_100);
+  context.daemon = await startOn(context.port, context.dataDir);
+  await flushAll(context);
+  assert.equal(await outcomes(context.daemon, token), [
+    ['start', null, null],
+    ['error', 6, null],
+  ]);
+  const [start, end] = await checkIns(context.daemon, token);
+  for (const { at } of [start!, end!]) assert.ok(Date.parse(at) >= before && Date.parse(at) <= after, at);
+  assert.is(end!.duration_ms, Date.parse(end!.at) - Date.parse(start!.at));
+  assert.is(end!.output, 'out\n');
+});
+
+test('down at the start, back at the end: nothing waits, nothing is said', async (context) => {
+  const { host, token } = context;
+  await context.daemon.end();
+  const job = waitingJob(host, 0);
+  const running = host.start(['exec', token, '--', 'sh', '-c', job.command]);
+  await running.printed('ready');
+  await until(() => host.kept().some((name) => name.endsWith('.json')));
+  context.daemon = await startOn(context.port, context.dataDir);
+  job.end();
+  const { code, stdout, stderr } = await running.ended();
+  assert.equal([code, stdout, stderr], [0, 'ready\ndone\n', '']);
+  assert.equal(host.kept(), []);
+  assert.equal(await outcomes(context.daemon, token), [
+    ['start', null, null],
+    ['healthy', 0, null],
+  ]);
+  assert.ok((await checkIns(context.daemon, token)).at(-1)!.duration_ms !== null);
+});
+
+test('there at the start, down at the end; the next run sends it', async (context) => {
+  const { daemon, host, token } = context;
+  const job = waitingJob(host, 9);
+  const running = host.start(['exec', token, '--', 'sh', '-c', job.command]);
+  await running.printed('ready');
+  await until(async () => (await checkIns(daemon, token)).length === 1);
+  await daemon.end();
+  job.end();
+  const { code, stderr } = await running.ended();
+  assert.is(code, 9);
+  assert.match(stderr, KEPT);
+  context.daemon = await startOn(context.port, context.dataDir);
+  const next = await host.exec(token, 'exit 0');
+  assert.equal([next.code, next.stderr], [0, '']);
+  assert.equal(host.kept(), []);
+  const found = await checkIns(context.daemon, token);
+  assert.equal(found.map(({ outcome }) => outcome).sort(), ['error', 'healthy', 'start', 'start']);
+  assert.ok(found.every(({ outcome, duration_ms }) => outcome === 'start' || duration_ms !== null));
+});
+
+test('a restart while the job runs is not noticed', async (context) => {
+  const { daemon, host, token } = context;
+  const job = waitingJob(host, 2);
+  const running = host.start(['exec', token, '--', 'sh', '-c', job.command]);
+  await running.printed('ready');
+  await until(async () => (await checkIns(daemon, token)).length === 1);
+  await daemon.end();
+  context.daemon = await startOn(context.port, context.dataDir);
+  job.end();
+  const { code, stderr } = await running.ended();
+  assert.equal([code, stderr], [2, '']);
+  assert.equal(await outcomes(context.daemon, token), [
+    ['start', null, null],
+    ['error', 2, null],
+  ]);
+});
+
+test('an alarm that was raised because the check-in waited is undone', async (context) => {
+  const { host, token } = context;
+  await context.daemon.end();
+  assert.is((await host.exec(token, 'exit 0')).code, 0);
+  const keptAt = Date.now();
+  await until(() => Date.now() - keptAt > 2_100);
+  context.daemon = await startOn(context.port, context.dataDir);
+  const { daemon } = context;
+  // As if the last check-in of a job that runs each minute had been long before the one that waits.
+  const edited = await daemon.call('PATCH', `/v1/snitches/${token}`, { interval: '1_minute' });
+  assert.is(edited.status, 200);
+  const earlier = new Date(keptAt - 600_000).toISOString();
+  assert.is((await fetch(`${daemon.url}/c/${token}?at=${earlier}`)).status, 202);
+  await until(async () => (await statusOf(daemon, token)) === 'failed');
+  await flushAll(context);
+  assert.is(await statusOf(daemon, token), 'healthy');
+  const alerts = (await (await daemon.call('GET', `/v1/snitches/${token}/alerts`)).json()) as WireAlert[];
+  assert.equal(alerts.map(({ type, snitch }) => `${type} from ${snitch?.previous_status}`).slice(0, 2), [
+    'snitch.reporting from missing',
+    'snitch.missing from healthy',
+  ]);
+});
+
+async function statusOf(daemon: DaemonProcess, token: string): Promise<string> {
+  const answer = await daemon.call('GET', `/v1/snitches/${token}`);
+  return ((await answer.json()) as WireSnitch).status;
+}
+
+test('a server that hangs does not hold up the job, and not for ever what follows it', async (context) => {
+  const { daemon, host, token } = context;
+  const hanging = await fakeServer(() => {});
+  const port = Number(new URL(hanging.url).port);
+  host.url = hanging.url;
+  const begun = performance.now();
+  const running = host.start(['exec', token, '--', 'sh', '-c', 'echo done; exit 8']);
+  await running.printed('done');
+  const { code, stdout, stderr } = await running.ended();
+  const took = performance.now() - begun;
+  await hanging.stop();
+  assert.equal([code, stdout], [8, 'done\n']);
+  assert.match(stderr, /no answer in time\nsnitch: the check-in is kept/);
+  assert.ok(took < 20_000, `${took}`);
+  await forwardTo(daemon, port, () => flushAll(context));
+  const found = await outcomes(daemon, token);
+  assert.equal(found.at(-1), ['error', 8, null]);
+});
+
+/** What was kept for one address is sent there, where the real server is to be found by then. */
+async function forwardTo(daemon: DaemonProcess, port: number, work: () => Promise<void>): Promise<void> {
+  const { createServer, request } = await import('node:http');
+  const proxy: Server = createServer((incoming, outgoing) => {
+    const { method, url = '', headers } = incoming;
+    incoming.pipe(
+      request(`${daemon.url}${url}`, { method, headers }, (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 500);
+        answer.pipe(outgoing);
+      }),
+    );
+  }).listen(port, '127.0.0.1');
+  await once(proxy, 'listening');
+  try {
+    await work();
+  } finally {
+    proxy.close();
+    proxy.closeAllConnections();
+  }
+}
+
+test('answers of 500, 503, 429 and a redirect keep the check-in; 404 is said and done with', async (context) => {
+  const { host, token } = context;
+  for (const status of [500, 503, 429, 301]) {
+    const broken = await fakeServer((_, response) => response.writeHead(status).end('<html>'));
+    host.url = broken.url;
+    const { code, stderr } = await host.exec(token, 'exit 11');
+    await broken.stop();
+    assert.is(code, 11);
+    assert.match(stderr, new RegExp(`answered with status ${status}\nsnitch: the check-in is kept`));
+  }
+  assert.is(host.kept().length, 8);
+  host.url = context.daemon.url;
+  const { code, stderr } = await host.exec('nobody-has-this-token', 'exit 12');
+  assert.is(code, 12);
+  assert.match(stderr, /knows no snitch with the token nobo…: nothing was recorded\n/);
+  assert.not.match(stderr, /nobody-has-this-token/);
+  assert.is(host.kept().length, 8);
+});
+
+test('a server that drops connections, and a disk that takes nothing: the job is as it was', async (context) => {
+  const { host, token } = context;
+  const rude = await fakeServer((request) => request.socket.destroy());
+  host.url = rude.url;
+  writeFileSync(join(host.path, 'file'), '');
+  const env = { SNITCH_SPOOL_DIR: join(host.path, 'file', 'spool') };
+  const { code, stdout, stderr } = await host.exec(token, 'echo out; exit 13', { env });
+  await rude.stop();
+  assert.equal([code, stdout], [13, 'out\n']);
+  assert.match(stderr, /the check-in is lost: it cannot be kept in \S+: ENOTDIR\n$/);
+});
+
+test('a broken configuration file does not keep the job from running', async (context) => {
+  const { host, token } = context;
+  const directory = join(host.path, '.config', 'snitch');
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, 'cli.yaml'), 'url: [\n');
+  const { code, stdout, stderr } = await host.exec(token, 'echo ran; exit 14');
+  assert.equal([code, stdout], [14, 'ran\n']);
+  assert.match(stderr, /cli\.yaml: line 1 [^\n]+\nsnitch: the check-in is kept/);
+  assert.not.equal(host.kept(), []);
+  writeFileSync(join(directory, 'cli.yaml'), '');
+  await flushAll(context);
+  assert.equal((await outcomes(context.daemon, token)).at(-1), ['error', 14, null]);
+});
+
+test('killed while it waits for the server: what it had to say is sent by the next', async (context) => {
+  const { daemon, host, token } = context;
+  const hanging = await fakeServer(() => {});
+  const port = Number(new URL(hanging.url).port);
+  host.url = hanging.url;
+  const running = host.start(['exec', token, '--', 'sh', '-c', 'exit 15']);
+  await until(() => host.kept().filter((name) => name.endsWith('.sending')).length === 2);
+  process.kill(running.pid, 'SIGKILL');
+  await running.ended();
+  await hanging.stop();
+  host.url = daemon.url;
+  await forwardTo(daemon, port, () => flushAll(context));
+  assert.equal(await outcomes(daemon, token), [
+    ['start', null, null],
+    ['error', 15, null],
+  ]);
+});
+
+test.run();

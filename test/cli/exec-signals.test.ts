@@ -1,0 +1,136 @@
+/** Signals and time limits under `snitch exec`. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type DaemonProcess, removeDataDir, startProcess } from '../end-to-end/daemon-process.ts';
+import { checkIns, fakeServer, Host, newSnitch, outcomes, until } from './exec-process.ts';
+
+interface Context {
+  daemon: DaemonProcess;
+  host: Host;
+  token: string;
+}
+
+const test = suite<Context>('snitch exec: signals and time limits');
+
+test.before(async (context) => {
+  context.daemon = await startProcess();
+});
+test.after(async ({ daemon }) => {
+  await daemon.end();
+  removeDataDir(daemon.dataDir);
+});
+test.before.each(async (context) => {
+  context.host = new Host(context.daemon.url);
+  context.token = await newSnitch(context.daemon);
+});
+test.after.each(({ host }) => host.remove());
+
+const IDLE = 'echo ready; while :; do sleep 0.05; done';
+
+for (const signal of ['TERM', 'INT', 'HUP', 'QUIT', 'USR1', 'USR2'] as const) {
+  test(`${signal} goes on to the job, which may do with it what it likes`, async ({
+    daemon,
+    host,
+    token,
+  }) => {
+    const running = host.start([
+      'exec',
+      token,
+      '--',
+      'sh',
+      '-c',
+      `trap "echo got; exit 7" ${signal}; ${IDLE}`,
+    ]);
+    await running.printed('ready');
+    process.kill(running.pid, `SIG${signal}`);
+    const { code, stdout, stderr } = await running.ended();
+    assert.equal([code, stdout, stderr], [7, 'ready\ngot\n', '']);
+    assert.equal((await outcomes(daemon, token)).at(-1), ['error', 7, null]);
+  });
+}
+
+test('a signal that ends the job is in its exit code', async ({ daemon, host, token }) => {
+  const running = host.start(['exec', token, '--', 'sh', '-c', IDLE]);
+  await running.printed('ready');
+  process.kill(running.pid, 'SIGTERM');
+  const { code, signal } = await running.ended();
+  assert.equal([code, signal], [143, null]);
+  assert.equal((await outcomes(daemon, token)).at(-1), ['error', 143, 'killed by SIGTERM']);
+});
+
+test('a job that runs too long is ended, with all that it started', async ({ daemon, host, token }) => {
+  const job = 'sleep 600 & echo $!; wait';
+  const { code, stdout, stderr } = await host.run([
+    'exec',
+    token,
+    '--timeout',
+    '300ms',
+    '--',
+    'sh',
+    '-c',
+    job,
+  ]);
+  assert.equal([code, stderr], [143, '']);
+  await until(() => !isAlive(Number(stdout)));
+  const last = ['error', 143, 'ran longer than it may: killed by SIGTERM'];
+  assert.equal((await outcomes(daemon, token)).at(-1), last);
+  assert.ok((await checkIns(daemon, token)).at(-1)!.duration_ms !== null);
+});
+
+test('one that ignores SIGTERM is killed', async ({ daemon, host, token }) => {
+  const args = ['--timeout', '300ms', '--kill-after', '300ms'];
+  const { code } = await host.run(['exec', token, ...args, '--', 'sh', '-c', `trap "" TERM; ${IDLE}`]);
+  assert.is(code, 137);
+  const last = ['error', 137, 'ran longer than it may: killed by SIGKILL'];
+  assert.equal((await outcomes(daemon, token)).at(-1), last);
+});
+
+test('one that ends well when its time is over has failed all the same', async ({ daemon, host, token }) => {
+  const job = `trap "exit 0" TERM; ${IDLE}`;
+  assert.is((await host.run(['exec', token, '--timeout', '300ms', '--', 'sh', '-c', job])).code, 0);
+  assert.equal((await outcomes(daemon, token)).at(-1), ['error', 0, 'ran longer than it may']);
+});
+
+test('a time limit that is not reached changes nothing', async ({ daemon, host, token }) => {
+  assert.is((await host.run(['exec', token, '--timeout', '1h', '--', 'true'])).code, 0);
+  assert.equal((await outcomes(daemon, token)).at(-1), ['healthy', 0, null]);
+});
+
+test('a signal after the end of the job ends the wait for a server that hangs', async ({
+  daemon,
+  host,
+  token,
+}) => {
+  const hanging = await fakeServer(() => {});
+  try {
+    host.url = hanging.url;
+    const running = host.start(['exec', token, '--', 'sh', '-c', 'echo done; exit 5']);
+    // The start is on the disk once the server has been slow, and by then the job has long ended.
+    await running.printed('done');
+    await until(() => host.kept().length > 0);
+    const asked = performance.now();
+    process.kill(running.pid, 'SIGTERM');
+    assert.is((await running.ended()).code, 5);
+    assert.ok(performance.now() - asked < 4_000);
+    assert.equal(host.kept().map(kindOfFile), ['start waits', 'end waits']);
+  } finally {
+    await hanging.stop();
+  }
+  host.url = daemon.url;
+});
+
+function kindOfFile(name: string): string {
+  const [, order, state] = /^\d+-([01])-[0-9a-f-]+\.json(.*)$/.exec(name) ?? [];
+  return `${order === '0' ? 'start' : 'end'} ${state === '' ? 'waits' : state}`;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test.run();
