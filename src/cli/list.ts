@@ -33,7 +33,7 @@ export const register: Register = (program) => {
       collect,
     )
     .option('-w, --watch [every]', 'show it again whenever it changed, asking every 2s')
-    .action((flags: ListFlags) => list_(flags));
+    .action((flags: ListFlags) => listSnitches(flags));
   addClientOptions(list);
   withExamples(
     list,
@@ -44,7 +44,7 @@ export const register: Register = (program) => {
   );
 };
 
-async function list_(flags: ListFlags): Promise<void> {
+async function listSnitches(flags: ListFlags): Promise<void> {
   const wanted = statusesOf(flags.status ?? []);
   const client = connect(flags);
   const read = async () => selected(await client.listSnitches(flags.tag ?? []), wanted);
