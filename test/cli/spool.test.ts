@@ -1,0 +1,258 @@
+/** `snitch spool`: what waits for the server, in whose hands it is, and how it gets there. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type FakeServer, fakeServer, Host } from './exec-process.ts';
+
+interface Context {
+  host: Host;
+  server: FakeServer;
+  /** What the server answers. */
+  status: number;
+}
+
+const TOKEN = 'abcdefghijklmnopqrstuvwxyz';
+const DAY = 86_400_000;
+
+const test = suite<Context>('snitch spool');
+
+test.before.each(async (context) => {
+  context.host = new Host();
+  context.status = 202;
+  context.server = await fakeServer((_, response) => {
+    setTimeout(() => response.writeHead(context.status).end(), 10);
+  });
+});
+test.after.each(async ({ host, server }) => {
+  host.remove();
+  await server.stop();
+});
+
+/** Puts a check-in into the spool as `snitch exec` does, and answers with the name of its file. */
+function keep({ host, server }: Context, at: number, changes: Record<string, unknown> = {}): string {
+  const name = `${String(at).padStart(15, '0')}-1-${crypto.randomUUID()}.json`;
+  const checkIn = {
+    version: 1,
+    at: new Date(at).toISOString(),
+    base: `${server.url}/c`,
+    token: TOKEN,
+    runId: crypto.randomUUID(),
+    suffix: '0',
+    message: null,
+    exitStatus: null,
+    output: '',
+    ...changes,
+  };
+  mkdirSync(host.spool, { recursive: true, mode: 0o700 });
+  writeFileSync(join(host.spool, name), JSON.stringify(checkIn));
+  return name;
+}
+
+/** The times that came with the check-ins, in the order of their arrival. */
+function timesSent({ requests }: FakeServer): (string | null)[] {
+  return requests.map((url) => new URL(url, 'http://localhost').searchParams.get('at'));
+}
+
+test('nobody else can read what waits: a token is a secret', async ({ host }) => {
+  assert.is((await host.exec(TOKEN, 'echo secret')).code, 0);
+  assert.is(statSync(host.spool).mode & 0o777, 0o700);
+  const files = host.kept();
+  assert.is(files.length, 2);
+  for (const name of files) assert.is(statSync(join(host.spool, name)).mode & 0o777, 0o600);
+});
+
+test('where it is', async ({ host }) => {
+  const state = join(host.path, 'state');
+  const places: [NodeJS.ProcessEnv, string][] = [
+    [{ STATE_DIRECTORY: join(host.path, 'unit'), XDG_STATE_HOME: state }, join(host.path, 'unit', 'spool')],
+    [{ XDG_STATE_HOME: state }, join(state, 'snitch', 'spool')],
+    [{}, join(host.path, '.local/state/snitch/spool')],
+  ];
+  for (const [env, place] of places) {
+    await host.exec(TOKEN, 'true', { env: { SNITCH_SPOOL_DIR: '', ...env } });
+    assert.is(readdirSync(place).length, 2, place);
+  }
+});
+
+test('list shows what waits, and of a token only its beginning', async (context) => {
+  const { host, server } = context;
+  keep(context, Date.parse('2026-01-02T00:00:00Z'), { suffix: '3', message: 'a\u001b[2Jb' });
+  keep(context, Date.parse('2026-01-01T00:00:00Z'), { suffix: 'start', base: null });
+  const table = await host.run(['spool', 'list']);
+  assert.is(table.code, 0);
+  assert.match(
+    table.stdout,
+    /2026-01-01T00:00:00.000Z +start +abcd….*\n2026-01-02T00:00:00.000Z +exit 3 +abcd…/,
+  );
+  const { stdout } = await host.run(['spool', 'list', '--json']);
+  const [first, second] = JSON.parse(stdout) as Record<string, unknown>[];
+  assert.equal([first!.kind, first!.token, first!.server], ['start', 'abcd…', null]);
+  assert.equal([second!.kind, second!.server, second!.message], ['3', `${server.url}/c`, 'a\u001b[2Jb']);
+  for (const text of [table.stdout, stdout]) {
+    assert.not.match(text, TOKEN);
+    assert.not.match(text, '\u001b');
+  }
+});
+
+test('an empty spool is no error', async ({ host }) => {
+  assert.equal(await host.run(['spool', 'list', '--json']), {
+    code: 0,
+    signal: null,
+    stdout: '[]\n',
+    stderr: '',
+  });
+  assert.equal((await host.run(['spool', 'flush'])).code, 0);
+  assert.equal((await host.run(['spool', 'flush', '-q'])).stderr, '');
+});
+
+test('flush sends the oldest first, each with its time', async (context) => {
+  const { host, server } = context;
+  const now = Date.now();
+  const times = [3, 1, 2].map((days) => now - days * DAY);
+  for (const at of times) keep(context, at);
+  const { code, stdout, stderr } = await host.run(['spool', 'flush']);
+  assert.equal([code, stdout, stderr], [0, '', 'sent 3\n']);
+  assert.equal(
+    timesSent(server),
+    times.sort().map((at) => new Date(at).toISOString()),
+  );
+  assert.equal(host.kept(), []);
+});
+
+test('what was kept without an address goes to the server that is known by now', async (context) => {
+  const { host, server } = context;
+  keep(context, Date.now() - DAY, { base: null });
+  assert.is((await host.run(['spool', 'flush', '--url', server.url])).code, 0);
+  assert.match(server.requests[0]!, `/c/${TOKEN}/0?`);
+});
+
+test('one server that is away keeps nobody else waiting', async (context) => {
+  const { host, server } = context;
+  for (const days of [5, 4]) keep(context, Date.now() - days * DAY, { base: 'http://127.0.0.1:1/c' });
+  keep(context, Date.now() - DAY);
+  const { code, stderr } = await host.run(['spool', 'flush']);
+  assert.is(code, 5);
+  assert.is(stderr, 'snitch: cannot reach http://127.0.0.1:1/c: ECONNREFUSED\nsnitch: sent 1, 2 wait on\n');
+  assert.is(server.requests.length, 1);
+  assert.is(host.kept().length, 2);
+});
+
+test('flushes at once send everything, and nothing twice', async (context) => {
+  const { host, server } = context;
+  const now = Date.now();
+  for (let minute = 1; minute <= 60; minute += 1) keep(context, now - minute * 60_000);
+  const results = await Promise.all([1, 2, 3].map(() => host.run(['spool', 'flush'])));
+  assert.equal(
+    results.map(({ code }) => code),
+    [0, 0, 0],
+  );
+  const sent = timesSent(server);
+  assert.is(sent.length, 60);
+  assert.is(new Set(sent).size, 60);
+  assert.equal(host.kept(), []);
+});
+
+test('what a killed process held is sent; what a living one holds is left to it', async (context) => {
+  const { host, server } = context;
+  const { pid: dead } = spawnSync('true');
+  const states = [`${dead}.sending`, `${dead}.tmp`, `${process.pid}.sending`];
+  for (const [index, state] of states.entries()) {
+    const name = keep(context, Date.now() - (index + 1) * DAY);
+    renameSync(join(host.spool, name), join(host.spool, `${name}.${state}`));
+  }
+  assert.is((await host.run(['spool', 'flush'])).code, 0);
+  assert.is(server.requests.length, 2);
+  assert.is(host.kept().length, 1);
+  assert.match(host.kept()[0]!, `.${process.pid}.sending`);
+});
+
+test('files that cannot be used are set aside and named, and hold up nothing', async (context) => {
+  const { host, server } = context;
+  const whole = keep(context, Date.now() - 2 * DAY);
+  const text = readFileSync(join(host.spool, whole), 'utf8');
+  const broken = [
+    text.slice(0, 40),
+    '',
+    'null',
+    text.replace('"version":1', '"version":2'),
+    text.replace('"0"', '"x"'),
+  ];
+  const names = broken.map((content) => {
+    const name = keep(context, Date.now() - 3 * DAY);
+    writeFileSync(join(host.spool, name), content);
+    return name;
+  });
+  const { code, stderr } = await host.run(['spool', 'flush']);
+  assert.is(code, 1);
+  for (const name of names) assert.match(stderr, join(host.spool, 'unusable', name));
+  assert.is(server.requests.length, 1);
+  assert.equal(host.kept(), ['unusable']);
+  assert.equal(readdirSync(join(host.spool, 'unusable')).sort(), names.sort());
+  assert.match((await host.run(['spool', 'list'])).stderr, '5 unusable files are in');
+});
+
+test('what no server would take at its own time any more is dropped, and that is said', async (context) => {
+  const { host, server } = context;
+  keep(context, Date.now() - 7 * DAY);
+  keep(context, Date.now() - 6.9 * DAY);
+  const { code, stderr } = await host.run(['spool', 'flush']);
+  assert.is(code, 1);
+  assert.match(stderr, /the check-in of abcd… at \S+ was kept for 7 days and is dropped/);
+  assert.is(server.requests.length, 1);
+});
+
+test('a token that nobody knows is dropped, and that is said without the token', async (context) => {
+  const { host } = context;
+  context.status = 404;
+  keep(context, Date.now() - DAY);
+  const { code, stderr } = await host.run(['spool', 'flush']);
+  assert.is(code, 1);
+  assert.match(stderr, /the check-in of abcd… at \S+ is dropped: \S+ knows no snitch/);
+  assert.not.match(stderr, TOKEN);
+  assert.equal(host.kept(), []);
+});
+
+test('a server that breaks down is tried once, and everything waits on', async (context) => {
+  const { host, server } = context;
+  context.status = 503;
+  for (const days of [3, 2, 1]) keep(context, Date.now() - days * DAY);
+  const { code, stderr } = await host.run(['spool', 'flush']);
+  assert.is(code, 5);
+  assert.match(stderr, /answered with status 503\nsnitch: sent 0, 3 wait on\n$/);
+  assert.is(server.requests.length, 1);
+  assert.is(host.kept().length, 3);
+});
+
+test('a run sends what waits, after its own, in silence', async (context) => {
+  const { host, server } = context;
+  host.url = server.url;
+  keep(context, Date.now() - DAY, { suffix: '4' });
+  const { code, stderr } = await host.exec(TOKEN, 'true');
+  assert.equal([code, stderr], [0, '']);
+  assert.equal(
+    server.requests.map((url) => url.replace(/\?.*/, '').slice(`/c/${TOKEN}/`.length)),
+    ['start', '0', '4'],
+  );
+  assert.equal(host.kept(), []);
+});
+
+test('a spool that is full drops its oldest, and says so', async (context) => {
+  const { host } = context;
+  for (let count = 0; count < 5_000; count += 1) keep(context, Date.now() - DAY + count);
+  const { code, stderr } = await host.exec(TOKEN, 'exit 3');
+  assert.is(code, 3);
+  assert.match(stderr, 'the spool is full: its 2 oldest check-ins are dropped');
+  assert.is(host.kept().length, 5_000);
+});
+
+test('flush answers for a directory that cannot be read', async ({ host }) => {
+  writeFileSync(join(host.path, 'file'), '');
+  const env = { SNITCH_SPOOL_DIR: join(host.path, 'file') };
+  const { code, stderr } = await host.run(['spool', 'flush'], { env });
+  assert.is(code, 1);
+  assert.match(stderr, /^snitch: [^\n]*ENOTDIR[^\n]*\n$/);
+});
+
+test.run();
