@@ -25,8 +25,12 @@ The exit code is always that of the job: 128 + the signal that killed it, 127 fo
 for one that cannot be run, whatever became of the check-ins. Those that the server did not take are kept on the disk
 (see \`snitch help spool\`) and count for their own time when they are sent later.
 
-Signals (TERM, INT, HUP, QUIT, USR1, USR2) go on to the job. A stream that is a terminal stays one for the job, and
-nothing of it is kept; redirect it, or run from cron, to have the end of the output beside the check-in.`;
+Signals (TERM, INT, HUP, QUIT, USR1, USR2) go on to the job. --timeout ends it with all that it started; at a
+terminal, which the job shares with you, the job alone.
+
+A stream that is a terminal stays one for the job, and nothing of it is kept; redirect it, or run from cron, to have
+the end of the output beside the check-in. A process that the job leaves behind needs an output of its own: a second
+after the job's end, nobody reads this one any more.`;
 
 export const register: Register = (program, finish) => {
   const exec = program

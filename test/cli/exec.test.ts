@@ -98,6 +98,14 @@ test('the job can open /dev/stdout and /dev/stderr', async ({ host, token }) => 
   assert.equal([stdout, stderr], ['out\nerr\n', 'err\n']);
 });
 
+test('where no pipe of our own can be made, the output passes all the same', async ({ host, token }) => {
+  const env = { TMPDIR: join(host.path, 'missing') };
+  const { code, stdout, stderr } = await host.exec(token, 'echo out; echo err >&2; exit 3', { env });
+  assert.equal([code, stdout, stderr], [3, 'out\n', 'err\n']);
+  const missing = await host.run(['exec', token, '--', 'no-such-command'], { env });
+  assert.equal([missing.code, missing.stdout], [127, '']);
+});
+
 test('the end of the output is kept, cut between characters', async ({ daemon, host, token }) => {
   await host.run(['exec', token, '--tail', '10', '--', 'printf', 'aä€😀€bc']);
   assert.is((await checkIns(daemon, token)).at(-1)!.output, '😀€bc');
