@@ -21,7 +21,16 @@ const LIVE: Event = { kind: 'link', link: { state: 'live', error: null, retryAt:
 function row(checkInsAgo: readonly number[], changes: Partial<RowDetail> = {}): RowDetail {
   const checkIns = checkInsAgo.map((ago) => ({ at: iso(NOON - ago), outcome: 'healthy' as const }));
   const period = { start: NOON, end: NOON + HOUR };
-  return { deadlineAt: null, timezone: 'UTC', period, checkIns, more: false, stale: false, ...changes };
+  return {
+    deadlineAt: null,
+    timezone: 'UTC',
+    period,
+    checkIns,
+    more: false,
+    readAt: NOON,
+    stale: false,
+    ...changes,
+  };
 }
 
 const ROWS: Event[] = [

@@ -5,7 +5,7 @@
  */
 import { ApiError, type Client } from '../../api/client.ts';
 import { visibleEntries } from '../model/selection.ts';
-import type { RowDetail, State } from '../model/state.ts';
+import type { RowDetail } from '../model/state.ts';
 import type { Store } from '../store.ts';
 
 /** Requests that may be made at once after a quiet while, and how many more each second. */
@@ -20,6 +20,9 @@ const REST = 120;
 
 /** After a failure or a refusal nothing is asked for this long, in milliseconds. */
 const AFTER_FAILURE = 5_000;
+
+/** A period that is over is asked for again no sooner: this clock and the server's may differ. */
+const BETWEEN_PERIODS = 10_000;
 
 const CHECK_INS = 40;
 
@@ -37,8 +40,6 @@ export class RowLoader {
   #silentUntil = 0;
   #timer: NodeJS.Timeout | null = null;
   #unsubscribe = () => {};
-  /** What the last look at the screen was at: most changes of the state concern other things. */
-  #seen: Pick<State, 'collection' | 'top' | 'rows' | 'size'> | null = null;
 
   constructor(parts: RowLoaderParts) {
     this.#parts = parts;
@@ -46,22 +47,13 @@ export class RowLoader {
   }
 
   start(): void {
-    this.#unsubscribe = this.#parts.store.subscribe(() => this.#noteChange());
+    this.#unsubscribe = this.#parts.store.subscribe(() => this.#lookLater(REST));
     this.#lookLater(REST);
   }
 
   stop(): void {
     this.#unsubscribe();
     if (this.#timer) clearTimeout(this.#timer);
-  }
-
-  #noteChange(): void {
-    const { collection, top, rows, size } = this.#parts.store.get();
-    const seen = this.#seen;
-    if (seen?.collection === collection && seen.top === top && seen.rows === rows && seen.size === size)
-      return;
-    this.#seen = { collection, top, rows, size };
-    this.#lookLater(REST);
   }
 
   #lookLater(ms: number): void {
@@ -80,7 +72,9 @@ export class RowLoader {
     this.#countedAt = now;
     const wanted = visibleEntries(state).filter(({ token }) => {
       const row = state.rows.get(token);
-      return (!row || row.stale) && !this.#loading.has(token);
+      // A period that is over is followed by another one, which only the server knows.
+      const isOver = row && row.period.end <= now && now - row.readAt > BETWEEN_PERIODS;
+      return (!row || row.stale || isOver) && !this.#loading.has(token);
     });
     for (const { token } of wanted) {
       if (this.#loading.size >= AT_ONCE) return;
@@ -111,6 +105,7 @@ export class RowLoader {
         period: { start: Date.parse(explanation.period.start), end: Date.parse(explanation.period.end) },
         checkIns: rows.get(token)?.checkIns ?? checkIns.map(({ at, outcome }) => ({ at, outcome })),
         more: known ? known.more : checkIns.length === CHECK_INS,
+        readAt: clock(),
         stale: collection.entries.get(token) !== before,
       };
       store.dispatch({ kind: 'row', token, detail });

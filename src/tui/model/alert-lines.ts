@@ -1,5 +1,5 @@
 /** The lists of alerts and of deliveries as lines. */
-import type { WireAlert } from '../../api/wire.ts';
+import type { WireAlert, WireDelivery } from '../../api/wire.ts';
 import { alertWord, deliveryLine } from './detail-lines.ts';
 import type { Glyphs } from './glyphs.ts';
 import { asciiLines, type Line, type Span } from './line.ts';
@@ -35,7 +35,7 @@ function rowsOf(screen: AlertsScreen, { height, glyphs, now }: AlertsLook): Line
   const all =
     tab === 'alerts'
       ? alerts?.map((alert) => alertLine(alert, now))
-      : deliveries?.map((one) => deliveryLine(one, now));
+      : deliveries?.map((one) => deliveryRow(one, alerts ?? [], now));
   if (!all) return [[{ text: `  Reading${glyphs.ellipsis}`, dim: true }]];
   if (all.length === 0) return [[{ text: `  There are no ${tab} yet.`, dim: true }]];
   return all.slice(top, top + height).map((line, index) => {
@@ -43,6 +43,14 @@ function rowsOf(screen: AlertsScreen, { height, glyphs, now }: AlertsLook): Line
     const spans = [{ text: isSelected ? `${glyphs.cursor} ` : '  ', bold: true }, ...line];
     return isSelected ? spans.map((span) => ({ ...span, inverse: true })) : spans;
   });
+}
+
+/** A delivery, and what it tells of where its alert is among those that were read. */
+function deliveryRow(delivery: WireDelivery, alerts: readonly WireAlert[], now: number): Line {
+  const alert = alerts.find(({ id }) => id === delivery.alert);
+  const about = alert ? `${alert.snitch ? `${clean(alert.snitch.name)}: ` : ''}${alertWord(alert)}  ` : '';
+  const [state, ...rest] = deliveryLine(delivery, now);
+  return [...(state ? [state] : []), { text: about, bold: true }, ...rest];
 }
 
 function alertLine(alert: WireAlert, now: number): Line {

@@ -115,12 +115,10 @@ function historyLines(
 ): Line[] {
   const { period, timezone } = explanation;
   const detail = {
-    deadlineAt: null,
     timezone,
     period: { start: Date.parse(period.start), end: Date.parse(period.end) },
     checkIns,
     more: checkIns.length === 100,
-    stale: false,
   };
   const legend = (['met', 'missed', 'errored', 'paused', 'open'] as const).map(
     (outcome) => `${glyphs.period[outcome]} ${outcome}`,
@@ -206,7 +204,7 @@ const STATE_COLOR: Record<WireDelivery['state'], Color> = {
 };
 
 export function deliveryLine(
-  { channel, target, state, attempts, last_error, next_attempt_at }: WireDelivery,
+  { channel, target, state, attempts, last_error, next_attempt_at, delivered_at }: WireDelivery,
   now: number,
 ): Line {
   const spans: Span[] = [
@@ -221,5 +219,7 @@ export function deliveryLine(
   if (state === 'pending' && next_attempt_at !== null) {
     spans.push({ text: `  next ${timeTo(Date.parse(next_attempt_at), now)}`, dim: true });
   }
+  if (state === 'delivered' && delivered_at !== null)
+    spans.push({ text: `  ${ago(Date.parse(delivered_at), now)}`, dim: true });
   return spans;
 }

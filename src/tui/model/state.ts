@@ -32,6 +32,8 @@ export interface RowDetail {
   checkIns: readonly Pick<WireCheckIn, 'at' | 'outcome'>[];
   /** Whether there are older check-ins than these. */
   more: boolean;
+  /** When this was read. */
+  readAt: number;
   /** The snitch changed since; what is here is shown until it was asked for again. */
   stale: boolean;
 }

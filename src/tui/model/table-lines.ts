@@ -97,7 +97,11 @@ function barCell({ snitch: { status }, checkedInAt, length }: Entry, look: RowLo
 }
 
 /** The outcomes of the last `count` periods of a snitch. */
-export function outcomesFor(entry: Entry, detail: RowDetail, count: number): PeriodOutcome[] {
+export function outcomesFor(
+  entry: Entry,
+  detail: Pick<RowDetail, 'timezone' | 'period' | 'checkIns' | 'more'>,
+  count: number,
+): PeriodOutcome[] {
   const { interval, status } = entry.snitch;
   const periods = lastPeriods(interval, detail.timezone, detail.period, count);
   const newest = detail.checkIns[0];

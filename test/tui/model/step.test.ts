@@ -178,6 +178,7 @@ test('a check-in shows in the strip at once', () => {
     period: { start: NOON, end: NOON + HOUR },
     checkIns: [],
     more: false,
+    readAt: NOON,
     stale: false,
   };
   const known = after(full, { kind: 'row', token: 'token-web-certs', detail });
@@ -194,6 +195,7 @@ test('details of rows are forgotten before they fill the memory', () => {
     period: { start: NOON, end: NOON + HOUR },
     checkIns: [],
     more: false,
+    readAt: NOON,
     stale: false,
   };
   const events = Array.from(
