@@ -15,7 +15,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   tui: ['api'],
   /** The command that opens the dashboard, and loads it only then. */
   'the screen': ['cli', 'api', 'tui'],
-  'commands on the host': ['cli', 'api', 'config', 'logger', 'daemon', 'store'],
+  'commands on the host': ['cli', 'api', 'config', 'logger', 'daemon', 'store', 'demo'],
+  demo: ['core', 'store', 'config'],
   logger: ['core'],
   config: ['core', 'logger'],
   daemon: ['core', 'api', 'store', 'sweep', 'delivery', 'http', 'config', 'logger'],

@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { type Register, withExamples } from './command.ts';
 import { type ConfigFlags, checkConfig, type ShowFlags, showConfig } from './config.ts';
-import { serve } from './serve.ts';
+import { type ServeFlags, serve } from './serve.ts';
 import { showVersion } from './version.ts';
 
 const CONFIG_OPTION = [
@@ -24,12 +24,13 @@ function addServe(program: Command, finish: (code: number) => void): void {
     .command('serve')
     .description('run the daemon; without any configuration it listens on 127.0.0.1:7676')
     .option(...CONFIG_OPTION)
+    .option('--demo', 'try it out on invented data, apart from any real data and gone at the end')
     .addHelpText(
       'after',
       '\nSIGHUP reads the configuration again. SIGTERM stops within 10 seconds.\nExit codes: 0 stopped, 1 error, 2 usage, 75 another daemon has the data directory.',
     )
-    .action(async (flags: ConfigFlags) => finish(await serve(flags)));
-  withExamples(serving, 'snitch serve', 'SNITCH_LISTEN=0.0.0.0:7676 snitch serve');
+    .action(async (flags: ServeFlags) => finish(await serve(flags)));
+  withExamples(serving, 'snitch serve', 'snitch serve --demo', 'SNITCH_LISTEN=0.0.0.0:7676 snitch serve');
 }
 
 function addConfig(program: Command, finish: (code: number) => void): void {

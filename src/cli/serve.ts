@@ -1,5 +1,6 @@
 /** `snitch serve`: the daemon in the foreground, with the signals that a service manager sends. */
 import type { Daemon } from '../daemon.ts';
+import type { Demo } from '../demo/demo.ts';
 import type { Logger } from '../logger.ts';
 import { EXIT } from './exit-codes.ts';
 import { VERSION } from './version.ts';
@@ -10,12 +11,21 @@ const STOP_WITHIN = 10_000;
 /** Ctrl-C in `npm start` arrives twice, from the terminal and from npm: that is one wish, not two. Milliseconds. */
 const SAME_WISH = 500;
 
+export interface ServeFlags {
+  config?: string;
+  /** Runs on an invented store of its own. */
+  demo?: boolean;
+}
+
 /** @returns the exit code, once the daemon has ended */
-export async function serve({ config: file }: { config?: string }): Promise<number> {
+export async function serve({ config: file, demo: isDemo = false }: ServeFlags): Promise<number> {
   const { loadConfig } = await import('../config.ts');
   const { createLogger } = await import('../logger.ts');
-  const load = () => loadConfig({ file, env: process.env, terminal: process.stdout.isTTY === true });
-  const config = await load();
+  const read = () => loadConfig({ file, env: process.env, terminal: process.stdout.isTTY === true });
+  const real = await read();
+  const demo = isDemo ? await startDemo() : null;
+  const load = async () => (demo ? demo.settings(await read()) : read());
+  const config = demo ? demo.settings(real) : real;
   const logger = createLogger(config.log);
   exitOnDefects(logger);
   const stopping = stopRequested(logger);
@@ -23,10 +33,22 @@ export async function serve({ config: file }: { config?: string }): Promise<numb
   const starting = startDaemon(config, logger, { version: VERSION });
   onReloadSignal(async () => (await starting).reload(await load()), logger);
   try {
+    demo?.begin((await starting).url);
     return await watch(await starting, stopping, logger);
   } catch (error) {
     return explainEnd(error, logger);
   }
+}
+
+/** Whatever ends the process, the store of the demo goes with it. */
+async function startDemo(): Promise<Demo> {
+  const { prepareDemo } = await import('../demo/demo.ts');
+  const demo = await prepareDemo(Date.now);
+  process.once('exit', demo.end);
+  process.stderr.write(
+    `This is a demo: its data is invented, and gone when it ends. Look at it from another terminal:\n  SNITCH_DATA_DIR=${demo.dataDir} snitch dashboard\n`,
+  );
+  return demo;
 }
 
 async function watch(daemon: Daemon, stopping: Promise<void>, logger: Logger): Promise<number> {

@@ -1,0 +1,48 @@
+/** `snitch serve --demo`: a daemon on a temporary store with an invented past, which never touches the real one. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import { openStore } from '../store/sqlite/sqlite-store.ts';
+import { makePast, type RunningJob } from './past.ts';
+import { runOn } from './present.ts';
+
+export interface Demo {
+  dataDir: string;
+  /** What it runs with: its own data, and nothing that could reach anybody outside. */
+  settings(config: Config): Config;
+  /** Lets its jobs go on at the daemon that listens on `url`. */
+  begin(url: string): void;
+  /** Ends the jobs, and leaves nothing behind. */
+  end(): void;
+}
+
+export async function prepareDemo(clock: () => number): Promise<Demo> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'snitch-demo-'));
+  const remove = () => rmSync(dataDir, { recursive: true, force: true });
+  let stop = () => {};
+  const jobs = await fill(dataDir, clock).catch((error: unknown) => {
+    remove();
+    throw error;
+  });
+  return {
+    dataDir,
+    settings: (config) => ({ ...config, dataDir, smtp: null, baseUrl: null, checkInBase: null }),
+    begin: (url) => {
+      stop = runOn(jobs, url, clock);
+    },
+    end: () => {
+      stop();
+      remove();
+    },
+  };
+}
+
+async function fill(dataDir: string, clock: () => number): Promise<RunningJob[]> {
+  const store = openStore({ dataDir, clock });
+  try {
+    return await makePast(store, clock());
+  } finally {
+    await store.close();
+  }
+}
