@@ -87,7 +87,8 @@ async function checkCase(client: Client, keySource: string, send: boolean): Prom
       ...targets,
     ];
   } catch (error) {
-    return [broken('API key', error)];
+    const finding = broken('API key', error);
+    return [{ ...finding, message: `${finding.message} (from ${keySource})` }];
   }
 }
 

@@ -29,7 +29,7 @@ export const register: Register = (program, finish) => {
 
 async function examine(flags: DoctorFlags): Promise<number> {
   const [configuration, config] = await checkConfiguration(flags);
-  const host = config === null ? [] : [checkDataDir(config.dataDir), await checkStore(config.dataDir)];
+  const host = config === null ? [] : await checkHost(config.dataDir);
   const findings = [
     ...configuration,
     ...host,
@@ -58,10 +58,16 @@ async function checkConfiguration({ config: file }: ConfigFlags): Promise<[Findi
   }
 }
 
+async function checkHost(dataDir: string): Promise<Finding[]> {
+  const directory = checkDataDir(dataDir);
+  return directory.remedy === ELSEWHERE ? [directory] : [directory, await checkStore(dataDir)];
+}
+
+const ELSEWHERE = 'where the daemon runs as another user or on another host, run `snitch doctor` there';
+
 function checkDataDir(dataDir: string): Finding {
   const { accessSync, constants, statfsSync, statSync } = process.getBuiltinModule('node:fs');
   const check = 'data directory';
-  const elsewhere = 'where the daemon runs as another user or on another host, run `snitch doctor` there';
   try {
     const { mode } = statSync(dataDir);
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -76,7 +82,7 @@ function checkDataDir(dataDir: string): Finding {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const missing = code === 'ENOENT';
-    return warning(check, `${dataDir} ${missing ? 'does not exist' : `cannot be used: ${code}`}`, elsewhere);
+    return warning(check, `${dataDir} ${missing ? 'does not exist' : `cannot be used: ${code}`}`, ELSEWHERE);
   }
 }
 
@@ -88,7 +94,11 @@ async function checkStore(dataDir: string): Promise<Finding> {
     return ok('store', `whole; ${content.snitches} snitches in ${content.cases} cases`);
   } catch (error) {
     const [message = ''] = describeFailure(error).lines;
-    return failure('store', message, 'stop the daemon and put a backup in its place: `snitch restore FILE`');
+    const damaged = message.includes('damaged') || message.includes('no database');
+    const remedy = damaged
+      ? 'stop the daemon and put a backup in its place: `snitch restore FILE`'
+      : ELSEWHERE;
+    return failure('store', message, remedy);
   }
 }
 
