@@ -2,7 +2,7 @@
  * What a storm of alerts does to check-ins: thousands of snitches fail in the same second, with webhooks and emails
  * to send, while others go on checking in. Each round measures check-ins before the storm, in it, and after it.
  *
- *   npm run bench:storm -- [--rounds 3] [--failing 5000] [--webhooks 2] [--seconds 4] [--rate 200]
+ *   node bench/storm.mjs [--rounds 3] [--failing 5000] [--webhooks 2] [--seconds 4] [--rate 200]
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -9,8 +9,8 @@ const LIVENESS_EVERY = 10_000;
 /** A running daemon that did not tick for longer than this was asleep, or its clock jumped. */
 const LONGEST_TICK = 15_000;
 
-/** Snitches applied in one transaction; check-ins get their turn in between. */
-const SLICE = 200;
+/** Snitches applied in one transaction: few, because each may write a dozen rows, and check-ins wait until it ends. */
+const SLICE = 20;
 
 /** A sweep that has not ended for this long makes the daemon not ready. */
 const STALLED_AFTER = 30_000;

@@ -1,13 +1,16 @@
 /** Thousands of snitches fail in the same second: few emails, every webhook, and check-ins go on being answered. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireDelivery } from '../../src/api/wire.ts';
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
-import type { SnitchFields, Store } from '../../src/store/store.ts';
+import type { CaseSettings, SnitchFields, Store } from '../../src/store/store.ts';
+import { Sweeper } from '../../src/sweep/sweeper.ts';
 import { until } from '../delivery/outbox.ts';
 import { type Mailbox, startMailbox } from '../end-to-end/mailbox.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../end-to-end/webhook-receiver.ts';
+import { checkIn } from '../store/fixture.ts';
 import { quantile, rounded } from './latency.ts';
 import { LocalDaemon, MovableClock } from './local-daemon.ts';
 
@@ -44,6 +47,16 @@ test.after.each(async ({ daemon, mailbox, receivers }) => {
   await Promise.all(receivers.map((receiver) => receiver.stop()));
 });
 
+const SETTINGS: CaseSettings = {
+  name: 'default',
+  timezone: 'UTC',
+  members: [],
+  reminders: 'off',
+  errorNotices: true,
+  maxSnitches: null,
+  onHold: false,
+};
+
 const FIELDS: SnitchFields = {
   name: '',
   notes: '',
@@ -56,8 +69,7 @@ const FIELDS: SnitchFields = {
 /** A snitch that checked in at `at`. */
 async function healthySnitch(store: Store, caseId: string, name: string, at: number): Promise<string> {
   const { token } = await store.createSnitch(caseId, { ...FIELDS, name }, at);
-  const nothing = { exitStatus: null, message: null, source: null, runId: null, output: null };
-  await store.applyCheckIn({ token, now: at, at, outcome: 'healthy', ...nothing });
+  await checkIn(store, token, at);
   return token;
 }
 
@@ -66,18 +78,7 @@ async function prepare({ daemon, receivers }: Context): Promise<string> {
   const at = Date.parse(LAST_CHECK_IN);
   const store = openStore({ dataDir: daemon.dataDir, clock: () => at });
   try {
-    const team = await store.createCase(
-      {
-        name: 'default',
-        timezone: 'UTC',
-        members: [],
-        reminders: 'off',
-        errorNotices: true,
-        maxSnitches: null,
-        onHold: false,
-      },
-      at,
-    );
+    const team = await store.createCase(SETTINGS, at);
     const names = Array.from({ length: FAILING }, (_, index) => `job ${index}`);
     await Promise.all(names.map((name) => healthySnitch(store, team.id, name, at)));
     // It checks in all the time: what is measured with must not fail itself.
@@ -157,6 +158,31 @@ test(`${FAILING} snitches fail in one second: webhooks get all, each recipient a
   assert.ok(swept >= Date.parse(DEADLINE), 'no alert before the deadline');
   assert.ok(first < 10_000, 'the first alert goes out at once');
   assert.ok(latencies.length > 50, 'check-ins go on being answered');
+});
+
+test('a sweep lets check-ins through every few dozen snitches', async ({ daemon }) => {
+  const DUE = 1_000;
+  let now = Date.parse(LAST_CHECK_IN);
+  const store = openStore({ dataDir: daemon.dataDir, clock: () => now });
+  try {
+    const team = await store.createCase({ ...SETTINGS, members: RECIPIENTS }, now);
+    const names = Array.from({ length: DUE }, (_, index) => `job ${index}`);
+    await Promise.all(names.map((name) => healthySnitch(store, team.id, name, now)));
+    now = Date.parse(DEADLINE);
+    const busy = await healthySnitch(store, team.id, 'busy', now);
+    const logger = pino({ level: 'silent' });
+    const sweeper = new Sweeper({ store, clock: () => now, monotonic: () => performance.now(), logger });
+    let sweeping = true;
+    const sweep = sweeper.tick().finally(() => {
+      sweeping = false;
+    });
+    let answered = 0;
+    for (; sweeping; answered += 1) await checkIn(store, busy, now);
+    await sweep;
+    assert.ok(answered >= DUE / 40, `${answered} check-ins were answered one after the other`);
+  } finally {
+    await store.close();
+  }
 });
 
 test.run();
