@@ -101,9 +101,9 @@ export class Output {
   }
 }
 
-/** A message on stderr; whatever came from outside is made safe to show. */
+/** One line on stderr; whatever came from outside is made safe to show, a line break included. */
 export function say(text: string): void {
-  process.stderr.write(`${printableLines(text).join('\n')}\n`);
+  process.stderr.write(`${printable(text)}\n`);
 }
 
 export function shownTime(iso: string | null, style: Style, none = 'never'): string {

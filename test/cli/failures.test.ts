@@ -75,9 +75,9 @@ failures('something else that answers there: 5', async () => {
 });
 
 failures('what a server says cannot steer the terminal', async () => {
-  const body = { type: 'x', error: 'a\u001b[2Jb\u202ec\rd\u009be' };
+  const body = { type: 'x', error: 'a\u001b[2Jb\u202ec\rd\u009be\nsnitch: forged' };
   const { stderr } = await listAgainst({ status: 500, body });
-  assert.is(stderr, 'snitch: a\\u001b[2Jb\\u202ec\\rd\\u009be\n');
+  assert.is(stderr, 'snitch: a\\u001b[2Jb\\u202ec\\rd\\u009be\\nsnitch: forged\n');
 });
 
 failures('no key at all: 4, and where to put one', async () => {
