@@ -12,6 +12,8 @@ export interface Terminal {
   /** Text as somebody types it, or sequences as a terminal sends them. */
   type(text: string): void;
   screen(): string;
+  /** The screen with the sequences of its styles. */
+  styledScreen(): string;
   /** Waits until the screen holds all of these, and answers with it. */
   shows(...expected: (string | RegExp)[]): Promise<string>;
   /** Waits until the screen holds none of these. */
@@ -66,6 +68,7 @@ export function openTerminal(
     press: (...keys) => void tmux('send-keys', ...keys),
     type: (text) => void tmux('send-keys', '-l', '--', text),
     screen,
+    styledScreen: () => tmux('capture-pane', '-e', '-p'),
     shows: (...all) => wait((text) => all.every((one) => has(text, one)), `never shown: ${all.join(' | ')}`),
     hides: (...all) => wait((text) => !all.some((one) => has(text, one)), `always shown: ${all.join(' | ')}`),
     resize: (columns, rows) => void tmux('resize-window', '-x', String(columns), '-y', String(rows)),

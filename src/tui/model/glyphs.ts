@@ -41,7 +41,7 @@ export const UNICODE: Glyphs = {
   unicode: true,
   status: { failed: '✗', errored: '▲', paused: '‖', pending: '○', healthy: '✓' },
   period: { met: '■', missed: '✗', errored: '▲', paused: '‖', open: '·', unknown: ' ' },
-  bar: ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'],
+  bar: ['╸', '━'],
   barRest: '·',
   spark: ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
   ellipsis: '…',

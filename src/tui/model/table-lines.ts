@@ -33,15 +33,18 @@ export interface RowLook {
 export function rowLine(entry: Entry, look: RowLook): Line {
   const { columns, glyphs, isSelected, isMarked } = look;
   const gutter: Span = {
+    inverse: isSelected,
     text: (isSelected ? glyphs.cursor : ' ') + (isMarked ? glyphs.mark : ' '),
     bold: true,
   };
   const spans: Span[] = [gutter];
   columns.forEach((column, index) => {
-    if (index > 0) spans.push({ text: ' '.repeat(GAP) });
-    spans.push(...cell(column, entry, look));
+    // What is drawn with characters says the opposite when it is inverted.
+    const inverse = isSelected && column.id !== 'bar' && column.id !== 'history';
+    if (index > 0) spans.push({ text: ' '.repeat(GAP), inverse });
+    spans.push(...cell(column, entry, look).map((span) => ({ ...span, inverse })));
   });
-  return isSelected ? spans.map((span) => ({ ...span, inverse: true })) : spans;
+  return spans;
 }
 
 function cell({ id, width }: Column, entry: Entry, look: RowLook): Line {

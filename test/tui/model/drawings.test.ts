@@ -60,10 +60,10 @@ test('the end of a pause is a duration, a time, or a word that the server judges
   assert.is(untilOf('  ', NOON), undefined);
 });
 
-test('a bar shrinks in eighths, and is as wide when empty', () => {
-  assert.equal(bar(1, 4, UNICODE), { filled: '████', rest: '' });
-  assert.equal(bar(0.5, 4, UNICODE), { filled: '██', rest: '··' });
-  assert.equal(bar(0.53, 4, UNICODE), { filled: '██▏', rest: '·' });
+test('a bar shrinks by half columns, and is as wide when empty', () => {
+  assert.equal(bar(1, 4, UNICODE), { filled: '━━━━', rest: '' });
+  assert.equal(bar(0.5, 4, UNICODE), { filled: '━━', rest: '··' });
+  assert.equal(bar(0.6, 4, UNICODE), { filled: '━━╸', rest: '·' });
   assert.equal(bar(-1, 4, UNICODE), { filled: '', rest: '····' });
   assert.equal(bar(0.5, 4, ASCII), { filled: '##', rest: '..' });
   assert.equal([0.9, 0.4, 0.1].map(urgency), ['green', 'yellow', 'red']);
