@@ -83,6 +83,12 @@ export const TASKS: readonly Task[] = [
     ],
   },
   {
+    title: 'Move in',
+    entries: [
+      { name: 'discover', summary: 'find the jobs of this host', load: () => import('./discover.ts') },
+    ],
+  },
+  {
     title: 'In jobs',
     entries: [
       {

@@ -1,0 +1,71 @@
+/** Reads a crontab line by line. Whatever is not understood is said, never skipped in silence. */
+
+export interface CronJob {
+  kind: 'job';
+  /** From 1. */
+  line: number;
+  schedule: string;
+  /** Null in the crontab of a user. */
+  user: string | null;
+  /** What the shell runs, as it stands there: `\%` is a percent sign. */
+  command: string;
+  /** Where the command begins in its line. */
+  offset: number;
+  /** What comes on the standard input of the job, with the percent sign before it. */
+  input: string;
+  /** The shell that runs it. */
+  shell: string;
+}
+
+export interface CronUnknown {
+  kind: 'unknown';
+  line: number;
+  text: string;
+  reason: string;
+}
+
+const ENVIRONMENT = /^\s*(?:[A-Za-z_]\w*|"[^"]*"|'[^']*')\s*=/;
+/** A minus before the minute keeps the job out of the log, in some crons. */
+const SCHEDULE = /^\s*-?(@\w+|(?:[^\s]+\s+){4}[^\s]+)(\s+)/;
+
+/** @param system whether lines name the user after the schedule */
+export function parseCrontab(text: string, system: boolean): (CronJob | CronUnknown)[] {
+  const found: (CronJob | CronUnknown)[] = [];
+  let shell = '/bin/sh';
+  for (const [index, whole] of text.split('\n').entries()) {
+    const content = whole.replace(/\r$/, '');
+    if (/^\s*(#.*)?$/.test(content)) continue;
+    if (ENVIRONMENT.test(content)) {
+      shell = shellIn(content) ?? shell;
+      continue;
+    }
+    found.push(parseJob(content, index + 1, system, shell));
+  }
+  return found;
+}
+
+function shellIn(content: string): string | null {
+  const [, value = ''] = /^\s*["']?SHELL["']?\s*=\s*(.*?)\s*$/.exec(content) ?? [];
+  const plain = value.replace(/^(["'])(.*)\1$/, '$2');
+  return plain.startsWith('/') ? plain : null;
+}
+
+function parseJob(content: string, line: number, system: boolean, shell: string): CronJob | CronUnknown {
+  const unknown = (reason: string): CronUnknown => ({ kind: 'unknown', line, text: content.trim(), reason });
+  const [head, schedule = ''] = SCHEDULE.exec(content) ?? [];
+  if (head === undefined || !/^[\d*@]/.test(schedule)) return unknown('it is neither a job nor a variable');
+  let offset = head.length;
+  let user: string | null = null;
+  if (system) {
+    const [column, name = ''] = /^(\S+)\s+/.exec(content.slice(offset)) ?? [];
+    if (column === undefined) return unknown('a user and a command are missing');
+    user = name;
+    offset += column.length;
+  }
+  const rest = content.slice(offset);
+  const end = rest.search(/(?<!\\)%/);
+  const command = (end < 0 ? rest : rest.slice(0, end)).trimEnd();
+  if (command === '') return unknown('the command is missing');
+  const input = rest.slice(command.length).trimEnd();
+  return { kind: 'job', line, schedule, user, command, offset, input, shell };
+}

@@ -1,0 +1,104 @@
+/** Writes a crontab anew: as a whole file, by rename, with its mode and owner, and a copy of what it was. */
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Crontab } from './crontab-files.ts';
+import type { CronJob } from './crontab-lines.ts';
+import { wrappedLine } from './crontab-wrap.ts';
+import { Failure } from './failure.ts';
+
+export interface CrontabChange {
+  crontab: Crontab;
+  lines: { line: number; before: string; after: string }[];
+  text: string;
+}
+
+/** @param wrappers what to put before the command of each job */
+export function changeOf(
+  crontab: Crontab,
+  wrappers: readonly { job: CronJob; wrapper: string }[],
+): CrontabChange {
+  const all = crontab.text.split('\n');
+  const lines = wrappers.map(({ job, wrapper }) => ({
+    line: job.line,
+    ...wrappedLine(crontab.text, job, wrapper),
+  }));
+  for (const { line, after } of lines) all[line - 1] = after;
+  return { crontab, lines, text: all.join('\n') };
+}
+
+/** Cron runs every file that it finds in its directories, so that copies are kept elsewhere. */
+const BACKUPS = 'var/backups/snitch';
+
+/**
+ * @param now milliseconds since the epoch, for the name of the copy
+ * @returns the path of the copy
+ * @throws Failure where somebody else changed the file meanwhile
+ */
+export function writeCrontab({ crontab, text }: CrontabChange, root: string, now: number): string {
+  const { path, shown } = crontab;
+  const copy = backUp(path, shown, root, now);
+  replaceFile(path, text, () => {
+    if (readFileSync(path, 'utf8') !== crontab.text) {
+      throw new Failure(`${shown}: somebody changed it meanwhile: it was left as it is`);
+    }
+  });
+  return copy;
+}
+
+function backUp(path: string, shown: string, root: string, now: number): string {
+  const directory = join(root, BACKUPS);
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const time = new Date(now).toISOString().replace(/[-:]/g, '').replace(/\.\d+/, '');
+  const name = `${shown.slice(1).replaceAll('/', '-')}.${time}`;
+  for (let attempt = 0; ; attempt += 1) {
+    const copy = join(directory, attempt === 0 ? name : `${name}-${attempt}`);
+    try {
+      copyFileSync(path, copy, constants.COPYFILE_EXCL);
+      chmodSync(copy, 0o600);
+      return copy;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || attempt > 99) throw error;
+    }
+  }
+}
+
+/**
+ * Puts `text` in the place of a file, or makes it. Whoever reads it meanwhile sees the old one or the new one.
+ *
+ * @param check runs at the last moment, and keeps the old file where it throws
+ */
+export function replaceFile(path: string, text: string, check: () => void = () => {}): void {
+  const old = lstatSync(path, { throwIfNoEntry: false });
+  // A name with a dot in front is one that cron and systemd pass over.
+  const draft = join(dirname(path), `.${basename(path)}.snitch-${process.pid}`);
+  const fd = openSync(draft, 'wx', 0o600);
+  try {
+    try {
+      writeSync(fd, text);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    if (old) chownSync(draft, old.uid, old.gid);
+    chmodSync(draft, old ? old.mode & 0o7777 : 0o644);
+    check();
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}

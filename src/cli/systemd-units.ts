@@ -1,0 +1,155 @@
+/** The timers that are enabled on a host, read from the unit files themselves: nothing has to run for it. */
+import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** In the order in which systemd prefers them. */
+const DIRECTORIES = [
+  'etc/systemd/system',
+  'run/systemd/system',
+  'usr/local/lib/systemd/system',
+  'usr/lib/systemd/system',
+  'lib/systemd/system',
+];
+
+export interface Setting {
+  section: string;
+  name: string;
+  value: string;
+}
+
+export interface Timer {
+  /** `logrotate.timer` */
+  name: string;
+  path: string;
+  settings: readonly Setting[];
+  /** What it starts. */
+  service: string;
+  /** The file that makes up the service, or null where it is missing. */
+  servicePath: string | null;
+  serviceSettings: readonly Setting[];
+}
+
+export interface PassedOver {
+  where: string;
+  what: string;
+  reason: string;
+}
+
+/** @param root the directory that stands for `/` */
+export function readTimers(root: string): { timers: Timer[]; passedOver: PassedOver[] } {
+  const timers: Timer[] = [];
+  const passedOver: PassedOver[] = [];
+  const enabled = enabledUnits(root);
+  for (const name of unitNames(root, '.timer')) {
+    const path = pathOf(root, name);
+    if (path === null || isMasked(path)) continue;
+    const skip = (reason: string) => void passedOver.push({ where: shown(root, path), what: name, reason });
+    if (name.endsWith('@.timer')) skip('it is a template');
+    else if (!enabled.has(name)) skip('it is not enabled');
+    else {
+      try {
+        timers.push(readTimer(root, name, path));
+      } catch (error) {
+        skip(`it cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+      }
+    }
+  }
+  return { timers, passedOver };
+}
+
+function readTimer(root: string, name: string, path: string): Timer {
+  const settings = settingsOf(root, name);
+  const service = lastValue(settings, 'Timer', 'Unit') ?? name.replace(/\.timer$/, '.service');
+  // An instance (`backup@db.service`) is made from its template.
+  const template = service.replace(/@.+\.service$/, '@.service');
+  const servicePath = pathOf(root, service) ?? pathOf(root, template);
+  const serviceName = pathOf(root, service) === null ? template : service;
+  return {
+    name,
+    path: shown(root, path),
+    settings,
+    service,
+    servicePath: servicePath === null ? null : shown(root, servicePath),
+    serviceSettings: servicePath === null ? [] : settingsOf(root, serviceName),
+  };
+}
+
+/** A path as it would be on the host itself. */
+export function shown(root: string, path: string): string {
+  return root === '/' ? path : path.slice(root.replace(/\/$/, '').length);
+}
+
+function pathOf(root: string, unit: string): string | null {
+  const paths = DIRECTORIES.map((directory) => join(root, directory, unit));
+  return paths.find((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined) ?? null;
+}
+
+function isMasked(path: string): boolean {
+  const stats = lstatSync(path);
+  return stats.isSymbolicLink() ? readlinkSync(path) === '/dev/null' : stats.size === 0;
+}
+
+function unitNames(root: string, ending: string): string[] {
+  const names = DIRECTORIES.flatMap((directory) => listed(join(root, directory)));
+  return [...new Set(names.filter((name) => name.endsWith(ending)))].sort();
+}
+
+/** Those that something wants: what `systemctl enable` makes are links in these directories. */
+function enabledUnits(root: string): Set<string> {
+  const wanted = DIRECTORIES.flatMap((directory) =>
+    listed(join(root, directory))
+      .filter((name) => /\.(?:wants|requires|upholds)$/.test(name))
+      .flatMap((name) => listed(join(root, directory, name))),
+  );
+  return new Set(wanted);
+}
+
+function listed(directory: string): string[] {
+  try {
+    return readdirSync(directory).sort();
+  } catch {
+    return [];
+  }
+}
+
+/** The settings of a unit and of its drop-ins, in the order in which they count. */
+export function settingsOf(root: string, unit: string): Setting[] {
+  const path = pathOf(root, unit);
+  const own = path === null ? [] : parseUnit(readUnit(root, path));
+  const dropIns = new Map<string, string>();
+  for (const directory of DIRECTORIES.toReversed()) {
+    const folder = join(root, directory, `${unit}.d`);
+    for (const name of listed(folder)) if (name.endsWith('.conf')) dropIns.set(name, join(folder, name));
+  }
+  const inOrder = [...dropIns.keys()].sort().map((name) => dropIns.get(name) ?? '');
+  return [...own, ...inOrder.filter(existsSync).flatMap((file) => parseUnit(readFileSync(file, 'utf8')))];
+}
+
+/** Links between unit files name paths of the host, which are below `root` here. */
+function readUnit(root: string, path: string): string {
+  const target = lstatSync(path).isSymbolicLink() ? readlinkSync(path) : path;
+  return readFileSync(target !== path && target.startsWith('/') ? join(root, target) : path, 'utf8');
+}
+
+export function parseUnit(text: string): Setting[] {
+  const settings: Setting[] = [];
+  let section = '';
+  for (const line of text.replace(/\\\r?\n(?:[#;].*\r?\n)*/g, ' ').split(/\r?\n/)) {
+    const [, heading] = /^\s*\[([^\]]+)\]\s*$/.exec(line) ?? [];
+    const [, name, value = ''] = /^\s*([A-Za-z][\w-]*)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+    if (heading !== undefined) section = heading;
+    else if (name !== undefined) settings.push({ section, name, value });
+  }
+  return settings;
+}
+
+/** The values of a setting that adds up: an empty one forgets those before it. */
+export function valuesOf(settings: readonly Setting[], section: string, name: string): string[] {
+  const values = settings.filter((one) => one.section === section && one.name === name);
+  const reset = values.findLastIndex(({ value }) => value === '');
+  return values.slice(reset + 1).map(({ value }) => value);
+}
+
+export function lastValue(settings: readonly Setting[], section: string, name: string): string | undefined {
+  return settings.findLast((one) => one.section === section && one.name === name)?.value || undefined;
+}

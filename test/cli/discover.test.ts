@@ -1,0 +1,264 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { WireCheckIn, WireSnitch } from '../../src/api/wire.ts';
+import { type Commands, withDaemon } from './with-daemon.ts';
+
+interface Context extends Commands {
+  root: string;
+  put(path: string, text: string, mode?: number): void;
+  read(path: string): string;
+  discover(...flags: string[]): ReturnType<Commands['run']>;
+}
+
+interface Found {
+  proposals: {
+    name: string;
+    interval: string;
+    where: string;
+    user: string | null;
+    token: string | null;
+    line?: string;
+    drop_in?: { path: string; text: string };
+  }[];
+  watched: { where: string }[];
+  passed_over: { where: string; what: string; reason: string }[];
+}
+
+const test = suite<Context>('snitch discover');
+
+test.before.each(async (context) => {
+  const commands = await withDaemon();
+  const root = join(commands.daemon.dataDir, 'root');
+  mkdirSync(root);
+  Object.assign(context, commands, {
+    root,
+    put: (path: string, text: string, mode = 0o644) => {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), text);
+      chmodSync(join(root, path), mode);
+    },
+    read: (path: string) => readFileSync(join(root, path), 'utf8'),
+    discover: (...flags: string[]) => commands.run('discover', '--root', root, '--host', 'web1', ...flags),
+  });
+});
+test.after.each((context) => context.end());
+
+const CRONTAB = `SHELL=/bin/sh
+# m h dom mon dow user command
+17 * * * * root cd / && run-parts --report /etc/cron.hourly
+25 6 * * * root /opt/backup.sh --all > /dev/null
+@reboot root /opt/once
+0 0 1 1 * root /opt/yearly
+5 * * * * root snitch exec abc -- /opt/known
+not a line
+`;
+
+function furnish({ put, root }: Context): void {
+  put('/etc/crontab', CRONTAB);
+  put('/etc/cron.d/php', '*/30 * * * * www-data /usr/lib/php/sessionclean\n');
+  put('/etc/cron.d/old.dpkg-old', '* * * * * root /opt/old\n');
+  put('/var/spool/cron/crontabs/ann', '0 3 * * 1-5 $HOME/bin/report | mail ann%hello\n', 0o600);
+  put('/lib/systemd/system/rotate.timer', '[Timer]\nOnCalendar=daily\nRandomizedDelaySec=1h\n');
+  put('/lib/systemd/system/rotate.service', '[Service]\nType=oneshot\nExecStart=/usr/sbin/rotate\n');
+  put('/lib/systemd/system/idle.timer', '[Timer]\nOnCalendar=daily\n');
+  put('/lib/systemd/system/boot.timer', '[Timer]\nOnBootSec=5min\nUnit=rotate.service\n');
+  put('/lib/systemd/system/gone.timer', '[Timer]\nOnCalendar=daily\n');
+  put('/etc/systemd/system/rotate.timer.d/more.conf', '[Timer]\nOnCalendar=\nOnCalendar=*:0/10\n');
+  mkdirSync(join(root, 'etc/systemd/system/timers.target.wants'), { recursive: true });
+  for (const name of ['rotate', 'boot', 'gone']) {
+    const link = join(root, `etc/systemd/system/timers.target.wants/${name}.timer`);
+    symlinkSync(`/lib/systemd/system/${name}.timer`, link);
+  }
+  symlinkSync('/dev/null', join(root, 'etc/systemd/system/masked.timer'));
+}
+
+async function found({ discover }: Context, ...flags: string[]): Promise<Found> {
+  const { code, stdout, stderr } = await discover('--json', ...flags);
+  assert.is(code, 0, stderr);
+  return JSON.parse(stdout) as Found;
+}
+
+test('jobs of crontabs and timers are proposed, and all else is accounted for', async (context) => {
+  furnish(context);
+  const { proposals, watched, passed_over } = await found(context);
+  assert.equal(
+    proposals.map(({ name, interval, where, user }) => [name, interval, where, user]),
+    [
+      ['cron.hourly@web1', 'hourly', '/etc/crontab:3', 'root'],
+      ['backup@web1', 'daily', '/etc/crontab:4', 'root'],
+      ['sessionclean@web1', '30_minute', '/etc/cron.d/php:1', 'www-data'],
+      ['report@web1', 'weekly', '/var/spool/cron/crontabs/ann:1', 'ann'],
+      ['rotate@web1', '2_hour', 'rotate.timer', null],
+    ],
+  );
+  assert.is(
+    proposals[0]?.line,
+    "17 * * * * root snitch exec TOKEN -- /bin/sh -c 'cd / && run-parts --report /etc/cron.hourly'",
+  );
+  assert.is(proposals[1]?.line, '25 6 * * * root snitch exec TOKEN -- /opt/backup.sh --all > /dev/null');
+  assert.is(
+    proposals[3]?.line,
+    "0 3 * * 1-5 snitch exec TOKEN -- /bin/sh -c '$HOME/bin/report | mail ann'%hello",
+  );
+  assert.is(proposals[4]?.drop_in?.path, '/etc/systemd/system/rotate.service.d/snitch.conf');
+  assert.equal(
+    watched.map(({ where }) => where),
+    ['/etc/crontab:7'],
+  );
+  assert.equal(
+    passed_over.map(({ where, reason }) => `${where}: ${reason}`),
+    [
+      '/etc/cron.d/old.dpkg-old: most crons ignore such a name',
+      '/lib/systemd/system/idle.timer: it is not enabled',
+      '/etc/crontab:5: it runs at boot only: nobody knows when',
+      '/etc/crontab:6: up to 366d pass between two runs, and the longest interval is monthly',
+      '/etc/crontab:8: it is neither a job nor a variable',
+      '/lib/systemd/system/boot.timer: it runs after boot only: nobody knows when',
+      '/lib/systemd/system/gone.timer: gone.service is missing',
+    ],
+  );
+});
+
+test('without --apply it changes nothing, and needs no server', async (context) => {
+  furnish(context);
+  await context.daemon.end();
+  const { code, stdout, stderr } = await context.discover();
+  assert.is(code, 0, stderr);
+  assert.match(stdout, 'backup@web1  daily\n  /etc/crontab:4, 25 6 * * *, runs as root\n');
+  assert.match(stdout, '+ 25 6 * * * root snitch exec TOKEN -- /opt/backup.sh');
+  assert.match(stdout, 'Not proposed:\n');
+  assert.match(stderr, '5 proposed, 1 watched already, 7 not proposed');
+  assert.is(context.read('/etc/crontab'), CRONTAB);
+  assert.not.ok(existsSync(join(context.root, 'etc/systemd/system/rotate.service.d')));
+});
+
+test('--apply makes the snitches and the drop-ins, once, and leaves crontabs alone', async (context) => {
+  furnish(context);
+  const { discover, json, read } = context;
+  assert.is((await discover('--apply')).code, 2, 'there is nobody to ask');
+  assert.is((await discover('--write-crontabs', '--yes')).code, 2);
+  assert.equal(await json('list'), []);
+  const applied = await discover('--apply', '--yes', '--tag', 'cron');
+  assert.is(applied.code, 0, applied.stderr);
+  assert.match(applied.stderr, '5 made, 0 there already');
+  assert.match(applied.stderr, 'systemctl daemon-reload');
+  assert.match(applied.stderr, 'no crontab was written');
+  const snitches = await json<WireSnitch[]>('list');
+  const rotate = snitches.find(({ name }) => name === 'rotate@web1');
+  assert.equal([rotate?.interval, rotate?.tags], ['2_hour', ['cron']]);
+  assert.is(read('/etc/crontab'), CRONTAB);
+  assert.match(read('/etc/systemd/system/rotate.service.d/snitch.conf'), rotate?.token ?? 'none');
+  assert.equal(readdirSync(join(context.root, 'etc/systemd/system/rotate.service.d')), ['snitch.conf']);
+
+  const again = await found(context, '--apply', '--yes');
+  assert.is((await json<WireSnitch[]>('list')).length, 5);
+  assert.is(again.proposals.length, 4, 'the timer is watched now');
+  assert.ok(again.proposals.every(({ token }) => snitches.some((snitch) => snitch.token === token)));
+});
+
+test('--write-crontabs shows the change, keeps a copy, mode and owner; the jobs then check in', async (context) => {
+  const { put, read, discover, daemon, root, json } = context;
+  const text =
+    "# keep me\r\n\n30 4 * * * touch $HOME/it's && echo 100\\% && cat%from stdin\n0 5 * * * exit 3\n";
+  put('/var/spool/cron/crontabs/ann', text.replaceAll("'s", ''), 0o600);
+  const path = join(root, 'var/spool/cron/crontabs/ann');
+  // Only root can give a file away, and only root has crontabs of others to write.
+  if (process.getuid?.() === 0) chownSync(path, 1234, 4321);
+  const { uid, gid } = statSync(path);
+  const before = read('/var/spool/cron/crontabs/ann');
+  const { code, stderr } = await discover('--apply', '--yes', '--write-crontabs');
+  assert.is(code, 0, stderr);
+  assert.match(stderr, '--- /var/spool/cron/crontabs/ann\n');
+  assert.match(stderr, '\n- 0 5 * * * exit 3\n');
+  assert.match(stderr, `\n+ 0 5 * * * snitch exec ${daemon.url}/c/`);
+  const after = read('/var/spool/cron/crontabs/ann').split('\n');
+  assert.equal([after[0], after[1], after.length], ['# keep me\r', '', before.split('\n').length]);
+  const stats = statSync(path);
+  assert.equal([stats.mode & 0o777, stats.uid, stats.gid], [0o600, uid, gid]);
+  assert.equal(readdirSync(join(root, 'var/spool/cron/crontabs')), ['ann']);
+  const [copy = ''] = readdirSync(join(root, 'var/backups/snitch'));
+  assert.match(copy, /^var-spool-cron-crontabs-ann\.\d{8}T\d{6}Z$/);
+  assert.is(read(`/var/backups/snitch/${copy}`), before);
+
+  const bin = join(import.meta.dirname, '../../bin');
+  const env = { PATH: `${bin}:${process.env.PATH}`, HOME: root };
+  const [command = '', input = ''] = (after[2] ?? '').replace('30 4 * * * ', '').split(/(?<!\\)%/);
+  const printed = execFileSync('/bin/sh', ['-c', command.replaceAll('\\%', '%')], { env, input });
+  assert.is(printed.toString(), '100%\nfrom stdin');
+  const failing = (after[3] ?? '').replace('0 5 * * * ', '');
+  assert.throws(() => execFileSync('/bin/sh', ['-c', failing], { env, stdio: 'ignore' }), /failed/);
+  const snitches = await json<WireSnitch[]>('list');
+  assert.equal(snitches.map(({ status }) => status).sort(), ['errored', 'healthy']);
+
+  const again = await discover('--apply', '--yes', '--write-crontabs');
+  assert.match(again.stderr, '0 made, 0 there already');
+  assert.is(read('/var/spool/cron/crontabs/ann'), after.join('\n'));
+});
+
+test('a drop-in says how the service ended, as systemd saw it', async (context) => {
+  furnish(context);
+  await context.discover('--apply', '--yes', '--program', join(import.meta.dirname, '../../bin/snitch'));
+  const text = context.read('/etc/systemd/system/rotate.service.d/snitch.conf');
+  const [, quoted = ''] = /^ExecStopPost=-\/bin\/sh -c '(.*)'$/m.exec(text) ?? [];
+  const script = quoted.replaceAll('$$', '$').replaceAll('%%', '%');
+  const run = (env: Record<string, string>) =>
+    execFileSync('/bin/sh', ['-c', script], { env: { PATH: process.env.PATH, ...env } });
+  run({ SERVICE_RESULT: 'success', EXIT_CODE: 'exited', EXIT_STATUS: '1' });
+  run({ SERVICE_RESULT: 'exit-code', EXIT_CODE: 'exited', EXIT_STATUS: '2' });
+  run({ SERVICE_RESULT: 'timeout' });
+  const history = await context.json<WireCheckIn[]>('history', 'rotate@web1');
+  assert.equal(
+    history.map(({ outcome, message }) => [outcome, message?.trim()]),
+    [
+      ['error', 'timeout'],
+      ['error', 'exit-code exited 2'],
+      ['healthy', 'success exited 1'],
+    ],
+  );
+});
+
+test('a drop-in of somebody else’s, and links, are left as they are', async (context) => {
+  furnish(context);
+  context.put('/etc/systemd/system/rotate.service.d/snitch.conf', '[Service]\nNice=5\n');
+  const { code, stderr } = await context.discover('--apply', '--yes');
+  assert.is(code, 1);
+  assert.match(stderr, 'snitch.conf is there already');
+  assert.is(context.read('/etc/systemd/system/rotate.service.d/snitch.conf'), '[Service]\nNice=5\n');
+  symlinkSync('/etc/passwd', join(context.root, 'etc/cron.d/link'));
+  const { passed_over } = await found(context);
+  assert.ok(passed_over.some(({ where, reason }) => where === '/etc/cron.d/link' && /link/.test(reason)));
+});
+
+test('jobs of the same name are told apart, wherever they stand in the file', async (context) => {
+  const lines = ['0 1 * * * root /opt/a/run.sh\n', '0 2 * * * root /opt/b/run.sh\n'];
+  context.put('/etc/crontab', lines.join(''));
+  const names = async () => (await found(context)).proposals.map(({ name }) => name);
+  const first = await names();
+  assert.is(new Set(first).size, 2);
+  for (const name of first) assert.match(name, /^run-[0-9a-f]{6}@web1$/);
+  context.put('/etc/crontab', lines.toReversed().join(''));
+  assert.equal(await names(), first.toReversed());
+});
+
+test('an empty host has nothing to propose', async (context) => {
+  assert.equal(await context.discover(), {
+    code: 0,
+    stdout: '',
+    stderr: '0 proposed, 0 watched already, 0 not proposed\n',
+  });
+});
+
+test.run();
