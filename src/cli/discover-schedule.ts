@@ -56,6 +56,26 @@ export function longestGap(schedules: readonly Schedule[]): number | null {
   return runs < 2 ? null : longest;
 }
 
+/** Whether every run that comes up to `delay` minutes late is still in the calendar's period that it belongs to. */
+export function staysInPeriod(schedules: readonly Schedule[], interval: string, delay: number): boolean {
+  for (let number = 0; delay > 0 && number < DAYS; number += 1) {
+    const day = dayOf(number);
+    const active = schedules.filter((schedule) => schedule.matches(day));
+    if (active.some(({ minutes }) => minutes.some((minute) => leftOf(day, minute, interval) <= delay)))
+      return false;
+  }
+  return true;
+}
+
+/** Minutes until the period ends that `minute` of `day` is in; weeks begin on Monday. */
+function leftOf({ weekday, day, daysInMonth }: Day, minute: number, interval: string): number {
+  const leftOfDay = DAY - minute;
+  if (interval === 'weekly') return ((7 - weekday) % 7) * DAY + leftOfDay;
+  if (interval === 'monthly') return (daysInMonth - day) * DAY + leftOfDay;
+  const length = lengthOf(interval);
+  return length - (minute % length);
+}
+
 function dayOf(number: number): Day {
   const date = new Date(FIRST_DAY + number * MS_OF_DAY);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth() + 1];

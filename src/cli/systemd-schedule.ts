@@ -1,10 +1,8 @@
 /** How often a timer of systemd goes off. */
 import { NotUnderstood } from './crontab-fields.ts';
-import { longestGap } from './discover-schedule.ts';
+import { intervalForGap, longestGap, staysInPeriod } from './discover-schedule.ts';
 import { parseCalendar, parseSpan } from './systemd-calendar.ts';
 import { lastValue, type Setting, valuesOf } from './systemd-units.ts';
-
-const DAY = 24 * 60;
 
 /** Settings that make a timer go off again and again, counted from the last time. */
 const REPEATING = ['OnUnitActiveSec', 'OnUnitInactiveSec'];
@@ -38,11 +36,11 @@ export function scheduleOfTimer(settings: readonly Setting[]): TimerSchedule {
   return { gap: Math.min(...gaps), text: text.join(', ') };
 }
 
-/** A random delay can make two runs lie further apart, unless every day still has its one run. */
+/** A random delay can make two runs lie further apart, unless every period of the interval still has its run. */
 function calendarGap(calendars: readonly string[], delay: number): number | null {
   const schedules = calendars.map(parseCalendar);
   const gap = longestGap(schedules);
-  if (gap === null) return null;
-  const last = Math.max(...schedules.flatMap(({ minutes }) => minutes));
-  return gap === DAY && last + delay <= DAY ? gap : gap + delay;
+  const interval = gap === null ? null : intervalForGap(gap);
+  if (gap === null || interval === null || staysInPeriod(schedules, interval, delay)) return gap;
+  return intervalForGap(gap + delay) === null ? gap : gap + delay;
 }

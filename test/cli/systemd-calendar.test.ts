@@ -49,6 +49,10 @@ test('several settings, delays, and counting from the last time', () => {
   assert.is(intervalOf('OnUnitActiveSec=90'), '2_minute');
   assert.is(intervalOf('OnUnitActiveSec=50min', 'RandomizedDelaySec=20m'), '2_hour');
   assert.is(intervalOf('OnCalendar=daily', 'RandomizedDelaySec=12h'), 'daily', 'one run on every day');
+  assert.is(intervalOf('OnCalendar=weekly', 'RandomizedDelaySec=1h'), 'weekly');
+  assert.is(intervalOf('OnCalendar=Sun 23:30', 'RandomizedDelaySec=1h'), 'monthly', 'a week may have none');
+  assert.is(intervalOf('OnCalendar=monthly', 'RandomizedDelaySec=1d'), 'monthly');
+  assert.is(intervalOf('OnCalendar=*:55', 'RandomizedDelaySec=10m'), '2_hour', 'an hour may have none');
   assert.is(intervalOf('OnCalendar=20:00', 'RandomizedDelaySec=12h'), 'weekly', 'a day may have none');
 });
 
