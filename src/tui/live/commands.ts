@@ -167,8 +167,8 @@ async function loadAlerts(client: Client, store: Store): Promise<void> {
   }
 }
 
-/** Between two loads of the same thing, in milliseconds: a busy case changes many times a second. */
-const BETWEEN_LOADS = 1_000;
+/** Between two loads of the same thing, in milliseconds: a busy case changes many times a second, and a key may ask 600 times a minute. */
+const BETWEEN_LOADS = 2_000;
 
 /** Runs `load` for one key at a time and not too often; a call meanwhile is remembered. Another key need not wait. */
 function latest(load: (key: string) => Promise<void>): (key: string) => void {
