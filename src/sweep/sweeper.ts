@@ -49,10 +49,9 @@ export class Sweeper {
     await this.#finishWindows(now);
   }
 
+  /** Nothing here may name a time of the wall clock to begin at: when that is set back, no sweep would come before it. */
   start(): void {
-    this.#cron = new Cron('* * * * * *', { protect: true, startAt: new Date(Date.now() + 1_000) }, () =>
-      this.tick(),
-    );
+    this.#cron = new Cron('* * * * * *', { protect: true }, () => this.tick());
   }
 
   /** One pass at the present time; errors are logged, and the next pass tries again. */

@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { Sweeper } from '../../src/sweep/sweeper.ts';
+import { newDataDir, removeDataDir } from '../end-to-end/daemon-process.ts';
+
+const DAY = 86_400_000;
+
+const RealDate = Date;
+let offset = 0;
+
+/** The wall clock of this process, as an operator sets it. */
+class SetDate extends RealDate {
+  constructor(...given: [] | [number | string | Date]) {
+    if (given.length === 0) super(RealDate.now() + offset);
+    else super(given[0]);
+  }
+  static override now(): number {
+    return RealDate.now() + offset;
+  }
+}
+
+const test = suite('the sweep and a clock that is set back');
+
+test.before.each(() => {
+  offset = 0;
+});
+
+test.after.each(() => {
+  globalThis.Date = RealDate;
+});
+
+for (const back of [2_000, DAY]) {
+  test(`goes on each second when the clock is set back by ${back / 1_000} s soon after the start`, async () => {
+    const dataDir = newDataDir();
+    const store = openStore({ dataDir, clock: Date.now });
+    let ticks = 0;
+    const clock = () => {
+      ticks += 1;
+      return SetDate.now();
+    };
+    globalThis.Date = SetDate as DateConstructor;
+    const logger = pino({ level: 'silent' });
+    const sweeper = new Sweeper({ store, clock, monotonic: () => performance.now(), logger });
+    try {
+      await sweeper.wake();
+      sweeper.start();
+      await sleep(1_200);
+      offset = -back;
+      await sleep(1_100);
+      const before = ticks;
+      await sleep(2_500);
+      assert.ok(ticks - before >= 2, `${ticks - before} sweeps in 2.5 s`);
+    } finally {
+      await sweeper.stop();
+      await store.close();
+      removeDataDir(dataDir);
+    }
+  });
+}
+
+test.run();
