@@ -11,6 +11,8 @@ import { Relay } from './relay.ts';
 
 const ANN = 'ann@example.com';
 const BOB = 'bob@example.com';
+/** What a mail client that trusts it would take for two recipients. */
+const EVIL = 'x@example.com>\r\nRCPT TO:<evil@example.com';
 
 /** Later than the first retry of a delivery, sooner than a blind window. */
 const FIRST_RETRY = 12_000;
@@ -130,7 +132,8 @@ test('alarm and recovery of snitches with hostile names thread for each recipien
       ...hostile,
     );
   }
-  queryDirectory(daemon.dataDir, 'UPDATE cases SET name = ?', NAMES[0] ?? '');
+  const members = JSON.stringify([ANN, BOB, EVIL]);
+  queryDirectory(daemon.dataDir, 'UPDATE cases SET name = ?, members = ?', NAMES[0] ?? '', members);
   await daemon.start();
 
   for (const token of tokens) await reportError(context, token);
@@ -150,6 +153,10 @@ test('alarm and recovery of snitches with hostile names thread for each recipien
     for (const { parsed } of mails) ids.add(parsed.messageId ?? '');
   }
   assert.is(ids.size, 4 * NAMES.length, 'every message has an id of its own');
+  const refused = await deliveryTo(context, EVIL);
+  assert.is(refused?.state, 'dead');
+  assert.is(refused?.last_error, 'the recipient is not an email address');
+  assert.is(context.mail.received.length, ids.size, 'nobody else got any mail');
 });
 
 /** The line of the body that says which snitch the message is about. */
