@@ -14,6 +14,8 @@ export interface Transaction {
   /** The first row, or undefined. */
   get<Row>(sql: string, ...values: Value[]): Awaitable<Row | undefined>;
   all<Row>(sql: string, ...values: Value[]): Awaitable<Row[]>;
+  /** Inserts one row and answers with the `id` that the database gave it. */
+  insert(sql: string, ...values: Value[]): Awaitable<number>;
   /** The number of rows that changed. */
   run(sql: string, ...values: Value[]): Awaitable<number>;
   /** What `load` answers, asked for once in this transaction: for rows that many operations of a batch read. */

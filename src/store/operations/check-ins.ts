@@ -110,10 +110,10 @@ async function logCheckIn(tx: Transaction, row: StateRow, checkIn: CheckIn): Pro
   const { at, outcome, exitStatus, message, source, runId, output } = checkIn;
   const ends = outcome === 'healthy' || outcome === 'error';
   const durationMs = ends ? await durationOf(tx, row, runId, at) : null;
-  const inserted = await tx.get<{ id: number }>(
+  const id = await tx.insert(
     `INSERT INTO check_ins
        (previous_id, token, number, at, outcome, exit_status, message, duration_ms, source, run_id)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.last_check_in_id,
     row.token,
     row.check_in_count + 1,
@@ -125,11 +125,10 @@ async function logCheckIn(tx: Transaction, row: StateRow, checkIn: CheckIn): Pro
     source,
     runId,
   );
-  if (!inserted) throw new Error('the log row was not inserted');
   if (output !== null) {
-    await tx.run('INSERT INTO check_in_outputs (check_in_id, output) VALUES (?, ?)', inserted.id, output);
+    await tx.run('INSERT INTO check_in_outputs (check_in_id, output) VALUES (?, ?)', id, output);
   }
-  return inserted.id;
+  return id;
 }
 
 async function chain(tx: Transaction, row: StateRow, id: number, openStartAt: number | null): Promise<void> {

