@@ -17,6 +17,8 @@ const BATCH_TIME = 4;
 
 interface Call {
   operation: Operation<unknown>;
+  /** Somebody waits for it on the network: it goes before the work of the daemon itself. */
+  urgent: boolean;
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
 }
@@ -62,12 +64,17 @@ export class GroupCommit {
 
   /** Runs `operation` with what is committed; it must not write. Never waits for the disk. */
   read<T>(operation: Operation<T>): Promise<T> {
-    return this.#enqueue(this.#reads, operation);
+    return this.#enqueue(this.#reads, operation, false);
   }
 
   /** Runs `operation` in the next transaction; resolves when that is durable. */
   write<T>(operation: Operation<T>): Promise<T> {
-    return this.#enqueue(this.#writes, operation);
+    return this.#enqueue(this.#writes, operation, false);
+  }
+
+  /** As `write`, before the writes that are not urgent. */
+  writeUrgently<T>(operation: Operation<T>): Promise<T> {
+    return this.#enqueue(this.#writes, operation, true);
   }
 
   /** Resolves when every call made so far is settled. */
@@ -79,9 +86,9 @@ export class GroupCommit {
     await this.#sync.idle();
   }
 
-  #enqueue<T>(queue: Call[], operation: Operation<T>): Promise<T> {
+  #enqueue<T>(queue: Call[], operation: Operation<T>, urgent: boolean): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      queue.push({ operation, resolve: resolve as (value: unknown) => void, reject });
+      queue.push({ operation, urgent, resolve: resolve as (value: unknown) => void, reject });
       this.#schedule();
     });
   }
@@ -135,7 +142,7 @@ export class GroupCommit {
    * fails after it has written, everything is undone and done again with them, and that operation fails alone.
    */
   async #runWrites(until: number): Promise<void> {
-    const calls = this.#writes;
+    const calls = inOrderOfUrgency(this.#writes);
     this.#writes = [];
     const began = performance.now();
     const batch: Batch = { calls: [], done: [], failed: [] };
@@ -227,4 +234,11 @@ export class GroupCommit {
 
 function refusalOf(failure: unknown): StoreUnavailable {
   return unavailable(failure) ?? new StoreUnavailable(failure);
+}
+
+/** Urgent calls first; but one of the others leads, so that no load of check-ins can hold up the sweep for ever. */
+function inOrderOfUrgency(calls: readonly Call[]): Call[] {
+  const [first, ...others] = calls.filter(({ urgent }) => !urgent);
+  const urgent = calls.filter((call) => call.urgent);
+  return first ? [first, ...urgent, ...others] : urgent;
 }

@@ -110,7 +110,7 @@ function methods(batches: GroupCommit): Methods {
     listOwnership: (caseId, slice) => read((tx) => ownership.listOwnership(tx, caseId, slice)),
     setOwnership: (caseId, tokens, owner) => write((tx) => ownership.setOwnership(tx, caseId, tokens, owner)),
 
-    applyCheckIn: (checkIn) => write((tx) => checkIns.applyCheckIn(tx, checkIn)),
+    applyCheckIn: (checkIn) => batches.writeUrgently((tx) => checkIns.applyCheckIn(tx, checkIn)),
     listCheckIns: (caseId, token, page) => read((tx) => checkIns.listCheckIns(tx, caseId, token, page)),
 
     applyDue: (now, after, limit) => write((tx) => triggers.applyDue(tx, now, after, limit)),

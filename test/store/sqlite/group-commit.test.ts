@@ -102,6 +102,13 @@ batch('calls of one turn are one commit, in the order they were made', async ({ 
   assert.equal(tokensOf(told), names);
 });
 
+batch('urgent calls go first, behind one of the others', async ({ batches, told }) => {
+  const later = ['sweep', 'settle', 'claim'].map((name) => batches.write(note(name)));
+  const urgent = ['one', 'two'].map((name) => batches.writeUrgently(note(name)));
+  await Promise.all([...later, ...urgent]);
+  assert.equal(tokensOf(told), ['sweep', 'one', 'two', 'settle', 'claim']);
+});
+
 batch('one that throws fails alone: its writes and its announcements are undone', async (world) => {
   const { batches, db, told } = world;
   const reason = new Error('poison');
