@@ -29,7 +29,7 @@ const smtpUrl = z
   .string()
   .refine(isSmtpUrl)
   .describe(
-    'smtp://[USER:PASSWORD@]HOST[:PORT], or smtps:// for TLS from the start; @ and / in a password are written %40 and %2F',
+    'smtp://HOST[:PORT], or smtps:// for TLS from the start, with USER:PASSWORD@ before the host where it asks for them; @ and / in a password are written %40 and %2F',
   );
 
 const sender = z

@@ -109,6 +109,8 @@ config('mail needs both an address and a sender', async () => {
   for (const bad of ['"a@b, c@d"', '"X <a@b>, c@d"', 'a', '"a@b\\r\\nBcc: c@d"', '"c@d, X <a@b>"']) {
     assert.is((await problems(`smtp: { url: "smtp://h", from: ${bad} }`)).length, 1, bad);
   }
+  const [shown] = await problems('smtp: { from: a@b, url: http://h }');
+  assert.match(String(shown), 'it must be smtp://HOST[:PORT]', 'the advice is not taken for a password');
   for (const bad of ['http://h', 'smtp://', 'smtp://u:p/q@h', 'smtp://h/path', '"smtp://u:%zz@h"']) {
     assert.is((await problems(`smtp: { from: a@b, url: ${bad} }`)).length, 1, bad);
   }
