@@ -1,12 +1,12 @@
 /** The composition root: starts the parts in order, and stops them in the order that loses nothing. */
-import { existsSync, unlinkSync } from 'node:fs';
+import { lstatSync, unlinkSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { hostname } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { createDeliverer } from './delivery/deliverer.ts';
-import { completeFirstStart, credentialsPath } from './first-start.ts';
+import { completeFirstStart, credentialsPath, updateUrl } from './first-start.ts';
 import { Metrics } from './http/metrics.ts';
 import { RateLimiter } from './http/rate-limit.ts';
 import { type Addresses, buildServer } from './http/server.ts';
@@ -56,7 +56,9 @@ export async function startDaemon(
     const { baseUrl } = parts.addresses();
     const isFirst = await completeFirstStart(store, config.dataDir, listening, clock());
     const file = credentialsPath(config.dataDir);
-    logger.info({ file }, isFirst ? 'first start: the API keys are in this file' : 'credentials');
+    const problem = isFirst ? null : updateUrl(file, listening);
+    if (problem) logger.warn({ file, problem }, 'commands on this host cannot use the file of the API keys');
+    else logger.info({ file }, isFirst ? 'first start: the API keys are in this file' : 'credentials');
     if (!config.smtp) logger.warn('email is off: set smtp.url and smtp.from to send it');
     parts.deliverer.start();
     parts.sweeper.start();
@@ -190,14 +192,20 @@ async function listen(app: FastifyInstance, { listen, baseUrl }: Config, logger:
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** A socket file that nobody answers on was left by a daemon that was killed. */
+/**
+ * A socket that nobody answers on was left by a daemon that was killed. Anything else at the path is somebody's, put
+ * there by a mistake in the configuration, and stays.
+ */
 async function removeStaleSocket(path: string): Promise<void> {
-  if (!existsSync(path)) return;
-  const answered = await new Promise<boolean>((resolve) => {
-    const probe = createConnection(path, () => resolve(true)).on('error', () => resolve(false));
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (!found) return;
+  if (!found.isSocket()) throw new Error(`cannot listen on ${path}: it exists and is not a socket`);
+  const refused = await new Promise<boolean>((resolve) => {
+    const probe = createConnection(path, () => resolve(false));
+    probe.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED'));
     probe.unref();
   });
-  if (!answered) unlinkSync(path);
+  if (refused) unlinkSync(path);
 }
 
 async function stop(parts: Parts, store: Store, logger: Logger): Promise<void> {

@@ -1,14 +1,5 @@
 /** The very first start: a case, an admin key and a write key, and the file that tells of them. */
-import {
-  closeSync,
-  existsSync,
-  fchmodSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fchmodSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { newCaseSettings } from './http/case-schema.ts';
@@ -30,10 +21,7 @@ export async function completeFirstStart(
   url: string,
   now: number,
 ): Promise<boolean> {
-  if ((await store.getSetting('credentials')) === 'written') {
-    updateUrl(credentialsPath(dataDir), url);
-    return false;
-  }
+  if ((await store.getSetting('credentials')) === 'written') return false;
   const [existing] = await store.listCases();
   const { id: caseId } = existing ?? (await store.createCase(newCaseSettings('default'), now));
   for (const unreadable of await store.listApiKeys(null)) await store.deleteApiKey(null, unreadable.id);
@@ -45,11 +33,29 @@ export async function completeFirstStart(
   return true;
 }
 
-/** Commands on this host find the daemon by the file, so it names the address of the present start. */
-function updateUrl(path: string, url: string): void {
-  if (!existsSync(path)) return;
-  const credentials = parse(readFileSync(path, 'utf8')) as Record<string, unknown> | null;
-  if (credentials && credentials.url !== url) writePrivately(path, stringify({ ...credentials, url }));
+/**
+ * Commands on this host find the daemon by the file, so it names the address of the present start. The daemon itself
+ * does without the file, which may be gone or damaged by now: that must not keep it from its work.
+ *
+ * @returns why the file could not be brought up to date, in words, or null
+ */
+export function updateUrl(path: string, url: string): string | null {
+  try {
+    const credentials: unknown = parse(readFileSync(path, 'utf8'));
+    // What cannot be understood is left as it is, because it may be all that is left of the keys.
+    if (!isMapping(credentials)) return 'it holds no "name: value" lines';
+    if (credentials.url !== url) writePrivately(path, stringify({ ...credentials, url }));
+    return null;
+  } catch (error) {
+    // The message of the parser would quote the file, and with it the keys.
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (!syscall) return 'it is not valid YAML';
+    return code === 'ENOENT' ? 'it does not exist' : `${syscall} failed with ${code}`;
+  }
+}
+
+function isMapping(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Whole or not at all, and never readable by anybody else. */

@@ -1,0 +1,80 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parse } from 'yaml';
+import { loadConfig } from '../src/config.ts';
+import { startDaemon } from '../src/daemon.ts';
+import { newDataDir, removeDataDir } from './end-to-end/daemon-process.ts';
+
+interface Context {
+  dataDir: string;
+  file: string;
+  log: string[];
+}
+
+const test = suite<Context>('the file of the API keys, at later starts');
+
+test.before.each(async (context) => {
+  context.dataDir = newDataDir();
+  context.file = join(context.dataDir, 'credentials.yaml');
+  await startAndStop(context);
+});
+
+test.after.each(({ dataDir }) => removeDataDir(dataDir));
+
+/** Starts the daemon and stops it, and keeps what it logged. */
+async function startAndStop(context: Context): Promise<void> {
+  context.log = [];
+  const logger = pino({ level: 'info' }, { write: (line) => void context.log.push(line) });
+  const env = { SNITCH_LISTEN: '127.0.0.1:0', SNITCH_DATA_DIR: context.dataDir };
+  const daemon = await startDaemon(await loadConfig({ env }), logger);
+  assert.is((await fetch(`${daemon.url}/healthz`)).status, 200);
+  await daemon.stop();
+}
+
+/** What it said about the file. */
+function problem({ log }: Context): string | undefined {
+  const lines = log.map((line) => JSON.parse(line) as { problem?: string });
+  return lines.find((line) => line.problem !== undefined)?.problem;
+}
+
+test('names the present address, and stays private', async (context) => {
+  const before = parse(readFileSync(context.file, 'utf8'));
+  chmodSync(context.file, 0o644);
+  await startAndStop(context);
+  const { url, ...keys } = parse(readFileSync(context.file, 'utf8'));
+  assert.equal({ ...keys, url: before.url }, before);
+  assert.is(statSync(context.file).mode & 0o777, 0o600);
+  assert.is(problem(context), undefined);
+});
+
+test('a file that somebody removed is not made again, and that is said', async (context) => {
+  rmSync(context.file);
+  await startAndStop(context);
+  assert.not(existsSync(context.file));
+  assert.is(problem(context), 'it does not exist');
+});
+
+for (const damaged of ['admin_key: "snk_torn', 'hello', '- one\n- two', '']) {
+  test(`a daemon starts beside a file that holds ${JSON.stringify(damaged)}, and leaves it as it is`, async (context) => {
+    writeFileSync(context.file, damaged);
+    await startAndStop(context);
+    assert.is(readFileSync(context.file, 'utf8'), damaged);
+    assert.ok(problem(context));
+    assert.not.match(context.log.join(), 'snk_torn');
+  });
+}
+
+test('a daemon starts where the file cannot be read or written', async (context) => {
+  mkdirSync(`${context.file}.new`);
+  await startAndStop(context);
+  assert.is(problem(context), 'open failed with EISDIR');
+  rmSync(context.file);
+  mkdirSync(context.file);
+  await startAndStop(context);
+  assert.is(problem(context), 'read failed with EISDIR');
+});
+
+test.run();
