@@ -86,6 +86,11 @@ export const TASKS: readonly Task[] = [
     title: 'Move in',
     entries: [
       { name: 'discover', summary: 'find the jobs of this host', load: () => import('./discover.ts') },
+      {
+        name: 'import',
+        summary: 'bring snitches over from another service',
+        load: () => import('./import.ts'),
+      },
     ],
   },
   {
