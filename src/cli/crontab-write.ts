@@ -12,7 +12,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Crontab } from './crontab-files.ts';
@@ -88,7 +88,7 @@ export function replaceFile(path: string, text: string, check: () => void = () =
   const fd = openSync(draft, 'wx', 0o600);
   try {
     try {
-      writeSync(fd, text);
+      writeFileSync(fd, text);
       fsyncSync(fd);
     } finally {
       closeSync(fd);
