@@ -62,11 +62,14 @@ export interface Period {
   end: number;
 }
 
-/** Whether `name` is an IANA time zone that this runtime knows. */
+/**
+ * Whether `name` is an IANA time zone that this runtime can compute periods in. `Temporal` is asked because it does
+ * that: `Intl` knows more names, such as `PST`.
+ */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+\-/]*$/.test(name)) return false;
   try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
+    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
     return true;
   } catch {
     return false;

@@ -59,6 +59,15 @@ names('a time zone is an IANA name that the runtime knows', () => {
     assert.not(isTimeZone(name), name);
 });
 
+names('old abbreviations, with which no period could be computed, are no time zones', () => {
+  const at = utc('2026-01-01T00:00');
+  for (const name of ['PST', 'CST', 'IST', 'JST', 'EST', 'EST5EDT', 'US/Pacific', 'US/Pacific-New', 'GMT']) {
+    if (isTimeZone(name)) assert.ok(periodAt('daily', name, at), name);
+    else assert.throws(() => periodAt('daily', name, at), RangeError);
+  }
+  assert.not(isTimeZone('PST'));
+});
+
 names.run();
 
 const bounds = suite('interval: bounds');

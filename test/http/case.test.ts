@@ -88,6 +88,7 @@ test('what is wrong is refused, one entry for each attribute, and nothing is cha
       '',
       5,
       'Mars/Olympus',
+      'PST',
       '+02:00',
       'Europe',
       'UTC\n',
