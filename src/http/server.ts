@@ -7,6 +7,7 @@ import type { Store } from '../store/store.ts';
 import { administrationRoutes, healthRoutes } from './administration.ts';
 import { createAuthenticator } from './auth.ts';
 import { createCheckInHandler } from './check-in.ts';
+import { connectionLimit, shareConnections } from './connections.ts';
 import { answerError, refuseConnection } from './errors.ts';
 import { alertRoutes, apiKeyRoutes, caseRoutes, deliveryRoutes, webhookRoutes } from './management.ts';
 import { type Metrics, metricsRoutes } from './metrics.ts';
@@ -40,6 +41,8 @@ export interface ServerOptions extends RouteContext {
   /** The path of check-in addresses, without a slash at the end. */
   checkInPath: string;
   logger: FastifyBaseLogger;
+  /** How many connections may be open at the same time; as many as the process can hold when absent. */
+  maxConnections?: number;
 }
 
 /** A request's head must be here within 5 s, all of it within 10 s; both are looked at every second. */
@@ -120,6 +123,7 @@ function serve(options: ServerOptions, handler: NonNullable<RequestListener>): S
     if (!server.listening) response.setHeader('connection', 'close');
     if (!handleCheckIn(request, response)) handler(request, response);
   });
+  shareConnections(server, options.maxConnections ?? connectionLimit());
   return server;
 }
 

@@ -64,6 +64,7 @@ export interface FixtureOptions {
   checkInPath?: string;
   metricsArePublic?: boolean;
   trustedProxies?: readonly string[];
+  maxConnections?: number;
 }
 
 const OFF = { perMinute: 0, burst: 0, blockS: 0 };
@@ -85,6 +86,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
     metricsArePublic: () => options.metricsArePublic ?? false,
     sourceOf: createSourceReader(options.trustedProxies ?? []),
     checkInPath,
+    ...(options.maxConnections === undefined ? {} : { maxConnections: options.maxConnections }),
     logger: pino({ level: 'warn' }, { write: (line) => void logged.push(JSON.parse(line) as LogLine) }),
   });
   const routes = new Set<string>();
