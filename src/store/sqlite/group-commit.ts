@@ -17,7 +17,7 @@ const BATCH_TIME = 4;
 
 interface Call {
   operation: Operation<unknown>;
-  /** Somebody waits for it on the network: it goes before the work of the daemon itself. */
+  /** Somebody waits for it on the network: it goes before the daemon's own work. */
   urgent: boolean;
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
@@ -67,14 +67,14 @@ export class GroupCommit {
     return this.#enqueue(this.#reads, operation, false);
   }
 
-  /** Runs `operation` in the next transaction; resolves when that is durable. */
+  /** Runs `operation` in the next transaction, in the order of the calls; resolves when that is durable. */
   write<T>(operation: Operation<T>): Promise<T> {
-    return this.#enqueue(this.#writes, operation, false);
+    return this.#enqueue(this.#writes, operation, true);
   }
 
-  /** As `write`, before the writes that are not urgent. */
-  writeUrgently<T>(operation: Operation<T>): Promise<T> {
-    return this.#enqueue(this.#writes, operation, true);
+  /** As `write`, for the daemon's own work: behind the calls that somebody waits for on the network. */
+  writeInBackground<T>(operation: Operation<T>): Promise<T> {
+    return this.#enqueue(this.#writes, operation, false);
   }
 
   /** Resolves when every call made so far is settled. */
@@ -236,9 +236,17 @@ function refusalOf(failure: unknown): StoreUnavailable {
   return unavailable(failure) ?? new StoreUnavailable(failure);
 }
 
-/** Urgent calls first; but one of the others leads, so that no load of check-ins can hold up the sweep for ever. */
+/** After so many urgent calls one of the others has its turn, so that no load of check-ins can hold up the sweep. */
+const URGENT_RUN = 64;
+
+/** Urgent calls first: a check-in that came before a sweep must never find itself accused by it. */
 function inOrderOfUrgency(calls: readonly Call[]): Call[] {
-  const [first, ...others] = calls.filter(({ urgent }) => !urgent);
   const urgent = calls.filter((call) => call.urgent);
-  return first ? [first, ...urgent, ...others] : urgent;
+  const others = calls.filter((call) => !call.urgent);
+  return [
+    ...urgent.slice(0, URGENT_RUN),
+    ...others.slice(0, 1),
+    ...urgent.slice(URGENT_RUN),
+    ...others.slice(1),
+  ];
 }

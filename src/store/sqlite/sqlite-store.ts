@@ -78,13 +78,14 @@ type Methods = Omit<Store, 'health' | 'takeOutage' | 'onChange' | 'failed' | 'cl
 function methods(batches: GroupCommit): Methods {
   const read = <T>(operation: Operation<T>) => batches.read(operation);
   const write = <T>(operation: Operation<T>) => batches.write(operation);
+  const work = <T>(operation: Operation<T>) => batches.writeInBackground(operation);
   return {
     createCase: (settings, now) => write((tx) => cases.createCase(tx, settings, now)),
     getCase: (id) => read((tx) => cases.getCase(tx, id)),
     listCases: () => read((tx) => cases.listCases(tx)),
     updateCase: (id, changes) => write((tx) => cases.updateCase(tx, id, changes)),
     deleteCase: (id) => write((tx) => cases.deleteCase(tx, id)),
-    rescheduleSlice: (now) => write((tx) => triggers.rescheduleSlice(tx, now)),
+    rescheduleSlice: (now) => work((tx) => triggers.rescheduleSlice(tx, now)),
     createApiKey: (key, now) => write((tx) => apiKeys.createApiKey(tx, key, now)),
     findApiKey: (key) => read((tx) => apiKeys.findApiKey(tx, key)),
     listApiKeys: (caseId) => read((tx) => apiKeys.listApiKeys(tx, caseId)),
@@ -110,13 +111,13 @@ function methods(batches: GroupCommit): Methods {
     listOwnership: (caseId, slice) => read((tx) => ownership.listOwnership(tx, caseId, slice)),
     setOwnership: (caseId, tokens, owner) => write((tx) => ownership.setOwnership(tx, caseId, tokens, owner)),
 
-    applyCheckIn: (checkIn) => batches.writeUrgently((tx) => checkIns.applyCheckIn(tx, checkIn)),
+    applyCheckIn: (checkIn) => write((tx) => checkIns.applyCheckIn(tx, checkIn)),
     listCheckIns: (caseId, token, page) => read((tx) => checkIns.listCheckIns(tx, caseId, token, page)),
 
-    applyDue: (now, after, limit) => write((tx) => triggers.applyDue(tx, now, after, limit)),
-    prune: (limits) => write((tx) => retention.prune(tx, limits)),
-    openBlindWindow: (window) => write((tx) => blindWindows.openBlindWindow(tx, window)),
-    postponeSlice: (now) => write((tx) => blindWindows.postponeSlice(tx, now)),
+    applyDue: (now, after, limit) => work((tx) => triggers.applyDue(tx, now, after, limit)),
+    prune: (limits) => work((tx) => retention.prune(tx, limits)),
+    openBlindWindow: (window) => work((tx) => blindWindows.openBlindWindow(tx, window)),
+    postponeSlice: (now) => work((tx) => blindWindows.postponeSlice(tx, now)),
 
     listAlerts: (caseId, token, page) => read((tx) => alerts.listAlerts(tx, caseId, token, page)),
     createTestDelivery: (caseId, webhookId, now) =>
@@ -129,10 +130,10 @@ function methods(batches: GroupCommit): Methods {
       write((tx) => webhooks.rotateWebhookSecret(tx, caseId, id, previousUntil)),
     listDeliveries: (caseId, filter) => read((tx) => deliveries.listDeliveries(tx, caseId, filter)),
     retryDelivery: (caseId, id, now) => write((tx) => deliveries.retryDelivery(tx, caseId, id, now)),
-    claimDeliveries: (request) => write((tx) => deliveries.claimDeliveries(tx, request)),
+    claimDeliveries: (request) => work((tx) => deliveries.claimDeliveries(tx, request)),
     settleDelivery: (id, fence, settlement) =>
-      write((tx) => deliveries.settleDelivery(tx, id, fence, settlement)),
-    releaseLeases: (now) => write((tx) => deliveries.releaseLeases(tx, now)),
+      work((tx) => deliveries.settleDelivery(tx, id, fence, settlement)),
+    releaseLeases: (now) => work((tx) => deliveries.releaseLeases(tx, now)),
     nextDeliveryAt: () => read((tx) => deliveries.nextDeliveryAt(tx)),
 
     census: () => read((tx) => census.takeCensus(tx)),
