@@ -98,7 +98,7 @@ const WATCHER = `
     const before = performance.now();
     get(workerData.url, { agent }, (response) => {
       response.resume().on('end', () => latencies.push(performance.now() - before));
-    });
+    }).on('error', () => {});
   }, 5);
   parentPort.once('message', () => {
     clearInterval(timer);
