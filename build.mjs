@@ -1,12 +1,14 @@
 /**
  * Builds dist/: snitch.mjs, the chunks that it loads when a command asks for them, and SQLite's native addon.
- * dist/ needs nothing beside itself but Node.
+ * dist/ needs nothing beside itself but Node. With `--sea` it also builds dist/snitch, one file that needs not even that.
  */
-import { copyFileSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { buildExecutable } from './build-executable.mjs';
+import { collectLicenses } from './build-licenses.mjs';
 import { leanBuiltins, loadedWhenCalled } from './build-plugins.mjs';
 
 const root = dirname(fileURLToPath(import.meta.url));
@@ -15,6 +17,7 @@ const require = createRequire(import.meta.url);
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 const ADDON = 'better_sqlite3.node';
+const LICENSES = 'licenses.txt';
 
 /** Packages written for CommonJS ask for Node's own modules by `require`, which a module does not have. */
 const BANNER =
@@ -94,5 +97,10 @@ const parts = await build({
   plugins: [addonBesideTheCode, withoutDevtools],
 }).catch(fail);
 copyAddon();
-const written = Object.keys({ ...main.metafile.outputs, ...parts.metafile.outputs });
-removeOldChunks(new Set(written.map((path) => basename(path))));
+const written = Object.keys({ ...main.metafile.outputs, ...parts.metafile.outputs }).map((path) =>
+  basename(path),
+);
+removeOldChunks(new Set(written));
+const inputs = Object.keys({ ...main.metafile.inputs, ...parts.metafile.inputs });
+writeFileSync(join(dist, LICENSES), collectLicenses(root, inputs));
+if (process.argv.includes('--sea')) await buildExecutable(options, dist, [...written, ADDON, LICENSES]);

@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import { run } from './cli/program.ts';
 
 // A reader that has seen enough (`snitch … | head`) is no error.
@@ -6,4 +7,14 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(0);
 });
 
-process.exit(await run(process.argv.slice(2)));
+/** A pipe takes only what it has room for: the rest waits for its reader, and would be lost with the process. */
+function flushed(stream: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    stream.write('', () => resolve());
+  });
+}
+
+const code = await run(process.argv.slice(2));
+await flushed(process.stdout);
+await flushed(process.stderr);
+process.exit(code);

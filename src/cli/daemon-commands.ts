@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { type Register, withExamples } from './command.ts';
 import { type ConfigFlags, checkConfig, type ShowFlags, showConfig } from './config.ts';
 import { type ServeFlags, serve } from './serve.ts';
-import { showVersion } from './version.ts';
+import { showLicenses, showVersion } from './version.ts';
 
 const CONFIG_OPTION = [
   '--config <file>',
@@ -13,10 +13,14 @@ const CONFIG_OPTION = [
 export const register: Register = (program, finish) => {
   addServe(program, finish);
   addConfig(program, finish);
-  program
+  const version = program
     .command('version')
-    .description('print the version')
-    .action(() => finish(showVersion()));
+    .description('print the version, or the licences of all that the program is made of')
+    .option('--licenses', 'print the licences, those of Node.js and of every library included')
+    .action(async ({ licenses }: { licenses?: true }) =>
+      finish(await (licenses ? showLicenses() : showVersion())),
+    );
+  withExamples(version, 'snitch version', 'snitch version --licenses | less');
 };
 
 function addServe(program: Command, finish: (code: number) => void): void {

@@ -8,3 +8,9 @@ export function showVersion(): number {
   process.stdout.write(`snitch ${VERSION}\n`);
   return 0;
 }
+
+export async function showLicenses(): Promise<number> {
+  const { readLicenses } = await import('./licenses.ts');
+  process.stdout.write(readLicenses());
+  return 0;
+}

@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { migrations } from '../migrations/index.ts';
+import { openFile } from './addon.ts';
 import { migrate } from './migrate.ts';
 
 /** The database cannot be used as it is; the message says what to do. */
@@ -47,7 +48,7 @@ export function openDatabase(dataDir: string): Database.Database {
   createPrivateFile(path);
   let db: Database.Database | undefined;
   try {
-    db = new Database(path, { timeout: 250 });
+    db = openFile(path, { timeout: 250 });
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = FULL');
     db.pragma('wal_autocheckpoint = 0');

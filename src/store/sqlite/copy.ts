@@ -11,8 +11,9 @@ import {
   rmSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { migrations } from '../migrations/index.ts';
+import { openFile } from './addon.ts';
 import { databasePath, prepareDataDir } from './connection.ts';
 import { DataDirLocked, lockDataDir } from './lock.ts';
 
@@ -57,7 +58,7 @@ export async function takeBackup(dataDir: string, file: string): Promise<Content
 }
 
 async function copySnapshot(source: string, draft: string): Promise<void> {
-  const db = new Database(source, { readonly: true, fileMustExist: true, timeout: 5_000 });
+  const db = openFile(source, { readonly: true, fileMustExist: true, timeout: 5_000 });
   try {
     db.exec('BEGIN');
     db.prepare('SELECT count(*) FROM sqlite_master').get();
@@ -70,7 +71,7 @@ async function copySnapshot(source: string, draft: string): Promise<void> {
 
 /** A copy is in one file, without a log beside it, and is proved to be whole. */
 function makeStandalone(path: string): Content {
-  const db = new Database(path, { fileMustExist: true });
+  const db = openFile(path, { fileMustExist: true });
   try {
     db.pragma('journal_mode = DELETE');
     return verify(db, path);
@@ -87,7 +88,7 @@ function makeStandalone(path: string): Content {
 export function inspectDatabase(dataDir: string): Content | null {
   const path = databasePath(dataDir);
   if (!existsSync(path)) return null;
-  const db = new Database(path, { readonly: true, fileMustExist: true, timeout: 5_000 });
+  const db = openFile(path, { readonly: true, fileMustExist: true, timeout: 5_000 });
   try {
     return verify(db, path);
   } catch (error) {
@@ -175,7 +176,7 @@ function keepOld(path: string, kept: string): string {
 /** Brings what is in the log into the file. A database too damaged for it is kept as it is, log and all. */
 function emptyLog(path: string): void {
   try {
-    const db = new Database(path, { fileMustExist: true });
+    const db = openFile(path, { fileMustExist: true });
     db.pragma('wal_checkpoint(TRUNCATE)');
     db.close();
   } catch {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { openFile } from './addon.ts';
 import { createPrivateFile, unwritable } from './connection.ts';
 
 /** Another daemon works on the same data directory. */
@@ -23,7 +24,7 @@ export function lockDataDir(dataDir: string): () => void {
   createPrivateFile(path);
   let file: Database.Database | undefined;
   try {
-    file = new Database(path, { timeout: 0 });
+    file = openFile(path, { timeout: 0 });
     file.exec('BEGIN EXCLUSIVE');
     const held = file;
     return () => held.close();

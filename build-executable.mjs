@@ -1,0 +1,56 @@
+/** Puts Node, the code and the addon into one file that needs no Node where it runs. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+
+/**
+ * @param options of esbuild, as for the other bundles
+ * @param dist where the parts are, and where the executable goes
+ * @param parts names of the files in `dist` that it carries
+ */
+export async function buildExecutable(options, dist, parts) {
+  const work = mkdtempSync(join(dist, '.executable-'));
+  try {
+    const main = join(work, 'executable.mjs');
+    await build({
+      ...options,
+      entryPoints: ['src/executable.ts'],
+      outdir: undefined,
+      outExtension: undefined,
+      outfile: main,
+    });
+    const settings = {
+      main,
+      mainFormat: 'module',
+      executable: strippedNode(work),
+      output: join(work, 'snitch'),
+      useCodeCache: true,
+      disableExperimentalSEAWarning: true,
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+      // NODE_OPTIONS are meant for other programs: a library that they preload is none of ours.
+      execArgvExtension: 'none',
+      assets: Object.fromEntries(parts.map((name) => [name, join(dist, name)])),
+    };
+    const file = join(work, 'sea.json');
+    writeFileSync(file, JSON.stringify(settings));
+    execFileSync(process.execPath, ['--build-sea', file], { stdio: ['ignore', 'ignore', 'inherit'] });
+    // A new file takes the old one's name, because the old one may be running.
+    renameSync(settings.output, join(dist, 'snitch'));
+    console.log(`dist/snitch: ${(statSync(join(dist, 'snitch')).size / 1e6).toFixed(0)} MB`);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+/** Names of Node's own functions are a fifth of its size, and of use only to a debugger. */
+function strippedNode(work) {
+  const copy = join(work, 'node');
+  copyFileSync(process.execPath, copy);
+  const { error } = spawnSync('strip', [copy], { stdio: 'inherit' });
+  if (error)
+    console.warn(
+      'dist/snitch keeps the debugging names of Node: `strip` (package binutils) is not installed',
+    );
+  return copy;
+}

@@ -1,0 +1,70 @@
+/**
+ * The calls of the C library that Node has no door to. `node:ffi` reaches them without a compiler and without another
+ * native addon; it is part of every Node 26, and still called experimental. So nothing that must not fail depends on
+ * it: whoever calls these has another way, or can do without.
+ */
+import { DynamicLibrary } from 'node:ffi';
+
+/** A descriptor that no program started by this one inherits (`MFD_CLOEXEC`, `SOCK_CLOEXEC`). */
+const MFD_CLOEXEC = 0x1;
+const SOCK_CLOEXEC = 0o2000000;
+const SOCK_DGRAM = 2;
+const AF_UNIX = 1;
+/** A peer that is gone is an answer, not a signal; and nobody is waited for. */
+const MSG_NOSIGNAL = 0x4000;
+const MSG_DONTWAIT = 0x40;
+
+const SIGNATURES = {
+  memfd_create: { return: 'i32', arguments: ['string', 'u32'] },
+  socket: { return: 'i32', arguments: ['i32', 'i32', 'i32'] },
+  sendto: { return: 'i64', arguments: ['i32', 'buffer', 'u64', 'i32', 'buffer', 'u32'] },
+} as const;
+
+let library: ReturnType<typeof open> | null = null;
+
+function open() {
+  // Null names the program itself, which has the C library loaded already.
+  return new DynamicLibrary(null).getFunctions(SIGNATURES);
+}
+
+function libc() {
+  library ??= open();
+  return library;
+}
+
+/**
+ * A file that has no name and lives in memory alone: nothing of it is left, whatever ends the process.
+ *
+ * @returns its descriptor
+ * @throws Error where the kernel refuses one
+ */
+export function createMemoryFile(name: string): number {
+  const fd = libc().memfd_create(name, MFD_CLOEXEC);
+  if (fd < 0) throw new Error('the kernel refused a file in memory (memfd_create)');
+  return fd;
+}
+
+/**
+ * Sends one datagram to a Unix socket. It never waits: a receiver whose queue is full does not get it.
+ *
+ * @param address the path of the socket, or `@name` for an abstract one
+ * @returns whether it was handed over
+ */
+export function sendDatagram(address: string, message: string): boolean {
+  const { socket, sendto } = libc();
+  datagrams ??= socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  const to = socketAddress(address);
+  const data = Buffer.from(message);
+  const length = BigInt(data.length);
+  return sendto(datagrams, data, length, MSG_NOSIGNAL | MSG_DONTWAIT, to, to.length) === length;
+}
+
+let datagrams: number | null = null;
+
+/** `struct sockaddr_un`: the family in the machine's byte order, then the path. */
+function socketAddress(address: string): Buffer {
+  const family = Buffer.from(new Uint16Array([AF_UNIX]).buffer);
+  const isAbstract = address.startsWith('@');
+  const path = isAbstract ? `\0${address.slice(1)}` : `${address}\0`;
+  return Buffer.concat([family, Buffer.from(path)]);
+}

@@ -1,0 +1,89 @@
+/** SQLite's native addon. In the single executable it is a part of the program, and the loader wants a file. */
+import { closeSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { getRawAsset, isSea } from 'node:sea';
+import Database from 'better-sqlite3';
+import { createMemoryFile } from '../../libc.ts';
+
+const ASSET = 'better_sqlite3.node';
+
+/** The addon could be loaded from nowhere; the message says what to do. */
+export class AddonUnusable extends Error {
+  override readonly name = 'AddonUnusable';
+}
+
+/** Opens a database file; the options and errors are those of better-sqlite3. */
+export function openFile(path: string, options: Database.Options = {}): Database.Database {
+  const binding = nativeBinding();
+  // The type knows only the path of an addon; the library takes a loaded one as well.
+  return new Database(path, binding ? { ...options, nativeBinding: binding as unknown as string } : options);
+}
+
+let loaded: object | null = null;
+
+/** Null outside the executable: there the library finds its addon on its own. */
+function nativeBinding(): object | null {
+  if (!isSea()) return null;
+  loaded ??= loadAddon(new Uint8Array(getRawAsset(ASSET)), process.env);
+  return loaded;
+}
+
+/**
+ * Loads it from a file in memory, which needs no directory, knows no `noexec`, and is gone with the process. Where the
+ * kernel refuses that, from a private file that exists no longer than the loading takes.
+ *
+ * @throws AddonUnusable
+ */
+export function loadAddon(content: Uint8Array, env: NodeJS.ProcessEnv): object {
+  const refusals: string[] = [];
+  for (const load of [loadFromMemory, ...directories(env).map(loaderFrom)]) {
+    try {
+      return load(content);
+    } catch (error) {
+      refusals.push(error instanceof Error ? error.message : String(error));
+    }
+  }
+  throw new AddonUnusable(
+    `SQLite could not be loaded: give a directory that may hold programs (no noexec) in TMPDIR. Tried: ${refusals.join('; ')}`,
+  );
+}
+
+function loadFromMemory(content: Uint8Array): object {
+  const fd = createMemoryFile(ASSET);
+  try {
+    writeFileSync(fd, content);
+    return loadFile(`/proc/self/fd/${fd}`);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** A directory of its own for every process, so that two versions never meet in one. */
+function loaderFrom(directory: string): (content: Uint8Array) => object {
+  return (content) => {
+    const own = mkdtempSync(join(directory, 'snitch-'));
+    try {
+      const file = join(own, ASSET);
+      writeFileSync(file, content, { mode: 0o700 });
+      return loadFile(file);
+    } finally {
+      rmSync(own, { recursive: true, force: true });
+    }
+  };
+}
+
+function loadFile(path: string): object {
+  const addon = { exports: {} };
+  process.dlopen(addon, path);
+  return addon.exports;
+}
+
+/** What the service manager gave, what the user has, and what everybody has. */
+function directories(env: NodeJS.ProcessEnv): string[] {
+  const given = [env.RUNTIME_DIRECTORY?.split(':')[0], env.STATE_DIRECTORY?.split(':')[0]];
+  const own = [env.XDG_RUNTIME_DIR, env.SNITCH_DATA_DIR, env.HOME || homedir()];
+  return [...given, ...own, tmpdir()].filter(
+    (directory) => directory !== undefined && directory !== '',
+  ) as string[];
+}
