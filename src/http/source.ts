@@ -1,43 +1,60 @@
 import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 /**
  * Answers which address a request came from. Behind a trusted proxy that is the last address of `X-Forwarded-For`
- * that is no trusted proxy itself; from anybody else the header means nothing.
+ * that is no trusted proxy itself; from anybody else the header means nothing. It is null where nothing says it: a
+ * client on this host that comes over a socket file.
  *
- * @param trustedProxies addresses or CIDR ranges
+ * @param trustedProxies addresses or CIDR ranges; loopback among them stands for the socket file too
  */
 export function createSourceReader(trustedProxies: readonly string[]) {
   const ranges = trustedProxies.map(parseRange);
   return function sourceOf(request: IncomingMessage): string | null {
-    const peer = request.socket.remoteAddress;
-    if (peer === undefined) return null;
-    if (ranges.length === 0) return plain(peer);
-    let source = peer;
+    const peer = request.socket.remoteAddress ?? null;
+    let source = peer === null ? null : plain(peer);
+    if (ranges.length === 0) return source;
     const forwarded = String(request.headers['x-forwarded-for'] ?? '').split(',');
     while (isTrusted(source, ranges)) {
-      const previous = forwarded.pop()?.trim();
-      if (!previous || !ipaddr.isValid(previous)) break;
+      const previous = parseForwarded(forwarded.pop() ?? '');
+      if (previous === null) break;
       source = previous;
     }
-    return plain(source);
+    return source;
   };
 }
 
 function parseRange(text: string): Range {
   if (text.includes('/')) return ipaddr.parseCIDR(text);
-  const address = ipaddr.parse(text);
+  const address = ipaddr.process(text);
   return [address, address.kind() === 'ipv4' ? 32 : 128];
 }
 
-function isTrusted(text: string, ranges: readonly Range[]): boolean {
-  const address = ipaddr.process(text);
+function isTrusted(source: string | null, ranges: readonly Range[]): boolean {
+  if (source === null) return isTrusted('127.0.0.1', ranges) || isTrusted('::1', ranges);
+  const address = ipaddr.process(source);
   return ranges.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
 }
 
-/** An IPv4 address that arrived on an IPv6 socket, as IPv4. */
-function plain(address: string): string {
+/** The address in its usual form; some proxies write its port behind it. */
+function parseForwarded(text: string): string | null {
+  const item = text.trim();
+  const found = /^\[([^\]]+)\](?::\d+)?$/.exec(item) ?? /^([\d.]+):\d+$/.exec(item);
+  const address = found?.[1] ?? item;
+  return isIP(address) === 0 ? null : ipaddr.process(withoutInterface(address)).toString();
+}
+
+/** A peer's address, and an IPv4 one that arrived on an IPv6 socket as IPv4. */
+function plain(peer: string): string {
+  const address = withoutInterface(peer);
   return address.startsWith('::ffff:') ? address.slice(7) : address;
+}
+
+/** A link-local address may end with its network interface, whose name not every parser takes. */
+function withoutInterface(address: string): string {
+  const end = address.indexOf('%');
+  return end < 0 ? address : address.slice(0, end);
 }

@@ -1,7 +1,13 @@
 /** Which address a check-in came from: the peer's own, or what a trusted proxy says of it. */
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireCheckIn } from '../../src/api/wire.ts';
+import { createSourceReader } from '../../src/http/source.ts';
+import { newDataDir, removeDataDir } from '../end-to-end/daemon-process.ts';
 import { ok } from './expect.ts';
 import { newSnitch, startFixture } from './fixture.ts';
 
@@ -41,6 +47,9 @@ test('behind trusted proxies it is the last address that is none of them', async
     ['', '127.0.0.1'],
     [',,', '127.0.0.1'],
     ['<script>', '127.0.0.1'],
+    ['0x7f.1', '127.0.0.1'],
+    ['fe80::1%br-lan.7', 'fe80::1'],
+    ['::%::1', '::'],
   ];
   const found = await sources(
     ['127.0.0.1', '10.0.0.0/8'],
@@ -50,6 +59,51 @@ test('behind trusted proxies it is the last address that is none of them', async
     found,
     expected.map(([, source]) => source),
   );
+});
+
+test('an address is noted in the one form that all who write it otherwise mean', async () => {
+  const written = [
+    '::ffff:c000:201',
+    '::FFFF:192.0.2.1',
+    '2001:DB8:0:0::1',
+    '192.0.2.1:49152',
+    '[2001:db8::1]:443',
+  ];
+  const found = await sources(['127.0.0.1'], written);
+  assert.equal(found, ['192.0.2.1', '192.0.2.1', '2001:db8::1', '192.0.2.1', '2001:db8::1']);
+  assert.equal(await sources(['::ffff:127.0.0.1'], ['192.0.2.1']), ['192.0.2.1']);
+});
+
+/** What is read from a request that comes over a socket file. */
+async function sourceOverSocket(trustedProxies: string[], forwarded?: string): Promise<string> {
+  const directory = newDataDir();
+  const sourceOf = createSourceReader(trustedProxies);
+  const server = createServer((incoming, answer) => answer.end(String(sourceOf(incoming))));
+  const socketPath = join(directory, 'snitch.sock');
+  await once(server.listen(socketPath), 'listening');
+  const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
+  const [answer] = await once(request({ socketPath, headers }).end(), 'response');
+  const source = await text(answer);
+  server.close();
+  removeDataDir(directory);
+  return source;
+}
+
+test('a proxy that comes over a socket file is on this host, and trusted where this host is', async () => {
+  for (const loopback of ['127.0.0.1', '127.0.0.0/8', '::1']) {
+    assert.is(await sourceOverSocket([loopback], '192.0.2.1'), '192.0.2.1');
+  }
+  assert.is(await sourceOverSocket(['127.0.0.1']), 'null');
+  assert.is(await sourceOverSocket([], '192.0.2.1'), 'null');
+  assert.is(await sourceOverSocket(['10.0.0.0/8'], '192.0.2.1'), 'null');
+});
+
+test('the interface that a link-local peer came by is no part of its address', () => {
+  const sourceOf = createSourceReader(['fe80::/64']);
+  const headers = { 'x-forwarded-for': '192.0.2.1' };
+  const from = (remoteAddress: string) => sourceOf({ socket: { remoteAddress }, headers } as never);
+  assert.is(from('fe80::1%br-lan.7'), '192.0.2.1');
+  assert.is(from('fe80:0:0:1::1%br-lan.7'), 'fe80:0:0:1::1');
 });
 
 test.run();
