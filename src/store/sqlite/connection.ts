@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { migrations } from '../migrations/index.ts';
 import { openFile } from './addon.ts';
-import { migrate } from './migrate.ts';
+import { type Migrated, migrate } from './migrate.ts';
 
 /** The database cannot be used as it is; the message says what to do. */
 export class DatabaseUnusable extends Error {
@@ -42,8 +42,14 @@ export function createPrivateFile(path: string): void {
 /**
  * Opens the database, checks it, brings it to the present version and proves that it can be written. Everything
  * here is synced by SQLite itself (`synchronous=FULL`), the directory entries of its files included.
+ *
+ * @param onMigrated is told of an upgrade, and where the copy from before it is
+ * @throws DatabaseUnusable, NewerDatabase, UpgradeFailed
  */
-export function openDatabase(dataDir: string): Database.Database {
+export function openDatabase(
+  dataDir: string,
+  onMigrated: (migrated: Migrated) => void = () => {},
+): Database.Database {
   const path = databasePath(dataDir);
   createPrivateFile(path);
   let db: Database.Database | undefined;
@@ -55,7 +61,8 @@ export function openDatabase(dataDir: string): Database.Database {
     db.pragma('cache_size = -65536');
     db.pragma('temp_store = MEMORY');
     check(db, path);
-    migrate(db, migrations);
+    const migrated = migrate(db, migrations);
+    if (migrated) onMigrated(migrated);
     db.exec(`INSERT INTO settings (name, value) VALUES ('canary', '1')
              ON CONFLICT (name) DO UPDATE SET value = value + 1`);
     db.pragma('wal_checkpoint(TRUNCATE)');

@@ -4,7 +4,6 @@ import {
   closeSync,
   copyFileSync,
   existsSync,
-  fsyncSync,
   linkSync,
   openSync,
   renameSync,
@@ -16,6 +15,7 @@ import { migrations } from '../migrations/index.ts';
 import { openFile } from './addon.ts';
 import { databasePath, prepareDataDir } from './connection.ts';
 import { DataDirLocked, lockDataDir } from './lock.ts';
+import { sync } from './migrate.ts';
 
 /** A copy cannot be made, or is not fit to be put in place; the message says why. */
 export class CopyFailed extends Error {
@@ -182,13 +182,6 @@ function emptyLog(path: string): void {
   } catch {
     return;
   }
-}
-
-/** Of a file, or of a directory with its entries. */
-function sync(path: string): void {
-  const fd = openSync(path, 'r');
-  fsyncSync(fd);
-  closeSync(fd);
 }
 
 function inWords(error: unknown, what: string): unknown {

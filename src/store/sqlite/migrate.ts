@@ -1,23 +1,188 @@
+/**
+ * Brings a database to the schema of this program.
+ *
+ * 1. A newer one is refused: this program does not know what is in it.
+ * 2. One that has data is copied first, into the file `snitch.db.before-upgrade-from-N` beside it, where N is its
+ *    schema version. Without that copy nothing is changed, because there is no other way back to the older program.
+ * 3. The migrations that it has not seen run in one transaction: before or after, never between.
+ *
+ * The caller holds the data directory, so that nobody writes between the copy and the migrations. A start that was
+ * interrupted anywhere is done again from the beginning: as long as the database has the old version, a new copy takes
+ * the place of the one that is there, since the older program may have written in the meantime.
+ */
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type Database from 'better-sqlite3';
+import { unavailable } from './faults.ts';
+
+/** An upgrade of a database that had data. */
+export interface Migrated {
+  from: number;
+  to: number;
+  /** The file with the database as it was before. */
+  copy: string;
+}
 
 /** The database was written by a newer program than this one. */
 export class NewerDatabase extends Error {
   override readonly name = 'NewerDatabase';
 
-  constructor(found: number, known: number) {
+  constructor(path: string, found: number, known: number) {
+    const copy = newestCopyFor(path, known);
+    const wayBack =
+      copy === null
+        ? `restore a backup from before the upgrade (${copyPath(path, known)} would be one, and is not there)`
+        : `go back to the state from before the upgrade with \`snitch restore ${copy}\``;
     super(
-      `the database has schema version ${found}, and this program knows versions up to ${known}: run the newer snitch that made it, or restore a backup from before the upgrade`,
+      `the database ${path} has schema version ${found}, and this program knows versions up to ${known}: run the newer snitch that made it, or ${wayBack}`,
     );
   }
 }
 
-/** Runs the migrations that the database has not seen yet, all in one transaction: before or after, never between. */
-export function migrate(db: Database.Database, migrations: readonly string[]): void {
-  const version = Number(db.pragma('user_version', { simple: true }));
-  if (version > migrations.length) throw new NewerDatabase(version, migrations.length);
-  if (version === migrations.length) return;
+/** The database was not upgraded, and is as it was; the message says why and what to do. */
+export class UpgradeFailed extends Error {
+  override readonly name = 'UpgradeFailed';
+}
+
+/**
+ * @returns what was done to a database that had data; null where nothing was to be done, or the database was empty
+ * @throws NewerDatabase, UpgradeFailed, and SqliteError where the disk refuses the migrations
+ */
+export function migrate(db: Database.Database, migrations: readonly string[]): Migrated | null {
+  const from = versionOf(db, 'main');
+  const to = migrations.length;
+  if (from > to) throw new NewerDatabase(db.name, from, to);
+  if (from === to) return null;
+  if (from === 0) {
+    run(db, migrations, from);
+    return null;
+  }
+  const copy = copyBeforeUpgrade(db, from, to);
+  try {
+    run(db, migrations, from);
+  } catch (error) {
+    if (unavailable(error)) throw error;
+    throw new UpgradeFailed(
+      `the upgrade of ${db.name} from schema version ${from} to ${to} failed (${reason(error)}) and was undone: run the snitch from before, and report this`,
+      { cause: error },
+    );
+  }
+  removeOlderCopies(db.name, copy);
+  return { from, to, copy };
+}
+
+function run(db: Database.Database, migrations: readonly string[], from: number): void {
   db.transaction(() => {
-    for (const sql of migrations.slice(version)) db.exec(sql);
+    for (const sql of migrations.slice(from)) db.exec(sql);
     db.pragma(`user_version = ${migrations.length}`);
   }).immediate();
+}
+
+function versionOf(db: Database.Database, schema: 'main' | 'copy'): number {
+  return Number(db.pragma(`${schema}.user_version`, { simple: true }));
+}
+
+/** Written as a draft and renamed when it is whole and on the disk: half a copy never has the name of a copy. */
+function copyBeforeUpgrade(db: Database.Database, from: number, to: number): string {
+  const copy = copyPath(db.name, from);
+  const draft = `${copy}.partial`;
+  try {
+    discard(draft);
+    // Made first, so that it is private before anything is in it.
+    closeSync(openSync(draft, 'wx', 0o600));
+    // Reads through this connection: what is only in the log gets into the copy too.
+    db.prepare('VACUUM INTO ?').run(draft);
+    verify(db, draft, from);
+    sync(draft);
+    renameSync(draft, copy);
+    sync(dirname(copy));
+    return copy;
+  } catch (error) {
+    discard(draft);
+    throw new UpgradeFailed(
+      `the database ${db.name} must be upgraded from schema version ${from} to ${to}, and the copy that is made of it first cannot be written to ${copy}: ${reason(error)}. Nothing was changed. ${roomFor(db)}`,
+      { cause: error },
+    );
+  }
+}
+
+function discard(draft: string): void {
+  for (const file of [draft, `${draft}-journal`]) rmSync(file, { force: true });
+}
+
+function verify(db: Database.Database, file: string, version: number): void {
+  db.prepare('ATTACH ? AS copy').run(file);
+  try {
+    const answer = String(db.pragma('copy.quick_check(1)', { simple: true }));
+    if (answer !== 'ok') throw new Error(`it came out damaged (${answer})`);
+    if (versionOf(db, 'copy') !== version) throw new Error('it came out with another schema version');
+  } finally {
+    db.exec('DETACH copy');
+  }
+}
+
+function roomFor(db: Database.Database): string {
+  const pragma = (name: string) => Number(db.pragma(name, { simple: true }));
+  const needed = (pragma('page_count') - pragma('freelist_count')) * pragma('page_size');
+  const directory = dirname(db.name);
+  const { bavail, bsize } = statfsSync(directory);
+  return `The copy needs ${needed} bytes, and ${directory} has ${bavail * bsize} free: make room, or mend what else is in its way, and start again`;
+}
+
+/** Names the version of the database in it, so that the program that can use it is known. */
+function copyPath(database: string, version: number): string {
+  return `${database}.before-upgrade-from-${version}`;
+}
+
+function copiesOf(database: string): { path: string; version: number }[] {
+  const directory = dirname(database);
+  const prefix = basename(copyPath(database, 0)).slice(0, -1);
+  return readdirSync(directory).flatMap((name) => {
+    const version = name.startsWith(prefix) ? name.slice(prefix.length) : '';
+    return /^\d+$/.test(version) ? [{ path: join(directory, name), version: Number(version) }] : [];
+  });
+}
+
+function newestCopyFor(database: string, known: number): string | null {
+  const usable = copiesOf(database).filter(({ version }) => version <= known);
+  return usable.sort((one, other) => other.version - one.version)[0]?.path ?? null;
+}
+
+/**
+ * Keeps the copy that was just made and the latest one before it. A bad upgrade is often followed at once by another
+ * that is meant to mend it: then the copy from before both is the one that is wanted. More would fill the disk.
+ */
+function removeOlderCopies(database: string, made: string): void {
+  try {
+    const older = copiesOf(database)
+      .filter(({ path }) => basename(path) !== basename(made))
+      .map(({ path }) => ({ path, writtenAt: statSync(path).mtimeMs }))
+      .sort((one, other) => other.writtenAt - one.writtenAt);
+    for (const { path } of older.slice(1)) rmSync(path);
+  } catch {
+    // The upgrade is done: a copy that cannot be removed only takes room.
+  }
+}
+
+/** Of a file, or of a directory with its entries. */
+export function sync(path: string): void {
+  const fd = openSync(path, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -19,6 +19,7 @@ import { databasePath, openDatabase, prepareDataDir } from './connection.ts';
 import { GroupCommit } from './group-commit.ts';
 import { lockDataDir } from './lock.ts';
 import { LogSync } from './log-sync.ts';
+import type { Migrated } from './migrate.ts';
 
 export interface SqliteOptions {
   dataDir: string;
@@ -27,6 +28,8 @@ export interface SqliteOptions {
   checkpointAfter?: number;
   /** Told of every commit, for the metrics. */
   onCommit?: (commit: Commit) => void;
+  /** Told of an upgrade of the database, for the log. */
+  onMigrated?: (migrated: Migrated) => void;
   /** Stands in for `fs.fdatasync`, for measurements with a slow disk. */
   syncFile?: (fd: number, done: (error: Error | null) => void) => void;
 }
@@ -35,13 +38,13 @@ export interface SqliteOptions {
  * Takes the data directory for this process and opens its database.
  *
  * @throws DataDirLocked when another daemon has it
- * @throws DatabaseUnusable, NewerDatabase when the database cannot be served
+ * @throws DatabaseUnusable, NewerDatabase, UpgradeFailed when the database cannot be served
  */
-export function openStore({ dataDir, clock, onCommit, ...sync }: SqliteOptions): Store {
+export function openStore({ dataDir, clock, onCommit, onMigrated, ...sync }: SqliteOptions): Store {
   prepareDataDir(dataDir);
   const unlock = lockDataDir(dataDir);
   try {
-    const db = openDatabase(dataDir);
+    const db = openDatabase(dataDir, onMigrated);
     const log = new LogSync(db, databasePath(dataDir), sync);
     const listeners: ((change: Change) => void)[] = [];
     const announce = (changes: readonly Change[]) => {

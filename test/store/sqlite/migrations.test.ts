@@ -7,6 +7,7 @@ import { migrations } from '../../../src/store/migrations/index.ts';
 import { migrate, NewerDatabase } from '../../../src/store/sqlite/migrate.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { newCase, openSqlite, queryDirectory, temporaryDirectory } from '../fixture.ts';
+import { contentOf } from './content.ts';
 
 interface World {
   dir: string;
@@ -30,19 +31,6 @@ suiteOfMigrations.after.each(({ dir, db }) => {
   db.close();
   rmSync(dir, { recursive: true });
 });
-
-/** Everything that a migration may change. */
-function contentOf(db: Database.Database): unknown {
-  const tables = db
-    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
-    .pluck()
-    .all();
-  return {
-    version: db.pragma('user_version', { simple: true }),
-    schema: db.prepare('SELECT sql FROM sqlite_schema ORDER BY name').pluck().all(),
-    rows: tables.map((table) => db.prepare(`SELECT * FROM ${table}`).all()),
-  };
-}
 
 suiteOfMigrations('a fresh database gets all of them, in order', ({ db }) => {
   migrate(db, [FIRST, SECOND, THIRD]);

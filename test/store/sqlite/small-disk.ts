@@ -1,6 +1,6 @@
 /** A disk that a test can fill and free again. */
 import { spawnSync } from 'node:child_process';
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryDirectory } from '../fixture.ts';
 import { mountTmpfs } from './mounts.ts';
@@ -8,8 +8,8 @@ import { mountTmpfs } from './mounts.ts';
 export interface SmallDisk {
   /** Where the data directory may be. */
   dataDir: string;
-  /** From now on nothing more can be written. */
-  fill(): void;
+  /** From now on nothing more can be written, or about so many bytes. */
+  fill(left?: number): void;
   free(): void;
   remove(): void;
 }
@@ -21,7 +21,10 @@ export function openSmallDisk(): SmallDisk {
   const ballast = join(mount.path, 'ballast');
   return {
     dataDir: join(mount.path, 'data'),
-    fill: () => writeUntilFull(ballast),
+    fill: (left = 0) => {
+      writeUntilFull(ballast);
+      if (left > 0) truncateSync(ballast, statSync(ballast).size - left);
+    },
     free: () => rmSync(ballast, { force: true }),
     remove: mount.remove,
   };
@@ -54,7 +57,7 @@ function limitFiles(): SmallDisk {
   process.on('SIGXFSZ', ignore);
   return {
     dataDir,
-    fill: () => limit(4_096),
+    fill: (left = 0) => limit(Math.max(4_096, left)),
     free: () => limit('unlimited'),
     remove: () => {
       limit('unlimited');
