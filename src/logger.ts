@@ -1,6 +1,7 @@
 /** The log: one JSON object a line, or lines for people. Nothing secret and nothing unprintable gets into it. */
 import { type Logger, pino, stdTimeFunctions } from 'pino';
 import { prettyFactory } from 'pino-pretty';
+import { isJournal, type Level, withPriority } from './journal.ts';
 
 export type { Logger } from 'pino';
 
@@ -15,6 +16,8 @@ export interface LogSettings {
 /** Where lines go. A line is handed over whole and at once, so that the last one before an exit is not lost. */
 export interface LogDestination {
   write(line: string): unknown;
+  /** Whether it is the journal, which wants to be told the priority of each line. */
+  isJournal?: boolean;
 }
 
 /** @param destination standard output when absent; only that is ever coloured */
@@ -29,13 +32,25 @@ export function createLogger(settings: LogSettings, destination?: LogDestination
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (word) => ({ level: word }) },
     },
-    { write: (line) => out.write(show(escapeUnprintable(redact(line)))) },
+    {
+      write: (line) => {
+        const shown = show(escapeUnprintable(redact(line)));
+        out.write(out.isJournal ? withPriority(shown, levelOf(line)) : shown);
+      },
+    },
   );
 }
 
 /** Writes at once, where `process.stdout` would keep lines for a pipe in memory and lose them at an exit. */
 function standardOutput(): LogDestination {
-  return pino.destination({ dest: 1, sync: true });
+  const stream = pino.destination({ dest: 1, sync: true });
+  return { write: (line) => stream.write(line), isJournal: isJournal(1, process.env) };
+}
+
+/** The level comes first in a line, and no field can come before it. */
+function levelOf(line: string): Level {
+  const word = /^\{"level":"(\w+)"/.exec(line)?.[1];
+  return LOG_LEVELS.find((level) => level === word) ?? 'info';
 }
 
 /** Names of fields whose value is a secret, whatever depth they are found at. */

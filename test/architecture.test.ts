@@ -38,6 +38,7 @@ const LAYER_OF_FILE: Record<string, string> = {
   'config-file.ts': 'config',
   'settings.ts': 'config',
   'logger.ts': 'logger',
+  'journal.ts': 'logger',
   'cli/dashboard.ts': 'the screen',
   'cli/serve.ts': 'commands on the host',
   'cli/config.ts': 'commands on the host',

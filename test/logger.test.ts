@@ -92,6 +92,44 @@ logger('leaves what only looks like a secret', () => {
   assert.equal(fields, { level: 'info', ...plain, msg });
 });
 
+/** The lines that come to the journal. */
+function journaled(format: LogSettings['format'], use: (log: Logger) => void): string[] {
+  let text = '';
+  const journal = { write: (line: string) => (text += line), isJournal: true };
+  use(createLogger({ level: 'trace', format }, journal));
+  assert.match(text, /\n$/);
+  return text.slice(0, -1).split('\n');
+}
+
+const PRIORITIES = { trace: 7, debug: 7, info: 6, warn: 4, error: 3, fatal: 2 } as const;
+const LEVELS = Object.keys(PRIORITIES) as (keyof typeof PRIORITIES)[];
+
+logger('tells the journal the priority of each record, and writes one line for each', () => {
+  const lines = journaled('json', (log) => {
+    for (const level of LEVELS)
+      log[level]({ level: 'fatal', err: new Error('<0>\n<0>forged') }, '<0>a\n<0>b');
+  });
+  assert.is(lines.length, LEVELS.length);
+  for (const [index, level] of LEVELS.entries()) {
+    const [, priority, json] = /^<(\d)>(.*)$/.exec(lines[index]!)!;
+    assert.is(Number(priority), PRIORITIES[level]);
+    assert.is(JSON.parse(json!).msg, '<0>a\n<0>b');
+    assert.match(json!, `{"level":"${level}"`);
+  }
+});
+
+logger('tells the journal the priority of every line of a stack', () => {
+  const lines = journaled('pretty', (log) => {
+    log.warn('first');
+    log.error({ err: new Error('outer\n<0>forged') }, 'second');
+  });
+  const errors = lines.filter((line) => line.startsWith('<3>'));
+  assert.match(lines[0]!, /^<4>\[.*WARN.*: first$/);
+  assert.match(errors[0]!, /ERROR.*: second$/);
+  assert.ok(errors.some((line) => /^<3> +at .*logger\.test/.test(line)));
+  assert.is(errors.length, lines.length - 1, lines.join('\n'));
+});
+
 logger('follows a level that changes', () => {
   const text = written('json', (log) => {
     log.level = 'error';
