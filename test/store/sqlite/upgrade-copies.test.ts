@@ -198,4 +198,26 @@ full('without room for the copy the start is refused, and nothing is changed', a
   }
 });
 
+full('with room for the copy alone the upgrade is undone, and done when there is more', () => {
+  const disk = openSmallDisk();
+  try {
+    const before = writeVersion1(disk.dataDir);
+    const db = new Database(databasePath(disk.dataDir));
+    const large = [...migrations, 'CREATE TABLE large AS SELECT zeroblob(2000000) AS value;'];
+    disk.fill(600_000);
+    assert.throws(
+      () => migrate(db, large),
+      (error: { code: string }) => /^SQLITE_(FULL|IOERR)/.test(error.code),
+    );
+    disk.free();
+    const copy = `${db.name}.before-upgrade-from-1`;
+    assert.equal(contentOf(db), before);
+    assert.equal(contentOfFile(copy), before);
+    assert.equal(migrate(db, large), { from: 1, to: LATEST + 1, copy });
+    db.close();
+  } finally {
+    disk.remove();
+  }
+});
+
 full.run();
