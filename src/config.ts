@@ -10,6 +10,7 @@ import {
   readConfigFile,
 } from './config-file.ts';
 import { escapeUnprintable, type LogSettings, redact } from './logger.ts';
+import { readSecrets, withPassword } from './secrets.ts';
 import {
   environmentVariable,
   type ListenAddress,
@@ -29,6 +30,10 @@ export interface Config {
   /** null: `/c` below the base address. */
   readonly checkInBase: string | null;
   readonly dataDir: string;
+  /** An administrator's key that was made elsewhere; null: the first start makes one. */
+  readonly adminKey: string | null;
+  /** Where these were read from. */
+  readonly secretFiles: { readonly adminKey: string | null; readonly smtpPassword: string | null };
   readonly log: LogSettings;
   /** null: email is off. The URL may hold a password. */
   readonly smtp: { readonly url: string; readonly from: string } | null;
@@ -37,6 +42,8 @@ export interface Config {
   readonly retention: { readonly checkIns: number; readonly days: number };
   readonly trustedProxies: readonly string[];
   readonly metrics: { readonly public: boolean };
+  /** Where the daemon itself checks in, which is a secret; null: nowhere. */
+  readonly watchdog: { readonly url: string | null; readonly intervalS: number };
 }
 
 export interface ConfigOptions extends ConfigSource {
@@ -60,14 +67,16 @@ export async function loadConfig({ file, env, terminal = false }: ConfigOptions)
 }
 
 function toConfig(settings: Settings, env: NodeJS.ProcessEnv, terminal: boolean): Config {
-  const { url, from } = settings.smtp;
+  const secrets = readSecrets(settings, env);
   return {
     listen: settings.listen,
     baseUrl: settings.base_url ?? null,
     checkInBase: settings.check_in_base ?? null,
     dataDir: resolve(settings.data_dir ?? defaultDataDir(env)),
+    adminKey: secrets.adminKey,
+    secretFiles: secrets.files,
     log: { level: settings.log.level, format: settings.log.format ?? (terminal ? 'pretty' : 'json') },
-    smtp: url !== undefined && from !== undefined ? { url, from } : null,
+    smtp: withPassword(settings.smtp, secrets.smtpPassword),
     webhooks: { allowPrivate: settings.webhooks.allow_private },
     rateLimit: {
       perMinute: settings.rate_limit.per_minute,
@@ -77,14 +86,22 @@ function toConfig(settings: Settings, env: NodeJS.ProcessEnv, terminal: boolean)
     retention: { checkIns: settings.retention.check_ins, days: settings.retention.days },
     trustedProxies: settings.trusted_proxies,
     metrics: { public: settings.metrics.public },
+    watchdog: { url: settings.watchdog.url ?? null, intervalS: settings.watchdog.interval_s },
   };
 }
 
 function defaultDataDir(env: NodeJS.ProcessEnv): string {
-  const home = env.HOME || homedir();
-  return (
-    firstDirectory(env.STATE_DIRECTORY) ?? join(env.XDG_STATE_HOME || join(home, '.local/state'), 'snitch')
-  );
+  const given = firstDirectory(env.STATE_DIRECTORY);
+  return given ?? join(env.XDG_STATE_HOME || join(env.HOME || ownHome(), '.local/state'), 'snitch');
+}
+
+/** @throws ConfigError for a user who has none */
+function ownHome(): string {
+  try {
+    return homedir();
+  } catch {
+    throw new ConfigError(['data_dir: must be set, because this user has no home directory']);
+  }
 }
 
 function freeze<T extends object>(value: T): T {
@@ -96,19 +113,25 @@ function freeze<T extends object>(value: T): T {
 
 /** The names and the form of the file, for people to read; secrets are masked. */
 export function describeConfig(config: Config): Record<string, unknown> {
-  const { listen, log, smtp, webhooks, rateLimit, retention } = config;
+  const { listen, log, smtp, webhooks, rateLimit, retention, watchdog } = config;
   return {
     listen: describeListen(listen),
     base_url: config.baseUrl,
     check_in_base: config.checkInBase,
     data_dir: config.dataDir,
+    admin_key_from: config.secretFiles.adminKey,
     log: { ...log },
-    smtp: { url: smtp && maskCredentials(smtp.url), from: smtp?.from ?? null },
+    smtp: {
+      url: smtp && maskCredentials(smtp.url),
+      password_file: config.secretFiles.smtpPassword,
+      from: smtp?.from ?? null,
+    },
     webhooks: { allow_private: webhooks.allowPrivate },
     rate_limit: { per_minute: rateLimit.perMinute, burst: rateLimit.burst, block_s: rateLimit.blockS },
     retention: { check_ins: retention.checkIns, days: retention.days },
     trusted_proxies: [...config.trustedProxies],
     metrics: { ...config.metrics },
+    watchdog: { url: watchdog.url && `${new URL(watchdog.url).origin}/***`, interval_s: watchdog.intervalS },
   };
 }
 

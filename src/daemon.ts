@@ -1,20 +1,20 @@
 /** The composition root: starts the parts in order, and stops them in the order that loses nothing. */
-import { lstatSync, unlinkSync } from 'node:fs';
-import { createConnection } from 'node:net';
-import { hostname } from 'node:os';
-import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { createDeliverer } from './delivery/deliverer.ts';
 import { completeFirstStart, credentialsPath, updateUrl } from './first-start.ts';
 import { Metrics } from './http/metrics.ts';
 import { RateLimiter } from './http/rate-limit.ts';
-import { type Addresses, buildServer } from './http/server.ts';
+import { type Addresses, buildServer, drain } from './http/server.ts';
 import { createSourceReader } from './http/source.ts';
+import { listen } from './listen.ts';
+import { SignsOfLife } from './signs-of-life.ts';
+import type { Migrated } from './store/sqlite/migrate.ts';
 import { openStore } from './store/sqlite/sqlite-store.ts';
 import type { Commit, Store } from './store/store.ts';
 import { Retention } from './sweep/retention.ts';
 import { Sweeper } from './sweep/sweeper.ts';
+import { type ServiceManager, serviceManager } from './systemd/service-manager.ts';
 
 export { checkMail } from './delivery/mail-check.ts';
 
@@ -37,24 +37,29 @@ export interface DaemonOptions {
   clock?: () => number;
   /** The version of this program, for the user agent of webhooks. */
   version?: string;
+  /** Who started it; nobody that wants to be told, when absent. */
+  manager?: ServiceManager;
 }
 
 export async function startDaemon(
   config: Config,
   logger: Logger,
-  { clock = Date.now, version = '0' }: DaemonOptions = {},
+  { clock = Date.now, version = '0', manager = serviceManager({}) }: DaemonOptions = {},
 ): Promise<Daemon> {
+  manager.status('Opening the database');
   const metrics = new Metrics();
   const onCommit = (commit: Commit) => metrics.committed(commit);
-  const store = openStore({ dataDir: config.dataDir, clock, onCommit });
-  const parts = createParts({ config, logger, store, clock, metrics, version });
+  const onMigrated = (migrated: Migrated) =>
+    logger.info(migrated, 'the database was upgraded; the copy is what it was before');
+  const store = openStore({ dataDir: config.dataDir, clock, onCommit, onMigrated });
+  const parts = createParts({ config, logger, store, clock, metrics, version, manager });
   try {
     await parts.sweeper.wake();
     await store.releaseLeases(clock());
-    const listening = await listen(parts.app, config, logger);
+    const listening = await listen(parts.app, config, { socket: manager.socket, logger });
     parts.setAddresses(addressesOf(config, listening));
     const { baseUrl } = parts.addresses();
-    const isFirst = await completeFirstStart(store, config.dataDir, listening, clock());
+    const isFirst = await completeFirstStart(store, { ...config, url: listening }, clock());
     const file = credentialsPath(config.dataDir);
     const problem = isFirst ? null : updateUrl(file, listening);
     if (problem) logger.warn({ file, problem }, 'commands on this host cannot use the file of the API keys');
@@ -63,15 +68,18 @@ export async function startDaemon(
     parts.deliverer.start();
     parts.sweeper.start();
     parts.retention.start();
+    parts.signsOfLife.give(config.watchdog);
     const { pid } = process;
     logger.info({ url: listening, pid, base_url: baseUrl, data_dir: config.dataDir }, 'listening');
+    manager.ready();
     return {
       url: listening,
-      reload: async (changed) => parts.reload(changed),
-      stop: () => stop(parts, store, logger),
+      reload: (changed) => parts.reload(changed),
+      stop: () => stop(parts, { store, manager, logger }),
       failed: store.failed,
     };
   } catch (error) {
+    parts.signsOfLife.stop();
     await parts.app.close();
     await store.close();
     throw error;
@@ -87,7 +95,7 @@ interface Foundation extends Required<DaemonOptions> {
   metrics: Metrics;
 }
 
-function createParts({ config, logger, store, clock, metrics, version }: Foundation) {
+function createParts({ config, logger, store, clock, metrics, version, manager }: Foundation) {
   let metricsArePublic = config.metrics.public;
   let addresses: Addresses = { baseUrl: '', checkInBase: '' };
   let sourceOf = createSourceReader(config.trustedProxies);
@@ -104,6 +112,14 @@ function createParts({ config, logger, store, clock, metrics, version }: Foundat
     observe: ({ channel, result }) => metrics.deliveries.inc({ channel, result }),
   });
   const retention = new Retention({ store, clock, logger, settings: config.retention });
+  const signsOfLife = new SignsOfLife({
+    store,
+    manager,
+    logger,
+    userAgent: `Snitch/${version.split('.')[0]}`,
+    problems: () => problems(store, sweeper, deliverer),
+    stalls: () => stalls(store, sweeper, deliverer),
+  });
   const app = buildServer({
     store,
     clock,
@@ -122,16 +138,18 @@ function createParts({ config, logger, store, clock, metrics, version }: Foundat
     sweeper,
     deliverer,
     retention,
+    signsOfLife,
     addresses: () => addresses,
     setAddresses: (found: Addresses) => {
       addresses = found;
     },
-    reload: (changed: Config) => {
+    reload: async (changed: Config) => {
       // The only part that can refuse comes first, so that a bad setting changes nothing.
       deliverer.reconfigure({ smtp: changed.smtp, webhooks: changed.webhooks });
       logger.level = changed.log.level;
       limiter.configure(changed.rateLimit);
       retention.configure(changed.retention);
+      signsOfLife.give(changed.watchdog);
       sourceOf = createSourceReader(changed.trustedProxies);
       metricsArePublic = changed.metrics.public;
       for (const setting of needRestart(config, changed)) {
@@ -149,12 +167,22 @@ function problems(store: Store, sweeper: Sweeper, deliverer: Parts['deliverer'])
   return [storeProblem, sweeper.problem(), deliverer.problem()].filter((problem) => problem !== null);
 }
 
+/**
+ * What a restart may help against. A store that refuses to write answers, and takes check-ins again by itself when the
+ * disk has room; the others fail with it. Ended and started again, it could not even say that it refuses.
+ */
+function stalls(store: Store, sweeper: Sweeper, deliverer: Parts['deliverer']): string[] {
+  if (store.health().failingSince === null) return problems(store, sweeper, deliverer);
+  return [sweeper.stall()].filter((stall) => stall !== null);
+}
+
 function needRestart(before: Config, after: Config): string[] {
   const fixed = {
     listen: [before.listen, after.listen],
     base_url: [before.baseUrl, after.baseUrl],
     check_in_base: [before.checkInBase, after.checkInBase],
     data_dir: [before.dataDir, after.dataDir],
+    admin_key_from: [before.adminKey, after.adminKey],
     'log.format': [before.log.format, after.log.format],
   };
   const differs = ([one, other]: unknown[]) => JSON.stringify(one) !== JSON.stringify(other);
@@ -174,42 +202,14 @@ function addressesOf(config: Config, listening: string): Addresses {
   return { baseUrl, checkInBase: (config.checkInBase ?? `${baseUrl}/c`).replace(/\/+$/, '') };
 }
 
-/** Listens, and answers with the address that clients on this host can use. */
-async function listen(app: FastifyInstance, { listen, baseUrl }: Config, logger: Logger): Promise<string> {
-  if (listen.kind === 'unix') {
-    await removeStaleSocket(listen.path);
-    await app.listen({ path: listen.path });
-    return `unix:${listen.path}`;
-  }
-  await app.listen({ host: listen.host, port: listen.port });
-  const address = app.server.address();
-  const port = typeof address === 'object' && address ? address.port : listen.port;
-  const wildcard = listen.host === '0.0.0.0' || listen.host === '::';
-  if (wildcard && baseUrl === null) {
-    logger.warn('set base_url: the check-in addresses name this host as it calls itself');
-  }
-  const host = wildcard ? hostname() : listen.host;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
-
-/**
- * A socket that nobody answers on was left by a daemon that was killed. Anything else at the path is somebody's, put
- * there by a mistake in the configuration, and stays.
- */
-async function removeStaleSocket(path: string): Promise<void> {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (!found) return;
-  if (!found.isSocket()) throw new Error(`cannot listen on ${path}: it exists and is not a socket`);
-  const refused = await new Promise<boolean>((resolve) => {
-    const probe = createConnection(path, () => resolve(false));
-    probe.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED'));
-    probe.unref();
-  });
-  if (refused) unlinkSync(path);
-}
-
-async function stop(parts: Parts, store: Store, logger: Logger): Promise<void> {
+async function stop(
+  parts: Parts,
+  { store, manager, logger }: Pick<Foundation, 'store' | 'manager' | 'logger'>,
+): Promise<void> {
+  manager.stopping();
+  parts.signsOfLife.stop();
   const late = setTimeout(() => parts.app.server.closeAllConnections(), CLOSE_WITHIN);
+  await drain(parts.app);
   await parts.app.close();
   clearTimeout(late);
   await parts.sweeper.stop();

@@ -9,6 +9,17 @@ export function credentialsPath(dataDir: string): string {
   return join(dataDir, 'credentials.yaml');
 }
 
+/** What the key of `admin_key_from` is called in the list of keys. */
+const PROVIDED = 'admin_key_from';
+
+export interface FirstStart {
+  dataDir: string;
+  /** Where the daemon listens. */
+  url: string;
+  /** An administrator's key that was made elsewhere; it is used in place of one of our own. */
+  adminKey: string | null;
+}
+
 /**
  * Makes the case `default` and its keys, once. The keys can be read only from the file: where a crash came before
  * the file was whole, they are made again, and the first ones are of use to nobody.
@@ -17,18 +28,23 @@ export function credentialsPath(dataDir: string): string {
  */
 export async function completeFirstStart(
   store: Store,
-  dataDir: string,
-  url: string,
+  { dataDir, url, adminKey }: FirstStart,
   now: number,
 ): Promise<boolean> {
+  await store.provideAdminKey(PROVIDED, adminKey, now);
   if ((await store.getSetting('credentials')) === 'written') return false;
   const [existing] = await store.listCases();
   const { id: caseId } = existing ?? (await store.createCase(newCaseSettings('default'), now));
-  for (const unreadable of await store.listApiKeys(null)) await store.deleteApiKey(null, unreadable.id);
+  for (const { id, name } of await store.listApiKeys(null)) {
+    if (name !== PROVIDED) await store.deleteApiKey(null, id);
+  }
   for (const unreadable of await store.listApiKeys(caseId)) await store.deleteApiKey(caseId, unreadable.id);
-  const admin = await store.createApiKey({ caseId: null, name: 'first start', scope: 'admin' }, now);
-  const write = await store.createApiKey({ caseId, name: 'first start', scope: 'write' }, now);
-  writePrivately(credentialsPath(dataDir), stringify({ url, admin_key: admin.key, api_key: write.key }));
+  const newKey = async (of: { caseId: string | null; scope: 'admin' | 'write' }) =>
+    (await store.createApiKey({ ...of, name: 'first start' }, now)).key;
+  // A key that has its own place is not written down in a second one.
+  const admin = adminKey === null ? { admin_key: await newKey({ caseId: null, scope: 'admin' }) } : {};
+  const api_key = await newKey({ caseId, scope: 'write' });
+  writePrivately(credentialsPath(dataDir), stringify({ url, ...admin, api_key }));
   await store.setSetting('credentials', 'written');
   return true;
 }

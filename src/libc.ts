@@ -1,9 +1,9 @@
 /**
  * The calls of the C library that Node has no door to. `node:ffi` reaches them without a compiler and without another
- * native addon; it is part of every Node 26, and still called experimental. So nothing that must not fail depends on
- * it: whoever calls these has another way, or can do without.
+ * native addon. It is still called experimental, but the executable carries the very Node that it was tested with.
+ * The alternative for `sd_notify`, the program `systemd-notify`, is another process whose messages systemd drops
+ * unless it is told to believe everybody in the service.
  */
-import { DynamicLibrary } from 'node:ffi';
 
 /** A descriptor that no program started by this one inherits (`MFD_CLOEXEC`, `SOCK_CLOEXEC`). */
 const MFD_CLOEXEC = 0x1;
@@ -23,6 +23,8 @@ const SIGNATURES = {
 let library: ReturnType<typeof open> | null = null;
 
 function open() {
+  // Not imported, because already its loading warns of an experiment wherever that is not turned off.
+  const { DynamicLibrary } = process.getBuiltinModule('node:ffi');
   // Null names the program itself, which has the C library loaded already.
   return new DynamicLibrary(null).getFunctions(SIGNATURES);
 }

@@ -32,6 +32,16 @@ const smtpUrl = z
     'smtp://HOST[:PORT], or smtps:// for TLS from the start, with USER:PASSWORD@ before the host where it asks for them; @ and / in a password are written %40 and %2F',
   );
 
+const secretFile = z
+  .string()
+  .refine((path) => isAbsolute(path) && isPlainText(path))
+  .describe('the absolute path of a file that holds the secret in its one line');
+
+const watchdogUrl = z
+  .string()
+  .refine(isWatchdogUrl)
+  .describe('a check-in address at another server, such as https://snitch2.example.com/c/<token>');
+
 const sender = z
   .string()
   .refine(isSender)
@@ -47,6 +57,7 @@ export const settingsSchema = z.strictObject({
   listen: listenAddress.prefault('127.0.0.1:7676'),
   base_url: httpUrl.optional(),
   check_in_base: httpUrl.optional(),
+  admin_key_from: secretFile.optional(),
   data_dir: z.string().min(1).refine(isPlainText).describe('the path of a directory').optional(),
   log: z
     .strictObject({
@@ -58,7 +69,7 @@ export const settingsSchema = z.strictObject({
     })
     .prefault({}),
   smtp: z
-    .strictObject({ url: smtpUrl.optional(), from: sender.optional() })
+    .strictObject({ url: smtpUrl.optional(), password_file: secretFile.optional(), from: sender.optional() })
     .superRefine(requireBoth)
     .prefault({}),
   webhooks: z.strictObject({ allow_private: flag.prefault(true) }).prefault({}),
@@ -76,13 +87,16 @@ export const settingsSchema = z.strictObject({
     })
     .prefault({}),
   trusted_proxies: proxies.prefault([]),
+  watchdog: z
+    .strictObject({ url: watchdogUrl.optional(), interval_s: wholeNumber(10, 86_400).prefault(60) })
+    .prefault({}),
   metrics: z.strictObject({ public: flag.prefault(false) }).prefault({}),
 });
 
 export type Settings = z.output<typeof settingsSchema>;
 
 /** Values that can hold a password are never shown, not even in the message that refuses them. */
-export const SECRET_SETTINGS: ReadonlySet<string> = new Set(['smtp.url']);
+export const SECRET_SETTINGS: ReadonlySet<string> = new Set(['smtp.url', 'watchdog.url']);
 
 /** What may stand at a place in the configuration: a section with its names, or a value. */
 export type Place = { section: readonly string[] } | { allowed: string; read: (text: string) => unknown };
@@ -181,6 +195,13 @@ function isHttpUrl(text: string): boolean {
   const url = URL.parse(text);
   if (!url || !isPlainText(text) || !/^https?:$/.test(url.protocol)) return false;
   return !url.username && !url.password && !/[?#]/.test(text);
+}
+
+function isWatchdogUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return (
+    url !== null && isPlainText(text) && /^https?:$/.test(url.protocol) && !url.username && !url.password
+  );
 }
 
 function isSmtpUrl(text: string): boolean {

@@ -25,11 +25,23 @@ function load(yaml: string, env: NodeJS.ProcessEnv = HOME): Promise<Config> {
   return loadConfig({ file, env });
 }
 
+const ADMIN_KEY = `snk_${'aB3'.repeat(13)}x`;
+
+/** The files of secrets, as an editor leaves them: with a line break at the end. */
+function secretFiles(): { password: string; adminKey: string } {
+  const files = { password: join(directory, 'smtp-password'), adminKey: join(directory, 'admin-key') };
+  writeFileSync(files.password, 'p@ss\n');
+  writeFileSync(files.adminKey, `${ADMIN_KEY}\n`);
+  return files;
+}
+
 const DEFAULTS: Config = {
   listen: { kind: 'tcp', host: '127.0.0.1', port: 7676 },
   baseUrl: null,
   checkInBase: null,
   dataDir: '/home/somebody/.local/state/snitch',
+  adminKey: null,
+  secretFiles: { adminKey: null, smtpPassword: null },
   log: { level: 'info', format: 'json' },
   smtp: null,
   webhooks: { allowPrivate: true },
@@ -37,6 +49,7 @@ const DEFAULTS: Config = {
   retention: { checkIns: 100, days: 30 },
   trustedProxies: [],
   metrics: { public: false },
+  watchdog: { url: null, intervalS: 60 },
 };
 
 config('without any configuration has defaults that work', async () => {
@@ -58,24 +71,29 @@ config('the example names every setting, and nothing else', () => {
 });
 
 config('every setting can be set in the file', async () => {
+  const secrets = secretFiles();
   const loaded = await load(`
 listen: "[::1]:7000"
 base_url: https://snitch.example.com/
 check_in_base: https://nosn.example.com
 data_dir: /srv/snitch
 log: { level: debug, format: pretty }
-smtp: { url: "smtp://me:p%40ss@mail.example.com:587", from: "Snitch <snitch@example.com>" }
+smtp: { url: "smtp://me@mail.example.com:587", password_file: ${secrets.password}, from: "Snitch <snitch@example.com>" }
+admin_key_from: ${secrets.adminKey}
 webhooks: { allow_private: false }
 rate_limit: { per_minute: 0, burst: 5, block_s: 10 }
 retention: { check_ins: 50, days: 7 }
 trusted_proxies: ["10.0.0.0/8", "::1"]
 metrics: { public: true }
+watchdog: { url: "https://other.example.com/c/token?x=1", interval_s: 30 }
 `);
   assert.equal(loaded, {
     listen: { kind: 'tcp', host: '::1', port: 7000 },
     baseUrl: 'https://snitch.example.com',
     checkInBase: 'https://nosn.example.com',
     dataDir: '/srv/snitch',
+    adminKey: ADMIN_KEY,
+    secretFiles: { adminKey: secrets.adminKey, smtpPassword: secrets.password },
     log: { level: 'debug', format: 'pretty' },
     smtp: { url: 'smtp://me:p%40ss@mail.example.com:587', from: 'Snitch <snitch@example.com>' },
     webhooks: { allowPrivate: false },
@@ -83,18 +101,22 @@ metrics: { public: true }
     retention: { checkIns: 50, days: 7 },
     trustedProxies: ['10.0.0.0/8', '::1'],
     metrics: { public: true },
+    watchdog: { url: 'https://other.example.com/c/token?x=1', intervalS: 30 },
   });
 });
 
 config('every setting can be set in the environment, which wins over the file', async () => {
+  const secrets = secretFiles();
   const text: Record<string, string> = {
+    admin_key_from: secrets.adminKey,
     listen: 'unix:/run/snitch.sock',
     base_url: 'http://a',
     check_in_base: 'http://b/x',
     data_dir: '/d',
     'log.level': 'warn',
     'log.format': 'pretty',
-    'smtp.url': 'smtps://h',
+    'smtp.url': 'smtps://u@h',
+    'smtp.password_file': secrets.password,
     'smtp.from': 'a@b',
     'webhooks.allow_private': 'no',
     'rate_limit.per_minute': '1',
@@ -104,6 +126,8 @@ config('every setting can be set in the environment, which wins over the file', 
     'retention.days': '5',
     trusted_proxies: '10.0.0.1, ::1',
     'metrics.public': 'true',
+    'watchdog.url': 'http://other',
+    'watchdog.interval_s': '10',
   };
   assert.equal(Object.keys(text).sort(), [...SETTING_NAMES].sort());
   const env = Object.fromEntries(SETTING_NAMES.map((name) => [environmentVariable(name), text[name]]));
@@ -113,13 +137,16 @@ config('every setting can be set in the environment, which wins over the file', 
     baseUrl: 'http://a',
     checkInBase: 'http://b/x',
     dataDir: '/d',
+    adminKey: ADMIN_KEY,
+    secretFiles: { adminKey: secrets.adminKey, smtpPassword: secrets.password },
     log: { level: 'warn', format: 'pretty' },
-    smtp: { url: 'smtps://h', from: 'a@b' },
+    smtp: { url: 'smtps://u:p%40ss@h', from: 'a@b' },
     webhooks: { allowPrivate: false },
     rateLimit: { perMinute: 1, burst: 2, blockS: 3 },
     retention: { checkIns: 4, days: 5 },
     trustedProxies: ['10.0.0.1', '::1'],
     metrics: { public: true },
+    watchdog: { url: 'http://other', intervalS: 10 },
   });
 });
 
@@ -180,7 +207,7 @@ config('is described in the names of the file, without secrets', async () => {
   const described = describeConfig(
     await load('smtp: { url: "smtp://me:hunter2@h", from: a@b }\nlisten: "[::1]:1"\n'),
   );
-  assert.equal(described.smtp, { url: 'smtp://me:***@h', from: 'a@b' });
+  assert.equal(described.smtp, { url: 'smtp://me:***@h', password_file: null, from: 'a@b' });
   assert.is(described.listen, '[::1]:1');
   const names = Object.entries(described).flatMap(([name, value]) =>
     value && typeof value === 'object' && !Array.isArray(value)
@@ -188,6 +215,63 @@ config('is described in the names of the file, without secrets', async () => {
       : [name],
   );
   assert.equal(names.sort(), [...SETTING_NAMES].sort());
+});
+
+config('what the service manager passes as credentials is found without a setting', async () => {
+  secretFiles();
+  const env = { ...HOME, CREDENTIALS_DIRECTORY: directory };
+  const loaded = await load('smtp: { url: "smtps://u@h", from: a@b }\n', env);
+  assert.equal(loaded.smtp, { url: 'smtps://u:p%40ss@h', from: 'a@b' });
+  assert.is(loaded.adminKey, ADMIN_KEY);
+  const described = JSON.stringify(describeConfig(loaded));
+  assert.not.match(described, ADMIN_KEY);
+  assert.not.match(described, 'p%40ss');
+  const without = await load('smtp: { url: "smtps://u@h", from: a@b }\n', {
+    ...HOME,
+    CREDENTIALS_DIRECTORY: '/nowhere',
+  });
+  assert.equal(without.smtp, { url: 'smtps://u@h', from: 'a@b' });
+});
+
+for (const [what, content, problem] of [
+  ['is empty', '\n', /smtp-password is empty/],
+  ['has two lines', 'one\ntwo\n', /must hold one line/],
+  ['is no text', '\u0000\u0001', /must hold one line/],
+  ['is far too long', 'x'.repeat(5_000), /longer than a secret/],
+] as const) {
+  config(`a file of a secret that ${what} is refused, without a word of what is in it`, async () => {
+    const { password } = secretFiles();
+    writeFileSync(password, content);
+    const error = await load(`smtp: { url: "smtps://u@h", from: a@b, password_file: ${password} }\n`).catch(
+      (e) => e,
+    );
+    assert.match(error.message, problem);
+    assert.not.match(error.message, /one\\n|xxxxx/);
+  });
+}
+
+config('secrets that cannot be used are refused with what to do, and never shown', async () => {
+  const { password, adminKey } = secretFiles();
+  writeFileSync(adminKey, 'snk_tooshort');
+  const refused = async (yaml: string) => (await load(yaml).catch((error) => error)).message as string;
+  assert.match(await refused(`admin_key_from: ${adminKey}\n`), 'snk_ and 40 letters and digits');
+  assert.not.match(await refused(`admin_key_from: ${adminKey}\n`), 'tooshort');
+  assert.match(await refused('admin_key_from: /nowhere/key\n'), '/nowhere/key cannot be read (ENOENT)');
+  assert.match(await refused('admin_key_from: key\n'), 'absolute path');
+  const smtp = (url: string) => refused(`smtp: { url: "${url}", from: a@b, password_file: ${password} }\n`);
+  assert.match(await smtp('smtps://u:other@h'), 'remove one of them');
+  assert.not.match(await smtp('smtps://u:other@h'), 'other');
+  assert.match(await smtp('smtps://h'), 'needs a user name');
+});
+
+config('the address of the watchdog is a secret', async () => {
+  const loaded = await load('watchdog: { url: "https://h.example/c/tok3n" }\n');
+  assert.equal(describeConfig(loaded).watchdog, { url: 'https://h.example/***', interval_s: 60 });
+  const { message } = await load('watchdog: { url: "https://u:hunter2@h/c/tok3n" }\n').catch(
+    (error) => error,
+  );
+  assert.match(message, 'watchdog.url');
+  assert.not.match(message, /hunter2|tok3n/);
 });
 
 config.run();

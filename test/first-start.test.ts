@@ -77,4 +77,32 @@ test('a daemon starts where the file cannot be read or written', async (context)
   assert.is(problem(context), 'read failed with EISDIR');
 });
 
+test("an administrator's key that was made elsewhere is taken, replaced and taken away", async () => {
+  const dataDir = newDataDir();
+  const keyFile = join(dataDir, 'admin-key');
+  const [first, second] = [`snk_${'a1'.repeat(20)}`, `snk_${'b2'.repeat(20)}`] as const;
+  const env = { SNITCH_LISTEN: '127.0.0.1:0', SNITCH_DATA_DIR: dataDir };
+  /** Which of the two keys the server takes, after a start with these settings. */
+  const accepted = async (settings: NodeJS.ProcessEnv) => {
+    const config = await loadConfig({ env: { ...env, ...settings } });
+    const daemon = await startDaemon(config, pino({ level: 'silent' }));
+    const statuses = [first, second].map(async (key) => {
+      const authorization = `Basic ${Buffer.from(`${key}:`).toString('base64')}`;
+      return (await fetch(`${daemon.url}/v1/cases`, { headers: { authorization } })).status;
+    });
+    const answers = await Promise.all(statuses);
+    await daemon.stop();
+    return answers;
+  };
+  writeFileSync(keyFile, `${first}\n`);
+  assert.equal(await accepted({ SNITCH_ADMIN_KEY_FROM: keyFile }), [200, 401]);
+  const credentials = parse(readFileSync(join(dataDir, 'credentials.yaml'), 'utf8'));
+  assert.equal(Object.keys(credentials), ['url', 'api_key']);
+  assert.equal(await accepted({ SNITCH_ADMIN_KEY_FROM: keyFile }), [200, 401]);
+  writeFileSync(keyFile, second);
+  assert.equal(await accepted({ CREDENTIALS_DIRECTORY: dataDir }), [401, 200]);
+  assert.equal(await accepted({}), [401, 401]);
+  removeDataDir(dataDir);
+});
+
 test.run();

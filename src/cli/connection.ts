@@ -5,11 +5,11 @@
 import { type Client, createClient } from '../api/client.ts';
 import { parseDuration } from './duration.ts';
 import { AuthenticationError, Failure, UsageError } from './failure.ts';
+import { homeOf } from './home.ts';
 import { parsePlainYaml } from './plain-yaml.ts';
 
 // An import of `node:fs` would evaluate every export of it; this takes what is loaded already.
 const { readFileSync } = process.getBuiltinModule('node:fs');
-const { homedir } = process.getBuiltinModule('node:os');
 const { join } = process.getBuiltinModule('node:path');
 
 export const DEFAULT_URL = 'http://127.0.0.1:7676';
@@ -98,7 +98,7 @@ interface Files {
 }
 
 function readFiles(env: NodeJS.ProcessEnv): Files {
-  const config = env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config');
+  const config = env.XDG_CONFIG_HOME || join(homeOf(env), '.config');
   const cli = readSettings(join(config, 'snitch', 'cli.yaml'));
   const candidates = dataDirs(env).map((directory) => join(directory, 'credentials.yaml'));
   const none = { path: candidates[0] ?? '', values: {} };
@@ -112,7 +112,7 @@ function readFiles(env: NodeJS.ProcessEnv): Files {
 /** Where the daemon of this user, or that of the system, keeps its data. */
 export function dataDirs(env: NodeJS.ProcessEnv): string[] {
   if (env.SNITCH_DATA_DIR) return [env.SNITCH_DATA_DIR];
-  const state = env.XDG_STATE_HOME || join(env.HOME || homedir(), '.local/state');
+  const state = env.XDG_STATE_HOME || join(homeOf(env), '.local/state');
   const fromUnit = env.STATE_DIRECTORY?.split(':')[0];
   return [...(fromUnit ? [fromUnit] : []), join(state, 'snitch'), '/var/lib/snitch'];
 }

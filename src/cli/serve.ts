@@ -33,8 +33,15 @@ export async function serve({ config: file, demo: isDemo = false }: ServeFlags):
   exitOnDefects(logger);
   const stopping = stopRequested(logger);
   const { startDaemon } = await import('../daemon.ts');
-  const starting = startDaemon(config, logger, { version: VERSION });
-  onReloadSignal(async () => (await starting).reload(await load()), logger);
+  const { serviceManager } = await import('../systemd/service-manager.ts');
+  const manager = serviceManager(process.env);
+  const starting = startDaemon(config, logger, { version: VERSION, manager });
+  onReloadSignal(async () => {
+    const daemon = await starting;
+    manager.reloading();
+    // What could not be applied leaves the daemon as it was, and that is ready.
+    await load().then(daemon.reload).finally(manager.ready);
+  }, logger);
   try {
     demo?.begin((await starting).url);
     return await watch(await starting, stopping, logger);

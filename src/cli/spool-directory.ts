@@ -7,11 +7,11 @@
  * - `<name>.<pid>.tmp` is being written.
  * - `unusable/` has the files that could not be read.
  */
+import { homeOf } from './home.ts';
 import { decode, encode, type KeptCheckIn } from './spool-entry.ts';
 
 // Asking for `promises` loads them, which commands without a spool need not wait for.
 const node = process.getBuiltinModule('node:fs');
-const { homedir } = process.getBuiltinModule('node:os');
 const { join } = process.getBuiltinModule('node:path');
 
 /** More than this is what a server that is down for a week leaves of one job a few minutes apart. */
@@ -28,7 +28,7 @@ export function spoolDirectory(env: NodeJS.ProcessEnv = process.env): string {
   if (env.SNITCH_SPOOL_DIR) return env.SNITCH_SPOOL_DIR;
   const fromUnit = env.STATE_DIRECTORY?.split(':')[0];
   if (fromUnit) return join(fromUnit, 'spool');
-  return join(env.XDG_STATE_HOME || join(env.HOME || homedir(), '.local/state'), 'snitch', 'spool');
+  return join(env.XDG_STATE_HOME || join(homeOf(env), '.local/state'), 'snitch', 'spool');
 }
 
 export interface Claim {

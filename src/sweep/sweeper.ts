@@ -32,10 +32,13 @@ export class Sweeper {
   /** Since when check-ins were refused, until the window of it is kept. */
   #refusedSince: number | null = null;
   #sweptAt: number;
+  /** When a pass last came to its end, a bad one included. */
+  #endedAt: number;
 
   constructor(options: SweeperOptions) {
     this.#options = options;
     this.#sweptAt = options.monotonic();
+    this.#endedAt = this.#sweptAt;
   }
 
   /** Keeps the time since the last sign of life as a blind window; must end before the first sweep. */
@@ -60,6 +63,7 @@ export class Sweeper {
       this.#options.logger.error({ err: error }, 'the sweep failed; it is tried again in a second');
     });
     await this.#running;
+    this.#endedAt = this.#options.monotonic();
   }
 
   /** Waits for the pass that runs, and writes down that the daemon lived until now. */
@@ -73,7 +77,16 @@ export class Sweeper {
 
   /** What is wrong, in words, or null. */
   problem(): string | null {
-    const silent = this.#options.monotonic() - this.#sweptAt;
+    return this.#silence(this.#sweptAt);
+  }
+
+  /** What hangs, in words, or null; a sweep that fails at once, because the disk is full, does not hang. */
+  stall(): string | null {
+    return this.#silence(this.#endedAt);
+  }
+
+  #silence(since: number): string | null {
+    const silent = this.#options.monotonic() - since;
     return silent > STALLED_AFTER ? `no sweep has ended for ${Math.round(silent / 1_000)} s` : null;
   }
 

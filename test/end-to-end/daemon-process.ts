@@ -9,6 +9,9 @@ import { parse } from 'yaml';
 
 const PROGRAM = join(import.meta.dirname, '../../dist/snitch.mjs');
 
+/** The variables name the process that they are meant for, which only that process itself can know. */
+const AS_LISTENER = ['sh', '-c', 'LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"', 'sh'];
+
 export interface DaemonProcess {
   url: string;
   pid: number;
@@ -31,6 +34,12 @@ export interface DaemonOptions {
   wrapper?: readonly string[];
   /** Options of Node itself. */
   nodeOptions?: readonly string[];
+  /** Stands in for the bundle on this Node: the executable. */
+  program?: readonly string[];
+  /** The directory that the program sees as `/`. */
+  root?: string;
+  /** A socket that listens already, passed as a service manager does. */
+  socket?: number;
 }
 
 export function newDataDir(): string {
@@ -43,24 +52,20 @@ export function removeDataDir(dataDir: string): void {
 
 /** Starts the daemon on a free port and waits until it listens. */
 export async function startProcess(options: DaemonOptions = {}): Promise<DaemonProcess> {
-  const dataDir = options.dataDir ?? newDataDir();
-  const command = [
-    ...(options.wrapper ?? []),
-    process.execPath,
-    ...(options.nodeOptions ?? []),
-    PROGRAM,
-    'serve',
-  ];
+  const { root = '', socket } = options;
+  const dataDir = options.dataDir ?? (root ? mkdtempSync(join(root, 'data-')) : newDataDir());
+  const program = options.program ?? [process.execPath, ...(options.nodeOptions ?? []), PROGRAM];
+  const command = [...(options.wrapper ?? []), ...(socket ? AS_LISTENER : []), ...program, 'serve'];
   const child = spawn(command[0] as string, command.slice(1), {
     env: {
       PATH: process.env.PATH,
       SNITCH_LISTEN: '127.0.0.1:0',
-      SNITCH_DATA_DIR: dataDir,
+      SNITCH_DATA_DIR: dataDir.slice(root.length),
       SNITCH_RATE_LIMIT_PER_MINUTE: '0',
       SNITCH_LOG_FORMAT: 'json',
       ...options.env,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', ...(socket ? [socket] : [])],
   });
   const log: string[] = [];
   const { url, pid } = await listening(child, log);

@@ -15,6 +15,8 @@ const ERROR_EVERY = 10;
 export class Ledger {
   /** Messages of the check-ins that were answered 202. */
   readonly acknowledged = new Set<string>();
+  /** What happened to those that were not. */
+  readonly failures: string[] = [];
   #sent = 0;
 
   /** Checks in over 64 connections until `until` resolves; a connection that breaks ends its part of the load. */
@@ -36,7 +38,9 @@ export class Ledger {
           });
           await body.dump();
           if (statusCode === 202) this.acknowledged.add(String(number));
-        } catch {
+          else this.failures.push(`answered with ${statusCode}`);
+        } catch (error) {
+          this.failures.push(String(error));
           return;
         }
       }

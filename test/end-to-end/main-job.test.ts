@@ -1,8 +1,12 @@
-/** The whole of it, with real parts and a real clock: check in, miss, be told. */
+/**
+ * The whole of it, with real parts and a real clock: check in, miss, be told. Once with the bundle on the project's
+ * Node, and at the same time with the executable in a root directory that holds nothing but the C library.
+ */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireCheckIn, WireSnitch } from '../../src/api/wire.ts';
-import { type DaemonProcess, removeDataDir, startProcess } from './daemon-process.ts';
+import { type DaemonOptions, type DaemonProcess, removeDataDir, startProcess } from './daemon-process.ts';
+import { inEmptyRoot, makeEmptyRoot } from './empty-root.ts';
 import { type Mailbox, startMailbox } from './mailbox.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 
@@ -11,35 +15,57 @@ const MINUTE = 60_000;
 /** How soon after its deadline an alert must have arrived, in milliseconds. */
 const PROMPT = 2_000;
 
-interface Context {
+interface Installation {
   daemon: DaemonProcess;
   mailbox: Mailbox;
   receiver: WebhookReceiver;
 }
 
+interface Context {
+  root: string;
+  bundle: Installation;
+  executable: Installation;
+}
+
 const test = suite<Context>('the main job');
 
 test.before(async (context) => {
-  context.mailbox = await startMailbox();
-  context.receiver = await startWebhookReceiver();
-  context.daemon = await startProcess({
-    env: { SNITCH_SMTP_URL: context.mailbox.url, SNITCH_SMTP_FROM: 'snitch@example.com' },
+  context.root = makeEmptyRoot();
+  context.bundle = await install({});
+  context.executable = await install(inEmptyRoot(context.root));
+});
+
+test.after(async ({ root, bundle, executable }) => {
+  for (const installation of [bundle, executable]) if (installation) await uninstall(installation);
+  removeDataDir(root);
+});
+
+async function install(options: DaemonOptions): Promise<Installation> {
+  const mailbox = await startMailbox();
+  const receiver = await startWebhookReceiver();
+  const daemon = await startProcess({
+    ...options,
+    env: { SNITCH_SMTP_URL: mailbox.url, SNITCH_SMTP_FROM: 'snitch@example.com' },
   });
-  const { daemon, receiver } = context;
   const team = await daemon.call('PATCH', '/v1/case', { members: ['team@example.com'] });
   assert.is(team.status, 200);
   const target = await daemon.call('POST', '/v1/webhooks', { url: `${receiver.url}/hook` });
   assert.is(target.status, 200);
-});
+  return { daemon, mailbox, receiver };
+}
 
-test.after(async ({ daemon, mailbox, receiver }) => {
+async function uninstall({ daemon, mailbox, receiver }: Installation): Promise<void> {
   await daemon.end();
   await mailbox.stop();
   await receiver.stop();
   removeDataDir(daemon.dataDir);
+}
+
+test('a job checks in, misses its deadline, and checks in again', async ({ bundle, executable }) => {
+  await Promise.all([tellTheStory(bundle), tellTheStory(executable)]);
 });
 
-test('a job checks in, misses its deadline, and checks in again', async ({ daemon, mailbox, receiver }) => {
+async function tellTheStory({ daemon, mailbox, receiver }: Installation): Promise<void> {
   const created = await daemon.call('POST', '/v1/snitches', { name: 'nightly-backup', interval: '1_minute' });
   const snitch = (await created.json()) as WireSnitch;
   assert.is(await statusOf(daemon, snitch), 'pending');
@@ -72,7 +98,7 @@ test('a job checks in, misses its deadline, and checks in again', async ({ daemo
       { outcome: 'healthy', message: 'all is well' },
     ],
   );
-});
+}
 
 async function statusOf(daemon: DaemonProcess, { token }: WireSnitch): Promise<string> {
   const answer = await daemon.call('GET', `/v1/snitches/${token}`);
@@ -89,7 +115,7 @@ async function checkIn(snitch: WireSnitch): Promise<number> {
 
 /** Asserts on the alert that came as number `count` on both channels, and answers when it came on each. */
 async function expectAlert(
-  { mailbox, receiver }: Pick<Context, 'mailbox' | 'receiver'>,
+  { mailbox, receiver }: Pick<Installation, 'mailbox' | 'receiver'>,
   count: number,
   type: string,
   status: string,

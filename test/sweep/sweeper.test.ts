@@ -229,4 +229,29 @@ test('while the store refuses to write, nobody is accused, and the window is kep
   );
 });
 
+test('a sweep that fails makes the daemon not ready; only one that hangs calls for a restart', async ({
+  store,
+}) => {
+  let seconds = 0;
+  let applyDue: Store['applyDue'] = () => Promise.reject(new Error('no space'));
+  const sweeper = new Sweeper({
+    store: { ...store, applyDue: (...sweep) => applyDue(...sweep) },
+    clock: () => Date.parse('2026-03-10T10:59:00Z'),
+    monotonic: () => seconds * SECOND,
+    logger: pino({ level: 'silent' }),
+  });
+  assert.equal([sweeper.problem(), sweeper.stall()], [null, null]);
+  seconds = 31;
+  await sweeper.tick();
+  assert.equal([sweeper.problem(), sweeper.stall()], ['no sweep has ended for 31 s', null]);
+
+  applyDue = () => new Promise(() => {});
+  void sweeper.tick();
+  seconds = 62;
+  assert.equal(
+    [sweeper.problem(), sweeper.stall()],
+    ['no sweep has ended for 62 s', 'no sweep has ended for 31 s'],
+  );
+});
+
 test.run();

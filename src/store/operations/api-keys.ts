@@ -19,11 +19,20 @@ const COLUMNS = 'id, case_id, name, scope, created_at, last_used_at, hash';
 /** The key itself is in the answer and nowhere else: the store keeps its hash. */
 export async function createApiKey(
   tx: Transaction,
-  { caseId, name, scope }: { caseId: string | null; name: string; scope: Scope },
+  settings: { caseId: string | null; name: string; scope: Scope },
   now: number,
 ): Promise<{ apiKey: ApiKey; key: string }> {
-  if (caseId !== null) await requireCase(tx, caseId);
+  if (settings.caseId !== null) await requireCase(tx, settings.caseId);
   const key = newApiKey();
+  return { apiKey: await insertApiKey(tx, settings, key, now), key };
+}
+
+async function insertApiKey(
+  tx: Transaction,
+  { caseId, name, scope }: { caseId: string | null; name: string; scope: Scope },
+  key: string,
+  now: number,
+): Promise<ApiKey> {
   const apiKey: ApiKey = { id: newId('key'), caseId, name, scope, createdAt: now, lastUsedAt: null };
   await tx.run(
     'INSERT INTO api_keys (id, case_id, name, scope, hash, created_at) VALUES (?, ?, ?, ?, ?, ?)',
@@ -34,7 +43,30 @@ export async function createApiKey(
     hashApiKey(key).toString('hex'),
     now,
   );
-  return { apiKey, key };
+  return apiKey;
+}
+
+/**
+ * Makes a key that came from outside the one with this name for the whole server, and takes from the one before it
+ * what it could do. Without a key it only takes.
+ *
+ * @returns whether anything changed
+ */
+export async function provideAdminKey(
+  tx: Transaction,
+  name: string,
+  key: string | null,
+  now: number,
+): Promise<boolean> {
+  const hash = key === null ? null : hashApiKey(key).toString('hex');
+  const obsolete = await tx.run(
+    'DELETE FROM api_keys WHERE case_id IS NULL AND name = ? AND hash IS DISTINCT FROM ?',
+    name,
+    hash,
+  );
+  if (key === null || (await findApiKey(tx, key)) !== null) return obsolete > 0;
+  await insertApiKey(tx, { caseId: null, name, scope: 'admin' }, key, now);
+  return true;
 }
 
 export async function findApiKey(

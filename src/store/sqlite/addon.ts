@@ -1,6 +1,6 @@
 /** SQLite's native addon. In the single executable it is a part of the program, and the loader wants a file. */
 import { closeSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getRawAsset, isSea } from 'node:sea';
 import Database from 'better-sqlite3';
@@ -82,7 +82,7 @@ function loadFile(path: string): object {
 /** What the service manager gave, what the user has, and what everybody has. */
 function directories(env: NodeJS.ProcessEnv): string[] {
   const given = [env.RUNTIME_DIRECTORY?.split(':')[0], env.STATE_DIRECTORY?.split(':')[0]];
-  const own = [env.XDG_RUNTIME_DIR, env.SNITCH_DATA_DIR, env.HOME || homedir()];
+  const own = [env.XDG_RUNTIME_DIR, env.SNITCH_DATA_DIR, env.HOME];
   return [...given, ...own, tmpdir()].filter(
     (directory) => directory !== undefined && directory !== '',
   ) as string[];

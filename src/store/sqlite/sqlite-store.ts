@@ -90,6 +90,7 @@ function methods(batches: GroupCommit): Methods {
     deleteCase: (id) => write((tx) => cases.deleteCase(tx, id)),
     rescheduleSlice: (now) => work((tx) => triggers.rescheduleSlice(tx, now)),
     createApiKey: (key, now) => write((tx) => apiKeys.createApiKey(tx, key, now)),
+    provideAdminKey: (name, key, now) => write((tx) => apiKeys.provideAdminKey(tx, name, key, now)),
     findApiKey: (key) => read((tx) => apiKeys.findApiKey(tx, key)),
     listApiKeys: (caseId) => read((tx) => apiKeys.listApiKeys(tx, caseId)),
     deleteApiKey: (caseId, id) => write((tx) => apiKeys.deleteApiKey(tx, caseId, id)),

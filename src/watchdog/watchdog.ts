@@ -1,0 +1,61 @@
+/** Signs of life, for those who watch the watcher: given only while the daemon makes progress. */
+import type { Logger } from 'pino';
+
+export interface Sign {
+  /** In milliseconds. */
+  readonly every: number;
+  /** What keeps it from being given, in words; empty when all is well. */
+  readonly problems: () => readonly string[];
+  /** Who then gets it, as the log names them. */
+  readonly to: string;
+  readonly give: () => Promise<void>;
+}
+
+export class Watchdog {
+  readonly #logger: Logger;
+  #timers: NodeJS.Timeout[] = [];
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  /** Gives these from now on, and no others; each at once, so that nobody waits longer after a restart. */
+  give(signs: readonly Sign[]): void {
+    this.stop();
+    this.#timers = signs.map((sign) => {
+      const give = giver(sign, this.#logger);
+      give();
+      return setInterval(give, sign.every);
+    });
+  }
+
+  stop(): void {
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#timers = [];
+  }
+}
+
+/** One sign is given at a time, and what goes wrong is told once: when it begins, and when it is over. */
+function giver({ problems, to, give }: Sign, logger: Logger): () => void {
+  let isGiving = false;
+  let failing: string | null = null;
+  const note = (reason: string | null) => {
+    if (reason !== null && failing === null) logger.error({ to, reason }, 'no sign of life is given');
+    if (reason === null && failing !== null) logger.info({ to }, 'signs of life are given again');
+    failing = reason;
+  };
+  return () => {
+    const [problem] = problems();
+    if (problem !== undefined) return note(problem);
+    if (isGiving) return;
+    isGiving = true;
+    give()
+      .then(
+        () => note(null),
+        (error: unknown) => note(error instanceof Error ? error.message : String(error)),
+      )
+      .finally(() => {
+        isGiving = false;
+      });
+  };
+}

@@ -1,0 +1,108 @@
+/** The built daemon under a service manager: what it tells, and the socket that outlives it. */
+import { closeSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openListeningSocket, openNotifySocket } from '../systemd/raw-sockets.ts';
+import { type DaemonProcess, newDataDir, removeDataDir, startProcess } from './daemon-process.ts';
+import { createSnitches, Ledger } from './ledger.ts';
+
+const RESTARTS = 5;
+
+const test = suite<{ dataDir: string }>('under a service manager');
+
+test.before.each((context) => {
+  context.dataDir = newDataDir();
+});
+test.after.each(({ dataDir }) => removeDataDir(dataDir));
+
+test('it is ready when clients are served, tells what it has, reloads and stops', async ({ dataDir }) => {
+  const notify = openNotifySocket(join(dataDir, 'notify'));
+  const config = join(dataDir, 'config.yaml');
+  writeFileSync(config, 'log: { level: info }\n');
+  const daemon = await startProcess({
+    dataDir,
+    env: { NOTIFY_SOCKET: join(dataDir, 'notify'), WATCHDOG_USEC: '300000', SNITCH_CONFIG: config },
+  });
+  try {
+    await notify.until('READY=1');
+    assert.is((await fetch(`${daemon.url}/readyz`)).status, 200);
+    const opening = notify.fields.indexOf('STATUS=Opening the database');
+    assert.ok(opening >= 0 && opening < notify.fields.indexOf('READY=1'));
+    await createSnitches(daemon, 3);
+    await notify.until('STATUS=3 snitches: 3 pending; 0 deliveries waiting');
+    await notify.until('WATCHDOG=1', notify.fields.length);
+
+    assert.equal(await reload(daemon, notify), ['RELOADING=1', 'READY=1']);
+    writeFileSync(config, 'log: { level: loud }\n');
+    assert.equal(await reload(daemon, notify), ['RELOADING=1', 'READY=1']);
+    assert.match(daemon.log.join('\n'), 'everything stays as it was');
+
+    const before = notify.fields.length;
+    assert.is(await daemon.end(), 0);
+    await notify.until('STOPPING=1', before);
+    assert.not(notify.fields.slice(notify.fields.indexOf('STOPPING=1')).includes('WATCHDOG=1'));
+  } finally {
+    await daemon.end('SIGKILL');
+    notify.close();
+  }
+});
+
+/** What it tells after a SIGHUP, without signs of life; the time of the reload is that of the kernel's clock. */
+async function reload(daemon: DaemonProcess, notify: ReturnType<typeof openNotifySocket>): Promise<string[]> {
+  const from = notify.fields.length;
+  const before = process.hrtime.bigint() / 1_000n;
+  process.kill(daemon.pid, 'SIGHUP');
+  const at = BigInt((await notify.until('MONOTONIC_USEC=', from)).split('=')[1] ?? '');
+  assert.ok(at >= before && at <= process.hrtime.bigint() / 1_000n, 'the time of the reload');
+  await notify.until('READY=1', from);
+  return notify.fields.slice(from).filter((field) => /^(RELOADING|READY)/.test(field));
+}
+
+test('it takes the socket that it is given, and says where that is', async ({ dataDir }) => {
+  const { fd, port } = openListeningSocket();
+  const daemon = await startProcess({ dataDir, socket: fd, env: { SNITCH_LISTEN: '127.0.0.1:1' } });
+  assert.is(daemon.url, `http://127.0.0.1:${port}`);
+  assert.is((await daemon.call('GET', '/v1/snitches')).status, 200);
+  assert.is(await daemon.end(), 0);
+  closeSync(fd);
+});
+
+test('two sockets are refused with what to do', async ({ dataDir }) => {
+  const { fd } = openListeningSocket();
+  const wrapper = ['sh', '-c', 'LISTEN_FDS=2 LISTEN_PID=$$ exec "$@"', 'sh'];
+  const error = await startProcess({ dataDir, wrapper }).catch((reason: Error) => reason);
+  assert.match((error as Error).message, 'leave one ListenStream= in snitch.socket');
+  closeSync(fd);
+});
+
+test('a restart refuses no check-in of 64 connections, and loses none', async ({ dataDir }) => {
+  const { fd } = openListeningSocket();
+  let daemon = await startProcess({ dataDir, socket: fd });
+  try {
+    const tokens = await createSnitches(daemon, 64);
+    const ledger = new Ledger();
+    const over = Promise.withResolvers<void>();
+    const load = ledger.load(daemon, tokens, over.promise);
+    for (let restart = 0; restart < RESTARTS; restart += 1) {
+      await sleep(500);
+      const before = ledger.acknowledged.size;
+      assert.is(await daemon.end(), 0);
+      daemon = await startProcess({ dataDir, socket: fd });
+      assert.ok(ledger.acknowledged.size > before);
+    }
+    await sleep(500);
+    over.resolve();
+    await load;
+    assert.equal(ledger.failures, []);
+    assert.ok(ledger.acknowledged.size > 64 * RESTARTS);
+    assert.is(await daemon.end(), 0);
+    ledger.verify(dataDir);
+  } finally {
+    await daemon.end('SIGKILL');
+    closeSync(fd);
+  }
+});
+
+test.run();
