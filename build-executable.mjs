@@ -27,7 +27,7 @@ export async function buildExecutable(options, dist, parts) {
       output: join(work, 'snitch'),
       useCodeCache: true,
       disableExperimentalSEAWarning: true,
-      execArgv: ['--disable-warning=ExperimentalWarning'],
+      execArgv: ['--disable-warning=ExperimentalWarning', '--use-system-ca'],
       // NODE_OPTIONS are meant for other programs: a library that they preload is none of ours.
       execArgvExtension: 'none',
       assets: Object.fromEntries(parts.map((name) => [name, join(dist, name)])),

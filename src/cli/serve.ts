@@ -21,6 +21,8 @@ export interface ServeFlags {
 
 /** @returns the exit code, once the daemon has ended */
 export async function serve({ config: file, demo: isDemo = false }: ServeFlags): Promise<number> {
+  // Instead of the name that Node gives its main thread.
+  process.title = 'snitch serve';
   const { loadConfig } = await import('../config.ts');
   const { createLogger } = await import('../logger.ts');
   const read = () => loadConfig({ file, env: process.env, terminal: process.stdout.isTTY === true });

@@ -129,7 +129,7 @@ function serve(options: ServerOptions, handler: NonNullable<RequestListener>): S
 }
 
 /** How long a connection that is kept open may stay silent before it is closed, when the daemon stops. Milliseconds. */
-const DRAIN_WITHIN = 500;
+const DRAIN_WITHIN = 250;
 
 /**
  * Takes no new connection and closes no open one: each is answered once more, and told with the answer to come back

@@ -24,7 +24,7 @@ export function inEmptyRoot(root: string): DaemonOptions {
   return { root, program: [...chroot, root, '/snitch'] };
 }
 
-function librariesOf(program: string): string[] {
+export function librariesOf(program: string): string[] {
   const lines = execFileSync('ldd', [program], { encoding: 'utf8' }).trim().split('\n');
   const paths = lines.map((line) => /(\/\S+) \(0x/.exec(line)?.[1]).filter((path) => path !== undefined);
   const unknown = lines

@@ -1,0 +1,144 @@
+/**
+ * Builds dist/snitch_<version>_<architecture>.deb from dist/snitch: `npm run build:deb`.
+ *
+ * The program brings its own Node, so that it depends on the C and C++ runtime alone.
+ */
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { writeManPages } from './man-pages.ts';
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
+const ARCHITECTURES: Partial<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
+const SCRIPTS = ['postinst', 'prerm', 'postrm'];
+
+/** The versions are those of the symbols that Node and the addon ask for. */
+const DEPENDS = 'libc6 (>= 2.34), libstdc++6 (>= 11), libgcc-s1, libatomic1';
+
+const DESCRIPTION = `dead man's switch for scheduled jobs
+ Cron jobs, backups and timers check in with one HTTP request, and when one of
+ them does not come in time, or reports an error, the team is told by email and
+ webhook.
+ .
+ One program is the daemon, its command line and its terminal dashboard. It
+ keeps everything in one SQLite file and needs no other service.`;
+
+/**
+ * @param directory where the package goes
+ * @param version of the package
+ * @param compression a try at the package does without it, because it takes half a minute
+ * @returns the path of the package
+ */
+export function buildDeb(directory: string, version: string, compression: 'xz' | 'none' = 'xz'): string {
+  const architecture = ARCHITECTURES[process.arch];
+  if (!architecture) throw new Error(`there is no Debian architecture for ${process.arch} here`);
+  const program = join(ROOT, 'dist/snitch');
+  if (!existsSync(program)) throw new Error(`${program} is missing: run \`npm run build:sea\``);
+  const tree = mkdtempSync(join(directory, '.deb-'));
+  try {
+    chmodSync(tree, 0o755);
+    fill(tree, program);
+    writeControl(tree, { version, architecture });
+    const name = `snitch_${version}_${architecture}.deb`;
+    const draft = join(tree, '..', `.${name}`);
+    execFileSync('dpkg-deb', ['--root-owner-group', `-Z${compression}`, '--build', tree, draft], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    renameSync(draft, join(directory, name));
+    return join(directory, name);
+  } finally {
+    rmSync(tree, { recursive: true, force: true });
+  }
+}
+
+function fill(tree: string, program: string): void {
+  const put = (path: string, content: string | Buffer, mode = 0o644) => {
+    const target = join(tree, path);
+    mkdirSync(dirname(target), { recursive: true, mode: 0o755 });
+    writeFileSync(target, content, { mode });
+    chmodSync(target, mode);
+  };
+  const source = (path: string) => readFileSync(join(ROOT, path));
+  const zipped = (content: Buffer) => gzipSync(content, { level: 9 });
+  put('usr/bin/snitch', '', 0o755);
+  copyFileSync(program, join(tree, 'usr/bin/snitch'));
+  for (const unit of ['snitch.service', 'snitch.socket'])
+    put(`usr/lib/systemd/system/${unit}`, source(`packaging/${unit}`));
+  put('etc/snitch/config.yaml', source('packaging/debian/config.yaml'));
+  // Secrets of the services, where systemd looks for them by name.
+  mkdirSync(join(tree, 'etc/credstore'), { mode: 0o700 });
+  for (const [shell, path] of Object.entries(COMPLETIONS))
+    put(path, execFileSync(program, ['completion', shell]));
+  const manual = mkdtempSync(join(tree, '.manual-'));
+  writeManPages(manual);
+  for (const page of readdirSync(manual)) {
+    put(`usr/share/man/man${page.at(-1)}/${page}.gz`, zipped(readFileSync(join(manual, page))));
+  }
+  rmSync(manual, { recursive: true });
+  const doc = 'usr/share/doc/snitch';
+  put(`${doc}/copyright`, execFileSync(program, ['version', '--licenses'], { maxBuffer: 1e8 }));
+  put(`${doc}/changelog.gz`, zipped(source('CHANGELOG.md')));
+  put(`${doc}/README.md.gz`, zipped(source('README.md')));
+  put(`${doc}/config.example.yaml`, source('config.example.yaml'));
+}
+
+const COMPLETIONS = {
+  bash: 'usr/share/bash-completion/completions/snitch',
+  zsh: 'usr/share/zsh/vendor-completions/_snitch',
+  fish: 'usr/share/fish/vendor_completions.d/snitch.fish',
+};
+
+interface Target {
+  version: string;
+  architecture: string;
+}
+
+function writeControl(tree: string, { version, architecture }: Target): void {
+  const directory = join(tree, 'DEBIAN');
+  mkdirSync(directory, { mode: 0o755 });
+  const fields = {
+    Package: 'snitch',
+    Version: version,
+    Architecture: architecture,
+    Maintainer: 'the Snitch authors <snitch@example.com>',
+    'Installed-Size': Math.ceil(sizeOf(tree) / 1024),
+    Depends: DEPENDS,
+    Recommends: 'systemd (>= 252)',
+    Section: 'admin',
+    Priority: 'optional',
+    Description: DESCRIPTION,
+  };
+  const control = Object.entries(fields).map(([name, value]) => `${name}: ${value}\n`);
+  writeFileSync(join(directory, 'control'), control.join(''), { mode: 0o644 });
+  writeFileSync(join(directory, 'conffiles'), '/etc/snitch/config.yaml\n', { mode: 0o644 });
+  for (const script of SCRIPTS) {
+    copyFileSync(join(ROOT, 'packaging/debian', script), join(directory, script));
+    chmodSync(join(directory, script), 0o755);
+  }
+}
+
+/** Bytes of all files. */
+function sizeOf(tree: string): number {
+  return readdirSync(tree, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+  console.log(buildDeb(join(ROOT, 'dist'), version));
+}

@@ -1,0 +1,51 @@
+/** A directory that dpkg takes for the root of a system: a shell, what the package's scripts call, and nothing else. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { librariesOf } from '../end-to-end/empty-root.ts';
+
+const TOOLS = ['/bin/sh', '/bin/rm'];
+
+export interface ScratchRoot {
+  path: string;
+  /** @throws Error with what dpkg said */
+  dpkg(...args: string[]): string;
+}
+
+export function makeScratchRoot(libraries: readonly string[]): ScratchRoot {
+  const path = mkdtempSync(join(tmpdir(), 'snitch-dpkg-'));
+  for (const directory of [
+    'usr/bin',
+    'usr/lib',
+    'usr/lib64',
+    'var/lib/dpkg/info',
+    'var/lib/dpkg/updates',
+    'etc',
+    'tmp',
+  ])
+    mkdirSync(join(path, directory), { recursive: true });
+  for (const name of ['bin', 'lib', 'lib64']) symlinkSync(`usr/${name}`, join(path, name));
+  for (const name of ['status', 'available']) writeFileSync(join(path, 'var/lib/dpkg', name), '');
+  const files = new Set([...TOOLS, ...TOOLS.flatMap(librariesOf), ...libraries]);
+  for (const file of files) {
+    mkdirSync(join(path, dirname(file)), { recursive: true });
+    copyFileSync(file, join(path, file));
+  }
+  return { path, dpkg: (...args) => dpkg(path, args) };
+}
+
+/** The libraries are there as files, and not as the packages that the dependencies name. */
+function dpkg(root: string, args: readonly string[]): string {
+  const all = [`--root=${root}`, '--force-depends', '--force-confdef', '--force-confold', ...args];
+  const { status, stdout, stderr } = spawnSync('dpkg', all, {
+    encoding: 'utf8',
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C', DEBIAN_FRONTEND: 'noninteractive' },
+  });
+  if (status !== 0) throw new Error(`dpkg ${args.join(' ')}: ${stdout}${stderr}`);
+  return stdout;
+}
+
+export function fieldOf(deb: string, field: string): string {
+  return execFileSync('dpkg-deb', ['-f', deb, field], { encoding: 'utf8' }).trim();
+}
