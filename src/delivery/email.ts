@@ -4,7 +4,7 @@ import { isEmailAddress } from '../core/validation.ts';
 import type { EmailMessage } from './email-message.ts';
 import { errorText, failureInWords } from './failure.ts';
 import type { Outcome } from './outcome.ts';
-import { type SmtpSettings, senderOf, smtpOptions } from './smtp-options.ts';
+import { type SmtpSettings, secretsOf, senderOf, smtpOptions } from './smtp-options.ts';
 
 /** For a whole send, from waiting for a connection to the server's last answer, in milliseconds. */
 export const SEND_TIMEOUT = 60_000;
@@ -51,7 +51,7 @@ export function createMailer(options: MailerOptions): Mailer {
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  const server = { host: `${smtp.host}:${smtp.port}`, secrets: secretsOf(smtp.auth) };
+  const server = { host: `${smtp.host}:${smtp.port}`, secrets: secretsOf(smtp) };
   return {
     domain: sender.address.slice(sender.address.lastIndexOf('@') + 1),
     async send(message, recipient, stop) {
@@ -148,9 +148,3 @@ const REFUSED: Record<string, string> = {
   CONN: 'the connection',
   EHLO: 'the connection',
 };
-
-function secretsOf(auth: { user?: string | undefined; pass?: string | undefined } | undefined): string[] {
-  if (!auth) return [];
-  const { user = '', pass = '' } = auth;
-  return [pass, Buffer.from(pass).toString('base64'), Buffer.from(`\0${user}\0${pass}`).toString('base64')];
-}

@@ -41,9 +41,17 @@ export function failureInWords(error: unknown, host: string, secrets: readonly s
 export function errorText(text: string, secrets: readonly string[] = []): string {
   const hidden = secrets
     .filter((secret) => secret.length >= SHORTEST_SECRET)
+    .flatMap(spellingsOf)
     .sort((a, b) => b.length - a.length)
     .reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
   return printable(hidden, ERROR_LIMIT);
+}
+
+/** A server may quote what it got as it stands in a URL, in JSON, or in a header. */
+function spellingsOf(secret: string): string[] {
+  const text = secret.toWellFormed();
+  const base64 = Buffer.from(text).toString('base64');
+  return [secret, encodeURIComponent(text), JSON.stringify(text).slice(1, -1), base64];
 }
 
 /** A name with several addresses fails once for each. */

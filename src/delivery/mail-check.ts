@@ -2,7 +2,7 @@
 import { createTransport } from 'nodemailer';
 import { createMailer } from './email.ts';
 import { failureInWords } from './failure.ts';
-import { type SmtpSettings, senderOf, smtpOptions } from './smtp-options.ts';
+import { type SmtpSettings, secretsOf, senderOf, smtpOptions } from './smtp-options.ts';
 
 /** For each step of the conversation, in milliseconds. */
 const PATIENCE = 10_000;
@@ -44,9 +44,8 @@ async function logIn(settings: SmtpSettings, server: string): Promise<string | n
     return null;
   } catch (error) {
     const { response } = error as { response?: string };
-    const secrets = options.auth && 'pass' in options.auth ? [String(options.auth.pass)] : [];
     const fault = response === undefined ? error : new Error(`${server} refused: ${response}`);
-    return failureInWords(fault, server, secrets);
+    return failureInWords(fault, server, secretsOf(options));
   } finally {
     transport.close();
   }

@@ -63,6 +63,13 @@ export function smtpOptions({ url }: SmtpSettings, connections: number): SmtpOpt
   };
 }
 
+/** What no error may show of the credentials. A user name alone is a key; beside a password it is a mere name. */
+export function secretsOf({ auth }: Pick<SmtpOptions, 'auth'>): string[] {
+  if (!auth) return [];
+  const { user = '', pass = '' } = auth;
+  return [pass === '' ? user : pass, Buffer.from(`\0${user}\0${pass}`).toString('base64')];
+}
+
 /** @throws Error that names the setting */
 export function senderOf({ from }: SmtpSettings): Sender {
   const named = /^([^<>]*)<([^<>]+)>$/.exec(from.trim());
