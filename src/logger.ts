@@ -59,12 +59,27 @@ const SECRET_FIELD =
 const STRING = '"(?:[^"\\\\]|\\\\.)*"';
 const VALUE = `${STRING}|\\[(?:[^\\]"]|${STRING})*\\]|\\{(?:[^{}"]|${STRING})*\\}|-?\\d[\\d.eE+-]*`;
 const SECRET_FIELDS = new RegExp(`("(?:${SECRET_FIELD})":)(?:${VALUE})`, 'gi');
-/** The same in JSON that stands as text inside a message. */
-const QUOTED_SECRET_FIELDS = new RegExp(`(\\\\"(?:${SECRET_FIELD})\\\\": ?)\\\\"[^"\\\\]*\\\\"`, 'gi');
-const URL_CREDENTIALS = /([a-z][a-z0-9+.-]{0,20}:\/\/)(?:[^\s/?#"\\]|\\[^nrt])*@/gi;
-const API_KEYS = /\bsnk_[0-9A-Za-z]{8,}/g;
-const SIGNING_SECRETS = /\bwhsec_[0-9A-Za-z+/=]{8,}/g;
-const AUTHORIZATION = /\b(Basic|Bearer) +(?=[A-Za-z+/_.-]*[0-9=])[A-Za-z0-9+/_.=-]{8,}/gi;
+/** The same in JSON that stands as text inside a message, where every backslash is two. */
+const QUOTED = /(?:[^"\\]|\\\\\\.|\\\\[^"\\]|\\[^"\\])*/.source;
+const QUOTED_SECRET_FIELDS = new RegExp(`(\\\\"(?:${SECRET_FIELD})\\\\": ?)\\\\"${QUOTED}\\\\"`, 'gi');
+/** A backslash begins an escape of JSON: of these the first is a character of the URL, and the others end it. */
+const IN_URL = '(?:[^\\s"\\\\]|\\\\[^nrt])';
+const SCHEME = '[a-z][a-z0-9+.-]{0,20}';
+const URL_CREDENTIALS = new RegExp(`(${SCHEME}://)(?:(?![/?#])${IN_URL})*@`, 'gi');
+/** What is no URL for a slash in its password, or was cut before its @: what follows the colon is not a port. */
+const BROKEN_URL = new RegExp(
+  `(${SCHEME}://)[^\\s/?#:@"\\\\[]*:(?!\\d{1,5}(?:[/?#"\\s]|$))${IN_URL}{0,1000}([@…])`,
+  'gi',
+);
+/** The escape of a control character ends in a letter or a digit, which is not part of what comes after it. */
+const START = '(?:\\b|(?<=\\\\(?:[bfnrt]|u[0-9a-f]{4})))';
+const API_KEYS = /snk_[0-9A-Za-z]{8,}/g;
+const SIGNING_SECRETS = /whsec_[0-9A-Za-z+/=]{8,}/g;
+/** Base64 has a digit, a sign or a capital inside; `Basic access` has not. */
+const AUTHORIZATION = /((?i:basic|bearer)) +(?=[A-Za-z+/_.-]*[0-9=]|.[a-z+/_.-]*[A-Z])[A-Za-z0-9+/_.=-]{8,}/g;
+/** Whoever has a token can check in. Where a field has it, it says which snitch is meant, and is only cut short. */
+const TOKEN_FIELDS = new RegExp(`("token":)(${STRING})`, 'g');
+const TOKENS = new RegExp(`${START}([a-z2-7]{6})[a-z2-7]{20}\\b`, 'g');
 
 /**
  * Works on the finished line, where a secret is found wherever it came from: a field at any depth, the context of a
@@ -74,10 +89,18 @@ export function redact(line: string): string {
   return line
     .replace(SECRET_FIELDS, '$1"[redacted]"')
     .replace(QUOTED_SECRET_FIELDS, '$1\\"[redacted]\\"')
+    .replace(BROKEN_URL, '$1[redacted]$2')
     .replace(URL_CREDENTIALS, '$1[redacted]@')
     .replace(API_KEYS, 'snk_[redacted]')
     .replace(SIGNING_SECRETS, 'whsec_[redacted]')
-    .replace(AUTHORIZATION, '$1 [redacted]');
+    .replace(AUTHORIZATION, '$1 [redacted]')
+    .replace(TOKEN_FIELDS, (_, name, token) => `${name}"${beginningOf(token.slice(1, -1))}"`)
+    .replace(TOKENS, '$1…');
+}
+
+/** Enough of a token to find it in a list, and not enough to guess the rest. */
+function beginningOf(token: string): string {
+  return token.includes('\\') ? '…' : `${token.slice(0, Math.min(6, token.length / 4))}…`;
 }
 
 /** JSON leaves these as they are, but they can steer a terminal or make a line read as another one. */

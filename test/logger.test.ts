@@ -69,23 +69,50 @@ for (const format of ['json', 'pretty'] as const) {
       log.info(`Authorization: Basic ${secret}c2VjcmV0`);
       log.info(`key snk_${secret}aaaaaaaaaaaaaaaaaaaaaaaa and whsec_${secret}aaaaaaaaaaaaa=`);
       log.info(`the server said {"password": "${secret}"}`);
+      log.info(`{"a":"b","password":${JSON.stringify(`"\\\n\u001b${secret}\\"${secret}`)},"c":"d"}`);
+      for (const before of ['\n', '\t', '\u001b', '"']) {
+        log.info(
+          `${before}snk_${secret}aaaaaaaaaa${before}whsec_${secret}aaaaaaaaaaaa${before}Basic ${secret}a`,
+        );
+      }
+      log.info(`Bearer aBcDef${secret.slice(0, -1)}, basic dXNlcjpwYXNz`);
+      log.info(
+        `"smtp://me:a/${secret}@h is no URL, nor is https://me:${secret}… or https://me:${secret}/1@h`,
+      );
       log.error({
         err: new Error(`cannot reach smtp://me:${secret}@h`, { cause: new Error(`//a http://${secret}@h`) }),
       });
     });
-    assert.not.match(text, secret);
+    assert.not.match(text, secret.slice(0, -1));
+    assert.not.match(text, 'dXNl');
     assert.match(text, 'https://[redacted]@example.com/path');
     assert.match(text, 'the server said');
     if (format === 'json') for (const line of text.trimEnd().split('\n')) JSON.parse(line);
   });
 }
 
+logger('cuts a token short: it says which snitch is meant, and lets nobody check in', () => {
+  const token = 'wq4m2lqsrpjuvfs77a2uivqwzd';
+  const text = written('json', (log) => {
+    log.info({ token, deep: [{ token: '0123456789' }] }, `http://h/c/${token}?s=1 and\n${token}/start`);
+    log.error({ err: Object.assign(new Error(`\t${token}`), { token: 'a "quoted" one' }) });
+  });
+  assert.not.match(text, token.slice(0, 7));
+  const [first, second] = text.split('\n').map((line) => line && JSON.parse(line));
+  assert.is(first.token, 'wq4m2l…');
+  assert.is(first.deep[0].token, '01…');
+  assert.is(first.msg, 'http://h/c/wq4m2l…?s=1 and\nwq4m2l…/start');
+  assert.is(second.err.message, '\twq4m2l…');
+  assert.is(second.err.token, '…');
+});
+
 logger('leaves what only looks like a secret', () => {
   const plain = {
-    token: 'abc',
+    alert: 'alert_rsknfocxrz64iby4',
     monkey: 'x',
-    text: 'Basic access, mail me@example.com',
+    text: 'Basic access, Basic Authentication, basic authorization, mail me@example.com',
     url: 'http://h:80/a@b',
+    urls: ['http://[::1]:7676/@', 'http://h:7676 a@b', 'unix:/run/snitch@home'],
   };
   const msg = 'see https://example.com/@me';
   const { time: _, ...fields } = JSON.parse(written('json', (log) => log.info(plain, msg)));
