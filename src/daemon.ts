@@ -52,38 +52,48 @@ export async function startDaemon(
   const onMigrated = (migrated: Migrated) =>
     logger.info(migrated, 'the database was upgraded; the copy is what it was before');
   const store = openStore({ dataDir: config.dataDir, clock, onCommit, onMigrated });
-  const parts = createParts({ config, logger, store, clock, metrics, version, manager });
+  const foundation = { config, logger, store, clock, metrics, version, manager };
+  let parts: Parts | null = null;
   try {
-    await parts.sweeper.wake();
-    await store.releaseLeases(clock());
-    const listening = await listen(parts.app, config, { socket: manager.socket, logger });
-    parts.setAddresses(addressesOf(config, listening));
-    const { baseUrl } = parts.addresses();
-    const isFirst = await completeFirstStart(store, { ...config, url: listening }, clock());
-    const file = credentialsPath(config.dataDir);
-    const problem = isFirst ? null : updateUrl(file, listening);
-    if (problem) logger.warn({ file, problem }, 'commands on this host cannot use the file of the API keys');
-    else logger.info({ file }, isFirst ? 'first start: the API keys are in this file' : 'credentials');
-    if (!config.smtp) logger.warn('email is off: set smtp.url and smtp.from to send it');
-    parts.deliverer.start();
-    parts.sweeper.start();
-    parts.retention.start();
-    parts.signsOfLife.give(config.watchdog);
-    const { pid } = process;
-    logger.info({ url: listening, pid, base_url: baseUrl, data_dir: config.dataDir }, 'listening');
-    manager.ready();
-    return {
-      url: listening,
-      reload: (changed) => parts.reload(changed),
-      stop: () => stop(parts, { store, manager, logger }),
-      failed: store.failed,
-    };
+    parts = createParts(foundation);
+    return await begin(parts, foundation);
   } catch (error) {
-    parts.signsOfLife.stop();
-    await parts.app.close();
+    parts?.signsOfLife.stop();
+    await parts?.app.close();
     await store.close();
     throw error;
   }
+}
+
+async function begin(parts: Parts, foundation: Foundation): Promise<Daemon> {
+  const { config, logger, store, clock, manager } = foundation;
+  await parts.sweeper.wake();
+  await store.releaseLeases(clock());
+  const url = await listen(parts.app, config, { socket: manager.socket, logger });
+  parts.setAddresses(addressesOf(config, url));
+  await tellOfCredentials(foundation, url);
+  if (!config.smtp) logger.warn('email is off: set smtp.url and smtp.from to send it');
+  parts.deliverer.start();
+  parts.sweeper.start();
+  parts.retention.start();
+  parts.signsOfLife.give(config.watchdog);
+  const details = { pid: process.pid, base_url: parts.addresses().baseUrl, data_dir: config.dataDir };
+  logger.info({ url, ...details }, 'listening');
+  manager.ready();
+  return {
+    url,
+    reload: (changed) => parts.reload(changed),
+    stop: () => stop(parts, foundation),
+    failed: store.failed,
+  };
+}
+
+async function tellOfCredentials({ config, logger, store, clock }: Foundation, url: string): Promise<void> {
+  const isFirst = await completeFirstStart(store, { ...config, url }, clock());
+  const file = credentialsPath(config.dataDir);
+  const problem = isFirst ? null : updateUrl(file, url);
+  if (problem) logger.warn({ file, problem }, 'commands on this host cannot use the file of the API keys');
+  else logger.info({ file }, isFirst ? 'first start: the API keys are in this file' : 'credentials');
 }
 
 type Parts = ReturnType<typeof createParts>;
@@ -202,10 +212,7 @@ function addressesOf(config: Config, listening: string): Addresses {
   return { baseUrl, checkInBase: (config.checkInBase ?? `${baseUrl}/c`).replace(/\/+$/, '') };
 }
 
-async function stop(
-  parts: Parts,
-  { store, manager, logger }: Pick<Foundation, 'store' | 'manager' | 'logger'>,
-): Promise<void> {
+async function stop(parts: Parts, { store, manager, logger }: Foundation): Promise<void> {
   manager.stopping();
   parts.signsOfLife.stop();
   const late = setTimeout(() => parts.app.server.closeAllConnections(), CLOSE_WITHIN);
