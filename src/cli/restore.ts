@@ -13,7 +13,7 @@ export const register: Register = (program) => {
     .action((file: string, flags: BackupFlags) => restoreFrom(file, flags));
   withExamples(
     addPlace(restore),
-    'systemctl stop snitch && snitch restore /var/backups/snitch.db && systemctl start snitch',
+    'systemctl stop snitch.socket snitch && snitch restore /var/backups/snitch.db; systemctl start snitch.socket snitch',
   );
 };
 

@@ -158,7 +158,7 @@ function lock(dataDir: string): () => void {
   } catch (error) {
     if (!(error instanceof DataDirLocked)) throw error;
     throw new CopyFailed(
-      `a daemon is using ${dataDir}: stop it first (systemctl stop snitch), restore, and start it again`,
+      `a daemon is using ${dataDir}: stop it first (systemctl stop snitch.socket snitch), restore, and start it again`,
     );
   }
 }
