@@ -1,0 +1,126 @@
+/** The Debian package: installed, upgraded, removed and purged by dpkg. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { buildDeb } from '../../packaging/build-deb.ts';
+import type { WireSnitch } from '../../src/api/wire.ts';
+import { type DaemonProcess, startProcess } from '../end-to-end/daemon-process.ts';
+import { EXECUTABLE, librariesOf } from '../end-to-end/empty-root.ts';
+import { fieldOf, makeScratchRoot, type ScratchRoot } from './scratch-root.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const CONFIG = 'etc/snitch/config.yaml';
+const NEXT = '99.0.0';
+
+interface Context {
+  directory: string;
+  deb: string;
+  next: string;
+  root: ScratchRoot;
+}
+
+const test = suite<Context>('the Debian package');
+
+const missing =
+  spawnSync('dpkg-deb', ['--version']).error || process.getuid?.() !== 0
+    ? 'the Debian package is not tested: dpkg-deb or root is missing'
+    : null;
+
+if (missing) test('needs dpkg-deb and root', () => console.warn(missing));
+else {
+  test.before((context) => {
+    const { stdout } = spawnSync('npm', ['run', '--silent', 'build:deb'], { cwd: ROOT, encoding: 'utf8' });
+    context.deb = stdout.trim().split('\n').at(-1) ?? '';
+    context.directory = mkdtempSync(join(tmpdir(), 'snitch-deb-'));
+    context.next = buildDeb(context.directory, NEXT, 'none');
+    context.root = makeScratchRoot(librariesOf(EXECUTABLE));
+  });
+
+  test.after(({ directory, root }) => {
+    rmSync(directory, { recursive: true, force: true });
+    rmSync(root.path, { recursive: true, force: true });
+  });
+
+  test('names what it needs, and holds what a package of a service should', ({ deb }) => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+    assert.is(fieldOf(deb, 'Version'), version);
+    for (const needed of ['libc6', 'libstdc++6', 'libgcc-s1', 'libatomic1'])
+      assert.ok(fieldOf(deb, 'Depends').includes(needed), needed);
+    const listing = execFileSync('dpkg-deb', ['-c', deb], { encoding: 'utf8' });
+    for (const line of [
+      /^-rwxr-xr-x root\/root .* \.\/usr\/bin\/snitch$/m,
+      /^-rw-r--r-- root\/root .* \.\/usr\/lib\/systemd\/system\/snitch\.service$/m,
+      /^-rw-r--r-- root\/root .* \.\/usr\/lib\/systemd\/system\/snitch\.socket$/m,
+      /^-rw-r--r-- root\/root .* \.\/etc\/snitch\/config\.yaml$/m,
+      /^drwx------ root\/root .* \.\/etc\/credstore\/$/m,
+      /\.\/usr\/share\/man\/man1\/snitch\.1\.gz$/m,
+      /\.\/usr\/share\/man\/man5\/snitch\.yaml\.5\.gz$/m,
+      /\.\/usr\/share\/bash-completion\/completions\/snitch$/m,
+      /\.\/usr\/share\/zsh\/vendor-completions\/_snitch$/m,
+      /\.\/usr\/share\/fish\/vendor_completions\.d\/snitch\.fish$/m,
+      /\.\/usr\/share\/doc\/snitch\/copyright$/m,
+    ])
+      assert.match(listing, line);
+    const size = Number(fieldOf(deb, 'Installed-Size')) * 1024;
+    assert.ok(size > statSync(EXECUTABLE).size && size < statSync(EXECUTABLE).size * 1.1);
+  });
+
+  test('installs, upgrades with its data and its configuration, is removed, and is purged', async (context) => {
+    const { root, deb, next } = context;
+    root.dpkg('--install', deb);
+    assert.match(root.dpkg('--status', 'snitch'), `/${CONFIG} `);
+    const token = await withDaemon(root, async (daemon) => {
+      const answer = await daemon.call('POST', '/v1/snitches', { name: 'nightly', interval: 'daily' });
+      return ((await answer.json()) as WireSnitch).token;
+    });
+    appendFileSync(join(root.path, CONFIG), '\nlog:\n  level: debug\n');
+
+    root.dpkg('--install', next);
+    assert.match(root.dpkg('--status', 'snitch'), `Version: ${NEXT}`);
+    assert.match(readFileSync(join(root.path, CONFIG), 'utf8'), 'level: debug');
+    await withDaemon(root, async (daemon) => {
+      assert.is((await daemon.call('GET', `/v1/snitches/${token}`)).status, 200);
+    });
+
+    root.dpkg('--remove', 'snitch');
+    assert.not(existsSync(join(root.path, 'usr/bin/snitch')));
+    assert.not(existsSync(join(root.path, 'usr/lib/systemd/system/snitch.service')));
+    assert.ok(existsSync(join(root.path, CONFIG)));
+    assert.ok(existsSync(join(root.path, 'var/lib/snitch/snitch.db')));
+
+    root.dpkg('--purge', 'snitch');
+    for (const path of ['etc/snitch', 'var/lib/snitch', 'var/lib/private/snitch'])
+      assert.not(existsSync(join(root.path, path)), path);
+  });
+
+  test('after it was removed it installs again, and finds the data', async ({ root, deb }) => {
+    root.dpkg('--install', deb);
+    const key = await withDaemon(root, async (daemon) => daemon.apiKey);
+    root.dpkg('--remove', 'snitch');
+    root.dpkg('--install', deb);
+    assert.is(await withDaemon(root, async (daemon) => daemon.apiKey), key);
+    root.dpkg('--purge', 'snitch');
+  });
+}
+
+/** Runs the installed program as its unit does, on the installed configuration. */
+async function withDaemon<T>(root: ScratchRoot, use: (daemon: DaemonProcess) => Promise<T>): Promise<T> {
+  const dataDir = join(root.path, 'var/lib/snitch');
+  mkdirSync(dataDir, { recursive: true });
+  const daemon = await startProcess({
+    root: root.path,
+    dataDir,
+    program: ['chroot', root.path, '/usr/bin/snitch'],
+    env: { SNITCH_DATA_DIR: '', CONFIGURATION_DIRECTORY: '/etc/snitch' },
+  });
+  try {
+    return await use(daemon);
+  } finally {
+    assert.is(await daemon.end(), 0);
+  }
+}
+
+test.run();
