@@ -1,7 +1,8 @@
 /** Turns every error into words on stderr that say what to do next, and into an exit code, in this one place. */
 import type { ApiError, Unreachable } from '../api/client.ts';
+import { isJournal, withPriority } from '../journal.ts';
 import { EXIT } from './exit-codes.ts';
-import { say } from './output.ts';
+import { printable } from './printable.ts';
 
 /** A command cannot be done; the message is for the user, and says what to do where that is known. */
 export class Failure extends Error {
@@ -37,10 +38,11 @@ export class AuthenticationError extends Failure {
   }
 }
 
-/** Says what went wrong on stderr, every line beginning with the program's name. */
+/** Says what went wrong on stderr, every line beginning with the program's name; to the journal as the error it is. */
 export function reportFailure(error: unknown): number {
   const { lines, exitCode } = describeFailure(error);
-  for (const line of lines) say(`snitch: ${line}`);
+  const text = lines.map((line) => `snitch: ${printable(line)}\n`).join('');
+  process.stderr.write(isJournal(2, process.env) ? withPriority(text, 'error') : text);
   return exitCode;
 }
 

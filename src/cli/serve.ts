@@ -3,8 +3,7 @@ import type { Daemon } from '../daemon.ts';
 import type { Demo } from '../demo/demo.ts';
 import type { Logger } from '../logger.ts';
 import { EXIT } from './exit-codes.ts';
-import { describeFailure } from './failure.ts';
-import { printable } from './printable.ts';
+import { reportFailure } from './failure.ts';
 import { VERSION } from './version.ts';
 
 /** systemd kills after its own limit; ending sooner leaves a word in the log about why. Milliseconds. */
@@ -26,7 +25,7 @@ export async function serve({ config: file, demo: isDemo = false }: ServeFlags):
   const { loadConfig } = await import('../config.ts');
   const { createLogger } = await import('../logger.ts');
   const read = () => loadConfig({ file, env: process.env, terminal: process.stdout.isTTY === true });
-  const real = await read().catch(complain);
+  const real = await read().catch(reportFailure);
   if (typeof real === 'number') return real;
   const demo = isDemo ? await startDemo() : null;
   const load = async () => (demo ? demo.settings(await read()) : read());
@@ -71,18 +70,10 @@ async function watch(daemon: Daemon, stopping: Promise<void>, logger: Logger): P
   return EXIT.error;
 }
 
-/** Says what is wrong where a person or a script looks, not only in the log; to the journal as the error that it is. */
-async function complain(error: unknown): Promise<number> {
-  const { isJournal, withPriority } = await import('../journal.ts');
-  const { lines, exitCode } = describeFailure(error);
-  const text = lines.map((line) => `snitch: ${printable(line)}\n`).join('');
-  process.stderr.write(isJournal(2, process.env) ? withPriority(text, 'error') : text);
-  return exitCode;
-}
-
+/** A daemon that cannot start says so where a person or a script looks, not only in the log. */
 async function explainEnd(error: unknown, logger: Logger): Promise<number> {
   const { DataDirLocked } = await import('../store/sqlite/lock.ts');
-  await complain(error);
+  reportFailure(error);
   if (error instanceof DataDirLocked) return EXIT.locked;
   logger.fatal({ err: error }, 'the daemon could not start or stop');
   return EXIT.error;
