@@ -1,11 +1,13 @@
 /** The composition root: starts the parts in order, and stops them in the order that loses nothing. */
+import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { createDeliverer } from './delivery/deliverer.ts';
 import { completeFirstStart, credentialsPath, updateUrl } from './first-start.ts';
+import { drain } from './http/drain.ts';
 import { Metrics } from './http/metrics.ts';
 import { RateLimiter } from './http/rate-limit.ts';
-import { type Addresses, buildServer, drain } from './http/server.ts';
+import { type Addresses, buildServer } from './http/server.ts';
 import { createSourceReader } from './http/source.ts';
 import { listen } from './listen.ts';
 import { SignsOfLife } from './signs-of-life.ts';
@@ -28,6 +30,9 @@ export interface Daemon {
   /** Resolves with the reason when it can no longer be trusted and the process must end. */
   failed: Promise<Error>;
 }
+
+/** How long clients that have not sent their request yet are waited for when the daemon stops, in milliseconds. */
+const DRAIN_WITHIN = 3_000;
 
 /** How long requests in flight may take to end when the daemon stops, in milliseconds. */
 const CLOSE_WITHIN = 4_000;
@@ -130,8 +135,10 @@ function createParts({ config, logger, store, clock, metrics, version, manager }
     problems: () => problems(store, sweeper, deliverer),
     stalls: () => stalls(store, sweeper, deliverer),
   });
+  const connections = new Set<Socket>();
   const app = buildServer({
     store,
+    connections,
     clock,
     limiter,
     // Below a warning the HTTP library only repeats what this file says already.
@@ -145,6 +152,7 @@ function createParts({ config, logger, store, clock, metrics, version, manager }
   });
   return {
     app,
+    connections,
     sweeper,
     deliverer,
     retention,
@@ -186,18 +194,19 @@ function stalls(store: Store, sweeper: Sweeper, deliverer: Parts['deliverer']): 
   return [sweeper.stall()].filter((stall) => stall !== null);
 }
 
+/** What a reload leaves as it was, by the name of the setting. */
+export const FIXED_SETTINGS: Readonly<Record<string, (config: Config) => unknown>> = {
+  listen: ({ listen }) => listen,
+  base_url: ({ baseUrl }) => baseUrl,
+  check_in_base: ({ checkInBase }) => checkInBase,
+  data_dir: ({ dataDir }) => dataDir,
+  admin_key_from: ({ adminKey }) => adminKey,
+  'log.format': ({ log }) => log.format,
+};
+
 function needRestart(before: Config, after: Config): string[] {
-  const fixed = {
-    listen: [before.listen, after.listen],
-    base_url: [before.baseUrl, after.baseUrl],
-    check_in_base: [before.checkInBase, after.checkInBase],
-    data_dir: [before.dataDir, after.dataDir],
-    admin_key_from: [before.adminKey, after.adminKey],
-    'log.format': [before.log.format, after.log.format],
-  };
-  const differs = ([one, other]: unknown[]) => JSON.stringify(one) !== JSON.stringify(other);
-  return Object.entries(fixed)
-    .filter(([, pair]) => differs(pair))
+  return Object.entries(FIXED_SETTINGS)
+    .filter(([, valueIn]) => JSON.stringify(valueIn(before)) !== JSON.stringify(valueIn(after)))
     .map(([name]) => name);
 }
 
@@ -216,7 +225,7 @@ async function stop(parts: Parts, { store, manager, logger }: Foundation): Promi
   manager.stopping();
   parts.signsOfLife.stop();
   const late = setTimeout(() => parts.app.server.closeAllConnections(), CLOSE_WITHIN);
-  await drain(parts.app);
+  await drain(parts.app.server, parts.connections, DRAIN_WITHIN);
   await parts.app.close();
   clearTimeout(late);
   await parts.sweeper.stop();

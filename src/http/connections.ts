@@ -30,15 +30,16 @@ function readLimits(): string {
  * Ends connections where there would be more than `limit`: always the oldest of the address that holds the most. A
  * limit alone would keep everybody out as soon as one client had reached it, and one for each address would be met
  * by a reverse proxy, or by many jobs behind one address that start at the same minute.
+ *
+ * @param open is kept filled with the connections that count
  */
-export function shareConnections(server: Server, limit: number): void {
+export function shareConnections(server: Server, limit: number, open: Set<Socket>): void {
   const held = new Map<string, Set<Socket>>();
-  let open = 0;
 
   const remove = (address: string, socket: Socket) => {
     const sockets = held.get(address);
     if (!sockets?.delete(socket)) return;
-    open -= 1;
+    open.delete(socket);
     if (sockets.size === 0) held.delete(address);
   };
 
@@ -46,9 +47,9 @@ export function shareConnections(server: Server, limit: number): void {
     const address = socket.remoteAddress ?? '';
     const sockets = held.get(address) ?? new Set();
     held.set(address, sockets.add(socket));
-    open += 1;
+    open.add(socket);
     socket.once('close', () => remove(address, socket));
-    if (open <= limit) return;
+    if (open.size <= limit) return;
     const [most, [oldest]] = largest(held);
     if (!oldest) return;
     // Its `close` comes later, and it must not be counted until then.

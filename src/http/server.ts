@@ -1,7 +1,7 @@
 /** The HTTP side, built apart from listening, so that tests can serve it on any port. */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, METHODS, type Server } from 'node:http';
-import { Server as SocketServer } from 'node:net';
+import type { Socket } from 'node:net';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { NotFound, SnitchError } from '../core/errors.ts';
 import type { Store } from '../store/store.ts';
@@ -42,6 +42,8 @@ export interface ServerOptions extends RouteContext {
   /** The path of check-in addresses, without a slash at the end. */
   checkInPath: string;
   logger: FastifyBaseLogger;
+  /** Is kept filled with the connections that are open. */
+  connections?: Set<Socket>;
   /** How many connections may be open at the same time; as many as the process can hold when absent. */
   maxConnections?: number;
 }
@@ -124,27 +126,8 @@ function serve(options: ServerOptions, handler: NonNullable<RequestListener>): S
     if (!server.listening) response.setHeader('connection', 'close');
     if (!handleCheckIn(request, response)) handler(request, response);
   });
-  shareConnections(server, options.maxConnections ?? connectionLimit());
+  shareConnections(server, options.maxConnections ?? connectionLimit(), options.connections ?? new Set());
   return server;
-}
-
-/** How long a connection that is kept open may stay silent before it is closed, when the daemon stops. Milliseconds. */
-const DRAIN_WITHIN = 250;
-
-/**
- * Takes no new connection and closes no open one: each is answered once more, and told with the answer to come back
- * on a new one. To close them at once would lose the requests that are on their way, and a check-in among them.
- *
- * @returns when all connections ended, or a moment has passed for those that stay silent
- */
-export async function drain({ server }: FastifyInstance): Promise<void> {
-  if (!server.listening) return;
-  const ended = Promise.withResolvers<void>();
-  // The HTTP server's own `close` would close the connections that have no request at this moment.
-  SocketServer.prototype.close.call(server, () => ended.resolve());
-  const late = setTimeout(ended.resolve, DRAIN_WITHIN);
-  await ended.promise;
-  clearTimeout(late);
 }
 
 /** A path that cannot be decoded is the path of nothing; it is refused like any other, after the key was checked. */

@@ -1,14 +1,16 @@
 /** The built daemon under a service manager: what it tells, and the socket that outlives it. */
+import { once } from 'node:events';
 import { closeSync, writeFileSync } from 'node:fs';
+import { Agent, get } from 'node:http';
+import { createConnection, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openListeningSocket, openNotifySocket } from '../systemd/raw-sockets.ts';
 import { type DaemonProcess, newDataDir, removeDataDir, startProcess } from './daemon-process.ts';
 import { createSnitches, Ledger } from './ledger.ts';
-
-const RESTARTS = 5;
 
 const test = suite<{ dataDir: string }>('under a service manager');
 
@@ -77,7 +79,8 @@ test('two sockets are refused with what to do', async ({ dataDir }) => {
   closeSync(fd);
 });
 
-test('a restart refuses no check-in of 64 connections, and loses none', async ({ dataDir }) => {
+/** Restarts the daemon under the load of 64 connections, each time on the same socket. */
+async function restartUnderLoad(dataDir: string, restarts: number): Promise<void> {
   const { fd } = openListeningSocket();
   let daemon = await startProcess({ dataDir, socket: fd });
   try {
@@ -85,7 +88,7 @@ test('a restart refuses no check-in of 64 connections, and loses none', async ({
     const ledger = new Ledger();
     const over = Promise.withResolvers<void>();
     const load = ledger.load(daemon, tokens, over.promise);
-    for (let restart = 0; restart < RESTARTS; restart += 1) {
+    for (let restart = 0; restart < restarts; restart += 1) {
       await sleep(500);
       const before = ledger.acknowledged.size;
       assert.is(await daemon.end(), 0);
@@ -96,13 +99,47 @@ test('a restart refuses no check-in of 64 connections, and loses none', async ({
     over.resolve();
     await load;
     assert.equal(ledger.failures, []);
-    assert.ok(ledger.acknowledged.size > 64 * RESTARTS);
+    assert.ok(ledger.acknowledged.size > 64 * restarts);
     assert.is(await daemon.end(), 0);
     ledger.verify(dataDir);
   } finally {
     await daemon.end('SIGKILL');
     closeSync(fd);
   }
+}
+
+test('a restart refuses no check-in of 64 connections, and loses none', ({ dataDir }) =>
+  restartUnderLoad(dataDir, 5));
+
+for (const [who, sent] of [
+  ['has connected and sent nothing', ''],
+  ['has sent half of its request', 'GET /c/'],
+] as const) {
+  test(`a client that ${who} when the daemon is told to stop is answered`, async ({ dataDir }) => {
+    const daemon = await startProcess({ dataDir });
+    const [token = ''] = await createSnitches(daemon, 1);
+    const client = createConnection(Number(new URL(daemon.url).port), '127.0.0.1');
+    const answer = text(client);
+    client.write(sent);
+    await sleep(200);
+    const ended = daemon.end();
+    await sleep(800);
+    client.write(`GET /c/${token} HTTP/1.1\r\nhost: snitch\r\n\r\n`.slice(sent.length));
+    assert.match(await answer, /^HTTP\/1\.1 202 [\s\S]*connection: close[\s\S]*Got it, thanks!/i);
+    assert.is(await ended, 0);
+  });
+}
+
+test('a client that keeps its connection open and is silent is let go at the stop', async ({ dataDir }) => {
+  const daemon = await startProcess({ dataDir });
+  const agent = new Agent({ keepAlive: true });
+  await new Promise<void>((resolve) => {
+    get(`${daemon.url}/healthz`, { agent }, (response) => response.resume().on('end', resolve));
+  });
+  const closed = once(Object.values(agent.freeSockets).flat()[0] as Socket, 'close');
+  assert.is(await daemon.end(), 0);
+  await closed;
+  agent.destroy();
 });
 
 test.run();

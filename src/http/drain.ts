@@ -1,0 +1,52 @@
+/** How a server that stops lets go of its clients. */
+import type { Server } from 'node:http';
+import { type Socket, Server as SocketServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** When no request has come for so long, those that keep their connection open have none on its way. Milliseconds. */
+const QUIET_FOR = 250;
+
+/** How often that is looked at, in milliseconds. */
+const LOOK_EVERY = 25;
+
+/** A look that comes later than this was held up, and so were the requests that came meanwhile. Milliseconds. */
+const HELD_UP = 3 * LOOK_EVERY;
+
+/**
+ * Takes no new connection and closes no open one: each is answered once more, and told with the answer to come back
+ * on a new one. To close them at once would lose the requests that are on their way, and a check-in among them.
+ *
+ * @param connections those that are open
+ * @param within in milliseconds: whoever has not sent what it connected for by then is not waited for
+ * @returns when all connections ended, or those that are left were answered before and are silent
+ */
+export async function drain(server: Server, connections: ReadonlySet<Socket>, within: number): Promise<void> {
+  if (!server.listening) return;
+  let over = false;
+  let lastRequestAt = performance.now();
+  const noteRequest = () => {
+    lastRequestAt = performance.now();
+  };
+  server.on('request', noteRequest);
+  const late = setTimeout(() => {
+    over = true;
+  }, within);
+  // The HTTP server's own `close` would close the connections that have no request at this moment.
+  SocketServer.prototype.close.call(server, () => {
+    over = true;
+  });
+  const isQuiet = () => performance.now() - lastRequestAt >= QUIET_FOR && !hasNewcomer(connections);
+  while (!over && !isQuiet()) {
+    const lookedAt = performance.now();
+    await sleep(LOOK_EVERY);
+    if (performance.now() - lookedAt > HELD_UP) noteRequest();
+  }
+  clearTimeout(late);
+  server.off('request', noteRequest);
+}
+
+/** A client that was accepted and has sent nothing yet did not connect for nothing. */
+function hasNewcomer(connections: ReadonlySet<Socket>): boolean {
+  for (const { bytesRead } of connections) if (bytesRead === 0) return true;
+  return false;
+}
