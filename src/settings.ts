@@ -5,6 +5,7 @@
 import { isAbsolute } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { readSmtpOptions } from './core/smtp-url.ts';
 import { isEmailAddress } from './core/validation.ts';
 import { LOG_LEVELS } from './logger.ts';
 
@@ -28,6 +29,7 @@ const httpUrl = z
 const smtpUrl = z
   .string()
   .refine(isSmtpUrl)
+  .superRefine(requireKnownOptions)
   .describe(
     'smtp://HOST[:PORT], or smtps:// for TLS from the start, with USER:PASSWORD@ before the host where it asks for them; @ and / in a password are written %40 and %2F',
   );
@@ -208,6 +210,19 @@ function isSmtpUrl(text: string): boolean {
   const url = URL.parse(text);
   if (!url || !isPlainText(text) || !/^smtps?:$/.test(url.protocol) || url.hostname === '') return false;
   return /^\/?$/.test(url.pathname) && isDecodable(url.username) && isDecodable(url.password);
+}
+
+function requireKnownOptions(text: string, context: z.core.$RefinementCtx): void {
+  try {
+    readSmtpOptions(URL.parse(text)?.searchParams ?? new URLSearchParams());
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    context.addIssue({
+      code: 'custom',
+      message: message.replace(/^smtp\.url:? /, ''),
+      params: { complete: true },
+    });
+  }
 }
 
 function isDecodable(text: string): boolean {

@@ -114,6 +114,12 @@ config('mail needs both an address and a sender', async () => {
   for (const bad of ['http://h', 'smtp://', 'smtp://u:p/q@h', 'smtp://h/path', '"smtp://u:%zz@h"']) {
     assert.is((await problems(`smtp: { from: a@b, url: ${bad} }`)).length, 1, bad);
   }
+  const [unknown] = await problems('smtp: { from: a@b, url: "smtp://h?password=hunter2" }');
+  assert.match(String(unknown), /^1: smtp\.url: has an unknown option; it may have requireTLS, /);
+  assert.not.match(String(unknown), 'hunter2');
+  assert.equal(await problems('smtp: { from: a@b, url: "smtp://h?requireTLS=yes" }'), [
+    '1: smtp.url: requireTLS must be true or false',
+  ]);
 });
 
 config('a password is in no message', async () => {

@@ -1,5 +1,6 @@
 /** Reads `smtp.url` and `smtp.from` into what the SMTP client wants. */
 import type { SMTPPoolOptions } from 'nodemailer/lib/smtp-pool';
+import { readSmtpOptions } from '../core/smtp-url.ts';
 import { isEmailAddress } from '../core/validation.ts';
 
 export interface SmtpSettings {
@@ -17,21 +18,6 @@ export interface Sender {
   address: string;
 }
 
-/** The options that `smtp.url` may carry after a `?`, and how each is read. */
-const OPTIONS: Record<string, (value: string, name: string) => boolean | number | string> = {
-  requireTLS: readFlag,
-  ignoreTLS: readFlag,
-  opportunisticTLS: readFlag,
-  name: (value) => value,
-  authMethod: (value) => value,
-  localAddress: (value) => value,
-  maxConnections: readCount,
-  maxMessages: readCount,
-  'tls.rejectUnauthorized': readFlag,
-  'tls.servername': (value) => value,
-  'tls.minVersion': (value) => value,
-};
-
 /**
  * TLS is required with `smtps://`, with `?requireTLS=true`, and where a password would leave this host; then the
  * server's certificate must be valid too. Elsewhere TLS is used where the server offers it, whatever its certificate:
@@ -44,7 +30,7 @@ export function smtpOptions({ url }: SmtpSettings, connections: number): SmtpOpt
   if (!parsed || !/^smtps?:$/.test(parsed.protocol) || parsed.hostname === '') {
     throw new Error('smtp.url must be smtp://[USER:PASSWORD@]HOST[:PORT] or smtps://…');
   }
-  const { tls, ...given } = readOptions(parsed.searchParams);
+  const { tls, ...given } = readSmtpOptions(parsed.searchParams);
   const secure = parsed.protocol === 'smtps:';
   const host = parsed.hostname.replace(/^\[|\]$/g, '');
   const auth = parsed.username === '' ? undefined : credentials(parsed);
@@ -77,33 +63,6 @@ export function senderOf({ from }: SmtpSettings): Sender {
   const sender = { name: name.trim().replace(/^"(.*)"$/, '$1'), address: address.trim() };
   if (!isEmailAddress(sender.address)) throw new Error('smtp.from must be an email address');
   return sender;
-}
-
-type GivenOptions = Partial<Pick<SmtpOptions, 'requireTLS' | 'ignoreTLS' | 'opportunisticTLS'>> & {
-  tls: Record<string, boolean | number | string>;
-};
-
-function readOptions(parameters: URLSearchParams): GivenOptions {
-  const options: Record<string, boolean | number | string> = {};
-  const tls: Record<string, boolean | number | string> = {};
-  for (const [name, value] of parameters) {
-    const read = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
-    if (!read)
-      throw new Error(`smtp.url has an unknown option; it may have ${Object.keys(OPTIONS).join(', ')}`);
-    if (name.startsWith('tls.')) tls[name.slice('tls.'.length)] = read(value, name);
-    else options[name] = read(value, name);
-  }
-  return { ...options, tls };
-}
-
-function readFlag(value: string, name: string): boolean {
-  if (value !== 'true' && value !== 'false') throw new Error(`smtp.url: ${name} must be true or false`);
-  return value === 'true';
-}
-
-function readCount(value: string, name: string): number {
-  if (!/^[1-9]\d{0,4}$/.test(value)) throw new Error(`smtp.url: ${name} must be a whole number from 1`);
-  return Number(value);
 }
 
 function credentials({ username, password }: URL): { user: string; pass: string } {
