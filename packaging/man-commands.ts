@@ -1,7 +1,7 @@
 /** What snitch(1) says of each command. */
 import { TASKS } from '../src/cli/catalogue.ts';
 import { type Definition, type OptionText, type Parameter, readDefinitions } from './man-definitions.ts';
-import { fitExample, fitRemark } from './man-literal.ts';
+import { fitExamples, fitRemark } from './man-literal.ts';
 import {
   bold,
   compact,
@@ -79,7 +79,7 @@ function describe(
       ...(listed.length > 0 ? [SPACE, compact(listed)] : []),
       ...(groups.length > 0 ? [paragraph(`Takes the ${listOf(groups.map(groupTitle))} too.`)] : []),
       ...(noted === name ? notesText(notes) : same),
-      literal(examples.flatMap(fitExample)),
+      literal(fitExamples(examples)),
     ),
   ].join('');
 }

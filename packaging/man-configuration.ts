@@ -68,7 +68,7 @@ function description(): string[] {
 
 /** What each credential of the unit is, and the setting that it stands in for. */
 const CREDENTIALS: Readonly<Record<string, string>> = {
-  'smtp-password': `The password of the mail server, for a \`smtp.url\` with a user and none. Stands in for
+  'smtp-password': `The password of the mail server, for an \`smtp.url\` with a user and none. Stands in for
     \`smtp.password_file\`.`,
   'admin-key': `The administrator's API key, where it should be one that you made. Stands in for \`admin_key_from\`.`,
 };

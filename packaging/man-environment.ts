@@ -52,8 +52,8 @@ const OF_DAEMON: Variables = [
   [['SNITCH_CONFIG'], 'The configuration file, where `--config` names none.'],
   [
     ['CONFIGURATION_DIRECTORY', 'STATE_DIRECTORY', 'RUNTIME_DIRECTORY', 'CREDENTIALS_DIRECTORY'],
-    `Set by \`systemd.exec\`(5): where \`config.yaml\` is, where the data are if \`data_dir\` is not set, where the program
-    may put a file that it loads, and where secrets are.`,
+    `Set by \`systemd.exec\`(5): where \`config.yaml\` is, where data and spool are unless something else is set, where
+    the program may put a file that it loads, and where secrets are.`,
   ],
   [
     ['NOTIFY_SOCKET', 'WATCHDOG_USEC', 'WATCHDOG_PID', 'LISTEN_FDS', 'LISTEN_PID', 'JOURNAL_STREAM'],

@@ -51,11 +51,16 @@ export function heading(title: string, section: number, version: string, manual:
 }
 
 export function section(title: string, ...blocks: string[]): string {
-  return `.SH ${escaped(title)}\n${blocks.join('')}`;
+  return `.SH ${escaped(title)}\n${beginning(blocks)}`;
 }
 
 export function subsection(title: string, ...blocks: string[]): string {
-  return `.SS ${escaped(title)}\n${blocks.join('')}`;
+  return `.SS ${escaped(title)}\n${beginning(blocks)}`;
+}
+
+/** A title begins a paragraph by itself. */
+function beginning(blocks: readonly string[]): string {
+  return blocks.join('').replace(/^\.PP\n/, '');
 }
 
 export function paragraph(text: string): string {
@@ -73,9 +78,9 @@ export function compact(entries: readonly string[]): string {
   return others.length === 0 ? first : `${first}.PD 0\n${others.join('')}.PD\n`;
 }
 
-/** What is to be typed, or stands in a file: line by line as it is. */
+/** What is to be typed, or stands in a file: line by line as it is. Its end would let words be divided again. */
 export function literal(lines: readonly string[]): string {
-  return `.PP\n.RS 4\n.EX\n${lines.map((one) => line(escaped(one))).join('')}.EE\n.RE\n`;
+  return `.PP\n.RS 4\n.EX\n${lines.map((one) => line(escaped(one))).join('')}.EE\n.nh\n.RE\n`;
 }
 
 /** Blocks that belong to the entry before them. */

@@ -63,7 +63,7 @@ const DESCRIPTION = [
 const OPTIONS = [
   entry(
     `${bold('-h')}, ${bold('--help')}`,
-    'Print help: of the program, or after a command that of the command.',
+    'Print help: of the program, or after a command that of the command. `snitch help` does the same, and `snitch help --all` has a line for each command.',
   ),
   entry(`${bold('-V')}, ${bold('--version')}`, 'Print the version, as `snitch version` does.'),
 ];
@@ -126,7 +126,8 @@ const FILES = [
   ],
   [
     '/var/lib/snitch/snitch.db',
-    'The database. To copy it, use `snitch backup`: copying the file alone loses what is beside it.',
+    `The database. To copy it, use \`snitch backup\`: copying the file alone loses what is beside it. What it was before
+    an upgrade or a restore stays in \`snitch.db.before-upgrade-from-N\` and \`snitch.db.before-restore-TIME\`.`,
   ],
   [
     '/var/lib/snitch/credentials.yaml',

@@ -1,63 +1,231 @@
-/** The manual, as groff renders it. */
+/** The manual, as groff renders it, against the sources that it is made from. */
 import { spawnSync } from 'node:child_process';
+import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readDefinitions } from '../../packaging/man-definitions.ts';
 import { manPages } from '../../packaging/man-pages.ts';
 import { ENTRIES } from '../../src/cli/catalogue.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
-import { environmentVariable, SETTING_NAMES } from '../../src/settings.ts';
+import { programWith } from '../../src/cli/program.ts';
+import { FIXED_SETTINGS } from '../../src/daemon.ts';
+import { environmentVariable, PLACES, SETTING_NAMES } from '../../src/settings.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const TERMINAL = 80;
+/** Columns that no paragraph fills, so that nothing is looked for across the end of a line. */
+const ENDLESS = 5_000;
 
 const manual = suite('the manual');
 
-/** The page as text in one line, so that no name is looked for across the end of one. */
-function render(name: string): string {
-  const input = manPages()[name] ?? '';
-  const options = ['-mandoc', '-ww', '-Tutf8', '-P-c', '-P-b', '-P-u', '-rLL=200n', '-rHY=0'];
-  const { status, stdout, stderr } = spawnSync('groff', options, { input, encoding: 'utf8' });
-  assert.is(stderr, '');
-  assert.is(status, 0);
-  return stdout.replaceAll('‐', '-').replaceAll('−', '-').replace(/\s+/g, ' ');
+function isMissing(tool: string, option: string): boolean {
+  if (!spawnSync(tool, [option]).error) return false;
+  console.warn(`skipped, for want of ${tool}: how the manual reads`);
+  return true;
 }
 
-if (spawnSync('groff', ['--version']).error) {
-  manual('needs groff', () => console.log('skipped, for want of groff: how the manual reads'));
-} else {
-  manual('tells of every command, with all its parameters, options and examples', async () => {
-    // Long examples go on in a second line.
-    const page = render('snitch.1').replaceAll(' \\ ', ' ');
-    const definitions = [...(await readDefinitions()).values()].flat();
-    assert.ok(definitions.length > ENTRIES.length);
-    for (const { name, parameters, options, examples } of definitions) {
-      assert.match(page, ` ${name.replace('snitch ', '')} `);
-      for (const parameter of parameters) assert.match(page, parameter.name);
-      for (const { flags } of options) assert.match(page, flags.replace(/[<>]/g, ''), `${name} ${flags}`);
-      for (const example of examples) assert.match(page, example.split(/ {2,}/)[0] ?? '', name);
+const withoutGroff = isMissing('groff', '--version');
+const withoutLint = isMissing('mandoc', '-h');
+
+/** The page as a terminal shows it, without bold and the like; a warning is an error. */
+function render(page: string, columns: number): string {
+  const options = ['-ww', '-mandoc', '-Tutf8', '-P-c', '-P-b', '-P-o', '-P-u', `-rLL=${columns}n`];
+  const { status, stdout, stderr } = spawnSync('groff', options, {
+    input: manPages()[page] ?? '',
+    encoding: 'utf8',
+  });
+  assert.is(stderr, '', page);
+  assert.is(status, 0, page);
+  return stdout;
+}
+
+/** The lines below a heading, up to the next one that begins as far to the left. */
+function partsOf(text: string, indent: number): Map<string, string> {
+  const headings = new RegExp(`^ {${indent}}(?=\\S)`, 'm');
+  return new Map(
+    text.split(headings).map((part) => {
+      const [title = '', ...rest] = part.split('\n');
+      return [title.trim(), rest.join('\n')];
+    }),
+  );
+}
+
+/** As one line, without the marks that make names bold. */
+function plain(text: string): string {
+  return text.replaceAll('`', '').replace(/\s+/g, ' ').trim();
+}
+
+function includes(text: string | undefined, wanted: string, where: string): void {
+  assert.ok(text !== undefined, `${where} is not there`);
+  assert.ok(plain(text).includes(plain(wanted)), `${where} lacks: ${wanted}`);
+}
+
+interface Found {
+  name: string;
+  command: Command;
+}
+
+async function allCommands(): Promise<Found[]> {
+  const walk = (command: Command, parent: string): Found[] => {
+    const name = `${parent} ${command.name()}`;
+    return [{ name, command }, ...command.commands.flatMap((child) => walk(child, name))];
+  };
+  const programs = await Promise.all(ENTRIES.map((entry) => programWith(entry, () => undefined)));
+  return programs.flatMap((program, index) =>
+    program.commands
+      .filter((command) => command.name() === ENTRIES[index]?.name)
+      .flatMap((command) => walk(command, 'snitch')),
+  );
+}
+
+function headingOf({ name, command }: Found): string {
+  const parameters = command.registeredArguments.map((argument) => {
+    const shown = `${argument.name()}${argument.variadic ? ' ...' : ''}`;
+    return argument.required ? shown : `[${shown}]`;
+  });
+  return [name, ...parameters].join(' ');
+}
+
+function examplesOf(command: Command): string[] {
+  let help = '';
+  command.configureOutput({ writeOut: (text) => (help += text) });
+  command.outputHelp();
+  const [, examples = ''] = /^Examples:\n(.*?)\n\n/s.exec(help) ?? [];
+  return examples.split('\n').flatMap((line) => line.trim().split(/\s{2,}/));
+}
+
+if (withoutGroff) manual('needs groff', () => undefined);
+else {
+  manual('sums up every command', () => {
+    const overview = partsOf(render('snitch.1', ENDLESS), 0).get('COMMANDS') ?? '';
+    for (const { name, summary } of ENTRIES) {
+      const line = overview.split('\n').find((one) => one.trim().startsWith(`${name} `));
+      includes(line?.toLowerCase(), `${name} ${summary}`.toLowerCase(), name);
     }
-    for (const { summary } of ENTRIES)
-      assert.match(page.toLowerCase(), summary.replaceAll('`', '').toLowerCase());
+  });
+
+  manual('tells of every command and subcommand, with its parameters, options and examples', async () => {
+    const sections = partsOf(render('snitch.1', ENDLESS), 0);
+    const commands = partsOf(sections.get('COMMANDS IN DETAIL') ?? '', 7);
+    const shared = partsOf(sections.get('OPTIONS') ?? '', 3);
+    const found = await allCommands();
+    assert.ok(found.length > ENTRIES.length);
+    for (const one of found) {
+      const { name, command } = one;
+      const help = command.createHelp();
+      const text = commands.get(headingOf(one))?.replaceAll(' \\\n', '\n');
+      includes(text?.toLowerCase(), command.description().toLowerCase(), name);
+      for (const argument of command.registeredArguments)
+        includes(text, `${argument.name()} ${help.argumentDescription(argument)}`, name);
+      for (const option of help.visibleOptions(command)) {
+        const entry = `${option.flags.replace(/[<>]/g, '')} ${help.optionDescription(option)}`;
+        const group = option.helpGroupHeading?.replace(':', ' options');
+        if (group) includes(text, `the ${group.toLowerCase()}`, name);
+        if (option.long === '--help') includes(sections.get('OPTIONS'), option.flags, 'OPTIONS');
+        else includes(group ? shared.get(group) : text, entry, name);
+      }
+      for (const part of examplesOf(command)) includes(text, part, name);
+    }
   });
 
   manual('tells of every exit code', () => {
-    const [, status = ''] = render('snitch.1').split(' EXIT STATUS ');
-    for (const code of Object.values(EXIT)) assert.match(status, new RegExp(`(^| )${code} `));
+    const status = partsOf(render('snitch.1', ENDLESS), 0).get('EXIT STATUS') ?? '';
+    const codes = [...status.matchAll(/^ {7}(\d+) +\S/gm)].map(([, code]) => Number(code));
+    assert.equal(codes, Object.values(EXIT));
   });
 
-  manual('tells of every setting and its variable', () => {
-    const page = render('snitch.yaml.5');
-    for (const setting of SETTING_NAMES) {
-      assert.match(page, ` ${setting} `);
-      assert.match(page, ` ${environmentVariable(setting)} `);
+  manual('tells of every setting: what it is for, what it may be, its default and its variable', () => {
+    const settings = partsOf(partsOf(render('snitch.yaml.5', ENDLESS), 0).get('SETTINGS') ?? '', 7);
+    settings.delete('');
+    assert.equal([...settings.keys()].sort(), [...SETTING_NAMES].sort());
+    for (const [name, text] of settings) {
+      const place = PLACES.get(name);
+      if (place && 'allowed' in place) includes(text, `Value ${place.allowed}`, name);
+      assert.match(text, new RegExp(`^ +Variable +${environmentVariable(name)}$`, 'm'));
+      assert.is(/restart$/m.test(text), name in FIXED_SETTINGS, name);
     }
-    for (const credential of ['/etc/credstore/snitch.smtp-password', '/etc/credstore/snitch.admin-key'])
-      assert.match(page, credential);
+    assert.match(settings.get('rate_limit.per_minute') ?? '', /^ +Default +600$/m);
+    assert.not.match(settings.get('smtp.url') ?? '', /^ +Default/m);
+  });
+
+  manual('says of the settings all that the example file says', () => {
+    const page = plain(render('snitch.yaml.5', ENDLESS));
+    const [, ...parts] = readFileSync(join(ROOT, 'config.example.yaml'), 'utf8').split('\n\n');
+    const comments = parts.flatMap((part) => [...part.matchAll(/^\s*# (.*)$/gm)]);
+    assert.ok(comments.length > SETTING_NAMES.length);
+    for (const [, comment = ''] of comments) includes(page, comment, 'snitch.yaml(5)');
+  });
+
+  manual('explains every variable that the program reads', () => {
+    const environment = partsOf(render('snitch.1', ENDLESS), 0).get('ENVIRONMENT');
+    const explained = `${environment} ${render('snitch.yaml.5', ENDLESS)}`;
+    for (const file of globSync('src/**/*.{ts,tsx}', { cwd: ROOT })) {
+      const source = readFileSync(join(ROOT, file), 'utf8');
+      for (const [, name = ''] of source.matchAll(/(?:\benv\.|'(?=SNITCH_))([A-Z][A-Z_]+)\b/g))
+        assert.match(explained, new RegExp(`\\b${name}\\b`), `${file}: ${name}`);
+    }
+  });
+
+  manual('names the places of the credentials and of the socket that the units name', () => {
+    const page = render('snitch.yaml.5', ENDLESS);
+    const unit = (name: string) => readFileSync(join(ROOT, 'packaging', name), 'utf8');
+    const files = [...unit('snitch.service').matchAll(/^LoadCredential=[^:]+:(.+)$/gm)];
+    assert.ok(files.length > 0);
+    for (const [, file] of files) includes(page, `/etc/credstore/${file}`, 'CREDENTIALS');
+    includes(page, /^ListenStream=(.+)$/m.exec(unit('snitch.socket'))?.[1] ?? 'an address', 'THE SOCKET');
+  });
+
+  manual('fits a terminal, and divides no word', () => {
+    for (const page of Object.keys(manPages())) {
+      const lines = render(page, TERMINAL - 2).split('\n');
+      assert.equal(
+        lines.filter((line) => line.length > TERMINAL || /[‐­]/.test(line)),
+        [],
+      );
+    }
   });
 }
 
-manual('is the same wherever and whenever it is made', () => {
-  const pages = Object.values(manPages()).join('\n');
-  assert.not.match(pages, new RegExp(`\\b${new Date().getFullYear()}\\b`));
-  assert.not.match(pages, process.cwd());
+if (!withoutLint) {
+  manual('is sound, but for the date that it does without', () => {
+    for (const [name, input] of Object.entries(manPages())) {
+      const { stdout } = spawnSync('mandoc', ['-Tlint', '-Wwarning'], { input, encoding: 'utf8' });
+      const complaints = stdout.split('\n').filter((line) => line !== '' && !/missing date/.test(line));
+      assert.equal(complaints, [], name);
+    }
+  });
+}
+
+manual('is the same whenever and wherever it is made', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'snitch-manual-'));
+  try {
+    const command = ['--import', import.meta.resolve('tsx'), join(ROOT, 'packaging/man-pages.ts'), directory];
+    const elsewhere = {
+      TZ: 'Asia/Tokyo',
+      LANG: 'C',
+      HOME: directory,
+      COLUMNS: '30',
+      SNITCH_LISTEN: '[::1]:1',
+    };
+    const { status, stderr } = spawnSync(process.execPath, command, {
+      cwd: directory,
+      env: { PATH: process.env.PATH, ...elsewhere },
+      encoding: 'utf8',
+    });
+    assert.is(stderr, '');
+    assert.is(status, 0);
+    const written = readdirSync(directory).filter((name) => /\.\d$/.test(name));
+    assert.equal(written.sort(), Object.keys(manPages()).sort());
+    for (const [name, page] of Object.entries(manPages())) {
+      assert.is(readFileSync(join(directory, name), 'utf8'), page);
+      assert.match(page, /^\.TH \S+ \d "" /, 'without a date');
+      assert.match(page, /^[\n\x20-\x7e]+$/, 'in characters that need no encoding');
+    }
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
 });
 
 manual.run();
