@@ -8,10 +8,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 /** A pipe takes only what it has room for: the rest waits for its reader, and would be lost with the process. */
-function flushed(stream: Writable): Promise<void> {
-  return new Promise((resolve) => {
-    stream.write('', () => resolve());
-  });
+async function flushed(stream: Writable): Promise<void> {
+  if (stream.writableLength > 0) await new Promise((resolve) => stream.write('', resolve));
 }
 
 const code = await run(process.argv.slice(2));
