@@ -9,6 +9,8 @@ const GLYPHS: Readonly<Record<string, string>> = {
   '`': '\\(ga',
   '^': '\\(ha',
   '~': '\\(ti',
+  // Terminals without Unicode have nothing to put in its place.
+  '…': '...',
 };
 
 /** Shows as exactly this text wherever it stands, but at the beginning of a line, which is for `line` to protect. */
@@ -19,8 +21,8 @@ export function escaped(text: string): string {
 function glyphOf(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x20 || code === 0x7f) throw new Error(`a control character in: U+${code.toString(16)}`);
-  if (code < 0x7f) return GLYPHS[character] ?? character;
-  return `\\[u${code.toString(16).toUpperCase().padStart(4, '0')}]`;
+  const plain = code < 0x7f ? character : undefined;
+  return GLYPHS[character] ?? plain ?? `\\[u${code.toString(16).toUpperCase().padStart(4, '0')}]`;
 }
 
 export function bold(text: string): string {

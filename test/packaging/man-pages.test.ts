@@ -30,8 +30,8 @@ const withoutGroff = isMissing('groff', '--version');
 const withoutLint = isMissing('mandoc', '-h');
 
 /** The page as a terminal shows it, without bold and the like; a warning is an error. */
-function render(page: string, columns: number): string {
-  const options = ['-ww', '-mandoc', '-Tutf8', '-P-c', '-P-b', '-P-o', '-P-u', `-rLL=${columns}n`];
+function render(page: string, columns: number, device = 'utf8'): string {
+  const options = ['-ww', '-mandoc', `-T${device}`, '-P-c', '-P-b', '-P-o', '-P-u', `-rLL=${columns}n`];
   const { status, stdout, stderr } = spawnSync('groff', options, {
     input: manPages()[page] ?? '',
     encoding: 'utf8',
@@ -54,7 +54,7 @@ function partsOf(text: string, indent: number): Map<string, string> {
 
 /** As one line, without the marks that make names bold. */
 function plain(text: string): string {
-  return text.replaceAll('`', '').replace(/\s+/g, ' ').trim();
+  return text.replaceAll('`', '').replaceAll('…', '...').replace(/\s+/g, ' ').trim();
 }
 
 function includes(text: string | undefined, wanted: string, where: string): void {
@@ -184,6 +184,8 @@ else {
         lines.filter((line) => line.length > TERMINAL || /[‐­]/.test(line)),
         [],
       );
+      // Every character has something to stand for it on a terminal without Unicode.
+      render(page, TERMINAL - 2, 'ascii');
     }
   });
 }
