@@ -22,7 +22,7 @@ export async function listen(
   { socket, logger }: ListenOptions,
 ): Promise<string> {
   if (socket !== null) {
-    await app.listen({ fd: socket, host: '::', backlog: BACKLOG } as object);
+    await listenOn(app, socket);
   } else if (listen.kind === 'unix') {
     await removeStaleSocket(listen.path);
     await app.listen({ path: listen.path, backlog: BACKLOG });
@@ -39,6 +39,18 @@ export async function listen(
   }
   const host = isWildcard ? hostname() : name;
   return `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}`;
+}
+
+async function listenOn(app: FastifyInstance, socket: number): Promise<void> {
+  try {
+    // The type does not know that the server takes a descriptor; without a host the framework looks for localhost.
+    await app.listen({ fd: socket, host: '::', backlog: BACKLOG } as object);
+  } catch (error) {
+    const { code = String(error) } = error as NodeJS.ErrnoException;
+    throw new Error(
+      `the service manager passed descriptor ${socket}, and that is no socket to listen on (${code})`,
+    );
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Secrets that stand in a file of their own: systemd's credentials, or what an operator keeps apart. */
-import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from './config-file.ts';
 import { escapeUnprintable } from './logger.ts';
@@ -81,13 +81,15 @@ function readSecret(file: string): string {
   const secret = text.replace(/\r?\n$/, '');
   if (text.length > LONGEST) throw new Error(`${file} is longer than a secret is (${LONGEST} bytes)`);
   if (secret === '') throw new Error(`${file} is empty`);
-  if (/[\p{Cc}\ufffd]/u.test(secret)) throw new Error(`${file} must hold one line of text and nothing else`);
+  if (/[\p{Cc}\p{Cf}\ufffd]/u.test(secret))
+    throw new Error(`${file} must hold one line of text and nothing else`);
   return secret;
 }
 
 function readBytes(file: string, bytes: Buffer): number {
   try {
-    const fd = openSync(file, 'r');
+    // A pipe that nobody writes to would be waited for, and with it the start of the daemon.
+    const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       return readSync(fd, bytes);
     } finally {

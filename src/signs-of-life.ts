@@ -9,6 +9,9 @@ import { type Sign, Watchdog } from './watchdog/watchdog.ts';
 /** `systemctl status` is never older than this, in milliseconds. */
 const STATUS_EVERY = 20_000;
 
+/** Whoever asks for signs of life more often than this gets no more of them, in milliseconds. */
+const LEAST_EVERY = 50;
+
 export interface LifeSources {
   store: Store;
   manager: ServiceManager;
@@ -52,7 +55,10 @@ function signs(settings: Config['watchdog'], sources: LifeSources): Sign[] {
 function signToManager({ manager, store, problems, stalls }: LifeSources): Sign {
   return {
     to: 'the service manager',
-    every: Math.min((manager.watchdogWithin ?? Number.POSITIVE_INFINITY) / 3, STATUS_EVERY),
+    every: Math.max(
+      LEAST_EVERY,
+      Math.min((manager.watchdogWithin ?? Number.POSITIVE_INFINITY) / 3, STATUS_EVERY),
+    ),
     problems: stalls,
     give: async () => {
       manager.alive();

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -237,6 +238,7 @@ for (const [what, content, problem] of [
   ['is empty', '\n', /smtp-password is empty/],
   ['has two lines', 'one\ntwo\n', /must hold one line/],
   ['is no text', '\u0000\u0001', /must hold one line/],
+  ['begins with an invisible mark', '\ufeffpassword', /must hold one line/],
   ['is far too long', 'x'.repeat(5_000), /longer than a secret/],
 ] as const) {
   config(`a file of a secret that ${what} is refused, without a word of what is in it`, async () => {
@@ -249,6 +251,13 @@ for (const [what, content, problem] of [
     assert.not.match(error.message, /one\\n|xxxxx/);
   });
 }
+
+config('a pipe in the place of a secret is not waited for', async () => {
+  const pipe = join(directory, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const { message } = await load(`admin_key_from: ${pipe}\n`).catch((error) => error);
+  assert.match(message, 'pipe is empty');
+});
 
 config('secrets that cannot be used are refused with what to do, and never shown', async () => {
   const { password, adminKey } = secretFiles();

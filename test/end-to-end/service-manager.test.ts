@@ -1,6 +1,6 @@
 /** The built daemon under a service manager: what it tells, and the socket that outlives it. */
 import { once } from 'node:events';
-import { closeSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { createConnection, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -129,6 +129,13 @@ for (const [who, sent] of [
     assert.is(await ended, 0);
   });
 }
+
+test('a descriptor that is no socket is refused in words', async ({ dataDir }) => {
+  const file = openSync(join(dataDir, 'no-socket'), 'w');
+  const error = await startProcess({ dataDir, socket: file }).catch((reason: Error) => reason);
+  assert.match((error as Error).message, 'passed descriptor 3, and that is no socket to listen on (E');
+  closeSync(file);
+});
 
 test('a client that keeps its connection open and is silent is let go at the stop', async ({ dataDir }) => {
   const daemon = await startProcess({ dataDir });
