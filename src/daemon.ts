@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { createDeliverer } from './delivery/deliverer.ts';
 import { completeFirstStart, credentialsPath, updateUrl } from './first-start.ts';
-import { drain } from './http/drain.ts';
+import { closeConnections, drain } from './http/drain.ts';
 import { Metrics } from './http/metrics.ts';
 import { RateLimiter } from './http/rate-limit.ts';
 import { type Addresses, buildServer } from './http/server.ts';
@@ -65,6 +65,7 @@ export async function startDaemon(
   } catch (error) {
     parts?.signsOfLife.stop();
     await parts?.app.close();
+    parts?.app.server.close();
     await store.close();
     throw error;
   }
@@ -74,8 +75,8 @@ async function begin(parts: Parts, foundation: Foundation): Promise<Daemon> {
   const { config, logger, store, clock, manager } = foundation;
   await parts.sweeper.wake();
   await store.releaseLeases(clock());
-  const url = await listen(parts.app, config, { socket: manager.socket, logger });
-  parts.setAddresses(addressesOf(config, url));
+  const { url, baseUrl } = await listen(parts.app, config, { socket: manager.socket, logger });
+  parts.setAddresses(addressesOf(config, baseUrl));
   await tellOfCredentials(foundation, url);
   if (!config.smtp) logger.warn('email is off: set smtp.url and smtp.from to send it');
   parts.deliverer.start();
@@ -215,8 +216,7 @@ function checkInPath({ baseUrl, checkInBase }: Config): string {
   return new URL(base).pathname.replace(/\/+$/, '');
 }
 
-function addressesOf(config: Config, listening: string): Addresses {
-  const derived = config.listen.kind === 'unix' ? 'http://localhost' : listening;
+function addressesOf(config: Config, derived: string): Addresses {
   const baseUrl = (config.baseUrl ?? derived).replace(/\/+$/, '');
   return { baseUrl, checkInBase: (config.checkInBase ?? `${baseUrl}/c`).replace(/\/+$/, '') };
 }
@@ -227,6 +227,7 @@ async function stop(parts: Parts, { store, manager, logger }: Foundation): Promi
   const late = setTimeout(() => parts.app.server.closeAllConnections(), CLOSE_WITHIN);
   await drain(parts.app.server, parts.connections, DRAIN_WITHIN);
   await parts.app.close();
+  await closeConnections(parts.app.server, parts.connections);
   clearTimeout(late);
   await parts.sweeper.stop();
   await parts.deliverer.stop();

@@ -1,5 +1,6 @@
 /** Where the daemon listens: an address, a Unix socket, or the socket that a service manager holds for it. */
-import { lstatSync, unlinkSync } from 'node:fs';
+import { fstatSync, lstatSync, readFileSync, unlinkSync } from 'node:fs';
+import type { Server } from 'node:http';
 import { createConnection } from 'node:net';
 import { hostname } from 'node:os';
 import type { FastifyInstance } from 'fastify';
@@ -9,48 +10,90 @@ import type { Config } from './config.ts';
 /** Connections that wait to be taken; the kernel cuts it to `net.core.somaxconn`. */
 const BACKLOG = 4_096;
 
+type ListenPlace = { fd: number } | { path: string } | { host: string; port: number };
+
 export interface ListenOptions {
   /** The descriptor of the service manager's socket; null: the daemon opens what the configuration names. */
   socket: number | null;
   logger: Logger;
 }
 
-/** Listens, and answers with the address that clients on this host can use. */
+export interface Listening {
+  /** The address that clients on this host can use; `unix:/path` for a socket file. */
+  url: string;
+  /** What the addresses for clients elsewhere begin with, where the configuration names nothing better. */
+  baseUrl: string;
+}
+
+/** Listens by itself and not by the framework, which asks the kernel for every address of the host in order to log it. */
 export async function listen(
   app: FastifyInstance,
   { listen, baseUrl }: Config,
   { socket, logger }: ListenOptions,
-): Promise<string> {
+): Promise<Listening> {
+  await app.ready();
   if (socket !== null) {
-    await listenOn(app, socket);
+    await listenOnPassed(app.server, socket);
   } else if (listen.kind === 'unix') {
     await removeStaleSocket(listen.path);
-    await app.listen({ path: listen.path, backlog: BACKLOG });
+    await bind(app.server, { path: listen.path });
   } else {
-    await app.listen({ host: listen.host, port: listen.port, backlog: BACKLOG });
+    await bind(app.server, { host: listen.host, port: listen.port });
   }
   const bound = app.server.address();
-  if (bound === null || typeof bound === 'string') return `unix:${bound}`;
+  if (bound === null || typeof bound === 'string') {
+    return { url: `unix:${bound ?? pathOf(socket)}`, baseUrl: 'http://localhost' };
+  }
   // A name that was configured is kept, where the kernel knows only its address.
   const name = socket === null && listen.kind === 'tcp' ? listen.host : bound.address;
-  const isWildcard = name === '0.0.0.0' || name === '::';
-  if (isWildcard && baseUrl === null) {
+  const loopback = WILDCARDS.get(name);
+  if (loopback === undefined)
+    return { url: addressOf(name, bound.port), baseUrl: addressOf(name, bound.port) };
+  if (baseUrl === null) {
     logger.warn('set base_url: the check-in addresses name this host as it calls itself');
   }
-  const host = isWildcard ? hostname() : name;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}`;
+  return { url: addressOf(loopback, bound.port), baseUrl: addressOf(hostname(), bound.port) };
 }
 
-async function listenOn(app: FastifyInstance, socket: number): Promise<void> {
+/** What stands for every address, and the one of them that is this host's own. */
+const WILDCARDS: ReadonlyMap<string, string> = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+]);
+
+function addressOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function bind(server: Server, place: ListenPlace): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ ...place, backlog: BACKLOG }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+async function listenOnPassed(server: Server, socket: number): Promise<void> {
   try {
-    // The type does not know that the server takes a descriptor; without a host the framework looks for localhost.
-    await app.listen({ fd: socket, host: '::', backlog: BACKLOG } as object);
+    await bind(server, { fd: socket });
   } catch (error) {
     const { code = String(error) } = error as NodeJS.ErrnoException;
     throw new Error(
       `the service manager passed descriptor ${socket}, and that is no socket to listen on (${code})`,
     );
   }
+}
+
+/** Node knows no path of a socket that it did not bind itself; the kernel's table has it by the file's number. */
+function pathOf(socket: number | null): string {
+  const { ino } = fstatSync(socket ?? 0);
+  const rows = readFileSync('/proc/net/unix', 'utf8').split('\n');
+  const [path] = rows
+    .map((row) => row.split(/ +/))
+    .flatMap((row) => (Number(row[6]) === ino ? [row[7]] : []));
+  return path ?? '';
 }
 
 /**

@@ -45,6 +45,13 @@ export async function drain(server: Server, connections: ReadonlySet<Socket>, wi
   server.off('request', noteRequest);
 }
 
+/** Closes those that have no request under way, and waits for the others. */
+export async function closeConnections(server: Server, connections: ReadonlySet<Socket>): Promise<void> {
+  // It does not listen any more; what is left for `close` to do is to close connections.
+  server.close(() => {});
+  while (connections.size > 0) await sleep(LOOK_EVERY);
+}
+
 /** A client that was accepted and has sent nothing yet did not connect for nothing. */
 function hasNewcomer(connections: ReadonlySet<Socket>): boolean {
   for (const { bytesRead } of connections) if (bytesRead === 0) return true;

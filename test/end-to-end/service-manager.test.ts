@@ -1,4 +1,5 @@
 /** The built daemon under a service manager: what it tells, and the socket that outlives it. */
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
@@ -8,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openListeningSocket, openNotifySocket } from '../systemd/raw-sockets.ts';
+import { openListeningFile, openListeningSocket, openNotifySocket } from '../systemd/raw-sockets.ts';
 import { type DaemonProcess, newDataDir, removeDataDir, startProcess } from './daemon-process.ts';
 import { createSnitches, Ledger } from './ledger.ts';
 
@@ -129,6 +130,32 @@ for (const [who, sent] of [
     assert.is(await ended, 0);
   });
 }
+
+test('it takes a socket file too, and says where that is', async ({ dataDir }) => {
+  const path = join(dataDir, 'snitch.sock');
+  const fd = openListeningFile(path);
+  const daemon = await startProcess({ dataDir, socket: fd });
+  assert.is(daemon.url, `unix:${path}`);
+  const status = await new Promise((resolve, reject) => {
+    get({ socketPath: path, path: '/readyz' }, ({ statusCode }) => resolve(statusCode)).on('error', reject);
+  });
+  assert.is(status, 200);
+  assert.match(daemon.log.join('\n'), '"base_url":"http://localhost"');
+  assert.is(await daemon.end(), 0);
+  closeSync(fd);
+});
+
+test('every address of the host can be listened on where the kernel tells of none', async ({ dataDir }) => {
+  if (spawnSync('strace', ['-V']).error) return console.log('      skipped, for want of strace');
+  // As under the unit, which allows no sockets but those of IP and of Unix.
+  const wrapper = ['strace', '-f', '-qq', '-o', '/dev/null', '-e', 'trace=socket'];
+  const inject = ['-e', 'inject=socket:error=EAFNOSUPPORT:when=2+1'];
+  const env = { SNITCH_LISTEN: '0.0.0.0:0' };
+  const daemon = await startProcess({ dataDir, env, wrapper: [...wrapper, ...inject] });
+  assert.match(daemon.url, /^http:\/\/127\.0\.0\.1:\d+$/);
+  assert.is((await fetch(`${daemon.url}/healthz`)).status, 200);
+  assert.is(await daemon.end(), 0);
+});
 
 test('a descriptor that is no socket is refused in words', async ({ dataDir }) => {
   const file = openSync(join(dataDir, 'no-socket'), 'w');

@@ -62,6 +62,14 @@ export function openNotifySocket(address: string): NotifySocket {
   };
 }
 
+/** A socket file that takes connections and that nobody answers on yet. */
+export function openListeningFile(path: string): number {
+  const fd = libc.socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const name = Buffer.concat([Buffer.from([AF_UNIX, 0]), Buffer.from(`${path}\0`)]);
+  if (libc.bind(fd, name, name.length) || libc.listen(fd, 4_096)) throw new Error(`cannot listen on ${path}`);
+  return fd;
+}
+
 /** A socket on loopback that takes connections and that nobody answers on yet. */
 export function openListeningSocket(): { fd: number; port: number } {
   const fd = libc.socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
