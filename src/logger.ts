@@ -41,9 +41,16 @@ export function createLogger(settings: LogSettings, destination?: LogDestination
   );
 }
 
-/** Writes at once, where `process.stdout` would keep lines for a pipe in memory and lose them at an exit. */
+/** What cannot be written, because the disk of the log is full, is kept up to so many bytes, and then dropped. */
+const MOST_UNWRITTEN = 256 * 1024;
+
+/**
+ * Writes at once, where `process.stdout` would keep lines for a pipe in memory and lose them at an exit. A log that
+ * cannot be written is no reason to end: check-ins are stored and alerts sent without it.
+ */
 function standardOutput(): LogDestination {
-  const stream = pino.destination({ dest: 1, sync: true });
+  const stream = pino.destination({ dest: 1, sync: true, maxLength: MOST_UNWRITTEN });
+  stream.on('error', () => {});
   return { write: (line) => stream.write(line), isJournal: isJournal(1, process.env) };
 }
 

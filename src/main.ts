@@ -2,9 +2,10 @@ import type { Writable } from 'node:stream';
 import { run } from './cli/program.ts';
 
 // A reader that has seen enough (`snitch … | head`) is no error.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(0);
+process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  if (code === 'EPIPE') process.exit(0);
+  process.stderr.write(`snitch: the output cannot be written: ${message}\n`);
+  process.exit(1);
 });
 
 /** A pipe takes only what it has room for: the rest waits for its reader, and would be lost with the process. */
@@ -15,4 +16,6 @@ async function flushed(stream: Writable): Promise<void> {
 const code = await run(process.argv.slice(2));
 await flushed(process.stdout);
 await flushed(process.stderr);
+// What went wrong with the last of it is told in the next turn.
+await new Promise((resolve) => setImmediate(resolve));
 process.exit(code);

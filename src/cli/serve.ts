@@ -87,8 +87,11 @@ function exitOnDefects(logger: Logger): void {
 }
 
 function exitAtOnce(logger: Logger, details: object, message: string): never {
-  logger.fatal(details, message);
-  process.exit(EXIT.error);
+  try {
+    logger.fatal(details, message);
+  } finally {
+    process.exit(EXIT.error);
+  }
 }
 
 /** Resolves at the first signal to stop. A second one, or too long a time, ends the process as it is. */

@@ -47,4 +47,13 @@ versions('a reader that has seen enough is no error', () => {
   assert.match(shell('bin/snitch version --licenses | head -1'), '====');
 });
 
+versions('output that cannot be written is an error in words', () => {
+  const { status, stderr } = spawnSync('sh', ['-c', 'bin/snitch version >/dev/full'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  assert.is(status, 1);
+  assert.match(stderr, /^snitch: the output cannot be written: ENOSPC[^\n]*\n$/);
+});
+
 versions.run();

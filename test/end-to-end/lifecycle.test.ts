@@ -1,5 +1,8 @@
 /** Starting, stopping and reloading as a supervisor does it. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
@@ -105,6 +108,32 @@ test('a second daemon on the same data directory is refused with exit code 75', 
   } finally {
     await daemon.end('SIGKILL');
     removeDataDir(daemon.dataDir);
+  }
+});
+
+test('a log that cannot be written keeps nobody from checking in', async () => {
+  const dataDir = newDataDir();
+  const socketPath = join(dataDir, 'socket');
+  const env = { PATH: process.env.PATH, SNITCH_DATA_DIR: dataDir, SNITCH_LISTEN: `unix:${socketPath}` };
+  const command = [process.execPath, join(import.meta.dirname, '../../dist/snitch.mjs'), 'serve'];
+  const child = spawn('sh', ['-c', 'exec "$@" >/dev/full 2>&1', 'sh', ...command], { env, stdio: 'ignore' });
+  const ended = once(child, 'exit');
+  const status = () =>
+    new Promise((resolve) => {
+      get({ socketPath, path: '/readyz' }, ({ statusCode }) => resolve(statusCode)).on('error', resolve);
+    });
+  try {
+    while ((await status()) !== 200 && child.exitCode === null) await sleep(20);
+    for (let reload = 0; reload < 5; reload += 1) {
+      child.kill('SIGHUP');
+      await sleep(50);
+    }
+    assert.is(await status(), 200);
+    child.kill('SIGTERM');
+    assert.equal(await ended, [0, null]);
+  } finally {
+    child.kill('SIGKILL');
+    removeDataDir(dataDir);
   }
 });
 
