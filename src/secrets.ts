@@ -1,5 +1,5 @@
 /** Secrets that stand in a file of their own: systemd's credentials, or what an operator keeps apart. */
-import { closeSync, constants, existsSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, lstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from './config-file.ts';
 import { escapeUnprintable } from './logger.ts';
@@ -64,11 +64,15 @@ export function withPassword(
   return { url: complete.href, from };
 }
 
-/** The file that systemd made of `LoadCredential=<name>`, where there is one. */
+/** The file that systemd made of `LoadCredential=<name>`, where there is one; what cannot be looked at is one. */
 function credentialFile(env: NodeJS.ProcessEnv, name: string): string | null {
   if (!env.CREDENTIALS_DIRECTORY) return null;
   const file = join(env.CREDENTIALS_DIRECTORY, name);
-  return existsSync(file) ? file : null;
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) ? file : null;
+  } catch {
+    return file;
+  }
 }
 
 /**

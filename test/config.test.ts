@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { suite } from 'uvu';
@@ -251,6 +251,12 @@ for (const [what, content, problem] of [
     assert.not.match(error.message, /one\\n|xxxxx/);
   });
 }
+
+config('a credential that leads nowhere is not taken for one that is absent', async () => {
+  symlinkSync('/nowhere/admin-key', join(directory, 'admin-key'));
+  const { message } = await load('', { ...HOME, CREDENTIALS_DIRECTORY: directory }).catch((error) => error);
+  assert.match(message, 'admin-key cannot be read (ENOENT)');
+});
 
 config('a pipe in the place of a secret is not waited for', async () => {
   const pipe = join(directory, 'pipe');

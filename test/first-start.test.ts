@@ -105,4 +105,14 @@ test("an administrator's key that was made elsewhere is taken, replaced and take
   removeDataDir(dataDir);
 });
 
+test("a key of a case is not taken for the administrator's", async ({ dataDir, file }) => {
+  const { api_key: key } = parse(readFileSync(file, 'utf8')) as { api_key: string };
+  const keyFile = join(dataDir, 'admin-key');
+  writeFileSync(keyFile, key);
+  const env = { SNITCH_LISTEN: '127.0.0.1:0', SNITCH_DATA_DIR: dataDir, SNITCH_ADMIN_KEY_FROM: keyFile };
+  const config = await loadConfig({ env });
+  const error = await startDaemon(config, pino({ level: 'silent' })).catch((reason: Error) => reason);
+  assert.match((error as Error).message, 'admin_key_from: this key is one of the case default already');
+});
+
 test.run();

@@ -229,7 +229,7 @@ export interface Store extends OwnershipStore {
     now: number,
   ): Promise<{ apiKey: ApiKey; key: string }>;
   /** Makes a key that was made elsewhere the one of that name for the server; null takes the one it had. */
-  provideAdminKey(name: string, key: string | null, now: number): Promise<boolean>;
+  provideAdminKey(name: string, key: string | null, now: number): Promise<void>;
   findApiKey(key: string): Promise<{ apiKey: ApiKey; case: Case | null } | null>;
   /** Those of a case, or of the server where `caseId` is null. */
   listApiKeys(caseId: string | null): Promise<ApiKey[]>;

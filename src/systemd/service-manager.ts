@@ -63,17 +63,26 @@ export function serviceManager(env: NodeJS.ProcessEnv, ourselves: Process = OURS
 
 type Fields = Record<string, string | number | bigint>;
 
+/** In the order in which it was told: a message that has to wait keeps those after it waiting. */
 function teller(address: string | undefined, { send }: Process): (fields: Fields, tries: number) => void {
   if (!address) return () => {};
+  const waiting: { message: string; tries: number }[] = [];
+  const deliver = () => {
+    for (let [first] = waiting; first; [first] = waiting) {
+      first.tries -= 1;
+      if (!send(address, first.message) && first.tries > 0) {
+        setTimeout(deliver, BETWEEN_TRIES).unref();
+        return;
+      }
+      waiting.shift();
+    }
+  };
   return (fields, tries) => {
     const message = Object.entries(fields)
       .map(([name, value]) => `${name}=${String(value).replaceAll('\n', ' ')}\n`)
       .join('');
-    const attempt = (left: number) => {
-      if (send(address, message) || left <= 1) return;
-      setTimeout(attempt, BETWEEN_TRIES, left - 1).unref();
-    };
-    attempt(tries);
+    waiting.push({ message, tries });
+    if (waiting.length === 1) deliver();
   };
 }
 

@@ -12,6 +12,8 @@ const TIMEOUT = 30_000;
 export async function checkInElsewhere(url: string, userAgent: string): Promise<void> {
   const response = await fetch(url, {
     headers: { 'user-agent': userAgent },
+    // Whatever a login page answers, it is no check-in.
+    redirect: 'manual',
     signal: AbortSignal.timeout(TIMEOUT),
   }).catch((error: unknown) => {
     throw new Error(`watchdog.url cannot be reached: ${reasonOf(error)}`);
@@ -24,6 +26,8 @@ export async function checkInElsewhere(url: string, userAgent: string): Promise<
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   if (error.name === 'TimeoutError') return `no answer within ${TIMEOUT / 1_000} s`;
-  const cause = error.cause as { code?: unknown } | undefined;
-  return typeof cause?.code === 'string' ? cause.code : error.name;
+  const cause = error.cause as { code?: unknown; message?: unknown } | undefined;
+  if (typeof cause?.code === 'string') return cause.code;
+  // The library's own reasons, such as a port that it does not speak to, name no address.
+  return typeof cause?.message === 'string' ? cause.message : error.name;
 }

@@ -57,6 +57,15 @@ manager('is told again where its queue was full, but a sign of life is not repea
   assert.is(busy.sent.length, 1);
 });
 
+manager('is told in order, also where the first message had to wait', async () => {
+  const { sent, manager } = recorded({}, [false, true]);
+  manager.reloading();
+  manager.ready();
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const names = sent.map((message) => /(\w+)=/.exec(message)?.[1]);
+  assert.equal(names, ['RELOADING', 'RELOADING', 'READY']);
+});
+
 manager('passes a socket and a watchdog only to the process that it names', () => {
   const of = (env: NodeJS.ProcessEnv) => recorded(env).manager;
   assert.is(of({ LISTEN_FDS: '1', LISTEN_PID: '42' }).socket, 3);

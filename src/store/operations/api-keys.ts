@@ -50,23 +50,25 @@ async function insertApiKey(
  * Makes a key that came from outside the one with this name for the whole server, and takes from the one before it
  * what it could do. Without a key it only takes.
  *
- * @returns whether anything changed
+ * @throws Error for a key that is a case's already
  */
 export async function provideAdminKey(
   tx: Transaction,
   name: string,
   key: string | null,
   now: number,
-): Promise<boolean> {
+): Promise<void> {
   const hash = key === null ? null : hashApiKey(key).toString('hex');
-  const obsolete = await tx.run(
+  await tx.run(
     'DELETE FROM api_keys WHERE case_id IS NULL AND name = ? AND hash IS DISTINCT FROM ?',
     name,
     hash,
   );
-  if (key === null || (await findApiKey(tx, key)) !== null) return obsolete > 0;
+  const known = key === null ? null : await findApiKey(tx, key);
+  if (key === null || known?.apiKey.scope === 'admin') return;
+  if (known)
+    throw new Error(`${name}: this key is one of the case ${known.case?.name} already: make another`);
   await insertApiKey(tx, { caseId: null, name, scope: 'admin' }, key, now);
-  return true;
 }
 
 export async function findApiKey(

@@ -1,5 +1,5 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { migrations } from '../migrations/index.ts';
 import { openFile } from './addon.ts';
@@ -19,10 +19,21 @@ export function prepareDataDir(dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new DatabaseUnusable(`cannot create the data directory ${dataDir}: ${reason(error)}`, {
+    throw new DatabaseUnusable(`cannot create the data directory ${dataDir}: ${reasonOf(dataDir, error)}`, {
       cause: error,
     });
   }
+}
+
+/** Node says of a directory on a disk that is read-only that its parent is missing; asked without parents it does not. */
+function reasonOf(dataDir: string, error: unknown): string {
+  try {
+    if (existsSync(dirname(dataDir))) mkdirSync(dataDir, { mode: 0o700 });
+  } catch (real) {
+    const advice = 'under systemd keep the data in /var/lib/snitch, or allow the place with ReadWritePaths=';
+    return (real as NodeJS.ErrnoException).code === 'EROFS' ? `${reason(real)}; ${advice}` : reason(real);
+  }
+  return reason(error);
 }
 
 /**

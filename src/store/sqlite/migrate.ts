@@ -116,7 +116,7 @@ function copyBeforeUpgrade(db: Database.Database, from: number, to: number): str
 }
 
 function discard(draft: string): void {
-  for (const file of [draft, `${draft}-journal`]) rmSync(file, { force: true });
+  for (const file of [draft, `${draft}-journal`]) rmSync(file, { force: true, recursive: true });
 }
 
 function verify(db: Database.Database, file: string, version: number): void {
