@@ -117,7 +117,7 @@ function writeControl(tree: string, { version, architecture }: Target): void {
     Maintainer: 'the Snitch authors <snitch@example.com>',
     'Installed-Size': Math.ceil(sizeOf(tree) / 1024),
     Depends: DEPENDS,
-    Recommends: 'systemd (>= 252)',
+    Recommends: 'systemd (>= 252), ca-certificates',
     Section: 'admin',
     Priority: 'optional',
     Description: DESCRIPTION,

@@ -55,6 +55,16 @@ systemctl restart snitch
 wait "${clients[@]}"
 try 'refuses no check-in while it restarts' is "$(sort /tmp/codes | uniq -c | tr -s ' ')" ' 320 202'
 
+mkdir -p /etc/systemd/system/snitch.socket.d
+for place in 0.0.0.0:7676 '[::]:7676' /run/snitch.sock 127.0.0.1:7676; do
+  printf '[Socket]\nListenStream=\nListenStream=%s\n' "$place" >/etc/systemd/system/snitch.socket.d/place.conf
+  systemctl daemon-reload
+  systemctl stop snitch.service
+  systemctl restart snitch.socket
+  systemctl start snitch.service
+  try "serves at $place" snitch list
+done
+
 mkdir -p /etc/systemd/system/snitch.service.d
 printf '[Service]\nWatchdogSec=8\n' >/etc/systemd/system/snitch.service.d/watchdog.conf
 systemctl daemon-reload
