@@ -61,7 +61,6 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
-    forceCloseConnections: 'idle',
     requestIdHeader: false,
     genReqId: newRequestId,
     // No part of a path is longer than the head of a request may be: what is too long is refused there.
