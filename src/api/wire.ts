@@ -10,6 +10,8 @@ export interface WireSnitch {
   notes: string;
   status: WireStatus;
   checked_in_at: string | null;
+  /** The newest check-in that told how a run ended, an error too; older servers do not tell it. */
+  last_report?: WireReport | null;
   check_in_url: string;
   interval: string;
   /** The older form of `interval`, for clients that know no other. */
@@ -17,6 +19,13 @@ export interface WireSnitch {
   alert_type: 'basic' | 'smart';
   alert_email: string[];
   created_at: string;
+}
+
+export interface WireReport {
+  at: string;
+  outcome: 'healthy' | 'error';
+  exit_status: number | null;
+  message: string | null;
 }
 
 export interface WireCheckIn {

@@ -21,6 +21,13 @@ const interval = z.enum(INTERVALS as [string, ...string[]]);
 const status = z.enum(['pending', 'healthy', 'failed', 'errored', 'paused']);
 const alertType = z.enum(['basic', 'smart']);
 
+const report = z.object({
+  at: time,
+  outcome: z.enum(['healthy', 'error']),
+  exit_status: z.number().nullable(),
+  message: text.nullable(),
+});
+
 export const snitch: z.ZodType<WireSnitch> = z.object({
   token: text,
   href: text,
@@ -29,6 +36,7 @@ export const snitch: z.ZodType<WireSnitch> = z.object({
   notes: text,
   status,
   checked_in_at: time.nullable(),
+  last_report: report.nullable(),
   check_in_url: text,
   interval,
   type: z.object({ interval }),

@@ -6,11 +6,21 @@ import type {
   WireCheckIn,
   WireDelivery,
   WireExplanation,
+  WireReport,
   WireSnitch,
   WireWebhook,
 } from '../api/wire.ts';
 import { type Explanation, inTimeZone } from '../core/explain.ts';
-import type { Alert, ApiKey, Case, CheckInRecord, Delivery, Snitch, Webhook } from '../store/store.ts';
+import type {
+  Alert,
+  ApiKey,
+  Case,
+  CheckInRecord,
+  Delivery,
+  LastReport,
+  Snitch,
+  Webhook,
+} from '../store/store.ts';
 
 export function wireTime(at: number): string {
   return new Date(at).toISOString();
@@ -30,6 +40,7 @@ export function wireSnitch(snitch: Snitch, checkInBase: string): WireSnitch {
     notes: snitch.notes,
     status: state.status,
     checked_in_at: wireTimeOrNull(state.checkedInAt),
+    last_report: wireReport(snitch.lastReport),
     check_in_url: `${checkInBase}/${encodeURIComponent(token)}`,
     interval: state.interval,
     type: { interval: state.interval },
@@ -37,6 +48,12 @@ export function wireSnitch(snitch: Snitch, checkInBase: string): WireSnitch {
     alert_email: snitch.alertEmail,
     created_at: wireTime(snitch.createdAt),
   };
+}
+
+function wireReport(report: LastReport | null): WireReport | null {
+  if (!report) return null;
+  const { at, outcome, exitStatus, message } = report;
+  return { at: wireTime(at), outcome, exit_status: exitStatus, message };
 }
 
 export function wireCheckIn(record: CheckInRecord): WireCheckIn {

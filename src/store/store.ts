@@ -54,6 +54,15 @@ export interface Snitch extends Omit<SnitchFields, 'interval' | 'alertType'> {
   caseId: string;
   createdAt: number;
   state: SnitchState;
+  lastReport: LastReport | null;
+}
+
+/** The newest check-in that told how a run ended; `start` and `log` do not. */
+export interface LastReport {
+  at: number;
+  outcome: 'healthy' | 'error';
+  exitStatus: number | null;
+  message: string | null;
 }
 
 /** `start` and `log` are noted and change no state. */
