@@ -1,3 +1,4 @@
+// Time limit: 120 s.
 import {
   chmodSync,
   copyFileSync,

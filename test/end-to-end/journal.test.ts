@@ -1,4 +1,7 @@
-/** What the journal of systemd gets: a priority at the start of each line, and nowhere else. */
+/**
+ * What the journal of systemd gets: a priority at the start of each line, and nowhere else.
+ * Time limit: 120 s.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
