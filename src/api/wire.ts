@@ -112,6 +112,8 @@ export interface WireExplanation {
   deadline: { at: string; local: string } | null;
   /** When the next alert or reminder comes if nothing is heard; null for never. */
   next_alert: { at: string; local: string } | null;
+  /** The deadline that a failed snitch missed; null for others. Older servers do not tell it. */
+  missing_since?: string | null;
   /** Sentences for people. */
   reasons: string[];
   /** Who would be told. */

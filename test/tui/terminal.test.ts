@@ -205,6 +205,12 @@ test('a crash gives the terminal back, and says what it was', async ({ terminal 
   await assertClean(terminal);
 });
 
+test('a key that is refused is said on a terminal that is given back', async ({ terminal }) => {
+  terminal.type(`SNITCH_API_KEY=snk_wrong ${DASHBOARD}; echo "ended with $?"`);
+  terminal.press('Enter');
+  await terminal.shows('API key', 'ended with 4');
+});
+
 test('without a terminal the table is printed once', async ({ daemon }) => {
   const env = { PATH: process.env.PATH, LANG: 'C', SNITCH_URL: daemon.url, SNITCH_API_KEY: daemon.apiKey };
   const printed = execFileSync('sh', ['-c', DASHBOARD], {
