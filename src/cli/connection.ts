@@ -3,9 +3,11 @@
  * `$XDG_CONFIG_HOME/snitch/cli.yaml`, then `credentials.yaml` in the data directory of a daemon on this host.
  */
 import { type Client, createClient } from '../api/client.ts';
+import type { Patience } from '../api/turns.ts';
 import { parseDuration } from './duration.ts';
 import { AuthenticationError, Failure, UsageError } from './failure.ts';
 import { homeOf } from './home.ts';
+import { say } from './output.ts';
 import { parsePlainYaml } from './plain-yaml.ts';
 
 // An import of `node:fs` would evaluate every export of it; this takes what is loaded already.
@@ -61,7 +63,26 @@ export function findConnection(
 
 /** A client for the commands of a case, or with `admin` for those of the server. */
 export function connect(flags: ConnectionFlags, kind: KeyKind = 'case'): Client {
-  return createClient(findConnection(flags, kind));
+  return createClient({ ...findConnection(flags, kind), patience: patienceOf(flags) });
+}
+
+/** A key that went too fast is blocked for a minute; a server that cannot write asks for ten seconds, a few times. */
+const RATE_LIMITED_S = 120;
+const UNAVAILABLE_S = 30;
+
+/** Whoever says how long to wait for an answer means this wait too. */
+function patienceOf(flags: ConnectionFlags): Patience {
+  const mostS = flags.timeout === undefined ? Number.POSITIVE_INFINITY : timeoutOf(flags) / 1_000;
+  return {
+    rateLimitedS: Math.min(RATE_LIMITED_S, mostS),
+    unavailableS: Math.min(UNAVAILABLE_S, mostS),
+    onWait: ({ seconds, reason, perMinute }) =>
+      say(
+        reason === 'pace'
+          ? `the server takes ${perMinute} requests a minute: going on at that pace`
+          : `the server asks to wait ${seconds} s: waiting`,
+      ),
+  };
 }
 
 export interface CheckInAddress {

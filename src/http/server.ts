@@ -14,7 +14,7 @@ import { alertRoutes, apiKeyRoutes, caseRoutes, deliveryRoutes, webhookRoutes } 
 import { type Metrics, metricsRoutes } from './metrics.ts';
 import { openApiRoutes } from './openapi.ts';
 import { ownershipRoutes } from './ownership.ts';
-import type { RateLimiter } from './rate-limit.ts';
+import { headersOf, type RateLimiter } from './rate-limit.ts';
 import { snitchRoutes } from './snitches.ts';
 import { streamRoutes } from './stream.ts';
 
@@ -88,8 +88,10 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 
 async function apiRoutes(api: FastifyInstance, options: ServerOptions): Promise<void> {
   const authenticate = createAuthenticator(options);
-  api.addHook('onRequest', async (request) => {
+  api.addHook('onRequest', async (request, reply) => {
     request.caller = await authenticate(request);
+    const standing = options.limiter.standing([request.caller.apiKey.id], performance.now());
+    if (standing) reply.headers(headersOf(standing));
   });
   api.setNotFoundHandler(async () => {
     throw new NotFound('There is nothing at this path.');
