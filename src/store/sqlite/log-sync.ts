@@ -15,6 +15,7 @@
  */
 import { closeSync, fdatasync, openSync } from 'node:fs';
 import type Database from 'better-sqlite3';
+import { misplacedFile } from './open-file.ts';
 
 /** How many writing statements may gather in the log before a checkpoint. */
 const CHECKPOINT_AFTER = 20_000;
@@ -29,6 +30,7 @@ export class LogSync {
   /** Resolves when a sync failed. */
   readonly failed: Promise<Error>;
   readonly #db: Database.Database;
+  readonly #path: string;
   readonly #logFd: number;
   readonly #databaseFd: number;
   readonly #checkpointAfter: number;
@@ -48,6 +50,7 @@ export class LogSync {
     options: { checkpointAfter?: number; syncFile?: SyncFile } = {},
   ) {
     this.#db = db;
+    this.#path = path;
     this.#logFd = openSync(`${path}-wal`, 'r+');
     this.#databaseFd = openSync(path, 'r+');
     this.#checkpointAfter = options.checkpointAfter ?? CHECKPOINT_AFTER;
@@ -61,6 +64,11 @@ export class LogSync {
   /** Why nothing can be trusted any more, or null. */
   get failure(): Error | null {
     return this.#failure;
+  }
+
+  /** What became of the database or its log, in words, where a name does not lead to the file that is open any more. */
+  misplaced(): string | null {
+    return misplacedFile(this.#databaseFd, this.#path) ?? misplacedFile(this.#logFd, `${this.#path}-wal`);
   }
 
   onReleased(listener: () => void): void {
