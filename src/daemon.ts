@@ -56,7 +56,8 @@ export async function startDaemon(
   const onCommit = (commit: Commit) => metrics.committed(commit);
   const onMigrated = (migrated: Migrated) =>
     logger.info(migrated, 'the database was upgraded; the copy is what it was before');
-  const store = openStore({ dataDir: config.dataDir, clock, onCommit, onMigrated });
+  const report = (message: string, details: object) => logger.error(details, message);
+  const store = openStore({ dataDir: config.dataDir, clock, onCommit, onMigrated, report });
   const foundation = { config, logger, store, clock, metrics, version, manager };
   let parts: Parts | null = null;
   try {
@@ -183,16 +184,23 @@ function problems(store: Store, sweeper: Sweeper, deliverer: Parts['deliverer'])
   const { failingSince } = store.health();
   const storeProblem =
     failingSince === null ? null : `the store cannot write since ${new Date(failingSince).toISOString()}`;
-  return [storeProblem, sweeper.problem(), deliverer.problem()].filter((problem) => problem !== null);
+  // Where the file was is for the log to say: this is read without a key.
+  const place = store.misplaced() === null ? null : 'the file of the database was deleted, moved or replaced';
+  return [storeProblem, place, ...progress(sweeper, deliverer)].filter((problem) => problem !== null);
+}
+
+function progress(sweeper: Sweeper, deliverer: Parts['deliverer']): (string | null)[] {
+  return [sweeper.problem(), deliverer.problem()];
 }
 
 /**
  * What a restart may help against. A store that refuses to write answers, and takes check-ins again by itself when the
- * disk has room; the others fail with it. Ended and started again, it could not even say that it refuses.
+ * disk has room; the others fail with it. Ended and started again, it could not even say that it refuses. Nor may a watchdog kill one
+ * whose file was deleted: only an orderly stop saves what is in it.
  */
 function stalls(store: Store, sweeper: Sweeper, deliverer: Parts['deliverer']): string[] {
-  if (store.health().failingSince === null) return problems(store, sweeper, deliverer);
-  return [sweeper.stall()].filter((stall) => stall !== null);
+  const found = store.health().failingSince === null ? progress(sweeper, deliverer) : [sweeper.stall()];
+  return found.filter((problem) => problem !== null);
 }
 
 /** What a reload leaves as it was, by the name of the setting. */

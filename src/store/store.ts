@@ -306,6 +306,8 @@ export interface Store extends OwnershipStore {
   getSetting(name: Setting): Promise<string | null>;
   setSetting(name: Setting, value: string): Promise<void>;
   health(): StoreHealth;
+  /** In words, where what is stored now would not be found at the next start; null while all is in its place. */
+  misplaced(): string | null;
   /** The stretch in which writes were refused and that has ended since the last call, or null. */
   takeOutage(): BlindWindow | null;
   /** Called after a change is durable. */

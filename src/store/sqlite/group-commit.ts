@@ -1,6 +1,6 @@
 /**
  * Group commit: the calls of one turn of the event loop run in one transaction, and one sync of the write-ahead log
- * serves every commit that was complete before it began. SQLite itself never syncs here; see `log-sync.ts`.
+ * serves every commit that was complete before it began. The syncs are not those of SQLite; see `log-sync.ts`.
  */
 import type Database from 'better-sqlite3';
 import type { BlindWindow } from '../../core/blind-window.ts';

@@ -20,6 +20,7 @@ import { GroupCommit } from './group-commit.ts';
 import { lockDataDir } from './lock.ts';
 import { LogSync } from './log-sync.ts';
 import type { Migrated } from './migrate.ts';
+import { PlaceWatch, type Report } from './place-watch.ts';
 
 export interface SqliteOptions {
   dataDir: string;
@@ -30,6 +31,10 @@ export interface SqliteOptions {
   onCommit?: (commit: Commit) => void;
   /** Told of an upgrade of the database, for the log. */
   onMigrated?: (migrated: Migrated) => void;
+  /** Told what an operator must know and do something about, for the log. */
+  report?: Report;
+  /** How often the store looks whether its files are still in their place, in milliseconds. */
+  lookEvery?: number;
   /** Stands in for `fs.fdatasync`, for measurements with a slow disk. */
   syncFile?: (fd: number, done: (error: Error | null) => void) => void;
 }
@@ -40,29 +45,33 @@ export interface SqliteOptions {
  * @throws DataDirLocked when another daemon has it
  * @throws DatabaseUnusable, NewerDatabase, UpgradeFailed when the database cannot be served
  */
-export function openStore({ dataDir, clock, onCommit, onMigrated, ...sync }: SqliteOptions): Store {
+export function openStore(options: SqliteOptions): Store {
+  const { dataDir, clock, onCommit, onMigrated, report = () => {}, lookEvery } = options;
   prepareDataDir(dataDir);
   const unlock = lockDataDir(dataDir);
   try {
     const db = openDatabase(dataDir, onMigrated);
-    const log = new LogSync(db, databasePath(dataDir), sync);
+    const log = new LogSync(db, databasePath(dataDir), options);
     const listeners: ((change: Change) => void)[] = [];
     const announce = (changes: readonly Change[]) => {
       for (const change of changes) for (const listener of listeners) listener(change);
     };
     const calendar = new Calendar();
     const batches = new GroupCommit({ db, calendar, sync: log, clock, announce, onCommit });
+    const place = new PlaceWatch({ db, log, dataDir, clock, report, lookEvery });
     // A database that is closed, by us or by the end of the process, copies its log once more: with its own syncs.
     const syncItself = () => db.pragma('synchronous = FULL');
     process.on('exit', syncItself);
     return {
       ...methods(batches),
       health: () => ({ failingSince: batches.failingSince, commits: batches.commits, syncs: log.syncs }),
+      misplaced: () => log.misplaced(),
       takeOutage: () => batches.takeOutage(),
       onChange: (listener) => void listeners.push(listener),
       failed: log.failed,
       close: async () => {
         await batches.drain();
+        await place.end();
         process.off('exit', syncItself);
         syncItself();
         db.close();
@@ -76,7 +85,7 @@ export function openStore({ dataDir, clock, onCommit, onMigrated, ...sync }: Sql
   }
 }
 
-type Methods = Omit<Store, 'health' | 'takeOutage' | 'onChange' | 'failed' | 'close'>;
+type Methods = Omit<Store, 'health' | 'misplaced' | 'takeOutage' | 'onChange' | 'failed' | 'close'>;
 
 function methods(batches: GroupCommit): Methods {
   const read = <T>(operation: Operation<T>) => batches.read(operation);
