@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
+import { StoreUnavailable } from './core/errors.ts';
 import { createDeliverer } from './delivery/deliverer.ts';
 import { completeFirstStart, credentialsPath, updateUrl } from './first-start.ts';
 import { closeConnections, drain } from './http/drain.ts';
@@ -16,6 +17,7 @@ import { openStore } from './store/sqlite/sqlite-store.ts';
 import type { Commit, Store } from './store/store.ts';
 import { Retention } from './sweep/retention.ts';
 import { Sweeper } from './sweep/sweeper.ts';
+import { nameOfHeldSocket } from './systemd/held-socket.ts';
 import { type ServiceManager, serviceManager } from './systemd/service-manager.ts';
 
 export { checkMail } from './delivery/mail-check.ts';
@@ -73,12 +75,14 @@ export async function startDaemon(
 }
 
 async function begin(parts: Parts, foundation: Foundation): Promise<Daemon> {
-  const { config, logger, store, clock, manager } = foundation;
-  await parts.sweeper.wake();
-  await store.releaseLeases(clock());
+  const { config, logger, store, manager } = foundation;
+  await parts.sweeper.wake(parts.heldSocket);
+  // Jobs wait for an answer: what the time away did to deadlines is worked through behind this, before the first sweep.
   const { url, baseUrl } = await listen(parts.app, config, { socket: manager.socket, logger });
+  parts.sweeper.listens();
   parts.setAddresses(addressesOf(config, baseUrl));
   await tellOfCredentials(foundation, url);
+  await releaseLeases(foundation);
   if (!config.smtp) logger.warn('email is off: set smtp.url and smtp.from to send it');
   parts.deliverer.start();
   parts.sweeper.start();
@@ -93,6 +97,16 @@ async function begin(parts: Parts, foundation: Foundation): Promise<Daemon> {
     stop: () => stop(parts, foundation),
     failed: store.failed,
   };
+}
+
+/** A disk that is full now keeps nobody from being answered: what was claimed is then due when its lease ends. */
+async function releaseLeases({ store, clock, logger }: Foundation): Promise<void> {
+  try {
+    await store.releaseLeases(clock());
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    logger.warn({ err: error }, 'deliveries that were claimed before wait for the end of their leases');
+  }
 }
 
 async function tellOfCredentials({ config, logger, store, clock }: Foundation, url: string): Promise<void> {
@@ -159,6 +173,8 @@ function createParts({ config, logger, store, clock, metrics, version, manager }
     deliverer,
     retention,
     signsOfLife,
+    // Asked now: at the stop the descriptor is closed.
+    heldSocket: nameOfHeldSocket(manager.socket),
     addresses: () => addresses,
     setAddresses: (found: Addresses) => {
       addresses = found;
@@ -229,15 +245,23 @@ function addressesOf(config: Config, derived: string): Addresses {
   return { baseUrl, checkInBase: (config.checkInBase ?? `${baseUrl}/c`).replace(/\/+$/, '') };
 }
 
-async function stop(parts: Parts, { store, manager, logger }: Foundation): Promise<void> {
+async function stop(parts: Parts, { store, clock, manager, logger }: Foundation): Promise<void> {
   manager.stopping();
   parts.signsOfLife.stop();
-  const late = setTimeout(() => parts.app.server.closeAllConnections(), CLOSE_WITHIN);
+  // Who comes from now on may find nobody, and must not be accused by a sweep meanwhile.
+  await parts.sweeper.halt();
+  const heardUntil = clock();
+  let answered = true;
+  const late = setTimeout(() => {
+    answered = false;
+    parts.app.server.closeAllConnections();
+  }, CLOSE_WITHIN);
   await drain(parts.app.server, parts.connections, DRAIN_WITHIN);
   await parts.app.close();
   await closeConnections(parts.app.server, parts.connections);
   clearTimeout(late);
-  await parts.sweeper.stop();
+  const socket = answered ? parts.heldSocket : null;
+  await parts.sweeper.stop(heardUntil, socket === null ? undefined : { socket });
   await parts.deliverer.stop();
   await parts.retention.stop();
   await store.close();

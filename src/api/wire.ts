@@ -66,6 +66,8 @@ export interface WireWebhook {
   id: string;
   /** Without credentials. */
   url: string;
+  /** Whether it gets notices about the service itself as well (`service.blind`). */
+  notices: boolean;
   created_at: string;
   /** Only in the answer that creates it or rotates it. */
   secret?: string;
@@ -100,7 +102,14 @@ export interface WireAlert {
   } | null;
   deliveries: WireDelivery[];
   /** Only on `service.blind`: the window in which no check-in could be received. */
-  notice?: { from: string; to: string; postponed: string[]; postponed_count: number };
+  notice?: {
+    from: string;
+    to: string;
+    postponed: string[];
+    postponed_count: number;
+    /** With their new deadlines, the earliest first; empty in notices of older versions. */
+    snitches: { token: string; name: string; deadline: string }[];
+  };
 }
 
 export interface WireExplanation {

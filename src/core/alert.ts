@@ -50,6 +50,15 @@ export interface BlindNotice {
   /** Names of the snitches whose deadlines were postponed; at most `NOTICE_NAMES` of them. */
   postponed: string[];
   postponedCount: number;
+  /** The same snitches with their new deadlines, the earliest first; absent in notices from before they were kept. */
+  snitches?: BlindSnitch[];
+}
+
+/** A snitch whose deadline a blind window postponed. */
+export interface BlindSnitch {
+  token: string;
+  name: string;
+  deadlineAt: number;
 }
 
 /** How many names a blind notice lists. */
@@ -61,6 +70,52 @@ export interface AlertPayload {
   /** ISO 8601 with milliseconds, UTC. */
   timestamp: string;
   data: { snitch: AlertSnitch };
+}
+
+/** The body of the webhook of a notice, for those that want notices (`decisions: When the service itself was blind`). */
+export interface NoticePayload {
+  type: typeof BLIND_NOTICE;
+  /** ISO 8601 with milliseconds, UTC. */
+  timestamp: string;
+  data: { notice: NoticeShown };
+}
+
+/** A notice as the API and webhooks show it. Times are ISO 8601 with milliseconds, UTC. */
+export interface NoticeShown {
+  from: string;
+  to: string;
+  postponed: string[];
+  postponed_count: number;
+  snitches: { token: string; name: string; deadline: string }[];
+}
+
+export function noticeShown({
+  start,
+  end,
+  postponed,
+  postponedCount,
+  snitches = [],
+}: BlindNotice): NoticeShown {
+  return {
+    from: new Date(start).toISOString(),
+    to: new Date(end).toISOString(),
+    postponed,
+    postponed_count: postponedCount,
+    snitches: snitches.map(({ token, name, deadlineAt }) => ({
+      token,
+      name,
+      deadline: new Date(deadlineAt).toISOString(),
+    })),
+  };
+}
+
+/** @param at when the notice was decided, in milliseconds since the epoch */
+export function noticePayload(at: number, notice: BlindNotice): NoticePayload {
+  return {
+    type: BLIND_NOTICE,
+    timestamp: new Date(at).toISOString(),
+    data: { notice: noticeShown(notice) },
+  };
 }
 
 export function payloadStatus(status: Status): PayloadStatus {

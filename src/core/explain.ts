@@ -1,4 +1,5 @@
 /** Says in words what a snitch waits for, and why it alerts or is silent. */
+import { deadlineReasons, type Postponement } from './deadline-reasons.ts';
 import type { Calendar, Period } from './interval.ts';
 import type { CaseRules, SnitchState } from './snitch.ts';
 
@@ -13,9 +14,19 @@ export interface Explanation {
   reasons: string[];
 }
 
+export interface ExplainContext {
+  rules: CaseRules;
+  calendar: Calendar;
+  now: number;
+  /** Ascending: the first check-in of each of the last periods. */
+  firstCheckIns?: readonly number[];
+  /** The blind windows that postponed the present deadline, oldest first. */
+  postponements?: readonly Postponement[];
+}
+
 export function explain(
   state: SnitchState,
-  { rules, calendar, now }: { rules: CaseRules; calendar: Calendar; now: number },
+  { rules, calendar, now, firstCheckIns = [], postponements = [] }: ExplainContext,
 ): Explanation {
   const period = calendar.periodAt(state.interval, rules.timezone, now);
   const awaited = state.status === 'healthy' || state.status === 'errored';
@@ -23,15 +34,24 @@ export function explain(
     period,
     deadlineAt: awaited ? state.dueAt : null,
     nextAlertAt: awaited || state.status === 'failed' ? state.dueAt : null,
-    reasons: reasonsFor(state, rules),
+    reasons: [
+      ...reasonsFor(state, rules),
+      ...(awaited
+        ? deadlineReasons(state, {
+            calendar,
+            timezone: rules.timezone,
+            firstCheckIns,
+            postponements,
+            local: (at) => inTimeZone(at, rules.timezone),
+          })
+        : []),
+    ],
   };
 }
 
 function reasonsFor(state: SnitchState, rules: CaseRules): string[] {
   const local = (at: number) => inTimeZone(at, rules.timezone);
   const due = state.dueAt === null ? 'never' : local(state.dueAt);
-  const postponed =
-    'Its deadline was postponed by one period, because the service was blind when it was expected.';
   switch (state.status) {
     case 'pending':
       return ['It waits for its first check-in. A pending snitch never alerts.'];
@@ -39,13 +59,11 @@ function reasonsFor(state: SnitchState, rules: CaseRules): string[] {
       return [
         `It last checked in at ${local(state.checkedInAt ?? 0)}.`,
         `If it does not check in again by ${due}, the team is told that it is missing.`,
-        ...(state.postponed ? [postponed] : []),
       ];
     case 'errored':
       return [
         `Its last check-in, at ${local(state.lastCheckInAt ?? 0)}, reported an error. The team was told once.`,
         `A healthy check-in ends this; without any check-in by ${due} the team is told that it is missing.`,
-        ...(state.postponed ? [postponed] : []),
       ];
     case 'failed':
       return [

@@ -96,6 +96,7 @@ const newWebhook = z.object({
     .min(1, `can't be blank`)
     .max(2_048, 'is too long (maximum is 2048 characters)')
     .refine(isWebAddress, 'must be an http:// or https:// URL'),
+  notices: z.boolean({ error: 'must be true or false' }).default(false),
 });
 
 function isWebAddress(text: string): boolean {
@@ -106,8 +107,9 @@ export function webhookRoutes(app: FastifyInstance, { store, clock }: RouteConte
   resource(app, '/webhooks', {
     GET: async (request) => (await store.listWebhooks(caseOf(request).id)).map(wireWebhook),
     POST: async (request) => {
-      const { url } = await readAs(request, newWebhook);
-      const webhook = await store.createWebhook(caseOf(request).id, new URL(url).href, clock());
+      const { url, notices } = await readAs(request, newWebhook);
+      const { id: caseId } = caseOf(request);
+      const webhook = await store.createWebhook(caseId, new URL(url).href, clock(), { notices });
       return { ...wireWebhook(webhook), secret: webhook.secret };
     },
   });

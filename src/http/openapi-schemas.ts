@@ -101,9 +101,14 @@ export const apiKey = z.object({
 export const createdApiKey = apiKey.extend({ key: text }) satisfies z.ZodType<WireApiKey>;
 export const newApiKey = z.object({ name: text, scope: z.enum(['read', 'write']).default('write') });
 
-export const webhook = z.object({ id: text, url: text, created_at: time }) satisfies z.ZodType<WireWebhook>;
+export const webhook = z.object({
+  id: text,
+  url: text,
+  notices: z.boolean(),
+  created_at: time,
+}) satisfies z.ZodType<WireWebhook>;
 export const createdWebhook = webhook.extend({ secret: text }) satisfies z.ZodType<WireWebhook>;
-export const newWebhook = z.object({ url: text.max(2_048) });
+export const newWebhook = z.object({ url: text.max(2_048), notices: z.boolean().default(false) });
 
 export const delivery: z.ZodType<WireDelivery> = z.object({
   id: text,

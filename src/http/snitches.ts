@@ -102,7 +102,14 @@ export function snitchRoutes(app: FastifyInstance, { store, clock, addresses }: 
     GET: async (request) => {
       const snitch = await find(request);
       const owner = caseOf(request);
-      const explanation = explain(snitch.state, { rules: owner, calendar, now: clock() });
+      const { postponed } = snitch.state;
+      const explanation = explain(snitch.state, {
+        rules: owner,
+        calendar,
+        now: clock(),
+        firstCheckIns: await store.listFirstCheckIns(snitch.token),
+        postponements: await store.listPostponements(owner.id, snitch.token, postponed),
+      });
       return wireExplanation(snitch, owner, explanation, await store.listWebhooks(owner.id));
     },
   });

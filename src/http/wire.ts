@@ -10,6 +10,7 @@ import type {
   WireSnitch,
   WireWebhook,
 } from '../api/wire.ts';
+import { noticeShown } from '../core/alert.ts';
 import { type Explanation, inTimeZone } from '../core/explain.ts';
 import type {
   Alert,
@@ -102,7 +103,12 @@ export function withoutCredentials(url: string): string {
 }
 
 export function wireWebhook(webhook: Webhook): WireWebhook {
-  return { id: webhook.id, url: withoutCredentials(webhook.url), created_at: wireTime(webhook.createdAt) };
+  return {
+    id: webhook.id,
+    url: withoutCredentials(webhook.url),
+    notices: webhook.notices,
+    created_at: wireTime(webhook.createdAt),
+  };
 }
 
 export function wireExplanation(
@@ -160,9 +166,5 @@ export function wireAlert(
     deliveries: deliveries.map((delivery) => wireDelivery(delivery, nameOf)),
   };
   if (!alert.notice) return wire;
-  const { start, end, postponed, postponedCount } = alert.notice;
-  return {
-    ...wire,
-    notice: { from: wireTime(start), to: wireTime(end), postponed, postponed_count: postponedCount },
-  };
+  return { ...wire, notice: noticeShown(alert.notice) };
 }

@@ -132,7 +132,7 @@ const ALERTS: WireAlert[] = [
     timestamp: iso(NOON - 2 * DAY),
     snitch: null,
     deliveries: [],
-    notice: { from: iso(NOON), to: iso(NOON), postponed: ['x'], postponed_count: 1 },
+    notice: { from: iso(NOON), to: iso(NOON), postponed: ['x'], postponed_count: 1, snitches: [] },
   },
 ];
 

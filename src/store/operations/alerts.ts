@@ -7,7 +7,7 @@ import {
   BLIND_NOTICE,
   type BlindNotice,
 } from '../../core/alert.ts';
-import { route, routeToAddresses } from '../../core/routing.ts';
+import { route, routeToAddresses, routeToWebhooks } from '../../core/routing.ts';
 import type { SnitchState } from '../../core/snitch.ts';
 import { newId } from '../identifiers.ts';
 import type { Alert, AlertWithDeliveries, CheckIn, Delivery, Page } from '../store.ts';
@@ -83,12 +83,16 @@ export async function insertAlert(
   return row.thread_id ?? id;
 }
 
-/** The notice to the team of one case that the service was blind. */
+/**
+ * The notice to one case that the service was blind.
+ *
+ * @param options `told`: its members are sent it, and the webhooks that want notices; else it is only listed
+ */
 export async function insertBlindNotice(
   tx: Transaction,
   caseId: string,
   notice: BlindNotice,
-  now: number,
+  { now, told }: { now: number; told: boolean },
 ): Promise<void> {
   const id = newId('alert');
   await tx.run(
@@ -99,8 +103,14 @@ export async function insertBlindNotice(
     now,
     JSON.stringify(notice),
   );
+  if (!told) return;
   const { members } = await targetsOf(tx, caseId);
-  await insertDeliveries(tx, caseId, id, routeToAddresses(members), now);
+  const webhooks = await tx.all<{ id: string }>(
+    'SELECT id FROM webhooks WHERE case_id = ? AND notices = 1 ORDER BY created_at, id',
+    caseId,
+  );
+  const routes = [...routeToWebhooks(webhooks.map((webhook) => webhook.id)), ...routeToAddresses(members)];
+  await insertDeliveries(tx, caseId, id, routes, now);
 }
 
 /** An alert as if a snitch had reported for the first time, to one webhook: shows that the target works. */
