@@ -193,11 +193,11 @@ function examples(): string[] {
       'snitch list',
     ]),
     paragraph('A job that needs nothing but curl, in a crontab:'),
-    literal(['0 3 * * *  backup && curl -fsS --retry 3 https://HOST/c/TOKEN']),
+    literal(['0 3 * * * /opt/backup.sh && curl -fsS --retry 3 https://HOST/c/TOKEN']),
     paragraph(
       'The same with duration, exit status and the end of the output, also where the server is down meanwhile:',
     ),
-    literal(['0 3 * * *  snitch exec TOKEN -- backup']),
+    literal(['0 3 * * * /usr/bin/snitch exec TOKEN -- /opt/backup.sh']),
     paragraph('Tell somebody, and see whether that works:'),
     literal(['snitch member add ops@example.com', 'snitch doctor --send ops@example.com']),
     paragraph('Ask as root on the host of the service, and follow its log:'),

@@ -1,6 +1,6 @@
 /** `snitch backup`: a copy of the database, made on the host of the daemon while it works. */
 import type { Command } from 'commander';
-import { type Register, withExamples } from './command.ts';
+import { type Register, withCrontab, withExamples } from './command.ts';
 import type { ConfigFlags } from './config.ts';
 import { Failure } from './failure.ts';
 import { say } from './output.ts';
@@ -21,8 +21,9 @@ export const register: Register = (program) => {
   withExamples(
     addPlace(backup),
     'snitch backup /var/backups/snitch.db',
-    'snitch backup -q "/var/backups/snitch-$(date +%F).db"      in a nightly job',
+    'snitch backup -q "/var/backups/snitch-$(date +%F).db"',
   );
+  withCrontab(backup, (snitch) => [`0 4 * * * ${snitch} backup -q /srv/snitch-$(date +\\%F).db`]);
 };
 
 export function addPlace(command: Command): Command {

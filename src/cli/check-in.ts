@@ -1,7 +1,8 @@
 /** `snitch check-in`: what a job calls when it is done. */
 import { sendCheckIn } from '../api/check-in.ts';
 import { ApiError, createClient } from '../api/client.ts';
-import { addConnectionOptions, type Register, withExamples } from './command.ts';
+import { looksLikeAddress, splitAddress } from './check-in-address.ts';
+import { addConnectionOptions, type Register, withCrontab, withExamples } from './command.ts';
 import { type ConnectionFlags, findCheckInAddress, findConnection } from './connection.ts';
 import { AuthenticationError, NotFoundError } from './failure.ts';
 import { say } from './output.ts';
@@ -17,7 +18,7 @@ export const register: Register = (program) => {
   const checkIn = program
     .command('check-in')
     .description('check in: say that the job ran, or how it failed')
-    .argument('<snitch>', 'its token, which needs no API key; or its name')
+    .argument('<snitch>', 'its token or whole check-in address, which need no API key; or its name')
     .option('-m, --message <text>', 'a word about the run; 256 characters are kept')
     .option('-s, --status <exit>', 'exit status of the job: 0 is healthy, anything else an error')
     .option('-q, --quiet', 'no message');
@@ -27,11 +28,14 @@ export const register: Register = (program) => {
     'snitch check-in nightly-backup',
     'backup.sh; snitch check-in TOKEN -s $? -m "backup of $(hostname)"',
   );
+  withCrontab(checkIn, (snitch) => [`0 3 * * * /opt/backup.sh; ${snitch} check-in TOKEN -s $?`]);
 };
 
 async function checkInOnce(given: string, flags: CheckInFlags): Promise<void> {
-  const { base, timeoutMs } = findCheckInAddress(flags);
-  const token = await tokenOf(given, flags);
+  const { timeoutMs, ...known } = findCheckInAddress(flags);
+  const { base, token } = looksLikeAddress(given)
+    ? splitAddress(given)
+    : { ...known, token: await tokenOf(given, flags) };
   try {
     await sendCheckIn(
       { base, token, timeoutMs },

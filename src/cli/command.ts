@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander';
 import type { ConnectionFlags } from './connection.ts';
 import { FORMATS, type OutputFlags } from './output.ts';
+import { programForCron } from './own-program.ts';
 
 /** Each module of commands exports one of these as `register`; `finish` takes the exit code. */
 export type Register = (program: Command, finish: (code: number) => void) => void;
@@ -42,6 +43,20 @@ export function addClientOptions(command: Command): Command {
 /** Help starts with what people come for. */
 export function withExamples(command: Command, ...examples: string[]): Command {
   return command.addHelpText('before', `Examples:\n${examples.map((line) => `  ${line}\n`).join('')}`);
+}
+
+/**
+ * Lines that can be pasted into a crontab as they are: cron knows neither our `PATH` nor remarks, and takes a percent
+ * sign for the end of the command.
+ *
+ * @param lines gets what the program is to be called there
+ */
+export function withCrontab(command: Command, lines: (program: string) => readonly string[]): Command {
+  const text = () =>
+    `\nIn a crontab:\n${lines(programForCron())
+      .map((line) => `  ${line}`)
+      .join('\n')}`;
+  return command.addHelpText('after', text);
 }
 
 /** For options that may be given several times. */

@@ -15,6 +15,8 @@ export interface CronJob {
   input: string;
   /** The shell that runs it. */
   shell: string;
+  /** Where that shell looks for programs; null where no line above says so, and cron's own default counts. */
+  path: string | null;
 }
 
 export interface CronUnknown {
@@ -32,25 +34,33 @@ const SCHEDULE = /^\s*-?(@\w+|(?:[^\s]+\s+){4}[^\s]+)(\s+)/;
 export function parseCrontab(text: string, system: boolean): (CronJob | CronUnknown)[] {
   const found: (CronJob | CronUnknown)[] = [];
   let shell = '/bin/sh';
+  let path: string | null = null;
   for (const [index, whole] of text.split('\n').entries()) {
     const content = whole.replace(/\r$/, '');
     if (/^\s*(#.*)?$/.test(content)) continue;
     if (ENVIRONMENT.test(content)) {
-      shell = shellIn(content) ?? shell;
+      const given = valueIn(content, 'SHELL');
+      if (given?.startsWith('/')) shell = given;
+      path = valueIn(content, 'PATH') ?? path;
       continue;
     }
-    found.push(parseJob(content, index + 1, system, shell));
+    found.push(parseJob(content, index + 1, system, { shell, path }));
   }
   return found;
 }
 
-function shellIn(content: string): string | null {
-  const [, value = ''] = /^\s*["']?SHELL["']?\s*=\s*(.*?)\s*$/.exec(content) ?? [];
-  const plain = value.replace(/^(["'])(.*)\1$/, '$2');
-  return plain.startsWith('/') ? plain : null;
+/** Nothing in it is expanded: `$PATH` stands for itself in a crontab. */
+function valueIn(content: string, name: string): string | null {
+  const [, value] = new RegExp(`^\\s*["']?${name}["']?\\s*=\\s*(.*?)\\s*$`).exec(content) ?? [];
+  return value?.replace(/^(["'])(.*)\1$/, '$2') ?? null;
 }
 
-function parseJob(content: string, line: number, system: boolean, shell: string): CronJob | CronUnknown {
+function parseJob(
+  content: string,
+  line: number,
+  system: boolean,
+  environment: Pick<CronJob, 'shell' | 'path'>,
+): CronJob | CronUnknown {
   const unknown = (reason: string): CronUnknown => ({ kind: 'unknown', line, text: content.trim(), reason });
   const [head, schedule = ''] = SCHEDULE.exec(content) ?? [];
   if (head === undefined || !/^[\d*@]/.test(schedule)) return unknown('it is neither a job nor a variable');
@@ -67,5 +77,5 @@ function parseJob(content: string, line: number, system: boolean, shell: string)
   const command = (end < 0 ? rest : rest.slice(0, end)).trimEnd();
   if (command === '') return unknown('the command is missing');
   const input = rest.slice(command.length).trimEnd();
-  return { kind: 'job', line, schedule, user, command, offset, input, shell };
+  return { kind: 'job', line, schedule, user, command, offset, input, ...environment };
 }

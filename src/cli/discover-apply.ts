@@ -6,6 +6,8 @@ import { patiently } from './apply-steps.ts';
 import { DEFAULT_URL } from './connection.ts';
 import { type CrontabChange, changeOf } from './crontab-write.ts';
 import type { Proposal } from './discover-proposals.ts';
+import { Failure } from './failure.ts';
+import { shellWord } from './own-program.ts';
 import { dropInText } from './systemd-drop-in.ts';
 
 /** A proposal and the snitch that was made for it; null before. */
@@ -37,42 +39,30 @@ export async function makeSnitches(
   return { watched, made: missing.length };
 }
 
-/** How the jobs call this program. */
-export interface Caller {
-  program: string;
-}
-
 /** Before the command of a cron job; a server elsewhere is named, because cron knows no settings of ours. */
-export function wrapperFor({ snitch }: Watched, { program }: Caller): string {
-  if (snitch === null) return `${program} exec TOKEN --`;
-  const address = isLocal(snitch) ? snitch.token : quoted(snitch.check_in_url);
-  return `${program} exec ${address} --`;
+export function wrapperFor({ proposal: { program }, snitch }: Watched): string {
+  return `${program} exec ${addressOf(snitch)} --`;
 }
 
-export function dropInFor({ snitch }: Watched, { program }: Caller): string {
-  if (snitch === null) return dropInText(`${program} check-in TOKEN`);
-  const base = snitch.check_in_url.slice(0, -snitch.token.length - 1);
-  const setting = isLocal(snitch) ? '' : `env SNITCH_CHECK_IN_BASE=${doubleQuoted(base)} `;
-  return dropInText(`${setting}${program} check-in ${snitch.token}`);
+export function dropInFor({ proposal: { program }, snitch }: Watched): string {
+  // The script of the drop-in stands in single quotes.
+  return dropInText(`${program} check-in ${addressOf(snitch)}`.replaceAll("'", '"'));
 }
 
-function isLocal({ check_in_url, token }: WireSnitch): boolean {
-  return check_in_url === `${DEFAULT_URL}/c/${token}`;
-}
-
-function quoted(text: string): string {
-  return /^[\w:/.[\]-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-/** Within the single quotes of the unit. */
-function doubleQuoted(text: string): string {
-  return /^[\w:/.[\]-]+$/.test(text) ? text : `"${text.replace(/["\\$`']/g, '')}"`;
+function addressOf(snitch: WireSnitch | null): string {
+  if (snitch === null) return 'TOKEN';
+  const { check_in_url, token } = snitch;
+  // What a server answers with becomes a line that root runs.
+  if (!/^https?:\/\/[\w.~:@%/[\]-]+$/.test(check_in_url)) {
+    throw new Failure(`the server gives ${snitch.name} a check-in address that no crontab can hold`);
+  }
+  return check_in_url === `${DEFAULT_URL}/c/${token}` ? token : shellWord(check_in_url);
 }
 
 /** One change for each crontab that has jobs among the proposals. */
-export function crontabChanges(watched: readonly Watched[], caller: Caller): CrontabChange[] {
+export function crontabChanges(watched: readonly Watched[]): CrontabChange[] {
   const jobs = watched.flatMap((one) =>
-    one.proposal.source.kind === 'cron' ? [{ ...one.proposal.source, wrapper: wrapperFor(one, caller) }] : [],
+    one.proposal.source.kind === 'cron' ? [{ ...one.proposal.source, wrapper: wrapperFor(one) }] : [],
   );
   const byFile = Map.groupBy(jobs, ({ crontab }) => crontab);
   return [...byFile].map(([crontab, wrappers]) => changeOf(crontab, wrappers));

@@ -20,17 +20,20 @@ export interface Proposal {
   /** Whom it runs as, where that is said. */
   user: string | null;
   source: Source;
+  /** What the job is to call for this program, as a word for a shell. */
+  program: string;
 }
 
 export interface Discovery {
   proposals: Proposal[];
-  /** What is understood and watched already. */
-  watched: PassedOver[];
+  /** What is understood and watched already; of a cron job, with the `PATH` that its crontab sets. */
+  watched: (PassedOver & { path?: string | null })[];
   /** What nothing is proposed for. */
   passedOver: PassedOver[];
 }
 
-const WATCHED = /\bsnitch['"]?\s+(?:exec|check-in)\b|https?:\/\/[^\s'"]+\/c\/[A-Za-z0-9_-]{6,64}\b/;
+const WATCHED =
+  /\bsnitch[\w.-]*['"]?\s+(?:exec|check-in)\b|\s(?:exec|check-in)\s+[a-z2-7]{26}\b|https?:\/\/[^\s'"]+\/c\/[A-Za-z0-9_-]{6,64}\b/;
 
 /** @param root the directory that stands for `/` @param host what names end with, so that hosts can share a case */
 export function discover(root: string, host: string): Discovery {
@@ -59,7 +62,7 @@ function addCrontab(discovery: Discovery, crontab: Crontab): void {
     }
     const what = `${found.schedule} ${found.command}`;
     if (WATCHED.test(found.command)) {
-      discovery.watched.push({ where, what, reason: 'it checks in already' });
+      discovery.watched.push({ where, what, reason: 'it checks in already', path: found.path });
       continue;
     }
     attempt(discovery, { where, what }, () => ({
@@ -69,6 +72,7 @@ function addCrontab(discovery: Discovery, crontab: Crontab): void {
       where,
       user: found.user ?? crontab.user,
       source: { kind: 'cron', crontab, job: found },
+      program: 'snitch',
     }));
   }
 }
@@ -92,6 +96,7 @@ function addTimer(discovery: Discovery, timer: Timer): void {
       where: name,
       user: null,
       source: { kind: 'timer', timer },
+      program: 'snitch',
     };
   });
 }

@@ -1,6 +1,6 @@
 /** What was discovered, in lines for people and as data for programs. */
 import type { CrontabChange } from './crontab-write.ts';
-import { type Caller, crontabChanges, dropInFor, type Watched } from './discover-apply.ts';
+import { crontabChanges, dropInFor, type Watched } from './discover-apply.ts';
 import type { Discovery } from './discover-proposals.ts';
 import { printable } from './printable.ts';
 import { paint, type Style } from './style.ts';
@@ -10,10 +10,9 @@ import type { PassedOver } from './systemd-units.ts';
 export function discoveryLines(
   watched: readonly Watched[],
   { watched: before, passedOver }: Discovery,
-  caller: Caller,
   style: Style,
 ): string[] {
-  const proposed = watched.flatMap((one) => [...proposalLines(one, caller, style), '']);
+  const proposed = watched.flatMap((one) => [...proposalLines(one, style), '']);
   return [
     ...proposed,
     ...listOf('Watched already:', before, style),
@@ -21,16 +20,16 @@ export function discoveryLines(
   ];
 }
 
-function proposalLines(watched: Watched, caller: Caller, style: Style): string[] {
+function proposalLines(watched: Watched, style: Style): string[] {
   const { name, interval, schedule, where, user, source } = watched.proposal;
   const place = [where, schedule, ...(user === null ? [] : [`runs as ${user}`])].join(', ');
   const heading = `${paint(style, 'bold', printable(name))}  ${paint(style, 'cyan', interval)}`;
   const lines = [heading, paint(style, 'dim', `  ${printable(place)}`)];
   if (source.kind === 'cron') {
-    const changes = crontabChanges([watched], caller);
+    const changes = crontabChanges([watched]);
     return [...lines, ...changes.flatMap((change) => changedLines(change, style).map((line) => `  ${line}`))];
   }
-  const text = dropInFor(watched, caller).trimEnd().split('\n');
+  const text = dropInFor(watched).trimEnd().split('\n');
   const added = [dropInPath(source.timer.service), ...text.map((line) => `  ${line}`)];
   return [...lines, ...added.map((line) => paint(style, 'green', `  + ${printable(line)}`))];
 }
@@ -61,11 +60,11 @@ function listOf(title: string, items: readonly PassedOver[], style: Style): stri
 }
 
 /** The same as data. */
-export function discoveryData(watched: readonly Watched[], discovery: Discovery, caller: Caller): unknown {
+export function discoveryData(watched: readonly Watched[], discovery: Discovery): unknown {
   return {
     proposals: watched.map((one) => {
       const { name, interval, schedule, where, user, source } = one.proposal;
-      const [change] = crontabChanges([one], caller);
+      const [change] = crontabChanges([one]);
       return {
         name,
         interval,
@@ -75,10 +74,10 @@ export function discoveryData(watched: readonly Watched[], discovery: Discovery,
         token: one.snitch?.token ?? null,
         ...(source.kind === 'cron'
           ? { line: change?.lines[0]?.after ?? '' }
-          : { drop_in: { path: dropInPath(source.timer.service), text: dropInFor(one, caller) } }),
+          : { drop_in: { path: dropInPath(source.timer.service), text: dropInFor(one) } }),
       };
     }),
-    watched: discovery.watched,
+    watched: discovery.watched.map(({ where, what, reason }) => ({ where, what, reason })),
     passed_over: discovery.passedOver,
   };
 }

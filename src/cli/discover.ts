@@ -5,7 +5,8 @@ import { addClientOptions, type ClientFlags, collect, type Register, withExample
 import { confirm } from './confirm.ts';
 import { connect } from './connection.ts';
 import { type CrontabChange, writeCrontab } from './crontab-write.ts';
-import { type Caller, crontabChanges, dropInFor, makeSnitches, type Watched } from './discover-apply.ts';
+import { crontabChanges, dropInFor, makeSnitches, type Watched } from './discover-apply.ts';
+import { withPrograms } from './discover-programs.ts';
 import { type Discovery, discover } from './discover-proposals.ts';
 import { changeLines, discoveryData, discoveryLines } from './discover-view.ts';
 import { Failure, UsageError } from './failure.ts';
@@ -16,7 +17,7 @@ import { shown } from './systemd-units.ts';
 interface DiscoverFlags extends ClientFlags {
   root: string;
   host?: string;
-  program: string;
+  program?: string;
   tag?: string[];
   apply?: boolean;
   yes?: boolean;
@@ -30,7 +31,10 @@ server is needed.
 
 --apply makes the snitches, and for each timer a drop-in beside its service. A crontab is written only with
 --write-crontabs, after its changes were shown and confirmed; --yes confirms them too. What it was is kept below
-/var/backups/snitch.`;
+/var/backups/snitch.
+
+What is written calls this program by its bare name where the PATH of the crontab leads to it, else by its whole path,
+and was tried as the user of the job before. A job that cannot run it is not proposed, and the reason is said.`;
 
 export const register: Register = (program) => {
   const command = program
@@ -41,7 +45,7 @@ export const register: Register = (program) => {
     .option('-y, --yes', 'do not ask; needed where there is no terminal')
     .option('-t, --tag <tag>', 'a tag for the snitches; repeat it for several', collect)
     .option('--host <name>', 'what the names of the snitches end with (default: the name of this host)')
-    .option('--program <path>', 'how the jobs call this program', 'snitch')
+    .option('--program <path>', 'what the jobs call, where it is not the program that runs here')
     .option('--root <directory>', 'read and write below this directory, as if it were /', '/')
     .action((flags: DiscoverFlags) => discoverJobs(flags))
     .addHelpText('after', NOTES);
@@ -55,25 +59,33 @@ export const register: Register = (program) => {
 
 async function discoverJobs(flags: DiscoverFlags): Promise<void> {
   if (flags.writeCrontabs && !flags.apply) throw new UsageError('--write-crontabs goes with --apply');
-  if (!/^[\w/.+-]+$/.test(flags.program)) throw new UsageError('--program: must be a name or a plain path');
   const root = resolve(flags.root);
-  const caller: Caller = { program: flags.program };
-  const discovery = discover(root, flags.host ?? hostname().split('.', 1)[0] ?? 'host');
+  const host = flags.host ?? hostname().split('.', 1)[0] ?? 'host';
+  const discovery = withPrograms(discover(root, host), { root, given: programIn(flags) });
   const output = new Output(flags);
-  if (flags.apply) return apply(discovery, { flags, root, caller, output });
+  if (flags.apply) return apply(discovery, { flags, root, output });
   const watched = discovery.proposals.map((proposal) => ({ proposal, snitch: null }));
-  report(output, watched, discovery, caller);
+  report(output, watched, discovery);
   if (watched.length > 0) output.hint('to make them: snitch discover --apply');
 }
 
-function report(output: Output, watched: readonly Watched[], discovery: Discovery, caller: Caller): void {
-  if (output.format === 'json') output.json(discoveryData(watched, discovery, caller));
+/** A path is made absolute: a job does not start in this directory. */
+function programIn({ program }: DiscoverFlags): string | null {
+  if (program === undefined) return null;
+  if (program === '' || /['"\\\p{Cc}]/u.test(program)) {
+    throw new UsageError('--program: must be a name or a path, without quotation marks and backslashes');
+  }
+  return program.includes('/') ? resolve(program) : program;
+}
+
+function report(output: Output, watched: readonly Watched[], discovery: Discovery): void {
+  if (output.format === 'json') output.json(discoveryData(watched, discovery));
   else if (output.quiet || output.format === 'name') {
     output.list(
       watched.map(({ proposal }) => proposal),
       { columns: [], name: ({ name }) => name, id: ({ name }) => name, empty: '' },
     );
-  } else output.lines(discoveryLines(watched, discovery, caller, output.style));
+  } else output.lines(discoveryLines(watched, discovery, output.style));
   const [jobs, others] = [watched.length, discovery.watched.length];
   output.done(`${jobs} proposed, ${others} watched already, ${discovery.passedOver.length} not proposed`);
 }
@@ -81,11 +93,10 @@ function report(output: Output, watched: readonly Watched[], discovery: Discover
 interface Applying {
   flags: DiscoverFlags;
   root: string;
-  caller: Caller;
   output: Output;
 }
 
-async function apply(discovery: Discovery, { flags, root, caller, output }: Applying): Promise<void> {
+async function apply(discovery: Discovery, { flags, root, output }: Applying): Promise<void> {
   const asking = process.stdin.isTTY === true && process.stderr.isTTY === true;
   if (!flags.yes && !asking) {
     throw new UsageError('nothing was changed: --apply needs --yes where there is no terminal to ask on');
@@ -93,14 +104,14 @@ async function apply(discovery: Discovery, { flags, root, caller, output }: Appl
   const client = connect(flags);
   if (!flags.yes) {
     const planned = discovery.proposals.map((proposal) => ({ proposal, snitch: null }));
-    output.lines(discoveryLines(planned, discovery, caller, output.style));
+    output.lines(discoveryLines(planned, discovery, output.style));
     if (!(await confirm(`Make ${planned.length} snitches? [y/N] `))) throw new Failure('nothing was changed');
   }
   const { watched, made } = await makeSnitches(client, discovery.proposals, flags.tag ?? []);
   output.done(`${made} made, ${watched.length - made} there already`);
-  writeDropIns(watched, { root, caller, output });
-  report(output, watched, discovery, caller);
-  const changes = crontabChanges(watched, caller);
+  writeDropIns(watched, { root, output });
+  report(output, watched, discovery);
+  const changes = crontabChanges(watched);
   if (!flags.writeCrontabs) {
     if (changes.length > 0) output.done('no crontab was written: see --write-crontabs');
     return;
@@ -110,14 +121,14 @@ async function apply(discovery: Discovery, { flags, root, caller, output }: Appl
 
 function writeDropIns(
   watched: readonly Watched[],
-  { root, caller, output }: Pick<Applying, 'root' | 'caller' | 'output'>,
+  { root, output }: Pick<Applying, 'root' | 'output'>,
 ): void {
   const services = watched.flatMap((one) =>
     one.proposal.source.kind === 'timer' ? [{ one, service: one.proposal.source.timer.service }] : [],
   );
   for (const { one, service } of services) {
     try {
-      writeDropIn(root, service, dropInFor(one, caller));
+      writeDropIn(root, service, dropInFor(one));
     } catch (error) {
       throw new Failure(`the drop-in for ${service} was not written: ${(error as Error).message}`);
     }

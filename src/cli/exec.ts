@@ -1,5 +1,6 @@
 /** `snitch exec`: runs a job, and tells the server how it went. What the job does stays as it would be without us. */
-import { type Register, withExamples } from './command.ts';
+import { looksLikeAddress, splitAddress } from './check-in-address.ts';
+import { type Register, withCrontab, withExamples } from './command.ts';
 import { findCheckInAddress } from './connection.ts';
 import { parseDuration } from './duration.ts';
 import { type JobEnd, startJob } from './exec-job.ts';
@@ -49,9 +50,9 @@ export const register: Register = (program, finish) => {
   withExamples(
     exec,
     'snitch exec TOKEN -- backup.sh --all',
-    '0 3 * * * snitch exec TOKEN --timeout 2h -- backup.sh        in a crontab',
     'snitch exec https://snitch.example.com/c/TOKEN -- make report',
   );
+  withCrontab(exec, (snitch) => [`0 3 * * * ${snitch} exec TOKEN -- /opt/backup.sh`]);
 };
 
 /** @returns the job's exit code */
@@ -85,7 +86,7 @@ async function tellEnd(report: RunReport, end: JobEnd, endedAt: number, output: 
 function runOf(given: string, flags: ExecFlags): Run {
   const directory = spoolDirectory();
   const runId = process.getBuiltinModule('node:crypto').randomUUID();
-  if (/^https?:\/\//i.test(given)) return { ...splitAddress(given), problem: null, runId, directory };
+  if (looksLikeAddress(given)) return { ...splitAddress(given), problem: null, runId, directory };
   if (given === '') throw new UsageError('the token is empty');
   const known = { token: given, runId, directory };
   try {
@@ -95,21 +96,6 @@ function runOf(given: string, flags: ExecFlags): Run {
     // What was typed can be typed again. A file that somebody else broke must not keep the job from running.
     if (flags.url !== undefined) throw error;
     return { ...known, base: null, problem: (error as Error).message };
-  }
-}
-
-function splitAddress(given: string): { base: string; token: string } {
-  const url = URL.parse(given);
-  const [, path = '', encoded = ''] = /^(.*)\/([^/]+)\/?$/.exec(url?.pathname ?? '') ?? [];
-  if (url === null || encoded === '' || url.search !== '' || url.username !== '' || url.password !== '') {
-    throw new UsageError(
-      'the check-in address must be http://HOST/c/TOKEN, without a user name or parameters',
-    );
-  }
-  try {
-    return { base: `${url.origin}${path}`, token: decodeURIComponent(encoded) };
-  } catch {
-    throw new UsageError('the token in the check-in address is not well encoded');
   }
 }
 

@@ -1,6 +1,6 @@
 /** `snitch spool list` and `flush`: check-ins of `snitch exec` that wait for the server. */
 import type { Command } from 'commander';
-import { addOutputOptions, type Register, withExamples } from './command.ts';
+import { addOutputOptions, type Register, withCrontab, withExamples } from './command.ts';
 import { findCheckInAddress } from './connection.ts';
 import { EXIT } from './exit-codes.ts';
 import { Output, type OutputFlags, say, shownTime, type View } from './output.ts';
@@ -92,7 +92,8 @@ function addFlush(spool: Command, finish: (code: number) => void): void {
       '\nExit codes: 0 nothing is left, 1 something was dropped or set aside, 5 some wait on.',
     )
     .action(async (flags: FlushFlags) => finish(await flushSpool(flags)));
-  withExamples(flushing, 'snitch spool flush', '@reboot sleep 60; snitch spool flush -q        in a crontab');
+  withExamples(flushing, 'snitch spool flush', 'snitch spool flush -q --url http://127.0.0.1:7676');
+  withCrontab(flushing, (snitch) => [`*/10 * * * * ${snitch} spool flush -q`]);
 }
 
 async function flushSpool(flags: FlushFlags): Promise<number> {

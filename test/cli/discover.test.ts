@@ -14,6 +14,7 @@ import { dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireCheckIn, WireSnitch } from '../../src/api/wire.ts';
+import { SNITCH } from './exec-process.ts';
 import { type Commands, withDaemon } from './with-daemon.ts';
 
 interface Context extends Commands {
@@ -62,7 +63,8 @@ const CRONTAB = `SHELL=/bin/sh
 25 6 * * * root /opt/backup.sh --all > /dev/null
 @reboot root /opt/once
 0 0 1 1 * root /opt/yearly
-5 * * * * root snitch exec abc -- /opt/known
+5 * * * * root /usr/bin/snitch exec abc -- /opt/known
+6 * * * * root snitch exec abc -- /opt/never-runs
 not a line
 `;
 
@@ -106,12 +108,12 @@ test('jobs of crontabs and timers are proposed, and all else is accounted for', 
   );
   assert.is(
     proposals[0]?.line,
-    "17 * * * * root snitch exec TOKEN -- /bin/sh -c 'cd / && run-parts --report /etc/cron.hourly'",
+    `17 * * * * root ${SNITCH} exec TOKEN -- /bin/sh -c 'cd / && run-parts --report /etc/cron.hourly'`,
   );
-  assert.is(proposals[1]?.line, '25 6 * * * root snitch exec TOKEN -- /opt/backup.sh --all > /dev/null');
+  assert.is(proposals[1]?.line, `25 6 * * * root ${SNITCH} exec TOKEN -- /opt/backup.sh --all > /dev/null`);
   assert.is(
     proposals[3]?.line,
-    "0 3 * * 1-5 snitch exec TOKEN -- /bin/sh -c '$HOME/bin/report | mail ann'%hello",
+    `0 3 * * 1-5 ${SNITCH} exec TOKEN -- /bin/sh -c '$HOME/bin/report | mail ann'%hello`,
   );
   assert.is(proposals[4]?.drop_in?.path, '/etc/systemd/system/rotate.service.d/snitch.conf');
   assert.equal(
@@ -121,11 +123,12 @@ test('jobs of crontabs and timers are proposed, and all else is accounted for', 
   assert.equal(
     passed_over.map(({ where, reason }) => `${where}: ${reason}`),
     [
+      `/etc/crontab:8: \`snitch\` is not in its PATH (/usr/bin:/bin), so that it does not run: write ${SNITCH}`,
       '/etc/cron.d/old.dpkg-old: most crons ignore such a name',
       '/lib/systemd/system/idle.timer: it is not enabled',
       '/etc/crontab:5: it runs at boot only: nobody knows when',
       '/etc/crontab:6: up to 366d pass between two runs, and the longest interval is monthly',
-      '/etc/crontab:8: it is neither a job nor a variable',
+      '/etc/crontab:9: it is neither a job nor a variable',
       '/lib/systemd/system/boot.timer: it runs after boot only: nobody knows when',
       '/lib/systemd/system/gone.timer: gone.service is missing',
     ],
@@ -138,9 +141,9 @@ test('without --apply it changes nothing, and needs no server', async (context) 
   const { code, stdout, stderr } = await context.discover();
   assert.is(code, 0, stderr);
   assert.match(stdout, 'backup@web1  daily\n  /etc/crontab:4, 25 6 * * *, runs as root\n');
-  assert.match(stdout, '+ 25 6 * * * root snitch exec TOKEN -- /opt/backup.sh');
+  assert.match(stdout, `+ 25 6 * * * root ${SNITCH} exec TOKEN -- /opt/backup.sh`);
   assert.match(stdout, 'Not proposed:\n');
-  assert.match(stderr, '5 proposed, 1 watched already, 7 not proposed');
+  assert.match(stderr, '5 proposed, 1 watched already, 8 not proposed');
   assert.is(context.read('/etc/crontab'), CRONTAB);
   assert.not.ok(existsSync(join(context.root, 'etc/systemd/system/rotate.service.d')));
 });
@@ -183,7 +186,7 @@ test('--write-crontabs shows the change, keeps a copy, mode and owner; the jobs 
   assert.is(code, 0, stderr);
   assert.match(stderr, '--- /var/spool/cron/crontabs/ann\n');
   assert.match(stderr, '\n- 0 5 * * * exit 3\n');
-  assert.match(stderr, `\n+ 0 5 * * * snitch exec ${daemon.url}/c/`);
+  assert.match(stderr, `\n+ 0 5 * * * ${SNITCH} exec ${daemon.url}/c/`);
   const after = read('/var/spool/cron/crontabs/ann').split('\n');
   assert.equal([after[0], after[1], after.length], ['# keep me\r', '', before.split('\n').length]);
   const stats = statSync(path);
@@ -193,8 +196,8 @@ test('--write-crontabs shows the change, keeps a copy, mode and owner; the jobs 
   assert.match(copy, /^var-spool-cron-crontabs-ann\.\d{8}T\d{6}Z$/);
   assert.is(read(`/var/backups/snitch/${copy}`), before);
 
-  const bin = join(import.meta.dirname, '../../bin');
-  const env = { PATH: `${bin}:${process.env.PATH}`, HOME: root };
+  // Nothing but what cron gives to a job.
+  const env = { PATH: '/usr/bin:/bin', HOME: root };
   const [command = '', input = ''] = (after[2] ?? '').replace('30 4 * * * ', '').split(/(?<!\\)%/);
   const printed = execFileSync('/bin/sh', ['-c', command.replaceAll('\\%', '%')], { env, input });
   assert.is(printed.toString(), '100%\nfrom stdin');

@@ -1,0 +1,98 @@
+/** Lines for crontabs in the README, in every help text and in the manual: they work as they are pasted. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { readDefinitions } from '../../packaging/man-definitions.ts';
+import { ENTRIES } from '../../src/cli/catalogue.ts';
+import { parseCronSchedule } from '../../src/cli/crontab-fields.ts';
+import { type CronJob, parseCrontab } from '../../src/cli/crontab-lines.ts';
+import { SNITCH } from './exec-process.ts';
+import { runSnitch, temporaryDirectory } from './snitch-process.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const test = suite('crontab lines that are shown');
+
+/** Every line that begins as a line of a crontab does. */
+function cronLines(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) =>
+      /^(?:@(?:reboot|hourly|daily|weekly|monthly)|(?:[\d*][\d*/,-]*\s+){4}[\d*][\d*/,-]*)\s/.test(line),
+    );
+}
+
+function jobOf(line: string): CronJob {
+  const [job] = parseCrontab(`${line}\n`, false);
+  assert.is(job?.kind, 'job', line);
+  parseCronSchedule((job as CronJob).schedule);
+  return job as CronJob;
+}
+
+/** Every program that the line calls by name, found as cron would find it. */
+function assertRuns(line: string): void {
+  const { command, input } = jobOf(line);
+  assert.is(input, '', `a bare percent sign ends the command: ${line}`);
+  assert.not.match(command, /\s{3,}/, `a remark would become an argument: ${line}`);
+  const called = command.split(/&&|;|\s--\s/).map((part) => part.trim().split(/\s+/)[0] ?? '');
+  for (const program of called) {
+    // What the reader puts there is a path of his own; what everybody has is found by its name.
+    const isOwn = /snitch/.test(program);
+    assert.ok(isOwn ? program.startsWith('/') : /^\/|^curl$/.test(program), `${program} in ${line}`);
+  }
+}
+
+async function helpTexts(): Promise<[name: string, text: string][]> {
+  const definitions = [...(await readDefinitions()).values()].flat();
+  const names = new Set([
+    ...ENTRIES.map(({ name }) => name),
+    ...definitions.map(({ name }) => name.slice(7)),
+  ]);
+  const texts: [string, string][] = [];
+  for (const name of names) texts.push([name, (await runSnitch(['help', ...name.split(' ')])).stdout]);
+  return texts;
+}
+
+test('in the README, with the path where the package puts the program', () => {
+  const lines = cronLines(readFileSync(`${ROOT}/README.md`, 'utf8'));
+  assert.is(lines.length, 3);
+  for (const line of lines) {
+    assertRuns(line);
+    for (const [word] of line.matchAll(/\S*snitch(?= (?:exec|backup))/g)) assert.is(word, '/usr/bin/snitch');
+  }
+});
+
+test('in every help text, with the path of the program that prints it', async () => {
+  const found = (await helpTexts()).flatMap(([name, text]) =>
+    cronLines(text).map((line) => [name, line] as const),
+  );
+  assert.equal(
+    found.map(([name]) => name),
+    ['check-in', 'exec', 'backup', 'spool flush'],
+  );
+  const { path, remove } = temporaryDirectory();
+  for (const [name, line] of found) {
+    assertRuns(line);
+    assert.match(line, `${SNITCH} ${name} `);
+    // Run for real, with nothing but what cron gives: the program is found, and understands what it is told.
+    const command = `${jobOf(line).command.replaceAll('\\%', '%').replaceAll('/opt/backup.sh', '/bin/true')} --help`;
+    const env = { PATH: '/usr/bin:/bin', HOME: path };
+    const { status, stderr } = spawnSync('/bin/sh', ['-c', command], { env, encoding: 'utf8' });
+    if (name !== 'exec') assert.equal([status, stderr], [0, ''], line);
+    else assert.not.match(stderr, /not found|unknown option/);
+  }
+  remove();
+});
+
+test('in the manual, with the path where the package puts the program', async () => {
+  for (const definition of [...(await readDefinitions()).values()].flat()) {
+    for (const line of [...definition.examples, ...cronLines(definition.notes)].flatMap(cronLines)) {
+      assertRuns(line);
+      assert.match(line, '/usr/bin/snitch ');
+    }
+  }
+});
+
+test.run();
