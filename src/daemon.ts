@@ -9,7 +9,7 @@ import { closeConnections, drain } from './http/drain.ts';
 import { Metrics } from './http/metrics.ts';
 import { RateLimiter } from './http/rate-limit.ts';
 import { type Addresses, buildServer } from './http/server.ts';
-import { createSourceReader } from './http/source.ts';
+import { createProxyTest, createSourceReader } from './http/source.ts';
 import { listen } from './listen.ts';
 import { SignsOfLife } from './signs-of-life.ts';
 import type { Migrated } from './store/sqlite/migrate.ts';
@@ -130,6 +130,7 @@ function createParts({ config, logger, store, clock, metrics, version, manager }
   let metricsArePublic = config.metrics.public;
   let addresses: Addresses = { baseUrl: '', checkInBase: '' };
   let sourceOf = createSourceReader(config.trustedProxies);
+  let isProxied = createProxyTest(config.trustedProxies);
   const limiter = new RateLimiter(config.rateLimit);
   const sweeper = new Sweeper({ store, clock, monotonic: () => performance.now(), logger });
   const deliverer = createDeliverer({
@@ -161,6 +162,7 @@ function createParts({ config, logger, store, clock, metrics, version, manager }
     logger: logger.child({}, { level: 'warn' }),
     addresses: () => addresses,
     sourceOf: (request) => sourceOf(request),
+    isProxied: (request) => isProxied(request),
     checkInPath: checkInPath(config),
     readiness: () => problems(store, sweeper, deliverer),
     metrics,
@@ -187,6 +189,7 @@ function createParts({ config, logger, store, clock, metrics, version, manager }
       retention.configure(changed.retention);
       signsOfLife.give(changed.watchdog);
       sourceOf = createSourceReader(changed.trustedProxies);
+      isProxied = createProxyTest(changed.trustedProxies);
       metricsArePublic = changed.metrics.public;
       for (const setting of needRestart(config, changed)) {
         logger.warn({ setting }, 'this setting changes only with a restart');

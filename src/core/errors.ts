@@ -9,6 +9,7 @@ export interface Validation {
 export type ErrorType =
   | 'api_key_invalid'
   | 'api_key_forbidden'
+  | 'origin_forbidden'
   | 'plan_limit_reached'
   | 'account_on_hold'
   | 'resource_not_found'

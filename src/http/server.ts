@@ -7,6 +7,7 @@ import { NotFound, SnitchError } from '../core/errors.ts';
 import type { Store } from '../store/store.ts';
 import { administrationRoutes, healthRoutes } from './administration.ts';
 import { createAuthenticator } from './auth.ts';
+import { refuseForeignPages } from './browser.ts';
 import { createCheckInHandler } from './check-in.ts';
 import { connectionLimit, shareConnections } from './connections.ts';
 import { answerError, refuseConnection } from './errors.ts';
@@ -35,6 +36,8 @@ export interface RouteContext {
   metricsArePublic: () => boolean;
   /** The address that a request came from, behind trusted proxies too. */
   sourceOf: (request: IncomingMessage) => string | null;
+  /** Whether a trusted proxy sent a request; none is trusted when absent. */
+  isProxied?: (request: IncomingMessage) => boolean;
 }
 
 export interface ServerOptions extends RouteContext {
@@ -79,6 +82,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   app.setNotFoundHandler(async () => {
     throw new NotFound('There is nothing at this path.');
   });
+  app.addHook('onRequest', async ({ raw }) => refuseForeignPages(raw, options.addresses().baseUrl));
   healthRoutes(app, options);
   metricsRoutes(app, options);
   openApiRoutes(app, options);

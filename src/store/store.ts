@@ -194,7 +194,9 @@ export interface DueResult {
 export type Change =
   | { kind: 'deliveries' }
   /** A snitch was created, changed or deleted. */
-  | { kind: 'snitch'; caseId: string; token: string };
+  | { kind: 'snitch'; caseId: string; token: string }
+  /** A key of a case was deleted; with `keyId` null all of them, or the case is on hold. */
+  | { kind: 'access'; caseId: string; keyId: string | null };
 
 export interface Census {
   snitches: Partial<Record<Status, number>>;
@@ -256,6 +258,7 @@ export interface Store extends OwnershipStore {
   /** Makes a key that was made elsewhere the one of that name for the server; null takes the one it had. */
   provideAdminKey(name: string, key: string | null, now: number): Promise<void>;
   findApiKey(key: string): Promise<{ apiKey: ApiKey; case: Case | null } | null>;
+  getApiKey(id: string): Promise<{ apiKey: ApiKey; case: Case | null } | null>;
   /** Those of a case, or of the server where `caseId` is null. */
   listApiKeys(caseId: string | null): Promise<ApiKey[]>;
   deleteApiKey(caseId: string | null, id: string): Promise<boolean>;

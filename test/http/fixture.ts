@@ -9,7 +9,7 @@ import { newCaseSettings } from '../../src/http/case-schema.ts';
 import { Metrics } from '../../src/http/metrics.ts';
 import { RateLimiter } from '../../src/http/rate-limit.ts';
 import { buildServer } from '../../src/http/server.ts';
-import { createSourceReader } from '../../src/http/source.ts';
+import { createProxyTest, createSourceReader } from '../../src/http/source.ts';
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { Client } from './client.ts';
@@ -85,6 +85,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
     metrics: new Metrics(),
     metricsArePublic: () => options.metricsArePublic ?? false,
     sourceOf: createSourceReader(options.trustedProxies ?? []),
+    isProxied: createProxyTest(options.trustedProxies ?? []),
     checkInPath,
     ...(options.maxConnections === undefined ? {} : { maxConnections: options.maxConnections }),
     logger: pino({ level: 'warn' }, { write: (line) => void logged.push(JSON.parse(line) as LogLine) }),

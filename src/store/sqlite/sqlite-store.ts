@@ -104,6 +104,7 @@ function methods(batches: GroupCommit): Methods {
     createApiKey: (key, now) => write((tx) => apiKeys.createApiKey(tx, key, now)),
     provideAdminKey: (name, key, now) => write((tx) => apiKeys.provideAdminKey(tx, name, key, now)),
     findApiKey: (key) => read((tx) => apiKeys.findApiKey(tx, key)),
+    getApiKey: (id) => read((tx) => apiKeys.getApiKey(tx, id)),
     listApiKeys: (caseId) => read((tx) => apiKeys.listApiKeys(tx, caseId)),
     deleteApiKey: (caseId, id) => write((tx) => apiKeys.deleteApiKey(tx, caseId, id)),
     recordKeyUse: (id, at) => write((tx) => apiKeys.recordKeyUse(tx, id, at)),
