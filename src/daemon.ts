@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
+import { concernOf, DataDirOpen } from './data-directory.ts';
 import { createDeliverer } from './delivery/deliverer.ts';
 import { completeFirstStart, credentialsPath, updateUrl } from './first-start.ts';
 import { closeConnections, drain } from './http/drain.ts';
@@ -51,6 +52,7 @@ export async function startDaemon(
   logger: Logger,
   { clock = Date.now, version = '0', manager = serviceManager({}) }: DaemonOptions = {},
 ): Promise<Daemon> {
+  checkDataDirectory(config, logger);
   manager.status('Opening the database');
   const metrics = new Metrics();
   const onCommit = (commit: Commit) => metrics.committed(commit);
@@ -69,6 +71,13 @@ export async function startDaemon(
     await store.close();
     throw error;
   }
+}
+
+/** @throws DataDirOpen */
+function checkDataDirectory({ dataDir }: Config, logger: Logger): void {
+  const concern = concernOf(dataDir);
+  if (concern?.refused) throw new DataDirOpen(`${concern.message}: ${concern.remedy}`);
+  if (concern) logger.warn({ data_dir: dataDir, remedy: concern.remedy }, concern.message);
 }
 
 async function begin(parts: Parts, foundation: Foundation): Promise<Daemon> {
@@ -97,7 +106,7 @@ async function begin(parts: Parts, foundation: Foundation): Promise<Daemon> {
 async function tellOfCredentials({ config, logger, store, clock }: Foundation, url: string): Promise<void> {
   const isFirst = await completeFirstStart(store, { ...config, url }, clock());
   const file = credentialsPath(config.dataDir);
-  const problem = isFirst ? null : updateUrl(file, url);
+  const problem = isFirst ? null : await updateUrl(file, url);
   if (problem) logger.warn({ file, problem }, 'commands on this host cannot use the file of the API keys');
   else logger.info({ file }, isFirst ? 'first start: the API keys are in this file' : 'credentials');
 }

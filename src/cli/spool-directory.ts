@@ -7,6 +7,7 @@
  * - `<name>.<pid>.tmp` is being written.
  * - `unusable/` has the files that could not be read.
  */
+import { createPrivateFile, syncDirectory } from '../system/private-file.ts';
 import { homeOf } from './home.ts';
 import { decode, encode, type KeptCheckIn } from './spool-entry.ts';
 
@@ -48,25 +49,10 @@ export async function writeClaimed(directory: string, checkIn: KeptCheckIn): Pro
   const name = `${String(checkIn.at).padStart(15, '0')}-${order}-${id}.json`;
   const draft = join(directory, `${name}.${process.pid}.tmp`);
   const path = claimPath(directory, name);
-  const file = await node.promises.open(draft, 'wx', 0o600);
-  try {
-    await file.writeFile(encode(checkIn));
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await createPrivateFile(draft, encode(checkIn));
   await node.promises.rename(draft, path);
   await syncDirectory(directory);
   return { name, path };
-}
-
-async function syncDirectory(directory: string): Promise<void> {
-  const handle = await node.promises.open(directory, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 function claimPath(directory: string, name: string): string {
