@@ -34,7 +34,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   demo: ['core', 'store', 'config'],
   journal: [],
   logger: ['core', 'journal'],
-  config: ['core', 'logger'],
+  config: ['core', 'logger', 'system'],
   daemon: [
     'core',
     'api',
@@ -67,12 +67,14 @@ const LAYER_OF_FILE: Record<string, string> = {
   'config-file.ts': 'config',
   'settings.ts': 'config',
   'secrets.ts': 'config',
+  'exposed-secrets.ts': 'config',
   'logger.ts': 'logger',
   'journal.ts': 'journal',
   'cli/dashboard.ts': 'the screen',
   'cli/serve.ts': 'commands on the host',
   'cli/config.ts': 'commands on the host',
   'cli/doctor.ts': 'commands on the host',
+  'cli/doctor-mail.ts': 'commands on the host',
   'cli/backup.ts': 'commands on the host',
   'cli/restore.ts': 'commands on the host',
 };
