@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { concernOf, DataDirOpen } from './data-directory.ts';
 import { createDeliverer } from './delivery/deliverer.ts';
+import { checkMail } from './delivery/mail-check.ts';
 import { completeFirstStart, credentialsPath, updateUrl } from './first-start.ts';
 import { closeConnections, drain } from './http/drain.ts';
 import { Metrics } from './http/metrics.ts';
@@ -122,6 +123,7 @@ interface Foundation extends Required<DaemonOptions> {
 
 function createParts({ config, logger, store, clock, metrics, version, manager }: Foundation) {
   let metricsArePublic = config.metrics.public;
+  let smtp = config.smtp;
   let addresses: Addresses = { baseUrl: '', checkInBase: '' };
   let sourceOf = createSourceReader(config.trustedProxies);
   const limiter = new RateLimiter(config.rateLimit);
@@ -159,6 +161,7 @@ function createParts({ config, logger, store, clock, metrics, version, manager }
     readiness: () => problems(store, sweeper, deliverer),
     metrics,
     metricsArePublic: () => metricsArePublic,
+    checkMail: async (recipient) => smtp && checkMail(smtp, recipient, clock()),
   });
   return {
     app,
@@ -174,6 +177,7 @@ function createParts({ config, logger, store, clock, metrics, version, manager }
     reload: async (changed: Config) => {
       // The only part that can refuse comes first, so that a bad setting changes nothing.
       deliverer.reconfigure({ smtp: changed.smtp, webhooks: changed.webhooks });
+      smtp = changed.smtp;
       logger.level = changed.log.level;
       limiter.configure(changed.rateLimit);
       retention.configure(changed.retention);

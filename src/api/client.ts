@@ -9,6 +9,7 @@ import type {
   WireError,
   WireExplanation,
   WireImportCheck,
+  WireMailCheck,
   WireOwnership,
   WireSnitch,
   WireWebhook,
@@ -128,6 +129,8 @@ export function createClient(options: ClientOptions) {
     listKeysOfCase: (id: string) => get<WireApiKey[]>(`/v1/cases/${encodeURIComponent(id)}/api_keys`),
     getMaintenance: () => get<{ enabled: boolean }>('/v1/maintenance'),
     setMaintenance: (enabled: boolean) => send<{ enabled: boolean }>('PUT', '/v1/maintenance', { enabled }),
+    /** Lets the daemon log in at its mail server, and send a test mail where a recipient is given. */
+    checkMail: (recipient: string | null) => send<WireMailCheck>('POST', '/v1/checks/mail', { recipient }),
     /** Makes all of at most 100 snitches, or none. */
     importSnitches: (snitches: readonly ImportInput[], owner: string | null) =>
       send<WireSnitch[]>('POST', '/v1/imports', { snitches, owner }),
