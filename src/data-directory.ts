@@ -32,6 +32,12 @@ export function concernOf(dataDir: string): Concern | null {
         remedy: `\`chmod o-w ${dataDir}\` as its owner or as root; look first whether everything in it is your own`,
         refused: true,
       };
+    case 'everybody, beside ours':
+      return {
+        message: `every user of this host may put files into the data directory ${dataDir}`,
+        remedy: `\`chmod 700 ${dataDir}\` as its owner or as root, or keep the data in a directory below it`,
+        refused: false,
+      };
     case 'group':
       return {
         message:

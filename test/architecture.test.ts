@@ -48,7 +48,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'system',
     'watchdog',
   ],
-  main: ['cli'],
+  main: ['cli', 'system'],
   /** Loads the others from inside the single file. */
   executable: [],
 };
@@ -67,6 +67,7 @@ const LAYER_OF_FILE: Record<string, string> = {
   'config-file.ts': 'config',
   'settings.ts': 'config',
   'secrets.ts': 'config',
+  'default-directory.ts': 'config',
   'exposed-secrets.ts': 'config',
   'logger.ts': 'logger',
   'journal.ts': 'journal',

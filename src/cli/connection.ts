@@ -5,7 +5,7 @@
 import { type Client, createClient } from '../api/client.ts';
 import { parseDuration } from './duration.ts';
 import { AuthenticationError, Failure, UsageError } from './failure.ts';
-import { homeOf } from './home.ts';
+import { configHome, stateHome } from './home.ts';
 import { parsePlainYaml } from './plain-yaml.ts';
 
 // An import of `node:fs` would evaluate every export of it; this takes what is loaded already.
@@ -102,8 +102,7 @@ interface Files {
 }
 
 function readFiles(env: NodeJS.ProcessEnv, { dataDir }: ConnectionFlags): Files {
-  const config = env.XDG_CONFIG_HOME || join(homeOf(env), '.config');
-  const found = readSettings(join(config, 'snitch', 'cli.yaml'));
+  const found = readSettings(join(configHome(env), 'snitch', 'cli.yaml'));
   const cli = found === 'forbidden' || found === null ? { path: 'cli.yaml', values: {} } : found;
   const candidates = dataDirs(env, dataDir).map((directory) => join(directory, 'credentials.yaml'));
   const forbidden: string[] = [];
@@ -119,10 +118,9 @@ function readFiles(env: NodeJS.ProcessEnv, { dataDir }: ConnectionFlags): Files 
 function dataDirs(env: NodeJS.ProcessEnv, known: string | undefined): string[] {
   if (known !== undefined) return [known];
   if (env.SNITCH_DATA_DIR) return [env.SNITCH_DATA_DIR];
-  const state = env.XDG_STATE_HOME || join(homeOf(env), '.local/state');
   const fromUnit = env.STATE_DIRECTORY?.split(':')[0];
   const configured = configuredDataDir(env.SNITCH_CONFIG || '/etc/snitch/config.yaml');
-  const all = [configured, fromUnit, join(state, 'snitch'), '/var/lib/snitch'];
+  const all = [configured, fromUnit, join(stateHome(env), 'snitch'), '/var/lib/snitch'];
   return all.filter((directory) => directory !== undefined && directory !== '') as string[];
 }
 

@@ -8,7 +8,7 @@
  * - `unusable/` has the files that could not be read.
  */
 import { createPrivateFile, syncDirectory } from '../system/private-file.ts';
-import { homeOf } from './home.ts';
+import { stateHome } from './home.ts';
 import { decode, encode, type KeptCheckIn } from './spool-entry.ts';
 
 // Asking for `promises` loads them, which commands without a spool need not wait for.
@@ -29,7 +29,7 @@ export function spoolDirectory(env: NodeJS.ProcessEnv = process.env): string {
   if (env.SNITCH_SPOOL_DIR) return env.SNITCH_SPOOL_DIR;
   const fromUnit = env.STATE_DIRECTORY?.split(':')[0];
   if (fromUnit) return join(fromUnit, 'spool');
-  return join(env.XDG_STATE_HOME || join(homeOf(env), '.local/state'), 'snitch', 'spool');
+  return join(stateHome(env), 'snitch', 'spool');
 }
 
 export interface Claim {

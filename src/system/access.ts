@@ -4,10 +4,14 @@ const { dirname } = process.getBuiltinModule('node:path');
 
 const EVERYBODY = { read: 0o004, write: 0o002, enter: 0o001 };
 const GROUP_WRITES = 0o020;
+const STICKY = 0o1000;
 const ROOT = 0;
 
-/** Who besides the daemon could put files of their own into a directory. */
-export type Writers = 'everybody' | 'group' | 'owner' | 'nobody';
+/**
+ * Who besides the daemon could put files of their own into a directory: in the place of ours, or, where it is sticky
+ * like /tmp, only beside them.
+ */
+export type Writers = 'everybody' | 'everybody, beside ours' | 'group' | 'owner' | 'nobody';
 
 /**
  * @param path of a directory
@@ -17,7 +21,9 @@ export type Writers = 'everybody' | 'group' | 'owner' | 'nobody';
 export function otherWriters(path: string, uid: number): Writers {
   const real = node.realpathSync(path);
   const { mode, uid: owner } = node.statSync(real);
-  if ((mode & EVERYBODY.write) !== 0 && isReachable(real)) return 'everybody';
+  const isSticky = (mode & STICKY) !== 0;
+  if ((mode & EVERYBODY.write) !== 0 && isReachable(real))
+    return isSticky ? 'everybody, beside ours' : 'everybody';
   if ((mode & GROUP_WRITES) !== 0) return 'group';
   return owner === uid || owner === ROOT ? 'nobody' : 'owner';
 }

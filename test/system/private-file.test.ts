@@ -94,7 +94,7 @@ test('who may write into a directory, and read a file, goes by all directories a
   assert.is(writersAt(0o755, 0o755), 'nobody');
   assert.is(writersAt(0o775, 0o755), 'group');
   assert.is(writersAt(0o777, 0o755), 'everybody');
-  assert.is(writersAt(0o1777, 0o755), 'everybody');
+  assert.is(writersAt(0o1777, 0o755), 'everybody, beside ours');
   assert.is(writersAt(0o707, 0o700), 'nobody');
   assert.is(writersAt(0o700, 0o755, uid + 1), uid === 0 ? 'nobody' : 'owner');
   writeFileSync(file, '');
