@@ -3,7 +3,9 @@ import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { StoreUnavailable } from './core/errors.ts';
+import { concernOf, DataDirOpen } from './data-directory.ts';
 import { createDeliverer } from './delivery/deliverer.ts';
+import { checkMail } from './delivery/mail-check.ts';
 import { completeFirstStart, credentialsPath, updateUrl } from './first-start.ts';
 import { closeConnections, drain } from './http/drain.ts';
 import { Metrics } from './http/metrics.ts';
@@ -53,6 +55,7 @@ export async function startDaemon(
   logger: Logger,
   { clock = Date.now, version = '0', manager = serviceManager({}) }: DaemonOptions = {},
 ): Promise<Daemon> {
+  checkDataDirectory(config, logger);
   manager.status('Opening the database');
   const metrics = new Metrics();
   const onCommit = (commit: Commit) => metrics.committed(commit);
@@ -72,6 +75,13 @@ export async function startDaemon(
     await store.close();
     throw error;
   }
+}
+
+/** @throws DataDirOpen */
+function checkDataDirectory({ dataDir }: Config, logger: Logger): void {
+  const concern = concernOf(dataDir);
+  if (concern?.refused) throw new DataDirOpen(`${concern.message}: ${concern.remedy}`);
+  if (concern) logger.warn({ data_dir: dataDir, remedy: concern.remedy }, concern.message);
 }
 
 async function begin(parts: Parts, foundation: Foundation): Promise<Daemon> {
@@ -112,7 +122,7 @@ async function releaseLeases({ store, clock, logger }: Foundation): Promise<void
 async function tellOfCredentials({ config, logger, store, clock }: Foundation, url: string): Promise<void> {
   const isFirst = await completeFirstStart(store, { ...config, url }, clock());
   const file = credentialsPath(config.dataDir);
-  const problem = isFirst ? null : updateUrl(file, url);
+  const problem = isFirst ? null : await updateUrl(file, url);
   if (problem) logger.warn({ file, problem }, 'commands on this host cannot use the file of the API keys');
   else logger.info({ file }, isFirst ? 'first start: the API keys are in this file' : 'credentials');
 }
@@ -128,6 +138,7 @@ interface Foundation extends Required<DaemonOptions> {
 
 function createParts({ config, logger, store, clock, metrics, version, manager }: Foundation) {
   let metricsArePublic = config.metrics.public;
+  let smtp = config.smtp;
   let addresses: Addresses = { baseUrl: '', checkInBase: '' };
   let sourceOf = createSourceReader(config.trustedProxies);
   let isProxied = createProxyTest(config.trustedProxies);
@@ -167,6 +178,7 @@ function createParts({ config, logger, store, clock, metrics, version, manager }
     readiness: () => problems(store, sweeper, deliverer),
     metrics,
     metricsArePublic: () => metricsArePublic,
+    checkMail: async (recipient) => smtp && checkMail(smtp, recipient, clock()),
   });
   return {
     app,
@@ -184,6 +196,7 @@ function createParts({ config, logger, store, clock, metrics, version, manager }
     reload: async (changed: Config) => {
       // The only part that can refuse comes first, so that a bad setting changes nothing.
       deliverer.reconfigure({ smtp: changed.smtp, webhooks: changed.webhooks });
+      smtp = changed.smtp;
       logger.level = changed.log.level;
       limiter.configure(changed.rateLimit);
       retention.configure(changed.retention);

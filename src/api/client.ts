@@ -19,6 +19,7 @@ import {
   EXPLANATION,
   IMPORT_CHECK,
   list,
+  MAIL_CHECK,
   MAINTENANCE,
   OWNERSHIP,
   READINESS,
@@ -110,6 +111,8 @@ export function createClient(options: ClientOptions) {
     listKeysOfCase: (id: string) => get(list(API_KEY), `/v1/cases/${encodeURIComponent(id)}/api_keys`),
     getMaintenance: () => get(MAINTENANCE, '/v1/maintenance'),
     setMaintenance: (enabled: boolean) => send(MAINTENANCE, 'PUT', '/v1/maintenance', { enabled }),
+    /** Lets the daemon log in at its mail server, and send a test mail where a recipient is given. */
+    checkMail: (recipient: string | null) => send(MAIL_CHECK, 'POST', '/v1/checks/mail', { recipient }),
     /** Makes all of at most 100 snitches, or none. */
     importSnitches: (snitches: readonly ImportInput[], owner: string | null) =>
       send(list(SNITCH), 'POST', '/v1/imports', { snitches, owner }),

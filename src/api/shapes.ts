@@ -11,6 +11,7 @@ import type {
   WireExplanation,
   WireImportCheck,
   WireImported,
+  WireMailCheck,
   WireOwnership,
   WireReport,
   WireSnitch,
@@ -203,3 +204,5 @@ export const READINESS = object<{ status: string; problems?: string[] }>({
   status: text,
   problems: optional(TEXTS) as Shape<string[]>,
 });
+
+export const MAIL_CHECK = object<WireMailCheck>({ server: nullable(text), problem: nullable(text) });

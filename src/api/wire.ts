@@ -158,3 +158,11 @@ export interface WireImportCheck {
   /** How many snitches the case may still make; null for no limit. */
   room: number | null;
 }
+
+/** What became of a log-in at the mail server, and of a test mail. */
+export interface WireMailCheck {
+  /** Host and port of the mail server; null where email is off. */
+  server: string | null;
+  /** In words; null where all went well. */
+  problem: string | null;
+}

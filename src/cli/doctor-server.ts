@@ -1,6 +1,7 @@
 /** What `snitch doctor` can ask the server: whether it answers, lives, tells the time, and whom it would tell. */
 import { type Client, createClient, type Probe } from '../api/client.ts';
 import type { WireCase, WireWebhook } from '../api/wire.ts';
+import { asRoot } from './as-root.ts';
 import { type Connection, type ConnectionFlags, findConnection } from './connection.ts';
 import { describeFailure } from './failure.ts';
 import { type Finding, failure, ok, warning } from './findings.ts';
@@ -71,7 +72,7 @@ function checkClock({ date, asked, answered }: Probe & { asked: number; answered
   const off = Math.max(0, asked - (server + 1_000), server - answered);
   if (off < CLOCK_WARNING) return ok('clock', 'this clock and that of the server agree');
   const message = `this clock and that of the server differ by ${shortDuration(off)}`;
-  const remedy = 'set both by NTP: `timedatectl set-ntp true`';
+  const remedy = `set both by NTP: ${asRoot('timedatectl set-ntp true')}`;
   return off < CLOCK_FAILURE ? warning('clock', message, remedy) : failure('clock', message, remedy);
 }
 

@@ -7,7 +7,8 @@
  * - `<name>.<pid>.tmp` is being written.
  * - `unusable/` has the files that could not be read.
  */
-import { homeOf } from './home.ts';
+import { createPrivateFile, syncDirectory } from '../system/private-file.ts';
+import { stateHome } from './home.ts';
 import { decode, encode, type KeptCheckIn } from './spool-entry.ts';
 
 // Asking for `promises` loads them, which commands without a spool need not wait for.
@@ -28,7 +29,7 @@ export function spoolDirectory(env: NodeJS.ProcessEnv = process.env): string {
   if (env.SNITCH_SPOOL_DIR) return env.SNITCH_SPOOL_DIR;
   const fromUnit = env.STATE_DIRECTORY?.split(':')[0];
   if (fromUnit) return join(fromUnit, 'spool');
-  return join(env.XDG_STATE_HOME || join(homeOf(env), '.local/state'), 'snitch', 'spool');
+  return join(stateHome(env), 'snitch', 'spool');
 }
 
 export interface Claim {
@@ -48,25 +49,10 @@ export async function writeClaimed(directory: string, checkIn: KeptCheckIn): Pro
   const name = `${String(checkIn.at).padStart(15, '0')}-${order}-${id}.json`;
   const draft = join(directory, `${name}.${process.pid}.tmp`);
   const path = claimPath(directory, name);
-  const file = await node.promises.open(draft, 'wx', 0o600);
-  try {
-    await file.writeFile(encode(checkIn));
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await createPrivateFile(draft, encode(checkIn));
   await node.promises.rename(draft, path);
   await syncDirectory(directory);
   return { name, path };
-}
-
-async function syncDirectory(directory: string): Promise<void> {
-  const handle = await node.promises.open(directory, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 function claimPath(directory: string, name: string): string {

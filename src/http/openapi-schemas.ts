@@ -8,6 +8,7 @@ import type {
   WireDelivery,
   WireError,
   WireExplanation,
+  WireMailCheck,
   WireOwnership,
   WireSnitch,
   WireWebhook,
@@ -164,6 +165,11 @@ export const importCheck = z.object({
 });
 export const ownership: z.ZodType<WireOwnership> = z.object({ token: text, owner: text });
 export const claim = z.object({ tokens: z.array(text), owner: text.nullable() });
+
+export const mailCheck: z.ZodType<WireMailCheck> = z.object({
+  server: text.nullable(),
+  problem: text.nullable(),
+});
 
 export const maintenance = z.object({ enabled: z.boolean() });
 

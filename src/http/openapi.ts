@@ -1,6 +1,7 @@
 /** `/openapi.json`: the API described for machines. A test holds the list below and the routes together. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { newMailCheck } from './mail-check.ts';
 import * as schemas from './openapi-schemas.ts';
 import { resource } from './resource.ts';
 import type { RouteContext } from './server.ts';
@@ -106,6 +107,13 @@ const OPERATIONS: Record<string, Record<string, Operation>> = {
       summary: 'Create an API key for a case (admin)',
       body: schemas.newApiKey,
       answer: schemas.createdApiKey,
+    },
+  },
+  '/v1/checks/mail': {
+    post: {
+      summary: 'Log in at the mail server, and send a test mail where a recipient is given (admin)',
+      body: newMailCheck,
+      answer: schemas.mailCheck,
     },
   },
   '/v1/maintenance': {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, METHODS, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import type { WireMailCheck } from '../api/wire.ts';
 import { NotFound, SnitchError } from '../core/errors.ts';
 import type { Store } from '../store/store.ts';
 import { administrationRoutes, healthRoutes } from './administration.ts';
@@ -11,6 +12,7 @@ import { refuseForeignPages } from './browser.ts';
 import { createCheckInHandler } from './check-in.ts';
 import { connectionLimit, shareConnections } from './connections.ts';
 import { answerError, refuseConnection } from './errors.ts';
+import { mailCheckRoutes } from './mail-check.ts';
 import { alertRoutes, apiKeyRoutes, caseRoutes, deliveryRoutes, webhookRoutes } from './management.ts';
 import { type Metrics, metricsRoutes } from './metrics.ts';
 import { openApiRoutes } from './openapi.ts';
@@ -34,6 +36,8 @@ export interface RouteContext {
   readiness: () => string[];
   metrics: Metrics;
   metricsArePublic: () => boolean;
+  /** Logs in at the mail server, and sends a test mail to a recipient; null where email is off. */
+  checkMail: (recipient: string | null) => Promise<WireMailCheck | null>;
   /** The address that a request came from, behind trusted proxies too. */
   sourceOf: (request: IncomingMessage) => string | null;
   /** Whether a trusted proxy sent a request; none is trusted when absent. */
@@ -109,6 +113,7 @@ async function apiRoutes(api: FastifyInstance, options: ServerOptions): Promise<
   streamRoutes(api, options);
   ownershipRoutes(api, options);
   administrationRoutes(api, options);
+  mailCheckRoutes(api, options);
 }
 
 type RequestListener = Parameters<typeof createServer>[1];

@@ -8,7 +8,7 @@ import type { WireSnitch } from '../../src/api/wire.ts';
 import { newCaseSettings } from '../../src/http/case-schema.ts';
 import { Metrics } from '../../src/http/metrics.ts';
 import { RateLimiter } from '../../src/http/rate-limit.ts';
-import { buildServer } from '../../src/http/server.ts';
+import { buildServer, type RouteContext } from '../../src/http/server.ts';
 import { createProxyTest, createSourceReader } from '../../src/http/source.ts';
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -63,6 +63,7 @@ export interface FixtureOptions {
   through?: (store: Store) => Store;
   checkInPath?: string;
   metricsArePublic?: boolean;
+  checkMail?: RouteContext['checkMail'];
   trustedProxies?: readonly string[];
   maxConnections?: number;
 }
@@ -84,6 +85,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
     readiness: () => problems,
     metrics: new Metrics(),
     metricsArePublic: () => options.metricsArePublic ?? false,
+    checkMail: options.checkMail ?? (async () => null),
     sourceOf: createSourceReader(options.trustedProxies ?? []),
     isProxied: createProxyTest(options.trustedProxies ?? []),
     checkInPath,

@@ -203,4 +203,30 @@ withMounts(
   },
 );
 
+test('says nothing of authorities on a host that has none, and leaves its environment to jobs', async () => {
+  const root = makeEmptyRoot();
+  const daemon = await startProcess(inEmptyRoot(root));
+  let stderr = '';
+  daemon.child.stderr?.on('data', (text) => {
+    stderr += text;
+  });
+  try {
+    assert.is((await daemon.call('GET', '/v1/snitches')).status, 200);
+    copyFileSync('/usr/bin/env', join(root, 'env'));
+    const { program = [] } = inEmptyRoot(root);
+    const [command = '', ...args] = program;
+    const job = spawnSync(command, [...args, 'exec', 'x'.repeat(26), '--', '/env'], {
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, HOME: '/', SNITCH_CHECK_IN_BASE: 'https://127.0.0.1:9/c' },
+    });
+    assert.match(job.stdout, 'HOME=/');
+    assert.not.match(job.stdout, 'SSL_CERT_DIR');
+    assert.not.match(job.stderr, 'OpenSSL');
+  } finally {
+    assert.is(await daemon.end(), 0);
+    rmSync(root, { recursive: true, force: true });
+  }
+  assert.is(stderr, '');
+});
+
 test.run();
