@@ -113,6 +113,7 @@ interface Foundation extends Required<DaemonOptions> {
 
 function createParts({ config, logger, store, clock, metrics, version, manager }: Foundation) {
   let metricsArePublic = config.metrics.public;
+  let sendsEmail = config.smtp !== null;
   let addresses: Addresses = { baseUrl: '', checkInBase: '' };
   let sourceOf = createSourceReader(config.trustedProxies);
   const limiter = new RateLimiter(config.rateLimit);
@@ -150,6 +151,7 @@ function createParts({ config, logger, store, clock, metrics, version, manager }
     readiness: () => problems(store, sweeper, deliverer),
     metrics,
     metricsArePublic: () => metricsArePublic,
+    sendsEmail: () => sendsEmail,
   });
   return {
     app,
@@ -171,6 +173,7 @@ function createParts({ config, logger, store, clock, metrics, version, manager }
       signsOfLife.give(changed.watchdog);
       sourceOf = createSourceReader(changed.trustedProxies);
       metricsArePublic = changed.metrics.public;
+      sendsEmail = changed.smtp !== null;
       for (const setting of needRestart(config, changed)) {
         logger.warn({ setting }, 'this setting changes only with a restart');
       }

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type {
   WireAlert,
   WireApiKey,
+  WireAudience,
   WireCase,
   WireCheckIn,
   WireDelivery,
@@ -108,6 +109,7 @@ export function createClient(options: ClientOptions) {
       send<WireDelivery>('POST', `/v1/deliveries/${encodeURIComponent(id)}/retry`),
     getCase: () => get<WireCase>('/v1/case'),
     updateCase: (changes: Partial<WireCase>) => send<WireCase>('PATCH', '/v1/case', changes),
+    getAudience: () => get<WireAudience>('/v1/audience'),
     listWebhooks: () => get<WireWebhook[]>('/v1/webhooks'),
     createWebhook: (url: string) => send<WireWebhook>('POST', '/v1/webhooks', { url }),
     deleteWebhook: (id: string) => send<void>('DELETE', `/v1/webhooks/${encodeURIComponent(id)}`),

@@ -33,6 +33,8 @@ export interface RouteContext {
   readiness: () => string[];
   metrics: Metrics;
   metricsArePublic: () => boolean;
+  /** Whether a mail server is configured. */
+  sendsEmail: () => boolean;
   /** The address that a request came from, behind trusted proxies too. */
   sourceOf: (request: IncomingMessage) => string | null;
 }

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Invalid, NotFound, PlanLimitReached } from '../core/errors.ts';
 import { explain } from '../core/explain.ts';
 import { Calendar } from '../core/interval.ts';
+import { whyNobody } from '../core/told.ts';
 import {
   type Checked,
   PENDING_CANNOT_PAUSE,
@@ -17,12 +18,15 @@ import { readJson } from './body.ts';
 import { isNumericId, pageOf } from './page.ts';
 import { param, resource } from './resource.ts';
 import type { RouteContext } from './server.ts';
-import { wireCheckIn, wireExplanation, wireSnitch } from './wire.ts';
+import { audienceOf, targetNames, toldAlert, wireCheckIn, wireExplanation, wireSnitch } from './wire.ts';
 
 /** Snitches read from the store at a time: other requests get their turn in between. */
 const SLICE = 500;
 
-export function snitchRoutes(app: FastifyInstance, { store, clock, addresses }: RouteContext): void {
+export function snitchRoutes(
+  app: FastifyInstance,
+  { store, clock, addresses, sendsEmail }: RouteContext,
+): void {
   const wire = (snitch: Snitch) => wireSnitch(snitch, addresses().checkInBase);
 
   async function find(request: FastifyRequest): Promise<Snitch> {
@@ -102,8 +106,17 @@ export function snitchRoutes(app: FastifyInstance, { store, clock, addresses }: 
     GET: async (request) => {
       const snitch = await find(request);
       const owner = caseOf(request);
-      const explanation = explain(snitch.state, { rules: owner, calendar, now: clock() });
-      return wireExplanation(snitch, owner, explanation, await store.listWebhooks(owner.id));
+      const [webhooks, [last]] = await Promise.all([
+        store.listWebhooks(owner.id),
+        store.listAlerts(owner.id, snitch.token, { limit: 1, before: null }),
+      ]);
+      const audience = audienceOf(snitch, owner, webhooks, sendsEmail());
+      const telling = {
+        nobody: whyNobody(audience),
+        last: last ? toldAlert(last, targetNames(webhooks)) : null,
+      };
+      const explanation = explain(snitch.state, { rules: owner, calendar, now: clock(), telling });
+      return wireExplanation(snitch, owner, explanation, audience);
     },
   });
 

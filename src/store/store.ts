@@ -109,7 +109,11 @@ export interface Delivery {
   channel: Channel;
   /** A webhook's id or an email address. */
   target: string;
+  /** What its alert says; the snitch is null for a notice. */
+  about: { type: Alert['type']; snitch: { token: string; name: string } | null };
   state: DeliveryState;
+  /** Whether an attempt is under way: it is counted, and the last error is of the one before. */
+  sending: boolean;
   attempts: number;
   lastError: string | null;
   /** Null unless pending. */

@@ -63,6 +63,7 @@ export interface FixtureOptions {
   through?: (store: Store) => Store;
   checkInPath?: string;
   metricsArePublic?: boolean;
+  sendsEmail?: boolean;
   trustedProxies?: readonly string[];
   maxConnections?: number;
 }
@@ -84,6 +85,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
     readiness: () => problems,
     metrics: new Metrics(),
     metricsArePublic: () => options.metricsArePublic ?? false,
+    sendsEmail: () => options.sendsEmail ?? true,
     sourceOf: createSourceReader(options.trustedProxies ?? []),
     checkInPath,
     ...(options.maxConnections === undefined ? {} : { maxConnections: options.maxConnections }),
