@@ -136,6 +136,8 @@ export interface ClaimedDelivery {
   channel: Channel;
   target: string;
   alert: Alert;
+  /** What the job printed at the check-in that raised the alert, where that is kept; for emails only. */
+  output: string | null;
   case: { id: string; name: string; timezone: string };
   /** The target's webhook; null for an email, or when the webhook was deleted. */
   webhook: Webhook | null;

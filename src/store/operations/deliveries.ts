@@ -191,9 +191,19 @@ async function toClaimed(tx: Transaction, row: DeliveryRow): Promise<ClaimedDeli
     channel: row.channel,
     target: row.target,
     alert,
+    output: row.channel === 'email' && alert.type === 'snitch.errored' ? await outputOf(tx, alert) : null,
     case: { id: row.case_id, name: owner?.name ?? '', timezone: owner?.timezone ?? 'UTC' },
     webhook: row.channel === 'webhook' ? await getWebhook(tx, row.case_id, row.target) : null,
   };
+}
+
+async function outputOf(tx: Transaction, { details }: Alert): Promise<string | null> {
+  if (details?.checkInId === undefined) return null;
+  const kept = await tx.get<{ output: string }>(
+    'SELECT output FROM check_in_outputs WHERE check_in_id = ?',
+    details.checkInId,
+  );
+  return kept?.output ?? null;
 }
 
 /** A settlement counts only for the latest claim of a delivery that is not finished. */
