@@ -179,6 +179,7 @@ function createParts({ config, logger, store, clock, metrics, version, manager }
     metrics,
     metricsArePublic: () => metricsArePublic,
     checkMail: async (recipient) => smtp && checkMail(smtp, recipient, clock()),
+    sendsEmail: () => smtp !== null,
   });
   return {
     app,

@@ -13,6 +13,7 @@ import {
 import {
   ALERT,
   API_KEY,
+  AUDIENCE,
   CASE,
   CHECK_IN,
   DELIVERY,
@@ -92,6 +93,7 @@ export function createClient(options: ClientOptions) {
     retryDelivery: (id: string) => send(DELIVERY, 'POST', `/v1/deliveries/${encodeURIComponent(id)}/retry`),
     getCase: () => get(CASE, '/v1/case'),
     updateCase: (changes: Partial<WireCase>) => send(CASE, 'PATCH', '/v1/case', changes),
+    getAudience: () => get(AUDIENCE, '/v1/audience'),
     listWebhooks: () => get(list(WEBHOOK), '/v1/webhooks'),
     createWebhook: (url: string) => send(WEBHOOK, 'POST', '/v1/webhooks', { url }),
     deleteWebhook: (id: string) => send<void>(null, 'DELETE', `/v1/webhooks/${encodeURIComponent(id)}`),

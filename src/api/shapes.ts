@@ -5,6 +5,7 @@
 import type {
   WireAlert,
   WireApiKey,
+  WireAudience,
   WireCase,
   WireCheckIn,
   WireDelivery,
@@ -206,3 +207,5 @@ export const READINESS = object<{ status: string; problems?: string[] }>({
 });
 
 export const MAIL_CHECK = object<WireMailCheck>({ server: nullable(text), problem: nullable(text) });
+
+export const AUDIENCE = object<WireAudience>({ emails: TEXTS, webhooks: TEXTS, sends_email: flag });

@@ -80,7 +80,13 @@ export interface WireDelivery {
   channel: 'webhook' | 'email';
   /** An email address, or the URL of a webhook without credentials. */
   target: string;
+  /** The type of the alert. */
+  type: string;
+  /** The snitch as it was when the alert was decided; null for a notice about the service itself. */
+  snitch: { token: string; name: string } | null;
   state: 'pending' | 'delivered' | 'dead';
+  /** Whether an attempt is under way: it is counted, and the last error is of the one before. */
+  sending: boolean;
   attempts: number;
   last_error: string | null;
   next_attempt_at: string | null;
@@ -112,6 +118,15 @@ export interface WireAlert {
   };
 }
 
+/** Whom alerts of the case reach, apart from snitches with addresses of their own. */
+export interface WireAudience {
+  emails: string[];
+  /** URLs without credentials. */
+  webhooks: string[];
+  /** False where no mail server is configured: then the addresses are told nothing. */
+  sends_email: boolean;
+}
+
 export interface WireExplanation {
   status: WireStatus;
   timezone: string;
@@ -126,7 +141,7 @@ export interface WireExplanation {
   /** Sentences for people. */
   reasons: string[];
   /** Who would be told. */
-  notify: { emails: string[]; webhooks: string[] };
+  notify: Omit<WireAudience, 'sends_email'> & Partial<WireAudience>;
 }
 
 export interface WireError {

@@ -1,6 +1,6 @@
 /** Alerts: what is decided, and how webhooks see it (`spec §6`). */
 import type { Interval } from './interval.ts';
-import type { Status } from './snitch.ts';
+import type { PauseUntil, Status } from './snitch.ts';
 
 export type AlertKind = 'snitch.reporting' | 'snitch.missing' | 'snitch.errored' | 'snitch.paused';
 
@@ -39,6 +39,15 @@ export interface AlertDetails {
   /** Message, exit status and output of the check-in that raised the alert, where there was one. */
   message: string | null;
   exitStatus: number | null;
+  /** When the job checked in, where that was reported only later; as all that follows, absent in older alerts. */
+  ranAt?: number;
+  /** The check-in whose output belongs to the alert. */
+  checkInId?: number;
+  /** The deadline that the snitch first missed. */
+  missingSince?: number;
+  /** When the run began that has not ended. */
+  startedAt?: number;
+  pausedUntil?: PauseUntil['kind'];
   /** The alert that opened the incident which this one belongs to; null where this one opens it. */
   threadId: string | null;
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type {
   WireAlert,
   WireApiKey,
+  WireAudience,
   WireCase,
   WireCheckIn,
   WireDelivery,
@@ -116,7 +117,10 @@ export const delivery: z.ZodType<WireDelivery> = z.object({
   alert: text,
   channel: z.enum(['webhook', 'email']),
   target: text,
+  type: text,
+  snitch: z.object({ token: text, name: text }).nullable(),
   state: z.enum(['pending', 'delivered', 'dead']),
+  sending: z.boolean(),
   attempts: z.number(),
   last_error: text.nullable(),
   next_attempt_at: time.nullable(),
@@ -142,6 +146,12 @@ export const alert = z.object({
   deliveries: z.array(delivery),
 }) satisfies z.ZodType<WireAlert>;
 
+export const audience = z.object({
+  emails: z.array(text),
+  webhooks: z.array(text),
+  sends_email: z.boolean(),
+}) satisfies z.ZodType<WireAudience>;
+
 const instant = z.object({ at: time, local: text });
 
 export const explanation: z.ZodType<WireExplanation> = z.object({
@@ -151,7 +161,7 @@ export const explanation: z.ZodType<WireExplanation> = z.object({
   deadline: instant.nullable(),
   next_alert: instant.nullable(),
   reasons: z.array(text),
-  notify: z.object({ emails: z.array(text), webhooks: z.array(text) }),
+  notify: audience,
 });
 
 const importedSnitches = z.array(newSnitch.extend({ token: text.optional() }));

@@ -53,6 +53,7 @@ const OPERATIONS: Record<string, Record<string, Operation>> = {
     get: { summary: 'Read the case', answer: schemas.team },
     patch: { summary: 'Change the case', body: schemas.caseChanges, answer: schemas.team },
   },
+  '/v1/audience': { get: { summary: 'Read whom alerts of the case reach', answer: schemas.audience } },
   '/v1/webhooks': {
     get: { summary: 'List webhooks', answer: z.array(schemas.webhook) },
     post: { summary: 'Add a webhook', body: schemas.newWebhook, answer: schemas.createdWebhook },

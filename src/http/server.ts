@@ -38,6 +38,8 @@ export interface RouteContext {
   metricsArePublic: () => boolean;
   /** Logs in at the mail server, and sends a test mail to a recipient; null where email is off. */
   checkMail: (recipient: string | null) => Promise<WireMailCheck | null>;
+  /** Whether a mail server is configured. */
+  sendsEmail: () => boolean;
   /** The address that a request came from, behind trusted proxies too. */
   sourceOf: (request: IncomingMessage) => string | null;
   /** Whether a trusted proxy sent a request; none is trusted when absent. */

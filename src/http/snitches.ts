@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Invalid, NotFound, PlanLimitReached } from '../core/errors.ts';
 import { explain } from '../core/explain.ts';
 import { Calendar } from '../core/interval.ts';
+import { whyNobody } from '../core/told.ts';
 import {
   type Checked,
   PENDING_CANNOT_PAUSE,
@@ -17,12 +18,15 @@ import { readJson } from './body.ts';
 import { isNumericId, pageOf } from './page.ts';
 import { param, resource } from './resource.ts';
 import type { RouteContext } from './server.ts';
-import { wireCheckIn, wireExplanation, wireSnitch } from './wire.ts';
+import { audienceOf, targetNames, toldAlert, wireCheckIn, wireExplanation, wireSnitch } from './wire.ts';
 
 /** Snitches read from the store at a time: other requests get their turn in between. */
 const SLICE = 500;
 
-export function snitchRoutes(app: FastifyInstance, { store, clock, addresses }: RouteContext): void {
+export function snitchRoutes(
+  app: FastifyInstance,
+  { store, clock, addresses, sendsEmail }: RouteContext,
+): void {
   const wire = (snitch: Snitch) => wireSnitch(snitch, addresses().checkInBase);
 
   async function find(request: FastifyRequest): Promise<Snitch> {
@@ -102,15 +106,27 @@ export function snitchRoutes(app: FastifyInstance, { store, clock, addresses }: 
     GET: async (request) => {
       const snitch = await find(request);
       const owner = caseOf(request);
-      const { postponed } = snitch.state;
-      const explanation = explain(snitch.state, {
+      const { token, state } = snitch;
+      const [firstCheckIns, postponements, webhooks, [last]] = await Promise.all([
+        store.listFirstCheckIns(token),
+        store.listPostponements(owner.id, token, state.postponed),
+        store.listWebhooks(owner.id),
+        store.listAlerts(owner.id, token, { limit: 1, before: null }),
+      ]);
+      const audience = audienceOf(snitch, owner, webhooks, sendsEmail());
+      const telling = {
+        nobody: whyNobody(audience),
+        last: last ? toldAlert(last, targetNames(webhooks)) : null,
+      };
+      const explanation = explain(state, {
         rules: owner,
         calendar,
         now: clock(),
-        firstCheckIns: await store.listFirstCheckIns(snitch.token),
-        postponements: await store.listPostponements(owner.id, snitch.token, postponed),
+        firstCheckIns,
+        postponements,
+        telling,
       });
-      return wireExplanation(snitch, owner, explanation, await store.listWebhooks(owner.id));
+      return wireExplanation(snitch, owner, explanation, { audience, last: last?.alert ?? null });
     },
   });
 

@@ -12,8 +12,10 @@ import type {
 } from '../api/wire.ts';
 import { noticeShown } from '../core/alert.ts';
 import { type Explanation, inTimeZone } from '../core/explain.ts';
+import type { Audience, ToldAlert } from '../core/told.ts';
 import type {
   Alert,
+  AlertWithDeliveries,
   ApiKey,
   Case,
   CheckInRecord,
@@ -112,11 +114,13 @@ export function wireWebhook(webhook: Webhook): WireWebhook {
 }
 
 export function wireExplanation(
-  { state, alertEmail }: Snitch,
-  { timezone, members }: Case,
+  { state }: Snitch,
+  { timezone }: Case,
   { period, deadlineAt, nextAlertAt, reasons }: Explanation,
-  webhooks: readonly Webhook[],
+  { audience, last }: { audience: Audience; last: Alert | null },
 ): WireExplanation {
+  const { emails, webhooks, sendsEmail } = audience;
+  const missingSince = state.status === 'failed' ? (last?.details?.missingSince ?? null) : null;
   const both = (at: number | null) =>
     at === null ? null : { at: wireTime(at), local: inTimeZone(at, timezone) };
   return {
@@ -125,11 +129,36 @@ export function wireExplanation(
     period: { start: wireTime(period.start), end: wireTime(period.end) },
     deadline: both(deadlineAt),
     next_alert: both(nextAlertAt),
+    missing_since: missingSince === null ? null : wireTime(missingSince),
     reasons,
-    notify: {
-      emails: alertEmail.length > 0 ? alertEmail : members,
-      webhooks: webhooks.map(({ url }) => withoutCredentials(url)),
-    },
+    notify: { emails: [...emails], webhooks: [...webhooks], sends_email: sendsEmail },
+  };
+}
+
+/** Whom an alert of the snitch would go to now. */
+export function audienceOf(
+  { alertEmail }: Snitch,
+  { members }: Case,
+  webhooks: readonly Webhook[],
+  sendsEmail: boolean,
+): Audience {
+  return {
+    emails: alertEmail.length > 0 ? alertEmail : members,
+    webhooks: webhooks.map(({ url }) => withoutCredentials(url)),
+    sendsEmail,
+  };
+}
+
+/** An alert and what became of it, for sentences; null for a notice, which is of no single snitch. */
+export function toldAlert(
+  { alert, deliveries }: AlertWithDeliveries,
+  nameOf: (target: string) => string,
+): ToldAlert | null {
+  if (alert.notice) return null;
+  return {
+    type: alert.type,
+    at: alert.at,
+    deliveries: deliveries.map((delivery) => ({ ...delivery, target: nameOf(delivery.target) })),
   };
 }
 
@@ -145,7 +174,10 @@ export function wireDelivery(delivery: Delivery, nameOf: (target: string) => str
     alert: delivery.alertId,
     channel: delivery.channel,
     target: nameOf(delivery.target),
+    type: delivery.about.type,
+    snitch: delivery.about.snitch,
     state: delivery.state,
+    sending: delivery.sending,
     attempts: delivery.attempts,
     last_error: delivery.lastError,
     next_attempt_at: wireTimeOrNull(delivery.nextAttemptAt),

@@ -121,7 +121,11 @@ export interface Delivery {
   channel: Channel;
   /** A webhook's id or an email address. */
   target: string;
+  /** What its alert says; the snitch is null for a notice. */
+  about: { type: Alert['type']; snitch: { token: string; name: string } | null };
   state: DeliveryState;
+  /** Whether an attempt is under way: it is counted, and the last error is of the one before. */
+  sending: boolean;
   attempts: number;
   lastError: string | null;
   /** Null unless pending. */
@@ -144,6 +148,8 @@ export interface ClaimedDelivery {
   channel: Channel;
   target: string;
   alert: Alert;
+  /** What the job printed at the check-in that raised the alert, where that is kept; for emails only. */
+  output: string | null;
   case: { id: string; name: string; timezone: string };
   /** The target's webhook; null for an email, or when the webhook was deleted. */
   webhook: Webhook | null;

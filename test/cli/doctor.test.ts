@@ -26,10 +26,10 @@ async function examine(args: string[] = [], env: NodeJS.ProcessEnv = {}) {
 }
 
 doctor(
-  'a daemon that is well: nothing is broken, and what is missing is a warning with its remedy',
+  'a daemon that is well but can tell nobody: that is a failure, and the exit code says so',
   async () => {
     const { code, findings, of } = await examine();
-    assert.is(code, 0);
+    assert.is(code, 1);
     assert.equal(
       findings.map(({ check, state }) => `${check}: ${state}`),
       [
@@ -40,16 +40,36 @@ doctor(
         'sweep: ok',
         'clock: ok',
         'API key: ok',
-        'team: warning',
+        'team: failure',
         'email: warning',
       ],
     );
-    assert.match(of('team')?.remedy ?? '', 'snitch member add');
+    assert.match(of('team')?.remedy ?? '', 'snitch webhook add');
     const { stdout } = await on.run('doctor');
     assert.match(stdout, /^✓ ok +configuration +no file; defaults and environment\n/);
-    assert.match(stdout, /\n! warning +team +nobody would be told of an alert\n +→ `snitch member add/);
+    assert.match(
+      stdout,
+      /\n✗ failure +team +nobody would be told of an alert: email is off, and there is no webhook\n +→ set smtp/,
+    );
   },
 );
+
+doctor('members are told nothing where the daemon sends no email', async () => {
+  await on.run('member', 'add', 'ann@example.com');
+  const { code, of } = await examine();
+  assert.equal([code, of('team')?.state], [1, 'failure']);
+  const receiver = await startWebhookReceiver();
+  try {
+    await on.run('webhook', 'add', receiver.url, '-q');
+    const reached = await examine();
+    assert.equal([reached.code, reached.of('team')?.state], [0, 'warning']);
+    assert.match(reached.of('team')?.message ?? '', '0 told by email, 1 by webhook; 1 by email are not');
+  } finally {
+    await on.run('webhook', 'remove', receiver.url, '--force');
+    await on.run('member', 'remove', 'ann@example.com');
+    await receiver.stop();
+  }
+});
 
 doctor('the daemon tries the mail server, with the password that only it gets', async () => {
   const mailbox = await startMailbox('hunter2-secret');

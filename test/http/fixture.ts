@@ -64,6 +64,7 @@ export interface FixtureOptions {
   checkInPath?: string;
   metricsArePublic?: boolean;
   checkMail?: RouteContext['checkMail'];
+  sendsEmail?: boolean;
   trustedProxies?: readonly string[];
   maxConnections?: number;
 }
@@ -86,6 +87,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
     metrics: new Metrics(),
     metricsArePublic: () => options.metricsArePublic ?? false,
     checkMail: options.checkMail ?? (async () => null),
+    sendsEmail: () => options.sendsEmail ?? true,
     sourceOf: createSourceReader(options.trustedProxies ?? []),
     isProxied: createProxyTest(options.trustedProxies ?? []),
     checkInPath,

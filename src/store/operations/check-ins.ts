@@ -67,7 +67,8 @@ async function applyOutcome(
     await saveEverydayCheckIn(tx, row, snitch, id, openStartAfter(row, checkIn));
     return;
   }
-  const threadId = alert ? await insertAlert(tx, row, alert, snitch, { at: now, checkIn }) : row.thread_id;
+  const cause = { at: now, checkIn: { ...checkIn, id } };
+  const threadId = alert ? await insertAlert(tx, row, alert, snitch, cause) : row.thread_id;
   await saveState(tx, row, snitch, threadId);
   await chain(tx, row, id, openStartAfter(row, checkIn));
 }

@@ -157,7 +157,7 @@ async function save(
 async function retry({ client, store }: CommandParts, delivery: string, say: Say): Promise<void> {
   try {
     await client.retryDelivery(delivery);
-    say('The delivery is being sent again.', 'good');
+    say('The delivery waits to be sent again; its line tells what becomes of it.', 'good');
     await loadAlerts(client, store);
   } catch (error) {
     say(`Not sent again: ${reasonOf(error as Error)}`, 'bad');

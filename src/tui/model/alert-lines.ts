@@ -46,10 +46,12 @@ function rowsOf(screen: AlertsScreen, { width, height, glyphs, now }: AlertsLook
   });
 }
 
-/** A delivery, and what it tells of where its alert is among those that were read. */
+/** A delivery, and what it tells; of the state before only where its alert is among those that were read. */
 function deliveryRow(delivery: WireDelivery, alerts: readonly WireAlert[], now: number): Line {
   const alert = alerts.find(({ id }) => id === delivery.alert);
-  const about = alert ? `${alert.snitch ? `${clean(alert.snitch.name)}: ` : ''}${alertWord(alert)}  ` : '';
+  const { snitch = alert?.snitch, type } = delivery;
+  const word = alert ? alertWord(alert) : clean((type ?? '').replace(/^(snitch|service)\./, ''));
+  const about = word === '' ? '' : `${snitch ? `${clean(snitch.name)}: ` : ''}${word}  `;
   const [state, ...rest] = deliveryLine(delivery, now);
   return [...(state ? [state] : []), { text: about, bold: true }, ...rest];
 }

@@ -105,8 +105,11 @@ function timeTo(at: number, now: number): string {
   return at <= now ? 'now' : `in ${shortDuration(at - now)}`;
 }
 
-function whoIsTold({ emails, webhooks }: SnitchDetail['explanation']['notify']): string {
-  return [...emails, ...webhooks].map(clean).join(', ') || 'nobody: there is no member and no webhook';
+function whoIsTold({ emails, webhooks, sends_email }: SnitchDetail['explanation']['notify']): string {
+  const off = sends_email === false && emails.length > 0;
+  const targets = [...(off ? [] : emails), ...webhooks].map(clean).join(', ');
+  if (!off) return targets || 'nobody: there is no member and no webhook';
+  return targets ? `${targets}; email is off` : 'nobody: email is off, and there is no webhook';
 }
 
 function title(text: string): Line[] {

@@ -136,7 +136,14 @@ test('enter on an alert opens its snitch, and escape leads back to the alert', (
 
 test('only a dead delivery is sent again, and none where nothing may be changed', () => {
   const delivery = { id: 'd1', alert: 'a1', channel: 'email', target: 'a@b.example', attempts: 1 } as const;
-  const rest = { last_error: null, next_attempt_at: null, delivered_at: null };
+  const rest = {
+    last_error: null,
+    next_attempt_at: null,
+    delivered_at: null,
+    type: 'snitch.missing',
+    snitch: null,
+    sending: false,
+  };
   const listed = (state: 'pending' | 'delivered' | 'dead'): Event => ({
     kind: 'alerts',
     alerts: [],
