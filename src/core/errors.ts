@@ -50,7 +50,10 @@ export class Invalid extends SnitchError {
   readonly validations: readonly Validation[];
 
   constructor(validations: readonly Validation[]) {
-    super('resource_invalid', 'Some values are missing or incorrect; see validations.');
+    // Many clients show only this line.
+    const [first] = validations;
+    const inWords = first ? `: ${first.attribute} ${first.message}` : '.';
+    super('resource_invalid', `Some values are missing or incorrect${inWords}`);
     this.validations = validations;
   }
 }

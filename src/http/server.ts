@@ -10,6 +10,7 @@ import { administrationRoutes, healthRoutes } from './administration.ts';
 import { createAuthenticator } from './auth.ts';
 import { refuseForeignPages } from './browser.ts';
 import { createCheckInHandler } from './check-in.ts';
+import { createPathReader, type PathReader } from './check-in-target.ts';
 import { connectionLimit, shareConnections } from './connections.ts';
 import { answerError, refuseConnection } from './errors.ts';
 import { mailCheckRoutes } from './mail-check.ts';
@@ -18,6 +19,7 @@ import { type Metrics, metricsRoutes } from './metrics.ts';
 import { openApiRoutes } from './openapi.ts';
 import { ownershipRoutes } from './ownership.ts';
 import { headersOf, type RateLimiter } from './rate-limit.ts';
+import { readAgain } from './raw-target.ts';
 import { snitchRoutes } from './snitches.ts';
 import { streamRoutes } from './stream.ts';
 
@@ -67,7 +69,9 @@ const LIMITS = {
 };
 
 export function buildServer(options: ServerOptions): FastifyInstance {
-  const app = Fastify({
+  const routes = new Set<string>();
+  const readPath = createPathReader(options.checkInPath, () => routes);
+  const app: FastifyInstance = Fastify({
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
@@ -75,14 +79,17 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     // No part of a path is longer than the head of a request may be: what is too long is refused there.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: LIMITS.maxHeaderSize },
     rewriteUrl: ({ url = '/' }) => readablePath(url),
-    serverFactory: (handler) => serve(options, handler),
-    clientErrorHandler: refuseConnection,
+    serverFactory: (handler) => serve(options, readPath, handler),
+    clientErrorHandler: (error, socket) => {
+      if (!readAgain(error, socket, app.server, readPath)) refuseConnection(error, socket);
+    },
   });
   // Every method is known, so that a path answers those that it lacks with 405. To the framework none has a body:
   // handlers read the bodies that they want themselves, after the checks that come first.
   for (const method of METHODS) {
     if (method !== 'CONNECT') app.addHttpMethod(method, { overrideExisting: true });
   }
+  app.addHook('onRoute', ({ url }) => void routes.add(url));
   app.decorateRequest('caller', null);
   app.setErrorHandler(answerError);
   app.setNotFoundHandler(async () => {
@@ -120,12 +127,12 @@ async function apiRoutes(api: FastifyInstance, options: ServerOptions): Promise<
 
 type RequestListener = Parameters<typeof createServer>[1];
 
-function serve(options: ServerOptions, handler: NonNullable<RequestListener>): Server {
+function serve(options: ServerOptions, readPath: PathReader, handler: NonNullable<RequestListener>): Server {
   const handleCheckIn = createCheckInHandler({
     store: options.store,
     clock: options.clock,
     onAnswer: (answer) => options.metrics.answered[answer].inc(),
-    path: options.checkInPath,
+    readPath,
     sourceOf: options.sourceOf,
     newRequestId,
     onError: (error, requestId) => {

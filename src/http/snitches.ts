@@ -150,10 +150,14 @@ export function found<T>(value: T | null): T {
   return value;
 }
 
+/** `tags=a,b`; `tags[]=a&tags[]=b` and `tags[0]=a&tags[1]=b`, which some clients send, mean the same. */
 function wantedTags(request: FastifyRequest): string[] {
-  const given = (request.query as Record<string, string | string[] | undefined>).tags ?? [];
-  const lists = Array.isArray(given) ? given : [given];
-  return lists.flatMap((list) => list.split(',')).filter((tag) => tag.trim() !== '');
+  const given = request.query as Record<string, string | string[] | undefined>;
+  const lists = Object.entries(given).flatMap(([name, value]) =>
+    /^tags(\[\d*\])?$/.test(name) ? value : [],
+  );
+  const tags = lists.flatMap((list) => list?.split(',') ?? []).map((tag) => tag.trim());
+  return tags.filter((tag) => tag !== '');
 }
 
 /** A tag that matches literally wins; else a plus sign means a space, as `%20` does. */
