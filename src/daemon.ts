@@ -74,6 +74,7 @@ export async function startDaemon(
 
 async function begin(parts: Parts, foundation: Foundation): Promise<Daemon> {
   const { config, logger, store, clock, manager } = foundation;
+  if (store.lost) await store.openBlindWindow(store.lost);
   await parts.sweeper.wake();
   await store.releaseLeases(clock());
   const { url, baseUrl } = await listen(parts.app, config, { socket: manager.socket, logger });

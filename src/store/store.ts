@@ -299,6 +299,11 @@ export interface Store extends OwnershipStore {
   health(): StoreHealth;
   /** In words, where what is stored now would not be found at the next start; null while all is in its place. */
   misplaced(): string | null;
+  /**
+   * What was acknowledged in this time is missing from the database that was opened; null where nothing is. It is to be
+   * opened as a blind window before anything else is written, because the first write ends the memory of it.
+   */
+  readonly lost: BlindWindow | null;
   /** The stretch in which writes were refused and that has ended since the last call, or null. */
   takeOutage(): BlindWindow | null;
   /** Called after a change is durable. */
