@@ -86,6 +86,7 @@ function checkDataDirectory({ dataDir }: Config, logger: Logger): void {
 
 async function begin(parts: Parts, foundation: Foundation): Promise<Daemon> {
   const { config, logger, store, manager } = foundation;
+  if (store.lost) await store.openBlindWindow(store.lost);
   await parts.sweeper.wake(parts.heldSocket);
   // Jobs wait for an answer: what the time away did to deadlines is worked through behind this, before the first sweep.
   const { url, baseUrl } = await listen(parts.app, config, { socket: manager.socket, logger });

@@ -348,6 +348,11 @@ export interface Store extends OwnershipStore {
   health(): StoreHealth;
   /** In words, where what is stored now would not be found at the next start; null while all is in its place. */
   misplaced(): string | null;
+  /**
+   * What was acknowledged in this time is missing from the database that was opened; null where nothing is. It is to be
+   * opened as a blind window before anything else is written, because the first write ends the memory of it.
+   */
+  readonly lost: BlindWindow | null;
   /** From the first write to the last one that was refused and for which no blind window was opened yet, or null. */
   refused(): BlindWindow | null;
   /** Called after a change is durable. */
