@@ -109,7 +109,8 @@ export function createClient(options: ClientOptions) {
     getCase: () => get<WireCase>('/v1/case'),
     updateCase: (changes: Partial<WireCase>) => send<WireCase>('PATCH', '/v1/case', changes),
     listWebhooks: () => get<WireWebhook[]>('/v1/webhooks'),
-    createWebhook: (url: string) => send<WireWebhook>('POST', '/v1/webhooks', { url }),
+    createWebhook: (url: string, notices = false) =>
+      send<WireWebhook>('POST', '/v1/webhooks', { url, ...(notices ? { notices } : {}) }),
     deleteWebhook: (id: string) => send<void>('DELETE', `/v1/webhooks/${encodeURIComponent(id)}`),
     testWebhook: (id: string) => send<WireDelivery>('POST', `/v1/webhooks/${encodeURIComponent(id)}/test`),
     rotateWebhookSecret: (id: string) =>
