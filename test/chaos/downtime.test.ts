@@ -48,7 +48,7 @@ async function createTeam(
   { daemon, receiver }: Context,
   name: string,
   snitches: number,
-  interval = 'hourly',
+  interval = '15_minute',
 ): Promise<Team> {
   const { admin_key: admin } = daemon.keys;
   const { id } = await daemon.call<WireCase>('POST', '/v1/cases', { name, reminders: 'off' }, admin);
@@ -120,7 +120,7 @@ async function assertAlarms(context: Context, team: Team, missing: readonly stri
   assert.is(accused().length, missing.length, 'each is told once');
 }
 
-/** They checked in at 10:30, would at 11:30, and would be late at 12:00. */
+/** They checked in at 10:30, would at 10:45, and would be late at 11:00. */
 async function twoTeams(context: Context): Promise<[Team, Team]> {
   return [await createTeam(context, 'backups', 60), await createTeam(context, 'reports', 40)];
 }
@@ -135,27 +135,27 @@ async function halfReport({ daemon }: Context, teams: readonly Team[]): Promise<
 
 /**
  * Lets the daemon live, second by second for as many as it bears without being asleep, through the times around
- * `expected` at which hourly check-ins are awaited; what lies between is passed over.
+ * `expected` at which check-ins are awaited; what lies between is passed over.
  */
 async function liveThrough({ daemon }: Context, expected: string): Promise<void> {
-  const around = 3 * MINUTE + 5_000;
+  const around = MINUTE + 10_000;
   const at = Date.parse(`${DAY}${expected}Z`);
   daemon.clock.move(at - around - daemon.clock.now());
   while (daemon.clock.now() < at + around) {
     await sleep(1_000);
-    daemon.clock.move(11_000);
+    daemon.clock.move(6_000);
   }
 }
 
 /** Whoever was not heard is awaited once more in the first period that can be heard whole. */
 async function expectRealMissesLater(context: Context, teams: readonly Team[]): Promise<void> {
   await halfReport(context, teams);
-  await liveThrough(context, '13:30:00');
-  context.daemon.clock.set(`${DAY}13:59:57Z`);
+  await liveThrough(context, '11:30:05');
+  context.daemon.clock.set(`${DAY}11:44:57Z`);
   for (const team of teams) {
-    await assertAlarms(context, team, team.tokens.slice(0, team.tokens.length / 2), `${DAY}14:00:00Z`);
+    await assertAlarms(context, team, team.tokens.slice(0, team.tokens.length / 2), `${DAY}11:45:00Z`);
     const told = (await alertsOf(context, team, 'service.blind')).filter(({ notice }) =>
-      notice?.to.startsWith(`${DAY}12:20`),
+      notice?.to.startsWith(`${DAY}11:25`),
     );
     assert.is(told.length, 1, 'the notice is not repeated');
   }
@@ -164,13 +164,13 @@ async function expectRealMissesLater(context: Context, teams: readonly Team[]): 
 test('stopped across the deadlines of 100 snitches: one notice per case, real misses in the next whole period', async (context) => {
   const { daemon } = context;
   const teams = await twoTeams(context);
-  daemon.clock.set(`${DAY}11:20:00Z`);
+  daemon.clock.set(`${DAY}10:40:00Z`);
   await sleep(SOME_SWEEPS);
-  assert.is(context.mailbox.mails.length, 0, 'nobody was expected in the hour before');
+  assert.is(context.mailbox.mails.length, 0, 'nobody was expected in the time before');
   await daemon.stop();
-  daemon.clock.set(`${DAY}11:30:00Z`);
+  daemon.clock.set(`${DAY}10:45:00Z`);
   for (const { tokens } of teams) await tryInVain(daemon, tokens);
-  daemon.clock.set(`${DAY}12:20:00Z`);
+  daemon.clock.set(`${DAY}11:25:00Z`);
   await daemon.start();
   for (const team of teams) await assertOneNotice(context, team);
   await assertNobodyIsAccused(context, teams);
@@ -179,7 +179,7 @@ test('stopped across the deadlines of 100 snitches: one notice per case, real mi
 
 test('asleep across the deadlines: the same as stopped', async (context) => {
   const teams = await twoTeams(context);
-  context.daemon.clock.set(`${DAY}12:20:00Z`);
+  context.daemon.clock.set(`${DAY}11:25:00Z`);
   for (const team of teams) await assertOneNotice(context, team);
   await assertNobodyIsAccused(context, teams);
 });
@@ -188,10 +188,10 @@ test('a clock that is set back moves no deadline, repeats no alarm, and what is 
   const { daemon } = context;
   const team = await createTeam(context, 'backups', 10);
   const [late, ...others] = team.tokens as [string, ...string[]];
-  await liveThrough(context, '11:30:00');
+  await liveThrough(context, '10:45:05');
   await inParallel(others, (token) => daemon.checkIn(token));
-  daemon.clock.set(`${DAY}11:59:57Z`);
-  await assertAlarms(context, team, [late], `${DAY}12:00:00Z`);
+  daemon.clock.set(`${DAY}10:59:57Z`);
+  await assertAlarms(context, team, [late], `${DAY}11:00:00Z`);
   const told = context.mailbox.mails.length;
   const deadlineOf = async (token = '') => {
     const path = `/v1/snitches/${token}/explain`;
@@ -199,8 +199,8 @@ test('a clock that is set back moves no deadline, repeats no alarm, and what is 
     return deadline?.at;
   };
   for (const [time, due] of [
-    ['11:30:00', '13:00:00'],
-    ['08:00:00', '10:00:00'],
+    ['10:50:00', '11:15:00'],
+    ['08:00:00', '08:30:00'],
   ]) {
     daemon.clock.set(`${DAY}${time}Z`);
     await sleep(SOME_SWEEPS);
