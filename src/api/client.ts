@@ -95,7 +95,8 @@ export function createClient(options: ClientOptions) {
     updateCase: (changes: Partial<WireCase>) => send(CASE, 'PATCH', '/v1/case', changes),
     getAudience: () => get(AUDIENCE, '/v1/audience'),
     listWebhooks: () => get(list(WEBHOOK), '/v1/webhooks'),
-    createWebhook: (url: string) => send(WEBHOOK, 'POST', '/v1/webhooks', { url }),
+    createWebhook: (url: string, notices = false) =>
+      send(WEBHOOK, 'POST', '/v1/webhooks', { url, ...(notices ? { notices } : {}) }),
     deleteWebhook: (id: string) => send<void>(null, 'DELETE', `/v1/webhooks/${encodeURIComponent(id)}`),
     testWebhook: (id: string) => send(DELIVERY, 'POST', `/v1/webhooks/${encodeURIComponent(id)}/test`),
     rotateWebhookSecret: (id: string) =>

@@ -66,8 +66,8 @@ export interface WireWebhook {
   id: string;
   /** Without credentials. */
   url: string;
-  /** Whether it gets notices about the service itself as well (`service.blind`). */
-  notices: boolean;
+  /** Only where it gets notices about the service itself as well (`service.blind`). */
+  notices?: true | undefined;
   created_at: string;
   /** Only in the answer that creates it or rotates it. */
   secret?: string;

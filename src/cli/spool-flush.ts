@@ -71,7 +71,7 @@ async function sendHeld(
   const answer =
     base === null
       ? { kind: 'later' as const, reason: 'the address of the server is not known: see `snitch help spool`' }
-      : await send(checkIn, base, AbortSignal.any([signal, AbortSignal.timeout(SEND_WITHIN)]));
+      : await send(checkIn, base, AbortSignal.any([signal, AbortSignal.timeout(SEND_WITHIN)]), true);
   if (answer.kind === 'later') {
     await release(directory, held);
     silent.add(base);

@@ -13,9 +13,14 @@ export type Answer =
 const PROMPT = 2_000;
 
 /** Never throws. Whatever is not plainly accepted, and not plainly refused, is to be tried again. */
-export async function send(checkIn: KeptCheckIn, base: string, signal: AbortSignal): Promise<Answer> {
+export async function send(
+  checkIn: KeptCheckIn,
+  base: string,
+  signal: AbortSignal,
+  wasKept = false,
+): Promise<Answer> {
   try {
-    const status = await post(checkIn, base, signal);
+    const status = await post(checkIn, base, signal, wasKept);
     if (status >= 200 && status <= 299) return { kind: 'recorded' };
     if (status === 404) return { kind: 'unknown' };
     return { kind: 'later', reason: `${base} answered with status ${status}` };
@@ -26,10 +31,10 @@ export async function send(checkIn: KeptCheckIn, base: string, signal: AbortSign
   }
 }
 
-function post(checkIn: KeptCheckIn, base: string, signal: AbortSignal): Promise<number> {
+function post(checkIn: KeptCheckIn, base: string, signal: AbortSignal, wasKept: boolean): Promise<number> {
   const socketPath = base.startsWith('unix:') ? base.slice('unix:'.length) : undefined;
   const target = new URL(socketPath === undefined ? base : 'http://localhost/c');
-  const path = `${target.pathname.replace(/\/+$/, '')}/${pathOf(checkIn)}`;
+  const path = `${target.pathname.replace(/\/+$/, '')}/${pathOf(checkIn, wasKept)}`;
   const body = asBody(checkIn.output);
   const headers = { 'content-type': 'text/plain; charset=utf-8', 'content-length': body.length };
   const { request } =
@@ -48,10 +53,11 @@ function post(checkIn: KeptCheckIn, base: string, signal: AbortSignal): Promise<
   });
 }
 
-function pathOf({ token, suffix, at, runId, message, exitStatus }: KeptCheckIn): string {
+function pathOf({ token, suffix, at, runId, message, exitStatus }: KeptCheckIn, wasKept: boolean): string {
   const query = new URLSearchParams({ rid: runId });
   if (message !== null) query.set('m', message);
   if (exitStatus !== null) query.set('s', String(exitStatus));
-  if (Date.now() - at > PROMPT) query.set('at', new Date(at).toISOString());
+  // One that was kept may be overtaken by the end of its own run: its time says which came first.
+  if (wasKept || Date.now() - at > PROMPT) query.set('at', new Date(at).toISOString());
   return `${encodeURIComponent(token)}/${suffix}?${query}`;
 }

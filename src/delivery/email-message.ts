@@ -103,15 +103,19 @@ function shellWord(name: string): string | null {
 }
 
 function noticeLetter({ id, at, notice }: Notice, shown: CaseShown): { subject: string; letter: Letter } {
-  const { start, end, postponed, postponedCount } = notice;
+  const { start, end, postponed, postponedCount, snitches } = notice;
   const { timezone } = shown;
   const length = durationInWords(end - start);
-  const names = postponed.map((name) => printable(name, NAME_SHOWN));
+  const names =
+    snitches?.map(
+      ({ name, deadlineAt }) =>
+        `${printable(name, NAME_SHOWN)}: now due by ${localTime(deadlineAt, timezone)}`,
+    ) ?? postponed.map((name) => printable(name, NAME_SHOWN));
   const left = postponedCount - names.length;
   const heading =
     postponedCount === 1
-      ? 'The deadline of 1 snitch was postponed by one period:'
-      : `The deadlines of ${postponedCount} snitches were postponed by one period:`;
+      ? 'The deadline of 1 snitch was postponed:'
+      : `The deadlines of ${postponedCount} snitches were postponed:`;
   return {
     subject: `[Blind] The service received no check-ins for ${length} from ${localTime(start, timezone)}`,
     letter: {
@@ -119,7 +123,7 @@ function noticeLetter({ id, at, notice }: Notice, shown: CaseShown): { subject: 
         `The service received no check-ins for ${length}, from ${localTime(start, timezone)} to ${localTime(end, timezone)}.`,
         postponedCount === 0
           ? 'No snitch was expected to check in during that time.'
-          : 'Jobs that were expected to check in during that time may have tried in vain: none of them is accused now. One that fails to check in again is reported one period later.',
+          : 'Jobs that were expected to check in during that time may have tried in vain: none of them is accused now. One that does not check in by its new deadline is reported then.',
       ],
       fields: [
         { label: 'From', value: exactLocalTime(start, timezone) },

@@ -106,7 +106,7 @@ export const newApiKey = z.object({ name: text, scope: z.enum(['read', 'write'])
 export const webhook = z.object({
   id: text,
   url: text,
-  notices: z.boolean(),
+  notices: z.literal(true).optional(),
   created_at: time,
 }) satisfies z.ZodType<WireWebhook>;
 export const createdWebhook = webhook.extend({ secret: text }) satisfies z.ZodType<WireWebhook>;

@@ -108,7 +108,7 @@ export function wireWebhook(webhook: Webhook): WireWebhook {
   return {
     id: webhook.id,
     url: withoutCredentials(webhook.url),
-    notices: webhook.notices,
+    ...(webhook.notices ? { notices: true } : {}),
     created_at: wireTime(webhook.createdAt),
   };
 }

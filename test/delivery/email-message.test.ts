@@ -204,8 +204,16 @@ test('the blind notice names the window and what was postponed', () => {
   );
   assert.match(message.text, 'From:   2026-11-21 04:34:03 (Europe/Berlin, UTC+01:00)');
   assert.match(message.text, 'To:     2026-11-21 06:04:02 (Europe/Berlin, UTC+01:00)');
-  assert.match(message.text, 'The deadlines of 150 snitches were postponed by one period:');
+  assert.match(message.text, 'The deadlines of 150 snitches were postponed:');
   assert.match(message.text, /- nightly-backup\n {2}- a\\nb\n {2}- and 148 more\n/);
+  const deadlines = [{ token: 't1', name: 'nightly-backup', deadlineAt: AT + 24 * HOUR }];
+  const told = alertMessage(
+    aNotice({ postponed: ['nightly-backup'], snitches: deadlines }),
+    CASE,
+    'ann@example.com',
+    'example.com',
+  );
+  assert.match(told.text, '- nightly-backup: now due by 2026-11-22 06:04 (Europe/Berlin)');
   const none = alertMessage(aNotice({ postponed: [] }), CASE, 'ann@example.com', 'example.com');
   assert.match(none.text, 'No snitch was expected to check in during that time.');
 });

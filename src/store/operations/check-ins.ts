@@ -5,13 +5,11 @@ import type { CheckIn, CheckInOutcome, CheckInRecord, Page } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
 import { insertAlert } from './alerts.ts';
 import { type KeptWindow, keepPostponement, listWindowsSince } from './blind-windows.ts';
+import { durationOf, isEnd, openStartAfter, startOfRun } from './runs.ts';
 import { contextFor, getRules, getState, historyFor, type StateRow, saveState, toState } from './states.ts';
 
 /** How many periods smart deadlines learn from. */
 const LEARNED_PERIODS = 50;
-
-/** How far back the start of a run is looked for, in check-ins of the same snitch. */
-const START_WITHIN = 50;
 
 interface CheckInRow {
   id: number;
@@ -33,15 +31,9 @@ export async function applyCheckIn(tx: Transaction, checkIn: CheckIn): Promise<b
   if (!row) return false;
   const { outcome } = checkIn;
   const id = await logCheckIn(tx, row, checkIn);
-  if (outcome === 'start' || outcome === 'log') await chain(tx, row, id, openStartAfter(row, checkIn));
-  else await applyOutcome(tx, row, checkIn, outcome, id);
+  if (isEnd(outcome)) await applyOutcome(tx, row, checkIn, outcome, id);
+  else await chain(tx, row, id, openStartAfter(row, checkIn));
   return true;
-}
-
-/** The last start without a run id that no end without one has followed. Runs with ids are found in the log. */
-function openStartAfter(row: StateRow, { outcome, runId, at }: CheckIn): number | null {
-  if (runId !== null || outcome === 'log') return row.open_start_at;
-  return outcome === 'start' ? at : null;
 }
 
 async function applyOutcome(
@@ -114,9 +106,9 @@ async function learn(tx: Transaction, row: StateRow, timezone: string, at: numbe
 }
 
 async function logCheckIn(tx: Transaction, row: StateRow, checkIn: CheckIn): Promise<number> {
-  const { at, outcome, exitStatus, message, source, runId, output } = checkIn;
-  const ends = outcome === 'healthy' || outcome === 'error';
-  const durationMs = ends ? await durationOf(tx, row, runId, at) : null;
+  const { outcome, exitStatus, message, source, runId, output } = checkIn;
+  const durationMs = isEnd(outcome) ? await durationOf(tx, row, checkIn) : null;
+  const at = outcome === 'start' ? await startOfRun(tx, row, checkIn) : checkIn.at;
   const id = await tx.insert(
     `INSERT INTO check_ins
        (previous_id, token, number, at, outcome, exit_status, message, duration_ms, source, run_id)
@@ -147,29 +139,6 @@ async function chain(tx: Transaction, row: StateRow, id: number, openStartAt: nu
     row.token,
   );
   tx.announce({ kind: 'snitch', caseId: row.case_id, token: row.token });
-}
-
-/** From the start that was reported with the same run id, or from the open start where neither has one. */
-async function durationOf(
-  tx: Transaction,
-  row: StateRow,
-  runId: string | null,
-  at: number,
-): Promise<number | null> {
-  if (runId === null) return row.open_start_at === null ? null : Math.max(0, at - row.open_start_at);
-  let id = row.last_check_in_id;
-  for (let steps = 0; id !== null && steps < START_WITHIN; steps += 1) {
-    const earlier: CheckInRow | undefined = await tx.get<CheckInRow>(
-      `SELECT ${COLUMNS} FROM check_ins WHERE id = ?`,
-      id,
-    );
-    if (!earlier) return null;
-    if (earlier.outcome === 'start' && earlier.run_id === runId) return Math.max(0, at - earlier.at);
-    const ended = earlier.outcome === 'healthy' || earlier.outcome === 'error';
-    if (ended && earlier.run_id === runId) return null;
-    id = earlier.previous_id;
-  }
-  return null;
 }
 
 /** Newest first, or null when the case has no such snitch. */
