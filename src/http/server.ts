@@ -11,6 +11,7 @@ import { refuseForeignPages } from './browser.ts';
 import { createCheckInHandler } from './check-in.ts';
 import { connectionLimit, shareConnections } from './connections.ts';
 import { answerError, refuseConnection } from './errors.ts';
+import { Lists } from './lists.ts';
 import { alertRoutes, apiKeyRoutes, caseRoutes, deliveryRoutes, webhookRoutes } from './management.ts';
 import { type Metrics, metricsRoutes } from './metrics.ts';
 import { openApiRoutes } from './openapi.ts';
@@ -38,6 +39,11 @@ export interface RouteContext {
   sourceOf: (request: IncomingMessage) => string | null;
   /** Whether a trusted proxy sent a request; none is trusted when absent. */
   isProxied?: (request: IncomingMessage) => boolean;
+}
+
+/** What the routes below `/v1` have besides. */
+export interface ApiContext extends RouteContext {
+  lists: Lists;
 }
 
 export interface ServerOptions extends RouteContext {
@@ -90,7 +96,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   return app;
 }
 
-async function apiRoutes(api: FastifyInstance, options: ServerOptions): Promise<void> {
+async function apiRoutes(api: FastifyInstance, serverOptions: ServerOptions): Promise<void> {
+  const options = { ...serverOptions, lists: new Lists() };
   const authenticate = createAuthenticator(options);
   api.addHook('onRequest', async (request) => {
     request.caller = await authenticate(request);

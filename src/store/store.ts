@@ -162,6 +162,14 @@ export type Settlement =
 export interface Page {
   limit: number;
   before: { at: number } | { id: string } | null;
+  /** Where a page is read in slices: what the slice before ended with, and need not be there any more. */
+  behind?: Position;
+}
+
+/** An item in a list; alerts are in the order of their time, the others in that of their ids. */
+export interface Position {
+  id: string;
+  at: number | null;
 }
 
 export interface DueCursor {
