@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { Invalid, NotFound } from '../core/errors.ts';
+import { MOST_API_KEYS, MOST_WEBHOOKS } from '../core/resource-limits.ts';
 import { caseOf } from './auth.ts';
 import { readAs } from './body.ts';
 import { caseChanges, line } from './case-schema.ts';
@@ -47,7 +48,7 @@ export function apiKeyRoutes(app: FastifyInstance, { store, clock }: RouteContex
       POST: async (request) => {
         const caseId = request.caller?.case?.id ?? null;
         const wanted = await readAs(request, caseId === null ? newAdminKey : newKey);
-        const { apiKey, key } = await store.createApiKey({ caseId, ...wanted }, clock());
+        const { apiKey, key } = await store.createApiKey({ caseId, ...wanted }, clock(), MOST_API_KEYS);
         return { ...wireApiKey(apiKey), key };
       },
     },
@@ -81,6 +82,7 @@ export function apiKeyRoutes(app: FastifyInstance, { store, clock }: RouteContex
         const { apiKey, key } = await store.createApiKey(
           { caseId, ...(await readAs(request, newKey)) },
           clock(),
+          MOST_API_KEYS,
         );
         return { ...wireApiKey(apiKey), key };
       },
@@ -107,7 +109,8 @@ export function webhookRoutes(app: FastifyInstance, { store, clock }: RouteConte
     GET: async (request) => (await store.listWebhooks(caseOf(request).id)).map(wireWebhook),
     POST: async (request) => {
       const { url } = await readAs(request, newWebhook);
-      const webhook = await store.createWebhook(caseOf(request).id, new URL(url).href, clock());
+      const { id } = caseOf(request);
+      const webhook = await store.createWebhook(id, new URL(url).href, clock(), MOST_WEBHOOKS);
       return { ...wireWebhook(webhook), secret: webhook.secret };
     },
   });

@@ -234,9 +234,11 @@ export interface Store extends OwnershipStore {
   deleteCase(id: string): Promise<boolean>;
   /** Restarts deadlines after a case's rules changed, a slice a call; false when nothing is left to do. */
   rescheduleSlice(now: number): Promise<boolean>;
+  /** @param most throws `Invalid` where there are so many already; no limit when absent */
   createApiKey(
     key: { caseId: string | null; name: string; scope: Scope },
     now: number,
+    most?: number,
   ): Promise<{ apiKey: ApiKey; key: string }>;
   /** Makes a key that was made elsewhere the one of that name for the server; null takes the one it had. */
   provideAdminKey(name: string, key: string | null, now: number): Promise<void>;
@@ -286,7 +288,8 @@ export interface Store extends OwnershipStore {
   listAlerts(caseId: string, token: string | null, page: Page): Promise<AlertWithDeliveries[]>;
   /** An alert about no real snitch, to one webhook only; null when there is no such webhook. */
   createTestDelivery(caseId: string, webhookId: string, now: number): Promise<Delivery | null>;
-  createWebhook(caseId: string, url: string, now: number): Promise<Webhook>;
+  /** @param most throws `Invalid` where there are so many already; no limit when absent */
+  createWebhook(caseId: string, url: string, now: number, most?: number): Promise<Webhook>;
   getWebhook(caseId: string, id: string): Promise<Webhook | null>;
   listWebhooks(caseId: string): Promise<Webhook[]>;
   deleteWebhook(caseId: string, id: string): Promise<boolean>;

@@ -1,3 +1,4 @@
+import { assertRoom } from '../../core/resource-limits.ts';
 import { newId, newWebhookSecret } from '../identifiers.ts';
 import type { Webhook } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
@@ -20,8 +21,14 @@ export async function createWebhook(
   caseId: string,
   url: string,
   now: number,
+  most = Number.POSITIVE_INFINITY,
 ): Promise<Webhook> {
   await requireCase(tx, caseId);
+  const kept = await tx.get<{ count: number }>(
+    'SELECT COUNT(*) AS count FROM webhooks WHERE case_id = ?',
+    caseId,
+  );
+  assertRoom('webhooks', kept?.count ?? 0, most);
   const webhook: Webhook = {
     id: newId('hook'),
     caseId,

@@ -89,7 +89,7 @@ function methods(batches: GroupCommit): Methods {
     updateCase: (id, changes) => write((tx) => cases.updateCase(tx, id, changes)),
     deleteCase: (id) => write((tx) => cases.deleteCase(tx, id)),
     rescheduleSlice: (now) => work((tx) => triggers.rescheduleSlice(tx, now)),
-    createApiKey: (key, now) => write((tx) => apiKeys.createApiKey(tx, key, now)),
+    createApiKey: (key, now, most) => write((tx) => apiKeys.createApiKey(tx, key, now, most)),
     provideAdminKey: (name, key, now) => write((tx) => apiKeys.provideAdminKey(tx, name, key, now)),
     findApiKey: (key) => read((tx) => apiKeys.findApiKey(tx, key)),
     getApiKey: (id) => read((tx) => apiKeys.getApiKey(tx, id)),
@@ -127,7 +127,8 @@ function methods(batches: GroupCommit): Methods {
     listAlerts: (caseId, token, page) => read((tx) => alerts.listAlerts(tx, caseId, token, page)),
     createTestDelivery: (caseId, webhookId, now) =>
       write((tx) => alerts.insertTestAlert(tx, caseId, webhookId, now)),
-    createWebhook: (caseId, url, now) => write((tx) => webhooks.createWebhook(tx, caseId, url, now)),
+    createWebhook: (caseId, url, now, most) =>
+      write((tx) => webhooks.createWebhook(tx, caseId, url, now, most)),
     getWebhook: (caseId, id) => read((tx) => webhooks.getWebhook(tx, caseId, id)),
     listWebhooks: (caseId) => read((tx) => webhooks.listWebhooks(tx, caseId)),
     deleteWebhook: (caseId, id) => write((tx) => webhooks.deleteWebhook(tx, caseId, id)),
