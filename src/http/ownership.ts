@@ -16,13 +16,12 @@ import { caseOf } from './auth.ts';
 import { readAs } from './body.ts';
 import { caseChanges, line } from './case-schema.ts';
 import { resource } from './resource.ts';
-import type { RouteContext } from './server.ts';
+import type { ApiContext, RouteContext } from './server.ts';
 import { wireSnitch } from './wire.ts';
 
-/** Snitches of one request, and rows read from the store at a time. */
+/** Snitches of one request. */
 const LARGEST_IMPORT = 100;
 const LARGEST_CLAIM = 500;
-const SLICE = 500;
 
 const owner = line(100).nullable();
 
@@ -47,9 +46,8 @@ const claim = z.object({
     .max(LARGEST_CLAIM, `has too many tokens (maximum is ${LARGEST_CLAIM})`),
 });
 
-export function ownershipRoutes(app: FastifyInstance, context: RouteContext): void {
-  const { store, clock, addresses } = context;
-  const nextOwned = (caseId: string, after: number) => store.listOwnership(caseId, { after, limit: SLICE });
+export function ownershipRoutes(app: FastifyInstance, context: ApiContext): void {
+  const { store, clock, addresses, lists } = context;
   resource(app, '/imports', {
     POST: async (request) => {
       const wanted = await readAs(request, newImport);
@@ -63,15 +61,12 @@ export function ownershipRoutes(app: FastifyInstance, context: RouteContext): vo
   // It changes nothing, so that a key that may only read may ask.
   resource(app, '/imports/check', { POST: checkImport(context) }, { audience: 'any' });
   resource(app, '/ownership', {
-    GET: async (request) => {
-      const owned: WireOwnership[] = [];
-      let after: number | null = 0;
-      while (after !== null) {
-        const slice = await nextOwned(caseOf(request).id, after);
-        owned.push(...slice.owned);
-        after = slice.next;
-      }
-      return owned;
+    GET: async (request, reply) => {
+      const { id } = caseOf(request);
+      return lists.send<WireOwnership, number>(request, reply, async (limit, after) => {
+        const { owned, next } = await store.listOwnership(id, { after: after ?? 0, limit });
+        return { items: owned, next };
+      });
     },
     PUT: async (request, reply) => {
       const wanted = await readAs(request, claim);

@@ -106,6 +106,13 @@ export interface Webhook {
   createdAt: number;
 }
 
+export interface WebhookOptions {
+  /** Whether it is sent notices about the service itself, too; false when absent. */
+  notices?: boolean;
+  /** How many webhooks a case may have; no limit when absent. */
+  most?: number;
+}
+
 /** The decided fact. `snitch` and `details` are as they were when it was decided; a notice has neither. */
 export type Alert = { id: string; caseId: string; at: number } & (
   | { type: AlertKind; token: string; snitch: AlertSnitch; details: AlertDetails; notice: null }
@@ -180,6 +187,14 @@ export type Settlement =
 export interface Page {
   limit: number;
   before: { at: number } | { id: string } | null;
+  /** Where a page is read in slices: what the slice before ended with, and need not be there any more. */
+  behind?: Position;
+}
+
+/** An item in a list; alerts are in the order of their time, the others in that of their ids. */
+export interface Position {
+  id: string;
+  at: number | null;
 }
 
 export interface DueCursor {
@@ -257,9 +272,11 @@ export interface Store extends OwnershipStore {
   deleteCase(id: string): Promise<boolean>;
   /** Restarts deadlines after a case's rules changed, a slice a call; false when nothing is left to do. */
   rescheduleSlice(now: number): Promise<boolean>;
+  /** @param most throws `Invalid` where there are so many already; no limit when absent */
   createApiKey(
     key: { caseId: string | null; name: string; scope: Scope },
     now: number,
+    most?: number,
   ): Promise<{ apiKey: ApiKey; key: string }>;
   /** Makes a key that was made elsewhere the one of that name for the server; null takes the one it had. */
   provideAdminKey(name: string, key: string | null, now: number): Promise<void>;
@@ -324,7 +341,8 @@ export interface Store extends OwnershipStore {
   listAlerts(caseId: string, token: string | null, page: Page): Promise<AlertWithDeliveries[]>;
   /** An alert about no real snitch, to one webhook only; null when there is no such webhook. */
   createTestDelivery(caseId: string, webhookId: string, now: number): Promise<Delivery | null>;
-  createWebhook(caseId: string, url: string, now: number, options?: { notices?: boolean }): Promise<Webhook>;
+  /** @throws Invalid where the case has as many as `options.most` already */
+  createWebhook(caseId: string, url: string, now: number, options?: WebhookOptions): Promise<Webhook>;
   getWebhook(caseId: string, id: string): Promise<Webhook | null>;
   listWebhooks(caseId: string): Promise<Webhook[]>;
   deleteWebhook(caseId: string, id: string): Promise<boolean>;

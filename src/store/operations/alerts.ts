@@ -220,7 +220,10 @@ export async function listAlerts(
     conditions.push('token = ?');
     values.push(token);
   }
-  if (page.before && 'at' in page.before) {
+  if (page.behind) {
+    conditions.push('(at, id) < (?, ?)');
+    values.push(page.behind.at, page.behind.id);
+  } else if (page.before && 'at' in page.before) {
     conditions.push('at < ?');
     values.push(page.before.at);
   } else if (page.before) {

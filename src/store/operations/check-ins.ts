@@ -1,7 +1,7 @@
 import { isMinuteInterval } from '../../core/interval.ts';
 import type { SnitchState } from '../../core/snitch.ts';
 import { transition } from '../../core/transition.ts';
-import type { CheckIn, CheckInOutcome, CheckInRecord, Page } from '../store.ts';
+import type { CheckIn, CheckInOutcome, CheckInRecord, Page, Position } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
 import { insertAlert } from './alerts.ts';
 import { type KeptWindow, keepPostponement, listWindowsSince } from './blind-windows.ts';
@@ -146,22 +146,32 @@ export async function listCheckIns(
   tx: Transaction,
   caseId: string,
   token: string,
-  { limit, before }: Page,
+  { limit, before, behind }: Page,
 ): Promise<CheckInRecord[] | null> {
   const row = await getState(tx, token);
   if (row?.case_id !== caseId) return null;
   const listed: CheckInRecord[] = [];
-  let id = row.last_check_in_id;
+  const end = behind ? Number(behind.id) : Number.POSITIVE_INFINITY;
+  let id = behind ? await firstBehind(tx, row, behind) : row.last_check_in_id;
   while (id !== null && listed.length < limit) {
     const found: CheckInRow | undefined = await tx.get<CheckInRow>(
       `SELECT ${COLUMNS} FROM check_ins WHERE id = ?`,
       id,
     );
     if (!found) break;
-    if (isBefore(found, before)) listed.push(await toRecord(tx, found));
+    if (isBefore(found, before) && found.id < end) listed.push(await toRecord(tx, found));
     id = found.previous_id;
   }
   return listed;
+}
+
+/** What follows the check-in that a slice ended with; from the newest where that one was pruned meanwhile. */
+async function firstBehind(tx: Transaction, row: StateRow, position: Position): Promise<number | null> {
+  const last = await tx.get<{ token: string; previous_id: number | null }>(
+    'SELECT token, previous_id FROM check_ins WHERE id = ?',
+    Number(position.id),
+  );
+  return last?.token === row.token ? last.previous_id : row.last_check_in_id;
 }
 
 function isBefore(row: CheckInRow, before: Page['before']): boolean {

@@ -74,13 +74,17 @@ export async function listDeliveriesOf(tx: Transaction, alertId: string): Promis
 export async function listDeliveries(
   tx: Transaction,
   caseId: string,
-  { state, limit, before }: { state: DeliveryState | null } & Page,
+  { state, limit, before, behind }: { state: DeliveryState | null } & Page,
 ): Promise<Delivery[]> {
   const conditions = ['d.case_id = ?'];
   const values: Value[] = [caseId];
   if (state) {
     conditions.push('d.state = ?');
     values.push(state);
+  }
+  if (behind) {
+    conditions.push('id < ?');
+    values.push(Number(behind.id));
   }
   if (before && 'id' in before) {
     conditions.push('d.id < ?');

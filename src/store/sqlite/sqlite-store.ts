@@ -126,7 +126,7 @@ function methods(batches: GroupCommit): Methods {
     updateCase: (id, changes) => write((tx) => cases.updateCase(tx, id, changes)),
     deleteCase: (id) => write((tx) => cases.deleteCase(tx, id)),
     rescheduleSlice: (now) => work((tx) => triggers.rescheduleSlice(tx, now)),
-    createApiKey: (key, now) => write((tx) => apiKeys.createApiKey(tx, key, now)),
+    createApiKey: (key, now, most) => write((tx) => apiKeys.createApiKey(tx, key, now, most)),
     provideAdminKey: (name, key, now) => write((tx) => apiKeys.provideAdminKey(tx, name, key, now)),
     findApiKey: (key) => read((tx) => apiKeys.findApiKey(tx, key)),
     getApiKey: (id) => read((tx) => apiKeys.getApiKey(tx, id)),
