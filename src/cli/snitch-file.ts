@@ -5,7 +5,6 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
-import type { ImportInput } from '../api/client.ts';
 import { Failure } from './failure.ts';
 import { intervalOf } from './interval-words.ts';
 import { didYouMean } from './similar.ts';
@@ -46,9 +45,6 @@ export interface SnitchFile {
 const TOP = ['owner', 'case', 'snitches'];
 const CASE_FIELDS = ['name', 'timezone', 'members', 'reminders'];
 const SNITCH_FIELDS = ['name', 'interval', 'alert_type', 'alert_email', 'notes', 'tags', 'token', 'owner'];
-
-/** What an entry does not say has its default: an entry states the whole snitch. */
-const DEFAULTS: ImportInput = { alert_type: 'basic', alert_email: [], notes: '', tags: [] };
 
 /** @throws SnitchFileError with everything that is wrong, Failure where the file cannot be read */
 export function readSnitchFile(path: string): SnitchFile {
@@ -146,7 +142,7 @@ class Reader {
     );
     return entries
       .filter((entry) => entry !== null)
-      .map((entry) => withDefaults(entry, this.#owner(entry, ownerOfFile)));
+      .map((entry) => entryOf(entry, this.#owner(entry, ownerOfFile)));
   }
 
   /** One map with the lines of its fields; null, and a problem, for anything else. */
@@ -210,9 +206,10 @@ class Reader {
   }
 }
 
-function withDefaults({ input, line, lines }: MapOfFile, owner: string | null): FileEntry {
+/** An entry states the whole snitch: what it does not say has its default, and so has what is null. */
+function entryOf({ input, line, lines }: MapOfFile, owner: string | null): FileEntry {
   const given = Object.entries(input).filter(([name, value]) => value !== null && name !== 'owner');
-  return { input: withPlainInterval({ ...DEFAULTS, ...Object.fromEntries(given) }), owner, line, lines };
+  return { input: withPlainInterval(Object.fromEntries(given)), owner, line, lines };
 }
 
 /** `15m` and `every 2 hours` are understood as everywhere; what is not, the server refuses with its own words. */

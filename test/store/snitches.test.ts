@@ -44,6 +44,7 @@ contract('snitches', (test) => {
         pause: null,
         postponed: false,
       },
+      lastReport: null,
     });
     assert.equal(await store.getSnitch(owner.id, created.token), created);
   });
