@@ -166,6 +166,8 @@ export const explanation: z.ZodType<WireExplanation> = z.object({
 
 const importedSnitches = z.array(newSnitch.extend({ token: text.optional() }));
 export const newImport = z.object({ snitches: importedSnitches, owner: text.nullable().optional() });
+export const manyChanges = z.object({ snitches: z.array(snitchChanges.extend({ token: text })) });
+export const manyTokens = z.object({ tokens: z.array(text) });
 export const importToCheck = z.object({ snitches: importedSnitches, case: caseChanges }).partial();
 export const importCheck = z.object({
   snitches: importedSnitches,

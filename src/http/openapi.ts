@@ -77,6 +77,14 @@ const OPERATIONS: Record<string, Record<string, Operation>> = {
       body: schemas.newImport,
       answer: z.array(schemas.snitch),
     },
+    patch: {
+      summary: 'Change many snitches, all or none',
+      body: schemas.manyChanges,
+      answer: z.array(schemas.snitch),
+    },
+  },
+  '/v1/imports/delete': {
+    post: { summary: 'Delete many snitches', body: schemas.manyTokens, answer: null },
   },
   '/v1/imports/check': {
     post: {

@@ -41,10 +41,20 @@ export async function createSnitch(
   caseId: string,
   fields: SnitchFields,
   now: number,
+): Promise<Snitch> {
+  if (!(await hasRoomForSnitch(tx, caseId))) throw new PlanLimitReached();
+  return insertSnitch(tx, caseId, fields, now);
+}
+
+/** The caller has looked whether there is room for it. */
+export async function insertSnitch(
+  tx: Transaction,
+  caseId: string,
+  fields: SnitchFields,
+  now: number,
   token = newToken(),
 ): Promise<Snitch> {
   await requireCase(tx, caseId);
-  if (!(await hasRoomForSnitch(tx, caseId))) throw new PlanLimitReached();
   const { interval, alertType, ...described } = fields;
   const snitch: Snitch = {
     ...described,

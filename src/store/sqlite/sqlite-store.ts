@@ -148,6 +148,9 @@ function methods(batches: GroupCommit): Methods {
     unpauseSnitch: (caseId, token, now) => write((tx) => triggers.unpauseSnitch(tx, caseId, token, now)),
 
     importSnitches: (caseId, batch, now) => write((tx) => ownership.importSnitches(tx, caseId, batch, now)),
+    updateSnitches: (caseId, changes, now) =>
+      write((tx) => ownership.updateSnitches(tx, caseId, changes, now)),
+    deleteSnitches: (caseId, tokens) => write((tx) => ownership.deleteSnitches(tx, caseId, tokens)),
     ownerOfToken: (token) => read((tx) => ownership.ownerOfToken(tx, token)),
     roomForSnitches: (caseId) => read((tx) => ownership.roomForSnitches(tx, caseId)),
     listOwnership: (caseId, slice) => read((tx) => ownership.listOwnership(tx, caseId, slice)),
