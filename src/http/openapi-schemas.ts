@@ -19,8 +19,8 @@ import { INTERVALS } from '../core/interval.ts';
 const time = z.string().meta({ format: 'date-time' });
 const text = z.string();
 
-const interval = z.enum(INTERVALS as [string, ...string[]]);
-const status = z.enum(['pending', 'healthy', 'failed', 'errored', 'paused']);
+export const interval = z.enum(INTERVALS as [string, ...string[]]);
+export const status = z.enum(['pending', 'healthy', 'failed', 'errored', 'paused']);
 const alertType = z.enum(['basic', 'smart']);
 
 const report = z.object({
@@ -133,6 +133,10 @@ export const alert = z.object({
   id: text,
   type: text,
   timestamp: time,
+  notice: z
+    .object({ from: time, to: time, postponed: z.array(text), postponed_count: z.number() })
+    .meta({ description: 'Only on service.blind: the window in which no check-in could be received' })
+    .optional(),
   snitch: z
     .object({
       token: text,
@@ -144,7 +148,7 @@ export const alert = z.object({
     })
     .nullable(),
   deliveries: z.array(delivery),
-}) satisfies z.ZodType<WireAlert>;
+}) satisfies z.ZodType<Omit<WireAlert, 'notice'>>;
 
 export const audience = z.object({
   emails: z.array(text),
