@@ -56,8 +56,10 @@ export async function startDaemon(
   const onCommit = (commit: Commit) => metrics.committed(commit);
   const onMigrated = (migrated: Migrated) =>
     logger.info(migrated, 'the database was upgraded; the copy is what it was before');
-  const store = openStore({ dataDir: config.dataDir, clock, onCommit, onMigrated });
-  const foundation = { config, logger, store, clock, metrics, version, manager };
+  const kept = { checkIns: config.retention.checkIns };
+  const checkInsKept = () => kept.checkIns;
+  const store = openStore({ dataDir: config.dataDir, clock, onCommit, onMigrated, checkInsKept });
+  const foundation = { config, logger, store, clock, metrics, version, manager, kept };
   let parts: Parts | null = null;
   try {
     parts = createParts(foundation);
@@ -109,9 +111,11 @@ interface Foundation extends Required<DaemonOptions> {
   logger: Logger;
   store: Store;
   metrics: Metrics;
+  /** How many check-ins of each snitch the store keeps. */
+  kept: { checkIns: number };
 }
 
-function createParts({ config, logger, store, clock, metrics, version, manager }: Foundation) {
+function createParts({ config, logger, store, clock, metrics, version, manager, kept }: Foundation) {
   let metricsArePublic = config.metrics.public;
   let sendsEmail = config.smtp !== null;
   let addresses: Addresses = { baseUrl: '', checkInBase: '' };
@@ -170,6 +174,7 @@ function createParts({ config, logger, store, clock, metrics, version, manager }
       logger.level = changed.log.level;
       limiter.configure(changed.rateLimit);
       retention.configure(changed.retention);
+      kept.checkIns = changed.retention.checkIns;
       signsOfLife.give(changed.watchdog);
       sourceOf = createSourceReader(changed.trustedProxies);
       metricsArePublic = changed.metrics.public;

@@ -1,4 +1,5 @@
 /** Alerts: what is decided, and how webhooks see it (`spec §6`). */
+import type { Flapping } from './flapping.ts';
 import type { Interval } from './interval.ts';
 import type { PauseUntil, Status } from './snitch.ts';
 
@@ -48,6 +49,8 @@ export interface AlertDetails {
   /** When the run began that has not ended. */
   startedAt?: number;
   pausedUntil?: PauseUntil['kind'];
+  /** Only where the alert stands for many changes. */
+  flapping?: Flapping;
   /** The alert that opened the incident which this one belongs to; null where this one opens it. */
   threadId: string | null;
 }

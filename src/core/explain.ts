@@ -43,9 +43,9 @@ export function explain(
   };
 }
 
-/** Of a snitch that is well, the last alert is of no concern any more. */
+/** Of a snitch that is well and does not flap, the last alert is of no concern any more. */
 function tellingOf({ status }: SnitchState, { timezone }: CaseRules, { nobody, last }: Telling): string[] {
-  const raised = status === 'failed' || status === 'errored' || status === 'paused';
+  const raised = status === 'failed' || status === 'errored' || status === 'paused' || last?.flapping;
   return [
     ...(raised && last ? tellingReasons(last, (at) => inTimeZone(at, timezone)) : []),
     ...(nobody === null ? [] : [`Nobody would be told of an alert: ${nobody}.`]),

@@ -86,12 +86,18 @@ export function lineOf(entry: SnitchLine, timezone: string): string {
   const { name, tags, message, alerts } = entry;
   const tagged = tags === '' ? '' : ` [${tags}]`;
   const said = message === '' ? '' : `: ${message}`;
+  const { flapping } = entry.details;
+  const flaps = flapping
+    ? ` (${flapping.phase === 'over' ? 'was ' : ''}flapping: ${flapping.changes} changes)`
+    : '';
   const earlier = alerts > 1 ? ` (the last of ${alerts} alerts)` : '';
-  return `${name}${tagged}, ${reason(entry, (at) => shortTime(at, timezone))}${said}${earlier}`;
+  return `${name}${tagged}, ${reason(entry, (at) => shortTime(at, timezone))}${said}${flaps}${earlier}`;
 }
 
-function reason({ kind, at, details }: SnitchLine, show: (at: number) => string): string {
-  const { exitStatus } = details;
+function reason(entry: SnitchLine, show: (at: number) => string): string {
+  const { kind, details } = entry;
+  const { exitStatus, flapping } = details;
+  const at = flapping?.changedAt ?? entry.at;
   switch (kind) {
     case 'missing':
     case 'reminder':

@@ -52,7 +52,7 @@ class Group {
       const compose = (domain: string) => digestMessage(this.#entries, this.#shown, recipient, domain);
       return [{ deliveries: this.#held, compose }];
     }
-    return this.#claims.map(({ alert, output }, index) => ({
+    return this.#claims.map(({ alert, output = null }, index) => ({
       deliveries: this.#held.slice(index, index + 1),
       compose: (domain) => alertMessage(alert, this.#shown, recipient, domain, output),
     }));

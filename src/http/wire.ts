@@ -140,6 +140,7 @@ export function toldAlert(
   return {
     type: alert.type,
     at: alert.at,
+    flapping: (alert.details.flapping?.phase ?? 'over') !== 'over',
     deliveries: deliveries.map((delivery) => ({ ...delivery, target: nameOf(delivery.target) })),
   };
 }
@@ -179,6 +180,11 @@ export function wireAlert(
     snitch: alert.snitch,
     deliveries: deliveries.map((delivery) => wireDelivery(delivery, nameOf)),
   };
+  const flapping = alert.details?.flapping;
+  if (flapping) {
+    const { phase, changes, since, changedAt } = flapping;
+    return { ...wire, flapping: { phase, changes, since: wireTime(since), changed_at: wireTime(changedAt) } };
+  }
   if (!alert.notice) return wire;
   const { start, end, postponed, postponedCount } = alert.notice;
   return {

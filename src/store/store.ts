@@ -137,7 +137,7 @@ export interface ClaimedDelivery {
   target: string;
   alert: Alert;
   /** What the job printed at the check-in that raised the alert, where that is kept; for emails only. */
-  output: string | null;
+  output?: string;
   case: { id: string; name: string; timezone: string };
   /** The target's webhook; null for an email, or when the webhook was deleted. */
   webhook: Webhook | null;

@@ -42,7 +42,8 @@ const COLUMNS = `id, case_id, alert_id, channel, target, state, attempts, fence,
 
 /** With what the alert of each says. */
 const LISTED = `SELECT d.id, d.case_id, d.alert_id, d.channel, d.target, d.state, d.attempts, d.fence, d.last_error,
-  d.next_attempt_at, d.delivered_at, d.leased, a.type, a.token, json_extract(a.snitch, '$.name') AS name
+  d.next_attempt_at, d.delivered_at, d.leased, a.type, a.token,
+  CASE WHEN json_valid(a.snitch) THEN json_extract(a.snitch, '$.name') END AS name
   FROM deliveries AS d LEFT JOIN alerts AS a ON a.id = d.alert_id`;
 
 export async function insertDeliveries(
@@ -184,6 +185,8 @@ async function toClaimed(tx: Transaction, row: DeliveryRow): Promise<ClaimedDeli
   const alert = await getAlert(tx, row.alert_id);
   if (!alert) throw new Error(`there is no alert ${row.alert_id}`);
   const owner = await getCase(tx, row.case_id);
+  const output =
+    row.channel === 'email' && alert.type === 'snitch.errored' ? await outputOf(tx, alert) : null;
   return {
     id: row.id,
     fence: row.fence + 1,
@@ -191,7 +194,7 @@ async function toClaimed(tx: Transaction, row: DeliveryRow): Promise<ClaimedDeli
     channel: row.channel,
     target: row.target,
     alert,
-    output: row.channel === 'email' && alert.type === 'snitch.errored' ? await outputOf(tx, alert) : null,
+    ...(output === null ? {} : { output }),
     case: { id: row.case_id, name: owner?.name ?? '', timezone: owner?.timezone ?? 'UTC' },
     webhook: row.channel === 'webhook' ? await getWebhook(tx, row.case_id, row.target) : null,
   };

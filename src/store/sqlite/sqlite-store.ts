@@ -30,6 +30,8 @@ export interface SqliteOptions {
   onCommit?: (commit: Commit) => void;
   /** Told of an upgrade of the database, for the log. */
   onMigrated?: (migrated: Migrated) => void;
+  /** The newest check-ins of a snitch that are kept; all where absent, but for what the pruning takes. */
+  checkInsKept?: () => number;
   /** Stands in for `fs.fdatasync`, for measurements with a slow disk. */
   syncFile?: (fd: number, done: (error: Error | null) => void) => void;
 }
@@ -40,7 +42,14 @@ export interface SqliteOptions {
  * @throws DataDirLocked when another daemon has it
  * @throws DatabaseUnusable, NewerDatabase, UpgradeFailed when the database cannot be served
  */
-export function openStore({ dataDir, clock, onCommit, onMigrated, ...sync }: SqliteOptions): Store {
+export function openStore({
+  dataDir,
+  clock,
+  onCommit,
+  onMigrated,
+  checkInsKept = () => Number.MAX_SAFE_INTEGER,
+  ...sync
+}: SqliteOptions): Store {
   prepareDataDir(dataDir);
   const unlock = lockDataDir(dataDir);
   try {
@@ -56,7 +65,7 @@ export function openStore({ dataDir, clock, onCommit, onMigrated, ...sync }: Sql
     const syncItself = () => db.pragma('synchronous = FULL');
     process.on('exit', syncItself);
     return {
-      ...methods(batches),
+      ...methods(batches, checkInsKept),
       health: () => ({ failingSince: batches.failingSince, commits: batches.commits, syncs: log.syncs }),
       takeOutage: () => batches.takeOutage(),
       onChange: (listener) => void listeners.push(listener),
@@ -78,7 +87,7 @@ export function openStore({ dataDir, clock, onCommit, onMigrated, ...sync }: Sql
 
 type Methods = Omit<Store, 'health' | 'takeOutage' | 'onChange' | 'failed' | 'close'>;
 
-function methods(batches: GroupCommit): Methods {
+function methods(batches: GroupCommit, checkInsKept: () => number): Methods {
   const read = <T>(operation: Operation<T>) => batches.read(operation);
   const write = <T>(operation: Operation<T>) => batches.write(operation);
   const work = <T>(operation: Operation<T>) => batches.writeInBackground(operation);
@@ -115,8 +124,9 @@ function methods(batches: GroupCommit): Methods {
     listOwnership: (caseId, slice) => read((tx) => ownership.listOwnership(tx, caseId, slice)),
     setOwnership: (caseId, tokens, owner) => write((tx) => ownership.setOwnership(tx, caseId, tokens, owner)),
 
-    applyCheckIn: (checkIn) => write((tx) => checkIns.applyCheckIn(tx, checkIn)),
-    listCheckIns: (caseId, token, page) => read((tx) => checkIns.listCheckIns(tx, caseId, token, page)),
+    applyCheckIn: (checkIn) => write((tx) => checkIns.applyCheckIn(tx, checkIn, checkInsKept())),
+    listCheckIns: (caseId, token, page) =>
+      read((tx) => checkIns.listCheckIns(tx, caseId, token, page, checkInsKept())),
 
     applyDue: (now, after, limit) => work((tx) => triggers.applyDue(tx, now, after, limit)),
     prune: (limits) => work((tx) => retention.prune(tx, limits)),
