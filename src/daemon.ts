@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
+import { logAlarms } from './delivery/alert-log.ts';
 import { createDeliverer } from './delivery/deliverer.ts';
 import { completeFirstStart, credentialsPath, updateUrl } from './first-start.ts';
 import { closeConnections, drain } from './http/drain.ts';
@@ -122,6 +123,7 @@ function createParts({ config, logger, store, clock, metrics, version, manager, 
   let sourceOf = createSourceReader(config.trustedProxies);
   const limiter = new RateLimiter(config.rateLimit);
   const sweeper = new Sweeper({ store, clock, monotonic: () => performance.now(), logger });
+  const endAlertLog = logAlarms(store, logger);
   const deliverer = createDeliverer({
     store,
     clock,
@@ -164,6 +166,7 @@ function createParts({ config, logger, store, clock, metrics, version, manager, 
     deliverer,
     retention,
     signsOfLife,
+    endAlertLog,
     addresses: () => addresses,
     setAddresses: (found: Addresses) => {
       addresses = found;
@@ -238,6 +241,7 @@ async function stop(parts: Parts, { store, manager, logger }: Foundation): Promi
   await closeConnections(parts.app.server, parts.connections);
   clearTimeout(late);
   await parts.sweeper.stop();
+  parts.endAlertLog();
   await parts.deliverer.stop();
   await parts.retention.stop();
   await store.close();

@@ -8,6 +8,11 @@ export type AlertKind = 'snitch.reporting' | 'snitch.missing' | 'snitch.errored'
 /** The notice to a case's team that the service itself was blind; it concerns no single snitch. */
 export const BLIND_NOTICE = 'service.blind';
 
+/** Whether something is wrong with the snitch; the other alerts are for information. */
+export function isAlarm(type: AlertKind | typeof BLIND_NOTICE): boolean {
+  return type === 'snitch.missing' || type === 'snitch.errored';
+}
+
 /** What the state machine decided: the team must be told of this change. */
 export interface AlertDecision {
   type: AlertKind;

@@ -187,6 +187,8 @@ export interface DueResult {
 /** What has been committed and may concern someone who waits. */
 export type Change =
   | { kind: 'deliveries' }
+  /** An alert of a snitch was decided, with so many deliveries. */
+  | { kind: 'alert'; alertId: string; type: AlertKind; token: string; name: string; deliveries: number }
   /** A snitch was created, changed or deleted. */
   | { kind: 'snitch'; caseId: string; token: string };
 

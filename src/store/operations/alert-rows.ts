@@ -56,6 +56,8 @@ export async function writeAlert(
   await insertRow(tx, { id, caseId, at, type: decision.type, details }, shown);
   const routes = route(JSON.parse(snitch.alert_email) as string[], await targetsOf(tx, caseId));
   await insertDeliveries(tx, caseId, id, routes, at);
+  const { type } = decision;
+  tx.announce({ kind: 'alert', alertId: id, type, token, name, deliveries: routes.length });
   return id;
 }
 
