@@ -53,7 +53,7 @@ export async function startDaemon(
   { clock = Date.now, version = '0', manager = serviceManager({}) }: DaemonOptions = {},
 ): Promise<Daemon> {
   manager.status('Opening the database');
-  const metrics = new Metrics();
+  const metrics = new Metrics(version);
   const onCommit = (commit: Commit) => metrics.committed(commit);
   const onMigrated = (migrated: Migrated) =>
     logger.info(migrated, 'the database was upgraded; the copy is what it was before');
