@@ -52,7 +52,7 @@ function tellingOf({ status }: SnitchState, { timezone }: CaseRules, { nobody, l
   ];
 }
 
-function reasonsFor(state: SnitchState, rules: CaseRules, { nobody }: Telling): string[] {
+function reasonsFor(state: SnitchState, rules: CaseRules, { nobody, last }: Telling): string[] {
   const missing = nobody === null ? 'the team is told that it is missing' : 'it counts as missing';
   const local = (at: number) => inTimeZone(at, rules.timezone);
   const due = state.dueAt === null ? 'never' : local(state.dueAt);
@@ -78,6 +78,7 @@ function reasonsFor(state: SnitchState, rules: CaseRules, { nobody }: Telling): 
         state.lastCheckInAt === null
           ? 'It missed its deadline.'
           : `It missed its deadline: the last check-in came at ${local(state.lastCheckInAt)}.`,
+        ...(last?.startedAt ? [`A run that started at ${local(last.startedAt)} had not ended then.`] : []),
         state.dueAt === null
           ? 'This case wants no reminders.'
           : `Unless it checks in before, a reminder comes at ${due}.`,

@@ -21,6 +21,8 @@ export interface ToldAlert {
   at: number;
   /** Whether its changes are counted and not told one by one since then. */
   flapping: boolean;
+  /** When the run began that had not ended when the alert was decided. */
+  startedAt: number | null;
   deliveries: readonly Telling[];
 }
 

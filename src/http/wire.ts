@@ -140,6 +140,7 @@ export function toldAlert(
   return {
     type: alert.type,
     at: alert.at,
+    startedAt: alert.details.startedAt ?? null,
     flapping: (alert.details.flapping?.phase ?? 'over') !== 'over',
     deliveries: deliveries.map((delivery) => ({ ...delivery, target: nameOf(delivery.target) })),
   };
