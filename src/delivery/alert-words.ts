@@ -84,11 +84,13 @@ function missing(alert: SnitchAlert, timezone: string): string {
   const { lastCheckInAt, missingSince = null, startedAt = null } = alert.details;
   const show = (time: number) => localTime(time, timezone);
   const reminder = isReminder(alert);
-  if (startedAt !== null) return `started at ${show(startedAt)} and has ${reminder ? 'still ' : ''}not ended`;
   if (!reminder) {
+    if (startedAt !== null) return `started at ${show(startedAt)} and has not ended`;
     return lastCheckInAt === null ? 'did not check in' : `did not check in since ${show(lastCheckInAt)}`;
   }
-  if (missingSince !== null) return `is still missing, since ${show(missingSince)}`;
+  const hangs = startedAt === null ? '' : `: a run that started at ${show(startedAt)} has not ended`;
+  if (missingSince !== null) return `is still missing, since ${show(missingSince)}${hangs}`;
+  if (hangs !== '') return `is still missing${hangs}`;
   if (lastCheckInAt === null) return 'is still missing';
   return `is still missing: no check-in since ${show(lastCheckInAt)}`;
 }

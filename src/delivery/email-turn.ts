@@ -34,7 +34,7 @@ class Group {
       return;
     }
     this.#held.push(held);
-    this.#entries.push(digestEntry(claim.alert));
+    this.#entries.push(digestEntry(claim.alert, claim.id));
     if (this.#entries.length <= DIGEST_OVER) this.#claims.push(claim);
     else this.#claims = [];
   }
