@@ -107,6 +107,8 @@ export interface WireAlert {
     previous_status: string;
   } | null;
   deliveries: WireDelivery[];
+  /** Only where the alert stands for many changes of a snitch that alerts too often. */
+  flapping?: { phase: 'begun' | 'goes on' | 'over'; changes: number; since: string; changed_at: string };
   /** Only on `service.blind`: the window in which no check-in could be received. */
   notice?: {
     from: string;

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { BLIND_NOTICE } from '../core/alert.ts';
 import type { Alert, ClaimedDelivery } from '../store/store.ts';
-import { gistOf, type SnitchAlert, timeFields } from './alert-words.ts';
+import { flappingAdvice, gistOf, type SnitchAlert, timeFields } from './alert-words.ts';
 import { asHtml, asText, type Letter } from './letter.ts';
 import { printable, printableLines, shortenFront } from './printable.ts';
 import { durationInWords, exactLocalTime, intervalInWords, localTime } from './times.ts';
@@ -85,7 +85,7 @@ function alertLetter(
   return {
     subject: `[${word}] ${name} ${what}`,
     letter: {
-      paragraphs: [`${name} ${what}.`],
+      paragraphs: [`${name} ${what}.`, ...flappingAdvice(details)],
       fields: fields.filter(({ value }) => value !== ''),
       lists: [],
       output: shortenFront(printableLines(output?.trimEnd() ?? '', Number.POSITIVE_INFINITY), OUTPUT_SHOWN),

@@ -148,7 +148,15 @@ export const alert = z.object({
     })
     .nullable(),
   deliveries: z.array(delivery),
-}) satisfies z.ZodType<Omit<WireAlert, 'notice'>>;
+  flapping: z
+    .object({
+      phase: z.enum(['begun', 'goes on', 'over']),
+      changes: z.number(),
+      since: time,
+      changed_at: time,
+    })
+    .optional(),
+}) satisfies z.ZodType<Omit<WireAlert, 'notice' | 'flapping'>>;
 
 export const audience = z.object({
   emails: z.array(text),

@@ -156,7 +156,7 @@ export interface ClaimedDelivery {
   target: string;
   alert: Alert;
   /** What the job printed at the check-in that raised the alert, where that is kept; for emails only. */
-  output: string | null;
+  output?: string;
   case: { id: string; name: string; timezone: string };
   /** The target's webhook; null for an email, or when the webhook was deleted. */
   webhook: Webhook | null;
@@ -214,6 +214,8 @@ export interface DueResult {
 /** What has been committed and may concern someone who waits. */
 export type Change =
   | { kind: 'deliveries' }
+  /** An alert of a snitch was decided, with so many deliveries. */
+  | { kind: 'alert'; alertId: string; type: AlertKind; token: string; name: string; deliveries: number }
   /** A snitch was created, changed or deleted. */
   | { kind: 'snitch'; caseId: string; token: string }
   /** A key of a case was deleted; with `keyId` null all of them, or the case is on hold. */

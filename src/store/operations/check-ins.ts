@@ -5,15 +5,19 @@ import type { CheckIn, CheckInOutcome, CheckInRecord, Page, Position } from '../
 import type { Transaction } from '../transaction.ts';
 import { insertAlert } from './alerts.ts';
 import { type KeptWindow, keepPostponement, listWindowsSince } from './blind-windows.ts';
+import { cutLog } from './log-limit.ts';
 import { durationOf, isEnd, openStartAfter, startOfRun } from './runs.ts';
 import { contextFor, getRules, getState, historyFor, type StateRow, saveState, toState } from './states.ts';
 
 /** How many periods smart deadlines learn from. */
 const LEARNED_PERIODS = 50;
 
+const ALL = Number.MAX_SAFE_INTEGER;
+
 interface CheckInRow {
   id: number;
   previous_id: number | null;
+  number: number;
   at: number;
   outcome: CheckInOutcome;
   exit_status: number | null;
@@ -23,16 +27,21 @@ interface CheckInRow {
   run_id: string | null;
 }
 
-const COLUMNS = 'id, previous_id, at, outcome, exit_status, message, duration_ms, source, run_id';
+const COLUMNS = 'id, previous_id, number, at, outcome, exit_status, message, duration_ms, source, run_id';
 
-/** Records a check-in and what follows from it; false when no snitch has the token. */
-export async function applyCheckIn(tx: Transaction, checkIn: CheckIn): Promise<boolean> {
+/**
+ * Records a check-in and what follows from it; false when no snitch has the token.
+ *
+ * @param limit the newest check-ins of a snitch that are kept
+ */
+export async function applyCheckIn(tx: Transaction, checkIn: CheckIn, limit = ALL): Promise<boolean> {
   const row = await getState(tx, checkIn.token);
   if (!row) return false;
   const { outcome } = checkIn;
   const id = await logCheckIn(tx, row, checkIn);
   if (isEnd(outcome)) await applyOutcome(tx, row, checkIn, outcome, id);
   else await chain(tx, row, id, openStartAfter(row, checkIn));
+  await cutLog(tx, { newest: id, number: row.check_in_count + 1, limit });
   return true;
 }
 
@@ -141,12 +150,13 @@ async function chain(tx: Transaction, row: StateRow, id: number, openStartAt: nu
   tx.announce({ kind: 'snitch', caseId: row.case_id, token: row.token });
 }
 
-/** Newest first, or null when the case has no such snitch. */
+/** Newest first, or null when the case has no such snitch; the log itself may be a little longer than what is kept. */
 export async function listCheckIns(
   tx: Transaction,
   caseId: string,
   token: string,
   { limit, before, behind }: Page,
+  kept = ALL,
 ): Promise<CheckInRecord[] | null> {
   const row = await getState(tx, token);
   if (row?.case_id !== caseId) return null;
@@ -158,7 +168,7 @@ export async function listCheckIns(
       `SELECT ${COLUMNS} FROM check_ins WHERE id = ?`,
       id,
     );
-    if (!found) break;
+    if (!found || found.number <= row.check_in_count - kept) break;
     if (isBefore(found, before) && found.id < end) listed.push(await toRecord(tx, found));
     id = found.previous_id;
   }

@@ -215,6 +215,7 @@ export async function deleteSnitch(tx: Transaction, caseId: string, token: strin
   if ((await tx.run('DELETE FROM snitches WHERE token = ? AND case_id = ?', ...values)) === 0) return false;
   await tx.run('DELETE FROM snitch_states WHERE token = ?', token);
   await tx.run('DELETE FROM first_check_ins WHERE token = ?', token);
+  await tx.run('DELETE FROM flapping WHERE token = ?', token);
   tx.announce({ kind: 'snitch', caseId, token });
   return true;
 }

@@ -43,6 +43,8 @@ export interface SqliteOptions {
   report?: Report;
   /** How often the store looks whether its files are still in their place, in milliseconds. */
   lookEvery?: number;
+  /** The newest check-ins of a snitch that are kept; all where absent, but for what the pruning takes. */
+  checkInsKept?: () => number;
   /** Stands in for `fs.fdatasync`, for measurements with a slow disk. */
   syncFile?: (fd: number, done: (error: Error | null) => void) => void;
 }
@@ -55,6 +57,7 @@ export interface SqliteOptions {
  */
 export function openStore(options: SqliteOptions): Store {
   const { dataDir, clock, onCommit, onMigrated, report = () => {}, lookEvery } = options;
+  const { checkInsKept = () => Number.MAX_SAFE_INTEGER } = options;
   prepareDataDir(dataDir);
   const unlock = lockDataDir(dataDir);
   try {
@@ -72,7 +75,7 @@ export function openStore(options: SqliteOptions): Store {
     const syncItself = () => db.pragma('synchronous = FULL');
     process.on('exit', syncItself);
     return {
-      ...methods(batches),
+      ...methods(batches, checkInsKept),
       health: () => ({ failingSince: batches.failingSince, commits: batches.commits, syncs: log.syncs }),
       misplaced: () => log.misplaced(),
       refused: () => batches.refused,
@@ -115,7 +118,7 @@ function remember(db: Database.Database, dataDir: string, clock: () => number, r
 
 type Methods = Omit<Store, 'health' | 'misplaced' | 'lost' | 'refused' | 'onChange' | 'failed' | 'close'>;
 
-function methods(batches: GroupCommit): Methods {
+function methods(batches: GroupCommit, checkInsKept: () => number): Methods {
   const read = <T>(operation: Operation<T>) => batches.read(operation);
   const write = <T>(operation: Operation<T>) => batches.write(operation);
   const work = <T>(operation: Operation<T>) => batches.writeInBackground(operation);
@@ -156,8 +159,9 @@ function methods(batches: GroupCommit): Methods {
     listOwnership: (caseId, slice) => read((tx) => ownership.listOwnership(tx, caseId, slice)),
     setOwnership: (caseId, tokens, owner) => write((tx) => ownership.setOwnership(tx, caseId, tokens, owner)),
 
-    applyCheckIn: (checkIn) => write((tx) => checkIns.applyCheckIn(tx, checkIn)),
-    listCheckIns: (caseId, token, page) => read((tx) => checkIns.listCheckIns(tx, caseId, token, page)),
+    applyCheckIn: (checkIn) => write((tx) => checkIns.applyCheckIn(tx, checkIn, checkInsKept())),
+    listCheckIns: (caseId, token, page) =>
+      read((tx) => checkIns.listCheckIns(tx, caseId, token, page, checkInsKept())),
 
     applyDue: async (now, after, limit) => {
       const apply = async (tx: Transaction) =>
