@@ -15,7 +15,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   store: ['core', 'libc'],
   sweep: ['core', 'store/store.ts'],
   delivery: ['core', 'store/store.ts'],
-  http: ['core', 'api', 'store/store.ts'],
+  http: ['core', 'api', 'store/store.ts', 'store/ownership.ts'],
   cli: ['api', 'journal', 'system', 'text'],
   tui: ['api', 'text'],
   /** The command that opens the dashboard, and loads it only then. */

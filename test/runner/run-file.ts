@@ -93,6 +93,19 @@ function outcomeOf({ path, output, problem, code, killedBy, seconds }: Ended): O
   }
   const silent =
     code !== 0 && total === passed ? `it exited ${killedBy ?? code} though its tests passed` : null;
+  const swallowed =
+    passed < total && !/ FAIL /.test(output)
+      ? 'a hook before or after a test failed; uvu does not say how'
+      : null;
   const nothing = total === 0 && skipped === 0 ? 'it ran no test' : null;
-  return { path, total, passed, skipped, reasons, problem: problem ?? nothing ?? silent, output, seconds };
+  return {
+    path,
+    total,
+    passed,
+    skipped,
+    reasons,
+    problem: problem ?? nothing ?? silent ?? swallowed,
+    output,
+    seconds,
+  };
 }

@@ -85,7 +85,7 @@ export async function listDeliveries(
     values.push(state);
   }
   if (behind) {
-    conditions.push('id < ?');
+    conditions.push('d.id < ?');
     values.push(Number(behind.id));
   }
   if (before && 'id' in before) {
