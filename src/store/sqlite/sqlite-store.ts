@@ -72,6 +72,7 @@ export function openStore(options: SqliteOptions): Store {
       ...methods(batches),
       health: () => ({ failingSince: batches.failingSince, commits: batches.commits, syncs: log.syncs }),
       misplaced: () => log.misplaced(),
+      isSaving: () => place.isSaving,
       lost: acknowledged.loss?.window ?? null,
       takeOutage: () => batches.takeOutage(),
       onChange: (listener) => void listeners.push(listener),
@@ -110,7 +111,10 @@ function remember(db: Database.Database, dataDir: string, clock: () => number, r
   return acknowledged;
 }
 
-type Methods = Omit<Store, 'health' | 'misplaced' | 'lost' | 'takeOutage' | 'onChange' | 'failed' | 'close'>;
+type Methods = Omit<
+  Store,
+  'health' | 'misplaced' | 'isSaving' | 'lost' | 'takeOutage' | 'onChange' | 'failed' | 'close'
+>;
 
 function methods(batches: GroupCommit): Methods {
   const read = <T>(operation: Operation<T>) => batches.read(operation);
