@@ -32,6 +32,8 @@ export interface Daemon {
   reload(config: Config): Promise<void>;
   /** Answers what is in flight, hands back what is not sent, and closes the store. */
   stop(): Promise<void>;
+  /** Whether `stop` is saving what would otherwise be lost, and may take as long as that takes. */
+  isSaving(): boolean;
   /** Resolves with the reason when it can no longer be trusted and the process must end. */
   failed: Promise<Error>;
 }
@@ -115,6 +117,7 @@ async function begin(parts: Parts, foundation: Foundation): Promise<Daemon> {
     url,
     reload: (changed) => parts.reload(changed),
     stop: () => stop(parts, foundation),
+    isSaving: () => store.isSaving(),
     failed: store.failed,
   };
 }

@@ -32,7 +32,8 @@ export async function serve({ config: file, demo: isDemo = false }: ServeFlags):
   const config = demo ? demo.settings(real) : real;
   const logger = createLogger(config.log);
   exitOnDefects(logger);
-  const stopping = stopRequested(logger);
+  let daemon: Daemon | null = null;
+  const stopping = stopRequested(logger, () => daemon?.isSaving() ?? false);
   const { startDaemon } = await import('../daemon.ts');
   const { serviceManager } = await import('../systemd/service-manager.ts');
   const manager = serviceManager(process.env);
@@ -44,12 +45,12 @@ export async function serve({ config: file, demo: isDemo = false }: ServeFlags):
     await load().then(daemon.reload).finally(manager.ready);
   }, logger);
   try {
-    const { url } = await starting;
-    demo?.begin(url);
+    daemon = await starting;
+    demo?.begin(daemon.url);
   } catch (error) {
     return explainNoStart(error, logger);
   }
-  return watch(await starting, stopping, logger).catch((error) => {
+  return watch(daemon, stopping, logger).catch((error) => {
     logger.fatal({ err: error }, 'the daemon could not stop in order');
     return EXIT.error;
   });
@@ -106,7 +107,7 @@ function exitAtOnce(logger: Logger, details: object, message: string): never {
 }
 
 /** Resolves at the first signal to stop. A second one, or too long a time, ends the process as it is. */
-function stopRequested(logger: Logger): Promise<void> {
+function stopRequested(logger: Logger, isSaving: () => boolean): Promise<void> {
   return new Promise((resolve) => {
     let askedAt: number | null = null;
     const stop = (signal: NodeJS.Signals) => {
@@ -118,7 +119,11 @@ function stopRequested(logger: Logger): Promise<void> {
       }
       askedAt = now;
       logger.info({ signal }, 'stopping');
-      setTimeout(() => exitAtOnce(logger, {}, `did not stop within ${STOP_WITHIN / 1000} s`), STOP_WITHIN);
+      const giveUp = () => {
+        if (isSaving()) setTimeout(giveUp, SAME_WISH);
+        else exitAtOnce(logger, {}, `did not stop within ${STOP_WITHIN / 1000} s`);
+      };
+      setTimeout(giveUp, STOP_WITHIN);
       resolve();
     };
     process.on('SIGTERM', stop);

@@ -368,6 +368,8 @@ export interface Store extends OwnershipStore {
   health(): StoreHealth;
   /** In words, where what is stored now would not be found at the next start; null while all is in its place. */
   misplaced(): string | null;
+  /** While it is being closed: whether what would not be found is being saved, which must be waited for. */
+  isSaving(): boolean;
   /**
    * What was acknowledged in this time is missing from the database that was opened; null where nothing is. It is to be
    * opened as a blind window before anything else is written, because the first write ends the memory of it.

@@ -5,6 +5,7 @@ import { migrations } from '../migrations/index.ts';
 import { countCommits } from './acknowledged.ts';
 import { openFile } from './addon.ts';
 import { type Migrated, migrate } from './migrate.ts';
+import { refusalToBegin } from './traces.ts';
 
 /** The database cannot be used as it is; the message says what to do. */
 export class DatabaseUnusable extends Error {
@@ -64,6 +65,7 @@ export function openDatabase(
   clock: () => number = Date.now,
 ): Database.Database {
   const path = databasePath(dataDir);
+  mayBegin(path);
   createPrivateFile(path);
   let db: Database.Database | undefined;
   try {
@@ -74,6 +76,7 @@ export function openDatabase(
     db.pragma('cache_size = -65536');
     db.pragma('temp_store = MEMORY');
     check(db, path);
+    if (db.pragma('user_version', { simple: true }) === 0) mayBegin(path, false);
     const migrated = migrate(db, migrations);
     if (migrated) onMigrated(migrated);
     db.exec(`INSERT INTO settings (name, value) VALUES ('canary', '1')
@@ -87,6 +90,12 @@ export function openDatabase(
     db?.close();
     throw usable(error, path);
   }
+}
+
+/** @throws DatabaseUnusable where a new database would hide that one is missing */
+function mayBegin(path: string, hasTables?: boolean): void {
+  const refusal = refusalToBegin(path, hasTables);
+  if (refusal) throw new DatabaseUnusable(refusal);
 }
 
 function check(db: Database.Database, path: string): void {

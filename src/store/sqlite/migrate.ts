@@ -22,6 +22,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type Database from 'better-sqlite3';
+import type { Migration } from '../migrations/migration.ts';
 import { unavailable } from './faults.ts';
 
 /** An upgrade of a database that had data. */
@@ -57,7 +58,7 @@ export class UpgradeFailed extends Error {
  * @returns what was done to a database that had data; null where nothing was to be done, or the database was empty
  * @throws NewerDatabase, UpgradeFailed, and SqliteError where the disk refuses the migrations
  */
-export function migrate(db: Database.Database, migrations: readonly string[]): Migrated | null {
+export function migrate(db: Database.Database, migrations: readonly Migration[]): Migrated | null {
   const from = versionOf(db, 'main');
   const to = migrations.length;
   if (from > to) throw new NewerDatabase(db.name, from, to);
@@ -80,9 +81,13 @@ export function migrate(db: Database.Database, migrations: readonly string[]): M
   return { from, to, copy };
 }
 
-function run(db: Database.Database, migrations: readonly string[], from: number): void {
+function run(db: Database.Database, migrations: readonly Migration[], from: number): void {
+  const columns = db.prepare('SELECT name FROM pragma_table_info(?)').pluck();
+  const hasColumn = (table: string, column: string) => columns.all(table).includes(column);
   db.transaction(() => {
-    for (const sql of migrations.slice(from)) db.exec(sql);
+    for (const migration of migrations.slice(from)) {
+      db.exec(typeof migration === 'string' ? migration : migration(hasColumn));
+    }
     db.pragma(`user_version = ${migrations.length}`);
   }).immediate();
 }

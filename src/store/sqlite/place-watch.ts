@@ -14,6 +14,8 @@ export class PlaceWatch {
   readonly #options: WatchOptions;
   readonly #timer: NodeJS.Timeout;
   #toldAt: number | null = null;
+  /** True while everything is being saved at the end, which must not be cut short. */
+  isSaving = false;
 
   constructor(options: WatchOptions) {
     this.#options = options;
@@ -37,6 +39,7 @@ export class PlaceWatch {
     const { db, log, dataDir, clock, report } = this.#options;
     const problem = log.misplaced();
     if (problem === null || log.failure) return;
+    this.isSaving = true;
     try {
       const file = await rescueDatabase(db, dataDir, stampOf(clock()));
       report(`${problem}; everything that was stored until now is saved in ${file}: ${wayBack(file)}`, {
@@ -46,6 +49,8 @@ export class PlaceWatch {
       report(`${problem}, and what was stored could not be saved: what came since then is lost`, {
         err: error,
       });
+    } finally {
+      this.isSaving = false;
     }
   }
 

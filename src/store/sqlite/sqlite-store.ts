@@ -79,6 +79,7 @@ export function openStore(options: SqliteOptions): Store {
       health: () => ({ failingSince: batches.failingSince, commits: batches.commits, syncs: log.syncs }),
       misplaced: () => log.misplaced(),
       refused: () => batches.refused,
+      isSaving: () => place.isSaving,
       lost: acknowledged.loss?.window ?? null,
       onChange: (listener) => void listeners.push(listener),
       failed: log.failed,
@@ -116,7 +117,10 @@ function remember(db: Database.Database, dataDir: string, clock: () => number, r
   return acknowledged;
 }
 
-type Methods = Omit<Store, 'health' | 'misplaced' | 'lost' | 'refused' | 'onChange' | 'failed' | 'close'>;
+type Methods = Omit<
+  Store,
+  'health' | 'misplaced' | 'isSaving' | 'lost' | 'refused' | 'onChange' | 'failed' | 'close'
+>;
 
 function methods(batches: GroupCommit, checkInsKept: () => number): Methods {
   const read = <T>(operation: Operation<T>) => batches.read(operation);

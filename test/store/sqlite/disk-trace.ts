@@ -1,8 +1,8 @@
 /** What a process did to the files of a store, read from `strace`, and every state in which a power cut may leave them. */
 import { readFileSync } from 'node:fs';
 
-export type FileName = 'database' | 'log';
-export const FILES: readonly FileName[] = ['database', 'log'];
+/** The note is where the store remembers what it has acknowledged. */
+export type FileName = 'database' | 'log' | 'note';
 
 /** A disk writes this much at once or not at all. */
 const SECTOR = 512;
@@ -22,9 +22,8 @@ interface Call {
   sync: number;
 }
 
-/** @param path is that of the database; what is written to `acknowledgements` counts as told to a client */
-export function readTrace(trace: string, path: string, acknowledgements: string): Step[] {
-  const files: Record<string, FileName> = { [path]: 'database', [`${path}-wal`]: 'log' };
+/** @param files by their paths; what is written to `acknowledgements` counts as told to a client */
+export function readTrace(trace: string, files: Record<string, FileName>, acknowledgements: string): Step[] {
   const steps: Step[] = [];
   const unfinished = new Map<string, Call>();
   let syncs = 0;

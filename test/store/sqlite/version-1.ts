@@ -78,20 +78,32 @@ INSERT INTO settings VALUES
   ('canary', '7'), ('credentials', 'made'), ('liveness', '${NOW - MINUTE}'), ('maintenance', 'on'), ('retention.cursor', '0');
 `;
 
+/** The form in which the first schema was settled, and those in which it was committed before under the same version. */
+export const FORMS = (() => {
+  const settled = String(migrations[0]);
+  const withOldIndexes = settled
+    .replace('ON webhooks (case_id, created_at, id)', 'ON webhooks (case_id)')
+    .replace('(channel, target, next_attempt_at)', '(channel, target, case_id, next_attempt_at)');
+  const withoutLeases = withOldIndexes.replace(/ {2}-- 1 while a sender has it.*\n {2}leased .*\n/, '');
+  return { settled, withOldIndexes, withoutLeases };
+})();
+
 /**
  * Writes it to `dataDir` as a daemon leaves it that was killed: what happened last is only in the log.
  *
  * @param extra SQL for rows beside those
+ * @param form of the schema
  */
-export function writeVersion1(dataDir: string, extra = ''): Content {
+export function writeVersion1(dataDir: string, extra = '', form = FORMS.settled): Content {
   const source = temporaryDirectory();
   const db = new Database(join(source, 'snitch.db'));
   try {
     db.pragma('journal_mode = WAL');
     db.pragma('wal_autocheckpoint = 0');
-    db.exec(`${migrations[0]}; PRAGMA user_version = 1; ${FILED}`);
+    db.exec(`${form}; PRAGMA user_version = 1; ${FILED}`);
     db.pragma('wal_checkpoint(TRUNCATE)');
-    db.exec(HAPPENED);
+    const hasLeases = form.includes('leased INTEGER');
+    db.exec(hasLeases ? HAPPENED : HAPPENED.replace(/('(?:delivered|dead|pending)', \d+, \d+), \d+/g, '$1'));
     db.exec(extra);
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     for (const suffix of ['', '-wal']) copyFileSync(db.name + suffix, databasePath(dataDir) + suffix);

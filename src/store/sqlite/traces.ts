@@ -1,0 +1,49 @@
+/** Whether a data directory once had a database: one that is missing then is lost or not mounted, and not new. */
+import { readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+/** Copies of the whole database, by the names that this program gives them. */
+const COPY = /^\.(before-upgrade-from-\d+|before-restore-[\dTZ-]+|rescued-[\dTZ-]+)$/;
+
+/**
+ * Why no new database may be made at `path`, in words that say what to do; null where one is there already, or where
+ * nothing shows that there ever was one. A first start that was interrupted leaves nothing of that kind, because the
+ * keys are written down after the database has its tables.
+ *
+ * @param hasTables false where a file is there but without tables in it; not yet known where it is absent
+ */
+export function refusalToBegin(path: string, hasTables?: boolean): string | null {
+  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  if (hasTables === undefined && size !== undefined && size > 0) return null;
+  const copies = copiesBeside(path);
+  const log = `${path}-wal`;
+  // A database that is open has a log of its own.
+  const hasLog = hasTables === undefined && sizeOf(log) > 0;
+  const keys = join(dirname(path), 'credentials.yaml');
+  const traces = [...(sizeOf(keys) > 0 ? [keys] : []), ...(hasLog ? [log] : []), ...copies];
+  if (traces.length === 0) return null;
+  const newest = copies[0];
+  return [
+    `the database ${path} is ${size === undefined ? 'missing' : 'empty'}, but there was one: ${named(traces)} beside it`,
+    `If the data is on a disk of its own, mount that`,
+    `If the database is lost, put a backup in its place with \`snitch restore FILE\`${newest ? ` (the newest copy here is ${newest})` : ''}`,
+    `To begin anew on purpose, move away what is named above`,
+  ].join('. ');
+}
+
+function named(traces: readonly string[]): string {
+  return `${traces.map((trace) => basename(trace)).join(', ')} ${traces.length === 1 ? 'is' : 'are'}`;
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** The newest first. */
+function copiesBeside(path: string): string[] {
+  const directory = dirname(path);
+  return readdirSync(directory)
+    .filter((name) => name.startsWith(basename(path)) && COPY.test(name.slice(basename(path).length)))
+    .map((name) => join(directory, name))
+    .sort((one, other) => statSync(other).mtimeMs - statSync(one).mtimeMs);
+}
