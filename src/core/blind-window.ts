@@ -43,10 +43,9 @@ export function postpone(
   window: BlindWindow,
   context: DeadlineContext,
 ): SnitchState | null {
-  const { status, dueAt, movedFrom } = snitch;
-  if ((status !== 'healthy' && status !== 'errored') || dueAt === null) return null;
+  const { dueAt, movedFrom } = snitch;
+  if (dueAt === null || !couldPostpone(snitch, window, context)) return null;
   const awaited = periodBefore(snitch, movedFrom ?? dueAt, context);
-  if (awaited.start >= window.end) return null;
   const expected = expectedTimes(snitch, awaited, movedFrom ?? dueAt, context);
   const count = snitch.postponed + 1;
   if (expected.some(({ start, end }) => start <= window.end && end >= window.start)) {
@@ -56,6 +55,17 @@ export function postpone(
   if (dueAt < window.start || dueAt > window.end) return null;
   const moved = dueAt + Math.max(LEAST_MOVE, window.end - window.start);
   return { ...snitch, dueAt: moved, postponed: count, movedFrom: movedFrom ?? dueAt };
+}
+
+/** Whether the window is worth a look at the history of the snitch: rules 1 and 2 of `postpone`. */
+export function couldPostpone(
+  snitch: SnitchState,
+  window: BlindWindow,
+  context: Omit<DeadlineContext, 'firstCheckIns'>,
+): boolean {
+  const { status, dueAt, movedFrom } = snitch;
+  if ((status !== 'healthy' && status !== 'errored') || dueAt === null) return false;
+  return periodBefore(snitch, movedFrom ?? dueAt, context).start < window.end;
 }
 
 /** The state after all of `windows`, which are in the order in which they ended, and those that postponed it. */
@@ -79,7 +89,7 @@ export function postponeByAll<Window extends BlindWindow>(
 function periodBefore(
   { interval }: SnitchState,
   deadline: number,
-  { calendar, rules }: DeadlineContext,
+  { calendar, rules }: Pick<DeadlineContext, 'calendar' | 'rules'>,
 ): Period {
   return calendar.periodAt(interval, rules.timezone, deadline - 1);
 }

@@ -178,10 +178,8 @@ function expect(
   const smallest = Math.max(SMALLEST_MARGIN, MARGIN_SHARE * nominalLength(interval));
   const localPlaces = history.map(({ place }) => place);
   // Where the clock changes within the period, the later of its two readings of a time is the safe one.
-  const local = {
-    ...learn(localPlaces, start - Math.min(opening, closing), smallest),
-    soonest: learn(localPlaces, start - Math.max(opening, closing), smallest).earliest,
-  };
+  const local = learn(localPlaces, start - Math.min(opening, closing), smallest);
+  local.soonest -= Math.abs(opening - closing);
   if (opening === closing && history.every(({ ahead }) => ahead === opening)) return local;
   const utcPlaces = history.map(({ place, ahead }) => within(interval, place + opening - ahead));
   const utc = learn(utcPlaces, start - opening, smallest);

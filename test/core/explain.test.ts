@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { explain } from '../../src/core/explain.ts';
+import { deadlineAfter } from '../../src/core/deadline.ts';
+import { type ExplainContext, explain } from '../../src/core/explain.ts';
 import { Calendar } from '../../src/core/interval.ts';
 import { type CaseRules, newSnitchState, type SnitchState } from '../../src/core/snitch.ts';
 
@@ -19,8 +20,8 @@ const healthy: SnitchState = {
   dueAt,
 };
 
-function explained(state: SnitchState) {
-  return explain(state, { rules, calendar: new Calendar(), now });
+function explained(state: SnitchState, facts: Partial<ExplainContext> = {}) {
+  return explain(state, { rules, calendar: new Calendar(), now, ...facts });
 }
 
 test('a pending snitch awaits nothing', () => {
@@ -53,8 +54,63 @@ test('a paused snitch says what ends the pause', () => {
   assert.is(paused({ kind: 'healthy' }).nextAlertAt, null);
 });
 
-test('a postponed deadline says so', () => {
-  assert.match(explained({ ...healthy, postponed: 1 }).reasons.join(' '), 'the service was blind');
+const time = (text: string) => Date.parse(`2026-03-10T${text}Z`);
+
+test('a postponed deadline says how often, by which windows, and to when', () => {
+  const postponements = [
+    { start: time('11:09:58'), end: time('11:10:03'), dueAt: time('13:00:00') },
+    { start: time('12:05:00'), end: time('12:15:00'), dueAt: time('14:00:00') },
+  ];
+  const { reasons } = explained({ ...healthy, postponed: 2 }, { postponements });
+  assert.equal(reasons.slice(2), [
+    'Its deadline was postponed twice, because the service was blind and could not have heard the check-in in time.',
+    'Blind from 2026-03-10 12:09:58 (Europe/Berlin) to 2026-03-10 12:10:03 (Europe/Berlin) (5 s); postponed to 2026-03-10 14:00:00 (Europe/Berlin).',
+    'Blind from 2026-03-10 13:05:00 (Europe/Berlin) to 2026-03-10 13:15:00 (Europe/Berlin) (10 min); postponed to 2026-03-10 15:00:00 (Europe/Berlin).',
+  ]);
+  assert.is(
+    explained(healthy, { postponements: [] }).reasons.length,
+    2,
+    'nothing where nothing was postponed',
+  );
+});
+
+test('of many windows the last five are named, and those that are forgotten are not made up', () => {
+  const postponements = Array.from({ length: 9 }, (_, hour) => ({
+    start: time('01:00:00') + hour * 3_600_000,
+    end: time('01:00:01') + hour * 3_600_000,
+    dueAt: null,
+  }));
+  const { reasons } = explained({ ...healthy, postponed: 9 }, { postponements });
+  assert.match(reasons[2] ?? '', 'postponed 9 times');
+  assert.match(reasons[3] ?? '', 'The first 4 windows are left out here.');
+  assert.is(reasons.length, 9);
+  assert.is(explained({ ...healthy, postponed: 1 }).reasons.length, 3);
+});
+
+test('a smart deadline says whether it is learned, and if not, why', () => {
+  const smart: SnitchState = { ...healthy, interval: 'daily', alertType: 'smart' };
+  const days = (count: number, hours = 1 / 60) =>
+    Array.from(
+      { length: count },
+      (_, day) => checkedInAt - (count - 1 - day) * 86_400_000 - ((day * 5) % 11) * hours * 3_600_000,
+    );
+  const reasonOf = (firstCheckIns: number[]) => {
+    const from = {
+      ...smart,
+      dueAt: deadlineAfter(smart, checkedInAt, { calendar: new Calendar(), rules, firstCheckIns }),
+    };
+    return explained(from, { firstCheckIns }).reasons.slice(2);
+  };
+  assert.equal(reasonOf(days(4)), [
+    'Its deadline is not learned yet: 4 of at least 5 periods are known, so the deadline is the end of the period, as with basic alerts.',
+  ]);
+  assert.equal(reasonOf(days(9)), [
+    'Its deadline is learned from its first check-ins of the last 9 periods.',
+  ]);
+  assert.equal(reasonOf(days(9, 1)), [
+    'Its deadline is not learned: its first check-ins of the last 9 periods say too little, so the deadline is the end of the period, as with basic alerts.',
+  ]);
+  assert.equal(explained(healthy).reasons.length, 2, 'basic alerts say nothing of it');
 });
 
 test.run();

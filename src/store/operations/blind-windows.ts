@@ -1,5 +1,5 @@
 import { type BlindSnitch, NOTICE_NAMES } from '../../core/alert.ts';
-import { type BlindWindow, NOTICE_AFTER, postpone } from '../../core/blind-window.ts';
+import { type BlindWindow, couldPostpone, NOTICE_AFTER, postpone } from '../../core/blind-window.ts';
 import type { Postponement } from '../../core/deadline-reasons.ts';
 import type { Transaction } from '../transaction.ts';
 import { insertBlindNotice } from './alerts.ts';
@@ -8,7 +8,7 @@ import { setSetting } from './settings.ts';
 import { getRules, historyFor, listAwaited, type StateRow, saveState, toState } from './states.ts';
 
 /** Snitches that one call looks at: few enough that no check-in waits for it noticeably. */
-const SLICE = 200;
+const SLICE = 50;
 
 /** A window that is kept. */
 export interface KeptWindow extends BlindWindow {
@@ -58,8 +58,10 @@ export async function postponeSlice(tx: Transaction, now: number): Promise<boole
 async function postponeOne(tx: Transaction, window: KeptWindow, row: StateRow): Promise<void> {
   const rules = await getRules(tx, row.case_id);
   const before = toState(row);
-  const context = { calendar: tx.calendar, rules, firstCheckIns: await historyFor(tx, row) };
-  const postponed = postpone(before, window, context);
+  const context = { calendar: tx.calendar, rules };
+  if (!couldPostpone(before, window, context)) return;
+  const firstCheckIns = await historyFor(tx, row);
+  const postponed = postpone(before, window, { ...context, firstCheckIns });
   if (!postponed) return;
   await saveState(tx, row, postponed, row.thread_id);
   await keepPostponement(tx, window.id, row, postponed.dueAt);
