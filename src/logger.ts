@@ -34,7 +34,7 @@ export function createLogger(settings: LogSettings, destination?: LogDestination
     },
     {
       write: (line) => {
-        const shown = show(escapeUnprintable(redact(line)));
+        const shown = show(escapeUnprintable(redact(shortened(line))));
         out.write(out.isJournal ? withPriority(shown, levelOf(line)) : shown);
       },
     },
@@ -60,12 +60,34 @@ function levelOf(line: string): Level {
   return LOG_LEVELS.find((level) => level === word) ?? 'info';
 }
 
+/** In characters: what is longer is cut, because every line is looked through for secrets while all else waits. */
+const LONGEST_LINE = 64 * 1024;
+const LONGEST_TEXT = 4 * 1024;
+
+/** A line of bounded length: texts are cut, and where that does not help, only the message stays. */
+export function shortened(line: string): string {
+  if (line.length <= LONGEST_LINE) return line;
+  const fields = JSON.parse(line, (_, value: unknown) => (typeof value === 'string' ? cut(value) : value));
+  const whole = JSON.stringify(fields);
+  if (whole.length <= LONGEST_LINE) return `${whole}\n`;
+  const { level, time, msg } = fields as { level: unknown; time: unknown; msg: unknown };
+  return `${JSON.stringify({ level, time, msg, left_out: line.length })}\n`;
+}
+
+/** Half a token or half a key would not be known for one: what the cut goes through is left out. */
+function cut(text: string): string {
+  if (text.length <= LONGEST_TEXT) return text;
+  let end = LONGEST_TEXT;
+  while (end > 0 && /[\w+/=-]/.test(text[end - 1] ?? '')) end -= 1;
+  return `${text.slice(0, end || LONGEST_TEXT / 2)}… (${text.length} characters)`.toWellFormed();
+}
+
 /** Names of fields whose value is a secret, whatever depth they are found at. */
 const SECRET_FIELD =
   '[\\w-]{0,40}(?:password|passwd|passphrase|secret|authorization|api_?-?key|admin_?key)|pass|key|auth|credentials|(?:set-)?cookie';
 const STRING = '"(?:[^"\\\\]|\\\\.)*"';
-const VALUE = `${STRING}|\\[(?:[^\\]"]|${STRING})*\\]|\\{(?:[^{}"]|${STRING})*\\}|-?\\d[\\d.eE+-]*`;
-const SECRET_FIELDS = new RegExp(`("(?:${SECRET_FIELD})":)(?:${VALUE})`, 'gi');
+const SECRET_FIELDS = new RegExp(`"(?:${SECRET_FIELD})":`, 'gi');
+const NUMBER = /-?\d[\d.eE+-]*/y;
 /** The same in JSON that stands as text inside a message, where every backslash is two. */
 const QUOTED = /(?:[^"\\]|\\\\\\.|\\\\[^"\\]|\\[^"\\])*/.source;
 const QUOTED_SECRET_FIELDS = new RegExp(`(\\\\"(?:${SECRET_FIELD})\\\\": ?)\\\\"${QUOTED}\\\\"`, 'gi');
@@ -93,8 +115,7 @@ const TOKENS = new RegExp(`${START}([a-z2-7]{6})[a-z2-7]{20}\\b`, 'g');
  * child logger, an error's text or its stack.
  */
 export function redact(line: string): string {
-  return line
-    .replace(SECRET_FIELDS, '$1"[redacted]"')
+  return redactFields(line)
     .replace(QUOTED_SECRET_FIELDS, '$1\\"[redacted]\\"')
     .replace(BROKEN_URL, '$1[redacted]$2')
     .replace(URL_CREDENTIALS, '$1[redacted]@')
@@ -103,6 +124,52 @@ export function redact(line: string): string {
     .replace(AUTHORIZATION, '$1 [redacted]')
     .replace(TOKEN_FIELDS, (_, name, token) => `${name}"${beginningOf(token.slice(1, -1))}"`)
     .replace(TOKENS, '$1…');
+}
+
+/** Reads every value once, where a regular expression would read what never ends from each of its beginnings again. */
+function redactFields(line: string): string {
+  let redacted = '';
+  let done = 0;
+  SECRET_FIELDS.lastIndex = 0;
+  while (SECRET_FIELDS.test(line)) {
+    const start = SECRET_FIELDS.lastIndex;
+    const end = endOfValue(line, start);
+    if (end === start) continue;
+    redacted += `${line.slice(done, start)}"[redacted]"`;
+    done = end;
+    SECRET_FIELDS.lastIndex = end;
+  }
+  return redacted + line.slice(done);
+}
+
+/** Where the JSON value ends that begins at `start`; there, where it is a word. What has no end is all the rest. */
+function endOfValue(line: string, start: number): number {
+  const first = line[start];
+  if (first === '"') return endOfString(line, start + 1);
+  if (first !== '[' && first !== '{') return endOfNumber(line, start);
+  let depth = 0;
+  for (let at = start; at < line.length; at += 1) {
+    const character = line[at];
+    if (character === '"') at = endOfString(line, at + 1) - 1;
+    else if (character === '[' || character === '{') depth += 1;
+    else if ((character === ']' || character === '}') && --depth === 0) return at + 1;
+  }
+  return line.length;
+}
+
+function endOfNumber(line: string, start: number): number {
+  NUMBER.lastIndex = start;
+  return NUMBER.test(line) ? NUMBER.lastIndex : start;
+}
+
+/** Behind the quotation mark that has an even number of backslashes before it. */
+function endOfString(line: string, start: number): number {
+  for (let at = line.indexOf('"', start); at >= 0; at = line.indexOf('"', at + 1)) {
+    let first = at;
+    while (first > start && line[first - 1] === '\\') first -= 1;
+    if ((at - first) % 2 === 0) return at + 1;
+  }
+  return line.length;
 }
 
 /** Enough of a token to find it in a list, and not enough to guess the rest. */

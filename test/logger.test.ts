@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createLogger, type Logger, type LogSettings } from '../src/logger.ts';
+import { createLogger, type Logger, type LogSettings, redact } from '../src/logger.ts';
 
 const logger = suite('logger');
 
@@ -165,6 +165,91 @@ logger('follows a level that changes', () => {
   });
   assert.match(text, 'shown');
   assert.not.match(text, 'hidden');
+});
+
+logger('hides a value whole, however deep it is and wherever it ends', () => {
+  const hidden = (value: string) => redact(`{"a":1,"secret":${value},"b":[2]}`);
+  for (const value of [
+    '{"user":{"name":"hunter2"},"more":["hunter2",{"x":"}]"}]}',
+    '["hunter2",["hunter2"],{"a":[]}]',
+    '"hunter2\\\\"',
+    '"hunter2\\\\\\""',
+    '"hunter2\\"]}"',
+    '-1.5e3',
+    '""',
+    '[]',
+  ]) {
+    assert.is(hidden(value), '{"a":1,"secret":"[redacted]","b":[2]}', value);
+  }
+  for (const word of ['null', 'true']) assert.is(hidden(word), `{"a":1,"secret":${word},"b":[2]}`);
+  for (const open of ['["hunter2"', '{"a":"hunter2', '"hunter2', '"hunter2\\', '[[["hunter2"]]']) {
+    assert.is(redact(`{"secret":${open}`), '{"secret":"[redacted]"', open);
+  }
+});
+
+/** Processor time of `work`, in milliseconds, the least of some tries. */
+function cost(work: () => void): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (let tries = 0; tries < 5; tries += 1) {
+    const before = process.cpuUsage();
+    for (let times = 0; times < 3; times += 1) work();
+    const { user, system } = process.cpuUsage(before);
+    least = Math.min(least, (user + system) / 1_000);
+  }
+  return least;
+}
+
+const NEVER_ENDING = [
+  '"key":[',
+  '"key":{',
+  '"key":["',
+  '"key":["a",',
+  '"key":{"',
+  '"key":"\\',
+  '\\"key\\":\\"',
+  'a://b:c',
+  'a://',
+  'basic ',
+];
+
+for (const piece of NEVER_ENDING) {
+  logger(`looks through a line in proportion to its length: ${piece}`, () => {
+    const long = (length: number) => piece.repeat(length / piece.length);
+    const [short, eightfold] = [long(1_000), long(8_000)];
+    const ratio = cost(() => void redact(eightfold)) / cost(() => void redact(short));
+    assert.ok(ratio < 30, `eight times the length took ${ratio.toFixed(1)} times as long`);
+  });
+}
+
+logger('cuts what is very long, and nothing secret with it', () => {
+  const token = 'abcdefghijklmnopqrstuvwxyz'.replace('l', '2');
+  const text = written('json', (log) => {
+    for (let shift = 0; shift < 60; shift += 1) {
+      const filler = `${'x'.repeat(99)} `.repeat(40).slice(shift);
+      log.info(
+        { err: new Error(`${filler} ${token} https://me:hunter2/${token}@h ${'y '.repeat(50_000)}`) },
+        'a',
+      );
+    }
+    log.warn({ list: Array.from({ length: 50_000 }, (_, index) => `hunter2 ${index}`) }, 'too many');
+    log.info({ password: 'hunter2'.repeat(50_000) }, '🧨'.repeat(1_000_000));
+    log.info('short');
+  });
+  const lines = text.trimEnd().split('\n');
+  assert.is(lines.length, 63);
+  for (const line of lines) assert.ok(line.length <= 65_536);
+  const parsed = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  assert.not.match(text, 'hunter2');
+  assert.not.match(text, token.slice(0, 12));
+  assert.match((parsed[0]!.err as { message: string }).message, /… \(\d{6} characters\)$/);
+  const { time, ...rest } = parsed[60] ?? {};
+  assert.type(time, 'string');
+  assert.equal(
+    { ...rest, left_out: Number(rest.left_out) > 500_000 },
+    { level: 'warn', msg: 'too many', left_out: true },
+  );
+  assert.match(String(parsed[61]?.msg), /^🧨+… \(2000000 characters\)$/u);
+  assert.is(parsed[62]?.msg, 'short');
 });
 
 logger.run();

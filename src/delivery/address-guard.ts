@@ -34,15 +34,16 @@ const IN_WORDS: Record<string, string> = {
 };
 
 /**
- * Why a webhook must not connect to `address`, or null where it may. An IPv4 address inside an IPv6 one (mapped,
- * 6to4, NAT64, Teredo) is judged as the IPv4 address that it leads to.
+ * Why a webhook must not connect to `address`, or null where it may. Every IPv4 address that an IPv6 one may stand for
+ * is judged too, because it is the one that the connection leads to.
  *
  * @param allowPrivate whether addresses that only this host or this network can reach are allowed
  */
 export function addressRefusal(address: string, allowPrivate: boolean): string | null {
   if (!ipaddr.isValid(address)) return `${address} is not an IP address`;
   const parsed = ipaddr.parse(address);
-  for (const candidate of [parsed, ...embedded(parsed)]) {
+  const inside = embedded(parsed);
+  for (const candidate of [parsed, ...inside]) {
     if (METADATA.some(([base, bits]) => candidate.kind() === base.kind() && candidate.match(base, bits))) {
       return `${address} is a cloud metadata address, which webhooks must not reach`;
     }
@@ -51,31 +52,52 @@ export function addressRefusal(address: string, allowPrivate: boolean): string |
     }
   }
   if (allowPrivate) return null;
-  const [reached = parsed] = embedded(parsed);
-  const range: string = reached.range();
-  if (range === 'unicast') return null;
+  // A whole range of IPv6 that only translates is no address of its own; all else is judged as itself too.
+  const reached = inside.length > 0 && TRANSLATED.has(parsed.range()) ? inside : [parsed, ...inside];
+  const range = reached.map((candidate): string => candidate.range()).find((found) => found !== 'unicast');
+  if (range === undefined) return null;
   return `${address} is ${IN_WORDS[range] ?? 'a reserved'} address, which webhooks.allow_private forbids`;
 }
 
-/** The IPv4 addresses that an IPv6 address stands for. */
+/** Ranges that are not reached themselves: what is sent there goes to the IPv4 address inside. */
+const TRANSLATED = new Set<string>(['ipv4Mapped', 'rfc6145', 'rfc6052', '6to4', 'teredo']);
+
+/** Where RFC 6052 puts an IPv4 address behind a prefix of 96, 64, 56 and 48 bits, jumping the octet in the middle. */
+const BEHIND_PREFIX = [
+  [12, 13, 14, 15],
+  [9, 10, 11, 12],
+  [7, 9, 10, 11],
+  [6, 7, 9, 10],
+];
+
+/** The IPv4 addresses that an IPv6 address may stand for. */
 function embedded(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4[] {
   if (!(address instanceof ipaddr.IPv6)) return [];
   const bytes = address.toByteArray();
-  const at = (offset: number) => new ipaddr.IPv4(bytes.slice(offset, offset + 4));
+  const at = (...offsets: number[]) => new ipaddr.IPv4(offsets.map((offset) => bytes[offset] ?? 0));
+  const last = at(12, 13, 14, 15);
   const range: string = address.range();
-  switch (range) {
-    case 'ipv4Mapped':
-    case 'rfc6145':
-    case 'rfc6052':
-      return [at(12)];
-    case '6to4':
-      return [at(2)];
-    case 'teredo':
-      return [new ipaddr.IPv4(bytes.slice(12).map((byte) => byte ^ 0xff))];
-  }
+  // ISATAP ends every address of its hosts like this, whatever network they are in.
+  const isatap = ((bytes[8] ?? 0) & 0xfc) === 0 && [bytes[9], bytes[10], bytes[11]].join() === '0,94,254';
+  const found = isatap ? [last] : [];
+  if (range === 'ipv4Mapped' || range === 'rfc6145') found.push(last);
+  else if (range === '6to4') found.push(at(2, 3, 4, 5));
+  else if (range === 'teredo') found.push(new ipaddr.IPv4(bytes.slice(12).map((byte) => byte ^ 0xff)));
+  else if (range === 'rfc6052') found.push(...translated(bytes, at));
   // The deprecated form `::a.b.c.d`, of which `::` and `::1` are not.
-  const compatible = bytes.slice(0, 12).every((byte) => byte === 0);
-  return compatible && range === 'unicast' ? [at(12)] : [];
+  else if (range === 'unicast' && bytes.slice(0, 12).every((byte) => byte === 0)) found.push(last);
+  return found;
+}
+
+/**
+ * Behind `64:ff9b::/96` there is one place. `64:ff9b:1::/48` is for local use with a prefix that only the translator
+ * knows, so that all places count but those that no connection can be meant by.
+ */
+function translated(bytes: number[], at: (...offsets: number[]) => ipaddr.IPv4): ipaddr.IPv4[] {
+  const isWellKnown = bytes[4] === 0 && bytes[5] === 0;
+  const places = (isWellKnown ? BEHIND_PREFIX.slice(0, 1) : BEHIND_PREFIX).map((offsets) => at(...offsets));
+  const meant = places.filter((candidate) => candidate.octets[0] !== 0);
+  return meant.length > 0 ? meant : places;
 }
 
 export type Resolve = typeof systemLookup;

@@ -22,9 +22,15 @@ const FIRST = 20;
 const MOST_OF_KEY = 4;
 const MOST_OF_CASE = 8;
 
-/** How long a list waits for its turn, and how long a client may take nothing of it, in milliseconds. */
-const TURN_WITHIN = 60_000;
-const STALLED_AFTER = 30_000;
+/** In milliseconds. */
+export interface Patience {
+  /** How long a list waits for its turn. */
+  turnWithin: number;
+  /** A client that takes nothing from one look to the next is gone; so often it is looked at. */
+  look: number;
+}
+
+const PATIENCE: Patience = { turnWithin: 60_000, look: 15_000 };
 
 /** Some items, and where to go on; null at the end. */
 export interface Slice<Item, Position> {
@@ -34,6 +40,11 @@ export interface Slice<Item, Position> {
 
 export class Lists {
   readonly #turns = new Turns();
+  readonly #patience: Patience;
+
+  constructor(patience = PATIENCE) {
+    this.#patience = patience;
+  }
 
   /**
    * Answers with the JSON array of all items.
@@ -49,7 +60,7 @@ export class Lists {
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
     if (reply.raw.closed) gone.abort();
-    const release = await this.#turns.take(claimsOf(request), TURN_WITHIN, gone.signal);
+    const release = await this.#turns.take(claimsOf(request), this.#patience.turnWithin, gone.signal);
     if (gone.signal.aborted) {
       release?.();
       return reply.hijack();
@@ -59,6 +70,10 @@ export class Lists {
       throw new TryLater('rate_limited', message, RETRY_AFTER_S);
     }
     gone.signal.addEventListener('abort', release);
+    reply.raw.setTimeout(this.#patience.look, () => {
+      // With nothing to take, it is the client that waits.
+      if (reply.raw.writableLength > 0) reply.raw.destroy();
+    });
     return answer(request, reply, slices(read));
   }
 }
@@ -79,7 +94,6 @@ async function answer(
   const second = await texts.next();
   if (second.done) return reply.send(`[${first.value ?? ''}]`);
   if (request.method === 'HEAD') return reply.send(Readable.from([]));
-  reply.raw.setTimeout(STALLED_AFTER, () => reply.raw.destroy());
   return reply.send(Readable.from(array(first.value ?? '', second.value, texts)));
 }
 

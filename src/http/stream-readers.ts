@@ -3,7 +3,6 @@ import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { SnitchError } from '../core/errors.ts';
 import { ChangeLog } from './change-log.ts';
-import { RETRY_AFTER_S, TryLater } from './errors.ts';
 import type { RouteContext } from './server.ts';
 import { wireSnitch } from './wire.ts';
 
@@ -75,7 +74,8 @@ export class Readers {
   admit(reader: Reader): void {
     if (this.#count((other) => other.keyId === reader.keyId) >= MOST_OF_KEY) {
       const message = `This API key has ${MOST_OF_KEY} streams open, which is the most: close one, or use another key.`;
-      throw new TryLater('rate_limited', message, RETRY_AFTER_S);
+      // Without a time to come back at: whoever can do without a stream reads the list meanwhile, as dashboards do.
+      throw new SnitchError('rate_limited', message);
     }
     if (this.#readers.size >= MOST_READERS) this.#makeRoomFor(reader);
     this.#readers.add(reader);

@@ -1,10 +1,15 @@
 /** Long lists: made while they are read, no further than they are read, and by turns. */
+import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import Fastify from 'fastify';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireAlert } from '../../src/api/wire.ts';
+import { answerError } from '../../src/http/errors.ts';
+import { Lists } from '../../src/http/lists.ts';
 import type { Store } from '../../src/store/store.ts';
 import { basic, type Client } from './client.ts';
 import { ok } from './expect.ts';
@@ -165,6 +170,42 @@ test('a key has few lists under way, the others wait, and other keys go past', a
   const response = await fifth;
   assert.is(((await json(response)) as WireAlert[]).length, 1_000);
   for (const one of stalled) one.destroy();
+});
+
+test('a client that takes nothing for long is gone, and who waits for long is told to come back', async () => {
+  const app = Fastify();
+  app.setErrorHandler(answerError);
+  const patient = new Lists({ turnWithin: 20, look: 60_000 });
+  const brisk = new Lists({ turnWithin: 60_000, look: 20 });
+  const endless = async () => ({ items: ['x'.repeat(100_000)], next: 1 });
+  let left = 0;
+  app.get('/patient', async (request, reply) => patient.send(request, reply, endless));
+  app.get('/brisk', async (request, reply) => {
+    reply.raw.on('close', () => {
+      left += 1;
+    });
+    return brisk.send(request, reply, endless);
+  });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = app.server.address() as AddressInfo;
+  const get = async (path: string) => {
+    const sent = request({ host: '127.0.0.1', port, path, agent: false });
+    sent.end();
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    return response.on('error', () => undefined).pause();
+  };
+  try {
+    for (let count = 0; count < 4; count += 1) assert.is((await get('/patient')).statusCode, 200);
+    const late = await get('/patient');
+    assert.is(late.statusCode, 429);
+    assert.ok(Number(late.headers['retry-after']) > 0);
+    for (let count = 0; count < 6; count += 1)
+      assert.is((await get('/brisk')).statusCode, 200, 'the fifth, when one is gone');
+    while (left < 6) await sleep(10);
+  } finally {
+    app.server.closeAllConnections();
+    await app.close();
+  }
 });
 
 test.run();
