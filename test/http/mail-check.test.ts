@@ -54,7 +54,7 @@ test('runs once at a time, and can be asked for again after it failed', async ()
   const check = () => {
     asked += 1;
     begun.resolve();
-    return running.promise;
+    return asked === 1 ? running.promise : Promise.resolve(null);
   };
   await withFixture(check, async ({ admin, logged }) => {
     const first = admin.post(PATH, {});
@@ -64,7 +64,7 @@ test('runs once at a time, and can be asked for again after it failed', async ()
     assert.match(second.headers['retry-after'] ?? '', /^[1-9]\d*$/);
     running.reject(new Error('broken'));
     refused(await first, 500, 'internal_error');
-    refused(await admin.post(PATH, {}), 500, 'internal_error');
+    ok(await admin.post(PATH, {}));
     assert.is(asked, 2);
     logged.length = 0;
   });
