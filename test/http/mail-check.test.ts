@@ -60,9 +60,9 @@ test('runs once at a time, and can be asked for again after it failed', async ()
     const first = admin.post(PATH, {});
     await begun.promise;
     const second = await admin.post(PATH, {});
+    running.reject(new Error('broken'));
     refused(second, 429, 'rate_limited');
     assert.match(second.headers['retry-after'] ?? '', /^[1-9]\d*$/);
-    running.reject(new Error('broken'));
     refused(await first, 500, 'internal_error');
     ok(await admin.post(PATH, {}));
     assert.is(asked, 2);
