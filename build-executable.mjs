@@ -1,7 +1,7 @@
 /** Puts Node, the code and the addon into one file that needs no Node where it runs. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 
 /**
@@ -21,11 +21,13 @@ export async function buildExecutable(options, dist, parts) {
       outfile: main,
     });
     const settings = {
-      main,
+      // The executable remembers this name, so that it must not be that of a directory.
+      main: basename(main),
       mainFormat: 'module',
       executable: strippedNode(work),
       output: join(work, 'snitch'),
-      useCodeCache: true,
+      // A cache of compiled code is another one in every build, and would be of the few lines of this file alone.
+      useCodeCache: false,
       disableExperimentalSEAWarning: true,
       execArgv: ['--disable-warning=ExperimentalWarning', '--use-system-ca'],
       // NODE_OPTIONS are meant for other programs: a library that they preload is none of ours.
@@ -34,7 +36,10 @@ export async function buildExecutable(options, dist, parts) {
     };
     const file = join(work, 'sea.json');
     writeFileSync(file, JSON.stringify(settings));
-    execFileSync(process.execPath, ['--build-sea', file], { stdio: ['ignore', 'ignore', 'inherit'] });
+    execFileSync(process.execPath, ['--build-sea', file], {
+      cwd: work,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
     // A new file takes the old one's name, because the old one may be running.
     renameSync(settings.output, join(dist, 'snitch'));
     console.log(`dist/snitch: ${(statSync(join(dist, 'snitch')).size / 1e6).toFixed(0)} MB`);

@@ -91,7 +91,8 @@ const main = await build({
 /** What the main bundle loads when it is asked for: the daemon, the dashboard, and their parts. */
 const parts = await build({
   ...options,
-  entryPoints: entries,
+  // They were found in whatever order the files came from the disk; chunks are named and filled in this one.
+  entryPoints: Object.fromEntries(Object.entries(entries).sort(([one], [other]) => (one < other ? -1 : 1))),
   splitting: true,
   banner: { js: BANNER },
   plugins: [addonBesideTheCode, withoutDevtools],

@@ -55,6 +55,8 @@ export function buildDeb(directory: string, version: string, compression: 'xz' |
   const program = join(ROOT, 'dist/snitch');
   if (!existsSync(program)) throw new Error(`${program} is missing: run \`npm run build:sea\``);
   const tree = mkdtempSync(join(directory, '.deb-'));
+  // The rights in the package are not a matter of who builds it.
+  const umask = process.umask(0o022);
   try {
     chmodSync(tree, 0o755);
     const date = sourceDate(ROOT);
@@ -69,6 +71,7 @@ export function buildDeb(directory: string, version: string, compression: 'xz' |
     renameSync(draft, join(directory, name));
     return join(directory, name);
   } finally {
+    process.umask(umask);
     rmSync(tree, { recursive: true, force: true });
   }
 }
@@ -84,6 +87,7 @@ function fill(tree: string, program: string, release: Release): void {
   const zipped = (content: Buffer) => gzipSync(content, { level: 9 });
   put('usr/bin/snitch', '', 0o755);
   copyFileSync(program, join(tree, 'usr/bin/snitch'));
+  chmodSync(join(tree, 'usr/bin/snitch'), 0o755);
   for (const unit of ['snitch.service', 'snitch.socket'])
     put(`usr/lib/systemd/system/${unit}`, source(`packaging/${unit}`));
   put(CONFFILE, source('packaging/debian/config.yaml'));

@@ -33,11 +33,17 @@ const OF_COMMANDS: Variables = [
   [['SNITCH_FROM_KEY_FILE', 'SNITCH_FROM_KEY'], 'For `snitch import`: the API key of the other service.'],
   [
     ['SNITCH_DATA_DIR'],
-    'The data directory of the daemon on this host, in which `credentials.yaml` is looked for.',
+    `The data directory of the daemon on this host, in which \`credentials.yaml\` is looked for; without it the
+    \`data_dir\` of the daemon's configuration, and then the usual places.`,
   ],
   [
     ['XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'HOME'],
-    'Where `snitch/cli.yaml` is, if not in `~/.config`; where data and spool are, if not in `~/.local/state`.',
+    `Where \`snitch/cli.yaml\` is, if not in \`~/.config\`; where data and spool are, if not in \`~/.local/state\`. A
+    relative path is ignored, and refused by the daemon.`,
+  ],
+  [
+    ['SSL_CERT_FILE', 'SSL_CERT_DIR'],
+    'Where the certificate authorities are that are trusted beside those that the program brings, if not in `/etc/ssl`.',
   ],
   [['NO_COLOR', 'TERM'], 'Without colour if `NO_COLOR` is set, or if `TERM` is `dumb`.'],
   [
@@ -49,7 +55,10 @@ const OF_COMMANDS: Variables = [
 ];
 
 const OF_DAEMON: Variables = [
-  [['SNITCH_CONFIG'], 'The configuration file, where `--config` names none.'],
+  [
+    ['SNITCH_CONFIG'],
+    'The configuration file, where `--config` names none; commands look there for `data_dir`.',
+  ],
   [
     ['CONFIGURATION_DIRECTORY', 'STATE_DIRECTORY', 'RUNTIME_DIRECTORY', 'CREDENTIALS_DIRECTORY'],
     `Set by \`systemd.exec\`(5): where \`config.yaml\` is, where data and spool are unless something else is set, where

@@ -1,7 +1,7 @@
 /** Who besides the daemon may write into its data directory, and what that means for a start. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { otherWriters } from './system/access.ts';
+import { otherWriters, type Writers } from './system/access.ts';
 
 /** Everybody may replace the database and the keys: nothing in the directory can be trusted. */
 export class DataDirOpen extends Error {
@@ -20,12 +20,19 @@ export interface Concern {
  * A directory that every user may write into is nobody's choice. A group, or an owner who is not the daemon, may be an
  * administrator's: those are told of only.
  *
- * @returns null where nobody else may write, or there is no such directory yet
+ * @returns null where nobody else may write, or the directory cannot be looked at, which whoever opens it says better
  */
 export function concernOf(dataDir: string): Concern | null {
-  const there = statSync(dataDir, { throwIfNoEntry: false });
-  if (!there?.isDirectory()) return null;
-  switch (otherWriters(dataDir, daemonUser(dataDir))) {
+  try {
+    const { uid } = statSync(dataDir);
+    return inWords(otherWriters(dataDir, daemonUser(dataDir)), dataDir, uid);
+  } catch {
+    return null;
+  }
+}
+
+function inWords(writers: Writers, dataDir: string, owner: number): Concern | null {
+  switch (writers) {
     case 'everybody':
       return {
         message: `every user of this host may write into the data directory ${dataDir}, and so replace the database and the keys`,
@@ -47,7 +54,7 @@ export function concernOf(dataDir: string): Concern | null {
       };
     case 'owner':
       return {
-        message: `the data directory belongs to another user (${there.uid}) than the daemon, who may replace the database and the keys`,
+        message: `the data directory belongs to another user (${owner}) than the daemon, who may replace the database and the keys`,
         remedy: `unless that user may have all keys: \`chown\` ${dataDir} to the user of the daemon`,
         refused: false,
       };

@@ -60,7 +60,7 @@ export const settingsSchema = z.strictObject({
   base_url: httpUrl.optional(),
   check_in_base: httpUrl.optional(),
   admin_key_from: secretFile.optional(),
-  data_dir: z.string().min(1).refine(isPlainText).describe('the path of a directory').optional(),
+  data_dir: z.string().min(1).refine(isPlainText).describe('the absolute path of a directory').optional(),
   log: z
     .strictObject({
       level: z

@@ -43,13 +43,21 @@ async function askDaemon(
 ): Promise<WireMailCheck | NotAsked> {
   try {
     const connection = findConnection(flags, 'admin');
-    return await createClient({ ...connection, timeoutMs: ANSWER_WITHIN }).checkMail(recipient);
+    const answer = await createClient({ ...connection, timeoutMs: ANSWER_WITHIN }).checkMail(recipient);
+    return isMailCheck(answer) ? answer : { because: 'what answered is no snitch server' };
   } catch (error) {
     if (error instanceof AuthenticationError) return { because: 'there is no admin key here to ask it with' };
     if (error instanceof Unreachable) return { because: 'it does not answer' };
     if (error instanceof ApiError) return { because: `it refused: ${error.message}` };
     return { because: describeFailure(error).lines[0] ?? 'it could not be asked' };
   }
+}
+
+/** Whatever answers at the address may say anything. */
+function isMailCheck(answer: unknown): answer is WireMailCheck {
+  if (typeof answer !== 'object' || answer === null) return false;
+  const { server, problem } = answer as Partial<Record<keyof WireMailCheck, unknown>>;
+  return [server, problem].every((value) => value === null || typeof value === 'string');
 }
 
 function describeAnswer(

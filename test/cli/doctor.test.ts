@@ -125,6 +125,25 @@ doctor('a mail server that the daemon does not know of is a failure', async () =
   assert.match(of('email')?.remedy ?? '', 'systemctl reload snitch');
 });
 
+doctor('an answer that is no result of a check counts as none', async () => {
+  for (const body of [[], null, {}, { server: 5, problem: [] }, 'x']) {
+    const server = await startFakeServer({ status: 200, body });
+    const env = {
+      SNITCH_URL: server.url,
+      SNITCH_API_KEY: 'x',
+      SNITCH_SMTP_URL: 'smtp://me@127.0.0.1:9',
+      SNITCH_SMTP_FROM: 'a@b.example',
+    };
+    try {
+      const email = (await examine([], env)).of('email');
+      assert.is(email?.state, 'warning', JSON.stringify(body));
+      assert.match(email?.message ?? '', 'not tried');
+    } finally {
+      await server.stop();
+    }
+  }
+});
+
 doctor('a data directory that only the configuration names has the keys for every command', async () => {
   const directory = temporaryDirectory();
   const config = join(directory.path, 'config.yaml');

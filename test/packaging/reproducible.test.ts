@@ -1,0 +1,96 @@
+/** The same source makes the same files, byte for byte, wherever and by whomever it is built. */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { sourceDate } from '../../packaging/source-date.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+const PACKAGE =
+  "import('./packaging/build-deb.ts').then(({ buildDeb }) => buildDeb('dist', '1.2.3', 'none'))";
+
+const test = suite('a build');
+
+test('is the same in two directories, under two users’ habits', () => {
+  const work = mkdtempSync(join(tmpdir(), 'snitch-build-'));
+  try {
+    const one = build(join(work, 'one'), { TZ: 'UTC', LC_ALL: 'C' }, '022');
+    const other = build(join(work, 'deeper/another'), { TZ: 'Asia/Tokyo', LC_ALL: 'C.UTF-8' }, '077');
+    assert.ok(['snitch', 'snitch.mjs', 'daemon.mjs', 'better_sqlite3.node'].every((name) => name in one));
+    assert.equal(other, one);
+    const hasPackage = Object.keys(one).some((name) => name.endsWith('.deb'));
+    assert.is(hasPackage, !spawnSync('dpkg-deb', ['--version']).error);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+});
+
+/** @returns the digest of each file that the build made */
+function build(directory: string, env: NodeJS.ProcessEnv, umask: string): Record<string, string> {
+  const isSource = (path: string) => !/^(?:node_modules|dist|\.git)$/.test(relative(ROOT, path));
+  cpSync(ROOT, directory, { recursive: true, filter: isSource });
+  // Links cost nothing, where both are on one disk.
+  if (spawnSync('cp', ['-al', join(ROOT, 'node_modules'), directory], { stdio: 'ignore' }).status !== 0) {
+    rmSync(join(directory, 'node_modules'), { recursive: true, force: true });
+    assert.is(spawnSync('cp', ['-a', join(ROOT, 'node_modules'), directory]).status, 0);
+  }
+  const hasDpkg = !spawnSync('dpkg-deb', ['--version']).error;
+  const steps = [
+    `umask ${umask}`,
+    'node build.mjs --sea',
+    ...(hasDpkg ? [`node --import tsx -e "${PACKAGE}"`] : []),
+  ];
+  const { status, stderr } = spawnSync('sh', ['-c', steps.join(' && ')], {
+    cwd: directory,
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH, HOME: directory, SOURCE_DATE_EPOCH: '1700000000', ...env },
+  });
+  assert.is(status, 0, stderr);
+  const dist = join(directory, 'dist');
+  const digests = readdirSync(dist).map((name) => [
+    name,
+    createHash('sha256')
+      .update(readFileSync(join(dist, name)))
+      .digest('hex'),
+  ]);
+  return Object.fromEntries(digests.sort());
+}
+
+test('takes its time from the variable, else from the last commit, else it is a fixed one', () => {
+  if (spawnSync('git', ['--version']).error) return console.log('      skipped, for want of git');
+  const directory = mkdtempSync(join(tmpdir(), 'snitch-date-'));
+  const inside = join(directory, 'inside');
+  const git = (...args: string[]) => {
+    const { status, stderr } = spawnSync(
+      'git',
+      ['-C', directory, '-c', 'user.name=x', '-c', 'user.email=x', ...args],
+      {
+        encoding: 'utf8',
+        env: { PATH: process.env.PATH, HOME: directory, GIT_COMMITTER_DATE: '1600000000 +0000' },
+      },
+    );
+    assert.is(status, 0, stderr);
+  };
+  try {
+    const { PATH } = process.env;
+    const fixed = sourceDate(directory, { PATH });
+    assert.is(sourceDate(directory, { PATH }), fixed);
+    assert.is(sourceDate(directory, { PATH, SOURCE_DATE_EPOCH: '12' }), 12);
+    assert.throws(() => sourceDate(directory, { PATH, SOURCE_DATE_EPOCH: 'now' }), /whole seconds/);
+    git('init', '-q');
+    mkdirSync(inside);
+    writeFileSync(join(inside, 'file'), '');
+    git('add', '.');
+    git('commit', '-q', '-m', 'x');
+    assert.is(sourceDate(directory, { PATH }), 1_600_000_000);
+    assert.is(sourceDate(inside, { PATH }), fixed, 'the repository around it is another project');
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+});
+
+test.run();
