@@ -50,9 +50,10 @@ export function readBody(request: IncomingMessage): Promise<CheckInBody> {
 
 /** Collects a body: wholly while there is memory, else how it begins and how it ends. */
 class BothEnds {
-  #whole: Buffer[] | null = [];
-  #head = Buffer.alloc(0);
-  #tail = Buffer.alloc(0);
+  #bytes = Buffer.alloc(0);
+  #filled = 0;
+  /** The last bytes, where not all are held; null while all are. */
+  #tail: Tail | null = null;
   #size = 0;
   #borrowed = 0;
   #goesOn = false;
@@ -62,53 +63,77 @@ class BothEnds {
     const part = chunk.subarray(0, MOST_READ - this.#size);
     this.#goesOn = part.length < chunk.length;
     this.#size += part.length;
-    if (this.#head.length < BODY_LIMIT) {
-      this.#head = Buffer.concat([this.#head, part.subarray(0, BODY_LIMIT - this.#head.length)]);
-    }
-    this.#tail = Buffer.concat([this.#tail, part.subarray(-KEPT_TAIL)]);
-    if (this.#tail.length > 2 * KEPT_TAIL) this.#tail = Buffer.from(this.#tail.subarray(-KEPT_TAIL));
-    this.#keepWhole(part);
+    if (this.#tail === null && !this.#reserve(this.#filled + part.length)) this.#holdEnds();
+    this.#filled += part.copy(this.#bytes, this.#filled);
+    this.#tail?.add(part);
     return !this.#goesOn;
   }
 
-  #keepWhole(part: Buffer): void {
-    if (this.#whole === null) return;
-    if (memoryInUse + part.length > SHARED_MEMORY) {
-      this.#giveBack();
-      return;
-    }
-    this.#whole.push(part);
-    this.#borrowed += part.length;
-    memoryInUse += part.length;
+  /** Room grows by doubling, so that a body in many small pieces costs no more than one in a few. */
+  #reserve(length: number): boolean {
+    if (length <= this.#bytes.length) return true;
+    const room = Math.max(length, Math.min(2 * this.#bytes.length, MOST_READ));
+    if (room > BODY_LIMIT && memoryInUse + room - this.#borrowed > SHARED_MEMORY) return false;
+    memoryInUse += room - this.#borrowed;
+    this.#borrowed = room;
+    this.#moveTo(room);
+    return true;
+  }
+
+  #holdEnds(): void {
+    this.#tail = new Tail();
+    this.#tail.add(this.#bytes.subarray(0, this.#filled));
+    this.#giveBack();
+    this.#moveTo(BODY_LIMIT);
+  }
+
+  #moveTo(room: number): void {
+    const bytes = Buffer.allocUnsafe(room);
+    this.#filled = this.#bytes.copy(bytes, 0, 0, this.#filled);
+    this.#bytes = bytes;
   }
 
   #giveBack(): void {
     memoryInUse -= this.#borrowed;
     this.#borrowed = 0;
-    this.#whole = null;
   }
 
   /** What was collected. To be called once: it frees the memory. */
   take(): CheckInBody {
-    const body = { text: this.#text(), kept: this.#kept(), goesOn: this.#goesOn };
     this.#giveBack();
-    return body;
+    const held = this.#bytes.subarray(0, this.#filled);
+    const tail = this.#tail?.bytes() ?? held.subarray(-KEPT_TAIL);
+    const unseen = this.#size - held.length;
+    const text = unseen > 0 ? Buffer.concat([held, tail.subarray(-unseen)]) : held;
+    return { text: decode(text), kept: this.#kept(held, tail), goesOn: this.#goesOn };
   }
 
-  #text(): string {
-    if (this.#whole !== null) return decode(Buffer.concat(this.#whole));
-    if (this.#size <= BODY_LIMIT) return decode(this.#head);
-    return decode(Buffer.concat([this.#head, this.#tail.subarray(-(this.#size - this.#head.length))]));
-  }
-
-  #kept(): string {
-    if (this.#size <= BODY_LIMIT) return decode(this.#head);
-    const head = withoutCutEnd(this.#head.subarray(0, KEPT_HEAD));
-    const tail = withoutCutStart(this.#tail.subarray(-KEPT_TAIL));
+  #kept(held: Buffer, last: Buffer): string {
+    if (this.#size <= BODY_LIMIT) return decode(held);
+    const head = withoutCutEnd(held.subarray(0, KEPT_HEAD));
+    const tail = withoutCutStart(last);
     const end = this.#goesOn ? withoutCutEnd(tail) : tail;
     const missing = `[... ${this.#size - head.length - end.length} bytes are missing here ...]`;
     const rest = this.#goesOn ? '\n[... 1 MiB was read; what follows is missing ...]\n' : '';
     return `${decode(head)}\n${missing}\n${decode(end)}${rest}`;
+  }
+}
+
+/** The last bytes of what is added. */
+class Tail {
+  readonly #bytes = Buffer.allocUnsafe(2 * KEPT_TAIL);
+  #filled = 0;
+
+  add(part: Buffer): void {
+    const last = part.subarray(-KEPT_TAIL);
+    if (this.#filled + last.length > this.#bytes.length) {
+      this.#filled = this.bytes().copy(this.#bytes);
+    }
+    this.#filled += last.copy(this.#bytes, this.#filled);
+  }
+
+  bytes(): Buffer {
+    return this.#bytes.subarray(Math.max(0, this.#filled - KEPT_TAIL), this.#filled);
   }
 }
 

@@ -97,7 +97,24 @@ function fromForm(text: string): Given | null {
   const line = text.replace(/^[ \t]+/, '').trimEnd();
   const end = line.indexOf('=');
   if (end < 1 || !isOurs(line.slice(0, end)) || /[\r\n]/.test(line)) return null;
-  return givenIn(new URLSearchParams(line));
+  return givenIn(new URLSearchParams(ownPairs(line).join('&')));
+}
+
+/** No client has so many; a body of nothing but ampersands is not looked through to its end. */
+const MOST_PAIRS = 10_000;
+
+/** The first pair of each of our names. */
+function ownPairs(line: string): string[] {
+  const found = new Map<string, string>();
+  let start = 0;
+  for (let count = 0; count < MOST_PAIRS && start < line.length && found.size < NAMES.length; count += 1) {
+    const next = line.indexOf('&', start);
+    const end = next < 0 ? line.length : next;
+    const name = NAMES.find((one) => line.startsWith(`${one}=`, start));
+    if (name && !found.has(name)) found.set(name, line.slice(start, end));
+    start = end + 1;
+  }
+  return [...found.values()];
 }
 
 function givenIn(parameters: URLSearchParams): Given {
@@ -111,9 +128,9 @@ function givenIn(parameters: URLSearchParams): Given {
 
 /** An object that has a key of somebody else's, or more than plain values in ours, is a report of the job. */
 function fromJson(text: string): Given | null {
-  if (!text.trimStart().startsWith('{')) return null;
+  if (!text.trimStart().startsWith('{') || !isFlat(text)) return null;
   const entries = entriesOf(text);
-  if (!entries?.every(([name, value]) => isOurs(name) && (typeof value !== 'object' || value === null))) {
+  if (!entries?.every(([name, value]) => isOurs(name) && (value === null || typeof value !== 'object'))) {
     return null;
   }
   const given: Given = {};
@@ -122,6 +139,27 @@ function fromJson(text: string): Given | null {
     if (own && value !== null) given[own] = String(value);
   }
   return given;
+}
+
+/** More than our names and the values that a check-in may have. */
+const MOST_KEYS = 50;
+
+/** Whether a text can be one object of few plain values: looked at before a long one is parsed for nothing. */
+function isFlat(text: string): boolean {
+  let depth = 0;
+  let commas = 0;
+  let quoted = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index];
+    if (quoted) {
+      if (character === '\\') index += 1;
+      else if (character === '"') quoted = false;
+    } else if (character === '"') quoted = true;
+    else if (character === ',') commas += 1;
+    else if (character === '{' || character === '[') depth += 1;
+    if (depth > 1 || commas >= MOST_KEYS) return false;
+  }
+  return true;
 }
 
 function entriesOf(text: string): [string, unknown][] | null {

@@ -1,4 +1,5 @@
 /** What of a check-in's body are parameters and what the job printed (`decisions: Check-in`), as clients send it. */
+import { connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireCheckIn } from '../../src/api/wire.ts';
@@ -209,6 +210,34 @@ test('a body is read up to 1 MiB, and the check-in counts', async (context) => {
     assert.is(before, body.slice(0, 2 * KIB));
     assert.match(after, /\n\[\.\.\. 1 MiB was read; what follows is missing \.\.\.\]\n$/);
     assert.ok(after.length < 9 * KIB);
+  }
+});
+
+test('where many send long bodies at the same time, each is still kept as it begins and ends', async (context) => {
+  const { acme, port } = context;
+  const { token } = await newSnitch(acme);
+  const held = Array.from({ length: 70 }, () => connect(port, '127.0.0.1'));
+  try {
+    const head = `POST /c/${token} HTTP/1.1\r\nHost: x\r\nContent-Length: ${1024 * KIB}\r\n\r\n`;
+    const sent = held.map(
+      (socket) =>
+        new Promise((resolve, reject) => {
+          socket.on('error', reject).write(head + 'z'.repeat(1020 * KIB), resolve);
+        }),
+    );
+    await Promise.all(sent);
+    for (const chunked of [false, true]) {
+      const body = lines(30_000);
+      const { before, missing, after } = gapIn((await said(context, { body, chunked }))[3]);
+      assert.equal([before, after], [body.slice(0, 2 * KIB), body.slice(-8 * KIB)]);
+      assert.is(missing, body.length - 10 * KIB);
+      const short = lines(500);
+      assert.is((await said(context, { body: short, chunked }))[3], short);
+      const form = `m=${'y'.repeat(40 * KIB)}&s=9`;
+      assert.equal(await said(context, { body: form, chunked }), ['error', 9, 'y'.repeat(256), null]);
+    }
+  } finally {
+    for (const socket of held) socket.destroy();
   }
 });
 
