@@ -1,5 +1,6 @@
 /** A typed client of the HTTP API, for the command line and the dashboard. It uses nothing but Node's own HTTP. */
 import type { IncomingMessage } from 'node:http';
+import { isOwnAnswer } from './own-answer.ts';
 import type {
   WireAlert,
   WireApiKey,
@@ -171,6 +172,8 @@ export interface Probe {
   text: string;
   /** The server's clock, where it told. */
   date: string | null;
+  /** Whether the daemon gave it, and not a proxy in between. */
+  own: boolean;
 }
 
 async function probe(options: ClientOptions, path: string): Promise<Probe> {
@@ -178,7 +181,8 @@ async function probe(options: ClientOptions, path: string): Promise<Probe> {
   try {
     const response = await open(options, { method: 'GET', path, body: undefined, signal, headers: {} });
     const text = await readText(response);
-    return { status: response.statusCode ?? 0, text, date: response.headers.date ?? null };
+    const { statusCode: status = 0, headers } = response;
+    return { status, text, date: headers.date ?? null, own: isOwnAnswer(headers) };
   } catch (error) {
     throw new Unreachable(options.url, signal.aborted ? new Error('no answer in time') : error);
   }

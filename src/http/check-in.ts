@@ -3,6 +3,7 @@
  * the path that every job takes every time, and it has to be lenient where the API is strict.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { OWN_ANSWER } from '../api/own-answer.ts';
 import { SnitchError } from '../core/errors.ts';
 import type { CheckIn, CheckInOutcome, Store } from '../store/store.ts';
 import { type CheckInParameters, readParameters } from './check-in-parameters.ts';
@@ -20,7 +21,7 @@ export interface CheckInOptions {
   newRequestId: () => string;
 }
 
-const TEXT = ['content-type', 'text/plain; charset=utf-8', 'cache-control', 'no-store'];
+const TEXT = [...OWN_ANSWER, 'content-type', 'text/plain; charset=utf-8', 'cache-control', 'no-store'];
 const THANKS = 'Got it, thanks!\n';
 const THANKS_HEADERS = [...TEXT, 'content-length', String(THANKS.length)];
 /** What is never a token where check-in addresses begin at the root. */
