@@ -140,21 +140,23 @@ function addressOf(
  * Sends a check-in to whoever it is for. Never throws.
  *
  * @param base for one that was kept without an address; null where there is none
+ * @param wasKept whether it comes from the disk
  */
 export async function dispatch(
   checkIn: KeptCheckIn,
   base: string | null,
   locator: Locator,
   signal: AbortSignal,
+  wasKept = false,
 ): Promise<Answer> {
   const late: Answer = { kind: 'later', reason: 'no answer in time', fault: 'server' };
   const found = await beforeAbort(find(checkIn, base, locator), signal, late);
   if ('kind' in found) return found;
   const addressed: Addressed = { ...checkIn, token: found.token };
-  const answer = await send(addressed, found.base, signal);
+  const answer = await send(addressed, found.base, signal, wasKept);
   if (answer.kind === 'recorded' || (answer.kind === 'later' && answer.fault !== 'recipient')) return answer;
   const other = await beforeAbort(locator.elsewhere(addressed, found.base), signal, null);
-  if (other !== null) return send(addressed, other, signal);
+  if (other !== null) return send(addressed, other, signal, wasKept);
   // A name that nobody has was tried as a token: its owner knows it as a name.
   const isName = checkIn.token === null && answer.kind === 'refused';
   return isName

@@ -77,7 +77,7 @@ async function flushOne(flush: Flush, name: string): Promise<void> {
 async function sendHeld(flush: Flush, held: Claim, checkIn: KeptCheckIn): Promise<void> {
   const { directory, flushed, silent, base, locator } = flush;
   const signal = AbortSignal.any([flush.signal, AbortSignal.timeout(SEND_WITHIN)]);
-  const answer = await dispatch(checkIn, base, locator, signal);
+  const answer = await dispatch(checkIn, base, locator, signal, true);
   if (answer.kind === 'recorded') {
     await remove(held);
     flushed.sent += 1;

@@ -33,9 +33,14 @@ const REFUSALS = [400, 404, 405, 410, 413, 414, 431];
 const ACCEPTED = /^(?:Got it, thanks!|OK)\s*$/;
 
 /** Never throws. Whatever is not plainly accepted, and not plainly refused by the daemon, is to be tried again. */
-export async function send(checkIn: Addressed, base: string, signal: AbortSignal): Promise<Answer> {
+export async function send(
+  checkIn: Addressed,
+  base: string,
+  signal: AbortSignal,
+  wasKept = false,
+): Promise<Answer> {
   try {
-    return judge(await post(checkIn, base, signal), base, checkIn.token);
+    return judge(await post(checkIn, base, signal, wasKept), base, checkIn.token);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const reason = signal.aborted ? 'no answer in time' : (code ?? message);
@@ -69,10 +74,10 @@ function judge({ status, own, text }: Response, base: string, token: string): An
   return later(`${base} answered with status ${status}`, 'server');
 }
 
-function post(checkIn: Addressed, base: string, signal: AbortSignal): Promise<Response> {
+function post(checkIn: Addressed, base: string, signal: AbortSignal, wasKept: boolean): Promise<Response> {
   const socketPath = base.startsWith('unix:') ? base.slice('unix:'.length) : undefined;
   const target = new URL(socketPath === undefined ? base : 'http://localhost/c');
-  const path = `${target.pathname.replace(/\/+$/, '')}/${pathOf(checkIn)}`;
+  const path = `${target.pathname.replace(/\/+$/, '')}/${pathOf(checkIn, wasKept)}`;
   const body = asBody(checkIn.output);
   const headers = { 'content-type': 'text/plain; charset=utf-8', 'content-length': body.length };
   const { request } =
@@ -106,12 +111,13 @@ async function read(response: IncomingMessage): Promise<Response> {
   return answer;
 }
 
-function pathOf({ token, suffix, at, runId, message, exitStatus }: Addressed): string {
+function pathOf({ token, suffix, at, runId, message, exitStatus }: Addressed, wasKept: boolean): string {
   const query = new URLSearchParams();
   if (runId !== null) query.set('rid', runId);
   if (message !== null) query.set('m', [...message].slice(0, LONGEST_MESSAGE).join(''));
   if (exitStatus !== null) query.set('s', String(exitStatus).slice(0, LONGEST_MESSAGE));
-  if (Date.now() - at > PROMPT) query.set('at', new Date(at).toISOString());
+  // One that was kept may be overtaken by the end of its own run: its time says which came first.
+  if (wasKept || Date.now() - at > PROMPT) query.set('at', new Date(at).toISOString());
   const path = `${encodeURIComponent(token)}${suffix === null ? '' : `/${suffix}`}`;
   return query.size === 0 ? path : `${path}?${query}`;
 }
