@@ -10,13 +10,13 @@ const RUNNERS = new Set(
 
 /** What only prepares the ground. */
 const PREPARATIONS = new Set(
-  'cd test [ [[ set export umask ulimit . source sleep true false : if while until for case fi done esac command mkdir read'.split(
+  'cd test [ [[ set export umask ulimit . source sleep true false : if for case fi done esac command mkdir read'.split(
     ' ',
   ),
 );
 
 /** Words of the shell's own that stand before a command. */
-const KEYWORDS = new Set('then else do ! time'.split(' '));
+const KEYWORDS = new Set('then else do while until ! time'.split(' '));
 
 /** `backup` for `cd /srv && /usr/local/bin/backup.sh --all > /dev/null`; `job` where nothing is a name. */
 export function nameOfCommand(command: string): string {
