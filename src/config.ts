@@ -1,14 +1,8 @@
 /** YAML and environment → one checked, frozen Config. Whatever is wrong is told at once, and all of it. */
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import type { z } from 'zod';
-import {
-  ConfigError,
-  type ConfigFile,
-  type ConfigSource,
-  firstDirectory,
-  readConfigFile,
-} from './config-file.ts';
+import { ConfigError, type ConfigFile, type ConfigSource, readConfigFile } from './config-file.ts';
+import { defaultDataDir } from './default-directory.ts';
 import { escapeUnprintable, type LogSettings, redact } from './logger.ts';
 import { readSecrets, withPassword } from './secrets.ts';
 import {
@@ -63,6 +57,7 @@ export async function loadConfig({ file, env, terminal = false }: ConfigOptions)
   if (!checked.success) {
     throw new ConfigError(describeIssues(checked.error.issues, { file: found, values, variables }));
   }
+  checkDataDir(checked.data.data_dir, { file: found, values, variables });
   return freeze(toConfig(checked.data, env, terminal));
 }
 
@@ -90,18 +85,15 @@ function toConfig(settings: Settings, env: NodeJS.ProcessEnv, terminal: boolean)
   };
 }
 
-function defaultDataDir(env: NodeJS.ProcessEnv): string {
-  const given = firstDirectory(env.STATE_DIRECTORY);
-  return given ?? join(env.XDG_STATE_HOME || join(env.HOME || ownHome(), '.local/state'), 'snitch');
-}
-
-/** @throws ConfigError for a user who has none */
-function ownHome(): string {
-  try {
-    return homedir();
-  } catch {
-    throw new ConfigError(['data_dir: must be set, because this user has no home directory']);
-  }
+/** Where a relative path would name another directory for a backup or a restart than for the first start. */
+function checkDataDir(data_dir: string | undefined, { file, variables }: Origin): void {
+  if (data_dir === undefined || isAbsolute(data_dir) || variables.has('data_dir')) return;
+  const line = file?.lineOf(['data_dir']);
+  throw new ConfigError([
+    escapeUnprintable(
+      `${file?.path ?? ''}${line ? `:${line}` : ''}: data_dir: ${showValue(data_dir)} is no absolute path, and would be another directory wherever snitch is started; started here it is ${resolve(data_dir)}`,
+    ),
+  ]);
 }
 
 function freeze<T extends object>(value: T): T {

@@ -2,13 +2,16 @@
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
+import { StoreUnavailable } from './core/errors.ts';
+import { concernOf, DataDirOpen } from './data-directory.ts';
 import { createDeliverer } from './delivery/deliverer.ts';
+import { checkMail } from './delivery/mail-check.ts';
 import { completeFirstStart, credentialsPath, updateUrl } from './first-start.ts';
 import { closeConnections, drain } from './http/drain.ts';
 import { Metrics } from './http/metrics.ts';
 import { RateLimiter } from './http/rate-limit.ts';
 import { type Addresses, buildServer } from './http/server.ts';
-import { createSourceReader } from './http/source.ts';
+import { createProxyTest, createSourceReader } from './http/source.ts';
 import { listen } from './listen.ts';
 import { SignsOfLife } from './signs-of-life.ts';
 import type { Migrated } from './store/sqlite/migrate.ts';
@@ -16,6 +19,7 @@ import { openStore } from './store/sqlite/sqlite-store.ts';
 import type { Commit, Store } from './store/store.ts';
 import { Retention } from './sweep/retention.ts';
 import { Sweeper } from './sweep/sweeper.ts';
+import { nameOfHeldSocket } from './systemd/held-socket.ts';
 import { type ServiceManager, serviceManager } from './systemd/service-manager.ts';
 
 export { checkMail } from './delivery/mail-check.ts';
@@ -51,12 +55,14 @@ export async function startDaemon(
   logger: Logger,
   { clock = Date.now, version = '0', manager = serviceManager({}) }: DaemonOptions = {},
 ): Promise<Daemon> {
+  checkDataDirectory(config, logger);
   manager.status('Opening the database');
   const metrics = new Metrics();
   const onCommit = (commit: Commit) => metrics.committed(commit);
   const onMigrated = (migrated: Migrated) =>
     logger.info(migrated, 'the database was upgraded; the copy is what it was before');
-  const store = openStore({ dataDir: config.dataDir, clock, onCommit, onMigrated });
+  const report = (message: string, details: object) => logger.error(details, message);
+  const store = openStore({ dataDir: config.dataDir, clock, onCommit, onMigrated, report });
   const foundation = { config, logger, store, clock, metrics, version, manager };
   let parts: Parts | null = null;
   try {
@@ -71,13 +77,22 @@ export async function startDaemon(
   }
 }
 
+/** @throws DataDirOpen */
+function checkDataDirectory({ dataDir }: Config, logger: Logger): void {
+  const concern = concernOf(dataDir);
+  if (concern?.refused) throw new DataDirOpen(`${concern.message}: ${concern.remedy}`);
+  if (concern) logger.warn({ data_dir: dataDir, remedy: concern.remedy }, concern.message);
+}
+
 async function begin(parts: Parts, foundation: Foundation): Promise<Daemon> {
-  const { config, logger, store, clock, manager } = foundation;
-  await parts.sweeper.wake();
-  await store.releaseLeases(clock());
+  const { config, logger, store, manager } = foundation;
+  await parts.sweeper.wake(parts.heldSocket);
+  // Jobs wait for an answer: what the time away did to deadlines is worked through behind this, before the first sweep.
   const { url, baseUrl } = await listen(parts.app, config, { socket: manager.socket, logger });
+  parts.sweeper.listens();
   parts.setAddresses(addressesOf(config, baseUrl));
   await tellOfCredentials(foundation, url);
+  await releaseLeases(foundation);
   if (!config.smtp) logger.warn('email is off: set smtp.url and smtp.from to send it');
   parts.deliverer.start();
   parts.sweeper.start();
@@ -94,10 +109,20 @@ async function begin(parts: Parts, foundation: Foundation): Promise<Daemon> {
   };
 }
 
+/** A disk that is full now keeps nobody from being answered: what was claimed is then due when its lease ends. */
+async function releaseLeases({ store, clock, logger }: Foundation): Promise<void> {
+  try {
+    await store.releaseLeases(clock());
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    logger.warn({ err: error }, 'deliveries that were claimed before wait for the end of their leases');
+  }
+}
+
 async function tellOfCredentials({ config, logger, store, clock }: Foundation, url: string): Promise<void> {
   const isFirst = await completeFirstStart(store, { ...config, url }, clock());
   const file = credentialsPath(config.dataDir);
-  const problem = isFirst ? null : updateUrl(file, url);
+  const problem = isFirst ? null : await updateUrl(file, url);
   if (problem) logger.warn({ file, problem }, 'commands on this host cannot use the file of the API keys');
   else logger.info({ file }, isFirst ? 'first start: the API keys are in this file' : 'credentials');
 }
@@ -113,8 +138,10 @@ interface Foundation extends Required<DaemonOptions> {
 
 function createParts({ config, logger, store, clock, metrics, version, manager }: Foundation) {
   let metricsArePublic = config.metrics.public;
+  let smtp = config.smtp;
   let addresses: Addresses = { baseUrl: '', checkInBase: '' };
   let sourceOf = createSourceReader(config.trustedProxies);
+  let isProxied = createProxyTest(config.trustedProxies);
   const limiter = new RateLimiter(config.rateLimit);
   const sweeper = new Sweeper({ store, clock, monotonic: () => performance.now(), logger });
   const deliverer = createDeliverer({
@@ -146,10 +173,13 @@ function createParts({ config, logger, store, clock, metrics, version, manager }
     logger: logger.child({}, { level: 'warn' }),
     addresses: () => addresses,
     sourceOf: (request) => sourceOf(request),
+    isProxied: (request) => isProxied(request),
     checkInPath: checkInPath(config),
     readiness: () => problems(store, sweeper, deliverer),
     metrics,
     metricsArePublic: () => metricsArePublic,
+    checkMail: async (recipient) => smtp && checkMail(smtp, recipient, clock()),
+    sendsEmail: () => smtp !== null,
   });
   return {
     app,
@@ -158,6 +188,8 @@ function createParts({ config, logger, store, clock, metrics, version, manager }
     deliverer,
     retention,
     signsOfLife,
+    // Asked now: at the stop the descriptor is closed.
+    heldSocket: nameOfHeldSocket(manager.socket),
     addresses: () => addresses,
     setAddresses: (found: Addresses) => {
       addresses = found;
@@ -165,11 +197,13 @@ function createParts({ config, logger, store, clock, metrics, version, manager }
     reload: async (changed: Config) => {
       // The only part that can refuse comes first, so that a bad setting changes nothing.
       deliverer.reconfigure({ smtp: changed.smtp, webhooks: changed.webhooks });
+      smtp = changed.smtp;
       logger.level = changed.log.level;
       limiter.configure(changed.rateLimit);
       retention.configure(changed.retention);
       signsOfLife.give(changed.watchdog);
       sourceOf = createSourceReader(changed.trustedProxies);
+      isProxied = createProxyTest(changed.trustedProxies);
       metricsArePublic = changed.metrics.public;
       for (const setting of needRestart(config, changed)) {
         logger.warn({ setting }, 'this setting changes only with a restart');
@@ -183,16 +217,23 @@ function problems(store: Store, sweeper: Sweeper, deliverer: Parts['deliverer'])
   const { failingSince } = store.health();
   const storeProblem =
     failingSince === null ? null : `the store cannot write since ${new Date(failingSince).toISOString()}`;
-  return [storeProblem, sweeper.problem(), deliverer.problem()].filter((problem) => problem !== null);
+  // Where the file was is for the log to say: this is read without a key.
+  const place = store.misplaced() === null ? null : 'the file of the database was deleted, moved or replaced';
+  return [storeProblem, place, ...progress(sweeper, deliverer)].filter((problem) => problem !== null);
+}
+
+function progress(sweeper: Sweeper, deliverer: Parts['deliverer']): (string | null)[] {
+  return [sweeper.problem(), deliverer.problem()];
 }
 
 /**
  * What a restart may help against. A store that refuses to write answers, and takes check-ins again by itself when the
- * disk has room; the others fail with it. Ended and started again, it could not even say that it refuses.
+ * disk has room; the others fail with it. Ended and started again, it could not even say that it refuses. Nor may a watchdog kill one
+ * whose file was deleted: only an orderly stop saves what is in it.
  */
 function stalls(store: Store, sweeper: Sweeper, deliverer: Parts['deliverer']): string[] {
-  if (store.health().failingSince === null) return problems(store, sweeper, deliverer);
-  return [sweeper.stall()].filter((stall) => stall !== null);
+  const found = store.health().failingSince === null ? progress(sweeper, deliverer) : [sweeper.stall()];
+  return found.filter((problem) => problem !== null);
 }
 
 /** What a reload leaves as it was, by the name of the setting. */
@@ -221,15 +262,23 @@ function addressesOf(config: Config, derived: string): Addresses {
   return { baseUrl, checkInBase: (config.checkInBase ?? `${baseUrl}/c`).replace(/\/+$/, '') };
 }
 
-async function stop(parts: Parts, { store, manager, logger }: Foundation): Promise<void> {
+async function stop(parts: Parts, { store, clock, manager, logger }: Foundation): Promise<void> {
   manager.stopping();
   parts.signsOfLife.stop();
-  const late = setTimeout(() => parts.app.server.closeAllConnections(), CLOSE_WITHIN);
+  // Who comes from now on may find nobody, and must not be accused by a sweep meanwhile.
+  await parts.sweeper.halt();
+  const heardUntil = clock();
+  let answered = true;
+  const late = setTimeout(() => {
+    answered = false;
+    parts.app.server.closeAllConnections();
+  }, CLOSE_WITHIN);
   await drain(parts.app.server, parts.connections, DRAIN_WITHIN);
   await parts.app.close();
   await closeConnections(parts.app.server, parts.connections);
   clearTimeout(late);
-  await parts.sweeper.stop();
+  const socket = answered ? parts.heldSocket : null;
+  await parts.sweeper.stop(heardUntil, socket === null ? undefined : { socket });
   await parts.deliverer.stop();
   await parts.retention.stop();
   await store.close();

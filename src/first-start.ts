@@ -1,9 +1,10 @@
 /** The very first start: a case, an admin key and a write key, and the file that tells of them. */
-import { closeSync, fchmodSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { newCaseSettings } from './http/case-schema.ts';
 import type { Store } from './store/store.ts';
+import { replacePrivateFile } from './system/private-file.ts';
 
 export function credentialsPath(dataDir: string): string {
   return join(dataDir, 'credentials.yaml');
@@ -44,7 +45,7 @@ export async function completeFirstStart(
   // A key that has its own place is not written down in a second one.
   const admin = adminKey === null ? { admin_key: await newKey({ caseId: null, scope: 'admin' }) } : {};
   const api_key = await newKey({ caseId, scope: 'write' });
-  writePrivately(credentialsPath(dataDir), stringify({ url, ...admin, api_key }));
+  await replacePrivateFile(credentialsPath(dataDir), stringify({ url, ...admin, api_key }));
   await store.setSetting('credentials', 'written');
   return true;
 }
@@ -55,12 +56,12 @@ export async function completeFirstStart(
  *
  * @returns why the file could not be brought up to date, in words, or null
  */
-export function updateUrl(path: string, url: string): string | null {
+export async function updateUrl(path: string, url: string): Promise<string | null> {
   try {
     const credentials: unknown = parse(readFileSync(path, 'utf8'));
     // What cannot be understood is left as it is, because it may be all that is left of the keys.
     if (!isMapping(credentials)) return 'it holds no "name: value" lines';
-    if (credentials.url !== url) writePrivately(path, stringify({ ...credentials, url }));
+    if (credentials.url !== url) await replacePrivateFile(path, stringify({ ...credentials, url }));
     return null;
   } catch (error) {
     // The message of the parser would quote the file, and with it the keys.
@@ -72,21 +73,4 @@ export function updateUrl(path: string, url: string): string | null {
 
 function isMapping(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Whole or not at all, and never readable by anybody else. */
-function writePrivately(path: string, text: string): void {
-  const draft = `${path}.new`;
-  const fd = openSync(draft, 'w', 0o600);
-  try {
-    fchmodSync(fd, 0o600);
-    writeSync(fd, text);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-  renameSync(draft, path);
-  const directory = openSync(dirname(path), 'r');
-  fsyncSync(directory);
-  closeSync(directory);
 }

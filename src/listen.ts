@@ -36,9 +36,9 @@ export async function listen(
     await listenOnPassed(app.server, socket);
   } else if (listen.kind === 'unix') {
     await removeStaleSocket(listen.path);
-    await bind(app.server, { path: listen.path });
+    await bindOwn(app.server, { path: listen.path });
   } else {
-    await bind(app.server, { host: listen.host, port: listen.port });
+    await bindOwn(app.server, { host: listen.host, port: listen.port });
   }
   const bound = app.server.address();
   if (bound === null || typeof bound === 'string') {
@@ -63,6 +63,38 @@ const WILDCARDS: ReadonlyMap<string, string> = new Map([
 
 function addressOf(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** What keeps an address from being listened on, and what to do about it. */
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE:
+    'another program listens there; if that is another snitch, stop it first, else set `listen` to another address',
+  EADDRNOTAVAIL: 'this host has no such address: set `listen` to one of its own',
+  EACCES: 'this user may not; a port below 1024 is for root alone: set `listen` to another address',
+  ENOTFOUND: 'the name has no address: set `listen` to an address of this host',
+};
+
+/** The same of a socket file. Node says that it may not also where the directory is missing. */
+const REASONS_OF_FILE: Readonly<Record<string, string>> = {
+  ...REASONS,
+  EACCES: 'its directory does not exist, or this user may not write into it',
+};
+
+/** @throws Error in words */
+async function bindOwn(
+  server: Server,
+  place: { path: string } | { host: string; port: number },
+): Promise<void> {
+  try {
+    await bind(server, place);
+  } catch (error) {
+    const { code = 'unknown', message } = error as NodeJS.ErrnoException;
+    const [shown, reasons] =
+      'path' in place
+        ? [place.path, REASONS_OF_FILE]
+        : [addressOf(place.host, place.port).slice('http://'.length), REASONS];
+    throw new Error(`cannot listen on ${shown}: ${reasons[code] ?? message} (${code})`, { cause: error });
+  }
 }
 
 function bind(server: Server, place: ListenPlace): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
 import { run } from './cli/program.ts';
+import { expectNoAuthorities } from './system/authorities.ts';
 
 // A reader that has seen enough (`snitch … | head`) is no error.
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
@@ -13,6 +14,7 @@ async function flushed(stream: Writable): Promise<void> {
   if (stream.writableLength > 0) await new Promise((resolve) => stream.write('', resolve));
 }
 
+expectNoAuthorities(process.env);
 const code = await run(process.argv.slice(2));
 await flushed(process.stdout);
 await flushed(process.stderr);

@@ -6,25 +6,51 @@ import { allImports, type Import, importsOf, sourceFiles } from './imports.ts';
 /** Which layer may import which other layer, or which single file of it. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   core: [],
+  text: [],
   api: [],
   libc: [],
+  system: [],
   systemd: ['libc'],
   watchdog: [],
   store: ['core', 'libc'],
   sweep: ['core', 'store/store.ts'],
   delivery: ['core', 'store/store.ts'],
   http: ['core', 'api', 'store/store.ts'],
-  cli: ['api', 'journal'],
-  tui: ['api'],
+  cli: ['api', 'journal', 'system', 'text'],
+  tui: ['api', 'text'],
   /** The command that opens the dashboard, and loads it only then. */
   'the screen': ['cli', 'api', 'tui'],
-  'commands on the host': ['cli', 'api', 'journal', 'config', 'logger', 'daemon', 'store', 'demo', 'systemd'],
+  'commands on the host': [
+    'cli',
+    'api',
+    'text',
+    'journal',
+    'config',
+    'logger',
+    'daemon',
+    'store',
+    'demo',
+    'systemd',
+    'system',
+  ],
   demo: ['core', 'store', 'config'],
   journal: [],
   logger: ['core', 'journal'],
-  config: ['core', 'logger'],
-  daemon: ['core', 'api', 'store', 'sweep', 'delivery', 'http', 'config', 'logger', 'systemd', 'watchdog'],
-  main: ['cli'],
+  config: ['core', 'logger', 'system'],
+  daemon: [
+    'core',
+    'api',
+    'store',
+    'sweep',
+    'delivery',
+    'http',
+    'config',
+    'logger',
+    'systemd',
+    'system',
+    'watchdog',
+  ],
+  main: ['cli', 'system'],
   /** Loads the others from inside the single file. */
   executable: [],
 };
@@ -36,18 +62,22 @@ const LAYER_OF_FILE: Record<string, string> = {
   'libc.ts': 'libc',
   'daemon.ts': 'daemon',
   'first-start.ts': 'daemon',
+  'data-directory.ts': 'daemon',
   'listen.ts': 'daemon',
   'signs-of-life.ts': 'daemon',
   'config.ts': 'config',
   'config-file.ts': 'config',
   'settings.ts': 'config',
   'secrets.ts': 'config',
+  'default-directory.ts': 'config',
+  'exposed-secrets.ts': 'config',
   'logger.ts': 'logger',
   'journal.ts': 'journal',
   'cli/dashboard.ts': 'the screen',
   'cli/serve.ts': 'commands on the host',
   'cli/config.ts': 'commands on the host',
   'cli/doctor.ts': 'commands on the host',
+  'cli/doctor-mail.ts': 'commands on the host',
   'cli/backup.ts': 'commands on the host',
   'cli/restore.ts': 'commands on the host',
 };
@@ -106,8 +136,10 @@ architecture('imports name files that exist', () => {
   );
 });
 
-architecture('the core does no I/O: it imports nothing of Node', () => {
-  const impure = allImports().filter(({ from, to }) => layerOf(from) === 'core' && isBuiltin(to));
+architecture('the core and the texts do no I/O: they import nothing of Node', () => {
+  const impure = allImports().filter(
+    ({ from, to }) => ['core', 'text'].includes(layerOf(from)) && isBuiltin(to),
+  );
   assert.equal(
     impure.map(({ from, to }) => `${from} imports ${to}`),
     [],

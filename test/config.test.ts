@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -170,6 +170,27 @@ config('the data directory follows systemd, then XDG, then the home directory', 
   );
   assert.is(await dataDir({ ...HOME, XDG_STATE_HOME: '/s' }), '/s/snitch');
   assert.is(await dataDir({ SNITCH_DATA_DIR: 'here' }), resolve('here'));
+});
+
+config('a data directory that depends on where the program is started is refused', async () => {
+  const refusal = async (options: Parameters<typeof loadConfig>[0]) =>
+    String(await loadConfig(options).catch((error) => error));
+  assert.match(await refusal({ env: { HOME: '' } }), 'environment variable HOME: it is empty');
+  assert.match(
+    await refusal({ env: { HOME: 'home' } }),
+    'environment variable HOME: "home" is no absolute path',
+  );
+  assert.match(await refusal({ env: { ...HOME, XDG_STATE_HOME: 'state' } }), 'XDG_STATE_HOME: "state"');
+  assert.match(await refusal({ env: { ...HOME, STATE_DIRECTORY: 'state' } }), 'STATE_DIRECTORY: "state"');
+  writeFileSync(file, 'log:\ndata_dir: data');
+  assert.is(
+    await refusal({ file, env: HOME }),
+    `ConfigError: ${file}:2: data_dir: "data" is no absolute path, and would be another directory wherever snitch is started; started here it is ${resolve('data')}`,
+  );
+  const set = await loadConfig({ file, env: { HOME: '', XDG_STATE_HOME: 'x', SNITCH_DATA_DIR: '/d' } });
+  assert.is(set.dataDir, '/d');
+  const { dataDir } = await loadConfig({ env: {} });
+  assert.is(dataDir, join(userInfo().homedir, '.local/state/snitch'));
 });
 
 config('the file is the one named, else SNITCH_CONFIG, else that of the systemd unit', async () => {

@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { suite } from 'uvu';
@@ -67,10 +77,40 @@ for (const damaged of ['admin_key: "snk_torn', 'hello', '- one\n- two', '']) {
   });
 }
 
-test('a daemon starts where the file cannot be read or written', async (context) => {
-  mkdirSync(`${context.file}.new`);
+test('keys do not follow a link that somebody planted', async () => {
+  const dataDir = newDataDir();
+  const context = { dataDir, file: join(dataDir, 'credentials.yaml'), log: [] };
+  const theirs = join(dataDir, 'theirs');
+  try {
+    writeFileSync(theirs, '');
+    symlinkSync(theirs, `${context.file}.new`);
+    await startAndStop(context);
+    assert.is(problem(context), undefined);
+    assert.is(readFileSync(theirs, 'utf8'), '');
+    assert.match(readFileSync(context.file, 'utf8'), 'snk_');
+    assert.is(readdirSync(dataDir).filter((name) => name.startsWith('credentials')).length, 2);
+  } finally {
+    removeDataDir(dataDir);
+  }
+});
+
+test('a data directory that everybody may write into is refused before anything is in it', async (context) => {
+  chmodSync(context.dataDir, 0o777);
+  const before = readFileSync(context.file);
+  const error = await startAndStop(context).catch((reason: Error) => reason);
+  assert.match(String(error), `every user of this host may write into the data directory ${context.dataDir}`);
+  assert.match(String(error), `chmod o-w ${context.dataDir}`);
+  assert.equal(readFileSync(context.file), before);
+  chmodSync(context.dataDir, 0o775);
   await startAndStop(context);
-  assert.is(problem(context), 'open failed with EISDIR');
+  const warned = context.log.map((line) => JSON.parse(line)).find(({ remedy }) => remedy);
+  assert.match(warned.msg, 'the group of the data directory may write into it');
+  chmodSync(context.dataDir, 0o755);
+  await startAndStop(context);
+  assert.not.match(context.log.join(), 'remedy');
+});
+
+test('a daemon starts where the file cannot be read', async (context) => {
   rmSync(context.file);
   mkdirSync(context.file);
   await startAndStop(context);

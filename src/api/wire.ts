@@ -10,6 +10,8 @@ export interface WireSnitch {
   notes: string;
   status: WireStatus;
   checked_in_at: string | null;
+  /** The newest check-in that told how a run ended, an error too; older servers do not tell it. */
+  last_report?: WireReport | null;
   check_in_url: string;
   interval: string;
   /** The older form of `interval`, for clients that know no other. */
@@ -17,6 +19,13 @@ export interface WireSnitch {
   alert_type: 'basic' | 'smart';
   alert_email: string[];
   created_at: string;
+}
+
+export interface WireReport {
+  at: string;
+  outcome: 'healthy' | 'error';
+  exit_status: number | null;
+  message: string | null;
 }
 
 export interface WireCheckIn {
@@ -57,6 +66,8 @@ export interface WireWebhook {
   id: string;
   /** Without credentials. */
   url: string;
+  /** Whether it gets notices about the service itself as well (`service.blind`). */
+  notices: boolean;
   created_at: string;
   /** Only in the answer that creates it or rotates it. */
   secret?: string;
@@ -69,7 +80,13 @@ export interface WireDelivery {
   channel: 'webhook' | 'email';
   /** An email address, or the URL of a webhook without credentials. */
   target: string;
+  /** The type of the alert. */
+  type: string;
+  /** The snitch as it was when the alert was decided; null for a notice about the service itself. */
+  snitch: { token: string; name: string } | null;
   state: 'pending' | 'delivered' | 'dead';
+  /** Whether an attempt is under way: it is counted, and the last error is of the one before. */
+  sending: boolean;
   attempts: number;
   last_error: string | null;
   next_attempt_at: string | null;
@@ -91,7 +108,23 @@ export interface WireAlert {
   } | null;
   deliveries: WireDelivery[];
   /** Only on `service.blind`: the window in which no check-in could be received. */
-  notice?: { from: string; to: string; postponed: string[]; postponed_count: number };
+  notice?: {
+    from: string;
+    to: string;
+    postponed: string[];
+    postponed_count: number;
+    /** With their new deadlines, the earliest first; empty in notices of older versions. */
+    snitches: { token: string; name: string; deadline: string }[];
+  };
+}
+
+/** Whom alerts of the case reach, apart from snitches with addresses of their own. */
+export interface WireAudience {
+  emails: string[];
+  /** URLs without credentials. */
+  webhooks: string[];
+  /** False where no mail server is configured: then the addresses are told nothing. */
+  sends_email: boolean;
 }
 
 export interface WireExplanation {
@@ -103,10 +136,12 @@ export interface WireExplanation {
   deadline: { at: string; local: string } | null;
   /** When the next alert or reminder comes if nothing is heard; null for never. */
   next_alert: { at: string; local: string } | null;
+  /** The deadline that a failed snitch missed; null for others. Older servers do not tell it. */
+  missing_since?: string | null;
   /** Sentences for people. */
   reasons: string[];
   /** Who would be told. */
-  notify: { emails: string[]; webhooks: string[] };
+  notify: Omit<WireAudience, 'sends_email'> & Partial<WireAudience>;
 }
 
 export interface WireError {
@@ -137,4 +172,12 @@ export interface WireImportCheck {
   problems: { attribute: string; message: string }[];
   /** How many snitches the case may still make; null for no limit. */
   room: number | null;
+}
+
+/** What became of a log-in at the mail server, and of a test mail. */
+export interface WireMailCheck {
+  /** Host and port of the mail server; null where email is off. */
+  server: string | null;
+  /** In words; null where all went well. */
+  problem: string | null;
 }

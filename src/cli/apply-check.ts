@@ -1,7 +1,8 @@
 /** Asks the server what it makes of a file, before anything is changed. */
 import type { Client } from '../api/client.ts';
-import type { WireCaseSettings, WireImported } from '../api/wire.ts';
-import { type Plan, type Present, planOf } from './apply-plan.ts';
+import type { WireCaseSettings } from '../api/wire.ts';
+import { ownerFaults } from './apply-owners.ts';
+import { type Plan, type Present, planOf, type WantedSnitch } from './apply-plan.ts';
 import { Failure } from './failure.ts';
 import { type FileEntry, problemAt, type SnitchFile, SnitchFileError } from './snitch-file.ts';
 
@@ -28,7 +29,7 @@ export function batchesOf<T>(items: readonly T[], most = LARGEST_BATCH): T[][] {
 }
 
 interface Understood {
-  snitches: WireImported[];
+  snitches: WantedSnitch[];
   case: Partial<WireCaseSettings>;
   room: number | null;
 }
@@ -49,7 +50,11 @@ async function understand(client: Client, file: SnitchFile): Promise<Understood>
       const entry = index === undefined ? file.settings : entries[Number(index)];
       problems.push(describe(file, entry ?? null, index === undefined ? attribute : field, message));
     }
-    understood.snitches.push(...checked.snitches);
+    const owned = checked.snitches.map((snitch, index) => ({
+      ...snitch,
+      owner: entries[index]?.owner ?? null,
+    }));
+    understood.snitches.push(...owned);
     understood.room = checked.room;
     if (isFirst) understood.case = checked.case;
   }
@@ -57,7 +62,12 @@ async function understand(client: Client, file: SnitchFile): Promise<Understood>
   return understood;
 }
 
-function describe(file: SnitchFile, entry: FileEntry | null, attribute: string, message: string): string {
+function describe(
+  file: SnitchFile,
+  entry: Pick<FileEntry, 'input' | 'line' | 'lines'> | null,
+  attribute: string,
+  message: string,
+): string {
   const field = attribute.replace(/^case\./, '');
   const name =
     entry && entry !== file.settings && typeof entry.input.name === 'string' ? entry.input.name : '';
@@ -73,21 +83,31 @@ export async function presentOf(client: Client): Promise<Present> {
   };
 }
 
+export interface Manner {
+  /** What is no longer in the file goes. */
+  prune: boolean;
+  /** The owner whose snitches the file takes over; null for none. */
+  takeOver: string | null;
+}
+
 /**
  * What an apply of the file would do.
  *
  * @throws SnitchFileError with everything that could not be done
  */
-export async function planFor(client: Client, file: SnitchFile, prune: boolean): Promise<Plan> {
+export async function planFor(client: Client, file: SnitchFile, { prune, takeOver }: Manner): Promise<Plan> {
   const { room, ...wanted } = await understand(client, file);
-  const plan = planOf(await presentOf(client), { ...wanted, owner: file.owner });
-  if (plan.conflicts.length > 0) {
-    throw new SnitchFileError(
-      plan.conflicts.map(({ index, attribute, message }) =>
+  const present = await presentOf(client);
+  const plan = planOf(present, { ...wanted, owner: file.owner, takeOver });
+  const problems = [
+    ...ownerFaults(present, file, plan, takeOver),
+    ...plan.conflicts
+      .filter(({ keeper }) => keeper === null)
+      .map(({ index, attribute, message }) =>
         describe(file, file.entries[index] ?? null, attribute, message),
       ),
-    );
-  }
+  ];
+  if (problems.length > 0) throw new SnitchFileError(problems);
   const freed = prune ? plan.gone.length : 0;
   if (room !== null && plan.create.length > room + freed) {
     throw new Failure(

@@ -1,7 +1,7 @@
 /** Carries out a plan, patiently: a server that says "not so fast" is waited for. */
-import type { Client } from '../api/client.ts';
+import type { Client, ImportInput } from '../api/client.ts';
 import { batchesOf } from './apply-check.ts';
-import type { FieldChange, Plan } from './apply-plan.ts';
+import type { Creation, FieldChange, Plan } from './apply-plan.ts';
 import { say } from './output.ts';
 
 /** How often one request is tried, and how long a server may ask us to wait for the next, in seconds. */
@@ -20,16 +20,37 @@ export async function carryOut(client: Client, plan: Plan, prune: boolean): Prom
     await patiently(() => unlessGone(client.deleteSnitch(token)));
   }
   if (plan.case.length > 0) await patiently(() => client.updateCase(valuesOf(plan.case)));
-  const adopted = plan.change.filter((change) => change.adopted).map(({ token }) => token);
-  for (const tokens of batchesOf(adopted, LARGEST_CLAIM)) {
-    await patiently(() => client.setOwnership(tokens, plan.owner));
-  }
+  await changeOwners(client, plan);
   for (const { token, fields } of plan.change) {
     if (fields.length > 0) await patiently(() => client.updateSnitch(token, valuesOf(fields)));
   }
-  for (const snitches of batchesOf(plan.create)) {
-    await patiently(() => client.importSnitches(snitches, plan.owner));
+  for (const [owner, created] of Map.groupBy(plan.create, (one) => one.owner)) {
+    for (const snitches of batchesOf(created.map(importOf))) {
+      await patiently(() => client.importSnitches(snitches, owner));
+    }
   }
+}
+
+function importOf({ beside: _beside, owner: _owner, ...snitch }: Creation): ImportInput {
+  return snitch;
+}
+
+/** What is taken over is freed first: the server gives nothing to one owner that another one has. */
+async function changeOwners(client: Client, { change }: Plan): Promise<void> {
+  const adopted = change.filter((one) => one.adopted);
+  const taken = adopted.filter(({ takenFrom }) => takenFrom !== null);
+  for (const tokens of batchesOf(taken.map(tokenOf), LARGEST_CLAIM)) {
+    await patiently(() => client.setOwnership(tokens, null));
+  }
+  for (const [owner, ofOwner] of Map.groupBy(adopted, (one) => one.owner)) {
+    for (const tokens of batchesOf(ofOwner.map(tokenOf), LARGEST_CLAIM)) {
+      await patiently(() => client.setOwnership(tokens, owner));
+    }
+  }
+}
+
+function tokenOf({ token }: { token: string }): string {
+  return token;
 }
 
 function valuesOf(changes: readonly FieldChange[]): Record<string, never> {

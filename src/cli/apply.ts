@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { Client } from '../api/client.ts';
 import { planFor } from './apply-check.ts';
+import { strangeness } from './apply-owners.ts';
 import { differs, type Plan } from './apply-plan.ts';
 import { carryOut, patiently } from './apply-steps.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from './command.ts';
@@ -11,12 +12,13 @@ import { planLines, planSummary } from './diff-view.ts';
 import { EXIT } from './exit-codes.ts';
 import { type ExportFlags, exportCase } from './export.ts';
 import { Failure, UsageError } from './failure.ts';
-import { Output } from './output.ts';
-import { readSnitchFile } from './snitch-file.ts';
+import { Output, say } from './output.ts';
+import { readSnitchFile, type SnitchFile } from './snitch-file.ts';
 
 interface FileFlags extends ClientFlags {
   file: string;
   prune?: boolean;
+  takeOver?: string;
 }
 
 interface DiffFlags extends FileFlags {
@@ -30,7 +32,8 @@ interface ApplyFlags extends FileFlags {
 
 const FILE_FORM = `
 The file:
-  owner: web-servers          which file this is, for the server (default: its name without .yaml)
+  owner: web-servers          which file this is, wherever it lies; null: it keeps nothing
+                              (without this line it is known by its name without .yaml)
   case:                       settings of the case; each may be left out
     name: Example
     timezone: Europe/Berlin
@@ -44,9 +47,11 @@ The file:
       tags: [production, db]
       notes: what to do when it is missing
       token: c2354d53d2       to keep a token, to rename, or where names repeat
+      owner: other            where another file keeps this one, or null where none does
 
 A snitch of the file's that has no token here is found by its name. One that somebody made by hand and that the file
-names as well is adopted. What the file does not name is left alone, unless --prune says otherwise.`;
+names as well is adopted. What the file does not name is left alone, unless --prune says otherwise; --prune never
+touches what another owner keeps. To rename an owner, write the new name and apply with --take-over OLD once.`;
 
 export const register: Register = (program, finish) => {
   const apply = addFileOptions(program.command('apply'))
@@ -88,16 +93,28 @@ export const register: Register = (program, finish) => {
 };
 
 function addFileOptions(command: Command): Command {
-  return command.requiredOption('-f, --file <file>', 'the file; - reads it from the standard input');
+  return command
+    .requiredOption('-f, --file <file>', 'the file; - reads it from the standard input')
+    .option('--take-over <owner>', 'also keep from now on what the file of this owner kept');
 }
 
-async function planOfFile(client: Client, flags: FileFlags): Promise<Plan> {
+async function planOfFile(client: Client, flags: FileFlags): Promise<{ plan: Plan; file: SnitchFile }> {
   const file = readSnitchFile(flags.file);
-  return patiently(() => planFor(client, file, flags.prune ?? false));
+  const prune = flags.prune ?? false;
+  if (prune && file.owner === null) {
+    throw new UsageError(
+      '--prune deletes what the owner of the file kept, and this one has none: write `owner: NAME` instead of `owner: null`',
+    );
+  }
+  const takeOver = flags.takeOver ?? null;
+  const plan = await patiently(() => planFor(client, file, { prune, takeOver }));
+  const strange = strangeness(plan);
+  if (strange !== null) say(strange);
+  return { plan, file };
 }
 
 async function showDiff(flags: DiffFlags): Promise<number> {
-  const plan = await planOfFile(connect(flags), flags);
+  const { plan } = await planOfFile(connect(flags), flags);
   show(new Output(flags), plan, flags.prune ?? false);
   return flags.exitCode && differs(plan, flags.prune ?? false) ? EXIT.error : EXIT.ok;
 }
@@ -120,13 +137,18 @@ async function applyFile(flags: ApplyFlags): Promise<void> {
   if (flags.confirm !== undefined && !prune) throw new UsageError('--confirm goes with --prune');
   const client = connect(flags);
   const output = new Output(flags);
-  const plan = await planOfFile(client, flags);
+  const { plan, file } = await planOfFile(client, flags);
   show(output, plan, prune);
   if (!differs(plan, prune)) return;
   if (prune) checkCount(plan.gone.length, flags.confirm);
   await ask(flags);
   await carryOut(client, plan, prune);
   output.done('applied');
+  if (!file.namesOwner) {
+    output.hint(
+      `write \`owner: ${file.owner}\` as the file's first line: it is known by that then, wherever it lies`,
+    );
+  }
   if (plan.gone.length > 0 && !prune) {
     output.hint(`to delete what is no longer in the file: --prune --confirm=${plan.gone.length}`);
   }

@@ -43,9 +43,14 @@ async function backUp(file: string, flags: BackupFlags): Promise<void> {
   const { existsSync, statSync } = process.getBuiltinModule('node:fs');
   if (existsSync(file) && statSync(file).isDirectory())
     throw new Failure(`${file} is a directory: name a file in it`);
+  const dataDir = await dataDirOf(flags);
+  // Before the word about --force, which must not be the advice for the database itself.
+  const { refusalOfTarget } = await import('../store/sqlite/copy-target.ts');
+  const refusal = refusalOfTarget(dataDir, file);
+  if (refusal) throw new Failure(refusal);
   if (existsSync(file) && !flags.force) throw new Failure(`${file} is there already: --force replaces it`);
   const { takeBackup } = await import('../store/sqlite/copy.ts');
-  const { snitches, cases } = await takeBackup(await dataDirOf(flags), file);
+  const { snitches, cases } = await takeBackup(dataDir, file);
   if (!flags.quiet)
     say(
       `${file}: verified, with ${countOf(snitches, 'snitch', 'snitches')} in ${countOf(cases, 'case', 'cases')}`,

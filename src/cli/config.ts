@@ -1,5 +1,6 @@
 /** `snitch config`: what the configuration is, and what is wrong with it. */
 import { EXIT } from './exit-codes.ts';
+import { printable } from './printable.ts';
 
 export interface ConfigFlags {
   config?: string;
@@ -7,12 +8,16 @@ export interface ConfigFlags {
 
 /** Refuses exactly what `serve` refuses; what is wrong goes to stderr, as for every command. */
 export async function checkConfig({ config: file }: ConfigFlags): Promise<number> {
-  const [{ loadConfig }, { readConfigFile }] = await Promise.all([
+  const [{ loadConfig }, { readConfigFile }, { exposedSecrets }] = await Promise.all([
     import('../config.ts'),
     import('../config-file.ts'),
+    import('../exposed-secrets.ts'),
   ]);
-  await loadConfig({ file, env: process.env });
+  const config = await loadConfig({ file, env: process.env });
   const found = await readConfigFile({ file, env: process.env });
+  for (const { message, remedy } of exposedSecrets(found, config)) {
+    process.stderr.write(`snitch: warning: ${printable(message)}: ${printable(remedy)}\n`);
+  }
   const subject = found ? found.path : 'no configuration file; defaults and environment';
   process.stdout.write(`${subject}: valid\n`);
   return EXIT.ok;

@@ -3,9 +3,11 @@
  * `$XDG_CONFIG_HOME/snitch/cli.yaml`, then `credentials.yaml` in the data directory of a daemon on this host.
  */
 import { type Client, createClient } from '../api/client.ts';
+import type { Patience } from '../api/turns.ts';
 import { parseDuration } from './duration.ts';
 import { AuthenticationError, Failure, UsageError } from './failure.ts';
-import { homeOf } from './home.ts';
+import { configHome, stateHome } from './home.ts';
+import { say } from './output.ts';
 import { parsePlainYaml } from './plain-yaml.ts';
 
 // An import of `node:fs` would evaluate every export of it; this takes what is loaded already.
@@ -19,6 +21,8 @@ export interface ConnectionFlags {
   apiKeyFile?: string;
   /** A duration such as `10s`. */
   timeout?: string;
+  /** The data directory of the daemon, where the command has read its configuration already. */
+  dataDir?: string;
 }
 
 /** Whose key: that of a case, or the one that administers the server. */
@@ -46,10 +50,10 @@ export function findConnection(
   kind: KeyKind = 'case',
   env: NodeJS.ProcessEnv = process.env,
 ): Connection {
-  const files = readFiles(env);
+  const files = readFiles(env, flags);
   const url = findUrl(flags, env, files);
   const key = findKey(flags, env, files, { url: url.value, kind });
-  if (!key) throw new AuthenticationError(describeMissingKey(url, kind, files, env));
+  if (!key) throw new AuthenticationError(describeMissingKey(url, kind, files));
   return {
     url: url.value,
     apiKey: key.value,
@@ -61,7 +65,26 @@ export function findConnection(
 
 /** A client for the commands of a case, or with `admin` for those of the server. */
 export function connect(flags: ConnectionFlags, kind: KeyKind = 'case'): Client {
-  return createClient(findConnection(flags, kind));
+  return createClient({ ...findConnection(flags, kind), patience: patienceOf(flags) });
+}
+
+/** A key that went too fast is blocked for a minute; a server that cannot write asks for ten seconds, a few times. */
+const RATE_LIMITED_S = 120;
+const UNAVAILABLE_S = 30;
+
+/** Whoever says how long to wait for an answer means this wait too. */
+function patienceOf(flags: ConnectionFlags): Patience {
+  const mostS = flags.timeout === undefined ? Number.POSITIVE_INFINITY : timeoutOf(flags) / 1_000;
+  return {
+    rateLimitedS: Math.min(RATE_LIMITED_S, mostS),
+    unavailableS: Math.min(UNAVAILABLE_S, mostS),
+    onWait: ({ seconds, reason, perMinute }) =>
+      say(
+        reason === 'pace'
+          ? `the server takes ${perMinute} requests a minute: going on at that pace`
+          : `the server asks to wait ${seconds} s: waiting`,
+      ),
+  };
 }
 
 export interface CheckInAddress {
@@ -75,7 +98,7 @@ export function findCheckInAddress(
   flags: ConnectionFlags,
   env: NodeJS.ProcessEnv = process.env,
 ): CheckInAddress {
-  const files = readFiles(env);
+  const files = readFiles(env, flags);
   const timeoutMs = timeoutOf(flags);
   const given = env.SNITCH_CHECK_IN_BASE || files.cli.values.check_in_base;
   if (flags.url === undefined && given) return { base: plainUrl(given, 'SNITCH_CHECK_IN_BASE'), timeoutMs };
@@ -96,36 +119,53 @@ interface SettingsFile {
 interface Files {
   cli: SettingsFile;
   credentials: SettingsFile;
+  /** Files that may be there, and that this user may not read. */
+  forbidden: readonly string[];
 }
 
-function readFiles(env: NodeJS.ProcessEnv): Files {
-  const config = env.XDG_CONFIG_HOME || join(homeOf(env), '.config');
-  const cli = readSettings(join(config, 'snitch', 'cli.yaml'));
-  const candidates = dataDirs(env).map((directory) => join(directory, 'credentials.yaml'));
-  const none = { path: candidates[0] ?? '', values: {} };
+function readFiles(env: NodeJS.ProcessEnv, { dataDir }: ConnectionFlags): Files {
+  const found = readSettings(join(configHome(env), 'snitch', 'cli.yaml'));
+  const cli = found === 'forbidden' || found === null ? { path: 'cli.yaml', values: {} } : found;
+  const candidates = dataDirs(env, dataDir).map((directory) => join(directory, 'credentials.yaml'));
+  const forbidden: string[] = [];
   for (const path of candidates) {
     const credentials = readSettings(path);
-    if (credentials) return { cli: cli ?? { path: 'cli.yaml', values: {} }, credentials };
+    if (credentials === 'forbidden') forbidden.push(path);
+    else if (credentials) return { cli, credentials, forbidden };
   }
-  return { cli: cli ?? { path: 'cli.yaml', values: {} }, credentials: none };
+  return { cli, credentials: { path: candidates[0] ?? '', values: {} }, forbidden };
 }
 
-/** Where the daemon of this user, or that of the system, keeps its data. */
-export function dataDirs(env: NodeJS.ProcessEnv): string[] {
+/** Where the daemon of this user, or that of the system, keeps its data: it finds its directory in the same order. */
+function dataDirs(env: NodeJS.ProcessEnv, known: string | undefined): string[] {
+  if (known !== undefined) return [known];
   if (env.SNITCH_DATA_DIR) return [env.SNITCH_DATA_DIR];
-  const state = env.XDG_STATE_HOME || join(homeOf(env), '.local/state');
   const fromUnit = env.STATE_DIRECTORY?.split(':')[0];
-  return [...(fromUnit ? [fromUnit] : []), join(state, 'snitch'), '/var/lib/snitch'];
+  const configured = configuredDataDir(env.SNITCH_CONFIG || '/etc/snitch/config.yaml');
+  const all = [configured, fromUnit, join(stateHome(env), 'snitch'), '/var/lib/snitch'];
+  return all.filter((directory) => directory !== undefined && directory !== '') as string[];
 }
 
-/** Null where the file is not there, or belongs to somebody else. */
-function readSettings(path: string): SettingsFile | null {
+/** `data_dir` of the daemon's configuration, as it stands there in nearly every case: in a line of its own. */
+function configuredDataDir(path: string): string | undefined {
+  try {
+    const [line] = /^data_dir:[ \t].*$/m.exec(readFileSync(path, 'utf8')) ?? [];
+    const directory = line === undefined ? undefined : parsePlainYaml(line).data_dir;
+    return directory?.startsWith('/') ? directory : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Null where the file is not there. */
+function readSettings(path: string): SettingsFile | 'forbidden' | null {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EACCES' || code === 'EPERM') return null;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    if (code === 'EACCES' || code === 'EPERM') return 'forbidden';
     throw new Failure(`cannot read ${path}: ${code}`);
   }
   try {
@@ -219,19 +259,15 @@ function sameServer(one: string, other: string): boolean {
   return plain(one) === plain(other);
 }
 
-function describeMissingKey(
-  url: Found,
-  kind: KeyKind,
-  { cli, credentials }: Files,
-  env: NodeJS.ProcessEnv,
-): string {
+function describeMissingKey(url: Found, kind: KeyKind, { cli, credentials, forbidden }: Files): string {
   const variable = kind === 'admin' ? 'SNITCH_ADMIN_KEY_FILE' : 'SNITCH_API_KEY_FILE';
   const others = [cli, credentials].filter(({ values }) => values.url && !sameServer(values.url, url.value));
   const elsewhere = others.map(({ path, values }) => `${path} has a key for ${values.url} only`);
+  const [closed] = forbidden;
   const local =
-    env.SNITCH_DATA_DIR === undefined
-      ? 'on the host of the daemon, run this as the user that `snitch serve` runs as'
-      : `${credentials.path} cannot be read`;
+    closed === undefined
+      ? `on the host of the daemon, its keys are in credentials.yaml in its data directory (looked for: ${credentials.path})`
+      : `where the daemon of this host is meant: only root and its own user may read ${closed}, so run this with sudo`;
   return [
     `no ${kind === 'admin' ? 'admin key' : 'API key'} for ${url.value}`,
     ...elsewhere,

@@ -9,6 +9,7 @@ import { NotFoundError, UsageError } from './failure.ts';
 import { exactTime, Output, shownTime, type View } from './output.ts';
 import { resolveSnitch } from './resolve.ts';
 import type { Paint, Style } from './style.ts';
+import { awaitDelivery, isUntried } from './webhook.ts';
 
 interface PageFlags extends ClientFlags {
   limit: string;
@@ -152,6 +153,7 @@ const DELIVERY_VIEW: View<WireDelivery> = {
     { header: 'STATE', cell: stateText, paint: ({ state }) => STATE_PAINTS[state] },
     { header: 'BY', cell: ({ channel }) => channel, optional: true },
     { header: 'TO', cell: ({ target }) => target, shrinkTo: 16 },
+    { header: 'ABOUT', cell: aboutDelivery, shrinkTo: 12 },
     { header: 'TRIES', cell: ({ attempts }) => String(attempts), align: 'right', optional: true },
     {
       header: 'SENT OR NEXT',
@@ -162,6 +164,12 @@ const DELIVERY_VIEW: View<WireDelivery> = {
     { header: 'ALERT', cell: ({ alert }) => alert, wide: true },
   ],
 };
+
+/** `nightly-backup: missing`; what a server that does not say leaves empty. */
+function aboutDelivery({ snitch, type }: Partial<WireDelivery>): string {
+  const word = type?.replace(/^(snitch|service)\./, '') ?? '';
+  return snitch ? `${snitch.name}: ${word}` : word && `the service: ${word}`;
+}
 
 interface DeliveryFlags extends PageFlags {
   state?: WireDelivery['state'];
@@ -197,6 +205,7 @@ async function showDelivery(id: string, flags: ClientFlags): Promise<void> {
       { label: 'Last error', text: delivery.last_error ?? 'none' },
       { label: 'Next attempt', text: exactTime(delivery.next_attempt_at, output.style, 'none') },
       { label: 'Delivered', text: exactTime(delivery.delivered_at, output.style, 'not yet') },
+      { label: 'About', text: aboutDelivery(delivery) || 'unknown' },
       { label: 'Alert', text: delivery.alert },
     ],
     DELIVERY_VIEW,
@@ -214,14 +223,36 @@ async function retryDeliveries(ids: readonly string[], flags: RetryFlags): Promi
   const client = connect(flags);
   const output = new Output(flags);
   const chosen = flags.dead ? await allDead(client) : ids;
-  const retried: WireDelivery[] = [];
-  for (const id of chosen) {
-    const delivery = await client.retryDelivery(id);
-    retried.push(delivery);
-    output.done(`${delivery.id}: sent again to ${delivery.target}`);
-  }
+  const queued: WireDelivery[] = [];
+  for (const id of chosen) queued.push(await client.retryDelivery(id));
+  const retried = queued.length > AWAITED ? queued : await awaitAll(client, queued);
+  for (const delivery of retried) output.done(outcome(delivery));
   if (chosen.length === 0) output.done('no delivery is dead');
   if (output.format === 'json') output.json(retried);
+  if (retried.some(isUntried)) {
+    output.hint('what becomes of those that wait: `snitch deliveries list`');
+  }
+}
+
+/** The outcome of so many is waited for; more would ask the server too often. */
+const AWAITED = 10;
+
+/** How long the outcome of a retry is waited for, in milliseconds. */
+const PATIENCE = 10_000;
+
+async function awaitAll(client: Client, queued: readonly WireDelivery[]): Promise<WireDelivery[]> {
+  const end = performance.now() + PATIENCE;
+  const ended: WireDelivery[] = [];
+  for (const one of queued) ended.push(await awaitDelivery(client, one, end - performance.now()));
+  return ended;
+}
+
+function outcome(delivery: WireDelivery): string {
+  const { id, target, state, last_error, next_attempt_at } = delivery;
+  if (state === 'delivered') return `${id}: delivered to ${target}`;
+  if (isUntried(delivery)) return `${id}: waits to be sent to ${target} again`;
+  const next = state === 'pending' && next_attempt_at !== null ? `; next attempt ${next_attempt_at}` : '';
+  return `${id}: not delivered to ${target}: ${last_error}${next}`;
 }
 
 async function allDead(client: Client): Promise<string[]> {

@@ -14,13 +14,13 @@ export function planLines(plan: Plan, prune: boolean, style: Style): string[] {
   const line = (sign: Sign, text: string) => paint(style, PAINTS[sign], `${sign} ${printable(text)}`);
   const lines: string[] = [];
   if (plan.case.length > 0) lines.push(line('~', 'change the case'), ...plan.case.map(fieldLine));
-  for (const { name, interval, token } of plan.create) {
-    lines.push(line('+', `create ${name} (${token === null ? interval : `${interval}, ${token}`})`));
+  for (const { name, interval, token, beside } of plan.create) {
+    const second = beside === null ? '' : `: a second one of this name, beside that of "${beside}"`;
+    lines.push(line('+', `create ${name} (${token === null ? interval : `${interval}, ${token}`})${second}`));
   }
-  for (const { name, token, fields, adopted } of plan.change) {
-    const what = adopted
-      ? `adopt ${name} (${token}): the file keeps it from now on`
-      : `change ${name} (${token})`;
+  for (const { name, token, fields, adopted, takenFrom } of plan.change) {
+    const how = takenFrom === null ? 'the file keeps it from now on' : `taken over from "${takenFrom}"`;
+    const what = adopted ? `adopt ${name} (${token}): ${how}` : `change ${name} (${token})`;
     lines.push(line('~', what), ...fields.map(fieldLine));
   }
   for (const { name, token, status } of plan.gone) {

@@ -1,6 +1,7 @@
 /** What `snitch doctor` can ask the server: whether it answers, lives, tells the time, and whom it would tell. */
-import { type Client, createClient, type Probe } from '../api/client.ts';
-import type { WireCase, WireWebhook } from '../api/wire.ts';
+import { ApiError, type Client, createClient, type Probe } from '../api/client.ts';
+import type { WireAudience, WireCase, WireWebhook } from '../api/wire.ts';
+import { asRoot } from './as-root.ts';
 import { type Connection, type ConnectionFlags, findConnection } from './connection.ts';
 import { describeFailure } from './failure.ts';
 import { type Finding, failure, ok, warning } from './findings.ts';
@@ -71,7 +72,7 @@ function checkClock({ date, asked, answered }: Probe & { asked: number; answered
   const off = Math.max(0, asked - (server + 1_000), server - answered);
   if (off < CLOCK_WARNING) return ok('clock', 'this clock and that of the server agree');
   const message = `this clock and that of the server differ by ${shortDuration(off)}`;
-  const remedy = 'set both by NTP: `timedatectl set-ntp true`';
+  const remedy = `set both by NTP: ${asRoot('timedatectl set-ntp true')}`;
   return off < CLOCK_FAILURE ? warning('clock', message, remedy) : failure('clock', message, remedy);
 }
 
@@ -84,7 +85,7 @@ async function checkCase(client: Client, keySource: string, send: boolean): Prom
     return [
       ok('API key', `good for the case ${own.name} (from ${keySource})`),
       ...(await checkInAddresses(client)),
-      checkTeam(own, webhooks),
+      await checkTeam(client, own, webhooks),
       ...targets,
     ];
   } catch (error) {
@@ -115,16 +116,45 @@ async function checkInAddress(base: string): Promise<Finding> {
   }
 }
 
-function checkTeam({ members }: WireCase, webhooks: readonly WireWebhook[]): Finding {
-  if (members.length + webhooks.length === 0) {
-    return warning(
-      'team',
-      'nobody would be told of an alert',
-      '`snitch member add ADDRESS` or `snitch webhook add URL`',
-    );
+/** Nobody who can be reached means that no alert is ever told: nothing is more broken than that. */
+async function checkTeam(
+  client: Client,
+  { members }: WireCase,
+  webhooks: readonly WireWebhook[],
+): Promise<Finding> {
+  const sendsEmail = (await audienceOf(client))?.sends_email ?? true;
+  const byEmail = sendsEmail ? members.length : 0;
+  const off = !sendsEmail && members.length > 0 ? `; ${members.length} by email are not: email is off` : '';
+  if (byEmail + webhooks.length > 0) {
+    const told = `${byEmail} told by email, ${webhooks.length} by webhook${off}`;
+    return off === '' ? ok('team', told) : warning('team', told, SET_SMTP);
   }
-  return ok('team', `${members.length} told by email, ${webhooks.length} by webhook`);
+  const add = '`snitch member add ADDRESS` or `snitch webhook add URL`';
+  if (!sendsEmail) {
+    const message = 'nobody would be told of an alert: email is off, and there is no webhook';
+    return failure('team', message, `${SET_SMTP}, or \`snitch webhook add URL\``);
+  }
+  const snitches = await client.listSnitches();
+  const unheard = snitches.filter(({ alert_email }) => alert_email.length === 0).length;
+  if (snitches.length === 0 || unheard > 0) {
+    const whose = unheard < snitches.length ? ` of ${unheard} of ${snitches.length} snitches` : '';
+    return failure('team', `nobody would be told of an alert${whose}`, add);
+  }
+  const message = 'each snitch has addresses of its own, and nobody else would be told';
+  return warning('team', message, `${add} for notices about the service itself`);
 }
+
+/** Null where the server is too old to say. */
+async function audienceOf(client: Client): Promise<WireAudience | null> {
+  try {
+    return await client.getAudience();
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  }
+}
+
+const SET_SMTP = 'set smtp.url and smtp.from in the configuration of the daemon';
 
 /** Connects from here, and sends nothing: an answer to a request nobody expects would prove little. */
 async function checkTarget({ url }: WebhookAddress): Promise<Finding> {

@@ -1,7 +1,10 @@
 /** `snitch doctor`: looks at everything that an alert depends on, on this host and at the server. */
 import type { Config } from '../config.ts';
+import { concernOf } from '../data-directory.ts';
+import { asOwner, asRoot } from './as-root.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from './command.ts';
 import type { ConfigFlags } from './config.ts';
+import { checkEmail } from './doctor-mail.ts';
 import { checkServer } from './doctor-server.ts';
 import { EXIT } from './exit-codes.ts';
 import { describeFailure } from './failure.ts';
@@ -28,39 +31,60 @@ export const register: Register = (program, finish) => {
 };
 
 async function examine(flags: DoctorFlags): Promise<number> {
-  const [configuration, config] = await checkConfiguration(flags);
-  const host = config === null ? [] : await checkHost(config.dataDir);
+  const { findings: configuration, config, dataDir } = await checkConfiguration(flags);
+  const place = dataDir === undefined ? flags : { ...flags, dataDir };
+  const email = checkEmail(place, config, flags.send ?? null);
   const findings = [
     ...configuration,
-    ...host,
-    ...(await checkServer(flags, flags.send !== undefined)),
-    ...(config === null ? [] : [await checkEmail(config, flags.send ?? null)]),
+    ...(config === null ? [] : await checkHost(config.dataDir)),
+    ...(await checkServer(place, flags.send !== undefined)),
+    ...[await email].filter((finding) => finding !== null),
   ];
   printFindings(findings, flags);
   return findings.some(({ state }) => state === 'failure') ? EXIT.error : EXIT.ok;
 }
 
-async function checkConfiguration({ config: file }: ConfigFlags): Promise<[Finding[], Config | null]> {
-  const [{ loadConfig }, { readConfigFile }] = await Promise.all([
+interface Configuration {
+  findings: Finding[];
+  /** Null where it cannot be used. */
+  config: Config | null;
+  /** Where it says so itself. */
+  dataDir?: string;
+}
+
+async function checkConfiguration({ config: file }: ConfigFlags): Promise<Configuration> {
+  const [{ loadConfig }, { readConfigFile }, { exposedSecrets }] = await Promise.all([
     import('../config.ts'),
     import('../config-file.ts'),
+    import('../exposed-secrets.ts'),
   ]);
   try {
     const config = await loadConfig({ file, env: process.env });
     const found = await readConfigFile({ file, env: process.env });
-    return [
-      [ok('configuration', found ? `${found.path} is valid` : 'no file; defaults and environment')],
-      config,
-    ];
+    const exposed = exposedSecrets(found, config);
+    const valid = ok('configuration', found ? `${found.path} is valid` : 'no file; defaults and environment');
+    const findings = [valid, ...exposed.map(({ message, remedy }) => warning('secrets', message, remedy))];
+    const isSet = found?.values.data_dir !== undefined || Boolean(process.env.SNITCH_DATA_DIR);
+    return { findings, config, ...(isSet ? { dataDir: config.dataDir } : {}) };
   } catch (error) {
-    const remedy = 'put it right, then `snitch config check`';
-    return [describeFailure(error).lines.map((line) => failure('configuration', line, remedy)), null];
+    const { lines } = describeFailure(error);
+    return { findings: lines.map(describeProblem), config: null };
   }
+}
+
+/** What only this user may not read is no fault of the configuration. */
+function describeProblem(line: string): Finding {
+  const isForbidden = /permission denied|\(EACCES\)/.test(line) && process.getuid?.() !== 0;
+  return failure(
+    'configuration',
+    line,
+    isForbidden ? asRoot('snitch doctor') : 'put it right, then `snitch config check`',
+  );
 }
 
 async function checkHost(dataDir: string): Promise<Finding[]> {
   const directory = checkDataDir(dataDir);
-  return directory.remedy === ELSEWHERE ? [directory] : [directory, await checkStore(dataDir)];
+  return directory.remedy?.startsWith(ELSEWHERE) ? [directory] : [directory, await checkStore(dataDir)];
 }
 
 const ELSEWHERE = 'where the daemon runs as another user or on another host, run `snitch doctor` there';
@@ -69,21 +93,30 @@ function checkDataDir(dataDir: string): Finding {
   const { accessSync, constants, statfsSync, statSync } = process.getBuiltinModule('node:fs');
   const check = 'data directory';
   try {
-    const { mode } = statSync(dataDir);
+    const { mode, uid } = statSync(dataDir);
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
     const { bavail, bsize } = statfsSync(dataDir);
     const free = bavail * bsize;
     const shown = `${dataDir}, ${(free / GIGABYTE).toFixed(1)} GB free`;
     if (free < NO_SPACE) return failure(check, shown, 'make room: a full disk refuses check-ins');
+    const concern = concernOf(dataDir);
+    if (concern?.refused)
+      return failure(check, `${concern.message}: the daemon does not start again`, concern.remedy);
     if (free < LITTLE_SPACE) return warning(check, shown, 'make room: a full disk refuses check-ins');
+    if (concern) return warning(check, concern.message, concern.remedy);
     if ((mode & 0o077) !== 0)
-      return warning(check, `${dataDir} is open to other users`, `chmod 700 ${dataDir}`);
+      return warning(check, `${dataDir} is open to other users`, asOwner(`chmod 700 ${dataDir}`, uid));
     return ok(check, shown);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const missing = code === 'ENOENT';
-    return warning(check, `${dataDir} ${missing ? 'does not exist' : `cannot be used: ${code}`}`, ELSEWHERE);
+    return describeUnusable(dataDir, (error as NodeJS.ErrnoException).code);
   }
+}
+
+function describeUnusable(dataDir: string, code: string | undefined): Finding {
+  const what = code === 'ENOENT' ? 'does not exist' : `cannot be used: ${code}`;
+  const isForbidden = code === 'EACCES' || code === 'EPERM';
+  const remedy = isForbidden ? `${ELSEWHERE}; here: ${asRoot('snitch doctor')}` : ELSEWHERE;
+  return warning('data directory', `${dataDir} ${what}`, remedy);
 }
 
 async function checkStore(dataDir: string): Promise<Finding> {
@@ -96,24 +129,8 @@ async function checkStore(dataDir: string): Promise<Finding> {
     const [message = ''] = describeFailure(error).lines;
     const damaged = message.includes('damaged') || message.includes('no database');
     const remedy = damaged
-      ? 'stop the daemon and put a backup in its place: `snitch restore FILE`'
+      ? `stop the daemon and put a backup in its place: ${asRoot('snitch restore FILE')}`
       : ELSEWHERE;
     return failure('store', message, remedy);
-  }
-}
-
-async function checkEmail({ smtp }: Config, recipient: string | null): Promise<Finding> {
-  if (smtp === null) {
-    return warning('email', 'is off', 'set smtp.url and smtp.from, or rely on webhooks alone');
-  }
-  const { checkMail } = await import('../daemon.ts');
-  try {
-    const { server, problem } = await checkMail(smtp, recipient, Date.now());
-    if (problem !== null) return failure('email', problem, 'check smtp.url, smtp.from, and the mail server');
-    const sent = recipient === null ? '' : `, and took a test mail to ${recipient}`;
-    return ok('email', `${server} lets us in${sent}`);
-  } catch (error) {
-    const [message = ''] = describeFailure(error).lines;
-    return failure('email', message, 'put it right, then `snitch config check`');
   }
 }

@@ -33,11 +33,24 @@ function fileOf({ case: settings, snitches, ownership }: Present, flags: ExportF
   if (flags.owner !== undefined && chosen.length === 0) {
     throw new NotFoundError(`no snitch is kept by a file with the owner "${flags.owner}"`);
   }
+  const owners = new Map(ownership.map(({ token, owner }) => [token, owner]));
+  const owner = flags.owner ?? mostFrequent(chosen.map(({ token }) => owners.get(token)));
   return {
-    ...(flags.owner === undefined ? {} : { owner: flags.owner }),
+    owner,
     case: { name, timezone, members, reminders },
-    snitches: chosen.toSorted(byName).map((snitch) => entryOf(snitch, flags.tokens)),
+    snitches: chosen.toSorted(byName).map((snitch) => {
+      const keeper = owners.get(snitch.token) ?? null;
+      return { ...entryOf(snitch, flags.tokens), ...(keeper === owner ? {} : { owner: keeper }) };
+    }),
   };
+}
+
+/** Null where there is none; of several that are as frequent, always the same. */
+function mostFrequent(owners: readonly (string | undefined)[]): string | null {
+  const counts = new Map<string, number>();
+  for (const owner of owners) if (owner !== undefined) counts.set(owner, (counts.get(owner) ?? 0) + 1);
+  const sorted = [...counts].sort(([one, many], [other, more]) => more - many || (one < other ? -1 : 1));
+  return sorted[0]?.[0] ?? null;
 }
 
 /** Always in the same order, so that a version control shows what changed and no more. */
@@ -61,11 +74,14 @@ function entryOf(snitch: WireSnitch, withToken: boolean): Exported {
 }
 
 const HEADING = ' Made by `snitch export`; `snitch diff -f` and `snitch apply -f` read it.';
+const NO_OWNER =
+  ' No file keeps these snitches. Give this one a name (`owner: NAME`) if an apply with --prune shall delete from them.';
 const WARNING = ' The tokens are secrets: whoever knows one can check in for its job.';
 
 function yamlOf(file: Exported, withTokens: boolean): string {
   const document = new Document(file);
-  document.commentBefore = withTokens ? `${HEADING}\n${WARNING}` : HEADING;
+  const lines = [HEADING, ...(withTokens ? [WARNING] : []), ...(file.owner === null ? [NO_OWNER] : [])];
+  document.commentBefore = lines.join('\n');
   visit(document, { Scalar: (_key, node) => quoteWhatHides(node) });
   return document.toString({ lineWidth: 0 }).replace(HIDING, escaped);
 }

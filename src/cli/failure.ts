@@ -1,5 +1,5 @@
 /** Turns every error into words on stderr that say what to do next, and into an exit code, in this one place. */
-import type { ApiError, Unreachable } from '../api/client.ts';
+import type { ApiError, NotUnderstood, Unreachable } from '../api/client.ts';
 import { isJournal, withPriority } from '../journal.ts';
 import { EXIT } from './exit-codes.ts';
 import { printable } from './printable.ts';
@@ -51,6 +51,10 @@ export function describeFailure(error: unknown): { lines: string[]; exitCode: nu
   if (isNamed<ApiError>(error, 'ApiError')) return describeRefusal(error);
   if (isNamed<Unreachable>(error, 'Unreachable')) {
     return { lines: describeSilence(error), exitCode: EXIT.unreachable };
+  }
+  if (isNamed<NotUnderstood>(error, 'NotUnderstood')) {
+    const advice = 'is its address right? It is named with --url or SNITCH_URL';
+    return { lines: [error.message, advice], exitCode: EXIT.unreachable };
   }
   const { message, exitCode, problems } = error as Partial<Failure> & { problems?: readonly string[] };
   const lines = problems ?? (message ?? String(error)).split('\n');

@@ -1,6 +1,6 @@
 /** How people write an interval, and which of the API's it is. */
 import { INTERVALS } from '../api/intervals.ts';
-import { durationOf } from './duration.ts';
+import { durationOf } from '../text/durations.ts';
 import { UsageError } from './failure.ts';
 import { didYouMean } from './similar.ts';
 

@@ -112,6 +112,12 @@ async function explainSnitch(name: string, flags: ClientFlags): Promise<void> {
   else output.lines(explained(snitch, explanation, output.style));
 }
 
+/** Addresses are told nothing where the server sends no email. */
+function emailsTo({ emails, sends_email }: WireExplanation['notify']): string {
+  if (emails.length === 0) return 'nobody';
+  return sends_email === false ? `${emails.join(', ')}\nemail is off: none is sent` : emails.join(', ');
+}
+
 function explained(snitch: WireSnitch, explanation: WireExplanation, style: Style): string[] {
   const { status, reasons, period, deadline, next_alert, notify } = explanation;
   const instant = (at: { at: string; local: string } | null, none: string) => {
@@ -126,7 +132,7 @@ function explained(snitch: WireSnitch, explanation: WireExplanation, style: Styl
     { label: 'Period now', text: `${period.start} to ${period.end}` },
     { label: 'Deadline', text: instant(deadline, 'none: no check-in is awaited') },
     { label: 'Next alert', text: instant(next_alert, 'none') },
-    { label: 'Emails to', text: notify.emails.join(', ') || 'nobody' },
+    { label: 'Emails to', text: emailsTo(notify) },
     { label: 'Webhooks', text: notify.webhooks.join('\n') || 'none' },
   ];
   const word = paint(style, statusPaint(status), statusText(status, style));

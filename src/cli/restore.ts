@@ -1,4 +1,5 @@
 /** `snitch restore`: a backup in the place of the database, and keys to it where those of the backup are unknown here. */
+import { replacePrivateFile } from '../system/private-file.ts';
 import { addPlace, type BackupFlags, countOf, dataDirOf } from './backup.ts';
 import { type Register, withExamples } from './command.ts';
 import { DEFAULT_URL } from './connection.ts';
@@ -57,7 +58,9 @@ async function completeCredentials(dataDir: string, now: number): Promise<string
       const write = await store.createApiKey({ caseId: first.id, name, scope: 'write' }, now);
       lines.push(`api_key: ${write.key}`);
     }
-    writePrivately(path, `${lines.join('\n')}\n`, dataDir);
+    const { uid, gid } = process.getBuiltinModule('node:fs').statSync(dataDir);
+    const owner = process.getuid?.() === 0 ? { uid, gid } : undefined;
+    await replacePrivateFile(path, `${lines.join('\n')}\n`, owner);
     return path;
   } finally {
     await store.close();
@@ -68,15 +71,6 @@ async function completeCredentials(dataDir: string, now: number): Promise<string
 function readCredentials(path: string): Record<string, string> {
   const { existsSync, readFileSync } = process.getBuiltinModule('node:fs');
   return existsSync(path) ? parsePlainYaml(readFileSync(path, 'utf8')) : {};
-}
-
-function writePrivately(path: string, text: string, dataDir: string): void {
-  const { renameSync, rmSync, writeFileSync } = process.getBuiltinModule('node:fs');
-  const draft = `${path}.new`;
-  rmSync(draft, { force: true });
-  writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
-  renameSync(draft, path);
-  giveAll(dataDir);
 }
 
 /** The administrator restores; the daemon, which may be somebody else, must be able to open what is restored. */

@@ -44,11 +44,15 @@ export async function serve({ config: file, demo: isDemo = false }: ServeFlags):
     await load().then(daemon.reload).finally(manager.ready);
   }, logger);
   try {
-    demo?.begin((await starting).url);
-    return await watch(await starting, stopping, logger);
+    const { url } = await starting;
+    demo?.begin(url);
   } catch (error) {
-    return explainEnd(error, logger);
+    return explainNoStart(error, logger);
   }
+  return watch(await starting, stopping, logger).catch((error) => {
+    logger.fatal({ err: error }, 'the daemon could not stop in order');
+    return EXIT.error;
+  });
 }
 
 /** Whatever ends the process, the store of the demo goes with it. */
@@ -70,13 +74,20 @@ async function watch(daemon: Daemon, stopping: Promise<void>, logger: Logger): P
   return EXIT.error;
 }
 
-/** A daemon that cannot start says so where a person or a script looks, not only in the log. */
-async function explainEnd(error: unknown, logger: Logger): Promise<number> {
+/**
+ * A daemon that cannot start says why once, in words, where a person or a script looks: on stderr, which under systemd
+ * is the journal. Where the program itself is at fault the log also has where.
+ */
+async function explainNoStart(error: unknown, logger: Logger): Promise<number> {
   const { DataDirLocked } = await import('../store/sqlite/lock.ts');
   reportFailure(error);
-  if (error instanceof DataDirLocked) return EXIT.locked;
-  logger.fatal({ err: error }, 'the daemon could not start or stop');
-  return EXIT.error;
+  if (isDefect(error)) logger.fatal({ err: error }, 'a defect of the program kept the daemon from starting');
+  return error instanceof DataDirLocked ? EXIT.locked : EXIT.error;
+}
+
+/** The language's own errors are about the code; what we or the system refuse has other names. */
+function isDefect(error: unknown): boolean {
+  return !(error instanceof Error) || /^(?:Type|Range|Reference|Syntax|URI|Assertion)Error$/.test(error.name);
 }
 
 /** Nothing is known about the state of a program after a defect: a restart reads what the disk has. */

@@ -23,23 +23,29 @@ export class SnitchFileError extends Failure {
 export interface FileEntry {
   /** As the server wants it; its values are not checked yet. */
   input: Record<string, unknown>;
+  /** By what name the server remembers that a file keeps the snitch; null for one that no file keeps. */
+  owner: string | null;
   line: number;
   /** The lines of its fields. */
   lines: Readonly<Record<string, number>>;
 }
 
+type MapOfFile = Omit<FileEntry, 'owner'>;
+
 export interface SnitchFile {
   path: string;
-  /** By what name the server remembers that this file keeps a snitch. */
-  owner: string;
+  /** Of its entries, where they do not say otherwise themselves; null where the file says `owner: null`. */
+  owner: string | null;
+  /** False where the file does not say it, so that it goes by its own name: a moved file is then another one. */
+  namesOwner: boolean;
   /** Settings of the case; null where the file leaves them alone. */
-  settings: FileEntry | null;
+  settings: Omit<FileEntry, 'owner'> | null;
   entries: readonly FileEntry[];
 }
 
 const TOP = ['owner', 'case', 'snitches'];
 const CASE_FIELDS = ['name', 'timezone', 'members', 'reminders'];
-const SNITCH_FIELDS = ['name', 'interval', 'alert_type', 'alert_email', 'notes', 'tags', 'token'];
+const SNITCH_FIELDS = ['name', 'interval', 'alert_type', 'alert_email', 'notes', 'tags', 'token', 'owner'];
 
 /** What an entry does not say has its default: an entry states the whole snitch. */
 const DEFAULTS: ImportInput = { alert_type: 'basic', alert_email: [], notes: '', tags: [] };
@@ -93,34 +99,42 @@ class Reader {
     for (const { pos, message } of [...errors, ...warnings]) {
       this.#refuse(this.#lines.linePos(pos[0]).line, `not valid YAML: ${message.split('\n', 1)[0]}`);
     }
-    const empty: SnitchFile = { path: this.#path, owner: '', settings: null, entries: [] };
+    const empty: SnitchFile = {
+      path: this.#path,
+      owner: null,
+      namesOwner: false,
+      settings: null,
+      entries: [],
+    };
     if (this.problems.length > 0) return empty;
     const top = this.#entry(contents, 'the file', TOP);
     if (!top) return empty;
-    const owner = this.#owner(top);
+    const owner = this.#owner(top, basename(this.#path).replace(/\.ya?ml$/i, ''));
     const snitches = isMap(contents) ? contents.get('snitches', true) : null;
     const settings = isMap(contents) && contents.has('case') ? contents.get('case', true) : null;
     if (snitches === undefined) this.#refuse(top.line, 'snitches: is missing: write a list, `[]` for none');
-    const entries = this.#snitches(snitches);
+    const entries = this.#snitches(snitches, owner);
     this.#refuseRepetitions(entries);
     return {
       path: this.#path,
       owner,
+      namesOwner: 'owner' in top.input,
       settings: settings === null ? null : this.#entry(settings, 'case', CASE_FIELDS),
       entries,
     };
   }
 
-  #owner({ input, line, lines }: FileEntry): string {
-    const { owner = basename(this.#path).replace(/\.ya?ml$/i, '') } = input;
+  #owner({ input, line, lines }: MapOfFile, otherwise: string | null): string | null {
+    const { owner = otherwise } = input;
+    if (owner === null) return null;
     if (typeof owner === 'string' && owner.trim() !== '' && owner.length <= 100 && !/\p{Cc}/u.test(owner)) {
       return owner;
     }
-    this.#refuse(lines.owner ?? line, 'owner: must be a name of at most 100 characters');
-    return '';
+    this.#refuse(lines.owner ?? line, 'owner: must be a name of at most 100 characters, or null for none');
+    return null;
   }
 
-  #snitches(given: unknown): FileEntry[] {
+  #snitches(given: unknown, ownerOfFile: string | null): FileEntry[] {
     const list = this.#resolve(given);
     if (isScalar(list) && list.value === null) return [];
     if (!isSeq(list)) {
@@ -130,11 +144,13 @@ class Reader {
     const entries = list.items.map((item, index) =>
       this.#entry(item, `snitches[${index}]`, SNITCH_FIELDS, this.#lineOf(list)),
     );
-    return entries.filter((entry) => entry !== null).map(withDefaults);
+    return entries
+      .filter((entry) => entry !== null)
+      .map((entry) => withDefaults(entry, this.#owner(entry, ownerOfFile)));
   }
 
   /** One map with the lines of its fields; null, and a problem, for anything else. */
-  #entry(given: unknown, where: string, fields: readonly string[], parentLine = 1): FileEntry | null {
+  #entry(given: unknown, where: string, fields: readonly string[], parentLine = 1): MapOfFile | null {
     const map = this.#resolve(given);
     const line = this.#lineOf(given, parentLine);
     if (!isMap(map)) {
@@ -167,10 +183,10 @@ class Reader {
 
   #refuseRepetitions(entries: readonly FileEntry[]): void {
     const seen = new Map<string, number>();
-    for (const { input, line, lines } of entries) {
+    for (const { input, owner, line, lines } of entries) {
       const byToken = input.token !== undefined && input.token !== null;
       const field = byToken ? 'token' : 'name';
-      const key = `${field} ${String(input[field])}`;
+      const key = JSON.stringify([field, String(input[field]), byToken ? null : owner]);
       const first = seen.get(key);
       if (first === undefined) seen.set(key, line);
       else {
@@ -194,9 +210,9 @@ class Reader {
   }
 }
 
-function withDefaults({ input, line, lines }: FileEntry): FileEntry {
-  const given = Object.entries(input).filter(([, value]) => value !== null);
-  return { input: withPlainInterval({ ...DEFAULTS, ...Object.fromEntries(given) }), line, lines };
+function withDefaults({ input, line, lines }: MapOfFile, owner: string | null): FileEntry {
+  const given = Object.entries(input).filter(([name, value]) => value !== null && name !== 'owner');
+  return { input: withPlainInterval({ ...DEFAULTS, ...Object.fromEntries(given) }), owner, line, lines };
 }
 
 /** `15m` and `every 2 hours` are understood as everywhere; what is not, the server refuses with its own words. */

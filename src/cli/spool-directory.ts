@@ -8,7 +8,8 @@
  * - `unusable/` has the files that could not be read.
  * - `refused/` has what the server will never take, with the reason, until somebody sends it again or drops it.
  */
-import { homeOf } from './home.ts';
+import { createPrivateFile, syncDirectory } from '../system/private-file.ts';
+import { stateHome } from './home.ts';
 import { decode, encode, type KeptCheckIn, type RefusedCheckIn } from './spool-entry.ts';
 
 // Asking for `promises` loads them, which commands without a spool need not wait for.
@@ -30,7 +31,7 @@ export function spoolDirectory(env: NodeJS.ProcessEnv = process.env): string {
   if (env.SNITCH_SPOOL_DIR) return env.SNITCH_SPOOL_DIR;
   const fromUnit = env.STATE_DIRECTORY?.split(':')[0];
   if (fromUnit) return join(fromUnit, 'spool');
-  return join(env.XDG_STATE_HOME || join(homeOf(env), '.local/state'), 'snitch', 'spool');
+  return join(stateHome(env), 'snitch', 'spool');
 }
 
 export interface Claim {
@@ -55,24 +56,9 @@ export async function writeClaimed(directory: string, checkIn: KeptCheckIn): Pro
 
 /** @param draft a name that nobody else uses, on the same file system */
 async function writeDurably(directory: string, path: string, draft: string, text: string): Promise<void> {
-  const file = await node.promises.open(draft, 'wx', 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await createPrivateFile(draft, text);
   await node.promises.rename(draft, path);
   await syncDirectory(directory);
-}
-
-async function syncDirectory(directory: string): Promise<void> {
-  const handle = await node.promises.open(directory, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 function claimPath(directory: string, name: string): string {

@@ -135,14 +135,27 @@ async function testWebhook(given: string, flags: ClientFlags): Promise<void> {
 const PATIENCE = 40_000;
 const LOOK_EVERY = 250;
 
-/** The delivery after its first attempt, or as it is when patience ends. */
-export async function awaitDelivery(client: Client, sent: WireDelivery): Promise<WireDelivery> {
-  const end = performance.now() + PATIENCE;
+/**
+ * The delivery after its first attempt, or as it is when patience ends.
+ *
+ * @param patience in milliseconds
+ */
+export async function awaitDelivery(
+  client: Client,
+  sent: WireDelivery,
+  patience = PATIENCE,
+): Promise<WireDelivery> {
+  const end = performance.now() + patience;
   let delivery = sent;
-  while (delivery.state === 'pending' && delivery.attempts === 0 && performance.now() < end) {
+  while (isUntried(delivery) && performance.now() < end) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY));
     const [found] = await client.listDeliveries({ limit: 1, before: String(Number(sent.id) + 1) });
     if (found?.id === sent.id) delivery = found;
   }
   return delivery;
+}
+
+/** An attempt that has begun is counted already. */
+export function isUntried({ state, attempts, sending }: WireDelivery): boolean {
+  return state === 'pending' && (attempts === 0 || sending);
 }

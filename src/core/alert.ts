@@ -1,6 +1,6 @@
 /** Alerts: what is decided, and how webhooks see it (`spec §6`). */
 import type { Interval } from './interval.ts';
-import type { Status } from './snitch.ts';
+import type { PauseUntil, Status } from './snitch.ts';
 
 export type AlertKind = 'snitch.reporting' | 'snitch.missing' | 'snitch.errored' | 'snitch.paused';
 
@@ -39,6 +39,15 @@ export interface AlertDetails {
   /** Message, exit status and output of the check-in that raised the alert, where there was one. */
   message: string | null;
   exitStatus: number | null;
+  /** When the job checked in, where that was reported only later; as all that follows, absent in older alerts. */
+  ranAt?: number;
+  /** The check-in whose output belongs to the alert. */
+  checkInId?: number;
+  /** The deadline that the snitch first missed. */
+  missingSince?: number;
+  /** When the run began that has not ended. */
+  startedAt?: number;
+  pausedUntil?: PauseUntil['kind'];
   /** The alert that opened the incident which this one belongs to; null where this one opens it. */
   threadId: string | null;
 }
@@ -50,6 +59,15 @@ export interface BlindNotice {
   /** Names of the snitches whose deadlines were postponed; at most `NOTICE_NAMES` of them. */
   postponed: string[];
   postponedCount: number;
+  /** The same snitches with their new deadlines, the earliest first; absent in notices from before they were kept. */
+  snitches?: BlindSnitch[];
+}
+
+/** A snitch whose deadline a blind window postponed. */
+export interface BlindSnitch {
+  token: string;
+  name: string;
+  deadlineAt: number;
 }
 
 /** How many names a blind notice lists. */
@@ -61,6 +79,52 @@ export interface AlertPayload {
   /** ISO 8601 with milliseconds, UTC. */
   timestamp: string;
   data: { snitch: AlertSnitch };
+}
+
+/** The body of the webhook of a notice, for those that want notices (`decisions: When the service itself was blind`). */
+export interface NoticePayload {
+  type: typeof BLIND_NOTICE;
+  /** ISO 8601 with milliseconds, UTC. */
+  timestamp: string;
+  data: { notice: NoticeShown };
+}
+
+/** A notice as the API and webhooks show it. Times are ISO 8601 with milliseconds, UTC. */
+export interface NoticeShown {
+  from: string;
+  to: string;
+  postponed: string[];
+  postponed_count: number;
+  snitches: { token: string; name: string; deadline: string }[];
+}
+
+export function noticeShown({
+  start,
+  end,
+  postponed,
+  postponedCount,
+  snitches = [],
+}: BlindNotice): NoticeShown {
+  return {
+    from: new Date(start).toISOString(),
+    to: new Date(end).toISOString(),
+    postponed,
+    postponed_count: postponedCount,
+    snitches: snitches.map(({ token, name, deadlineAt }) => ({
+      token,
+      name,
+      deadline: new Date(deadlineAt).toISOString(),
+    })),
+  };
+}
+
+/** @param at when the notice was decided, in milliseconds since the epoch */
+export function noticePayload(at: number, notice: BlindNotice): NoticePayload {
+  return {
+    type: BLIND_NOTICE,
+    timestamp: new Date(at).toISOString(),
+    data: { notice: noticeShown(notice) },
+  };
 }
 
 export function payloadStatus(status: Status): PayloadStatus {

@@ -9,6 +9,7 @@ export interface Validation {
 export type ErrorType =
   | 'api_key_invalid'
   | 'api_key_forbidden'
+  | 'origin_forbidden'
   | 'plan_limit_reached'
   | 'account_on_hold'
   | 'resource_not_found'
@@ -49,7 +50,10 @@ export class Invalid extends SnitchError {
   readonly validations: readonly Validation[];
 
   constructor(validations: readonly Validation[]) {
-    super('resource_invalid', 'Some values are missing or incorrect; see validations.');
+    // Many clients show only this line.
+    const [first] = validations;
+    const inWords = first ? `: ${first.attribute} ${first.message}` : '.';
+    super('resource_invalid', `Some values are missing or incorrect${inWords}`);
     this.validations = validations;
   }
 }

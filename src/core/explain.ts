@@ -1,6 +1,8 @@
 /** Says in words what a snitch waits for, and why it alerts or is silent. */
+import { deadlineReasons, type Postponement } from './deadline-reasons.ts';
 import type { Calendar, Period } from './interval.ts';
 import type { CaseRules, SnitchState } from './snitch.ts';
+import { type ToldAlert, tellingReasons } from './told.ts';
 
 export interface Explanation {
   /** The period that `now` lies in. */
@@ -13,9 +15,30 @@ export interface Explanation {
   reasons: string[];
 }
 
+export interface ExplainContext {
+  rules: CaseRules;
+  calendar: Calendar;
+  now: number;
+  /** Ascending: the first check-in of each of the last periods. */
+  firstCheckIns?: readonly number[];
+  /** The blind windows that postponed the present deadline, oldest first. */
+  postponements?: readonly Postponement[];
+  telling?: Telling;
+}
+
+/** What is known of telling: whatever `explain` says of it comes from here. */
+export interface Telling {
+  /** Why an alert would reach nobody, or null where it would reach somebody. */
+  nobody: string | null;
+  /** The last alert of the snitch that is kept, with its deliveries. */
+  last: ToldAlert | null;
+}
+
+const UNKNOWN: Telling = { nobody: null, last: null };
+
 export function explain(
   state: SnitchState,
-  { rules, calendar, now }: { rules: CaseRules; calendar: Calendar; now: number },
+  { rules, calendar, now, firstCheckIns = [], postponements = [], telling = UNKNOWN }: ExplainContext,
 ): Explanation {
   const period = calendar.periodAt(state.interval, rules.timezone, now);
   const awaited = state.status === 'healthy' || state.status === 'errored';
@@ -23,29 +46,47 @@ export function explain(
     period,
     deadlineAt: awaited ? state.dueAt : null,
     nextAlertAt: awaited || state.status === 'failed' ? state.dueAt : null,
-    reasons: reasonsFor(state, rules),
+    reasons: [
+      ...reasonsFor(state, rules, telling),
+      ...(awaited
+        ? deadlineReasons(state, {
+            calendar,
+            timezone: rules.timezone,
+            firstCheckIns,
+            postponements,
+            local: (at) => inTimeZone(at, rules.timezone),
+          })
+        : []),
+      ...tellingOf(state, rules, telling),
+    ],
   };
 }
 
-function reasonsFor(state: SnitchState, rules: CaseRules): string[] {
+/** Of a snitch that is well, the last alert is of no concern any more. */
+function tellingOf({ status }: SnitchState, { timezone }: CaseRules, { nobody, last }: Telling): string[] {
+  const raised = status === 'failed' || status === 'errored' || status === 'paused';
+  return [
+    ...(raised && last ? tellingReasons(last, (at) => inTimeZone(at, timezone)) : []),
+    ...(nobody === null ? [] : [`Nobody would be told of an alert: ${nobody}.`]),
+  ];
+}
+
+function reasonsFor(state: SnitchState, rules: CaseRules, { nobody }: Telling): string[] {
+  const missing = nobody === null ? 'the team is told that it is missing' : 'it counts as missing';
   const local = (at: number) => inTimeZone(at, rules.timezone);
   const due = state.dueAt === null ? 'never' : local(state.dueAt);
-  const postponed =
-    'Its deadline was postponed by one period, because the service was blind when it was expected.';
   switch (state.status) {
     case 'pending':
       return ['It waits for its first check-in. A pending snitch never alerts.'];
     case 'healthy':
       return [
         `It last checked in at ${local(state.checkedInAt ?? 0)}.`,
-        `If it does not check in again by ${due}, the team is told that it is missing.`,
-        ...(state.postponed ? [postponed] : []),
+        `If it does not check in again by ${due}, ${missing}.`,
       ];
     case 'errored':
       return [
-        `Its last check-in, at ${local(state.lastCheckInAt ?? 0)}, reported an error. The team was told once.`,
-        `A healthy check-in ends this; without any check-in by ${due} the team is told that it is missing.`,
-        ...(state.postponed ? [postponed] : []),
+        `Its last check-in, at ${local(state.lastCheckInAt ?? 0)}, reported an error.`,
+        `A healthy check-in ends this; without any check-in by ${due} ${missing}.`,
       ];
     case 'failed':
       return [
@@ -53,8 +94,8 @@ function reasonsFor(state: SnitchState, rules: CaseRules): string[] {
           ? 'It missed its deadline.'
           : `It missed its deadline: the last check-in came at ${local(state.lastCheckInAt)}.`,
         state.dueAt === null
-          ? 'The team was told; this case wants no reminders.'
-          : `The team was told, and is reminded at ${due} unless it checks in before.`,
+          ? 'This case wants no reminders.'
+          : `Unless it checks in before, a reminder comes at ${due}.`,
       ];
     case 'paused':
       return [pauseReason(state, local)];

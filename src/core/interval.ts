@@ -120,6 +120,24 @@ export function addIntervals(interval: Interval, timezone: string, at: number, c
   return zoned(timezone, at).add({ [unit]: count }).epochMilliseconds;
 }
 
+/**
+ * The instant `count` intervals after `at` by the wall clock of `timezone`, also where `addIntervals` counts real time:
+ * the two differ where the clock changes in between, and which of them a job follows nobody knows beforehand.
+ */
+export function addIntervalsOnWallClock(
+  interval: Interval,
+  timezone: string,
+  at: number,
+  count: number,
+): number {
+  const rule: IntervalRule = RULES[interval];
+  if (rule.kind !== 'clock' && rule.kind !== 'hours') return addIntervals(interval, timezone, at, count);
+  const wall = zoned(timezone, at)
+    .toPlainDateTime()
+    .add({ minutes: (rule.nominal / MINUTE) * count });
+  return wall.toZonedDateTime(timezone).epochMilliseconds;
+}
+
 function findPeriod(rule: IntervalRule, timezone: string, at: number): Period {
   return rule.kind === 'clock' ? clockPeriod(rule.step, timezone, at) : wallPeriod(rule, timezone, at);
 }

@@ -18,10 +18,12 @@ export interface Targets {
 /** Every webhook of the case, and the snitch's own list of addresses where it has one, else all members. */
 export function route(alertEmail: readonly string[], { members, webhooks }: Targets): Route[] {
   const addresses = alertEmail.length > 0 ? alertEmail : members;
-  return [
-    ...webhooks.map((target): Route => ({ channel: 'webhook', target })),
-    ...routeToAddresses(addresses),
-  ];
+  return [...routeToWebhooks(webhooks), ...routeToAddresses(addresses)];
+}
+
+/** @param webhooks their ids */
+export function routeToWebhooks(webhooks: readonly string[]): Route[] {
+  return webhooks.map((target) => ({ channel: 'webhook', target }));
 }
 
 /** One delivery per address, whatever the spelling of its letters. */

@@ -1,5 +1,5 @@
 /** The learned deadline of `smart` snitches (`spec §2 alert_type`, `decisions: Periods and deadlines`). */
-import { type Calendar, type Interval, nominalLength } from './interval.ts';
+import { type Calendar, type Interval, nominalLength, type Period } from './interval.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -9,7 +9,7 @@ const WEEK = 7 * DAY;
 const EPOCH_AFTER_MONDAY = 3 * DAY;
 
 /** With fewer known periods nothing is learned. */
-const LEAST_KNOWN = 5;
+export const LEAST_KNOWN = 5;
 
 /** The smallest margin: a minute for what any job needs, and a share of the interval for what its host is doing. */
 const SMALLEST_MARGIN = MINUTE;
@@ -62,6 +62,8 @@ interface NextPeriod {
 
 /** What a set of places says about the next check-in. */
 interface Expectation {
+  /** As `earliest`, by the earlier of two readings of the clock where it changes within the period. */
+  soonest: number;
   earliest: number;
   latest: number;
   margin: number;
@@ -94,18 +96,72 @@ export function smartDeadline(
   firstCheckIns: readonly number[],
   from: number,
 ): number {
-  const next = calendar.periodAfter(interval, timezone, from);
+  return smartDeadlineIn(
+    calendar.periodAfter(interval, timezone, from),
+    interval,
+    timezone,
+    firstCheckIns,
+    from,
+  );
+}
+
+/**
+ * As `smartDeadline`, for a period that is known.
+ *
+ * @param from the last check-in where it can be the period's own, come a little early; null where it cannot
+ */
+export function smartDeadlineIn(
+  next: Period,
+  interval: Interval,
+  timezone: string,
+  firstCheckIns: readonly number[],
+  from: number | null,
+): number {
   if (firstCheckIns.length < LEAST_KNOWN) return next.end;
   const clock = new LocalClock(timezone);
   const history = locate(interval, clock, firstCheckIns);
-  const opening = clock.aheadOfUtc(next.start);
-  const closing = clock.aheadOfUtc(next.end - 1);
-  const start = startOf(interval, next.start + opening);
-  if (interval === 'daily' && isDayOff(start, history)) return next.end;
-  const { earliest, latest, margin } = expect(interval, history, { start, opening, closing });
-  if (from >= earliest - margin) return next.end;
+  const awaited = readingsOf(interval, clock, next);
+  if (interval === 'daily' && isDayOff(awaited.start, history)) return next.end;
+  const { earliest, latest, margin } = expect(interval, history, awaited);
+  if (from !== null && from >= earliest - margin) return next.end;
   const learned = Math.max(latest, next.start) + margin;
   return Math.min(next.end, Math.round(learned + doubtAbout(history.length) * (next.end - learned)));
+}
+
+/**
+ * From the earliest to the latest time at which the first check-in of `period` is expected, by the places of those
+ * that are known; null where too few are (`decisions: When the service itself was blind`). A job that runs on a day
+ * which this month lacks is expected on its last day.
+ */
+export function learnedTime(
+  period: Period,
+  interval: Interval,
+  timezone: string,
+  firstCheckIns: readonly number[],
+): Period | null {
+  if (firstCheckIns.length < LEAST_KNOWN) return null;
+  const clock = new LocalClock(timezone);
+  const awaited = readingsOf(interval, clock, period);
+  const history = locate(interval, clock, firstCheckIns);
+  const fitting =
+    interval === 'monthly'
+      ? history.map((known) => ({ ...known, place: inMonth(known.place, awaited.start) }))
+      : history;
+  const { soonest, latest } = expect(interval, fitting, awaited);
+  return { start: soonest, end: latest };
+}
+
+/** A place that lies behind the end of the month which starts at `start` has its time of day on the last day. */
+function inMonth(place: number, start: number): number {
+  const date = new Date(start);
+  const days = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
+  return place < days * DAY ? place : (days - 1) * DAY + (place % DAY);
+}
+
+function readingsOf(interval: Interval, clock: LocalClock, period: Period): NextPeriod {
+  const opening = clock.aheadOfUtc(period.start);
+  const closing = clock.aheadOfUtc(period.end - 1);
+  return { start: startOf(interval, period.start + opening), opening, closing };
 }
 
 function doubtAbout(known: number): number {
@@ -122,7 +178,10 @@ function expect(
   const smallest = Math.max(SMALLEST_MARGIN, MARGIN_SHARE * nominalLength(interval));
   const localPlaces = history.map(({ place }) => place);
   // Where the clock changes within the period, the later of its two readings of a time is the safe one.
-  const local = learn(localPlaces, start - Math.min(opening, closing), smallest);
+  const local = {
+    ...learn(localPlaces, start - Math.min(opening, closing), smallest),
+    soonest: learn(localPlaces, start - Math.max(opening, closing), smallest).earliest,
+  };
   if (opening === closing && history.every(({ ahead }) => ahead === opening)) return local;
   const utcPlaces = history.map(({ place, ahead }) => within(interval, place + opening - ahead));
   const utc = learn(utcPlaces, start - opening, smallest);
@@ -131,6 +190,7 @@ function expect(
     if (utc.spread + TELLING_DIFFERENCE < local.spread) return utc;
   }
   return {
+    soonest: Math.min(local.soonest, utc.soonest),
     earliest: Math.min(local.earliest, utc.earliest),
     latest: Math.max(local.latest, utc.latest),
     // The spread of the wrong one holds the clock change itself, which the later point allows for already.
@@ -149,7 +209,7 @@ function learn(places: readonly number[], start: number, smallest: number): Expe
   const tail = reach / (NORMAL_REACH * Math.max(1, lateQuarter - middle));
   const stretch = Math.min(Math.max(tail, 1), MOST_STRETCH);
   const margin = smallest + stretch * reach + (SPREADS_OF_ONE / count) * spread;
-  return { earliest: start + earliest, latest: start + latest, margin, spread };
+  return { soonest: start + earliest, earliest: start + earliest, latest: start + latest, margin, spread };
 }
 
 /** Whether the job never ran on the weekday of `day`, and enough of those days have passed to say so. */

@@ -36,6 +36,8 @@ export interface Pause {
   until: PauseUntil;
   /** The status that the snitch returns to when the pause ends. */
   remembered: RememberedStatus;
+  /** When it began; null for a pause from before this was kept. */
+  since: number | null;
 }
 
 /** What changes with check-ins, deadlines and pauses: the input and output of the state machine. */
@@ -51,8 +53,10 @@ export interface SnitchState {
   dueAt: number | null;
   /** Set exactly when `status` is `paused`. */
   pause: Pause | null;
-  /** Whether the present deadline was postponed for a blind window already: it happens once. */
-  postponed: boolean;
+  /** By how many blind windows the present deadline was postponed. */
+  postponed: number;
+  /** What the present deadline was before blind windows moved it by their length; null where none did. */
+  movedFrom: number | null;
 }
 
 /** How a case wants to be reminded of a snitch that stays failed. */
@@ -77,6 +81,7 @@ export function newSnitchState(interval: Interval, alertType: AlertType): Snitch
     lastCheckInAt: null,
     dueAt: null,
     pause: null,
-    postponed: false,
+    postponed: 0,
+    movedFrom: null,
   };
 }

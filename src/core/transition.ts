@@ -1,5 +1,6 @@
 /** The whole state machine: `decisions: Transitions`, row by row. */
 import type { AlertDecision } from './alert.ts';
+import { type BlindWindow, postponeByAll } from './blind-window.ts';
 import { type DeadlineContext, deadlineAfter, nextReminder } from './deadline.ts';
 import { nominalLength } from './interval.ts';
 import type { Pause, PauseUntil, RememberedStatus, SnitchState } from './snitch.ts';
@@ -17,11 +18,15 @@ export type Trigger =
 export interface TransitionContext extends DeadlineContext {
   /** The instant of the trigger. */
   now: number;
+  /** Those that ended after a check-in that is delivered late, in the order of their ends: its deadline knows none. */
+  windows?: readonly BlindWindow[];
 }
 
 export interface Transition {
   snitch: SnitchState;
   alert: AlertDecision | null;
+  /** Those of the windows that postponed the deadline of a check-in that was delivered late. */
+  postponedBy?: readonly BlindWindow[];
 }
 
 /**
@@ -36,7 +41,7 @@ export function transition(before: SnitchState, trigger: Trigger, context: Trans
     case 'due':
       return due(snitch, context);
     case 'pause':
-      return pause(snitch, trigger.until);
+      return pause(snitch, trigger.until, context.now);
     case 'unpause':
       return silent(snitch.pause ? resume(snitch, snitch.pause, context) : snitch);
     case 'rescheduled':
@@ -55,25 +60,47 @@ function checkIn(
   const snitch = { ...before, lastCheckInAt: at, checkedInAt: healthy ? at : before.checkedInAt };
   if (before.pause) {
     const remembered: RememberedStatus = healthy ? 'healthy' : 'errored';
-    if (!healthy || before.pause.until.kind !== 'healthy') {
+    const older = trigger.at !== undefined && before.pause.since !== null && at < before.pause.since;
+    if (!healthy || older || before.pause.until.kind !== 'healthy') {
       return silent({ ...snitch, pause: { ...before.pause, remembered } });
     }
   }
-  const dueAt = deadlineAfter(snitch, at, context);
-  if (trigger.at !== undefined && dueAt <= context.now) {
-    // A late check-in answers for its own period. Where the next one is over as well, a failure stands, and a
-    // deadline that was moved because the service was blind is not moved back.
-    if (healthy && before.status === 'failed') return silent(snitch);
-    snitch.dueAt = Math.max(dueAt, before.dueAt ?? dueAt);
-  } else {
-    snitch.dueAt = dueAt;
-    snitch.postponed = false;
-  }
-  snitch.pause = null;
-  snitch.status = healthy ? 'healthy' : 'errored';
-  if (snitch.status === before.status) return silent(snitch);
+  const status = healthy ? 'healthy' : 'errored';
+  const fresh = { ...snitch, ...deadline(deadlineAfter(snitch, at, context)), status, pause: null } as const;
+  const after = trigger.at === undefined ? { snitch: fresh, by: [] } : deliveredLate(fresh, before, context);
+  if (!after) return silent(snitch);
+  if (status === before.status) return { snitch: after.snitch, alert: null, postponedBy: after.by };
   const type = healthy ? 'snitch.reporting' : 'snitch.errored';
-  return { snitch, alert: { type, status: snitch.status, previousStatus: before.status } };
+  return {
+    snitch: after.snitch,
+    alert: { type, status, previousStatus: before.status },
+    postponedBy: after.by,
+  };
+}
+
+/**
+ * What a late check-in makes of the deadline: it answers for its own period, and windows since then postpone the
+ * deadline as they would have, had it come in time. A later deadline that is awaited already is never moved back.
+ * Null where the next period is over as well: then a failure stands.
+ */
+function deliveredLate(
+  fresh: SnitchState,
+  before: SnitchState,
+  context: TransitionContext,
+): { snitch: SnitchState; by: readonly BlindWindow[] } | null {
+  const after = postponeByAll(fresh, context.windows ?? [], context);
+  const over = (after.snitch.dueAt ?? 0) <= context.now;
+  if (over && fresh.status === 'healthy' && before.status === 'failed') return null;
+  const awaited = before.status === 'healthy' || before.status === 'errored';
+  if (!awaited && !over) return after;
+  const { dueAt, postponed, movedFrom } = before;
+  const isLater = dueAt !== null && dueAt > (after.snitch.dueAt ?? 0);
+  return isLater ? { snitch: { ...fresh, dueAt, postponed, movedFrom }, by: [] } : after;
+}
+
+/** A deadline or reminder that no blind window postponed yet. */
+function deadline(dueAt: number | null): Pick<SnitchState, 'dueAt' | 'postponed' | 'movedFrom'> {
+  return { dueAt, postponed: 0, movedFrom: null };
 }
 
 /**
@@ -92,20 +119,18 @@ function due(before: SnitchState, context: TransitionContext): Transition {
   const snitch: SnitchState = {
     ...before,
     status: 'failed',
-    dueAt: nextReminder(before, dueAt, context.now, context),
-    postponed: false,
+    ...deadline(nextReminder(before, dueAt, context.now, context)),
   };
   return { snitch, alert: { type: 'snitch.missing', status: 'failed', previousStatus: status } };
 }
 
-function pause(before: SnitchState, until: PauseUntil): Transition {
-  const remembered = before.pause?.remembered ?? rememberable(before);
+function pause(before: SnitchState, until: PauseUntil, now: number): Transition {
+  const { remembered, since } = before.pause ?? { remembered: rememberable(before), since: now };
   const snitch: SnitchState = {
     ...before,
     status: 'paused',
-    pause: { until, remembered },
-    dueAt: until.kind === 'time' ? until.at : null,
-    postponed: false,
+    pause: { until, remembered, since },
+    ...deadline(until.kind === 'time' ? until.at : null),
   };
   if (before.pause) return silent(snitch);
   return { snitch, alert: { type: 'snitch.paused', status: 'paused', previousStatus: before.status } };
@@ -141,9 +166,9 @@ function restart(snitch: SnitchState, from: number, context: TransitionContext):
       return snitch;
     case 'healthy':
     case 'errored':
-      return { ...snitch, dueAt: deadlineAfter(snitch, from, context), postponed: false };
+      return { ...snitch, ...deadline(deadlineAfter(snitch, from, context)) };
     case 'failed':
-      return { ...snitch, dueAt: nextReminder(snitch, from, from, context), postponed: false };
+      return { ...snitch, ...deadline(nextReminder(snitch, from, from, context)) };
   }
 }
 

@@ -16,7 +16,7 @@ export const SMART_WITH_MINUTES: Validation = {
 };
 export const PENDING_CANNOT_PAUSE: Validation = {
   attribute: 'status',
-  message: 'a pending snitch cannot be paused: it has not checked in yet',
+  message: 'a pending snitch cannot be paused',
 };
 export const NOT_AN_OBJECT: Validation = { attribute: 'body', message: 'must be a JSON object' };
 

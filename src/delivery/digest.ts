@@ -1,58 +1,36 @@
 /** One message for many alerts that wait for the same recipient: one outage, one message. */
 import { createHash } from 'node:crypto';
-import { BLIND_NOTICE } from '../core/alert.ts';
-import type { Alert } from '../store/store.ts';
+import {
+  type DigestEntry,
+  type EntryKind,
+  KINDS,
+  lastStates,
+  lineOf,
+  type SnitchLine,
+} from './digest-entry.ts';
 import { type CaseShown, type EmailMessage, messageId, NAME_SHOWN } from './email-message.ts';
 import { asHtml, asText, type Letter } from './letter.ts';
 import { printable } from './printable.ts';
-import { exactLocalTime, localTime } from './times.ts';
+import { exactLocalTime } from './times.ts';
 
 /** More alerts than this for one recipient become one message (`decisions: Alerts`). */
 export const DIGEST_OVER = 5;
 
-/** How many alerts of a type are listed; the others are counted. */
-const LISTED = 100;
-
-const TAGS_SHOWN = 120;
+/** Lines of all lists together, in characters: several hundred snitches; the others are counted. */
+const LINES_SHOWN = 60_000;
 
 /** How many threads a digest joins: a mail reader needs only one that it knows. */
 const THREADS = 50;
 
-/** What a digest tells of one alert: a small part, so that thousands can wait. */
-export interface DigestEntry {
-  alertId: string;
-  /** The alert that opened the incident. */
-  threadId: string;
-  type: Alert['type'];
-  at: number;
-  name: string;
-  tags: string[];
-  lastCheckInAt: number | null;
-  exitStatus: number | null;
-}
-
-export function digestEntry(alert: Alert): DigestEntry {
-  const { id, type, at, snitch, details } = alert;
-  return {
-    alertId: id,
-    threadId: details?.threadId ?? id,
-    type,
-    at,
-    name: snitch?.name ?? '',
-    tags: snitch?.tags ?? [],
-    lastCheckInAt: details?.lastCheckInAt ?? null,
-    exitStatus: details?.exitStatus ?? null,
-  };
-}
-
-/** In this order, each with the word for its count and its heading. */
-const GROUPS: readonly { type: Alert['type']; word: string; heading: string }[] = [
-  { type: 'snitch.missing', word: 'missing', heading: 'Missing' },
-  { type: 'snitch.errored', word: 'with errors', heading: 'Reported an error' },
-  { type: 'snitch.reporting', word: 'reporting', heading: 'Reporting again' },
-  { type: 'snitch.paused', word: 'paused', heading: 'Paused' },
-  { type: BLIND_NOTICE, word: 'blind', heading: 'The service received no check-ins' },
-];
+/** Each kind with the word for its count and its heading. */
+const WORDS: Record<EntryKind, { word: string; heading: string }> = {
+  missing: { word: 'newly missing', heading: 'Newly missing' },
+  reminder: { word: 'still missing', heading: 'Still missing' },
+  errored: { word: 'with errors', heading: 'Reported an error' },
+  recovered: { word: 'reporting again', heading: 'Reporting again' },
+  first: { word: 'reporting for the first time', heading: 'Reporting for the first time' },
+  paused: { word: 'paused', heading: 'Paused' },
+};
 
 const naturally = new Intl.Collator('en', { numeric: true });
 
@@ -71,19 +49,24 @@ export function digestMessage(
   recipient: string,
   domain: string,
 ): EmailMessage {
-  const groups = GROUPS.map((group) => ({ ...group, of: entries.filter(({ type }) => type === group.type) }));
+  const snitches = lastStates(entries);
+  const groups = KINDS.map((kind) => ({ ...WORDS[kind], of: snitches.filter((one) => one.kind === kind) }));
   const present = groups.filter(({ of }) => of.length > 0);
   const counts = present.map(({ word, of }) => `${of.length} ${word}`).join(', ');
   const first = entries.reduce((earliest, { at }) => Math.min(earliest, at), Number.POSITIVE_INFINITY);
   const last = entries.reduce((latest, { at }) => Math.max(latest, at), 0);
   const caseName = printable(shown.name, NAME_SHOWN);
+  const each = snitches.length === 1 ? '1 snitch' : `${snitches.length} snitches`;
   const letter: Letter = {
-    paragraphs: [`${entries.length} alerts of ${caseName}: ${counts}.`],
+    paragraphs: [
+      `${entries.length} alerts of ${caseName}, about ${each}: ${counts}.`,
+      `Each snitch stands here once, in its last state. Times are those of ${shown.timezone}.`,
+    ],
     fields: [
       { label: 'From', value: exactLocalTime(first, shown.timezone) },
       { label: 'To', value: exactLocalTime(last, shown.timezone) },
     ],
-    lists: present.map(({ heading, of }) => listOf(heading, of, shown.timezone)),
+    lists: listsOf(present, shown.timezone),
     commands: ['snitch list', 'snitch alerts'],
     footer: `${entries.length} alerts waited for you at the same time and came as one message.`,
   };
@@ -97,33 +80,32 @@ export function digestMessage(
   };
 }
 
-function listOf(heading: string, entries: readonly DigestEntry[], timezone: string): Letter['lists'][number] {
-  const compare = orderOfNames(entries.length);
-  const sorted = [...entries].sort((a, b) => compare(a.name, b.name) || a.at - b.at);
-  const items = sorted.slice(0, LISTED).map((entry) => itemOf(entry, timezone));
-  const left = sorted.length - items.length;
-  return {
-    heading: `${heading} (${sorted.length})`,
-    items: left > 0 ? [...items, `and ${left} more`] : items,
-  };
-}
-
-function itemOf({ type, at, name, tags, lastCheckInAt, exitStatus }: DigestEntry, timezone: string): string {
-  const tagged = tags.length > 0 ? ` [${printable(tags.join(', '), TAGS_SHOWN)}]` : '';
-  return `${printable(name, NAME_SHOWN)}${tagged}${detail()}`;
-
-  function detail(): string {
-    switch (type) {
-      case 'snitch.missing':
-        return lastCheckInAt === null ? '' : `, last check-in ${localTime(lastCheckInAt, timezone)}`;
-      case 'snitch.errored':
-        return exitStatus === null ? '' : `, exit status ${exitStatus}`;
-      case BLIND_NOTICE:
-        return `told ${localTime(at, timezone)}`;
-      default:
-        return '';
+/** What one list leaves of its share goes to those after it: what is newly missing comes first, and first is cut last. */
+function listsOf(
+  groups: readonly { heading: string; of: readonly SnitchLine[] }[],
+  timezone: string,
+): Letter['lists'] {
+  let room = LINES_SHOWN;
+  return groups.map(({ heading, of }, index) => {
+    const compare = orderOfNames(of.length);
+    const sorted = [...of].sort((a, b) => compare(a.name, b.name) || a.at - b.at);
+    // Every list after this one is sure of a part, so that a flood of one kind hides no other.
+    const share = room - ((groups.length - 1 - index) * LINES_SHOWN) / (2 * groups.length);
+    const items: string[] = [];
+    let used = 0;
+    for (const entry of sorted) {
+      const line = lineOf(entry, timezone);
+      if (used + line.length > share) break;
+      used += line.length;
+      items.push(line);
     }
-  }
+    room -= used;
+    const left = sorted.length - items.length;
+    return {
+      heading: `${heading} (${sorted.length})`,
+      items: left > 0 ? [...items, `and ${left} more`] : items,
+    };
+  });
 }
 
 /** The same for the same alerts, whatever their order. */

@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto';
 import { BLIND_NOTICE } from '../core/alert.ts';
 import type { Alert, ClaimedDelivery } from '../store/store.ts';
+import { gistOf, type SnitchAlert, timeFields } from './alert-words.ts';
 import { asHtml, asText, type Letter } from './letter.ts';
-import { printable, printableLines } from './printable.ts';
+import { printable, printableLines, shortenFront } from './printable.ts';
 import { durationInWords, exactLocalTime, intervalInWords, localTime } from './times.ts';
 
 export interface EmailMessage {
@@ -19,8 +20,6 @@ export interface EmailMessage {
 /** What is told with every alert: whose it is and in which time zone they think. */
 export type CaseShown = ClaimedDelivery['case'];
 
-/** An alert of a snitch; a notice is the other kind. */
-export type SnitchAlert = Exclude<Alert, { type: typeof BLIND_NOTICE }>;
 type Notice = Extract<Alert, { type: typeof BLIND_NOTICE }>;
 
 export const NAME_SHOWN = 255;
@@ -28,18 +27,23 @@ const NOTES_SHOWN = 10_000;
 const MESSAGE_SHOWN = 2_000;
 const TAGS_SHOWN = 2_000;
 
+/** Of what a job printed, this much from its end: that is where the reason stands. */
+const OUTPUT_SHOWN = 12_000;
+
 /**
  * @param recipient part of the message id: each recipient has a thread of their own
  * @param domain the right side of message ids
+ * @param output what the job printed, where that is kept
  */
 export function alertMessage(
   alert: Alert,
   shown: CaseShown,
   recipient: string,
   domain: string,
+  output: string | null = null,
 ): EmailMessage {
   const { subject, letter } =
-    alert.type === BLIND_NOTICE ? noticeLetter(alert, shown) : alertLetter(alert, shown);
+    alert.type === BLIND_NOTICE ? noticeLetter(alert, shown) : alertLetter(alert, shown, output);
   const threadId = alert.details?.threadId ?? null;
   return {
     subject,
@@ -57,10 +61,14 @@ export function messageId(alertId: string, recipient: string, domain: string): s
   return `<snitch.${hash.slice(0, 40)}@${domain}>`;
 }
 
-function alertLetter(alert: SnitchAlert, shown: CaseShown): { subject: string; letter: Letter } {
+function alertLetter(
+  alert: SnitchAlert,
+  shown: CaseShown,
+  output: string | null,
+): { subject: string; letter: Letter } {
   const { snitch, details, at } = alert;
   const name = printable(snitch.name, NAME_SHOWN);
-  const { word, what } = happened(alert, shown.timezone);
+  const { word, what } = gistOf(alert, shown.timezone);
   const tags = printable(snitch.tags.join(', '), TAGS_SHOWN);
   const fields = [
     { label: 'Snitch', value: name },
@@ -80,78 +88,11 @@ function alertLetter(alert: SnitchAlert, shown: CaseShown): { subject: string; l
       paragraphs: [`${name} ${what}.`],
       fields: fields.filter(({ value }) => value !== ''),
       lists: [],
+      output: shortenFront(printableLines(output?.trimEnd() ?? '', Number.POSITIVE_INFINITY), OUTPUT_SHOWN),
       commands: [`snitch show ${named}`, `snitch history ${named}`],
       footer: `Alert ${alert.id}, decided ${exactLocalTime(at, shown.timezone)}.`,
     },
   };
-}
-
-/** What an alert says, as `[word] name what`. */
-function happened(
-  { type, at, snitch, details }: SnitchAlert,
-  timezone: string,
-): { word: string; what: string } {
-  const now = localTime(at, timezone);
-  switch (type) {
-    case 'snitch.missing': {
-      const verb = snitch.previous_status === 'missing' ? 'still did not check in' : 'did not check in';
-      const since = details.lastCheckInAt;
-      return { word: 'Missing', what: since === null ? verb : `${verb} since ${localTime(since, timezone)}` };
-    }
-    case 'snitch.errored': {
-      const code = details.exitStatus === null ? 'an error' : `exit status ${details.exitStatus}`;
-      return { word: 'Error', what: `reported ${code} at ${now}` };
-    }
-    case 'snitch.paused': {
-      const until = details.nextDueAt;
-      return {
-        word: 'Paused',
-        what: until === null ? `was paused at ${now}` : `is paused until ${localTime(until, timezone)}`,
-      };
-    }
-    case 'snitch.reporting': {
-      const before = snitch.previous_status;
-      if (before === 'pending') return { word: 'Reporting', what: `checked in for the first time at ${now}` };
-      const word = before === 'paused' ? 'Reporting' : 'Recovered';
-      return { word, what: `checked in again at ${now}` };
-    }
-  }
-}
-
-/** Absolute in the time zone of the case, and how long before the alert. */
-function timeFields({ type, at, details }: SnitchAlert, timezone: string): Letter['fields'] {
-  const { checkedInAt, lastCheckInAt, deadlineAt, nextDueAt } = details;
-  const show = (time: number) => `${exactLocalTime(time, timezone)}, ${distance(time, at)}`;
-  const showOrNever = (time: number | null) => (time === null ? 'never' : show(time));
-  const fields =
-    type === 'snitch.errored'
-      ? [{ label: 'Last healthy check-in', value: showOrNever(checkedInAt) }]
-      : [
-          {
-            label: type === 'snitch.reporting' ? 'Previous check-in' : 'Last check-in',
-            value: showOrNever(lastCheckInAt),
-          },
-        ];
-  if (type !== 'snitch.errored' && checkedInAt !== lastCheckInAt) {
-    fields.push({ label: 'Last healthy check-in', value: showOrNever(checkedInAt) });
-  }
-  if (deadlineAt !== null) fields.push({ label: 'Deadline', value: show(deadlineAt) });
-  if (nextDueAt !== null) fields.push({ label: NEXT[type], value: exactLocalTime(nextDueAt, timezone) });
-  return fields;
-}
-
-/** What comes next, as the label of its time. */
-const NEXT: Record<SnitchAlert['type'], string> = {
-  'snitch.missing': 'Next reminder',
-  'snitch.errored': 'Next check-in due by',
-  'snitch.reporting': 'Next check-in due by',
-  'snitch.paused': 'Paused until',
-};
-
-function distance(time: number, alertAt: number): string {
-  const between = Math.abs(alertAt - time);
-  if (between < 1_000) return 'at the time of this alert';
-  return `${durationInWords(between)} ${time < alertAt ? 'before' : 'after'} this alert`;
 }
 
 /** A word of a command line, quoted where a shell would read it otherwise; null where it cannot be typed. */

@@ -6,12 +6,16 @@ export interface Letter {
   paragraphs: string[];
   fields: { label: string; value: string }[];
   lists: { heading: string; items: string[] }[];
+  /** What the job printed, in lines. */
+  output?: string;
   /** Command lines that show more. */
   commands: string[];
   footer: string;
 }
 
-export function asText({ paragraphs, fields, lists, commands, footer }: Letter): string {
+const PRINTED = 'The job printed:';
+
+export function asText({ paragraphs, fields, lists, output = '', commands, footer }: Letter): string {
   const width = Math.max(0, ...fields.map(({ label }) => label.length)) + 2;
   const indent = ' '.repeat(width);
   const lines = fields.map(
@@ -21,6 +25,7 @@ export function asText({ paragraphs, fields, lists, commands, footer }: Letter):
     ...paragraphs,
     lines.join('\n'),
     ...lists.map(({ heading, items }) => [heading, ...items.map((item) => `  - ${item}`)].join('\n')),
+    output === '' ? '' : `${PRINTED}\n\n${output.replace(/^(?=.)/gm, '  ')}`,
     commands.length > 0 ? ['To see more:', ...commands.map((line) => `  ${line}`)].join('\n') : '',
     `-- \n${footer}`,
   ];
@@ -32,7 +37,7 @@ const LABEL = 'padding:2px 16px 2px 0;vertical-align:top;color:#666;white-space:
 const VALUE = 'padding:2px 0;vertical-align:top;white-space:pre-wrap;overflow-wrap:anywhere';
 const CODE = 'padding:8px 12px;background:#f4f4f4;font-family:monospace;white-space:pre-wrap';
 
-export function asHtml({ paragraphs, fields, lists, commands, footer }: Letter): string {
+export function asHtml({ paragraphs, fields, lists, output = '', commands, footer }: Letter): string {
   const [gist = '', ...others] = paragraphs;
   const rows = fields.map(
     ({ label, value }) =>
@@ -46,6 +51,7 @@ export function asHtml({ paragraphs, fields, lists, commands, footer }: Letter):
       ({ heading, items }) =>
         `<p><strong>${escapeHtml(heading)}</strong></p>\n<ul>${items.map((item) => `<li>${escapeHtml(item)}</li>`).join('\n')}</ul>`,
     ),
+    output === '' ? '' : `<p>${PRINTED}</p>\n<pre style="${CODE}">${escapeHtml(output)}</pre>`,
     commands.length > 0
       ? `<p>To see more:</p>\n<pre style="${CODE}">${commands.map(escapeHtml).join('\n')}</pre>`
       : '',

@@ -28,6 +28,14 @@ export function shorten(text: string, limit: number): string {
   return `${text.slice(0, end)}…`;
 }
 
+/** Keeps the end, and begins it with a whole line where there is one. */
+export function shortenFront(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const end = text.slice(1 - limit).toWellFormed();
+  const line = end.indexOf('\n') + 1;
+  return `…\n${end.slice(line < limit / 2 ? line : 0)}`;
+}
+
 function escapeCharacter(character: string): string {
   const code = (character.codePointAt(0) ?? 0).toString(16);
   return NAMED[character] ?? (code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`);

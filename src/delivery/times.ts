@@ -7,6 +7,12 @@ export function localTime(at: number, timezone: string): string {
   return `${date} ${minutes} (${timezone})`;
 }
 
+/** `2026-11-20 03:00`, where the time zone is told elsewhere */
+export function shortTime(at: number, timezone: string): string {
+  const { date, minutes } = local(at, timezone);
+  return `${date} ${minutes}`;
+}
+
 /** `2026-11-20 03:00:12 (Europe/Berlin, UTC+01:00)`: the hour that a clock change repeats is told apart. */
 export function exactLocalTime(at: number, timezone: string): string {
   const { date, minutes, seconds, offset } = local(at, timezone);

@@ -1,7 +1,7 @@
 /** Sends one alert to one webhook: `spec §6 Delivery`, signed by the standard-webhooks scheme. */
 import { STATUS_CODES } from 'node:http';
 import { Agent, type Dispatcher } from 'undici';
-import { alertPayload, BLIND_NOTICE } from '../core/alert.ts';
+import { alertPayload, BLIND_NOTICE, noticePayload } from '../core/alert.ts';
 import type { Alert, Webhook } from '../store/store.ts';
 import { guardedConnector, type Resolve } from './address-guard.ts';
 import { errorText, failureInWords } from './failure.ts';
@@ -55,10 +55,13 @@ export function createWebhookSender(options: WebhookOptions): WebhookSender {
   return {
     async send(webhook, alert, now, stop) {
       if (!webhook) return { kind: 'dead', error: 'the webhook was deleted' };
-      if (alert.type === BLIND_NOTICE) return { kind: 'dead', error: 'a notice is sent by email only' };
       const target = webhookTarget(webhook.url);
       if (!target) return { kind: 'dead', error: 'the webhook has no http or https URL' };
-      const body = JSON.stringify(alertPayload(alert.type, alert.at, alert.snitch));
+      const body = JSON.stringify(
+        alert.type === BLIND_NOTICE
+          ? noticePayload(alert.at, alert.notice)
+          : alertPayload(alert.type, alert.at, alert.snitch),
+      );
       const headers = { 'user-agent': userAgent, ...signedHeaders(webhook, target, alert.id, body, now) };
       return withinTime(timeout, stop, target, (signal) =>
         exchange(dispatcher, target, { headers, body, signal }, now),

@@ -96,6 +96,13 @@ function admit({ scope }: ApiKey, audience: Audience, method: string): void {
   }
 }
 
+/** @throws SnitchError when the key was deleted, or its case put on hold, since it was let in */
+export async function assertAdmitted(store: Pick<Store, 'getApiKey'>, id: string): Promise<void> {
+  const found = await store.getApiKey(id);
+  if (!found) throw new SnitchError('api_key_invalid', 'The API key is missing or invalid.');
+  if (found.case?.onHold) throw new SnitchError('account_on_hold', 'The account is on hold.');
+}
+
 /** The case that the request's key belongs to. */
 export function caseOf(request: FastifyRequest): Case {
   const owner = request.caller?.case;

@@ -1,6 +1,7 @@
 /** What a check-in says about itself: in its query, a form or a JSON body, whatever the Content-Type says. */
 import type { IncomingMessage } from 'node:http';
 import { parseTimestamp } from '../core/validation.ts';
+import { type CheckInBody, NO_BODY, readBody } from './check-in-body.ts';
 
 export interface CheckInParameters {
   /** `m`, at most 256 characters. */
@@ -9,38 +10,59 @@ export interface CheckInParameters {
   exit: string | null;
   /** `rid` in lower case, where it is a UUID. */
   runId: string | null;
+  /** Whether there is a `rid` at all. */
+  isRun: boolean;
   /** `at` of the query: when the job checked in, where that is told and credible. */
   at: number | null;
-  /** The body, where it is no form and no JSON object with parameters: what the job printed. */
+  /** What the job printed: the body, where it holds no parameters. */
   output: string | null;
+  /** Whether the body goes on behind what was read of it. */
+  bodyGoesOn: boolean;
 }
 
-/** What follows this much of a body is dropped. */
-const BODY_LIMIT = 10 * 1024;
 const MESSAGE_LENGTH = 256;
 
 /** How far back a check-in that is delivered late may lie, in milliseconds. */
 const LATEST = 7 * 86_400_000;
 
-const NOTHING: CheckInParameters = { message: null, exit: null, runId: null, at: null, output: null };
+const NOTHING: CheckInParameters = {
+  message: null,
+  exit: null,
+  runId: null,
+  isRun: false,
+  at: null,
+  output: null,
+  bodyGoesOn: false,
+};
+
+export interface Asked {
+  /** Without the question mark. */
+  query: string;
+  /** Whether the address has a suffix. What a job prints must never be taken for parameters then. */
+  hasSuffix: boolean;
+  now: number;
+}
 
 /** Never fails: what cannot be read is left out, and the check-in counts. The query wins over the body. */
 export async function readParameters(
   request: IncomingMessage,
-  query: string,
-  now: number,
+  { query, hasSuffix, now }: Asked,
 ): Promise<CheckInParameters> {
   const hasBody = mayHaveBody(request);
   if (query === '' && !hasBody) return NOTHING;
-  const asked = fromForm(query);
-  const body = hasBody ? await readBody(request) : '';
-  const told = body === '' ? {} : fromBody(body);
+  const asked = givenIn(new URLSearchParams(query));
+  const body = hasBody ? await readBody(request) : NO_BODY;
+  const isOutput = hasSuffix || asked.rid !== undefined;
+  const told = isOutput ? null : fromBody(body, request.headers['content-type'] ?? '');
+  const rid = asked.rid ?? told?.rid;
   return {
-    message: shorten(asked.m ?? told.m),
-    exit: asked.s ?? told.s ?? null,
-    runId: runId(asked.rid ?? told.rid),
+    message: shorten(asked.m ?? told?.m),
+    exit: asked.s ?? told?.s ?? null,
+    runId: runId(rid),
+    isRun: rid !== undefined,
     at: query === '' ? null : momentIn(query, now),
-    output: body === '' || Object.keys(told).length > 0 ? null : body,
+    output: body.kept === '' || told !== null ? null : body.kept,
+    bodyGoesOn: body.goesOn,
   };
 }
 
@@ -50,80 +72,81 @@ interface Given {
   rid?: string;
 }
 
+const NAMES = ['m', 's', 'rid'] as const;
+
+/** A field of ours; `v.` begins the name of a value. */
+function isOurs(name: string): boolean {
+  return (NAMES as readonly string[]).includes(name) || name.startsWith('v.');
+}
+
 function mayHaveBody({ method, headers }: IncomingMessage): boolean {
   if (method !== 'POST' && method !== 'PUT') return false;
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
-/** At most 10 KiB. A client that goes away, or drips until it is cut off, has checked in all the same. */
-function readBody(request: IncomingMessage): Promise<string> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const finish = () => {
-      request.off('data', take);
-      request.resume();
-      resolve(decode(Buffer.concat(chunks).subarray(0, BODY_LIMIT)));
-    };
-    const take = (chunk: Buffer) => {
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size >= BODY_LIMIT) finish();
-    };
-    request.on('data', take);
-    request.once('end', finish);
-    request.once('error', finish);
-    request.once('close', finish);
-  });
+/** The parameters in a body, or null where it is what the job printed. */
+function fromBody({ text }: CheckInBody, contentType: string): Given | null {
+  return fromForm(text) ?? fromJson(text) ?? fromMultipart(text, contentType);
 }
 
-/** Text without the bytes of a character that the limit cut in two. */
-function decode(bytes: Buffer): string {
-  const cut = bytes.length === BODY_LIMIT;
-  return new TextDecoder('utf-8').decode(bytes, { stream: cut }).replaceAll('\0', '\uFFFD');
+/**
+ * A form is one line whose first key is one of ours; the line break that a shell piped in belongs to no value. With
+ * another key in front it is an address, a log line or a report.
+ */
+function fromForm(text: string): Given | null {
+  const line = text.replace(/^[ \t]+/, '').trimEnd();
+  const end = line.indexOf('=');
+  if (end < 1 || !isOurs(line.slice(0, end)) || /[\r\n]/.test(line)) return null;
+  return givenIn(new URLSearchParams(line));
 }
 
-/** A form that a shell piped in ends with a newline, which belongs to no value. */
-function fromBody(body: string): Given {
-  const text = body.trim();
-  if (text.startsWith('{')) return fromJson(text);
-  return text.startsWith('--') ? fromMultipart(text) : fromForm(text);
-}
-
-/** The form that `curl -F` sends; its first line is what separates the parts. */
-function fromMultipart(text: string): Given {
+function givenIn(parameters: URLSearchParams): Given {
   const given: Given = {};
-  const [separator = ''] = text.split(/\r?\n/, 1);
-  for (const part of text.split(separator)) {
-    const [head = '', ...rest] = part.split('\r\n\r\n');
-    const name = /;\s*name="?(m|s|rid)"?\s*(;|\r|$)/.exec(head)?.[1] as keyof Given | undefined;
-    if (name) given[name] = rest.join('\r\n\r\n').replace(/\r\n$/, '');
-  }
-  return given;
-}
-
-function fromForm(text: string): Given {
-  const given: Given = {};
-  const parameters = new URLSearchParams(text);
-  for (const name of ['m', 's', 'rid'] as const) {
+  for (const name of NAMES) {
     const value = parameters.get(name);
     if (value !== null) given[name] = value;
   }
   return given;
 }
 
-function fromJson(text: string): Given {
+/** An object that has a key of somebody else's, or more than plain values in ours, is a report of the job. */
+function fromJson(text: string): Given | null {
+  if (!text.trimStart().startsWith('{')) return null;
+  const entries = entriesOf(text);
+  if (!entries?.every(([name, value]) => isOurs(name) && (typeof value !== 'object' || value === null))) {
+    return null;
+  }
   const given: Given = {};
-  try {
-    const parsed = JSON.parse(text) as Record<string, unknown>;
-    for (const name of ['m', 's', 'rid'] as const) {
-      const value = Object.hasOwn(parsed, name) ? parsed[name] : null;
-      if (value !== null && typeof value !== 'object') given[name] = String(value);
-    }
-  } catch {
-    return given;
+  for (const [name, value] of entries) {
+    const own = NAMES.find((one) => one === name);
+    if (own && value !== null) given[own] = String(value);
   }
   return given;
+}
+
+function entriesOf(text: string): [string, unknown][] | null {
+  try {
+    return Object.entries(JSON.parse(text) as object);
+  } catch {
+    return null;
+  }
+}
+
+/** The form that `curl -F` sends: its type names what separates the parts, and the first part is one of ours. */
+function fromMultipart(text: string, contentType: string): Given | null {
+  const named = /^multipart\/form-data\s*;.*?\bboundary=(?:"([^"]+)"|([^\s;]+))/i.exec(contentType);
+  const separator = `--${named?.[1] ?? named?.[2]}`;
+  if (named === null || !text.startsWith(separator)) return null;
+  const given: Given = {};
+  let first: string | undefined;
+  for (const part of text.split(separator).slice(1)) {
+    const [head = '', ...rest] = part.split('\r\n\r\n');
+    const name = /;\s*name="?([^";\r\n]+)/.exec(head)?.[1];
+    first ??= name;
+    const own = NAMES.find((one) => one === name);
+    if (own) given[own] ??= rest.join('\r\n\r\n').replace(/\r\n$/, '');
+  }
+  return first !== undefined && isOurs(first) ? given : null;
 }
 
 /** Cut between characters, never within one. */

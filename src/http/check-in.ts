@@ -6,14 +6,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { OWN_ANSWER } from '../api/own-answer.ts';
 import { SnitchError } from '../core/errors.ts';
 import type { CheckIn, CheckInOutcome, Store } from '../store/store.ts';
+import { BODY_LIMIT } from './check-in-body.ts';
 import { type CheckInParameters, readParameters } from './check-in-parameters.ts';
+import type { PathReader, Target } from './check-in-target.ts';
 import { RETRY_AFTER_S, STATUS_OF } from './errors.ts';
 
 export interface CheckInOptions {
   store: Store;
   clock: () => number;
-  /** The path below which tokens are, without a slash at the end. */
-  path: string;
+  readPath: PathReader;
   /** The address that the request came from, behind trusted proxies too. */
   sourceOf: (request: IncomingMessage) => string | null;
   onAnswer: (answer: 'recorded' | 'unknown' | 'refused') => void;
@@ -24,19 +25,25 @@ export interface CheckInOptions {
 const TEXT = [...OWN_ANSWER, 'content-type', 'text/plain; charset=utf-8', 'cache-control', 'no-store'];
 const THANKS = 'Got it, thanks!\n';
 const THANKS_HEADERS = [...TEXT, 'content-length', String(THANKS.length)];
-/** What is never a token where check-in addresses begin at the root. */
-const API = /^\/(v1|healthz|readyz|metrics|openapi\.json)(\/|\?|$)/;
+/** What clients of another family of pingers are answered, who take nothing else for a success. */
+const OK = 'OK';
+const OK_HEADERS = [...TEXT, 'content-length', String(OK.length)];
+/** Tells those clients how much of what a job prints is kept, in bytes. */
+const BODY_LIMIT_HEADER = 'ping-body-limit';
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT']);
 
-/** Handles what is below the check-in path; false for every other request. */
+/** For how long a client may go on sending a body that is not read any more, in milliseconds. */
+const LINGER = 5_000;
+
+/** Handles check-ins; false for every other request. */
 export function createCheckInHandler(options: CheckInOptions) {
-  const prefix = `${options.path}/`;
   return function handle(request: IncomingMessage, response: ServerResponse): boolean {
-    const url = request.url ?? '';
-    if (!url.startsWith(prefix) || (prefix === '/' && API.test(url))) return false;
-    const target = parseTarget(url.slice(prefix.length));
+    const path = options.readPath(request.url ?? '');
+    if (path === null) return false;
+    if (path.hasSuffix || path.alwaysOk) response.setHeader(BODY_LIMIT_HEADER, BODY_LIMIT);
+    const { target, alwaysOk } = path;
     if (target === null || !METHODS.has(request.method ?? '')) refuse(request, response, target !== null);
-    else void answer(options, request, response, target);
+    else void answer(options, request, response, { ...target, alwaysOk });
     return true;
   };
 }
@@ -54,16 +61,17 @@ async function answer(
   options: CheckInOptions,
   request: IncomingMessage,
   response: ServerResponse,
-  target: Target,
+  target: Target & { alwaysOk: boolean },
 ): Promise<void> {
   const now = options.clock();
   try {
-    const parameters = await readParameters(request, target.query, now);
+    const asked = { query: target.query, hasSuffix: target.suffix !== null, now };
+    const parameters = await readParameters(request, asked);
+    if (parameters.bodyGoesOn) response.setHeader('connection', 'close');
     const source = options.sourceOf(request);
     if (await options.store.applyCheckIn(toCheckIn(target, parameters, now, source))) {
       options.onAnswer('recorded');
-      response.writeHead(202, THANKS_HEADERS);
-      response.end(request.method === 'HEAD' ? undefined : THANKS);
+      thank(request, response, target.alwaysOk || target.suffix !== null || parameters.isRun);
     } else {
       options.onAnswer('unknown');
       reply(request, response, 404, 'There is no snitch with this token.\n');
@@ -71,6 +79,13 @@ async function answer(
   } catch (error) {
     answerError(options, error, request, response);
   }
+}
+
+function thank(request: IncomingMessage, response: ServerResponse, isOk: boolean): void {
+  if (isOk) {
+    response.setHeader(BODY_LIMIT_HEADER, BODY_LIMIT);
+    send(request, response, [200, OK_HEADERS, OK]);
+  } else send(request, response, [202, THANKS_HEADERS, THANKS]);
 }
 
 function answerError(
@@ -89,43 +104,30 @@ function answerError(
 }
 
 function reply(request: IncomingMessage, response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, [...TEXT, 'content-length', String(Buffer.byteLength(text))]);
-  response.end(request.method === 'HEAD' ? undefined : text);
+  send(request, response, [status, [...TEXT, 'content-length', String(Buffer.byteLength(text))], text]);
 }
 
-interface Target {
-  token: string;
-  suffix: Suffix | null;
-  /** Without the question mark. */
-  query: string;
+type Reply = [status: number, headers: string[], text: string];
+
+function send(request: IncomingMessage, response: ServerResponse, [status, headers, text]: Reply): void {
+  response.writeHead(status, headers);
+  const body = request.method === 'HEAD' ? undefined : text;
+  if (request.isPaused()) endLater(request, response, body);
+  else response.end(body);
 }
 
-type Suffix = { kind: 'start' | 'fail' | 'log' } | { kind: 'exit'; status: number };
-
-/** `<token>[/<suffix>][/][?query]`, or null for what no check-in address looks like. */
-function parseTarget(rest: string): Target | null {
-  const mark = rest.indexOf('?');
-  const path = mark < 0 ? rest : rest.slice(0, mark);
-  const query = mark < 0 ? '' : rest.slice(mark + 1);
-  const slash = path.indexOf('/');
-  if (slash < 0) return withToken(path, null, query);
-  const name = path.slice(slash + 1).replace(/\/$/, '');
-  const suffix = name === '' ? null : parseSuffix(name);
-  return name !== '' && suffix === null ? null : withToken(path.slice(0, slash), suffix, query);
-}
-
-function withToken(encoded: string, suffix: Suffix | null, query: string): Target | null {
-  if (encoded === '' || encoded.length > 1_000) return null;
-  try {
-    return { token: encoded.includes('%') ? decodeURIComponent(encoded) : encoded, suffix, query };
-  } catch {
-    return null;
-  }
-}
-
-function parseSuffix(name: string): Suffix | null {
-  if (name === 'start' || name === 'fail' || name === 'log') return { kind: name };
-  return /^\d{1,3}$/.test(name) && Number(name) <= 255 ? { kind: 'exit', status: Number(name) } : null;
+/**
+ * The client is still sending what is not wanted. To close now would reset the connection, and the client would take
+ * that for a failure: it gets the answer at once and may end what it says, within limits.
+ */
+function endLater(request: IncomingMessage, response: ServerResponse, body: string | undefined): void {
+  if (body !== undefined) response.write(body);
+  const end = () => {
+    clearTimeout(late);
+    response.end();
+  };
+  const late = setTimeout(end, LINGER).unref();
+  request.once('end', end).once('close', end).resume();
 }
 
 function toCheckIn(

@@ -1,7 +1,8 @@
-/** Shares the connections among the addresses that want them, so that nobody can lock the others out. */
+/** Shares the connections among those who want them, so that nobody can lock the others out. */
 import { readFileSync } from 'node:fs';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
 /** What so many connections hold in memory is still small. */
 const MOST_CONNECTIONS = 10_000;
@@ -27,39 +28,122 @@ function readLimits(): string {
 }
 
 /**
- * Ends connections where there would be more than `limit`: always the oldest of the address that holds the most. A
- * limit alone would keep everybody out as soon as one client had reached it, and one for each address would be met
- * by a reverse proxy, or by many jobs behind one address that start at the same minute.
+ * Ends connections where there would be more than `limit`. A limit alone would keep everybody out as soon as one client
+ * had reached it, and one for each source would be met by a reverse proxy, or by many jobs behind one address that
+ * start at the same minute. So the first to go are those that were opened and never asked for anything, from the
+ * source that holds the most of them; then those of the source that holds the most connections, and of these the ones
+ * that wait for nothing. Among equals the oldest goes, and never the newcomer.
  *
  * @param open is kept filled with the connections that count
  */
 export function shareConnections(server: Server, limit: number, open: Set<Socket>): void {
-  const held = new Map<string, Set<Socket>>();
-
-  const remove = (address: string, socket: Socket) => {
-    const sockets = held.get(address);
-    if (!sockets?.delete(socket)) return;
-    open.delete(socket);
-    if (sockets.size === 0) held.delete(address);
-  };
-
+  const connections = new Connections(open, Math.ceil(limit / NEWCOMERS));
   server.on('connection', (socket: Socket) => {
-    const address = socket.remoteAddress ?? '';
-    const sockets = held.get(address) ?? new Set();
-    held.set(address, sockets.add(socket));
-    open.add(socket);
-    socket.once('close', () => remove(address, socket));
-    if (open.size <= limit) return;
-    const [most, [oldest]] = largest(held);
-    if (!oldest) return;
-    // Its `close` comes later, and it must not be counted until then.
-    remove(most, oldest);
-    oldest.destroy();
+    connections.add(socket);
+    if (open.size > limit) connections.endOne(socket);
+  });
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    connections.asked(request.socket, response);
+    response.on('close', () => connections.answered(response));
   });
 }
 
-function largest(held: ReadonlyMap<string, ReadonlySet<Socket>>): [string, ReadonlySet<Socket>] {
-  let found: [string, ReadonlySet<Socket>] = ['', new Set()];
-  for (const entry of held) if (entry[1].size > found[1].size) found = entry;
-  return found;
+/** The part of all connections that may have asked for nothing yet and be as safe as the others: they just came. */
+const NEWCOMERS = 8;
+
+class Connections {
+  readonly #open: Set<Socket>;
+  readonly #newcomers: number;
+  readonly #sourceOf = new WeakMap<Socket, string>();
+  readonly #held = new Map<string, Set<Socket>>();
+  /** Those that have not sent a request yet, in the order in which they came, and how many there are of a source. */
+  readonly #silent = new Set<Socket>();
+  readonly #silentOf = new Map<string, number>();
+  /** The answer that a connection waits for. */
+  readonly #busy = new Map<Socket, ServerResponse>();
+
+  constructor(open: Set<Socket>, newcomers: number) {
+    this.#open = open;
+    this.#newcomers = newcomers;
+  }
+
+  add(socket: Socket): void {
+    const source = sourceOf(socket.remoteAddress);
+    this.#sourceOf.set(socket, source);
+    const sockets = this.#held.get(source) ?? new Set();
+    this.#held.set(source, sockets.add(socket));
+    this.#open.add(socket);
+    this.#silent.add(socket);
+    this.#silentOf.set(source, (this.#silentOf.get(source) ?? 0) + 1);
+    socket.once('close', () => this.#remove(socket));
+  }
+
+  asked(socket: Socket, response: ServerResponse): void {
+    this.#speaks(socket);
+    if (this.#open.has(socket)) this.#busy.set(socket, response);
+  }
+
+  answered(response: ServerResponse): void {
+    const { socket } = response.req;
+    if (this.#busy.get(socket) === response) this.#busy.delete(socket);
+  }
+
+  endOne(newcomer: Socket): void {
+    const found = this.#oldestSilent() ?? this.#oldestOfLargest(newcomer);
+    if (!found) return;
+    // Its `close` comes later, and it must not be counted until then.
+    this.#remove(found);
+    found.destroy();
+  }
+
+  #oldestSilent(): Socket | null {
+    if (this.#silent.size <= this.#newcomers) return null;
+    let most = 0;
+    for (const count of this.#silentOf.values()) most = Math.max(most, count);
+    for (const socket of this.#silent) {
+      if (this.#silentOf.get(this.#sourceOf.get(socket) ?? '') === most) return socket;
+    }
+    return null;
+  }
+
+  #oldestOfLargest(newcomer: Socket): Socket | null {
+    let most = 0;
+    for (const { size } of this.#held.values()) most = Math.max(most, size);
+    let found: Socket | null = null;
+    for (const socket of this.#open) {
+      if (socket === newcomer || this.#held.get(this.#sourceOf.get(socket) ?? '')?.size !== most) continue;
+      if (!this.#busy.has(socket)) return socket;
+      found ??= socket;
+    }
+    return found;
+  }
+
+  #speaks(socket: Socket): void {
+    if (!this.#silent.delete(socket)) return;
+    const source = this.#sourceOf.get(socket) ?? '';
+    const left = (this.#silentOf.get(source) ?? 0) - 1;
+    if (left > 0) this.#silentOf.set(source, left);
+    else this.#silentOf.delete(source);
+  }
+
+  #remove(socket: Socket): void {
+    if (!this.#open.delete(socket)) return;
+    this.#speaks(socket);
+    this.#busy.delete(socket);
+    const source = this.#sourceOf.get(socket) ?? '';
+    const sockets = this.#held.get(source);
+    sockets?.delete(socket);
+    if (sockets?.size === 0) this.#held.delete(source);
+  }
+}
+
+/**
+ * What one client can have without effort counts as one: all of this host's own addresses, and the network of an IPv6
+ * address, of which every host has 2^64.
+ */
+export function sourceOf(address: string | undefined): string {
+  if (address === undefined || !ipaddr.isValid(address)) return 'loopback';
+  const parsed = ipaddr.process(address);
+  if (parsed.range() === 'loopback') return 'loopback';
+  return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(':') : parsed.toString();
 }

@@ -11,6 +11,7 @@ export const STATUS_OF: Record<ErrorType, number> = {
   plan_limit_reached: 402,
   account_on_hold: 402,
   api_key_forbidden: 403,
+  origin_forbidden: 403,
   resource_not_found: 404,
   method_not_allowed: 405,
   request_too_large: 413,

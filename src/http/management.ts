@@ -1,6 +1,7 @@
 /** The case, its keys, webhooks, alerts and deliveries (`decisions: Beyond the contract`). */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import type { WireAudience } from '../api/wire.ts';
 import { Invalid, NotFound } from '../core/errors.ts';
 import { caseOf } from './auth.ts';
 import { readAs } from './body.ts';
@@ -9,11 +10,19 @@ import { isAlertId, isNumericId, pageOf } from './page.ts';
 import { param, query, resource } from './resource.ts';
 import type { RouteContext } from './server.ts';
 import { found } from './snitches.ts';
-import { targetNames, wireAlert, wireApiKey, wireCase, wireDelivery, wireWebhook } from './wire.ts';
+import {
+  targetNames,
+  wireAlert,
+  wireApiKey,
+  wireCase,
+  wireDelivery,
+  wireWebhook,
+  withoutCredentials,
+} from './wire.ts';
 
 const DAY = 86_400_000;
 
-export function caseRoutes(app: FastifyInstance, { store, clock }: RouteContext): void {
+export function caseRoutes(app: FastifyInstance, { store, clock, sendsEmail }: RouteContext): void {
   resource(app, '/case', {
     GET: async (request) => wireCase(caseOf(request)),
     PATCH: async (request) => {
@@ -21,6 +30,13 @@ export function caseRoutes(app: FastifyInstance, { store, clock }: RouteContext)
       const changed = found(await store.updateCase(caseOf(request).id, changes, clock()));
       while (await store.rescheduleSlice(clock()));
       return wireCase(changed);
+    },
+  });
+  resource(app, '/audience', {
+    GET: async (request) => {
+      const { id, members } = caseOf(request);
+      const webhooks = (await store.listWebhooks(id)).map(({ url }) => withoutCredentials(url));
+      return { emails: members, webhooks, sends_email: sendsEmail() } satisfies WireAudience;
     },
   });
 }
@@ -96,6 +112,7 @@ const newWebhook = z.object({
     .min(1, `can't be blank`)
     .max(2_048, 'is too long (maximum is 2048 characters)')
     .refine(isWebAddress, 'must be an http:// or https:// URL'),
+  notices: z.boolean({ error: 'must be true or false' }).default(false),
 });
 
 function isWebAddress(text: string): boolean {
@@ -106,8 +123,9 @@ export function webhookRoutes(app: FastifyInstance, { store, clock }: RouteConte
   resource(app, '/webhooks', {
     GET: async (request) => (await store.listWebhooks(caseOf(request).id)).map(wireWebhook),
     POST: async (request) => {
-      const { url } = await readAs(request, newWebhook);
-      const webhook = await store.createWebhook(caseOf(request).id, new URL(url).href, clock());
+      const { url, notices } = await readAs(request, newWebhook);
+      const { id: caseId } = caseOf(request);
+      const webhook = await store.createWebhook(caseId, new URL(url).href, clock(), { notices });
       return { ...wireWebhook(webhook), secret: webhook.secret };
     },
   });

@@ -1,9 +1,9 @@
 /** `/metrics` for Prometheus. What can be counted when asked is counted then; the rest is told as it happens. */
-import type { FastifyInstance } from 'fastify';
-import ipaddr from 'ipaddr.js';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { NotFound } from '../core/errors.ts';
 import type { Commit, Store } from '../store/store.ts';
+import { isFromThisHost } from './loopback.ts';
 import { resource } from './resource.ts';
 import type { RouteContext } from './server.ts';
 
@@ -86,13 +86,15 @@ function age(at: number | null, now: number): number {
 
 /** For callers on this host only, unless the configuration says otherwise: to others there is nothing here. */
 export function metricsRoutes(app: FastifyInstance, context: RouteContext): void {
-  const { store, clock, metrics, metricsArePublic, sourceOf } = context;
+  const { store, clock, metrics, metricsArePublic, sourceOf, isProxied = () => false, addresses } = context;
+  const isLocal = ({ raw }: FastifyRequest) =>
+    isFromThisHost(raw, { source: sourceOf(raw), isProxied: isProxied(raw), baseUrl: addresses().baseUrl });
   resource(
     app,
     '/metrics',
     {
       GET: async (request, reply) => {
-        if (!metricsArePublic() && !isLoopback(sourceOf(request.raw))) {
+        if (!metricsArePublic() && !isLocal(request)) {
           throw new NotFound('There is nothing at this path.');
         }
         return reply.type(metrics.registry.contentType).send(await metrics.text(store, clock()));
@@ -100,9 +102,4 @@ export function metricsRoutes(app: FastifyInstance, context: RouteContext): void
     },
     { audience: 'any' },
   );
-}
-
-/** A request that came over a socket file has no address: it came from this host. */
-function isLoopback(source: string | null): boolean {
-  return source === null || ipaddr.process(source).range() === 'loopback';
 }

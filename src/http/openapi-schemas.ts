@@ -3,11 +3,13 @@ import { z } from 'zod';
 import type {
   WireAlert,
   WireApiKey,
+  WireAudience,
   WireCase,
   WireCheckIn,
   WireDelivery,
   WireError,
   WireExplanation,
+  WireMailCheck,
   WireOwnership,
   WireSnitch,
   WireWebhook,
@@ -21,6 +23,13 @@ const interval = z.enum(INTERVALS as [string, ...string[]]);
 const status = z.enum(['pending', 'healthy', 'failed', 'errored', 'paused']);
 const alertType = z.enum(['basic', 'smart']);
 
+const report = z.object({
+  at: time,
+  outcome: z.enum(['healthy', 'error']),
+  exit_status: z.number().nullable(),
+  message: text.nullable(),
+});
+
 export const snitch: z.ZodType<WireSnitch> = z.object({
   token: text,
   href: text,
@@ -29,6 +38,7 @@ export const snitch: z.ZodType<WireSnitch> = z.object({
   notes: text,
   status,
   checked_in_at: time.nullable(),
+  last_report: report.nullable(),
   check_in_url: text,
   interval,
   type: z.object({ interval }),
@@ -93,16 +103,24 @@ export const apiKey = z.object({
 export const createdApiKey = apiKey.extend({ key: text }) satisfies z.ZodType<WireApiKey>;
 export const newApiKey = z.object({ name: text, scope: z.enum(['read', 'write']).default('write') });
 
-export const webhook = z.object({ id: text, url: text, created_at: time }) satisfies z.ZodType<WireWebhook>;
+export const webhook = z.object({
+  id: text,
+  url: text,
+  notices: z.boolean(),
+  created_at: time,
+}) satisfies z.ZodType<WireWebhook>;
 export const createdWebhook = webhook.extend({ secret: text }) satisfies z.ZodType<WireWebhook>;
-export const newWebhook = z.object({ url: text.max(2_048) });
+export const newWebhook = z.object({ url: text.max(2_048), notices: z.boolean().default(false) });
 
 export const delivery: z.ZodType<WireDelivery> = z.object({
   id: text,
   alert: text,
   channel: z.enum(['webhook', 'email']),
   target: text,
+  type: text,
+  snitch: z.object({ token: text, name: text }).nullable(),
   state: z.enum(['pending', 'delivered', 'dead']),
+  sending: z.boolean(),
   attempts: z.number(),
   last_error: text.nullable(),
   next_attempt_at: time.nullable(),
@@ -128,6 +146,12 @@ export const alert = z.object({
   deliveries: z.array(delivery),
 }) satisfies z.ZodType<WireAlert>;
 
+export const audience = z.object({
+  emails: z.array(text),
+  webhooks: z.array(text),
+  sends_email: z.boolean(),
+}) satisfies z.ZodType<WireAudience>;
+
 const instant = z.object({ at: time, local: text });
 
 export const explanation: z.ZodType<WireExplanation> = z.object({
@@ -137,7 +161,7 @@ export const explanation: z.ZodType<WireExplanation> = z.object({
   deadline: instant.nullable(),
   next_alert: instant.nullable(),
   reasons: z.array(text),
-  notify: z.object({ emails: z.array(text), webhooks: z.array(text) }),
+  notify: audience,
 });
 
 const importedSnitches = z.array(newSnitch.extend({ token: text.optional() }));
@@ -151,6 +175,11 @@ export const importCheck = z.object({
 });
 export const ownership: z.ZodType<WireOwnership> = z.object({ token: text, owner: text });
 export const claim = z.object({ tokens: z.array(text), owner: text.nullable() });
+
+export const mailCheck: z.ZodType<WireMailCheck> = z.object({
+  server: text.nullable(),
+  problem: text.nullable(),
+});
 
 export const maintenance = z.object({ enabled: z.boolean() });
 

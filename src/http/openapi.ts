@@ -1,6 +1,7 @@
 /** `/openapi.json`: the API described for machines. A test holds the list below and the routes together. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { newMailCheck } from './mail-check.ts';
 import * as schemas from './openapi-schemas.ts';
 import { resource } from './resource.ts';
 import type { RouteContext } from './server.ts';
@@ -52,6 +53,7 @@ const OPERATIONS: Record<string, Record<string, Operation>> = {
     get: { summary: 'Read the case', answer: schemas.team },
     patch: { summary: 'Change the case', body: schemas.caseChanges, answer: schemas.team },
   },
+  '/v1/audience': { get: { summary: 'Read whom alerts of the case reach', answer: schemas.audience } },
   '/v1/webhooks': {
     get: { summary: 'List webhooks', answer: z.array(schemas.webhook) },
     post: { summary: 'Add a webhook', body: schemas.newWebhook, answer: schemas.createdWebhook },
@@ -106,6 +108,13 @@ const OPERATIONS: Record<string, Record<string, Operation>> = {
       summary: 'Create an API key for a case (admin)',
       body: schemas.newApiKey,
       answer: schemas.createdApiKey,
+    },
+  },
+  '/v1/checks/mail': {
+    post: {
+      summary: 'Log in at the mail server, and send a test mail where a recipient is given (admin)',
+      body: newMailCheck,
+      answer: schemas.mailCheck,
     },
   },
   '/v1/maintenance': {

@@ -9,6 +9,15 @@ export interface RateLimit {
   blockS: number;
 }
 
+/** How far a key is from its limit. */
+export interface Standing {
+  burst: number;
+  /** In how many seconds an empty bucket fills. */
+  fillsInS: number;
+  /** Requests that may come at once. */
+  left: number;
+}
+
 interface Bucket {
   tokens: number;
   filledAt: number;
@@ -52,6 +61,21 @@ export class RateLimiter {
     return blockS * 1_000;
   }
 
+  /**
+   * Of the buckets of `keys`, the one with the least left, for clients that pace themselves; null without a limit.
+   *
+   * @param now monotonic milliseconds
+   */
+  standing(keys: readonly string[], now: number): Standing | null {
+    const { perMinute, burst } = this.#limit;
+    if (perMinute === 0 || keys.length === 0) return null;
+    const left = keys.map((key) => {
+      const { tokens, filledAt } = this.#bucketOf(key, now);
+      return Math.min(burst, tokens + ((now - filledAt) * perMinute) / 60_000);
+    });
+    return { burst, fillsInS: (burst * 60) / perMinute, left: Math.floor(Math.min(...left)) };
+  }
+
   #bucketOf(key: string, now: number): Bucket {
     let bucket = this.#buckets.get(key);
     if (!bucket) {
@@ -61,4 +85,13 @@ export class RateLimiter {
     }
     return bucket;
   }
+}
+
+/** As draft-ietf-httpapi-ratelimit-headers has them; clients of the contract know nothing of them. */
+export function headersOf({ burst, fillsInS, left }: Standing): Record<string, string> {
+  const untilFull = Math.ceil(((burst - left) * fillsInS) / burst);
+  return {
+    'ratelimit-policy': `"key";q=${burst};w=${Math.max(1, Math.ceil(fillsInS))}`,
+    ratelimit: `"key";r=${left};t=${untilFull}`,
+  };
 }

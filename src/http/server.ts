@@ -4,18 +4,23 @@ import { createServer, type IncomingMessage, METHODS, type Server } from 'node:h
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { OWN_ANSWER } from '../api/own-answer.ts';
+import type { WireMailCheck } from '../api/wire.ts';
 import { NotFound, SnitchError } from '../core/errors.ts';
 import type { Store } from '../store/store.ts';
 import { administrationRoutes, healthRoutes } from './administration.ts';
 import { createAuthenticator } from './auth.ts';
+import { refuseForeignPages } from './browser.ts';
 import { createCheckInHandler } from './check-in.ts';
+import { createPathReader, type PathReader } from './check-in-target.ts';
 import { connectionLimit, shareConnections } from './connections.ts';
 import { answerError, refuseConnection } from './errors.ts';
+import { mailCheckRoutes } from './mail-check.ts';
 import { alertRoutes, apiKeyRoutes, caseRoutes, deliveryRoutes, webhookRoutes } from './management.ts';
 import { type Metrics, metricsRoutes } from './metrics.ts';
 import { openApiRoutes } from './openapi.ts';
 import { ownershipRoutes } from './ownership.ts';
-import type { RateLimiter } from './rate-limit.ts';
+import { headersOf, type RateLimiter } from './rate-limit.ts';
+import { readAgain } from './raw-target.ts';
 import { snitchRoutes } from './snitches.ts';
 import { streamRoutes } from './stream.ts';
 
@@ -34,8 +39,14 @@ export interface RouteContext {
   readiness: () => string[];
   metrics: Metrics;
   metricsArePublic: () => boolean;
+  /** Logs in at the mail server, and sends a test mail to a recipient; null where email is off. */
+  checkMail: (recipient: string | null) => Promise<WireMailCheck | null>;
+  /** Whether a mail server is configured. */
+  sendsEmail: () => boolean;
   /** The address that a request came from, behind trusted proxies too. */
   sourceOf: (request: IncomingMessage) => string | null;
+  /** Whether a trusted proxy sent a request; none is trusted when absent. */
+  isProxied?: (request: IncomingMessage) => boolean;
 }
 
 export interface ServerOptions extends RouteContext {
@@ -59,7 +70,9 @@ const LIMITS = {
 };
 
 export function buildServer(options: ServerOptions): FastifyInstance {
-  const app = Fastify({
+  const routes = new Set<string>();
+  const readPath = createPathReader(options.checkInPath, () => routes);
+  const app: FastifyInstance = Fastify({
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
@@ -67,19 +80,23 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     // No part of a path is longer than the head of a request may be: what is too long is refused there.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: LIMITS.maxHeaderSize },
     rewriteUrl: ({ url = '/' }) => readablePath(url),
-    serverFactory: (handler) => serve(options, handler),
-    clientErrorHandler: refuseConnection,
+    serverFactory: (handler) => serve(options, readPath, handler),
+    clientErrorHandler: (error, socket) => {
+      if (!readAgain(error, socket, app.server, readPath)) refuseConnection(error, socket);
+    },
   });
   // Every method is known, so that a path answers those that it lacks with 405. To the framework none has a body:
   // handlers read the bodies that they want themselves, after the checks that come first.
   for (const method of METHODS) {
     if (method !== 'CONNECT') app.addHttpMethod(method, { overrideExisting: true });
   }
+  app.addHook('onRoute', ({ url }) => void routes.add(url));
   app.decorateRequest('caller', null);
   app.setErrorHandler(answerError);
   app.setNotFoundHandler(async () => {
     throw new NotFound('There is nothing at this path.');
   });
+  app.addHook('onRequest', async ({ raw }) => refuseForeignPages(raw, options.addresses().baseUrl));
   healthRoutes(app, options);
   metricsRoutes(app, options);
   openApiRoutes(app, options);
@@ -89,8 +106,10 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 
 async function apiRoutes(api: FastifyInstance, options: ServerOptions): Promise<void> {
   const authenticate = createAuthenticator(options);
-  api.addHook('onRequest', async (request) => {
+  api.addHook('onRequest', async (request, reply) => {
     request.caller = await authenticate(request);
+    const standing = options.limiter.standing([request.caller.apiKey.id], performance.now());
+    if (standing) reply.headers(headersOf(standing));
   });
   api.setNotFoundHandler(async () => {
     throw new NotFound('There is nothing at this path.');
@@ -104,16 +123,17 @@ async function apiRoutes(api: FastifyInstance, options: ServerOptions): Promise<
   streamRoutes(api, options);
   ownershipRoutes(api, options);
   administrationRoutes(api, options);
+  mailCheckRoutes(api, options);
 }
 
 type RequestListener = Parameters<typeof createServer>[1];
 
-function serve(options: ServerOptions, handler: NonNullable<RequestListener>): Server {
+function serve(options: ServerOptions, readPath: PathReader, handler: NonNullable<RequestListener>): Server {
   const handleCheckIn = createCheckInHandler({
     store: options.store,
     clock: options.clock,
     onAnswer: (answer) => options.metrics.answered[answer].inc(),
-    path: options.checkInPath,
+    readPath,
     sourceOf: options.sourceOf,
     newRequestId,
     onError: (error, requestId) => {

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Invalid, NotFound, PlanLimitReached } from '../core/errors.ts';
 import { explain } from '../core/explain.ts';
 import { Calendar } from '../core/interval.ts';
+import { whyNobody } from '../core/told.ts';
 import {
   type Checked,
   PENDING_CANNOT_PAUSE,
@@ -17,12 +18,15 @@ import { readJson } from './body.ts';
 import { isNumericId, pageOf } from './page.ts';
 import { param, resource } from './resource.ts';
 import type { RouteContext } from './server.ts';
-import { wireCheckIn, wireExplanation, wireSnitch } from './wire.ts';
+import { audienceOf, targetNames, toldAlert, wireCheckIn, wireExplanation, wireSnitch } from './wire.ts';
 
 /** Snitches read from the store at a time: other requests get their turn in between. */
 const SLICE = 500;
 
-export function snitchRoutes(app: FastifyInstance, { store, clock, addresses }: RouteContext): void {
+export function snitchRoutes(
+  app: FastifyInstance,
+  { store, clock, addresses, sendsEmail }: RouteContext,
+): void {
   const wire = (snitch: Snitch) => wireSnitch(snitch, addresses().checkInBase);
 
   async function find(request: FastifyRequest): Promise<Snitch> {
@@ -102,8 +106,27 @@ export function snitchRoutes(app: FastifyInstance, { store, clock, addresses }: 
     GET: async (request) => {
       const snitch = await find(request);
       const owner = caseOf(request);
-      const explanation = explain(snitch.state, { rules: owner, calendar, now: clock() });
-      return wireExplanation(snitch, owner, explanation, await store.listWebhooks(owner.id));
+      const { token, state } = snitch;
+      const [firstCheckIns, postponements, webhooks, [last]] = await Promise.all([
+        store.listFirstCheckIns(token),
+        store.listPostponements(owner.id, token, state.postponed),
+        store.listWebhooks(owner.id),
+        store.listAlerts(owner.id, token, { limit: 1, before: null }),
+      ]);
+      const audience = audienceOf(snitch, owner, webhooks, sendsEmail());
+      const telling = {
+        nobody: whyNobody(audience),
+        last: last ? toldAlert(last, targetNames(webhooks)) : null,
+      };
+      const explanation = explain(state, {
+        rules: owner,
+        calendar,
+        now: clock(),
+        firstCheckIns,
+        postponements,
+        telling,
+      });
+      return wireExplanation(snitch, owner, explanation, { audience, last: last?.alert ?? null });
     },
   });
 
@@ -127,10 +150,14 @@ export function found<T>(value: T | null): T {
   return value;
 }
 
+/** `tags=a,b`; `tags[]=a&tags[]=b` and `tags[0]=a&tags[1]=b`, which some clients send, mean the same. */
 function wantedTags(request: FastifyRequest): string[] {
-  const given = (request.query as Record<string, string | string[] | undefined>).tags ?? [];
-  const lists = Array.isArray(given) ? given : [given];
-  return lists.flatMap((list) => list.split(',')).filter((tag) => tag.trim() !== '');
+  const given = request.query as Record<string, string | string[] | undefined>;
+  const lists = Object.entries(given).flatMap(([name, value]) =>
+    /^tags(\[\d*\])?$/.test(name) ? value : [],
+  );
+  const tags = lists.flatMap((list) => list?.split(',') ?? []).map((tag) => tag.trim());
+  return tags.filter((tag) => tag !== '');
 }
 
 /** A tag that matches literally wins; else a plus sign means a space, as `%20` does. */

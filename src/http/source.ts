@@ -14,8 +14,7 @@ type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];
 export function createSourceReader(trustedProxies: readonly string[]) {
   const ranges = trustedProxies.map(parseRange);
   return function sourceOf(request: IncomingMessage): string | null {
-    const peer = request.socket.remoteAddress ?? null;
-    let source = peer === null ? null : plain(peer);
+    let source = peerOf(request);
     if (ranges.length === 0) return source;
     const forwarded = String(request.headers['x-forwarded-for'] ?? '').split(',');
     while (isTrusted(source, ranges)) {
@@ -25,6 +24,17 @@ export function createSourceReader(trustedProxies: readonly string[]) {
     }
     return source;
   };
+}
+
+/** Answers whether a request came from a trusted proxy, whatever it says of its own source. */
+export function createProxyTest(trustedProxies: readonly string[]) {
+  const ranges = trustedProxies.map(parseRange);
+  return (request: IncomingMessage): boolean => isTrusted(peerOf(request), ranges);
+}
+
+function peerOf({ socket }: IncomingMessage): string | null {
+  const peer = socket.remoteAddress ?? null;
+  return peer === null ? null : plain(peer);
 }
 
 function parseRange(text: string): Range {

@@ -6,11 +6,24 @@ import type {
   WireCheckIn,
   WireDelivery,
   WireExplanation,
+  WireReport,
   WireSnitch,
   WireWebhook,
 } from '../api/wire.ts';
+import { noticeShown } from '../core/alert.ts';
 import { type Explanation, inTimeZone } from '../core/explain.ts';
-import type { Alert, ApiKey, Case, CheckInRecord, Delivery, Snitch, Webhook } from '../store/store.ts';
+import type { Audience, ToldAlert } from '../core/told.ts';
+import type {
+  Alert,
+  AlertWithDeliveries,
+  ApiKey,
+  Case,
+  CheckInRecord,
+  Delivery,
+  LastReport,
+  Snitch,
+  Webhook,
+} from '../store/store.ts';
 
 export function wireTime(at: number): string {
   return new Date(at).toISOString();
@@ -30,6 +43,7 @@ export function wireSnitch(snitch: Snitch, checkInBase: string): WireSnitch {
     notes: snitch.notes,
     status: state.status,
     checked_in_at: wireTimeOrNull(state.checkedInAt),
+    last_report: wireReport(snitch.lastReport),
     check_in_url: `${checkInBase}/${encodeURIComponent(token)}`,
     interval: state.interval,
     type: { interval: state.interval },
@@ -37,6 +51,12 @@ export function wireSnitch(snitch: Snitch, checkInBase: string): WireSnitch {
     alert_email: snitch.alertEmail,
     created_at: wireTime(snitch.createdAt),
   };
+}
+
+function wireReport(report: LastReport | null): WireReport | null {
+  if (!report) return null;
+  const { at, outcome, exitStatus, message } = report;
+  return { at: wireTime(at), outcome, exit_status: exitStatus, message };
 }
 
 export function wireCheckIn(record: CheckInRecord): WireCheckIn {
@@ -85,15 +105,22 @@ export function withoutCredentials(url: string): string {
 }
 
 export function wireWebhook(webhook: Webhook): WireWebhook {
-  return { id: webhook.id, url: withoutCredentials(webhook.url), created_at: wireTime(webhook.createdAt) };
+  return {
+    id: webhook.id,
+    url: withoutCredentials(webhook.url),
+    notices: webhook.notices,
+    created_at: wireTime(webhook.createdAt),
+  };
 }
 
 export function wireExplanation(
-  { state, alertEmail }: Snitch,
-  { timezone, members }: Case,
+  { state }: Snitch,
+  { timezone }: Case,
   { period, deadlineAt, nextAlertAt, reasons }: Explanation,
-  webhooks: readonly Webhook[],
+  { audience, last }: { audience: Audience; last: Alert | null },
 ): WireExplanation {
+  const { emails, webhooks, sendsEmail } = audience;
+  const missingSince = state.status === 'failed' ? (last?.details?.missingSince ?? null) : null;
   const both = (at: number | null) =>
     at === null ? null : { at: wireTime(at), local: inTimeZone(at, timezone) };
   return {
@@ -102,11 +129,36 @@ export function wireExplanation(
     period: { start: wireTime(period.start), end: wireTime(period.end) },
     deadline: both(deadlineAt),
     next_alert: both(nextAlertAt),
+    missing_since: missingSince === null ? null : wireTime(missingSince),
     reasons,
-    notify: {
-      emails: alertEmail.length > 0 ? alertEmail : members,
-      webhooks: webhooks.map(({ url }) => withoutCredentials(url)),
-    },
+    notify: { emails: [...emails], webhooks: [...webhooks], sends_email: sendsEmail },
+  };
+}
+
+/** Whom an alert of the snitch would go to now. */
+export function audienceOf(
+  { alertEmail }: Snitch,
+  { members }: Case,
+  webhooks: readonly Webhook[],
+  sendsEmail: boolean,
+): Audience {
+  return {
+    emails: alertEmail.length > 0 ? alertEmail : members,
+    webhooks: webhooks.map(({ url }) => withoutCredentials(url)),
+    sendsEmail,
+  };
+}
+
+/** An alert and what became of it, for sentences; null for a notice, which is of no single snitch. */
+export function toldAlert(
+  { alert, deliveries }: AlertWithDeliveries,
+  nameOf: (target: string) => string,
+): ToldAlert | null {
+  if (alert.notice) return null;
+  return {
+    type: alert.type,
+    at: alert.at,
+    deliveries: deliveries.map((delivery) => ({ ...delivery, target: nameOf(delivery.target) })),
   };
 }
 
@@ -122,7 +174,10 @@ export function wireDelivery(delivery: Delivery, nameOf: (target: string) => str
     alert: delivery.alertId,
     channel: delivery.channel,
     target: nameOf(delivery.target),
+    type: delivery.about.type,
+    snitch: delivery.about.snitch,
     state: delivery.state,
+    sending: delivery.sending,
     attempts: delivery.attempts,
     last_error: delivery.lastError,
     next_attempt_at: wireTimeOrNull(delivery.nextAttemptAt),
@@ -143,9 +198,5 @@ export function wireAlert(
     deliveries: deliveries.map((delivery) => wireDelivery(delivery, nameOf)),
   };
   if (!alert.notice) return wire;
-  const { start, end, postponed, postponedCount } = alert.notice;
-  return {
-    ...wire,
-    notice: { from: wireTime(start), to: wireTime(end), postponed, postponed_count: postponedCount },
-  };
+  return { ...wire, notice: noticeShown(alert.notice) };
 }

@@ -5,6 +5,7 @@
  */
 import type { AlertDetails, AlertKind, AlertSnitch, BLIND_NOTICE, BlindNotice } from '../core/alert.ts';
 import type { BlindWindow } from '../core/blind-window.ts';
+import type { Postponement } from '../core/deadline-reasons.ts';
 import type { Interval } from '../core/interval.ts';
 import type { Channel } from '../core/routing.ts';
 import type { AlertType, CaseRules, PauseUntil, SnitchState, Status } from '../core/snitch.ts';
@@ -54,6 +55,15 @@ export interface Snitch extends Omit<SnitchFields, 'interval' | 'alertType'> {
   caseId: string;
   createdAt: number;
   state: SnitchState;
+  lastReport: LastReport | null;
+}
+
+/** The newest check-in that told how a run ended; `start` and `log` do not. */
+export interface LastReport {
+  at: number;
+  outcome: 'healthy' | 'error';
+  exitStatus: number | null;
+  message: string | null;
 }
 
 /** `start` and `log` are noted and change no state. */
@@ -91,6 +101,8 @@ export interface Webhook {
   /** The secret before the last rotation, and until when it signs as well. */
   previousSecret: string | null;
   previousSecretUntil: number | null;
+  /** Whether it gets notices about the service itself as well (`service.blind`). */
+  notices: boolean;
   createdAt: number;
 }
 
@@ -109,7 +121,11 @@ export interface Delivery {
   channel: Channel;
   /** A webhook's id or an email address. */
   target: string;
+  /** What its alert says; the snitch is null for a notice. */
+  about: { type: Alert['type']; snitch: { token: string; name: string } | null };
   state: DeliveryState;
+  /** Whether an attempt is under way: it is counted, and the last error is of the one before. */
+  sending: boolean;
   attempts: number;
   lastError: string | null;
   /** Null unless pending. */
@@ -132,6 +148,8 @@ export interface ClaimedDelivery {
   channel: Channel;
   target: string;
   alert: Alert;
+  /** What the job printed at the check-in that raised the alert, where that is kept; for emails only. */
+  output: string | null;
   case: { id: string; name: string; timezone: string };
   /** The target's webhook; null for an email, or when the webhook was deleted. */
   webhook: Webhook | null;
@@ -182,7 +200,9 @@ export interface DueResult {
 export type Change =
   | { kind: 'deliveries' }
   /** A snitch was created, changed or deleted. */
-  | { kind: 'snitch'; caseId: string; token: string };
+  | { kind: 'snitch'; caseId: string; token: string }
+  /** A key of a case was deleted; with `keyId` null all of them, or the case is on hold. */
+  | { kind: 'access'; caseId: string; keyId: string | null };
 
 export interface Census {
   snitches: Partial<Record<Status, number>>;
@@ -211,9 +231,22 @@ export interface StoreHealth {
 
 /**
  * What the server notes about itself: `maintenance` is `on` or `off`; `liveness` is the last instant at which the
- * daemon is known to have lived; `credentials` is `written` when the first start is complete.
+ * daemon is known to have lived; `stopped` the orderly stop at that instant, if it was one; `credentials` is `written` when the first start is complete; `retention.now` is
+ * up to when retention believes the clock.
  */
-export type Setting = 'maintenance' | 'liveness' | 'credentials' | 'retention.cursor';
+export type Setting =
+  | 'maintenance'
+  | 'liveness'
+  | 'stopped'
+  | 'credentials'
+  | 'retention.cursor'
+  | 'retention.now';
+
+/** A stop in which nothing was lost: every request was answered, and who came later waits at the socket. */
+export interface OrderlyStop {
+  /** Names the socket that the service manager goes on listening on, for as long as it does. */
+  socket: string;
+}
 
 export interface Store extends OwnershipStore {
   // Cases and keys
@@ -231,6 +264,7 @@ export interface Store extends OwnershipStore {
   /** Makes a key that was made elsewhere the one of that name for the server; null takes the one it had. */
   provideAdminKey(name: string, key: string | null, now: number): Promise<void>;
   findApiKey(key: string): Promise<{ apiKey: ApiKey; case: Case | null } | null>;
+  getApiKey(id: string): Promise<{ apiKey: ApiKey; case: Case | null } | null>;
   /** Those of a case, or of the server where `caseId` is null. */
   listApiKeys(caseId: string | null): Promise<ApiKey[]>;
   deleteApiKey(caseId: string | null, id: string): Promise<boolean>;
@@ -264,18 +298,33 @@ export interface Store extends OwnershipStore {
   listCheckIns(caseId: string, token: string, page: Page): Promise<CheckInRecord[] | null>;
 
   // Sweep
+  /** Applies nothing while check-ins were refused and no blind window was opened for that (`refused`). */
   applyDue(now: number, after: DueCursor | null, limit: number): Promise<DueResult>;
   prune(limits: { checkIns: number; olderThan: number; now: number }): Promise<boolean>;
-  /** Keeps a blind window, and the fact that the daemon lives at its end. */
+  /**
+   * Keeps a blind window, and the fact that the daemon lives at its end. It is widened by the time in which writes
+   * were refused, which then counts as told.
+   */
   openBlindWindow(window: BlindWindow): Promise<void>;
+  /** Writes down that the daemon lives, and where it stops, how; not while a refusal waits for its window. */
+  recordLiveness(at: number, stop?: OrderlyStop): Promise<void>;
   /** Postpones deadlines for the windows that were opened, a slice a call; false when nothing is left to do. */
   postponeSlice(now: number): Promise<boolean>;
+  /**
+   * Sets anew what was set while the clock ran ahead, a slice a call, beginning after the token `after`; answers where
+   * to go on, or null.
+   */
+  setAnewSlice(now: number, after: string): Promise<string | null>;
+  /** Ascending: the first check-in of each of the last periods. */
+  listFirstCheckIns(token: string): Promise<number[]>;
+  /** The last `limit` blind windows that postponed a deadline of the snitch, oldest first. */
+  listPostponements(caseId: string, token: string, limit: number): Promise<Postponement[]>;
 
   // Alerts and deliveries
   listAlerts(caseId: string, token: string | null, page: Page): Promise<AlertWithDeliveries[]>;
   /** An alert about no real snitch, to one webhook only; null when there is no such webhook. */
   createTestDelivery(caseId: string, webhookId: string, now: number): Promise<Delivery | null>;
-  createWebhook(caseId: string, url: string, now: number): Promise<Webhook>;
+  createWebhook(caseId: string, url: string, now: number, options?: { notices?: boolean }): Promise<Webhook>;
   getWebhook(caseId: string, id: string): Promise<Webhook | null>;
   listWebhooks(caseId: string): Promise<Webhook[]>;
   deleteWebhook(caseId: string, id: string): Promise<boolean>;
@@ -297,8 +346,10 @@ export interface Store extends OwnershipStore {
   getSetting(name: Setting): Promise<string | null>;
   setSetting(name: Setting, value: string): Promise<void>;
   health(): StoreHealth;
-  /** The stretch in which writes were refused and that has ended since the last call, or null. */
-  takeOutage(): BlindWindow | null;
+  /** In words, where what is stored now would not be found at the next start; null while all is in its place. */
+  misplaced(): string | null;
+  /** From the first write to the last one that was refused and for which no blind window was opened yet, or null. */
+  refused(): BlindWindow | null;
   /** Called after a change is durable. */
   onChange(listener: (change: Change) => void): void;
   /** Resolves with the reason when the store can no longer be trusted and the process must end. */

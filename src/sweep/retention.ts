@@ -6,6 +6,9 @@ import type { Store } from '../store/store.ts';
 
 const DAY = 86_400_000;
 
+/** A pass believes the clock at most so far beyond the pass before: one that is months ahead must not delete all. */
+const MOST_FORWARD = DAY;
+
 /** The rest between two slices, in milliseconds: this work must never be felt. */
 const REST = 20;
 
@@ -54,8 +57,17 @@ export class Retention {
     await this.#running;
   }
 
-  async #prune(): Promise<void> {
+  /** After a long time away it takes some passes, one each hour, until all that is too old is gone. */
+  async #believedNow(): Promise<number> {
     const now = this.#clock();
+    const before = await this.#store.getSetting('retention.now');
+    const believed = before === null ? now : Math.min(now, Number(before) + MOST_FORWARD);
+    if (String(believed) !== before) await this.#store.setSetting('retention.now', String(believed));
+    return believed;
+  }
+
+  async #prune(): Promise<void> {
+    const now = await this.#believedNow();
     const { checkIns, days } = this.#settings;
     while (!this.#stopped && (await this.#store.prune({ checkIns, olderThan: now - days * DAY, now }))) {
       await sleep(REST);

@@ -1,19 +1,27 @@
 /** The once-a-second pass: notices blind windows, then applies what is due (`decisions: When the service itself was blind`). */
 import { Cron } from 'croner';
 import type { Logger } from 'pino';
-import type { DueCursor, Store } from '../store/store.ts';
+import { StoreUnavailable } from '../core/errors.ts';
+import type { DueCursor, OrderlyStop, Store } from '../store/store.ts';
+import { Watch } from './watch.ts';
 
 /** The daemon writes down at most this often that it lives, in milliseconds. */
 const LIVENESS_EVERY = 10_000;
-
-/** A running daemon that did not tick for longer than this was asleep, or its clock jumped. */
-const LONGEST_TICK = 15_000;
 
 /** Snitches applied in one transaction: few, because each may write a dozen rows, and check-ins wait until it ends. */
 const SLICE = 20;
 
 /** A sweep that has not ended for this long makes the daemon not ready. */
 const STALLED_AFTER = 30_000;
+
+/** A client waits no longer than this for an answer: after it, nothing is known of who waited at a held socket. */
+const LONGEST_WAIT = 30_000;
+
+/** Check-ins that waited at a held socket are taken before the first sweep looks for them, in milliseconds. */
+const TAKEN_WITHIN = 2_000;
+
+/** What a clock that ran ahead for less than a tick left behind is looked for this often, in milliseconds. */
+const CLOCK_LOOKED_AT_EVERY = 3_600_000;
 
 export interface SweeperOptions {
   store: Store;
@@ -26,34 +34,77 @@ export interface SweeperOptions {
 
 export class Sweeper {
   readonly #options: SweeperOptions;
+  readonly #watch: Watch;
   #cron: Cron | null = null;
+  #halted = false;
   #running: Promise<void> = Promise.resolve();
+  /** As it was written down last. */
   #livenessAt: number | null = null;
-  /** Since when check-ins were refused, until the window of it is kept. */
-  #refusedSince: number | null = null;
   #sweptAt: number;
   /** When a pass last came to its end, a bad one included. */
   #endedAt: number;
+  /** No sweep before this instant of the monotonic clock. */
+  #sweepFrom = Number.NEGATIVE_INFINITY;
+  /** When the clock was last looked at, on the monotonic one; null: before the first pass, or it was set back. */
+  #clockLookedAt: number | null = null;
+  #lastNow = Number.NEGATIVE_INFINITY;
 
   constructor(options: SweeperOptions) {
     this.#options = options;
+    this.#watch = new Watch(options.clock);
     this.#sweptAt = options.monotonic();
     this.#endedAt = this.#sweptAt;
   }
 
-  /** Keeps the time since the last sign of life as a blind window; must end before the first sweep. */
-  async wake(): Promise<void> {
-    const { store, clock } = this.#options;
+  /**
+   * Looks how long the daemon was away, before it listens. The first pass then keeps that time as a blind window,
+   * unless the stop was orderly and `socket` held whoever came since: then nobody was lost.
+   *
+   * @param socket the name of the socket that the service manager passed, or null
+   */
+  async wake(socket: string | null = null): Promise<void> {
+    const { store, clock, monotonic } = this.#options;
     const recorded = await store.getSetting('liveness');
     this.#livenessAt = recorded === null ? null : Number(recorded);
     const now = clock();
-    if (this.#livenessAt !== null && this.#livenessAt < now) await this.#openWindow(this.#livenessAt, now);
-    else await this.#recordLiveness(now);
-    await this.#finishWindows(now);
+    if (
+      this.#livenessAt !== null &&
+      socket !== null &&
+      (await this.#wasHeld(socket, this.#livenessAt, now))
+    ) {
+      this.#sweepFrom = monotonic() + TAKEN_WITHIN;
+    } else if (this.#livenessAt !== null && this.#livenessAt < now) {
+      this.#watch.blind(this.#livenessAt, now);
+    }
+    this.#watch.look();
+  }
+
+  /** Check-ins are heard from this moment on. */
+  listens(): void {
+    this.#watch.listens();
+  }
+
+  /** A stop that was written down counts for one start; where that cannot be written, the time counts as blind. */
+  async #wasHeld(socket: string, livenessAt: number, now: number): Promise<boolean> {
+    const { store } = this.#options;
+    const stopped = await store.getSetting('stopped');
+    if (stopped === null) return false;
+    const stop = JSON.parse(stopped) as OrderlyStop & { at: number };
+    const waited = now - livenessAt;
+    if (stop.at !== livenessAt || stop.socket !== socket || waited <= 0 || waited > LONGEST_WAIT)
+      return false;
+    try {
+      await this.#recordLiveness(now);
+      return true;
+    } catch (error) {
+      if (error instanceof StoreUnavailable) return false;
+      throw error;
+    }
   }
 
   /** Nothing here may name a time of the wall clock to begin at: when that is set back, no sweep would come before it. */
   start(): void {
+    this.#watch.start();
     this.#cron = new Cron('* * * * * *', { protect: true }, () => this.tick());
   }
 
@@ -66,11 +117,25 @@ export class Sweeper {
     this.#endedAt = this.#options.monotonic();
   }
 
-  /** Waits for the pass that runs, and writes down that the daemon lived until now. */
-  async stop(): Promise<void> {
+  /** Sweeps no more, since from now on check-ins may not be heard; waits for the pass that runs. */
+  async halt(): Promise<void> {
+    this.#halted = true;
     this.#cron?.stop();
     await this.#running;
-    await this.#recordLiveness(this.#options.clock()).catch((error: unknown) => {
+  }
+
+  /**
+   * Halts, and writes down that the daemon lived until now. A time in which nothing was heard and that has no window
+   * yet gets it at the next start: then an older sign of life stands.
+   *
+   * @param until when it ceased to hear
+   * @param stop given where nobody was lost who came until now, or comes before the next start
+   */
+  async stop(until = this.#options.clock(), stop?: OrderlyStop): Promise<void> {
+    await this.halt();
+    this.#watch.stop();
+    if (this.#watch.window) return;
+    await this.#recordLiveness(until, stop).catch((error: unknown) => {
       this.#options.logger.error({ err: error }, 'the time of the stop could not be written down');
     });
   }
@@ -90,44 +155,56 @@ export class Sweeper {
     return silent > STALLED_AFTER ? `no sweep has ended for ${Math.round(silent / 1_000)} s` : null;
   }
 
+  /** The window comes before the sweep: a job that could not be heard is not accused. */
   async #sweep(): Promise<void> {
-    const { store, clock, monotonic } = this.#options;
-    const now = clock();
+    const { store, monotonic } = this.#options;
+    const now = this.#watch.look();
+    await this.#lookAtClock(now);
     await this.#noticeBlindness(now);
-    while (await store.rescheduleSlice(now));
-    await this.#applyDue(now);
+    await this.#whileMore(() => store.postponeSlice(now));
+    await this.#whileMore(() => store.rescheduleSlice(now));
+    if (monotonic() >= this.#sweepFrom) await this.#applyDue(now);
     this.#sweptAt = monotonic();
+    this.#lastNow = now;
+  }
+
+  /** Work in slices goes on until it is done or the daemon halts; between two of them the daemon is seen to live. */
+  async #whileMore(slice: () => Promise<boolean>): Promise<void> {
+    while (!this.#halted && (await slice())) {
+      this.#watch.look();
+      this.#sweptAt = this.#options.monotonic();
+    }
   }
 
   async #applyDue(now: number): Promise<void> {
     const { store, logger } = this.#options;
     let after: DueCursor | null = null;
-    do {
+    await this.#whileMore(async () => {
       const { next, failures } = await store.applyDue(now, after, SLICE);
       for (const { token, error } of failures) {
         logger.error({ err: error, token }, 'a snitch could not be swept; the others go on');
       }
       after = next;
-    } while (after);
+      return next !== null;
+    });
   }
 
   /**
-   * The daemon was blind where it did not tick, where its clock jumped forward, and while the store refused
-   * check-ins. A clock that was set back proves nothing and opens no window.
+   * The daemon was blind where it did not run, where its clock jumped forward, and while the store refused check-ins,
+   * however short that was. A clock that was set back proves nothing and opens no window.
    */
   async #noticeBlindness(now: number): Promise<void> {
-    const alive = this.#livenessAt ?? now;
-    const outage = this.#options.store.takeOutage();
-    if (outage) this.#refusedSince = Math.min(this.#refusedSince ?? outage.start, outage.start);
-    if (this.#refusedSince !== null) {
-      await this.#openWindow(Math.min(this.#refusedSince, now), now);
-      this.#refusedSince = null;
-    } else if (now - alive > LONGEST_TICK) {
-      await this.#openWindow(alive, now);
+    const { store } = this.#options;
+    const seen = this.#watch.window;
+    const refused = store.refused();
+    const alive = this.#livenessAt ?? Number.NEGATIVE_INFINITY;
+    if (seen || refused) {
+      const start = Math.min(seen?.start ?? now, refused?.start ?? now, now);
+      await this.#openWindow(start, refused ? now : Math.min(seen?.end ?? now, now));
+      this.#watch.told(seen);
     } else if (now < alive || now - alive >= LIVENESS_EVERY) {
       await this.#recordLiveness(now);
     }
-    await this.#finishWindows(now);
   }
 
   async #openWindow(start: number, end: number): Promise<void> {
@@ -141,13 +218,21 @@ export class Sweeper {
     );
   }
 
-  /** Postpones what every window that was opened excuses; a crash in between goes on here. */
-  async #finishWindows(now: number): Promise<void> {
-    while (await this.#options.store.postponeSlice(now));
+  /** What was set while the clock ran ahead is set anew at the start, when it was set back, and now and then. */
+  async #lookAtClock(now: number): Promise<void> {
+    const { store, monotonic } = this.#options;
+    if (now < this.#lastNow) this.#clockLookedAt = null;
+    if (this.#clockLookedAt !== null && monotonic() - this.#clockLookedAt < CLOCK_LOOKED_AT_EVERY) return;
+    let after: string | null = '';
+    await this.#whileMore(async () => {
+      after = await store.setAnewSlice(now, after ?? '');
+      return after !== null;
+    });
+    if (after === null) this.#clockLookedAt = monotonic();
   }
 
-  async #recordLiveness(now: number): Promise<void> {
-    await this.#options.store.setSetting('liveness', String(now));
+  async #recordLiveness(now: number, stop?: OrderlyStop): Promise<void> {
+    await this.#options.store.recordLiveness(now, stop);
     this.#livenessAt = now;
   }
 }

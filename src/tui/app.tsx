@@ -26,7 +26,10 @@ export interface AppParts {
 
 export interface App {
   store: Store;
-  /** Settles once it was quit and the terminal is as it was; rejects with a defect of the program. */
+  /**
+   * Settles once it was quit and the terminal is as it was; rejects with a defect of the program, or with the refusal
+   * of a server that does not take the key.
+   */
   exited: Promise<unknown>;
   /** Gives the terminal back, and stops everything. */
   close: () => void;
@@ -53,8 +56,8 @@ export function startApp(parts: AppParts): App {
     maxFps: FRAMES,
     patchConsole: false,
   });
-  const exited = ink.waitUntilExit();
   const live = goLive(parts, store, ink.unmount);
+  const exited = Promise.race([ink.waitUntilExit(), live.refused]);
   const close = () => {
     live.stop();
     ink.unmount();
@@ -92,7 +95,9 @@ function goLive({ client, clock, stdout, env }: AppParts, store: Store, quit: ()
   const copy = (text: string) => stdout.write(clipboardSequence(text, env));
   store.onEffect(createCommands({ client, store, quit, refresh: () => feed.refresh(), copy }));
   const ticking = setInterval(() => store.dispatch({ kind: 'tick', now: clock() }), TICK);
-  void feed.run();
+  const refused = new Promise<never>((_, reject) => {
+    feed.run().catch(reject);
+  });
   rows.start();
   client.getCase().then(
     ({ name }) => store.dispatch({ kind: 'case', name }),
@@ -100,6 +105,7 @@ function goLive({ client, clock, stdout, env }: AppParts, store: Store, quit: ()
     () => {},
   );
   return {
+    refused,
     stop: () => {
       clearInterval(ticking);
       feed.stop();

@@ -15,8 +15,8 @@ const WIDTH = 120;
 export function snapshot(snitches: readonly WireSnitch[], now: number, glyphs: Glyphs): string {
   const { sorted } = replaceAll(EMPTY, snitches);
   const columns = columnsFor(WIDTH).filter(({ id }) => !UNKNOWN.includes(id));
-  const look = { columns, glyphs, now, detail: undefined, isSelected: false, isMarked: false };
-  const lines = [titleLine(columns), ...sorted.map((entry) => rowLine(entry, look))];
+  const look = { columns, width: WIDTH, glyphs, now, detail: undefined, isSelected: false, isMarked: false };
+  const lines = [titleLine(columns, null, glyphs), ...sorted.map((entry) => rowLine(entry, look))];
   return lines.map((line) => `${textOf(line)}\n`).join('');
 }
 

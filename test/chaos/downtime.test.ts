@@ -1,4 +1,7 @@
-/** The service was blind: stopped, asleep, or its clock was set. Nobody is accused falsely, nothing is told twice. */
+/**
+ * The service was blind: stopped, asleep, or its clock was set. Nobody is accused falsely, nothing is told twice.
+ * Time limit: 180 s.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

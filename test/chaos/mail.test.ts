@@ -1,4 +1,7 @@
-/** The mail that really arrives, parsed as a mail reader would, and what happens where the server does not want it. */
+/**
+ * The mail that really arrives, parsed as a mail reader would, and what happens where the server does not want it.
+ * Time limit: 180 s.
+ */
 import type { SMTPServerOptions } from 'smtp-server';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

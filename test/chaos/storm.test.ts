@@ -1,4 +1,7 @@
-/** Thousands of snitches fail in the same second: few emails, every webhook, and check-ins go on being answered. */
+/**
+ * Thousands of snitches fail in the same second: few emails, every webhook, and check-ins go on being answered.
+ * Time limit: 180 s.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { suite } from 'uvu';

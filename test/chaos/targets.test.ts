@@ -1,4 +1,7 @@
-/** Alerts to many targets of which a third misbehave, while the daemon is killed: none is lost, nobody waits. */
+/**
+ * Alerts to many targets of which a third misbehave, while the daemon is killed: none is lost, nobody waits.
+ * Time limit: 240 s.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -112,7 +112,10 @@ administration('deliveries that cannot be sent are listed, shown and retried', a
     await on.json<WireDelivery>('deliveries', 'show', delivery?.id ?? ''),
     delivery as WireDelivery,
   );
-  assert.is((await on.run('deliveries', 'retry', delivery?.id ?? '')).code, 0);
+  const retried = await on.run('deliveries', 'retry', delivery?.id ?? '');
+  assert.is(retried.code, 0);
+  assert.match(retried.stderr, `${delivery?.id}: not delivered to http://127.0.0.1:9/x: connection refused`);
+  assert.match(stdout, /http:\/\/127\.0\.0\.1:9\/x +Test alert: reporting/);
   assert.is((await on.run('deliveries', 'show', '999999')).code, 3);
   assert.is((await on.run('deliveries', 'show', 'x')).code, 3);
   assert.is((await on.run('deliveries', 'retry')).code, 2);

@@ -1,3 +1,4 @@
+// Time limit: 120 s.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';

@@ -1,14 +1,20 @@
+// Time limit: 120 s.
 import {
   chmodSync,
   copyFileSync,
   existsSync,
+  linkSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
+  rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -158,6 +164,112 @@ backup('what is damaged, newer or no database of ours is refused, and changes no
       reason,
     );
   }
+});
+
+backup('never replaces the database, by whatever name it is called', async () => {
+  await on.run('create', 'stays', '-i', 'daily');
+  const { dataDir } = on.daemon;
+  const database = join(dataDir, 'snitch.db');
+  const at = (name: string) => join(directory.path, name);
+  linkSync(database, at('hard link'));
+  symlinkSync(database, at('link'));
+  symlinkSync(dataDir, at('directory'));
+  symlinkSync(join(dataDir, 'new.db'), at('link to nothing yet'));
+  mkdirSync(join(dataDir, 'copies'));
+  const before = statSync(database).ino;
+  const targets = [
+    database,
+    `${database}-wal`,
+    `${database}-shm`,
+    join(dataDir, '..', basename(dataDir), '.', 'snitch.db'),
+    join(dataDir, 'copy.db'),
+    join(dataDir, 'copies/copy.db'),
+    at('hard link'),
+    at('link'),
+    at('directory/snitch.db'),
+    at('directory/copies/copy.db'),
+    at('link to nothing yet'),
+  ];
+  for (const flags of [['-f'], []]) {
+    for (const target of targets) {
+      const { code, stderr } = await on.run('backup', ...flags, target);
+      assert.is(code, 1, target);
+      assert.match(stderr, /is \S+ itself|is in the data directory/, target);
+      assert.not.match(stderr, '--force', target);
+    }
+  }
+  assert.is(statSync(database).ino, before);
+  assert.equal(
+    readdirSync(dataDir).filter((name) => /copy|new|partial/.test(name)),
+    [],
+  );
+  assert.is((await fetch(`${on.daemon.url}/readyz`)).status, 200);
+});
+
+backup('is not put over the database of another daemon', async () => {
+  const other = await startProcess();
+  try {
+    const { code, stderr } = await on.run('backup', '-f', join(other.dataDir, 'snitch.db'));
+    assert.is(code, 1);
+    assert.match(stderr, 'the data directory of another snitch');
+  } finally {
+    await other.end();
+    removeDataDir(other.dataDir);
+  }
+});
+
+backup('the log of a file that is replaced does not get into the copy', async () => {
+  await on.run('create', 'in the copy', '-i', 'daily');
+  const old = new Database(file);
+  old.exec('PRAGMA journal_mode = WAL; CREATE TABLE other (x); INSERT INTO other VALUES (1)');
+  copyFileSync(`${file}-wal`, join(directory.path, 'log'));
+  old.close();
+  copyFileSync(join(directory.path, 'log'), `${file}-wal`);
+  assert.is((await on.run('backup', '-f', file)).code, 0);
+  assert.equal(namesIn(file), ['in the copy']);
+  assert.not(existsSync(`${file}-wal`));
+});
+
+backup('a daemon whose database was replaced is not ready, and a stop saves what it has', async () => {
+  const { dataDir } = on.daemon;
+  await on.run('backup', '-q', file);
+  renameSync(file, join(dataDir, 'snitch.db'));
+  await on.run('create', 'after it was replaced', '-i', 'daily');
+  const answer = await fetch(`${on.daemon.url}/readyz`);
+  assert.is(answer.status, 503);
+  const text = await answer.text();
+  assert.match(text, 'the file of the database was deleted, moved or replaced');
+  assert.not.match(text, dataDir);
+  assert.is(await on.daemon.end(), 0);
+  const saved = readdirSync(dataDir).find((name) => name.includes('rescued')) ?? 'nothing';
+  assert.ok(on.daemon.log.some((line) => line.includes(saved) && line.includes('"level":"error"')));
+  assert.is(statSync(join(dataDir, saved)).mode & 0o777, 0o600);
+  assert.is((await on.run('restore', join(dataDir, saved))).code, 0);
+  assert.equal(namesIn(join(dataDir, 'snitch.db')), ['after it was replaced']);
+});
+
+backup('restore takes a database that was moved away together with its log', async () => {
+  await on.run('create', 'only in the log', '-i', 'daily');
+  await on.daemon.end('SIGKILL');
+  for (const suffix of ['', '-wal']) {
+    renameSync(join(on.daemon.dataDir, `snitch.db${suffix}`), `${file}${suffix}`);
+  }
+  assert.is((await on.run('restore', file)).code, 0);
+  assert.equal(namesIn(join(on.daemon.dataDir, 'snitch.db')), ['only in the log']);
+});
+
+backup('restore refuses the database itself, and takes a log without a database out of the way', async () => {
+  await on.run('create', 'in the backup', '-i', 'daily');
+  await on.run('backup', '-q', file);
+  await on.run('create', 'only in the log', '-i', 'daily');
+  await on.daemon.end('SIGKILL');
+  const database = join(on.daemon.dataDir, 'snitch.db');
+  const refused = await on.run('restore', database);
+  assert.is(refused.code, 1);
+  assert.match(refused.stderr, 'is the database');
+  rmSync(database);
+  assert.is((await on.run('restore', file)).code, 0);
+  assert.equal(namesIn(database), ['in the backup']);
 });
 
 /** Cuts it in the middle: the header still says how long it was. */

@@ -1,11 +1,12 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Finding } from '../../src/cli/findings.ts';
 import { startMailbox } from '../end-to-end/mailbox.ts';
 import { startWebhookReceiver } from '../end-to-end/webhook-receiver.ts';
 import { startFakeServer } from './fake-server.ts';
-import { runSnitch } from './snitch-process.ts';
+import { runSnitch, temporaryDirectory } from './snitch-process.ts';
 import { type Commands, withDaemon } from './with-daemon.ts';
 
 const doctor = suite('snitch doctor');
@@ -25,10 +26,10 @@ async function examine(args: string[] = [], env: NodeJS.ProcessEnv = {}) {
 }
 
 doctor(
-  'a daemon that is well: nothing is broken, and what is missing is a warning with its remedy',
+  'a daemon that is well but can tell nobody: that is a failure, and the exit code says so',
   async () => {
     const { code, findings, of } = await examine();
-    assert.is(code, 0);
+    assert.is(code, 1);
     assert.equal(
       findings.map(({ check, state }) => `${check}: ${state}`),
       [
@@ -39,25 +40,53 @@ doctor(
         'sweep: ok',
         'clock: ok',
         'API key: ok',
-        'team: warning',
+        'team: failure',
         'email: warning',
       ],
     );
-    assert.match(of('team')?.remedy ?? '', 'snitch member add');
+    assert.match(of('team')?.remedy ?? '', 'snitch webhook add');
     const { stdout } = await on.run('doctor');
     assert.match(stdout, /^✓ ok +configuration +no file; defaults and environment\n/);
-    assert.match(stdout, /\n! warning +team +nobody would be told of an alert\n +→ `snitch member add/);
+    assert.match(
+      stdout,
+      /\n✗ failure +team +nobody would be told of an alert: email is off, and there is no webhook\n +→ set smtp/,
+    );
   },
 );
 
-doctor('mail is tried, and with --send a mail arrives and each webhook gets an alert', async () => {
-  const mailbox = await startMailbox();
+doctor('members are told nothing where the daemon sends no email', async () => {
+  await on.run('member', 'add', 'ann@example.com');
+  const { code, of } = await examine();
+  assert.equal([code, of('team')?.state], [1, 'failure']);
   const receiver = await startWebhookReceiver();
-  await on.run('webhook', 'add', receiver.url, '-q');
-  const env = { SNITCH_SMTP_URL: mailbox.url, SNITCH_SMTP_FROM: 'snitch@example.com' };
   try {
+    await on.run('webhook', 'add', receiver.url, '-q');
+    const reached = await examine();
+    assert.equal([reached.code, reached.of('team')?.state], [0, 'warning']);
+    assert.match(reached.of('team')?.message ?? '', '0 told by email, 1 by webhook; 1 by email are not');
+  } finally {
+    await on.run('webhook', 'remove', receiver.url, '--force');
+    await on.run('member', 'remove', 'ann@example.com');
+    await receiver.stop();
+  }
+});
+
+doctor('the daemon tries the mail server, with the password that only it gets', async () => {
+  const mailbox = await startMailbox('hunter2-secret');
+  const receiver = await startWebhookReceiver();
+  const credentials = temporaryDirectory();
+  writeFileSync(join(credentials.path, 'smtp-password'), 'hunter2-secret\n');
+  const smtp = {
+    SNITCH_SMTP_URL: mailbox.url.replace('://', '://snitch@'),
+    SNITCH_SMTP_FROM: 'snitch@example.com',
+  };
+  const own = await withDaemon({ ...smtp, CREDENTIALS_DIRECTORY: credentials.path });
+  const env = { ...smtp, SNITCH_DATA_DIR: own.daemon.dataDir };
+  try {
+    await own.run('webhook', 'add', receiver.url, '-q');
     const tried = await examine([], env);
     assert.is(tried.of('email')?.state, 'ok', tried.of('email')?.message);
+    assert.match(tried.of('email')?.message ?? '', 'lets the daemon in');
     assert.is(tried.of('webhook')?.state, 'ok');
     assert.equal([mailbox.mails.length, receiver.posts.length], [0, 0]);
     const sent = await examine(['--send', 'ops@example.com'], env);
@@ -66,10 +95,83 @@ doctor('mail is tried, and with --send a mail arrives and each webhook gets an a
     assert.equal(mail?.recipients, ['ops@example.com']);
     assert.match(mail?.subject ?? '', 'Test');
     assert.is((await receiver.waitFor(1, 10_000)).length, 1);
+    const elsewhere = await examine([], { ...env, SNITCH_SMTP_URL: 'smtp://snitch@mail.example.com' });
+    assert.is(elsewhere.of('email')?.state, 'warning');
+    assert.match(elsewhere.of('email')?.message ?? '', 'the configuration read here has mail.example.com');
+    await own.daemon.end();
+    const alone = await examine([], env);
+    assert.is(alone.of('email')?.state, 'warning');
+    assert.match(alone.of('email')?.message ?? '', 'only the daemon has the password');
+    const { SNITCH_SMTP_URL: url } = smtp;
+    const whole = await examine([], { ...env, SNITCH_SMTP_URL: url.replace('@', ':hunter2-secret@') });
+    assert.is(whole.of('email')?.state, 'ok', whole.of('email')?.message);
+    assert.match(whole.of('email')?.message ?? '', 'tried from here');
+    const wrong = await examine([], { ...env, SNITCH_SMTP_URL: url.replace('@', ':other-secret@') });
+    assert.is(wrong.of('email')?.state, 'failure');
+    assert.not.match(JSON.stringify([tried, sent, alone, whole, wrong]), /(hunter2|other)-secret/);
   } finally {
-    await on.run('webhook', 'remove', receiver.url, '--force');
+    await own.end();
+    credentials.remove();
     await mailbox.stop();
     await receiver.stop();
+  }
+});
+
+doctor('a mail server that the daemon does not know of is a failure', async () => {
+  const env = { SNITCH_SMTP_URL: 'smtp://127.0.0.1:9', SNITCH_SMTP_FROM: 'snitch@example.com' };
+  const { code, of } = await examine([], env);
+  assert.equal([code, of('email')?.state], [1, 'failure']);
+  assert.match(of('email')?.message ?? '', 'the daemon runs without email');
+  assert.match(of('email')?.remedy ?? '', 'systemctl reload snitch');
+});
+
+doctor('a data directory that only the configuration names has the keys for every command', async () => {
+  const directory = temporaryDirectory();
+  const config = join(directory.path, 'config.yaml');
+  const env = { SNITCH_DATA_DIR: '' };
+  try {
+    writeFileSync(config, `log: { level: info }\ndata_dir: "${on.daemon.dataDir}" # here\n`);
+    const named = await examine(['--config', config], env);
+    assert.match(named.of('API key')?.message ?? '', `from ${on.daemon.dataDir}/credentials.yaml`);
+    assert.is(named.of('data directory')?.state, 'ok');
+    const listed = await runSnitch(['list'], { ...on.env, ...env, SNITCH_CONFIG: config });
+    assert.is(listed.code, 0, listed.stderr);
+  } finally {
+    directory.remove();
+  }
+});
+
+doctor('what others may write, and secrets that others may read, are told of', async () => {
+  const directory = temporaryDirectory();
+  const config = join(directory.path, 'config.yaml');
+  const { dataDir } = on.daemon;
+  try {
+    chmodSync(directory.path, 0o755);
+    writeFileSync(config, 'smtp: { url: "smtp://me:hunter2@127.0.0.1:9", from: a@b.example }');
+    chmodSync(config, 0o644);
+    const { code, stdout, stderr } = await runSnitch(['config', 'check', '--config', config]);
+    assert.equal([code, stdout], [0, `${config}: valid\n`]);
+    assert.match(
+      stderr,
+      `snitch: warning: every user of this host can read ${config}, which has the password`,
+    );
+    assert.not.match(stderr, 'hunter2');
+    chmodSync(dataDir, 0o777);
+    const exposed = await examine(['--config', config]);
+    assert.equal(
+      [exposed.code, exposed.of('data directory')?.state, exposed.of('secrets')?.state],
+      [1, 'failure', 'warning'],
+    );
+    chmodSync(dataDir, 0o770);
+    assert.match((await examine()).of('data directory')?.message ?? '', 'the group');
+    chmodSync(dataDir, 0o711);
+    const readable = (await examine()).of('data directory');
+    assert.equal([readable?.state, readable?.remedy], ['warning', `chmod 700 ${dataDir}`]);
+    chmodSync(config, 0o640);
+    assert.is((await runSnitch(['config', 'check', '--config', config])).stderr, '');
+  } finally {
+    chmodSync(dataDir, 0o700);
+    directory.remove();
   }
 });
 

@@ -1,4 +1,7 @@
-/** `snitch exec` and a server that is away, slow or broken: the job is untouched, and no check-in is lost. */
+/**
+ * `snitch exec` and a server that is away, slow or broken: the job is untouched, and no check-in is lost.
+ * Time limit: 120 s.
+ */
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';

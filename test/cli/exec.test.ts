@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type DaemonProcess, removeDataDir, startProcess } from '../end-to-end/daemon-process.ts';
+import { unless, without } from '../skipped.ts';
 import { checkIns, Host, newSnitch, outcomes, SNITCH, until } from './exec-process.ts';
 
 interface Context {
@@ -204,8 +205,7 @@ test('a process that the job leaves behind does not hold us up', async ({ daemon
   assert.is((await checkIns(daemon, token)).at(-1)!.output, stdout);
 });
 
-test('a terminal stays a terminal', async ({ host, token }) => {
-  if (spawnSync('script', ['--version']).status !== 0) return;
+unless(without('script'), test)('a terminal stays a terminal', async ({ host, token }) => {
   const { stdout } = spawnSync(
     'script',
     [

@@ -43,20 +43,21 @@ failures('a refused key: 4', async () => {
   assert.match(stderr, 'SNITCH_API_KEY_FILE');
 });
 
-failures('too many requests: 1, and when to try again', async () => {
+failures('too many requests, and a wait longer than the user has time for: 1', async () => {
   const body = { type: 'rate_limited', error: 'Too many requests.' };
-  const { code, stderr } = await listAgainst({ status: 429, headers: { 'retry-after': '60' }, body });
+  const answer = { status: 429, headers: { 'retry-after': '60' }, body };
+  const { code, stderr } = await listAgainst(answer, '--timeout', '59s');
   assert.is(code, 1);
   assert.is(stderr, 'snitch: Too many requests. Try again in 60 s.\n');
 });
 
 failures('a service that cannot answer now, or a proxy with nothing behind it: 5', async () => {
   const body = { type: 'service_unavailable', error: 'The service is under maintenance.' };
-  const closed = await listAgainst({ status: 503, headers: { 'retry-after': '10' }, body });
+  const closed = await listAgainst({ status: 503, headers: { 'retry-after': '60' }, body });
   assert.equal(closed, {
     code: 5,
     stdout: '',
-    stderr: 'snitch: The service is under maintenance. Try again in 10 s.\n',
+    stderr: 'snitch: The service is under maintenance. Try again in 60 s.\n',
   });
   const proxy = await listAgainst({ status: 502, body: '<html>Bad Gateway</html>' });
   assert.is(proxy.code, 5);
@@ -72,6 +73,38 @@ failures('something else that answers there: 5', async () => {
   const { code, stderr } = await listAgainst({ status: 200, body: '<html>Welcome!</html>' });
   assert.is(code, 5);
   assert.match(stderr, 'no snitch server');
+});
+
+failures('JSON of the wrong shape: 5, and what is wrong with it', async () => {
+  const snitch = { token: 'abcdef', name: 'x', tags: null };
+  for (const [body, fault] of [
+    [null, 'has no list'],
+    [{ type: 'x' }, 'has no list'],
+    [[null], 'has no object at [0]'],
+    [[snitch], 'has no list at [0].tags'],
+    [[[]], 'has no object at [0]'],
+    ['7', 'has no list'],
+  ] as const) {
+    const { code, stdout, stderr } = await listAgainst({ status: 200, body: JSON.stringify(body) });
+    assert.is(code, 5, stderr);
+    assert.is(stdout, '');
+    assert.match(
+      stderr,
+      `no snitch server, or one of another version: its answer to GET /v1/snitches ${fault}`,
+    );
+    assert.match(stderr, 'is its address right?');
+  }
+  for (const validations of [
+    null,
+    5,
+    {},
+    [null, { attribute: 1 }, { attribute: 'name', message: 'is bad' }],
+  ]) {
+    const body = { type: 'resource_invalid', error: 'Wrong.', validations };
+    const { code, stderr } = await listAgainst({ status: 422, body });
+    assert.is(code, 1);
+    assert.is(stderr, Array.isArray(validations) ? 'snitch: name: is bad\n' : 'snitch: Wrong.\n');
+  }
 });
 
 failures('what a server says cannot steer the terminal', async () => {

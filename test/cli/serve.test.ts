@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -76,10 +76,48 @@ serve('a bad configuration is told on stderr, and nothing starts', async () => {
 
 serve('an address that is taken is told on stderr', async () => {
   const { url } = await start().logged('listening');
-  const env = { SNITCH_LISTEN: new URL(String(url)).host, SNITCH_DATA_DIR: join(directory.path, 'other') };
-  const { code, stderr } = await start([], env).ended();
-  assert.is(code, 1);
-  assert.match(stderr, 'EADDRINUSE');
+  const { host } = new URL(String(url));
+  const dataDir = join(directory.path, 'other');
+  for (const format of ['json', 'pretty']) {
+    const env = { SNITCH_LISTEN: host, SNITCH_DATA_DIR: dataDir, SNITCH_LOG_FORMAT: format };
+    const { code, stdout, stderr } = await start([], env).ended();
+    assert.is(code, 1);
+    assert.is(
+      stderr,
+      `snitch: cannot listen on ${host}: another program listens there; if that is another snitch, stop it first, else set \`listen\` to another address (EADDRINUSE)\n`,
+    );
+    assert.not.match(stdout, /fatal|stack|cannot/i, 'it is said once');
+  }
+});
+
+serve('a start that fails is told once, in a sentence, whatever keeps it from starting', async () => {
+  const broken = join(directory.path, 'broken');
+  mkdirSync(broken);
+  writeFileSync(join(broken, 'snitch.db'), 'no database at all, but text that somebody put there');
+  const open = join(directory.path, 'open');
+  mkdirSync(open);
+  chmodSync(open, 0o777);
+  chmodSync(directory.path, 0o755);
+  for (const [env, sentence] of [
+    [
+      { SNITCH_LISTEN: '192.0.2.1:1' },
+      /^snitch: cannot listen on 192\.0\.2\.1:1: this host has no such address/,
+    ],
+    [
+      { SNITCH_LISTEN: `unix:${directory.path}/no/socket` },
+      /^snitch: cannot listen on .*: its directory does not/,
+    ],
+    [{ SNITCH_DATA_DIR: broken }, /^snitch: the database .* is damaged/],
+    [{ SNITCH_DATA_DIR: '/dev/null/x' }, /^snitch: cannot create the data directory/],
+    [{ SNITCH_DATA_DIR: open }, /^snitch: every user of this host may write into the data directory/],
+    [{ SNITCH_DATA_DIR: '', HOME: '' }, /^snitch: environment variable HOME: it is empty/],
+  ] as const) {
+    const { code, stdout, stderr } = await start([], { ...environment(), ...env }).ended();
+    assert.is(code, 1);
+    assert.not.match(stdout, /fatal|stack/i);
+    assert.match(stderr, sentence);
+    assert.is(stderr.split('\n').length, 2, stderr);
+  }
 });
 
 serve('SIGHUP reads the file again; a bad one changes nothing', async () => {

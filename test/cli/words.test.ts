@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { INTERVALS } from '../../src/api/intervals.ts';
 import { displayWidth, pad, truncate } from '../../src/cli/display-width.ts';
-import { durationOf, parseUntil } from '../../src/cli/duration.ts';
+import { parseUntil } from '../../src/cli/duration.ts';
 import { intervalOf } from '../../src/cli/interval-words.ts';
 import { jsonText } from '../../src/cli/output.ts';
 import { parsePlainYaml } from '../../src/cli/plain-yaml.ts';
@@ -11,6 +11,7 @@ import { similar } from '../../src/cli/similar.ts';
 import { renderTable } from '../../src/cli/table.ts';
 import { relativeTime, shortDuration } from '../../src/cli/times.ts';
 import { INTERVALS as CORE_INTERVALS } from '../../src/core/interval.ts';
+import { durationOf } from '../../src/text/durations.ts';
 
 const words = suite('words of the command line');
 const NOW = Date.UTC(2026, 2, 4, 12);

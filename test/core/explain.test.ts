@@ -46,7 +46,7 @@ test('a failed snitch has no deadline but a reminder, where the case wants one',
 
 test('a paused snitch says what ends the pause', () => {
   const paused = (until: NonNullable<SnitchState['pause']>['until']) =>
-    explained({ ...healthy, status: 'paused', pause: { until, remembered: 'healthy' } });
+    explained({ ...healthy, status: 'paused', pause: { until, remembered: 'healthy', since: null } });
   assert.match(paused({ kind: 'healthy' }).reasons.join(), 'until its next healthy check-in');
   assert.match(paused({ kind: 'unpaused' }).reasons.join(), 'until somebody unpauses it');
   assert.match(paused({ kind: 'time', at: dueAt }).reasons.join(), 'until 2026-03-10 13:00:00');
@@ -54,7 +54,7 @@ test('a paused snitch says what ends the pause', () => {
 });
 
 test('a postponed deadline says so', () => {
-  assert.match(explained({ ...healthy, postponed: true }).reasons.join(' '), 'the service was blind');
+  assert.match(explained({ ...healthy, postponed: 1 }).reasons.join(' '), 'the service was blind');
 });
 
 test.run();

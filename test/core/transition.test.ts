@@ -64,7 +64,7 @@ const paused = (until: PauseUntil, remembered: RememberedStatus): SnitchState =>
   ...healthy,
   status: 'paused',
   dueAt: until.kind === 'time' ? until.at : null,
-  pause: { until, remembered },
+  pause: { until, remembered, since: CHECKED_IN },
 });
 
 interface Row {
@@ -249,9 +249,9 @@ checkIns('without error notices an error check-in counts as healthy', () => {
 });
 
 checkIns('a new check-in forgets that the last deadline was postponed', () => {
-  const postponed = { ...healthy, postponed: true };
-  assert.is(transition(postponed, HEALTHY, contextAt(NOW)).snitch.postponed, false);
-  assert.is(transition(postponed, DEADLINE, contextAt(DUE)).snitch.postponed, false);
+  const postponed = { ...healthy, postponed: 1 };
+  assert.is(transition(postponed, HEALTHY, contextAt(NOW)).snitch.postponed, 0);
+  assert.is(transition(postponed, DEADLINE, contextAt(DUE)).snitch.postponed, 0);
 });
 
 checkIns('a clock set back moves no deadline back', () => {
@@ -306,7 +306,7 @@ pauses('a repeated pause replaces until, alerts nobody and remembers the same st
         contextAt(NOW),
       );
       assert.is(alert, null);
-      assert.equal(snitch.pause, { until: second, remembered: 'failed' });
+      assert.equal(snitch.pause, { until: second, remembered: 'failed', since: CHECKED_IN });
       assert.is(snitch.dueAt, second.kind === 'time' ? PAUSED_UNTIL : null);
     }
   }

@@ -64,6 +64,7 @@ export function aWebhook(url: string, changes: Partial<Webhook> = {}): Webhook {
     secret: `whsec_${Buffer.alloc(24, 7).toString('base64')}`,
     previousSecret: null,
     previousSecretUntil: null,
+    notices: false,
     createdAt: 0,
     ...changes,
   };

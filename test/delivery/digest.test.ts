@@ -1,70 +1,141 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { digestEntry, digestMessage } from '../../src/delivery/digest.ts';
+import type { SnitchAlert } from '../../src/delivery/alert-words.ts';
+import { digestMessage } from '../../src/delivery/digest.ts';
+import { digestEntry } from '../../src/delivery/digest-entry.ts';
 import { messageId } from '../../src/delivery/email-message.ts';
-import { AT, aNotice, anAlert } from './alerts.ts';
+import { AT, anAlert } from './alerts.ts';
 
 const CASE = { id: 'case_1', name: 'Operations', timezone: 'Europe/Berlin' };
 
 const digestOf = (alerts: Parameters<typeof digestEntry>[0][]) =>
   digestMessage(alerts.map(digestEntry), CASE, 'ann@example.com', 'example.com');
 
-test('alerts are grouped by type, sorted by name, with their tags', () => {
+/** An alert of a snitch of its own, unless a token is given. */
+let snitches = 0;
+function alertOf(changes: Parameters<typeof anAlert>[0] = {}): SnitchAlert {
+  snitches += 1;
+  const token = `token_${snitches}`;
+  return anAlert({ id: `a${snitches}`, ...changes, snitch: { token, ...changes?.snitch } }) as SnitchAlert;
+}
+
+const LATER = AT + 2 * 3_600_000;
+
+test('new and repeated alarms, errors and recoveries are apart, in the subject and in the body', () => {
   const { subject, text, html, date } = digestOf([
-    anAlert({ id: 'a1', snitch: { name: 'web-10' } }),
-    anAlert({ id: 'a2', snitch: { name: 'web-9', tags: ['eu', 'prod'] } }),
-    anAlert({ id: 'a3', type: 'snitch.errored', snitch: { name: 'copy' }, details: { exitStatus: 3 } }),
-    anAlert({ id: 'a4', type: 'snitch.reporting', snitch: { name: 'mail' } }),
-    anAlert({ id: 'a5', at: AT + 2_000, snitch: { name: 'api' } }),
-    anAlert({ id: 'a6', type: 'snitch.paused', snitch: { name: 'old\u202e' } }),
-    aNotice({ id: 'a7' }),
+    alertOf({ snitch: { name: 'web-10' } }),
+    alertOf({ snitch: { name: 'web-9', tags: ['eu', 'prod'] } }),
+    alertOf({
+      snitch: { name: 'old-job', previous_status: 'missing' },
+      details: { missingSince: AT - 7_200_000 },
+    }),
+    alertOf({
+      type: 'snitch.errored',
+      snitch: { name: 'copy' },
+      details: { exitStatus: 3, message: 'disk full' },
+    }),
+    alertOf({ type: 'snitch.reporting', snitch: { name: 'mail', previous_status: 'errored' } }),
+    alertOf({ type: 'snitch.reporting', snitch: { name: 'fresh', previous_status: 'pending' } }),
+    alertOf({ at: LATER, snitch: { name: 'api' }, details: { lastCheckInAt: null, startedAt: AT } }),
+    alertOf({ type: 'snitch.paused', snitch: { name: 'old\u202e' }, details: { pausedUntil: 'unpaused' } }),
   ]);
   assert.is(
     subject,
-    '[Digest] 7 alerts of Operations: 3 missing, 1 with errors, 1 reporting, 1 paused, 1 blind',
+    '[Digest] 8 alerts of Operations: 3 newly missing, 1 still missing, 1 with errors, 1 reporting again, ' +
+      '1 reporting for the first time, 1 paused',
   );
   const order = [
-    'Missing (3)',
-    'api',
-    'web-9 [eu, prod]',
-    'web-10',
+    'Newly missing (3)',
+    'api, missing since 2026-11-21 08:04, a run that started at 2026-11-21 06:04 has not ended',
+    'web-9 [eu, prod], missing since 2026-11-21 06:04, last check-in 2026-11-20 03:04',
+    'web-10, missing',
+    'Still missing (1)',
+    'old-job, still missing since 2026-11-21 04:04',
     'Reported an error (1)',
-    'copy, exit status 3',
+    'copy, exit status 3 at 2026-11-21 06:04: disk full',
+    'Reporting again (1)',
+    'mail, checked in again at 2026-11-21 06:04',
+    'Reporting for the first time (1)',
+    'fresh, reporting for the first time at 2026-11-21 06:04',
+    'Paused (1)',
+    'old\\u202e, was paused at 2026-11-21 06:04, until somebody unpauses it',
   ];
   for (const part of [text, html]) {
-    const places = [...order, 'Reporting again (1)', 'mail', 'Paused (1)', 'old\\u202e'].map((item) =>
-      part.indexOf(item),
-    );
+    const places = order.map((item) => part.indexOf(item));
     assert.ok(
       places.every((place) => place > 0),
-      part,
+      `${places} ${part}`,
     );
     assert.equal(
       places,
       [...places].sort((a, b) => a - b),
     );
   }
-  assert.is(date.getTime(), AT + 2_000);
+  assert.match(text, 'Times are those of Europe/Berlin.');
+  assert.is(date.getTime(), LATER);
+});
+
+test('a snitch has one line, in its last state, however many alerts of it wait', () => {
+  const token = 'token_flip';
+  const flips = Array.from({ length: 6 }, (_, index) =>
+    alertOf({
+      at: AT + index * 60_000,
+      type: index % 2 === 0 ? 'snitch.errored' : 'snitch.reporting',
+      snitch: { token, name: 'flip', previous_status: index % 2 === 0 ? 'healthy' : 'errored' },
+    }),
+  );
+  const { subject, text } = digestOf([...flips].reverse());
+  assert.is(subject, '[Digest] 6 alerts of Operations: 1 reporting again');
+  assert.equal(text.match(/flip/g)?.length, 1);
+  assert.match(text, 'flip, checked in again at 2026-11-21 06:09 (the last of 6 alerts)');
+});
+
+test('a silence whose beginning waited as well is news, however often it was repeated since', () => {
+  const token = 'token_silent';
+  const silent = (at: number, previous_status: 'healthy' | 'missing') =>
+    alertOf({ at, snitch: { token, name: 'silent', previous_status }, details: { missingSince: AT } });
+  const { subject, text } = digestOf([
+    silent(AT, 'healthy'),
+    ...[1, 2, 3, 4, 5].map((hours) => silent(AT + hours * 3_600_000, 'missing')),
+  ]);
+  assert.is(subject, '[Digest] 6 alerts of Operations: 1 newly missing');
+  assert.match(text, 'silent, missing since 2026-11-21 06:04');
+});
+
+test('200 alerts with hostile names: a line for each, and nothing breaks out of its line', () => {
+  const name = (index: number) => `job-${index}\r\n- <b>& \u202e\u0007`;
+  const alerts = Array.from({ length: 200 }, (_, index) =>
+    alertOf({
+      type: 'snitch.errored',
+      snitch: { name: name(index), tags: ['x\ny'] },
+      details: { exitStatus: 1, message: `no\nroom ${'m'.repeat(500)}` },
+    }),
+  );
+  const { text, html } = digestOf(alerts);
+  assert.is(text.match(/^ {2}- job-\d+\\r\\n- <b>& \\u202e\\u0007 \[x\\ny\], exit status 1 /gm)?.length, 200);
+  assert.not.match(text, / more$/m);
+  assert.is(html.match(/<li>job-/g)?.length, 200);
+  assert.not.match(html, '<b>');
 });
 
 test('the body is bounded: the rest is counted', () => {
   const alerts = Array.from({ length: 5_000 }, (_, index) =>
-    anAlert({
-      id: `a${index}`,
+    alertOf({
       snitch: { name: `${index} ${'n'.repeat(240)}`, tags: ['t'.repeat(100), 'u'.repeat(100)] },
     }),
   );
   const { subject, text, html, references } = digestOf(alerts);
-  assert.match(subject, '5000 alerts of Operations: 5000 missing');
-  assert.match(text, 'and 4900 more');
+  assert.match(subject, '5000 alerts of Operations: 5000 newly missing');
+  const left = Number(/and (\d+) more/.exec(text)?.[1]);
+  assert.is(left + (text.match(/^ {2}- \d/gm)?.length ?? 0), 5_000);
   assert.ok(text.length < 100_000 && html.length < 100_000);
   assert.ok(references.length <= 50);
 });
 
 test('the message id does not depend on the order, and a digest of recoveries joins that of the alarms', () => {
-  const alarms = Array.from({ length: 8 }, (_, index) => anAlert({ id: `alarm_${index}` }));
+  const alarms = Array.from({ length: 8 }, (_, index) => alertOf({ id: `alarm_${index}` }));
   const recoveries = alarms.map(({ id }) =>
-    anAlert({ id: `recovery_${id}`, type: 'snitch.reporting', details: { threadId: id } }),
+    alertOf({ id: `recovery_${id}`, type: 'snitch.reporting', details: { threadId: id } }),
   );
   const first = digestOf(alarms);
   assert.is(digestOf([...alarms].reverse()).messageId, first.messageId);

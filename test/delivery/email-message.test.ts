@@ -17,8 +17,16 @@ test('the subject says in words what happened', () => {
     '[Missing] nightly-backup did not check in since 2026-11-20 03:04 (Europe/Berlin)',
   );
   assert.is(
+    subjectOf(anAlert({ snitch: { previous_status: 'missing' }, details: { missingSince: AT - HOUR } })),
+    '[Missing] nightly-backup is still missing, since 2026-11-21 05:04 (Europe/Berlin)',
+  );
+  assert.is(
     subjectOf(anAlert({ snitch: { previous_status: 'missing' } })),
-    '[Missing] nightly-backup still did not check in since 2026-11-20 03:04 (Europe/Berlin)',
+    '[Missing] nightly-backup is still missing: no check-in since 2026-11-20 03:04 (Europe/Berlin)',
+  );
+  assert.is(
+    subjectOf(anAlert({ details: { startedAt: AT - 2 * HOUR } })),
+    '[Missing] nightly-backup started at 2026-11-21 04:04 (Europe/Berlin) and has not ended',
   );
   const now = '2026-11-21 06:04 (Europe/Berlin)';
   const errored = { status: 'errored' } as const;
@@ -35,11 +43,24 @@ test('the subject says in words what happened', () => {
   assert.is(reporting('missing'), `[Recovered] nightly-backup checked in again at ${now}`);
   assert.is(reporting('errored'), `[Recovered] nightly-backup checked in again at ${now}`);
   assert.is(reporting('paused'), `[Reporting] nightly-backup checked in again at ${now}`);
+  const late = { type: 'snitch.reporting', snitch: { previous_status: 'missing' } } as const;
+  assert.is(
+    subjectOf(anAlert({ ...late, details: { ranAt: AT - 3 * HOUR } })),
+    '[Recovered] nightly-backup checked in again at 2026-11-21 03:04 (Europe/Berlin), reported only at 2026-11-21 06:04 (Europe/Berlin)',
+  );
   assert.is(reporting('pending'), `[Reporting] nightly-backup checked in for the first time at ${now}`);
   const paused = { type: 'snitch.paused', snitch: { status: 'paused' } } as const;
   assert.is(
     subjectOf(anAlert({ ...paused, details: { nextDueAt: null } })),
     `[Paused] nightly-backup was paused at ${now}`,
+  );
+  assert.is(
+    subjectOf(anAlert({ ...paused, details: { nextDueAt: null, pausedUntil: 'healthy' } })),
+    `[Paused] nightly-backup was paused at ${now}, until its next healthy check-in`,
+  );
+  assert.is(
+    subjectOf(anAlert({ ...paused, details: { nextDueAt: null, pausedUntil: 'unpaused' } })),
+    `[Paused] nightly-backup was paused at ${now}, until somebody unpauses it`,
   );
   assert.is(
     subjectOf(anAlert({ ...paused, details: { nextDueAt: AT + 24 * HOUR } })),
@@ -102,6 +123,23 @@ test('a missing snitch that never checked in, and one whose last check-in was an
   assert.match(afterError.text, /Last check-in: +2026-11-20 03:04:03 .*1 day 3 h before/);
   assert.match(afterError.text, /Last healthy check-in: +2026-11-18 06:04:03 .*3 days before/);
   assert.match(afterError.text, /Deadline: +2026-11-21 06:04:03 .*at the time of this alert/);
+});
+
+test('what the job printed is in the mail: bounded, from its end, and nothing in it controls a terminal', () => {
+  const errored = anAlert({
+    type: 'snitch.errored',
+    snitch: { status: 'errored' },
+    details: { exitStatus: 1 },
+  });
+  const messageWith = (output: string) =>
+    alertMessage(errored, CASE, 'ann@example.com', 'example.com', output);
+  const { text, html } = messageWith('copying <a>\n\n\u001b[31mno space left\n');
+  assert.match(text, 'The job printed:\n\n  copying <a>\n\n  \\u001b[31mno space left\n\nTo see more:');
+  assert.match(html, 'copying &lt;a&gt;\n\n\\u001b[31mno space left</pre>');
+  const long = messageWith(`${'\u0007'.repeat(9_000)}\nthe reason`);
+  assert.match(long.text, '  the reason\n');
+  assert.ok(long.text.length < 15_000);
+  assert.not.match(messageWith('').text, 'The job printed');
 });
 
 test('the command line can be pasted into a shell whatever the name is', () => {

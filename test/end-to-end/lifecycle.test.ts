@@ -1,4 +1,7 @@
-/** Starting, stopping and reloading as a supervisor does it. */
+/**
+ * Starting, stopping and reloading as a supervisor does it.
+ * Time limit: 120 s.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';

@@ -19,10 +19,16 @@ export interface Mailbox {
   stop(): Promise<void>;
 }
 
-export async function startMailbox(): Promise<Mailbox> {
+/** @param password without which it lets nobody in; everybody may in when it is absent */
+export async function startMailbox(password?: string): Promise<Mailbox> {
   const arrivals = new Arrivals<ReceivedMail>('mails');
   const server = new SMTPServer({
-    authOptional: true,
+    authOptional: password === undefined,
+    allowInsecureAuth: true,
+    onAuth: (auth, _session, callback) =>
+      auth.password === password
+        ? callback(null, { user: auth.username })
+        : callback(new Error('wrong password')),
     disabledCommands: ['STARTTLS'],
     logger: false,
     onData(stream, session, callback) {

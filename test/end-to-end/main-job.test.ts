@@ -1,6 +1,7 @@
 /**
  * The whole of it, with real parts and a real clock: check in, miss, be told. Once with the bundle on the project's
  * Node, and at the same time with the executable in a root directory that holds nothing but the C library.
+ * Time limit: 240 s.
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

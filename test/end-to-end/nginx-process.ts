@@ -22,9 +22,11 @@ export const PATIENCE = 30_000;
 /** Debian keeps nginx where the path of a user does not lead. */
 const TOOLS = { env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` } };
 
-export function hasTools(): boolean {
+/** Why nothing of it can be tried on this host, or null. */
+export function withoutTools(): string | null {
   const works = (tool: string, argument: string) => spawnSync(tool, [argument], TOOLS).status === 0;
-  return works('nginx', '-v') && works('openssl', 'version');
+  if (!works('nginx', '-v')) return 'nginx is not installed';
+  return works('openssl', 'version') ? null : 'openssl is not installed';
 }
 
 /** Around the example as Debian has it, with a log of whole requests for servers that name no other. */

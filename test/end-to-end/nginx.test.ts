@@ -1,4 +1,7 @@
-/** What the README says of a reverse proxy holds: its nginx example, its settings, and the real daemon behind them. */
+/**
+ * What the README says of a reverse proxy holds: its nginx example, its settings, and the real daemon behind them.
+ * Time limit: 120 s.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -6,8 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireCheckIn, WireSnitch } from '../../src/api/wire.ts';
+import { runUnless } from '../skipped.ts';
 import { type DaemonProcess, newDataDir, removeDataDir, startProcess } from './daemon-process.ts';
-import { type Asked, CLIENT, HOST, hasTools, Nginx, PATIENCE, readmeBlock } from './nginx-process.ts';
+import { type Asked, CLIENT, HOST, Nginx, PATIENCE, readmeBlock, withoutTools } from './nginx-process.ts';
 
 interface Context {
   root: string;
@@ -201,7 +205,5 @@ for (const [name, listenOn] of UPSTREAMS) {
   });
 }
 
-if (hasTools()) {
-  test.run();
-  restarted.run();
-} else console.log('skipped, for want of nginx or openssl: the nginx example of the README');
+runUnless(withoutTools(), test, 'the nginx example of the README');
+runUnless(withoutTools(), restarted, 'nginx while the daemon restarts');

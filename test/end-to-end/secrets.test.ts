@@ -1,4 +1,7 @@
-/** No key, password, token or signing secret gets into a log, into what a command prints, or where others can read. */
+/**
+ * No key, password, token or signing secret gets into a log, into what a command prints, or where others can read.
+ * Time limit: 120 s.
+ */
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';

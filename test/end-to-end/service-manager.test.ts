@@ -1,5 +1,7 @@
-/** The built daemon under a service manager: what it tells, and the socket that outlives it. */
-import { spawnSync } from 'node:child_process';
+/**
+ * The built daemon under a service manager: what it tells, and the socket that outlives it.
+ * Time limit: 120 s.
+ */
 import { once } from 'node:events';
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
@@ -9,6 +11,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { unless, without } from '../skipped.ts';
 import { openListeningFile, openListeningSocket, openNotifySocket } from '../systemd/raw-sockets.ts';
 import { type DaemonProcess, newDataDir, removeDataDir, startProcess } from './daemon-process.ts';
 import { createSnitches, Ledger } from './ledger.ts';
@@ -145,17 +148,21 @@ test('it takes a socket file too, and says where that is', async ({ dataDir }) =
   closeSync(fd);
 });
 
-test('every address of the host can be listened on where the kernel tells of none', async ({ dataDir }) => {
-  if (spawnSync('strace', ['-V']).error) return console.log('      skipped, for want of strace');
-  // As under the unit, which allows no sockets but those of IP and of Unix.
-  const wrapper = ['strace', '-f', '-qq', '-o', '/dev/null', '-e', 'trace=socket'];
-  const inject = ['-e', 'inject=socket:error=EAFNOSUPPORT:when=2+1'];
-  const env = { SNITCH_LISTEN: '0.0.0.0:0' };
-  const daemon = await startProcess({ dataDir, env, wrapper: [...wrapper, ...inject] });
-  assert.match(daemon.url, /^http:\/\/127\.0\.0\.1:\d+$/);
-  assert.is((await fetch(`${daemon.url}/healthz`)).status, 200);
-  assert.is(await daemon.end(), 0);
-});
+const withStrace = unless(without('strace', '-V'), test);
+
+withStrace(
+  'every address of the host can be listened on where the kernel tells of none',
+  async ({ dataDir }) => {
+    // As under the unit, which allows no sockets but those of IP and of Unix.
+    const wrapper = ['strace', '-f', '-qq', '-o', '/dev/null', '-e', 'trace=socket'];
+    const inject = ['-e', 'inject=socket:error=EAFNOSUPPORT:when=2+1'];
+    const env = { SNITCH_LISTEN: '0.0.0.0:0' };
+    const daemon = await startProcess({ dataDir, env, wrapper: [...wrapper, ...inject] });
+    assert.match(daemon.url, /^http:\/\/127\.0\.0\.1:\d+$/);
+    assert.is((await fetch(`${daemon.url}/healthz`)).status, 200);
+    assert.is(await daemon.end(), 0);
+  },
+);
 
 test('a descriptor that is no socket is refused in words', async ({ dataDir }) => {
   const file = openSync(join(dataDir, 'no-socket'), 'w');

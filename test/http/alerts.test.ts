@@ -34,7 +34,10 @@ test('an alert shows the snitch as the webhook does, and each delivery', async (
   assert.equal(others, []);
   const delivery = {
     alert: alert?.id,
+    type: 'snitch.errored',
+    snitch: { token: snitch.token, name: 'nightly-backup' },
     state: 'pending',
+    sending: false,
     attempts: 0,
     last_error: null,
     next_attempt_at: '2026-11-18T10:20:30.123Z',

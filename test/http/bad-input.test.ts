@@ -182,7 +182,8 @@ test('a check-in counts, whatever it says', async (context) => {
   await fc.assert(
     fc.asyncProperty(method, query, body, fc.boolean(), async (verb, asked, said, chunked) => {
       const options: Asked = { body: said, chunked };
-      assert.is((await nobody.ask(verb, `/c/${token}?${asked}`, options)).status, 202, asked);
+      const { status } = await nobody.ask(verb, `/c/${token}?${asked}`, options);
+      assert.ok(status === 202 || (status === 200 && /rid/.test(asked)), `${status} ${asked}`);
       ok(await acme.read.get(`${href}/check_ins?limit=1`));
     }),
     RUNS,

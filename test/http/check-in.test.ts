@@ -79,9 +79,10 @@ test('needs no key, and a key makes no difference', async ({ acme, rival, admin 
 
 test('one trailing slash is tolerated', async ({ acme, nobody }) => {
   const { token } = await newSnitch(acme);
-  for (const path of [`/c/${token}/`, `/c/${token}/?m=x`, `/c/${token}?`, `/c/${token}/log/`]) {
+  for (const path of [`/c/${token}/`, `/c/${token}/?m=x`, `/c/${token}?`]) {
     thanked(await nobody.get(path), path);
   }
+  assert.is((await nobody.get(`/c/${token}/log/`)).status, 200);
 });
 
 test('an unknown token is answered 404 in text', async ({ acme, nobody }) => {
@@ -194,7 +195,7 @@ test('may be at the root, beside the API', async () => {
   const rooted = await startFixture({ checkInPath: '' });
   const { token } = await newSnitch(rooted.acme);
   thanked(await rooted.nobody.get(`/${token}`));
-  thanked(await rooted.nobody.get(`/${token}/start`));
+  assert.is((await rooted.nobody.get(`/${token}/start`)).status, 200);
   told(await rooted.nobody.get('/unknown'), 404);
   assert.is((await rooted.nobody.get('/healthz')).status, 200);
   assert.is((await rooted.nobody.get('/v1/snitches')).status, 401);

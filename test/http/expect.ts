@@ -30,6 +30,10 @@ export function refused(answer: Answer, status: number, type: string, about = ''
   assert.is(body.type, type, about);
   assert.type(body.error, 'string');
   assert.ok(body.error.length > 0);
+  if (type !== 'resource_invalid') return;
+  const [first] = body.validations ?? [];
+  const inWords = `Some values are missing or incorrect: ${first?.attribute} ${first?.message}`;
+  assert.is(body.error, inWords, 'many clients show only this line');
 }
 
 /** Exactly these validations, in any order. */

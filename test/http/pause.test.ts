@@ -10,7 +10,7 @@ test.after.each(hooks.close);
 
 const PENDING = {
   attribute: 'status',
-  message: 'a pending snitch cannot be paused: it has not checked in yet',
+  message: 'a pending snitch cannot be paused',
 };
 
 const statusOf = async ({ acme }: Fixture, { token }: WireSnitch) => (await snitchNow(acme, token)).status;

@@ -19,6 +19,32 @@ test('a bucket lets a burst through, fills by the minute, and blocks a key that 
   assert.is(limiter.take('b', 62_500), 0, 'each key has its own');
 });
 
+test('every answer tells how much is left, so that clients can pace themselves', async () => {
+  const limited = await startFixture({ limiter: new RateLimiter({ perMinute: 60, burst: 10, blockS: 60 }) });
+  const open = await startFixture();
+  try {
+    const { headers } = await limited.acme.write.get('/v1/snitches');
+    assert.is(headers['ratelimit-policy'], '"key";q=10;w=10');
+    assert.is(headers.ratelimit, '"key";r=9;t=1');
+    const missing = await limited.acme.write.get('/v1/snitches/none');
+    assert.is(missing.headers.ratelimit, '"key";r=8;t=2');
+    assert.is((await limited.nobody.get('/v1/snitches')).headers.ratelimit, undefined);
+    assert.is((await open.acme.write.get('/v1/snitches')).headers.ratelimit, undefined);
+  } finally {
+    await limited.close();
+    await open.close();
+  }
+});
+
+test('the bucket with the least left is told where several count', () => {
+  const limiter = new RateLimiter({ perMinute: 60, burst: 10, blockS: 60 });
+  for (let count = 0; count < 4; count += 1) limiter.take('key', 0);
+  limiter.take('case', 0);
+  assert.equal(limiter.standing(['key', 'case'], 0), { burst: 10, fillsInS: 10, left: 6 });
+  assert.equal(limiter.standing(['case'], 500), { burst: 10, fillsInS: 10, left: 9 });
+  assert.is(new RateLimiter({ perMinute: 0, burst: 1, blockS: 1 }).standing(['key'], 0), null);
+});
+
 test('0 turns it off, also while it runs', () => {
   const limiter = new RateLimiter({ perMinute: 60, burst: 1, blockS: 60 });
   assert.is(limiter.take('a', 0), 0);

@@ -1,4 +1,7 @@
-/** The Debian package: installed, upgraded, removed and purged by dpkg. */
+/**
+ * The Debian package: installed, upgraded, removed and purged by dpkg.
+ * Time limit: 240 s.
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,6 +12,7 @@ import { buildDeb } from '../../packaging/build-deb.ts';
 import type { WireSnitch } from '../../src/api/wire.ts';
 import { type DaemonProcess, startProcess } from '../end-to-end/daemon-process.ts';
 import { EXECUTABLE, librariesOf } from '../end-to-end/empty-root.ts';
+import { runUnless } from '../skipped.ts';
 import { fieldOf, makeScratchRoot, type ScratchRoot } from './scratch-root.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -26,11 +30,10 @@ const test = suite<Context>('the Debian package');
 
 const missing =
   spawnSync('dpkg-deb', ['--version']).error || process.getuid?.() !== 0
-    ? 'the Debian package is not tested: dpkg-deb or root is missing'
+    ? 'dpkg-deb or root is missing'
     : null;
 
-if (missing) test('needs dpkg-deb and root', () => console.warn(missing));
-else {
+if (missing === null) {
   test.before((context) => {
     const { stdout } = spawnSync('npm', ['run', '--silent', 'build:deb'], { cwd: ROOT, encoding: 'utf8' });
     context.deb = stdout.trim().split('\n').at(-1) ?? '';
@@ -123,4 +126,4 @@ async function withDaemon<T>(root: ScratchRoot, use: (daemon: DaemonProcess) => 
   }
 }
 
-test.run();
+runUnless(missing, test, 'the Debian package');

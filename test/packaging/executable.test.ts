@@ -1,4 +1,7 @@
-/** The executable by itself, away from the project and its Node. */
+/**
+ * The executable by itself, away from the project and its Node.
+ * Time limit: 120 s.
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:https';
@@ -11,8 +14,9 @@ import * as assert from 'uvu/assert';
 import type { WireCheckIn } from '../../src/api/wire.ts';
 import { type DaemonProcess, newDataDir, removeDataDir, startProcess } from '../end-to-end/daemon-process.ts';
 import { EXECUTABLE, inEmptyRoot, makeEmptyRoot } from '../end-to-end/empty-root.ts';
+import { unless, without, withoutRoot } from '../skipped.ts';
 import { mountTmpfs } from '../store/sqlite/mounts.ts';
-import { hasTmux, openTerminal } from '../tui/tmux.ts';
+import { openTerminal } from '../tui/tmux.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -87,58 +91,62 @@ test('backs up while the daemon works, and restores', async (context) => {
   removeDataDir(elsewhere);
 });
 
-if (hasTmux()) {
-  test('draws the dashboard', async ({ snitch, daemon }) => {
-    const terminal = openTerminal('executable', { SNITCH_URL: daemon.url, SNITCH_API_KEY: daemon.apiKey });
-    try {
-      terminal.type(`${snitch} dashboard`);
-      terminal.press('Enter');
-      await terminal.shows('live', 'nightly');
-      terminal.type('q');
-      await terminal.hides('live');
-    } finally {
-      terminal.close();
-    }
-  });
-}
+unless(without('tmux', '-V'), test)('draws the dashboard', async ({ snitch, daemon }) => {
+  const terminal = openTerminal('executable', { SNITCH_URL: daemon.url, SNITCH_API_KEY: daemon.apiKey });
+  try {
+    terminal.type(`${snitch} dashboard`);
+    terminal.press('Enter');
+    await terminal.shows('live', 'nightly');
+    terminal.type('q');
+    await terminal.hides('live');
+  } finally {
+    terminal.close();
+  }
+});
 
 test('is not led astray by options that are meant for other programs of Node', (context) => {
   for (const env of [{ NODE_OPTIONS: '--require /nowhere.js' }, { NODE_OPTIONS: '--nonsense' }])
     assert.is(run(context, ['list', '-o', 'name'], env).stdout, 'nightly\n');
 });
 
-test('checks in elsewhere, and trusts the authorities that the system trusts', async ({ home, snitch }) => {
-  const [key, certificate] = [join(home, 'key.pem'), join(home, 'certificate.pem')];
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost', '-days', '2'];
-  const { error } = spawnSync('openssl', [
-    ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject],
-    ...['-keyout', key, '-out', certificate],
-  ]);
-  if (error) return console.log('      skipped, for want of openssl');
-  const requests: string[] = [];
-  const server = createServer(
-    { key: readFileSync(key), cert: readFileSync(certificate) },
-    (request, response) => {
-      requests.push(`${request.method} ${request.url}`);
-      response.writeHead(202).end();
-    },
-  );
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const env = { SNITCH_WATCHDOG_URL: `https://localhost:${(server.address() as AddressInfo).port}/c/s3cret` };
-  for (const [authorities, expected] of [
-    ['/nowhere', []],
-    [certificate, ['GET /c/s3cret']],
-  ] as const) {
-    const daemon = await startProcess({ program: [snitch], env: { ...env, SSL_CERT_FILE: authorities } });
-    const isOver = () => requests.length > 0 || daemon.log.some((line) => line.includes('no sign of life'));
-    while (!isOver()) await sleep(20);
-    await daemon.end();
-    assert.equal(requests, expected);
-    assert.not.match(daemon.log.join('\n'), 's3cret');
-    removeDataDir(daemon.dataDir);
-  }
-  server.close();
-});
+const withOpenssl = unless(without('openssl', 'version'), test);
+
+withOpenssl(
+  'checks in elsewhere, and trusts the authorities that the system trusts',
+  async ({ home, snitch }) => {
+    const [key, certificate] = [join(home, 'key.pem'), join(home, 'certificate.pem')];
+    const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost', '-days', '2'];
+    spawnSync('openssl', [
+      ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject],
+      ...['-keyout', key, '-out', certificate],
+    ]);
+    const requests: string[] = [];
+    const server = createServer(
+      { key: readFileSync(key), cert: readFileSync(certificate) },
+      (request, response) => {
+        requests.push(`${request.method} ${request.url}`);
+        response.writeHead(202).end();
+      },
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const env = {
+      SNITCH_WATCHDOG_URL: `https://localhost:${(server.address() as AddressInfo).port}/c/s3cret`,
+    };
+    for (const [authorities, expected] of [
+      ['/nowhere', []],
+      [certificate, ['GET /c/s3cret']],
+    ] as const) {
+      const daemon = await startProcess({ program: [snitch], env: { ...env, SSL_CERT_FILE: authorities } });
+      const isOver = () => requests.length > 0 || daemon.log.some((line) => line.includes('no sign of life'));
+      while (!isOver()) await sleep(20);
+      await daemon.end();
+      assert.equal(requests, expected);
+      assert.not.match(daemon.log.join('\n'), 's3cret');
+      removeDataDir(daemon.dataDir);
+    }
+    server.close();
+  },
+);
 
 test('leaves nothing of SQLite behind, killed or not', async (context) => {
   const runtime = join(context.home, 'runtime');
@@ -166,29 +174,59 @@ test('two versions work side by side', async (context) => {
   removeDataDir(second.dataDir);
 });
 
-test('where the kernel gives no file in memory, it takes a directory that may hold programs', async () => {
+const withMounts = unless(withoutRoot(), test);
+
+withMounts(
+  'where the kernel gives no file in memory, it takes a directory that may hold programs',
+  async () => {
+    const root = makeEmptyRoot();
+    // Without /proc the file in memory cannot be opened; a mount that may not run programs refuses the one on the disk.
+    const mount = mountTmpfs('size=64m,noexec');
+    assert.ok(mount, 'a tmpfs can be mounted');
+    try {
+      mkdirSync(join(root, 'noexec'));
+      execFileSync('mount', ['--bind', mount.path, join(root, 'noexec')]);
+      const options = { ...inEmptyRoot(root), dataDir: join(root, 'noexec') };
+      const refused = await startProcess(options).catch((error: Error) => error.message);
+      assert.match(String(refused), 'give a directory that may hold programs (no noexec) in TMPDIR');
+      assert.equal(readdirSync(mount.path), ['snitch.lock']);
+      mkdirSync(join(root, 'elsewhere'));
+      const daemon = await startProcess({ ...options, env: { TMPDIR: '/elsewhere' } });
+      assert.is((await daemon.call('GET', '/v1/snitches')).status, 200);
+      assert.equal(readdirSync(join(root, 'elsewhere')), []);
+      assert.is(await daemon.end(), 0);
+    } finally {
+      spawnSync('umount', [join(root, 'noexec')]);
+      mount.remove();
+      rmSync(root, { recursive: true, force: true });
+    }
+  },
+);
+
+test('says nothing of authorities on a host that has none, and leaves its environment to jobs', async () => {
   const root = makeEmptyRoot();
-  // Without /proc the file in memory cannot be opened; a mount that may not run programs refuses the one on the disk.
-  const mount = mountTmpfs('size=64m,noexec');
-  if (!mount)
-    return console.log('      a directory without programs was not tried: this needs root and tmpfs mounts');
+  const daemon = await startProcess(inEmptyRoot(root));
+  let stderr = '';
+  daemon.child.stderr?.on('data', (text) => {
+    stderr += text;
+  });
   try {
-    mkdirSync(join(root, 'noexec'));
-    execFileSync('mount', ['--bind', mount.path, join(root, 'noexec')]);
-    const options = { ...inEmptyRoot(root), dataDir: join(root, 'noexec') };
-    const refused = await startProcess(options).catch((error: Error) => error.message);
-    assert.match(String(refused), 'give a directory that may hold programs (no noexec) in TMPDIR');
-    assert.equal(readdirSync(mount.path), ['snitch.lock']);
-    mkdirSync(join(root, 'elsewhere'));
-    const daemon = await startProcess({ ...options, env: { TMPDIR: '/elsewhere' } });
     assert.is((await daemon.call('GET', '/v1/snitches')).status, 200);
-    assert.equal(readdirSync(join(root, 'elsewhere')), []);
-    assert.is(await daemon.end(), 0);
+    copyFileSync('/usr/bin/env', join(root, 'env'));
+    const { program = [] } = inEmptyRoot(root);
+    const [command = '', ...args] = program;
+    const job = spawnSync(command, [...args, 'exec', 'x'.repeat(26), '--', '/env'], {
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, HOME: '/', SNITCH_CHECK_IN_BASE: 'https://127.0.0.1:9/c' },
+    });
+    assert.match(job.stdout, 'HOME=/');
+    assert.not.match(job.stdout, 'SSL_CERT_DIR');
+    assert.not.match(job.stderr, 'OpenSSL');
   } finally {
-    spawnSync('umount', [join(root, 'noexec')]);
-    mount.remove();
+    assert.is(await daemon.end(), 0);
     rmSync(root, { recursive: true, force: true });
   }
+  assert.is(stderr, '');
 });
 
 test.run();

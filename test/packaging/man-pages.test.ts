@@ -12,6 +12,7 @@ import { EXIT } from '../../src/cli/exit-codes.ts';
 import { programWith } from '../../src/cli/program.ts';
 import { FIXED_SETTINGS } from '../../src/daemon.ts';
 import { environmentVariable, PLACES, SETTING_NAMES } from '../../src/settings.ts';
+import { unless, without } from '../skipped.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const TERMINAL = 80;
@@ -20,14 +21,8 @@ const ENDLESS = 5_000;
 
 const manual = suite('the manual');
 
-function isMissing(tool: string, option: string): boolean {
-  if (!spawnSync(tool, [option]).error) return false;
-  console.warn(`skipped, for want of ${tool}: how the manual reads`);
-  return true;
-}
-
-const withoutGroff = isMissing('groff', '--version');
-const withoutLint = isMissing('mandoc', '-h');
+const rendered = unless(without('groff'), manual);
+const linted = unless(without('mandoc', '-h'), manual);
 
 /** The page as a terminal shows it, without bold and the like; a warning is an error. */
 function render(page: string, columns: number, device = 'utf8'): string {
@@ -96,109 +91,104 @@ function examplesOf(command: Command): string[] {
   return examples.split('\n').flatMap((line) => line.trim().split(/\s{2,}/));
 }
 
-if (withoutGroff) manual('needs groff', () => undefined);
-else {
-  manual('sums up every command', () => {
-    const overview = partsOf(render('snitch.1', ENDLESS), 0).get('COMMANDS') ?? '';
-    for (const { name, summary } of ENTRIES) {
-      const line = overview.split('\n').find((one) => one.trim().startsWith(`${name} `));
-      includes(line?.toLowerCase(), `${name} ${summary}`.toLowerCase(), name);
+rendered('sums up every command', () => {
+  const overview = partsOf(render('snitch.1', ENDLESS), 0).get('COMMANDS') ?? '';
+  for (const { name, summary } of ENTRIES) {
+    const line = overview.split('\n').find((one) => one.trim().startsWith(`${name} `));
+    includes(line?.toLowerCase(), `${name} ${summary}`.toLowerCase(), name);
+  }
+});
+
+rendered('tells of every command and subcommand, with its parameters, options and examples', async () => {
+  const sections = partsOf(render('snitch.1', ENDLESS), 0);
+  const commands = partsOf(sections.get('COMMANDS IN DETAIL') ?? '', 7);
+  const shared = partsOf(sections.get('OPTIONS') ?? '', 3);
+  const found = await allCommands();
+  assert.ok(found.length > ENTRIES.length);
+  for (const one of found) {
+    const { name, command } = one;
+    const help = command.createHelp();
+    const text = commands.get(headingOf(one))?.replaceAll(' \\\n', '\n');
+    includes(text?.toLowerCase(), command.description().toLowerCase(), name);
+    for (const argument of command.registeredArguments)
+      includes(text, `${argument.name()} ${help.argumentDescription(argument)}`, name);
+    for (const option of help.visibleOptions(command)) {
+      const entry = `${option.flags.replace(/[<>]/g, '')} ${help.optionDescription(option)}`;
+      const group = option.helpGroupHeading?.replace(':', ' options');
+      if (group) includes(text, `the ${group.toLowerCase()}`, name);
+      if (option.long === '--help') includes(sections.get('OPTIONS'), option.flags, 'OPTIONS');
+      else includes(group ? shared.get(group) : text, entry, name);
     }
-  });
+    for (const part of examplesOf(command)) includes(text, part, name);
+  }
+});
 
-  manual('tells of every command and subcommand, with its parameters, options and examples', async () => {
-    const sections = partsOf(render('snitch.1', ENDLESS), 0);
-    const commands = partsOf(sections.get('COMMANDS IN DETAIL') ?? '', 7);
-    const shared = partsOf(sections.get('OPTIONS') ?? '', 3);
-    const found = await allCommands();
-    assert.ok(found.length > ENTRIES.length);
-    for (const one of found) {
-      const { name, command } = one;
-      const help = command.createHelp();
-      const text = commands.get(headingOf(one))?.replaceAll(' \\\n', '\n');
-      includes(text?.toLowerCase(), command.description().toLowerCase(), name);
-      for (const argument of command.registeredArguments)
-        includes(text, `${argument.name()} ${help.argumentDescription(argument)}`, name);
-      for (const option of help.visibleOptions(command)) {
-        const entry = `${option.flags.replace(/[<>]/g, '')} ${help.optionDescription(option)}`;
-        const group = option.helpGroupHeading?.replace(':', ' options');
-        if (group) includes(text, `the ${group.toLowerCase()}`, name);
-        if (option.long === '--help') includes(sections.get('OPTIONS'), option.flags, 'OPTIONS');
-        else includes(group ? shared.get(group) : text, entry, name);
-      }
-      for (const part of examplesOf(command)) includes(text, part, name);
-    }
-  });
+rendered('tells of every exit code', () => {
+  const status = partsOf(render('snitch.1', ENDLESS), 0).get('EXIT STATUS') ?? '';
+  const codes = [...status.matchAll(/^ {7}(\d+) +\S/gm)].map(([, code]) => Number(code));
+  assert.equal(codes, Object.values(EXIT));
+});
 
-  manual('tells of every exit code', () => {
-    const status = partsOf(render('snitch.1', ENDLESS), 0).get('EXIT STATUS') ?? '';
-    const codes = [...status.matchAll(/^ {7}(\d+) +\S/gm)].map(([, code]) => Number(code));
-    assert.equal(codes, Object.values(EXIT));
-  });
+rendered('tells of every setting: what it is for, what it may be, its default and its variable', () => {
+  const settings = partsOf(partsOf(render('snitch.yaml.5', ENDLESS), 0).get('SETTINGS') ?? '', 7);
+  settings.delete('');
+  assert.equal([...settings.keys()].sort(), [...SETTING_NAMES].sort());
+  for (const [name, text] of settings) {
+    const place = PLACES.get(name);
+    if (place && 'allowed' in place) includes(text, `Value ${place.allowed}`, name);
+    assert.match(text, new RegExp(`^ +Variable +${environmentVariable(name)}$`, 'm'));
+    assert.is(/restart$/m.test(text), name in FIXED_SETTINGS, name);
+  }
+  assert.match(settings.get('rate_limit.per_minute') ?? '', /^ +Default +600$/m);
+  assert.not.match(settings.get('smtp.url') ?? '', /^ +Default/m);
+});
 
-  manual('tells of every setting: what it is for, what it may be, its default and its variable', () => {
-    const settings = partsOf(partsOf(render('snitch.yaml.5', ENDLESS), 0).get('SETTINGS') ?? '', 7);
-    settings.delete('');
-    assert.equal([...settings.keys()].sort(), [...SETTING_NAMES].sort());
-    for (const [name, text] of settings) {
-      const place = PLACES.get(name);
-      if (place && 'allowed' in place) includes(text, `Value ${place.allowed}`, name);
-      assert.match(text, new RegExp(`^ +Variable +${environmentVariable(name)}$`, 'm'));
-      assert.is(/restart$/m.test(text), name in FIXED_SETTINGS, name);
-    }
-    assert.match(settings.get('rate_limit.per_minute') ?? '', /^ +Default +600$/m);
-    assert.not.match(settings.get('smtp.url') ?? '', /^ +Default/m);
-  });
+rendered('says of the settings all that the example file says', () => {
+  const page = plain(render('snitch.yaml.5', ENDLESS));
+  const [, ...parts] = readFileSync(join(ROOT, 'config.example.yaml'), 'utf8').split('\n\n');
+  const comments = parts.flatMap((part) => [...part.matchAll(/^\s*# (.*)$/gm)]);
+  assert.ok(comments.length > SETTING_NAMES.length);
+  for (const [, comment = ''] of comments) includes(page, comment, 'snitch.yaml(5)');
+});
 
-  manual('says of the settings all that the example file says', () => {
-    const page = plain(render('snitch.yaml.5', ENDLESS));
-    const [, ...parts] = readFileSync(join(ROOT, 'config.example.yaml'), 'utf8').split('\n\n');
-    const comments = parts.flatMap((part) => [...part.matchAll(/^\s*# (.*)$/gm)]);
-    assert.ok(comments.length > SETTING_NAMES.length);
-    for (const [, comment = ''] of comments) includes(page, comment, 'snitch.yaml(5)');
-  });
+rendered('explains every variable that the program reads', () => {
+  const environment = partsOf(render('snitch.1', ENDLESS), 0).get('ENVIRONMENT');
+  const explained = `${environment} ${render('snitch.yaml.5', ENDLESS)}`;
+  for (const file of globSync('src/**/*.{ts,tsx}', { cwd: ROOT })) {
+    const source = readFileSync(join(ROOT, file), 'utf8');
+    for (const [, name = ''] of source.matchAll(/(?:\benv\.|'(?=SNITCH_))([A-Z][A-Z_]+)\b/g))
+      assert.match(explained, new RegExp(`\\b${name}\\b`), `${file}: ${name}`);
+  }
+});
 
-  manual('explains every variable that the program reads', () => {
-    const environment = partsOf(render('snitch.1', ENDLESS), 0).get('ENVIRONMENT');
-    const explained = `${environment} ${render('snitch.yaml.5', ENDLESS)}`;
-    for (const file of globSync('src/**/*.{ts,tsx}', { cwd: ROOT })) {
-      const source = readFileSync(join(ROOT, file), 'utf8');
-      for (const [, name = ''] of source.matchAll(/(?:\benv\.|'(?=SNITCH_))([A-Z][A-Z_]+)\b/g))
-        assert.match(explained, new RegExp(`\\b${name}\\b`), `${file}: ${name}`);
-    }
-  });
+rendered('names the places of the credentials and of the socket that the units name', () => {
+  const page = render('snitch.yaml.5', ENDLESS);
+  const unit = (name: string) => readFileSync(join(ROOT, 'packaging', name), 'utf8');
+  const files = [...unit('snitch.service').matchAll(/^LoadCredential=[^:]+:(.+)$/gm)];
+  assert.ok(files.length > 0);
+  for (const [, file] of files) includes(page, `/etc/credstore/${file}`, 'CREDENTIALS');
+  includes(page, /^ListenStream=(.+)$/m.exec(unit('snitch.socket'))?.[1] ?? 'an address', 'THE SOCKET');
+});
 
-  manual('names the places of the credentials and of the socket that the units name', () => {
-    const page = render('snitch.yaml.5', ENDLESS);
-    const unit = (name: string) => readFileSync(join(ROOT, 'packaging', name), 'utf8');
-    const files = [...unit('snitch.service').matchAll(/^LoadCredential=[^:]+:(.+)$/gm)];
-    assert.ok(files.length > 0);
-    for (const [, file] of files) includes(page, `/etc/credstore/${file}`, 'CREDENTIALS');
-    includes(page, /^ListenStream=(.+)$/m.exec(unit('snitch.socket'))?.[1] ?? 'an address', 'THE SOCKET');
-  });
+rendered('fits a terminal, and divides no word', () => {
+  for (const page of Object.keys(manPages())) {
+    const lines = render(page, TERMINAL - 2).split('\n');
+    assert.equal(
+      lines.filter((line) => line.length > TERMINAL || /[‐­]/.test(line)),
+      [],
+    );
+    // Every character has something to stand for it on a terminal without Unicode.
+    render(page, TERMINAL - 2, 'ascii');
+  }
+});
 
-  manual('fits a terminal, and divides no word', () => {
-    for (const page of Object.keys(manPages())) {
-      const lines = render(page, TERMINAL - 2).split('\n');
-      assert.equal(
-        lines.filter((line) => line.length > TERMINAL || /[‐­]/.test(line)),
-        [],
-      );
-      // Every character has something to stand for it on a terminal without Unicode.
-      render(page, TERMINAL - 2, 'ascii');
-    }
-  });
-}
-
-if (!withoutLint) {
-  manual('is sound, but for the date that it does without', () => {
-    for (const [name, input] of Object.entries(manPages())) {
-      const { stdout } = spawnSync('mandoc', ['-Tlint', '-Wwarning'], { input, encoding: 'utf8' });
-      const complaints = stdout.split('\n').filter((line) => line !== '' && !/missing date/.test(line));
-      assert.equal(complaints, [], name);
-    }
-  });
-}
+linted('is sound, but for the date that it does without', () => {
+  for (const [name, input] of Object.entries(manPages())) {
+    const { stdout } = spawnSync('mandoc', ['-Tlint', '-Wwarning'], { input, encoding: 'utf8' });
+    const complaints = stdout.split('\n').filter((line) => line !== '' && !/missing date/.test(line));
+    assert.equal(complaints, [], name);
+  }
+});
 
 manual('is the same whenever and wherever it is made', () => {
   const directory = mkdtempSync(join(tmpdir(), 'snitch-manual-'));

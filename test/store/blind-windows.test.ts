@@ -2,7 +2,6 @@ import * as assert from 'uvu/assert';
 import type { BlindWindow } from '../../src/core/blind-window.ts';
 import type { Case, Store } from '../../src/store/store.ts';
 import {
-  alertsOf,
   checkIn,
   contract,
   HOUR,
@@ -55,7 +54,7 @@ contract('blind windows', (test) => {
     assert.equal((await snitchOf(store, owner, token)).state, {
       ...state,
       dueAt: POSTPONED,
-      postponed: true,
+      postponed: 1,
     });
     assert.is(await sweep(store, POSTPONED - 1), 0);
     assert.is(await sweep(store, POSTPONED), 1);
@@ -78,15 +77,46 @@ contract('blind windows', (test) => {
     assert.equal(await noticesOf(store, owner), []);
   });
 
-  test('one deadline is postponed once, whatever windows follow', async ({ store }) => {
+  test('every window postpones, however many came before', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await healthySnitch(store, owner);
-    await live(store, SHORT);
-    await live(store, WINDOW);
-    await Promise.all([store.openBlindWindow(WINDOW), store.openBlindWindow(SHORT)]);
-    await finish(store, WINDOW.end);
-    assert.is((await snitchOf(store, owner, token)).state.dueAt, POSTPONED);
-    assert.equal(await noticesOf(store, owner), []);
+    for (let hour = 0; hour < 4; hour += 1) {
+      await live(store, { start: SHORT.start + hour * HOUR, end: SHORT.end + hour * HOUR });
+      const { state } = await snitchOf(store, owner, token);
+      assert.equal([state.dueAt, state.postponed], [POSTPONED + hour * HOUR, hour + 1]);
+    }
+    const listed = await store.listPostponements(owner.id, token, 3);
+    assert.equal(
+      listed.map(({ start, dueAt }) => [start - SHORT.start, (dueAt ?? 0) - POSTPONED]),
+      [1, 2, 3].map((hour) => [hour * HOUR, hour * HOUR]),
+    );
+    assert.is(await sweep(store, POSTPONED + 3 * HOUR - 1), 0);
+    assert.is(await sweep(store, POSTPONED + 3 * HOUR), 1);
+  });
+
+  test('the places of known check-ins count, of basic snitches too', async ({ store }) => {
+    const owner = await newCase(store);
+    const first = utc('2025-07-01T03:00:00');
+    const { token } = await healthySnitch(store, owner, { interval: 'daily' }, first);
+    for (let day = 1; day < 6; day += 1)
+      await checkIn(store, token, first + day * 24 * HOUR + day * 4 * MINUTE);
+    const due = utc('2025-07-08T00:00:00');
+    const expected = first + 6 * 24 * HOUR;
+    await live(store, { start: expected + 22 * MINUTE, end: expected + 23 * MINUTE });
+    assert.is((await snitchOf(store, owner, token)).state.dueAt, due);
+    await live(store, { start: expected + 2 * MINUTE, end: expected + 2 * MINUTE + 1 });
+    assert.is((await snitchOf(store, owner, token)).state.dueAt, due + 24 * HOUR);
+  });
+
+  test('a deadline that was moved by the length of a window keeps what it awaits', async ({
+    store,
+    reopen,
+  }) => {
+    const owner = await newCase(store);
+    const { token } = await healthySnitch(store, owner);
+    await live(store, { start: DUE - 10 * MINUTE, end: DUE + 20 * MINUTE });
+    const { state } = await snitchOf(await reopen(), owner, token);
+    assert.equal([state.dueAt, state.movedFrom, state.postponed], [DUE + 30 * MINUTE, DUE, 1]);
   });
 
   test('after a check-in the next deadline can be postponed again', async ({ store }) => {
@@ -95,7 +125,7 @@ contract('blind windows', (test) => {
     await live(store, SHORT);
     await checkIn(store, token, NOW + HOUR + 10 * MINUTE);
     const { state } = await snitchOf(store, owner, token);
-    assert.is(state.postponed, false);
+    assert.is(state.postponed, 0);
     assert.is(state.dueAt, POSTPONED);
     await live(store, { start: SHORT.start + 70 * MINUTE, end: SHORT.end + 70 * MINUTE });
     assert.is((await snitchOf(store, owner, token)).state.dueAt, POSTPONED + HOUR);
@@ -113,7 +143,15 @@ contract('blind windows', (test) => {
     assert.equal(await noticesOf(store, unaffected), []);
     const [notice, ...more] = await noticesOf(store, affected);
     assert.equal(more, []);
-    assert.equal(notice?.alert.notice, { ...WINDOW, postponed: ['first', 'second'], postponedCount: 2 });
+    const { snitches, ...summary } = notice?.alert.notice ?? { snitches: [] };
+    assert.equal(summary, { ...WINDOW, postponed: ['first', 'second'], postponedCount: 2 });
+    assert.equal(
+      snitches?.map(({ name, deadlineAt }) => [name, deadlineAt]),
+      [
+        ['first', POSTPONED],
+        ['second', POSTPONED],
+      ],
+    );
     assert.equal([notice?.alert.token, notice?.alert.snitch, notice?.alert.details], [null, null, null]);
     assert.is(notice?.alert.at, WINDOW.end);
     assert.equal(
@@ -125,20 +163,37 @@ contract('blind windows', (test) => {
     );
   });
 
-  test('a window of up to 60 s postpones and is not told', async ({ store }) => {
+  test('a window of up to 60 s that postpones is listed and sent to nobody', async ({ store }) => {
     const owner = await newCase(store, { members: ['ann@example.com'] });
     const { token } = await healthySnitch(store, owner);
     await live(store, { start: SHORT.start, end: SHORT.start + 60 * SECOND });
     assert.is((await snitchOf(store, owner, token)).state.dueAt, POSTPONED);
-    assert.equal(await alertsOf(store, owner), ['snitch.reporting from pending']);
+    const [listed] = await noticesOf(store, owner);
+    assert.equal([listed?.alert.notice?.postponed, listed?.deliveries], [['nightly-backup'], []]);
     const other = await healthySnitch(store, owner);
     await live(store, { start: SHORT.start, end: SHORT.start + 60 * SECOND + 1 });
     assert.is((await snitchOf(store, owner, other.token)).state.dueAt, POSTPONED);
-    assert.is((await noticesOf(store, owner)).length, 1);
+    assert.equal(
+      (await noticesOf(store, owner)).map(({ deliveries }) => deliveries.length),
+      [1, 0],
+    );
+  });
+
+  test('webhooks that want notices get those of long windows, and the others none', async ({ store }) => {
+    const owner = await newCase(store);
+    await healthySnitch(store, owner);
+    await store.createWebhook(owner.id, 'http://localhost/alerts', NOW);
+    const { id } = await store.createWebhook(owner.id, 'http://localhost/all', NOW, { notices: true });
+    await live(store, WINDOW);
+    const [notice] = await noticesOf(store, owner);
+    assert.equal(
+      notice?.deliveries.map(({ channel, target }) => [channel, target]),
+      [['webhook', id]],
+    );
   });
 
   test('the daemon is known to have lived at the end of the window', async ({ store }) => {
-    await store.setSetting('liveness', String(WINDOW.start));
+    await store.recordLiveness(WINDOW.start);
     await store.openBlindWindow(WINDOW);
     assert.is(await store.getSetting('liveness'), String(WINDOW.end));
   });

@@ -31,7 +31,7 @@ contract('pauses', (test) => {
         ...state,
         status: 'paused',
         dueAt: until.kind === 'time' ? UNTIL : null,
-        pause: { until, remembered: 'healthy' },
+        pause: { until, remembered: 'healthy', since: NOW + MINUTE },
       });
     });
 
@@ -56,7 +56,7 @@ contract('pauses', (test) => {
     for (const until of [...KINDS, ...KINDS]) {
       await store.pauseSnitch(owner.id, token, until, NOW + MINUTE);
       const { state } = await snitchOf(store, owner, token);
-      assert.equal(state.pause, { until, remembered: 'healthy' });
+      assert.equal(state.pause, { until, remembered: 'healthy', since: NOW + MINUTE });
       assert.is(state.dueAt, until.kind === 'time' ? UNTIL : null);
     }
     assert.equal((await alertsOf(store, owner, token)).slice(1), ['snitch.paused from healthy']);

@@ -42,7 +42,8 @@ contract('snitches', (test) => {
         lastCheckInAt: null,
         dueAt: null,
         pause: null,
-        postponed: false,
+        postponed: 0,
+        movedFrom: null,
       },
     });
     assert.equal(await store.getSnitch(owner.id, created.token), created);

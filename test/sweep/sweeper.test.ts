@@ -1,6 +1,8 @@
 import { pino } from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { BlindWindow } from '../../src/core/blind-window.ts';
+import { StoreUnavailable } from '../../src/core/errors.ts';
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
 import type { Alert, Case, Store } from '../../src/store/store.ts';
 import { Sweeper } from '../../src/sweep/sweeper.ts';
@@ -9,6 +11,8 @@ import { newDataDir, removeDataDir } from '../end-to-end/daemon-process.ts';
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
+
+const ALL = { limit: 1_000, before: null };
 
 interface Context {
   dataDir: string;
@@ -136,6 +140,7 @@ test('after a downtime a job that could not reach the daemon is not accused', as
     end: at('12:20:00'),
     postponed: ['job'],
     postponedCount: 1,
+    snitches: [{ token, name: 'job', deadlineAt: at('14:00:00') }],
   });
   assert.is(others.length, 0);
   await liveUntil(context, at('12:59:00'));
@@ -144,15 +149,15 @@ test('after a downtime a job that could not reach the daemon is not accused', as
   assert.is((await alertsOf(context)).length, 1);
 });
 
-test('a job that stays silent after a downtime is alarmed one period later', async (context) => {
+test('a job that stays silent after a downtime is alarmed after the first period that could be heard whole', async (context) => {
   await healthySnitch(context);
   await liveUntil(context, at('11:30:00'));
   await crash(context);
   context.now = at('12:20:00');
   await start(context);
-  await liveUntil(context, at('12:59:59'));
+  await liveUntil(context, at('13:59:59'));
   assert.is((await alertsOf(context)).length, 1);
-  await liveUntil(context, at('13:00:00'));
+  await liveUntil(context, at('14:00:00'));
   const alerts = await alertsOf(context);
   assert.equal(
     alerts.map(({ type }) => type),
@@ -160,7 +165,7 @@ test('a job that stays silent after a downtime is alarmed one period later', asy
   );
 });
 
-test('a job that had been expected before the downtime is alarmed as soon as the daemon is back', async (context) => {
+test('a job that had been expected before the downtime gets back the time that it could not use', async (context) => {
   context.now = at('10:30:00');
   await context.sweeper.tick();
   await healthySnitch(context);
@@ -169,11 +174,11 @@ test('a job that had been expected before the downtime is alarmed as soon as the
   await crash(context);
   context.now = at('12:20:00');
   await start(context);
-  await context.sweeper.tick();
-  assert.equal(
-    (await alertsOf(context)).map(({ type }) => type),
-    ['snitch.missing'],
-  );
+  await liveUntil(context, at('12:20:01'));
+  const types = async () => (await alertsOf(context)).map(({ type }) => type);
+  assert.equal(await types(), ['service.blind']);
+  await liveUntil(context, at('12:20:02'));
+  assert.equal(await types(), ['service.blind', 'snitch.missing']);
 });
 
 test('a restart of some seconds tells nobody', async (context) => {
@@ -210,23 +215,38 @@ test('a clock that is set back alarms nobody and repeats nothing', async (contex
   assert.is((await alertsOf(context)).length, 1);
 });
 
-test('while the store refuses to write, nobody is accused, and the window is kept when it recovers', async (context) => {
+test('what the store refused is a blind window before anything is swept, however short it was', async (context) => {
   await healthySnitch(context);
-  await liveUntil(context, at('11:58:00'));
-  const outage = { start: at('11:58:30'), end: at('11:59:40') };
-  let outages = [outage];
-  const store: Store = { ...context.store, takeOutage: () => outages.pop() ?? null };
-  const sweeper = sweeperOf(context, store);
+  await liveUntil(context, at('11:59:50'));
+  const order: string[] = [];
+  let refused: BlindWindow | null = { start: at('11:59:51'), end: at('11:59:52') };
+  let fails = 2;
+  const { store } = context;
+  const sweeper = sweeperOf(context, {
+    ...store,
+    refused: () => refused,
+    openBlindWindow: (window) => {
+      order.push('window');
+      if (fails-- > 0) return Promise.reject(new StoreUnavailable('full'));
+      refused = null;
+      return store.openBlindWindow(window);
+    },
+    applyDue: (...sweep) => {
+      order.push('sweep');
+      return store.applyDue(...sweep);
+    },
+  });
   await sweeper.wake();
-  outages = [outage];
-  context.now = at('11:59:41');
-  await sweeper.tick();
-  context.now = at('12:00:01');
-  await sweeper.tick();
+  for (const time of ['11:59:59', '12:00:00', '12:00:01']) {
+    context.now = at(time);
+    await sweeper.tick();
+  }
+  assert.equal(order, ['window', 'window', 'window', 'sweep']);
   assert.equal(
     (await alertsOf(context)).map(({ type }) => type),
     ['service.blind'],
   );
+  assert.is((await store.listAlerts(context.team.id, null, ALL))[0]?.alert.notice?.start, at('11:59:51'));
 });
 
 test('a sweep that fails makes the daemon not ready; only one that hangs calls for a restart', async ({

@@ -23,6 +23,7 @@ function row(checkInsAgo: readonly number[], changes: Partial<RowDetail> = {}): 
   const period = { start: NOON, end: NOON + HOUR };
   return {
     deadlineAt: null,
+    missingSince: null,
     timezone: 'UTC',
     period,
     checkIns,
@@ -45,7 +46,10 @@ const ROWS: Event[] = [
   {
     kind: 'row',
     token: 'token-nightly-backup',
-    detail: row([2 * DAY, 3 * DAY, 4 * DAY], { period: { start: NOON - DAY / 2, end: NOON + DAY / 2 } }),
+    detail: row([2 * DAY, 3 * DAY, 4 * DAY], {
+      period: { start: NOON - DAY / 2, end: NOON + DAY / 2 },
+      missingSince: NOON - 12 * HOUR,
+    }),
   },
   {
     kind: 'row',
@@ -83,7 +87,10 @@ const delivery = (changes: Partial<WireDelivery>): WireDelivery => ({
   alert: 'a1',
   channel: 'webhook',
   target: 'https://hooks.example/snitch',
+  type: 'snitch.missing',
+  snitch: { token: 'token-nightly-backup', name: 'nightly-backup' },
   state: 'delivered',
+  sending: false,
   attempts: 1,
   last_error: null,
   next_attempt_at: null,
@@ -128,7 +135,7 @@ const ALERTS: WireAlert[] = [
     timestamp: iso(NOON - 2 * DAY),
     snitch: null,
     deliveries: [],
-    notice: { from: iso(NOON), to: iso(NOON), postponed: ['x'], postponed_count: 1 },
+    notice: { from: iso(NOON), to: iso(NOON), postponed: ['x'], postponed_count: 1, snitches: [] },
   },
 ];
 
@@ -150,6 +157,7 @@ const DETAIL: SnitchDetail = {
     timezone: 'Europe/Berlin',
     period: { start: iso(NOON - 13 * HOUR), end: iso(NOON + 11 * HOUR) },
     deadline: null,
+    missing_since: iso(NOON - 13 * HOUR),
     next_alert: { at: iso(NOON + 11 * HOUR), local: '2026-03-15 00:00:00 (Europe/Berlin)' },
     reasons: ['It missed its deadline: the last check-in came at 2026-03-12 13:00:00 (Europe/Berlin).'],
     notify: { emails: ['ops@example.com'], webhooks: ['https://hooks.example/snitch'] },
@@ -175,10 +183,18 @@ const LOST: Event = {
   },
 };
 
+const REFUSED: Event = {
+  kind: 'link',
+  link: { state: 'refused', error: 'the API key is missing or wrong', retryAt: null },
+};
+
 const FRAMES: Record<string, () => string> = {
   table: () => frameOf(full()),
   'table at 40 columns': () => frameOf(full(40, 12)),
   'table at 160 columns': () => frameOf(full(160, 12)),
+  'table at 200 columns': () => frameOf(full(200, 12)),
+  'table sorted by name, reversed': () =>
+    frameOf(after(full(), ...keys('s', 'S', 'escape'), { kind: 'tick', now: NOON + 9_000 })),
   'table without Unicode': () => frameOf(full(), { glyphs: ASCII, styling: 'none' }),
   'table before anything was read': () => frameOf(beginning(60, 8)),
   'table of an empty case': () => frameOf(after(beginning(60, 8), read([]), LIVE)),
@@ -188,6 +204,9 @@ const FRAMES: Record<string, () => string> = {
   'filter that is kept': () => frameOf(after(full(), ...keys('/'), ...typed('tag:db'), ...keys('enter'))),
   'server away': () => frameOf(after(full(), LOST, { kind: 'tick', now: NOON + 5_000 })),
   'pause prompt': () => frameOf(after(full(100, 20), ...keys('p'), ...typed('2h'))),
+  'pause prompt with a text that is not understood': () =>
+    frameOf(after(full(60, 20), ...keys('p'), ...typed('soon'), ...keys('enter'))),
+  'key refused': () => frameOf(after(full(), REFUSED)),
   'tag prompt': () => frameOf(after(full(), ...keys('#'), ...typed('new'))),
   'delete prompt': () => frameOf(after(full(), ...keys('d'))),
   form: () => {
@@ -246,7 +265,8 @@ test('no line is wider than the terminal, and there are as many as it has rows, 
 
 test('colours are used only where the terminal wants them, and never say what the words do not', () => {
   const colored = frameOf(full(), { glyphs: UNICODE, styling: 'color' });
-  assert.match(colored, '\u001b[31m✗ failed');
+  assert.match(colored, '\u001b[33m▲ errored');
+  assert.match(colored, '\u001b[7m\u001b[1m❯ ', 'the selected row is inverted as a whole');
   const plain = frameOf(full(), { glyphs: UNICODE, styling: 'plain' });
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what is looked for is the escape itself.
   assert.not.match(plain, /\u001b\[(3\d|9\d)m/);

@@ -46,7 +46,18 @@ export const FLEET: readonly WireSnitch[] = [
     tags: ['db', 'prod'],
     checked_in_at: iso(NOON - 2 * DAY),
   }),
-  snitch('日本語のジョブ', { status: 'errored', interval: '15_minute', tags: ['db'] }),
+  snitch('日本語のジョブ', {
+    status: 'errored',
+    interval: '15_minute',
+    tags: ['db'],
+    notes: 'ask the Tokyo team',
+    last_report: {
+      at: iso(NOON - 5 * MINUTE),
+      outcome: 'error',
+      exit_status: 2,
+      message: 'disk\u001b[2J full',
+    },
+  }),
   snitch('evil\u001b[31m\u202ename', { token: 'token-evil', status: 'paused' }),
   snitch('brand-new', { status: 'pending', interval: '2_hour', checked_in_at: null }),
 ];

@@ -1,11 +1,15 @@
-/** The built dashboard on a real terminal, against a real daemon. */
+/**
+ * The built dashboard on a real terminal, against a real daemon.
+ * Time limit: 120 s.
+ */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../src/api/wire.ts';
 import { type DaemonProcess, removeDataDir, startProcess } from '../end-to-end/daemon-process.ts';
-import { hasTmux, openTerminal, type Terminal } from './tmux.ts';
+import { runUnless, without } from '../skipped.ts';
+import { openTerminal, type Terminal } from './tmux.ts';
 
 const DASHBOARD = `node ${join(import.meta.dirname, '../../dist/snitch.mjs')} dashboard`;
 
@@ -201,6 +205,12 @@ test('a crash gives the terminal back, and says what it was', async ({ terminal 
   await assertClean(terminal);
 });
 
+test('a key that is refused is said on a terminal that is given back', async ({ terminal }) => {
+  terminal.type(`SNITCH_API_KEY=snk_wrong ${DASHBOARD}; echo "ended with $?"`);
+  terminal.press('Enter');
+  await terminal.shows('API key', 'ended with 4');
+});
+
 test('without a terminal the table is printed once', async ({ daemon }) => {
   const env = { PATH: process.env.PATH, LANG: 'C', SNITCH_URL: daemon.url, SNITCH_API_KEY: daemon.apiKey };
   const printed = execFileSync('sh', ['-c', DASHBOARD], {
@@ -213,5 +223,4 @@ test('without a terminal the table is printed once', async ({ daemon }) => {
   assert.is(printed.trimEnd().split('\n').length, 5);
 });
 
-if (hasTmux()) test.run();
-else console.log('skipped, for want of tmux: the dashboard on a terminal');
+runUnless(without('tmux', '-V'), test, 'the dashboard on a terminal');

@@ -1,10 +1,6 @@
 /** A real terminal, held by tmux, with a shell in it. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-
-export function hasTmux(): boolean {
-  return spawnSync('tmux', ['-V']).status === 0;
-}
 
 export interface Terminal {
   /** Keys by the names of tmux: `Enter`, `Escape`, `C-u`, `j`. */

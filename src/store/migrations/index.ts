@@ -1,5 +1,6 @@
 import { sql as initial } from './0001_initial.ts';
 import { sql as owner } from './0002_owner.ts';
+import { sql as blindness } from './0004_blindness.ts';
 
 /** In order: the schema's version is the number of migrations that ran. A migration that was released never changes. */
-export const migrations: readonly string[] = [initial, owner];
+export const migrations: readonly string[] = [initial, owner, blindness];

@@ -7,12 +7,13 @@ import {
   BLIND_NOTICE,
   type BlindNotice,
 } from '../../core/alert.ts';
-import { route, routeToAddresses } from '../../core/routing.ts';
+import { route, routeToAddresses, routeToWebhooks } from '../../core/routing.ts';
 import type { SnitchState } from '../../core/snitch.ts';
 import { newId } from '../identifiers.ts';
 import type { Alert, AlertWithDeliveries, CheckIn, Delivery, Page } from '../store.ts';
 import type { Transaction, Value } from '../transaction.ts';
 import { insertDeliveries, listDeliveriesOf } from './deliveries.ts';
+import { openRunOf } from './open-run.ts';
 import type { StateRow } from './states.ts';
 import { getWebhook } from './webhooks.ts';
 
@@ -35,7 +36,7 @@ const INSERT =
 /** What moved a snitch: the check-in or the deadline that an alert tells of. */
 export interface AlertCause {
   at: number;
-  checkIn?: Pick<CheckIn, 'message' | 'exitStatus'>;
+  checkIn?: Pick<CheckIn, 'message' | 'exitStatus' | 'at' | 'output'> & { id: number };
   deadlineAt?: number | null;
 }
 
@@ -67,6 +68,7 @@ export async function insertAlert(
     message: cause.checkIn?.message ?? null,
     exitStatus: cause.checkIn?.exitStatus ?? null,
     threadId: row.thread_id,
+    ...(await circumstances(tx, row, decision, after, cause)),
   };
   await tx.run(
     INSERT,
@@ -83,12 +85,51 @@ export async function insertAlert(
   return row.thread_id ?? id;
 }
 
-/** The notice to the team of one case that the service was blind. */
+/** What only some alerts have to tell. */
+async function circumstances(
+  tx: Transaction,
+  row: StateRow,
+  decision: AlertDecision,
+  after: SnitchState,
+  { at, checkIn, deadlineAt }: AlertCause,
+): Promise<Partial<AlertDetails>> {
+  if (checkIn) {
+    return {
+      ...(checkIn.output === null ? {} : { checkInId: checkIn.id }),
+      ...(checkIn.at < at ? { ranAt: checkIn.at } : {}),
+    };
+  }
+  if (after.pause) return { pausedUntil: after.pause.until.kind };
+  if (decision.type !== 'snitch.missing') return {};
+  const startedAt = await openRunOf(tx, row);
+  const missingSince = decision.previousStatus === 'failed' ? await missingSinceOf(tx, row) : deadlineAt;
+  return { ...(startedAt === null ? {} : { startedAt }), ...(missingSince == null ? {} : { missingSince }) };
+}
+
+/** As the alert before says, if it is of the same silence. */
+async function missingSinceOf(tx: Transaction, row: StateRow): Promise<number | null> {
+  const last = await tx.get<{ snitch: string; details: string }>(
+    `SELECT snitch, details FROM alerts WHERE token = ? AND type = 'snitch.missing' AND at > ? ORDER BY at DESC, id DESC LIMIT 1`,
+    row.token,
+    row.last_check_in_at ?? 0,
+  );
+  if (!last) return null;
+  const { missingSince, deadlineAt } = JSON.parse(last.details) as AlertDetails;
+  const { previous_status: before } = JSON.parse(last.snitch) as AlertSnitch;
+  // A reminder from before this was kept tells only when it came.
+  return missingSince ?? (before === 'missing' ? null : deadlineAt);
+}
+
+/**
+ * The notice to one case that the service was blind.
+ *
+ * @param options `told`: its members are sent it, and the webhooks that want notices; else it is only listed
+ */
 export async function insertBlindNotice(
   tx: Transaction,
   caseId: string,
   notice: BlindNotice,
-  now: number,
+  { now, told }: { now: number; told: boolean },
 ): Promise<void> {
   const id = newId('alert');
   await tx.run(
@@ -99,8 +140,14 @@ export async function insertBlindNotice(
     now,
     JSON.stringify(notice),
   );
+  if (!told) return;
   const { members } = await targetsOf(tx, caseId);
-  await insertDeliveries(tx, caseId, id, routeToAddresses(members), now);
+  const webhooks = await tx.all<{ id: string }>(
+    'SELECT id FROM webhooks WHERE case_id = ? AND notices = 1 ORDER BY created_at, id',
+    caseId,
+  );
+  const routes = [...routeToWebhooks(webhooks.map((webhook) => webhook.id)), ...routeToAddresses(members)];
+  await insertDeliveries(tx, caseId, id, routes, now);
 }
 
 /** An alert as if a snitch had reported for the first time, to one webhook: shows that the target works. */

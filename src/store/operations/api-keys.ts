@@ -77,7 +77,18 @@ export async function findApiKey(
 ): Promise<{ apiKey: ApiKey; case: Case | null } | null> {
   const hash = hashApiKey(key);
   const row = await tx.get<ApiKeyRow>(`SELECT ${COLUMNS} FROM api_keys WHERE hash = ?`, hash.toString('hex'));
-  if (!row || !timingSafeEqual(Buffer.from(row.hash, 'hex'), hash)) return null;
+  return row && timingSafeEqual(Buffer.from(row.hash, 'hex'), hash) ? withCase(tx, row) : null;
+}
+
+export async function getApiKey(
+  tx: Transaction,
+  id: string,
+): Promise<{ apiKey: ApiKey; case: Case | null } | null> {
+  const row = await tx.get<ApiKeyRow>(`SELECT ${COLUMNS} FROM api_keys WHERE id = ?`, id);
+  return row ? withCase(tx, row) : null;
+}
+
+async function withCase(tx: Transaction, row: ApiKeyRow): Promise<{ apiKey: ApiKey; case: Case | null }> {
   return { apiKey: toApiKey(row), case: row.case_id === null ? null : await getCase(tx, row.case_id) };
 }
 
@@ -90,9 +101,13 @@ export async function listApiKeys(tx: Transaction, caseId: string | null): Promi
 }
 
 export async function deleteApiKey(tx: Transaction, caseId: string | null, id: string): Promise<boolean> {
-  return (
-    (await tx.run('DELETE FROM api_keys WHERE case_id IS NOT DISTINCT FROM ? AND id = ?', caseId, id)) > 0
+  const deleted = await tx.run(
+    'DELETE FROM api_keys WHERE case_id IS NOT DISTINCT FROM ? AND id = ?',
+    caseId,
+    id,
   );
+  if (deleted > 0 && caseId !== null) tx.announce({ kind: 'access', caseId, keyId: id });
+  return deleted > 0;
 }
 
 export async function recordKeyUse(tx: Transaction, id: string, at: number): Promise<void> {

@@ -1,13 +1,19 @@
-import { NOTICE_NAMES } from '../../core/alert.ts';
+import { type BlindSnitch, NOTICE_NAMES } from '../../core/alert.ts';
 import { type BlindWindow, NOTICE_AFTER, postpone } from '../../core/blind-window.ts';
+import type { Postponement } from '../../core/deadline-reasons.ts';
 import type { Transaction } from '../transaction.ts';
 import { insertBlindNotice } from './alerts.ts';
 import { isolate } from './isolation.ts';
 import { setSetting } from './settings.ts';
-import { getRules, getState, saveState, toState } from './states.ts';
+import { getRules, historyFor, listAwaited, type StateRow, saveState, toState } from './states.ts';
 
-/** Snitches that one call looks at. */
-const SLICE = 500;
+/** Snitches that one call looks at: few enough that no check-in waits for it noticeably. */
+const SLICE = 200;
+
+/** A window that is kept. */
+export interface KeptWindow extends BlindWindow {
+  id: number;
+}
 
 /** Keeps the window, with all its postponements still to be made, and the fact that the daemon lives at its end. */
 export async function openBlindWindow(tx: Transaction, { start, end }: BlindWindow): Promise<void> {
@@ -31,67 +37,99 @@ export async function postponeSlice(tx: Transaction, now: number): Promise<boole
     `SELECT id, started_at, ended_at, cursor FROM blind_windows WHERE cursor IS NOT NULL ORDER BY id LIMIT 1`,
   );
   if (!row) return false;
-  const window: BlindWindow = { start: row.started_at, end: row.ended_at };
-  const candidates = await tx.all<{ token: string }>(
-    'SELECT token FROM snitch_states WHERE token > ? ORDER BY token LIMIT ?',
-    row.cursor,
-    SLICE,
-  );
-  for (const { token } of candidates) {
+  const window: KeptWindow = { id: row.id, start: row.started_at, end: row.ended_at };
+  const awaited = await listAwaited(tx, row.cursor, SLICE);
+  const all = await isolate(tx, async () => {
+    for (const state of awaited) await postponeOne(tx, window, state);
+  });
+  if (all.error !== undefined) {
     // A row that cannot be postponed is reported by the sweep, when it is due.
-    await isolate(tx, () => postponeOne(tx, row.id, token, window));
+    for (const state of awaited) await isolate(tx, () => postponeOne(tx, window, state));
   }
-  const last = candidates.at(-1);
-  if (last && candidates.length === SLICE) {
+  const last = awaited.at(-1);
+  if (last && awaited.length === SLICE) {
     await tx.run('UPDATE blind_windows SET cursor = ? WHERE id = ?', last.token, row.id);
   } else {
-    await finishWindow(tx, row.id, window, now);
+    await finishWindow(tx, window, now);
   }
   return true;
 }
 
-async function postponeOne(
-  tx: Transaction,
-  windowId: number,
-  token: string,
-  window: BlindWindow,
-): Promise<void> {
-  const row = await getState(tx, token);
-  if (row?.due_at == null) return;
-  const { timezone } = await getRules(tx, row.case_id);
-  const postponed = postpone(toState(row), window, timezone, tx.calendar);
+async function postponeOne(tx: Transaction, window: KeptWindow, row: StateRow): Promise<void> {
+  const rules = await getRules(tx, row.case_id);
+  const before = toState(row);
+  const context = { calendar: tx.calendar, rules, firstCheckIns: await historyFor(tx, row) };
+  const postponed = postpone(before, window, context);
   if (!postponed) return;
   await saveState(tx, row, postponed, row.thread_id);
+  await keepPostponement(tx, window.id, row, postponed.dueAt);
+}
+
+/** Notes that the window postponed the deadline of `row`, for the notice and for whoever asks why. */
+export async function keepPostponement(
+  tx: Transaction,
+  windowId: number,
+  { case_id: caseId, token, due_at: dueBefore }: Pick<StateRow, 'case_id' | 'token' | 'due_at'>,
+  dueAt: number | null,
+): Promise<void> {
   await tx.run(
-    'INSERT INTO postponements (window_id, case_id, token) VALUES (?, ?, ?)',
+    `INSERT INTO postponements (window_id, case_id, token, due_before, due_at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (window_id, case_id, token) DO UPDATE SET due_at = excluded.due_at`,
     windowId,
-    row.case_id,
+    caseId,
     token,
+    dueBefore,
+    dueAt,
   );
 }
 
-async function finishWindow(
+/** The windows that ended after the instant, in the order in which they were opened. */
+export async function listWindowsSince(tx: Transaction, since: number): Promise<KeptWindow[]> {
+  return tx.all<KeptWindow>(
+    'SELECT id, started_at AS start, ended_at AS "end" FROM blind_windows WHERE ended_at > ? ORDER BY id',
+    since,
+  );
+}
+
+/** The last `limit` windows that postponed a deadline of the snitch, oldest first. */
+export async function listPostponements(
   tx: Transaction,
-  windowId: number,
-  window: BlindWindow,
-  now: number,
-): Promise<void> {
-  await tx.run('UPDATE blind_windows SET cursor = NULL WHERE id = ?', windowId);
-  if (window.end - window.start <= NOTICE_AFTER) return;
+  caseId: string,
+  token: string,
+  limit: number,
+): Promise<Postponement[]> {
+  const rows = await tx.all<Postponement>(
+    `SELECT w.started_at AS start, w.ended_at AS "end", p.due_at AS "dueAt"
+     FROM blind_windows AS w JOIN postponements AS p ON p.window_id = w.id
+     WHERE p.case_id = ? AND p.token = ? ORDER BY w.id DESC LIMIT ?`,
+    caseId,
+    token,
+    limit,
+  );
+  return rows.reverse();
+}
+
+/** A short window that postponed something stands in the list of alerts; nobody is sent a word of it. */
+async function finishWindow(tx: Transaction, window: KeptWindow, now: number): Promise<void> {
+  await tx.run('UPDATE blind_windows SET cursor = NULL WHERE id = ?', window.id);
   const affected = await tx.all<{ case_id: string; count: number }>(
     `SELECT case_id, COUNT(*) AS count FROM postponements
      WHERE window_id = ? AND case_id IN (SELECT id FROM cases) GROUP BY case_id`,
-    windowId,
+    window.id,
   );
-  for (const { case_id: caseId, count } of affected) {
-    const names = await tx.all<{ name: string }>(
-      `SELECT s.name FROM postponements AS p JOIN snitches AS s ON s.token = p.token
+  const { start, end } = window;
+  for (const { case_id: caseId, count: postponedCount } of affected) {
+    const named = await tx.all<BlindSnitch>(
+      `SELECT s.token, s.name, p.due_at AS "deadlineAt"
+       FROM postponements AS p JOIN snitches AS s ON s.token = p.token
        WHERE p.window_id = ? AND p.case_id = ? ORDER BY p.token LIMIT ?`,
-      windowId,
+      window.id,
       caseId,
       NOTICE_NAMES,
     );
-    const notice = { ...window, postponed: names.map(({ name }) => name).sort(), postponedCount: count };
-    await insertBlindNotice(tx, caseId, notice, now);
+    const snitches = named.toSorted((a, b) => a.deadlineAt - b.deadlineAt || (a.name < b.name ? -1 : 1));
+    const postponed = named.map(({ name }) => name).sort();
+    const notice = { start, end, postponed, postponedCount, snitches };
+    await insertBlindNotice(tx, caseId, notice, { now, told: end - start > NOTICE_AFTER });
   }
 }

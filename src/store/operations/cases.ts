@@ -60,6 +60,7 @@ export async function updateCase(
     id,
   );
   tx.forget();
+  if (after.onHold && !before.onHold) tx.announce({ kind: 'access', caseId: id, keyId: null });
   const deadlines = after.timezone !== before.timezone;
   if (deadlines || after.reminders !== before.reminders) await planReschedule(tx, id, deadlines);
   return after;
@@ -88,6 +89,7 @@ export async function deleteCase(tx: Transaction, id: string): Promise<boolean> 
   await tx.run('DELETE FROM api_keys WHERE case_id = ?', id);
   await tx.run('DELETE FROM webhooks WHERE case_id = ?', id);
   await tx.run('DELETE FROM reschedules WHERE case_id = ?', id);
+  tx.announce({ kind: 'access', caseId: id, keyId: null });
   return true;
 }
 

@@ -4,7 +4,8 @@ import { transition } from '../../core/transition.ts';
 import type { CheckIn, CheckInOutcome, CheckInRecord, Page } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
 import { insertAlert } from './alerts.ts';
-import { contextFor, getRules, getState, type StateRow, saveState, toState } from './states.ts';
+import { type KeptWindow, keepPostponement, listWindowsSince } from './blind-windows.ts';
+import { contextFor, getRules, getState, historyFor, type StateRow, saveState, toState } from './states.ts';
 
 /** How many periods smart deadlines learn from. */
 const LEARNED_PERIODS = 50;
@@ -54,14 +55,20 @@ async function applyOutcome(
   await learn(tx, row, rules.timezone, checkIn.at);
   const before = toState(row);
   const { at, now } = checkIn;
+  const windows: KeptWindow[] = at < now ? await listWindowsSince(tx, at) : [];
   const context = await contextFor(tx, row, rules, now);
+  if (windows.length > 0) context.firstCheckIns = await historyFor(tx, row);
   const trigger = { kind: 'checkIn', outcome, ...(at < now ? { at } : {}) } as const;
-  const { snitch, alert } = transition(before, trigger, context);
-  if (!alert && !before.pause && snitch.dueAt === row.due_at) {
+  const { snitch, alert, postponedBy = [] } = transition(before, trigger, { ...context, windows });
+  for (const { id: windowId } of windows.filter((window) => postponedBy.includes(window))) {
+    await keepPostponement(tx, windowId, row, snitch.dueAt);
+  }
+  if (!alert && !before.pause && snitch.dueAt === row.due_at && snitch.movedFrom === row.moved_from) {
     await saveEverydayCheckIn(tx, row, snitch, id, openStartAfter(row, checkIn));
     return;
   }
-  const threadId = alert ? await insertAlert(tx, row, alert, snitch, { at: now, checkIn }) : row.thread_id;
+  const cause = { at: now, checkIn: { ...checkIn, id } };
+  const threadId = alert ? await insertAlert(tx, row, alert, snitch, cause) : row.thread_id;
   await saveState(tx, row, snitch, threadId);
   await chain(tx, row, id, openStartAfter(row, checkIn));
 }
@@ -79,7 +86,7 @@ async function saveEverydayCheckIn(
        last_check_in_id = ?, check_in_count = check_in_count + 1 WHERE token = ?`,
     snitch.checkedInAt,
     snitch.lastCheckInAt,
-    snitch.postponed ? 1 : 0,
+    snitch.postponed,
     openStartAt,
     id,
     row.token,

@@ -1,6 +1,15 @@
 /** The outbox: one row per alert and target, kept until it is delivered or dead, and listed long after. */
+import { BLIND_NOTICE } from '../../core/alert.ts';
 import type { Channel, Route } from '../../core/routing.ts';
-import type { ClaimedDelivery, ClaimRequest, Delivery, DeliveryState, Page, Settlement } from '../store.ts';
+import type {
+  Alert,
+  ClaimedDelivery,
+  ClaimRequest,
+  Delivery,
+  DeliveryState,
+  Page,
+  Settlement,
+} from '../store.ts';
 import type { Transaction, Value } from '../transaction.ts';
 import { getAlert } from './alerts.ts';
 import { getCase } from './cases.ts';
@@ -21,8 +30,20 @@ interface DeliveryRow {
   delivered_at: number | null;
 }
 
+interface ListedRow extends DeliveryRow {
+  type: Alert['type'] | null;
+  token: string | null;
+  name: string | null;
+  leased: number;
+}
+
 const COLUMNS = `id, case_id, alert_id, channel, target, state, attempts, fence, last_error, next_attempt_at,
   delivered_at`;
+
+/** With what the alert of each says. */
+const LISTED = `SELECT d.id, d.case_id, d.alert_id, d.channel, d.target, d.state, d.attempts, d.fence, d.last_error,
+  d.next_attempt_at, d.delivered_at, d.leased, a.type, a.token, json_extract(a.snitch, '$.name') AS name
+  FROM deliveries AS d LEFT JOIN alerts AS a ON a.id = d.alert_id`;
 
 export async function insertDeliveries(
   tx: Transaction,
@@ -46,10 +67,7 @@ export async function insertDeliveries(
 }
 
 export async function listDeliveriesOf(tx: Transaction, alertId: string): Promise<Delivery[]> {
-  const rows = await tx.all<DeliveryRow>(
-    `SELECT ${COLUMNS} FROM deliveries WHERE alert_id = ? ORDER BY id`,
-    alertId,
-  );
+  const rows = await tx.all<ListedRow>(`${LISTED} WHERE d.alert_id = ? ORDER BY d.id`, alertId);
   return rows.map(toDelivery);
 }
 
@@ -58,21 +76,21 @@ export async function listDeliveries(
   caseId: string,
   { state, limit, before }: { state: DeliveryState | null } & Page,
 ): Promise<Delivery[]> {
-  const conditions = ['case_id = ?'];
+  const conditions = ['d.case_id = ?'];
   const values: Value[] = [caseId];
   if (state) {
-    conditions.push('state = ?');
+    conditions.push('d.state = ?');
     values.push(state);
   }
   if (before && 'id' in before) {
-    conditions.push('id < ?');
+    conditions.push('d.id < ?');
     values.push(Number(before.id));
   } else if (before) {
-    conditions.push('alert_id IN (SELECT id FROM alerts WHERE at < ?)');
+    conditions.push('d.alert_id IN (SELECT id FROM alerts WHERE at < ?)');
     values.push(before.at);
   }
-  const rows = await tx.all<DeliveryRow>(
-    `SELECT ${COLUMNS} FROM deliveries WHERE ${conditions.join(' AND ')} ORDER BY id DESC LIMIT ?`,
+  const rows = await tx.all<ListedRow>(
+    `${LISTED} WHERE ${conditions.join(' AND ')} ORDER BY d.id DESC LIMIT ?`,
     ...values,
     limit,
   );
@@ -93,11 +111,7 @@ export async function retryDelivery(
     caseId,
     id,
   );
-  const row = await tx.get<DeliveryRow>(
-    `SELECT ${COLUMNS} FROM deliveries WHERE case_id = ? AND id = ?`,
-    caseId,
-    id,
-  );
+  const row = await tx.get<ListedRow>(`${LISTED} WHERE d.case_id = ? AND d.id = ?`, caseId, id);
   if (row?.state === 'pending') tx.announce({ kind: 'deliveries' });
   return row ? toDelivery(row) : null;
 }
@@ -177,9 +191,19 @@ async function toClaimed(tx: Transaction, row: DeliveryRow): Promise<ClaimedDeli
     channel: row.channel,
     target: row.target,
     alert,
+    output: row.channel === 'email' && alert.type === 'snitch.errored' ? await outputOf(tx, alert) : null,
     case: { id: row.case_id, name: owner?.name ?? '', timezone: owner?.timezone ?? 'UTC' },
     webhook: row.channel === 'webhook' ? await getWebhook(tx, row.case_id, row.target) : null,
   };
+}
+
+async function outputOf(tx: Transaction, { details }: Alert): Promise<string | null> {
+  if (details?.checkInId === undefined) return null;
+  const kept = await tx.get<{ output: string }>(
+    'SELECT output FROM check_in_outputs WHERE check_in_id = ?',
+    details.checkInId,
+  );
+  return kept?.output ?? null;
 }
 
 /** A settlement counts only for the latest claim of a delivery that is not finished. */
@@ -231,14 +255,20 @@ export async function nextDeliveryAt(tx: Transaction): Promise<number | null> {
   return row?.next_attempt_at ?? null;
 }
 
-function toDelivery(row: DeliveryRow): Delivery {
+function toDelivery(row: ListedRow): Delivery {
+  const { type, token, name } = row;
   return {
     id: row.id,
     caseId: row.case_id,
     alertId: row.alert_id,
     channel: row.channel,
     target: row.target,
+    about: {
+      type: type ?? BLIND_NOTICE,
+      snitch: token === null ? null : { token, name: name ?? '' },
+    },
     state: row.state,
+    sending: row.state === 'pending' && row.leased === 1,
     attempts: row.attempts,
     lastError: row.last_error,
     nextAttemptAt: row.next_attempt_at,

@@ -1,4 +1,4 @@
-import type { Setting } from '../store.ts';
+import type { OrderlyStop, Setting } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
 
 /** The server's own settings, apart from the ones that its configuration file has. */
@@ -14,4 +14,10 @@ export async function setSetting(tx: Transaction, name: Setting, value: string):
     name,
     value,
   );
+}
+
+/** That the daemon lived at the instant, and whether it then stopped in an orderly way. */
+export async function recordLiveness(tx: Transaction, at: number, stop: OrderlyStop | null): Promise<void> {
+  await setSetting(tx, 'liveness', String(at));
+  if (stop) await setSetting(tx, 'stopped', JSON.stringify({ at, ...stop }));
 }

@@ -7,6 +7,7 @@ import { newToken } from '../identifiers.ts';
 import type { Snitch, SnitchFields } from '../store.ts';
 import type { Transaction, Value } from '../transaction.ts';
 import { requireCase } from './cases.ts';
+import { lastReportOf } from './last-report.ts';
 import { contextFor, getRules, getState, insertState, type StateRow, saveState, toState } from './states.ts';
 
 interface SnitchRow {
@@ -51,6 +52,7 @@ export async function createSnitch(
     caseId,
     createdAt: now,
     state: newSnitchState(interval, alertType),
+    lastReport: null,
   };
   await tx.run(
     `INSERT INTO snitches (token, case_id, name, notes, tags, alert_email, created_at)
@@ -69,7 +71,7 @@ export async function createSnitch(
 
 export async function getSnitch(tx: Transaction, caseId: string, token: string): Promise<Snitch | null> {
   const found = await find(tx, caseId, token);
-  return found ? toSnitch(found.row, found.state) : null;
+  return found ? toSnitch(tx, found.row, found.state) : null;
 }
 
 interface Found {
@@ -104,7 +106,7 @@ export async function listSnitches(
     const own = JSON.parse(row.tags) as string[];
     if (!tags.every((tag) => own.includes(tag))) continue;
     const state = await getState(tx, row.token);
-    if (state) snitches.push(toSnitch(row, state));
+    if (state) snitches.push(await toSnitch(tx, row, state));
   }
   const last = rows.at(-1);
   return { snitches, next: last && rows.length === limit ? last.id : null };
@@ -140,13 +142,13 @@ export async function updateSnitch(
     row.id,
   );
   tx.announce({ kind: 'snitch', caseId, token });
-  if (interval === state.interval && alertType === state.alert_type) return toSnitch(described, state);
+  if (interval === state.interval && alertType === state.alert_type) return toSnitch(tx, described, state);
   if (interval !== state.interval) await tx.run('DELETE FROM first_check_ins WHERE token = ?', token);
   const changed: StateRow = { ...state, interval, alert_type: alertType };
   const context = await contextFor(tx, changed, await getRules(tx, caseId), now);
   const rescheduled = transition(toState(changed), { kind: 'rescheduled' }, context).snitch;
   await saveState(tx, state, rescheduled, state.thread_id);
-  return { ...toSnitch(described, state), state: rescheduled };
+  return { ...(await toSnitch(tx, described, state)), state: rescheduled };
 }
 
 export async function addTags(
@@ -207,7 +209,7 @@ export async function deleteSnitch(tx: Transaction, caseId: string, token: strin
   return true;
 }
 
-function toSnitch(row: SnitchRow, state: StateRow): Snitch {
+async function toSnitch(tx: Transaction, row: SnitchRow, state: StateRow): Promise<Snitch> {
   return {
     token: row.token,
     caseId: row.case_id,
@@ -217,5 +219,6 @@ function toSnitch(row: SnitchRow, state: StateRow): Snitch {
     alertEmail: JSON.parse(row.alert_email) as string[],
     createdAt: row.created_at,
     state: toState(state),
+    lastReport: await lastReportOf(tx, state),
   };
 }

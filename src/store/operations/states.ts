@@ -1,5 +1,5 @@
 /** The narrow rows: what the state machine reads and writes at every trigger. */
-import type { Interval } from '../../core/interval.ts';
+import { type Interval, isMinuteInterval } from '../../core/interval.ts';
 import type {
   AlertType,
   CaseRules,
@@ -25,6 +25,8 @@ export interface StateRow {
   pause_until: number | null;
   remembered: RememberedStatus | null;
   postponed: number;
+  moved_from: number | null;
+  paused_at: number | null;
   thread_id: string | null;
   open_start_at: number | null;
   last_check_in_id: number | null;
@@ -32,10 +34,29 @@ export interface StateRow {
 }
 
 const COLUMNS = `token, case_id, interval, alert_type, status, checked_in_at, last_check_in_at, due_at, pause_kind,
-  pause_until, remembered, postponed, thread_id, open_start_at, last_check_in_id, check_in_count`;
+  pause_until, remembered, postponed, moved_from, paused_at, thread_id, open_start_at, last_check_in_id, check_in_count`;
 
 export async function getState(tx: Transaction, token: string): Promise<StateRow | undefined> {
   return tx.get<StateRow>(`SELECT ${COLUMNS} FROM snitch_states WHERE token = ?`, token);
+}
+
+/** All of them, behind the token `after` in their order. */
+export async function listStates(tx: Transaction, after: string, limit: number): Promise<StateRow[]> {
+  return tx.all<StateRow>(
+    `SELECT ${COLUMNS} FROM snitch_states WHERE token > ? ORDER BY token LIMIT ?`,
+    after,
+    limit,
+  );
+}
+
+/** Those that await a check-in, behind the token `after` in their order. */
+export async function listAwaited(tx: Transaction, after: string, limit: number): Promise<StateRow[]> {
+  return tx.all<StateRow>(
+    `SELECT ${COLUMNS} FROM snitch_states
+     WHERE token > ? AND status IN ('healthy', 'errored') AND due_at IS NOT NULL ORDER BY token LIMIT ?`,
+    after,
+    limit,
+  );
 }
 
 export async function insertState(
@@ -69,7 +90,8 @@ export async function saveState(
 ): Promise<void> {
   await tx.run(
     `UPDATE snitch_states SET interval = ?, alert_type = ?, status = ?, checked_in_at = ?, last_check_in_at = ?,
-       due_at = ?, pause_kind = ?, pause_until = ?, remembered = ?, postponed = ?, thread_id = ?
+       due_at = ?, pause_kind = ?, pause_until = ?, remembered = ?, postponed = ?, moved_from = ?,
+       paused_at = ?, thread_id = ?
      WHERE token = ?`,
     state.interval,
     state.alertType,
@@ -80,7 +102,9 @@ export async function saveState(
     state.pause?.until.kind ?? null,
     state.pause?.until.kind === 'time' ? state.pause.until.at : null,
     state.pause?.remembered ?? null,
-    state.postponed ? 1 : 0,
+    state.postponed,
+    state.movedFrom,
+    state.pause?.since ?? null,
     state.status === 'healthy' ? null : threadId,
     row.token,
   );
@@ -96,13 +120,19 @@ export function toState(row: StateRow): SnitchState {
     lastCheckInAt: row.last_check_in_at,
     dueAt: row.due_at,
     pause: toPause(row),
-    postponed: row.postponed === 1,
+    postponed: row.postponed,
+    movedFrom: row.moved_from,
   };
 }
 
-function toPause({ pause_kind: kind, pause_until: until, remembered }: StateRow): Pause | null {
+function toPause({
+  pause_kind: kind,
+  pause_until: until,
+  remembered,
+  paused_at: since,
+}: StateRow): Pause | null {
   if (kind === null || remembered === null) return null;
-  return { until: kind === 'time' ? { kind, at: until ?? 0 } : { kind }, remembered };
+  return { until: kind === 'time' ? { kind, at: until ?? 0 } : { kind }, remembered, since };
 }
 
 interface RulesRow {
@@ -135,7 +165,15 @@ export async function contextFor(
   return { now, calendar: tx.calendar, rules, firstCheckIns };
 }
 
-async function listFirstCheckIns(tx: Transaction, token: string): Promise<number[]> {
+/** The first check-ins of the last periods, ascending, whatever the alert type; of minute intervals none are kept. */
+export async function historyFor(
+  tx: Transaction,
+  { token, interval }: Pick<StateRow, 'token' | 'interval'>,
+): Promise<number[]> {
+  return isMinuteInterval(interval) ? [] : listFirstCheckIns(tx, token);
+}
+
+export async function listFirstCheckIns(tx: Transaction, token: string): Promise<number[]> {
   const rows = await tx.all<{ at: number }>(
     'SELECT at FROM first_check_ins WHERE token = ? ORDER BY at',
     token,

@@ -10,16 +10,18 @@ interface WebhookRow {
   secret: string;
   previous_secret: string | null;
   previous_secret_until: number | null;
+  notices: number;
   created_at: number;
 }
 
-const COLUMNS = 'id, case_id, url, secret, previous_secret, previous_secret_until, created_at';
+const COLUMNS = 'id, case_id, url, secret, previous_secret, previous_secret_until, notices, created_at';
 
 export async function createWebhook(
   tx: Transaction,
   caseId: string,
   url: string,
   now: number,
+  { notices = false }: { notices?: boolean } = {},
 ): Promise<Webhook> {
   await requireCase(tx, caseId);
   const webhook: Webhook = {
@@ -29,14 +31,16 @@ export async function createWebhook(
     secret: newWebhookSecret(),
     previousSecret: null,
     previousSecretUntil: null,
+    notices,
     createdAt: now,
   };
   await tx.run(
-    'INSERT INTO webhooks (id, case_id, url, secret, created_at) VALUES (?, ?, ?, ?, ?)',
+    'INSERT INTO webhooks (id, case_id, url, secret, notices, created_at) VALUES (?, ?, ?, ?, ?, ?)',
     webhook.id,
     caseId,
     url,
     webhook.secret,
+    notices ? 1 : 0,
     now,
   );
   return webhook;
@@ -90,6 +94,7 @@ function toWebhook(row: WebhookRow): Webhook {
     secret: row.secret,
     previousSecret: row.previous_secret,
     previousSecretUntil: row.previous_secret_until,
+    notices: row.notices === 1,
     createdAt: row.created_at,
   };
 }

@@ -8,12 +8,14 @@ import {
   openSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import { migrations } from '../migrations/index.ts';
 import { openFile } from './addon.ts';
 import { databasePath, prepareDataDir } from './connection.ts';
+import { isSameFile, refusalOfTarget } from './copy-target.ts';
 import { DataDirLocked, lockDataDir } from './lock.ts';
 import { sync } from './migrate.ts';
 
@@ -30,6 +32,9 @@ export interface Content {
 
 const PRIVATE = 0o600;
 
+/** Files that SQLite keeps beside a database, and that belong to no other. */
+const BESIDE = ['-wal', '-shm', '-journal'];
+
 /**
  * One consistent state of the database, in one file that only its owner can read. A snapshot is held meanwhile: what
  * the daemon writes while the copy is made neither gets into it nor starts it anew.
@@ -40,6 +45,8 @@ export async function takeBackup(dataDir: string, file: string): Promise<Content
   const source = databasePath(dataDir);
   if (!existsSync(source))
     throw new CopyFailed(`there is no database in ${dataDir}: name another with --data-dir`);
+  const refusal = refusalOfTarget(dataDir, file);
+  if (refusal) throw new CopyFailed(refusal);
   const draft = `${file}.partial`;
   rmSync(draft, { force: true });
   try {
@@ -48,6 +55,8 @@ export async function takeBackup(dataDir: string, file: string): Promise<Content
     await copySnapshot(source, draft);
     const content = makeStandalone(draft);
     sync(draft);
+    // The log of a file that is replaced would be taken for the log of the copy, and damage it.
+    for (const suffix of BESIDE) rmSync(`${file}${suffix}`, { force: true });
     renameSync(draft, file);
     sync(dirname(file));
     return content;
@@ -55,6 +64,29 @@ export async function takeBackup(dataDir: string, file: string): Promise<Content
     rmSync(draft, { force: true });
     throw inWords(error, `cannot copy ${source} to ${file}`);
   }
+}
+
+/**
+ * Saves a database that is open and whose file has lost its name, beside where it was.
+ *
+ * @returns the file with all that is in it
+ */
+export async function rescueDatabase(db: Database.Database, dataDir: string, stamp: string): Promise<string> {
+  const file = rescuePath(dataDir, stamp);
+  const draft = `${file}.partial`;
+  closeSync(openSync(draft, 'wx', PRIVATE));
+  await db.backup(draft, { progress: () => 1_000 });
+  const copy = openFile(draft, { fileMustExist: true });
+  copy.pragma('journal_mode = DELETE');
+  copy.close();
+  sync(draft);
+  renameSync(draft, file);
+  sync(dirname(file));
+  return file;
+}
+
+export function rescuePath(dataDir: string, stamp: string): string {
+  return `${databasePath(dataDir)}.rescued-${stamp}`;
 }
 
 async function copySnapshot(source: string, draft: string): Promise<void> {
@@ -131,24 +163,40 @@ export interface Restored {
 export function restoreBackup(file: string, dataDir: string, stamp: string): Restored {
   if (!existsSync(file)) throw new CopyFailed(`${file} does not exist`);
   prepareDataDir(dataDir);
-  const unlock = lock(dataDir);
   const target = databasePath(dataDir);
+  if (isSameFile(file, target)) {
+    throw new CopyFailed(
+      `${file} is the database of ${dataDir} itself: there is nothing to be restored from it`,
+    );
+  }
+  const unlock = lock(dataDir);
   const draft = `${target}.restoring`;
   try {
-    rmSync(draft, { force: true });
-    copyFileSync(file, draft);
-    chmodSync(draft, PRIVATE);
+    discard(draft);
+    copyWithLog(file, draft);
     const content = makeStandalone(draft);
     sync(draft);
-    const kept = existsSync(target) ? keepOld(target, `${target}.before-restore-${stamp}`) : null;
+    const kept = keepOld(target, `${target}.before-restore-${stamp}`);
     renameSync(draft, target);
     sync(dirname(target));
     return { content, kept };
   } catch (error) {
     throw inWords(error, `cannot restore ${file}`);
   } finally {
-    rmSync(draft, { force: true });
+    discard(draft);
     unlock();
+  }
+}
+
+function discard(draft: string): void {
+  for (const suffix of ['', ...BESIDE]) rmSync(`${draft}${suffix}`, { force: true });
+}
+
+/** A database that was moved here with its log (a backup has none) is whole only with it. */
+function copyWithLog(file: string, draft: string): void {
+  for (const suffix of existsSync(`${file}-wal`) ? ['', '-wal'] : ['']) {
+    copyFileSync(`${file}${suffix}`, `${draft}${suffix}`);
+    chmodSync(`${draft}${suffix}`, PRIVATE);
   }
 }
 
@@ -163,12 +211,19 @@ function lock(dataDir: string): () => void {
   }
 }
 
-/** The log of the old database goes with it: beside the new one it would be taken for the new one's. */
-function keepOld(path: string, kept: string): string {
-  emptyLog(path);
-  for (const suffix of ['-wal', '-shm']) {
+/**
+ * The log of the old database goes with it, also where only the log is left: beside the new one it would be taken for
+ * the new one's.
+ *
+ * @returns what the old one is called now, or null where there was none
+ */
+function keepOld(path: string, kept: string): string | null {
+  // SQLite would delete the log of an empty file.
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) emptyLog(path);
+  for (const suffix of BESIDE) {
     if (existsSync(path + suffix)) renameSync(path + suffix, kept + suffix);
   }
+  if (!existsSync(path)) return null;
   linkSync(path, kept);
   return kept;
 }

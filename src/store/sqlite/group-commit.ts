@@ -1,6 +1,6 @@
 /**
  * Group commit: the calls of one turn of the event loop run in one transaction, and one sync of the write-ahead log
- * serves every commit that was complete before it began. SQLite itself never syncs here; see `log-sync.ts`.
+ * serves every commit that was complete before it began. The syncs are not those of SQLite; see `log-sync.ts`.
  */
 import type Database from 'better-sqlite3';
 import type { BlindWindow } from '../../core/blind-window.ts';
@@ -17,6 +17,8 @@ const BATCH_TIME = 4;
 
 interface Call {
   operation: Operation<unknown>;
+  /** When it came, by the wall clock. */
+  at: number;
   /** Somebody waits for it on the network: it goes before the daemon's own work. */
   urgent: boolean;
   resolve: (value: unknown) => void;
@@ -43,7 +45,8 @@ export class GroupCommit {
   #writes: Call[] = [];
   #scheduled = false;
   #running: Promise<void> = Promise.resolve();
-  #outage: BlindWindow | null = null;
+  /** From the first to the last write that was refused and for which no blind window was opened yet. */
+  refused: BlindWindow | null = null;
 
   constructor(options: {
     db: Database.Database;
@@ -88,7 +91,8 @@ export class GroupCommit {
 
   #enqueue<T>(queue: Call[], operation: Operation<T>, urgent: boolean): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      queue.push({ operation, urgent, resolve: resolve as (value: unknown) => void, reject });
+      const at = this.#clock();
+      queue.push({ operation, at, urgent, resolve: resolve as (value: unknown) => void, reject });
       this.#schedule();
     });
   }
@@ -206,7 +210,7 @@ export class GroupCommit {
     }
     this.commits += 1;
     this.#onCommit?.({ calls: done.length, durationMs });
-    if (this.failingSince !== null) this.#endOutage(this.failingSince);
+    this.failingSince = null;
     this.#sync.committed(statements, (error) => {
       for (const { call, value } of done) {
         if (error) call.reject(refusalOf(error));
@@ -216,21 +220,23 @@ export class GroupCommit {
     });
   }
 
-  #endOutage(since: number): void {
-    this.#outage = { start: Math.min(since, this.#outage?.start ?? since), end: this.#clock() };
-    this.failingSince = null;
+  /** Notes that what was refused has its blind window, unless more was refused since `told` was read. */
+  forgetRefused(told: BlindWindow | null): void {
+    if (this.refused === told) this.refused = null;
   }
 
-  takeOutage(): BlindWindow | null {
-    const outage = this.#outage;
-    this.#outage = null;
-    return outage;
+  /** A call waits before it is refused, and the disk may have hung: the stretch begins when the first one came. */
+  #noteRefusal(calls: readonly Call[]): void {
+    const now = this.#clock();
+    this.failingSince ??= now;
+    const start = calls.reduce((earliest, { at }) => Math.min(earliest, at), this.refused?.start ?? now);
+    this.refused = { start, end: now };
   }
 
   /** Nobody is told "stored" falsely: a commit that failed fails every call of its batch. */
   #failBatch(calls: readonly Call[], error: unknown): void {
     const refusal = unavailable(error);
-    if (refusal) this.failingSince ??= this.#clock();
+    if (refusal) this.#noteRefusal(calls);
     if (refusal && isDamage(refusal)) this.#sync.fail(refusal);
     for (const call of calls) call.reject(refusal ?? error);
   }

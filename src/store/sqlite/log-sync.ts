@@ -1,20 +1,26 @@
 /**
  * Makes commits durable without ever waiting for the disk on the event loop.
  *
- * SQLite runs with `synchronous=OFF` and writes only to the kernel. Two rules replace its own syncs:
+ * SQLite runs with `synchronous=NORMAL`, in which a commit is only written to the kernel. Two rules replace its syncs:
  *
  * 1. A commit is acknowledged after a sync of the log that began when the commit was complete.
  * 2. A checkpoint copies the log into the database. Writes are held while it runs, in this order: sync the log (the
  *    database must never be ahead of it), copy, sync the database (the log must never be overwritten before), write
  *    one row, which starts the log anew, and sync the log. That row changes one page, so that after a power cut at
  *    any moment of it the log is either the old one, whole, or empty or new, and the database has everything else.
- *    Without it, a new frame could reach the disk before the new header and revive half of an older log.
+ *    Only meanwhile is SQLite told `synchronous=OFF`, so that it does not wait for the disk on the event loop.
+ *
+ * A log can also be started anew without us: where another process has copied all of it (`PRAGMA wal_checkpoint`, by
+ * hand or by a tool), the next commit begins at its start again, with any number of frames. If one of these reached the
+ * disk before the new header, a power cut would revive a part of the older log and damage the database. `NORMAL` makes
+ * SQLite sync the new header by itself before the first frame, in this rare case on the event loop.
  *
  * A sync that fails means that what the kernel held may be gone: nothing can be trusted until the database is read
  * again from the disk, so the store fails for good and the process must end.
  */
 import { closeSync, fdatasync, openSync } from 'node:fs';
 import type Database from 'better-sqlite3';
+import { misplacedFile } from './open-file.ts';
 
 /** How many writing statements may gather in the log before a checkpoint. */
 const CHECKPOINT_AFTER = 20_000;
@@ -29,6 +35,7 @@ export class LogSync {
   /** Resolves when a sync failed. */
   readonly failed: Promise<Error>;
   readonly #db: Database.Database;
+  readonly #path: string;
   readonly #logFd: number;
   readonly #databaseFd: number;
   readonly #checkpointAfter: number;
@@ -48,6 +55,7 @@ export class LogSync {
     options: { checkpointAfter?: number; syncFile?: SyncFile } = {},
   ) {
     this.#db = db;
+    this.#path = path;
     this.#logFd = openSync(`${path}-wal`, 'r+');
     this.#databaseFd = openSync(path, 'r+');
     this.#checkpointAfter = options.checkpointAfter ?? CHECKPOINT_AFTER;
@@ -55,12 +63,17 @@ export class LogSync {
     const { promise, resolve } = Promise.withResolvers<Error>();
     this.failed = promise;
     this.#fail = resolve;
-    db.pragma('synchronous = OFF');
+    db.pragma('synchronous = NORMAL');
   }
 
   /** Why nothing can be trusted any more, or null. */
   get failure(): Error | null {
     return this.#failure;
+  }
+
+  /** What became of the database or its log, in words, where a name does not lead to the file that is open any more. */
+  misplaced(): string | null {
+    return misplacedFile(this.#databaseFd, this.#path) ?? misplacedFile(this.#logFd, `${this.#path}-wal`);
   }
 
   onReleased(listener: () => void): void {
@@ -114,6 +127,7 @@ export class LogSync {
 
   /** Runs when every commit is synced and no write can start. */
   #checkpoint(): void {
+    this.#db.pragma('synchronous = OFF');
     this.#copy();
     this.#sync(this.#databaseFd, (error) => {
       if (error || this.#failure) return;
@@ -137,17 +151,13 @@ export class LogSync {
     }
   }
 
-  /**
-   * Where the row cannot be written, some later commit starts the log, with more frames than one: SQLite has to sync
-   * the new header by itself then, before it writes them.
-   */
   #startLogAnew(): void {
     try {
       this.#db.exec(`UPDATE settings SET value = value + 1 WHERE name = 'canary'`);
-      this.#db.pragma('synchronous = OFF');
     } catch {
-      this.#db.pragma('synchronous = NORMAL');
+      // Some later commit starts the log then, and SQLite syncs the new header before the frames of it.
     }
+    this.#db.pragma('synchronous = NORMAL');
   }
 
   #sync(fd: number, done: Done): void {

@@ -1,4 +1,5 @@
 /** The store on one SQLite file: every operation behind its method of `Store`. */
+import { StoreUnavailable } from '../../core/errors.ts';
 import { Calendar } from '../../core/interval.ts';
 import * as alerts from '../operations/alerts.ts';
 import * as apiKeys from '../operations/api-keys.ts';
@@ -6,20 +7,23 @@ import * as blindWindows from '../operations/blind-windows.ts';
 import * as cases from '../operations/cases.ts';
 import * as census from '../operations/census.ts';
 import * as checkIns from '../operations/check-ins.ts';
+import * as clockAhead from '../operations/clock-ahead.ts';
 import * as deliveries from '../operations/deliveries.ts';
 import * as ownership from '../operations/ownership.ts';
 import * as retention from '../operations/retention.ts';
 import * as settings from '../operations/settings.ts';
 import * as snitches from '../operations/snitches.ts';
+import * as states from '../operations/states.ts';
 import * as triggers from '../operations/triggers.ts';
 import * as webhooks from '../operations/webhooks.ts';
 import type { Change, Commit, Store } from '../store.ts';
-import type { Operation } from '../transaction.ts';
+import type { Operation, Transaction } from '../transaction.ts';
 import { databasePath, openDatabase, prepareDataDir } from './connection.ts';
 import { GroupCommit } from './group-commit.ts';
 import { lockDataDir } from './lock.ts';
 import { LogSync } from './log-sync.ts';
 import type { Migrated } from './migrate.ts';
+import { PlaceWatch, type Report } from './place-watch.ts';
 
 export interface SqliteOptions {
   dataDir: string;
@@ -30,6 +34,10 @@ export interface SqliteOptions {
   onCommit?: (commit: Commit) => void;
   /** Told of an upgrade of the database, for the log. */
   onMigrated?: (migrated: Migrated) => void;
+  /** Told what an operator must know and do something about, for the log. */
+  report?: Report;
+  /** How often the store looks whether its files are still in their place, in milliseconds. */
+  lookEvery?: number;
   /** Stands in for `fs.fdatasync`, for measurements with a slow disk. */
   syncFile?: (fd: number, done: (error: Error | null) => void) => void;
 }
@@ -40,29 +48,33 @@ export interface SqliteOptions {
  * @throws DataDirLocked when another daemon has it
  * @throws DatabaseUnusable, NewerDatabase, UpgradeFailed when the database cannot be served
  */
-export function openStore({ dataDir, clock, onCommit, onMigrated, ...sync }: SqliteOptions): Store {
+export function openStore(options: SqliteOptions): Store {
+  const { dataDir, clock, onCommit, onMigrated, report = () => {}, lookEvery } = options;
   prepareDataDir(dataDir);
   const unlock = lockDataDir(dataDir);
   try {
     const db = openDatabase(dataDir, onMigrated);
-    const log = new LogSync(db, databasePath(dataDir), sync);
+    const log = new LogSync(db, databasePath(dataDir), options);
     const listeners: ((change: Change) => void)[] = [];
     const announce = (changes: readonly Change[]) => {
       for (const change of changes) for (const listener of listeners) listener(change);
     };
     const calendar = new Calendar();
     const batches = new GroupCommit({ db, calendar, sync: log, clock, announce, onCommit });
+    const place = new PlaceWatch({ db, log, dataDir, clock, report, lookEvery });
     // A database that is closed, by us or by the end of the process, copies its log once more: with its own syncs.
     const syncItself = () => db.pragma('synchronous = FULL');
     process.on('exit', syncItself);
     return {
       ...methods(batches),
       health: () => ({ failingSince: batches.failingSince, commits: batches.commits, syncs: log.syncs }),
-      takeOutage: () => batches.takeOutage(),
+      misplaced: () => log.misplaced(),
+      refused: () => batches.refused,
       onChange: (listener) => void listeners.push(listener),
       failed: log.failed,
       close: async () => {
         await batches.drain();
+        await place.end();
         process.off('exit', syncItself);
         syncItself();
         db.close();
@@ -76,7 +88,7 @@ export function openStore({ dataDir, clock, onCommit, onMigrated, ...sync }: Sql
   }
 }
 
-type Methods = Omit<Store, 'health' | 'takeOutage' | 'onChange' | 'failed' | 'close'>;
+type Methods = Omit<Store, 'health' | 'misplaced' | 'refused' | 'onChange' | 'failed' | 'close'>;
 
 function methods(batches: GroupCommit): Methods {
   const read = <T>(operation: Operation<T>) => batches.read(operation);
@@ -92,6 +104,7 @@ function methods(batches: GroupCommit): Methods {
     createApiKey: (key, now) => write((tx) => apiKeys.createApiKey(tx, key, now)),
     provideAdminKey: (name, key, now) => write((tx) => apiKeys.provideAdminKey(tx, name, key, now)),
     findApiKey: (key) => read((tx) => apiKeys.findApiKey(tx, key)),
+    getApiKey: (id) => read((tx) => apiKeys.getApiKey(tx, id)),
     listApiKeys: (caseId) => read((tx) => apiKeys.listApiKeys(tx, caseId)),
     deleteApiKey: (caseId, id) => write((tx) => apiKeys.deleteApiKey(tx, caseId, id)),
     recordKeyUse: (id, at) => write((tx) => apiKeys.recordKeyUse(tx, id, at)),
@@ -118,15 +131,39 @@ function methods(batches: GroupCommit): Methods {
     applyCheckIn: (checkIn) => write((tx) => checkIns.applyCheckIn(tx, checkIn)),
     listCheckIns: (caseId, token, page) => read((tx) => checkIns.listCheckIns(tx, caseId, token, page)),
 
-    applyDue: (now, after, limit) => work((tx) => triggers.applyDue(tx, now, after, limit)),
+    applyDue: async (now, after, limit) => {
+      const apply = async (tx: Transaction) =>
+        batches.refused ? null : triggers.applyDue(tx, now, after, limit);
+      const result = await work(apply);
+      if (!result) throw new StoreUnavailable('check-ins were refused, and that has no blind window yet');
+      return result;
+    },
     prune: (limits) => work((tx) => retention.prune(tx, limits)),
-    openBlindWindow: (window) => work((tx) => blindWindows.openBlindWindow(tx, window)),
+    openBlindWindow: async (window) => {
+      const told = await work(async (tx) => {
+        const { refused } = batches;
+        const start = Math.min(window.start, refused?.start ?? window.start);
+        const end = Math.max(window.end, refused?.end ?? window.end);
+        await blindWindows.openBlindWindow(tx, { start, end });
+        return refused;
+      });
+      batches.forgetRefused(told);
+    },
+    recordLiveness: (at, stop) =>
+      work(async (tx) => {
+        if (!batches.refused) await settings.recordLiveness(tx, at, stop ?? null);
+      }),
     postponeSlice: (now) => work((tx) => blindWindows.postponeSlice(tx, now)),
+    setAnewSlice: (now, after) => work((tx) => clockAhead.setAnewSlice(tx, now, after)),
+    listFirstCheckIns: (token) => read((tx) => states.listFirstCheckIns(tx, token)),
+    listPostponements: (caseId, token, limit) =>
+      read((tx) => blindWindows.listPostponements(tx, caseId, token, limit)),
 
     listAlerts: (caseId, token, page) => read((tx) => alerts.listAlerts(tx, caseId, token, page)),
     createTestDelivery: (caseId, webhookId, now) =>
       write((tx) => alerts.insertTestAlert(tx, caseId, webhookId, now)),
-    createWebhook: (caseId, url, now) => write((tx) => webhooks.createWebhook(tx, caseId, url, now)),
+    createWebhook: (caseId, url, now, options) =>
+      write((tx) => webhooks.createWebhook(tx, caseId, url, now, options)),
     getWebhook: (caseId, id) => read((tx) => webhooks.getWebhook(tx, caseId, id)),
     listWebhooks: (caseId) => read((tx) => webhooks.listWebhooks(tx, caseId)),
     deleteWebhook: (caseId, id) => write((tx) => webhooks.deleteWebhook(tx, caseId, id)),

@@ -23,7 +23,14 @@ export function createCommands(parts: CommandParts): (effect: Effect) => void {
     store.dispatch({ kind: 'said', text: clean(text), tone, at: store.get().now });
   const onAll = (tokens: readonly string[], done: string, call: (token: string) => Promise<unknown>) => {
     const name = nameOf(store.get(), tokens);
-    void eachOf(tokens, call).then((failures) => reportAll(say, { name, done, tokens, failures }));
+    const onProgress = progressOf(tokens.length, (count) =>
+      say(`${done} ${count} of ${tokens.length}; the rest follows.`, 'plain'),
+    );
+    void eachOf(tokens, call, onProgress).then((failures) => {
+      if (tokens.length > 1)
+        store.dispatch({ kind: 'unfinished', tokens: failures.map(({ token }) => token) });
+      reportAll(say, { name, done, tokens, failures });
+    });
   };
   const details = latest((token: string) => loadDetail(client, store, token));
   const alerts = latest(() => loadAlerts(client, store));
@@ -63,15 +70,31 @@ interface Failure {
   error: Error;
 }
 
+/** How often a long action says how far it is, in milliseconds. */
+const PROGRESS_EVERY = 1_000;
+
+/** A counter that tells at most once a second, and never of the last one. */
+function progressOf(all: number, tell: (count: number) => void): () => void {
+  let count = 0;
+  let toldAt = performance.now();
+  return () => {
+    count += 1;
+    if (count === all || performance.now() - toldAt < PROGRESS_EVERY) return;
+    toldAt = performance.now();
+    tell(count);
+  };
+}
+
 async function eachOf(
   tokens: readonly string[],
   call: (token: string) => Promise<unknown>,
+  onDone: () => void,
 ): Promise<readonly Failure[]> {
   const failures: Failure[] = [];
   const rest = [...tokens];
   const worker = async () => {
     for (let token = rest.shift(); token !== undefined; token = rest.shift()) {
-      await call(token).catch((error: Error) => failures.push({ token: token as string, error }));
+      await call(token).then(onDone, (error: Error) => failures.push({ token: token as string, error }));
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
@@ -88,7 +111,7 @@ function reportAll(
     say(`${done} ${name}.`, 'good');
     return;
   }
-  const count = tokens.length === 1 ? '' : ` (${failures.length} of ${tokens.length})`;
+  const count = tokens.length === 1 ? '' : ` (${failures.length} of ${tokens.length}, still marked)`;
   say(
     `Not ${done.toLowerCase()}${tokens.length === 1 ? ` ${name}` : ''}${count}: ${reasonOf(first.error)}`,
     'bad',
@@ -134,7 +157,7 @@ async function save(
 async function retry({ client, store }: CommandParts, delivery: string, say: Say): Promise<void> {
   try {
     await client.retryDelivery(delivery);
-    say('The delivery is being sent again.', 'good');
+    say('The delivery waits to be sent again; its line tells what becomes of it.', 'good');
     await loadAlerts(client, store);
   } catch (error) {
     say(`Not sent again: ${reasonOf(error as Error)}`, 'bad');

@@ -19,6 +19,14 @@ export interface FeedParts {
 
 const SILENCE_LIMIT = 45_000;
 
+/** A key that was refused is seldom taken later: it is tried again after this long, in milliseconds, or when a person asks. */
+const AFTER_REFUSAL = 60_000;
+
+/** The server is there, and this key may not read from it. */
+function isRefusal(error: Error): boolean {
+  return error instanceof ApiError && [401, 402, 403].includes(error.status);
+}
+
 export class Feed {
   readonly #parts: FeedParts;
   readonly #stopping = new AbortController();
@@ -28,12 +36,17 @@ export class Feed {
   /** Attempts since the server was last heard. */
   #attempts = 0;
   #wasRefreshed = false;
+  #wasHeard = false;
 
   constructor(parts: FeedParts) {
     this.#parts = parts;
   }
 
-  /** Resolves after `stop`. */
+  /**
+   * Resolves after `stop`.
+   *
+   * @throws ApiError where the server refuses the key before it told anything: nothing can be shown then
+   */
   async run(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       this.#present = new AbortController();
@@ -43,6 +56,7 @@ export class Feed {
         (reason: Error) => reason,
       );
       if (this.#stopping.signal.aborted) return;
+      if (isRefusal(error) && !this.#wasHeard) throw error;
       if (this.#wasRefreshed) this.#wasRefreshed = false;
       else await this.#pauseAfter(error);
     }
@@ -101,6 +115,7 @@ export class Feed {
   async #readAll(): Promise<void> {
     const { client, clock, emit } = this.#parts;
     const snitches = await client.listSnitches();
+    this.#wasHeard = true;
     emit({ kind: 'all', snitches, at: clock() });
   }
 
@@ -120,6 +135,12 @@ export class Feed {
   /** A server that answers but has no stream to give is read by polling; one that does not answer is waited for. */
   async #pauseAfter(error: Error): Promise<void> {
     const { clock, wait, random } = this.#parts;
+    if (isRefusal(error)) {
+      this.#setLink({ state: 'refused', error: error.message, retryAt: null });
+      await wait(AFTER_REFUSAL, AbortSignal.any([this.#present.signal, this.#stopping.signal]));
+      this.#wasRefreshed = false;
+      return;
+    }
     const asked = error instanceof ApiError && error.retryAfterS !== null ? error.retryAfterS * 1_000 : 0;
     const delay = Math.max(asked, retryDelay(this.#attempts, random()));
     this.#attempts += 1;

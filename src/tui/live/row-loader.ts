@@ -101,6 +101,7 @@ export class RowLoader {
       const { rows, collection } = store.get();
       const detail: RowDetail = {
         deadlineAt: explanation.deadline ? Date.parse(explanation.deadline.at) : null,
+        missingSince: explanation.missing_since ? Date.parse(explanation.missing_since) : null,
         timezone: explanation.timezone,
         period: { start: Date.parse(explanation.period.start), end: Date.parse(explanation.period.end) },
         checkIns: rows.get(token)?.checkIns ?? checkIns.map(({ at, outcome }) => ({ at, outcome })),

@@ -2,12 +2,13 @@
 import type { WireAlert, WireDelivery } from '../../api/wire.ts';
 import { alertWord, deliveryLine } from './detail-lines.ts';
 import type { Glyphs } from './glyphs.ts';
-import { asciiLines, type Line, type Span } from './line.ts';
+import { asciiLines, clip, type Line, type Span, selectedLine } from './line.ts';
 import type { AlertsScreen } from './state.ts';
 import { clean } from './text.ts';
 import { ago } from './times.ts';
 
 export interface AlertsLook {
+  width: number;
   height: number;
   glyphs: Glyphs;
   now: number;
@@ -29,7 +30,7 @@ function tabLine({ tab }: AlertsScreen): Line {
   return [{ text: '  ' }, name('alerts', 'Alerts'), { text: ' ' }, name('deliveries', 'Deliveries')];
 }
 
-function rowsOf(screen: AlertsScreen, { height, glyphs, now }: AlertsLook): Line[] {
+function rowsOf(screen: AlertsScreen, { width, height, glyphs, now }: AlertsLook): Line[] {
   const { tab, alerts, deliveries, error, cursor, top } = screen;
   if (error !== null) return [[{ text: `  ${error}`, color: 'red' }]];
   const all =
@@ -41,14 +42,16 @@ function rowsOf(screen: AlertsScreen, { height, glyphs, now }: AlertsLook): Line
   return all.slice(top, top + height).map((line, index) => {
     const isSelected = top + index === cursor;
     const spans = [{ text: isSelected ? `${glyphs.cursor} ` : '  ', bold: true }, ...line];
-    return isSelected ? spans.map((span) => ({ ...span, inverse: true })) : spans;
+    return isSelected ? selectedLine(clip(spans, width), width) : spans;
   });
 }
 
-/** A delivery, and what it tells of where its alert is among those that were read. */
+/** A delivery, and what it tells; of the state before only where its alert is among those that were read. */
 function deliveryRow(delivery: WireDelivery, alerts: readonly WireAlert[], now: number): Line {
   const alert = alerts.find(({ id }) => id === delivery.alert);
-  const about = alert ? `${alert.snitch ? `${clean(alert.snitch.name)}: ` : ''}${alertWord(alert)}  ` : '';
+  const { snitch = alert?.snitch, type } = delivery;
+  const word = alert ? alertWord(alert) : clean((type ?? '').replace(/^(snitch|service)\./, ''));
+  const about = word === '' ? '' : `${snitch ? `${clean(snitch.name)}: ` : ''}${word}  `;
   const [state, ...rest] = deliveryLine(delivery, now);
   return [...(state ? [state] : []), { text: about, bold: true }, ...rest];
 }

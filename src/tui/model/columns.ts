@@ -1,6 +1,6 @@
 /** Which columns of the table there is room for. */
 
-export type ColumnId = 'status' | 'name' | 'interval' | 'last' | 'left' | 'bar' | 'history' | 'tags';
+export type ColumnId = 'status' | 'name' | 'interval' | 'last' | 'left' | 'bar' | 'history' | 'tags' | 'said';
 
 export interface Column {
   id: ColumnId;
@@ -15,8 +15,6 @@ export const GUTTER = 2;
 export const GAP = 1;
 
 const NAME_LEAST = 12;
-const NAME_MOST = 48;
-const TAGS_LEAST = 10;
 
 const FIXED: readonly Column[] = [
   { id: 'status', title: 'STATUS', width: 9 },
@@ -26,11 +24,26 @@ const FIXED: readonly Column[] = [
   { id: 'left', title: 'LEFT', width: 6 },
   { id: 'bar', title: '', width: 8 },
   { id: 'history', title: 'HISTORY', width: 12 },
-  { id: 'tags', title: 'TAGS', width: TAGS_LEAST },
+  { id: 'tags', title: 'TAGS', width: 10 },
+  { id: 'said', title: 'SAID', width: 24 },
 ];
 
-/** Dropped in this order as the terminal gets narrower: what is left at 40 columns says what is wrong, and since when. */
-const DROPPED_FIRST: readonly ColumnId[] = ['tags', 'bar', 'history', 'interval', 'left', 'last'];
+/**
+ * Dropped in this order as the terminal gets narrower: what is left at 40 columns says what is wrong, and since when.
+ */
+const DROPPED_FIRST: readonly ColumnId[] = ['said', 'tags', 'bar', 'history', 'interval', 'left', 'last'];
+
+/** What is left over goes to these, in this order, each up to the width at which more of it would say no more. */
+const GROWING: readonly { id: ColumnId; most: number }[] = [
+  { id: 'name', most: 32 },
+  { id: 'tags', most: 20 },
+  { id: 'history', most: 24 },
+  { id: 'said', most: 32 },
+  { id: 'name', most: 48 },
+  { id: 'history', most: 40 },
+  { id: 'tags', most: 32 },
+  { id: 'said', most: 1_000 },
+];
 
 export function columnsFor(width: number): readonly Column[] {
   let columns = FIXED;
@@ -45,12 +58,17 @@ function widthOf(columns: readonly Column[]): number {
   return GUTTER + columns.reduce((sum, column) => sum + column.width, 0) + GAP * (columns.length - 1);
 }
 
-/** Names get what is left over, up to a width that reads well; then the tags. */
+/** A terminal too narrow for what is never dropped shows as much of the name as fits. */
 function spread(columns: readonly Column[], spare: number): readonly Column[] {
-  const hasTags = columns.some(({ id }) => id === 'tags');
-  const forName = hasTags ? Math.min(Math.ceil(spare * 0.6), NAME_MOST - NAME_LEAST) : spare;
-  return columns.map((column) => {
-    if (column.id === 'name') return { ...column, width: Math.max(1, column.width + forName) };
-    return column.id === 'tags' ? { ...column, width: column.width + spare - forName } : column;
-  });
+  const widths = new Map(columns.map(({ id, width }) => [id, width]));
+  let left = spare;
+  for (const { id, most } of [...GROWING, { id: 'name', most: Number.POSITIVE_INFINITY } as const]) {
+    const width = widths.get(id);
+    if (width === undefined || left <= 0) continue;
+    const added = Math.min(left, Math.max(0, most - width));
+    widths.set(id, width + added);
+    left -= added;
+  }
+  if (left < 0) widths.set('name', Math.max(1, NAME_LEAST + left));
+  return columns.map((column) => ({ ...column, width: widths.get(column.id) ?? column.width }));
 }

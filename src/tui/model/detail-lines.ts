@@ -1,5 +1,5 @@
 /** Everything about one snitch, as lines to scroll through. */
-import type { WireAlert, WireCheckIn, WireDelivery } from '../../api/wire.ts';
+import type { WireAlert, WireCheckIn, WireDelivery, WireExplanation } from '../../api/wire.ts';
 import { sparkline } from './bar.ts';
 import type { Entry } from './entry.ts';
 import { type Color, type Glyphs, STATUS_COLOR } from './glyphs.ts';
@@ -61,17 +61,11 @@ function fieldLines(entry: Entry, detail: SnitchDetail | null, look: DetailLook)
   const { snitch, checkedInAt, createdAt, tags } = entry;
   const explanation = detail?.explanation;
   const timezone = explanation?.timezone ?? 'UTC';
-  const deadline = explanation?.deadline;
   const fields: [string, string][] = [
     ['Interval', `${snitch.interval}, ${snitch.alert_type}`],
-    [
-      'Last check-in',
-      checkedInAt === null ? 'never' : `${ago(checkedInAt, look.now)}, ${localTime(checkedInAt, timezone)}`,
-    ],
-    [
-      'Deadline',
-      deadline ? `${timeTo(Date.parse(deadline.at), look.now)}, ${clean(deadline.local)}` : 'none is awaited',
-    ],
+    ['Last healthy', whenWas(checkedInAt, look.now, timezone)],
+    ['Last report', lastReport(entry, look.now, timezone)],
+    ['Deadline', deadlineWords(explanation, look.now)],
     ['Tags', tags.join(', ') || 'none'],
     ['Told', explanation ? whoIsTold(explanation.notify) : ''],
     ['Check-in URL', clean(snitch.check_in_url)],
@@ -80,6 +74,24 @@ function fieldLines(entry: Entry, detail: SnitchDetail | null, look: DetailLook)
   const notes = cleanLines(snitch.notes).flatMap((line) => wrapWords(line, look.width - LABEL));
   const rows = fields.flatMap(([label, text]) => labelled(label, wrapWords(text, look.width - LABEL)));
   return snitch.notes.trim() === '' ? rows : [...rows, ...labelled('Notes', notes)];
+}
+
+function whenWas(at: number | null, now: number, timezone: string): string {
+  return at === null ? 'never' : `${ago(at, now)}, ${localTime(at, timezone)}`;
+}
+
+/** `10m ago, 2026-03-14 12:50:00, error, exit 2: disk full` */
+function lastReport({ snitch, reportedAt, said }: Entry, now: number, timezone: string): string {
+  const outcome = snitch.last_report?.outcome === 'error' ? 'error' : '';
+  return [whenWas(reportedAt, now, timezone), outcome, said].filter((part) => part !== '').join(', ');
+}
+
+function deadlineWords(explanation: WireExplanation | undefined, now: number): string {
+  const { deadline, missing_since: missingSince } = explanation ?? {};
+  if (deadline) return `${timeTo(Date.parse(deadline.at), now)}, ${clean(deadline.local)}`;
+  if (!missingSince || !explanation) return 'none is awaited';
+  const at = Date.parse(missingSince);
+  return `overdue by ${shortDuration(Math.max(0, now - at))}: it was ${localTime(at, explanation.timezone)}`;
 }
 
 function labelled(label: string, texts: readonly string[]): Line[] {
@@ -93,8 +105,11 @@ function timeTo(at: number, now: number): string {
   return at <= now ? 'now' : `in ${shortDuration(at - now)}`;
 }
 
-function whoIsTold({ emails, webhooks }: SnitchDetail['explanation']['notify']): string {
-  return [...emails, ...webhooks].map(clean).join(', ') || 'nobody: there is no member and no webhook';
+function whoIsTold({ emails, webhooks, sends_email }: SnitchDetail['explanation']['notify']): string {
+  const off = sends_email === false && emails.length > 0;
+  const targets = [...(off ? [] : emails), ...webhooks].map(clean).join(', ');
+  if (!off) return targets || 'nobody: there is no member and no webhook';
+  return targets ? `${targets}; email is off` : 'nobody: email is off, and there is no webhook';
 }
 
 function title(text: string): Line[] {

@@ -14,6 +14,10 @@ export interface Entry {
   tagKeys: readonly string[];
   /** Last healthy check-in, in milliseconds since the epoch, or null. */
   checkedInAt: number | null;
+  /** Last check-in that told how a run ended, an error too; where the server does not tell, the last healthy one. */
+  reportedAt: number | null;
+  /** What the job said last, without control characters. */
+  said: string;
   createdAt: number;
   /** Usual length of its interval in milliseconds. */
   length: number;
@@ -29,8 +33,22 @@ export function entryOf(snitch: WireSnitch): Entry {
     nameKey: name.toLowerCase(),
     tags,
     tagKeys: tags.map((tag) => tag.toLowerCase()),
-    checkedInAt: snitch.checked_in_at === null ? null : Date.parse(snitch.checked_in_at),
+    checkedInAt: instantOf(snitch.checked_in_at),
+    reportedAt: instantOf(snitch.last_report?.at ?? snitch.checked_in_at),
+    said: lastWords(snitch),
     createdAt: Date.parse(snitch.created_at),
     length: intervalLength(snitch.interval),
   };
+}
+
+function instantOf(iso: string | null): number | null {
+  return iso === null ? null : Date.parse(iso);
+}
+
+/** `exit 2: disk full`; empty where the job said nothing. */
+function lastWords({ last_report: report }: WireSnitch): string {
+  if (!report) return '';
+  const { exit_status: exit, message } = report;
+  const status = exit === null || exit === 0 ? '' : `exit ${exit}`;
+  return [status, clean(message ?? '')].filter((part) => part !== '').join(': ');
 }

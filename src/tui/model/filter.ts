@@ -4,7 +4,7 @@ import type { Entry } from './entry.ts';
 export type Matcher = (entry: Entry) => boolean;
 
 /**
- * `backup` (name contains), `tag:db` (has this tag), `status:failed` (its beginning is enough), `!` before any of
+ * `backup` (name, a tag or the notes contain it), `tag:db` (has this tag), `status:failed` (its beginning is enough), `!` before any of
  * them for the opposite, quotes around spaces: `tag:"data base"`. Case never matters.
  */
 export function parseFilter(text: string): Matcher | null {
@@ -29,7 +29,16 @@ function positiveTerm(word: string): Matcher | null {
   const [, field, value = ''] = /^(tag|status):(.*)$/.exec(word) ?? [];
   if (field === 'tag') return value === '' ? null : ({ tagKeys }) => tagKeys.includes(value);
   if (field === 'status') return value === '' ? null : ({ snitch }) => isStatus(snitch.status, value);
-  return word === '' ? null : ({ nameKey }) => nameKey.includes(word);
+  return word === '' ? null : (entry) => contains(entry, word);
+}
+
+/** Notes come last and are looked at as they are: most snitches have none, and few filters get that far. */
+function contains({ nameKey, tagKeys, snitch }: Entry, word: string): boolean {
+  return (
+    nameKey.includes(word) ||
+    tagKeys.some((tag) => tag.includes(word)) ||
+    (snitch.notes !== '' && snitch.notes.toLowerCase().includes(word))
+  );
 }
 
 /** Alerts say `missing` where the API says `failed`; people type either. */

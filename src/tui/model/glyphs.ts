@@ -18,6 +18,8 @@ export interface Glyphs {
   mark: string;
   dot: string;
   rule: string;
+  /** Beside the title of the column that the table is sorted by. */
+  sorted: { down: string; up: string };
 }
 
 export const STATUS_COLOR: Record<WireStatus, Color> = {
@@ -49,6 +51,7 @@ export const UNICODE: Glyphs = {
   mark: '●',
   dot: '·',
   rule: '─',
+  sorted: { down: '▾', up: '▴' },
 };
 
 export const ASCII: Glyphs = {
@@ -63,4 +66,5 @@ export const ASCII: Glyphs = {
   mark: '*',
   dot: '-',
   rule: '-',
+  sorted: { down: 'v', up: '^' },
 };

@@ -38,6 +38,8 @@ function linkWord({ link, heardAt, now }: State, glyphs: Glyphs): Span {
       return { text: `polled ${dataAge(heardAt, now)} ago`, color: 'yellow' };
     case 'lost':
       return { text: 'no connection', color: 'red', bold: true };
+    case 'refused':
+      return { text: 'refused', color: 'red', bold: true };
   }
 }
 
@@ -45,8 +47,8 @@ export function dataAge(heardAt: number | null, now: number): string {
   return heardAt === null ? 'never' : shortDuration(Math.max(0, now - heardAt));
 }
 
-/** All five counts, with their words while there is room for them. */
-function totalsLine({ collection: { totals, entries }, size }: State, glyphs: Glyphs): Line {
+/** All five counts, with their words and the order of the table while there is room for them. */
+function totalsLine({ collection: { totals, entries, arrangement }, size }: State, glyphs: Glyphs): Line {
   const spansOf = (withWords: boolean): Span[] =>
     URGENCY.flatMap((status): Span[] => {
       const word = withWords ? ` ${status}` : '';
@@ -60,8 +62,17 @@ function totalsLine({ collection: { totals, entries }, size }: State, glyphs: Gl
       ];
     });
   const all: Span = { text: `${grouped(entries.size)} in all`, dim: true };
-  const long = [...spansOf(true), all];
-  return clip(widthOfLine(long) <= size.columns ? long : spansOf(false), size.columns);
+  const order: Span = {
+    text: `, by ${arrangement.sort}${arrangement.reverse ? ', reversed' : ''}`,
+    dim: true,
+  };
+  const forms = [
+    [...spansOf(true), all, order],
+    [...spansOf(true), all],
+    [...spansOf(false), all, order],
+  ];
+  const fitting = forms.find((form) => widthOfLine(form) <= size.columns) ?? spansOf(false);
+  return clip(fitting, size.columns);
 }
 
 /** 12345 → `12,345`, the same in every locale. */
@@ -83,6 +94,13 @@ export function bannerLine(state: State, glyphs: Glyphs): Line | null {
     const next =
       link.retryAt === null ? '' : `; next try in ${shortDuration(Math.max(0, link.retryAt - now))}`;
     return write(` ${age}${next}: ${link.error ?? 'no connection'}`, {
+      color: 'red',
+      inverse: true,
+      bold: true,
+    });
+  }
+  if (link.state === 'refused') {
+    return write(` Refused: ${link.error ?? 'no reason given'}. What is shown is old; r tries again.`, {
       color: 'red',
       inverse: true,
       bold: true,

@@ -1,5 +1,5 @@
 /** Which part of the screen belongs to what, in rows. */
-import { PAUSE_CHOICES } from './pause-choices.ts';
+import { PAUSE_CHOICES, pauseHint } from './pause-choices.ts';
 import type { State } from './state.ts';
 
 export interface Layout {
@@ -30,13 +30,15 @@ export function listHeight(state: State): number {
 }
 
 export function hasBanner({ link, collection: { arrangement } }: State): boolean {
-  return link.state === 'lost' || link.error !== null || arrangement.filter !== '';
+  return (
+    link.state === 'lost' || link.state === 'refused' || link.error !== null || arrangement.filter !== ''
+  );
 }
 
-function promptRows({ overlay }: State): number {
+function promptRows({ overlay, size }: State): number {
   switch (overlay?.kind) {
     case 'pause':
-      return PAUSE_CHOICES.length + 2;
+      return 1 + PAUSE_CHOICES.length + pauseHint(overlay.problem, size.columns).length;
     case 'tag':
     case 'delete':
       return 2;

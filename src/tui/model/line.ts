@@ -30,6 +30,19 @@ export function clip(line: Line, width: number): Line {
   return clipped;
 }
 
+/**
+ * A selected line: all of it in one style and as wide as the screen, because colours and faint text are hard to read
+ * when they are inverted.
+ */
+export function selectedLine(line: Line, width: number): Line {
+  const rest = Math.max(0, width - widthOfLine(line));
+  return [...line, { text: ' '.repeat(rest) }].map(({ text, bold }) => ({
+    text,
+    inverse: true,
+    ...(bold === undefined ? {} : { bold }),
+  }));
+}
+
 /** The lines for a terminal without Unicode. */
 export function asciiLines(lines: readonly Line[]): Line[] {
   return lines.map((line) => line.map((span) => ({ ...span, text: toAscii(span.text) })));

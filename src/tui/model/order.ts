@@ -22,7 +22,7 @@ export function comparison(key: SortKey, reverse: boolean): Comparison {
 const FIRST: Record<SortKey, Comparison> = {
   status: (a, b) => RANK[a.snitch.status] - RANK[b.snitch.status],
   name: (a, b) => byText(a.nameKey, b.nameKey),
-  'check-in': (a, b) => (a.checkedInAt ?? 0) - (b.checkedInAt ?? 0),
+  'check-in': (a, b) => (a.reportedAt ?? 0) - (b.reportedAt ?? 0),
   interval: (a, b) => a.length - b.length,
   created: (a, b) => b.createdAt - a.createdAt,
 };

@@ -1,7 +1,9 @@
 /** What a pause can be asked to last until. */
+import { wrapWords } from './text.ts';
+
 export interface PauseChoice {
   label: string;
-  /** As `untilOf` understands it; null asks for a text. */
+  /** As `understandUntil` takes it; null asks for a text. */
   until: string | null;
 }
 
@@ -14,3 +16,9 @@ export const PAUSE_CHOICES: readonly PauseChoice[] = [
   { label: '1 week from now', until: '7d' },
   { label: 'another time:', until: null },
 ];
+
+/** The lines below the choices: what the keys do, or what is wrong with the text. */
+export function pauseHint(problem: string | null, columns: number, unicode = true): string[] {
+  if (problem !== null) return wrapWords(problem, columns);
+  return [`${unicode ? '↑↓' : 'arrows'} choose  enter pause  esc cancel  or type 2h, 14:30, tomorrow`];
+}

@@ -6,7 +6,7 @@ import { isMove, type Move, move } from './movement.ts';
 import { SORT_KEYS } from './order.ts';
 import { pressInOverlay } from './prompts.ts';
 import { keepSelection, nameOf, selected, targets } from './selection.ts';
-import { type State, type Step, say, stay } from './state.ts';
+import { type AlertsScreen, type State, type Step, say, stay } from './state.ts';
 import { fieldWith } from './text-field.ts';
 
 export function pressKey(state: State, key: string): Step {
@@ -36,6 +36,8 @@ function act(state: State, action: Exclude<Action, Move>): Step {
       return stay(sortBy(state, action));
     case 'mark':
       return stay(toggleMark(state));
+    case 'mark-all':
+      return stay(toggleAllMarks(state));
     case 'new':
       return stay({ ...state, overlay: newForm() });
     case 'open':
@@ -46,8 +48,8 @@ function act(state: State, action: Exclude<Action, Move>): Step {
       return stay(goBack(state));
     case 'tab':
       return stay(otherTab(state));
-    case 'retry':
-      return retrySelected(state);
+    case 'open-alert':
+      return openAlertOrRetry(state);
     default:
       return actOnSnitch(state, action);
   }
@@ -59,7 +61,10 @@ function actOnSnitch(state: State, action: 'pause' | 'unpause' | 'edit' | 'delet
   if (!entry || tokens.length === 0) return stay(say(state, 'There is no snitch here.'));
   switch (action) {
     case 'pause':
-      return stay({ ...state, overlay: { kind: 'pause', tokens, choice: 0, other: fieldWith('') } });
+      return stay({
+        ...state,
+        overlay: { kind: 'pause', tokens, choice: 0, other: fieldWith(''), problem: null },
+      });
     case 'unpause':
       return stay(say({ ...state, marks: new Set() }, `Unpausing ${nameOf(state, tokens)}.`), {
         do: 'unpause',
@@ -82,9 +87,11 @@ function actOnSnitch(state: State, action: 'pause' | 'unpause' | 'edit' | 'delet
 
 export function openSelected(state: State): Step {
   const entry = selected(state);
-  if (!entry) return stay(state);
-  const { token } = entry;
-  const screen = { kind: 'detail', token, scroll: 0, detail: null, error: null } as const;
+  return entry ? openDetail(state, entry.token, null) : stay(state);
+}
+
+function openDetail(state: State, token: string, from: AlertsScreen | null): Step {
+  const screen = { kind: 'detail', token, scroll: 0, detail: null, error: null, from } as const;
   return stay({ ...state, cursor: token, screen }, { do: 'load-detail', token });
 }
 
@@ -102,7 +109,9 @@ function openAlerts(state: State): Step {
 }
 
 function goBack(state: State): State {
-  if (state.screen.kind !== 'table') return keepSelection(state, { ...state, screen: { kind: 'table' } });
+  const { screen } = state;
+  if (screen.kind === 'detail' && screen.from) return { ...state, screen: screen.from };
+  if (screen.kind !== 'table') return keepSelection(state, { ...state, screen: { kind: 'table' } });
   if (state.marks.size > 0) return { ...state, marks: new Set() };
   return keepSelection(state, { ...state, collection: arrange(state.collection, { filter: '' }) });
 }
@@ -124,18 +133,42 @@ function toggleMark(state: State): State {
   return move({ ...state, cursor: entry.token, marks }, 'down');
 }
 
+/** Marks all that the filter shows; where all of them are marked already, none. */
+function toggleAllMarks(state: State): State {
+  const shown = state.collection.shown.map(({ token }) => token);
+  if (shown.length === 0) return say(state, 'There is nothing to mark here.');
+  const marks = new Set(state.marks);
+  if (shown.every((token) => marks.has(token))) return { ...state, marks: new Set() };
+  for (const token of shown) marks.add(token);
+  return say({ ...state, marks }, `Marked ${marks.size === 1 ? '1 snitch' : `${marks.size} snitches`}.`);
+}
+
 function otherTab(state: State): State {
   if (state.screen.kind !== 'alerts') return state;
   const tab = state.screen.tab === 'alerts' ? 'deliveries' : 'alerts';
   return { ...state, screen: { ...state.screen, tab, cursor: 0, top: 0 } };
 }
 
-function retrySelected(state: State): Step {
+/** On the list of alerts the snitch is opened, on that of deliveries a dead one is sent again. */
+function openAlertOrRetry(state: State): Step {
   const { screen } = state;
   if (screen.kind !== 'alerts') return stay(state);
-  if (screen.tab !== 'deliveries') return stay(say(state, 'Deliveries are on the other list: press tab.'));
-  const delivery = screen.deliveries?.[screen.cursor];
+  return screen.tab === 'alerts' ? openSnitchOf(state, screen) : retryDelivery(state, screen);
+}
+
+function openSnitchOf(state: State, screen: AlertsScreen): Step {
+  const alert = screen.alerts?.[screen.cursor];
+  if (!alert) return stay(state);
+  if (!alert.snitch) return stay(say(state, 'This notice is about the service, not about one snitch.'));
+  const { token } = alert.snitch;
+  if (!state.collection.entries.has(token)) return stay(say(state, 'That snitch was deleted since.'));
+  return openDetail(state, token, screen);
+}
+
+function retryDelivery(state: State, { deliveries, cursor }: AlertsScreen): Step {
+  const delivery = deliveries?.[cursor];
   if (!delivery) return stay(state);
+  if (state.readonly) return stay(say(state, 'This dashboard is read-only.', 'bad'));
   if (delivery.state !== 'dead') return stay(say(state, 'Only a dead delivery can be sent again.'));
   return stay(say(state, 'Sending it again.'), { do: 'retry', delivery: delivery.id });
 }

@@ -3,7 +3,7 @@ import type { FormOverlay } from './form.ts';
 import type { Glyphs } from './glyphs.ts';
 import { bindingsOf } from './keys.ts';
 import { asciiLines, type Line, type Span } from './line.ts';
-import { PAUSE_CHOICES } from './pause-choices.ts';
+import { PAUSE_CHOICES, pauseHint } from './pause-choices.ts';
 import { nameOf } from './selection.ts';
 import type { Overlay, State } from './state.ts';
 import { charactersOf, wrapWords } from './text.ts';
@@ -57,15 +57,11 @@ function pauseLines(state: State, overlay: Extract<Overlay, { kind: 'pause' }>, 
     const other = until === null && isChosen ? [{ text: ' ' }, ...fieldSpans(overlay.other)] : [];
     return [mark, { text: label, bold: isChosen }, ...other];
   });
+  const hint = pauseHint(overlay.problem, state.size.columns, glyphs.unicode);
   return [
     [{ text: `Pause ${nameOf(state, overlay.tokens)} until`, bold: true }],
     ...choices,
-    [
-      {
-        text: `${glyphs.unicode ? '↑↓' : 'arrows'} choose  enter pause  esc cancel  or type 2h, a time`,
-        dim: true,
-      },
-    ],
+    ...hint.map((text): Line => [overlay.problem === null ? { text, dim: true } : { text, color: 'red' }]),
   ];
 }
 

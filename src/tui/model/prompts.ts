@@ -1,4 +1,5 @@
 /** What a key does while something is being asked. */
+import { understandUntil } from '../../text/until.ts';
 import { arrange } from './collection.ts';
 import { editField, type FormOverlay, inputOf, moveFocus, typeIntoForm } from './form.ts';
 import { isMove, type Move, move } from './movement.ts';
@@ -6,7 +7,6 @@ import { PAUSE_CHOICES } from './pause-choices.ts';
 import { keepSelection, nameOf } from './selection.ts';
 import { type Overlay, type PauseOverlay, type State, type Step, say, stay } from './state.ts';
 import { insert, type TextField, typeInto } from './text-field.ts';
-import { untilOf } from './times.ts';
 
 export function pressInOverlay(state: State, overlay: Overlay, key: string): Step {
   if (key === 'escape') return stay(cancel(state, overlay));
@@ -86,20 +86,25 @@ function tagAll(state: State, tokens: readonly string[], text: string): Step {
 function pressInPause(state: State, overlay: PauseOverlay, key: string): Step {
   const count = PAUSE_CHOICES.length;
   const choose = (choice: number) =>
-    stay({ ...state, overlay: { ...overlay, choice: (choice + count) % count } });
+    stay({ ...state, overlay: { ...overlay, choice: (choice + count) % count, problem: null } });
   if (key === 'up' || key === 'shift+tab') return choose(overlay.choice - 1);
   if (key === 'down' || key === 'tab') return choose(overlay.choice + 1);
   if (key === 'enter') return pauseAll(state, overlay);
   const other = typeInto(overlay.other, key);
-  return other ? stay({ ...state, overlay: { ...overlay, other, choice: count - 1 } }) : stay(state);
+  return other
+    ? stay({ ...state, overlay: { ...overlay, other, choice: count - 1, problem: null } })
+    : stay(state);
 }
 
-function pauseAll(state: State, { tokens, choice, other }: PauseOverlay): Step {
-  const text = PAUSE_CHOICES[choice]?.until ?? other.text;
-  if (text.trim() === '')
-    return stay(say(state, 'Until when? A duration (2h), a time, healthy or unpaused.', 'bad'));
+/** What is not understood is said in the prompt, which stays open with the text as it was typed. */
+function pauseAll(state: State, overlay: PauseOverlay): Step {
+  const { tokens, choice, other } = overlay;
+  const understood = understandUntil(PAUSE_CHOICES[choice]?.until ?? other.text, state.now);
+  if ('problem' in understood) {
+    return stay({ ...state, overlay: { ...overlay, problem: understood.problem } });
+  }
   const after = say({ ...close(state), marks: new Set() }, `Pausing ${nameOf(state, tokens)}.`);
-  return stay(after, { do: 'pause', tokens, until: untilOf(text, state.now) });
+  return stay(after, { do: 'pause', tokens, until: understood.until });
 }
 
 function pressInForm(state: State, form: FormOverlay, key: string): Step {
@@ -125,7 +130,7 @@ export function pasteInto(state: State, text: string): State {
       return { ...state, overlay: { ...overlay, field: insert(overlay.field, text) } };
     case 'pause': {
       const other = insert(overlay.other, text);
-      return { ...state, overlay: { ...overlay, other, choice: PAUSE_CHOICES.length - 1 } };
+      return { ...state, overlay: { ...overlay, other, choice: PAUSE_CHOICES.length - 1, problem: null } };
     }
     case 'form':
       return { ...state, overlay: editField(overlay, (field) => insert(field, text)) };

@@ -32,6 +32,7 @@ function isSame(before: WireSnitch, after: WireSnitch): boolean {
     after.status !== 'errored' &&
     before.status === after.status &&
     before.checked_in_at === after.checked_in_at &&
+    before.last_report?.at === after.last_report?.at &&
     before.interval === after.interval &&
     before.alert_type === after.alert_type
   );
@@ -43,6 +44,10 @@ function withNews(
   after: WireSnitch,
   at: number,
 ): RowDetail['checkIns'] {
+  const report = after.last_report;
+  if (report && report.at !== before.last_report?.at) {
+    return [{ at: report.at, outcome: report.outcome }, ...checkIns].slice(0, 100);
+  }
   if (after.checked_in_at !== null && after.checked_in_at !== before.checked_in_at) {
     return [{ at: after.checked_in_at, outcome: 'healthy' as const }, ...checkIns].slice(0, 100);
   }

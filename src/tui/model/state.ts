@@ -17,7 +17,8 @@ import type { TextField } from './text-field.ts';
 
 /** How the data comes in. */
 export interface Link {
-  state: 'connecting' | 'live' | 'polling' | 'lost';
+  /** `refused`: the server is there and does not take this API key. */
+  state: 'connecting' | 'live' | 'polling' | 'lost' | 'refused';
   error: string | null;
   /** When the next attempt is made; null while none is needed. */
   retryAt: number | null;
@@ -26,6 +27,8 @@ export interface Link {
 /** What the table shows of a snitch beyond the snitch itself; asked for only while its row is on the screen. */
 export interface RowDetail {
   deadlineAt: number | null;
+  /** The deadline that a failed snitch missed; null for others, and where the server does not tell. */
+  missingSince: number | null;
   timezone: string;
   period: { start: number; end: number };
   /** Newest first. */
@@ -46,7 +49,15 @@ export interface SnitchDetail {
 
 export type Screen =
   | { kind: 'table' }
-  | { kind: 'detail'; token: string; scroll: number; detail: SnitchDetail | null; error: string | null }
+  | {
+      kind: 'detail';
+      token: string;
+      scroll: number;
+      detail: SnitchDetail | null;
+      error: string | null;
+      /** The list of alerts that it was opened from, and that leads back to; null for the table. */
+      from: AlertsScreen | null;
+    }
   | AlertsScreen;
 
 export interface AlertsScreen {
@@ -65,6 +76,8 @@ export interface PauseOverlay {
   tokens: readonly string[];
   choice: number;
   other: TextField;
+  /** What is wrong with the text, in words; null while nothing is. */
+  problem: string | null;
 }
 
 export type Overlay =
@@ -125,6 +138,8 @@ export type Event =
       error: string | null;
     }
   | { kind: 'said'; text: string; tone: Message['tone']; at: number }
+  /** Snitches for which an action on all marked did not work: they are marked again. */
+  | { kind: 'unfinished'; tokens: readonly string[] }
   | { kind: 'saved'; token: string }
   | { kind: 'refused'; error: string; validations: NonNullable<WireError['validations']> };
 

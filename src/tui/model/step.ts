@@ -78,6 +78,8 @@ function note(state: State, event: Noted): State {
       return keepSelection(state, { ...state, link: event.link });
     case 'case':
       return { ...state, caseName: event.name };
+    case 'unfinished':
+      return { ...state, marks: new Set([...state.marks, ...stillThere(state, event.tokens)]) };
     case 'said':
       return { ...state, message: { text: event.text, tone: event.tone, at: event.at } };
     case 'row':
@@ -87,6 +89,10 @@ function note(state: State, event: Noted): State {
     case 'alerts':
       return noteAlerts(state, event);
   }
+}
+
+function stillThere({ collection }: State, tokens: readonly string[]): string[] {
+  return tokens.filter((token) => collection.entries.has(token));
 }
 
 function noteRow(state: State, { token, detail }: Extract<Event, { kind: 'row' }>): State {

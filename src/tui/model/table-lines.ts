@@ -1,19 +1,35 @@
 /** The table as lines: its titles, and one line per snitch. */
 import { bar, urgency } from './bar.ts';
-import { type Column, GAP, GUTTER } from './columns.ts';
+import type { Arrangement } from './collection.ts';
+import { type Column, type ColumnId, GAP, GUTTER } from './columns.ts';
 import type { Entry } from './entry.ts';
 import { type Glyphs, PERIOD_COLOR, STATUS_COLOR } from './glyphs.ts';
-import type { Line, Span } from './line.ts';
+import { type Line, type Span, selectedLine } from './line.ts';
+import type { SortKey } from './order.ts';
 import { lastPeriods, shortInterval } from './periods.ts';
 import type { RowDetail } from './state.ts';
 import { outcomesOf, type PeriodOutcome } from './strip.ts';
 import { fit, fitRight, toAscii } from './text.ts';
 import { shortDuration } from './times.ts';
 
-export function titleLine(columns: readonly Column[]): Line {
-  const titles = columns.map(({ title, width, id }) =>
-    isNumber(id) ? fitRight(title, width) : fit(title, width),
-  );
+/** Which column shows what the table is sorted by; the time of creation has none. */
+const SORT_COLUMN: Partial<Record<SortKey, ColumnId>> = {
+  status: 'status',
+  name: 'name',
+  'check-in': 'last',
+  interval: 'interval',
+};
+
+/** @param order marks the column that the table is sorted by; null marks none */
+export function titleLine(
+  columns: readonly Column[],
+  order: Pick<Arrangement, 'sort' | 'reverse'> | null,
+  glyphs: Glyphs,
+): Line {
+  const titles = columns.map(({ title, width, id }) => {
+    const mark = order && SORT_COLUMN[order.sort] === id ? glyphs.sorted[order.reverse ? 'up' : 'down'] : '';
+    return isNumber(id) ? fitRight(title + mark, width) : fit(title + mark, width);
+  });
   return [{ text: ' '.repeat(GUTTER) + titles.join(' '.repeat(GAP)), bold: true, dim: true }];
 }
 
@@ -23,6 +39,8 @@ function isNumber(id: Column['id']): boolean {
 
 export interface RowLook {
   columns: readonly Column[];
+  /** Columns of the screen. */
+  width: number;
   glyphs: Glyphs;
   now: number;
   detail: RowDetail | undefined;
@@ -33,18 +51,15 @@ export interface RowLook {
 export function rowLine(entry: Entry, look: RowLook): Line {
   const { columns, glyphs, isSelected, isMarked } = look;
   const gutter: Span = {
-    inverse: isSelected,
     text: (isSelected ? glyphs.cursor : ' ') + (isMarked ? glyphs.mark : ' '),
     bold: true,
   };
   const spans: Span[] = [gutter];
   columns.forEach((column, index) => {
-    // What is drawn with characters says the opposite when it is inverted.
-    const inverse = isSelected && column.id !== 'bar' && column.id !== 'history';
-    if (index > 0) spans.push({ text: ' '.repeat(GAP), inverse });
-    spans.push(...cell(column, entry, look).map((span) => ({ ...span, inverse })));
+    if (index > 0) spans.push({ text: ' '.repeat(GAP) });
+    spans.push(...cell(column, entry, look));
   });
-  return spans;
+  return isSelected ? selectedLine(spans, look.width) : spans;
 }
 
 function cell({ id, width }: Column, entry: Entry, look: RowLook): Line {
@@ -70,19 +85,27 @@ function cell({ id, width }: Column, entry: Entry, look: RowLook): Line {
         : [{ text: ' '.repeat(width) }];
     case 'tags':
       return [{ text: text(entry.tags.join(' ')), dim: true }];
+    case 'said':
+      return [{ text: text(entry.said), dim: true }];
   }
 }
 
-function lastCheckIn({ checkedInAt }: Entry, now: number): string {
-  return checkedInAt === null ? 'never' : shortDuration(Math.max(0, now - checkedInAt));
+function lastCheckIn({ reportedAt }: Entry, now: number): string {
+  return reportedAt === null ? 'never' : shortDuration(Math.max(0, now - reportedAt));
 }
 
-/** Empty while nothing is awaited; a stretch of time, or `due` in the moments before the sweep decides. */
+/** `-` while nothing is awaited; a stretch of time, below zero for how long it is overdue, or `due` until the sweep decides. */
 function timeLeft({ snitch: { status } }: Entry, { detail, glyphs, now }: RowLook): string {
-  if (status !== 'healthy' && status !== 'errored') return status === 'failed' ? 'missed' : '-';
+  if (status === 'failed') return overdue(detail, now);
+  if (status !== 'healthy' && status !== 'errored') return '-';
   if (!detail) return glyphs.ellipsis;
   if (detail.deadlineAt === null) return glyphs.ellipsis;
   return detail.deadlineAt <= now ? 'due' : shortDuration(detail.deadlineAt - now);
+}
+
+function overdue(detail: RowDetail | undefined, now: number): string {
+  const since = detail?.missingSince ?? null;
+  return since === null ? 'missed' : `-${shortDuration(Math.max(0, now - since))}`;
 }
 
 function barCell({ snitch: { status }, checkedInAt, length }: Entry, look: RowLook, width: number): Line {

@@ -12,7 +12,7 @@ const UNITS = [
   { length: SECOND, name: 's', next: null },
 ] as const;
 
-/** A stretch of time in at most six columns: `45s`, `12m`, `3h20m`, `5d4h`, `120d`. */
+/** A stretch of time in at most five columns, up to some thirty years: `45s`, `12m`, `3h20m`, `5d4h`, `120d`. */
 export function shortDuration(length: number): string {
   const unit = UNITS.find((candidate) => length >= candidate.length);
   if (!unit) return '0s';
@@ -39,27 +39,4 @@ export function runDuration(length: number): string {
 export function localTime(at: number, timezone: string): string {
   const wall = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timezone).toPlainDateTime();
   return wall.toString({ smallestUnit: 'second' }).replace('T', ' ');
-}
-
-const DURATION = /^(\d+)\s*(s|m|min|h|d|w)$/;
-const DURATION_UNITS: Record<string, number> = {
-  s: SECOND,
-  m: MINUTE,
-  min: MINUTE,
-  h: HOUR,
-  d: DAY,
-  w: 7 * DAY,
-};
-
-/** What a person typed as the end of a pause, as the API wants it; a text that is neither is left to the API to refuse. */
-export function untilOf(typed: string, now: number): string | undefined {
-  const text = typed.trim();
-  if (text === '') return undefined;
-  const duration = DURATION.exec(text);
-  if (duration) {
-    const length = Number(duration[1]) * (DURATION_UNITS[duration[2] ?? ''] ?? 0);
-    return new Date(now + length).toISOString();
-  }
-  const isTime = /^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(Date.parse(text));
-  return isTime ? new Date(text).toISOString() : text;
 }

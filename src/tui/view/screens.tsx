@@ -52,6 +52,11 @@ function Detail({ state, screen }: { state: State; screen: Extract<Screen, { kin
 
 function Alerts({ state, screen }: { state: State; screen: AlertsScreen }) {
   const { glyphs } = useLook();
-  const lines = alertScreenLines(screen, { height: listHeight(state), glyphs, now: state.now });
+  const lines = alertScreenLines(screen, {
+    width: state.size.columns,
+    height: listHeight(state),
+    glyphs,
+    now: state.now,
+  });
   return <Lines lines={lines} width={state.size.columns} height={layoutOf(state).bodyHeight} />;
 }

@@ -13,7 +13,12 @@ import { useLook } from './look.ts';
 export function Table({ state }: { state: State }) {
   const { columns: width } = state.size;
   const columns = useMemo(() => columnsFor(width), [width]);
-  const titles = useMemo(() => titleLine(columns), [columns]);
+  const { glyphs } = useLook();
+  const { sort, reverse } = state.collection.arrangement;
+  const titles = useMemo(
+    () => titleLine(columns, { sort, reverse }, glyphs),
+    [columns, sort, reverse, glyphs],
+  );
   const selectedIndex = cursorIndex(state) - state.top;
   const rows = visibleEntries(state);
   return (
@@ -60,5 +65,5 @@ interface RowProps {
 /** Memoised: of a screen full of rows, a key press changes two. */
 const Row = memo(function Row({ entry, width, ...look }: RowProps) {
   const { glyphs } = useLook();
-  return <SpanLine line={rowLine(entry, { ...look, glyphs })} width={width} />;
+  return <SpanLine line={rowLine(entry, { ...look, width, glyphs })} width={width} />;
 });

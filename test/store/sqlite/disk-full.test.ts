@@ -60,26 +60,37 @@ full('writes are refused, and nothing of them is kept; reads go on', async (worl
   assert.instance(await rejection(newSnitch(store, owner)), StoreUnavailable);
   assert.instance(await rejection(store.applyDue(NOW + 9 * HOUR, null, 10)), StoreUnavailable);
   assert.is(store.health().failingSince, NOW + MINUTE);
-  assert.is(store.takeOutage(), null);
   assert.is((await store.getSnitch(owner.id, token))?.state.checkedInAt, NOW);
   assert.is(await countCheckIns(store, owner, token), 1);
 });
 
-full('the same store serves again when there is room, and tells the stretch once', async (world) => {
-  const { store, disk, clock, owner, token } = world;
-  disk.fill();
-  clock.now = NOW + MINUTE;
-  await rejection(checkIn(store, token, NOW + HOUR));
-  disk.free();
-  clock.now = NOW + 5 * MINUTE;
-  assert.is(store.health().failingSince, NOW + MINUTE, 'only a write proves that it is over');
-  assert.is(await checkIn(store, token, NOW + HOUR), true);
-  assert.is(store.health().failingSince, null);
-  assert.equal(store.takeOutage(), { start: NOW + MINUTE, end: NOW + 5 * MINUTE });
-  assert.is(store.takeOutage(), null);
-  assert.is(await countCheckIns(store, owner, token), 2);
-  assert.is((await store.applyDue(NOW + 9 * HOUR, null, 10)).changed, 1);
-});
+full(
+  'the same store serves again when there is room, and what was refused has its window before any sweep',
+  async (world) => {
+    const { store, disk, clock, owner, token } = world;
+    disk.fill();
+    clock.now = NOW + MINUTE;
+    await rejection(checkIn(store, token, NOW + HOUR));
+    disk.free();
+    clock.now = NOW + 5 * MINUTE;
+    assert.is(store.health().failingSince, NOW + MINUTE, 'only a write proves that it is over');
+    assert.is(await checkIn(store, token, NOW + HOUR), true);
+    assert.is(store.health().failingSince, null);
+    assert.equal(store.refused(), { start: NOW + MINUTE, end: NOW + MINUTE });
+    assert.is(await countCheckIns(store, owner, token), 2);
+    assert.instance(
+      await rejection(store.applyDue(NOW + 9 * HOUR, null, 10)),
+      StoreUnavailable,
+      'not before the window',
+    );
+    await store.openBlindWindow({ start: NOW + 2 * MINUTE, end: NOW + 5 * MINUTE });
+    assert.is(store.refused(), null);
+    assert.equal(await world.query('SELECT started_at, ended_at FROM blind_windows'), [
+      { started_at: NOW + MINUTE, ended_at: NOW + 5 * MINUTE },
+    ]);
+    assert.is((await store.applyDue(NOW + 9 * HOUR, null, 10)).changed, 1);
+  },
+);
 
 full('two stretches that nobody asked for are told as one', async ({ store, disk, clock, token }) => {
   for (const minute of [1, 10]) {
@@ -90,7 +101,7 @@ full('two stretches that nobody asked for are told as one', async ({ store, disk
     clock.now += MINUTE;
     await checkIn(store, token, NOW);
   }
-  assert.equal(store.takeOutage(), { start: NOW + MINUTE, end: NOW + 11 * MINUTE });
+  assert.equal(store.refused(), { start: NOW + MINUTE, end: NOW + 10 * MINUTE });
 });
 
 full('all that was acknowledged is there, wherever the disk became full', async (world) => {

@@ -131,7 +131,7 @@ durability('a sync that fails refuses all that waited, and the store has failed 
   assert.instance(await rejection(store.getSnitch(owner.id, token)), StoreUnavailable);
   assert.is(sync.waiting, 0);
   assert.equal(store.health(), { failingSince: NOW, commits, syncs });
-  assert.is(store.takeOutage(), null);
+  assert.is(store.refused(), null);
 });
 
 durability('after a failed sync the store closes, and opens with what the disk has', async (world) => {

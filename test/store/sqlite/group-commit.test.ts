@@ -220,8 +220,12 @@ batch('a disk that refuses a call refuses its whole batch', async ({ batches, db
   assert.equal(namesIn(db), []);
   await batches.write(note('after'));
   assert.is(batches.failingSince, null);
-  assert.equal(batches.takeOutage(), { start: NOW, end: NOW });
-  assert.is(batches.takeOutage(), null);
+  const { refused } = batches;
+  assert.equal(refused, { start: NOW, end: NOW });
+  batches.forgetRefused(null);
+  assert.is(batches.refused, refused, 'it stays until its window is opened');
+  batches.forgetRefused(refused);
+  assert.is(batches.refused, null);
 });
 
 batch('a call that writes nothing does not prove that the disk is well again', async ({ batches }) => {
@@ -238,7 +242,7 @@ batch('a call that writes nothing does not prove that the disk is well again', a
     }),
   );
   assert.is(batches.failingSince, NOW);
-  assert.is(batches.takeOutage(), null);
+  assert.equal(batches.refused, { start: NOW, end: NOW });
 });
 
 batch('a rollback that fails as well leaves no call unanswered', async ({ batches, db, log }) => {

@@ -1,3 +1,4 @@
+// Time limit: 120 s.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
@@ -10,6 +11,7 @@ import { migrations } from '../../../src/store/migrations/index.ts';
 import { databasePath } from '../../../src/store/sqlite/connection.ts';
 import type { Migrated } from '../../../src/store/sqlite/migrate.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { unless, without } from '../../skipped.ts';
 import { queryDirectory, temporaryDirectory } from '../fixture.ts';
 import { type Content, contentOf, contentOfFile, filesBeside } from './content.ts';
 import { BACKUP, CASE, writeVersion1 } from './version-1.ts';
@@ -37,6 +39,7 @@ interface World {
 }
 
 const crash = suite<World>('crashes during an upgrade');
+const traced = unless(without('strace', '-V'), crash);
 
 crash.before.each((world) => {
   const dir = temporaryDirectory();
@@ -48,8 +51,8 @@ crash.after.each(({ dir }) => rmSync(dir, { recursive: true, force: true }));
 
 const upgraderIn = (dataDir: string) => [process.execPath, '--import', 'tsx', UPGRADER, dataDir];
 
-/** What an upgrade without a fault does to its files, or null where nothing can be traced. */
-function traceUpgrade({ dir, template }: World): Call[] | null {
+/** What an upgrade without a fault does to its files. */
+function traceUpgrade({ dir, template }: World): Call[] {
   const [dataDir, output] = [join(dir, 'traced'), join(dir, 'trace')];
   cpSync(template, dataDir, { recursive: true });
   const trace = ['-f', '-y', '-qq', '-e', `trace=${[...CHANGES, 'fsync'].join()}`, '-o', output];
@@ -57,7 +60,8 @@ function traceUpgrade({ dir, template }: World): Call[] | null {
     cwd: HERE,
     stdio: 'ignore',
   });
-  if (error || status !== 0) return null;
+  if (error) throw error;
+  assert.is(status, 0, 'the upgrade runs while it is traced');
   const lines = readFileSync(output, 'utf8').split('\n');
   const thread = lines.find((line) => line.includes(dataDir))?.split(' ')[0];
   const counts = new Map<string, number>();
@@ -138,13 +142,8 @@ async function withEach(faults: readonly Fault[], verify: (fault: Fault) => Prom
   await Promise.all([work(), work()]);
 }
 
-function skipped(): void {
-  process.stdout.write(' (not run: without strace, or the right to trace) ');
-}
-
-crash('killed at any write: before or after, with all rows, and the next start goes on', async (world) => {
+traced('killed at any write: before or after, with all rows, and the next start goes on', async (world) => {
   const calls = traceUpgrade(world);
-  if (!calls) return skipped();
   const changes = tellingOf(calls).filter(({ name }) => name !== 'fsync');
   const written = new Set(changes.map(({ file }) => file));
   for (const file of ['snitch.db', 'snitch.db-wal', `${COPY}.partial`]) assert.ok(written.has(file), file);
@@ -163,9 +162,8 @@ crash('killed at any write: before or after, with all rows, and the next start g
   assert.ok(upgraded > 5 && upgraded < changes.length - 5, `${upgraded} of ${changes.length} had a copy`);
 });
 
-crash('a sync that fails: refused, or done, and never between', async (world) => {
+traced('a sync that fails: refused, or done, and never between', async (world) => {
   const calls = traceUpgrade(world);
-  if (!calls) return skipped();
   const syncs = calls.filter(({ name }) => name === 'fsync');
   const copying = syncs.filter(({ file }) => file.startsWith(COPY));
   assert.ok(copying.length > 0 && copying.length < syncs.length);
@@ -182,9 +180,8 @@ crash('a sync that fails: refused, or done, and never between', async (world) =>
   );
 });
 
-crash('the copy is on the disk, under its name, before the database changes', (world) => {
+traced('the copy is on the disk, under its name, before the database changes', (world) => {
   const calls = traceUpgrade(world);
-  if (!calls) return skipped();
   const order = calls.map(({ name, file }) => `${name} ${file}`);
   const synced = order.lastIndexOf(`fsync ${COPY}.partial`);
   const named = order.indexOf(`rename ${COPY}.partial`);

@@ -112,7 +112,11 @@ upgrade('cases, keys, snitches and webhooks can be read', async ({ dataDir }) =>
   );
   const [backup, , report] = snitches;
   assert.equal([backup?.tags, backup?.notes], [['backup', 'db'], 'Run by **cron** on db1']);
-  assert.equal(report?.state.pause, { until: { kind: 'time', at: NOW + 2 * DAY }, remembered: 'healthy' });
+  assert.equal(report?.state.pause, {
+    until: { kind: 'time', at: NOW + 2 * DAY },
+    remembered: 'healthy',
+    since: null,
+  });
   const webhook = await store.getWebhook(CASE, WEBHOOK);
   assert.is(webhook?.url, 'https://user:password@hooks.example.com/snitch');
   assert.is(webhook?.previousSecretUntil, NOW + DAY);

@@ -128,4 +128,25 @@ test('attempts are spread, and never further apart than 15 seconds', () => {
   assert.is(retryDelay(50, 1), 11_250);
 });
 
+const REFUSED = new ApiError(
+  401,
+  { type: 'api_key_invalid', error: 'the API key is missing or wrong' },
+  null,
+);
+
+test('a key that is refused at the start ends it, with the words of the server', async () => {
+  const { feed, events, waits } = rig([REFUSED], REFUSED);
+  const error = await feed.run().catch((reason: Error) => reason);
+  assert.is(error, REFUSED);
+  assert.equal([events, waits], [[], []]);
+});
+
+test('a key that is refused later is said so, and not tried in a loop', async () => {
+  const { feed, events, waits } = rig([streamOf('event: reset\ndata: {}\n\n'), REFUSED], [snitch('a')]);
+  await feed.run();
+  const links = events.flatMap((event) => (event.kind === 'link' ? [event.link] : []));
+  assert.equal(links.at(-1), { state: 'refused', error: 'the API key is missing or wrong', retryAt: null });
+  assert.is(waits.at(-1), 60_000);
+});
+
 test.run();

@@ -15,7 +15,7 @@ import {
   widthOf,
   wrapWords,
 } from '../../../src/tui/model/text.ts';
-import { ago, runDuration, shortDuration, untilOf } from '../../../src/tui/model/times.ts';
+import { ago, runDuration, shortDuration } from '../../../src/tui/model/times.ts';
 import { scrollTo } from '../../../src/tui/model/window.ts';
 import { DAY, HOUR, iso, MINUTE, NOON } from '../samples.ts';
 
@@ -51,13 +51,6 @@ test('times are short', () => {
   assert.is(ago(null, NOON), 'never');
   assert.is(ago(NOON - 5_000, NOON), '5s ago');
   assert.equal([850, 4_230, 190_000].map(runDuration), ['850ms', '4.2s', '3m10s']);
-});
-
-test('the end of a pause is a duration, a time, or a word that the server judges', () => {
-  assert.is(untilOf('2h', NOON), '2026-03-14T14:00:00.000Z');
-  assert.is(untilOf('2026-03-15', NOON), '2026-03-15T00:00:00.000Z');
-  assert.is(untilOf('unpaused', NOON), 'unpaused');
-  assert.is(untilOf('  ', NOON), undefined);
 });
 
 test('a bar shrinks by half columns, and is as wide when empty', () => {

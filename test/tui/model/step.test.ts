@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { selected } from '../../../src/tui/model/selection.ts';
-import type { State } from '../../../src/tui/model/state.ts';
+import type { Event, State } from '../../../src/tui/model/state.ts';
 import { step } from '../../../src/tui/model/step.ts';
 import {
   after,
@@ -72,6 +72,90 @@ test('marked snitches are paused together, until when is asked', () => {
   assert.equal(effectsOf(full, 'p', ...'30m', 'enter'), [
     { do: 'pause', tokens: ['token-nightly-backup'], until: iso(NOON + 30 * MINUTE) },
   ]);
+});
+
+test('the prompt for a pause takes what the command line takes, and keeps what it does not understand', () => {
+  const [effect] = effectsOf(full, 'p', ...'tomorrow', 'enter');
+  assert.ok(effect?.do === 'pause' && Date.parse(effect.until ?? '') > NOON);
+  const asked = after(full, ...keys('p', ...'soon', 'enter'));
+  assert.ok(asked.overlay?.kind === 'pause');
+  assert.is(asked.overlay.other.text, 'soon');
+  assert.match(asked.overlay.problem ?? '', '"soon" is not understood');
+  assert.equal(effectsOf(full, 'p', ...'soon', 'enter'), []);
+  const mended = after(asked, ...keys('ctrl+u', ...'15m'));
+  assert.ok(mended.overlay?.kind === 'pause' && mended.overlay.problem === null);
+  assert.equal(step(mended, { kind: 'key', key: 'enter' }).effects, [
+    { do: 'pause', tokens: ['token-nightly-backup'], until: iso(NOON + 15 * MINUTE) },
+  ]);
+});
+
+test('all that the filter shows are marked with one key, and none with the same again', () => {
+  const marked = after(full, ...keys('/'), ...typed('tag:db'), ...keys('enter', '*'));
+  assert.equal([...marked.marks].sort(), ['token-nightly-backup', 'token-日本語のジョブ']);
+  assert.is(after(marked, ...keys('*')).marks.size, 0);
+});
+
+test('snitches for which an action failed are marked again, as far as they still exist', () => {
+  const sent = after(full, ...keys('*', 'u'));
+  assert.is(sent.marks.size, 0);
+  const failed = after(sent, { kind: 'unfinished', tokens: ['token-web-certs', 'token-gone'] });
+  assert.equal([...failed.marks], ['token-web-certs']);
+});
+
+test('a word of the filter is looked for in names, tags and notes', () => {
+  const filtered = (text: string) => namesShown(after(full, ...keys('/'), ...typed(text)));
+  assert.equal(filtered('prod'), ['nightly-backup']);
+  assert.equal(filtered('tokyo'), ['日本語のジョブ']);
+  assert.equal(filtered('certs'), ['web-certs']);
+});
+
+test('ctrl+u goes a page up, as ctrl+d goes one down', () => {
+  assert.is(selectedName(after(many, ...keys('ctrl+d', 'ctrl+d', 'ctrl+u'))), 'job-011');
+});
+
+const told = (token: string | null): Event => {
+  const about = { name: 'a', notes: '', tags: [], status: 'missing', previous_status: 'healthy' };
+  const snitchOf = token === null ? null : { ...about, token };
+  const alert = { id: 'a1', type: 'snitch.missing', timestamp: iso(NOON), snitch: snitchOf, deliveries: [] };
+  return { kind: 'alerts', alerts: [alert], deliveries: [], error: null };
+};
+
+test('enter on an alert opens its snitch, and escape leads back to the alert', () => {
+  const alerts = after(full, ...keys('t'), told('token-web-certs'));
+  assert.equal(effectsOf(alerts, 'enter'), [{ do: 'load-detail', token: 'token-web-certs' }]);
+  const open = after(alerts, ...keys('enter'));
+  assert.ok(open.screen.kind === 'detail' && open.screen.token === 'token-web-certs');
+  assert.is(after(open, ...keys('escape')).screen.kind, 'alerts');
+  assert.is(after(open, ...keys('escape', 'escape')).screen.kind, 'table');
+  for (const token of ['token-gone', null]) {
+    const stayed = after(full, ...keys('t'), told(token), ...keys('enter'));
+    assert.is(stayed.screen.kind, 'alerts');
+    assert.ok(stayed.message);
+  }
+});
+
+test('only a dead delivery is sent again, and none where nothing may be changed', () => {
+  const delivery = { id: 'd1', alert: 'a1', channel: 'email', target: 'a@b.example', attempts: 1 } as const;
+  const rest = {
+    last_error: null,
+    next_attempt_at: null,
+    delivered_at: null,
+    type: 'snitch.missing',
+    snitch: null,
+    sending: false,
+  };
+  const listed = (state: 'pending' | 'delivered' | 'dead'): Event => ({
+    kind: 'alerts',
+    alerts: [],
+    deliveries: [{ ...delivery, ...rest, state }],
+    error: null,
+  });
+  const on = (state: State, which: 'pending' | 'delivered' | 'dead') =>
+    effectsOf(after(state, ...keys('t', 'tab'), listed(which)), 'enter');
+  assert.equal(on(full, 'dead'), [{ do: 'retry', delivery: 'd1' }]);
+  assert.equal(on(full, 'pending'), []);
+  assert.equal(on(full, 'delivered'), []);
+  assert.equal(on({ ...full, readonly: true }, 'dead'), []);
 });
 
 test('tags are added and removed on all marked', () => {
@@ -174,6 +258,7 @@ test('a change of the open snitch reads its details again', () => {
 test('a check-in shows in the strip at once', () => {
   const detail = {
     deadlineAt: NOON,
+    missingSince: null,
     timezone: 'UTC',
     period: { start: NOON, end: NOON + HOUR },
     checkIns: [],
@@ -191,6 +276,7 @@ test('a check-in shows in the strip at once', () => {
 test('details of rows are forgotten before they fill the memory', () => {
   const detail = {
     deadlineAt: NOON,
+    missingSince: null,
     timezone: 'UTC',
     period: { start: NOON, end: NOON + HOUR },
     checkIns: [],

@@ -1,0 +1,195 @@
+/** One call of the HTTP API and its answer, over nothing but Node's own HTTP. */
+import type { IncomingMessage } from 'node:http';
+import type { Shape } from './shapes.ts';
+import type { Patience, Turns } from './turns.ts';
+import type { WireError } from './wire.ts';
+
+/** The server answered, and refused. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+  readonly body: WireError | null;
+  /** Seconds after which to try again, where the server said so. */
+  readonly retryAfterS: number | null;
+
+  constructor(status: number, body: WireError | null, retryAfterS: number | null) {
+    super(body?.error ?? `the server answered with status ${status}`);
+    this.status = status;
+    this.body = body;
+    this.retryAfterS = retryAfterS;
+  }
+}
+
+/** What answers is no Snitch server, or one that speaks another language: its answer is not what was asked for. */
+export class NotUnderstood extends Error {
+  override readonly name = 'NotUnderstood';
+
+  constructor(url: string, { method, path }: Pick<Call, 'method' | 'path'>, fault: string) {
+    const asked = `${method} ${path.split('?', 1)[0]}`;
+    super(
+      `what answers at ${url} is no snitch server, or one of another version: its answer to ${asked} ${fault}`,
+    );
+  }
+}
+
+/** No answer came: nobody listens, the connection broke, or time ran out. */
+export class Unreachable extends Error {
+  override readonly name = 'Unreachable';
+  readonly url: string;
+
+  constructor(url: string, cause: unknown) {
+    super(`cannot reach ${url}: ${cause instanceof Error ? cause.message || codeOf(cause) : String(cause)}`, {
+      cause,
+    });
+    this.url = url;
+  }
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error ? String(error.code) : error.name;
+}
+
+export interface ClientOptions {
+  /** `http://host:port`, `https://…`, with or without a path, or `unix:/path/to/socket`. */
+  url: string;
+  apiKey: string;
+  /** Bound on one whole exchange, in milliseconds. */
+  timeoutMs?: number;
+  /** For servers that ask to wait; without it they are refusals like any other. */
+  patience?: Patience;
+}
+
+export const TIMEOUT = 30_000;
+const LARGEST_ANSWER = 512 * 1024 * 1024;
+
+/** What is asked, and what the answer must look like; null where nothing of it is used. */
+export interface Request<T> extends Pick<Call, 'method' | 'path' | 'body'> {
+  shape: Shape<T> | null;
+}
+
+/** A refusal with `Retry-After` did nothing, so that the same may be sent again (`decisions: 503`). */
+export async function exchangeInTurn<T>(
+  turns: Turns,
+  options: ClientOptions,
+  request: Request<T>,
+): Promise<T> {
+  for (let waitedS = 0; ; ) {
+    const done = await turns.take();
+    let headers: IncomingMessage['headers'] = {};
+    try {
+      return await exchange<T>(options, request, (response) => {
+        headers = response.headers;
+      });
+    } catch (error) {
+      const waited = error instanceof ApiError ? turns.hold(error, waitedS) : null;
+      if (waited === null) throw error;
+      waitedS = waited;
+    } finally {
+      done(headers);
+    }
+  }
+}
+
+async function exchange<T>(
+  options: ClientOptions,
+  request: Request<T>,
+  onAnswer: (response: IncomingMessage) => void,
+): Promise<T> {
+  const signal = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT);
+  try {
+    const { method, path, body } = request;
+    const response = await open(options, { method, path, body, signal, headers: {} });
+    onAnswer(response);
+    const text = await readText(response);
+    const status = response.statusCode ?? 0;
+    if (status < 200 || status > 299) throw refusal(response, text);
+    return understand(options.url, request, text) as T;
+  } catch (error) {
+    if (error instanceof ApiError || error instanceof NotUnderstood) throw error;
+    throw new Unreachable(options.url, signal.aborted ? new Error('no answer in time') : error);
+  }
+}
+
+export interface Call {
+  method: string;
+  path: string;
+  body: unknown;
+  signal: AbortSignal;
+  headers: Record<string, string>;
+}
+
+export function open({ url, apiKey }: ClientOptions, call: Call): Promise<IncomingMessage> {
+  const socketPath = url.startsWith('unix:') ? url.slice('unix:'.length) : undefined;
+  const target = new URL(socketPath === undefined ? url : 'http://localhost');
+  // Put together by hand: a URL takes the segments `.` and `..`, which are tags like any other, for steps of a path.
+  const path = target.pathname.replace(/\/+$/, '') + call.path;
+  const text = call.body === undefined ? '' : JSON.stringify(call.body);
+  const headers = {
+    ...call.headers,
+    ...(apiKey === '' ? {} : { authorization: `Basic ${Buffer.from(`${apiKey}:`).toString('base64')}` }),
+    ...(text === '' ? {} : { 'content-type': 'application/json' }),
+    'content-length': Buffer.byteLength(text),
+  };
+  // An import of these modules would evaluate every export of theirs, a whole second HTTP client among them: that
+  // alone takes longer than a command.
+  const { request } =
+    target.protocol === 'https:'
+      ? process.getBuiltinModule('node:https')
+      : process.getBuiltinModule('node:http');
+  return new Promise((resolve, reject) => {
+    const common = { path, method: call.method, headers, signal: call.signal, agent: false };
+    request(target, socketPath === undefined ? common : { ...common, socketPath }, resolve)
+      .on('error', reject)
+      .end(text);
+  });
+}
+
+export async function readText(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > LARGEST_ANSWER) throw new Error('the answer is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** @throws NotUnderstood for what is not of the shape that was asked for: nothing else gets further */
+function understand<T>(url: string, request: Request<T>, text: string): unknown {
+  if (request.shape === null) return undefined;
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    throw new NotUnderstood(url, request, 'is not JSON');
+  }
+  const fault = request.shape(answer);
+  if (fault !== null) throw new NotUnderstood(url, request, fault);
+  return answer;
+}
+
+export function refusal(response: IncomingMessage, text: string): ApiError {
+  const retryAfter = response.headers['retry-after'];
+  const seconds = retryAfter !== undefined && /^\d+$/.test(retryAfter) ? Number(retryAfter) : null;
+  return new ApiError(response.statusCode ?? 0, parseError(text), seconds);
+}
+
+/** Null for what is no error of ours, such as the page of a proxy. */
+function parseError(text: string): WireError | null {
+  try {
+    const body = JSON.parse(text) as Partial<Record<keyof WireError, unknown>> | null;
+    if (!body || typeof body.error !== 'string') return null;
+    const { error, type, validations } = body;
+    const known: WireError = { error, type: typeof type === 'string' ? type : '' };
+    return Array.isArray(validations) ? { ...known, validations: validations.filter(isValidation) } : known;
+  } catch {
+    return null;
+  }
+}
+
+function isValidation(given: unknown): given is { attribute: string; message: string } {
+  if (typeof given !== 'object' || given === null) return false;
+  const { attribute, message } = given as Record<string, unknown>;
+  return typeof attribute === 'string' && typeof message === 'string';
+}

@@ -1,0 +1,211 @@
+/**
+ * What the answers of a server must look like. It is checked where they come in, so that whatever else answers there
+ * makes one clear error. Only what this program uses is asked for: servers may say more.
+ */
+import type {
+  WireAlert,
+  WireApiKey,
+  WireAudience,
+  WireCase,
+  WireCheckIn,
+  WireDelivery,
+  WireExplanation,
+  WireImportCheck,
+  WireImported,
+  WireMailCheck,
+  WireOwnership,
+  WireReport,
+  WireSnitch,
+  WireWebhook,
+} from './wire.ts';
+
+/** Says in words what is wrong with a value, beginning with where; null where nothing is. */
+export interface Shape<T = unknown> {
+  (value: unknown, at?: string): string | null;
+  /** Only for the compiler: no shape has it. */
+  readonly of?: T;
+}
+
+function simple<T>(what: string, fits: (value: unknown) => boolean): Shape<T> {
+  return (value, at = '') => (fits(value) ? null : `has no ${what}${at === '' ? '' : ` at ${at}`}`);
+}
+
+const text = simple<string>('text', (value) => typeof value === 'string');
+const number = simple<number>('number', (value) => Number.isFinite(value));
+const flag = simple<boolean>('true or false', (value) => typeof value === 'boolean');
+const time = simple<string>('time', (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value)));
+
+function nullable<T>(shape: Shape<T>): Shape<T | null> {
+  return (value, at) => (value === null ? null : shape(value, at));
+}
+
+function optional<T>(shape: Shape<T>): Shape<T | undefined> {
+  return (value, at) => (value === undefined ? null : shape(value, at));
+}
+
+export function list<T>(shape: Shape<T>): Shape<T[]> {
+  return (value, at = '') => {
+    if (!Array.isArray(value)) return `has no list${at === '' ? '' : ` at ${at}`}`;
+    for (const [index, item] of value.entries()) {
+      const fault = shape(item, `${at}[${index}]`);
+      if (fault !== null) return fault;
+    }
+    return null;
+  };
+}
+
+function object<T>(fields: { readonly [Field in keyof T]?: Shape<T[Field]> }): Shape<T> {
+  const shapes = Object.entries<Shape | undefined>(fields);
+  return (value, at = '') => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      return `has no object${at === '' ? '' : ` at ${at}`}`;
+    }
+    for (const [field, shape] of shapes) {
+      const fault = shape?.((value as Record<string, unknown>)[field], at === '' ? field : `${at}.${field}`);
+      if (fault) return fault;
+    }
+    return null;
+  };
+}
+
+export const TEXTS = list(text);
+
+const REPORT = object<WireReport>({
+  at: time,
+  outcome: text as Shape<WireReport['outcome']>,
+  exit_status: nullable(number),
+  message: nullable(text),
+});
+
+export const SNITCH = object<WireSnitch>({
+  token: text,
+  name: text,
+  tags: TEXTS,
+  notes: text,
+  status: text as Shape<WireSnitch['status']>,
+  checked_in_at: nullable(time),
+  last_report: optional(nullable(REPORT)) as Shape<WireSnitch['last_report']>,
+  check_in_url: text,
+  interval: text,
+  alert_type: text as Shape<WireSnitch['alert_type']>,
+  alert_email: TEXTS,
+  created_at: time,
+});
+
+export const CHECK_IN = object<WireCheckIn>({
+  id: text,
+  at: time,
+  outcome: text as Shape<WireCheckIn['outcome']>,
+  exit_status: nullable(number),
+  message: nullable(text),
+  duration_ms: nullable(number),
+  source: nullable(text),
+  output: nullable(text),
+});
+
+export const CASE = object<WireCase>({
+  id: text,
+  name: text,
+  timezone: text,
+  members: TEXTS,
+  reminders: text as Shape<WireCase['reminders']>,
+  max_snitches: nullable(number),
+  error_notices: flag,
+  on_hold: flag,
+  created_at: time,
+});
+
+export const API_KEY = object<WireApiKey>({
+  id: text,
+  name: text,
+  scope: text as Shape<WireApiKey['scope']>,
+  created_at: time,
+  last_used_at: nullable(time),
+  key: optional(text) as Shape<string>,
+});
+
+export const WEBHOOK = object<WireWebhook>({
+  id: text,
+  url: text,
+  created_at: time,
+  secret: optional(text) as Shape<string>,
+});
+
+export const DELIVERY = object<WireDelivery>({
+  id: text,
+  alert: text,
+  channel: text as Shape<WireDelivery['channel']>,
+  target: text,
+  state: text as Shape<WireDelivery['state']>,
+  attempts: number,
+  last_error: nullable(text),
+  next_attempt_at: nullable(time),
+  delivered_at: nullable(time),
+});
+
+const NOTICE = object<NonNullable<WireAlert['notice']>>({
+  from: time,
+  to: time,
+  postponed: TEXTS,
+  postponed_count: number,
+});
+
+export const ALERT = object<WireAlert>({
+  id: text,
+  type: text,
+  timestamp: time,
+  snitch: nullable(
+    object<NonNullable<WireAlert['snitch']>>({
+      token: text,
+      name: text,
+      notes: text,
+      tags: TEXTS,
+      status: text,
+      previous_status: text,
+    }),
+  ),
+  deliveries: list(DELIVERY),
+  notice: optional(NOTICE) as Shape<NonNullable<WireAlert['notice']>>,
+});
+
+const INSTANT = nullable(object<{ at: string; local: string }>({ at: time, local: text }));
+
+export const EXPLANATION = object<WireExplanation>({
+  status: text as Shape<WireExplanation['status']>,
+  timezone: text,
+  period: object<WireExplanation['period']>({ start: time, end: time }),
+  deadline: INSTANT,
+  next_alert: INSTANT,
+  reasons: TEXTS,
+  notify: object<WireExplanation['notify']>({ emails: TEXTS, webhooks: TEXTS }),
+});
+
+export const OWNERSHIP = object<WireOwnership>({ token: text, owner: text });
+
+const IMPORTED = object<WireImported>({
+  token: nullable(text),
+  name: text,
+  interval: text,
+  alert_type: text as Shape<WireImported['alert_type']>,
+  alert_email: TEXTS,
+  notes: text,
+  tags: TEXTS,
+});
+
+export const IMPORT_CHECK = object<WireImportCheck>({
+  snitches: list(IMPORTED),
+  case: object<WireImportCheck['case']>({}),
+  problems: list(object<WireImportCheck['problems'][number]>({ attribute: text, message: text })),
+  room: nullable(number),
+});
+
+export const MAINTENANCE = object<{ enabled: boolean }>({ enabled: flag });
+
+export const READINESS = object<{ status: string; problems?: string[] }>({
+  status: text,
+  problems: optional(TEXTS) as Shape<string[]>,
+});
+
+export const MAIL_CHECK = object<WireMailCheck>({ server: nullable(text), problem: nullable(text) });
+
+export const AUDIENCE = object<WireAudience>({ emails: TEXTS, webhooks: TEXTS, sends_email: flag });

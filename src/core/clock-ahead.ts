@@ -1,0 +1,60 @@
+/** What was set while the clock ran ahead (`decisions: When the service itself was blind`). */
+import { type DeadlineContext, deadlineAfter, nextReminder } from './deadline.ts';
+import { addIntervals, nominalLength } from './interval.ts';
+import type { SnitchState } from './snitch.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** No delivery waits longer than a day between two attempts; one that does was given its time by another clock. */
+export const FARTHEST_ATTEMPT = 25 * HOUR;
+
+/** Two intervals are at least so much shorter than twice their usual length: by clock changes, and by short months. */
+const SHORTER = { monthly: 5 * DAY, others: 2 * HOUR };
+
+/**
+ * The state as it would be if the clock had never been ahead, or null where nothing shows that it was.
+ *
+ * 1. A deadline or a reminder later than two periods from now counts from now. A case may want its reminders farther
+ *    apart than that: then theirs is the measure. The time that a person gave a pause stays.
+ * 2. A check-in that lies ahead by more than an interval happened now at the latest, and so did the start of a pause.
+ */
+export function setAnew(snitch: SnitchState, now: number, context: DeadlineContext): SnitchState | null {
+  const state = checkedInByNow(snitch, now);
+  const farthest = farthestDue(state, now, context);
+  if (state.dueAt === null || farthest === null || state.dueAt <= farthest) {
+    return state === snitch ? null : state;
+  }
+  const dueAt =
+    state.status === 'failed' ? nextReminder(state, now, now, context) : deadlineAfter(state, now, context);
+  return { ...state, dueAt, postponed: 0, movedFrom: null };
+}
+
+function checkedInByNow(snitch: SnitchState, now: number): SnitchState {
+  const { lastCheckInAt, checkedInAt, pause } = snitch;
+  const ahead = (lastCheckInAt ?? now) - now > nominalLength(snitch.interval);
+  const startsAhead = (pause?.since ?? now) > now;
+  if (!ahead && !startsAhead) return snitch;
+  return {
+    ...snitch,
+    ...(ahead
+      ? { lastCheckInAt: now, checkedInAt: checkedInAt === null ? null : Math.min(checkedInAt, now) }
+      : {}),
+    pause: pause && startsAhead ? { ...pause, since: now } : pause,
+  };
+}
+
+/** The latest instant that can be due by a clock that is right; null where nothing is, or a person set it. */
+function farthestDue(
+  { status, interval, dueAt }: SnitchState,
+  now: number,
+  context: DeadlineContext,
+): number | null {
+  if (dueAt === null || status === 'paused' || status === 'pending') return null;
+  const nominal = nominalLength(interval);
+  // Most deadlines are near; the calendar is asked only about the others.
+  if (dueAt <= now + 2 * nominal - SHORTER[interval === 'monthly' ? 'monthly' : 'others']) return dueAt;
+  const twoPeriods = addIntervals(interval, context.rules.timezone, now, 2);
+  if (status !== 'failed') return twoPeriods;
+  return Math.max(twoPeriods, now + (context.rules.reminders === 'daily' ? DAY : HOUR + nominal));
+}

@@ -1,0 +1,77 @@
+/** Says in words why a deadline is where it is: what was learned, and which blind windows postponed it. */
+import type { BlindWindow } from './blind-window.ts';
+import type { Calendar } from './interval.ts';
+import { LEAST_KNOWN, smartDeadlineIn } from './smart-deadline.ts';
+import type { SnitchState } from './snitch.ts';
+
+/** A blind window that postponed a deadline, and where to. */
+export interface Postponement extends BlindWindow {
+  /** Null for one from before it was kept. */
+  dueAt: number | null;
+}
+
+export interface DeadlineFacts {
+  calendar: Calendar;
+  timezone: string;
+  /** Ascending: the first check-in of each of the last periods. */
+  firstCheckIns: readonly number[];
+  /** Those of the present deadline, oldest first; older ones may be forgotten. */
+  postponements: readonly Postponement[];
+  /** An instant in words. */
+  local: (at: number) => string;
+}
+
+/** As many windows are named; the others are counted. */
+const NAMED = 5;
+
+/** One sentence each, for a snitch that awaits a check-in. */
+export function deadlineReasons(state: SnitchState, facts: DeadlineFacts): string[] {
+  return [...learning(state, facts), ...postponing(state, facts)];
+}
+
+function learning(state: SnitchState, { calendar, timezone, firstCheckIns }: DeadlineFacts): string[] {
+  const { interval, alertType, dueAt } = state;
+  if (alertType !== 'smart' || dueAt === null) return [];
+  const known = firstCheckIns.length;
+  const basic = 'the deadline is the end of the period, as with basic alerts';
+  if (known < LEAST_KNOWN) {
+    return [
+      `Its deadline is not learned yet: ${known} of at least ${LEAST_KNOWN} periods are known, so ${basic}.`,
+    ];
+  }
+  const period = calendar.periodAt(interval, timezone, (state.movedFrom ?? dueAt) - 1);
+  const isBasic = (state.movedFrom ?? dueAt) === period.end;
+  if (!isBasic) return [`Its deadline is learned from its first check-ins of the last ${known} periods.`];
+  return smartDeadlineIn(period, interval, timezone, firstCheckIns, null) === period.end
+    ? [
+        `Its deadline is not learned: its first check-ins of the last ${known} periods say too little, so ${basic}.`,
+      ]
+    : [
+        `Its deadline is not a learned one this time, for its last check-in may count for the next period: ${basic}.`,
+      ];
+}
+
+function postponing({ postponed }: SnitchState, { postponements, local }: DeadlineFacts): string[] {
+  if (postponed === 0) return [];
+  const times = postponed === 1 ? 'once' : postponed === 2 ? 'twice' : `${postponed} times`;
+  const because = 'because the service was blind and could not have heard the check-in in time';
+  const shown = postponements.slice(-NAMED);
+  const left = postponed - shown.length;
+  return [
+    `Its deadline was postponed ${times}, ${because}.`,
+    ...(left > 0 && shown.length > 0
+      ? [`The first ${left === 1 ? 'window is' : `${left} windows are`} left out here.`]
+      : []),
+    ...shown.map(({ start, end, dueAt }) => {
+      const to = dueAt === null ? '' : `; postponed to ${local(dueAt)}`;
+      return `Blind from ${local(start)} to ${local(end)} (${length(end - start)})${to}.`;
+    }),
+  ];
+}
+
+/** `2 s`, `3 min`, `1.5 h` */
+function length(milliseconds: number): string {
+  if (milliseconds < 120_000) return `${Math.max(1, Math.round(milliseconds / 1_000))} s`;
+  if (milliseconds < 2 * 3_600_000) return `${Math.round(milliseconds / 60_000)} min`;
+  return `${Math.round(milliseconds / 360_000) / 10} h`;
+}

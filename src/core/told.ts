@@ -1,0 +1,81 @@
+/** Says what became of telling an alert: the deliveries know, and nothing else does. */
+import type { AlertKind } from './alert.ts';
+import type { Channel } from './routing.ts';
+
+/** One delivery of an alert, as far as a sentence tells it. */
+export interface Telling {
+  channel: Channel;
+  /** An email address, or the URL of a webhook without credentials. */
+  target: string;
+  state: 'pending' | 'delivered' | 'dead';
+  /** Whether an attempt is under way. */
+  sending: boolean;
+  attempts: number;
+  lastError: string | null;
+  nextAttemptAt: number | null;
+  deliveredAt: number | null;
+}
+
+export interface ToldAlert {
+  type: AlertKind;
+  at: number;
+  deliveries: readonly Telling[];
+}
+
+/** Whom an alert would go to now. */
+export interface Audience {
+  emails: readonly string[];
+  webhooks: readonly string[];
+  /** Whether the server sends email at all. */
+  sendsEmail: boolean;
+}
+
+/** How many targets a sentence names; the others are counted. */
+const NAMED = 5;
+
+/** Why an alert would reach nobody, or null where it would reach somebody. */
+export function whyNobody({ emails, webhooks, sendsEmail }: Audience): string | null {
+  if (webhooks.length > 0 || (emails.length > 0 && sendsEmail)) return null;
+  if (emails.length > 0) return 'email is off on this server, and the case has no webhook';
+  return 'the case has no member and no webhook, and the snitch no address of its own';
+}
+
+/**
+ * One sentence for each fate that the deliveries of a snitch's last alert met.
+ *
+ * @param local shows an instant
+ */
+export function tellingReasons({ type, at, deliveries }: ToldAlert, local: (at: number) => string): string[] {
+  const alert = `its last alert (${type.replace(/^snitch\./, '')}, ${local(at)})`;
+  if (deliveries.length === 0) return [`Nobody was told of ${alert}: there was nobody to tell.`];
+  const of = (state: Telling['state']) => deliveries.filter((delivery) => delivery.state === state);
+  const delivered = of('delivered');
+  const sentences = [
+    said('Told', delivered, ({ deliveredAt }) => (deliveredAt === null ? '' : `at ${local(deliveredAt)}`)),
+    said('Not told yet', of('pending'), (delivery) => waiting(delivery, local)),
+    said('Not told', of('dead'), ({ lastError }) => `failed: ${lastError ?? 'no reason is known'}`),
+  ].filter((sentence) => sentence !== null);
+  const gist = delivered.length === 0 ? `Nobody was told of ${alert} so far.` : `Of ${alert}:`;
+  return [gist, ...sentences];
+}
+
+function said(
+  word: string,
+  deliveries: readonly Telling[],
+  how: (delivery: Telling) => string,
+): string | null {
+  if (deliveries.length === 0) return null;
+  const named = deliveries.slice(0, NAMED).map((one) => `${one.target} by ${one.channel} ${how(one)}`.trim());
+  const left = deliveries.length - named.length;
+  return `${word}: ${[...named, ...(left > 0 ? [`and ${left} more`] : [])].join('; ')}.`;
+}
+
+function waiting(
+  { sending, attempts, lastError, nextAttemptAt }: Telling,
+  local: (at: number) => string,
+): string {
+  const next = nextAttemptAt === null ? '' : `, the next attempt comes at ${local(nextAttemptAt)}`;
+  if (sending) return 'is being sent now';
+  if (attempts === 0 || lastError === null) return 'waits to be sent';
+  return `after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'} (${lastError})${next}`;
+}

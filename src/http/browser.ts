@@ -1,0 +1,40 @@
+/**
+ * A browser sends requests for any page that somebody opens, and adds the key that it remembers for this server. What
+ * a page of another site wants changed is refused (`decisions: Requests by a browser`).
+ */
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { SnitchError } from '../core/errors.ts';
+
+/** What changes nothing here. */
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** What browsers say of a request that no other site had a part in; programs say nothing. */
+const OWN_SITES = new Set(['same-origin', 'none']);
+
+/**
+ * @param baseUrl where clients reach this server; behind a proxy the request itself may not tell
+ * @throws SnitchError for a request that a page of another site made and that could change something
+ */
+export function refuseForeignPages({ method = '', headers }: IncomingMessage, baseUrl: string): void {
+  if (SAFE.has(method)) return;
+  const site = headers['sec-fetch-site'];
+  const { origin } = headers;
+  const isForeign = origin !== undefined && !isOwnOrigin(origin, headers, baseUrl);
+  if (!isForeign && (site === undefined || OWN_SITES.has(String(site).trim().toLowerCase()))) return;
+  throw new SnitchError(
+    'origin_forbidden',
+    isForeign
+      ? `A web page of another site sent this request. If it is this server's own, set base_url to its address.`
+      : 'A web page of another site sent this request.',
+  );
+}
+
+/** The address that is configured, or the one that the request was sent to, whatever carried its encryption. */
+function isOwnOrigin(origin: string, { host }: IncomingHttpHeaders, baseUrl: string): boolean {
+  if (!URL.canParse(origin)) return false;
+  const from = new URL(origin);
+  if (from.origin === 'null') return false;
+  if (URL.canParse(baseUrl) && from.origin === new URL(baseUrl).origin) return true;
+  const asked = `${from.protocol}//${host}`;
+  return host !== undefined && URL.canParse(asked) && new URL(asked).origin === from.origin;
+}

@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+
+/** Changed snitches that are remembered for readers who come back; past it they must read everything again. */
+const MOST_REMEMBERED = 200_000;
+
+/**
+ * Which snitches changed, in the order of their last changes. An event's id is the position up to which its reader
+ * is informed; it holds for one run of the daemon, and an id of another run answers with `reset`.
+ */
+export class ChangeLog {
+  #run = randomUUID();
+  #position = 0;
+  /** Token to the case and the position of its last change. */
+  readonly #last = new Map<string, { caseId: string; position: number }>();
+
+  get id(): string {
+    return `${this.#run}:${this.#position}`;
+  }
+
+  add(caseId: string, token: string): void {
+    this.#position += 1;
+    this.#last.delete(token);
+    this.#last.set(token, { caseId, position: this.#position });
+    if (this.#last.size <= MOST_REMEMBERED) return;
+    this.#last.clear();
+    this.#run = randomUUID();
+  }
+
+  /** The tokens that changed after the event `id`, or null when that is no longer known. */
+  since(caseId: string, id: string): string[] | null {
+    const [run, position] = id.split(':');
+    if (run !== this.#run || !/^\d+$/.test(position ?? '')) return null;
+    const changed: string[] = [];
+    for (const [token, last] of this.#last) {
+      if (last.caseId === caseId && last.position > Number(position)) changed.push(token);
+    }
+    return changed;
+  }
+}

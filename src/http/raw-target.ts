@@ -1,0 +1,79 @@
+/**
+ * Check-ins whose address holds bytes that should have been percent-encoded: `curl "…/<token>?m=größe"`. The parser
+ * refuses them, and a job that ran would be accused. So the bytes are encoded here, and the request is read again.
+ */
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import type { ConnectionError } from 'fastify';
+import type { PathReader } from './check-in-target.ts';
+
+const REQUEST_LINE = /^((?:GET|HEAD|POST|PUT) )([ -~\u0080-\u00ff]+)( HTTP\/1\.[01]\r\n)/;
+const HEAD_END = '\r\n\r\n';
+
+/**
+ * Reads the connection's first request again, with its target encoded.
+ *
+ * @returns false where it is no check-in, or its bytes were not at fault: then it stays refused
+ */
+export function readAgain(error: ConnectionError, socket: Socket, to: Server, readPath: PathReader): boolean {
+  const { rawPacket } = error as ConnectionError & { rawPacket?: Buffer };
+  if (!error.code?.startsWith('HPE_') || !rawPacket || !socket.writable) return false;
+  // Later bytes of a connection may be the rest of anything.
+  if (socket.bytesRead !== rawPacket.length) return false;
+  const repaired = encodeTarget(rawPacket, readPath);
+  if (repaired === null) return false;
+  for (const event of ['data', 'end', 'drain', 'timeout']) socket.removeAllListeners(event);
+  to.emit('connection', new ReadAgain(socket, repaired));
+  return true;
+}
+
+/** Null where there is nothing to encode. The connection ends with this request, and so do the bytes of one without a body. */
+function encodeTarget(packet: Buffer, readPath: PathReader): Buffer | null {
+  // Each byte is one character here, so that nothing but the target changes.
+  const text = packet.toString('latin1');
+  const [line = '', method = '', target = '', version = ''] = REQUEST_LINE.exec(text) ?? [];
+  const encoded = target.replace(/[^!-~]/g, (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, '0')}`);
+  if (encoded === target || readPath(encoded) === null) return null;
+  const end = /^(GET|HEAD)/.test(method) ? text.indexOf(HEAD_END) : -1;
+  const rest = end < 0 ? text.slice(line.length) : text.slice(line.length, end + HEAD_END.length);
+  return Buffer.from(`${method}${encoded}${version}Connection: close\r\n${rest}`, 'latin1');
+}
+
+/** The connection once more, from its first byte. */
+class ReadAgain extends Duplex {
+  readonly #socket: Socket;
+
+  constructor(socket: Socket, first: Buffer) {
+    super();
+    this.#socket = socket;
+    this.push(first);
+    socket.on('data', (chunk: Buffer) => {
+      if (!this.push(chunk)) socket.pause();
+    });
+    socket.once('end', () => this.push(null));
+    socket.once('close', () => this.destroy());
+    socket.resume();
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.#socket.remoteAddress;
+  }
+
+  override _read(): void {
+    this.#socket.resume();
+  }
+
+  override _write(chunk: Buffer, encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.#socket.write(chunk, encoding, done);
+  }
+
+  override _final(done: () => void): void {
+    this.#socket.end(done);
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#socket.destroy();
+    done(error);
+  }
+}

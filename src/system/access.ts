@@ -1,0 +1,43 @@
+/** What other users of this host may do with a file or a directory, as far as modes and owners say. */
+const node = process.getBuiltinModule('node:fs');
+const { dirname } = process.getBuiltinModule('node:path');
+
+const EVERYBODY = { read: 0o004, write: 0o002, enter: 0o001 };
+const GROUP_WRITES = 0o020;
+const STICKY = 0o1000;
+const ROOT = 0;
+
+/**
+ * Who besides the daemon could put files of their own into a directory: in the place of ours, or, where it is sticky
+ * like /tmp, only beside them.
+ */
+export type Writers = 'everybody' | 'everybody, beside ours' | 'group' | 'owner' | 'nobody';
+
+/**
+ * @param path of a directory
+ * @param uid of the user whom it should belong to; the administrator may write everywhere
+ * @throws the error of the file system
+ */
+export function otherWriters(path: string, uid: number): Writers {
+  const real = node.realpathSync(path);
+  const { mode, uid: owner } = node.statSync(real);
+  const isSticky = (mode & STICKY) !== 0;
+  if ((mode & EVERYBODY.write) !== 0 && isReachable(real))
+    return isSticky ? 'everybody, beside ours' : 'everybody';
+  if ((mode & GROUP_WRITES) !== 0) return 'group';
+  return owner === uid || owner === ROOT ? 'nobody' : 'owner';
+}
+
+/** @throws the error of the file system */
+export function everybodyMayRead(path: string): boolean {
+  const real = node.realpathSync(path);
+  return (node.statSync(real).mode & EVERYBODY.read) !== 0 && isReachable(real);
+}
+
+/** Whether everybody may pass through all directories above: what lies in a private one is private itself. */
+function isReachable(real: string): boolean {
+  for (let path = real; path !== '/'; path = dirname(path)) {
+    if ((node.statSync(dirname(path)).mode & EVERYBODY.enter) === 0) return false;
+  }
+  return true;
+}

@@ -1,0 +1,57 @@
+/** The end of a pause as people type it, for the command line and the dashboard alike. */
+import { durationOf } from './durations.ts';
+
+const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+
+const ALLOWED =
+  'healthy, unpaused, a length of time (2h, 3d), a time (14:30, 2026-03-01T08:00), tomorrow, or a weekday';
+
+/** What the API takes, or what is wrong with the text, in words. */
+export type Understood = { until: string } | { problem: string };
+
+/**
+ * `healthy` and `unpaused` stay as the API has them; everything else becomes an instant in ISO 8601. A time without
+ * an offset is local, because that is the clock which the person who types it has before them.
+ *
+ * @param now milliseconds since the epoch
+ */
+export function understandUntil(text: string, now: number): Understood {
+  const given = text.trim().toLowerCase();
+  if (given === '') return { problem: `until when? Write ${ALLOWED}` };
+  if (given === 'healthy' || given === 'unpaused') return { until: given };
+  if (given === 'forever') return { until: 'unpaused' };
+  const at = durationInstant(given, now) ?? wordInstant(given, now) ?? writtenInstant(text.trim(), now);
+  if (at === null || Number.isNaN(at)) return { problem: `"${text}" is not understood: write ${ALLOWED}` };
+  const until = new Date(at).toISOString();
+  return at <= now ? { problem: `${until} is in the past` } : { until };
+}
+
+const LATEST = 8_640_000_000_000_000;
+
+function durationInstant(text: string, now: number): number | null {
+  const ms = durationOf(text.replace(/^in\s+/, ''));
+  return ms === null || now + ms > LATEST ? null : now + ms;
+}
+
+/** Midnight, local time, of tomorrow or of the next such weekday: never today. */
+function wordInstant(text: string, now: number): number | null {
+  const today = new Date(now);
+  const weekday = WEEKDAYS.findIndex((name) => name === text || name.slice(0, 3) === text);
+  if (text !== 'tomorrow' && weekday < 0) return null;
+  const days = text === 'tomorrow' ? 1 : (weekday - today.getDay() + 7) % 7 || 7;
+  return new Date(today.getFullYear(), today.getMonth(), today.getDate() + days).getTime();
+}
+
+function writtenInstant(text: string, now: number): number | null {
+  const clock = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text);
+  if (clock) return nextTimeOfDay(Number(clock[1]), Number(clock[2]), now);
+  const date = /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00` : text.replace(' ', 'T');
+  return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/i.test(date) ? Date.parse(date) : null;
+}
+
+function nextTimeOfDay(hours: number, minutes: number, now: number): number {
+  const at = new Date(now);
+  at.setHours(hours, minutes, 0, 0);
+  if (at.getTime() <= now) at.setDate(at.getDate() + 1);
+  return at.getTime();
+}

@@ -1,0 +1,93 @@
+/** What `explain` says of telling: only what the deliveries know. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { WireAudience, WireDelivery, WireExplanation } from '../../src/api/wire.ts';
+import type { Settlement } from '../../src/store/store.ts';
+import { ok } from './expect.ts';
+import { checkIn, type Fixture, HOUR, hooks, newSnitch, startFixture } from './fixture.ts';
+
+const test = suite<Fixture>('what became of telling');
+test.before.each(hooks.start);
+test.after.each(hooks.close);
+
+async function settleNext({ store, clock }: Fixture, settlement: Settlement): Promise<void> {
+  const { now } = clock;
+  const request = { now, leaseUntil: now + HOUR, perTarget: 1, limit: 1, busy: [], after: '' };
+  const [claim] = await store.claimDeliveries({ ...request, channel: 'email' });
+  assert.ok(claim);
+  await store.settleDelivery(claim.id, claim.fence, settlement);
+}
+
+async function reasonsOf({ acme }: Fixture, href: string): Promise<string> {
+  return ok<WireExplanation>(await acme.read.get(`${href}/explain`)).reasons.join('\n');
+}
+
+test('with nobody to tell, nothing claims that somebody was told', async (context) => {
+  const { token, href } = await newSnitch(context.acme);
+  await checkIn(context, token, '?s=1');
+  const reasons = await reasonsOf(context, href);
+  assert.match(
+    reasons,
+    'Nobody was told of its last alert (errored, 2026-11-18 10:20:30 (UTC)): there was nobody to tell.',
+  );
+  assert.match(reasons, 'Nobody would be told of an alert: the case has no member and no webhook');
+  assert.not.match(reasons, /team (was|is) told/);
+});
+
+test('each fate of a delivery is told: waiting, tried in vain, failed, delivered', async (context) => {
+  const { acme, clock } = context;
+  ok(await acme.write.patch('/v1/case', { members: ['ann@example.com', 'bob@example.com'] }));
+  const { token, href } = await newSnitch(acme);
+  await checkIn(context, token, '?s=1');
+  const waiting = await reasonsOf(context, href);
+  assert.match(waiting, 'Nobody was told of its last alert (errored, 2026-11-18 10:20:30 (UTC)) so far.');
+  assert.match(waiting, 'Not told yet: ann@example.com by email waits to be sent; bob@example.com by email');
+  await settleNext(context, { kind: 'retry', at: clock.now + HOUR, error: 'connection refused' });
+  assert.match(
+    await reasonsOf(context, href),
+    'ann@example.com by email after 1 attempt (connection refused), the next attempt comes at 2026-11-18 11:20:30 (UTC)',
+  );
+  await settleNext(context, { kind: 'delivered', at: clock.now + 2_000 });
+  clock.now += HOUR;
+  await settleNext(context, { kind: 'dead', error: 'no such mailbox' });
+  const ended = await reasonsOf(context, href);
+  assert.match(ended, 'Told: bob@example.com by email at 2026-11-18 10:20:32 (UTC).');
+  assert.match(ended, 'Not told: ann@example.com by email failed: no such mailbox.');
+  assert.not.match(ended, /Nobody/);
+});
+
+test('where email is off, addresses reach nobody, and the case says so', async () => {
+  const context = await startFixture({ sendsEmail: false });
+  try {
+    const { acme } = context;
+    ok(await acme.write.patch('/v1/case', { members: ['ann@example.com'] }));
+    const audience = ok<WireAudience>(await acme.read.get('/v1/audience'));
+    assert.equal(audience, { emails: ['ann@example.com'], webhooks: [], sends_email: false });
+    const { token, href } = await newSnitch(acme);
+    await checkIn(context, token);
+    const reasons = await reasonsOf(context, href);
+    assert.match(reasons, 'Nobody would be told of an alert: email is off on this server');
+    assert.match(reasons, 'it counts as missing');
+    ok(await acme.write.post('/v1/webhooks', { url: 'https://hook.example.com/' }));
+    assert.match(await reasonsOf(context, href), 'the team is told that it is missing');
+  } finally {
+    await context.close();
+  }
+});
+
+test('a delivery names its snitch, also after a retry by hand', async (context) => {
+  const { acme } = context;
+  ok(await acme.write.patch('/v1/case', { members: ['ann@example.com'] }));
+  const { token } = await newSnitch(acme);
+  await checkIn(context, token, '?s=1');
+  await settleNext(context, { kind: 'dead', error: 'no such mailbox' });
+  const [dead] = ok<WireDelivery[]>(await acme.read.get('/v1/deliveries'));
+  assert.equal(
+    [dead?.type, dead?.snitch, dead?.last_error],
+    ['snitch.errored', { token, name: 'nightly-backup' }, 'no such mailbox'],
+  );
+  const again = ok<WireDelivery>(await acme.write.post(`/v1/deliveries/${dead?.id}/retry`));
+  assert.equal([again.state, again.sending, again.snitch?.name], ['pending', false, 'nightly-backup']);
+});
+
+test.run();

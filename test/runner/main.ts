@@ -1,0 +1,71 @@
+/**
+ * Runs the tests: each file in a process of its own with a time limit, as many at once as the host has cores.
+ *
+ *     node test/runner/main.ts [--fast] [--no-skips] [PATTERN…]
+ *
+ * `--fast` leaves out what needs the built program or waits in real time; `--no-skips` fails when a test was skipped.
+ * A pattern is a regular expression on the path below `test/`. `TEST_PATIENCE=3` makes every limit three times as long.
+ */
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { build } from './build.ts';
+import { printOutcome, printTotals } from './report.ts';
+import { type Outcome, runFile } from './run-file.ts';
+import { type TestFile, testFiles } from './test-files.ts';
+
+const { values: options, positionals: patterns } = parseArgs({
+  allowPositionals: true,
+  options: { fast: { type: 'boolean' }, 'no-skips': { type: 'boolean' } },
+});
+
+/** Files that mostly wait run beside those that compute. */
+const WAITING_AT_ONCE = 3;
+
+const patience = Number(process.env.TEST_PATIENCE ?? 1);
+const interruption = new AbortController();
+process.once('SIGINT', () => interruption.abort()).once('SIGTERM', () => interruption.abort());
+
+/** Longest first, so that the last one to end began early. */
+function byLength(one: TestFile, other: TestFile): number {
+  return other.limitS - one.limitS || one.path.localeCompare(other.path);
+}
+
+/** Works through `files`, `atOnce` at a time. */
+async function runAll(files: readonly TestFile[], atOnce: number): Promise<Outcome[]> {
+  const waiting = [...files].sort(byLength)[Symbol.iterator]();
+  const outcomes: Outcome[] = [];
+  const work = async () => {
+    for (const file of waiting) {
+      if (interruption.signal.aborted) return;
+      if (file.needs !== 'nothing') await built[file.needs];
+      const outcome = await runFile(file, patience, interruption.signal);
+      printOutcome(outcome);
+      outcomes.push(outcome);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  return outcomes;
+}
+
+const all = testFiles(patterns);
+const files = options.fast ? all.filter(({ needs, waits }) => needs === 'nothing' && !waits) : all;
+if (files.length === 0) {
+  console.error(`no test file matches ${patterns.join(' ')}`);
+  process.exit(2);
+}
+const started = performance.now();
+const built = build(new Set(files.map(({ needs }) => needs)));
+const outcomes = (
+  await Promise.all([
+    runAll(
+      files.filter(({ waits }) => !waits),
+      availableParallelism(),
+    ),
+    runAll(
+      files.filter(({ waits }) => waits),
+      WAITING_AT_ONCE,
+    ),
+  ])
+).flat();
+const isGood = printTotals(outcomes, { noSkips: options['no-skips'] ?? false, started });
+process.exit(isGood && !interruption.signal.aborted ? 0 : 1);

@@ -1,0 +1,68 @@
+/** Which test files there are, and what each needs before it can run: read from the files themselves, never from a list. */
+import { globSync, readFileSync } from 'node:fs';
+import { join, normalize } from 'node:path';
+
+export const TEST = normalize(join(import.meta.dirname, '..'));
+
+/** What must be built first: nothing, the bundle `dist/snitch.mjs`, or the single executable `dist/snitch`. */
+export type Needs = 'nothing' | 'bundle' | 'executable';
+
+export interface TestFile {
+  /** Below `test/`. */
+  path: string;
+  needs: Needs;
+  /** Waits in real time more than it computes, so that others may run beside it. */
+  waits: boolean;
+  /** Seconds after which it is taken to hang. */
+  limitS: number;
+}
+
+/** Seconds for a file that declares no limit of its own with a comment such as `Time limit: 180 s.` */
+const LIMIT_S = 60;
+
+const TIME_LIMIT = /\bTime limit: (\d+) s\b/;
+
+/** Whole folders of tests that run the built program against the clock of the host. */
+const WAITING = /^(?:end-to-end|chaos|packaging)\//;
+
+/**
+ * All test files, or those whose path below `test/` one of `patterns` matches.
+ *
+ * @throws SyntaxError where a pattern is not a regular expression
+ */
+export function testFiles(patterns: readonly string[]): TestFile[] {
+  const wanted = patterns.map((pattern) => new RegExp(pattern.replace(/^(?:\.\/)?test\//, '')));
+  return globSync('**/*.test.{ts,tsx}', { cwd: TEST })
+    .filter((path) => wanted.length === 0 || wanted.some((pattern) => pattern.test(path)))
+    .sort()
+    .map(describe);
+}
+
+function describe(path: string): TestFile {
+  const text = readFileSync(join(TEST, path), 'utf8');
+  const limit = TIME_LIMIT.exec(text)?.[1];
+  return {
+    path,
+    needs: needsOf(loadedBy(path)),
+    waits: WAITING.test(path),
+    limitS: limit === undefined ? LIMIT_S : Number(limit),
+  };
+}
+
+/** The texts of a file and of all test files that it imports. */
+function loadedBy(path: string, seen = new Map<string, string>()): Map<string, string> {
+  if (seen.has(path)) return seen;
+  const text = readFileSync(join(TEST, path), 'utf8');
+  seen.set(path, text);
+  for (const [, imported = ''] of text.matchAll(/\bfrom '(\.[^']+\.tsx?)'/g)) {
+    const own = join(path, '..', imported);
+    if (!own.startsWith('..')) loadedBy(own, seen);
+  }
+  return seen;
+}
+
+function needsOf(loaded: Map<string, string>): Needs {
+  const texts = [...loaded].filter(([path]) => !path.startsWith('runner/')).map(([, text]) => text);
+  if (texts.some((text) => /dist\/snitch(?![\w.])/.test(text))) return 'executable';
+  return texts.some((text) => /dist\/snitch\.mjs|bin\/snitch\b/.test(text)) ? 'bundle' : 'nothing';
+}

@@ -1,0 +1,172 @@
+/** Searches the states in which a power cut may leave the files of a store for one that loses or damages something. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { databasePath } from '../../../src/store/sqlite/connection.ts';
+import { newCase, newSnitch, openSqlite, temporaryDirectory } from '../fixture.ts';
+import { type FileName, readTrace, type Step, UncertainFile } from './disk-trace.ts';
+
+interface World {
+  dir: string;
+  /** The database before the work that was traced. */
+  before: Buffer;
+  steps: Step[];
+}
+
+const states = suite<World>('states after a power cut');
+
+states.before(async (world) => {
+  const dir = temporaryDirectory();
+  const dataDir = join(dir, 'data');
+  const { store } = await openSqlite({ dataDir });
+  const owner = await newCase(store);
+  const snitches = await Promise.all(Array.from({ length: 16 }, () => newSnitch(store, owner)));
+  await store.close();
+  const before = readFileSync(databasePath(dataDir));
+  const [trace, acknowledged] = [join(dir, 'trace'), join(dir, 'acknowledged')];
+  const path = databasePath(dataDir);
+  const watched = [path, `${path}-wal`, acknowledged].flatMap((file) => ['-P', file]);
+  const calls = ['-e', 'trace=write,writev,pwrite64,pwritev,ftruncate,fallocate,fsync,fdatasync'];
+  const strace = ['-f', '-qq', '-y', '-xx', '-s', '70000', '-o', trace, ...watched, ...calls];
+  const program = [
+    process.execPath,
+    '--import',
+    'tsx',
+    join(import.meta.dirname, 'traced-store.ts'),
+    dataDir,
+    acknowledged,
+  ];
+  const tokens = snitches.map(({ token }) => token);
+  const { stderr } = spawnSync('strace', [...strace, ...program, ...tokens], { encoding: 'utf8' });
+  assert.is(stderr, '');
+  Object.assign(world, { dir, before, steps: readTrace(trace, path, acknowledged) });
+});
+
+states.after(({ dir }) => rmSync(dir, { recursive: true }));
+
+/** Numbers in [0, 1) that are the same in every run. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
+    return state / 2 ** 32;
+  };
+}
+
+interface Found {
+  states: number;
+  acknowledged: number;
+  /** What was wrong, and in how many states. */
+  faults: Map<string, number>;
+}
+
+interface Search {
+  states: number;
+  /** Syncs that this disk leaves out. */
+  leavesOut?: (step: Extract<Step, { kind: 'sync' }>) => boolean;
+  /** Ends as soon as something is wrong. */
+  untilFirst?: boolean;
+}
+
+/** Looks at states between all steps, most of them where a log begins anew or is copied. */
+function search({ dir, before, steps }: World, { states: wanted, leavesOut, untilFirst }: Search): Found {
+  const random = randomFrom(20_250_709);
+  const files = { database: new UncertainFile(before), log: new UncertainFile(Buffer.alloc(0)) };
+  const running = new Map<number, () => void>();
+  const found: Found = { states: 0, acknowledged: 0, faults: new Map() };
+  const risky = risks(steps);
+  const perRisk = (0.9 * wanted) / risky.filter(Boolean).length;
+  const perOther = (0.1 * wanted) / (steps.length - risky.filter(Boolean).length);
+  let owed = 0;
+  for (const [index, step] of steps.entries()) {
+    if (step.kind === 'change') files[step.file].write(step.change);
+    else if (step.kind === 'acknowledged') found.acknowledged += step.count;
+    else if (step.kind === 'synced') running.get(step.sync)?.();
+    else if (!leavesOut?.(step)) running.set(step.sync, files[step.file].sync());
+    owed += risky[index] ? perRisk : perOther;
+    for (; owed >= 1; owed -= 1) {
+      const fault = faultIn(dir, files, found.acknowledged, random);
+      found.states += 1;
+      if (fault) found.faults.set(fault, (found.faults.get(fault) ?? 0) + 1);
+      if (fault && untilFirst) return found;
+    }
+  }
+  return found;
+}
+
+/** Where a log begins (a write at its start) or the database is written, and the steps until that is synced. */
+function risks(steps: readonly Step[]): boolean[] {
+  let rest = 0;
+  return steps.map((step) => {
+    if (step.kind === 'change') {
+      const begins = step.file === 'log' && (!('at' in step.change) || step.change.at === 0);
+      if (begins || step.file === 'database') rest = 24;
+    }
+    rest -= 1;
+    return rest >= 0;
+  });
+}
+
+/** Opens what a power cut may leave as SQLite does at the next start. */
+function faultIn(
+  dir: string,
+  files: Record<FileName, UncertainFile>,
+  acknowledged: number,
+  random: () => number,
+): string | null {
+  const path = join(dir, 'cut.db');
+  for (const suffix of ['-wal', '-journal']) rmSync(path + suffix, { force: true });
+  writeFileSync(path, files.database.cut(random));
+  const log = files.log.cut(random);
+  if (log.length > 0) writeFileSync(`${path}-wal`, log);
+  let db: Database.Database | undefined;
+  try {
+    db = new Database(path);
+    db.pragma('locking_mode = EXCLUSIVE');
+    const answer = db.pragma('integrity_check(1)', { simple: true });
+    if (answer !== 'ok') return 'damaged';
+    const kept = Number(db.prepare('SELECT COUNT(*) FROM check_ins').pluck().get());
+    if (kept < acknowledged) return 'lost';
+    const torn = db.prepare(`SELECT COUNT(*) FROM snitch_states AS s WHERE check_in_count <>
+      (SELECT COUNT(*) FROM check_ins AS c WHERE c.token = s.token)`);
+    return torn.pluck().get() === 0 ? null : 'torn';
+  } catch (error) {
+    if (error instanceof Database.SqliteError) return 'damaged';
+    throw error;
+  } finally {
+    db?.close();
+  }
+}
+
+/** SQLite syncs on the thread that runs the program; the syncs of the store run on others. */
+const bySqlite = (steps: readonly Step[]) => {
+  const first = steps.find((step) => step.kind === 'sync');
+  return (step: Extract<Step, { kind: 'sync' }>) => first?.kind === 'sync' && step.by === first.by;
+};
+
+states('none loses or damages anything, with checkpoints of the store and from outside', (world) => {
+  const found = search(world, { states: 2_000 });
+  assert.equal(Object.fromEntries(found.faults), {});
+  assert.ok(found.states > 1_900, `${found.states} states`);
+  assert.ok(found.acknowledged > 600, `${found.acknowledged} check-ins`);
+});
+
+/** What the search must notice, so that finding nothing means something. */
+const LEFT_OUT: Record<string, (steps: readonly Step[]) => NonNullable<Search['leavesOut']>> = {
+  'the syncs of the log': (steps) => (step) => step.file === 'log' && !bySqlite(steps)(step),
+  'the syncs of the database': () => (step) => step.file === 'database',
+  'the syncs of SQLite, of the header of a log that it starts': (steps) => (step) =>
+    step.file === 'log' && bySqlite(steps)(step),
+};
+
+for (const [what, leavesOut] of Object.entries(LEFT_OUT)) {
+  states(`some do where a disk leaves out ${what}`, (world) => {
+    const { faults } = search(world, { states: 6_000, leavesOut: leavesOut(world.steps), untilFirst: true });
+    assert.is(faults.size, 1);
+  });
+}
+
+states.run();

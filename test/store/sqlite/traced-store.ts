@@ -1,0 +1,31 @@
+/** Works on a store under `strace`, with a checkpoint from outside now and then, until its work is done; then it dies. */
+import { openSync, writeSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { databasePath } from '../../../src/store/sqlite/connection.ts';
+import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
+
+const [dataDir = '', acknowledgements = '', ...tokens] = process.argv.slice(2);
+const ROUNDS = 90;
+
+const store = openStore({ dataDir, clock: Date.now, checkpointAfter: 60 });
+const outside = new Database(databasePath(dataDir), { timeout: 0 });
+const acknowledged = openSync(acknowledgements, 'w');
+const nothing = { exitStatus: null, source: null, runId: null, output: null };
+let now = Date.now();
+
+async function checkIn(token: string, round: number): Promise<void> {
+  now += 1;
+  const message = 'x'.repeat(1 + ((round * 37) % 250));
+  await store.applyCheckIn({ token, now, at: now, outcome: 'healthy', ...nothing, message });
+  writeSync(acknowledged, '+');
+}
+
+for (let round = 0; round < ROUNDS; round += 1) {
+  const chosen = tokens.filter((_, index) => (index + round) % 4 < 2);
+  const rounds = chosen.map((token) => checkIn(token, round));
+  if (round % 3 === 0) await Promise.all(rounds);
+  // It copies whatever is in the log, and syncs by itself, as `sqlite3 … 'PRAGMA wal_checkpoint'` does.
+  if (round % 3 === 0 && round > ROUNDS / 3) outside.pragma('wal_checkpoint(PASSIVE)');
+  await Promise.all(rounds);
+}
+process.kill(process.pid, 'SIGKILL');
