@@ -1,11 +1,12 @@
 /** `snitch check-in`, and names in place of tokens: with and without a key, with the server there and away. */
 import { readdirSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../src/api/wire.ts';
 import { type DaemonProcess, newDataDir, removeDataDir, startProcess } from '../end-to-end/daemon-process.ts';
-import { checkIns, freePort, Host, outcomes, type Result, until } from './exec-process.ts';
+import { checkIns, fakeServer, freePort, Host, outcomes, type Result, until } from './exec-process.ts';
 
 interface Context {
   dataDir: string;
@@ -184,6 +185,34 @@ test('check-in addresses on another path are taken from the answer of the API', 
   assert.is((await host.run(['check-in', address, '-s', '2'])).code, 0);
   const doctor = await withKey('doctor', '--json');
   assert.match(doctor.stdout, `http://127.0.0.1:${port}/hooks/in leads to a snitch server`);
+});
+
+test('a proxy that leads to the API alone: check-ins go where the API says', async (context) => {
+  const { daemon, host } = context;
+  const token = await newSnitch(context, 'behind');
+  const proxy = await fakeServer((incoming, outgoing) => {
+    const { url = '', headers } = incoming;
+    if (!url.startsWith('/v1/')) return void outgoing.writeHead(404).end('no such page');
+    request(`${daemon.url}${url}`, { headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 500);
+      answer.pipe(outgoing);
+    }).end();
+  });
+  const env = { SNITCH_URL: proxy.url, SNITCH_API_KEY: daemon.apiKey };
+  try {
+    for (const given of [token, 'behind']) {
+      const { code, stderr } = await host.run(['check-in', given], { env });
+      assert.equal([code, stderr], [0, ''], given);
+      assert.equal((await host.run(['exec', given, '--', 'true'], { env })).stderr, '', given);
+    }
+    assert.is((await checkIns(daemon, token)).length, 6);
+    // Without the key nobody knows better, and the check-in waits.
+    const keyless = await host.run(['check-in', token], { env: { SNITCH_URL: proxy.url } });
+    assert.is(keyless.code, 5);
+    assert.is(host.kept().length, 1);
+  } finally {
+    await proxy.stop();
+  }
 });
 
 test('the doctor sees a check-in address that leads elsewhere', async (context) => {
