@@ -31,7 +31,7 @@ const OF_COMMANDS: Variables = [
   ],
   [
     ['SNITCH_TOKEN_FILE', 'SNITCH_TOKEN'],
-    'For `snitch exec` without a snitch in its arguments: a file that holds the token, or the token itself. It is not passed on to the job, and neither are the keys.',
+    'For `snitch exec` and `snitch check-in` without a snitch in their arguments: a file that holds the token, or the token itself. `exec` passes neither it nor keys on to the job.',
   ],
   [['SNITCH_SPOOL_DIR'], 'Where check-ins wait that no server took.'],
   [['SNITCH_FROM_KEY_FILE', 'SNITCH_FROM_KEY'], 'For `snitch import`: the API key of the other service.'],

@@ -1,6 +1,7 @@
 /** `snitch check-in`: what a job calls when it is done. */
 import { addConnectionOptions, type Register, withCrontab, withExamples } from './command.ts';
 import { type ConnectionFlags, timeoutOf } from './connection.ts';
+import { hiddenToken } from './exec-arguments.ts';
 import { EXIT } from './exit-codes.ts';
 import { AuthenticationError, Failure, NotFoundError, UsageError } from './failure.ts';
 import { say } from './output.ts';
@@ -12,20 +13,28 @@ import { flush } from './spool-flush.ts';
 import type { Answer } from './spool-send.ts';
 
 interface CheckInFlags extends ConnectionFlags {
+  tokenFile?: string;
   message?: string;
   status?: string;
   quiet?: boolean;
 }
 
+const NOTES = `
+Where the server cannot be reached the check-in is kept on the disk (see \`snitch help spool\`), counts for its own time
+when it is sent later, and the exit code is 5.`;
+
 export const register: Register = (program) => {
   const checkIn = program
     .command('check-in')
     .description('check in: say that the job ran, or how it failed')
-    .argument('<snitch>', 'its token or whole check-in address, which need no API key; or its name')
+    .argument('[snitch]', 'its token or whole check-in address, which need no API key; or its name')
+    .option('--token-file <file>', 'take the token from there, so that nobody sees it (or SNITCH_TOKEN_FILE)')
     .option('-m, --message <text>', 'a word about the run; 256 characters are kept')
     .option('-s, --status <exit>', 'exit status of the job: 0 is healthy, anything else an error')
     .option('-q, --quiet', 'no message');
-  addConnectionOptions(checkIn).action((name: string, flags: CheckInFlags) => checkInOnce(name, flags));
+  addConnectionOptions(checkIn)
+    .addHelpText('after', NOTES)
+    .action((name: string | undefined, flags: CheckInFlags) => checkInOnce(givenTo(name, flags), flags));
   withExamples(
     checkIn,
     'snitch check-in nightly-backup',
@@ -33,6 +42,14 @@ export const register: Register = (program) => {
   );
   withCrontab(checkIn, (snitch) => [`0 3 * * * /opt/backup.sh; ${snitch} check-in TOKEN -s $?`]);
 };
+
+/** @throws UsageError where neither the arguments nor a file nor the environment has a token */
+function givenTo(name: string | undefined, { tokenFile }: CheckInFlags): string {
+  if (name !== undefined) return name;
+  const { given, problem } = hiddenToken({ tokenFile, env: process.env });
+  if (given === null) throw new UsageError(problem ?? 'no token');
+  return given;
+}
 
 /** Bound on what else waits, once the server has answered; milliseconds. */
 const FLUSH_WITHIN = 5_000;

@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { UsageError } from './failure.ts';
 
+const NO_TOKEN = 'no token: give one as the first argument, with --token-file or in SNITCH_TOKEN';
+
 export interface ExecArguments {
   /** An address, a token or a name; null where there is none that can be used. */
   given: string | null;
@@ -35,11 +37,15 @@ export function readArguments(sources: ExecSources): ExecArguments {
   return { ...hiddenToken(sources), command };
 }
 
-function hiddenToken({ tokenFile, env }: ExecSources): Omit<ExecArguments, 'command'> {
+/** What stands in a file or in the environment; a problem where nothing does. */
+export function hiddenToken({
+  tokenFile,
+  env,
+}: Pick<ExecSources, 'tokenFile' | 'env'>): Omit<ExecArguments, 'command'> {
   if (tokenFile !== undefined) return tokenIn(tokenFile, '--token-file');
   if (env.SNITCH_TOKEN) return { given: env.SNITCH_TOKEN.trim(), problem: null };
   if (env.SNITCH_TOKEN_FILE) return tokenIn(env.SNITCH_TOKEN_FILE, 'SNITCH_TOKEN_FILE');
-  return { given: null, problem: 'no token: give one before the --, with --token-file or in SNITCH_TOKEN' };
+  return { given: null, problem: NO_TOKEN };
 }
 
 function tokenIn(path: string, source: string): Omit<ExecArguments, 'command'> {

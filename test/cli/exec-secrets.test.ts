@@ -74,6 +74,20 @@ test('a token in a file or in the environment stands in nobody’s arguments', a
   assert.equal([plain.code, plain.stdout, plain.stderr], [0, 'a b\n', '']);
 });
 
+test('check-in takes the token from the same places', async (context) => {
+  const { daemon, host, token, file } = context;
+  assert.is((await host.run(['check-in', '--token-file', file, '-s', '1'])).code, 0);
+  assert.is((await host.run(['check-in'], { env: { SNITCH_TOKEN: token } })).code, 0);
+  assert.is((await host.run(['check-in'], { env: { SNITCH_TOKEN_FILE: file } })).code, 0);
+  assert.equal(
+    (await outcomes(daemon, token)).map(([outcome]) => outcome),
+    ['error', 'healthy', 'healthy'],
+  );
+  const missing = await host.run(['check-in']);
+  assert.equal([missing.code, missing.stdout], [2, '']);
+  assert.match(missing.stderr, 'no token: give one');
+});
+
 test('whatever is wrong with the token, the job runs, and that is said', async ({ host, file }) => {
   writeFileSync(file, 'two\nlines\n');
   const ways: [args: string[], env: NodeJS.ProcessEnv, message: RegExp][] = [
@@ -84,7 +98,7 @@ test('whatever is wrong with the token, the job runs, and that is said', async (
     ],
     [['--token-file', file], {}, /must hold one token and nothing else/],
     [[], { SNITCH_TOKEN_FILE: '/no/such/file' }, /SNITCH_TOKEN_FILE: cannot read/],
-    [[], {}, /no token: give one before the --, with --token-file or in SNITCH_TOKEN/],
+    [[], {}, /no token: give one as the first argument, with --token-file or in SNITCH_TOKEN/],
     [[''], {}, /no token/],
   ];
   for (const [args, env, message] of ways) {
