@@ -107,10 +107,11 @@ function firstThatRuns(
   for (const program of programs) {
     const fault = faultOf(program, surroundings, root);
     if (fault === null) return { program: shellWord(program) };
-    faults.push(`${surroundings.account.name} cannot run ${program}: ${fault}`);
+    const { account, shell, path } = surroundings;
+    faults.push(`${account.name} cannot run ${program}: ${fault} (by ${shell}, PATH=${path})`);
   }
   const reason = faults.at(-1) ?? 'no file is known that starts this program';
-  return { fault: `${reason}; put it where everybody may run it, such as /usr/bin, or use --program` };
+  return { fault: `${reason}; put it where every job can run it, such as /usr/bin, or use --program` };
 }
 
 function faultOf(program: string, surroundings: Surroundings, root: string): string | null {
