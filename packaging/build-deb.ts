@@ -4,6 +4,7 @@
  * The program brings its own Node, so that it depends on the C and C++ runtime alone.
  */
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   copyFileSync,
@@ -17,17 +18,22 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { debianChangelog, type Release } from './debian-changelog.ts';
 import { writeManPages } from './man-pages.ts';
+import { sourceDate } from './source-date.ts';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const ARCHITECTURES: Partial<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
+const CONFFILE = 'etc/snitch/config.yaml';
 const SCRIPTS = ['postinst', 'prerm', 'postrm'];
 
 /** The versions are those of the symbols that Node and the addon ask for. */
 const DEPENDS = 'libc6 (>= 2.34), libstdc++6 (>= 11), libgcc-s1, libatomic1';
+
+const MAINTAINER = 'the Snitch authors <snitch@example.com>';
 
 const DESCRIPTION = `dead man's switch for scheduled jobs
  Cron jobs, backups and timers check in with one HTTP request, and when one of
@@ -51,12 +57,14 @@ export function buildDeb(directory: string, version: string, compression: 'xz' |
   const tree = mkdtempSync(join(directory, '.deb-'));
   try {
     chmodSync(tree, 0o755);
-    fill(tree, program);
+    const date = sourceDate(ROOT);
+    fill(tree, program, { version, maintainer: MAINTAINER, date });
     writeControl(tree, { version, architecture });
     const name = `snitch_${version}_${architecture}.deb`;
     const draft = join(tree, '..', `.${name}`);
     execFileSync('dpkg-deb', ['--root-owner-group', `-Z${compression}`, '--build', tree, draft], {
       stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, SOURCE_DATE_EPOCH: String(date) },
     });
     renameSync(draft, join(directory, name));
     return join(directory, name);
@@ -65,7 +73,7 @@ export function buildDeb(directory: string, version: string, compression: 'xz' |
   }
 }
 
-function fill(tree: string, program: string): void {
+function fill(tree: string, program: string, release: Release): void {
   const put = (path: string, content: string | Buffer, mode = 0o644) => {
     const target = join(tree, path);
     mkdirSync(dirname(target), { recursive: true, mode: 0o755 });
@@ -78,9 +86,7 @@ function fill(tree: string, program: string): void {
   copyFileSync(program, join(tree, 'usr/bin/snitch'));
   for (const unit of ['snitch.service', 'snitch.socket'])
     put(`usr/lib/systemd/system/${unit}`, source(`packaging/${unit}`));
-  put('etc/snitch/config.yaml', source('packaging/debian/config.yaml'));
-  // Secrets of the services, where systemd looks for them by name.
-  mkdirSync(join(tree, 'etc/credstore'), { mode: 0o700 });
+  put(CONFFILE, source('packaging/debian/config.yaml'));
   for (const [shell, path] of Object.entries(COMPLETIONS))
     put(path, execFileSync(program, ['completion', shell]));
   const manual = mkdtempSync(join(tree, '.manual-'));
@@ -91,7 +97,9 @@ function fill(tree: string, program: string): void {
   rmSync(manual, { recursive: true });
   const doc = 'usr/share/doc/snitch';
   put(`${doc}/copyright`, execFileSync(program, ['version', '--licenses'], { maxBuffer: 1e8 }));
-  put(`${doc}/changelog.gz`, zipped(source('CHANGELOG.md')));
+  const changes = source('CHANGELOG.md');
+  put(`${doc}/changelog.gz`, zipped(Buffer.from(debianChangelog(changes.toString(), release))));
+  put(`${doc}/CHANGELOG.md.gz`, zipped(changes));
   put(`${doc}/README.md.gz`, zipped(source('README.md')));
   put(`${doc}/config.example.yaml`, source('config.example.yaml'));
 }
@@ -114,7 +122,7 @@ function writeControl(tree: string, { version, architecture }: Target): void {
     Package: 'snitch',
     Version: version,
     Architecture: architecture,
-    Maintainer: 'the Snitch authors <snitch@example.com>',
+    Maintainer: MAINTAINER,
     'Installed-Size': Math.ceil(sizeOf(tree) / 1024),
     Depends: DEPENDS,
     Recommends: 'systemd (>= 252), ca-certificates',
@@ -124,7 +132,8 @@ function writeControl(tree: string, { version, architecture }: Target): void {
   };
   const control = Object.entries(fields).map(([name, value]) => `${name}: ${value}\n`);
   writeFileSync(join(directory, 'control'), control.join(''), { mode: 0o644 });
-  writeFileSync(join(directory, 'conffiles'), '/etc/snitch/config.yaml\n', { mode: 0o644 });
+  writeFileSync(join(directory, 'conffiles'), `/${CONFFILE}\n`, { mode: 0o644 });
+  writeFileSync(join(directory, 'md5sums'), digests(tree), { mode: 0o644 });
   for (const script of SCRIPTS) {
     copyFileSync(join(ROOT, 'packaging/debian', script), join(directory, script));
     chmodSync(join(directory, script), 0o755);
@@ -133,9 +142,27 @@ function writeControl(tree: string, { version, architecture }: Target): void {
 
 /** Bytes of all files. */
 function sizeOf(tree: string): number {
+  return filesIn(tree).reduce((sum, path) => sum + statSync(join(tree, path)).size, 0);
+}
+
+/** What `dpkg --verify` compares with. Of the configuration it keeps a digest of its own. */
+function digests(tree: string): string {
+  return filesIn(tree)
+    .filter((path) => path !== CONFFILE && !path.startsWith('DEBIAN/'))
+    .map(
+      (path) =>
+        `${createHash('md5')
+          .update(readFileSync(join(tree, path)))
+          .digest('hex')}  ${path}\n`,
+    )
+    .join('');
+}
+
+function filesIn(tree: string): string[] {
   return readdirSync(tree, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+    .map((entry) => relative(tree, join(entry.parentPath, entry.name)))
+    .sort();
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { StoreUnavailable } from './core/errors.ts';
 import { concernOf, DataDirOpen } from './data-directory.ts';
+import { logAlarms } from './delivery/alert-log.ts';
 import { createDeliverer } from './delivery/deliverer.ts';
 import { checkMail } from './delivery/mail-check.ts';
 import { completeFirstStart, credentialsPath, updateUrl } from './first-start.ts';
@@ -57,13 +58,21 @@ export async function startDaemon(
 ): Promise<Daemon> {
   checkDataDirectory(config, logger);
   manager.status('Opening the database');
-  const metrics = new Metrics();
+  const metrics = new Metrics(version);
   const onCommit = (commit: Commit) => metrics.committed(commit);
   const onMigrated = (migrated: Migrated) =>
     logger.info(migrated, 'the database was upgraded; the copy is what it was before');
   const report = (message: string, details: object) => logger.error(details, message);
-  const store = openStore({ dataDir: config.dataDir, clock, onCommit, onMigrated, report });
-  const foundation = { config, logger, store, clock, metrics, version, manager };
+  const kept = { checkIns: config.retention.checkIns };
+  const store = openStore({
+    dataDir: config.dataDir,
+    clock,
+    onCommit,
+    onMigrated,
+    report,
+    checkInsKept: () => kept.checkIns,
+  });
+  const foundation = { config, logger, store, clock, metrics, version, manager, kept };
   let parts: Parts | null = null;
   try {
     parts = createParts(foundation);
@@ -86,6 +95,7 @@ function checkDataDirectory({ dataDir }: Config, logger: Logger): void {
 
 async function begin(parts: Parts, foundation: Foundation): Promise<Daemon> {
   const { config, logger, store, manager } = foundation;
+  if (store.lost) await store.openBlindWindow(store.lost);
   await parts.sweeper.wake(parts.heldSocket);
   // Jobs wait for an answer: what the time away did to deadlines is worked through behind this, before the first sweep.
   const { url, baseUrl } = await listen(parts.app, config, { socket: manager.socket, logger });
@@ -134,9 +144,11 @@ interface Foundation extends Required<DaemonOptions> {
   logger: Logger;
   store: Store;
   metrics: Metrics;
+  /** How many check-ins of each snitch the store keeps. */
+  kept: { checkIns: number };
 }
 
-function createParts({ config, logger, store, clock, metrics, version, manager }: Foundation) {
+function createParts({ config, logger, store, clock, metrics, version, manager, kept }: Foundation) {
   let metricsArePublic = config.metrics.public;
   let smtp = config.smtp;
   let addresses: Addresses = { baseUrl: '', checkInBase: '' };
@@ -144,6 +156,7 @@ function createParts({ config, logger, store, clock, metrics, version, manager }
   let isProxied = createProxyTest(config.trustedProxies);
   const limiter = new RateLimiter(config.rateLimit);
   const sweeper = new Sweeper({ store, clock, monotonic: () => performance.now(), logger });
+  const endAlertLog = logAlarms(store, logger);
   const deliverer = createDeliverer({
     store,
     clock,
@@ -190,6 +203,7 @@ function createParts({ config, logger, store, clock, metrics, version, manager }
     signsOfLife,
     // Asked now: at the stop the descriptor is closed.
     heldSocket: nameOfHeldSocket(manager.socket),
+    endAlertLog,
     addresses: () => addresses,
     setAddresses: (found: Addresses) => {
       addresses = found;
@@ -201,6 +215,7 @@ function createParts({ config, logger, store, clock, metrics, version, manager }
       logger.level = changed.log.level;
       limiter.configure(changed.rateLimit);
       retention.configure(changed.retention);
+      kept.checkIns = changed.retention.checkIns;
       signsOfLife.give(changed.watchdog);
       sourceOf = createSourceReader(changed.trustedProxies);
       isProxied = createProxyTest(changed.trustedProxies);
@@ -279,6 +294,7 @@ async function stop(parts: Parts, { store, clock, manager, logger }: Foundation)
   clearTimeout(late);
   const socket = answered ? parts.heldSocket : null;
   await parts.sweeper.stop(heardUntil, socket === null ? undefined : { socket });
+  parts.endAlertLog();
   await parts.deliverer.stop();
   await parts.retention.stop();
   await store.close();

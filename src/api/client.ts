@@ -96,7 +96,8 @@ export function createClient(options: ClientOptions) {
     updateCase: (changes: Partial<WireCase>) => send(CASE, 'PATCH', '/v1/case', changes),
     getAudience: () => get(AUDIENCE, '/v1/audience'),
     listWebhooks: () => get(list(WEBHOOK), '/v1/webhooks'),
-    createWebhook: (url: string) => send(WEBHOOK, 'POST', '/v1/webhooks', { url }),
+    createWebhook: (url: string, notices = false) =>
+      send(WEBHOOK, 'POST', '/v1/webhooks', { url, ...(notices ? { notices } : {}) }),
     deleteWebhook: (id: string) => send<void>(null, 'DELETE', `/v1/webhooks/${encodeURIComponent(id)}`),
     testWebhook: (id: string) => send(DELIVERY, 'POST', `/v1/webhooks/${encodeURIComponent(id)}/test`),
     rotateWebhookSecret: (id: string) =>
@@ -116,9 +117,14 @@ export function createClient(options: ClientOptions) {
     setMaintenance: (enabled: boolean) => send(MAINTENANCE, 'PUT', '/v1/maintenance', { enabled }),
     /** Lets the daemon log in at its mail server, and send a test mail where a recipient is given. */
     checkMail: (recipient: string | null) => send(MAIL_CHECK, 'POST', '/v1/checks/mail', { recipient }),
-    /** Makes all of at most 100 snitches, or none. */
+    /** Makes all of at most 500 snitches (100 by older servers), or none. */
     importSnitches: (snitches: readonly ImportInput[], owner: string | null) =>
       send(list(SNITCH), 'POST', '/v1/imports', { snitches, owner }),
+    /** Changes all of at most 500 snitches, or none. */
+    updateSnitches: (changes: readonly (SnitchInput & { token: string })[]) =>
+      send(list(SNITCH), 'PATCH', '/v1/imports', { snitches: changes }),
+    /** Passes over those that are gone already. */
+    deleteSnitches: (tokens: readonly string[]) => send<void>(null, 'POST', '/v1/imports/delete', { tokens }),
     checkImport: (input: { snitches: readonly unknown[]; case?: unknown }) =>
       send(IMPORT_CHECK, 'POST', '/v1/imports/check', input),
     listOwnership: () => get(list(OWNERSHIP), '/v1/ownership'),

@@ -66,8 +66,8 @@ export interface WireWebhook {
   id: string;
   /** Without credentials. */
   url: string;
-  /** Whether it gets notices about the service itself as well (`service.blind`). */
-  notices: boolean;
+  /** Only where it gets notices about the service itself as well (`service.blind`). */
+  notices?: true | undefined;
   created_at: string;
   /** Only in the answer that creates it or rotates it. */
   secret?: string;
@@ -107,6 +107,8 @@ export interface WireAlert {
     previous_status: string;
   } | null;
   deliveries: WireDelivery[];
+  /** Only where the alert stands for many changes of a snitch that alerts too often. */
+  flapping?: { phase: 'begun' | 'goes on' | 'over'; changes: number; since: string; changed_at: string };
   /** Only on `service.blind`: the window in which no check-in could be received. */
   notice?: {
     from: string;

@@ -1,32 +1,11 @@
 /** Asks the server what it makes of a file, before anything is changed. */
 import type { Client } from '../api/client.ts';
 import type { WireCaseSettings } from '../api/wire.ts';
+import { inBatches } from './apply-batches.ts';
 import { ownerFaults } from './apply-owners.ts';
 import { type Plan, type Present, planOf, type WantedSnitch } from './apply-plan.ts';
 import { Failure } from './failure.ts';
 import { type FileEntry, problemAt, type SnitchFile, SnitchFileError } from './snitch-file.ts';
-
-/** Bounds of the server on one request, the bytes with room for what is around the snitches. */
-const LARGEST_BATCH = 100;
-const LARGEST_BODY = 60_000;
-
-/** Consecutive parts, each small enough for one request. */
-export function batchesOf<T>(items: readonly T[], most = LARGEST_BATCH): T[][] {
-  const batches: T[][] = [];
-  let bytes = 0;
-  for (const item of items) {
-    const size = Buffer.byteLength(JSON.stringify(item)) + 1;
-    const last = batches.at(-1);
-    if (last && last.length < most && bytes + size <= LARGEST_BODY) {
-      last.push(item);
-      bytes += size;
-    } else {
-      batches.push([item]);
-      bytes = size;
-    }
-  }
-  return batches;
-}
 
 interface Understood {
   snitches: WantedSnitch[];
@@ -38,26 +17,24 @@ interface Understood {
 async function understand(client: Client, file: SnitchFile): Promise<Understood> {
   const understood: Understood = { snitches: [], case: {}, room: null };
   const problems: string[] = [];
-  const parts = batchesOf(file.entries);
-  for (const entries of parts.length > 0 ? parts : [[]]) {
-    const isFirst = entries === parts[0] || parts.length === 0;
+  const ask = async (entries: readonly FileEntry[], settings: SnitchFile['settings']) => {
     const checked = await client.checkImport({
       snitches: entries.map(({ input }) => input),
-      ...(isFirst && file.settings ? { case: file.settings.input } : {}),
+      ...(settings ? { case: settings.input } : {}),
     });
     for (const { attribute, message } of checked.problems) {
       const [, index, field = ''] = /^snitches\[(\d+)\]\.(.+)$/s.exec(attribute) ?? [];
-      const entry = index === undefined ? file.settings : entries[Number(index)];
+      const entry = index === undefined ? settings : entries[Number(index)];
       problems.push(describe(file, entry ?? null, index === undefined ? attribute : field, message));
     }
-    const owned = checked.snitches.map((snitch, index) => ({
-      ...snitch,
-      owner: entries[index]?.owner ?? null,
-    }));
-    understood.snitches.push(...owned);
+    for (const [index, snitch] of checked.snitches.entries()) {
+      understood.snitches.push({ ...snitch, owner: entries[index]?.owner ?? null });
+    }
     understood.room = checked.room;
-    if (isFirst) understood.case = checked.case;
-  }
+    return checked;
+  };
+  understood.case = (await ask([], file.settings)).case;
+  await inBatches(file.entries, (entries) => ask(entries, null));
   if (problems.length > 0) throw new SnitchFileError(problems);
   return understood;
 }

@@ -1,6 +1,6 @@
 /** Carries out a plan, patiently: a server that says "not so fast" is waited for. */
 import type { Client, ImportInput } from '../api/client.ts';
-import { batchesOf } from './apply-check.ts';
+import { batchesOf, inBatches, inBatchesOrOneByOne } from './apply-batches.ts';
 import type { Creation, FieldChange, Plan } from './apply-plan.ts';
 import { say } from './output.ts';
 
@@ -16,23 +16,37 @@ const LARGEST_CLAIM = 500;
  * file again, because each step says what shall be, and not what to do.
  */
 export async function carryOut(client: Client, plan: Plan, prune: boolean): Promise<void> {
-  for (const { token } of prune ? plan.gone : []) {
-    await patiently(() => unlessGone(client.deleteSnitch(token)));
-  }
+  await inBatchesOrOneByOne(
+    prune ? plan.gone.map(tokenOf) : [],
+    (tokens) => patiently(() => client.deleteSnitches(tokens)),
+    (token) => patiently(() => unlessGone(client.deleteSnitch(token))),
+  );
   if (plan.case.length > 0) await patiently(() => client.updateCase(valuesOf(plan.case)));
   await changeOwners(client, plan);
-  for (const { token, fields } of plan.change) {
-    if (fields.length > 0) await patiently(() => client.updateSnitch(token, valuesOf(fields)));
-  }
+  const changed = plan.change.filter(({ fields }) => fields.length > 0);
+  await inBatchesOrOneByOne(
+    changed.map(({ token, fields }) => ({ ...valuesOf(fields), token })),
+    (changes) => patiently(() => client.updateSnitches(changes)),
+    ({ token, ...values }) => patiently(() => client.updateSnitch(token, values)),
+  );
   for (const [owner, created] of Map.groupBy(plan.create, (one) => one.owner)) {
-    for (const snitches of batchesOf(created.map(importOf))) {
-      await patiently(() => client.importSnitches(snitches, owner));
-    }
+    await inBatches(created.map(importOf), (snitches) =>
+      patiently(() => client.importSnitches(snitches, owner)),
+    );
   }
 }
 
-function importOf({ beside: _beside, owner: _owner, ...snitch }: Creation): ImportInput {
-  return snitch;
+/** Without what the server takes for granted: the shorter an entry, the more of them go into one request. */
+function importOf({ name, interval, token, alert_type, alert_email, notes, tags }: Creation): ImportInput {
+  return {
+    name,
+    interval,
+    ...(token === null ? {} : { token }),
+    ...(alert_type === 'basic' ? {} : { alert_type }),
+    ...(alert_email.length === 0 ? {} : { alert_email }),
+    ...(notes === '' ? {} : { notes }),
+    ...(tags.length === 0 ? {} : { tags }),
+  };
 }
 
 /** What is taken over is freed first: the server gives nothing to one owner that another one has. */

@@ -51,7 +51,8 @@ const ALERT_VIEW: View<WireAlert> = {
     { header: 'WHEN', cell: ({ timestamp }, style) => shownTime(timestamp, style) },
     {
       header: 'ALERT',
-      cell: ({ type }) => type.replace(/^snitch\./, ''),
+      cell: ({ type, flapping }) =>
+        `${type.replace(/^snitch\./, '')}${flapping ? `, ${flapping.phase === 'over' ? 'flapped' : 'flapping'}` : ''}`,
       paint: ({ type }) => ALERT_PAINTS[type] ?? null,
     },
     { header: 'SNITCH', cell: ({ snitch, notice }) => snitch?.name ?? describeNotice(notice), shrinkTo: 12 },

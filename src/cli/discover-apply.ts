@@ -1,7 +1,7 @@
 /** Makes the snitches that were proposed, and what the jobs need to check in. */
 import type { Client } from '../api/client.ts';
 import type { WireSnitch } from '../api/wire.ts';
-import { batchesOf } from './apply-check.ts';
+import { batchesOf } from './apply-batches.ts';
 import { patiently } from './apply-steps.ts';
 import { DEFAULT_URL } from './connection.ts';
 import { wrappedLine } from './crontab-wrap.ts';

@@ -1,7 +1,7 @@
 /** `snitch import`: the snitches of another service, with their tokens. */
 import type { Command } from 'commander';
 import type { Client } from '../api/client.ts';
-import { batchesOf } from './apply-check.ts';
+import { batchesOf } from './apply-batches.ts';
 import { patiently } from './apply-steps.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from './command.ts';
 import { connect } from './connection.ts';

@@ -80,6 +80,7 @@ function giveAll(dataDir: string): void {
   const { join } = process.getBuiltinModule('node:path');
   const { uid, gid } = statSync(dataDir);
   for (const name of readdirSync(dataDir)) {
-    if (/^(snitch\.(db|lock)|credentials\.yaml)/.test(name)) chownSync(join(dataDir, name), uid, gid);
+    if (/^(snitch\.(db|lock|acknowledged)|credentials\.yaml)/.test(name))
+      chownSync(join(dataDir, name), uid, gid);
   }
 }

@@ -2,13 +2,23 @@
  * Reads a file of snitches: YAML, with the line that each thing stands on. What the values may be, the server tells;
  * here is checked what it never sees: the form of the file, names that nothing has, and entries that are there twice.
  */
-import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
-import type { ImportInput } from '../api/client.ts';
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  type YAMLMap,
+} from 'yaml';
 import { Failure } from './failure.ts';
 import { intervalOf } from './interval-words.ts';
 import { didYouMean } from './similar.ts';
+import { type Chunk, partsOf } from './snitch-file-parts.ts';
+import { checkWhole, readText } from './snitch-file-text.ts';
 
 /** Every problem of the file, each in a line that begins with the place. */
 export class SnitchFileError extends Failure {
@@ -47,30 +57,46 @@ const TOP = ['owner', 'case', 'snitches'];
 const CASE_FIELDS = ['name', 'timezone', 'members', 'reminders'];
 const SNITCH_FIELDS = ['name', 'interval', 'alert_type', 'alert_email', 'notes', 'tags', 'token', 'owner'];
 
-/** What an entry does not say has its default: an entry states the whole snitch. */
-const DEFAULTS: ImportInput = { alert_type: 'basic', alert_email: [], notes: '', tags: [] };
-
 /** @throws SnitchFileError with everything that is wrong, Failure where the file cannot be read */
 export function readSnitchFile(path: string): SnitchFile {
   return parseSnitchFile(path === '-' ? 'stdin' : path, readText(path));
 }
 
-function readText(path: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path === '-' ? 0 : path));
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const reason = code === 'ENOENT' ? 'it does not exist' : code;
-    const fault = error instanceof TypeError ? 'the file is not UTF-8 text' : `cannot read it: ${reason}`;
-    throw new Failure(`${path}: ${fault}`);
+export function parseSnitchFile(path: string, text: string): SnitchFile {
+  const parts = partsOf(text);
+  if (parts === null) checkWhole(path, text);
+  const reader = new Reader(path, parts?.head ?? text);
+  const file = reader.read();
+  const problems = [...reader.problems];
+  const entries = [...file.entries];
+  for (const chunk of reader.problems.length === 0 ? (parts?.chunks ?? []) : []) {
+    const part = new Reader(path, chunk.text, chunk);
+    for (const entry of part.readEntries(file.owner)) entries.push(entry);
+    problems.push(...part.problems);
   }
+  problems.push(...repetitions(path, entries));
+  if (problems.length > 0) throw new SnitchFileError(problems);
+  return { ...file, entries };
 }
 
-export function parseSnitchFile(path: string, text: string): SnitchFile {
-  const reader = new Reader(path, text);
-  const file = reader.read();
-  if (reader.problems.length > 0) throw new SnitchFileError(reader.problems);
-  return file;
+/** Entries that mean the same snitch. */
+function repetitions(path: string, entries: readonly FileEntry[]): string[] {
+  const problems: string[] = [];
+  const seen = new Map<string, number>();
+  for (const { input, owner, line, lines } of entries) {
+    const byToken = input.token !== undefined && input.token !== null;
+    const field = byToken ? 'token' : 'name';
+    const key = JSON.stringify([field, String(input[field]), byToken ? null : owner]);
+    const first = seen.get(key);
+    if (first === undefined) seen.set(key, line);
+    else {
+      const advice = byToken ? '' : ': give each its token, or another name';
+      problems.push(
+        problemAt(path, lines[field] ?? line, `${field}: is the same as in line ${first}${advice}`),
+      );
+    }
+  }
+  return problems;
 }
 
 /** `snitches.yaml:12: …` */
@@ -78,14 +104,18 @@ export function problemAt(path: string, line: number, message: string): string {
   return `${path}:${line}: ${message}`;
 }
 
+const WHOLE = { index: 0, from: 1, shift: 0 };
+
 class Reader {
   readonly problems: string[] = [];
   readonly #path: string;
   readonly #lines = new LineCounter();
   readonly #document: Document;
+  readonly #chunk: Pick<Chunk, 'index' | 'from' | 'shift'>;
 
-  constructor(path: string, text: string) {
+  constructor(path: string, text: string, chunk: Pick<Chunk, 'index' | 'from' | 'shift'> = WHOLE) {
     this.#path = path;
+    this.#chunk = chunk;
     this.#document = parseDocument(text, {
       lineCounter: this.#lines,
       prettyErrors: false,
@@ -95,10 +125,8 @@ class Reader {
   }
 
   read(): SnitchFile {
-    const { errors, warnings, contents } = this.#document;
-    for (const { pos, message } of [...errors, ...warnings]) {
-      this.#refuse(this.#lines.linePos(pos[0]).line, `not valid YAML: ${message.split('\n', 1)[0]}`);
-    }
+    const { contents } = this.#document;
+    this.#refuseInvalid();
     const empty: SnitchFile = {
       path: this.#path,
       owner: null,
@@ -114,7 +142,6 @@ class Reader {
     const settings = isMap(contents) && contents.has('case') ? contents.get('case', true) : null;
     if (snitches === undefined) this.#refuse(top.line, 'snitches: is missing: write a list, `[]` for none');
     const entries = this.#snitches(snitches, owner);
-    this.#refuseRepetitions(entries);
     return {
       path: this.#path,
       owner,
@@ -122,6 +149,21 @@ class Reader {
       settings: settings === null ? null : this.#entry(settings, 'case', CASE_FIELDS),
       entries,
     };
+  }
+
+  /** Those of a chunk. */
+  readEntries(owner: string | null): FileEntry[] {
+    const { contents } = this.#document;
+    this.#refuseInvalid();
+    const snitches = isMap(contents) ? contents.get('snitches', true) : null;
+    return this.problems.length > 0 ? [] : this.#snitches(snitches, owner);
+  }
+
+  #refuseInvalid(): void {
+    const { errors, warnings } = this.#document;
+    for (const { pos, message } of [...errors, ...warnings]) {
+      this.#refuse(this.#lineAt(pos[0]), `not valid YAML: ${message.split('\n', 1)[0]}`);
+    }
   }
 
   #owner({ input, line, lines }: MapOfFile, otherwise: string | null): string | null {
@@ -142,11 +184,11 @@ class Reader {
       return [];
     }
     const entries = list.items.map((item, index) =>
-      this.#entry(item, `snitches[${index}]`, SNITCH_FIELDS, this.#lineOf(list)),
+      this.#entry(item, `snitches[${this.#chunk.index + index}]`, SNITCH_FIELDS, this.#lineOf(list)),
     );
     return entries
       .filter((entry) => entry !== null)
-      .map((entry) => withDefaults(entry, this.#owner(entry, ownerOfFile)));
+      .map((entry) => entryOf(entry, this.#owner(entry, ownerOfFile)));
   }
 
   /** One map with the lines of its fields; null, and a problem, for anything else. */
@@ -162,7 +204,7 @@ class Reader {
       const name = isScalar(key) ? String(key.value) : '?';
       lines[name] = this.#lineOf(key, line);
     }
-    const input = this.#valuesOf(map, line);
+    const input = fields === TOP ? this.#scalarsOf(map) : this.#valuesOf(map, line);
     for (const name of Object.keys(input)) {
       // Names that begin with x- are a place for what several entries share (`x-defaults: &defaults`).
       if (fields.includes(name) || (fields === TOP && name.startsWith('x-'))) continue;
@@ -170,6 +212,15 @@ class Reader {
       this.#refuse(lines[name] ?? line, `${where}: ${name}: there is no such field.${meant}`);
     }
     return { input, line, lines };
+  }
+
+  /** The fields of the file itself. Its lists are not put together: many thousand entries may share a value. */
+  #scalarsOf(map: YAMLMap): Record<string, unknown> {
+    const fields = map.items.map(({ key, value }) => {
+      const node = this.#resolve(value);
+      return [isScalar(key) ? String(key.value) : '?', isScalar(node) ? node.value : node] as const;
+    });
+    return Object.fromEntries(fields);
   }
 
   #valuesOf(map: { toJS(document: Document): unknown }, line: number): Record<string, unknown> {
@@ -181,28 +232,18 @@ class Reader {
     }
   }
 
-  #refuseRepetitions(entries: readonly FileEntry[]): void {
-    const seen = new Map<string, number>();
-    for (const { input, owner, line, lines } of entries) {
-      const byToken = input.token !== undefined && input.token !== null;
-      const field = byToken ? 'token' : 'name';
-      const key = JSON.stringify([field, String(input[field]), byToken ? null : owner]);
-      const first = seen.get(key);
-      if (first === undefined) seen.set(key, line);
-      else {
-        const advice = byToken ? '' : ': give each its token, or another name';
-        this.#refuse(lines[field] ?? line, `${field}: is the same as in line ${first}${advice}`);
-      }
-    }
-  }
-
   #resolve(node: unknown): unknown {
     return isAlias(node) ? node.resolve(this.#document) : node;
   }
 
   #lineOf(node: unknown, otherwise = 1): number {
     const offset = isNode(node) ? node.range?.[0] : undefined;
-    return offset === undefined ? otherwise : this.#lines.linePos(offset).line;
+    return offset === undefined ? otherwise : this.#lineAt(offset);
+  }
+
+  #lineAt(offset: number): number {
+    const { line } = this.#lines.linePos(offset);
+    return line < this.#chunk.from ? line : line + this.#chunk.shift;
   }
 
   #refuse(line: number, message: string): void {
@@ -210,9 +251,10 @@ class Reader {
   }
 }
 
-function withDefaults({ input, line, lines }: MapOfFile, owner: string | null): FileEntry {
+/** An entry states the whole snitch: what it does not say has its default, and so has what is null. */
+function entryOf({ input, line, lines }: MapOfFile, owner: string | null): FileEntry {
   const given = Object.entries(input).filter(([name, value]) => value !== null && name !== 'owner');
-  return { input: withPlainInterval({ ...DEFAULTS, ...Object.fromEntries(given) }), owner, line, lines };
+  return { input: withPlainInterval(Object.fromEntries(given)), owner, line, lines };
 }
 
 /** `15m` and `every 2 hours` are understood as everywhere; what is not, the server refuses with its own words. */

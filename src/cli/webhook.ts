@@ -24,7 +24,8 @@ export const register: Register = (program) => {
     .command('add')
     .description('add a webhook, and print the secret that its requests are signed with')
     .argument('<url>', 'http:// or https://; "-" reads it from the input, out of sight of `ps`')
-    .action((url: string, flags: ClientFlags) => addWebhook(url, flags));
+    .option('--notices', 'also the notices that the service itself was blind (service.blind)')
+    .action((url: string, flags: AddFlags) => addWebhook(url, flags));
   withExamples(
     addClientOptions(add),
     'snitch webhook add https://example.com/alerts',
@@ -58,6 +59,7 @@ const WEBHOOK_VIEW: View<WireWebhook> = {
   columns: [
     { header: 'ID', cell: ({ id }) => id },
     { header: 'URL', cell: ({ url }) => url, shrinkTo: 20 },
+    { header: 'NOTICES', cell: ({ notices }) => (notices ? 'yes' : ''), optional: true },
     { header: 'CREATED', cell: ({ created_at }, style) => shownTime(created_at, style), optional: true },
   ],
 };
@@ -66,9 +68,13 @@ async function listWebhooks(flags: ClientFlags): Promise<void> {
   new Output(flags).list(await connect(flags).listWebhooks(), WEBHOOK_VIEW);
 }
 
-async function addWebhook(given: string, flags: ClientFlags): Promise<void> {
+interface AddFlags extends ClientFlags {
+  notices?: boolean;
+}
+
+async function addWebhook(given: string, flags: AddFlags): Promise<void> {
   const url = given === '-' ? process.getBuiltinModule('node:fs').readFileSync(0, 'utf8').trim() : given;
-  printSecret(await connect(flags).createWebhook(url), flags);
+  printSecret(await connect(flags).createWebhook(url, flags.notices), flags);
 }
 
 /** With `-q` the secret alone, for a script that keeps it. */

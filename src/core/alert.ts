@@ -1,4 +1,5 @@
 /** Alerts: what is decided, and how webhooks see it (`spec §6`). */
+import type { Flapping } from './flapping.ts';
 import type { Interval } from './interval.ts';
 import type { PauseUntil, Status } from './snitch.ts';
 
@@ -6,6 +7,11 @@ export type AlertKind = 'snitch.reporting' | 'snitch.missing' | 'snitch.errored'
 
 /** The notice to a case's team that the service itself was blind; it concerns no single snitch. */
 export const BLIND_NOTICE = 'service.blind';
+
+/** Whether something is wrong with the snitch; the other alerts are for information. */
+export function isAlarm(type: AlertKind | typeof BLIND_NOTICE): boolean {
+  return type === 'snitch.missing' || type === 'snitch.errored';
+}
 
 /** What the state machine decided: the team must be told of this change. */
 export interface AlertDecision {
@@ -48,6 +54,8 @@ export interface AlertDetails {
   /** When the run began that has not ended. */
   startedAt?: number;
   pausedUntil?: PauseUntil['kind'];
+  /** Only where the alert stands for many changes. */
+  flapping?: Flapping;
   /** The alert that opened the incident which this one belongs to; null where this one opens it. */
   threadId: string | null;
 }

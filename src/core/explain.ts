@@ -62,16 +62,16 @@ export function explain(
   };
 }
 
-/** Of a snitch that is well, the last alert is of no concern any more. */
+/** Of a snitch that is well and does not flap, the last alert is of no concern any more. */
 function tellingOf({ status }: SnitchState, { timezone }: CaseRules, { nobody, last }: Telling): string[] {
-  const raised = status === 'failed' || status === 'errored' || status === 'paused';
+  const raised = status === 'failed' || status === 'errored' || status === 'paused' || last?.flapping;
   return [
     ...(raised && last ? tellingReasons(last, (at) => inTimeZone(at, timezone)) : []),
     ...(nobody === null ? [] : [`Nobody would be told of an alert: ${nobody}.`]),
   ];
 }
 
-function reasonsFor(state: SnitchState, rules: CaseRules, { nobody }: Telling): string[] {
+function reasonsFor(state: SnitchState, rules: CaseRules, { nobody, last }: Telling): string[] {
   const missing = nobody === null ? 'the team is told that it is missing' : 'it counts as missing';
   const local = (at: number) => inTimeZone(at, rules.timezone);
   const due = state.dueAt === null ? 'never' : local(state.dueAt);
@@ -93,6 +93,7 @@ function reasonsFor(state: SnitchState, rules: CaseRules, { nobody }: Telling): 
         state.lastCheckInAt === null
           ? 'It missed its deadline.'
           : `It missed its deadline: the last check-in came at ${local(state.lastCheckInAt)}.`,
+        ...(last?.startedAt ? [`A run that started at ${local(last.startedAt)} had not ended then.`] : []),
         state.dueAt === null
           ? 'This case wants no reminders.'
           : `Unless it checks in before, a reminder comes at ${due}.`,

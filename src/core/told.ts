@@ -19,6 +19,10 @@ export interface Telling {
 export interface ToldAlert {
   type: AlertKind;
   at: number;
+  /** Whether its changes are counted and not told one by one since then. */
+  flapping: boolean;
+  /** When the run began that had not ended when the alert was decided. */
+  startedAt: number | null;
   deliveries: readonly Telling[];
 }
 
@@ -45,7 +49,13 @@ export function whyNobody({ emails, webhooks, sendsEmail }: Audience): string | 
  *
  * @param local shows an instant
  */
-export function tellingReasons({ type, at, deliveries }: ToldAlert, local: (at: number) => string): string[] {
+export function tellingReasons(told: ToldAlert, local: (at: number) => string): string[] {
+  const flaps =
+    'It changes too often: its changes are counted, and told together when it is quiet or an hour is over.';
+  return [...fates(told, local), ...(told.flapping ? [flaps] : [])];
+}
+
+function fates({ type, at, deliveries }: ToldAlert, local: (at: number) => string): string[] {
   const alert = `its last alert (${type.replace(/^snitch\./, '')}, ${local(at)})`;
   if (deliveries.length === 0) return [`Nobody was told of ${alert}: there was nobody to tell.`];
   const of = (state: Telling['state']) => deliveries.filter((delivery) => delivery.state === state);

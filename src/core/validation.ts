@@ -1,6 +1,7 @@
 /** What a client may say of a snitch, a pause or a case: input → value or one validation per failing attribute. */
 import type { Validation } from './errors.ts';
 import { type Interval, isInterval, isMinuteInterval } from './interval.ts';
+import { MOST_MEMBERS } from './resource-limits.ts';
 import type { AlertType, PauseUntil } from './snitch.ts';
 
 const NAME_LENGTH = 255;
@@ -193,7 +194,7 @@ export function tooManyTags(tags: readonly string[]): Validation | null {
   return tags.length > TAGS ? { attribute: 'tags', message: `has too many tags (maximum is ${TAGS})` } : null;
 }
 
-function checkAddresses(given: unknown): string[] | Refusal {
+function checkAddresses(given: unknown, most = ADDRESSES): string[] | Refusal {
   if (given === null) return [];
   const listed = typeof given === 'string' ? given.split(',') : given;
   if (!Array.isArray(listed)) return new Refusal('must be an array of addresses or a comma-separated string');
@@ -206,9 +207,7 @@ function checkAddresses(given: unknown): string[] | Refusal {
     addresses.push(address);
   }
   const distinct = [...new Set(addresses)];
-  return distinct.length > ADDRESSES
-    ? new Refusal(`has too many addresses (maximum is ${ADDRESSES})`)
-    : distinct;
+  return distinct.length > most ? new Refusal(`has too many addresses (maximum is ${most})`) : distinct;
 }
 
 /** Shows what was given, shortened and without control characters. */
@@ -226,7 +225,7 @@ export function isEmailAddress(text: string): boolean {
 
 /** Email addresses of a case's team. */
 export function validateMembers(given: unknown): Checked<string[]> {
-  const members = checkAddresses(given);
+  const members = checkAddresses(given, MOST_MEMBERS);
   return members instanceof Refusal
     ? { validations: [{ attribute: 'members', message: members.message }] }
     : { value: members };

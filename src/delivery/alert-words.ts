@@ -21,6 +21,35 @@ export function isReminder({ type, snitch }: Pick<SnitchAlert, 'type' | 'snitch'
 }
 
 export function gistOf(alert: SnitchAlert, timezone: string): Gist {
+  const { flapping } = alert.details;
+  if (!flapping) return changeOf(alert, timezone);
+  const { word, what } = changeOf({ ...alert, at: flapping.changedAt }, timezone);
+  const many = `${flapping.changes} ${flapping.changes === 1 ? 'change' : 'changes'}`;
+  switch (flapping.phase) {
+    case 'begun':
+      return { word: 'Flapping', what: `changes too often, ${many} within an hour: it ${what}` };
+    case 'goes on':
+      return { word: 'Flapping', what: `goes on changing, ${many} since the last mail: it ${what}` };
+    case 'over':
+      return { word, what: quiet(flapping.changes, many, what) };
+  }
+}
+
+function quiet(changes: number, many: string, what: string): string {
+  if (changes === 0) return `is quiet: it ${what}`;
+  return `is quiet after ${many} that ${changes === 1 ? 'was' : 'were'} not told: it ${what}`;
+}
+
+/** What a reader of an alert about many changes must know. */
+export function flappingAdvice({ flapping }: AlertDetails): string[] {
+  if (!flapping || flapping.phase === 'over') return [];
+  return [
+    'From now on its changes are counted and not told one by one: once an hour while they go on, and what it is when ' +
+      'nothing has changed for 10 minutes.',
+  ];
+}
+
+function changeOf(alert: SnitchAlert, timezone: string): Gist {
   const { type, at, snitch, details } = alert;
   const when = momentOf(at, details, (time) => localTime(time, timezone));
   switch (type) {
@@ -55,11 +84,13 @@ function missing(alert: SnitchAlert, timezone: string): string {
   const { lastCheckInAt, missingSince = null, startedAt = null } = alert.details;
   const show = (time: number) => localTime(time, timezone);
   const reminder = isReminder(alert);
-  if (startedAt !== null) return `started at ${show(startedAt)} and has ${reminder ? 'still ' : ''}not ended`;
   if (!reminder) {
+    if (startedAt !== null) return `started at ${show(startedAt)} and has not ended`;
     return lastCheckInAt === null ? 'did not check in' : `did not check in since ${show(lastCheckInAt)}`;
   }
-  if (missingSince !== null) return `is still missing, since ${show(missingSince)}`;
+  const hangs = startedAt === null ? '' : `: a run that started at ${show(startedAt)} has not ended`;
+  if (missingSince !== null) return `is still missing, since ${show(missingSince)}${hangs}`;
+  if (hangs !== '') return `is still missing${hangs}`;
   if (lastCheckInAt === null) return 'is still missing';
   return `is still missing: no check-in since ${show(lastCheckInAt)}`;
 }

@@ -17,6 +17,8 @@ export interface DigestEntry {
   token: string;
   kind: EntryKind;
   at: number;
+  /** Tells two of the same instant apart: they were decided in this order. */
+  order: number;
   name: string;
   tags: string;
   /** Cut to what a line shows. */
@@ -27,7 +29,8 @@ export interface DigestEntry {
 const TAGS_SHOWN = 120;
 const MESSAGE_SHOWN = 200;
 
-export function digestEntry(alert: SnitchAlert): DigestEntry {
+/** @param order of the decision, among alerts of the same instant */
+export function digestEntry(alert: SnitchAlert, order: number): DigestEntry {
   const { id, token, at, snitch } = alert;
   const { message, ...details } = alert.details;
   return {
@@ -36,6 +39,7 @@ export function digestEntry(alert: SnitchAlert): DigestEntry {
     token,
     kind: kindOf(alert),
     at,
+    order,
     name: printable(snitch.name, NAME_SHOWN),
     tags: printable(snitch.tags.join(', '), TAGS_SHOWN),
     message: printable(message ?? '', MESSAGE_SHOWN),
@@ -64,12 +68,10 @@ export interface SnitchLine extends DigestEntry {
 /**
  * One for each snitch. A reminder of a silence whose beginning waited as well is news to the reader: the snitch is
  * newly missing.
- *
- * @param entries in the order in which they were decided, where two are of the same instant
  */
 export function lastStates(entries: readonly DigestEntry[]): SnitchLine[] {
   const lines = new Map<string, SnitchLine>();
-  for (const entry of [...entries].sort((one, other) => one.at - other.at)) {
+  for (const entry of [...entries].sort((a, b) => a.at - b.at || a.order - b.order)) {
     const before = lines.get(entry.token);
     const isNews = entry.kind === 'reminder' && before?.kind === 'missing';
     lines.set(entry.token, {
@@ -86,12 +88,18 @@ export function lineOf(entry: SnitchLine, timezone: string): string {
   const { name, tags, message, alerts } = entry;
   const tagged = tags === '' ? '' : ` [${tags}]`;
   const said = message === '' ? '' : `: ${message}`;
+  const { flapping } = entry.details;
+  const flaps = flapping
+    ? ` (${flapping.phase === 'over' ? 'was ' : ''}flapping: ${flapping.changes} changes)`
+    : '';
   const earlier = alerts > 1 ? ` (the last of ${alerts} alerts)` : '';
-  return `${name}${tagged}, ${reason(entry, (at) => shortTime(at, timezone))}${said}${earlier}`;
+  return `${name}${tagged}, ${reason(entry, (at) => shortTime(at, timezone))}${said}${flaps}${earlier}`;
 }
 
-function reason({ kind, at, details }: SnitchLine, show: (at: number) => string): string {
-  const { exitStatus } = details;
+function reason(entry: SnitchLine, show: (at: number) => string): string {
+  const { kind, details } = entry;
+  const { exitStatus, flapping } = details;
+  const at = flapping?.changedAt ?? entry.at;
   switch (kind) {
     case 'missing':
     case 'reminder':

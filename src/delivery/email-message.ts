@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { BLIND_NOTICE } from '../core/alert.ts';
 import type { Alert, ClaimedDelivery } from '../store/store.ts';
-import { gistOf, type SnitchAlert, timeFields } from './alert-words.ts';
+import { flappingAdvice, gistOf, type SnitchAlert, timeFields } from './alert-words.ts';
 import { asHtml, asText, type Letter } from './letter.ts';
 import { printable, printableLines, shortenFront } from './printable.ts';
 import { durationInWords, exactLocalTime, intervalInWords, localTime } from './times.ts';
@@ -85,7 +85,7 @@ function alertLetter(
   return {
     subject: `[${word}] ${name} ${what}`,
     letter: {
-      paragraphs: [`${name} ${what}.`],
+      paragraphs: [`${name} ${what}.`, ...flappingAdvice(details)],
       fields: fields.filter(({ value }) => value !== ''),
       lists: [],
       output: shortenFront(printableLines(output?.trimEnd() ?? '', Number.POSITIVE_INFINITY), OUTPUT_SHOWN),
@@ -103,15 +103,19 @@ function shellWord(name: string): string | null {
 }
 
 function noticeLetter({ id, at, notice }: Notice, shown: CaseShown): { subject: string; letter: Letter } {
-  const { start, end, postponed, postponedCount } = notice;
+  const { start, end, postponed, postponedCount, snitches } = notice;
   const { timezone } = shown;
   const length = durationInWords(end - start);
-  const names = postponed.map((name) => printable(name, NAME_SHOWN));
+  const names =
+    snitches?.map(
+      ({ name, deadlineAt }) =>
+        `${printable(name, NAME_SHOWN)}: now due by ${localTime(deadlineAt, timezone)}`,
+    ) ?? postponed.map((name) => printable(name, NAME_SHOWN));
   const left = postponedCount - names.length;
   const heading =
     postponedCount === 1
-      ? 'The deadline of 1 snitch was postponed by one period:'
-      : `The deadlines of ${postponedCount} snitches were postponed by one period:`;
+      ? 'The deadline of 1 snitch was postponed:'
+      : `The deadlines of ${postponedCount} snitches were postponed:`;
   return {
     subject: `[Blind] The service received no check-ins for ${length} from ${localTime(start, timezone)}`,
     letter: {
@@ -119,7 +123,7 @@ function noticeLetter({ id, at, notice }: Notice, shown: CaseShown): { subject: 
         `The service received no check-ins for ${length}, from ${localTime(start, timezone)} to ${localTime(end, timezone)}.`,
         postponedCount === 0
           ? 'No snitch was expected to check in during that time.'
-          : 'Jobs that were expected to check in during that time may have tried in vain: none of them is accused now. One that fails to check in again is reported one period later.',
+          : 'Jobs that were expected to check in during that time may have tried in vain: none of them is accused now. One that does not check in by its new deadline is reported then.',
       ],
       fields: [
         { label: 'From', value: exactLocalTime(start, timezone) },

@@ -34,7 +34,7 @@ class Group {
       return;
     }
     this.#held.push(held);
-    this.#entries.push(digestEntry(claim.alert));
+    this.#entries.push(digestEntry(claim.alert, claim.id));
     if (this.#entries.length <= DIGEST_OVER) this.#claims.push(claim);
     else this.#claims = [];
   }
@@ -52,7 +52,7 @@ class Group {
       const compose = (domain: string) => digestMessage(this.#entries, this.#shown, recipient, domain);
       return [{ deliveries: this.#held, compose }];
     }
-    return this.#claims.map(({ alert, output }, index) => ({
+    return this.#claims.map(({ alert, output = null }, index) => ({
       deliveries: this.#held.slice(index, index + 1),
       compose: (domain) => alertMessage(alert, this.#shown, recipient, domain, output),
     }));

@@ -1,14 +1,18 @@
 /** Writes down what became of deliveries, and tells the log. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { isAlarm } from '../core/alert.ts';
 import { nextAttemptAt } from '../core/backoff.ts';
 import type { Channel } from '../core/routing.ts';
 import type { ClaimedDelivery, Settlement, Store } from '../store/store.ts';
+import { BoundedLog } from './bounded-log.ts';
 import type { Outcome } from './outcome.ts';
 
 /** A claim, and until when it is ours on the monotonic clock. */
 export type Held = Pick<ClaimedDelivery, 'id' | 'fence' | 'attempt' | 'channel' | 'target'> & {
   alertId: string;
+  /** Of an alarm, whose delivery the log tells; null for other alerts. */
+  alarm: { type: string; snitch: string; token: string } | null;
   leaseEnds: number;
 };
 
@@ -16,7 +20,9 @@ export function hold(
   { id, fence, attempt, channel, target, alert }: ClaimedDelivery,
   leaseEnds: number,
 ): Held {
-  return { id, fence, attempt, channel, target, alertId: alert.id, leaseEnds };
+  const { type, snitch } = alert;
+  const alarm = snitch && isAlarm(type) ? { type, snitch: snitch.name, token: snitch.token } : null;
+  return { id, fence, attempt, channel, target, alertId: alert.id, alarm, leaseEnds };
 }
 
 /** What became of one delivery, for whoever counts. */
@@ -45,15 +51,18 @@ const NAMED = 20;
 
 export class Settler {
   readonly #options: SettlerOptions;
+  readonly #log: BoundedLog;
   #patient = true;
 
   constructor(options: SettlerOptions) {
     this.#options = options;
+    this.#log = new BoundedLog({ logger: options.logger, counted: 'alarms delivered' });
   }
 
   /** From now on a settlement that the store refuses is not tried again: the process ends. */
   hurry(): void {
     this.#patient = false;
+    this.#log.flush();
   }
 
   /** Deliveries that were sent as one message have one outcome, and are tried again together. */
@@ -97,10 +106,19 @@ export class Settler {
     }
   }
 
+  /** Alarms that went out as one message have one line. */
+  #tellDelivered(group: readonly Held[]): void {
+    const alarms = group.filter(({ alarm }) => alarm !== null);
+    const [only] = alarms;
+    if (!only) this.#options.logger.debug(shown(group), 'delivered');
+    else if (group.length === 1) this.#log.info({ ...shown(group), ...only.alarm }, 'delivered');
+    else this.#log.info({ ...shown(group), alarms: alarms.length }, 'delivered', alarms.length);
+  }
+
   #tell(fates: readonly Fate[], outcome: Outcome): void {
     const { logger } = this.#options;
     if (outcome.kind === 'delivered') {
-      logger.debug(shown(fates.map(({ held }) => held)), 'delivered');
+      this.#tellDelivered(fates.map(({ held }) => held));
       return;
     }
     const retried = fates.filter(({ settlement }) => settlement.kind === 'retry');

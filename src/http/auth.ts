@@ -52,11 +52,7 @@ export function createAuthenticator({ store, limiter, clock }: AuthenticatorOpti
     const key = keyIn(request.raw);
     const found = key === null ? null : await store.findApiKey(key);
     if (!found) throw new SnitchError('api_key_invalid', 'The API key is missing or invalid.');
-    const blockedMs = limiter.take(found.apiKey.id, performance.now());
-    if (blockedMs > 0) {
-      const message = 'Too many requests in a short period: this API key is blocked for a while.';
-      throw new TryLater('rate_limited', message, Math.ceil(blockedMs / 1_000));
-    }
+    limit(limiter, found, performance.now());
     recordUse(found.apiKey, clock());
     const { audience = 'case', duringMaintenance } = request.routeOptions.config;
     if (!duringMaintenance && (await store.getSetting('maintenance')) === 'on') {
@@ -66,6 +62,20 @@ export function createAuthenticator({ store, limiter, clock }: AuthenticatorOpti
     admit(found.apiKey, request.is404 ? 'any' : audience, request.method);
     return found;
   };
+}
+
+/** A key that is blocked takes nothing from the others of its case. */
+function limit(limiter: RateLimiter, { apiKey, case: owner }: Caller, now: number): void {
+  const blockedMs = limiter.take(apiKey.id, now);
+  if (blockedMs > 0) {
+    const message = 'Too many requests in a short period: this API key is blocked for a while.';
+    throw new TryLater('rate_limited', message, Math.ceil(blockedMs / 1_000));
+  }
+  const waitMs = owner ? limiter.takeOfCase(owner.id, now) : 0;
+  if (waitMs > 0) {
+    const message = 'Too many requests in a short period by all API keys of this case together.';
+    throw new TryLater('rate_limited', message, Math.ceil(waitMs / 1_000));
+  }
 }
 
 const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i;

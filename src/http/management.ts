@@ -1,14 +1,15 @@
 /** The case, its keys, webhooks, alerts and deliveries (`decisions: Beyond the contract`). */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { WireAudience } from '../api/wire.ts';
 import { Invalid, NotFound } from '../core/errors.ts';
+import { MOST_API_KEYS, MOST_WEBHOOKS } from '../core/resource-limits.ts';
 import { caseOf } from './auth.ts';
 import { readAs } from './body.ts';
 import { caseChanges, line } from './case-schema.ts';
-import { isAlertId, isNumericId, pageOf } from './page.ts';
+import { isAlertId, isNumericId, pageOf, slicesOf } from './page.ts';
 import { param, query, resource } from './resource.ts';
-import type { RouteContext } from './server.ts';
+import type { ApiContext, RouteContext } from './server.ts';
 import { found } from './snitches.ts';
 import {
   targetNames,
@@ -63,7 +64,7 @@ export function apiKeyRoutes(app: FastifyInstance, { store, clock }: RouteContex
       POST: async (request) => {
         const caseId = request.caller?.case?.id ?? null;
         const wanted = await readAs(request, caseId === null ? newAdminKey : newKey);
-        const { apiKey, key } = await store.createApiKey({ caseId, ...wanted }, clock());
+        const { apiKey, key } = await store.createApiKey({ caseId, ...wanted }, clock(), MOST_API_KEYS);
         return { ...wireApiKey(apiKey), key };
       },
     },
@@ -97,6 +98,7 @@ export function apiKeyRoutes(app: FastifyInstance, { store, clock }: RouteContex
         const { apiKey, key } = await store.createApiKey(
           { caseId, ...(await readAs(request, newKey)) },
           clock(),
+          MOST_API_KEYS,
         );
         return { ...wireApiKey(apiKey), key };
       },
@@ -125,7 +127,10 @@ export function webhookRoutes(app: FastifyInstance, { store, clock }: RouteConte
     POST: async (request) => {
       const { url, notices } = await readAs(request, newWebhook);
       const { id: caseId } = caseOf(request);
-      const webhook = await store.createWebhook(caseId, new URL(url).href, clock(), { notices });
+      const webhook = await store.createWebhook(caseId, new URL(url).href, clock(), {
+        notices,
+        most: MOST_WEBHOOKS,
+      });
       return { ...wireWebhook(webhook), secret: webhook.secret };
     },
   });
@@ -154,36 +159,48 @@ export function webhookRoutes(app: FastifyInstance, { store, clock }: RouteConte
   });
 }
 
-export function alertRoutes(app: FastifyInstance, { store }: RouteContext): void {
-  async function list(caseId: string, token: string | null, page: ReturnType<typeof pageOf>) {
+export function alertRoutes(app: FastifyInstance, { store, lists }: ApiContext): void {
+  async function list(request: FastifyRequest, reply: FastifyReply, caseId: string, token: string | null) {
+    const page = pageOf(request, isAlertId);
     const nameOf = targetNames(await store.listWebhooks(caseId));
-    const listed = await store.listAlerts(caseId, token, page);
-    return listed.map(({ alert, deliveries }) => wireAlert(alert, deliveries, nameOf));
+    const read = slicesOf(
+      page,
+      (slice) => store.listAlerts(caseId, token, slice),
+      ({ alert: { id, at } }) => ({ id, at }),
+      ({ alert, deliveries }) => wireAlert(alert, deliveries, nameOf),
+    );
+    return lists.send(request, reply, read);
   }
   resource(app, '/alerts', {
-    GET: async (request) => list(caseOf(request).id, null, pageOf(request, isAlertId)),
+    GET: async (request, reply) => list(request, reply, caseOf(request).id, null),
   });
   resource(app, '/snitches/:token/alerts', {
-    GET: async (request) => {
+    GET: async (request, reply) => {
       const { token, caseId } = found(await store.getSnitch(caseOf(request).id, param(request, 'token')));
-      return list(caseId, token, pageOf(request, isAlertId));
+      return list(request, reply, caseId, token);
     },
   });
 }
 
 const STATES = ['pending', 'delivered', 'dead'] as const;
 
-export function deliveryRoutes(app: FastifyInstance, { store, clock }: RouteContext): void {
+export function deliveryRoutes(app: FastifyInstance, { store, clock, lists }: ApiContext): void {
   resource(app, '/deliveries', {
-    GET: async (request) => {
+    GET: async (request, reply) => {
       const state = query(request, 'state') ?? null;
       if (state !== null && !isDeliveryState(state)) {
         throw new Invalid([{ attribute: 'state', message: `must be one of ${STATES.join(', ')}` }]);
       }
       const { id } = caseOf(request);
+      const page = pageOf(request, isNumericId);
       const nameOf = targetNames(await store.listWebhooks(id));
-      const listed = await store.listDeliveries(id, { state, ...pageOf(request, isNumericId) });
-      return listed.map((delivery) => wireDelivery(delivery, nameOf));
+      const read = slicesOf(
+        page,
+        (slice) => store.listDeliveries(id, { state, ...slice }),
+        (delivery) => ({ id: String(delivery.id), at: null }),
+        (delivery) => wireDelivery(delivery, nameOf),
+      );
+      return lists.send(request, reply, read);
     },
   });
   resource(app, '/deliveries/:id/retry', {

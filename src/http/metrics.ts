@@ -2,12 +2,23 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { NotFound } from '../core/errors.ts';
-import type { Commit, Store } from '../store/store.ts';
+import type { Channel } from '../core/routing.ts';
+import type { Commit, Settlement, Store } from '../store/store.ts';
 import { isFromThisHost } from './loopback.ts';
 import { resource } from './resource.ts';
 import type { RouteContext } from './server.ts';
 
 const MILLISECONDS = 1_000;
+
+/** Gauges of the library that are called as only counters may be; each says no more than its series without `_total`. */
+const MISNAMED = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
+
+const CHANNELS: readonly Channel[] = ['webhook', 'email'];
+const RESULTS: readonly Settlement['kind'][] = ['delivered', 'retry', 'dead', 'released'];
 
 export class Metrics {
   readonly registry = new Registry();
@@ -43,7 +54,15 @@ export class Metrics {
   readonly #outboxDepth = this.#gauge('snitch_outbox_deliveries', 'Deliveries that are not finished.');
   readonly #outboxAge = this.#gauge('snitch_outbox_oldest_seconds', 'Age of the oldest alert in the outbox.');
   readonly #blind = this.#gauge('snitch_blind_seconds', 'Length of all blind windows that are kept.');
-  readonly #syncs = this.#gauge('snitch_store_syncs', 'Syncs of the disk since the start.');
+  readonly #syncs = new Counter({
+    name: 'snitch_store_syncs_total',
+    help: 'Syncs of the disk since the start.',
+    registers: [this.registry],
+  });
+  readonly #syncsByOldName = this.#gauge(
+    'snitch_store_syncs',
+    'The same as snitch_store_syncs_total, under its name from before.',
+  );
 
   /** Counts a check-in; the label is looked up once and not for every check-in. */
   readonly answered = {
@@ -52,8 +71,17 @@ export class Metrics {
     refused: this.#checkIns.labels('refused'),
   };
 
-  constructor() {
+  /** @param version of this program */
+  constructor(version = '0') {
     collectDefaultMetrics({ register: this.registry });
+    for (const name of MISNAMED) this.registry.removeSingleMetric(name);
+    this.#gauge('snitch_build_info', 'Always 1: the version of this program and of its Node.', [
+      'version',
+      'node',
+    ]).set({ version, node: process.versions.node }, 1);
+    // A series that appears only with its first event has no increase for the one event that matters.
+    for (const answer of ['recorded', 'unknown', 'refused']) this.#checkIns.inc({ answer }, 0);
+    for (const channel of CHANNELS) for (const result of RESULTS) this.deliveries.inc({ channel, result }, 0);
   }
 
   committed({ calls, durationMs }: Commit): void {
@@ -71,7 +99,10 @@ export class Metrics {
     this.#outboxDepth.set(outbox.pending);
     this.#outboxAge.set(age(outbox.oldestAlertAt, now));
     this.#blind.set(blindMs / MILLISECONDS);
-    this.#syncs.set(store.health().syncs);
+    const { syncs } = store.health();
+    this.#syncs.reset();
+    this.#syncs.inc(syncs);
+    this.#syncsByOldName.set(syncs);
     return this.registry.metrics();
   }
 

@@ -19,8 +19,8 @@ import { INTERVALS } from '../core/interval.ts';
 const time = z.string().meta({ format: 'date-time' });
 const text = z.string();
 
-const interval = z.enum(INTERVALS as [string, ...string[]]);
-const status = z.enum(['pending', 'healthy', 'failed', 'errored', 'paused']);
+export const interval = z.enum(INTERVALS as [string, ...string[]]);
+export const status = z.enum(['pending', 'healthy', 'failed', 'errored', 'paused']);
 const alertType = z.enum(['basic', 'smart']);
 
 const report = z.object({
@@ -106,7 +106,7 @@ export const newApiKey = z.object({ name: text, scope: z.enum(['read', 'write'])
 export const webhook = z.object({
   id: text,
   url: text,
-  notices: z.boolean(),
+  notices: z.literal(true).optional(),
   created_at: time,
 }) satisfies z.ZodType<WireWebhook>;
 export const createdWebhook = webhook.extend({ secret: text }) satisfies z.ZodType<WireWebhook>;
@@ -133,6 +133,10 @@ export const alert = z.object({
   id: text,
   type: text,
   timestamp: time,
+  notice: z
+    .object({ from: time, to: time, postponed: z.array(text), postponed_count: z.number() })
+    .meta({ description: 'Only on service.blind: the window in which no check-in could be received' })
+    .optional(),
   snitch: z
     .object({
       token: text,
@@ -144,7 +148,15 @@ export const alert = z.object({
     })
     .nullable(),
   deliveries: z.array(delivery),
-}) satisfies z.ZodType<WireAlert>;
+  flapping: z
+    .object({
+      phase: z.enum(['begun', 'goes on', 'over']),
+      changes: z.number(),
+      since: time,
+      changed_at: time,
+    })
+    .optional(),
+}) satisfies z.ZodType<Omit<WireAlert, 'notice' | 'flapping'>>;
 
 export const audience = z.object({
   emails: z.array(text),
@@ -166,6 +178,8 @@ export const explanation: z.ZodType<WireExplanation> = z.object({
 
 const importedSnitches = z.array(newSnitch.extend({ token: text.optional() }));
 export const newImport = z.object({ snitches: importedSnitches, owner: text.nullable().optional() });
+export const manyChanges = z.object({ snitches: z.array(snitchChanges.extend({ token: text })) });
+export const manyTokens = z.object({ tokens: z.array(text) });
 export const importToCheck = z.object({ snitches: importedSnitches, case: caseChanges }).partial();
 export const importCheck = z.object({
   snitches: importedSnitches,

@@ -15,20 +15,12 @@ import {
 import { caseOf } from './auth.ts';
 import { readAs } from './body.ts';
 import { caseChanges, line } from './case-schema.ts';
+import { changeMany, deleteMany, snitches, tokens } from './many-snitches.ts';
 import { resource } from './resource.ts';
-import type { RouteContext } from './server.ts';
+import type { ApiContext, RouteContext } from './server.ts';
 import { wireSnitch } from './wire.ts';
 
-/** Snitches of one request, and rows read from the store at a time. */
-const LARGEST_IMPORT = 100;
-const LARGEST_CLAIM = 500;
-const SLICE = 500;
-
 const owner = line(100).nullable();
-
-const snitches = z
-  .array(z.unknown(), { error: 'must be an array of snitches' })
-  .max(LARGEST_IMPORT, `has too many snitches (maximum is ${LARGEST_IMPORT})`);
 
 const newImport = z.object({
   snitches: snitches.min(1, `can't be blank`),
@@ -37,19 +29,10 @@ const newImport = z.object({
 
 const check = z.object({ snitches: snitches.default([]), case: z.unknown().optional() });
 
-const claim = z.object({
-  owner,
-  tokens: z
-    .array(z.string({ error: 'must be an array of tokens' }).max(64, 'must be an array of tokens'), {
-      error: 'must be an array of tokens',
-    })
-    .min(1, `can't be blank`)
-    .max(LARGEST_CLAIM, `has too many tokens (maximum is ${LARGEST_CLAIM})`),
-});
+const claim = z.object({ owner, tokens });
 
-export function ownershipRoutes(app: FastifyInstance, context: RouteContext): void {
-  const { store, clock, addresses } = context;
-  const nextOwned = (caseId: string, after: number) => store.listOwnership(caseId, { after, limit: SLICE });
+export function ownershipRoutes(app: FastifyInstance, context: ApiContext): void {
+  const { store, clock, addresses, lists } = context;
   resource(app, '/imports', {
     POST: async (request) => {
       const wanted = await readAs(request, newImport);
@@ -59,19 +42,18 @@ export function ownershipRoutes(app: FastifyInstance, context: RouteContext): vo
       const made = await store.importSnitches(caseOf(request).id, batch, clock());
       return made.map((snitch) => wireSnitch(snitch, addresses().checkInBase));
     },
+    PATCH: changeMany(context),
   });
+  resource(app, '/imports/delete', { POST: deleteMany(context) });
   // It changes nothing, so that a key that may only read may ask.
   resource(app, '/imports/check', { POST: checkImport(context) }, { audience: 'any' });
   resource(app, '/ownership', {
-    GET: async (request) => {
-      const owned: WireOwnership[] = [];
-      let after: number | null = 0;
-      while (after !== null) {
-        const slice = await nextOwned(caseOf(request).id, after);
-        owned.push(...slice.owned);
-        after = slice.next;
-      }
-      return owned;
+    GET: async (request, reply) => {
+      const { id } = caseOf(request);
+      return lists.send<WireOwnership, number>(request, reply, async (limit, after) => {
+        const { owned, next } = await store.listOwnership(id, { after: after ?? 0, limit });
+        return { items: owned, next };
+      });
     },
     PUT: async (request, reply) => {
       const wanted = await readAs(request, claim);

@@ -1,4 +1,7 @@
-/** A token bucket per API key; a key that overdraws it is blocked for a while (`decisions: Rate limit`). */
+/**
+ * A token bucket per API key, and a larger one per case; a key that overdraws its own is blocked for a while
+ * (`decisions: Rate limit`).
+ */
 
 export interface RateLimit {
   /** Requests a minute; 0 turns the limit off. */
@@ -23,6 +26,12 @@ interface Bucket {
   filledAt: number;
   blockedUntil: number;
 }
+
+/**
+ * How many keys' worth of requests a case has. One key alone never meets the limit of its case, and a team with a few
+ * of them does not either; twenty keys are not worth twenty times as much.
+ */
+const KEYS_OF_CASE = 4;
 
 /** Keys that were not seen lately have a full bucket again; this many are remembered before they are forgotten. */
 const REMEMBERED = 10_000;
@@ -49,14 +58,9 @@ export class RateLimiter {
   take(key: string, now: number): number {
     const { perMinute, burst, blockS } = this.#limit;
     if (perMinute === 0) return 0;
-    const bucket = this.#bucketOf(key, now);
+    const bucket = this.#bucketOf(key, burst, now);
     if (bucket.blockedUntil > now) return bucket.blockedUntil - now;
-    bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.filledAt) * perMinute) / 60_000);
-    bucket.filledAt = now;
-    if (bucket.tokens >= 1) {
-      bucket.tokens -= 1;
-      return 0;
-    }
+    if (takeFrom(bucket, { perMinute, burst }, now) === 0) return 0;
     bucket.blockedUntil = now + blockS * 1_000;
     return blockS * 1_000;
   }
@@ -70,18 +74,31 @@ export class RateLimiter {
     const { perMinute, burst } = this.#limit;
     if (perMinute === 0 || keys.length === 0) return null;
     const left = keys.map((key) => {
-      const { tokens, filledAt } = this.#bucketOf(key, now);
+      const { tokens, filledAt } = this.#bucketOf(key, burst, now);
       return Math.min(burst, tokens + ((now - filledAt) * perMinute) / 60_000);
     });
     return { burst, fillsInS: (burst * 60) / perMinute, left: Math.floor(Math.min(...left)) };
   }
 
-  #bucketOf(key: string, now: number): Bucket {
-    let bucket = this.#buckets.get(key);
+  /**
+   * Takes one request out of the bucket of a case, which all of its keys share. It is never blocked: some of its keys
+   * must not shut the others out for longer than they ask too much.
+   *
+   * @param now monotonic milliseconds
+   * @returns 0, or in how many milliseconds the case may ask again
+   */
+  takeOfCase(id: string, now: number): number {
+    const perMinute = KEYS_OF_CASE * this.#limit.perMinute;
+    const burst = KEYS_OF_CASE * this.#limit.burst;
+    return perMinute === 0 ? 0 : takeFrom(this.#bucketOf(id, burst, now), { perMinute, burst }, now);
+  }
+
+  #bucketOf(name: string, burst: number, now: number): Bucket {
+    let bucket = this.#buckets.get(name);
     if (!bucket) {
       if (this.#buckets.size >= REMEMBERED) this.#buckets.clear();
-      bucket = { tokens: this.#limit.burst, filledAt: now, blockedUntil: 0 };
-      this.#buckets.set(key, bucket);
+      bucket = { tokens: burst, filledAt: now, blockedUntil: 0 };
+      this.#buckets.set(name, bucket);
     }
     return bucket;
   }
@@ -94,4 +111,17 @@ export function headersOf({ burst, fillsInS, left }: Standing): Record<string, s
     'ratelimit-policy': `"key";q=${burst};w=${Math.max(1, Math.ceil(fillsInS))}`,
     ratelimit: `"key";r=${left};t=${untilFull}`,
   };
+}
+
+/** 0 where there was a token, or in how many milliseconds there will be one. */
+function takeFrom(
+  bucket: Bucket,
+  { perMinute, burst }: Pick<RateLimit, 'perMinute' | 'burst'>,
+  now: number,
+): number {
+  bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.filledAt) * perMinute) / 60_000);
+  bucket.filledAt = now;
+  if (bucket.tokens < 1) return ((1 - bucket.tokens) * 60_000) / perMinute;
+  bucket.tokens -= 1;
+  return 0;
 }

@@ -14,6 +14,7 @@ import { createCheckInHandler } from './check-in.ts';
 import { createPathReader, type PathReader } from './check-in-target.ts';
 import { connectionLimit, shareConnections } from './connections.ts';
 import { answerError, refuseConnection } from './errors.ts';
+import { Lists } from './lists.ts';
 import { mailCheckRoutes } from './mail-check.ts';
 import { alertRoutes, apiKeyRoutes, caseRoutes, deliveryRoutes, webhookRoutes } from './management.ts';
 import { type Metrics, metricsRoutes } from './metrics.ts';
@@ -47,6 +48,11 @@ export interface RouteContext {
   sourceOf: (request: IncomingMessage) => string | null;
   /** Whether a trusted proxy sent a request; none is trusted when absent. */
   isProxied?: (request: IncomingMessage) => boolean;
+}
+
+/** What the routes below `/v1` have besides. */
+export interface ApiContext extends RouteContext {
+  lists: Lists;
 }
 
 export interface ServerOptions extends RouteContext {
@@ -104,7 +110,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   return app;
 }
 
-async function apiRoutes(api: FastifyInstance, options: ServerOptions): Promise<void> {
+async function apiRoutes(api: FastifyInstance, serverOptions: ServerOptions): Promise<void> {
+  const options = { ...serverOptions, lists: new Lists() };
   const authenticate = createAuthenticator(options);
   api.addHook('onRequest', async (request, reply) => {
     request.caller = await authenticate(request);

@@ -15,17 +15,14 @@ import {
 import type { Snitch } from '../store/store.ts';
 import { caseOf } from './auth.ts';
 import { readJson } from './body.ts';
-import { isNumericId, pageOf } from './page.ts';
+import { isNumericId, pageOf, slicesOf } from './page.ts';
 import { param, resource } from './resource.ts';
-import type { RouteContext } from './server.ts';
+import type { ApiContext } from './server.ts';
 import { audienceOf, targetNames, toldAlert, wireCheckIn, wireExplanation, wireSnitch } from './wire.ts';
-
-/** Snitches read from the store at a time: other requests get their turn in between. */
-const SLICE = 500;
 
 export function snitchRoutes(
   app: FastifyInstance,
-  { store, clock, addresses, sendsEmail }: RouteContext,
+  { store, clock, addresses, lists, sendsEmail }: ApiContext,
 ): void {
   const wire = (snitch: Snitch) => wireSnitch(snitch, addresses().checkInBase);
 
@@ -35,15 +32,12 @@ export function snitchRoutes(
 
   resource(app, '/snitches', {
     GET: async (request, reply) => {
-      const slices: string[] = [];
-      let after: number | null = 0;
-      while (after !== null) {
-        const slice = { after, limit: SLICE, tags: wantedTags(request) };
-        const { snitches, next } = await store.listSnitches(caseOf(request).id, slice);
-        for (const snitch of snitches) slices.push(JSON.stringify(wire(snitch)));
-        after = next;
-      }
-      return reply.type('application/json; charset=utf-8').send(`[${slices.join(',')}]`);
+      const { id } = caseOf(request);
+      const tags = wantedTags(request);
+      return lists.send(request, reply, async (limit, after: number | null) => {
+        const { snitches, next } = await store.listSnitches(id, { after: after ?? 0, limit, tags });
+        return { items: snitches.map(wire), next };
+      });
     },
     POST: async (request) => {
       const { id } = caseOf(request);
@@ -131,10 +125,16 @@ export function snitchRoutes(
   });
 
   resource(app, '/snitches/:token/check_ins', {
-    GET: async (request) => {
+    GET: async (request, reply) => {
       const { token, caseId } = await find(request);
-      const records = await store.listCheckIns(caseId, token, pageOf(request, isNumericId));
-      return found(records).map(wireCheckIn);
+      const page = pageOf(request, isNumericId);
+      const read = slicesOf(
+        page,
+        async (slice) => found(await store.listCheckIns(caseId, token, slice)),
+        ({ id }) => ({ id: String(id), at: null }),
+        wireCheckIn,
+      );
+      return lists.send(request, reply, read);
     },
   });
 }

@@ -108,7 +108,7 @@ export function wireWebhook(webhook: Webhook): WireWebhook {
   return {
     id: webhook.id,
     url: withoutCredentials(webhook.url),
-    notices: webhook.notices,
+    ...(webhook.notices ? { notices: true } : {}),
     created_at: wireTime(webhook.createdAt),
   };
 }
@@ -158,6 +158,8 @@ export function toldAlert(
   return {
     type: alert.type,
     at: alert.at,
+    startedAt: alert.details.startedAt ?? null,
+    flapping: (alert.details.flapping?.phase ?? 'over') !== 'over',
     deliveries: deliveries.map((delivery) => ({ ...delivery, target: nameOf(delivery.target) })),
   };
 }
@@ -197,6 +199,11 @@ export function wireAlert(
     snitch: alert.snitch,
     deliveries: deliveries.map((delivery) => wireDelivery(delivery, nameOf)),
   };
+  const flapping = alert.details?.flapping;
+  if (flapping) {
+    const { phase, changes, since, changedAt } = flapping;
+    return { ...wire, flapping: { phase, changes, since: wireTime(since), changed_at: wireTime(changedAt) } };
+  }
   if (!alert.notice) return wire;
   return { ...wire, notice: noticeShown(alert.notice) };
 }

@@ -18,9 +18,19 @@ export interface ImportBatch {
   owner: string | null;
 }
 
+/** What is to change of one snitch. */
+export interface SnitchChange {
+  token: string;
+  changes: Partial<SnitchFields>;
+}
+
 export interface OwnershipStore {
   /** Makes all of them or none. */
   importSnitches(caseId: string, batch: ImportBatch, now: number): Promise<Snitch[]>;
+  /** Changes all of them or none. */
+  updateSnitches(caseId: string, changes: readonly SnitchChange[], now: number): Promise<Snitch[]>;
+  /** Deletes those of `tokens` that the case has. */
+  deleteSnitches(caseId: string, tokens: readonly string[]): Promise<void>;
   /** The case that has this token, or null. */
   ownerOfToken(token: string): Promise<string | null>;
   /** How many snitches the case may still make; null for no limit. */

@@ -106,6 +106,13 @@ export interface Webhook {
   createdAt: number;
 }
 
+export interface WebhookOptions {
+  /** Whether it is sent notices about the service itself, too; false when absent. */
+  notices?: boolean;
+  /** How many webhooks a case may have; no limit when absent. */
+  most?: number;
+}
+
 /** The decided fact. `snitch` and `details` are as they were when it was decided; a notice has neither. */
 export type Alert = { id: string; caseId: string; at: number } & (
   | { type: AlertKind; token: string; snitch: AlertSnitch; details: AlertDetails; notice: null }
@@ -149,7 +156,7 @@ export interface ClaimedDelivery {
   target: string;
   alert: Alert;
   /** What the job printed at the check-in that raised the alert, where that is kept; for emails only. */
-  output: string | null;
+  output?: string;
   case: { id: string; name: string; timezone: string };
   /** The target's webhook; null for an email, or when the webhook was deleted. */
   webhook: Webhook | null;
@@ -180,6 +187,14 @@ export type Settlement =
 export interface Page {
   limit: number;
   before: { at: number } | { id: string } | null;
+  /** Where a page is read in slices: what the slice before ended with, and need not be there any more. */
+  behind?: Position;
+}
+
+/** An item in a list; alerts are in the order of their time, the others in that of their ids. */
+export interface Position {
+  id: string;
+  at: number | null;
 }
 
 export interface DueCursor {
@@ -199,6 +214,8 @@ export interface DueResult {
 /** What has been committed and may concern someone who waits. */
 export type Change =
   | { kind: 'deliveries' }
+  /** An alert of a snitch was decided, with so many deliveries. */
+  | { kind: 'alert'; alertId: string; type: AlertKind; token: string; name: string; deliveries: number }
   /** A snitch was created, changed or deleted. */
   | { kind: 'snitch'; caseId: string; token: string }
   /** A key of a case was deleted; with `keyId` null all of them, or the case is on hold. */
@@ -257,9 +274,11 @@ export interface Store extends OwnershipStore {
   deleteCase(id: string): Promise<boolean>;
   /** Restarts deadlines after a case's rules changed, a slice a call; false when nothing is left to do. */
   rescheduleSlice(now: number): Promise<boolean>;
+  /** @param most throws `Invalid` where there are so many already; no limit when absent */
   createApiKey(
     key: { caseId: string | null; name: string; scope: Scope },
     now: number,
+    most?: number,
   ): Promise<{ apiKey: ApiKey; key: string }>;
   /** Makes a key that was made elsewhere the one of that name for the server; null takes the one it had. */
   provideAdminKey(name: string, key: string | null, now: number): Promise<void>;
@@ -324,7 +343,8 @@ export interface Store extends OwnershipStore {
   listAlerts(caseId: string, token: string | null, page: Page): Promise<AlertWithDeliveries[]>;
   /** An alert about no real snitch, to one webhook only; null when there is no such webhook. */
   createTestDelivery(caseId: string, webhookId: string, now: number): Promise<Delivery | null>;
-  createWebhook(caseId: string, url: string, now: number, options?: { notices?: boolean }): Promise<Webhook>;
+  /** @throws Invalid where the case has as many as `options.most` already */
+  createWebhook(caseId: string, url: string, now: number, options?: WebhookOptions): Promise<Webhook>;
   getWebhook(caseId: string, id: string): Promise<Webhook | null>;
   listWebhooks(caseId: string): Promise<Webhook[]>;
   deleteWebhook(caseId: string, id: string): Promise<boolean>;
@@ -348,6 +368,11 @@ export interface Store extends OwnershipStore {
   health(): StoreHealth;
   /** In words, where what is stored now would not be found at the next start; null while all is in its place. */
   misplaced(): string | null;
+  /**
+   * What was acknowledged in this time is missing from the database that was opened; null where nothing is. It is to be
+   * opened as a blind window before anything else is written, because the first write ends the memory of it.
+   */
+  readonly lost: BlindWindow | null;
   /** From the first write to the last one that was refused and for which no blind window was opened yet, or null. */
   refused(): BlindWindow | null;
   /** Called after a change is durable. */

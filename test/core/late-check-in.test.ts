@@ -1,6 +1,7 @@
 /** A check-in that was kept back while the service was away counts for the time at which the job made it. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { BlindWindow } from '../../src/core/blind-window.ts';
 import { Calendar } from '../../src/core/interval.ts';
 import { newSnitchState, type SnitchState } from '../../src/core/snitch.ts';
 import { transition } from '../../src/core/transition.ts';
@@ -18,7 +19,13 @@ const healthy: SnitchState = {
 };
 const failed: SnitchState = { ...healthy, status: 'failed', dueAt: time('12:00') };
 
-function late(before: SnitchState, at: string, now: string, outcome: 'healthy' | 'error' = 'healthy') {
+function late(
+  before: SnitchState,
+  at: string,
+  now: string,
+  outcome: 'healthy' | 'error' = 'healthy',
+  windows: BlindWindow[] = [],
+) {
   return transition(
     before,
     { kind: 'checkIn', outcome, at: time(at) },
@@ -27,6 +34,7 @@ function late(before: SnitchState, at: string, now: string, outcome: 'healthy' |
       calendar: new Calendar(),
       rules: { timezone: 'UTC', reminders: 'period', errorNotices: true },
       firstCheckIns: [],
+      windows,
     },
   );
 }
@@ -60,6 +68,41 @@ test('it changes nothing when a later check-in was heard already', () => {
   const { snitch, alert } = late(healthy, '08:10', '10:30');
   assert.is(snitch, healthy);
   assert.is(alert, null);
+});
+
+test('one from before a pause began does not end it, and is remembered', () => {
+  const paused = (since: string): SnitchState => ({
+    ...healthy,
+    status: 'paused',
+    dueAt: null,
+    pause: { until: { kind: 'healthy' }, remembered: 'failed', since: time(since) },
+  });
+  const before = late(paused('10:30'), '10:10', '11:30');
+  assert.is(before.alert, null);
+  assert.is(before.snitch.status, 'paused');
+  assert.is(before.snitch.pause?.remembered, 'healthy');
+  assert.is(before.snitch.checkedInAt, time('10:10'));
+  const since = late(paused('10:10'), '10:10', '11:30');
+  assert.is(since.snitch.status, 'healthy');
+  assert.is(since.alert?.previousStatus, 'paused');
+});
+
+test('windows since then postpone its deadline, as if it had been heard in time', () => {
+  const windows = [{ start: time('11:05'), end: time('11:20') }];
+  const heard = late(failed, '10:10', '12:30', 'healthy', windows);
+  assert.equal(
+    [heard.snitch.status, heard.snitch.dueAt, heard.snitch.postponed],
+    ['healthy', time('13:00'), 1],
+  );
+  assert.equal(heard.postponedBy, windows);
+  const again = late(
+    { ...healthy, dueAt: time('13:00'), postponed: 1 },
+    '10:10',
+    '11:30',
+    'healthy',
+    windows,
+  );
+  assert.equal([again.snitch.dueAt, again.snitch.postponed], [time('13:00'), 1]);
 });
 
 test('an error that is told late is told all the same', () => {

@@ -1,4 +1,4 @@
-import type { AlertDetails, AlertKind, AlertSnitch } from '../../src/core/alert.ts';
+import type { AlertDetails, AlertKind, AlertSnitch, BlindNotice } from '../../src/core/alert.ts';
 import type { Alert, Webhook } from '../../src/store/store.ts';
 
 export const AT = Date.UTC(2026, 10, 21, 5, 4, 3, 210);
@@ -37,7 +37,9 @@ export function anAlert(
   return { id, caseId, at, type, token: snitch.token, snitch, details, notice: null };
 }
 
-export function aNotice(changes: { id?: string; postponed?: string[]; postponedCount?: number } = {}): Alert {
+export function aNotice(
+  changes: Partial<Pick<BlindNotice, 'postponed' | 'postponedCount' | 'snitches'>> & { id?: string } = {},
+): Alert {
   const postponed = changes.postponed ?? ['nightly-backup', 'mail-queue'];
   return {
     id: changes.id ?? 'alert_blind',
@@ -52,6 +54,7 @@ export function aNotice(changes: { id?: string; postponed?: string[]; postponedC
       end: AT - 1_000,
       postponed,
       postponedCount: changes.postponedCount ?? postponed.length,
+      ...(changes.snitches ? { snitches: changes.snitches } : {}),
     },
   };
 }

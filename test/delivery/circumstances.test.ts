@@ -86,13 +86,18 @@ test('a reminder says still missing, since when, and has no deadline of its own'
 
 test('a run that hangs is told from one that never began', async (context) => {
   await report(context, {});
-  await report(context, { outcome: 'start', runId: 'a' });
-  await report(context, { outcome: 'log', runId: 'a' });
+  await report(context, { outcome: 'start' });
+  for (let times = 0; times < 60; times += 1) await report(context, { outcome: 'log' });
   await sweepAfter(context, 2 * HOUR);
   const hung = await newest(context);
   assert.match(hung.subject, /^\[Missing\] nightly started at \S+ \S+ \(Europe\/Berlin\) and has not ended$/);
   assert.match(hung.text, /Run started: +\S+ .*its end was not reported/);
-  await report(context, { runId: 'a' });
+  await sweepAfter(context, 2 * HOUR);
+  assert.match(
+    (await newest(context)).subject,
+    /^\[Missing\] nightly is still missing, since .*: a run that started at .* has not ended$/,
+  );
+  await report(context, {});
   await sweepAfter(context, 2 * HOUR);
   assert.match((await newest(context)).subject, '[Missing] nightly did not check in since ');
 });

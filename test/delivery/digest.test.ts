@@ -9,7 +9,12 @@ import { AT, anAlert } from './alerts.ts';
 const CASE = { id: 'case_1', name: 'Operations', timezone: 'Europe/Berlin' };
 
 const digestOf = (alerts: Parameters<typeof digestEntry>[0][]) =>
-  digestMessage(alerts.map(digestEntry), CASE, 'ann@example.com', 'example.com');
+  digestMessage(
+    alerts.map((alert, index) => digestEntry(alert, index)),
+    CASE,
+    'ann@example.com',
+    'example.com',
+  );
 
 /** An alert of a snitch of its own, unless a token is given. */
 let snitches = 0;

@@ -142,6 +142,26 @@ test('what the job printed is in the mail: bounded, from its end, and nothing in
   assert.not.match(messageWith('').text, 'The job printed');
 });
 
+test('a snitch that changes too often: how often, what it is now, and what will be told', () => {
+  const errored = { type: 'snitch.errored', snitch: { status: 'errored' } } as const;
+  const messageOf = (phase: 'begun' | 'goes on' | 'over', changes: number) => {
+    const flapping = { phase, changes, since: AT - HOUR, changedAt: AT - HOUR / 2 };
+    const alert = anAlert({ ...errored, details: { exitStatus: 2, flapping } });
+    return alertMessage(alert, CASE, 'ann@example.com', 'example.com');
+  };
+  const now = 'it reported exit status 2 at 2026-11-21 05:34 (Europe/Berlin)';
+  const begun = messageOf('begun', 13);
+  assert.is(begun.subject, `[Flapping] nightly-backup changes too often, 13 changes within an hour: ${now}`);
+  assert.match(begun.text, 'From now on its changes are counted and not told one by one');
+  assert.match(
+    messageOf('goes on', 60).subject,
+    '[Flapping] nightly-backup goes on changing, 60 changes since',
+  );
+  const over = messageOf('over', 1);
+  assert.is(over.subject, `[Error] nightly-backup is quiet after 1 change that was not told: ${now}`);
+  assert.not.match(over.text, 'From now on');
+});
+
 test('the command line can be pasted into a shell whatever the name is', () => {
   const commandFor = (name: string) =>
     /snitch show (.*)/.exec(
@@ -204,8 +224,16 @@ test('the blind notice names the window and what was postponed', () => {
   );
   assert.match(message.text, 'From:   2026-11-21 04:34:03 (Europe/Berlin, UTC+01:00)');
   assert.match(message.text, 'To:     2026-11-21 06:04:02 (Europe/Berlin, UTC+01:00)');
-  assert.match(message.text, 'The deadlines of 150 snitches were postponed by one period:');
+  assert.match(message.text, 'The deadlines of 150 snitches were postponed:');
   assert.match(message.text, /- nightly-backup\n {2}- a\\nb\n {2}- and 148 more\n/);
+  const deadlines = [{ token: 't1', name: 'nightly-backup', deadlineAt: AT + 24 * HOUR }];
+  const told = alertMessage(
+    aNotice({ postponed: ['nightly-backup'], snitches: deadlines }),
+    CASE,
+    'ann@example.com',
+    'example.com',
+  );
+  assert.match(told.text, '- nightly-backup: now due by 2026-11-22 06:04 (Europe/Berlin)');
   const none = alertMessage(aNotice({ postponed: [] }), CASE, 'ann@example.com', 'example.com');
   assert.match(none.text, 'No snitch was expected to check in during that time.');
 });

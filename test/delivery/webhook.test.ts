@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import type { Resolve } from '../../src/delivery/address-guard.ts';
 import type { Outcome } from '../../src/delivery/outcome.ts';
 import { createWebhookSender, type WebhookSender } from '../../src/delivery/webhook.ts';
-import { aNotice, anAlert, aWebhook } from './alerts.ts';
+import { AT, aNotice, anAlert, aWebhook } from './alerts.ts';
 import { startMailServer } from './mail-server.ts';
 import { type Behaviour, behave, type Receiver, startReceiver } from './receiver.ts';
 
@@ -234,7 +234,27 @@ test('what can never work is dead', async ({ sender }) => {
   assert.equal(await sender.send(null, anAlert(), 0), { kind: 'dead', error: 'the webhook was deleted' });
   assert.is((await sender.send(aWebhook('ftp://files.test/'), anAlert(), 0)).kind, 'dead');
   assert.is((await sender.send(aWebhook('not a url'), anAlert(), 0)).kind, 'dead');
-  assert.is((await sender.send(aWebhook('http://127.0.0.1/'), aNotice(), 0)).kind, 'dead');
+});
+
+test('a notice is posted in the shape that the list of alerts shows', async ({ sender, receiver }) => {
+  const snitches = [{ token: 't1', name: 'backup', deadlineAt: AT }];
+  const notice = aNotice({ postponed: ['backup'], snitches });
+  assert.equal(await sender.send(aWebhook(receiver.url), notice, Date.now()), { kind: 'delivered' });
+  const at = new Date(AT).toISOString();
+  assert.equal(JSON.parse(receiver.received[0]?.body ?? ''), {
+    type: 'service.blind',
+    timestamp: at,
+    data: {
+      notice: {
+        from: new Date(AT - 5_400_000).toISOString(),
+        to: new Date(AT - 1_000).toISOString(),
+        postponed: ['backup'],
+        postponed_count: 1,
+        snitches: [{ token: 't1', name: 'backup', deadline: at }],
+      },
+    },
+  });
+  assert.ok(receiver.received[0]?.headers['webhook-signature']);
 });
 
 test('a stop gives up what is in flight', async ({ sender, receiver }) => {

@@ -35,6 +35,7 @@ async function open({ port, sockets }: Context, address: string): Promise<Socket
 
 /** The status line that a request on `socket` is answered with. */
 async function ask(socket: Socket): Promise<string> {
+  if (socket.closed) return 'closed';
   socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
   const [chunk] = (await Promise.race([once(socket, 'data'), once(socket, 'close')])) as [Buffer | boolean];
   return Buffer.isBuffer(chunk) ? (chunk.toString().split('\r\n', 1)[0] ?? '') : 'closed';

@@ -2,9 +2,18 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Fixture, hooks } from './fixture.ts';
 
+interface Operation {
+  operationId: string;
+  tags: string[];
+  parameters?: { name: string; in: string; schema: { type: string } }[];
+  responses: Record<string, unknown>;
+}
+
 interface Description {
   openapi: string;
-  paths: Record<string, Record<string, { responses: Record<string, unknown> }>>;
+  tags: { name: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, object> };
 }
 
 const test = suite<Fixture>('the description of the API');
@@ -18,18 +27,22 @@ async function read({ nobody }: Fixture): Promise<Description> {
   return answer.json<Description>();
 }
 
+/** Check-in addresses are no part of the API. */
+function belowV1({ paths }: Description): Description['paths'] {
+  return Object.fromEntries(Object.entries(paths).filter(([path]) => path.startsWith('/v1/')));
+}
+
 test('it needs no key and is OpenAPI 3.1', async (context) => {
   assert.is((await read(context)).openapi, '3.1.0');
 });
 
 test('it names exactly the paths below /v1 that are served', async (context) => {
   const served = [...context.routes].map((path) => path.replace(/:(\w+)/g, '{$1}'));
-  assert.equal(Object.keys((await read(context)).paths).toSorted(), served.toSorted());
+  assert.equal(Object.keys(belowV1(await read(context))).toSorted(), served.toSorted());
 });
 
 test('it names exactly the methods that each path allows', async (context) => {
-  const { paths } = await read(context);
-  for (const [path, operations] of Object.entries(paths)) {
+  for (const [path, operations] of Object.entries(belowV1(await read(context)))) {
     const answer = await context.admin.ask('TRACE', path.replaceAll(/\{\w+\}/g, 'x'));
     assert.is(answer.status, 405, path);
     const allowed = String(answer.headers.allow)
@@ -43,12 +56,45 @@ test('it names exactly the methods that each path allows', async (context) => {
   }
 });
 
-test('every operation says what its success carries', async (context) => {
-  for (const operations of Object.values((await read(context)).paths)) {
-    for (const { responses } of Object.values(operations)) {
-      assert.ok('200' in responses || '204' in responses);
+function operationsIn({ paths }: Description): [string, Operation][] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([method]) => method !== 'parameters')
+      .map(([method, operation]): [string, Operation] => [`${method} ${path}`, operation]),
+  );
+}
+
+test('every operation has a name and a tag of its own, and says what its success and its errors carry', async (context) => {
+  const description = await read(context);
+  const operations = operationsIn(description);
+  assert.is(new Set(operations.map(([, { operationId }]) => operationId)).size, operations.length);
+  const tags = description.tags.map(({ name }) => name);
+  for (const [about, { responses, tags: own }] of operations) {
+    assert.ok('200' in responses || '202' in responses || '204' in responses, about);
+    assert.ok(
+      Object.keys(responses).some((status) => status.startsWith('4')),
+      about,
+    );
+    assert.ok(own.length === 1 && tags.includes(own[0] ?? ''), about);
+    for (const status of about.includes('/v1/') ? ['401', '402', '403', '429', '503'] : ['404', '503']) {
+      assert.ok(status in responses, `${about} ${status}`);
     }
   }
+});
+
+test('a limit is an integer, and so is every other number', async (context) => {
+  const description = await read(context);
+  const limits = operationsIn(description).flatMap(([, { parameters = [] }]) =>
+    parameters.filter(({ name }) => name === 'limit'),
+  );
+  assert.is(limits.length, 4);
+  for (const { schema } of limits) assert.is(schema.type, 'integer');
+  assert.not.match(JSON.stringify(description), '"type":"number"');
+});
+
+test('the check-in address is in it, without a key', async (context) => {
+  const { paths } = await read(context);
+  assert.ok(paths['/c/{token}']?.get && paths['/c/{token}/{suffix}']?.post);
 });
 
 test.run();

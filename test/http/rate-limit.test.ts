@@ -2,6 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RateLimiter } from '../../src/http/rate-limit.ts';
+import { type Answer, Client } from './client.ts';
 import { ok, refused } from './expect.ts';
 import { checkIn, newSnitch, startFixture } from './fixture.ts';
 
@@ -45,6 +46,27 @@ test('the bucket with the least left is told where several count', () => {
   assert.is(new RateLimiter({ perMinute: 0, burst: 1, blockS: 1 }).standing(['key'], 0), null);
 });
 
+test('a case has four times what a key has, and is not blocked', () => {
+  const limiter = new RateLimiter({ perMinute: 60, burst: 3, blockS: 60 });
+  const waits = (...times: number[]) => times.map((now) => limiter.takeOfCase('team', now));
+  assert.equal(
+    waits(...Array.from({ length: 12 }, () => 0)),
+    Array.from({ length: 12 }, () => 0),
+  );
+  assert.equal(waits(0), [250]);
+  assert.equal(waits(125, 250, 250), [125, 0, 250], 'four a second come in');
+  assert.is(limiter.takeOfCase('another', 0), 0);
+  limiter.configure({ perMinute: 0, burst: 1, blockS: 60 });
+  for (let count = 0; count < 100; count += 1) assert.is(limiter.takeOfCase('team', 0), 0);
+});
+
+test('one key, however much it asks for, never meets the limit of its case', () => {
+  const limiter = new RateLimiter({ perMinute: 60, burst: 3, blockS: 10 });
+  for (let now = 0; now < 600_000; now += 150) {
+    if (limiter.take('key', now) === 0) assert.is(limiter.takeOfCase('team', now), 0);
+  }
+});
+
 test('0 turns it off, also while it runs', () => {
   const limiter = new RateLimiter({ perMinute: 60, burst: 1, blockS: 60 });
   assert.is(limiter.take('a', 0), 0);
@@ -75,6 +97,31 @@ test('over it, every call of the key is answered 429 with Retry-After; other key
   ok(await rival.write.get('/v1/snitches'));
   for (let count = 0; count < 20; count += 1) await checkIn(limited, token);
   await limited.close();
+});
+
+test('many keys of a case are worth a few, and take nothing from other cases', async () => {
+  const limited = await startFixture({ limiter: new RateLimiter({ perMinute: 1, burst: 5, blockS: 60 }) });
+  try {
+    const { acme, rival, store, clock, port } = limited;
+    const answers: Answer[] = [];
+    for (let count = 0; count < 20; count += 1) {
+      const { key } = await store.createApiKey({ caseId: acme.id, name: 'one', scope: 'read' }, clock.now);
+      const client = new Client(port, key);
+      for (let asked = 0; asked < 5; asked += 1) answers.push(await client.get('/v1/case'));
+      client.close();
+    }
+    assert.equal(
+      answers.map(({ status }) => status),
+      answers.map((_, index) => (index < 20 ? 200 : 429)),
+    );
+    const last = answers.at(-1) as Answer;
+    refused(last, 429, 'rate_limited');
+    assert.match(last.text, 'all API keys of this case');
+    assert.ok(Number(last.headers['retry-after']) >= 1 && Number(last.headers['retry-after']) <= 15);
+    ok(await rival.read.get('/v1/case'));
+  } finally {
+    await limited.close();
+  }
 });
 
 test('refused calls count, and calls with a wrong key do not', async () => {

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { WireAudience, WireDelivery, WireExplanation } from '../../src/api/wire.ts';
 import type { Settlement } from '../../src/store/store.ts';
 import { ok } from './expect.ts';
-import { checkIn, type Fixture, HOUR, hooks, newSnitch, startFixture } from './fixture.ts';
+import { checkIn, type Fixture, HOUR, hooks, newSnitch, startFixture, sweep } from './fixture.ts';
 
 const test = suite<Fixture>('what became of telling');
 test.before.each(hooks.start);
@@ -88,6 +88,29 @@ test('a delivery names its snitch, also after a retry by hand', async (context) 
   );
   const again = ok<WireDelivery>(await acme.write.post(`/v1/deliveries/${dead?.id}/retry`));
   assert.equal([again.state, again.sending, again.snitch?.name], ['pending', false, 'nightly-backup']);
+});
+
+test('a run that hangs is told from one that never began', async (context) => {
+  const { acme, clock, nobody } = context;
+  const { token, href } = await newSnitch(acme);
+  await checkIn(context, token);
+  assert.ok((await nobody.get(`/c/${token}/start`)).status < 300);
+  clock.now += 3 * HOUR;
+  await sweep(context);
+  assert.match(
+    await reasonsOf(context, href),
+    'A run that started at 2026-11-18 10:20:30 (UTC) had not ended then.',
+  );
+});
+
+test('a name with quotes and escapes is told as it is', async (context) => {
+  const { acme } = context;
+  const name = 'a"b\\\\c","name":"x" ü🚀';
+  ok(await acme.write.patch('/v1/case', { members: ['ann@example.com'] }));
+  const { token } = await newSnitch(acme, { name, notes: 'n'.repeat(9_000) });
+  await checkIn(context, token, '?s=1');
+  const [delivery] = ok<WireDelivery[]>(await acme.read.get('/v1/deliveries'));
+  assert.is(delivery?.snitch?.name, name);
 });
 
 test.run();

@@ -100,7 +100,10 @@ test('every row of the table: the status that follows and the alert that is told
   for (const [index, [from, steps, to, expected]] of ROWS.entries()) {
     const snitch = await become(context, from);
     const before = await alerts(context, snitch);
-    for (const step of steps) await step(context, snitch);
+    for (const step of steps) {
+      context.clock.now += 1;
+      await step(context, snitch);
+    }
     assert.is((await snitchNow(context.acme, snitch.token)).status, to, `row ${index} from ${from}`);
     assert.equal((await alerts(context, snitch)).slice(before.length), expected, `row ${index} from ${from}`);
     empty(await context.acme.write.delete(snitch.href));

@@ -23,6 +23,17 @@ test('the secret is shown once, in the answer that makes the webhook', async ({ 
   assert.equal(ok(await acme.read.get(`/v1/webhooks/${id}`)), shown);
 });
 
+test('notices are for those that want them', async ({ acme }) => {
+  const url = 'https://hook.example.com/';
+  const made = ok<WireWebhook>(await acme.write.post('/v1/webhooks', { url, notices: true }));
+  assert.is(made.notices, true);
+  assert.is(ok<WireWebhook>(await acme.read.get(`/v1/webhooks/${made.id}`)).notices, true);
+  const plain = ok<WireWebhook>(await acme.write.post('/v1/webhooks', { url, notices: false }));
+  assert.is(plain.notices, undefined);
+  const answer = await acme.write.post('/v1/webhooks', { url, notices: 'yes' });
+  invalid(answer, { attribute: 'notices', message: 'must be true or false' });
+});
+
 test('lists are newest first', async ({ acme, clock }) => {
   for (const path of ['a', 'b', 'c']) {
     clock.now += 1;
@@ -154,7 +165,10 @@ test('a test goes to the one webhook only, as a delivery that can be followed', 
     alert: delivery.alert,
     channel: 'webhook',
     target: 'https://one.example.com/',
+    type: 'snitch.reporting',
+    snitch: { token: 'test', name: 'Test alert' },
     state: 'pending',
+    sending: false,
     attempts: 0,
     last_error: null,
     next_attempt_at: '2026-11-18T10:20:30.123Z',

@@ -3,9 +3,21 @@
  * Time limit: 240 s.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { buildDeb } from '../../packaging/build-deb.ts';
@@ -58,15 +70,16 @@ if (missing === null) {
       /^-rw-r--r-- root\/root .* \.\/usr\/lib\/systemd\/system\/snitch\.service$/m,
       /^-rw-r--r-- root\/root .* \.\/usr\/lib\/systemd\/system\/snitch\.socket$/m,
       /^-rw-r--r-- root\/root .* \.\/etc\/snitch\/config\.yaml$/m,
-      /^drwx------ root\/root .* \.\/etc\/credstore\/$/m,
       /\.\/usr\/share\/man\/man1\/snitch\.1\.gz$/m,
       /\.\/usr\/share\/man\/man5\/snitch\.yaml\.5\.gz$/m,
       /\.\/usr\/share\/bash-completion\/completions\/snitch$/m,
       /\.\/usr\/share\/zsh\/vendor-completions\/_snitch$/m,
       /\.\/usr\/share\/fish\/vendor_completions\.d\/snitch\.fish$/m,
       /\.\/usr\/share\/doc\/snitch\/copyright$/m,
+      /\.\/usr\/share\/doc\/snitch\/changelog\.gz$/m,
     ])
       assert.match(listing, line);
+    assert.not.match(listing, './etc/credstore');
     const size = Number(fieldOf(deb, 'Installed-Size')) * 1024;
     assert.ok(size > statSync(EXECUTABLE).size && size < statSync(EXECUTABLE).size * 1.1);
   });
@@ -107,6 +120,77 @@ if (missing === null) {
     assert.is(await withDaemon(root, async (daemon) => daemon.apiKey), key);
     root.dpkg('--purge', 'snitch');
   });
+
+  test('says what changed in the form of Debian, and knows its files again', ({ root, deb }) => {
+    root.dpkg('--install', deb);
+    try {
+      const changes = gunzipSync(
+        readFileSync(join(root.path, 'usr/share/doc/snitch/changelog.gz')),
+      ).toString();
+      assert.match(changes, /^snitch \(\d+\.\d+\.\d+\) unstable; urgency=medium\n\n {2}\* \S/);
+      assert.match(changes, /\n\n -- the Snitch authors <\S+> {2}\w{3}, \d\d \w{3} \d{4} [\d:]{8} \+0000\n$/);
+      for (const line of changes.split('\n')) assert.ok(line.length <= 80, line);
+      const told = spawnSync('dpkg-parsechangelog', ['-l', '-', '-S', 'Version'], { input: changes });
+      if (!told.error) assert.match(told.stdout.toString(), fieldOf(deb, 'Version'));
+      assert.is(root.dpkg('--verify', 'snitch'), '');
+      appendFileSync(join(root.path, 'usr/share/doc/snitch/copyright'), 'x');
+      assert.match(root.dpkg('--verify', 'snitch'), /^\?\?5.* \/usr\/share\/doc\/snitch\/copyright$/m);
+    } finally {
+      root.dpkg('--purge', 'snitch');
+    }
+  });
+
+  test('the directory of the credentials is not its own: it is made, and never removed', (context) => {
+    const { root, deb, directory } = context;
+    const credstore = join(root.path, 'etc/credstore');
+    const before = join(directory, 'before');
+    mkdirSync(join(before, 'etc/credstore'), { recursive: true });
+    mkdirSync(join(before, 'DEBIAN'));
+    const fields = [
+      'Package: snitch',
+      'Version: 0.0.1',
+      'Architecture: all',
+      'Maintainer: x <x@example.com>',
+    ];
+    writeFileSync(join(before, 'DEBIAN/control'), `${fields.join('\n')}\nDescription: x\n`);
+    execFileSync('dpkg-deb', ['--build', before, join(directory, 'before.deb')], { stdio: 'ignore' });
+    rmSync(credstore, { recursive: true, force: true });
+    root.dpkg('--install', join(directory, 'before.deb'));
+    root.dpkg('--install', deb);
+    assert.is(statSync(credstore).mode & 0o777, 0o700, 'also after a version that had it in the package');
+    writeFileSync(join(credstore, 'snitch.smtp-password'), 'secret');
+    root.dpkg('--purge', 'snitch');
+    assert.equal(readdirSync(credstore), []);
+    chmodSync(credstore, 0o750);
+    root.dpkg('--install', deb);
+    root.dpkg('--purge', 'snitch');
+    assert.is(statSync(credstore).mode & 0o777, 0o750, 'and is left as an administrator made it');
+  });
+
+  for (const place of ['var/lib/private/snitch', 'var/lib/snitch']) {
+    test(`a purge comes to its end where a disk is mounted at /${place}`, ({ root, deb }) => {
+      const path = join(root.path, place);
+      root.dpkg('--install', deb);
+      mkdirSync(path, { recursive: true });
+      if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', path]).status !== 0)
+        return console.log('      a disk was not tried: this needs mounts');
+      try {
+        for (const name of ['lost+found', 'spool', '.hidden', 'backups']) mkdirSync(join(path, name));
+        for (const name of ['snitch.db', 'spool/one', '..odd']) writeFileSync(join(path, name), '');
+        execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', join(path, 'backups')]);
+        writeFileSync(join(path, 'backups/one'), '');
+        root.dpkg('--purge', 'snitch');
+        assert.equal(readdirSync(path).sort(), ['backups', 'lost+found']);
+        assert.equal(readdirSync(join(path, 'backups')), ['one'], 'another disk is not touched');
+        assert.not(existsSync(join(root.path, 'etc/snitch')));
+        assert.throws(() => root.dpkg('--status', 'snitch'), /is not installed/);
+      } finally {
+        spawnSync('umount', [join(path, 'backups')]);
+        spawnSync('umount', [path]);
+        rmSync(path, { recursive: true, force: true });
+      }
+    });
+  }
 }
 
 /** Runs the installed program as its unit does, on the installed configuration. */

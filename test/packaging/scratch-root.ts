@@ -3,9 +3,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { librariesOf } from '../end-to-end/empty-root.ts';
 
-const TOOLS = ['/bin/sh', '/bin/rm'];
+const TOOLS = ['/bin/sh', '/bin/rm', '/bin/rmdir', '/bin/mkdir', '/usr/bin/find'];
 
 export interface ScratchRoot {
   path: string;
@@ -27,12 +26,18 @@ export function makeScratchRoot(libraries: readonly string[]): ScratchRoot {
     mkdirSync(join(path, directory), { recursive: true });
   for (const name of ['bin', 'lib', 'lib64']) symlinkSync(`usr/${name}`, join(path, name));
   for (const name of ['status', 'available']) writeFileSync(join(path, 'var/lib/dpkg', name), '');
-  const files = new Set([...TOOLS, ...TOOLS.flatMap(librariesOf), ...libraries]);
+  const files = new Set([...TOOLS, ...TOOLS.flatMap(librariesOfTool), ...libraries]);
   for (const file of files) {
     mkdirSync(join(path, dirname(file)), { recursive: true });
     copyFileSync(file, join(path, file));
   }
   return { path, dpkg: (...args) => dpkg(path, args) };
+}
+
+/** Other than the program, a tool of the system may want more than the C runtime: `mkdir` wants that of SELinux. */
+function librariesOfTool(tool: string): string[] {
+  const lines = execFileSync('ldd', [tool], { encoding: 'utf8' }).split('\n');
+  return lines.map((line) => /(\/\S+) \(0x/.exec(line)?.[1]).filter((path) => path !== undefined);
 }
 
 /** The libraries are there as files, and not as the packages that the dependencies name. */

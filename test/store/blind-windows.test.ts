@@ -192,6 +192,51 @@ contract('blind windows', (test) => {
     );
   });
 
+  test('what comes while the window is worked through is right in any order', async ({ store }) => {
+    const owner = await newCase(store);
+    const window = { start: utc('2025-07-09T11:10:00'), end: utc('2025-07-09T13:40:00') };
+    const now = window.end + MINUTE;
+    const late = (at: string) => (token: string) =>
+      checkIn(store, token, utc(`2025-07-09T${at}`), { now }).then(() => {});
+    const meanwhile: Record<string, (token: string) => Promise<unknown>> = {
+      nothing: async () => {},
+      'a check-in at the very end': (token) => checkIn(store, token, window.end),
+      'a check-in': (token) => checkIn(store, token, now),
+      'an error': (token) => checkIn(store, token, now, { outcome: 'error' }),
+      'one that was kept back': late('11:20:00'),
+      'another one': late('12:20:00'),
+      'the last one': late('13:20:00'),
+      'all of them': async (token) => {
+        for (const at of ['11:20:00', '12:20:00', '13:20:00']) await late(at)(token);
+      },
+      'a pause and its end': async (token) => {
+        await store.pauseSnitch(owner.id, token, { kind: 'unpaused' }, now);
+        await store.unpauseSnitch(owner.id, token, now);
+      },
+      'another interval': (token) => store.updateSnitch(owner.id, token, { interval: '2_hour' }, now),
+    };
+    for (const alertType of ['basic', 'smart'] as const) {
+      for (const [what, act] of Object.entries(meanwhile)) {
+        const [first, second] = [
+          await healthySnitch(store, owner, { alertType }),
+          await healthySnitch(store, owner, { alertType }),
+        ];
+        await store.openBlindWindow(window);
+        await act(first.token);
+        await finish(store, now);
+        await act(second.token);
+        const [before, after] = [
+          (await snitchOf(store, owner, first.token)).state,
+          (await snitchOf(store, owner, second.token)).state,
+        ];
+        assert.equal(before, after, `${alertType}: ${what}`);
+        assert.ok((before.dueAt ?? 0) >= utc('2025-07-09T15:00:00'), `${alertType}: ${what}`);
+        await store.deleteSnitch(owner.id, first.token);
+        await store.deleteSnitch(owner.id, second.token);
+      }
+    }
+  });
+
   test('the daemon is known to have lived at the end of the window', async ({ store }) => {
     await store.recordLiveness(WINDOW.start);
     await store.openBlindWindow(WINDOW);

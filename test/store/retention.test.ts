@@ -11,6 +11,7 @@ import {
   newCase,
   newSnitch,
   type Opened,
+  openSqlite,
   sweep,
 } from './fixture.ts';
 
@@ -50,6 +51,30 @@ contract('retention', (test) => {
     assert.is(await rowsIn(opened, 'check_in_outputs'), 4);
     const [newest] = (await store.listCheckIns(owner.id, busy.token, PAGE)) ?? [];
     assert.is(newest?.output, 'run 9');
+  });
+
+  test('the log keeps its limit while it is written, without any pruning', async () => {
+    const opened = await openSqlite({ checkInsKept: () => 50 });
+    try {
+      const { store } = opened;
+      const owner = await newCase(store);
+      const { token } = await newSnitch(store, owner);
+      const quiet = await healthySnitch(store, owner);
+      for (let minute = 0; minute < 500; minute += 1) {
+        const at = NOW + minute * MINUTE;
+        await checkIn(store, token, at, {
+          output: `run ${minute}`,
+          outcome: minute % 3 === 0 ? 'log' : 'healthy',
+        });
+        const listed = await minutesKept(store, owner, token);
+        assert.equal([listed.length, listed[0]], [Math.min(minute + 1, 50), minute]);
+      }
+      assert.ok((await rowsIn(opened, 'check_ins')) <= 50 + 5 + 1);
+      assert.ok((await rowsIn(opened, 'check_in_outputs')) <= 50 + 5);
+      assert.equal(await minutesKept(store, owner, quiet.token), [0]);
+    } finally {
+      await opened.dispose();
+    }
   });
 
   test('what is older than its days goes, and the newest of a snitch stays', async (opened) => {

@@ -7,12 +7,14 @@ contract('routes of alerts', (test) => {
     const owner = await newCase(store, { members: ['ann@example.com', 'bob@example.com'] });
     const first = await store.createWebhook(owner.id, 'http://localhost/1', NOW);
     const second = await store.createWebhook(owner.id, 'http://localhost/2', NOW + 1);
-    await healthySnitch(store, owner);
+    const { token } = await healthySnitch(store, owner);
     const [listed] = await store.listAlerts(owner.id, null, { limit: 1, before: null });
     const same = {
       caseId: owner.id,
       alertId: listed!.alert.id,
+      about: { type: 'snitch.reporting', snitch: { token, name: 'nightly-backup' } },
       state: 'pending',
+      sending: false,
       attempts: 0,
       lastError: null,
       nextAttemptAt: NOW,

@@ -2,14 +2,14 @@ import * as assert from 'uvu/assert';
 import type { CheckIn, Store } from '../../src/store/store.ts';
 import { checkIn, contract, NOW, newCase, newSnitch, SECOND } from './fixture.ts';
 
-type Step = [at: number, outcome: CheckIn['outcome'], runId?: string];
+type Step = [at: number, outcome: CheckIn['outcome'], runId?: string | null, arrives?: number];
 
 /** Applies the steps, `at` in seconds, and answers the durations of all in order, in seconds. */
 async function durationsOf(store: Store, steps: readonly Step[]): Promise<(number | null)[]> {
   const owner = await newCase(store);
   const { token } = await newSnitch(store, owner);
-  for (const [at, outcome, runId = null] of steps) {
-    await checkIn(store, token, NOW + at * SECOND, { outcome, runId });
+  for (const [at, outcome, runId = null, arrives = at] of steps) {
+    await checkIn(store, token, NOW + at * SECOND, { outcome, runId, now: NOW + arrives * SECOND });
   }
   const records = await store.listCheckIns(owner.id, token, { limit: 200, before: null });
   return (records ?? [])
@@ -112,6 +112,52 @@ contract('durations of runs', (test) => {
       ]),
       [null, 0],
     );
+  });
+
+  test('a start and an end that were kept back leave the run alone that began meanwhile', async ({
+    store,
+  }) => {
+    const steps: Step[] = [
+      [100, 'start'],
+      [10, 'start', null, 110],
+      [17, 'healthy', null, 110],
+      [130, 'healthy'],
+    ];
+    assert.equal(await durationsOf(store, steps), [null, null, 7, 30]);
+  });
+
+  test('also when they arrive after the end of that run, and several of them', async ({ store }) => {
+    const steps: Step[] = [
+      [100, 'start'],
+      [10, 'start', null, 110],
+      [17, 'error', null, 110],
+      [20, 'start', null, 110],
+      [130, 'healthy'],
+      [29, 'healthy', null, 140],
+      [150, 'healthy'],
+    ];
+    assert.equal(await durationsOf(store, steps), [null, null, 7, null, 30, 9, null]);
+  });
+
+  test('an end that was kept back takes no start that has its end, nor one after it', async ({ store }) => {
+    const steps: Step[] = [
+      [0, 'start'],
+      [5, 'healthy'],
+      [20, 'start'],
+      [9, 'healthy', null, 21],
+      [26, 'healthy'],
+    ];
+    assert.equal(await durationsOf(store, steps), [null, 5, null, null, 6]);
+  });
+
+  test('a start that arrives after its end tells the end how long the run took', async ({ store }) => {
+    const steps: Step[] = [
+      [9, 'healthy', 'a'],
+      [2, 'start', 'a', 60],
+      [100, 'healthy', 'b'],
+      [101, 'start', 'b'],
+    ];
+    assert.equal(await durationsOf(store, steps), [7, null, 0, null]);
   });
 
   test('a start is found behind many log lines of its run', async ({ store }) => {

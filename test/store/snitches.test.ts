@@ -45,6 +45,7 @@ contract('snitches', (test) => {
         postponed: 0,
         movedFrom: null,
       },
+      lastReport: null,
     });
     assert.equal(await store.getSnitch(owner.id, created.token), created);
   });

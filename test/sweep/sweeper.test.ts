@@ -195,6 +195,52 @@ test('a restart of some seconds tells nobody', async (context) => {
   );
 });
 
+for (const [what, { name = 'boot 8 42', waited = 10 * SECOND, crashed = false }, windows] of [
+  ['on the same socket', {}, 0],
+  ['after which nobody can still be waiting', { waited: 31 * SECOND }, 1],
+  ['after a boot of the machine, or on a socket that was opened anew', { name: 'boot 9 42' }, 1],
+  ['after which it crashed: one stop counts for one start', { crashed: true }, 1],
+] as const) {
+  test(`an orderly restart ${what}: ${windows} blind windows`, async (context) => {
+    await healthySnitch(context);
+    await liveUntil(context, at('11:58:55'));
+    await context.sweeper.stop(at('11:58:55'), { socket: 'boot 8 42' });
+    await context.store.close();
+    for (const start of crashed ? [1, 2] : [1]) {
+      context.now = at('11:58:55') + start * waited;
+      context.store = openStore({ dataDir: context.dataDir, clock: () => context.now });
+      context.sweeper = sweeperOf(context, context.store);
+      await context.sweeper.wake(name);
+      if (start === 1 && crashed) await context.store.close();
+    }
+    await context.sweeper.tick();
+    assert.is((await alertsOf(context)).length, windows);
+  });
+}
+
+test('who waited at a held socket is taken before the first sweep', async (context) => {
+  const token = await healthySnitch(context);
+  await liveUntil(context, at('11:59:55'));
+  await context.sweeper.stop(at('11:59:55'), { socket: 'held' });
+  let elapsed = 0;
+  const { store } = context;
+  const sweeper = new Sweeper({
+    store,
+    clock: () => context.now,
+    monotonic: () => elapsed,
+    logger: pino({ level: 'silent' }),
+  });
+  context.now = at('12:00:02');
+  await sweeper.wake('held');
+  await sweeper.tick();
+  assert.equal(await alertsOf(context), []);
+  await checkIn(store, token, at('12:00:03'));
+  elapsed = 2 * SECOND;
+  context.now = at('12:00:04');
+  await sweeper.tick();
+  assert.equal(await alertsOf(context), []);
+});
+
 test('a machine that slept, or a clock that jumped forward, is a blind window', async (context) => {
   await healthySnitch(context);
   await liveUntil(context, at('11:30:00'));

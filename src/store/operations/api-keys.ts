@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { assertRoom } from '../../core/resource-limits.ts';
 import { hashApiKey, newApiKey, newId } from '../identifiers.ts';
 import type { ApiKey, Case, Scope } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
@@ -21,8 +22,14 @@ export async function createApiKey(
   tx: Transaction,
   settings: { caseId: string | null; name: string; scope: Scope },
   now: number,
+  most = Number.POSITIVE_INFINITY,
 ): Promise<{ apiKey: ApiKey; key: string }> {
   if (settings.caseId !== null) await requireCase(tx, settings.caseId);
+  const kept = await tx.get<{ count: number }>(
+    'SELECT COUNT(*) AS count FROM api_keys WHERE case_id IS NOT DISTINCT FROM ?',
+    settings.caseId,
+  );
+  assertRoom('api_keys', kept?.count ?? 0, most);
   const key = newApiKey();
   return { apiKey: await insertApiKey(tx, settings, key, now), key };
 }

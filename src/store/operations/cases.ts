@@ -84,6 +84,7 @@ export async function deleteCase(tx: Transaction, id: string): Promise<boolean> 
     'DELETE FROM first_check_ins WHERE token IN (SELECT token FROM snitches WHERE case_id = ?)',
     id,
   );
+  await tx.run('DELETE FROM flapping WHERE token IN (SELECT token FROM snitches WHERE case_id = ?)', id);
   await tx.run('DELETE FROM snitch_states WHERE token IN (SELECT token FROM snitches WHERE case_id = ?)', id);
   await tx.run('DELETE FROM snitches WHERE case_id = ?', id);
   await tx.run('DELETE FROM api_keys WHERE case_id = ?', id);

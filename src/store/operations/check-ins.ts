@@ -1,21 +1,23 @@
 import { isMinuteInterval } from '../../core/interval.ts';
 import type { SnitchState } from '../../core/snitch.ts';
 import { transition } from '../../core/transition.ts';
-import type { CheckIn, CheckInOutcome, CheckInRecord, Page } from '../store.ts';
+import type { CheckIn, CheckInOutcome, CheckInRecord, Page, Position } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
 import { insertAlert } from './alerts.ts';
 import { type KeptWindow, keepPostponement, listWindowsSince } from './blind-windows.ts';
+import { cutLog } from './log-limit.ts';
+import { durationOf, isEnd, openStartAfter, startOfRun } from './runs.ts';
 import { contextFor, getRules, getState, historyFor, type StateRow, saveState, toState } from './states.ts';
 
 /** How many periods smart deadlines learn from. */
 const LEARNED_PERIODS = 50;
 
-/** How far back the start of a run is looked for, in check-ins of the same snitch. */
-const START_WITHIN = 50;
+const ALL = Number.MAX_SAFE_INTEGER;
 
 interface CheckInRow {
   id: number;
   previous_id: number | null;
+  number: number;
   at: number;
   outcome: CheckInOutcome;
   exit_status: number | null;
@@ -25,23 +27,22 @@ interface CheckInRow {
   run_id: string | null;
 }
 
-const COLUMNS = 'id, previous_id, at, outcome, exit_status, message, duration_ms, source, run_id';
+const COLUMNS = 'id, previous_id, number, at, outcome, exit_status, message, duration_ms, source, run_id';
 
-/** Records a check-in and what follows from it; false when no snitch has the token. */
-export async function applyCheckIn(tx: Transaction, checkIn: CheckIn): Promise<boolean> {
+/**
+ * Records a check-in and what follows from it; false when no snitch has the token.
+ *
+ * @param limit the newest check-ins of a snitch that are kept
+ */
+export async function applyCheckIn(tx: Transaction, checkIn: CheckIn, limit = ALL): Promise<boolean> {
   const row = await getState(tx, checkIn.token);
   if (!row) return false;
   const { outcome } = checkIn;
   const id = await logCheckIn(tx, row, checkIn);
-  if (outcome === 'start' || outcome === 'log') await chain(tx, row, id, openStartAfter(row, checkIn));
-  else await applyOutcome(tx, row, checkIn, outcome, id);
+  if (isEnd(outcome)) await applyOutcome(tx, row, checkIn, outcome, id);
+  else await chain(tx, row, id, openStartAfter(row, checkIn));
+  await cutLog(tx, { newest: id, number: row.check_in_count + 1, limit });
   return true;
-}
-
-/** The last start without a run id that no end without one has followed. Runs with ids are found in the log. */
-function openStartAfter(row: StateRow, { outcome, runId, at }: CheckIn): number | null {
-  if (runId !== null || outcome === 'log') return row.open_start_at;
-  return outcome === 'start' ? at : null;
 }
 
 async function applyOutcome(
@@ -114,9 +115,9 @@ async function learn(tx: Transaction, row: StateRow, timezone: string, at: numbe
 }
 
 async function logCheckIn(tx: Transaction, row: StateRow, checkIn: CheckIn): Promise<number> {
-  const { at, outcome, exitStatus, message, source, runId, output } = checkIn;
-  const ends = outcome === 'healthy' || outcome === 'error';
-  const durationMs = ends ? await durationOf(tx, row, runId, at) : null;
+  const { outcome, exitStatus, message, source, runId, output } = checkIn;
+  const durationMs = isEnd(outcome) ? await durationOf(tx, row, checkIn) : null;
+  const at = outcome === 'start' ? await startOfRun(tx, row, checkIn) : checkIn.at;
   const id = await tx.insert(
     `INSERT INTO check_ins
        (previous_id, token, number, at, outcome, exit_status, message, duration_ms, source, run_id)
@@ -149,50 +150,38 @@ async function chain(tx: Transaction, row: StateRow, id: number, openStartAt: nu
   tx.announce({ kind: 'snitch', caseId: row.case_id, token: row.token });
 }
 
-/** From the start that was reported with the same run id, or from the open start where neither has one. */
-async function durationOf(
-  tx: Transaction,
-  row: StateRow,
-  runId: string | null,
-  at: number,
-): Promise<number | null> {
-  if (runId === null) return row.open_start_at === null ? null : Math.max(0, at - row.open_start_at);
-  let id = row.last_check_in_id;
-  for (let steps = 0; id !== null && steps < START_WITHIN; steps += 1) {
-    const earlier: CheckInRow | undefined = await tx.get<CheckInRow>(
-      `SELECT ${COLUMNS} FROM check_ins WHERE id = ?`,
-      id,
-    );
-    if (!earlier) return null;
-    if (earlier.outcome === 'start' && earlier.run_id === runId) return Math.max(0, at - earlier.at);
-    const ended = earlier.outcome === 'healthy' || earlier.outcome === 'error';
-    if (ended && earlier.run_id === runId) return null;
-    id = earlier.previous_id;
-  }
-  return null;
-}
-
-/** Newest first, or null when the case has no such snitch. */
+/** Newest first, or null when the case has no such snitch; the log itself may be a little longer than what is kept. */
 export async function listCheckIns(
   tx: Transaction,
   caseId: string,
   token: string,
-  { limit, before }: Page,
+  { limit, before, behind }: Page,
+  kept = ALL,
 ): Promise<CheckInRecord[] | null> {
   const row = await getState(tx, token);
   if (row?.case_id !== caseId) return null;
   const listed: CheckInRecord[] = [];
-  let id = row.last_check_in_id;
+  const end = behind ? Number(behind.id) : Number.POSITIVE_INFINITY;
+  let id = behind ? await firstBehind(tx, row, behind) : row.last_check_in_id;
   while (id !== null && listed.length < limit) {
     const found: CheckInRow | undefined = await tx.get<CheckInRow>(
       `SELECT ${COLUMNS} FROM check_ins WHERE id = ?`,
       id,
     );
-    if (!found) break;
-    if (isBefore(found, before)) listed.push(await toRecord(tx, found));
+    if (!found || found.number <= row.check_in_count - kept) break;
+    if (isBefore(found, before) && found.id < end) listed.push(await toRecord(tx, found));
     id = found.previous_id;
   }
   return listed;
+}
+
+/** What follows the check-in that a slice ended with; from the newest where that one was pruned meanwhile. */
+async function firstBehind(tx: Transaction, row: StateRow, position: Position): Promise<number | null> {
+  const last = await tx.get<{ token: string; previous_id: number | null }>(
+    'SELECT token, previous_id FROM check_ins WHERE id = ?',
+    Number(position.id),
+  );
+  return last?.token === row.token ? last.previous_id : row.last_check_in_id;
 }
 
 function isBefore(row: CheckInRow, before: Page['before']): boolean {

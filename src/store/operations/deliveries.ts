@@ -33,7 +33,8 @@ interface DeliveryRow {
 interface ListedRow extends DeliveryRow {
   type: Alert['type'] | null;
   token: string | null;
-  name: string | null;
+  /** The beginning of the snitch as the alert shows it; older ones go on with long notes. */
+  head: string | null;
   leased: number;
 }
 
@@ -42,7 +43,8 @@ const COLUMNS = `id, case_id, alert_id, channel, target, state, attempts, fence,
 
 /** With what the alert of each says. */
 const LISTED = `SELECT d.id, d.case_id, d.alert_id, d.channel, d.target, d.state, d.attempts, d.fence, d.last_error,
-  d.next_attempt_at, d.delivered_at, d.leased, a.type, a.token, json_extract(a.snitch, '$.name') AS name
+  d.next_attempt_at, d.delivered_at, d.leased, a.type, a.token,
+  substr(a.snitch, 1, 2000) AS head
   FROM deliveries AS d LEFT JOIN alerts AS a ON a.id = d.alert_id`;
 
 export async function insertDeliveries(
@@ -74,13 +76,17 @@ export async function listDeliveriesOf(tx: Transaction, alertId: string): Promis
 export async function listDeliveries(
   tx: Transaction,
   caseId: string,
-  { state, limit, before }: { state: DeliveryState | null } & Page,
+  { state, limit, before, behind }: { state: DeliveryState | null } & Page,
 ): Promise<Delivery[]> {
   const conditions = ['d.case_id = ?'];
   const values: Value[] = [caseId];
   if (state) {
     conditions.push('d.state = ?');
     values.push(state);
+  }
+  if (behind) {
+    conditions.push('id < ?');
+    values.push(Number(behind.id));
   }
   if (before && 'id' in before) {
     conditions.push('d.id < ?');
@@ -184,6 +190,8 @@ async function toClaimed(tx: Transaction, row: DeliveryRow): Promise<ClaimedDeli
   const alert = await getAlert(tx, row.alert_id);
   if (!alert) throw new Error(`there is no alert ${row.alert_id}`);
   const owner = await getCase(tx, row.case_id);
+  const output =
+    row.channel === 'email' && alert.type === 'snitch.errored' ? await outputOf(tx, alert) : null;
   return {
     id: row.id,
     fence: row.fence + 1,
@@ -191,7 +199,7 @@ async function toClaimed(tx: Transaction, row: DeliveryRow): Promise<ClaimedDeli
     channel: row.channel,
     target: row.target,
     alert,
-    output: row.channel === 'email' && alert.type === 'snitch.errored' ? await outputOf(tx, alert) : null,
+    ...(output === null ? {} : { output }),
     case: { id: row.case_id, name: owner?.name ?? '', timezone: owner?.timezone ?? 'UTC' },
     webhook: row.channel === 'webhook' ? await getWebhook(tx, row.case_id, row.target) : null,
   };
@@ -255,8 +263,14 @@ export async function nextDeliveryAt(tx: Transaction): Promise<number | null> {
   return row?.next_attempt_at ?? null;
 }
 
+/** Read without the rest, which may be long or, in a damaged row, no JSON. */
+function nameIn(head: string | null): string {
+  const [, name] = /^\{"token":"(?:[^"\\]|\\.)*","name":("(?:[^"\\]|\\.)*")/.exec(head ?? '') ?? [];
+  return name === undefined ? '' : (JSON.parse(name) as string);
+}
+
 function toDelivery(row: ListedRow): Delivery {
-  const { type, token, name } = row;
+  const { type, token, head } = row;
   return {
     id: row.id,
     caseId: row.case_id,
@@ -265,7 +279,7 @@ function toDelivery(row: ListedRow): Delivery {
     target: row.target,
     about: {
       type: type ?? BLIND_NOTICE,
-      snitch: token === null ? null : { token, name: name ?? '' },
+      snitch: token === null ? null : { token, name: nameIn(head) },
     },
     state: row.state,
     sending: row.state === 'pending' && row.leased === 1,

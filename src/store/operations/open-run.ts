@@ -8,7 +8,7 @@ const LOOK_BACK = 50;
 /** When the latest run began, where it began after the last end of any; else null. */
 export async function openRunOf(
   tx: Transaction,
-  row: Pick<StateRow, 'last_check_in_id'>,
+  row: Pick<StateRow, 'last_check_in_id' | 'last_check_in_at' | 'open_start_at'>,
 ): Promise<number | null> {
   let id = row.last_check_in_id;
   for (let steps = 0; id !== null && steps < LOOK_BACK; steps += 1) {
@@ -20,5 +20,7 @@ export async function openRunOf(
     if (found.outcome === 'start') return found.at;
     id = found.previous_id;
   }
-  return null;
+  // A run that logs a lot has its start further back.
+  const { open_start_at: openAt, last_check_in_at: endedAt } = row;
+  return id !== null && openAt !== null && openAt >= (endedAt ?? 0) ? openAt : null;
 }

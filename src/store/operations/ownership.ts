@@ -1,10 +1,10 @@
 /** Snitches that are made with a given token, and the files that snitches are kept in. */
-import { Invalid, NotFound } from '../../core/errors.ts';
+import { Invalid, NotFound, PlanLimitReached } from '../../core/errors.ts';
 import { importedAttribute, TOKEN_TAKEN } from '../../core/imported-snitch.ts';
-import type { ImportBatch, Owned } from '../ownership.ts';
+import type { ImportBatch, Owned, SnitchChange } from '../ownership.ts';
 import type { Snitch } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
-import { createSnitch } from './snitches.ts';
+import { deleteSnitch, insertSnitch, updateSnitch } from './snitches.ts';
 
 /** Makes all of `imported`, or none. @throws PlanLimitReached, and Invalid for tokens that are taken */
 export async function importSnitches(
@@ -15,13 +15,40 @@ export async function importSnitches(
 ): Promise<Snitch[]> {
   const made: Snitch[] = [];
   const taken: number[] = [];
+  // Counted once: counting a large case anew for each snitch would take longer than to make them.
+  const room = await roomForSnitches(tx, caseId);
+  if (room !== null && imported.length > room) throw new PlanLimitReached();
   for (const [index, { token, ...fields }] of imported.entries()) {
     if (token !== null && (await ownerOfToken(tx, token)) !== null) taken.push(index);
-    else made.push(await createSnitch(tx, caseId, fields, now, token ?? undefined));
+    else made.push(await insertSnitch(tx, caseId, fields, now, token ?? undefined));
   }
   if (taken.length > 0) throw new Invalid(taken.map(validationOfTaken));
   if (owner !== null) for (const { token } of made) await writeOwner(tx, token, owner);
   return made;
+}
+
+/** @throws NotFound where one is gone, Invalid for what cannot go together */
+export async function updateSnitches(
+  tx: Transaction,
+  caseId: string,
+  wanted: readonly SnitchChange[],
+  now: number,
+): Promise<Snitch[]> {
+  const changed: Snitch[] = [];
+  for (const { token, changes } of wanted) {
+    const snitch = await updateSnitch(tx, caseId, token, changes, now);
+    if (!snitch) throw new NotFound();
+    changed.push(snitch);
+  }
+  return changed;
+}
+
+export async function deleteSnitches(
+  tx: Transaction,
+  caseId: string,
+  tokens: readonly string[],
+): Promise<void> {
+  for (const token of tokens) await deleteSnitch(tx, caseId, token);
 }
 
 function validationOfTaken(index: number) {

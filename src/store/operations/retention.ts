@@ -1,4 +1,5 @@
 import type { Transaction } from '../transaction.ts';
+import { pruneTexts } from './alert-texts.ts';
 import { getSetting, setSetting } from './settings.ts';
 
 /** Rows that one call looks at. */
@@ -61,8 +62,8 @@ async function isKept(tx: Transaction, row: LoggedRow, limits: RetentionLimits):
 
 /** An alert stays as long as one of its deliveries is pending. */
 async function pruneAlerts(tx: Transaction, olderThan: number): Promise<boolean> {
-  const rows = await tx.all<{ id: string }>(
-    `SELECT id FROM alerts AS a WHERE at < ? AND NOT EXISTS (
+  const rows = await tx.all<{ id: string; text_id: number | null }>(
+    `SELECT id, text_id FROM alerts AS a WHERE at < ? AND NOT EXISTS (
        SELECT 1 FROM deliveries AS d WHERE d.alert_id = a.id AND d.state = 'pending')
      ORDER BY at LIMIT ?`,
     olderThan,
@@ -72,5 +73,6 @@ async function pruneAlerts(tx: Transaction, olderThan: number): Promise<boolean>
     await tx.run('DELETE FROM deliveries WHERE alert_id = ?', id);
     await tx.run('DELETE FROM alerts WHERE id = ?', id);
   }
+  await pruneTexts(tx, new Set(rows.map(({ text_id: id }) => id).filter((id) => id !== null)));
   return rows.length === SLICE;
 }

@@ -41,10 +41,20 @@ export async function createSnitch(
   caseId: string,
   fields: SnitchFields,
   now: number,
+): Promise<Snitch> {
+  if (!(await hasRoomForSnitch(tx, caseId))) throw new PlanLimitReached();
+  return insertSnitch(tx, caseId, fields, now);
+}
+
+/** The caller has looked whether there is room for it. */
+export async function insertSnitch(
+  tx: Transaction,
+  caseId: string,
+  fields: SnitchFields,
+  now: number,
   token = newToken(),
 ): Promise<Snitch> {
   await requireCase(tx, caseId);
-  if (!(await hasRoomForSnitch(tx, caseId))) throw new PlanLimitReached();
   const { interval, alertType, ...described } = fields;
   const snitch: Snitch = {
     ...described,
@@ -205,6 +215,7 @@ export async function deleteSnitch(tx: Transaction, caseId: string, token: strin
   if ((await tx.run('DELETE FROM snitches WHERE token = ? AND case_id = ?', ...values)) === 0) return false;
   await tx.run('DELETE FROM snitch_states WHERE token = ?', token);
   await tx.run('DELETE FROM first_check_ins WHERE token = ?', token);
+  await tx.run('DELETE FROM flapping WHERE token = ?', token);
   tx.announce({ kind: 'snitch', caseId, token });
   return true;
 }

@@ -6,6 +6,7 @@ import { PENDING_CANNOT_PAUSE } from '../../core/validation.ts';
 import type { DueCursor, DueResult } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
 import { insertAlert } from './alerts.ts';
+import { settleFlaps } from './flapping.ts';
 import { isolate } from './isolation.ts';
 import { contextFor, getRules, getState, type StateRow, saveState, toState } from './states.ts';
 
@@ -76,7 +77,8 @@ export async function applyDue(
     after?.token ?? '',
     limit,
   );
-  const result: DueResult = { changed: 0, next: null, failures: [] };
+  const failures = after === null ? await settleFlaps(tx, now, limit) : [];
+  const result: DueResult = { changed: 0, next: null, failures };
   for (const { token } of due) {
     const { value: changed, error } = await isolate(tx, () => applyOneDue(tx, token, now));
     if (error !== undefined) result.failures.push({ token, error });

@@ -1,5 +1,6 @@
+import { assertRoom } from '../../core/resource-limits.ts';
 import { newId, newWebhookSecret } from '../identifiers.ts';
-import type { Webhook } from '../store.ts';
+import type { Webhook, WebhookOptions } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
 import { requireCase } from './cases.ts';
 
@@ -21,9 +22,14 @@ export async function createWebhook(
   caseId: string,
   url: string,
   now: number,
-  { notices = false }: { notices?: boolean } = {},
+  { notices = false, most = Number.POSITIVE_INFINITY }: WebhookOptions = {},
 ): Promise<Webhook> {
   await requireCase(tx, caseId);
+  const kept = await tx.get<{ count: number }>(
+    'SELECT COUNT(*) AS count FROM webhooks WHERE case_id = ?',
+    caseId,
+  );
+  assertRoom('webhooks', kept?.count ?? 0, most);
   const webhook: Webhook = {
     id: newId('hook'),
     caseId,

@@ -2,6 +2,7 @@ import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { migrations } from '../migrations/index.ts';
+import { countCommits } from './acknowledged.ts';
 import { openFile } from './addon.ts';
 import { type Migrated, migrate } from './migrate.ts';
 
@@ -60,6 +61,7 @@ export function createPrivateFile(path: string): void {
 export function openDatabase(
   dataDir: string,
   onMigrated: (migrated: Migrated) => void = () => {},
+  clock: () => number = Date.now,
 ): Database.Database {
   const path = databasePath(dataDir);
   createPrivateFile(path);
@@ -76,6 +78,7 @@ export function openDatabase(
     if (migrated) onMigrated(migrated);
     db.exec(`INSERT INTO settings (name, value) VALUES ('canary', '1')
              ON CONFLICT (name) DO UPDATE SET value = value + 1`);
+    countCommits(db, clock());
     db.pragma('wal_checkpoint(TRUNCATE)');
     // Creates the log anew, header first, and syncs it: from here on the group commit syncs on its own.
     db.exec(`UPDATE settings SET value = value + 1 WHERE name = 'canary'`);

@@ -13,6 +13,7 @@ import {
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import { migrations } from '../migrations/index.ts';
+import { forgetAcknowledged } from './acknowledged.ts';
 import { openFile } from './addon.ts';
 import { databasePath, prepareDataDir } from './connection.ts';
 import { isSameFile, refusalOfTarget } from './copy-target.ts';
@@ -177,6 +178,7 @@ export function restoreBackup(file: string, dataDir: string, stamp: string): Res
     const content = makeStandalone(draft);
     sync(draft);
     const kept = keepOld(target, `${target}.before-restore-${stamp}`);
+    forgetAcknowledged(dataDir);
     renameSync(draft, target);
     sync(dirname(target));
     return { content, kept };

@@ -8,6 +8,7 @@ import { StoreUnavailable } from '../../core/errors.ts';
 import type { Calendar } from '../../core/interval.ts';
 import type { Change, Commit } from '../store.ts';
 import type { Operation } from '../transaction.ts';
+import type { Acknowledged, Stamp } from './acknowledged.ts';
 import { isDamage, unavailable } from './faults.ts';
 import type { LogSync } from './log-sync.ts';
 import { SqliteTransaction } from './sqlite-transaction.ts';
@@ -38,6 +39,7 @@ export class GroupCommit {
   readonly #db: Database.Database;
   readonly #tx: SqliteTransaction;
   readonly #sync: LogSync;
+  readonly #acknowledged: Acknowledged;
   readonly #clock: () => number;
   readonly #onCommit: ((commit: Commit) => void) | undefined;
   readonly #announce: (changes: readonly Change[]) => void;
@@ -52,6 +54,7 @@ export class GroupCommit {
     db: Database.Database;
     calendar: Calendar;
     sync: LogSync;
+    acknowledged: Acknowledged;
     clock: () => number;
     announce: (changes: readonly Change[]) => void;
     onCommit?: ((commit: Commit) => void) | undefined;
@@ -59,6 +62,7 @@ export class GroupCommit {
     this.#db = options.db;
     this.#tx = new SqliteTransaction(options.db, options.calendar);
     this.#sync = options.sync;
+    this.#acknowledged = options.acknowledged;
     this.#clock = options.clock;
     this.#announce = options.announce;
     this.#onCommit = options.onCommit;
@@ -154,8 +158,10 @@ export class GroupCommit {
     this.#writes = [];
     const began = performance.now();
     const batch: Batch = { calls: [], done: [], failed: [] };
+    let stamp: Stamp | null = null;
     try {
       if (!(await this.#attempt(batch, calls, until, false))) await this.#attempt(batch, calls, until, true);
+      if (this.#tx.written > 0) stamp = this.#acknowledged.stamp(this.#clock());
       this.#tx.commit();
     } catch (error) {
       this.#rollBack();
@@ -166,7 +172,7 @@ export class GroupCommit {
       return;
     }
     this.#writes = calls.slice(batch.calls.length).concat(this.#writes);
-    this.#committed(batch, performance.now() - began);
+    this.#committed(batch, stamp, performance.now() - began);
   }
 
   /** False when an operation failed that cannot be undone alone; nothing is left of the attempt then. */
@@ -201,17 +207,19 @@ export class GroupCommit {
     }
   }
 
-  #committed({ done, failed }: Batch, durationMs: number): void {
+  #committed({ done, failed }: Batch, stamp: Stamp | null, durationMs: number): void {
     for (const { call, error } of failed) call.reject(error);
     const { changes, statements } = this.#tx.takeCommitted();
-    if (statements === 0) {
+    if (stamp === null) {
       for (const { call, value } of done) call.resolve(value);
       return;
     }
     this.commits += 1;
+    this.#acknowledged.committed(stamp);
     this.#onCommit?.({ calls: done.length, durationMs });
     this.failingSince = null;
     this.#sync.committed(statements, (error) => {
+      if (!error) this.#acknowledged.synced(stamp);
       for (const { call, value } of done) {
         if (error) call.reject(refusalOf(error));
         else call.resolve(value);

@@ -25,6 +25,9 @@ import { misplacedFile } from './open-file.ts';
 /** How many writing statements may gather in the log before a checkpoint. */
 const CHECKPOINT_AFTER = 20_000;
 
+/** How long one may be only in the log, in milliseconds: what is in the database too does not end with the log. */
+const CHECKPOINT_WITHIN = 60_000;
+
 type Done = (error: Error | null) => void;
 type SyncFile = (fd: number, done: (error: Error | null) => void) => void;
 
@@ -39,11 +42,13 @@ export class LogSync {
   readonly #logFd: number;
   readonly #databaseFd: number;
   readonly #checkpointAfter: number;
+  readonly #checkpointWithin: number;
   readonly #syncFile: SyncFile;
   readonly #fail: (error: Error) => void;
   #waiting: Done[] = [];
   #syncing = false;
   #statements = 0;
+  #timer: NodeJS.Timeout | null = null;
   #failure: Error | null = null;
   #released: () => void = () => {};
   #idle: (() => void)[] = [];
@@ -52,13 +57,14 @@ export class LogSync {
   constructor(
     db: Database.Database,
     path: string,
-    options: { checkpointAfter?: number; syncFile?: SyncFile } = {},
+    options: { checkpointAfter?: number; checkpointWithin?: number; syncFile?: SyncFile } = {},
   ) {
     this.#db = db;
     this.#path = path;
     this.#logFd = openSync(`${path}-wal`, 'r+');
     this.#databaseFd = openSync(path, 'r+');
     this.#checkpointAfter = options.checkpointAfter ?? CHECKPOINT_AFTER;
+    this.#checkpointWithin = options.checkpointWithin ?? CHECKPOINT_WITHIN;
     this.#syncFile = options.syncFile ?? fdatasync;
     const { promise, resolve } = Promise.withResolvers<Error>();
     this.failed = promise;
@@ -87,6 +93,7 @@ export class LogSync {
       return;
     }
     this.#statements += statements;
+    this.#timer ??= setTimeout(() => this.#checkpointInTime(), this.#checkpointWithin).unref();
     this.#waiting.push(done);
     if (this.#statements >= this.#checkpointAfter) this.holding = true;
     if (!this.#syncing) this.#syncLog();
@@ -101,6 +108,7 @@ export class LogSync {
   /** Ends all trust: everything that waits, and everything that comes, is refused. */
   fail(error: Error): void {
     this.#failure ??= error;
+    this.#stopTimer();
     for (const done of this.#waiting.splice(0)) done(error);
     this.holding = false;
     this.#rest();
@@ -109,6 +117,7 @@ export class LogSync {
   }
 
   close(): void {
+    this.#stopTimer();
     closeSync(this.#logFd);
     closeSync(this.#databaseFd);
   }
@@ -125,6 +134,18 @@ export class LogSync {
     });
   }
 
+  #checkpointInTime(): void {
+    this.#stopTimer();
+    if (this.#failure || this.holding || this.#statements === 0) return;
+    this.holding = true;
+    if (!this.#syncing) this.#checkpoint();
+  }
+
+  #stopTimer(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
   /** Runs when every commit is synced and no write can start. */
   #checkpoint(): void {
     this.#db.pragma('synchronous = OFF');
@@ -135,6 +156,7 @@ export class LogSync {
       this.#sync(this.#logFd, (failure) => {
         if (failure) return;
         this.#statements = 0;
+        this.#stopTimer();
         this.holding = false;
         this.#rest();
         this.#released();

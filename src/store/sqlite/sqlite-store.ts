@@ -1,4 +1,6 @@
 /** The store on one SQLite file: every operation behind its method of `Store`. */
+
+import type Database from 'better-sqlite3';
 import { StoreUnavailable } from '../../core/errors.ts';
 import { Calendar } from '../../core/interval.ts';
 import * as alerts from '../operations/alerts.ts';
@@ -18,6 +20,7 @@ import * as triggers from '../operations/triggers.ts';
 import * as webhooks from '../operations/webhooks.ts';
 import type { Change, Commit, Store } from '../store.ts';
 import type { Operation, Transaction } from '../transaction.ts';
+import { Acknowledged } from './acknowledged.ts';
 import { databasePath, openDatabase, prepareDataDir } from './connection.ts';
 import { GroupCommit } from './group-commit.ts';
 import { lockDataDir } from './lock.ts';
@@ -30,6 +33,8 @@ export interface SqliteOptions {
   clock: () => number;
   /** Writing statements between two checkpoints. */
   checkpointAfter?: number;
+  /** How long a statement may be only in the log, in milliseconds. */
+  checkpointWithin?: number;
   /** Told of every commit, for the metrics. */
   onCommit?: (commit: Commit) => void;
   /** Told of an upgrade of the database, for the log. */
@@ -38,6 +43,8 @@ export interface SqliteOptions {
   report?: Report;
   /** How often the store looks whether its files are still in their place, in milliseconds. */
   lookEvery?: number;
+  /** The newest check-ins of a snitch that are kept; all where absent, but for what the pruning takes. */
+  checkInsKept?: () => number;
   /** Stands in for `fs.fdatasync`, for measurements with a slow disk. */
   syncFile?: (fd: number, done: (error: Error | null) => void) => void;
 }
@@ -50,26 +57,29 @@ export interface SqliteOptions {
  */
 export function openStore(options: SqliteOptions): Store {
   const { dataDir, clock, onCommit, onMigrated, report = () => {}, lookEvery } = options;
+  const { checkInsKept = () => Number.MAX_SAFE_INTEGER } = options;
   prepareDataDir(dataDir);
   const unlock = lockDataDir(dataDir);
   try {
-    const db = openDatabase(dataDir, onMigrated);
+    const db = openDatabase(dataDir, onMigrated, clock);
+    const acknowledged = remember(db, dataDir, clock, report);
     const log = new LogSync(db, databasePath(dataDir), options);
     const listeners: ((change: Change) => void)[] = [];
     const announce = (changes: readonly Change[]) => {
       for (const change of changes) for (const listener of listeners) listener(change);
     };
     const calendar = new Calendar();
-    const batches = new GroupCommit({ db, calendar, sync: log, clock, announce, onCommit });
+    const batches = new GroupCommit({ db, calendar, sync: log, acknowledged, clock, announce, onCommit });
     const place = new PlaceWatch({ db, log, dataDir, clock, report, lookEvery });
     // A database that is closed, by us or by the end of the process, copies its log once more: with its own syncs.
     const syncItself = () => db.pragma('synchronous = FULL');
     process.on('exit', syncItself);
     return {
-      ...methods(batches),
+      ...methods(batches, checkInsKept),
       health: () => ({ failingSince: batches.failingSince, commits: batches.commits, syncs: log.syncs }),
       misplaced: () => log.misplaced(),
       refused: () => batches.refused,
+      lost: acknowledged.loss?.window ?? null,
       onChange: (listener) => void listeners.push(listener),
       failed: log.failed,
       close: async () => {
@@ -79,6 +89,7 @@ export function openStore(options: SqliteOptions): Store {
         syncItself();
         db.close();
         log.close();
+        acknowledged.close();
         unlock();
       },
     };
@@ -88,9 +99,26 @@ export function openStore(options: SqliteOptions): Store {
   }
 }
 
-type Methods = Omit<Store, 'health' | 'misplaced' | 'refused' | 'onChange' | 'failed' | 'close'>;
+function remember(db: Database.Database, dataDir: string, clock: () => number, report: Report): Acknowledged {
+  const acknowledged = new Acknowledged(db, dataDir, clock(), (error) =>
+    report('what is acknowledged cannot be noted beside the database: a damaged log would not be noticed', {
+      err: error,
+    }),
+  );
+  const { loss } = acknowledged;
+  if (loss) {
+    const [from, to] = [loss.window.start, loss.until].map((time) => new Date(time).toISOString());
+    report(
+      `what was acknowledged between ${from} and ${to}, check-ins among it, is missing from the database: its log (snitch.db-wal) was damaged, cut or removed, or an older copy was put in its place by hand. A blind window is opened, so that no job is accused for it. If a file snitch.db.rescued-… is beside it, that may have what is missing: \`snitch restore\` puts it in place`,
+      { from, to },
+    );
+  }
+  return acknowledged;
+}
 
-function methods(batches: GroupCommit): Methods {
+type Methods = Omit<Store, 'health' | 'misplaced' | 'lost' | 'refused' | 'onChange' | 'failed' | 'close'>;
+
+function methods(batches: GroupCommit, checkInsKept: () => number): Methods {
   const read = <T>(operation: Operation<T>) => batches.read(operation);
   const write = <T>(operation: Operation<T>) => batches.write(operation);
   const work = <T>(operation: Operation<T>) => batches.writeInBackground(operation);
@@ -101,7 +129,7 @@ function methods(batches: GroupCommit): Methods {
     updateCase: (id, changes) => write((tx) => cases.updateCase(tx, id, changes)),
     deleteCase: (id) => write((tx) => cases.deleteCase(tx, id)),
     rescheduleSlice: (now) => work((tx) => triggers.rescheduleSlice(tx, now)),
-    createApiKey: (key, now) => write((tx) => apiKeys.createApiKey(tx, key, now)),
+    createApiKey: (key, now, most) => write((tx) => apiKeys.createApiKey(tx, key, now, most)),
     provideAdminKey: (name, key, now) => write((tx) => apiKeys.provideAdminKey(tx, name, key, now)),
     findApiKey: (key) => read((tx) => apiKeys.findApiKey(tx, key)),
     getApiKey: (id) => read((tx) => apiKeys.getApiKey(tx, id)),
@@ -123,13 +151,17 @@ function methods(batches: GroupCommit): Methods {
     unpauseSnitch: (caseId, token, now) => write((tx) => triggers.unpauseSnitch(tx, caseId, token, now)),
 
     importSnitches: (caseId, batch, now) => write((tx) => ownership.importSnitches(tx, caseId, batch, now)),
+    updateSnitches: (caseId, changes, now) =>
+      write((tx) => ownership.updateSnitches(tx, caseId, changes, now)),
+    deleteSnitches: (caseId, tokens) => write((tx) => ownership.deleteSnitches(tx, caseId, tokens)),
     ownerOfToken: (token) => read((tx) => ownership.ownerOfToken(tx, token)),
     roomForSnitches: (caseId) => read((tx) => ownership.roomForSnitches(tx, caseId)),
     listOwnership: (caseId, slice) => read((tx) => ownership.listOwnership(tx, caseId, slice)),
     setOwnership: (caseId, tokens, owner) => write((tx) => ownership.setOwnership(tx, caseId, tokens, owner)),
 
-    applyCheckIn: (checkIn) => write((tx) => checkIns.applyCheckIn(tx, checkIn)),
-    listCheckIns: (caseId, token, page) => read((tx) => checkIns.listCheckIns(tx, caseId, token, page)),
+    applyCheckIn: (checkIn) => write((tx) => checkIns.applyCheckIn(tx, checkIn, checkInsKept())),
+    listCheckIns: (caseId, token, page) =>
+      read((tx) => checkIns.listCheckIns(tx, caseId, token, page, checkInsKept())),
 
     applyDue: async (now, after, limit) => {
       const apply = async (tx: Transaction) =>

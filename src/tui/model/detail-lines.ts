@@ -207,8 +207,8 @@ function alertLines(alert: WireAlert, now: number): Line[] {
 }
 
 /** `missing, was healthy` */
-export function alertWord({ type, snitch }: WireAlert): string {
-  const word = clean(type.replace(/^snitch\./, ''));
+export function alertWord({ type, snitch, flapping }: WireAlert): string {
+  const word = `${flapping ? `${flapping.changes} changes, ` : ''}${clean(type.replace(/^snitch\./, ''))}`;
   return snitch ? `${word}, was ${clean(snitch.previous_status)}` : word;
 }
 

@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StoreUnavailable } from '../../../src/core/errors.ts';
 import { Calendar } from '../../../src/core/interval.ts';
+import { Acknowledged } from '../../../src/store/sqlite/acknowledged.ts';
 import { databasePath, openDatabase } from '../../../src/store/sqlite/connection.ts';
 import { GroupCommit } from '../../../src/store/sqlite/group-commit.ts';
 import { LogSync } from '../../../src/store/sqlite/log-sync.ts';
@@ -47,6 +48,7 @@ interface World {
   dataDir: string;
   db: Database.Database;
   log: LogSync;
+  acknowledged: Acknowledged;
   batches: GroupCommit;
   told: Change[];
 }
@@ -58,20 +60,23 @@ batch.before.each((world) => {
   const db = openDatabase(dataDir);
   const told: Change[] = [];
   const log = new LogSync(db, databasePath(dataDir));
+  const acknowledged = new Acknowledged(db, dataDir, NOW, () => {});
   const batches = new GroupCommit({
     db,
     calendar: new Calendar(),
     sync: log,
+    acknowledged,
     clock: () => NOW,
     announce: (changes) => told.push(...changes),
   });
-  Object.assign(world, { dataDir, db, log, batches, told });
+  Object.assign(world, { dataDir, db, log, acknowledged, batches, told });
 });
 
-batch.after.each(async ({ dataDir, db, log, batches }) => {
+batch.after.each(async ({ dataDir, db, log, acknowledged, batches }) => {
   await batches.drain();
   db.close();
   log.close();
+  acknowledged.close();
   rmSync(dataDir, { recursive: true });
 });
 
@@ -87,7 +92,10 @@ const note =
   };
 
 function namesIn(db: Database.Database): unknown[] {
-  return db.prepare(`SELECT name FROM settings WHERE name <> 'canary' ORDER BY name`).pluck().all();
+  return db
+    .prepare(`SELECT name FROM settings WHERE name NOT IN ('canary', 'commit') ORDER BY name`)
+    .pluck()
+    .all();
 }
 
 const fault = (code: string) => new Database.SqliteError('the disk says no', code);

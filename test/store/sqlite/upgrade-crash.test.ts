@@ -123,7 +123,8 @@ async function verifyNextStart(dataDir: string, before: Content, when: string): 
   for (const [table, rows] of Object.entries(before.rows)) {
     const [{ count }] = queryDirectory<{ count: number }>(
       dataDir,
-      `SELECT count(*) AS count FROM ${table}`,
+      // The commits of the present program are counted in a row that the old one had not.
+      `SELECT count(*) AS count FROM ${table}${table === 'settings' ? ` WHERE name <> 'commit'` : ''}`,
     ) as [{ count: number }];
     assert.is(count, rows.length, `rows of ${table}, ${when}`);
   }

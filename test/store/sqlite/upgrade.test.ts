@@ -61,7 +61,7 @@ function rowsAsBefore(dataDir: string, before: Content): Content['rows'] {
 
 const withoutCanary = ({ settings = [], ...rows }: Content['rows']) => ({
   ...rows,
-  settings: (settings as { name: string }[]).filter(({ name }) => name !== 'canary'),
+  settings: (settings as { name: string }[]).filter(({ name }) => name !== 'canary' && name !== 'commit'),
 });
 
 upgrade(

@@ -1,0 +1,71 @@
+/** What the team wants to know of an alert beside its payload. */
+import type { AlertDecision, AlertDetails, AlertSnitch } from '../../core/alert.ts';
+import type { SnitchState } from '../../core/snitch.ts';
+import type { CheckIn } from '../store.ts';
+import type { Transaction } from '../transaction.ts';
+import { openRunOf } from './open-run.ts';
+import type { StateRow } from './states.ts';
+
+/** What moved a snitch: the check-in or the deadline that an alert tells of. */
+export interface AlertCause {
+  at: number;
+  checkIn?: Pick<CheckIn, 'message' | 'exitStatus' | 'at' | 'output'> & { id: number };
+  deadlineAt?: number | null;
+}
+
+/** @param row the state before the change */
+export async function detailsOf(
+  tx: Transaction,
+  row: StateRow,
+  decision: AlertDecision,
+  after: SnitchState,
+  cause: AlertCause,
+): Promise<AlertDetails> {
+  const reporting = decision.type === 'snitch.reporting';
+  return {
+    interval: after.interval,
+    checkedInAt: reporting ? row.checked_in_at : after.checkedInAt,
+    lastCheckInAt: reporting ? row.last_check_in_at : after.lastCheckInAt,
+    deadlineAt: cause.deadlineAt ?? null,
+    nextDueAt: after.dueAt,
+    message: cause.checkIn?.message ?? null,
+    exitStatus: cause.checkIn?.exitStatus ?? null,
+    threadId: row.thread_id,
+    ...(await circumstances(tx, row, decision, after, cause)),
+  };
+}
+
+/** What only some alerts have to tell. */
+async function circumstances(
+  tx: Transaction,
+  row: StateRow,
+  decision: AlertDecision,
+  after: SnitchState,
+  { at, checkIn, deadlineAt }: AlertCause,
+): Promise<Partial<AlertDetails>> {
+  if (checkIn) {
+    return {
+      ...(checkIn.output === null ? {} : { checkInId: checkIn.id }),
+      ...(checkIn.at < at ? { ranAt: checkIn.at } : {}),
+    };
+  }
+  if (after.pause) return { pausedUntil: after.pause.until.kind };
+  if (decision.type !== 'snitch.missing') return {};
+  const startedAt = await openRunOf(tx, row);
+  const missingSince = decision.previousStatus === 'failed' ? await missingSinceOf(tx, row) : deadlineAt;
+  return { ...(startedAt === null ? {} : { startedAt }), ...(missingSince == null ? {} : { missingSince }) };
+}
+
+/** As the alert before says, if it is of the same silence. */
+async function missingSinceOf(tx: Transaction, row: StateRow): Promise<number | null> {
+  const last = await tx.get<{ snitch: string; details: string }>(
+    `SELECT snitch, details FROM alerts WHERE token = ? AND type = 'snitch.missing' AND at > ? ORDER BY at DESC, id DESC LIMIT 1`,
+    row.token,
+    row.last_check_in_at ?? 0,
+  );
+  if (!last) return null;
+  const { missingSince, deadlineAt } = JSON.parse(last.details) as AlertDetails;
+  const { previous_status: before } = JSON.parse(last.snitch) as AlertSnitch;
+  // A reminder from before this was kept tells only when it came.
+  return missingSince ?? (before === 'missing' ? null : deadlineAt);
+}

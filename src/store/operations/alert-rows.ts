@@ -1,0 +1,115 @@
+/** The rows of alerts, and the deliveries that are written with them. */
+import {
+  type AlertDecision,
+  type AlertDetails,
+  type AlertKind,
+  type AlertSnitch,
+  alertSnitch,
+  BLIND_NOTICE,
+  type BlindNotice,
+} from '../../core/alert.ts';
+import { route } from '../../core/routing.ts';
+import { newId } from '../identifiers.ts';
+import type { Alert } from '../store.ts';
+import type { Transaction } from '../transaction.ts';
+import { keepSnitch, snitchOf } from './alert-texts.ts';
+import { insertDeliveries } from './deliveries.ts';
+import type { StateRow } from './states.ts';
+
+export interface AlertRow {
+  id: string;
+  case_id: string;
+  token: string | null;
+  type: AlertKind | typeof BLIND_NOTICE;
+  at: number;
+  snitch: string | null;
+  details: string | null;
+  notice: string | null;
+  text: string | null;
+}
+
+export const SELECT = `SELECT a.id, a.case_id, a.token, a.type, a.at, a.snitch, a.details, a.notice, t.text
+  FROM alerts AS a LEFT JOIN alert_texts AS t ON t.id = a.text_id`;
+
+/** What an alert tells: that a snitch changed, and what is known of it. */
+export interface Told {
+  decision: AlertDecision;
+  details: AlertDetails;
+}
+
+/** Writes an alert of a snitch with one delivery per target, and answers with its id. */
+export async function writeAlert(
+  tx: Transaction,
+  { token, case_id: caseId }: Pick<StateRow, 'token' | 'case_id'>,
+  { decision, details }: Told,
+  at: number,
+): Promise<string> {
+  const snitch = await tx.get<{ name: string; notes: string; tags: string; alert_email: string }>(
+    'SELECT name, notes, tags, alert_email FROM snitches WHERE token = ?',
+    token,
+  );
+  if (!snitch) throw new Error(`snitch ${token} has a state and no name`);
+  const id = newId('alert');
+  const { name, notes } = snitch;
+  const tags = JSON.parse(snitch.tags) as string[];
+  const shown = alertSnitch({ token, name, notes, tags }, decision);
+  await insertRow(tx, { id, caseId, at, type: decision.type, details }, shown);
+  const routes = route(JSON.parse(snitch.alert_email) as string[], await targetsOf(tx, caseId));
+  await insertDeliveries(tx, caseId, id, routes, at);
+  const { type } = decision;
+  tx.announce({ kind: 'alert', alertId: id, type, token, name, deliveries: routes.length });
+  return id;
+}
+
+export async function insertRow(
+  tx: Transaction,
+  { id, caseId, at, type, details }: Pick<Alert, 'id' | 'caseId' | 'at' | 'type'> & { details: AlertDetails },
+  snitch: AlertSnitch,
+): Promise<void> {
+  const { json, textId } = await keepSnitch(tx, snitch);
+  await tx.run(
+    'INSERT INTO alerts (id, case_id, token, type, at, snitch, text_id, details) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    id,
+    caseId,
+    snitch.token,
+    type,
+    at,
+    json,
+    textId,
+    JSON.stringify(details),
+  );
+}
+
+/** Whom a case's alerts go to. */
+export async function targetsOf(
+  tx: Transaction,
+  caseId: string,
+): Promise<{ members: string[]; webhooks: string[] }> {
+  const owner = await tx.get<{ members: string }>('SELECT members FROM cases WHERE id = ?', caseId);
+  const webhooks = await tx.all<{ id: string }>(
+    'SELECT id FROM webhooks WHERE case_id = ? ORDER BY created_at, id',
+    caseId,
+  );
+  return {
+    members: owner ? (JSON.parse(owner.members) as string[]) : [],
+    webhooks: webhooks.map(({ id }) => id),
+  };
+}
+
+export function toAlert(row: AlertRow): Alert {
+  const { id, case_id: caseId, at } = row;
+  if (row.type === BLIND_NOTICE) {
+    const notice = JSON.parse(row.notice ?? '') as BlindNotice;
+    return { id, caseId, at, type: row.type, token: null, snitch: null, details: null, notice };
+  }
+  return {
+    id,
+    caseId,
+    at,
+    type: row.type,
+    token: row.token ?? '',
+    snitch: snitchOf(row.snitch ?? '', row.text),
+    details: JSON.parse(row.details ?? '') as AlertDetails,
+    notice: null,
+  };
+}

@@ -1,0 +1,44 @@
+/** The long texts of alerts, each kept once: a snitch that alerts often has the same notes each time. */
+import { createHash } from 'node:crypto';
+import type { AlertSnitch } from '../../core/alert.ts';
+import type { Transaction } from '../transaction.ts';
+
+/** Shorter texts stand in the alert itself, in characters: a row of their own would save nothing. */
+const INLINE = 128;
+
+type Text = Pick<AlertSnitch, 'notes' | 'tags'>;
+
+/** What the alert's own row keeps of the snitch, and where the rest is. */
+export async function keepSnitch(
+  tx: Transaction,
+  snitch: AlertSnitch,
+): Promise<{ json: string; textId: number | null }> {
+  const { notes, tags, ...rest } = snitch;
+  const text = JSON.stringify({ notes, tags } satisfies Text);
+  if (text.length <= INLINE) return { json: JSON.stringify(snitch), textId: null };
+  const hash = createHash('sha256').update(text).digest('base64url');
+  const known = await tx.get<{ id: number }>('SELECT id FROM alert_texts WHERE hash = ?', hash);
+  const textId =
+    known?.id ?? (await tx.insert('INSERT INTO alert_texts (hash, text) VALUES (?, ?)', hash, text));
+  return { json: JSON.stringify(rest), textId };
+}
+
+/** Its fields in the order in which the payload of a webhook has them. */
+export function snitchOf(json: string, text: string | null): AlertSnitch {
+  const kept = JSON.parse(json) as AlertSnitch;
+  if (text === null) return kept;
+  const { token, name, status, previous_status } = kept;
+  const { notes, tags } = JSON.parse(text) as Text;
+  return { token, name, notes, tags, status, previous_status };
+}
+
+/** Deletes those of `ids` that no alert shows any more. */
+export async function pruneTexts(tx: Transaction, ids: Iterable<number>): Promise<void> {
+  for (const id of ids) {
+    await tx.run(
+      'DELETE FROM alert_texts WHERE id = ? AND NOT EXISTS (SELECT 1 FROM alerts WHERE text_id = ?)',
+      id,
+      id,
+    );
+  }
+}

@@ -1,0 +1,136 @@
+/** Snitches that alert too often: their changes are counted, and told together by the sweep. */
+import type { AlertDecision, AlertKind } from '../../core/alert.ts';
+import { FLAPPING_OVER, FLAPPING_WITHIN, type Flapping, isOver, settleAt } from '../../core/flapping.ts';
+import type { Status } from '../../core/snitch.ts';
+import type { Transaction } from '../transaction.ts';
+import { type Told, writeAlert } from './alert-rows.ts';
+import { isolate } from './isolation.ts';
+import { getState, type StateRow } from './states.ts';
+
+interface FlapRow {
+  token: string;
+  since: number;
+  changed_at: number;
+  untold: number;
+  alert_id: string;
+  last: string;
+}
+
+/** In milliseconds. */
+const TRY_AGAIN_AFTER = 60_000;
+
+const COLUMNS = 'token, since, changed_at, untold, alert_id, last';
+
+/** Counts a change of a snitch that flaps; null where it does not flap, and the change is to be told. */
+export async function countChange(
+  tx: Transaction,
+  token: string,
+  change: Told,
+  at: number,
+): Promise<{ alertId: string } | null> {
+  const row = await tx.get<FlapRow>(`SELECT ${COLUMNS} FROM flapping WHERE token = ?`, token);
+  if (!row) return null;
+  const { since } = row;
+  await tx.run(
+    'UPDATE flapping SET untold = untold + 1, changed_at = ?, settle_at = ?, last = ? WHERE token = ?',
+    at,
+    settleAt({ since, changedAt: at }),
+    JSON.stringify(change),
+    token,
+  );
+  return { alertId: row.alert_id };
+}
+
+/** What the alert of a change at `at` must tell, where it is the one too many. */
+export async function flappingBegins(tx: Transaction, token: string, at: number): Promise<Flapping | null> {
+  const earlier = await tx.all<{ at: number }>(
+    'SELECT at FROM alerts WHERE token = ? AND at > ? AND at <= ? ORDER BY at DESC LIMIT ?',
+    token,
+    at - FLAPPING_WITHIN,
+    at,
+    FLAPPING_OVER,
+  );
+  if (earlier.length < FLAPPING_OVER) return null;
+  return { phase: 'begun', changes: earlier.length + 1, since: earlier.at(-1)?.at ?? at, changedAt: at };
+}
+
+export async function openFlap(
+  tx: Transaction,
+  token: string,
+  change: Told,
+  { at, alertId }: { at: number; alertId: string },
+): Promise<void> {
+  await tx.run(
+    `INSERT INTO flapping (token, since, changed_at, settle_at, untold, alert_id, last) VALUES (?, ?, ?, ?, 0, ?, ?)`,
+    token,
+    at,
+    at,
+    settleAt({ since: at, changedAt: at }),
+    alertId,
+    JSON.stringify(change),
+  );
+}
+
+/**
+ * Tells of the flaps that are due, at most `limit`: what the snitch is now where it has been quiet, and that it goes
+ * on where it has not. A row that cannot be told is reported and tried again.
+ */
+export async function settleFlaps(
+  tx: Transaction,
+  now: number,
+  limit: number,
+): Promise<{ token: string; error: unknown }[]> {
+  const due = await tx.all<FlapRow>(
+    `SELECT ${COLUMNS} FROM flapping WHERE settle_at <= ? ORDER BY settle_at LIMIT ?`,
+    now,
+    limit,
+  );
+  const failures: { token: string; error: unknown }[] = [];
+  for (const row of due) {
+    const { error } = await isolate(tx, () => settle(tx, row, now));
+    if (error === undefined) continue;
+    failures.push({ token: row.token, error });
+    await tx.run('UPDATE flapping SET settle_at = ? WHERE token = ?', now + TRY_AGAIN_AFTER, row.token);
+  }
+  return failures;
+}
+
+async function settle(tx: Transaction, row: FlapRow, now: number): Promise<void> {
+  const { token, since, changed_at: changedAt, untold } = row;
+  const over = isOver({ since, changedAt }, now);
+  const state = await getState(tx, token);
+  if (state) {
+    const flapping: Flapping = { phase: over ? 'over' : 'goes on', changes: untold, since, changedAt };
+    const { decision, details } = present(JSON.parse(row.last) as Told, state);
+    const threadId = details.threadId ?? row.alert_id;
+    await writeAlert(tx, state, { decision, details: { ...details, threadId, flapping } }, now);
+  }
+  if (over || !state) await tx.run('DELETE FROM flapping WHERE token = ?', token);
+  else {
+    await tx.run(
+      'UPDATE flapping SET since = ?, untold = 0, settle_at = ? WHERE token = ?',
+      now,
+      settleAt({ since: now, changedAt }),
+      token,
+    );
+  }
+}
+
+const KINDS: Record<Exclude<Status, 'pending'>, AlertKind> = {
+  healthy: 'snitch.reporting',
+  failed: 'snitch.missing',
+  errored: 'snitch.errored',
+  paused: 'snitch.paused',
+};
+
+/** The last change, where the snitch is still what that made of it: the end of a pause, for one, alerts nobody. */
+function present(last: Told, { status, due_at: nextDueAt }: StateRow): Told {
+  const details = { ...last.details, nextDueAt };
+  if (status === last.decision.status || status === 'pending') return { ...last, details };
+  const decision: AlertDecision = {
+    type: KINDS[status],
+    status,
+    previousStatus: last.decision.status,
+  };
+  return { decision, details: { ...details, message: null, exitStatus: null } };
+}

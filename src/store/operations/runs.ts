@@ -1,0 +1,119 @@
+/** Pairs the ends of runs with their starts, in whatever order they arrive. */
+import type { CheckIn, CheckInOutcome } from '../store.ts';
+import type { Transaction } from '../transaction.ts';
+import type { StateRow } from './states.ts';
+
+/** How far back the other half of a run is looked for, in check-ins of the same snitch. */
+const WITHIN = 50;
+
+/** A start that comes at once after its end stands right behind it in the log. */
+const JUST_BEHIND = 5;
+
+interface LoggedRow {
+  id: number;
+  previous_id: number | null;
+  at: number;
+  outcome: CheckInOutcome;
+  duration_ms: number | null;
+  run_id: string | null;
+}
+
+export function isEnd(outcome: CheckInOutcome): outcome is 'healthy' | 'error' {
+  return outcome === 'healthy' || outcome === 'error';
+}
+
+/**
+ * The last start without a run id that no end without one has followed; runs with ids are found in the log. Halves of
+ * an older run that were kept back say nothing about a run that began after them.
+ */
+export function openStartAfter(row: StateRow, { outcome, runId, at, now }: CheckIn): number | null {
+  const open = row.open_start_at;
+  if (runId !== null || outcome === 'log') return open;
+  if (outcome === 'start') {
+    const later = open ?? row.last_check_in_at;
+    return at < now && later !== null && later > at ? open : at;
+  }
+  return at < now && open !== null && open > at ? open : null;
+}
+
+/** How long the run took that `checkIn` ends, in milliseconds; null where its start was not reported. */
+export async function durationOf(
+  tx: Transaction,
+  row: StateRow,
+  { runId, at, now }: CheckIn,
+): Promise<number | null> {
+  if (runId !== null) return durationById(tx, row, runId, at);
+  if (at < now) return durationByTime(tx, row, at);
+  return row.open_start_at === null ? null : Math.max(0, at - row.open_start_at);
+}
+
+async function durationById(
+  tx: Transaction,
+  row: StateRow,
+  runId: string,
+  at: number,
+): Promise<number | null> {
+  for (const earlier of await lastLogged(
+    tx,
+    row,
+    WITHIN,
+    (found) => found.run_id === runId && found.outcome !== 'log',
+  )) {
+    if (earlier.run_id !== runId || earlier.outcome === 'log') continue;
+    return earlier.outcome === 'start' ? Math.max(0, at - earlier.at) : null;
+  }
+  return null;
+}
+
+/** For an end that was kept back: its start is the last one before it by their own times, unless that has an end. */
+async function durationByTime(tx: Transaction, row: StateRow, at: number): Promise<number | null> {
+  const before = (await lastLogged(tx, row, WITHIN)).filter(
+    (found) => found.run_id === null && found.at <= at && found.outcome !== 'log',
+  );
+  const start = Math.max(...before.filter(({ outcome }) => outcome === 'start').map((found) => found.at));
+  const ended = before.some((found) => isEnd(found.outcome) && found.at >= start);
+  return ended || !Number.isFinite(start) ? null : at - start;
+}
+
+/**
+ * When a run with an id began whose end may have arrived before its start: then never after the end, which is told
+ * how long the run took.
+ *
+ * @returns the instant to log for the start
+ */
+export async function startOfRun(
+  tx: Transaction,
+  row: StateRow,
+  { runId, at, now }: CheckIn,
+): Promise<number> {
+  if (runId === null) return at;
+  const within = at < now ? WITHIN : JUST_BEHIND;
+  const isEndOfIt = (found: LoggedRow) => found.run_id === runId && isEnd(found.outcome);
+  const end = (await lastLogged(tx, row, within, isEndOfIt)).find(isEndOfIt);
+  if (!end || end.duration_ms !== null) return at;
+  const began = Math.min(at, end.at);
+  await tx.run('UPDATE check_ins SET duration_ms = ? WHERE id = ?', end.at - began, end.id);
+  return began;
+}
+
+/** Newest first, at most `limit` of them and none behind the first for which `isLast` holds. */
+async function lastLogged(
+  tx: Transaction,
+  row: StateRow,
+  limit: number,
+  isLast: (found: LoggedRow) => boolean = () => false,
+): Promise<LoggedRow[]> {
+  const found: LoggedRow[] = [];
+  let id = row.last_check_in_id;
+  while (id !== null && found.length < limit) {
+    const one: LoggedRow | undefined = await tx.get<LoggedRow>(
+      'SELECT id, previous_id, at, outcome, duration_ms, run_id FROM check_ins WHERE id = ?',
+      id,
+    );
+    if (!one) break;
+    found.push(one);
+    if (isLast(one)) break;
+    id = one.previous_id;
+  }
+  return found;
+}

@@ -1,0 +1,170 @@
+/** Long lists: made while they are read, no further than they are read, and by turns. */
+import { type IncomingMessage, request } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { WireAlert } from '../../src/api/wire.ts';
+import type { Store } from '../../src/store/store.ts';
+import { basic, type Client } from './client.ts';
+import { ok } from './expect.ts';
+import { checkIn, type Fixture, MINUTE, newSnitch, startFixture } from './fixture.ts';
+
+interface Context extends Fixture {
+  /** Reads of alerts, and how many were read. */
+  reads: { calls: number; alerts: number };
+  token: string;
+}
+
+const test = suite<Context>('long lists');
+
+test.before.each(async (context) => {
+  const reads = { calls: 0, alerts: 0 };
+  const through = (store: Store): Store => ({
+    ...store,
+    listAlerts: async (...given) => {
+      const listed = await store.listAlerts(...given);
+      reads.calls += 1;
+      reads.alerts += listed.length;
+      return listed;
+    },
+  });
+  const fixture = await startFixture({ through });
+  const { token } = await newSnitch(fixture.acme, { notes: '€'.repeat(10_000) });
+  Object.assign(context, fixture, { reads, token });
+});
+
+test.after.each((context) => context.close());
+
+/** As many alerts of the snitch, two at each instant and few in an hour, and a check-in for each. */
+async function alerts(context: Context, count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1) {
+    context.clock.now += (index % 2) * 20 * MINUTE;
+    await checkIn(context, context.token, `?s=${(index + 1) % 2}&m=${index}`);
+  }
+}
+
+/** Begins to read the list of alerts and takes nothing of it. */
+async function begin({ port, key }: Client): Promise<IncomingMessage> {
+  const headers = { authorization: basic(key ?? '') };
+  const path = '/v1/alerts?limit=1000';
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  request({ host: '127.0.0.1', port, path, headers, agent: false }, resolve).on('error', reject).end();
+  const response = await promise;
+  response.on('error', () => undefined);
+  return response.pause();
+}
+
+/** Waits until nothing more is read. */
+async function standstill({ reads }: Context): Promise<number> {
+  for (let [before, same] = [-1, 0]; same < 10; ) {
+    await sleep(20);
+    same = reads.alerts === before ? same + 1 : 0;
+    before = reads.alerts;
+  }
+  return reads.alerts;
+}
+
+test('a list in slices is the list, in its order, whatever page is asked for', async (context) => {
+  const { acme, store, token } = context;
+  await alerts(context, 90);
+  const all = await store.listAlerts(acme.id, null, { limit: 1_000, before: null });
+  assert.is(all.length, 90);
+  const ids = async (path: string) => ok<{ id: string }[]>(await acme.read.get(path)).map(({ id }) => id);
+  const expected = all.map(({ alert }) => alert.id);
+  const middle = new Date(all[9]?.alert.at ?? 0).toISOString();
+  const behind = expected.filter((_, index) => (all[index]?.alert.at ?? 0) < (all[9]?.alert.at ?? 0));
+  assert.equal(await ids('/v1/alerts?limit=1000'), expected);
+  assert.equal(await ids('/v1/alerts?limit=61'), expected.slice(0, 61));
+  assert.equal(await ids(`/v1/alerts?limit=1000&before=${expected[9]}`), expected.slice(10));
+  assert.equal(await ids(`/v1/alerts?before=${middle}`), behind);
+  assert.equal(await ids(`/v1/snitches/${token}/alerts?limit=70`), expected.slice(0, 70));
+  assert.ok(context.reads.calls > 20, 'they were read in slices');
+});
+
+test('check-ins, deliveries, snitches and owners come in slices too, and none is missing', async (context) => {
+  const { acme, store, token } = context;
+  await acme.write.patch('/v1/case', { members: ['a@example.com', 'b@example.com'] });
+  await alerts(context, 120);
+  const records = (await store.listCheckIns(acme.id, token, { limit: 1_000, before: null })) ?? [];
+  const deliveries = await store.listDeliveries(acme.id, { state: null, limit: 1_000, before: null });
+  assert.equal([records.length, deliveries.length], [120, 240]);
+  const ids = async (path: string) =>
+    ok<{ id: string }[]>(await acme.read.get(path)).map(({ id }) => Number(id));
+  const [ofRecords, ofDeliveries] = [records.map(({ id }) => id), deliveries.map(({ id }) => id)];
+  const recordsAt = `/v1/snitches/${token}/check_ins`;
+  assert.equal(await ids(`${recordsAt}?limit=1000`), ofRecords);
+  assert.equal(await ids(`${recordsAt}?limit=90&before=${ofRecords[5]}`), ofRecords.slice(6, 96));
+  assert.equal(await ids('/v1/deliveries?limit=1000&state=pending'), ofDeliveries);
+  assert.equal(await ids(`/v1/deliveries?limit=1000&before=${ofDeliveries[3]}`), ofDeliveries.slice(4));
+  const until = records[30];
+  const older = records.filter(({ at }) => at < (until?.at ?? 0)).map(({ id }) => id);
+  assert.equal(await ids(`${recordsAt}?limit=1000&before=${new Date(until?.at ?? 0).toISOString()}`), older);
+
+  const names = Array.from({ length: 130 }, (_, index) => `job ${index}`);
+  for (const name of names) await newSnitch(acme, { name, tags: name.endsWith('7') ? ['seven'] : ['other'] });
+  const listed = async (query: string) =>
+    ok<{ name: string }[]>(await acme.read.get(`/v1/snitches${query}`)).map(({ name }) => name);
+  assert.equal(await listed(''), ['nightly-backup', ...names]);
+  assert.equal(
+    await listed('?tags=seven'),
+    names.filter((name) => name.endsWith('7')),
+  );
+  assert.equal(await listed('?tags=nothing'), []);
+  const tokens = ok<{ token: string }[]>(await acme.read.get('/v1/snitches')).map((snitch) => snitch.token);
+  await store.setOwnership(acme.id, tokens, 'a file');
+  const owned = ok<{ token: string }[]>(await acme.read.get('/v1/ownership'));
+  assert.equal(
+    owned.map((one) => one.token),
+    tokens,
+  );
+});
+
+test('a short list has its length, and the head of a long one comes at once', async (context) => {
+  const { acme } = context;
+  await alerts(context, 90);
+  const short = await acme.read.get('/v1/alerts?limit=2');
+  assert.is(Number(short.headers['content-length']), Buffer.byteLength(short.text));
+  const head = await acme.read.ask('HEAD', '/v1/alerts?limit=1000');
+  assert.is(head.status, 200);
+  assert.is(head.headers['content-type'], 'application/json; charset=utf-8');
+  assert.is(head.text, '');
+  assert.ok(context.reads.alerts < 90);
+});
+
+test('it is made no further than it is read, and ends with its reader', async (context) => {
+  await alerts(context, 1_000);
+  const response = await begin(context.acme.read);
+  const read = await standstill(context);
+  assert.ok(read < 1_000, `${read} were read for a client that takes nothing`);
+  response.destroy();
+  assert.is(await standstill(context), read);
+  const whole = await begin(context.acme.read);
+  assert.is(((await json(whole)) as WireAlert[]).length, 1_000);
+});
+
+test('a key has few lists under way, the others wait, and other keys go past', async (context) => {
+  const { acme, rival, reads } = context;
+  await alerts(context, 1_000);
+  const stalled: IncomingMessage[] = [];
+  for (let count = 0; count < 4; count += 1) stalled.push(await begin(acme.read));
+  await standstill(context);
+  const calls = reads.calls;
+  const fifth = begin(acme.read);
+  const left = request({
+    ...{ host: '127.0.0.1', port: acme.read.port, path: '/v1/alerts?limit=1000', agent: false },
+    headers: { authorization: basic(acme.read.key ?? '') },
+  });
+  left.on('error', () => undefined).end();
+  await standstill(context);
+  assert.is(reads.calls, calls, 'it waits');
+  left.destroy();
+  assert.is(ok<unknown[]>(await acme.write.get('/v1/alerts?limit=30')).length, 30);
+  assert.equal(ok(await rival.read.get('/v1/alerts')), []);
+  stalled[0]?.destroy();
+  const response = await fifth;
+  assert.is(((await json(response)) as WireAlert[]).length, 1_000);
+  for (const one of stalled) one.destroy();
+});
+
+test.run();

@@ -1,0 +1,66 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Claim, Turns } from '../../src/http/turns.ts';
+
+const test = suite('turns');
+
+const FOREVER = 2 ** 30;
+const { signal: STAYS } = new AbortController();
+
+/** A turn of `key` in `owner`, two of a key and three of an owner at a time. */
+function claims(key: string, owner: string): Claim[] {
+  return [
+    { name: key, most: 2 },
+    { name: owner, most: 3 },
+  ];
+}
+
+/** Asks for a turn and notes in `begun` when it comes. */
+async function ask(turns: Turns, begun: string[], key: string, owner = 'team'): Promise<() => void> {
+  const release = await turns.take(claims(key, owner), FOREVER, STAYS);
+  begun.push(key);
+  if (!release) throw new Error('no turn');
+  return release;
+}
+
+const settled = () => new Promise(setImmediate);
+
+test('a claimant waits while it has the most, others go past, and all come in order', async () => {
+  const turns = new Turns();
+  const begun: string[] = [];
+  const [first, second] = [await ask(turns, begun, 'a'), await ask(turns, begun, 'a')];
+  const waiting = [
+    ask(turns, begun, 'a'),
+    ask(turns, begun, 'a'),
+    ask(turns, begun, 'b'),
+    ask(turns, begun, 'c'),
+  ];
+  await settled();
+  assert.equal(begun, ['a', 'a', 'b'], 'c would be the fourth of the team');
+  first();
+  first();
+  await settled();
+  assert.equal(begun, ['a', 'a', 'b', 'a'], 'given back once, however often it is said');
+  (await waiting[2])?.();
+  await settled();
+  assert.equal(begun, ['a', 'a', 'b', 'a', 'c']);
+  second();
+  await settled();
+  assert.equal(begun, ['a', 'a', 'b', 'a', 'c', 'a']);
+  await ask(turns, begun, 'd', 'another team');
+});
+
+test('whoever waits too long or goes away gets none, and takes none', async () => {
+  const turns = new Turns();
+  const release = await turns.take([{ name: 'a', most: 1 }], FOREVER, STAYS);
+  assert.is(await turns.take([{ name: 'a', most: 1 }], 1, STAYS), null);
+  const leaving = new AbortController();
+  const left = turns.take([{ name: 'a', most: 1 }], FOREVER, leaving.signal);
+  leaving.abort();
+  assert.is(await left, null);
+  assert.is(await turns.take([{ name: 'b', most: 1 }], FOREVER, leaving.signal), null);
+  release?.();
+  assert.type(await turns.take([{ name: 'a', most: 1 }], FOREVER, STAYS), 'function');
+});
+
+test.run();

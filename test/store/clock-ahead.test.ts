@@ -1,0 +1,144 @@
+/** The clock ran 40 days ahead and came back. */
+import * as assert from 'uvu/assert';
+import type { Case, Store } from '../../src/store/store.ts';
+import {
+  checkIn,
+  contract,
+  DAY,
+  HOUR,
+  healthySnitch,
+  MINUTE,
+  NOW,
+  newCase,
+  newSnitch,
+  snitchOf,
+  sweep,
+  utc,
+} from './fixture.ts';
+
+const AHEAD = NOW + 40 * DAY;
+
+async function setAnew(store: Store, now = NOW): Promise<void> {
+  let after: string | null = '';
+  while (after !== null) after = await store.setAnewSlice(now, after);
+}
+
+async function dueOf(store: Store, owner: Case, token: string): Promise<number | null> {
+  return (await snitchOf(store, owner, token)).state.dueAt;
+}
+
+contract('a clock that ran ahead', (test) => {
+  test('check-ins, deadlines and reminders of that time are set anew', async ({ store }) => {
+    const owner = await newCase(store);
+    const made = { hourly: 'hourly', daily: 'daily', minute: '1_minute', monthly: 'monthly' } as const;
+    const expected = {
+      hourly: utc('2025-07-09T12:00:00'),
+      daily: utc('2025-07-11T00:00:00'),
+      minute: utc('2025-07-09T10:22:00'),
+      monthly: utc('2025-09-01T00:00:00'),
+    };
+    const tokens = new Map<keyof typeof made, string>();
+    for (const [name, interval] of Object.entries(made) as [keyof typeof made, 'hourly'][]) {
+      const { token } = await healthySnitch(store, owner, { name, interval });
+      await checkIn(store, token, AHEAD);
+      tokens.set(name, token);
+    }
+    const failed = await healthySnitch(store, owner, {}, NOW - 5 * HOUR);
+    await sweep(store, AHEAD);
+    await setAnew(store);
+    for (const [name, token] of tokens) {
+      const { state } = await snitchOf(store, owner, token);
+      assert.is(state.dueAt, expected[name], name);
+      if (name !== 'monthly') assert.is(state.lastCheckInAt, NOW, name);
+      assert.ok((state.checkedInAt ?? 0) <= NOW || name === 'monthly');
+    }
+    const { state } = await snitchOf(store, owner, failed.token);
+    assert.is(state.status, 'failed');
+    assert.is(state.dueAt, utc('2025-07-09T12:00:00'));
+    await sweep(store, utc('2025-07-09T12:00:00'));
+    assert.is((await snitchOf(store, owner, tokens.get('hourly') ?? '')).state.status, 'failed');
+  });
+
+  test('what a clock that is right has set stays, and so does the pause that a person set', async ({
+    store,
+  }) => {
+    const daily = await newCase(store, { reminders: 'daily' });
+    const owner = await newCase(store);
+    const kept = [];
+    for (const interval of ['1_minute', 'hourly', '12_hour', 'daily', 'weekly', 'monthly'] as const) {
+      kept.push(await healthySnitch(store, owner, { interval }));
+    }
+    const paused = await healthySnitch(store, owner);
+    await store.pauseSnitch(owner.id, paused.token, { kind: 'time', at: AHEAD + DAY }, NOW);
+    const reminded = await healthySnitch(store, daily, { interval: '1_minute' }, NOW - HOUR);
+    await sweep(store, NOW);
+    const before = [];
+    for (const { token, caseId } of [...kept, paused, reminded]) {
+      before.push(await snitchOf(store, { id: caseId }, token));
+    }
+    await setAnew(store);
+    for (const snitch of before) {
+      assert.equal(await snitchOf(store, { id: snitch.caseId }, snitch.token), snitch);
+    }
+  });
+
+  test('a clock that is set back by less than two periods moves no deadline', async ({ store }) => {
+    const owner = await newCase(store);
+    const { token, state } = await healthySnitch(store, owner);
+    await setAnew(store, NOW - 20 * MINUTE);
+    assert.equal((await snitchOf(store, owner, token)).state, state);
+    await setAnew(store, NOW - 3 * HOUR);
+    assert.is(await dueOf(store, owner, token), utc('2025-07-09T09:00:00'));
+  });
+
+  test('a late check-in counts again, and a pause has begun by now', async ({ store }) => {
+    const owner = await newCase(store);
+    const { token } = await healthySnitch(store, owner);
+    await checkIn(store, token, AHEAD);
+    await store.pauseSnitch(owner.id, token, { kind: 'healthy' }, AHEAD);
+    await setAnew(store, NOW + MINUTE);
+    assert.is((await snitchOf(store, owner, token)).state.pause?.since, NOW + MINUTE);
+    await checkIn(store, token, NOW + 2 * MINUTE, { now: NOW + 9 * MINUTE });
+    assert.is((await snitchOf(store, owner, token)).state.status, 'healthy');
+  });
+
+  test('deliveries that wait for more than 25 hours are due now', async ({ store, query }) => {
+    const owner = await newCase(store, {
+      members: ['ann@example.com', 'bob@example.com', 'eve@example.com'],
+    });
+    const { token } = await newSnitch(store, owner);
+    await checkIn(store, token, NOW);
+    await query('UPDATE deliveries SET next_attempt_at = ? WHERE target LIKE ?', AHEAD, 'ann%');
+    await query('UPDATE deliveries SET next_attempt_at = ? WHERE target LIKE ?', NOW + 25 * HOUR, 'bob%');
+    await query('UPDATE deliveries SET next_attempt_at = ?, leased = 1 WHERE target LIKE ?', AHEAD, 'eve%');
+    await setAnew(store);
+    const listed = await store.listDeliveries(owner.id, { state: null, limit: 9, before: null });
+    assert.equal(
+      listed.reverse().map(({ nextAttemptAt }) => (nextAttemptAt ?? 0) - NOW),
+      [0, 25 * HOUR, 2 * MINUTE],
+    );
+  });
+
+  test('a blind window that ends in the future is cut', async ({ store, query }) => {
+    await store.openBlindWindow({ start: NOW - MINUTE, end: AHEAD });
+    await store.openBlindWindow({ start: AHEAD, end: AHEAD + MINUTE });
+    await setAnew(store);
+    assert.equal(
+      await query('SELECT started_at - ? AS start, ended_at - ? AS "end" FROM blind_windows', NOW, NOW),
+      [
+        { start: -MINUTE, end: 0 },
+        { start: 40 * DAY, end: 40 * DAY },
+      ],
+    );
+  });
+
+  test('many snitches go in slices, from any of them on', async ({ store }) => {
+    const owner = await newCase(store);
+    const snitches = await Promise.all(Array.from({ length: 1_100 }, () => newSnitch(store, owner)));
+    await Promise.all(snitches.map(({ token }) => checkIn(store, token, AHEAD)));
+    const next = await store.setAnewSlice(NOW, '');
+    assert.ok(next);
+    await setAnew(store);
+    for (const { token } of snitches) assert.ok(((await dueOf(store, owner, token)) ?? 0) < NOW + 2 * HOUR);
+  });
+});
