@@ -29,6 +29,10 @@ const OF_COMMANDS: Variables = [
     ['SNITCH_CHECK_IN_BASE'],
     'What check-in addresses begin with, if not with `/c` below the address of the server.',
   ],
+  [
+    ['SNITCH_TOKEN_FILE', 'SNITCH_TOKEN'],
+    'For `snitch exec` and `snitch check-in` without a snitch in their arguments: a file that holds the token, or the token itself. `exec` passes neither it nor keys on to the job.',
+  ],
   [['SNITCH_SPOOL_DIR'], 'Where check-ins wait that no server took.'],
   [['SNITCH_FROM_KEY_FILE', 'SNITCH_FROM_KEY'], 'For `snitch import`: the API key of the other service.'],
   [

@@ -139,7 +139,7 @@ const FILES = [
   ],
   [
     '~/.local/state/snitch/spool',
-    'Check-ins of `snitch exec` that no server took yet; `snitch spool` shows and sends them.',
+    'Check-ins that no server took yet, and in `refused` those that none will take; `snitch spool` shows and sends them.',
   ],
   [
     '/etc/credstore/snitch.smtp-password, /etc/credstore/snitch.admin-key',

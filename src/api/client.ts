@@ -10,6 +10,7 @@ import {
   TIMEOUT,
   Unreachable,
 } from './exchange.ts';
+import { isOwnAnswer } from './own-answer.ts';
 import {
   ALERT,
   API_KEY,
@@ -157,6 +158,8 @@ export interface Probe {
   text: string;
   /** The server's clock, where it told. */
   date: string | null;
+  /** Whether the daemon gave it, and not a proxy in between. */
+  own: boolean;
 }
 
 async function probe(options: ClientOptions, path: string): Promise<Probe> {
@@ -164,7 +167,8 @@ async function probe(options: ClientOptions, path: string): Promise<Probe> {
   try {
     const response = await open(options, { method: 'GET', path, body: undefined, signal, headers: {} });
     const text = await readText(response);
-    return { status: response.statusCode ?? 0, text, date: response.headers.date ?? null };
+    const { statusCode: status = 0, headers } = response;
+    return { status, text, date: headers.date ?? null, own: isOwnAnswer(headers) };
   } catch (error) {
     throw new Unreachable(options.url, signal.aborted ? new Error('no answer in time') : error);
   }

@@ -102,7 +102,7 @@ export const TASKS: readonly Task[] = [
         load: here(checkIn),
       },
       { name: 'exec', summary: 'run a job, and check in when it starts and ends', load: here(exec) },
-      { name: 'spool', summary: 'check-ins of `exec` that wait for the server', load: here(spool) },
+      { name: 'spool', summary: 'check-ins that wait for the server', load: here(spool) },
     ],
   },
   {

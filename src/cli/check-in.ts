@@ -1,28 +1,40 @@
 /** `snitch check-in`: what a job calls when it is done. */
-import { sendCheckIn } from '../api/check-in.ts';
-import { ApiError, createClient } from '../api/client.ts';
-import { looksLikeAddress, splitAddress } from './check-in-address.ts';
 import { addConnectionOptions, type Register, withCrontab, withExamples } from './command.ts';
-import { type ConnectionFlags, findCheckInAddress, findConnection } from './connection.ts';
-import { AuthenticationError, NotFoundError } from './failure.ts';
+import { type ConnectionFlags, timeoutOf } from './connection.ts';
+import { hiddenToken } from './exec-arguments.ts';
+import { EXIT } from './exit-codes.ts';
+import { AuthenticationError, Failure, NotFoundError, UsageError } from './failure.ts';
 import { say } from './output.ts';
-import { looksLikeToken, resolveSnitch } from './resolve.ts';
+import { dispatch, Locator, recipientOf } from './recipient.ts';
+import { boundSpool, type Delivery, deliver, explainDelivery } from './spool-deliver.ts';
+import { spoolDirectory } from './spool-directory.ts';
+import type { KeptCheckIn } from './spool-entry.ts';
+import { flush } from './spool-flush.ts';
+import type { Answer } from './spool-send.ts';
 
 interface CheckInFlags extends ConnectionFlags {
+  tokenFile?: string;
   message?: string;
   status?: string;
   quiet?: boolean;
 }
 
+const NOTES = `
+Where the server cannot be reached the check-in is kept on the disk (see \`snitch help spool\`), counts for its own time
+when it is sent later, and the exit code is 5.`;
+
 export const register: Register = (program) => {
   const checkIn = program
     .command('check-in')
     .description('check in: say that the job ran, or how it failed')
-    .argument('<snitch>', 'its token or whole check-in address, which need no API key; or its name')
+    .argument('[snitch]', 'its token or whole check-in address, which need no API key; or its name')
+    .option('--token-file <file>', 'take the token from there, so that nobody sees it (or SNITCH_TOKEN_FILE)')
     .option('-m, --message <text>', 'a word about the run; 256 characters are kept')
     .option('-s, --status <exit>', 'exit status of the job: 0 is healthy, anything else an error')
     .option('-q, --quiet', 'no message');
-  addConnectionOptions(checkIn).action((name: string, flags: CheckInFlags) => checkInOnce(name, flags));
+  addConnectionOptions(checkIn)
+    .addHelpText('after', NOTES)
+    .action((name: string | undefined, flags: CheckInFlags) => checkInOnce(givenTo(name, flags), flags));
   withExamples(
     checkIn,
     'snitch check-in nightly-backup',
@@ -31,35 +43,64 @@ export const register: Register = (program) => {
   withCrontab(checkIn, (snitch) => [`0 3 * * * /opt/backup.sh; ${snitch} check-in TOKEN -s $?`]);
 };
 
+/** @throws UsageError where neither the arguments nor a file nor the environment has a token */
+function givenTo(name: string | undefined, { tokenFile }: CheckInFlags): string {
+  if (name !== undefined) return name;
+  const { given, problem } = hiddenToken({ tokenFile, env: process.env });
+  if (given === null) throw new UsageError(problem ?? 'no token');
+  return given;
+}
+
+/** Bound on what else waits, once the server has answered; milliseconds. */
+const FLUSH_WITHIN = 5_000;
+
 async function checkInOnce(given: string, flags: CheckInFlags): Promise<void> {
-  const { timeoutMs, ...known } = findCheckInAddress(flags);
-  const { base, token } = looksLikeAddress(given)
-    ? splitAddress(given)
-    : { ...known, token: await tokenOf(given, flags) };
-  try {
-    await sendCheckIn(
-      { base, token, timeoutMs },
-      {
-        ...(flags.message === undefined ? {} : { message: flags.message }),
-        ...(flags.status === undefined ? {} : { exitStatus: flags.status }),
-      },
-    );
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 404) throw error;
-    throw new NotFoundError(
-      `no snitch has the token "${token}" at ${base}\n\`snitch list\` shows those that there are`,
-    );
-  }
+  const { recipient, problem } = recipientOf(given, flags);
+  if (problem !== null && flags.url !== undefined) throw new UsageError(problem);
+  const timeoutMs = timeoutOf(flags);
+  const directory = spoolDirectory();
+  const said = { message: flags.message ?? null, exitStatus: flags.status ?? null };
+  const checkIn: KeptCheckIn = {
+    ...recipient,
+    ...said,
+    suffix: null,
+    runId: null,
+    at: Date.now(),
+    output: Buffer.alloc(0),
+  };
+  const sending =
+    problem === null
+      ? dispatch(checkIn, null, new Locator(timeoutMs), AbortSignal.timeout(timeoutMs))
+      : Promise.resolve<Answer>({ kind: 'later', reason: problem, fault: 'server' });
+  const delivery = await deliver(directory, checkIn, sending, isKept);
+  if (delivery.answer.kind !== 'recorded') throw await failureOf(delivery, directory);
+  await flushOthers(directory, recipient.base);
   if (!flags.quiet && process.stderr.isTTY) say('checked in');
 }
 
-/** A job on another machine has the token and no key: then what was given is taken for the token. */
-async function tokenOf(given: string, flags: CheckInFlags): Promise<string> {
-  if (looksLikeToken(given)) return given;
+/** What is wrong with the command itself is told to whoever typed it. The server's absence is nobody's fault. */
+function isKept(answer: Answer): boolean {
+  return answer.kind === 'later' && answer.fault !== 'key';
+}
+
+async function failureOf(delivery: Delivery, directory: string): Promise<Failure> {
+  const { answer } = delivery;
+  if (answer.kind === 'refused') {
+    return new NotFoundError(
+      `${answer.reason}: nothing was recorded\n\`snitch list\` shows those that there are`,
+    );
+  }
+  if (answer.kind === 'later' && answer.fault === 'key') return new AuthenticationError(answer.reason);
+  const lines = [...explainDelivery(delivery, directory), ...(await boundSpool(directory))];
+  return new Failure(lines.join('\n'), EXIT.unreachable);
+}
+
+/** What earlier check-ins could not tell. This one is recorded: whatever happens here is no failure of it. */
+async function flushOthers(directory: string, base: string | null): Promise<void> {
   try {
-    return (await resolveSnitch(createClient(findConnection(flags)), given)).token;
+    const { problems } = await flush({ directory, base, signal: AbortSignal.timeout(FLUSH_WITHIN) });
+    for (const line of problems) say(`snitch: ${line}`);
   } catch (error) {
-    if (error instanceof AuthenticationError) return given;
-    throw error;
+    say(`snitch: the spool cannot be read: ${(error as Error).message}`);
   }
 }

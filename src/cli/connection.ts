@@ -106,7 +106,8 @@ export function findCheckInAddress(
   return { base: url.startsWith('unix:') ? url : `${url}/c`, timeoutMs };
 }
 
-function timeoutOf({ timeout }: ConnectionFlags): number {
+/** @returns milliseconds @throws UsageError for what is no duration */
+export function timeoutOf({ timeout }: ConnectionFlags): number {
   return timeout === undefined ? TIMEOUT : parseDuration(timeout, '--timeout');
 }
 

@@ -16,26 +16,23 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Crontab } from './crontab-files.ts';
-import type { CronJob } from './crontab-lines.ts';
-import { wrappedLine } from './crontab-wrap.ts';
 import { Failure } from './failure.ts';
+
+export interface ChangedLine {
+  /** From 1. */
+  line: number;
+  before: string;
+  after: string;
+}
 
 export interface CrontabChange {
   crontab: Crontab;
-  lines: { line: number; before: string; after: string }[];
+  lines: readonly ChangedLine[];
   text: string;
 }
 
-/** @param wrappers what to put before the command of each job */
-export function changeOf(
-  crontab: Crontab,
-  wrappers: readonly { job: CronJob; wrapper: string }[],
-): CrontabChange {
+export function changeOf(crontab: Crontab, lines: readonly ChangedLine[]): CrontabChange {
   const all = crontab.text.split('\n');
-  const lines = wrappers.map(({ job, wrapper }) => ({
-    line: job.line,
-    ...wrappedLine(crontab.text, job, wrapper),
-  }));
   for (const { line, after } of lines) all[line - 1] = after;
   return { crontab, lines, text: all.join('\n') };
 }

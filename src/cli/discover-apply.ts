@@ -4,8 +4,9 @@ import type { WireSnitch } from '../api/wire.ts';
 import { batchesOf } from './apply-batches.ts';
 import { patiently } from './apply-steps.ts';
 import { DEFAULT_URL } from './connection.ts';
+import { wrappedLine } from './crontab-wrap.ts';
 import { type CrontabChange, changeOf } from './crontab-write.ts';
-import type { Proposal } from './discover-proposals.ts';
+import type { Mend, Proposal } from './discover-proposals.ts';
 import { Failure } from './failure.ts';
 import { shellWord } from './own-program.ts';
 import { dropInText } from './systemd-drop-in.ts';
@@ -59,11 +60,14 @@ function addressOf(snitch: WireSnitch | null): string {
   return check_in_url === `${DEFAULT_URL}/c/${token}` ? token : shellWord(check_in_url);
 }
 
-/** One change for each crontab that has jobs among the proposals. */
-export function crontabChanges(watched: readonly Watched[]): CrontabChange[] {
-  const jobs = watched.flatMap((one) =>
-    one.proposal.source.kind === 'cron' ? [{ ...one.proposal.source, wrapper: wrapperFor(one) }] : [],
-  );
-  const byFile = Map.groupBy(jobs, ({ crontab }) => crontab);
-  return [...byFile].map(([crontab, wrappers]) => changeOf(crontab, wrappers));
+/** One change for each crontab that has jobs among the proposals, or lines that are to be mended. */
+export function crontabChanges(watched: readonly Watched[], mends: readonly Mend[] = []): CrontabChange[] {
+  const wrapped = watched.flatMap((one) => {
+    const { source } = one.proposal;
+    if (source.kind !== 'cron') return [];
+    const { crontab, job } = source;
+    return [{ crontab, line: job.line, ...wrappedLine(crontab.text, job, wrapperFor(one)) }];
+  });
+  const byFile = Map.groupBy([...wrapped, ...mends], ({ crontab }) => crontab);
+  return [...byFile].map(([crontab, lines]) => changeOf(crontab, lines));
 }

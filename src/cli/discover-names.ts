@@ -10,8 +10,13 @@ const RUNNERS = new Set(
 
 /** What only prepares the ground. */
 const PREPARATIONS = new Set(
-  'cd test [ [[ set export umask ulimit . source sleep true : if command mkdir'.split(' '),
+  'cd test [ [[ set export umask ulimit . source sleep true false : if for case fi done esac command mkdir read'.split(
+    ' ',
+  ),
 );
+
+/** Words of the shell's own that stand before a command. */
+const KEYWORDS = new Set('then else do while until ! time'.split(' '));
 
 /** `backup` for `cd /srv && /usr/local/bin/backup.sh --all > /dev/null`; `job` where nothing is a name. */
 export function nameOfCommand(command: string): string {
@@ -29,6 +34,7 @@ function nameOfPart(part: string): string | null {
     .replace(/\d*[<>]+&?\s*\S+/g, ' ')
     .split(/\s+/)
     .filter((word) => word !== '' && !/^[A-Za-z_]\w*=/.test(word));
+  while (KEYWORDS.has(words[0] ?? '')) words.shift();
   const [first = ''] = words;
   if (first === '' || PREPARATIONS.has(basename(first))) return null;
   let runner: string | null = null;

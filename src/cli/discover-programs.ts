@@ -3,11 +3,12 @@
  * its crontab, as its user, through its shell. Where nothing does, the job is left as it is, and that is said.
  */
 import { join } from 'node:path';
-import { type Account, accountOf, ownAccount } from './accounts.ts';
-import type { Discovery, Proposal } from './discover-proposals.ts';
+import { accountOf, ownAccount } from './accounts.ts';
+import type { CronJob } from './crontab-lines.ts';
+import type { Discovery, Mend, Proposal, WatchedAlready } from './discover-proposals.ts';
 import { CRON_PATH, findOnPath, isSameFile, ownProgram, shellWord } from './own-program.ts';
 import { faultOfProgram, isThere, type Surroundings } from './program-trial.ts';
-import { serviceFault } from './systemd-sandbox.ts';
+import { isVisible, serviceFault } from './systemd-sandbox.ts';
 import { lastValue, type PassedOver } from './systemd-units.ts';
 
 export interface ProgramOptions {
@@ -29,28 +30,46 @@ export function withPrograms(discovery: Discovery, options: ProgramOptions): Dis
     if ('program' in choice) proposals.push({ ...proposal, program: choice.program });
     else refused.push({ where: proposal.where, what: whatOf(proposal), reason: choice.fault });
   }
-  const broken = discovery.watched.flatMap((one) => brokenCall(one, options));
-  return {
-    proposals,
-    watched: discovery.watched.filter(({ where }) => !broken.some((one) => one.where === where)),
-    passedOver: [...broken, ...discovery.passedOver, ...refused],
-  };
+  const { watched, broken, mends } = sortedOut(discovery.watched, options);
+  return { proposals, watched, mends, passedOver: [...broken, ...discovery.passedOver, ...refused] };
 }
 
 type Choice = { program: string } | { fault: string };
 
 function programFor(proposal: Proposal, options: ProgramOptions): Choice {
   const { source } = proposal;
-  if (source.kind === 'timer') {
-    const fault = serviceFault(source.timer.serviceSettings);
-    if (fault !== null) return { fault };
-  } else if (Buffer.byteLength(source.job.command) > LONGEST_COMMAND) {
-    return { fault: 'its command is so long that cron would cut it off: put it into a script' };
-  }
   const user = userOf(proposal);
+  if (source.kind === 'cron') {
+    if (Buffer.byteLength(source.job.command) > LONGEST_COMMAND) {
+      return { fault: 'its command is so long that cron would cut it off: put it into a script' };
+    }
+    return programForJob(source.job, user, options);
+  }
+  const settings = source.timer.serviceSettings;
+  const fault = serviceFault(settings);
+  if (fault !== null) return { fault };
+  const surroundings = { shell: '/bin/sh', path: CRON_PATH };
+  const visible = candidates(null, options).filter((program) => isVisible(settings, program));
+  if (visible.length === 0)
+    return { fault: 'its service cannot see this program (ProtectHome=, PrivateTmp=)' };
+  return choose(visible, user, surroundings, options);
+}
+
+/** @param user whom it runs as; null where that is not said */
+function programForJob(job: CronJob, user: string | null, options: ProgramOptions): Choice {
+  const path = job.path ?? CRON_PATH;
+  return choose(candidates(path, options), user, { shell: job.shell, path }, options);
+}
+
+function choose(
+  programs: readonly string[],
+  user: string | null,
+  place: Omit<Surroundings, 'account'>,
+  options: ProgramOptions,
+): Choice {
   const account = user === null ? ownAccount() : accountOf(user);
   if (account === null && options.root === '/') return { fault: `there is no user ${user} on this host` };
-  return firstThatRuns(candidates(proposal, options), surroundingsOf(proposal, account), options);
+  return firstThatRuns(programs, { ...place, account: account ?? ownAccount() }, options);
 }
 
 function userOf({ source, user }: Proposal): string | null {
@@ -60,22 +79,18 @@ function userOf({ source, user }: Proposal): string | null {
   return lastValue(settings, 'Service', 'User') ?? 'root';
 }
 
-function surroundingsOf({ source }: Proposal, account: Account | null): Surroundings {
-  const of = account ?? ownAccount();
-  if (source.kind === 'timer') return { account: of, shell: '/bin/sh', path: CRON_PATH };
-  return { account: of, shell: source.job.shell, path: source.job.path ?? CRON_PATH };
-}
-
-/** What could be written, the best first. */
-function candidates({ source }: Proposal, { root, given }: ProgramOptions): string[] {
+/**
+ * What could be written, the best first.
+ *
+ * @param path where a bare name would be looked for; null where a whole path is wanted
+ */
+function candidates(path: string | null, { root, given }: ProgramOptions): string[] {
   if (given !== null) return [given];
   const own = ownProgram();
   const found: string[] = [];
-  if (source.kind === 'cron') {
-    const resolved = findOnPath('snitch', source.job.path ?? CRON_PATH, root);
-    const isOwn = resolved !== null && (root !== '/' || (own !== null && isSameFile(resolved, own)));
-    if (isOwn) found.push('snitch');
-  }
+  const resolved = path === null ? null : findOnPath('snitch', path, root);
+  const isOwn = resolved !== null && (root !== '/' || (own !== null && isSameFile(resolved, own)));
+  if (isOwn) found.push('snitch');
   if (own === null) return found;
   // A name that leads here, such as a link in /usr/local/bin, stays good when another version takes its place.
   const called = findOnPath('snitch', process.env.PATH ?? '');
@@ -92,10 +107,11 @@ function firstThatRuns(
   for (const program of programs) {
     const fault = faultOf(program, surroundings, root);
     if (fault === null) return { program: shellWord(program) };
-    faults.push(`${surroundings.account.name} cannot run ${program}: ${fault}`);
+    const { account, shell, path } = surroundings;
+    faults.push(`${account.name} cannot run ${program}: ${fault} (by ${shell}, PATH=${path})`);
   }
   const reason = faults.at(-1) ?? 'no file is known that starts this program';
-  return { fault: `${reason}; put it where everybody may run it, such as /usr/bin, or use --program` };
+  return { fault: `${reason}; put it where every job can run it, such as /usr/bin, or use --program` };
 }
 
 function faultOf(program: string, surroundings: Surroundings, root: string): string | null {
@@ -110,13 +126,39 @@ function faultOf(program: string, surroundings: Surroundings, root: string): str
   return faultOfProgram(shellWord(program), surroundings);
 }
 
-/** A call by the bare name, in a crontab whose `PATH` does not lead to the program: the job does not run. */
-function brokenCall({ where, what, path }: PassedOver & { path?: string | null }, options: ProgramOptions) {
-  if (path === undefined || !/(?<![\w/.-])snitch\s+(?:exec|check-in)\b/.test(what)) return [];
-  if (findOnPath('snitch', path ?? CRON_PATH, options.root) !== null) return [];
-  const own = ownProgram() ?? '/usr/bin/snitch';
-  const reason = `\`snitch\` is not in its PATH (${path ?? CRON_PATH}), so that it does not run: write ${own}`;
-  return [{ where, what, reason }];
+/** A call by the bare name; what stands before it is no part of a path or of another name. */
+const BARE_CALL = /(?<![\w/.-])snitch(?=\s+(?:exec|check-in)\b)/g;
+
+/** Sets apart the jobs that call this program in a crontab whose `PATH` does not lead to it: they do not run. */
+function sortedOut(watched: readonly WatchedAlready[], options: ProgramOptions) {
+  const sound: WatchedAlready[] = [];
+  const broken: PassedOver[] = [];
+  const mends: Mend[] = [];
+  for (const one of watched) {
+    const { where, what, place } = one;
+    const path = place?.job.path ?? CRON_PATH;
+    const isSound = place === undefined || place.job.command.search(BARE_CALL) < 0;
+    if (isSound || findOnPath('snitch', path, options.root) !== null) {
+      sound.push(one);
+      continue;
+    }
+    const mend = mendOf(place, options);
+    if (mend !== null) mends.push(mend);
+    const remedy = mend === null ? 'name it with its path' : '--apply --write-crontabs mends it';
+    const reason = `\`snitch\` is not in its PATH (${path}), so that it does not run: ${remedy}`;
+    broken.push({ where, what, reason });
+  }
+  return { watched: sound, broken, mends };
+}
+
+function mendOf({ crontab, job }: Required<WatchedAlready>['place'], options: ProgramOptions): Mend | null {
+  const choice = programForJob(job, job.user ?? crontab.user, options);
+  // In a command that quotes already, only a word that needs no quotes can be put in.
+  if ('fault' in choice || !/^[\w/.+-]+$/.test(choice.program)) return null;
+  const before = crontab.text.split('\n')[job.line - 1] ?? '';
+  const end = job.offset + job.command.length;
+  const mended = job.command.replace(BARE_CALL, choice.program);
+  return { crontab, line: job.line, before, after: before.slice(0, job.offset) + mended + before.slice(end) };
 }
 
 function whatOf({ source, schedule, name }: Proposal): string {

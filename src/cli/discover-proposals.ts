@@ -26,10 +26,26 @@ export interface Proposal {
 
 export interface Discovery {
   proposals: Proposal[];
-  /** What is understood and watched already; of a cron job, with the `PATH` that its crontab sets. */
-  watched: (PassedOver & { path?: string | null })[];
+  /** What is understood and watched already. */
+  watched: WatchedAlready[];
   /** What nothing is proposed for. */
   passedOver: PassedOver[];
+  /** Lines that call this program in vain. */
+  mends: Mend[];
+}
+
+export interface WatchedAlready extends PassedOver {
+  /** Of a cron job: where it stands. */
+  place?: { crontab: Crontab; job: CronJob };
+}
+
+/** A line that does not run, and what would. */
+export interface Mend {
+  crontab: Crontab;
+  /** From 1. */
+  line: number;
+  before: string;
+  after: string;
 }
 
 const WATCHED =
@@ -42,6 +58,7 @@ export function discover(root: string, host: string): Discovery {
   const discovery: Discovery = {
     proposals: [],
     watched: [],
+    mends: [],
     passedOver: [...passedOver, ...units.passedOver],
   };
   for (const crontab of crontabs) addCrontab(discovery, crontab);
@@ -62,7 +79,7 @@ function addCrontab(discovery: Discovery, crontab: Crontab): void {
     }
     const what = `${found.schedule} ${found.command}`;
     if (WATCHED.test(found.command)) {
-      discovery.watched.push({ where, what, reason: 'it checks in already', path: found.path });
+      discovery.watched.push({ where, what, reason: 'it checks in already', place: { crontab, job: found } });
       continue;
     }
     attempt(discovery, { where, what }, () => ({

@@ -111,7 +111,7 @@ async function apply(discovery: Discovery, { flags, root, output }: Applying): P
   output.done(`${made} made, ${watched.length - made} there already`);
   writeDropIns(watched, { root, output });
   report(output, watched, discovery);
-  const changes = crontabChanges(watched);
+  const changes = crontabChanges(watched, discovery.mends);
   if (!flags.writeCrontabs) {
     if (changes.length > 0) output.done('no crontab was written: see --write-crontabs');
     return;

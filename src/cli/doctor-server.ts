@@ -84,12 +84,35 @@ async function checkCase(client: Client, keySource: string, send: boolean): Prom
     );
     return [
       ok('API key', `good for the case ${own.name} (from ${keySource})`),
+      ...(await checkInAddresses(client)),
       await checkTeam(client, own, webhooks),
       ...targets,
     ];
   } catch (error) {
     const finding = broken('API key', error);
     return [{ ...finding, message: `${finding.message} (from ${keySource})` }];
+  }
+}
+
+/** Whether the addresses that the server gives to jobs lead to it, from here. */
+async function checkInAddresses(client: Client): Promise<Finding[]> {
+  const snitches = await client.listSnitches();
+  const bases = new Set(
+    snitches.map(({ check_in_url, token }) => check_in_url.slice(0, -encodeURIComponent(token).length - 1)),
+  );
+  return Promise.all([...bases].map(checkInAddress));
+}
+
+/** Asks for a snitch that is not there, so that nothing is recorded. */
+async function checkInAddress(base: string): Promise<Finding> {
+  const remedy = 'check `base_url` and `check_in_base` of the daemon, and the proxy in front of it';
+  try {
+    const { status, own } = await createClient({ url: base, apiKey: '' }).probe('/snitch-doctor/start');
+    if (own && status === 404) return ok('check-ins', `${base} leads to a snitch server`);
+    return failure('check-ins', `${base} answered with status ${status}, and not as a snitch server`, remedy);
+  } catch (error) {
+    const [message = ''] = describeFailure(error).lines;
+    return failure('check-ins', message, remedy);
   }
 }
 

@@ -9,6 +9,11 @@ export interface JobLimits {
   killAfterMs: number;
 }
 
+export interface JobSetting {
+  stdio: StdioOptions;
+  env: NodeJS.ProcessEnv;
+}
+
 export interface JobEnd {
   /** What `snitch exec` exits with: as a shell would, 128 + signal, 126 or 127 included. */
   code: number;
@@ -37,7 +42,7 @@ const TYPED: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
  */
 export function startJob(
   command: readonly string[],
-  stdio: StdioOptions,
+  { stdio, env }: JobSetting,
   limits: JobLimits,
   onLateSignal: () => void,
 ): Job {
@@ -53,7 +58,7 @@ export function startJob(
     });
   }
   try {
-    const child = process.getBuiltinModule('node:child_process').spawn(file, args, { stdio, detached });
+    const child = process.getBuiltinModule('node:child_process').spawn(file, args, { stdio, env, detached });
     running = child;
     const ended = endOf(child, limits, detached).finally(() => {
       running = null;

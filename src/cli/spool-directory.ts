@@ -6,10 +6,11 @@
  *   one process can. A claim whose process is gone goes back to waiting, so that nothing is lost with it.
  * - `<name>.<pid>.tmp` is being written.
  * - `unusable/` has the files that could not be read.
+ * - `refused/` has what the server will never take, with the reason, until somebody sends it again or drops it.
  */
 import { createPrivateFile, syncDirectory } from '../system/private-file.ts';
 import { stateHome } from './home.ts';
-import { decode, encode, type KeptCheckIn } from './spool-entry.ts';
+import { decode, encode, type KeptCheckIn, type RefusedCheckIn } from './spool-entry.ts';
 
 // Asking for `promises` loads them, which commands without a spool need not wait for.
 const node = process.getBuiltinModule('node:fs');
@@ -24,6 +25,7 @@ const LONGEST_CLAIM = 10 * 60_000;
 const WAITING = /^\d+-\d-[0-9a-f-]+\.json$/;
 const HELD = /^(.+\.json)\.(\d+)\.(?:sending|tmp)$/;
 const UNUSABLE = 'unusable';
+const REFUSED = 'refused';
 
 export function spoolDirectory(env: NodeJS.ProcessEnv = process.env): string {
   if (env.SNITCH_SPOOL_DIR) return env.SNITCH_SPOOL_DIR;
@@ -47,12 +49,16 @@ export async function writeClaimed(directory: string, checkIn: KeptCheckIn): Pro
   // A start and an end of the same millisecond stay in this order.
   const order = checkIn.suffix === 'start' ? 0 : 1;
   const name = `${String(checkIn.at).padStart(15, '0')}-${order}-${id}.json`;
-  const draft = join(directory, `${name}.${process.pid}.tmp`);
   const path = claimPath(directory, name);
-  await createPrivateFile(draft, encode(checkIn));
+  await writeDurably(directory, path, join(directory, `${name}.${process.pid}.tmp`), encode(checkIn));
+  return { name, path };
+}
+
+/** @param draft a name that nobody else uses, on the same file system */
+async function writeDurably(directory: string, path: string, draft: string, text: string): Promise<void> {
+  await createPrivateFile(draft, text);
   await node.promises.rename(draft, path);
   await syncDirectory(directory);
-  return { name, path };
 }
 
 function claimPath(directory: string, name: string): string {
@@ -85,6 +91,40 @@ export async function setAside(directory: string, { name, path }: Claim): Promis
   const target = join(aside, name);
   await moved(path, target);
   return target;
+}
+
+/** Puts what the server will never take where a person decides about it. Its place there is safe before it is left here. */
+export async function refuse(
+  directory: string,
+  held: Claim,
+  checkIn: KeptCheckIn,
+  reason: string,
+): Promise<void> {
+  const aside = join(directory, REFUSED);
+  await node.promises.mkdir(aside, { recursive: true, mode: 0o700 });
+  const draft = join(aside, `.${held.name}.${process.pid}`);
+  await writeDurably(aside, join(aside, held.name), draft, encode(checkIn, reason));
+  await remove(held);
+  const names = await refusedNames(directory);
+  for (const name of names.slice(0, Math.max(0, names.length - MOST))) await dropRefused(directory, name);
+}
+
+/** Names of what was refused, the oldest first. */
+export async function refusedNames(directory: string): Promise<string[]> {
+  return (await namesIn(join(directory, REFUSED))).filter((name) => WAITING.test(name)).sort();
+}
+
+export function refusedPath(directory: string, name: string): string {
+  return join(directory, REFUSED, name);
+}
+
+/** Makes it wait again; false where it is not there any more. */
+export async function retryRefused(directory: string, name: string): Promise<boolean> {
+  return moved(refusedPath(directory, name), join(directory, name));
+}
+
+export async function dropRefused(directory: string, name: string): Promise<void> {
+  await node.promises.rm(refusedPath(directory, name), { force: true });
 }
 
 /** False where the file is not there any more. */
@@ -141,7 +181,7 @@ async function isAbandoned(path: string, pid: number): Promise<boolean> {
 }
 
 /** Null where it is gone; `unusable` where no check-in can be read from it. */
-export async function read(path: string): Promise<KeptCheckIn | 'unusable' | null> {
+export async function read(path: string): Promise<RefusedCheckIn | 'unusable' | null> {
   try {
     return decode(await node.promises.readFile(path, 'utf8')) ?? 'unusable';
   } catch (error) {

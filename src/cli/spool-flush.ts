@@ -1,7 +1,17 @@
 /** Sends what waits in the spool, the oldest first. Several may do so at once. */
-import { type Claim, claim, read, release, remove, setAside, spoolPath, waiting } from './spool-directory.ts';
-import { type KeptCheckIn, shortToken } from './spool-entry.ts';
-import { send } from './spool-send.ts';
+import { dispatch, Locator } from './recipient.ts';
+import {
+  type Claim,
+  claim,
+  read,
+  refuse,
+  release,
+  remove,
+  setAside,
+  spoolPath,
+  waiting,
+} from './spool-directory.ts';
+import { type KeptCheckIn, shownRecipient } from './spool-entry.ts';
 
 /** The server takes check-ins of the last 7 days at their own time; a minute less, so that none is late on its way. */
 const OLDEST = 7 * 86_400_000 - 60_000;
@@ -29,24 +39,24 @@ export interface Flushed {
 
 interface Flush extends FlushOptions {
   flushed: Flushed;
-  /** Servers that do not answer, so that each is waited for once. */
-  silent: Set<string | null>;
+  /** Servers that do not answer, and single snitches that one has no word of, so that each is waited for once. */
+  silent: Set<string>;
+  locator: Locator;
 }
 
 /** @throws Error where the directory cannot be read or written */
 export async function flush(options: FlushOptions): Promise<Flushed> {
   const flushed: Flushed = { sent: 0, left: 0, reasons: [], problems: [] };
-  const silent = new Set<string | null>();
-  for (const name of await waiting(options.directory)) await flushOne({ ...options, flushed, silent }, name);
+  const work = { ...options, flushed, silent: new Set<string>(), locator: new Locator(SEND_WITHIN) };
+  for (const name of await waiting(options.directory)) await flushOne(work, name);
   return flushed;
 }
 
 async function flushOne(flush: Flush, name: string): Promise<void> {
-  const { directory, flushed, silent, signal } = flush;
+  const { directory, flushed, signal } = flush;
   const checkIn = await read(spoolPath(directory, name));
   if (checkIn === null) return;
-  const base = checkIn === 'unusable' ? null : (checkIn.base ?? flush.base);
-  if (signal.aborted || (checkIn !== 'unusable' && silent.has(base))) {
+  if (signal.aborted || (checkIn !== 'unusable' && isSilent(flush, checkIn))) {
     flushed.left += 1;
     return;
   }
@@ -55,37 +65,49 @@ async function flushOne(flush: Flush, name: string): Promise<void> {
   if (checkIn === 'unusable') {
     flushed.problems.push(`a file of the spool cannot be used: it is now ${await setAside(directory, held)}`);
   } else if (Date.now() - checkIn.at > OLDEST) {
-    await remove(held);
-    flushed.problems.push(`${describe(checkIn)} was kept for 7 days and is dropped: no server takes it now`);
+    await refuse(directory, held, checkIn, 'it is older than 7 days: no server takes it now');
+    flushed.problems.push(
+      `${describe(checkIn)} was kept for 7 days and is set aside: no server takes it now`,
+    );
   } else {
-    await sendHeld(flush, held, checkIn, base);
+    await sendHeld(flush, held, checkIn);
   }
 }
 
-async function sendHeld(
-  { directory, flushed, silent, signal }: Flush,
-  held: Claim,
-  checkIn: KeptCheckIn,
-  base: string | null,
-): Promise<void> {
-  const answer =
-    base === null
-      ? { kind: 'later' as const, reason: 'the address of the server is not known: see `snitch help spool`' }
-      : await send(checkIn, base, AbortSignal.any([signal, AbortSignal.timeout(SEND_WITHIN)]), true);
-  if (answer.kind === 'later') {
+async function sendHeld(flush: Flush, held: Claim, checkIn: KeptCheckIn): Promise<void> {
+  const { directory, flushed, silent, base, locator } = flush;
+  const signal = AbortSignal.any([flush.signal, AbortSignal.timeout(SEND_WITHIN)]);
+  const answer = await dispatch(checkIn, base, locator, signal, true);
+  if (answer.kind === 'recorded') {
+    await remove(held);
+    flushed.sent += 1;
+  } else if (answer.kind === 'refused') {
+    await refuse(directory, held, checkIn, answer.reason);
+    flushed.problems.push(`${describe(checkIn)} is set aside: ${answer.reason}`);
+  } else {
     await release(directory, held);
-    silent.add(base);
+    silent.add(answer.fault === 'server' ? serverOf(flush, checkIn) : recipientOf(flush, checkIn));
     flushed.left += 1;
-    flushed.reasons.push(answer.reason);
-    return;
+    if (!flushed.reasons.includes(answer.reason)) flushed.reasons.push(answer.reason);
   }
-  await remove(held);
-  if (answer.kind === 'recorded') flushed.sent += 1;
-  else flushed.problems.push(`${describe(checkIn)} is dropped: ${base} knows no snitch with this token`);
+}
+
+function isSilent(flush: Flush, checkIn: KeptCheckIn): boolean {
+  const { silent } = flush;
+  return silent.has(serverOf(flush, checkIn)) || silent.has(recipientOf(flush, checkIn));
+}
+
+/** Names are asked for at the API, tokens are sent to the check-in address. */
+function serverOf({ base }: Flush, checkIn: KeptCheckIn): string {
+  return checkIn.token === null ? `api ${checkIn.server} ${checkIn.keyFile}` : `base ${checkIn.base ?? base}`;
+}
+
+function recipientOf(flush: Flush, checkIn: KeptCheckIn): string {
+  return `${serverOf(flush, checkIn)} ${checkIn.token ?? checkIn.name}`;
 }
 
 /** What it was, as its owner knows it. */
-function describe({ token, suffix, at }: KeptCheckIn): string {
-  const what = suffix === 'start' ? 'the start' : 'the check-in';
-  return `${what} of ${shortToken(token)} at ${new Date(at).toISOString()}`;
+function describe(checkIn: KeptCheckIn): string {
+  const what = checkIn.suffix === 'start' ? 'the start' : 'the check-in';
+  return `${what} of ${shownRecipient(checkIn)} at ${new Date(checkIn.at).toISOString()}`;
 }

@@ -23,3 +23,12 @@ export function serviceFault(settings: readonly Setting[]): string | null {
   }
   return null;
 }
+
+/** Whether a service sees the file: some hide the homes of people, or have a `/tmp` of their own. */
+export function isVisible(settings: readonly Setting[], file: string): boolean {
+  const value = (name: string) => (lastValue(settings, 'Service', name) ?? '').toLowerCase();
+  const hidesHomes = ['yes', 'true', 'on', '1', 'tmpfs'].includes(value('ProtectHome'));
+  if (hidesHomes && /^\/(?:home|root|run\/user)\//.test(file)) return false;
+  const ownTmp = ['yes', 'true', 'on', '1', 'disconnected'].includes(value('PrivateTmp'));
+  return !(ownTmp && /^\/(?:var\/)?tmp\//.test(file));
+}

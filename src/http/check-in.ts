@@ -3,6 +3,7 @@
  * the path that every job takes every time, and it has to be lenient where the API is strict.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { OWN_ANSWER } from '../api/own-answer.ts';
 import { SnitchError } from '../core/errors.ts';
 import type { CheckIn, CheckInOutcome, Store } from '../store/store.ts';
 import { BODY_LIMIT } from './check-in-body.ts';
@@ -21,7 +22,7 @@ export interface CheckInOptions {
   newRequestId: () => string;
 }
 
-const TEXT = ['content-type', 'text/plain; charset=utf-8', 'cache-control', 'no-store'];
+const TEXT = [...OWN_ANSWER, 'content-type', 'text/plain; charset=utf-8', 'cache-control', 'no-store'];
 const THANKS = 'Got it, thanks!\n';
 const THANKS_HEADERS = [...TEXT, 'content-length', String(THANKS.length)];
 /** What clients of another family of pingers are answered, who take nothing else for a success. */

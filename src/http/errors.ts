@@ -2,6 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { OWN_ANSWER } from '../api/own-answer.ts';
 import type { WireError } from '../api/wire.ts';
 import { type ErrorType, Invalid, MalformedJson, SnitchError } from '../core/errors.ts';
 
@@ -81,7 +82,7 @@ const STATUS_OF_FAULT: Record<string, number> = {
 export function refuseConnection({ code }: ConnectionError, socket: Socket): void {
   const status = STATUS_OF_FAULT[code] ?? 400;
   if (code !== 'ECONNRESET' && socket.writable) {
-    const headers = 'Connection: close\r\nContent-Length: 0';
+    const headers = `${OWN_ANSWER.join(': ')}\r\nConnection: close\r\nContent-Length: 0`;
     socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}\r\n\r\n`);
   }
   socket.destroy();

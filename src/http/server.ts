@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, METHODS, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import { OWN_ANSWER } from '../api/own-answer.ts';
 import type { WireMailCheck } from '../api/wire.ts';
 import { NotFound, SnitchError } from '../core/errors.ts';
 import type { Store } from '../store/store.ts';
@@ -150,7 +151,9 @@ function serve(options: ServerOptions, readPath: PathReader, handler: NonNullabl
   const server = createServer(LIMITS, (request, response) => {
     // A server that stops answers what is in flight, and takes no more on a connection that is kept alive.
     if (!server.listening) response.setHeader('connection', 'close');
-    if (!handleCheckIn(request, response)) handler(request, response);
+    if (handleCheckIn(request, response)) return;
+    response.setHeader(...OWN_ANSWER);
+    handler(request, response);
   });
   shareConnections(server, options.maxConnections ?? connectionLimit(), options.connections ?? new Set());
   return server;

@@ -123,7 +123,7 @@ test('jobs of crontabs and timers are proposed, and all else is accounted for', 
   assert.equal(
     passed_over.map(({ where, reason }) => `${where}: ${reason}`),
     [
-      `/etc/crontab:8: \`snitch\` is not in its PATH (/usr/bin:/bin), so that it does not run: write ${SNITCH}`,
+      `/etc/crontab:8: \`snitch\` is not in its PATH (/usr/bin:/bin), so that it does not run: --apply --write-crontabs mends it`,
       '/etc/cron.d/old.dpkg-old: most crons ignore such a name',
       '/lib/systemd/system/idle.timer: it is not enabled',
       '/etc/crontab:5: it runs at boot only: nobody knows when',

@@ -3,7 +3,7 @@
  * Time limit: 120 s.
  */
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -199,23 +199,24 @@ async function forwardTo(daemon: DaemonProcess, port: number, work: () => Promis
   }
 }
 
-test('answers of 500, 503, 429 and a redirect keep the check-in; 404 is said and done with', async (context) => {
+test('answers of 500, 503, 429, a redirect and a foreign 404 keep the check-in; our own 404 sets it aside', async (context) => {
   const { host, token } = context;
-  for (const status of [500, 503, 429, 301]) {
+  for (const status of [500, 503, 429, 301, 404]) {
     const broken = await fakeServer((_, response) => response.writeHead(status).end('<html>'));
     host.url = broken.url;
     const { code, stderr } = await host.exec(token, 'exit 11');
     await broken.stop();
     assert.is(code, 11);
-    assert.match(stderr, new RegExp(`answered with status ${status}\nsnitch: the check-in is kept`));
+    assert.match(stderr, new RegExp(`answered with status ${status}[^\n]*\nsnitch: the check-in is kept`));
   }
-  assert.is(host.kept().length, 8);
+  assert.is(host.kept().length, 10);
   host.url = context.daemon.url;
   const { code, stderr } = await host.exec('nobody-has-this-token', 'exit 12');
   assert.is(code, 12);
-  assert.match(stderr, /knows no snitch with the token nobo…: nothing was recorded\n/);
+  assert.match(stderr, /no snitch has the token nobo… at [^\n]+\nsnitch: the check-in is set aside/);
   assert.not.match(stderr, /nobody-has-this-token/);
-  assert.is(host.kept().length, 8);
+  assert.equal(readdirSync(join(host.spool, 'refused')).length, 2);
+  assert.is(host.kept().length, 11);
 });
 
 test('a server that drops connections, and a disk that takes nothing: the job is as it was', async (context) => {

@@ -86,7 +86,9 @@ test('stdout and stderr that are one file keep their order', async ({ daemon, ho
   const path = join(host.path, 'log');
   const file = openSync(path, 'a');
   const lines = 'for i in $(seq 500); do echo out $i; echo err $i >&2; done';
-  const running = host.start(['exec', token, '--', 'sh', '-c', lines], { stdio: ['ignore', file, file] });
+  const running = host.start(['exec', token, '--output', 'always', '--', 'sh', '-c', lines], {
+    stdio: ['ignore', file, file],
+  });
   closeSync(file);
   assert.is((await running.ended()).code, 0);
   const expected = Array.from({ length: 500 }, (_, i) => `out ${i + 1}\nerr ${i + 1}\n`).join('');
@@ -108,9 +110,9 @@ test('where no pipe of our own can be made, the output passes all the same', asy
 });
 
 test('the end of the output is kept, cut between characters', async ({ daemon, host, token }) => {
-  await host.run(['exec', token, '--tail', '10', '--', 'printf', 'aä€😀€bc']);
+  await host.run(['exec', token, '--output', 'always', '--tail', '10', '--', 'printf', 'aä€😀€bc']);
   assert.is((await checkIns(daemon, token)).at(-1)!.output, '😀€bc');
-  await host.run(['exec', token, '--tail', '2k', '--', 'sh', '-c', 'seq 10000']);
+  await host.run(['exec', token, '--output', 'always', '--tail', '2k', '--', 'seq', '10000']);
   const { output } = (await checkIns(daemon, token)).at(-1)!;
   assert.is(output?.length, 2048);
   assert.ok(output?.endsWith('\n9999\n10000\n'));
@@ -124,7 +126,16 @@ test('without a tail nothing is kept, and the job has our own streams', async ({
 
 test('output that looks like parameters of a check-in is output', async ({ daemon, host, token }) => {
   for (const text of ['s=1&m=no', 'status&s=9', '{"s": 1, "m": "no"}', `x&m=${'y'.repeat(20_000)}`]) {
-    const { code, stdout } = await host.run(['exec', token, '--', 'printf', '%s', text]);
+    const { code, stdout } = await host.run([
+      'exec',
+      token,
+      '--output',
+      'always',
+      '--',
+      'printf',
+      '%s',
+      text,
+    ]);
     assert.equal([code, stdout], [0, text]);
     const last = (await checkIns(daemon, token)).at(-1)!;
     assert.equal([last.outcome, last.exit_status, last.message], ['healthy', 0, null], text);
@@ -188,9 +199,9 @@ test('a reader that stands still does not keep the end from being told', async (
 });
 
 test('a process that the job leaves behind does not hold us up', async ({ daemon, host, token }) => {
-  const { code, stdout } = await host.exec(token, 'sleep 600 & echo $!');
+  const { code, stdout } = await host.exec(token, 'sleep 600 & echo $!; exit 7');
   process.kill(Number(stdout), 'SIGKILL');
-  assert.is(code, 0);
+  assert.is(code, 7);
   assert.is((await checkIns(daemon, token)).at(-1)!.output, stdout);
 });
 
@@ -216,14 +227,49 @@ test('what is typed wrong is said before anything runs', async ({ host, token })
     [['exec', token, '--timeout', 'soon', '--', 'echo', 'ran'], /--timeout: "soon"/],
     [['exec', token, '--tail', '1M', '--', 'echo', 'ran'], /--tail: "1M"/],
     [['exec', token, '--tail', '11k', '--', 'echo', 'ran'], /at most 10k/],
-    [['exec', token, '--url', 'nowhere', '--', 'echo', 'ran'], /--url: the server's address/],
-    [['exec', 'http://127.0.0.1:1/', '--', 'echo', 'ran'], /check-in address must be/],
+    [['exec', token, '--output', 'sometimes', '--', 'echo', 'ran'], /Allowed choices are failure/],
   ];
   for (const [args, message] of wrong) {
     const { code, stdout, stderr } = await host.run(args);
     assert.equal([code, stdout], [2, ''], args.join(' '));
     assert.match(stderr, message);
   }
+});
+
+test('the output goes along when the job fails, and when else is asked for', async ({
+  daemon,
+  host,
+  token,
+}) => {
+  const cases: [flags: string[], code: number, output: string | null][] = [
+    [[], 0, null],
+    [[], 3, 'secret\n'],
+    [['--output', 'failure'], 0, null],
+    [['--output', 'always'], 0, 'secret\n'],
+    [['--output', 'never'], 3, null],
+  ];
+  for (const [flags, exit, output] of cases) {
+    const command = ['sh', '-c', `echo secret; exit ${exit}`];
+    const { code, stdout } = await host.run(['exec', token, ...flags, '--', ...command]);
+    assert.equal([code, stdout], [exit, 'secret\n']);
+    assert.is((await checkIns(daemon, token)).at(-1)!.output, output, `${flags} ${exit}`);
+  }
+  const late = [
+    'exec',
+    token,
+    '--timeout',
+    '200ms',
+    '--',
+    'sh',
+    '-c',
+    'trap "exit 0" TERM; echo slow; sleep 9 & wait',
+  ];
+  assert.is((await host.run(late)).code, 0);
+  assert.is(
+    (await checkIns(daemon, token)).at(-1)!.output,
+    'slow\n',
+    'what was ended for its time has failed',
+  );
 });
 
 test.run();

@@ -9,8 +9,9 @@ import { type FakeServer, fakeServer, Host } from './exec-process.ts';
 interface Context {
   host: Host;
   server: FakeServer;
-  /** What the server answers. */
+  /** What the server answers, and whether as the daemon does. */
   status: number;
+  headers: Record<string, string>;
 }
 
 const TOKEN = 'abcdefghijklmnopqrstuvwxyz';
@@ -21,8 +22,9 @@ const test = suite<Context>('snitch spool');
 test.before.each(async (context) => {
   context.host = new Host();
   context.status = 202;
+  context.headers = { snitch: '1' };
   context.server = await fakeServer((_, response) => {
-    setTimeout(() => response.writeHead(context.status).end(), 10);
+    setTimeout(() => response.writeHead(context.status, context.headers).end(), 10);
   });
 });
 test.after.each(async ({ host, server }) => {
@@ -176,7 +178,7 @@ test('files that cannot be used are set aside and named, and hold up nothing', a
     text.slice(0, 40),
     '',
     'null',
-    text.replace('"version":1', '"version":2'),
+    text.replace('"version":1', '"version":3'),
     text.replace('"0"', '"x"'),
   ];
   const names = broken.map((content) => {
@@ -193,25 +195,98 @@ test('files that cannot be used are set aside and named, and hold up nothing', a
   assert.match((await host.run(['spool', 'list'])).stderr, '5 unusable files are in');
 });
 
-test('what no server would take at its own time any more is dropped, and that is said', async (context) => {
+/** Names of what was set aside because nobody will take it. */
+function refused({ host }: Context): string[] {
+  return host.kept().includes('refused') ? readdirSync(join(host.spool, 'refused')).sort() : [];
+}
+
+test('what no server would take at its own time any more is set aside, and that is said', async (context) => {
   const { host, server } = context;
-  keep(context, Date.now() - 7 * DAY);
+  const old = keep(context, Date.now() - 7 * DAY);
   keep(context, Date.now() - 6.9 * DAY);
   const { code, stderr } = await host.run(['spool', 'flush']);
   assert.is(code, 1);
-  assert.match(stderr, /the check-in of abcd… at \S+ was kept for 7 days and is dropped/);
+  assert.match(stderr, /the check-in of abcd… at \S+ was kept for 7 days and is set aside/);
   assert.is(server.requests.length, 1);
+  assert.equal([refused(context), host.kept()], [[old], ['refused']]);
 });
 
-test('a token that nobody knows is dropped, and that is said without the token', async (context) => {
-  const { host } = context;
+test('what the daemon itself refuses is set aside, listed, sent again or dropped', async (context) => {
+  const { host, server } = context;
   context.status = 404;
-  keep(context, Date.now() - DAY);
+  const name = keep(context, Date.now() - DAY, { suffix: '3' });
   const { code, stderr } = await host.run(['spool', 'flush']);
   assert.is(code, 1);
-  assert.match(stderr, /the check-in of abcd… at \S+ is dropped: \S+ knows no snitch/);
+  assert.match(stderr, /the check-in of abcd… at \S+ is set aside: no snitch has the token abcd… at http/);
   assert.not.match(stderr, TOKEN);
+  assert.equal([host.kept(), refused(context)], [['refused'], [name]]);
+  assert.is(statSync(join(host.spool, 'refused', name)).mode & 0o777, 0o600);
+
+  const listed = await host.run(['spool', 'list', '--json']);
+  const [found] = JSON.parse(listed.stdout) as Record<string, unknown>[];
+  assert.equal([found!.state, found!.kind, found!.file], ['refused', '3', name]);
+  assert.match(String(found!.reason), 'no snitch has the token abcd…');
+  assert.match(listed.stderr, '1 refused: `snitch spool retry` sends them again');
+  assert.is((await host.run(['spool', 'flush'])).code, 0, 'it is not sent again by itself');
+  assert.is(server.requests.length, 1);
+
+  assert.is((await host.run(['spool', 'retry', 'gone.json'])).code, 3);
+  assert.is((await host.run(['spool', 'retry'])).code, 1);
+  assert.equal(refused(context), [name]);
+  context.status = 200;
+  assert.is((await host.run(['spool', 'retry', name])).code, 0);
+  assert.is(server.requests.length, 3);
+  assert.match(server.requests[2]!, `/c/${TOKEN}/3?`);
+  assert.equal([host.kept(), refused(context)], [['refused'], []]);
+
+  context.status = 404;
+  keep(context, Date.now() - DAY);
+  await host.run(['spool', 'flush']);
+  assert.is((await host.run(['spool', 'drop'])).code, 2);
+  assert.is(refused(context).length, 1);
+  assert.equal([(await host.run(['spool', 'drop', '--all'])).code, refused(context)], [0, []]);
+});
+
+test('a 404 that is not the daemon’s keeps everything, and holds up no other snitch', async (context) => {
+  const { host, server } = context;
+  context.status = 404;
+  context.headers = {};
+  for (const days of [3, 2]) keep(context, Date.now() - days * DAY);
+  keep(context, Date.now() - DAY, { token: 'another-snitch' });
+  const { code, stderr } = await host.run(['spool', 'flush']);
+  assert.is(code, 5);
+  assert.match(stderr, 'answered with status 404, and not as a snitch server\nsnitch: sent 0, 3 wait on\n');
+  assert.is(server.requests.length, 2, 'each snitch is asked for once');
+  assert.equal([host.kept().length, refused(context)], [3, []]);
+  context.status = 202;
+  assert.is((await host.run(['spool', 'flush'])).code, 0, 'an older daemon has no header');
   assert.equal(host.kept(), []);
+});
+
+test('a portal that answers everything with a page has recorded nothing', async (context) => {
+  const { host, server } = context;
+  const portal = await fakeServer((_, response) =>
+    response.end('<html>Please log in to this network</html>'),
+  );
+  try {
+    const name = keep(context, Date.now() - DAY, { base: `${portal.url}/c` });
+    const { code, stderr } = await host.run(['spool', 'flush']);
+    assert.is(code, 5);
+    assert.match(stderr, /what answers at \S+ with status 200 is no snitch server/);
+    assert.equal(host.kept(), [name]);
+  } finally {
+    await portal.stop();
+  }
+  const words = await fakeServer((_, response) => response.end('OK'));
+  try {
+    keep(context, Date.now() - DAY, { base: `${words.url}/c` });
+    await host.run(['spool', 'flush']);
+    assert.is(words.requests.length, 1);
+    assert.is(host.kept().length, 1, 'another server of the kind says OK');
+  } finally {
+    await words.stop();
+  }
+  assert.is(server.requests.length, 0);
 });
 
 test('a server that breaks down is tried once, and everything waits on', async (context) => {
