@@ -4,7 +4,7 @@ import type { Transaction } from '../transaction.ts';
 /** The log is cut when a tenth of the limit is too many, so that most check-ins look at nothing. */
 const SLACK = 10;
 
-/** So many check-ins beyond the limit are cut at once; the pruning finds those that are older still. */
+/** At least so many check-ins beyond the limit are cut at once; the pruning finds those that are older still. */
 const CUT_AT_ONCE = 1_000;
 
 /**
@@ -16,7 +16,8 @@ export async function cutLog(
   tx: Transaction,
   { newest, number, limit }: { newest: number; number: number; limit: number },
 ): Promise<void> {
-  if (number <= limit || number % Math.ceil(limit / SLACK) !== 0) return;
+  const slack = Math.ceil(limit / SLACK);
+  if (number <= limit || number % slack !== 0) return;
   const cut = await tx.all<{ id: number }>(
     `WITH RECURSIVE chain (id, previous_id, place) AS (
        SELECT id, previous_id, 1 FROM check_ins WHERE id = ?
@@ -25,7 +26,7 @@ export async function cutLog(
        WHERE place < ?)
      SELECT id FROM chain WHERE place > ?`,
     newest,
-    limit + CUT_AT_ONCE,
+    limit + Math.max(CUT_AT_ONCE, 2 * slack),
     limit,
   );
   const ids = JSON.stringify(cut.map(({ id }) => id));
