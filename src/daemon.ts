@@ -236,7 +236,7 @@ function problems(store: Store, sweeper: Sweeper, deliverer: Parts['deliverer'])
   const storeProblem =
     failingSince === null ? null : `the store cannot write since ${new Date(failingSince).toISOString()}`;
   // Where the file was is for the log to say: this is read without a key.
-  const place = store.misplaced() === null ? null : 'the file of the database was deleted, moved or replaced';
+  const place = store.misplaced() === null ? null : 'a file of the database was deleted, moved or replaced';
   return [storeProblem, place, ...progress(sweeper, deliverer)].filter((problem) => problem !== null);
 }
 

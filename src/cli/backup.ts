@@ -40,15 +40,18 @@ export async function dataDirOf({ dataDir, config: file }: BackupFlags): Promise
 }
 
 async function backUp(file: string, flags: BackupFlags): Promise<void> {
-  const { existsSync, statSync } = process.getBuiltinModule('node:fs');
-  if (existsSync(file) && statSync(file).isDirectory())
-    throw new Failure(`${file} is a directory: name a file in it`);
+  const { statSync } = process.getBuiltinModule('node:fs');
+  const present = statSync(file, { throwIfNoEntry: false });
+  if (present?.isDirectory()) throw new Failure(`${file} is a directory: name a file in it`);
+  // The copy would take the name of a device, /dev/null for one, from everybody.
+  if (present && !present.isFile())
+    throw new Failure(`${file} is no file that could be replaced: name another`);
   const dataDir = await dataDirOf(flags);
   // Before the word about --force, which must not be the advice for the database itself.
   const { refusalOfTarget } = await import('../store/sqlite/copy-target.ts');
   const refusal = refusalOfTarget(dataDir, file);
   if (refusal) throw new Failure(refusal);
-  if (existsSync(file) && !flags.force) throw new Failure(`${file} is there already: --force replaces it`);
+  if (present && !flags.force) throw new Failure(`${file} is there already: --force replaces it`);
   const { takeBackup } = await import('../store/sqlite/copy.ts');
   const { snitches, cases } = await takeBackup(dataDir, file);
   if (!flags.quiet)

@@ -1,4 +1,5 @@
 // Time limit: 120 s.
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
@@ -206,6 +207,18 @@ backup('never replaces the database, by whatever name it is called', async () =>
   assert.is((await fetch(`${on.daemon.url}/readyz`)).status, 200);
 });
 
+backup('a device, a pipe or a socket is not replaced by a file', async () => {
+  const pipe = join(directory.path, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  symlinkSync('/dev/null', join(directory.path, 'nothing'));
+  for (const target of [pipe, join(directory.path, 'nothing')]) {
+    const { code, stderr } = await on.run('backup', '-f', target);
+    assert.is(code, 1);
+    assert.match(stderr, 'is no file that could be replaced');
+  }
+  assert.ok(statSync(pipe).isFIFO());
+});
+
 backup('is not put over the database of another daemon', async () => {
   const other = await startProcess();
   try {
@@ -238,7 +251,7 @@ backup('a daemon whose database was replaced is not ready, and a stop saves what
   const answer = await fetch(`${on.daemon.url}/readyz`);
   assert.is(answer.status, 503);
   const text = await answer.text();
-  assert.match(text, 'the file of the database was deleted, moved or replaced');
+  assert.match(text, 'a file of the database was deleted, moved or replaced');
   assert.not.match(text, dataDir);
   assert.is(await on.daemon.end(), 0);
   const saved = readdirSync(dataDir).find((name) => name.includes('rescued')) ?? 'nothing';
