@@ -50,6 +50,21 @@ contract('pauses', (test) => {
     });
   }
 
+  test('a check-in from before it began does not end it, over a restart and a repeated pause too', async (opened) => {
+    const owner = await newCase(opened.store);
+    const { token } = await healthySnitch(opened.store, owner);
+    await opened.store.pauseSnitch(owner.id, token, { kind: 'healthy' }, NOW + MINUTE);
+    const store = await opened.reopen();
+    await store.pauseSnitch(owner.id, token, { kind: 'healthy' }, NOW + 3 * MINUTE);
+    const late = (at: number) => checkIn(store, token, at, { now: NOW + 5 * MINUTE });
+    const statusNow = async () => (await snitchOf(store, owner, token)).state.status;
+    await late(NOW + MINUTE - 1);
+    assert.is(await statusNow(), 'paused');
+    assert.is((await snitchOf(store, owner, token)).state.checkedInAt, NOW + MINUTE - 1);
+    await late(NOW + 2 * MINUTE);
+    assert.is(await statusNow(), 'healthy');
+  });
+
   test('a repeated pause replaces its end and tells nobody again', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await healthySnitch(store, owner);
