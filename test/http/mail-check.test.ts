@@ -61,12 +61,14 @@ test('runs once at a time, and can be asked for again after it failed', async ()
     await begun.promise;
     const second = await admin.post(PATH, {});
     running.reject(new Error('broken'));
+    const failed = await first;
+    assert.is(logged.length, 1);
+    logged.length = 0;
     refused(second, 429, 'rate_limited');
     assert.match(second.headers['retry-after'] ?? '', /^[1-9]\d*$/);
-    refused(await first, 500, 'internal_error');
+    refused(failed, 500, 'internal_error');
     ok(await admin.post(PATH, {}));
     assert.is(asked, 2);
-    logged.length = 0;
   });
 });
 
