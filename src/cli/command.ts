@@ -1,6 +1,7 @@
 /** What the commands have in common: their shape, the options for server and format, and examples in their help. */
 import { type Command, Option } from 'commander';
 import type { ConnectionFlags } from './connection.ts';
+import { UsageError } from './failure.ts';
 import { FORMATS, type OutputFlags } from './output.ts';
 
 /** Each module of commands exports one of these as `register`; `finish` takes the exit code. */
@@ -42,6 +43,15 @@ export function addClientOptions(command: Command): Command {
 /** Help starts with what people come for. */
 export function withExamples(command: Command, ...examples: string[]): Command {
   return command.addHelpText('before', `Examples:\n${examples.map((line) => `  ${line}\n`).join('')}`);
+}
+
+/**
+ * The value of an option that must be there. Commander's own check comes before the one for unknown options, so that
+ * `--intervall daily` would be answered with a missing `--interval`.
+ */
+export function required(value: string | undefined, option: string): string {
+  if (value === undefined) throw new UsageError(`${option} is missing`);
+  return value;
 }
 
 /** For options that may be given several times. */

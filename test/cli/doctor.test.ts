@@ -45,8 +45,8 @@ doctor(
     );
     assert.match(of('team')?.remedy ?? '', 'snitch member add');
     const { stdout } = await on.run('doctor');
-    assert.match(stdout, /^✓ ok +configuration +no file; defaults and environment\n/);
-    assert.match(stdout, /\n! warning +team +nobody would be told of an alert\n +→ `snitch member add/);
+    assert.match(stdout, /^\+ ok +configuration +no file; defaults and environment\n/);
+    assert.match(stdout, /\n! warning +team +nobody would be told of an alert\n +> `snitch member add/);
   },
 );
 
