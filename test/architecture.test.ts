@@ -16,8 +16,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   sweep: ['core', 'store/store.ts'],
   delivery: ['core', 'store/store.ts'],
   http: ['core', 'api', 'store/store.ts', 'store/ownership.ts'],
-  cli: ['api', 'journal', 'system', 'text'],
-  tui: ['api', 'text'],
+  signs: ['api'],
+  cli: ['api', 'journal', 'signs', 'system', 'text'],
+  tui: ['api', 'signs', 'text'],
   /** The command that opens the dashboard, and loads it only then. */
   'the screen': ['cli', 'api', 'tui'],
   'commands on the host': [
@@ -32,6 +33,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'demo',
     'systemd',
     'system',
+    'signs',
   ],
   demo: ['core', 'store', 'config'],
   journal: [],
@@ -73,6 +75,7 @@ const LAYER_OF_FILE: Record<string, string> = {
   'exposed-secrets.ts': 'config',
   'logger.ts': 'logger',
   'journal.ts': 'journal',
+  'signs.ts': 'signs',
   'cli/dashboard.ts': 'the screen',
   'cli/serve.ts': 'commands on the host',
   'cli/config.ts': 'commands on the host',

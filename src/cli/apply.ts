@@ -5,7 +5,7 @@ import { planFor } from './apply-check.ts';
 import { strangeness } from './apply-owners.ts';
 import { differs, type Plan } from './apply-plan.ts';
 import { carryOut, patiently } from './apply-steps.ts';
-import { addClientOptions, type ClientFlags, type Register, withExamples } from './command.ts';
+import { addClientOptions, type ClientFlags, type Register, required, withExamples } from './command.ts';
 import { confirm } from './confirm.ts';
 import { connect } from './connection.ts';
 import { planLines, planSummary } from './diff-view.ts';
@@ -16,7 +16,7 @@ import { Output, say } from './output.ts';
 import { readSnitchFile, type SnitchFile } from './snitch-file.ts';
 
 interface FileFlags extends ClientFlags {
-  file: string;
+  file?: string;
   prune?: boolean;
   takeOver?: string;
 }
@@ -94,12 +94,12 @@ export const register: Register = (program, finish) => {
 
 function addFileOptions(command: Command): Command {
   return command
-    .requiredOption('-f, --file <file>', 'the file; - reads it from the standard input')
+    .option('-f, --file <file>', 'the file; - reads it from the standard input (required)')
     .option('--take-over <owner>', 'also keep from now on what the file of this owner kept');
 }
 
 async function planOfFile(client: Client, flags: FileFlags): Promise<{ plan: Plan; file: SnitchFile }> {
-  const file = readSnitchFile(flags.file);
+  const file = readSnitchFile(required(flags.file, '--file'));
   const prune = flags.prune ?? false;
   if (prune && file.owner === null) {
     throw new UsageError(
@@ -114,6 +114,7 @@ async function planOfFile(client: Client, flags: FileFlags): Promise<{ plan: Pla
 }
 
 async function showDiff(flags: DiffFlags): Promise<number> {
+  required(flags.file, '--file');
   const { plan } = await planOfFile(connect(flags), flags);
   show(new Output(flags), plan, flags.prune ?? false);
   return flags.exitCode && differs(plan, flags.prune ?? false) ? EXIT.error : EXIT.ok;
@@ -130,6 +131,7 @@ function show(output: Output, plan: Plan, prune: boolean): void {
 }
 
 async function applyFile(flags: ApplyFlags): Promise<void> {
+  required(flags.file, '--file');
   const prune = flags.prune ?? false;
   if (flags.confirm !== undefined && !/^\d+$/.test(flags.confirm)) {
     throw new UsageError(`--confirm: "${flags.confirm}" is no number`);

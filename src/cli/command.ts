@@ -1,6 +1,7 @@
 /** What the commands have in common: their shape, the options for server and format, and examples in their help. */
 import { type Command, Option } from 'commander';
 import type { ConnectionFlags } from './connection.ts';
+import { UsageError } from './failure.ts';
 import { FORMATS, type OutputFlags } from './output.ts';
 import { programForCron } from './own-program.ts';
 
@@ -57,6 +58,15 @@ export function withCrontab(command: Command, lines: (program: string) => readon
       .map((line) => `  ${line}`)
       .join('\n')}`;
   return command.addHelpText('after', text);
+}
+
+/**
+ * The value of an option that must be there. Commander's own check comes before the one for unknown options, so that
+ * `--intervall daily` would be answered with a missing `--interval`.
+ */
+export function required(value: string | undefined, option: string): string {
+  if (value === undefined) throw new UsageError(`${option} is missing`);
+  return value;
 }
 
 /** For options that may be given several times. */

@@ -58,6 +58,10 @@ _snitch() {
 if [ "\${funcstack[1]}" = _snitch ]; then
   _snitch "$@"
 else
+  # Without its own completion system zsh has no compdef.
+  if ! (( $+functions[compdef] )); then
+    autoload -Uz compinit && compinit -i
+  fi
   compdef _snitch snitch
 fi
 `;

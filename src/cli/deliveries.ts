@@ -1,7 +1,8 @@
 /** `snitch alerts` and `deliveries`: what was decided, and what became of telling it. */
 import { type Command, Option } from 'commander';
 import type { Client } from '../api/client.ts';
-import type { WireAlert, WireDelivery } from '../api/wire.ts';
+import type { WireAlert, WireDelivery, WireStatus } from '../api/wire.ts';
+import { STATUS_COLORS } from '../signs.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from './command.ts';
 import { connect } from './connection.ts';
 import { limitOf } from './count.ts';
@@ -38,9 +39,9 @@ function pageOf({ limit, before }: PageFlags) {
 
 const ALERT_PAINTS: Record<string, Paint> = {
   'snitch.missing': 'red',
-  'snitch.errored': 'magenta',
+  'snitch.errored': STATUS_COLORS.errored,
   'snitch.reporting': 'green',
-  'snitch.paused': 'yellow',
+  'snitch.paused': STATUS_COLORS.paused,
 };
 
 const ALERT_VIEW: View<WireAlert> = {
@@ -53,7 +54,7 @@ const ALERT_VIEW: View<WireAlert> = {
       header: 'ALERT',
       cell: ({ type, flapping }) =>
         `${type.replace(/^snitch\./, '')}${flapping ? `, ${flapping.phase === 'over' ? 'flapped' : 'flapping'}` : ''}`,
-      paint: ({ type }) => ALERT_PAINTS[type] ?? null,
+      paint: ({ type }) => (Object.hasOwn(ALERT_PAINTS, type) ? (ALERT_PAINTS[type] ?? null) : null),
     },
     { header: 'SNITCH', cell: ({ snitch, notice }) => snitch?.name ?? describeNotice(notice), shrinkTo: 12 },
     { header: 'BEFORE', cell: ({ snitch }) => snitch?.previous_status ?? '', optional: true },
@@ -139,10 +140,21 @@ const STATE_PAINTS: Record<WireDelivery['state'], Paint> = {
   delivered: 'green',
   dead: 'red',
 };
-const STATE_SYMBOLS: Record<WireDelivery['state'], string> = { pending: '.', delivered: '✓', dead: '✗' };
+/** The signs of the statuses that mean as much. */
+const STATE_SIGNS: Record<WireDelivery['state'], WireStatus> = {
+  pending: 'pending',
+  delivered: 'healthy',
+  dead: 'failed',
+};
 
-function stateText({ state }: WireDelivery, { terminal }: Style): string {
-  return terminal ? `${STATE_SYMBOLS[state]} ${state}` : state;
+function stateText({ state }: WireDelivery, { terminal, signs }: Style): string {
+  return terminal && Object.hasOwn(STATE_SIGNS, state)
+    ? `${signs.status[STATE_SIGNS[state]]} ${state}`
+    : state;
+}
+
+function statePaint({ state }: WireDelivery): Paint | null {
+  return Object.hasOwn(STATE_PAINTS, state) ? STATE_PAINTS[state] : null;
 }
 
 const DELIVERY_VIEW: View<WireDelivery> = {
@@ -151,7 +163,7 @@ const DELIVERY_VIEW: View<WireDelivery> = {
   empty: 'no deliveries',
   columns: [
     { header: 'ID', cell: ({ id }) => id, align: 'right' },
-    { header: 'STATE', cell: stateText, paint: ({ state }) => STATE_PAINTS[state] },
+    { header: 'STATE', cell: stateText, paint: statePaint },
     { header: 'BY', cell: ({ channel }) => channel, optional: true },
     { header: 'TO', cell: ({ target }) => target, shrinkTo: 16 },
     { header: 'ABOUT', cell: aboutDelivery, shrinkTo: 12 },
@@ -200,7 +212,7 @@ async function showDelivery(id: string, flags: ClientFlags): Promise<void> {
     delivery,
     [
       { label: 'Delivery', text: delivery.id },
-      { label: 'State', text: stateText(delivery, output.style), paint: STATE_PAINTS[delivery.state] },
+      { label: 'State', text: stateText(delivery, output.style), paint: statePaint(delivery) },
       { label: 'To', text: `${delivery.target} by ${delivery.channel}` },
       { label: 'Attempts', text: String(delivery.attempts) },
       { label: 'Last error', text: delivery.last_error ?? 'none' },

@@ -12,8 +12,9 @@ const PAINTS: Record<Sign, Paint> = { '+': 'green', '~': 'yellow', '-': 'red', '
 
 export function planLines(plan: Plan, prune: boolean, style: Style): string[] {
   const line = (sign: Sign, text: string) => paint(style, PAINTS[sign], `${sign} ${printable(text)}`);
+  const field = (change: FieldChange) => fieldLine(change, style.signs.ellipsis);
   const lines: string[] = [];
-  if (plan.case.length > 0) lines.push(line('~', 'change the case'), ...plan.case.map(fieldLine));
+  if (plan.case.length > 0) lines.push(line('~', 'change the case'), ...plan.case.map(field));
   for (const { name, interval, token, beside } of plan.create) {
     const second = beside === null ? '' : `: a second one of this name, beside that of "${beside}"`;
     lines.push(line('+', `create ${name} (${token === null ? interval : `${interval}, ${token}`})${second}`));
@@ -21,7 +22,7 @@ export function planLines(plan: Plan, prune: boolean, style: Style): string[] {
   for (const { name, token, fields, adopted, takenFrom } of plan.change) {
     const how = takenFrom === null ? 'the file keeps it from now on' : `taken over from "${takenFrom}"`;
     const what = adopted ? `adopt ${name} (${token}): ${how}` : `change ${name} (${token})`;
-    lines.push(line('~', what), ...fields.map(fieldLine));
+    lines.push(line('~', what), ...fields.map(field));
   }
   for (const { name, token, status } of plan.gone) {
     const what = `${name} (${token}, ${status})`;
@@ -30,13 +31,13 @@ export function planLines(plan: Plan, prune: boolean, style: Style): string[] {
   return lines;
 }
 
-function fieldLine({ field, from, to }: FieldChange): string {
-  return `    ${field}: ${valueText(from)} -> ${valueText(to)}`;
+function fieldLine({ field, from, to }: FieldChange, ellipsis: string): string {
+  return `    ${field}: ${valueText(from, ellipsis)} -> ${valueText(to, ellipsis)}`;
 }
 
-function valueText(value: unknown): string {
+function valueText(value: unknown, ellipsis: string): string {
   const text = printable(JSON.stringify(value));
-  return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text;
+  return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}${ellipsis}` : text;
 }
 
 /** `2 to create, 1 to change, 7 unchanged` */

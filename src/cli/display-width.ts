@@ -43,8 +43,8 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** Cuts between characters as a reader sees them, and says with an ellipsis that something is missing. */
-export function truncate(text: string, width: number): string {
+/** Cuts between characters as a reader sees them, and says with an ellipsis of one column that something is missing. */
+export function truncate(text: string, width: number, ellipsis = '…'): string {
   if (displayWidth(text) <= width) return text;
   let kept = '';
   let used = 0;
@@ -53,7 +53,7 @@ export function truncate(text: string, width: number): string {
     if (used > width - 1) break;
     kept += character;
   }
-  return width < 1 ? '' : `${kept}…`;
+  return width < 1 ? '' : kept + ellipsis;
 }
 
 export function pad(text: string, width: number, align: 'left' | 'right' = 'left'): string {

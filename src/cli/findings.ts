@@ -1,4 +1,6 @@
 /** What `snitch doctor` has found, and how it says so. */
+
+import type { WireStatus } from '../api/wire.ts';
 import { Output, type OutputFlags } from './output.ts';
 import { printable } from './printable.ts';
 import { type Paint, paint } from './style.ts';
@@ -12,10 +14,11 @@ export interface Finding {
   remedy?: string;
 }
 
-const LOOKS: Record<Finding['state'], { symbol: string; paint: Paint }> = {
-  ok: { symbol: '✓', paint: 'green' },
-  warning: { symbol: '!', paint: 'yellow' },
-  failure: { symbol: '✗', paint: 'red' },
+/** The signs of the statuses that mean as much. */
+const LOOKS: Record<Finding['state'], { sign: WireStatus; paint: Paint }> = {
+  ok: { sign: 'healthy', paint: 'green' },
+  warning: { sign: 'errored', paint: 'yellow' },
+  failure: { sign: 'failed', paint: 'red' },
 };
 
 const STATE_WIDTH = 9;
@@ -42,9 +45,11 @@ export function printFindings(findings: readonly Finding[], flags: OutputFlags):
   }
   const shown = output.quiet ? findings.filter(({ state }) => state !== 'ok') : findings;
   for (const { check, state, message, remedy } of shown) {
-    const { symbol, paint: colour } = LOOKS[state];
-    const word = paint(output.style, colour, `${symbol} ${state.padEnd(STATE_WIDTH)}`);
+    const { sign, paint: colour } = LOOKS[state];
+    const { signs } = output.style;
+    const word = paint(output.style, colour, `${signs.status[sign]} ${state.padEnd(STATE_WIDTH)}`);
     output.lines([`${word}${check.padEnd(CHECK_WIDTH)}${printable(message)}`]);
-    if (remedy) output.lines([`${' '.repeat(2 + STATE_WIDTH + CHECK_WIDTH)}→ ${printable(remedy)}`]);
+    if (remedy)
+      output.lines([`${' '.repeat(2 + STATE_WIDTH + CHECK_WIDTH)}${signs.remedy} ${printable(remedy)}`]);
   }
 }

@@ -38,7 +38,7 @@ export const register: Register = (program, finish) => {
   };
   add(
     'deadmanssnitch',
-    'the snitches of Dead Man’s Snitch, or of another snitch server',
+    "the snitches of Dead Man's Snitch, or of another snitch server",
     DEADMANSSNITCH,
     readDeadMansSnitch,
   );

@@ -21,7 +21,7 @@ const WATCH_EVERY = '2s';
 export const register: Register = (program) => {
   const list = program
     .command('list')
-    .description('list the snitches')
+    .description('list the snitches, by name')
     .option(
       '-t, --tag <tag>',
       'only those with this tag; repeat it for several, all of which must be there',
@@ -51,11 +51,21 @@ async function listSnitches(flags: ListFlags): Promise<void> {
   if (flags.watch === undefined) {
     const output = new Output(flags);
     const snitches = await read();
-    output.list(snitches, SNITCH_VIEW);
+    output.list(snitches, viewFor(flags.tag ?? [], wanted));
     return;
   }
   const every = parseDuration(flags.watch === true ? WATCH_EVERY : flags.watch, '--watch');
-  await watch(read, flags, every);
+  await watch(read, flags, every, viewFor(flags.tag ?? [], wanted));
+}
+
+/** Who asked for some of them may have others. */
+function viewFor(tags: readonly string[], statuses: readonly WireStatus[]): typeof SNITCH_VIEW {
+  const asked = [
+    tags.length > 0 ? `has the tag ${tags.map((tag) => `"${tag}"`).join(' and ')}` : '',
+    statuses.length > 0 ? `is ${statuses.join(' or ')}` : '',
+  ].filter((part) => part !== '');
+  if (asked.length === 0) return SNITCH_VIEW;
+  return { ...SNITCH_VIEW, empty: `no snitch ${asked.join(' and ')}: \`snitch list\` shows all there are` };
 }
 
 function statusesOf(given: readonly string[]): WireStatus[] {
@@ -101,6 +111,7 @@ async function watch(
   read: () => ReturnType<Client['listSnitches']>,
   flags: ListFlags,
   every: number,
+  view: typeof SNITCH_VIEW,
 ): Promise<never> {
   let shown = '';
   for (;;) {
@@ -111,7 +122,7 @@ async function watch(
       // On a terminal the relative times go on even where nothing changed.
       if (state !== shown || output.style.terminal) {
         if (output.style.terminal) process.stdout.write(CLEAR_SCREEN);
-        output.list(snitches, SNITCH_VIEW);
+        output.list(snitches, view);
       }
       shown = state;
     } catch (error) {

@@ -1,14 +1,23 @@
 /** `snitch show`, `history` and `explain`: everything about one snitch. */
 import type { WireCheckIn, WireExplanation, WireSnitch } from '../api/wire.ts';
+import { STATUS_COLORS } from '../signs.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from './command.ts';
 import { connect } from './connection.ts';
 import { limitOf } from './count.ts';
-import { exactTime, type Field, Output, renderFields, shownTime, type View } from './output.ts';
+import { type Field, Output, renderFields, shownTime, type View } from './output.ts';
 import { printable, printableLines } from './printable.ts';
 import { resolveSnitch } from './resolve.ts';
-import { SNITCH_VIEW, snitchFields, statusPaint, statusText } from './snitch-view.ts';
+import {
+  lastReportOf,
+  outcomeText,
+  SNITCH_VIEW,
+  snitchFields,
+  statusPaint,
+  statusText,
+} from './snitch-view.ts';
 import { type Paint, paint, type Style } from './style.ts';
 import { relativeTime, shortDuration } from './times.ts';
+import { clockOf } from './zone-clock.ts';
 
 const SNITCH = ['<snitch>', 'its token, or its name'] as const;
 
@@ -38,8 +47,13 @@ export const register: Register = (program) => {
     .command('explain')
     .description('say in words until when a snitch is waited for, when an alert comes, and who is told')
     .argument(...SNITCH)
-    .action((name: string, flags: ClientFlags) => explainSnitch(name, flags));
-  withExamples(addClientOptions(explain), 'snitch explain nightly-backup');
+    .option('--utc', 'all times in UTC, not in the time zone of the case')
+    .action((name: string, flags: ExplainFlags) => explainSnitch(name, flags));
+  withExamples(
+    addClientOptions(explain),
+    'snitch explain nightly-backup',
+    'snitch explain nightly-backup --utc',
+  );
 };
 
 async function showSnitch(name: string, flags: ClientFlags): Promise<void> {
@@ -55,12 +69,25 @@ interface HistoryFlags extends ClientFlags {
   withOutput?: boolean;
 }
 
-const OUTCOME_LOOKS: Record<WireCheckIn['outcome'], { symbol: string; paint: Paint | null }> = {
-  healthy: { symbol: '✓', paint: 'green' },
-  error: { symbol: '!', paint: 'magenta' },
-  start: { symbol: '>', paint: 'cyan' },
-  log: { symbol: '.', paint: null },
+const OUTCOME_PAINTS: Record<WireCheckIn['outcome'], Paint | null> = {
+  healthy: STATUS_COLORS.healthy,
+  error: STATUS_COLORS.errored,
+  start: 'cyan',
+  log: null,
 };
+
+function outcomeSign(outcome: string, { signs }: Style): string {
+  switch (outcome) {
+    case 'healthy':
+      return signs.status.healthy;
+    case 'error':
+      return signs.status.errored;
+    case 'start':
+      return '>';
+    default:
+      return '.';
+  }
+}
 
 const CHECK_IN_VIEW: View<WireCheckIn> = {
   name: ({ id }) => id,
@@ -70,9 +97,8 @@ const CHECK_IN_VIEW: View<WireCheckIn> = {
     { header: 'WHEN', cell: ({ at }, style) => shownTime(at, style) },
     {
       header: 'OUTCOME',
-      cell: ({ outcome }, { terminal }) =>
-        terminal ? `${OUTCOME_LOOKS[outcome].symbol} ${outcome}` : outcome,
-      paint: ({ outcome }) => OUTCOME_LOOKS[outcome].paint,
+      cell: ({ outcome }, style) => (style.terminal ? `${outcomeSign(outcome, style)} ${outcome}` : outcome),
+      paint: ({ outcome }) => (Object.hasOwn(OUTCOME_PAINTS, outcome) ? OUTCOME_PAINTS[outcome] : null),
     },
     { header: 'EXIT', cell: ({ exit_status }) => String(exit_status ?? ''), align: 'right' },
     {
@@ -103,13 +129,17 @@ async function showHistory(name: string, flags: HistoryFlags): Promise<void> {
   }
 }
 
-async function explainSnitch(name: string, flags: ClientFlags): Promise<void> {
+interface ExplainFlags extends ClientFlags {
+  utc?: boolean;
+}
+
+async function explainSnitch(name: string, flags: ExplainFlags): Promise<void> {
   const client = connect(flags);
   const snitch = await resolveSnitch(client, name);
   const explanation = await client.explain(snitch.token);
   const output = new Output(flags);
   if (output.format === 'json') output.json(explanation);
-  else output.lines(explained(snitch, explanation, output.style));
+  else output.lines(explained(snitch, explanation, output.style, flags.utc ?? false));
 }
 
 /** Addresses are told nothing where the server sends no email. */
@@ -118,27 +148,31 @@ function emailsTo({ emails, sends_email }: WireExplanation['notify']): string {
   return sends_email === false ? `${emails.join(', ')}\nemail is off: none is sent` : emails.join(', ');
 }
 
-function explained(snitch: WireSnitch, explanation: WireExplanation, style: Style): string[] {
+/** Every time in one zone, which is named once. */
+function explained(snitch: WireSnitch, explanation: WireExplanation, style: Style, inUtc: boolean): string[] {
   const { status, reasons, period, deadline, next_alert, notify } = explanation;
-  const instant = (at: { at: string; local: string } | null, none: string) => {
-    if (at === null) return none;
-    return style.terminal
-      ? `${at.local}, ${relativeTime(at.at, style.now)}\n${at.at}`
-      : `${at.local}\n${at.at}`;
+  const report = lastReportOf(snitch);
+  const clock = clockOf(inUtc ? 'UTC' : explanation.timezone);
+  const instant = (at: string | undefined | null, none: string) => {
+    if (!at) return none;
+    return style.terminal ? `${clock.at(at)}, ${relativeTime(at, style.now)}` : clock.at(at);
   };
+  const known = [deadline?.at, next_alert?.at, snitch.checked_in_at, report?.at].filter((at) => at != null);
   const fields: Field[] = [
+    { label: 'Times in', text: clock.zone },
     { label: 'Interval', text: `${snitch.interval}, alerts ${snitch.alert_type}` },
-    { label: 'Last check-in', text: exactTime(snitch.checked_in_at, style) },
-    { label: 'Period now', text: `${period.start} to ${period.end}` },
-    { label: 'Deadline', text: instant(deadline, 'none: no check-in is awaited') },
-    { label: 'Next alert', text: instant(next_alert, 'none') },
+    { label: 'Last healthy', text: instant(snitch.checked_in_at, 'never') },
+    { label: 'Last report', text: report ? `${instant(report.at, '')}\n${outcomeText(report)}` : 'never' },
+    { label: 'Period now', text: `${clock.at(period.start)} to ${clock.at(period.end)}` },
+    { label: 'Deadline', text: instant(deadline?.at, 'none: no check-in is awaited') },
+    { label: 'Next alert', text: instant(next_alert?.at, 'none') },
     { label: 'Emails to', text: emailsTo(notify) },
     { label: 'Webhooks', text: notify.webhooks.join('\n') || 'none' },
   ];
-  const word = paint(style, statusPaint(status), statusText(status, style));
+  const word = paint(style, statusPaint(status), printable(statusText(status, style)));
   return [
     `${paint(style, 'bold', printable(snitch.name))}: ${word}`,
-    ...reasons.map((reason) => `  ${printable(reason)}`),
+    ...reasons.map((reason) => `  ${printable(clock.inSentence(reason, explanation.timezone, known))}`),
     '',
     ...renderFields(fields, style),
   ];

@@ -62,6 +62,48 @@ async function help(words: readonly string[]): Promise<number> {
   return EXIT.ok;
 }
 
+/** What other programs call it. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  ls: 'list',
+  ps: 'list',
+  status: 'list',
+  get: 'show',
+  info: 'show',
+  inspect: 'show',
+  describe: 'show',
+  top: 'dashboard',
+  ui: 'dashboard',
+  log: 'history',
+  logs: 'history',
+  why: 'explain',
+  add: 'create',
+  new: 'create',
+  make: 'create',
+  rm: 'delete',
+  del: 'delete',
+  remove: 'delete',
+  set: 'edit',
+  update: 'edit',
+  rename: 'edit',
+  mute: 'pause',
+  silence: 'pause',
+  resume: 'unpause',
+  unmute: 'unpause',
+  ping: 'check-in',
+  checkin: 'check-in',
+  run: 'exec',
+  wrap: 'exec',
+  start: 'serve',
+  daemon: 'serve',
+  server: 'serve',
+  check: 'doctor',
+  user: 'member',
+  users: 'member',
+  keys: 'key',
+  webhooks: 'webhook',
+  tags: 'tag',
+};
+
 function known(name: string): Entry {
   const entry = findEntry(name);
   if (entry) return entry;
@@ -69,7 +111,9 @@ function known(name: string): Entry {
     throw new UsageError(`unknown option "${name}": options come after a command\nsee \`snitch help\``);
   }
   const names = ENTRIES.map((one) => one.name);
-  throw new UsageError(`unknown command "${name}".${didYouMean(name, names)}\nsee \`snitch help\``);
+  const here = Object.hasOwn(ELSEWHERE, name) ? ELSEWHERE[name] : undefined;
+  const hint = here ? ` Here it is: snitch ${here}` : didYouMean(name, names);
+  throw new UsageError(`unknown command "${name}".${hint}\nsee \`snitch help\``);
 }
 
 async function runCommand(entry: Entry, argv: readonly string[]): Promise<number> {
@@ -89,9 +133,18 @@ export async function programWith(entry: Entry, finish: (code: number) => void):
     .exitOverride()
     .configureOutput({
       outputError: (text, write) => write(text.replace(/^error: /, 'snitch: ')),
-    })
-    .showHelpAfterError(`See \`snitch help ${entry.name}\`.`);
+    });
   const { register } = await entry.load();
   register(program, finish);
+  pointToHelp(program, 'snitch help');
   return program;
+}
+
+/** Below an error stands the help of that very command, `key create` and not `key`. */
+function pointToHelp(parent: Command, path: string): void {
+  for (const command of parent.commands) {
+    const own = `${path} ${command.name()}`;
+    command.showHelpAfterError(`See \`${own}\`.`);
+    pointToHelp(command, own);
+  }
 }

@@ -1,27 +1,42 @@
 /** How a snitch is shown: in lists, alone, and its status as a word with a symbol and a colour. */
-import type { WireSnitch, WireStatus } from '../api/wire.ts';
+import type { WireReport, WireSnitch, WireStatus } from '../api/wire.ts';
+import { STATUS_COLORS } from '../signs.ts';
 import { exactTime, type Field, shownTime, type View } from './output.ts';
 import type { Paint, Style } from './style.ts';
 
 /** From the one that needs attention most. */
 export const STATUSES: readonly WireStatus[] = ['failed', 'errored', 'pending', 'paused', 'healthy'];
 
-/** The symbols are one column wide in every terminal, and differ without colour. */
-const LOOKS: Record<WireStatus, { symbol: string; paint: Paint }> = {
-  healthy: { symbol: '✓', paint: 'green' },
-  failed: { symbol: '✗', paint: 'red' },
-  errored: { symbol: '!', paint: 'magenta' },
-  paused: { symbol: '=', paint: 'yellow' },
-  pending: { symbol: '?', paint: 'cyan' },
-};
-
 /** The word alone where a program reads it. */
-export function statusText(status: WireStatus, { terminal }: Pick<Style, 'terminal'>): string {
-  return terminal && Object.hasOwn(LOOKS, status) ? `${LOOKS[status].symbol} ${status}` : status;
+export function statusText(status: string, { terminal, signs }: Pick<Style, 'terminal' | 'signs'>): string {
+  return terminal && isStatus(status) ? `${signs.status[status]} ${status}` : status;
 }
 
-export function statusPaint(status: WireStatus): Paint | null {
-  return Object.hasOwn(LOOKS, status) ? LOOKS[status].paint : null;
+export function statusPaint(status: string): Paint | null {
+  return isStatus(status) ? STATUS_COLORS[status] : null;
+}
+
+function isStatus(text: string): text is WireStatus {
+  return Object.hasOwn(STATUS_COLORS, text);
+}
+
+/** What the job reported last; of a server that does not tell it, the last healthy check-in. */
+export function lastReportOf({ last_report, checked_in_at: at }: WireSnitch): WireReport | null {
+  if (last_report !== undefined) return last_report;
+  return at === null ? null : { at, outcome: 'healthy', exit_status: null, message: null };
+}
+
+/** `error, exit status 3: disk full`; `healthy` */
+export function outcomeText({ outcome, exit_status, message }: Omit<WireReport, 'at'>): string {
+  const status = exit_status === null || exit_status === 0 ? '' : `, exit status ${exit_status}`;
+  return `${outcome}${status}${message ? `: ${message}` : ''}`;
+}
+
+function reportCell(snitch: WireSnitch, style: Style): string {
+  const report = lastReportOf(snitch);
+  if (!report) return 'never';
+  const when = shownTime(report.at, style);
+  return report.outcome === 'healthy' && !report.message ? when : `${when}, ${outcomeText(report)}`;
 }
 
 export const SNITCH_VIEW: View<WireSnitch> = {
@@ -35,10 +50,20 @@ export const SNITCH_VIEW: View<WireSnitch> = {
       cell: ({ status }, style) => statusText(status, style),
       paint: ({ status }) => statusPaint(status),
     },
-    { header: 'LAST CHECK-IN', cell: ({ checked_in_at }, style) => shownTime(checked_in_at, style) },
+    {
+      header: 'LAST HEALTHY',
+      cell: ({ checked_in_at }, style) => shownTime(checked_in_at, style),
+      optional: true,
+    },
     { header: 'INTERVAL', cell: ({ interval }) => interval, optional: true },
     { header: 'TAGS', cell: ({ tags }) => tags.join(', '), shrinkTo: 8, optional: true },
     { header: 'TOKEN', cell: ({ token }) => token, paint: () => 'dim', optional: true },
+    {
+      header: 'LAST REPORT',
+      cell: reportCell,
+      paint: (snitch) => (lastReportOf(snitch)?.outcome === 'error' ? STATUS_COLORS.errored : null),
+      shrinkTo: 14,
+    },
     { header: 'ALERTS', cell: ({ alert_type }) => alert_type, wide: true },
     { header: 'ALERT EMAIL', cell: ({ alert_email }) => alert_email.join(', '), wide: true },
     { header: 'CREATED', cell: ({ created_at }, style) => shownTime(created_at, style), wide: true },
@@ -46,11 +71,17 @@ export const SNITCH_VIEW: View<WireSnitch> = {
   ],
 };
 
+function reportField(snitch: WireSnitch, style: Style): string {
+  const report = lastReportOf(snitch);
+  return report ? `${exactTime(report.at, style)}\n${outcomeText(report)}` : 'never';
+}
+
 export function snitchFields(snitch: WireSnitch, style: Style): Field[] {
   return [
     { label: 'Name', text: snitch.name, paint: 'bold' },
     { label: 'Status', text: statusText(snitch.status, style), paint: statusPaint(snitch.status) },
-    { label: 'Last check-in', text: exactTime(snitch.checked_in_at, style) },
+    { label: 'Last healthy', text: exactTime(snitch.checked_in_at, style) },
+    { label: 'Last report', text: reportField(snitch, style) },
     { label: 'Interval', text: snitch.interval },
     { label: 'Alerts', text: snitch.alert_type },
     { label: 'Alert email', text: snitch.alert_email.join(', ') || 'the members of the case' },

@@ -1,5 +1,7 @@
 /** What the terminal can show: its width, whether it may have colour, and what time it is for relative times. */
 
+import { type Signs, signsFor } from '../signs.ts';
+
 export type Paint = 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan' | 'dim' | 'bold';
 
 const CODES: Record<Paint, readonly [on: number, off: number]> = {
@@ -17,6 +19,7 @@ export interface Style {
   /** A person reads it: relative times, symbols, lines cut to the width. */
   terminal: boolean;
   color: boolean;
+  signs: Signs;
   /** Columns of the terminal; infinite where there is none. */
   width: number;
   /** Milliseconds since the epoch. */
@@ -33,6 +36,7 @@ export function styleOf(stream: Stream, env: NodeJS.ProcessEnv, now: number): St
   return {
     terminal,
     color: terminal && !env.NO_COLOR && env.TERM !== 'dumb',
+    signs: signsFor(env),
     width: widthOf(stream, env),
     now,
   };

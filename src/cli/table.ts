@@ -33,9 +33,9 @@ export function renderTable<T>(items: readonly T[], columns: readonly Column<T>[
     style.width,
   );
   const heading = fitting.map(({ column, width }) =>
-    pad(truncate(column.header, width), width, column.align),
+    pad(truncate(column.header, width, style.signs.ellipsis), width, column.align),
   );
-  const lines = [paint(style, 'dim', cut(heading.join(' '.repeat(GAP)), style.width))];
+  const lines = [paint(style, 'dim', cut(heading.join(' '.repeat(GAP)), style))];
   for (const [row, item] of items.entries()) lines.push(renderRow(fitting, row, item, style));
   return lines;
 }
@@ -71,11 +71,11 @@ function fit<T>(prepared: readonly Prepared<T>[], limit: number): Prepared<T>[] 
 function renderRow<T>(prepared: readonly Prepared<T>[], row: number, item: T, style: Style): string {
   const cells = prepared.map(({ column, cells, width }) => ({
     colour: column.paint?.(item) ?? null,
-    text: pad(truncate(cells[row] ?? '', width), width, column.align),
+    text: pad(truncate(cells[row] ?? '', width, style.signs.ellipsis), width, column.align),
   }));
   // Colour has no width, so that it is put around the text only after the line was cut.
   const plain = cells.map(({ text }) => text).join(' '.repeat(GAP));
-  if (displayWidth(plain) > style.width) return cut(plain, style.width);
+  if (displayWidth(plain) > style.width) return cut(plain, style);
   return cells
     .map(({ colour, text }, index) => {
       const shown = index === cells.length - 1 ? text.trimEnd() : text;
@@ -84,6 +84,6 @@ function renderRow<T>(prepared: readonly Prepared<T>[], row: number, item: T, st
     .join(' '.repeat(GAP));
 }
 
-function cut(line: string, width: number): string {
-  return truncate(line.trimEnd(), width);
+function cut(line: string, { width, signs }: Style): string {
+  return truncate(line.trimEnd(), width, signs.ellipsis);
 }

@@ -1,12 +1,19 @@
 /** `snitch create`, `edit` and `tag`: what a snitch is. */
 import { type Command, Option } from 'commander';
-import type { SnitchInput } from '../api/client.ts';
+import type { Client, SnitchInput } from '../api/client.ts';
 import type { WireSnitch } from '../api/wire.ts';
-import { addClientOptions, type ClientFlags, collect, type Register, withExamples } from './command.ts';
+import {
+  addClientOptions,
+  type ClientFlags,
+  collect,
+  type Register,
+  required,
+  withExamples,
+} from './command.ts';
 import { connect } from './connection.ts';
 import { UsageError } from './failure.ts';
 import { intervalOf } from './interval-words.ts';
-import { Output } from './output.ts';
+import { Output, say } from './output.ts';
 import { printable } from './printable.ts';
 import { resolveSnitch } from './resolve.ts';
 import { SNITCH_VIEW, snitchFields } from './snitch-view.ts';
@@ -25,7 +32,10 @@ export const register: Register = (program) => {
     .command('create')
     .description('make a snitch')
     .argument('<name>', 'what it is called')
-    .requiredOption('-i, --interval <interval>', 'how often the job runs: daily, hourly, 15m, 2h, weekly, …');
+    .option(
+      '-i, --interval <interval>',
+      'how often the job runs: daily, hourly, 15m, 2h, weekly and so on (required)',
+    );
   addFieldOptions(create).action((name: string, flags: FieldFlags) => createSnitch(name, flags));
   withExamples(
     addClientOptions(create),
@@ -84,12 +94,30 @@ function fieldsOf(flags: FieldFlags): SnitchInput {
 }
 
 async function createSnitch(name: string, flags: FieldFlags): Promise<void> {
-  const input = { name, ...fieldsOf(flags) };
-  const snitch = await connect(flags).createSnitch(input);
+  required(flags.interval, '--interval');
+  const client = connect(flags);
+  const snitch = await client.createSnitch({ name, ...fieldsOf(flags) });
   const output = new Output(flags);
   print(output, snitch);
+  if (!output.quiet) await tellOfTwins(client, snitch);
   output.hint(`the job checks in with: curl -fsS -m 10 --retry 5 -o /dev/null ${snitch.check_in_url}`);
   output.hint(`or is run by: snitch exec ${snitch.token} -- COMMAND`);
+}
+
+/** Two of one name are allowed, and seldom meant: a script that was run twice, most of the time. */
+async function tellOfTwins(client: Client, { name, token }: WireSnitch): Promise<void> {
+  // It is made, whatever becomes of this question.
+  const all = await client.listSnitches().catch(() => []);
+  const twins = all.filter((other) => other.name === name && other.token !== token);
+  if (twins.length === 0) return;
+  const others = twins.length === 1 ? 'another snitch has' : `${twins.length} other snitches have`;
+  say(
+    `${others} the name "${name}": ${twins
+      .slice(0, 3)
+      .map((twin) => twin.token)
+      .join(', ')}`,
+  );
+  say(`if that is the one you meant: snitch delete ${token}`);
 }
 
 interface EditFlags extends FieldFlags {

@@ -76,6 +76,11 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
+/** As the IANA database spells it: `europe/berlin` is `Europe/Berlin`. @param name a time zone */
+export function spelledTimeZone(name: string): string {
+  return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name).timeZoneId;
+}
+
 /** Periods that were asked for lately, kept per calendar: a calculation costs about a hundred look-ups. */
 const REMEMBERED_PERIODS = 2_000;
 

@@ -1,6 +1,6 @@
 /** What may be said of a case, by its own keys and by the administrator. */
 import { z } from 'zod';
-import { isTimeZone } from '../core/interval.ts';
+import { isTimeZone, spelledTimeZone } from '../core/interval.ts';
 import { validateMembers } from '../core/validation.ts';
 import type { CaseSettings } from '../store/store.ts';
 
@@ -16,7 +16,11 @@ export function line(limit: number) {
 
 const timezone = z
   .string({ error: 'must be a string' })
-  .refine(isTimeZone, 'is not a time zone: use an IANA name such as Europe/Berlin or UTC');
+  .refine(isTimeZone, {
+    error: 'is not a time zone: use an IANA name such as Europe/Berlin or UTC',
+    abort: true,
+  })
+  .transform(spelledTimeZone);
 
 const members = z.unknown().transform((given, context): string[] => {
   const { value, validations } = validateMembers(given);

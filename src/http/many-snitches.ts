@@ -3,8 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { Invalid, type Validation } from '../core/errors.ts';
 import { importedAttribute } from '../core/imported-snitch.ts';
-import { validateSnitchChanges } from '../core/validation.ts';
-import type { SnitchChange } from '../store/ownership.ts';
+import { type SnitchInput, validateSnitchChanges } from '../core/validation.ts';
 import { caseOf } from './auth.ts';
 import { readAs } from './body.ts';
 import type { RouteContext } from './server.ts';
@@ -32,7 +31,7 @@ export function changeMany({ store, clock, addresses }: RouteContext) {
   return async (request: FastifyRequest) => {
     const { id } = caseOf(request);
     const wanted = await readAs(request, changes);
-    const accepted: SnitchChange[] = [];
+    const accepted: { token: string; changes: Partial<SnitchInput> }[] = [];
     const validations: Validation[] = [];
     for (const [index, body] of wanted.snitches.entries()) {
       const token = tokenOf(body);

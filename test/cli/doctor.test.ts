@@ -46,10 +46,10 @@ doctor(
     );
     assert.match(of('team')?.remedy ?? '', 'snitch webhook add');
     const { stdout } = await on.run('doctor');
-    assert.match(stdout, /^✓ ok +configuration +no file; defaults and environment\n/);
+    assert.match(stdout, /^\+ ok +configuration +no file; defaults and environment\n/);
     assert.match(
       stdout,
-      /\n✗ failure +team +nobody would be told of an alert: email is off, and there is no webhook\n +→ set smtp/,
+      /\nX failure +team +nobody would be told of an alert: email is off, and there is no webhook\n +> set smtp/,
     );
   },
 );

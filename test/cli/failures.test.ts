@@ -1,8 +1,11 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type FakeAnswer, startFakeServer } from './fake-server.ts';
+import { onTerminal } from './on-terminal.ts';
 import { type Ended, runSnitch, temporaryDirectory } from './snitch-process.ts';
 
 const failures = suite('failures of a command');
@@ -104,6 +107,63 @@ failures('JSON of the wrong shape: 5, and what is wrong with it', async () => {
     const { code, stderr } = await listAgainst({ status: 422, body });
     assert.is(code, 1);
     assert.is(stderr, Array.isArray(validations) ? 'snitch: name: is bad\n' : 'snitch: Wrong.\n');
+  }
+});
+
+failures('an unknown status, outcome or state is shown as a word that cannot steer', async () => {
+  const at = '2026-01-01T00:00:00.000Z';
+  const steering = 'constructor\u001b[2J';
+  const snitch = {
+    token: 'abcdef',
+    name: 'x',
+    tags: [],
+    notes: '',
+    status: steering,
+    checked_in_at: null,
+    check_in_url: 'http://x/c/abcdef',
+    interval: 'daily',
+    alert_type: 'basic',
+    alert_email: [],
+    created_at: at,
+  };
+  const explanation = {
+    status: steering,
+    timezone: steering,
+    period: { start: at, end: at },
+    deadline: null,
+    next_alert: { at, local: steering },
+    reasons: [steering],
+    notify: { emails: [steering], webhooks: [steering] },
+  };
+  const checkIn = { id: '1', at, outcome: steering, exit_status: null, message: null, duration_ms: null };
+  const server = createServer(({ url = '' }, response) => {
+    const body = url.endsWith('/explain')
+      ? explanation
+      : url.includes('/check_ins')
+        ? [{ ...checkIn, source: null, output: steering }]
+        : [snitch];
+    response.end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const { port } = server.address() as AddressInfo;
+    const env = { ...KEY, SNITCH_URL: `http://127.0.0.1:${port}` };
+    for (const args of [
+      ['list'],
+      ['show', 'x'],
+      ['explain', 'x'],
+      ['history', 'x'],
+      ['history', 'x', '--with-output'],
+    ]) {
+      const { code, stdout, stderr } = await runSnitch(args, env);
+      assert.is(code, 0, stderr);
+      assert.match(stdout, 'constructor\\u001b[2J');
+      assert.not.match(stdout, '\u001b');
+      const { screen } = await onTerminal(args, { env: { ...env, NO_COLOR: '1' } });
+      assert.not.match(screen, '\u001b');
+    }
+  } finally {
+    await new Promise((resolve) => server.close(resolve));
   }
 });
 

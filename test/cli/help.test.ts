@@ -51,4 +51,38 @@ help('what is meant is guessed: commands, subcommands, options', async () => {
   }
 });
 
+help('names that other programs have for a command are understood as a question', async () => {
+  for (const [given, here] of [
+    ['ls', 'list'],
+    ['status', 'list'],
+    ['rm', 'delete'],
+    ['logs', 'history'],
+  ] as const) {
+    const { code, stderr } = await runSnitch([given, 'x']);
+    assert.is(code, 2);
+    assert.match(stderr, `unknown command "${given}". Here it is: snitch ${here}\n`);
+  }
+  assert.not.match((await runSnitch(['constructor'])).stderr, 'Here it is');
+});
+
+help('a mistyped option is told before the one that is missing', async () => {
+  for (const [args, guess] of [
+    [['create', 'x', '--intervall', 'daily'], '--interval'],
+    [['apply', '--fiel', 'x'], '--file'],
+  ] as const) {
+    const { code, stderr } = await runSnitch(args);
+    assert.is(code, 2);
+    assert.match(stderr, `Did you mean ${guess}`);
+  }
+  const missing = await runSnitch(['create', 'x']);
+  assert.equal([missing.code, missing.stderr], [2, 'snitch: --interval is missing\n']);
+  assert.match((await runSnitch(['diff'])).stderr, '--file is missing');
+});
+
+help('an error of a subcommand points at its own help', async () => {
+  assert.match((await runSnitch(['key', 'create'])).stderr, 'See `snitch help key create`.');
+  assert.match((await runSnitch(['list', '--nonsense'])).stderr, 'See `snitch help list`.');
+  assert.match((await runSnitch(['help', 'key', 'create'])).stdout, 'make a key, and print it');
+});
+
 help.run();

@@ -22,7 +22,14 @@ export async function onTerminal(
   const words = [SNITCH, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
   const command = `stty cols ${columns} rows 24; exec ${words.join(' ')}`;
   const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
-    env: { PATH: process.env.PATH, HOME: '/nonexistent', TERM: 'xterm-256color', SHELL: '/bin/sh', ...env },
+    env: {
+      PATH: process.env.PATH,
+      HOME: '/nonexistent',
+      TERM: 'xterm-256color',
+      SHELL: '/bin/sh',
+      LANG: 'C.UTF-8',
+      ...env,
+    },
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   let screen = '';

@@ -17,7 +17,7 @@ snitches('create prints all of the snitch, and -q its token alone', async () => 
   assert.is(made.stderr, '');
   assert.match(made.stdout, /^Name: +made\nStatus: +pending\n/);
   assert.match(made.stdout, /\nInterval: +15_minute\n/);
-  assert.match(made.stdout, /\nNotes: +two\n {15}lines\n/);
+  assert.match(made.stdout, /\nNotes: +two\n {14}lines\n/);
   const { code, stdout } = await on.run('create', 'quiet', '--interval', 'daily', '-q');
   assert.is(code, 0);
   assert.match(stdout, /^[a-z2-7]{26}\n$/);
@@ -40,11 +40,11 @@ snitches('list has a line for each, with the word of its status and an ISO time'
   assert.is(code, 0);
   assert.is(stderr, '');
   const [heading, nine, ten, ...rest] = stdout.split('\n');
-  assert.match(heading as string, /^NAME +STATUS +LAST CHECK-IN +INTERVAL +TAGS +TOKEN$/);
-  assert.match(nine as string, /^job 9 +pending +never +hourly +listed, second +[a-z2-7]{26}$/);
+  assert.match(heading as string, /^NAME +STATUS +LAST HEALTHY +INTERVAL +TAGS +TOKEN +LAST REPORT$/);
+  assert.match(nine as string, /^job 9 +pending +never +hourly +listed, second +[a-z2-7]{26} +never$/);
   assert.match(
     ten as string,
-    new RegExp(`^job 10 +healthy +\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z +daily +listed +${token}$`),
+    new RegExp(`^job 10 +healthy +\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z +daily +listed +${token} +\\d{4}-\\S+Z$`),
   );
   assert.equal(rest, ['']);
   assert.is((await on.run('list', '-t', 'listed', '--status', 'healthy', '-q')).stdout, `${token}\n`);
@@ -56,7 +56,9 @@ snitches('an empty list is nothing on stdout, and a hint on stderr', async () =>
   const { code, stdout, stderr } = await on.run('list', '-t', 'nobody-has-this');
   assert.is(code, 0);
   assert.is(stdout, '');
-  assert.match(stderr, 'snitch create');
+  assert.is(stderr, 'no snitch has the tag "nobody-has-this": `snitch list` shows all there are\n');
+  const { stderr: paused } = await on.run('list', '-t', 'x', '-s', 'paused,failed');
+  assert.match(paused, 'no snitch has the tag "x" and is paused or failed');
   assert.is((await on.run('list', '-t', 'nobody-has-this', '--json')).stdout, '[]\n');
 });
 
@@ -147,8 +149,55 @@ snitches('explain tells the deadline, the next alert and who would be told', asy
   const { code, stdout } = await on.run('explain', 'explained');
   assert.is(code, 0);
   assert.match(stdout, /^explained: healthy\n {2}\S/);
-  assert.match(stdout, /\nDeadline: +\d{4}-\d\d-\d\d \S+ \(UTC\)\n +\d{4}-\S+Z\nNext alert: /);
+  assert.match(stdout, /\nDeadline: +\d{4}-\d\d-\d\d [\d:]+\nNext alert: /);
   assert.match(stdout, /\nEmails to: +ops@example\.com\n/);
+});
+
+snitches(
+  'an error is the last report, with its exit status and message, beside the last healthy',
+  async () => {
+    await on.run('create', 'erring', '-i', 'daily', '-t', 'erring');
+    await on.run('check-in', 'erring', '-s', '3', '-m', 'disk\u001bfull');
+    const { stdout: listed } = await on.run('list', '-t', 'erring');
+    assert.match(
+      listed,
+      /\nerring +errored +never +daily .* \d{4}-\S+Z, error, exit status 3: disk\\u001bfull\n$/,
+    );
+    const { stdout: shown } = await on.run('show', 'erring');
+    assert.match(
+      shown,
+      /\nLast healthy: +never\nLast report: +\d{4}-\S+Z\n +error, exit status 3: disk\\u001bfull\n/,
+    );
+  },
+);
+
+snitches('explain has all times in the zone of the case, named once, or in UTC', async () => {
+  await on.json('case', 'edit', '--timezone', 'asia/kolkata');
+  try {
+    await on.run('create', 'zoned', '-i', 'hourly');
+    await on.run('check-in', 'zoned', '-s', '2');
+    const zoned = (await on.run('explain', 'zoned')).stdout;
+    assert.is(zoned.split('Asia/Kolkata').length, 2, zoned);
+    assert.match(zoned, /\nTimes in: +Asia\/Kolkata\n/);
+    assert.not.match(zoned, /\dZ|UTC/);
+    const utc = (await on.run('explain', 'zoned', '--utc')).stdout;
+    assert.match(utc, /\nTimes in: +UTC\n/);
+    assert.not.match(utc, 'Kolkata');
+    const { deadline } = await on.json<{ deadline: { at: string } }>('explain', 'zoned');
+    const plain = deadline.at.replace('T', ' ').slice(0, 19);
+    assert.is(utc.split(plain).length, 4, 'as deadline, as next alert and in a sentence');
+  } finally {
+    await on.json('case', 'edit', '--timezone', 'UTC');
+  }
+});
+
+snitches('a second snitch of the same name is made, and said', async () => {
+  const first = await on.json<WireSnitch>('create', 'again', '-i', 'daily');
+  const { code, stderr } = await on.run('create', 'again', '-i', 'daily');
+  assert.is(code, 0);
+  assert.match(stderr, `another snitch has the name "again": ${first.token}\n`);
+  assert.match(stderr, /if that is the one you meant: snitch delete [a-z2-7]{26}\n/);
+  assert.is((await on.run('create', 'again', '-i', 'daily', '-q')).stderr, '');
 });
 
 snitches('delete needs --force where nobody can be asked', async () => {

@@ -23,7 +23,7 @@ terminal('status has a word, a symbol and a colour; times are relative', async (
   const { screen, code } = await show(['list', '-t', 'calm']);
   assert.is(code, 0);
   assert.match(screen, '\u001b[32m✓ healthy');
-  assert.match(screen, '\u001b[35m! errored');
+  assert.match(screen, '\u001b[33m▲ errored');
   assert.match(plain(screen), /\nplain +✓ healthy +(just now|\d+m?s( \d+m?s)? ago) /);
 });
 
@@ -32,6 +32,23 @@ terminal('NO_COLOR and TERM=dumb mean no colour, and the words stay', async () =
     const { screen } = await show(['list', '-t', 'calm'], { env });
     assert.not.match(screen, '\u001b');
     assert.match(screen, '✓ healthy');
+  }
+});
+
+terminal('without UTF-8 every sign is ASCII, and the words stay', async () => {
+  for (const env of [{ LC_ALL: 'C' }, { LANG: '' }]) {
+    for (const args of [
+      ['list'],
+      ['show', 'failing'],
+      ['history', 'plain'],
+      ['deliveries'],
+      ['doctor'],
+      ['alerts'],
+    ]) {
+      const { screen } = await show([...args], { env, columns: 40 });
+      assert.is(Buffer.byteLength(screen), screen.length, `${args}: ${screen}`);
+    }
+    assert.match((await show(['list', '-t', 'calm'], { env })).screen, '+ healthy');
   }
 });
 
@@ -70,7 +87,7 @@ terminal('no name can move the cursor, forge a row or break a column', async () 
       assert.not.match(line, /[\p{Cc}\p{Cf}\u2028\u2029]/u);
       assert.ok(displayWidth(line) <= columns, line);
       if (columns >= 60)
-        assert.is(columnOf(line, /\? pending|STATUS/), columnOf(lines[0] as string, /STATUS/), line);
+        assert.is(columnOf(line, /○ pending|STATUS/), columnOf(lines[0] as string, /STATUS/), line);
     }
   }
 });
@@ -127,7 +144,7 @@ terminal('list --watch shows what changes until it is ended', async () => {
   const { screen } = await show(['list', '-t', 'calm', '--watch', '100ms'], {
     seen: (sofar) => {
       if (sofar.includes('✓ healthy')) pausing ??= on.run('pause', 'plain', '--until', 'unpaused');
-      return sofar.includes('= paused');
+      return sofar.includes('‖ paused');
     },
   });
   await pausing;

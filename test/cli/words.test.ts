@@ -10,7 +10,9 @@ import { printable } from '../../src/cli/printable.ts';
 import { similar } from '../../src/cli/similar.ts';
 import { renderTable } from '../../src/cli/table.ts';
 import { relativeTime, shortDuration } from '../../src/cli/times.ts';
+import { clockOf } from '../../src/cli/zone-clock.ts';
 import { INTERVALS as CORE_INTERVALS } from '../../src/core/interval.ts';
+import { signsFor, UNICODE_SIGNS } from '../../src/signs.ts';
 import { durationOf } from '../../src/text/durations.ts';
 
 const words = suite('words of the command line');
@@ -62,7 +64,7 @@ words('a table shrinks what may shrink, then leaves out what is optional', () =>
     { header: 'STATE', cell: () => 'healthy' },
     { header: 'EXTRA', cell: () => 'optional', optional: true },
   ];
-  const style = { terminal: true, color: false, now: NOW };
+  const style = { terminal: true, color: false, now: NOW, signs: UNICODE_SIGNS };
   const lines = (width: number) => renderTable(['a-long-name'], columns, { ...style, width });
   assert.equal(lines(80), ['NAME         STATE    EXTRA', 'a-long-name  healthy  optional']);
   assert.equal(lines(27), ['NAME      STATE    EXTRA', 'a-long-…  healthy  optional']);
@@ -71,6 +73,35 @@ words('a table shrinks what may shrink, then leaves out what is optional', () =>
   for (let width = 1; width < 30; width += 1) {
     for (const line of lines(width)) assert.ok(displayWidth(line) <= width, `${width}: ${line}`);
   }
+});
+
+words('signs are Unicode only where the environment says so', () => {
+  const isUnicode = (env: NodeJS.ProcessEnv) => signsFor(env) === UNICODE_SIGNS;
+  assert.ok(isUnicode({ LANG: 'de_DE.UTF-8' }));
+  assert.ok(isUnicode({ LANG: 'C', LC_CTYPE: 'en_US.utf8' }));
+  assert.not(isUnicode({ LANG: 'de_DE.UTF-8', LC_ALL: 'C' }));
+  assert.not(isUnicode({ LANG: 'de_DE' }));
+  assert.not(isUnicode({}));
+});
+
+words('a sentence has its times on one clock, a doubled hour too', () => {
+  const sentence = 'It came at 2026-10-25 02:30:00 (Europe/Berlin), not at 2026-01-02 03:04:05 (Mars).';
+  const early = '2026-10-25T00:30:00.000Z';
+  const late = '2026-10-25T01:30:00.000Z';
+  const of = (zone: string, known: string[]) =>
+    clockOf(zone)
+      .inSentence(sentence, 'Europe/Berlin', known)
+      .replace(/^It came at (.*), not .*$/, '$1');
+  assert.is(of('Europe/Berlin', []), '2026-10-25 02:30:00');
+  assert.is(of('UTC', [early]), '2026-10-25 00:30:00');
+  assert.is(of('UTC', [late]), '2026-10-25 01:30:00');
+  assert.is(of('UTC', []), '2026-10-25 00:30:00');
+  assert.match(
+    clockOf('UTC').inSentence(sentence, 'Europe/Berlin', []),
+    'not at 2026-01-02 03:04:05 (Mars).',
+  );
+  assert.is(clockOf('Mars/\u001b[2J').zone, 'UTC');
+  assert.is(clockOf('Asia/Kolkata').at(early), '2026-10-25 06:00:00');
 });
 
 words('durations as people type them', () => {

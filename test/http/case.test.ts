@@ -78,6 +78,17 @@ test('what only the administrator may change is ignored, so that a whole case ca
   });
 });
 
+test('a time zone is kept as it is spelled, however it was written', async ({ acme }) => {
+  for (const [given, kept] of [
+    ['europe/berlin', 'Europe/Berlin'],
+    ['AMERICA/NEW_YORK', 'America/New_York'],
+    ['utc', 'UTC'],
+  ]) {
+    const changed = ok<WireCase>(await acme.write.patch('/v1/case', { timezone: given }));
+    assert.is(changed.timezone, kept);
+  }
+});
+
 test('what is wrong is refused, one entry for each attribute, and nothing is changed', async ({ acme }) => {
   const before = ok<WireCase>(await acme.write.get('/v1/case'));
   for (const name of [null, '', '  ']) invalid(await acme.write.patch('/v1/case', { name }), blank('name'));

@@ -1,5 +1,6 @@
 /** The characters and colours of the dashboard, for terminals with and without Unicode. */
 import type { WireStatus } from '../../api/wire.ts';
+import { ASCII_SIGNS, STATUS_COLORS, UNICODE_SIGNS } from '../../signs.ts';
 import type { PeriodOutcome } from './strip.ts';
 
 /** Only colours of the 16 every terminal has, so that its owner's palette decides how they look. */
@@ -22,13 +23,7 @@ export interface Glyphs {
   sorted: { down: string; up: string };
 }
 
-export const STATUS_COLOR: Record<WireStatus, Color> = {
-  failed: 'red',
-  errored: 'yellow',
-  paused: 'magenta',
-  pending: 'cyan',
-  healthy: 'green',
-};
+export const STATUS_COLOR: Record<WireStatus, Color> = STATUS_COLORS;
 
 export const PERIOD_COLOR: Record<PeriodOutcome, Color> = {
   met: 'green',
@@ -41,7 +36,7 @@ export const PERIOD_COLOR: Record<PeriodOutcome, Color> = {
 
 export const UNICODE: Glyphs = {
   unicode: true,
-  status: { failed: '✗', errored: '▲', paused: '‖', pending: '○', healthy: '✓' },
+  status: UNICODE_SIGNS.status,
   period: { met: '■', missed: '✗', errored: '▲', paused: '‖', open: '·', unknown: ' ' },
   bar: ['╸', '━'],
   barRest: '·',
@@ -56,7 +51,7 @@ export const UNICODE: Glyphs = {
 
 export const ASCII: Glyphs = {
   unicode: false,
-  status: { failed: 'X', errored: '!', paused: '=', pending: 'o', healthy: '+' },
+  status: ASCII_SIGNS.status,
   period: { met: '#', missed: 'X', errored: '!', paused: '=', open: '.', unknown: ' ' },
   bar: ['#'],
   barRest: '.',

@@ -1,11 +1,11 @@
 /** What the terminal can show, as far as its environment tells. */
+import { signsFor, UNICODE_SIGNS } from '../../signs.ts';
 import { ASCII, UNICODE } from '../model/glyphs.ts';
 import type { Look } from '../view/look.ts';
 
 export function lookOf(env: NodeJS.ProcessEnv): Look {
-  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || '';
   const hasColor = !env.NO_COLOR && env.TERM !== 'dumb';
-  return { glyphs: /utf-?8/i.test(locale) ? UNICODE : ASCII, styling: hasColor ? 'color' : 'plain' };
+  return { glyphs: signsFor(env) === UNICODE_SIGNS ? UNICODE : ASCII, styling: hasColor ? 'color' : 'plain' };
 }
 
 /** The sequence that puts a text on the clipboard of the terminal, over SSH too (OSC 52). */

@@ -1,0 +1,35 @@
+/** The signs and colours of the command line and the dashboard, for terminals with and without Unicode. */
+import type { WireStatus } from './api/wire.ts';
+
+export interface Signs {
+  /** One column wide in every terminal, and different without colour. */
+  status: Record<WireStatus, string>;
+  ellipsis: string;
+  /** Before what one may do about something. */
+  remedy: string;
+}
+
+export const UNICODE_SIGNS: Signs = {
+  status: { failed: '✗', errored: '▲', paused: '‖', pending: '○', healthy: '✓' },
+  ellipsis: '…',
+  remedy: '→',
+};
+
+export const ASCII_SIGNS: Signs = {
+  status: { failed: 'X', errored: '!', paused: '=', pending: 'o', healthy: '+' },
+  ellipsis: '~',
+  remedy: '>',
+};
+
+export const STATUS_COLORS = {
+  failed: 'red',
+  errored: 'yellow',
+  paused: 'magenta',
+  pending: 'cyan',
+  healthy: 'green',
+} as const satisfies Record<WireStatus, string>;
+
+/** An empty environment, as cron has it, is one without Unicode. */
+export function signsFor({ LC_ALL, LC_CTYPE, LANG }: NodeJS.ProcessEnv): Signs {
+  return /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || '') ? UNICODE_SIGNS : ASCII_SIGNS;
+}
