@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { accountOf, ownAccount } from './accounts.ts';
 import type { CronJob } from './crontab-lines.ts';
+import { wrapCommand } from './crontab-wrap.ts';
 import type { Discovery, Mend, Proposal, WatchedAlready } from './discover-proposals.ts';
 import { CRON_PATH, findOnPath, isSameFile, ownProgram, shellWord } from './own-program.ts';
 import { faultOfProgram, isThere, type Surroundings } from './program-trial.ts';
@@ -18,8 +19,11 @@ export interface ProgramOptions {
   given: string | null;
 }
 
-/** Cron reads no more of a command than 999 bytes, and runs what it has read; the address takes some of them. */
-const LONGEST_COMMAND = 999 - 250;
+/** Cron reads no more bytes of a command, and runs what it has read. */
+const LONGEST_COMMAND = 998;
+
+/** In the place of a check-in address that is not known yet: few are longer. */
+const ADDRESS = 'x'.repeat(120);
 
 /** Adds the program to each proposal; where there is none that runs, the proposal becomes one that is passed over. */
 export function withPrograms(discovery: Discovery, options: ProgramOptions): Discovery {
@@ -40,10 +44,11 @@ function programFor(proposal: Proposal, options: ProgramOptions): Choice {
   const { source } = proposal;
   const user = userOf(proposal);
   if (source.kind === 'cron') {
-    if (Buffer.byteLength(source.job.command) > LONGEST_COMMAND) {
-      return { fault: 'its command is so long that cron would cut it off: put it into a script' };
-    }
-    return programForJob(source.job, user, options);
+    const choice = programForJob(source.job, user, options);
+    if ('fault' in choice) return choice;
+    const wrapped = wrapCommand(source.job, `${choice.program} exec ${ADDRESS} --`);
+    if (Buffer.byteLength(wrapped) <= LONGEST_COMMAND) return choice;
+    return { fault: 'its command would be so long that cron cuts it off: put it into a script' };
   }
   const settings = source.timer.serviceSettings;
   const fault = serviceFault(settings);

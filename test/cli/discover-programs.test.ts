@@ -185,8 +185,20 @@ test('--program is tried too, and another program of that name is refused', (con
 });
 
 test('a command that cron would cut off is not made longer', (context) => {
-  context.put('/etc/crontab', `1 * * * * root /opt/a ${'x'.repeat(900)}\n`);
-  assert.match(discover(context, SNITCH).passed_over[0]!.reason, 'cron would cut it off');
+  // Quotes within quotes count four times.
+  const commands = [
+    `/opt/a ${'x'.repeat(900)}`,
+    `/opt/b ${"'y' ".repeat(90)}; true`,
+    `/opt/c ${'x'.repeat(600)}`,
+  ];
+  context.put('/etc/crontab', commands.map((command) => `1 * * * * root ${command}\n`).join(''));
+  const { proposals, passed_over } = discover(context, SNITCH);
+  assert.equal(
+    proposals.map(({ where }) => where),
+    ['/etc/crontab:3'],
+  );
+  assert.is(passed_over.length, 2);
+  for (const { reason } of passed_over) assert.match(reason, 'so long that cron cuts it off');
 });
 
 test('a service that can reach nobody gets no drop-in', (context) => {

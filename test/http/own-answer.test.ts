@@ -28,6 +28,14 @@ test('check-ins, the API, errors, and what is no request at all', async ({ acme,
     assert.match(answer, new RegExp(`^HTTP/1.1 ${status} `), line);
     assert.match(answer, /\r\nsnitch: 1\r\n/i, line);
   }
+  const authorization = `Basic ${Buffer.from(`${acme.write.key}:`).toString('base64')}`;
+  for (const path of ['/v1/snitches', '/v1/stream', '/v1/snitches/nobody']) {
+    const answer = await exchange(port, [
+      `GET ${path} HTTP/1.1\r\nHost: h\r\nAuthorization: ${authorization}\r\n\r\n`,
+    ]);
+    assert.match(answer, path.endsWith('nobody') ? /^HTTP\/1.1 404 / : /^HTTP\/1.1 200 /, path);
+    assert.match(answer, /\r\nsnitch: 1\r\n/i, path);
+  }
   for (const bytes of ['nonsense\r\n\r\n', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\n\r\n`]) {
     assert.match(await exchange(port, [bytes]), /^HTTP\/1.1 4\d\d [^\r]+\r\nsnitch: 1\r\n/);
   }
