@@ -42,9 +42,13 @@ export function shareConnections(server: Server, limit: number, open: Set<Socket
     connections.add(socket);
     if (open.size > limit) connections.endOne(socket);
   });
+  // One function for all: this is on the path of every check-in.
+  function answered(this: ServerResponse): void {
+    connections.answered(this);
+  }
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     connections.asked(request.socket, response);
-    response.on('close', () => connections.answered(response));
+    response.on('close', answered);
   });
 }
 

@@ -5,6 +5,8 @@
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Store } from '../store/store.ts';
+import type { Caller } from './auth.ts';
 import { RETRY_AFTER_S, TryLater } from './errors.ts';
 import { Turns } from './turns.ts';
 
@@ -41,9 +43,14 @@ export interface Slice<Item, Position> {
 export class Lists {
   readonly #turns = new Turns();
   readonly #patience: Patience;
+  /** Those that wait or are under way. A client can read one for long, and must not learn more when its key is gone. */
+  readonly #open = new Map<FastifyReply, Caller>();
 
-  constructor(patience = PATIENCE) {
+  constructor(store: Pick<Store, 'onChange'>, patience = PATIENCE) {
     this.#patience = patience;
+    store.onChange((change) => {
+      if (change.kind === 'access') this.#revoke(change.caseId, change.keyId);
+    });
   }
 
   /**
@@ -58,8 +65,12 @@ export class Lists {
     read: (count: number, position: Position | null) => Promise<Slice<Item, Position>>,
   ): Promise<FastifyReply> {
     const gone = new AbortController();
-    reply.raw.once('close', () => gone.abort());
     if (reply.raw.closed) gone.abort();
+    else if (request.caller) this.#open.set(reply, request.caller);
+    reply.raw.once('close', () => {
+      this.#open.delete(reply);
+      gone.abort();
+    });
     const release = await this.#turns.take(claimsOf(request), this.#patience.turnWithin, gone.signal);
     if (gone.signal.aborted) {
       release?.();
@@ -75,6 +86,12 @@ export class Lists {
       if (reply.raw.writableLength > 0) reply.raw.destroy();
     });
     return answer(request, reply, slices(read));
+  }
+
+  #revoke(caseId: string, keyId: string | null): void {
+    for (const [reply, { apiKey }] of this.#open) {
+      if (apiKey.caseId === caseId && (keyId === null || apiKey.id === keyId)) reply.raw.destroy();
+    }
   }
 }
 

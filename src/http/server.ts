@@ -111,7 +111,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 }
 
 async function apiRoutes(api: FastifyInstance, serverOptions: ServerOptions): Promise<void> {
-  const options = { ...serverOptions, lists: new Lists() };
+  const options = { ...serverOptions, lists: new Lists(serverOptions.store) };
   const authenticate = createAuthenticator(options);
   api.addHook('onRequest', async (request, reply) => {
     request.caller = await authenticate(request);

@@ -11,7 +11,7 @@ import type { WireAlert } from '../../src/api/wire.ts';
 import { answerError } from '../../src/http/errors.ts';
 import { Lists } from '../../src/http/lists.ts';
 import type { Store } from '../../src/store/store.ts';
-import { basic, type Client } from './client.ts';
+import { basic, Client } from './client.ts';
 import { ok } from './expect.ts';
 import { checkIn, type Fixture, MINUTE, newSnitch, startFixture } from './fixture.ts';
 
@@ -172,11 +172,35 @@ test('a key has few lists under way, the others wait, and other keys go past', a
   for (const one of stalled) one.destroy();
 });
 
+test('a key that is deleted learns no more from a list that is under way or waits', async (context) => {
+  const { acme, store, clock, port } = context;
+  await alerts(context, 1_000);
+  const { apiKey, key } = await store.createApiKey({ caseId: acme.id, name: 'x', scope: 'read' }, clock.now);
+  const client = new Client(port, key);
+  const begun: IncomingMessage[] = [];
+  for (let count = 0; count < 4; count += 1) begun.push(await begin(client));
+  const stays = await begin(acme.read);
+  const waiting = client.get('/v1/alerts?limit=1000').then(
+    ({ status }) => status,
+    () => 'ended',
+  );
+  await standstill(context);
+  assert.is((await acme.write.delete(`/v1/api_keys/${apiKey.id}`)).status, 204);
+  const { alerts: read } = context.reads;
+  const ended = begun.map((response) => new Promise((resolve) => response.on('close', resolve).resume()));
+  await Promise.all(ended);
+  assert.is(await waiting, 'ended');
+  assert.is(await standstill(context), read);
+  for (const response of begun) assert.not(response.complete);
+  assert.is(((await json(stays)) as WireAlert[]).length, 1_000);
+  client.close();
+});
+
 test('a client that takes nothing for long is gone, and who waits for long is told to come back', async () => {
   const app = Fastify();
   app.setErrorHandler(answerError);
-  const patient = new Lists({ turnWithin: 20, look: 60_000 });
-  const brisk = new Lists({ turnWithin: 60_000, look: 20 });
+  const patient = new Lists({ onChange() {} }, { turnWithin: 20, look: 60_000 });
+  const brisk = new Lists({ onChange() {} }, { turnWithin: 60_000, look: 20 });
   const endless = async () => ({ items: ['x'.repeat(100_000)], next: 1 });
   let left = 0;
   app.get('/patient', async (request, reply) => patient.send(request, reply, endless));
