@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Fixture, hooks } from './fixture.ts';
+import { ok } from './expect.ts';
+import { checkIn, type Fixture, hooks, newSnitch } from './fixture.ts';
 
 interface Operation {
   operationId: string;
@@ -13,7 +14,7 @@ interface Description {
   openapi: string;
   tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, object> };
+  components: { schemas: Record<string, { properties: object; required: string[] }> };
 }
 
 const test = suite<Fixture>('the description of the API');
@@ -95,6 +96,36 @@ test('a limit is an integer, and so is every other number', async (context) => {
 test('the check-in address is in it, without a key', async (context) => {
   const { paths } = await read(context);
   assert.ok(paths['/c/{token}']?.get && paths['/c/{token}/{suffix}']?.post);
+});
+
+test('answers have the fields that are described, and no others', async (context) => {
+  const { acme, admin } = context;
+  const { write } = acme;
+  const webhook = ok<{ id: string }>(await write.post('/v1/webhooks', { url: 'https://hooks.example.com/' }));
+  const { href, token } = await newSnitch(acme);
+  await checkIn(context, token);
+  const firstOf = async (path: string) => ok<object[]>(await write.get(path))[0];
+  const answers: Record<string, unknown> = {
+    Snitch: await firstOf('/v1/snitches'),
+    CheckIn: await firstOf(`${href}/check_ins`),
+    Alert: await firstOf('/v1/alerts'),
+    Delivery: await firstOf('/v1/deliveries'),
+    Explanation: ok(await write.get(`${href}/explain`)),
+    Case: ok(await write.get('/v1/case')),
+    Webhook: ok(await write.get(`/v1/webhooks/${webhook.id}`)),
+    CreatedWebhook: webhook,
+    ApiKey: await firstOf('/v1/api_keys'),
+    CreatedApiKey: ok(await write.post('/v1/api_keys', { name: 'one more' })),
+    Maintenance: ok(await admin.get('/v1/maintenance')),
+    Error: (await write.get('/v1/snitches/unknown')).json(),
+  };
+  const { schemas } = (await read(context)).components;
+  for (const [name, answer] of Object.entries(answers)) {
+    const { properties, required } = schemas[name] ?? { properties: {}, required: [] };
+    const fields = Object.keys(answer as object);
+    for (const field of fields) assert.ok(field in properties, `${name} ${field}`);
+    for (const field of required) assert.ok(fields.includes(field), `${name} ${field}`);
+  }
 });
 
 test.run();
