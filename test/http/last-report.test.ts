@@ -49,6 +49,25 @@ test('starts and log lines are no report', async (context) => {
   assert.equal((await snitchNow(acme, token)).last_report, expected);
 });
 
+test('a start in the same millisecond is no report either', async (context) => {
+  const { acme } = context;
+  const { token } = await newSnitch(acme);
+  await report(context, token, '/2');
+  await report(context, token, '/start');
+  assert.is((await snitchNow(acme, token)).last_report?.outcome, 'error');
+});
+
+test('an older report that arrives late is not the last one', async (context) => {
+  const { acme, clock, store } = context;
+  const { token } = await newSnitch(acme);
+  clock.now += MINUTE;
+  await report(context, token, '?m=fine');
+  const late = { exitStatus: 9, message: 'late', durationMs: null, source: null, runId: null, output: null };
+  await store.applyCheckIn({ ...late, token, now: clock.now, at: START, outcome: 'error' });
+  const expected = { at: at(clock.now), outcome: 'healthy', exit_status: null, message: 'fine' };
+  assert.equal((await snitchNow(acme, token)).last_report, expected);
+});
+
 test('behind very many log lines its time and outcome are still known', async (context) => {
   const { acme, clock } = context;
   const { token } = await newSnitch(acme);
