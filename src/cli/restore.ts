@@ -14,7 +14,7 @@ export const register: Register = (program) => {
     .action((file: string, flags: BackupFlags) => restoreFrom(file, flags));
   withExamples(
     addPlace(restore),
-    'systemctl stop snitch.socket snitch && snitch restore /var/backups/snitch.db; systemctl start snitch.socket snitch',
+    'sudo systemctl stop snitch.socket snitch && sudo snitch restore /var/backups/snitch.db; sudo systemctl start snitch.socket snitch',
   );
 };
 
