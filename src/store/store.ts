@@ -4,11 +4,10 @@
  * and nothing of the call was kept. Instants are milliseconds since the epoch.
  */
 import type { AlertDetails, AlertKind, AlertSnitch, BLIND_NOTICE, BlindNotice } from '../core/alert.ts';
-import type { BlindWindow } from '../core/blind-window.ts';
-import type { Postponement } from '../core/deadline-reasons.ts';
 import type { Interval } from '../core/interval.ts';
 import type { Channel } from '../core/routing.ts';
 import type { AlertType, CaseRules, PauseUntil, SnitchState, Status } from '../core/snitch.ts';
+import type { BlindnessStore } from './blindness.ts';
 import type { OwnershipStore } from './ownership.ts';
 
 export interface Case extends CaseRules {
@@ -259,13 +258,7 @@ export type Setting =
   | 'retention.cursor'
   | 'retention.now';
 
-/** A stop in which nothing was lost: every request was answered, and who came later waits at the socket. */
-export interface OrderlyStop {
-  /** Names the socket that the service manager goes on listening on, for as long as it does. */
-  socket: string;
-}
-
-export interface Store extends OwnershipStore {
+export interface Store extends OwnershipStore, BlindnessStore {
   // Cases and keys
   createCase(settings: CaseSettings, now: number): Promise<Case>;
   getCase(id: string): Promise<Case | null>;
@@ -320,24 +313,6 @@ export interface Store extends OwnershipStore {
   /** Applies nothing while check-ins were refused and no blind window was opened for that (`refused`). */
   applyDue(now: number, after: DueCursor | null, limit: number): Promise<DueResult>;
   prune(limits: { checkIns: number; olderThan: number; now: number }): Promise<boolean>;
-  /**
-   * Keeps a blind window, and the fact that the daemon lives at its end. It is widened by the time in which writes
-   * were refused, which then counts as told.
-   */
-  openBlindWindow(window: BlindWindow): Promise<void>;
-  /** Writes down that the daemon lives, and where it stops, how; not while a refusal waits for its window. */
-  recordLiveness(at: number, stop?: OrderlyStop): Promise<void>;
-  /** Postpones deadlines for the windows that were opened, a slice a call; false when nothing is left to do. */
-  postponeSlice(now: number): Promise<boolean>;
-  /**
-   * Sets anew what was set while the clock ran ahead, a slice a call, beginning after the token `after`; answers where
-   * to go on, or null.
-   */
-  setAnewSlice(now: number, after: string): Promise<string | null>;
-  /** Ascending: the first check-in of each of the last periods. */
-  listFirstCheckIns(token: string): Promise<number[]>;
-  /** The last `limit` blind windows that postponed a deadline of the snitch, oldest first. */
-  listPostponements(caseId: string, token: string, limit: number): Promise<Postponement[]>;
 
   // Alerts and deliveries
   listAlerts(caseId: string, token: string | null, page: Page): Promise<AlertWithDeliveries[]>;
@@ -375,8 +350,6 @@ export interface Store extends OwnershipStore {
    * opened as a blind window before anything else is written, because the first write ends the memory of it.
    */
   readonly lost: BlindWindow | null;
-  /** From the first write to the last one that was refused and for which no blind window was opened yet, or null. */
-  refused(): BlindWindow | null;
   /** Called after a change is durable. */
   onChange(listener: (change: Change) => void): void;
   /** Resolves with the reason when the store can no longer be trusted and the process must end. */

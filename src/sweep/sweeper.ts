@@ -2,7 +2,8 @@
 import { Cron } from 'croner';
 import type { Logger } from 'pino';
 import { StoreUnavailable } from '../core/errors.ts';
-import type { DueCursor, OrderlyStop, Store } from '../store/store.ts';
+import type { OrderlyStop } from '../store/blindness.ts';
+import type { DueCursor, Store } from '../store/store.ts';
 import { Watch } from './watch.ts';
 
 /** The daemon writes down at most this often that it lives, in milliseconds. */
