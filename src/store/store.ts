@@ -4,6 +4,7 @@
  * and nothing of the call was kept. Instants are milliseconds since the epoch.
  */
 import type { AlertDetails, AlertKind, AlertSnitch, BLIND_NOTICE, BlindNotice } from '../core/alert.ts';
+import type { BlindWindow } from '../core/blind-window.ts';
 import type { Interval } from '../core/interval.ts';
 import type { Channel } from '../core/routing.ts';
 import type { AlertType, CaseRules, PauseUntil, SnitchState, Status } from '../core/snitch.ts';
