@@ -24,6 +24,8 @@ export interface Config {
   /** null: `/c` below the base address. */
   readonly checkInBase: string | null;
   readonly dataDir: string;
+  /** What works and is likely not meant, in words. */
+  readonly warnings: readonly string[];
   /** An administrator's key that was made elsewhere; null: the first start makes one. */
   readonly adminKey: string | null;
   /** Where these were read from. */
@@ -57,11 +59,11 @@ export async function loadConfig({ file, env, terminal = false }: ConfigOptions)
   if (!checked.success) {
     throw new ConfigError(describeIssues(checked.error.issues, { file: found, values, variables }));
   }
-  checkDataDir(checked.data.data_dir, { file: found, values, variables });
-  return freeze(toConfig(checked.data, env, terminal));
+  const warning = relativeDataDir(checked.data.data_dir, { file: found, values, variables });
+  return freeze({ ...toConfig(checked.data, env, terminal), warnings: warning === null ? [] : [warning] });
 }
 
-function toConfig(settings: Settings, env: NodeJS.ProcessEnv, terminal: boolean): Config {
+function toConfig(settings: Settings, env: NodeJS.ProcessEnv, terminal: boolean): Omit<Config, 'warnings'> {
   const secrets = readSecrets(settings, env);
   return {
     listen: settings.listen,
@@ -85,15 +87,13 @@ function toConfig(settings: Settings, env: NodeJS.ProcessEnv, terminal: boolean)
   };
 }
 
-/** Where a relative path would name another directory for a backup or a restart than for the first start. */
-function checkDataDir(data_dir: string | undefined, { file, variables }: Origin): void {
-  if (data_dir === undefined || isAbsolute(data_dir) || variables.has('data_dir')) return;
+/** A relative path works, and leads elsewhere as soon as a backup or a restart begins in another directory. */
+function relativeDataDir(data_dir: string | undefined, { file, variables }: Origin): string | null {
+  if (data_dir === undefined || isAbsolute(data_dir) || variables.has('data_dir')) return null;
   const line = file?.lineOf(['data_dir']);
-  throw new ConfigError([
-    escapeUnprintable(
-      `${file?.path ?? ''}${line ? `:${line}` : ''}: data_dir: ${showValue(data_dir)} is no absolute path, and would be another directory wherever snitch is started; started here it is ${resolve(data_dir)}`,
-    ),
-  ]);
+  return escapeUnprintable(
+    `${file?.path ?? ''}${line ? `:${line}` : ''}: data_dir: ${showValue(data_dir)} is no absolute path, and would be another directory wherever snitch is started: write ${resolve(data_dir)}`,
+  );
 }
 
 function freeze<T extends object>(value: T): T {

@@ -89,7 +89,8 @@ export async function startDaemon(
 }
 
 /** @throws DataDirOpen */
-function checkDataDirectory({ dataDir }: Config, logger: Logger): void {
+function checkDataDirectory({ dataDir, warnings }: Config, logger: Logger): void {
+  for (const warning of warnings) logger.warn(warning);
   const concern = concernOf(dataDir);
   if (concern?.refused) throw new DataDirOpen(`${concern.message}: ${concern.remedy}`);
   if (concern) logger.warn({ data_dir: dataDir, remedy: concern.remedy }, concern.message);

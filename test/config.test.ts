@@ -94,6 +94,7 @@ watchdog: { url: "https://other.example.com/c/token?x=1", interval_s: 30 }
     checkInBase: 'https://nosn.example.com',
     dataDir: '/srv/snitch',
     adminKey: ADMIN_KEY,
+    warnings: [],
     secretFiles: { adminKey: secrets.adminKey, smtpPassword: secrets.password },
     log: { level: 'debug', format: 'pretty' },
     smtp: { url: 'smtp://me:p%40ss@mail.example.com:587', from: 'Snitch <snitch@example.com>' },
@@ -183,12 +184,13 @@ config('a data directory that depends on where the program is started is refused
   assert.match(await refusal({ env: { ...HOME, XDG_STATE_HOME: 'state' } }), 'XDG_STATE_HOME: "state"');
   assert.match(await refusal({ env: { ...HOME, STATE_DIRECTORY: 'state' } }), 'STATE_DIRECTORY: "state"');
   writeFileSync(file, 'log:\ndata_dir: data');
-  assert.is(
-    await refusal({ file, env: HOME }),
-    `ConfigError: ${file}:2: data_dir: "data" is no absolute path, and would be another directory wherever snitch is started; started here it is ${resolve('data')}`,
-  );
+  const relative = await loadConfig({ file, env: HOME });
+  assert.is(relative.dataDir, resolve('data'), 'it worked always, and goes on');
+  assert.equal(relative.warnings, [
+    `${file}:2: data_dir: "data" is no absolute path, and would be another directory wherever snitch is started: write ${resolve('data')}`,
+  ]);
   const set = await loadConfig({ file, env: { HOME: '', XDG_STATE_HOME: 'x', SNITCH_DATA_DIR: '/d' } });
-  assert.is(set.dataDir, '/d');
+  assert.equal([set.dataDir, set.warnings], ['/d', []]);
   const { dataDir } = await loadConfig({ env: {} });
   assert.is(dataDir, join(userInfo().homedir, '.local/state/snitch'));
 });

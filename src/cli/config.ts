@@ -18,6 +18,7 @@ export async function checkConfig({ config: file }: ConfigFlags): Promise<number
   for (const { message, remedy } of exposedSecrets(found, config)) {
     process.stderr.write(`snitch: warning: ${printable(message)}: ${printable(remedy)}\n`);
   }
+  for (const warning of config.warnings) process.stderr.write(`snitch: warning: ${printable(warning)}\n`);
   const subject = found ? found.path : 'no configuration file; defaults and environment';
   process.stdout.write(`${subject}: valid\n`);
   return EXIT.ok;
