@@ -11,6 +11,8 @@ import type { AlertType, CaseRules, PauseUntil, SnitchState, Status } from '../c
 import type { BlindnessStore } from './blindness.ts';
 import type { OwnershipStore } from './ownership.ts';
 
+export type { OrderlyStop } from './blindness.ts';
+
 export interface Case extends CaseRules {
   id: string;
   name: string;

@@ -2,8 +2,8 @@
 import { Cron } from 'croner';
 import type { Logger } from 'pino';
 import { StoreUnavailable } from '../core/errors.ts';
-import type { OrderlyStop } from '../store/blindness.ts';
-import type { DueCursor, Store } from '../store/store.ts';
+
+import type { DueCursor, OrderlyStop, Store } from '../store/store.ts';
 import { Watch } from './watch.ts';
 
 /** The daemon writes down at most this often that it lives, in milliseconds. */
@@ -78,6 +78,16 @@ export class Sweeper {
       this.#watch.blind(this.#livenessAt, now);
     }
     this.#watch.look();
+    await this.#tryOut();
+  }
+
+  /** Before anybody is answered it is known whether the store can write; one that refuses gets its window later. */
+  async #tryOut(): Promise<void> {
+    try {
+      await this.#options.store.setSetting('liveness', String(this.#livenessAt ?? this.#options.clock()));
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+    }
   }
 
   /** Check-ins are heard from this moment on. */
