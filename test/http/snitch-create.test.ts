@@ -28,6 +28,7 @@ test('answers 200 with the whole new object and no other field', async ({ acme }
     notes: '',
     status: 'pending',
     checked_in_at: null,
+    last_report: null,
     check_in_url: `${CHECK_IN_BASE}/${token}`,
     interval: 'daily',
     type: { interval: 'daily' },
