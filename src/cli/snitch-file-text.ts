@@ -34,6 +34,20 @@ export function readText(path: string): string {
 
 class TooLarge extends Error {}
 
+const EMPTY_PIPE_MS = 20;
+
+/** A pipe that does not block says so while its writer has nothing yet: `snitch export | snitch diff -f -`. */
+function readPatiently(descriptor: number, chunk: Buffer): number {
+  for (;;) {
+    try {
+      return readSync(descriptor, chunk);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, EMPTY_PIPE_MS);
+    }
+  }
+}
+
 /** Never more than may be, whatever a pipe or a device goes on to give. */
 function readBytes(file: string | number): Buffer {
   const descriptor = typeof file === 'number' ? file : openSync(file, 'r');
@@ -41,7 +55,7 @@ function readBytes(file: string | number): Buffer {
     const chunks: Buffer[] = [];
     for (let size = 0; ; ) {
       const chunk = Buffer.allocUnsafe(MIB);
-      const count = readSync(descriptor, chunk);
+      const count = readPatiently(descriptor, chunk);
       if (count === 0) return Buffer.concat(chunks);
       size += count;
       if (size > LARGEST_FILE) throw new TooLarge();

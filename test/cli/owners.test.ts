@@ -1,11 +1,15 @@
 /** Which file a snitch is kept in: known by the file's `owner:`, and not by where the file lies. */
+import { spawnSync } from 'node:child_process';
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireOwnership, WireSnitch } from '../../src/api/wire.ts';
 import { runSnitchWith } from './piped.ts';
 import { type Commands, withDaemon } from './with-daemon.ts';
+
+const SNITCH = fileURLToPath(new URL('../../bin/snitch', import.meta.url));
 
 interface Context extends Commands {
   file: string;
@@ -148,6 +152,18 @@ test('an export after an apply is no difference, whoever keeps what', async (con
     assert.is(applied.code, 0, applied.stderr);
   }
   assert.equal(await owners(), before);
+});
+
+test('a pipe whose writer takes its time is read to its end', async (context) => {
+  const { run, file, write, env } = context;
+  write(`owner: web\n${TWO}`);
+  await run('apply', '-f', file, '--yes');
+  const script = `"$0" export | { sleep 0.2; cat; sleep 0.2; } | "$0" diff -f - --exit-code && "$0" export | "$0" diff -f - --exit-code`;
+  const piped = spawnSync('sh', ['-c', script, SNITCH], {
+    env: { PATH: process.env.PATH, HOME: '/nonexistent', ...env },
+    encoding: 'utf8',
+  });
+  assert.equal([piped.status, piped.stdout], [0, ''], piped.stderr);
 });
 
 test('an export brings who keeps what to another server', async (context) => {
