@@ -33,7 +33,7 @@ interface ApplyFlags extends FileFlags {
 const FILE_FORM = `
 The file:
   owner: web-servers          which file this is, wherever it lies; null: it keeps nothing
-                              (without this line it is known by its name without .yaml)
+                              (else its name without .yaml tells)
   case:                       settings of the case; each may be left out
     name: Example
     timezone: Europe/Berlin
