@@ -172,6 +172,7 @@ export const explanation: z.ZodType<WireExplanation> = z.object({
   period: z.object({ start: time, end: time }),
   deadline: instant.nullable(),
   next_alert: instant.nullable(),
+  missing_since: time.nullable(),
   reasons: z.array(text),
   notify: audience,
 });

@@ -214,7 +214,7 @@ doctor('a bad configuration, an unreachable server and a refused key are told ap
   const gone = await examine([], { SNITCH_URL: 'http://127.0.0.1:9', SNITCH_API_KEY: 'x' });
   assert.equal([gone.code, gone.of('server')?.state], [1, 'failure']);
   assert.match(gone.of('server')?.remedy ?? '', 'snitch serve');
-  const absent = await examine([], { SNITCH_DATA_DIR: '/nonexistent' });
+  const absent = await examine([], { SNITCH_DATA_DIR: join(on.daemon.dataDir, 'nowhere') });
   assert.equal([absent.of('data directory')?.state, absent.of('store')], ['warning', undefined]);
   const refused = await examine([], { SNITCH_API_KEY: 'wrong' });
   assert.match(refused.of('API key')?.message ?? '', '(from SNITCH_API_KEY)');

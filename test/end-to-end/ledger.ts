@@ -1,6 +1,7 @@
 /** Load that remembers what was acknowledged, and the comparison with what the disk has. */
 
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { Pool } from 'undici';
 import * as assert from 'uvu/assert';
@@ -47,6 +48,12 @@ export class Ledger {
     };
     await Promise.all(Array.from({ length: CONNECTIONS }, (_, index) => connection(index)));
     await pool.destroy();
+  }
+
+  /** Resolves when at least so many more check-ins were acknowledged, or after a time in which no machine is that slow. */
+  async grown(by: number): Promise<void> {
+    const [enough, until] = [this.acknowledged.size + by, Date.now() + 30_000];
+    while (this.acknowledged.size < enough && Date.now() < until) await sleep(5);
   }
 
   /** Fails unless every acknowledged check-in is in the database, which must be sound. */

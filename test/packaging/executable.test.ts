@@ -157,7 +157,7 @@ test('leaves nothing of SQLite behind, killed or not', async (context) => {
   await daemon.end('SIGKILL');
   assert.equal(readdirSync(runtime), []);
   assert.equal(
-    readdirSync(daemon.dataDir).filter((name) => !/^(snitch\.(db|lock)|credentials)/.test(name)),
+    readdirSync(daemon.dataDir).filter((name) => !/^(snitch\.(db|lock|acknowledged)|credentials)/.test(name)),
     [],
   );
   removeDataDir(daemon.dataDir);

@@ -174,7 +174,7 @@ test('the check-in URL is copied to the clipboard, and the mouse selects and ope
   terminal.type(`\u001b[<0;20;${row}M\u001b[<0;20;${row}m`);
   await terminal.shows(/❯ ✓ healthy log-rotate/);
   terminal.type(`\u001b[<0;20;${row}M\u001b[<0;20;${row}m`);
-  await terminal.shows('Check-in URL', 'Timeline');
+  await terminal.shows('Check-in URL', 'Last periods');
 });
 
 test('read-only, nothing can be changed', async ({ terminal }) => {
