@@ -7,9 +7,9 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { buildExecutable } from './build-executable.mjs';
-import { collectLicenses } from './build-licenses.mjs';
-import { leanBuiltins, loadedWhenCalled } from './build-plugins.mjs';
+import { buildExecutable } from './build/executable.mjs';
+import { collectLicenses } from './build/licenses.mjs';
+import { leanBuiltins, loadedWhenCalled } from './build/plugins.mjs';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const dist = join(root, 'dist');

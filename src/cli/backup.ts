@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type Register, withCrontab, withExamples } from './command.ts';
 import type { ConfigFlags } from './config.ts';
 import { Failure } from './failure.ts';
-import { say } from './output.ts';
+import { say } from './output/output.ts';
 
 export interface BackupFlags extends ConfigFlags {
   dataDir?: string;
@@ -35,7 +35,7 @@ export function addPlace(command: Command): Command {
 
 export async function dataDirOf({ dataDir, config: file }: BackupFlags): Promise<string> {
   if (dataDir !== undefined) return process.getBuiltinModule('node:path').resolve(dataDir);
-  const { loadConfig } = await import('../config.ts');
+  const { loadConfig } = await import('../config/config.ts');
   return (await loadConfig({ file, env: process.env })).dataDir;
 }
 

@@ -2,14 +2,14 @@
 import { type Command, Option } from 'commander';
 import type { Client } from '../api/client.ts';
 import type { WireCase } from '../api/wire.ts';
+import { similar } from '../text/similar.ts';
 import { addClientOptions, type ClientFlags, collect, type Register, withExamples } from './command.ts';
 import { confirmDeletion } from './confirm.ts';
 import { connect } from './connection.ts';
 import { NotFoundError, UsageError } from './failure.ts';
-import { exactTime, type Field, Output, shownTime, type View } from './output.ts';
+import { exactTime, type Field, Output, shownTime, type View } from './output/output.ts';
+import type { Style } from './output/style.ts';
 import { printable } from './printable.ts';
-import { similar } from './similar.ts';
-import type { Style } from './style.ts';
 
 interface SettingFlags extends ClientFlags {
   name?: string;

@@ -11,15 +11,15 @@ import { register as completion } from './completion.ts';
 import { register as daemon } from './daemon-commands.ts';
 import { register as deletion } from './delete.ts';
 import { register as deliveries } from './deliveries.ts';
-import { register as doctor } from './doctor.ts';
-import { register as exec } from './exec.ts';
+import { register as doctor } from './doctor/doctor.ts';
+import { register as exec } from './exec/exec.ts';
 import { register as key } from './key.ts';
 import { register as list } from './list.ts';
 import { register as look } from './look.ts';
 import { register as maintenance } from './maintenance.ts';
 import { register as pause } from './pause.ts';
 import { register as restore } from './restore.ts';
-import { register as spool } from './spool.ts';
+import { register as spool } from './spool/spool.ts';
 import { register as webhook } from './webhook.ts';
 import { register as write } from './write.ts';
 
@@ -77,19 +77,27 @@ export const TASKS: readonly Task[] = [
   {
     title: 'As a file',
     entries: [
-      { name: 'apply', summary: 'make the snitches be as a file says', load: () => import('./apply.ts') },
-      { name: 'diff', summary: 'what an apply would change', load: () => import('./apply.ts') },
-      { name: 'export', summary: 'print the case as such a file', load: () => import('./apply.ts') },
+      {
+        name: 'apply',
+        summary: 'make the snitches be as a file says',
+        load: () => import('./file/apply.ts'),
+      },
+      { name: 'diff', summary: 'what an apply would change', load: () => import('./file/apply.ts') },
+      { name: 'export', summary: 'print the case as such a file', load: () => import('./file/apply.ts') },
     ],
   },
   {
     title: 'Move in',
     entries: [
-      { name: 'discover', summary: 'find the jobs of this host', load: () => import('./discover.ts') },
+      {
+        name: 'discover',
+        summary: 'find the jobs of this host',
+        load: () => import('./discover/discover.ts'),
+      },
       {
         name: 'import',
         summary: 'bring snitches over from another service',
-        load: () => import('./import.ts'),
+        load: () => import('./import/import.ts'),
       },
     ],
   },

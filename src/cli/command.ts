@@ -1,9 +1,9 @@
 /** What the commands have in common: their shape, the options for server and format, and examples in their help. */
 import { type Command, Option } from 'commander';
 import type { ConnectionFlags } from './connection.ts';
+import { programForCron } from './discover/own-program.ts';
 import { UsageError } from './failure.ts';
-import { FORMATS, type OutputFlags } from './output.ts';
-import { programForCron } from './own-program.ts';
+import { FORMATS, type OutputFlags } from './output/output.ts';
 
 /** Each module of commands exports one of these as `register`; `finish` takes the exit code. */
 export type Register = (program: Command, finish: (code: number) => void) => void;

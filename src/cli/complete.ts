@@ -5,7 +5,7 @@ import { INTERVALS } from '../api/intervals.ts';
 import { ENTRIES, findEntry } from './catalogue.ts';
 import type { ConnectionFlags } from './connection.ts';
 import { connect } from './connection.ts';
-import { STATUSES } from './snitch-view.ts';
+import { STATUSES } from './output/snitch-view.ts';
 
 export interface Candidate {
   value: string;

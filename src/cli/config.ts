@@ -9,9 +9,9 @@ export interface ConfigFlags {
 /** Refuses exactly what `serve` refuses; what is wrong goes to stderr, as for every command. */
 export async function checkConfig({ config: file }: ConfigFlags): Promise<number> {
   const [{ loadConfig }, { readConfigFile }, { exposedSecrets }] = await Promise.all([
-    import('../config.ts'),
-    import('../config-file.ts'),
-    import('../exposed-secrets.ts'),
+    import('../config/config.ts'),
+    import('../config/file.ts'),
+    import('../config/exposed-secrets.ts'),
   ]);
   const config = await loadConfig({ file, env: process.env });
   const found = await readConfigFile({ file, env: process.env });
@@ -32,8 +32,8 @@ export interface ShowFlags extends ConfigFlags {
 /** What `serve` would run with, defaults and environment included, passwords masked. */
 export async function showConfig({ config: file, output, json = false }: ShowFlags): Promise<number> {
   const [{ describeConfig, loadConfig }, { formatYaml }] = await Promise.all([
-    import('../config.ts'),
-    import('../config-file.ts'),
+    import('../config/config.ts'),
+    import('../config/file.ts'),
   ]);
   const described = describeConfig(await loadConfig({ file, env: process.env }));
   const text = json || output === 'json' ? `${JSON.stringify(described, null, 2)}\n` : formatYaml(described);

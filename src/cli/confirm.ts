@@ -1,6 +1,6 @@
 /** Asks before something is gone for good. */
 import { Failure, UsageError } from './failure.ts';
-import { say } from './output.ts';
+import { say } from './output/output.ts';
 
 /** @throws UsageError where nobody can be asked, Failure where the answer is no */
 export async function confirmDeletion(

@@ -6,9 +6,9 @@ import { type Client, createClient } from '../api/client.ts';
 import type { Patience } from '../api/turns.ts';
 import { parseDuration } from './duration.ts';
 import { AuthenticationError, Failure, UsageError } from './failure.ts';
+import { parsePlainYaml } from './file/plain-yaml.ts';
 import { configHome, stateHome } from './home.ts';
-import { say } from './output.ts';
-import { parsePlainYaml } from './plain-yaml.ts';
+import { say } from './output/output.ts';
 
 // An import of `node:fs` would evaluate every export of it; this takes what is loaded already.
 const { readFileSync } = process.getBuiltinModule('node:fs');

@@ -2,7 +2,7 @@
 import { addClientOptions, type ClientFlags, type Register, withExamples } from './command.ts';
 import { confirmDeletion } from './confirm.ts';
 import { connect } from './connection.ts';
-import { Output } from './output.ts';
+import { Output } from './output/output.ts';
 import { resolveSnitches } from './resolve.ts';
 
 interface DeleteFlags extends ClientFlags {

@@ -2,14 +2,14 @@
 import { type Command, Option } from 'commander';
 import type { Client } from '../api/client.ts';
 import type { WireAlert, WireDelivery, WireStatus } from '../api/wire.ts';
-import { STATUS_COLORS } from '../signs.ts';
+import { STATUS_COLORS } from '../text/signs.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from './command.ts';
 import { connect } from './connection.ts';
-import { limitOf } from './count.ts';
 import { NotFoundError, UsageError } from './failure.ts';
-import { exactTime, Output, shownTime, type View } from './output.ts';
+import { limitOf } from './output/count.ts';
+import { exactTime, Output, shownTime, type View } from './output/output.ts';
+import type { Paint, Style } from './output/style.ts';
 import { resolveSnitch } from './resolve.ts';
-import type { Paint, Style } from './style.ts';
 import { awaitDelivery, isUntried } from './webhook.ts';
 
 interface PageFlags extends ClientFlags {

@@ -1,6 +1,6 @@
 /** Turns every error into words on stderr that say what to do next, and into an exit code, in this one place. */
 import type { ApiError, NotUnderstood, Unreachable } from '../api/client.ts';
-import { isJournal, withPriority } from '../journal.ts';
+import { isJournal, withPriority } from '../log/journal.ts';
 import { EXIT } from './exit-codes.ts';
 import { printable } from './printable.ts';
 

@@ -6,7 +6,7 @@ import { addClientOptions, type ClientFlags, type Register, withExamples } from 
 import { confirmDeletion } from './confirm.ts';
 import { connect } from './connection.ts';
 import { NotFoundError, UsageError } from './failure.ts';
-import { Output, shownTime, type View } from './output.ts';
+import { Output, shownTime, type View } from './output/output.ts';
 
 interface KeyFlags extends ClientFlags {
   /** Keys of this case, by the administrator. */

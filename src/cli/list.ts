@@ -2,13 +2,13 @@
 import type { Client } from '../api/client.ts';
 import { Unreachable } from '../api/client.ts';
 import type { WireSnitch, WireStatus } from '../api/wire.ts';
+import { didYouMean } from '../text/similar.ts';
 import { addClientOptions, type ClientFlags, collect, type Register, withExamples } from './command.ts';
 import { connect } from './connection.ts';
 import { parseDuration } from './duration.ts';
 import { UsageError } from './failure.ts';
-import { Output, say } from './output.ts';
-import { didYouMean } from './similar.ts';
-import { SNITCH_VIEW, STATUSES } from './snitch-view.ts';
+import { Output, say } from './output/output.ts';
+import { SNITCH_VIEW, STATUSES } from './output/snitch-view.ts';
 
 interface ListFlags extends ClientFlags {
   tag?: string[];

@@ -1,12 +1,10 @@
 /** `snitch show`, `history` and `explain`: everything about one snitch. */
 import type { WireCheckIn, WireExplanation, WireSnitch } from '../api/wire.ts';
-import { STATUS_COLORS } from '../signs.ts';
+import { STATUS_COLORS } from '../text/signs.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from './command.ts';
 import { connect } from './connection.ts';
-import { limitOf } from './count.ts';
-import { type Field, Output, renderFields, shownTime, type View } from './output.ts';
-import { printable, printableLines } from './printable.ts';
-import { resolveSnitch } from './resolve.ts';
+import { limitOf } from './output/count.ts';
+import { type Field, Output, renderFields, shownTime, type View } from './output/output.ts';
 import {
   lastReportOf,
   outcomeText,
@@ -14,10 +12,12 @@ import {
   snitchFields,
   statusPaint,
   statusText,
-} from './snitch-view.ts';
-import { type Paint, paint, type Style } from './style.ts';
-import { relativeTime, shortDuration } from './times.ts';
-import { clockOf } from './zone-clock.ts';
+} from './output/snitch-view.ts';
+import { type Paint, paint, type Style } from './output/style.ts';
+import { relativeTime, shortDuration } from './output/times.ts';
+import { clockOf } from './output/zone-clock.ts';
+import { printable, printableLines } from './printable.ts';
+import { resolveSnitch } from './resolve.ts';
 
 const SNITCH = ['<snitch>', 'its token, or its name'] as const;
 

@@ -2,7 +2,7 @@
 import { Argument } from 'commander';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from './command.ts';
 import { connect } from './connection.ts';
-import { Output } from './output.ts';
+import { Output } from './output/output.ts';
 
 export const register: Register = (program) => {
   const maintenance = program

@@ -4,10 +4,10 @@ import type { WireSnitch } from '../api/wire.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from './command.ts';
 import { connect } from './connection.ts';
 import { parseUntil } from './duration.ts';
-import { Output } from './output.ts';
+import { Output } from './output/output.ts';
+import { SNITCH_VIEW } from './output/snitch-view.ts';
+import { localTime, relativeTime } from './output/times.ts';
 import { resolveSnitches } from './resolve.ts';
-import { SNITCH_VIEW } from './snitch-view.ts';
-import { localTime, relativeTime } from './times.ts';
 
 const SNITCHES = ['<snitch...>', 'tokens, or names'] as const;
 

@@ -1,11 +1,11 @@
 /** The command line: finds the command and turns its outcome into the exit code. */
 import { Command, CommanderError } from 'commander';
+import { didYouMean } from '../text/similar.ts';
 import { ENTRIES, type Entry, findEntry } from './catalogue.ts';
 import { complete } from './complete.ts';
 import { EXIT } from './exit-codes.ts';
 import { reportFailure, UsageError } from './failure.ts';
 import { fullHelp, shortHelp } from './help.ts';
-import { didYouMean } from './similar.ts';
 import { showVersion } from './version.ts';
 
 /**

@@ -5,8 +5,8 @@ import { looksLikeAddress, splitAddress } from './check-in-address.ts';
 import { type Connection, type ConnectionFlags, findCheckInAddress, findConnection } from './connection.ts';
 import { AuthenticationError, describeFailure, NotFoundError, UsageError } from './failure.ts';
 import { looksLikeToken, pickSnitch } from './resolve.ts';
-import type { KeptCheckIn, Recipient } from './spool-entry.ts';
-import { type Addressed, type Answer, send } from './spool-send.ts';
+import type { KeptCheckIn, Recipient } from './spool/entry.ts';
+import { type Addressed, type Answer, send } from './spool/send.ts';
 
 /** What a snitch that came from another service may have for a token; many names look like that too. */
 const PERHAPS_TOKEN = /^[A-Za-z0-9_-]{6,64}$/;

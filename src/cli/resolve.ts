@@ -1,8 +1,8 @@
 /** A snitch is named by its token or by its name, as long as only one has that name. */
 import { ApiError, type Client } from '../api/client.ts';
 import type { WireSnitch } from '../api/wire.ts';
+import { similar } from '../text/similar.ts';
 import { NotFoundError, UsageError } from './failure.ts';
-import { similar } from './similar.ts';
 
 /** The tokens that this server makes; those of imported snitches may look different. */
 const OWN_TOKEN = /^[a-z2-7]{26}$/;

@@ -3,8 +3,8 @@ import { replacePrivateFile } from '../system/private-file.ts';
 import { addPlace, type BackupFlags, countOf, dataDirOf } from './backup.ts';
 import { type Register, withExamples } from './command.ts';
 import { DEFAULT_URL } from './connection.ts';
-import { say } from './output.ts';
-import { parsePlainYaml } from './plain-yaml.ts';
+import { parsePlainYaml } from './file/plain-yaml.ts';
+import { say } from './output/output.ts';
 
 export const register: Register = (program) => {
   const restore = program

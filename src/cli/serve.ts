@@ -1,7 +1,7 @@
 /** `snitch serve`: the daemon in the foreground, with the signals that a service manager sends. */
-import type { Daemon } from '../daemon.ts';
+import type { Daemon } from '../daemon/daemon.ts';
 import type { Demo } from '../demo/demo.ts';
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../log/logger.ts';
 import { EXIT } from './exit-codes.ts';
 import { reportFailure } from './failure.ts';
 import { VERSION } from './version.ts';
@@ -22,8 +22,8 @@ export interface ServeFlags {
 export async function serve({ config: file, demo: isDemo = false }: ServeFlags): Promise<number> {
   // Instead of the name that Node gives its main thread.
   process.title = 'snitch serve';
-  const { loadConfig } = await import('../config.ts');
-  const { createLogger } = await import('../logger.ts');
+  const { loadConfig } = await import('../config/config.ts');
+  const { createLogger } = await import('../log/logger.ts');
   const read = () => loadConfig({ file, env: process.env, terminal: process.stdout.isTTY === true });
   const real = await read().catch(reportFailure);
   if (typeof real === 'number') return real;
@@ -34,8 +34,8 @@ export async function serve({ config: file, demo: isDemo = false }: ServeFlags):
   exitOnDefects(logger);
   let daemon: Daemon | null = null;
   const stopping = stopRequested(logger, () => daemon?.isSaving() ?? false);
-  const { startDaemon } = await import('../daemon.ts');
-  const { serviceManager } = await import('../systemd/service-manager.ts');
+  const { startDaemon } = await import('../daemon/daemon.ts');
+  const { serviceManager } = await import('../system/service-manager.ts');
   const manager = serviceManager(process.env);
   const starting = startDaemon(config, logger, { version: VERSION, manager });
   onReloadSignal(async () => {

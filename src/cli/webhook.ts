@@ -5,7 +5,7 @@ import { addClientOptions, type ClientFlags, type Register, withExamples } from 
 import { confirmDeletion } from './confirm.ts';
 import { connect } from './connection.ts';
 import { Failure, NotFoundError } from './failure.ts';
-import { Output, shownTime, type View } from './output.ts';
+import { Output, shownTime, type View } from './output/output.ts';
 
 export const register: Register = (program) => {
   const webhook = program.command('webhook').description('where alerts are posted to');

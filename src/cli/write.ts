@@ -12,11 +12,11 @@ import {
 } from './command.ts';
 import { connect } from './connection.ts';
 import { UsageError } from './failure.ts';
-import { intervalOf } from './interval-words.ts';
-import { Output, say } from './output.ts';
+import { intervalOf } from './output/interval-words.ts';
+import { Output, say } from './output/output.ts';
+import { SNITCH_VIEW, snitchFields } from './output/snitch-view.ts';
 import { printable } from './printable.ts';
 import { resolveSnitch } from './resolve.ts';
-import { SNITCH_VIEW, snitchFields } from './snitch-view.ts';
 
 interface FieldFlags extends ClientFlags {
   interval?: string;

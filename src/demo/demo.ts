@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { openStore } from '../store/sqlite/sqlite-store.ts';
 import { makePast, type RunningJob } from './past.ts';
 import { runOn } from './present.ts';

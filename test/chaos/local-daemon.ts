@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { loadConfig } from '../../src/config.ts';
-import { type Daemon, startDaemon } from '../../src/daemon.ts';
-import { createLogger } from '../../src/logger.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts';
+import { createLogger } from '../../src/log/logger.ts';
 import { newDataDir, removeDataDir } from '../end-to-end/daemon-process.ts';
 
 /** Runs like the real clock, from wherever it is put. */

@@ -6,8 +6,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readDefinitions } from '../../packaging/man-definitions.ts';
 import { ENTRIES } from '../../src/cli/catalogue.ts';
-import { parseCronSchedule } from '../../src/cli/crontab-fields.ts';
-import { type CronJob, parseCrontab } from '../../src/cli/crontab-lines.ts';
+import { parseCronSchedule } from '../../src/cli/discover/crontab/fields.ts';
+import { type CronJob, parseCrontab } from '../../src/cli/discover/crontab/lines.ts';
 import { SNITCH } from './exec-process.ts';
 import { runSnitch, temporaryDirectory } from './snitch-process.ts';
 

@@ -1,19 +1,19 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { INTERVALS } from '../../src/api/intervals.ts';
-import { displayWidth, pad, truncate } from '../../src/cli/display-width.ts';
 import { parseUntil } from '../../src/cli/duration.ts';
-import { intervalOf } from '../../src/cli/interval-words.ts';
-import { jsonText } from '../../src/cli/output.ts';
-import { parsePlainYaml } from '../../src/cli/plain-yaml.ts';
+import { parsePlainYaml } from '../../src/cli/file/plain-yaml.ts';
+import { intervalOf } from '../../src/cli/output/interval-words.ts';
+import { jsonText } from '../../src/cli/output/output.ts';
+import { renderTable } from '../../src/cli/output/table.ts';
+import { relativeTime, shortDuration } from '../../src/cli/output/times.ts';
+import { clockOf } from '../../src/cli/output/zone-clock.ts';
 import { printable } from '../../src/cli/printable.ts';
-import { similar } from '../../src/cli/similar.ts';
-import { renderTable } from '../../src/cli/table.ts';
-import { relativeTime, shortDuration } from '../../src/cli/times.ts';
-import { clockOf } from '../../src/cli/zone-clock.ts';
 import { INTERVALS as CORE_INTERVALS } from '../../src/core/interval.ts';
-import { signsFor, UNICODE_SIGNS } from '../../src/signs.ts';
 import { durationOf } from '../../src/text/durations.ts';
+import { signsFor, UNICODE_SIGNS } from '../../src/text/signs.ts';
+import { similar } from '../../src/text/similar.ts';
+import { displayWidth, pad, truncate } from '../../src/text/width.ts';
 
 const words = suite('words of the command line');
 const NOW = Date.UTC(2026, 2, 4, 12);

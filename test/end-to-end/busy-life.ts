@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
-import type { LogSettings } from '../../src/logger.ts';
+import type { LogSettings } from '../../src/log/logger.ts';
 import { SnitchProcess } from '../cli/snitch-process.ts';
 import { newDataDir } from './daemon-process.ts';
 import type { HostileTargets } from './hostile-targets.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openListeningSocket } from '../systemd/raw-sockets.ts';
+import { openListeningSocket } from '../system/raw-sockets.ts';
 import { type DaemonProcess, newDataDir, removeDataDir, startProcess } from './daemon-process.ts';
 import { createSnitches } from './ledger.ts';
 

@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { unless, without } from '../skipped.ts';
-import { openListeningFile, openListeningSocket, openNotifySocket } from '../systemd/raw-sockets.ts';
+import { openListeningFile, openListeningSocket, openNotifySocket } from '../system/raw-sockets.ts';
 import { type DaemonProcess, newDataDir, removeDataDir, startProcess } from './daemon-process.ts';
 import { createSnitches, Ledger } from './ledger.ts';
 

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { unless, without } from '../skipped.ts';
-import { openNotifySocket } from '../systemd/raw-sockets.ts';
+import { openNotifySocket } from '../system/raw-sockets.ts';
 import { newDataDir, removeDataDir, startProcess } from './daemon-process.ts';
 
 /** A sweep that takes longer than 30 s is a stall; some seconds pass before the first write of one. */

@@ -10,8 +10,8 @@ import { manPages } from '../../packaging/man-pages.ts';
 import { ENTRIES } from '../../src/cli/catalogue.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { programWith } from '../../src/cli/program.ts';
-import { FIXED_SETTINGS } from '../../src/daemon.ts';
-import { environmentVariable, PLACES, SETTING_NAMES } from '../../src/settings.ts';
+import { environmentVariable, PLACES, SETTING_NAMES } from '../../src/config/settings.ts';
+import { FIXED_SETTINGS } from '../../src/daemon/daemon.ts';
 import { unless, without } from '../skipped.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

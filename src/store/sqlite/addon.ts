@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getRawAsset, isSea } from 'node:sea';
 import Database from 'better-sqlite3';
-import { createMemoryFile } from '../../libc.ts';
+import { createMemoryFile } from '../../system/libc.ts';
 
 const ASSET = 'better_sqlite3.node';
 

@@ -1,6 +1,6 @@
 /** The characters and colours of the dashboard, for terminals with and without Unicode. */
 import type { WireStatus } from '../../api/wire.ts';
-import { ASCII_SIGNS, STATUS_COLORS, UNICODE_SIGNS } from '../../signs.ts';
+import { ASCII_SIGNS, STATUS_COLORS, UNICODE_SIGNS } from '../../text/signs.ts';
 import type { PeriodOutcome } from './strip.ts';
 
 /** Only colours of the 16 every terminal has, so that its owner's palette decides how they look. */

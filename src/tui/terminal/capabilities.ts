@@ -1,5 +1,5 @@
 /** What the terminal can show, as far as its environment tells. */
-import { signsFor, UNICODE_SIGNS } from '../../signs.ts';
+import { signsFor, UNICODE_SIGNS } from '../../text/signs.ts';
 import { ASCII, UNICODE } from '../model/glyphs.ts';
 import type { Look } from '../view/look.ts';
 

@@ -1,0 +1,73 @@
+/** Makes the snitches that were proposed, and what the jobs need to check in. */
+import type { Client } from '../../api/client.ts';
+import type { WireSnitch } from '../../api/wire.ts';
+import { DEFAULT_URL } from '../connection.ts';
+import { Failure } from '../failure.ts';
+import { patiently } from '../file/apply-steps.ts';
+import { batchesOf } from '../file/batches.ts';
+import { wrappedLine } from './crontab/wrap.ts';
+import { type CrontabChange, changeOf } from './crontab/write.ts';
+import { shellWord } from './own-program.ts';
+import type { Mend, Proposal } from './proposals.ts';
+import { dropInText } from './systemd/drop-in.ts';
+
+/** A proposal and the snitch that was made for it; null before. */
+export interface Watched {
+  proposal: Proposal;
+  snitch: WireSnitch | null;
+}
+
+/** Those that are there under the same name are taken as they are, so that a second run makes nothing twice. */
+export async function makeSnitches(
+  client: Client,
+  proposals: readonly Proposal[],
+  tags: readonly string[],
+): Promise<{ watched: Watched[]; made: number }> {
+  const present = new Map((await client.listSnitches()).map((snitch) => [snitch.name, snitch]));
+  const missing = proposals.filter(({ name }) => !present.has(name));
+  const inputs = missing.map((proposal) => ({
+    name: proposal.name,
+    interval: proposal.interval,
+    tags: [...tags],
+    // Not the command: it may hold a password, and notes are sent with every alert.
+    notes: `Found by discover: ${proposal.where} (${proposal.schedule}${proposal.user === null ? '' : `, ${proposal.user}`})`,
+  }));
+  for (const batch of batchesOf(inputs)) {
+    const made = await patiently(() => client.importSnitches(batch, null));
+    for (const snitch of made) present.set(snitch.name, snitch);
+  }
+  const watched = proposals.map((proposal) => ({ proposal, snitch: present.get(proposal.name) ?? null }));
+  return { watched, made: missing.length };
+}
+
+/** Before the command of a cron job; a server elsewhere is named, because cron knows no settings of ours. */
+export function wrapperFor({ proposal: { program }, snitch }: Watched): string {
+  return `${program} exec ${addressOf(snitch)} --`;
+}
+
+export function dropInFor({ proposal: { program }, snitch }: Watched): string {
+  // The script of the drop-in stands in single quotes.
+  return dropInText(`${program} check-in ${addressOf(snitch)}`.replaceAll("'", '"'));
+}
+
+function addressOf(snitch: WireSnitch | null): string {
+  if (snitch === null) return 'TOKEN';
+  const { check_in_url, token } = snitch;
+  // What a server answers with becomes a line that root runs.
+  if (!/^https?:\/\/[\w.~:@%/[\]-]+$/.test(check_in_url)) {
+    throw new Failure(`the server gives ${snitch.name} a check-in address that no crontab can hold`);
+  }
+  return check_in_url === `${DEFAULT_URL}/c/${token}` ? token : shellWord(check_in_url);
+}
+
+/** One change for each crontab that has jobs among the proposals, or lines that are to be mended. */
+export function crontabChanges(watched: readonly Watched[], mends: readonly Mend[] = []): CrontabChange[] {
+  const wrapped = watched.flatMap((one) => {
+    const { source } = one.proposal;
+    if (source.kind !== 'cron') return [];
+    const { crontab, job } = source;
+    return [{ crontab, line: job.line, ...wrappedLine(crontab.text, job, wrapperFor(one)) }];
+  });
+  const byFile = Map.groupBy([...wrapped, ...mends], ({ crontab }) => crontab);
+  return [...byFile].map(([crontab, lines]) => changeOf(crontab, lines));
+}

@@ -1,0 +1,38 @@
+/** The file that makes a service of systemd check in when it has run. */
+import { lstatSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Failure } from '../../failure.ts';
+import { replaceFile } from '../crontab/write.ts';
+
+const MARK = '# Written by `snitch discover`.';
+
+export function dropInPath(service: string): string {
+  return `/etc/systemd/system/${service}.d/snitch.conf`;
+}
+
+/**
+ * It runs however the service ended, and what becomes of it changes nothing for the service. `$SERVICE_RESULT` is
+ * systemd's own verdict: an exit status that the unit calls a success is one.
+ *
+ * @param checkIn the command that checks in, without the outcome
+ */
+export function dropInText(checkIn: string): string {
+  const script = [
+    '[ "$SERVICE_RESULT" = success ] && s=0 || s=$SERVICE_RESULT',
+    `exec ${checkIn} -s "$s" -m "$SERVICE_RESULT $EXIT_CODE $EXIT_STATUS"`,
+  ].join('; ');
+  // In a unit a dollar sign and a percent sign stand for themselves only when they are doubled.
+  const escaped = script.replaceAll('$', '$$$$').replaceAll('%', '%%');
+  return `${MARK} After a change: systemctl daemon-reload\n[Service]\nExecStopPost=-/bin/sh -c '${escaped}'\n`;
+}
+
+/** @throws Failure where a file of that name is there that we did not write */
+export function writeDropIn(root: string, service: string, text: string): void {
+  const path = join(root, dropInPath(service));
+  const old = lstatSync(path, { throwIfNoEntry: false });
+  if (old && (!old.isFile() || !readFileSync(path, 'utf8').startsWith(MARK))) {
+    throw new Failure(`${dropInPath(service)} is there already, and was not written by this command`);
+  }
+  mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+  replaceFile(path, text);
+}

@@ -1,0 +1,34 @@
+/** What a service shuts itself off from. Its drop-in runs behind the same walls, and could not check in. */
+import { lastValue, type Setting, valuesOf } from './units.ts';
+
+/** @returns why a check-in from this service cannot reach a server, or the program not start; null where nothing is in the way */
+export function serviceFault(settings: readonly Setting[]): string | null {
+  const value = (name: string) => lastValue(settings, 'Service', name) ?? '';
+  const isOn = (name: string) => /^(?:yes|true|on|1)$/i.test(value(name));
+  for (const name of ['RootDirectory', 'RootImage']) {
+    if (value(name) !== '')
+      return `its service has a root of its own (${name}=): check in from the job itself`;
+  }
+  if (isOn('PrivateNetwork')) return 'its service has no network (PrivateNetwork=): a check-in goes nowhere';
+  if (isOn('MemoryDenyWriteExecute')) {
+    return 'its service may not make code (MemoryDenyWriteExecute=), as this program has to: use curl in the job';
+  }
+  const families = valuesOf(settings, 'Service', 'RestrictAddressFamilies').join(' ');
+  if (families !== '' && !families.startsWith('~') && !/\bAF_INET\b/.test(families)) {
+    return 'its service has no network (RestrictAddressFamilies=): a check-in goes nowhere';
+  }
+  const denied = valuesOf(settings, 'Service', 'IPAddressDeny').join(' ');
+  if (/\bany\b/.test(denied) && valuesOf(settings, 'Service', 'IPAddressAllow').length === 0) {
+    return 'its service has no network (IPAddressDeny=any): a check-in goes nowhere';
+  }
+  return null;
+}
+
+/** Whether a service sees the file: some hide the homes of people, or have a `/tmp` of their own. */
+export function isVisible(settings: readonly Setting[], file: string): boolean {
+  const value = (name: string) => (lastValue(settings, 'Service', name) ?? '').toLowerCase();
+  const hidesHomes = ['yes', 'true', 'on', '1', 'tmpfs'].includes(value('ProtectHome'));
+  if (hidesHomes && /^\/(?:home|root|run\/user)\//.test(file)) return false;
+  const ownTmp = ['yes', 'true', 'on', '1', 'disconnected'].includes(value('PrivateTmp'));
+  return !(ownTmp && /^\/(?:var\/)?tmp\//.test(file));
+}

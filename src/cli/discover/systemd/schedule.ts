@@ -1,0 +1,46 @@
+/** How often a timer of systemd goes off. */
+import { NotUnderstood } from '../crontab/fields.ts';
+import { intervalForGap, longestGap, staysInPeriod } from '../schedule.ts';
+import { parseCalendar, parseSpan } from './calendar.ts';
+import { lastValue, type Setting, valuesOf } from './units.ts';
+
+/** Settings that make a timer go off again and again, counted from the last time. */
+const REPEATING = ['OnUnitActiveSec', 'OnUnitInactiveSec'];
+
+export interface TimerSchedule {
+  /** The longest time between two starts, in minutes. */
+  gap: number;
+  /** As the unit says it. */
+  text: string;
+}
+
+/** @throws NotUnderstood with the reason why nothing can be expected of it */
+export function scheduleOfTimer(settings: readonly Setting[]): TimerSchedule {
+  const calendars = valuesOf(settings, 'Timer', 'OnCalendar');
+  const spans = REPEATING.flatMap((name) =>
+    valuesOf(settings, 'Timer', name).map((value) => ({ name, value, minutes: parseSpan(value) })),
+  );
+  const delay = parseSpan(lastValue(settings, 'Timer', 'RandomizedDelaySec') ?? '0');
+  const gaps = spans.map(({ minutes }) => minutes + delay);
+  const byCalendar = calendars.length > 0 ? calendarGap(calendars, delay) : null;
+  if (byCalendar !== null) gaps.push(byCalendar);
+  if (gaps.length === 0) {
+    throw new NotUnderstood(
+      calendars.length > 0 ? 'it runs only once' : 'it runs after boot only: nobody knows when',
+    );
+  }
+  const text = [
+    ...calendars.map((value) => `OnCalendar=${value}`),
+    ...spans.map(({ name, value }) => `${name}=${value}`),
+  ];
+  return { gap: Math.min(...gaps), text: text.join(', ') };
+}
+
+/** A random delay can make two runs lie further apart, unless every period of the interval still has its run. */
+function calendarGap(calendars: readonly string[], delay: number): number | null {
+  const schedules = calendars.map(parseCalendar);
+  const gap = longestGap(schedules);
+  const interval = gap === null ? null : intervalForGap(gap);
+  if (gap === null || interval === null || staysInPeriod(schedules, interval, delay)) return gap;
+  return intervalForGap(gap + delay) === null ? gap : gap + delay;
+}

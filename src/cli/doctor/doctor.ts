@@ -1,0 +1,136 @@
+/** `snitch doctor`: looks at everything that an alert depends on, on this host and at the server. */
+import type { Config } from '../../config/config.ts';
+import { concernOf } from '../../daemon/data-directory.ts';
+import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command.ts';
+import type { ConfigFlags } from '../config.ts';
+import { EXIT } from '../exit-codes.ts';
+import { describeFailure } from '../failure.ts';
+import { asOwner, asRoot } from './as-root.ts';
+import { type Finding, failure, ok, printFindings, warning } from './findings.ts';
+import { checkEmail } from './mail.ts';
+import { checkServer } from './server.ts';
+
+interface DoctorFlags extends ClientFlags, ConfigFlags {
+  send?: string;
+}
+
+const GIGABYTE = 1024 ** 3;
+const LITTLE_SPACE = GIGABYTE;
+const NO_SPACE = GIGABYTE / 10;
+
+export const register: Register = (program, finish) => {
+  const doctor = program
+    .command('doctor')
+    .description('look for what would keep an alert from being sent, and say what to do about it')
+    .option('--send <address>', 'also send a test mail to it, and a test alert to each webhook')
+    .option('--config <file>', 'configuration file of the daemon')
+    .action(async (flags: DoctorFlags) => finish(await examine(flags)));
+  addClientOptions(doctor);
+  withExamples(doctor, 'snitch doctor', 'snitch doctor --send ops@example.com', 'snitch doctor --json');
+  doctor.addHelpText('after', '\nExit codes: 0 nothing is broken (there may be warnings), 1 something is.');
+};
+
+async function examine(flags: DoctorFlags): Promise<number> {
+  const { findings: configuration, config, dataDir } = await checkConfiguration(flags);
+  const place = dataDir === undefined ? flags : { ...flags, dataDir };
+  const email = checkEmail(place, config, flags.send ?? null);
+  const findings = [
+    ...configuration,
+    ...(config === null ? [] : await checkHost(config.dataDir)),
+    ...(await checkServer(place, flags.send !== undefined)),
+    ...[await email].filter((finding) => finding !== null),
+  ];
+  printFindings(findings, flags);
+  return findings.some(({ state }) => state === 'failure') ? EXIT.error : EXIT.ok;
+}
+
+interface Configuration {
+  findings: Finding[];
+  /** Null where it cannot be used. */
+  config: Config | null;
+  /** Where it says so itself. */
+  dataDir?: string;
+}
+
+async function checkConfiguration({ config: file }: ConfigFlags): Promise<Configuration> {
+  const [{ loadConfig }, { readConfigFile }, { exposedSecrets }] = await Promise.all([
+    import('../../config/config.ts'),
+    import('../../config/file.ts'),
+    import('../../config/exposed-secrets.ts'),
+  ]);
+  try {
+    const config = await loadConfig({ file, env: process.env });
+    const found = await readConfigFile({ file, env: process.env });
+    const exposed = exposedSecrets(found, config);
+    const valid = ok('configuration', found ? `${found.path} is valid` : 'no file; defaults and environment');
+    const findings = [valid, ...exposed.map(({ message, remedy }) => warning('secrets', message, remedy))];
+    const isSet = found?.values.data_dir !== undefined || Boolean(process.env.SNITCH_DATA_DIR);
+    return { findings, config, ...(isSet ? { dataDir: config.dataDir } : {}) };
+  } catch (error) {
+    const { lines } = describeFailure(error);
+    return { findings: lines.map(describeProblem), config: null };
+  }
+}
+
+/** What only this user may not read is no fault of the configuration. */
+function describeProblem(line: string): Finding {
+  const isForbidden = /permission denied|\(EACCES\)/.test(line) && process.getuid?.() !== 0;
+  return failure(
+    'configuration',
+    line,
+    isForbidden ? asRoot('snitch doctor') : 'put it right, then `snitch config check`',
+  );
+}
+
+async function checkHost(dataDir: string): Promise<Finding[]> {
+  const directory = checkDataDir(dataDir);
+  return directory.remedy?.startsWith(ELSEWHERE) ? [directory] : [directory, await checkStore(dataDir)];
+}
+
+const ELSEWHERE = 'where the daemon runs as another user or on another host, run `snitch doctor` there';
+
+function checkDataDir(dataDir: string): Finding {
+  const { accessSync, constants, statfsSync, statSync } = process.getBuiltinModule('node:fs');
+  const check = 'data directory';
+  try {
+    const { mode, uid } = statSync(dataDir);
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+    const { bavail, bsize } = statfsSync(dataDir);
+    const free = bavail * bsize;
+    const shown = `${dataDir}, ${(free / GIGABYTE).toFixed(1)} GB free`;
+    if (free < NO_SPACE) return failure(check, shown, 'make room: a full disk refuses check-ins');
+    const concern = concernOf(dataDir);
+    if (concern?.refused)
+      return failure(check, `${concern.message}: the daemon does not start again`, concern.remedy);
+    if (free < LITTLE_SPACE) return warning(check, shown, 'make room: a full disk refuses check-ins');
+    if (concern) return warning(check, concern.message, concern.remedy);
+    if ((mode & 0o077) !== 0)
+      return warning(check, `${dataDir} is open to other users`, asOwner(`chmod 700 ${dataDir}`, uid));
+    return ok(check, shown);
+  } catch (error) {
+    return describeUnusable(dataDir, (error as NodeJS.ErrnoException).code);
+  }
+}
+
+function describeUnusable(dataDir: string, code: string | undefined): Finding {
+  const what = code === 'ENOENT' ? 'does not exist' : `cannot be used: ${code}`;
+  const isForbidden = code === 'EACCES' || code === 'EPERM';
+  const remedy = isForbidden ? `${ELSEWHERE}; here: ${asRoot('snitch doctor')}` : ELSEWHERE;
+  return warning('data directory', `${dataDir} ${what}`, remedy);
+}
+
+async function checkStore(dataDir: string): Promise<Finding> {
+  const { inspectDatabase } = await import('../../store/sqlite/copy.ts');
+  try {
+    const content = inspectDatabase(dataDir);
+    if (content === null) return warning('store', 'there is no database yet', '`snitch serve` makes one');
+    return ok('store', `whole; ${content.snitches} snitches in ${content.cases} cases`);
+  } catch (error) {
+    const [message = ''] = describeFailure(error).lines;
+    const damaged = message.includes('damaged') || message.includes('no database');
+    const remedy = damaged
+      ? `stop the daemon and put a backup in its place: ${asRoot('snitch restore FILE')}`
+      : ELSEWHERE;
+    return failure('store', message, remedy);
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * The mail server, as `snitch doctor` looks at it. Its password may be a credential that only the service gets, so that
+ * the daemon is asked to try; where it cannot be asked, the log-in is tried from here.
+ */
+import { ApiError, createClient, Unreachable } from '../../api/client.ts';
+import type { WireMailCheck } from '../../api/wire.ts';
+import type { Config } from '../../config/config.ts';
+import { type ConnectionFlags, findConnection } from '../connection.ts';
+import { AuthenticationError, describeFailure } from '../failure.ts';
+import { asRoot } from './as-root.ts';
+import { type Finding, failure, ok, warning } from './findings.ts';
+
+const CHECK = 'email';
+const SMTP_REMEDY = 'check smtp.url, smtp.from, and the mail server';
+const OFF_REMEDY = 'set smtp.url and smtp.from, or rely on webhooks alone';
+
+/** A mail server may take its time; the daemon itself bounds the check a little below. Milliseconds. */
+const ANSWER_WITHIN = 60_000;
+
+/**
+ * @param config null where it cannot be used
+ * @param recipient of a test mail; null for none
+ * @returns null where nothing could be looked at
+ */
+export async function checkEmail(
+  flags: ConnectionFlags,
+  config: Config | null,
+  recipient: string | null,
+): Promise<Finding | null> {
+  const asked = await askDaemon(flags, recipient);
+  if ('server' in asked) return describeAnswer(asked, config, recipient);
+  return config === null ? null : tryFromHere(config, { recipient, ...asked });
+}
+
+interface NotAsked {
+  /** Why the daemon did not try, as a clause. */
+  because: string;
+}
+
+async function askDaemon(
+  flags: ConnectionFlags,
+  recipient: string | null,
+): Promise<WireMailCheck | NotAsked> {
+  try {
+    const connection = findConnection(flags, 'admin');
+    const answer = await createClient({ ...connection, timeoutMs: ANSWER_WITHIN }).checkMail(recipient);
+    return isMailCheck(answer) ? answer : { because: 'what answered is no snitch server' };
+  } catch (error) {
+    if (error instanceof AuthenticationError) return { because: 'there is no admin key here to ask it with' };
+    if (error instanceof Unreachable) return { because: 'it does not answer' };
+    if (error instanceof ApiError) return { because: `it refused: ${error.message}` };
+    return { because: describeFailure(error).lines[0] ?? 'it could not be asked' };
+  }
+}
+
+/** Whatever answers at the address may say anything. */
+function isMailCheck(answer: unknown): answer is WireMailCheck {
+  if (typeof answer !== 'object' || answer === null) return false;
+  const { server, problem } = answer as Partial<Record<keyof WireMailCheck, unknown>>;
+  return [server, problem].every((value) => value === null || typeof value === 'string');
+}
+
+function describeAnswer(
+  { server, problem }: WireMailCheck,
+  config: Config | null,
+  recipient: string | null,
+): Finding {
+  const here = config?.smtp ? new URL(config.smtp.url).hostname.replace(/^\[|\]$/g, '') : null;
+  const reload = `if the daemon reads this configuration: ${asRoot('systemctl reload snitch')}`;
+  if (server === null) {
+    return here === null
+      ? warning(CHECK, 'is off', OFF_REMEDY)
+      : failure(CHECK, `the daemon runs without email, but the configuration read here has ${here}`, reload);
+  }
+  if (problem !== null) return failure(CHECK, problem, SMTP_REMEDY);
+  if (here !== null && here !== server.replace(/:\d+$/, '')) {
+    return warning(
+      CHECK,
+      `${server} lets the daemon in, but the configuration read here has ${here}`,
+      reload,
+    );
+  }
+  return ok(CHECK, `${server} lets the daemon in${sentTo(recipient)}`);
+}
+
+function sentTo(recipient: string | null): string {
+  return recipient === null ? '' : `, and took a test mail to ${recipient}`;
+}
+
+async function tryFromHere(
+  { smtp }: Config,
+  { recipient, because }: NotAsked & { recipient: string | null },
+): Promise<Finding> {
+  if (smtp === null) return warning(CHECK, 'is off in the configuration read here', OFF_REMEDY);
+  const { username, password } = new URL(smtp.url);
+  if (username && !password) {
+    const remedy = `see that the daemon runs, then ${asRoot('snitch doctor')}`;
+    return warning(CHECK, `not tried: only the daemon has the password of smtp.url, and ${because}`, remedy);
+  }
+  const { checkMail } = await import('../../daemon/daemon.ts');
+  try {
+    const { server, problem } = await checkMail(smtp, recipient, Date.now());
+    if (problem !== null) return failure(CHECK, problem, SMTP_REMEDY);
+    return ok(
+      CHECK,
+      `${server} lets us in${sentTo(recipient)} (tried from here and not by the daemon: ${because})`,
+    );
+  } catch (error) {
+    const [message = ''] = describeFailure(error).lines;
+    return failure(CHECK, message, 'put it right, then `snitch config check`');
+  }
+}

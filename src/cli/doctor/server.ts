@@ -1,0 +1,199 @@
+/** What `snitch doctor` can ask the server: whether it answers, lives, tells the time, and whom it would tell. */
+import { ApiError, type Client, createClient, type Probe } from '../../api/client.ts';
+import type { WireAudience, WireCase, WireWebhook } from '../../api/wire.ts';
+import { type Connection, type ConnectionFlags, findConnection } from '../connection.ts';
+import { describeFailure } from '../failure.ts';
+import { shortDuration } from '../output/times.ts';
+import { awaitDelivery } from '../webhook.ts';
+import { asRoot } from './as-root.ts';
+import { type Finding, failure, ok, warning } from './findings.ts';
+
+const CLOCK_WARNING = 5_000;
+const CLOCK_FAILURE = 60_000;
+const CONNECT_WITHIN = 5_000;
+
+export async function checkServer(flags: ConnectionFlags, send: boolean): Promise<Finding[]> {
+  let connection: Connection;
+  try {
+    connection = findConnection(flags);
+  } catch (error) {
+    return [broken('API key', error)];
+  }
+  const { url, urlSource, keySource } = connection;
+  const client = createClient(connection);
+  const answer = await probe(client);
+  if ('failed' in answer) return [broken('server', answer.failed)];
+  return [
+    ok('server', `${url} answers (address from ${urlSource})`),
+    checkSweep(answer),
+    checkClock(answer),
+    ...(await checkCase(client, keySource, send)),
+  ];
+}
+
+function broken(check: string, error: unknown): Finding {
+  const [message = '', ...advice] = describeFailure(error).lines;
+  return failure(check, message, advice.join('; ') || 'look at the log of the daemon');
+}
+
+async function probe(
+  client: Client,
+): Promise<(Probe & { asked: number; answered: number }) | { failed: unknown }> {
+  const asked = Date.now();
+  try {
+    return { ...(await client.probe('/readyz')), asked, answered: Date.now() };
+  } catch (failed) {
+    return { failed };
+  }
+}
+
+function checkSweep({ status, text }: Probe): Finding {
+  if (status === 200) return ok('sweep', 'deadlines are looked at, alerts are sent, the store writes');
+  if (status !== 503) {
+    return failure('sweep', `/readyz answered with status ${status}`, 'is this a snitch server? Check --url');
+  }
+  return failure('sweep', problemsIn(text), 'look at the log of the daemon, and restart it');
+}
+
+function problemsIn(text: string): string {
+  try {
+    const { problems = [] } = JSON.parse(text) as { problems?: string[] };
+    return problems.join('; ') || 'the server is not ready';
+  } catch {
+    return 'the server is not ready';
+  }
+}
+
+/** The header has whole seconds, so that a second either way means nothing. */
+function checkClock({ date, asked, answered }: Probe & { asked: number; answered: number }): Finding {
+  const server = date === null ? Number.NaN : Date.parse(date);
+  if (Number.isNaN(server))
+    return warning('clock', 'the server does not tell its time', 'is a proxy in between?');
+  const off = Math.max(0, asked - (server + 1_000), server - answered);
+  if (off < CLOCK_WARNING) return ok('clock', 'this clock and that of the server agree');
+  const message = `this clock and that of the server differ by ${shortDuration(off)}`;
+  const remedy = `set both by NTP: ${asRoot('timedatectl set-ntp true')}`;
+  return off < CLOCK_FAILURE ? warning('clock', message, remedy) : failure('clock', message, remedy);
+}
+
+async function checkCase(client: Client, keySource: string, send: boolean): Promise<Finding[]> {
+  try {
+    const [own, webhooks] = await Promise.all([client.getCase(), client.listWebhooks()]);
+    const targets = await Promise.all(
+      webhooks.map((webhook) => (send ? sendTest(client, webhook) : checkTarget(webhook))),
+    );
+    return [
+      ok('API key', `good for the case ${own.name} (from ${keySource})`),
+      ...(await checkInAddresses(client)),
+      await checkTeam(client, own, webhooks),
+      ...targets,
+    ];
+  } catch (error) {
+    const finding = broken('API key', error);
+    return [{ ...finding, message: `${finding.message} (from ${keySource})` }];
+  }
+}
+
+/** Whether the addresses that the server gives to jobs lead to it, from here. */
+async function checkInAddresses(client: Client): Promise<Finding[]> {
+  const snitches = await client.listSnitches();
+  const bases = new Set(
+    snitches.map(({ check_in_url, token }) => check_in_url.slice(0, -encodeURIComponent(token).length - 1)),
+  );
+  return Promise.all([...bases].map(checkInAddress));
+}
+
+/** Asks for a snitch that is not there, so that nothing is recorded. */
+async function checkInAddress(base: string): Promise<Finding> {
+  const remedy = 'check `base_url` and `check_in_base` of the daemon, and the proxy in front of it';
+  try {
+    const { status, own } = await createClient({ url: base, apiKey: '' }).probe('/snitch-doctor/start');
+    if (own && status === 404) return ok('check-ins', `${base} leads to a snitch server`);
+    return failure('check-ins', `${base} answered with status ${status}, and not as a snitch server`, remedy);
+  } catch (error) {
+    const [message = ''] = describeFailure(error).lines;
+    return failure('check-ins', message, remedy);
+  }
+}
+
+/** Nobody who can be reached means that no alert is ever told: nothing is more broken than that. */
+async function checkTeam(
+  client: Client,
+  { members }: WireCase,
+  webhooks: readonly WireWebhook[],
+): Promise<Finding> {
+  const sendsEmail = (await audienceOf(client))?.sends_email ?? true;
+  const byEmail = sendsEmail ? members.length : 0;
+  const off = !sendsEmail && members.length > 0 ? `; ${members.length} by email are not: email is off` : '';
+  if (byEmail + webhooks.length > 0) {
+    const told = `${byEmail} told by email, ${webhooks.length} by webhook${off}`;
+    return off === '' ? ok('team', told) : warning('team', told, SET_SMTP);
+  }
+  const add = '`snitch member add ADDRESS` or `snitch webhook add URL`';
+  if (!sendsEmail) {
+    const message = 'nobody would be told of an alert: email is off, and there is no webhook';
+    return failure('team', message, `${SET_SMTP}, or \`snitch webhook add URL\``);
+  }
+  const snitches = await client.listSnitches();
+  const unheard = snitches.filter(({ alert_email }) => alert_email.length === 0).length;
+  if (snitches.length === 0 || unheard > 0) {
+    const whose = unheard < snitches.length ? ` of ${unheard} of ${snitches.length} snitches` : '';
+    return failure('team', `nobody would be told of an alert${whose}`, add);
+  }
+  const message = 'each snitch has addresses of its own, and nobody else would be told';
+  return warning('team', message, `${add} for notices about the service itself`);
+}
+
+/** Null where the server is too old to say. */
+async function audienceOf(client: Client): Promise<WireAudience | null> {
+  try {
+    return await client.getAudience();
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  }
+}
+
+const SET_SMTP = 'set smtp.url and smtp.from in the configuration of the daemon';
+
+/** Connects from here, and sends nothing: an answer to a request nobody expects would prove little. */
+async function checkTarget({ url }: WebhookAddress): Promise<Finding> {
+  const { hostname, port, protocol } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const number = Number(port) || (protocol === 'https:' ? 443 : 80);
+  const fault = await connectionFault(host, number, protocol === 'https:');
+  if (fault === null) return ok('webhook', `${url} can be connected to`);
+  return failure(
+    'webhook',
+    `${url}: ${fault}`,
+    'is the receiver running? `snitch doctor --send ADDRESS` posts to it',
+  );
+}
+
+type WebhookAddress = Pick<WireWebhook, 'url'>;
+
+async function connectionFault(host: string, port: number, tls: boolean): Promise<string | null> {
+  const { connect: connectTls } = process.getBuiltinModule('node:tls');
+  const { connect, isIP } = process.getBuiltinModule('node:net');
+  const name = isIP(host) === 0 ? { servername: host } : {};
+  return new Promise((resolve) => {
+    const socket = tls ? connectTls({ host, port, ...name }) : connect({ host, port });
+    const finish = (fault: string | null) => {
+      resolve(fault);
+      socket.destroy();
+    };
+    socket.once(tls ? 'secureConnect' : 'connect', () => finish(null));
+    socket.once('error', (error: NodeJS.ErrnoException) => finish(error.message || (error.code ?? 'failed')));
+    socket.setTimeout(CONNECT_WITHIN, () => finish('no connection in time'));
+  });
+}
+
+async function sendTest(client: Client, { id, url }: WireWebhook): Promise<Finding> {
+  const { state, last_error } = await awaitDelivery(client, await client.testWebhook(id));
+  if (state === 'delivered') return ok('webhook', `${url} took a test alert`);
+  return failure(
+    'webhook',
+    `${url}: ${last_error ?? 'no attempt was made'}`,
+    'look at the log of the receiver',
+  );
+}

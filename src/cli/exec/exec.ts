@@ -1,0 +1,140 @@
+/** `snitch exec`: runs a job, and tells the server how it went. What the job does stays as it would be without us. */
+import { type Command, Option } from 'commander';
+import { type Register, withCrontab, withExamples } from '../command.ts';
+import { parseDuration } from '../duration.ts';
+import { recipientOf } from '../recipient.ts';
+import { spoolDirectory } from '../spool/directory.ts';
+import { environmentOfJob, readArguments } from './arguments.ts';
+import { type JobEnd, startJob } from './job.ts';
+import { JobOutput } from './output.ts';
+import { RunReport } from './report.ts';
+import { parseTail } from './tail.ts';
+import { tell } from './tell.ts';
+
+interface ExecFlags {
+  url?: string;
+  apiKeyFile?: string;
+  tokenFile?: string;
+  timeout?: string;
+  killAfter: string;
+  output: 'failure' | 'always' | 'never';
+  tail: string;
+}
+
+/** Where the reader of our output stands still, the end is told without waiting for it any longer; milliseconds. */
+const OUTPUT_WITHIN = 5_000;
+
+const NOTES = `
+The exit code is always that of the job: 128 + the signal that killed it, 127 for a command that is not found, 126
+for one that cannot be run, whatever became of the check-ins. Those that the server did not take are kept on the disk
+(see \`snitch help spool\`) and count for their own time when they are sent later.
+
+Every user of the host can read the arguments of a program (\`ps\`). Where nobody else may know the token, put it into
+a file for --token-file or SNITCH_TOKEN_FILE, or into SNITCH_TOKEN; or use the name of the snitch, where this program
+finds an API key (\`snitch doctor\` tells). SNITCH_TOKEN, SNITCH_API_KEY, SNITCH_ADMIN_KEY and other variables of ours
+that are secrets are not passed on to the job.
+
+Signals (TERM, INT, HUP, QUIT, USR1, USR2) go on to the job. --timeout ends it with all that it started; at a
+terminal, which the job shares with you, the job alone.
+
+The end of the output goes along when the job fails; --output says when else. A stream that is a terminal stays one
+for the job, and nothing of it is kept. A process that the job leaves behind needs an output of its own: a second
+after the job's end, nobody reads this one any more.`;
+
+export const register: Register = (program, finish) => {
+  const exec = program
+    .command('exec')
+    .description('run a job, and check in when it starts and ends')
+    .argument('[snitch]', 'its token or whole check-in address, which need no API key; or its name')
+    .argument('[command...]', 'the job and its arguments, after --')
+    .option('--token-file <file>', 'take the token from there, so that nobody sees it (or SNITCH_TOKEN_FILE)')
+    .option('--timeout <duration>', 'end the job after this time, and report it as failed')
+    .option('--kill-after <duration>', 'how long it may take to end before it is killed', '10s')
+    .addOption(
+      new Option('--output <when>', 'when the end of its output is sent')
+        .choices(['failure', 'always', 'never'])
+        .default('failure'),
+    )
+    .option('--tail <size>', 'how much of the end of its output is sent; 0 for nothing', '10k')
+    .option('--url <url>', 'address of the server (or SNITCH_URL)')
+    .option('--api-key-file <file>', 'file with the API key, for a name (or SNITCH_API_KEY_FILE)')
+    .addHelpText('after', NOTES);
+  exec.action(async (first: string | undefined, rest: string[], flags: ExecFlags) => {
+    const operands = [...(first === undefined ? [] : [first]), ...rest];
+    finish(await execute(operands, beforeDashes(exec, operands), flags));
+  });
+  withExamples(
+    exec,
+    'snitch exec TOKEN -- backup.sh --all',
+    'snitch exec --token-file ~/.backup-token -- backup.sh --all',
+    'snitch exec https://snitch.example.com/c/TOKEN -- make report',
+  );
+  withCrontab(exec, (snitch) => [`0 3 * * * ${snitch} exec TOKEN -- /opt/backup.sh`]);
+};
+
+/** How many operands stand before `--`, which the parser does not tell; null where there is none. */
+function beforeDashes(exec: Command, operands: readonly string[]): number | null {
+  const { rawArgs = [] } = (exec.parent ?? {}) as { rawArgs?: string[] };
+  const at = rawArgs.indexOf('--');
+  return at < 0 ? null : Math.max(0, operands.length - (rawArgs.length - at - 1));
+}
+
+/** @returns the job's exit code */
+async function execute(
+  operands: readonly string[],
+  before: number | null,
+  flags: ExecFlags,
+): Promise<number> {
+  const { env } = process;
+  const { given, problem, command } = readArguments({ operands, before, tokenFile: flags.tokenFile, env });
+  const timeoutMs = flags.timeout === undefined ? null : parseDuration(flags.timeout, '--timeout');
+  const limits = { timeoutMs, killAfterMs: parseDuration(flags.killAfter, '--kill-after') };
+  const tail = parseTail(flags.tail);
+  const output = new JobOutput(flags.output === 'never' ? 0 : tail);
+  const report = reportFor(given, problem, flags);
+  const startedAt = Date.now();
+  const setting = { stdio: output.stdio, env: environmentOfJob(env) };
+  const job = startJob(command, setting, limits, () => report?.hurry());
+  const copied = output.copy(job.child, job.ended);
+  report?.start(startedAt);
+  const end = await job.ended;
+  const endedAt = Date.now();
+  if (end.failure !== null) tell(`${command[0]}: ${end.failure}`);
+  await Promise.race([copied, delay(OUTPUT_WITHIN)]);
+  const isTold = flags.output === 'always' || end.code !== 0 || end.timedOut;
+  if (report !== null) await tellEnd(report, end, endedAt, isTold ? output.tail() : Buffer.alloc(0));
+  await copied;
+  return end.code;
+}
+
+/** Null where nobody can be told, which is said: the job runs all the same. */
+function reportFor(given: string | null, problem: string | null, flags: ExecFlags): RunReport | null {
+  try {
+    if (given !== null) {
+      const runId = process.getBuiltinModule('node:crypto').randomUUID();
+      return new RunReport({ ...recipientOf(given, flagsOf(flags)), runId, directory: spoolDirectory() });
+    }
+    tell(`${problem}; nothing is recorded of this run`);
+  } catch (error) {
+    tell(`${(error as Error).message}; nothing is recorded of this run`);
+  }
+  return null;
+}
+
+/** Here --timeout is the job's. */
+function flagsOf({ url, apiKeyFile }: ExecFlags): { url?: string; apiKeyFile?: string } {
+  return { ...(url === undefined ? {} : { url }), ...(apiKeyFile === undefined ? {} : { apiKeyFile }) };
+}
+
+async function tellEnd(report: RunReport, end: JobEnd, endedAt: number, output: Buffer): Promise<void> {
+  try {
+    await report.end(end, endedAt, output);
+  } catch (error) {
+    // Whatever it is, it is no reason to hide how the job ended.
+    tell(`the check-in failed: ${(error as Error).message}`);
+  }
+}
+
+function delay(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

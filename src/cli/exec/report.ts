@@ -1,0 +1,126 @@
+/** Tells the server how a run began and ended, or keeps that in the spool. The job never waits for it. */
+
+import { dispatch, Locator } from '../recipient.ts';
+import { boundSpool, type Delivery, deliver, explainDelivery, quietly } from '../spool/deliver.ts';
+import { claim, refuse, release, remove } from '../spool/directory.ts';
+import type { KeptCheckIn, Recipient } from '../spool/entry.ts';
+import { flush } from '../spool/flush.ts';
+import type { Answer } from '../spool/send.ts';
+import type { JobEnd } from './job.ts';
+import { tell } from './tell.ts';
+
+/** Bounds in milliseconds: on the start, while the job runs; on both and the spool, after its end. */
+const START_WITHIN = 10_000;
+const END_WITHIN = 10_000;
+/** After the job's end, the start may take no more than its part of that. */
+const START_AFTER_END = 5_000;
+const FLUSH_WITHIN = 5_000;
+/** On a question for a name. */
+const LOCATE_WITHIN = 8_000;
+
+export interface Run {
+  recipient: Recipient;
+  /** Why the address of the server is not known, in words; null where it is. */
+  problem: string | null;
+  runId: string;
+  /** Where the spool is. */
+  directory: string;
+}
+
+export class RunReport {
+  readonly #run: Run;
+  readonly #hurry = new AbortController();
+  readonly #startLimit = new AbortController();
+  #locator = new Locator(LOCATE_WITHIN);
+  #start: Promise<Delivery> | null = null;
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  /** Ends whatever waits for the server; what it has not confirmed goes to the spool. */
+  hurry(): void {
+    this.#hurry.abort();
+  }
+
+  /** @param at milliseconds since the epoch */
+  start(at: number): void {
+    const limits = [this.#hurry.signal, this.#startLimit.signal, AbortSignal.timeout(START_WITHIN)];
+    const nothing = { message: null, exitStatus: null, output: Buffer.alloc(0) };
+    const checkIn: KeptCheckIn = { ...this.#identity(), ...nothing, suffix: 'start', at };
+    const sending = this.#send(checkIn, AbortSignal.any(limits));
+    this.#start = deliver(this.#run.directory, checkIn, sending, isKept);
+  }
+
+  /** @param at milliseconds since the epoch */
+  async end(end: JobEnd, at: number, output: Buffer): Promise<void> {
+    setTimeout(() => this.#startLimit.abort(), START_AFTER_END).unref();
+    setTimeout(() => this.hurry(), END_WITHIN).unref();
+    const { directory } = this.#run;
+    const checkIn = { ...this.#identity(), ...outcomeOf(end), at, output };
+    // The server can tell how long a run took only if it knows of the start before the end. The end does not wait for
+    // that to be safe on the disk.
+    const sending = (async () => {
+      if (this.#start !== null) await this.#again(await this.#start);
+      return this.#send(checkIn, this.#hurry.signal);
+    })();
+    const delivery = await deliver(directory, checkIn, sending, isKept);
+    for (const line of explainDelivery(delivery, directory)) tell(line);
+    if (delivery.answer.kind === 'recorded') await this.#flush();
+    else if (delivery.claim !== null) for (const line of await boundSpool(directory)) tell(line);
+  }
+
+  #identity(): Recipient & { runId: string } {
+    const { recipient, runId } = this.#run;
+    return { ...recipient, runId };
+  }
+
+  #send(checkIn: KeptCheckIn, signal: AbortSignal): Promise<Answer> {
+    const { problem } = this.#run;
+    if (problem !== null) return Promise.resolve({ kind: 'later', reason: problem, fault: 'server' });
+    return dispatch(checkIn, null, this.#locator, signal);
+  }
+
+  /** The server may be back since the job began. */
+  async #again({ checkIn, answer, claim: waits }: Delivery): Promise<void> {
+    if (answer.kind !== 'later') return;
+    this.#locator = new Locator(LOCATE_WITHIN);
+    const { directory } = this.#run;
+    const held = waits === null ? null : await claim(directory, waits.name).catch(() => null);
+    // Without its file it was sent by somebody else, unless it never had one.
+    if (waits !== null && held === null) return;
+    const again = await this.#send(checkIn, AbortSignal.any([this.#hurry.signal, this.#startLimit.signal]));
+    if (held === null) return;
+    if (again.kind === 'later') await quietly(release(directory, held));
+    else if (again.kind === 'refused') await quietly(refuse(directory, held, checkIn, again.reason));
+    else await quietly(remove(held));
+  }
+
+  /** Sends what earlier runs could not. */
+  async #flush(): Promise<void> {
+    const { recipient, directory } = this.#run;
+    const signal = AbortSignal.any([this.#hurry.signal, AbortSignal.timeout(FLUSH_WITHIN)]);
+    try {
+      const { problems } = await flush({ directory, base: recipient.base, signal });
+      for (const problem of problems) tell(problem);
+    } catch (error) {
+      tell(`the spool cannot be read: ${(error as Error).message}`);
+    }
+  }
+}
+
+/** The job has run, and nobody may be there to try again: whatever the server does not record is kept. */
+function isKept(): boolean {
+  return true;
+}
+
+/** A job whose time was over has failed, however it ended. */
+function outcomeOf(end: JobEnd): Pick<KeptCheckIn, 'suffix' | 'message' | 'exitStatus'> {
+  const { code, signal, timedOut, failure } = end;
+  const killed = signal === null ? null : `killed by ${signal}`;
+  if (timedOut) {
+    const message = `ran longer than it may${killed === null ? '' : `: ${killed}`}`;
+    return { suffix: 'fail', exitStatus: code, message };
+  }
+  return { suffix: `${code}`, exitStatus: null, message: failure ?? killed };
+}

@@ -1,0 +1,95 @@
+/** Asks the server what it makes of a file, before anything is changed. */
+import type { Client } from '../../api/client.ts';
+import type { WireCaseSettings } from '../../api/wire.ts';
+import { Failure } from '../failure.ts';
+import { type Plan, type Present, planOf, type WantedSnitch } from './apply-plan.ts';
+import { inBatches } from './batches.ts';
+import { ownerFaults } from './owners.ts';
+import { type FileEntry, problemAt, type SnitchFile, SnitchFileError } from './snitch-file.ts';
+
+interface Understood {
+  snitches: WantedSnitch[];
+  case: Partial<WireCaseSettings>;
+  room: number | null;
+}
+
+/** @throws SnitchFileError with every value that the server would refuse */
+async function understand(client: Client, file: SnitchFile): Promise<Understood> {
+  const understood: Understood = { snitches: [], case: {}, room: null };
+  const problems: string[] = [];
+  const ask = async (entries: readonly FileEntry[], settings: SnitchFile['settings']) => {
+    const checked = await client.checkImport({
+      snitches: entries.map(({ input }) => input),
+      ...(settings ? { case: settings.input } : {}),
+    });
+    for (const { attribute, message } of checked.problems) {
+      const [, index, field = ''] = /^snitches\[(\d+)\]\.(.+)$/s.exec(attribute) ?? [];
+      const entry = index === undefined ? settings : entries[Number(index)];
+      problems.push(describe(file, entry ?? null, index === undefined ? attribute : field, message));
+    }
+    for (const [index, snitch] of checked.snitches.entries()) {
+      understood.snitches.push({ ...snitch, owner: entries[index]?.owner ?? null });
+    }
+    understood.room = checked.room;
+    return checked;
+  };
+  understood.case = (await ask([], file.settings)).case;
+  await inBatches(file.entries, (entries) => ask(entries, null));
+  if (problems.length > 0) throw new SnitchFileError(problems);
+  return understood;
+}
+
+function describe(
+  file: SnitchFile,
+  entry: Pick<FileEntry, 'input' | 'line' | 'lines'> | null,
+  attribute: string,
+  message: string,
+): string {
+  const field = attribute.replace(/^case\./, '');
+  const name =
+    entry && entry !== file.settings && typeof entry.input.name === 'string' ? entry.input.name : '';
+  const subject = name === '' || field === 'name' ? attribute : `${name}: ${attribute}`;
+  return problemAt(file.path, entry?.lines[field] ?? entry?.line ?? 1, `${subject}: ${message}`);
+}
+
+export async function presentOf(client: Client): Promise<Present> {
+  return {
+    case: await client.getCase(),
+    snitches: await client.listSnitches(),
+    ownership: await client.listOwnership(),
+  };
+}
+
+export interface Manner {
+  /** What is no longer in the file goes. */
+  prune: boolean;
+  /** The owner whose snitches the file takes over; null for none. */
+  takeOver: string | null;
+}
+
+/**
+ * What an apply of the file would do.
+ *
+ * @throws SnitchFileError with everything that could not be done
+ */
+export async function planFor(client: Client, file: SnitchFile, { prune, takeOver }: Manner): Promise<Plan> {
+  const { room, ...wanted } = await understand(client, file);
+  const present = await presentOf(client);
+  const plan = planOf(present, { ...wanted, owner: file.owner, takeOver });
+  const problems = [
+    ...ownerFaults(present, file, plan, takeOver),
+    ...plan.conflicts
+      .filter(({ keeper }) => keeper === null)
+      .map(({ index, attribute, message }) =>
+        describe(file, file.entries[index] ?? null, attribute, message),
+      ),
+  ];
+  if (problems.length > 0) throw new SnitchFileError(problems);
+  const freed = prune ? plan.gone.length : 0;
+  if (room !== null && plan.create.length > room + freed) {
+    throw new Failure(
+      `the file has ${plan.create.length} new snitches, and the case has room for ${room + freed}: the limit is the administrator's to raise (\`snitch case edit --max-snitches\`)`,
+    );
+  }
+  return plan;
+}

@@ -1,0 +1,184 @@
+/** What it takes to make the case be as the file says. */
+import type { WireCase, WireCaseSettings, WireImported, WireOwnership, WireSnitch } from '../../api/wire.ts';
+
+/** What the server has now. */
+export interface Present {
+  case: WireCase;
+  snitches: readonly WireSnitch[];
+  ownership: readonly WireOwnership[];
+}
+
+/** What the file wants, as the server understands it. */
+export interface Wanted {
+  /** Whose snitches go when the file no longer names them; null for nobody's. */
+  owner: string | null;
+  /** The owner whose snitches the file takes over, as if nobody kept them. */
+  takeOver: string | null;
+  case: Partial<WireCaseSettings>;
+  snitches: readonly WantedSnitch[];
+}
+
+export interface WantedSnitch extends WireImported {
+  /** Null for one that no file keeps. */
+  owner: string | null;
+}
+
+export interface Creation extends WantedSnitch {
+  /** The owner that keeps a snitch of the same name, so that there will be two of it. */
+  beside: string | null;
+}
+
+export interface FieldChange {
+  field: string;
+  from: unknown;
+  to: unknown;
+}
+
+export interface SnitchChange {
+  token: string;
+  name: string;
+  fields: FieldChange[];
+  /** It was there already, and is kept by `owner` from now on. */
+  adopted: boolean;
+  owner: string | null;
+  /** Who kept it before; null for nobody. */
+  takenFrom: string | null;
+}
+
+/** What cannot be done. */
+export interface Conflict {
+  /** The position of the snitch in the file. */
+  index: number;
+  attribute: string;
+  message: string;
+  /** The owner in whose way it stands; null for any other conflict. */
+  keeper: string | null;
+}
+
+export interface Plan {
+  owner: string | null;
+  case: FieldChange[];
+  create: Creation[];
+  change: SnitchChange[];
+  /** What an earlier apply of the file kept, and what the file no longer names. */
+  gone: WireSnitch[];
+  unchanged: number;
+  conflicts: Conflict[];
+}
+
+const FIELDS = ['name', 'interval', 'alert_type', 'alert_email', 'notes', 'tags'] as const;
+const CASE_FIELDS = ['name', 'timezone', 'members', 'reminders'] as const;
+
+/**
+ * An entry with a token means the snitch that has it. One without means the snitch of its name that its owner keeps,
+ * else the one of its name that nothing keeps; those of other owners are left to them.
+ */
+export function planOf(present: Present, wanted: Wanted): Plan {
+  const plan: Plan = {
+    owner: wanted.owner,
+    case: differences(CASE_FIELDS, present.case, wanted.case),
+    create: [],
+    change: [],
+    gone: [],
+    unchanged: 0,
+    conflicts: [],
+  };
+  const index = new Index(present, wanted);
+  const meant = new Set<string>();
+  for (const [position, entry] of wanted.snitches.entries()) {
+    const found = index.find(entry);
+    if (found === null) plan.create.push({ ...entry, beside: index.otherKeeperOf(entry) });
+    else if ('message' in found) plan.conflicts.push({ index: position, ...found });
+    else {
+      meant.add(found.token);
+      addChange(plan, entry, found, index.keeperOf(found));
+    }
+  }
+  plan.gone = present.snitches.filter(
+    (snitch) => wanted.owner !== null && index.keeperOf(snitch) === wanted.owner && !meant.has(snitch.token),
+  );
+  return plan;
+}
+
+function addChange(plan: Plan, entry: WantedSnitch, found: WireSnitch, keeper: string | null): void {
+  const { owner } = entry;
+  const fields = differences(FIELDS, found, entry);
+  const adopted = owner !== null && keeper !== owner;
+  if (fields.length === 0 && !adopted) plan.unchanged += 1;
+  else {
+    const takenFrom = adopted ? keeper : null;
+    plan.change.push({ token: found.token, name: found.name, fields, adopted, owner, takenFrom });
+  }
+}
+
+type Fault = Omit<Conflict, 'index'>;
+
+class Index {
+  readonly #takeOver: string | null;
+  readonly #owners: Map<string, string>;
+  readonly #byToken: Map<string, WireSnitch>;
+  readonly #byName: Map<string, WireSnitch[]>;
+
+  constructor({ snitches, ownership }: Present, wanted: Wanted) {
+    this.#takeOver = wanted.takeOver;
+    this.#owners = new Map(ownership.map(({ token, owner }) => [token, owner]));
+    this.#byToken = new Map(snitches.map((snitch) => [snitch.token, snitch]));
+    const named = new Set(wanted.snitches.map(({ token }) => token));
+    const free = snitches.filter(({ token }) => !named.has(token));
+    this.#byName = Map.groupBy(free, ({ name }) => name);
+  }
+
+  keeperOf({ token }: WireSnitch): string | null {
+    return this.#owners.get(token) ?? null;
+  }
+
+  /** The snitch that is meant, null for a new one, or what is wrong. */
+  find({ token, name, owner }: WantedSnitch): WireSnitch | Fault | null {
+    if (token !== null) return this.#withToken(token, owner);
+    const candidates = this.#byName.get(name) ?? [];
+    for (const keeper of owner === null ? [null] : [owner, null]) {
+      const [first, ...others] = candidates.filter((snitch) => this.#inTheWay(snitch) === keeper);
+      if (first && others.length === 0) return first;
+      if (first) {
+        const message = `${others.length + 1} snitches have this name: give the token of the one that is meant`;
+        return { attribute: 'name', message, keeper: null };
+      }
+    }
+    return null;
+  }
+
+  /** Who else keeps a snitch of this name. */
+  otherKeeperOf({ name }: WantedSnitch): string | null {
+    const [first] = this.#byName.get(name) ?? [];
+    return first ? this.keeperOf(first) : null;
+  }
+
+  #withToken(token: string, owner: string | null): WireSnitch | Fault | null {
+    const found = this.#byToken.get(token);
+    const keeper = found ? this.#inTheWay(found) : null;
+    if (keeper === null || keeper === owner) return found ?? null;
+    const message = `is kept by another file, whose owner is "${keeper}"`;
+    return { attribute: 'token', message, keeper };
+  }
+
+  /** Its keeper, unless the file takes over what that one has. */
+  #inTheWay(snitch: WireSnitch): string | null {
+    const keeper = this.keeperOf(snitch);
+    return keeper === this.#takeOver ? null : keeper;
+  }
+}
+
+function differences<Field extends string>(
+  fields: readonly Field[],
+  from: Readonly<Record<Field, unknown>>,
+  to: Readonly<Partial<Record<Field, unknown>>>,
+): FieldChange[] {
+  return fields
+    .filter((field) => to[field] !== undefined && JSON.stringify(from[field]) !== JSON.stringify(to[field]))
+    .map((field) => ({ field, from: from[field], to: to[field] }));
+}
+
+/** Whether an apply would change anything; `prune` tells whether it would delete what is gone from the file. */
+export function differs({ case: settings, create, change, gone }: Plan, prune: boolean): boolean {
+  return settings.length + create.length + change.length > 0 || (prune && gone.length > 0);
+}

@@ -1,0 +1,96 @@
+/** Carries out a plan, patiently: a server that says "not so fast" is waited for. */
+import type { Client, ImportInput } from '../../api/client.ts';
+import { say } from '../output/output.ts';
+import type { Creation, FieldChange, Plan } from './apply-plan.ts';
+import { batchesOf, inBatches, inBatchesOrOneByOne } from './batches.ts';
+
+/** How often one request is tried, and how long a server may ask us to wait for the next, in seconds. */
+const MOST_TRIES = 10;
+const LONGEST_WAIT_S = 300;
+
+/** Tokens that the server takes in one request. */
+const LARGEST_CLAIM = 500;
+
+/**
+ * First what makes room, at last what needs it. A plan that was carried out in part is carried on by applying the
+ * file again, because each step says what shall be, and not what to do.
+ */
+export async function carryOut(client: Client, plan: Plan, prune: boolean): Promise<void> {
+  await inBatchesOrOneByOne(
+    prune ? plan.gone.map(tokenOf) : [],
+    (tokens) => patiently(() => client.deleteSnitches(tokens)),
+    (token) => patiently(() => unlessGone(client.deleteSnitch(token))),
+  );
+  if (plan.case.length > 0) await patiently(() => client.updateCase(valuesOf(plan.case)));
+  await changeOwners(client, plan);
+  const changed = plan.change.filter(({ fields }) => fields.length > 0);
+  await inBatchesOrOneByOne(
+    changed.map(({ token, fields }) => ({ ...valuesOf(fields), token })),
+    (changes) => patiently(() => client.updateSnitches(changes)),
+    ({ token, ...values }) => patiently(() => client.updateSnitch(token, values)),
+  );
+  for (const [owner, created] of Map.groupBy(plan.create, (one) => one.owner)) {
+    await inBatches(created.map(importOf), (snitches) =>
+      patiently(() => client.importSnitches(snitches, owner)),
+    );
+  }
+}
+
+/** Without what the server takes for granted: the shorter an entry, the more of them go into one request. */
+function importOf({ name, interval, token, alert_type, alert_email, notes, tags }: Creation): ImportInput {
+  return {
+    name,
+    interval,
+    ...(token === null ? {} : { token }),
+    ...(alert_type === 'basic' ? {} : { alert_type }),
+    ...(alert_email.length === 0 ? {} : { alert_email }),
+    ...(notes === '' ? {} : { notes }),
+    ...(tags.length === 0 ? {} : { tags }),
+  };
+}
+
+/** What is taken over is freed first: the server gives nothing to one owner that another one has. */
+async function changeOwners(client: Client, { change }: Plan): Promise<void> {
+  const adopted = change.filter((one) => one.adopted);
+  const taken = adopted.filter(({ takenFrom }) => takenFrom !== null);
+  for (const tokens of batchesOf(taken.map(tokenOf), LARGEST_CLAIM)) {
+    await patiently(() => client.setOwnership(tokens, null));
+  }
+  for (const [owner, ofOwner] of Map.groupBy(adopted, (one) => one.owner)) {
+    for (const tokens of batchesOf(ofOwner.map(tokenOf), LARGEST_CLAIM)) {
+      await patiently(() => client.setOwnership(tokens, owner));
+    }
+  }
+}
+
+function tokenOf({ token }: { token: string }): string {
+  return token;
+}
+
+function valuesOf(changes: readonly FieldChange[]): Record<string, never> {
+  return Object.fromEntries(changes.map(({ field, to }) => [field, to as never]));
+}
+
+/** Somebody else may have deleted it meanwhile, which is what was wanted. */
+async function unlessGone(deletion: Promise<void>): Promise<void> {
+  try {
+    await deletion;
+  } catch (error) {
+    if ((error as { status?: number }).status !== 404) throw error;
+  }
+}
+
+/** Tries again when the server said after how long to. */
+export async function patiently<T>(request: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await request();
+    } catch (error) {
+      const { status, retryAfterS } = error as { status?: number; retryAfterS?: number | null };
+      const waitable = (status === 429 || status === 503) && retryAfterS != null;
+      if (!waitable || retryAfterS > LONGEST_WAIT_S || tries === MOST_TRIES) throw error;
+      say(`the server asks to wait ${retryAfterS} s: waiting`);
+      await new Promise((resolve) => setTimeout(resolve, retryAfterS * 1_000));
+    }
+  }
+}

@@ -1,0 +1,177 @@
+/** `snitch apply`, `diff` and `export`: snitches as a file that is kept under version control. */
+import type { Command } from 'commander';
+import type { Client } from '../../api/client.ts';
+import { addClientOptions, type ClientFlags, type Register, required, withExamples } from '../command.ts';
+import { confirm } from '../confirm.ts';
+import { connect } from '../connection.ts';
+import { EXIT } from '../exit-codes.ts';
+import { Failure, UsageError } from '../failure.ts';
+import { Output, say } from '../output/output.ts';
+import { planFor } from './apply-check.ts';
+import { differs, type Plan } from './apply-plan.ts';
+import { carryOut, patiently } from './apply-steps.ts';
+import { planLines, planSummary } from './diff-view.ts';
+import { type ExportFlags, exportCase } from './export.ts';
+import { strangeness } from './owners.ts';
+import { readSnitchFile, type SnitchFile } from './snitch-file.ts';
+
+interface FileFlags extends ClientFlags {
+  file?: string;
+  prune?: boolean;
+  takeOver?: string;
+}
+
+interface DiffFlags extends FileFlags {
+  exitCode?: boolean;
+}
+
+interface ApplyFlags extends FileFlags {
+  yes?: boolean;
+  confirm?: string;
+}
+
+const FILE_FORM = `
+The file:
+  owner: web-servers          which file this is, wherever it lies; null: it keeps nothing
+                              (else its name without .yaml tells)
+  case:                       settings of the case; each may be left out
+    name: Example
+    timezone: Europe/Berlin
+    members: [ann@example.com]
+    reminders: period         period, hourly, daily or off
+  snitches:
+    - name: nightly-backup
+      interval: daily         as in \`snitch create\`
+      alert_type: basic       this and what follows may be left out, and has its default then
+      alert_email: [ops@example.com]
+      tags: [production, db]
+      notes: what to do when it is missing
+      token: c2354d53d2       to keep a token, to rename, or where names repeat
+      owner: other            where another file keeps this one, or null where none does
+
+A snitch of the file's that has no token here is found by its name. One that somebody made by hand and that the file
+names as well is adopted. What the file does not name is left alone, unless --prune says otherwise; --prune never
+touches what another owner keeps. To rename an owner, write the new name and apply with --take-over OLD once.`;
+
+export const register: Register = (program, finish) => {
+  const apply = addFileOptions(program.command('apply'))
+    .description('make the snitches and the case be as a file says')
+    .option('--prune', 'delete what an earlier apply of this file kept and the file no longer names')
+    .option('--confirm <count>', 'how many snitches --prune will delete')
+    .option('-y, --yes', 'do not ask; needed where there is no terminal')
+    .action((flags: ApplyFlags) => applyFile(flags))
+    .addHelpText('after', FILE_FORM);
+  withExamples(
+    addClientOptions(apply),
+    'snitch apply -f snitches.yaml',
+    'snitch apply -f snitches.yaml --yes',
+    'snitch apply -f snitches.yaml --prune --confirm=2',
+  );
+  const diff = addFileOptions(program.command('diff'))
+    .description('show what an apply of a file would change')
+    .option('--prune', 'also what an apply with --prune would delete')
+    .option('--exit-code', 'exit with 1 where something would change, and with 0 where nothing would')
+    .action(async (flags: DiffFlags) => finish(await showDiff(flags)))
+    .addHelpText('after', FILE_FORM);
+  withExamples(
+    addClientOptions(diff),
+    'snitch diff -f snitches.yaml',
+    'snitch diff -f snitches.yaml --exit-code --quiet',
+  );
+  const exporting = program
+    .command('export')
+    .description('print the snitches and the settings of the case as a file for `snitch apply`')
+    .option('--owner <name>', 'only the snitches that the file of this name keeps')
+    .option('--no-tokens', 'without tokens: an apply elsewhere makes new ones')
+    .action((flags: ExportFlags) => exportCase(flags));
+  withExamples(
+    addClientOptions(exporting),
+    'snitch export > snitches.yaml',
+    'snitch export --owner web-servers',
+    'snitch export --url https://old.example.com | snitch apply -f - --yes',
+  );
+};
+
+function addFileOptions(command: Command): Command {
+  return command
+    .option('-f, --file <file>', 'the file; - reads it from the standard input (required)')
+    .option('--take-over <owner>', 'also keep from now on what the file of this owner kept');
+}
+
+async function planOfFile(client: Client, flags: FileFlags): Promise<{ plan: Plan; file: SnitchFile }> {
+  const file = readSnitchFile(required(flags.file, '--file'));
+  const prune = flags.prune ?? false;
+  if (prune && file.owner === null) {
+    throw new UsageError(
+      '--prune deletes what the owner of the file kept, and this one has none: write `owner: NAME` instead of `owner: null`',
+    );
+  }
+  const takeOver = flags.takeOver ?? null;
+  const plan = await patiently(() => planFor(client, file, { prune, takeOver }));
+  const strange = strangeness(plan);
+  if (strange !== null) say(strange);
+  return { plan, file };
+}
+
+async function showDiff(flags: DiffFlags): Promise<number> {
+  required(flags.file, '--file');
+  const { plan } = await planOfFile(connect(flags), flags);
+  show(new Output(flags), plan, flags.prune ?? false);
+  return flags.exitCode && differs(plan, flags.prune ?? false) ? EXIT.error : EXIT.ok;
+}
+
+function show(output: Output, plan: Plan, prune: boolean): void {
+  if (output.format === 'json') {
+    const { conflicts: _none, ...shown } = plan;
+    output.json(shown);
+    return;
+  }
+  if (!output.quiet) output.lines(planLines(plan, prune, output.style));
+  output.done(planSummary(plan, prune));
+}
+
+async function applyFile(flags: ApplyFlags): Promise<void> {
+  required(flags.file, '--file');
+  const prune = flags.prune ?? false;
+  if (flags.confirm !== undefined && !/^\d+$/.test(flags.confirm)) {
+    throw new UsageError(`--confirm: "${flags.confirm}" is no number`);
+  }
+  if (flags.confirm !== undefined && !prune) throw new UsageError('--confirm goes with --prune');
+  const client = connect(flags);
+  const output = new Output(flags);
+  const { plan, file } = await planOfFile(client, flags);
+  show(output, plan, prune);
+  if (!differs(plan, prune)) return;
+  if (prune) checkCount(plan.gone.length, flags.confirm);
+  await ask(flags);
+  await carryOut(client, plan, prune);
+  output.done('applied');
+  if (!file.namesOwner) {
+    output.hint(
+      `write \`owner: ${file.owner}\` as the file's first line: it is known by that then, wherever it lies`,
+    );
+  }
+  if (plan.gone.length > 0 && !prune) {
+    output.hint(`to delete what is no longer in the file: --prune --confirm=${plan.gone.length}`);
+  }
+}
+
+/** Whoever counts the snitches that will go has looked at them. */
+function checkCount(gone: number, confirmed: string | undefined): void {
+  if (gone === 0 && confirmed === undefined) return;
+  const snitches = gone === 1 ? '1 snitch' : `${gone} snitches`;
+  if (confirmed === undefined) {
+    throw new UsageError(`--prune would delete ${snitches}: confirm it with --confirm=${gone}`);
+  }
+  if (Number(confirmed) !== gone) {
+    throw new Failure(`--prune would delete ${snitches}, and not ${confirmed}: nothing was changed`);
+  }
+}
+
+async function ask({ yes, file }: ApplyFlags): Promise<void> {
+  if (yes) return;
+  if (file === '-' || !process.stdin.isTTY || !process.stderr.isTTY) {
+    throw new UsageError('nothing was changed: applying needs --yes where there is no terminal to ask on');
+  }
+  if (!(await confirm('Apply? [y/N] '))) throw new Failure('nothing was changed');
+}

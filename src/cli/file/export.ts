@@ -1,0 +1,101 @@
+/** `snitch export`: a case as the file that makes it. Keys and the secrets of webhooks are never in it. */
+import { Document, isScalar, type Scalar, visit } from 'yaml';
+import type { WireSnitch } from '../../api/wire.ts';
+import type { ClientFlags } from '../command.ts';
+import { connect } from '../connection.ts';
+import { NotFoundError } from '../failure.ts';
+import { Output } from '../output/output.ts';
+import { presentOf } from './apply-check.ts';
+import type { Present } from './apply-plan.ts';
+import { patiently } from './apply-steps.ts';
+
+export interface ExportFlags extends ClientFlags {
+  owner?: string;
+  /** False for `--no-tokens`. */
+  tokens: boolean;
+}
+
+export async function exportCase(flags: ExportFlags): Promise<void> {
+  const client = connect(flags);
+  const present = await patiently(() => presentOf(client));
+  const output = new Output(flags);
+  const file = fileOf(present, flags);
+  if (output.format === 'json') output.json(file);
+  else process.stdout.write(yamlOf(file, flags.tokens));
+}
+
+type Exported = Record<string, unknown>;
+
+function fileOf({ case: settings, snitches, ownership }: Present, flags: ExportFlags): Exported {
+  const { name, timezone, members, reminders } = settings;
+  const kept = new Set(ownership.filter(({ owner }) => owner === flags.owner).map(({ token }) => token));
+  const chosen = flags.owner === undefined ? snitches : snitches.filter(({ token }) => kept.has(token));
+  if (flags.owner !== undefined && chosen.length === 0) {
+    throw new NotFoundError(`no snitch is kept by a file with the owner "${flags.owner}"`);
+  }
+  const owners = new Map(ownership.map(({ token, owner }) => [token, owner]));
+  const owner = flags.owner ?? mostFrequent(chosen.map(({ token }) => owners.get(token)));
+  return {
+    owner,
+    case: { name, timezone, members, reminders },
+    snitches: chosen.toSorted(byName).map((snitch) => {
+      const keeper = owners.get(snitch.token) ?? null;
+      return { ...entryOf(snitch, flags.tokens), ...(keeper === owner ? {} : { owner: keeper }) };
+    }),
+  };
+}
+
+/** Null where there is none; of several that are as frequent, always the same. */
+function mostFrequent(owners: readonly (string | undefined)[]): string | null {
+  const counts = new Map<string, number>();
+  for (const owner of owners) if (owner !== undefined) counts.set(owner, (counts.get(owner) ?? 0) + 1);
+  const sorted = [...counts].sort(([one, many], [other, more]) => more - many || (one < other ? -1 : 1));
+  return sorted[0]?.[0] ?? null;
+}
+
+/** Always in the same order, so that a version control shows what changed and no more. */
+function byName(one: WireSnitch, other: WireSnitch): number {
+  const [mine, theirs] = one.name === other.name ? [one.token, other.token] : [one.name, other.name];
+  return mine < theirs ? -1 : 1;
+}
+
+/** What has its default is left out. */
+function entryOf(snitch: WireSnitch, withToken: boolean): Exported {
+  const { name, interval, alert_type, alert_email, tags, notes, token } = snitch;
+  return {
+    name,
+    interval,
+    ...(alert_type === 'basic' ? {} : { alert_type }),
+    ...(alert_email.length === 0 ? {} : { alert_email }),
+    ...(tags.length === 0 ? {} : { tags }),
+    ...(notes === '' ? {} : { notes }),
+    ...(withToken ? { token } : {}),
+  };
+}
+
+const HEADING = ' Made by `snitch export`; `snitch diff -f` and `snitch apply -f` read it.';
+const NO_OWNER =
+  ' No file keeps these snitches. Give this one a name (`owner: NAME`) if an apply with --prune shall delete from them.';
+const WARNING = ' The tokens are secrets: whoever knows one can check in for its job.';
+
+function yamlOf(file: Exported, withTokens: boolean): string {
+  const document = new Document(file);
+  const lines = [HEADING, ...(withTokens ? [WARNING] : []), ...(file.owner === null ? [NO_OWNER] : [])];
+  document.commentBefore = lines.join('\n');
+  visit(document, { Scalar: (_key, node) => quoteWhatHides(node) });
+  return document.toString({ lineWidth: 0 }).replace(HIDING, escaped);
+}
+
+/** What can steer a terminal or hide, and what line breaks would lose; in quotes it can be written as an escape. */
+const HIDING = /(?![\n\u200c\u200d])[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+
+function quoteWhatHides(node: Scalar): void {
+  if (isScalar(node) && typeof node.value === 'string' && node.value.search(HIDING) >= 0) {
+    node.type = 'QUOTE_DOUBLE';
+  }
+}
+
+function escaped(character: string): string {
+  const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase();
+  return code.length > 4 ? `\\U${code.padStart(8, '0')}` : `\\u${code.padStart(4, '0')}`;
+}

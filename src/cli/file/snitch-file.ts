@@ -1,0 +1,268 @@
+/**
+ * Reads a file of snitches: YAML, with the line that each thing stands on. What the values may be, the server tells;
+ * here is checked what it never sees: the form of the file, names that nothing has, and entries that are there twice.
+ */
+import { basename } from 'node:path';
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  type YAMLMap,
+} from 'yaml';
+import { didYouMean } from '../../text/similar.ts';
+import { Failure } from '../failure.ts';
+import { intervalOf } from '../output/interval-words.ts';
+import { type Chunk, partsOf } from './snitch-file-parts.ts';
+import { checkWhole, readText } from './snitch-file-text.ts';
+
+/** Every problem of the file, each in a line that begins with the place. */
+export class SnitchFileError extends Failure {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.problems = problems;
+  }
+}
+
+export interface FileEntry {
+  /** As the server wants it; its values are not checked yet. */
+  input: Record<string, unknown>;
+  /** By what name the server remembers that a file keeps the snitch; null for one that no file keeps. */
+  owner: string | null;
+  line: number;
+  /** The lines of its fields. */
+  lines: Readonly<Record<string, number>>;
+}
+
+type MapOfFile = Omit<FileEntry, 'owner'>;
+
+export interface SnitchFile {
+  path: string;
+  /** Of its entries, where they do not say otherwise themselves; null where the file says `owner: null`. */
+  owner: string | null;
+  /** False where the file does not say it, so that it goes by its own name: a moved file is then another one. */
+  namesOwner: boolean;
+  /** Settings of the case; null where the file leaves them alone. */
+  settings: Omit<FileEntry, 'owner'> | null;
+  entries: readonly FileEntry[];
+}
+
+const TOP = ['owner', 'case', 'snitches'];
+const CASE_FIELDS = ['name', 'timezone', 'members', 'reminders'];
+const SNITCH_FIELDS = ['name', 'interval', 'alert_type', 'alert_email', 'notes', 'tags', 'token', 'owner'];
+
+/** @throws SnitchFileError with everything that is wrong, Failure where the file cannot be read */
+export function readSnitchFile(path: string): SnitchFile {
+  return parseSnitchFile(path === '-' ? 'stdin' : path, readText(path));
+}
+
+export function parseSnitchFile(path: string, text: string): SnitchFile {
+  const parts = partsOf(text);
+  if (parts === null) checkWhole(path, text);
+  const reader = new Reader(path, parts?.head ?? text);
+  const file = reader.read();
+  const problems = [...reader.problems];
+  const entries = [...file.entries];
+  for (const chunk of reader.problems.length === 0 ? (parts?.chunks ?? []) : []) {
+    const part = new Reader(path, chunk.text, chunk);
+    for (const entry of part.readEntries(file.owner)) entries.push(entry);
+    problems.push(...part.problems);
+  }
+  problems.push(...repetitions(path, entries));
+  if (problems.length > 0) throw new SnitchFileError(problems);
+  return { ...file, entries };
+}
+
+/** Entries that mean the same snitch. */
+function repetitions(path: string, entries: readonly FileEntry[]): string[] {
+  const problems: string[] = [];
+  const seen = new Map<string, number>();
+  for (const { input, owner, line, lines } of entries) {
+    const byToken = input.token !== undefined && input.token !== null;
+    const field = byToken ? 'token' : 'name';
+    const key = JSON.stringify([field, String(input[field]), byToken ? null : owner]);
+    const first = seen.get(key);
+    if (first === undefined) seen.set(key, line);
+    else {
+      const advice = byToken ? '' : ': give each its token, or another name';
+      problems.push(
+        problemAt(path, lines[field] ?? line, `${field}: is the same as in line ${first}${advice}`),
+      );
+    }
+  }
+  return problems;
+}
+
+/** `snitches.yaml:12: …` */
+export function problemAt(path: string, line: number, message: string): string {
+  return `${path}:${line}: ${message}`;
+}
+
+const WHOLE = { index: 0, from: 1, shift: 0 };
+
+class Reader {
+  readonly problems: string[] = [];
+  readonly #path: string;
+  readonly #lines = new LineCounter();
+  readonly #document: Document;
+  readonly #chunk: Pick<Chunk, 'index' | 'from' | 'shift'>;
+
+  constructor(path: string, text: string, chunk: Pick<Chunk, 'index' | 'from' | 'shift'> = WHOLE) {
+    this.#path = path;
+    this.#chunk = chunk;
+    this.#document = parseDocument(text, {
+      lineCounter: this.#lines,
+      prettyErrors: false,
+      logLevel: 'silent',
+      merge: true,
+    });
+  }
+
+  read(): SnitchFile {
+    const { contents } = this.#document;
+    this.#refuseInvalid();
+    const empty: SnitchFile = {
+      path: this.#path,
+      owner: null,
+      namesOwner: false,
+      settings: null,
+      entries: [],
+    };
+    if (this.problems.length > 0) return empty;
+    const top = this.#entry(contents, 'the file', TOP);
+    if (!top) return empty;
+    const owner = this.#owner(top, basename(this.#path).replace(/\.ya?ml$/i, ''));
+    const snitches = isMap(contents) ? contents.get('snitches', true) : null;
+    const settings = isMap(contents) && contents.has('case') ? contents.get('case', true) : null;
+    if (snitches === undefined) this.#refuse(top.line, 'snitches: is missing: write a list, `[]` for none');
+    const entries = this.#snitches(snitches, owner);
+    return {
+      path: this.#path,
+      owner,
+      namesOwner: 'owner' in top.input,
+      settings: settings === null ? null : this.#entry(settings, 'case', CASE_FIELDS),
+      entries,
+    };
+  }
+
+  /** Those of a chunk. */
+  readEntries(owner: string | null): FileEntry[] {
+    const { contents } = this.#document;
+    this.#refuseInvalid();
+    const snitches = isMap(contents) ? contents.get('snitches', true) : null;
+    return this.problems.length > 0 ? [] : this.#snitches(snitches, owner);
+  }
+
+  #refuseInvalid(): void {
+    const { errors, warnings } = this.#document;
+    for (const { pos, message } of [...errors, ...warnings]) {
+      this.#refuse(this.#lineAt(pos[0]), `not valid YAML: ${message.split('\n', 1)[0]}`);
+    }
+  }
+
+  #owner({ input, line, lines }: MapOfFile, otherwise: string | null): string | null {
+    const { owner = otherwise } = input;
+    if (owner === null) return null;
+    if (typeof owner === 'string' && owner.trim() !== '' && owner.length <= 100 && !/\p{Cc}/u.test(owner)) {
+      return owner;
+    }
+    this.#refuse(lines.owner ?? line, 'owner: must be a name of at most 100 characters, or null for none');
+    return null;
+  }
+
+  #snitches(given: unknown, ownerOfFile: string | null): FileEntry[] {
+    const list = this.#resolve(given);
+    if (isScalar(list) && list.value === null) return [];
+    if (!isSeq(list)) {
+      if (list !== undefined) this.#refuse(this.#lineOf(list), 'snitches: must be a list');
+      return [];
+    }
+    const entries = list.items.map((item, index) =>
+      this.#entry(item, `snitches[${this.#chunk.index + index}]`, SNITCH_FIELDS, this.#lineOf(list)),
+    );
+    return entries
+      .filter((entry) => entry !== null)
+      .map((entry) => entryOf(entry, this.#owner(entry, ownerOfFile)));
+  }
+
+  /** One map with the lines of its fields; null, and a problem, for anything else. */
+  #entry(given: unknown, where: string, fields: readonly string[], parentLine = 1): MapOfFile | null {
+    const map = this.#resolve(given);
+    const line = this.#lineOf(given, parentLine);
+    if (!isMap(map)) {
+      this.#refuse(line, `${where}: must hold "name: value" lines`);
+      return null;
+    }
+    const lines: Record<string, number> = {};
+    for (const { key } of map.items) {
+      const name = isScalar(key) ? String(key.value) : '?';
+      lines[name] = this.#lineOf(key, line);
+    }
+    const input = fields === TOP ? this.#scalarsOf(map) : this.#valuesOf(map, line);
+    for (const name of Object.keys(input)) {
+      // Names that begin with x- are a place for what several entries share (`x-defaults: &defaults`).
+      if (fields.includes(name) || (fields === TOP && name.startsWith('x-'))) continue;
+      const meant = didYouMean(name, fields);
+      this.#refuse(lines[name] ?? line, `${where}: ${name}: there is no such field.${meant}`);
+    }
+    return { input, line, lines };
+  }
+
+  /** The fields of the file itself. Its lists are not put together: many thousand entries may share a value. */
+  #scalarsOf(map: YAMLMap): Record<string, unknown> {
+    const fields = map.items.map(({ key, value }) => {
+      const node = this.#resolve(value);
+      return [isScalar(key) ? String(key.value) : '?', isScalar(node) ? node.value : node] as const;
+    });
+    return Object.fromEntries(fields);
+  }
+
+  #valuesOf(map: { toJS(document: Document): unknown }, line: number): Record<string, unknown> {
+    try {
+      return map.toJS(this.#document) as Record<string, unknown>;
+    } catch (error) {
+      this.#refuse(line, `not valid YAML: ${error instanceof Error ? error.message : String(error)}`);
+      return {};
+    }
+  }
+
+  #resolve(node: unknown): unknown {
+    return isAlias(node) ? node.resolve(this.#document) : node;
+  }
+
+  #lineOf(node: unknown, otherwise = 1): number {
+    const offset = isNode(node) ? node.range?.[0] : undefined;
+    return offset === undefined ? otherwise : this.#lineAt(offset);
+  }
+
+  #lineAt(offset: number): number {
+    const { line } = this.#lines.linePos(offset);
+    return line < this.#chunk.from ? line : line + this.#chunk.shift;
+  }
+
+  #refuse(line: number, message: string): void {
+    this.problems.push(problemAt(this.#path, line, message));
+  }
+}
+
+/** An entry states the whole snitch: what it does not say has its default, and so has what is null. */
+function entryOf({ input, line, lines }: MapOfFile, owner: string | null): FileEntry {
+  const given = Object.entries(input).filter(([name, value]) => value !== null && name !== 'owner');
+  return { input: withPlainInterval(Object.fromEntries(given)), owner, line, lines };
+}
+
+/** `15m` and `every 2 hours` are understood as everywhere; what is not, the server refuses with its own words. */
+function withPlainInterval(input: Record<string, unknown>): Record<string, unknown> {
+  if (typeof input.interval !== 'string') return input;
+  try {
+    return { ...input, interval: intervalOf(input.interval) };
+  } catch {
+    return input;
+  }
+}

@@ -1,0 +1,105 @@
+/** Checks of Healthchecks, hosted or one's own, by version 3 of its API. */
+import { NotUnderstood, parseCronSchedule } from '../discover/crontab/fields.ts';
+import { gapInWords, intervalForGap, longestGap } from '../discover/schedule.ts';
+import { parseCalendar } from '../discover/systemd/calendar.ts';
+import { ask, type Fields, type Imported, isToken, objectsIn, type Source, textOf } from './source.ts';
+
+export const HEALTHCHECKS = 'https://healthchecks.io';
+
+export async function readHealthchecks(source: Source): Promise<Imported[]> {
+  const answer = await ask(source, '/api/v3/checks/', 'x-api-key');
+  return objectsIn((answer as Fields | null)?.checks, source.url).map(importedOf);
+}
+
+export function importedOf(check: Fields): Imported {
+  const remarks = remarksOn(check);
+  const token = tokenOf(check);
+  if (token === null) remarks.push('its address is hidden from this key: the job needs the new one');
+  const identity = token ?? textOf(check.unique_key);
+  const name = textOf(check.name).trim() || textOf(check.slug) || `check ${identity.slice(0, 8)}`;
+  const input = {
+    name,
+    tags: textOf(check.tags).split(/\s+/).filter(Boolean),
+    notes: textOf(check.desc),
+    token,
+  };
+  try {
+    const { interval, remark } = intervalOf(check);
+    if (remark !== null) remarks.unshift(remark);
+    return { input: { ...input, interval }, remarks, refusal: null };
+  } catch (error) {
+    if (!(error instanceof NotUnderstood)) throw error;
+    return { input, remarks, refusal: error.message };
+  }
+}
+
+/** The last part of the address that the job calls. */
+function tokenOf({ uuid, ping_url }: Fields): string | null {
+  const token = textOf(uuid) || (textOf(ping_url).split('/').at(-1) ?? '');
+  return isToken(token) ? token : null;
+}
+
+function intervalOf(check: Fields): { interval: string; remark: string | null } {
+  const schedule = textOf(check.schedule).trim();
+  const { gap, words } = schedule === '' ? gapOfTimeout(check.timeout) : gapOfSchedule(schedule);
+  const interval = intervalForGap(gap);
+  if (interval === null) throw new NotUnderstood(`${words}: the longest interval is monthly`);
+  const exact = interval !== 'monthly' && intervalForGap(gap + 0.01) !== interval;
+  if (schedule === '') return { interval, remark: exact ? null : `${words} becomes ${interval}` };
+  const zone = textOf(check.tz) || 'UTC';
+  return {
+    interval,
+    remark: `the schedule ${schedule} (${zone}) becomes ${interval}, in the case's time zone`,
+  };
+}
+
+function gapOfTimeout(timeout: unknown): { gap: number; words: string } {
+  if (typeof timeout !== 'number' || timeout <= 0)
+    throw new NotUnderstood('it has neither timeout nor schedule');
+  const gap = timeout / 60;
+  return { gap, words: `every ${gap < 1 ? `${timeout}s` : gapInWords(gap)}` };
+}
+
+/** Cron has five fields; what has fewer, or more, is a calendar of systemd. Several lines are several schedules. */
+function gapOfSchedule(text: string): { gap: number; words: string } {
+  const schedules = text.split('\n').map((line) => {
+    const isCron = /^(?:\S+\s+){4}\S+$/.test(line.trim()) || line.trim().startsWith('@');
+    return isCron ? parseCronSchedule(line.trim()) : parseCalendar(line);
+  });
+  const gap = longestGap(schedules);
+  if (gap === null) throw new NotUnderstood(`the schedule ${text} never runs twice`);
+  return { gap, words: `the schedule ${text}` };
+}
+
+const FILTERS = ['start_kw', 'success_kw', 'failure_kw'];
+
+/** What a check has and a snitch has not. */
+function remarksOn(check: Fields): string[] {
+  const remarks: string[] = [];
+  if (typeof check.grace === 'number' && check.grace > 0) {
+    remarks.push(
+      `a grace time of ${graceInWords(check.grace)}: a snitch has until the end of its next period`,
+    );
+  }
+  if (textOf(check.channels) !== '')
+    remarks.push('integrations: see `snitch webhook add` and `snitch member add`');
+  if (textOf(check.methods) !== '')
+    remarks.push(`only ${textOf(check.methods)} counts there: here every method does`);
+  const filters = FILTERS.some((name) => textOf(check[name]) !== '');
+  if (
+    filters ||
+    check.filter_subject === true ||
+    check.filter_body === true ||
+    check.filter_http_body === true
+  ) {
+    remarks.push('filters on keywords: here the exit status tells how the job went');
+  }
+  if (check.manual_resume === true) remarks.push('manual resume: see `snitch pause --until unpaused`');
+  if (check.status === 'paused')
+    remarks.push('it is paused there, and will wait for its first check-in here');
+  return remarks;
+}
+
+function graceInWords(seconds: number): string {
+  return seconds < 60 ? `${seconds}s` : gapInWords(seconds / 60);
+}

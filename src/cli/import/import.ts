@@ -1,0 +1,144 @@
+/** `snitch import`: the snitches of another service, with their tokens. */
+import type { Command } from 'commander';
+import type { Client } from '../../api/client.ts';
+import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command.ts';
+import { connect } from '../connection.ts';
+import { EXIT } from '../exit-codes.ts';
+import { Failure } from '../failure.ts';
+import { patiently } from '../file/apply-steps.ts';
+import { batchesOf } from '../file/batches.ts';
+import { Output } from '../output/output.ts';
+import { paint } from '../output/style.ts';
+import { printable } from '../printable.ts';
+import { DEADMANSSNITCH, readDeadMansSnitch } from './deadmanssnitch.ts';
+import { HEALTHCHECKS, readHealthchecks } from './healthchecks.ts';
+import { type Imported, type Source, type SourceFlags, sourceOf } from './source.ts';
+
+interface ImportFlags extends ClientFlags, SourceFlags {
+  yes?: boolean;
+}
+
+const NOTES = `
+It is a dry run that reports what would be made, and what has no equivalent here, until --yes is given. What was
+imported before is passed over. Tokens are kept, so that a job only needs the new address before its token.`;
+
+export const register: Register = (program, finish) => {
+  const command = program.command('import').description('bring snitches over from another service');
+  withExamples(
+    command,
+    'snitch import deadmanssnitch --from-key-file old.key',
+    'snitch import healthchecks --from-url https://hc.example.com --from-key-file hc.key --yes',
+  );
+  const add = (name: string, what: string, base: string, read: (source: Source) => Promise<Imported[]>) => {
+    const one = addSourceOptions(command.command(name), base)
+      .description(`bring over ${what}`)
+      .action(async (flags: ImportFlags) => finish(await importFrom(read, sourceOf(flags, base), flags)))
+      .addHelpText('after', NOTES);
+    withExamples(addClientOptions(one), `snitch import ${name} --from-key-file old.key`);
+  };
+  add(
+    'deadmanssnitch',
+    "the snitches of Dead Man's Snitch, or of another snitch server",
+    DEADMANSSNITCH,
+    readDeadMansSnitch,
+  );
+  add('healthchecks', 'the checks of Healthchecks, hosted or your own', HEALTHCHECKS, readHealthchecks);
+};
+
+function addSourceOptions(command: Command, base: string): Command {
+  return command
+    .option('--from-url <url>', `address of the other service (default: ${base})`)
+    .option('--from-key-file <file>', 'file with its API key (or SNITCH_FROM_KEY_FILE, SNITCH_FROM_KEY)')
+    .option('-y, --yes', 'make the snitches');
+}
+
+interface Sorted {
+  create: Imported[];
+  /** Their tokens are there already. */
+  present: Imported[];
+  refused: { imported: Imported; reason: string }[];
+}
+
+/** @returns 1 where something cannot be brought over */
+async function importFrom(
+  read: (source: Source) => Promise<Imported[]>,
+  source: Source,
+  flags: ImportFlags,
+): Promise<number> {
+  const client = connect(flags);
+  const output = new Output(flags);
+  const sorted = await sort(client, await read(source));
+  if (flags.yes) {
+    for (const batch of batchesOf(sorted.create.map(({ input }) => input))) {
+      await patiently(() => client.importSnitches(batch, null));
+    }
+  }
+  report(output, sorted);
+  const { create, present, refused } = sorted;
+  const made = flags.yes ? `${create.length} made` : `${create.length} to make`;
+  output.done(`${made}, ${present.length} there already, ${refused.length} that cannot be`);
+  if (!flags.yes && create.length > 0) output.done('this was a dry run: --yes makes them');
+  return refused.length > 0 ? EXIT.error : EXIT.ok;
+}
+
+/** @throws Failure where the case has no room for all that is new */
+async function sort(client: Client, all: readonly Imported[]): Promise<Sorted> {
+  const there = new Set((await client.listSnitches()).map(({ token }) => token));
+  const sorted: Sorted = { create: [], present: [], refused: [] };
+  const candidates: Imported[] = [];
+  for (const imported of all) {
+    const { token } = imported.input;
+    if (token && there.has(token)) sorted.present.push(imported);
+    else if (imported.refusal !== null) sorted.refused.push({ imported, reason: imported.refusal });
+    else candidates.push(imported);
+  }
+  let room: number | null = null;
+  for (const batch of batchesOf(candidates)) {
+    const checked = await patiently(() => client.checkImport({ snitches: batch.map(({ input }) => input) }));
+    room = checked.room;
+    for (const [index, imported] of batch.entries()) {
+      const faults = checked.problems.filter(({ attribute }) => attribute.startsWith(`snitches[${index}].`));
+      const reason = faults
+        .map(({ attribute, message }) => `${attribute.split('].')[1]}: ${message}`)
+        .join('; ');
+      if (reason === '') sorted.create.push(imported);
+      else sorted.refused.push({ imported, reason });
+    }
+  }
+  if (room !== null && room < sorted.create.length) {
+    throw new Failure(
+      `there are ${sorted.create.length} new snitches, and the case has room for ${room}: the limit is the administrator's to raise`,
+    );
+  }
+  return sorted;
+}
+
+function report(output: Output, { create, present, refused }: Sorted): void {
+  if (output.format === 'json') {
+    output.json({
+      create: create.map(({ input }) => input),
+      present: present.map(({ input }) => input),
+      refused: refused.map(({ imported, reason }) => ({ ...imported.input, reason })),
+      remarks: create.flatMap(({ input, remarks }) =>
+        remarks.map((remark) => ({ name: input.name, remark })),
+      ),
+    });
+    return;
+  }
+  if (output.quiet) return;
+  const { style } = output;
+  const lines = create.flatMap(({ input, remarks }) => {
+    const token = input.token ?? 'a new token';
+    const heading = `+ ${input.name} (${input.interval}, ${token})`;
+    return [
+      paint(style, 'green', printable(heading)),
+      ...remarks.map((remark) => paint(style, 'yellow', `    differs: ${printable(remark)}`)),
+    ];
+  });
+  for (const { input } of present)
+    lines.push(printable(`= ${input.name} (${input.token}): is there already`));
+  for (const { imported, reason } of refused) {
+    lines.push(paint(style, 'red', printable(`! ${imported.input.name}: ${reason}`)));
+  }
+  output.lines(lines);
+}

@@ -1,0 +1,12 @@
+import { UsageError } from '../failure.ts';
+
+const LARGEST_PAGE = 1_000;
+
+/** The value of `--limit`: what the API gives in one answer at most. */
+export function limitOf(text: string): number {
+  const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > LARGEST_PAGE) {
+    throw new UsageError(`--limit: "${text}" is no number from 1 to ${LARGEST_PAGE}`);
+  }
+  return limit;
+}

@@ -1,0 +1,43 @@
+/** How people write an interval, and which of the API's it is. */
+import { INTERVALS } from '../../api/intervals.ts';
+import { durationOf } from '../../text/durations.ts';
+import { didYouMean } from '../../text/similar.ts';
+import { UsageError } from '../failure.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const WORDS: Record<string, string> = {
+  minutely: '1_minute',
+  minute: '1_minute',
+  hour: 'hourly',
+  day: 'daily',
+  nightly: 'daily',
+  week: 'weekly',
+  month: 'monthly',
+};
+
+/** `2h`, `every 15 minutes`, `1 day` and the API's own names. @throws UsageError with what there is */
+export function intervalOf(text: string): string {
+  const given = text
+    .trim()
+    .toLowerCase()
+    .replace(/^every\s+/, '');
+  const name = given.replace(/[\s-]+/g, '_');
+  const known = (INTERVALS as readonly string[]).includes(name)
+    ? name
+    : (WORDS[given] ?? ofLength(durationOf(given)));
+  if (known !== null && (INTERVALS as readonly string[]).includes(known)) return known;
+  throw new UsageError(
+    `--interval: "${text}" is none that there is.${didYouMean(given, INTERVALS)}\nthere are: ${INTERVALS.join(', ')}`,
+  );
+}
+
+function ofLength(ms: number | null): string | null {
+  if (ms === null) return null;
+  if (ms === HOUR) return 'hourly';
+  if (ms === DAY) return 'daily';
+  if (ms === 7 * DAY) return 'weekly';
+  return ms < HOUR ? `${ms / MINUTE}_minute` : `${ms / HOUR}_hour`;
+}

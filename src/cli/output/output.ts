@@ -1,0 +1,139 @@
+/** Where a command's answer goes: data to stdout in the format that was asked for, words to stderr. */
+import { displayWidth, pad } from '../../text/width.ts';
+import { printable, printableLines } from '../printable.ts';
+import { type Paint, paint, type Style, styleOf } from './style.ts';
+import { type Column, renderTable } from './table.ts';
+import { localTime, relativeTime } from './times.ts';
+
+export type { Column } from './table.ts';
+
+export const FORMATS = ['table', 'wide', 'json', 'name'] as const;
+export type Format = (typeof FORMATS)[number];
+
+export interface OutputFlags {
+  output?: Format;
+  json?: boolean;
+  quiet?: boolean;
+}
+
+/** How a kind of thing is shown in a list. */
+export interface View<T> {
+  columns: readonly Column<T>[];
+  /** What `-o name` prints: what other commands take for it. */
+  name(item: T): string;
+  /** What `-q` prints. */
+  id(item: T): string;
+  /** Said on stderr where there is nothing to list. */
+  empty: string;
+}
+
+/** One line of a record: its label, its text as it came, and the colour of it. */
+export interface Field {
+  label: string;
+  text: string;
+  paint?: Paint | null;
+}
+
+export class Output {
+  readonly format: Format;
+  readonly quiet: boolean;
+  readonly style: Style;
+
+  constructor(flags: OutputFlags, now = Date.now()) {
+    this.format = flags.json ? 'json' : (flags.output ?? 'table');
+    this.quiet = flags.quiet ?? false;
+    this.style = styleOf(process.stdout, process.env, now);
+  }
+
+  /** @param raw what JSON prints, where that is more than the items */
+  list<T>(items: readonly T[], view: View<T>, raw: unknown = items): void {
+    if (this.format === 'json') this.json(raw);
+    else if (this.quiet) this.lines(items.map((item) => printable(view.id(item))));
+    else if (this.format === 'name') this.lines(items.map((item) => printable(view.name(item))));
+    else if (items.length === 0) say(view.empty);
+    else this.lines(this.tableOf(items, view));
+  }
+
+  tableOf<T>(items: readonly T[], { columns }: Pick<View<T>, 'columns'>): string[] {
+    if (this.format === 'wide') {
+      return renderTable(items, columns, { ...this.style, width: Number.POSITIVE_INFINITY });
+    }
+    const narrow = columns.filter(({ wide }) => !wide);
+    return renderTable(items, narrow, this.style);
+  }
+
+  /** One thing with all that is known of it. */
+  record<T>(
+    item: T,
+    fields: readonly Field[],
+    view: Pick<View<T>, 'name' | 'id'>,
+    raw: unknown = item,
+  ): void {
+    if (this.format === 'json') this.json(raw);
+    else if (this.quiet) this.lines([printable(view.id(item))]);
+    else if (this.format === 'name') this.lines([printable(view.name(item))]);
+    else this.lines(renderFields(fields, this.style));
+  }
+
+  /** The API's own shape. JSON text keeps no raw control character; the invisible ones are escaped too. */
+  json(value: unknown): void {
+    process.stdout.write(`${jsonText(value)}\n`);
+  }
+
+  /** Lines that are safe to show already. */
+  lines(lines: readonly string[]): void {
+    if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
+  }
+
+  /** Relative on a terminal, ISO elsewhere. */
+  time(iso: string | null, none = 'never'): string {
+    return shownTime(iso, this.style, none);
+  }
+
+  /** What was done, on stderr; silent under `--quiet`. */
+  done(text: string): void {
+    if (!this.quiet) say(text);
+  }
+
+  /** What one may want to do next: for a person at a terminal, and nobody else. */
+  hint(text: string): void {
+    if (!this.quiet && process.stderr.isTTY) say(text);
+  }
+}
+
+/** One line on stderr; whatever came from outside is made safe to show, a line break included. */
+export function say(text: string): void {
+  process.stderr.write(`${printable(text)}\n`);
+}
+
+export function shownTime(iso: string | null, style: Style, none = 'never'): string {
+  if (iso === null) return none;
+  return style.terminal ? relativeTime(iso, style.now) : iso;
+}
+
+/** `2026-03-01 14:05:09 +01:00 (5m ago)` on a terminal, ISO elsewhere. */
+export function exactTime(iso: string | null, style: Style, none = 'never'): string {
+  if (iso === null) return none;
+  return style.terminal ? `${localTime(iso)} (${relativeTime(iso, style.now)})` : iso;
+}
+
+export function renderFields(fields: readonly Field[], style: Style): string[] {
+  const width = fields.reduce((widest, { label }) => Math.max(widest, displayWidth(label)), 0) + 2;
+  return fields.flatMap(({ label, text, paint: colour = null }) => {
+    const [first = '', ...rest] = printableLines(text);
+    const heading = `${paint(style, 'dim', pad(`${label}:`, width))}${paint(style, colour, first || '-')}`;
+    return [heading, ...rest.map((line) => `${' '.repeat(width)}${line}`)];
+  });
+}
+
+/** JSON escapes most controls itself; what else can steer a terminal or hide is escaped the same way. */
+const STEERING = /(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+
+export function jsonText(value: unknown): string {
+  return JSON.stringify(value, null, 2).replace(STEERING, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
+}

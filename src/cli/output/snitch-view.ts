@@ -1,0 +1,94 @@
+/** How a snitch is shown: in lists, alone, and its status as a word with a symbol and a colour. */
+import type { WireReport, WireSnitch, WireStatus } from '../../api/wire.ts';
+import { STATUS_COLORS } from '../../text/signs.ts';
+import { exactTime, type Field, shownTime, type View } from './output.ts';
+import type { Paint, Style } from './style.ts';
+
+/** From the one that needs attention most. */
+export const STATUSES: readonly WireStatus[] = ['failed', 'errored', 'pending', 'paused', 'healthy'];
+
+/** The word alone where a program reads it. */
+export function statusText(status: string, { terminal, signs }: Pick<Style, 'terminal' | 'signs'>): string {
+  return terminal && isStatus(status) ? `${signs.status[status]} ${status}` : status;
+}
+
+export function statusPaint(status: string): Paint | null {
+  return isStatus(status) ? STATUS_COLORS[status] : null;
+}
+
+function isStatus(text: string): text is WireStatus {
+  return Object.hasOwn(STATUS_COLORS, text);
+}
+
+/** What the job reported last; of a server that does not tell it, the last healthy check-in. */
+export function lastReportOf({ last_report, checked_in_at: at }: WireSnitch): WireReport | null {
+  if (last_report !== undefined) return last_report;
+  return at === null ? null : { at, outcome: 'healthy', exit_status: null, message: null };
+}
+
+/** `error, exit status 3: disk full`; `healthy` */
+export function outcomeText({ outcome, exit_status, message }: Omit<WireReport, 'at'>): string {
+  const status = exit_status === null || exit_status === 0 ? '' : `, exit status ${exit_status}`;
+  return `${outcome}${status}${message ? `: ${message}` : ''}`;
+}
+
+function reportCell(snitch: WireSnitch, style: Style): string {
+  const report = lastReportOf(snitch);
+  if (!report) return 'never';
+  const when = shownTime(report.at, style);
+  return report.outcome === 'healthy' && !report.message ? when : `${when}, ${outcomeText(report)}`;
+}
+
+export const SNITCH_VIEW: View<WireSnitch> = {
+  name: ({ name }) => name,
+  id: ({ token }) => token,
+  empty: 'no snitches: make one with `snitch create NAME --interval daily`',
+  columns: [
+    { header: 'NAME', cell: ({ name }) => name, shrinkTo: 12 },
+    {
+      header: 'STATUS',
+      cell: ({ status }, style) => statusText(status, style),
+      paint: ({ status }) => statusPaint(status),
+    },
+    {
+      header: 'LAST HEALTHY',
+      cell: ({ checked_in_at }, style) => shownTime(checked_in_at, style),
+      optional: true,
+    },
+    { header: 'INTERVAL', cell: ({ interval }) => interval, optional: true },
+    { header: 'TAGS', cell: ({ tags }) => tags.join(', '), shrinkTo: 8, optional: true },
+    { header: 'TOKEN', cell: ({ token }) => token, paint: () => 'dim', optional: true },
+    {
+      header: 'LAST REPORT',
+      cell: reportCell,
+      paint: (snitch) => (lastReportOf(snitch)?.outcome === 'error' ? STATUS_COLORS.errored : null),
+      shrinkTo: 14,
+    },
+    { header: 'ALERTS', cell: ({ alert_type }) => alert_type, wide: true },
+    { header: 'ALERT EMAIL', cell: ({ alert_email }) => alert_email.join(', '), wide: true },
+    { header: 'CREATED', cell: ({ created_at }, style) => shownTime(created_at, style), wide: true },
+    { header: 'CHECK-IN URL', cell: ({ check_in_url }) => check_in_url, wide: true },
+  ],
+};
+
+function reportField(snitch: WireSnitch, style: Style): string {
+  const report = lastReportOf(snitch);
+  return report ? `${exactTime(report.at, style)}\n${outcomeText(report)}` : 'never';
+}
+
+export function snitchFields(snitch: WireSnitch, style: Style): Field[] {
+  return [
+    { label: 'Name', text: snitch.name, paint: 'bold' },
+    { label: 'Status', text: statusText(snitch.status, style), paint: statusPaint(snitch.status) },
+    { label: 'Last healthy', text: exactTime(snitch.checked_in_at, style) },
+    { label: 'Last report', text: reportField(snitch, style) },
+    { label: 'Interval', text: snitch.interval },
+    { label: 'Alerts', text: snitch.alert_type },
+    { label: 'Alert email', text: snitch.alert_email.join(', ') || 'the members of the case' },
+    { label: 'Tags', text: snitch.tags.join(', ') },
+    { label: 'Notes', text: snitch.notes },
+    { label: 'Token', text: snitch.token },
+    { label: 'Check-in URL', text: snitch.check_in_url },
+    { label: 'Created', text: exactTime(snitch.created_at, style) },
+  ];
+}

@@ -1,0 +1,89 @@
+/** Rows in columns that fit the width of the terminal. */
+import { displayWidth, pad, truncate } from '../../text/width.ts';
+import { printable } from '../printable.ts';
+import { type Paint, paint, type Style } from './style.ts';
+
+export interface Column<T> {
+  header: string;
+  /** The text of the cell, as it came: the table makes it safe to show. */
+  cell(item: T, style: Style): string;
+  paint?(item: T): Paint | null;
+  align?: 'left' | 'right';
+  /** Shown only in the format `wide`. */
+  wide?: boolean;
+  /** Where the line is too long, the column may be cut to this many columns of the terminal. */
+  shrinkTo?: number;
+  /** Where even that is not enough, the column is left out; of several, the last goes first. */
+  optional?: boolean;
+}
+
+const GAP = 2;
+
+interface Prepared<T> {
+  column: Column<T>;
+  cells: string[];
+  width: number;
+}
+
+/** @returns lines without their ends; none for no items */
+export function renderTable<T>(items: readonly T[], columns: readonly Column<T>[], style: Style): string[] {
+  if (items.length === 0) return [];
+  const fitting = fit(
+    columns.map((column) => prepare(items, column, style)),
+    style.width,
+  );
+  const heading = fitting.map(({ column, width }) =>
+    pad(truncate(column.header, width, style.signs.ellipsis), width, column.align),
+  );
+  const lines = [paint(style, 'dim', cut(heading.join(' '.repeat(GAP)), style))];
+  for (const [row, item] of items.entries()) lines.push(renderRow(fitting, row, item, style));
+  return lines;
+}
+
+function prepare<T>(items: readonly T[], column: Column<T>, style: Style): Prepared<T> {
+  const cells = items.map((item) => printable(column.cell(item, style)) || '-');
+  const width = cells.reduce((widest, cell) => Math.max(widest, displayWidth(cell)), column.header.length);
+  return { column, cells, width };
+}
+
+function totalWidth<T>(prepared: readonly Prepared<T>[]): number {
+  return prepared.reduce((sum, { width }) => sum + width + GAP, -GAP);
+}
+
+/** Cuts the widest column that may be cut until the line fits; then leaves out what is optional. */
+function fit<T>(prepared: readonly Prepared<T>[], limit: number): Prepared<T>[] {
+  const fitting = prepared.map((one) => ({ ...one }));
+  let excess = totalWidth(fitting) - limit;
+  while (excess > 0) {
+    const [widest] = fitting
+      .filter(({ column, width }) => column.shrinkTo !== undefined && width > column.shrinkTo)
+      .sort((one, other) => other.width - one.width);
+    if (!widest) break;
+    const least = widest.column.shrinkTo ?? 0;
+    widest.width -= Math.min(excess, widest.width - least, Math.max(1, Math.ceil(excess / 2)));
+    excess = totalWidth(fitting) - limit;
+  }
+  if (excess <= 0) return fitting;
+  const last = prepared.findLastIndex(({ column }) => column.optional);
+  return last < 0 ? fitting : fit(prepared.toSpliced(last, 1), limit);
+}
+
+function renderRow<T>(prepared: readonly Prepared<T>[], row: number, item: T, style: Style): string {
+  const cells = prepared.map(({ column, cells, width }) => ({
+    colour: column.paint?.(item) ?? null,
+    text: pad(truncate(cells[row] ?? '', width, style.signs.ellipsis), width, column.align),
+  }));
+  // Colour has no width, so that it is put around the text only after the line was cut.
+  const plain = cells.map(({ text }) => text).join(' '.repeat(GAP));
+  if (displayWidth(plain) > style.width) return cut(plain, style);
+  return cells
+    .map(({ colour, text }, index) => {
+      const shown = index === cells.length - 1 ? text.trimEnd() : text;
+      return paint(style, colour, shown);
+    })
+    .join(' '.repeat(GAP));
+}
+
+function cut(line: string, { width, signs }: Style): string {
+  return truncate(line.trimEnd(), width, signs.ellipsis);
+}

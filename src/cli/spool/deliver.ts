@@ -1,0 +1,73 @@
+/** Brings one check-in to the server, or onto the disk: at no moment is it in neither place for long. */
+import { type Claim, dropExcess, refuse, release, remove, writeClaimed } from './directory.ts';
+import type { KeptCheckIn } from './entry.ts';
+import type { Answer } from './send.ts';
+
+/** A server that has not answered by then gets time, and the check-in is put on the disk meanwhile; milliseconds. */
+const SAFE_AFTER = 250;
+
+export interface Delivery {
+  checkIn: KeptCheckIn;
+  answer: Answer;
+  /** Its file, where it waits. */
+  claim: Claim | null;
+  /** Why it could not be kept, where that was tried. */
+  fault: string | null;
+}
+
+/** @param isKept which answers leave it on the disk; the others are told to somebody who acts on them */
+export async function deliver(
+  directory: string,
+  checkIn: KeptCheckIn,
+  sending: Promise<Answer>,
+  isKept: (answer: Answer) => boolean,
+): Promise<Delivery> {
+  const slow = await Promise.race([sending.then(() => false), delay(SAFE_AFTER).then(() => true)]);
+  const safe = slow ? await keep(directory, checkIn) : null;
+  const answer = await sending;
+  if (answer.kind === 'recorded' || !isKept(answer)) {
+    if (safe?.claim) await quietly(remove(safe.claim));
+    return { checkIn, answer, claim: null, fault: null };
+  }
+  const kept = safe?.claim ? safe : await keep(directory, checkIn);
+  if (kept.claim && answer.kind === 'later') await quietly(release(directory, kept.claim));
+  if (kept.claim && answer.kind === 'refused') {
+    await quietly(refuse(directory, kept.claim, checkIn, answer.reason));
+  }
+  return { checkIn, answer, ...kept };
+}
+
+async function keep(directory: string, checkIn: KeptCheckIn): Promise<Pick<Delivery, 'claim' | 'fault'>> {
+  try {
+    return { claim: await writeClaimed(directory, checkIn), fault: null };
+  } catch (error) {
+    return { claim: null, fault: (error as NodeJS.ErrnoException).code ?? String(error) };
+  }
+}
+
+/** What became of it, for whoever reads stderr; nothing where all is well. */
+export function explainDelivery({ answer, claim: kept, fault }: Delivery, directory: string): string[] {
+  if (answer.kind === 'recorded') return [];
+  if (kept === null) {
+    return [answer.reason, `the check-in is lost: it cannot be kept in ${directory}: ${fault}`];
+  }
+  if (answer.kind === 'refused') {
+    return [answer.reason, 'the check-in is set aside: `snitch spool list` shows how to send it again'];
+  }
+  return [answer.reason, 'the check-in is kept; the next one sends it, or `snitch spool flush`'];
+}
+
+/** @returns a line about what had to go, where the spool is full */
+export async function boundSpool(directory: string): Promise<string[]> {
+  const dropped = await dropExcess(directory).catch(() => 0);
+  return dropped > 0 ? [`the spool is full: its ${dropped} oldest check-ins are dropped`] : [];
+}
+
+/** What cannot be cleared away now is found by the next flush; sending it twice does no harm. */
+export async function quietly(work: Promise<unknown>): Promise<void> {
+  await work.catch(() => {});
+}
+
+function delay(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

@@ -1,0 +1,113 @@
+/** Sends what waits in the spool, the oldest first. Several may do so at once. */
+import { dispatch, Locator } from '../recipient.ts';
+import {
+  type Claim,
+  claim,
+  read,
+  refuse,
+  release,
+  remove,
+  setAside,
+  spoolPath,
+  waiting,
+} from './directory.ts';
+import { type KeptCheckIn, shownRecipient } from './entry.ts';
+
+/** The server takes check-ins of the last 7 days at their own time; a minute less, so that none is late on its way. */
+const OLDEST = 7 * 86_400_000 - 60_000;
+
+/** Bound on one request, in milliseconds. */
+const SEND_WITHIN = 10_000;
+
+export interface FlushOptions {
+  directory: string;
+  /** For check-ins that were kept without an address; null where there is none. */
+  base: string | null;
+  /** Ends it early: what is left waits on. */
+  signal: AbortSignal;
+}
+
+export interface Flushed {
+  sent: number;
+  /** How many wait on. */
+  left: number;
+  /** Why they do, a line for each server. */
+  reasons: string[];
+  /** What was dropped or set aside, a line for each. */
+  problems: string[];
+}
+
+interface Flush extends FlushOptions {
+  flushed: Flushed;
+  /** Servers that do not answer, and single snitches that one has no word of, so that each is waited for once. */
+  silent: Set<string>;
+  locator: Locator;
+}
+
+/** @throws Error where the directory cannot be read or written */
+export async function flush(options: FlushOptions): Promise<Flushed> {
+  const flushed: Flushed = { sent: 0, left: 0, reasons: [], problems: [] };
+  const work = { ...options, flushed, silent: new Set<string>(), locator: new Locator(SEND_WITHIN) };
+  for (const name of await waiting(options.directory)) await flushOne(work, name);
+  return flushed;
+}
+
+async function flushOne(flush: Flush, name: string): Promise<void> {
+  const { directory, flushed, signal } = flush;
+  const checkIn = await read(spoolPath(directory, name));
+  if (checkIn === null) return;
+  if (signal.aborted || (checkIn !== 'unusable' && isSilent(flush, checkIn))) {
+    flushed.left += 1;
+    return;
+  }
+  const held = await claim(directory, name);
+  if (held === null) return;
+  if (checkIn === 'unusable') {
+    flushed.problems.push(`a file of the spool cannot be used: it is now ${await setAside(directory, held)}`);
+  } else if (Date.now() - checkIn.at > OLDEST) {
+    await refuse(directory, held, checkIn, 'it is older than 7 days: no server takes it now');
+    flushed.problems.push(
+      `${describe(checkIn)} was kept for 7 days and is set aside: no server takes it now`,
+    );
+  } else {
+    await sendHeld(flush, held, checkIn);
+  }
+}
+
+async function sendHeld(flush: Flush, held: Claim, checkIn: KeptCheckIn): Promise<void> {
+  const { directory, flushed, silent, base, locator } = flush;
+  const signal = AbortSignal.any([flush.signal, AbortSignal.timeout(SEND_WITHIN)]);
+  const answer = await dispatch(checkIn, base, locator, signal, true);
+  if (answer.kind === 'recorded') {
+    await remove(held);
+    flushed.sent += 1;
+  } else if (answer.kind === 'refused') {
+    await refuse(directory, held, checkIn, answer.reason);
+    flushed.problems.push(`${describe(checkIn)} is set aside: ${answer.reason}`);
+  } else {
+    await release(directory, held);
+    silent.add(answer.fault === 'server' ? serverOf(flush, checkIn) : recipientOf(flush, checkIn));
+    flushed.left += 1;
+    if (!flushed.reasons.includes(answer.reason)) flushed.reasons.push(answer.reason);
+  }
+}
+
+function isSilent(flush: Flush, checkIn: KeptCheckIn): boolean {
+  const { silent } = flush;
+  return silent.has(serverOf(flush, checkIn)) || silent.has(recipientOf(flush, checkIn));
+}
+
+/** Names are asked for at the API, tokens are sent to the check-in address. */
+function serverOf({ base }: Flush, checkIn: KeptCheckIn): string {
+  return checkIn.token === null ? `api ${checkIn.server} ${checkIn.keyFile}` : `base ${checkIn.base ?? base}`;
+}
+
+function recipientOf(flush: Flush, checkIn: KeptCheckIn): string {
+  return `${serverOf(flush, checkIn)} ${checkIn.token ?? checkIn.name}`;
+}
+
+/** What it was, as its owner knows it. */
+function describe(checkIn: KeptCheckIn): string {
+  const what = checkIn.suffix === 'start' ? 'the start' : 'the check-in';
+  return `${what} of ${shownRecipient(checkIn)} at ${new Date(checkIn.at).toISOString()}`;
+}

@@ -1,0 +1,194 @@
+/** `snitch spool`: check-ins that wait for the server, and those that it refused. */
+import type { Command } from 'commander';
+import { addOutputOptions, type Register, withCrontab, withExamples } from '../command.ts';
+import { findCheckInAddress } from '../connection.ts';
+import { EXIT } from '../exit-codes.ts';
+import { NotFoundError, UsageError } from '../failure.ts';
+import { Output, type OutputFlags, say, shownTime, type View } from '../output/output.ts';
+import {
+  countUnusable,
+  dropRefused,
+  read,
+  refusedNames,
+  refusedPath,
+  retryRefused,
+  spoolDirectory,
+  spoolPath,
+  waiting,
+} from './directory.ts';
+import { type RefusedCheckIn, shownRecipient } from './entry.ts';
+import { flush } from './flush.ts';
+
+const NOTES = `
+The spool is $SNITCH_SPOOL_DIR, else $STATE_DIRECTORY/spool, else $XDG_STATE_HOME/snitch/spool, else
+~/.local/state/snitch/spool. What waits there counts for its own time when it is sent, up to 7 days later.
+
+What the server itself refuses, such as a check-in for a snitch that was deleted, is set aside and never sent again by
+itself: \`snitch spool retry\` does, once the snitch is there, and \`snitch spool drop\` deletes it.`;
+
+export const register: Register = (program, finish) => {
+  const spool = program
+    .command('spool')
+    .description('check-ins that wait for the server, and those that it refused')
+    .addHelpText('after', NOTES);
+  withExamples(spool, 'snitch spool list', 'snitch spool flush', 'snitch spool retry');
+  addList(spool);
+  addFlush(spool, finish);
+  addRetry(spool, finish);
+  addDrop(spool);
+};
+
+/** What is shown of a check-in that waits, or was refused. */
+interface Kept {
+  file: string;
+  state: 'waiting' | 'refused';
+  at: string;
+  /** What it says: `start`, `fail`, an exit status, or `check-in`. */
+  kind: string;
+  /** The beginning of its token, or the name of its snitch. */
+  token: string;
+  /** What its address begins with, where that was known. */
+  server: string | null;
+  message: string | null;
+  /** Why it was refused. */
+  reason: string | null;
+}
+
+const KEPT_VIEW: View<Kept> = {
+  name: ({ file }) => file,
+  id: ({ file }) => file,
+  empty: 'nothing waits',
+  columns: [
+    { header: 'WHEN', cell: ({ at }, style) => shownTime(at, style) },
+    { header: 'WHAT', cell: ({ kind }) => (/^\d/.test(kind) ? `exit ${kind}` : kind) },
+    { header: 'SNITCH', cell: ({ token }) => token, shrinkTo: 12 },
+    { header: 'STATE', cell: ({ state }) => state },
+    { header: 'SERVER', cell: ({ server }) => server ?? '', shrinkTo: 16 },
+    {
+      header: 'MESSAGE',
+      cell: ({ message, reason }) => reason ?? message ?? '',
+      shrinkTo: 12,
+      optional: true,
+    },
+    { header: 'FILE', cell: ({ file }) => file, wide: true },
+  ],
+};
+
+function addList(spool: Command): void {
+  const list = spool
+    .command('list')
+    .description('list what waits and what was refused, the oldest first')
+    .action((flags: OutputFlags) => listSpool(flags));
+  withExamples(addOutputOptions(list), 'snitch spool list', 'snitch spool list --json');
+}
+
+async function listSpool(flags: OutputFlags): Promise<void> {
+  const directory = spoolDirectory();
+  const found: Kept[] = [];
+  for (const file of await waiting(directory)) {
+    const checkIn = await read(spoolPath(directory, file));
+    if (checkIn === 'unusable')
+      say(`${spoolPath(directory, file)} cannot be read: the next flush sets it aside`);
+    else if (checkIn !== null) found.push(shown(file, checkIn, 'waiting'));
+  }
+  const refused = await refusedNames(directory);
+  for (const file of refused) {
+    const checkIn = await read(refusedPath(directory, file));
+    if (checkIn !== null && checkIn !== 'unusable') found.push(shown(file, checkIn, 'refused'));
+  }
+  const output = new Output(flags);
+  output.list(found, KEPT_VIEW);
+  if (refused.length > 0) {
+    say(
+      `${refused.length} refused: \`snitch spool retry\` sends them again, \`snitch spool drop --all\` deletes them`,
+    );
+  }
+  const unusable = await countUnusable(directory);
+  if (unusable > 0) say(`${unusable} unusable files are in ${spoolPath(directory, 'unusable')}`);
+}
+
+function shown(file: string, checkIn: RefusedCheckIn, state: Kept['state']): Kept {
+  const { at, suffix, base, message, reason } = checkIn;
+  return {
+    file,
+    state,
+    at: new Date(at).toISOString(),
+    kind: suffix ?? 'check-in',
+    token: shownRecipient(checkIn),
+    server: checkIn.token === null ? checkIn.server : base,
+    message,
+    reason: reason === '' ? null : reason,
+  };
+}
+
+interface FlushFlags {
+  url?: string;
+  quiet?: boolean;
+}
+
+const FLUSH_CODES = '\nExit codes: 0 nothing is left, 1 something was set aside, 5 some wait on.';
+
+function addFlush(spool: Command, finish: (code: number) => void): void {
+  const flushing = spool
+    .command('flush')
+    .description('send what waits, the oldest first')
+    .option('--url <url>', 'server of those that were kept without knowing theirs (or SNITCH_URL)')
+    .option('-q, --quiet', 'no message where all went well')
+    .addHelpText('after', FLUSH_CODES)
+    .action(async (flags: FlushFlags) => finish(await flushSpool(flags)));
+  withExamples(flushing, 'snitch spool flush', 'snitch spool flush -q --url http://127.0.0.1:7676');
+  withCrontab(flushing, (snitch) => [`*/10 * * * * ${snitch} spool flush -q`]);
+}
+
+async function flushSpool(flags: FlushFlags): Promise<number> {
+  const { base } = findCheckInAddress(flags.url === undefined ? {} : { url: flags.url });
+  const signal = new AbortController().signal;
+  const { sent, left, reasons, problems } = await flush({ directory: spoolDirectory(), base, signal });
+  for (const line of [...problems, ...reasons]) for (const part of line.split('\n')) say(`snitch: ${part}`);
+  if (left > 0) say(`snitch: sent ${sent}, ${left} wait on`);
+  else if (!flags.quiet) say(sent === 0 ? 'nothing waits' : `sent ${sent}`);
+  if (left > 0) return EXIT.unreachable;
+  return problems.length > 0 ? EXIT.error : EXIT.ok;
+}
+
+function addRetry(spool: Command, finish: (code: number) => void): void {
+  const retry = spool
+    .command('retry')
+    .description('send again what the server refused')
+    .argument('[file...]', 'which ones, as `spool list -o wide` shows them (default: all)')
+    .option('--url <url>', 'server of those that were kept without knowing theirs (or SNITCH_URL)')
+    .option('-q, --quiet', 'no message where all went well')
+    .addHelpText('after', FLUSH_CODES)
+    .action(async (files: string[], flags: FlushFlags) => {
+      const directory = spoolDirectory();
+      for (const file of await chosen(directory, files)) await retryRefused(directory, file);
+      finish(await flushSpool(flags));
+    });
+  withExamples(retry, 'snitch spool retry');
+}
+
+function addDrop(spool: Command): void {
+  const drop = spool
+    .command('drop')
+    .description('delete what the server refused')
+    .argument('[file...]', 'which ones, as `spool list -o wide` shows them')
+    .option('--all', 'all of them')
+    .option('-q, --quiet', 'no message')
+    .action(async (files: string[], flags: { all?: boolean; quiet?: boolean }) => {
+      if (files.length === 0 && !flags.all)
+        throw new UsageError('nothing was deleted: name files, or use --all');
+      const directory = spoolDirectory();
+      const names = await chosen(directory, files);
+      for (const file of names) await dropRefused(directory, file);
+      if (!flags.quiet) say(`deleted ${names.length}`);
+    });
+  withExamples(drop, 'snitch spool drop --all');
+}
+
+/** @throws NotFoundError where one of them was not refused; then nothing is done to any */
+async function chosen(directory: string, files: readonly string[]): Promise<readonly string[]> {
+  const refused = await refusedNames(directory);
+  const unknown = files.find((file) => !refused.includes(file));
+  if (unknown !== undefined) throw new NotFoundError(`the spool has no refused check-in ${unknown}`);
+  return files.length === 0 ? refused : files;
+}

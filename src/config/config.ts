@@ -1,0 +1,276 @@
+/** YAML and environment → one checked, frozen Config. Whatever is wrong is told at once, and all of it. */
+import { isAbsolute, resolve } from 'node:path';
+import type { z } from 'zod';
+import { escapeUnprintable, type LogSettings, redact } from '../log/logger.ts';
+import { defaultDataDir } from './default-directory.ts';
+import { ConfigError, type ConfigFile, type ConfigSource, readConfigFile } from './file.ts';
+import { readSecrets, withPassword } from './secrets.ts';
+import {
+  environmentVariable,
+  type ListenAddress,
+  PLACES,
+  SECRET_SETTINGS,
+  SETTING_NAMES,
+  type Settings,
+  settingsSchema,
+} from './settings.ts';
+
+export { ConfigError } from './file.ts';
+
+export interface Config {
+  readonly listen: ListenAddress;
+  /** null: derived from the address that the daemon really listens on. */
+  readonly baseUrl: string | null;
+  /** null: `/c` below the base address. */
+  readonly checkInBase: string | null;
+  readonly dataDir: string;
+  /** What works and is likely not meant, in words. */
+  readonly warnings: readonly string[];
+  /** An administrator's key that was made elsewhere; null: the first start makes one. */
+  readonly adminKey: string | null;
+  /** Where these were read from. */
+  readonly secretFiles: { readonly adminKey: string | null; readonly smtpPassword: string | null };
+  readonly log: LogSettings;
+  /** null: email is off. The URL may hold a password. */
+  readonly smtp: { readonly url: string; readonly from: string } | null;
+  readonly webhooks: { readonly allowPrivate: boolean };
+  readonly rateLimit: { readonly perMinute: number; readonly burst: number; readonly blockS: number };
+  readonly retention: { readonly checkIns: number; readonly days: number };
+  readonly trustedProxies: readonly string[];
+  readonly metrics: { readonly public: boolean };
+  /** Where the daemon itself checks in, which is a secret; null: nowhere. */
+  readonly watchdog: { readonly url: string | null; readonly intervalS: number };
+}
+
+export interface ConfigOptions extends ConfigSource {
+  /** Whether the log goes to a person's terminal; it is `pretty` then, unless a format is set. */
+  terminal?: boolean;
+}
+
+/**
+ * An environment variable wins over the file; an empty one counts as absent.
+ *
+ * @throws ConfigError with every problem, each naming the setting and where it was set
+ */
+export async function loadConfig({ file, env, terminal = false }: ConfigOptions): Promise<Config> {
+  const found = await readConfigFile({ file, env });
+  const { values, variables } = applyEnvironment(found?.values ?? {}, env);
+  const checked = settingsSchema.safeParse(values);
+  if (!checked.success) {
+    throw new ConfigError(describeIssues(checked.error.issues, { file: found, values, variables }));
+  }
+  const warning = relativeDataDir(checked.data.data_dir, { file: found, values, variables });
+  return freeze({ ...toConfig(checked.data, env, terminal), warnings: warning === null ? [] : [warning] });
+}
+
+function toConfig(settings: Settings, env: NodeJS.ProcessEnv, terminal: boolean): Omit<Config, 'warnings'> {
+  const secrets = readSecrets(settings, env);
+  return {
+    listen: settings.listen,
+    baseUrl: settings.base_url ?? null,
+    checkInBase: settings.check_in_base ?? null,
+    dataDir: resolve(settings.data_dir ?? defaultDataDir(env)),
+    adminKey: secrets.adminKey,
+    secretFiles: secrets.files,
+    log: { level: settings.log.level, format: settings.log.format ?? (terminal ? 'pretty' : 'json') },
+    smtp: withPassword(settings.smtp, secrets.smtpPassword),
+    webhooks: { allowPrivate: settings.webhooks.allow_private },
+    rateLimit: {
+      perMinute: settings.rate_limit.per_minute,
+      burst: settings.rate_limit.burst,
+      blockS: settings.rate_limit.block_s,
+    },
+    retention: { checkIns: settings.retention.check_ins, days: settings.retention.days },
+    trustedProxies: settings.trusted_proxies,
+    metrics: { public: settings.metrics.public },
+    watchdog: { url: settings.watchdog.url ?? null, intervalS: settings.watchdog.interval_s },
+  };
+}
+
+/** A relative path works, and leads elsewhere as soon as a backup or a restart begins in another directory. */
+function relativeDataDir(data_dir: string | undefined, { file, variables }: Origin): string | null {
+  if (data_dir === undefined || isAbsolute(data_dir) || variables.has('data_dir')) return null;
+  const line = file?.lineOf(['data_dir']);
+  return escapeUnprintable(
+    `${file?.path ?? ''}${line ? `:${line}` : ''}: data_dir: ${showValue(data_dir)} is no absolute path, and would be another directory wherever snitch is started: write ${resolve(data_dir)}`,
+  );
+}
+
+function freeze<T extends object>(value: T): T {
+  for (const inner of Object.values(value)) {
+    if (typeof inner === 'object' && inner !== null) freeze(inner);
+  }
+  return Object.freeze(value);
+}
+
+/** The names and the form of the file, for people to read; secrets are masked. */
+export function describeConfig(config: Config): Record<string, unknown> {
+  const { listen, log, smtp, webhooks, rateLimit, retention, watchdog } = config;
+  return {
+    listen: describeListen(listen),
+    base_url: config.baseUrl,
+    check_in_base: config.checkInBase,
+    data_dir: config.dataDir,
+    admin_key_from: config.secretFiles.adminKey,
+    log: { ...log },
+    smtp: {
+      url: smtp && maskCredentials(smtp.url),
+      password_file: config.secretFiles.smtpPassword,
+      from: smtp?.from ?? null,
+    },
+    webhooks: { allow_private: webhooks.allowPrivate },
+    rate_limit: { per_minute: rateLimit.perMinute, burst: rateLimit.burst, block_s: rateLimit.blockS },
+    retention: { check_ins: retention.checkIns, days: retention.days },
+    trusted_proxies: [...config.trustedProxies],
+    metrics: { ...config.metrics },
+    watchdog: { url: watchdog.url && `${new URL(watchdog.url).origin}/***`, interval_s: watchdog.intervalS },
+  };
+}
+
+function describeListen(listen: ListenAddress): string {
+  if (listen.kind === 'unix') return `unix:${listen.path}`;
+  return `${listen.host.includes(':') ? `[${listen.host}]` : listen.host}:${listen.port}`;
+}
+
+/** The user name of a mail server says who sends, and helps; alone, it may itself be the secret. */
+function maskCredentials(text: string): string {
+  const url = new URL(text);
+  if (url.password) url.password = '***';
+  else if (url.username) url.username = '***';
+  return url.href;
+}
+
+interface Overlay {
+  values: Record<string, unknown>;
+  /** Setting → the variable it was taken from. */
+  variables: ReadonlyMap<string, string>;
+}
+
+function applyEnvironment(fromFile: Record<string, unknown>, env: NodeJS.ProcessEnv): Overlay {
+  let values = fromFile;
+  const variables = new Map<string, string>();
+  for (const setting of SETTING_NAMES) {
+    const variable = environmentVariable(setting);
+    const text = env[variable];
+    const place = PLACES.get(setting);
+    if (!text || !place || !('read' in place)) continue;
+    values = withValue(values, setting.split('.'), place.read(text));
+    variables.set(setting, variable);
+  }
+  return { values, variables };
+}
+
+/** A section that is no map in the file is left as it is, for the file's own fault to be told. */
+function withValue(
+  values: Record<string, unknown>,
+  [name = '', ...rest]: readonly string[],
+  value: unknown,
+): Record<string, unknown> {
+  if (rest.length === 0) return { ...values, [name]: value };
+  const section = values[name] ?? {};
+  if (typeof section !== 'object' || Array.isArray(section)) return values;
+  return { ...values, [name]: withValue(section as Record<string, unknown>, rest, value) };
+}
+
+interface Origin extends Overlay {
+  file: ConfigFile | null;
+}
+
+function describeIssues(issues: readonly z.core.$ZodIssue[], origin: Origin): string[] {
+  const problems = issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => describeUnknown(issue.path, key, origin))
+      : [describeBadValue(issue, origin)],
+  );
+  problems.sort((one, other) => (one.line ?? 0) - (other.line ?? 0));
+  return [...new Set(problems.map(({ text }) => escapeUnprintable(redact(text)).replaceAll('\n', '\\n')))];
+}
+
+interface Problem {
+  line: number | null;
+  text: string;
+}
+
+function inFile({ file }: Origin, line: number | null, text: string): Problem {
+  const place = file && (line === null ? `${file.path}: ` : `${file.path}:${line}: `);
+  return { line, text: `${place ?? ''}${text}` };
+}
+
+function describeUnknown(section: readonly PropertyKey[], key: string, origin: Origin): Problem {
+  const name = settingName([...section, key]);
+  const meant = closestPlace(name);
+  const place = PLACES.get(settingName(section));
+  const known = place && 'section' in place ? place.section.join(', ') : '';
+  const advice = meant ? `did you mean ${meant}?` : `known here: ${known}`;
+  return inFile(origin, origin.file?.lineOf(section, key) ?? null, `${name}: unknown setting; ${advice}`);
+}
+
+function describeBadValue(issue: z.core.$ZodIssue, origin: Origin): Problem {
+  const name = settingName(issue.path);
+  const setting = String(issue.path.filter((part) => typeof part !== 'number').join('.'));
+  const text = `${name}: ${describeFaultyValue(issue, setting, origin)}`;
+  const variable = origin.variables.get(setting);
+  if (variable) return { line: null, text: `environment variable ${variable}: ${text}` };
+  const line = origin.file?.lineOf(issue.path) ?? origin.file?.lineOf(issue.path.slice(0, -1)) ?? null;
+  return inFile(origin, line, text);
+}
+
+function describeFaultyValue(issue: z.core.$ZodIssue, setting: string, { values }: Origin): string {
+  if (issue.code === 'custom' && issue.params?.complete) return issue.message;
+  const place = PLACES.get(setting);
+  if (place && 'section' in place) return `must be a section with the settings ${place.section.join(', ')}`;
+  const value = SECRET_SETTINGS.has(setting)
+    ? 'the value (not shown, because it can hold a password)'
+    : showValue(valueAt(values, issue.path));
+  return `${value} is not allowed; it must be ${place?.allowed ?? 'something else'}`;
+}
+
+function valueAt(values: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, part) => (value as Record<PropertyKey, unknown> | null)?.[part],
+    values,
+  );
+}
+
+function showValue(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object' && value !== null) return 'a section';
+  const shown = JSON.stringify(value) ?? String(value);
+  return shown.length > 80 ? `${shown.slice(0, 79)}…` : shown;
+}
+
+/** `trusted_proxies[1]`, `rate_limit.per_minute` */
+function settingName(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((name, part) => {
+    if (typeof part === 'number') return `${name}[${part}]`;
+    return name === '' ? String(part) : `${name}.${String(part)}`;
+  }, '');
+}
+
+/** The setting or section with the most alike name, if one is alike enough to have been meant. */
+function closestPlace(name: string): string | null {
+  const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, '');
+  const names = [...PLACES.keys()].filter((known) => known !== '');
+  const ranked = names
+    .map((known) => ({ known, distance: editDistance(plain(name), plain(known)) }))
+    .sort((one, other) => one.distance - other.distance);
+  const [best] = ranked;
+  if (best && best.distance <= Math.min(2, plain(name).length / 3)) return best.known;
+  const lastPart = plain(name.slice(name.lastIndexOf('.') + 1));
+  return names.find((known) => plain(known).endsWith(lastPart) && lastPart.length > 2) ?? null;
+}
+
+/** How many characters must be put in, taken out or replaced (Levenshtein). */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (const [index, character] of [...from].entries()) {
+    let diagonal = index;
+    row = row.reduce<number[]>((next, above, column) => {
+      const replaced = diagonal + (character === to[column - 1] ? 0 : 1);
+      next.push(column === 0 ? index + 1 : Math.min(above + 1, (next[column - 1] ?? 0) + 1, replaced));
+      diagonal = above;
+      return next;
+    }, []);
+  }
+  return row.at(-1) ?? 0;
+}

@@ -1,0 +1,33 @@
+/** Where the data are kept when no setting says so: where the service manager wants them, else below the user's home. */
+import { userInfo } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { escapeUnprintable } from '../log/logger.ts';
+import { ConfigError, firstDirectory } from './file.ts';
+
+/** @throws ConfigError where there is none, or one that depends on the directory that the program is started in */
+export function defaultDataDir(env: NodeJS.ProcessEnv): string {
+  const given = firstDirectory(env.STATE_DIRECTORY);
+  if (given !== undefined) return absolute('STATE_DIRECTORY', given);
+  if (env.XDG_STATE_HOME) return join(absolute('XDG_STATE_HOME', env.XDG_STATE_HOME), 'snitch');
+  const home = env.HOME === undefined ? ownHome() : absolute('HOME', env.HOME);
+  return join(home, '.local/state/snitch');
+}
+
+function absolute(variable: string, path: string): string {
+  if (isAbsolute(path)) return path;
+  const what = path === '' ? 'it is empty' : `${JSON.stringify(path)} is no absolute path`;
+  throw new ConfigError([
+    escapeUnprintable(
+      `environment variable ${variable}: ${what}, and the data would be wherever snitch is started: set data_dir, or SNITCH_DATA_DIR`,
+    ),
+  ]);
+}
+
+/** @throws ConfigError for a user who has none */
+function ownHome(): string {
+  try {
+    return userInfo().homedir;
+  } catch {
+    throw new ConfigError(['data_dir: must be set, because this user has no home directory']);
+  }
+}

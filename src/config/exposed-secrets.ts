@@ -1,0 +1,58 @@
+/** Secrets of the configuration that every user of this host can read. */
+
+import { everybodyMayRead } from '../system/access.ts';
+import type { Config } from './config.ts';
+import type { ConfigFile } from './file.ts';
+
+export interface ExposedSecret {
+  message: string;
+  /** What to do about it. */
+  remedy: string;
+}
+
+/** @param file null where everything comes from the environment */
+export function exposedSecrets(file: ConfigFile | null, { secretFiles }: Config): ExposedSecret[] {
+  const inConfig = file === null ? [] : secretsIn(file);
+  const exposed: ExposedSecret[] = [];
+  if (file !== null && inConfig.length > 0 && isExposed(file.path)) {
+    exposed.push({
+      message: `every user of this host can read ${file.path}, which has ${inConfig.join(' and ')} in it`,
+      // Alone, it would keep a service that has a user of its own from its configuration.
+      remedy: `${ADVICE}, or give the file to the user of the daemon and \`chmod 600 ${file.path}\``,
+    });
+  }
+  for (const path of [secretFiles.smtpPassword, secretFiles.adminKey]) {
+    if (path === null || !isExposed(path)) continue;
+    exposed.push({
+      message: `every user of this host can read ${path}, which holds a secret`,
+      remedy: `give it to the user of the daemon and \`chmod 600 ${path}\``,
+    });
+  }
+  return exposed;
+}
+
+const ADVICE =
+  'keep it in a file of its own, /etc/credstore/snitch.smtp-password under systemd or one that smtp.password_file names';
+
+function secretsIn({ values }: ConfigFile): string[] {
+  const found: string[] = [];
+  const url = textAt(values, 'smtp', 'url');
+  if (url !== null && URL.parse(url)?.password) found.push('the password of smtp.url');
+  if (textAt(values, 'watchdog', 'url') !== null) found.push('the check-in address of watchdog.url');
+  return found;
+}
+
+function textAt(values: Record<string, unknown>, section: string, name: string): string | null {
+  const inner = values[section];
+  const value = typeof inner === 'object' && inner !== null ? Reflect.get(inner, name) : null;
+  return typeof value === 'string' ? value : null;
+}
+
+/** What cannot be looked at is not exposed as far as we know. */
+function isExposed(path: string): boolean {
+  try {
+    return everybodyMayRead(path);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,105 @@
+/** Secrets that stand in a file of their own: systemd's credentials, or what an operator keeps apart. */
+import { closeSync, constants, lstatSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { escapeUnprintable } from '../log/logger.ts';
+import { ConfigError } from './file.ts';
+import type { Settings } from './settings.ts';
+
+/** Longer than any password; a file that is larger is another one. Bytes. */
+const LONGEST = 4_096;
+
+export interface Secrets {
+  smtpPassword: string | null;
+  adminKey: string | null;
+  /** Where they were read from. */
+  files: { smtpPassword: string | null; adminKey: string | null };
+}
+
+/**
+ * What a setting names, else what the service manager passed on under a name of ours.
+ *
+ * @throws ConfigError
+ */
+export function readSecrets({ smtp, admin_key_from }: Settings, env: NodeJS.ProcessEnv): Secrets {
+  const problems: string[] = [];
+  const files = {
+    smtpPassword: smtp.password_file ?? credentialFile(env, 'smtp-password'),
+    adminKey: admin_key_from ?? credentialFile(env, 'admin-key'),
+  };
+  const read = (setting: string, file: string | null) => {
+    try {
+      return file === null ? null : readSecret(file);
+    } catch (error) {
+      problems.push(`${setting}: ${error instanceof Error ? error.message : String(error)}`);
+      return null;
+    }
+  };
+  const smtpPassword = read('smtp.password_file', files.smtpPassword);
+  const adminKey = read('admin_key_from', files.adminKey);
+  if (smtpPassword !== null && smtp.url !== undefined) problems.push(...problemsOfPassword(smtp.url));
+  if (adminKey !== null && !API_KEY.test(adminKey)) {
+    problems.push('admin_key_from: an API key is snk_ and 40 letters and digits after it');
+  }
+  if (problems.length > 0) throw new ConfigError(problems.map(escapeUnprintable));
+  return { smtpPassword, adminKey, files };
+}
+
+const API_KEY = /^snk_[0-9A-Za-z]{40}$/;
+
+function problemsOfPassword(smtpUrl: string): string[] {
+  const { username, password } = new URL(smtpUrl);
+  if (password) return ['smtp.url: it has a password, and so has smtp.password_file: remove one of them'];
+  return username ? [] : ['smtp.url: the password of smtp.password_file needs a user name: smtp://USER@HOST'];
+}
+
+/** The mail server's address with the password in it, as the mail library wants it. */
+export function withPassword(
+  { url, from }: Settings['smtp'],
+  password: string | null,
+): { url: string; from: string } | null {
+  if (url === undefined || from === undefined) return null;
+  if (password === null) return { url, from };
+  const complete = new URL(url);
+  complete.password = encodeURIComponent(password);
+  return { url: complete.href, from };
+}
+
+/** The file that systemd made of `LoadCredential=<name>`, where there is one; what cannot be looked at is one. */
+function credentialFile(env: NodeJS.ProcessEnv, name: string): string | null {
+  if (!env.CREDENTIALS_DIRECTORY) return null;
+  const file = join(env.CREDENTIALS_DIRECTORY, name);
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) ? file : null;
+  } catch {
+    return file;
+  }
+}
+
+/**
+ * @returns the first line of the file
+ * @throws Error that says what is wrong with the file, and nothing of what is in it
+ */
+function readSecret(file: string): string {
+  const bytes = Buffer.alloc(LONGEST + 1);
+  const text = bytes.toString('utf8', 0, readBytes(file, bytes));
+  const secret = text.replace(/\r?\n$/, '');
+  if (text.length > LONGEST) throw new Error(`${file} is longer than a secret is (${LONGEST} bytes)`);
+  if (secret === '') throw new Error(`${file} is empty`);
+  if (/[\p{Cc}\p{Cf}\ufffd]/u.test(secret))
+    throw new Error(`${file} must hold one line of text and nothing else`);
+  return secret;
+}
+
+function readBytes(file: string, bytes: Buffer): number {
+  try {
+    // A pipe that nobody writes to would be waited for, and with it the start of the daemon.
+    const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      return readSync(fd, bytes);
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    throw new Error(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
+  }
+}

@@ -1,0 +1,71 @@
+/** Who besides the daemon may write into its data directory, and what that means for a start. */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { otherWriters, type Writers } from '../system/access.ts';
+
+/** Everybody may replace the database and the keys: nothing in the directory can be trusted. */
+export class DataDirOpen extends Error {
+  override readonly name = 'DataDirOpen';
+}
+
+/** What is not as it should be, and what to do about it. */
+export interface Concern {
+  message: string;
+  remedy: string;
+  /** Whether the daemon does not start with it. */
+  refused: boolean;
+}
+
+/**
+ * A directory that every user may write into is nobody's choice. A group, or an owner who is not the daemon, may be an
+ * administrator's: those are told of only.
+ *
+ * @returns null where nobody else may write, or the directory cannot be looked at, which whoever opens it says better
+ */
+export function concernOf(dataDir: string): Concern | null {
+  try {
+    const { uid } = statSync(dataDir);
+    return inWords(otherWriters(dataDir, daemonUser(dataDir)), dataDir, uid);
+  } catch {
+    return null;
+  }
+}
+
+function inWords(writers: Writers, dataDir: string, owner: number): Concern | null {
+  switch (writers) {
+    case 'everybody':
+      return {
+        message: `every user of this host may write into the data directory ${dataDir}, and so replace the database and the keys`,
+        remedy: `\`chmod o-w ${dataDir}\` as its owner or as root; look first whether everything in it is your own`,
+        refused: true,
+      };
+    case 'everybody, beside ours':
+      return {
+        message: `every user of this host may put files into the data directory ${dataDir}`,
+        remedy: `\`chmod 700 ${dataDir}\` as its owner or as root, or keep the data in a directory below it`,
+        refused: false,
+      };
+    case 'group':
+      return {
+        message:
+          'the group of the data directory may write into it, and so replace the database and the keys',
+        remedy: `unless all of the group may have all keys: \`chmod g-w ${dataDir}\` as its owner or as root`,
+        refused: false,
+      };
+    case 'owner':
+      return {
+        message: `the data directory belongs to another user (${owner}) than the daemon, who may replace the database and the keys`,
+        remedy: `unless that user may have all keys: \`chown\` ${dataDir} to the user of the daemon`,
+        refused: false,
+      };
+    case 'nobody':
+      return null;
+  }
+}
+
+/** That of the database, where there is one: who asks may be the administrator, and the daemon not. */
+function daemonUser(dataDir: string): number {
+  const database = statSync(join(dataDir, 'snitch.db'), { throwIfNoEntry: false });
+  const uid = process.geteuid?.() ?? 0;
+  return uid === 0 ? (database?.uid ?? uid) : uid;
+}

@@ -1,0 +1,145 @@
+/** Where the daemon listens: an address, a Unix socket, or the socket that a service manager holds for it. */
+import { fstatSync, lstatSync, readFileSync, unlinkSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { createConnection } from 'node:net';
+import { hostname } from 'node:os';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+
+/** Connections that wait to be taken; the kernel cuts it to `net.core.somaxconn`. */
+const BACKLOG = 4_096;
+
+type ListenPlace = { fd: number } | { path: string } | { host: string; port: number };
+
+export interface ListenOptions {
+  /** The descriptor of the service manager's socket; null: the daemon opens what the configuration names. */
+  socket: number | null;
+  logger: Logger;
+}
+
+export interface Listening {
+  /** The address that clients on this host can use; `unix:/path` for a socket file. */
+  url: string;
+  /** What the addresses for clients elsewhere begin with, where the configuration names nothing better. */
+  baseUrl: string;
+}
+
+/** Listens by itself and not by the framework, which asks the kernel for every address of the host in order to log it. */
+export async function listen(
+  app: FastifyInstance,
+  { listen, baseUrl }: Config,
+  { socket, logger }: ListenOptions,
+): Promise<Listening> {
+  await app.ready();
+  if (socket !== null) {
+    await listenOnPassed(app.server, socket);
+  } else if (listen.kind === 'unix') {
+    await removeStaleSocket(listen.path);
+    await bindOwn(app.server, { path: listen.path });
+  } else {
+    await bindOwn(app.server, { host: listen.host, port: listen.port });
+  }
+  const bound = app.server.address();
+  if (bound === null || typeof bound === 'string') {
+    return { url: `unix:${bound ?? pathOf(socket)}`, baseUrl: 'http://localhost' };
+  }
+  // A name that was configured is kept, where the kernel knows only its address.
+  const name = socket === null && listen.kind === 'tcp' ? listen.host : bound.address;
+  const loopback = WILDCARDS.get(name);
+  if (loopback === undefined)
+    return { url: addressOf(name, bound.port), baseUrl: addressOf(name, bound.port) };
+  if (baseUrl === null) {
+    logger.warn('set base_url: the check-in addresses name this host as it calls itself');
+  }
+  return { url: addressOf(loopback, bound.port), baseUrl: addressOf(hostname(), bound.port) };
+}
+
+/** What stands for every address, and the one of them that is this host's own. */
+const WILDCARDS: ReadonlyMap<string, string> = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+]);
+
+function addressOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** What keeps an address from being listened on, and what to do about it. */
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE:
+    'another program listens there; if that is another snitch, stop it first, else set `listen` to another address',
+  EADDRNOTAVAIL: 'this host has no such address: set `listen` to one of its own',
+  EACCES: 'this user may not; a port below 1024 is for root alone: set `listen` to another address',
+  ENOTFOUND: 'the name has no address: set `listen` to an address of this host',
+};
+
+/** The same of a socket file. Node says that it may not also where the directory is missing. */
+const REASONS_OF_FILE: Readonly<Record<string, string>> = {
+  ...REASONS,
+  EACCES: 'its directory does not exist, or this user may not write into it',
+};
+
+/** @throws Error in words */
+async function bindOwn(
+  server: Server,
+  place: { path: string } | { host: string; port: number },
+): Promise<void> {
+  try {
+    await bind(server, place);
+  } catch (error) {
+    const { code = 'unknown', message } = error as NodeJS.ErrnoException;
+    const [shown, reasons] =
+      'path' in place
+        ? [place.path, REASONS_OF_FILE]
+        : [addressOf(place.host, place.port).slice('http://'.length), REASONS];
+    throw new Error(`cannot listen on ${shown}: ${reasons[code] ?? message} (${code})`, { cause: error });
+  }
+}
+
+function bind(server: Server, place: ListenPlace): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ ...place, backlog: BACKLOG }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+async function listenOnPassed(server: Server, socket: number): Promise<void> {
+  try {
+    await bind(server, { fd: socket });
+  } catch (error) {
+    const { code = String(error) } = error as NodeJS.ErrnoException;
+    throw new Error(
+      `the service manager passed descriptor ${socket}, and that is no socket to listen on (${code})`,
+    );
+  }
+}
+
+/** Node knows no path of a socket that it did not bind itself; the kernel's table has it by the file's number. */
+function pathOf(socket: number | null): string {
+  const { ino } = fstatSync(socket ?? 0);
+  const rows = readFileSync('/proc/net/unix', 'utf8').split('\n');
+  const [path] = rows
+    .map((row) => row.split(/ +/))
+    .flatMap((row) => (Number(row[6]) === ino ? [row[7]] : []));
+  return path ?? '';
+}
+
+/**
+ * A socket that nobody answers on was left by a daemon that was killed. Anything else at the path is somebody's, put
+ * there by a mistake in the configuration, and stays.
+ */
+async function removeStaleSocket(path: string): Promise<void> {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (!found) return;
+  if (!found.isSocket()) throw new Error(`cannot listen on ${path}: it exists and is not a socket`);
+  const refused = await new Promise<boolean>((resolve) => {
+    const probe = createConnection(path, () => resolve(false));
+    probe.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED'));
+    probe.unref();
+  });
+  if (refused) unlinkSync(path);
+}

@@ -1,0 +1,90 @@
+/** Whom the daemon tells that it lives, and what they are told. */
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import type { Census, Store } from '../store/store.ts';
+import type { ServiceManager } from '../system/service-manager.ts';
+import { checkInElsewhere } from './outbound-check-in.ts';
+import { type Sign, Watchdog } from './watchdog.ts';
+
+/** `systemctl status` is never older than this, in milliseconds. */
+const STATUS_EVERY = 20_000;
+
+/** Whoever asks for signs of life more often than this gets no more of them, in milliseconds. */
+const LEAST_EVERY = 50;
+
+export interface LifeSources {
+  store: Store;
+  manager: ServiceManager;
+  logger: Logger;
+  /** The name that the daemon goes by with other servers. */
+  userAgent: string;
+  /** What keeps it from doing its work: then nobody elsewhere is told that all is well. */
+  problems: () => readonly string[];
+  /** What hangs: then a restart is wanted. */
+  stalls: () => readonly string[];
+}
+
+export class SignsOfLife {
+  readonly #sources: LifeSources;
+  readonly #watchdog: Watchdog;
+
+  constructor(sources: LifeSources) {
+    this.#sources = sources;
+    this.#watchdog = new Watchdog(sources.logger);
+  }
+
+  /** Gives them from now on as `watchdog` of the configuration says. */
+  give(settings: Config['watchdog']): void {
+    this.#watchdog.give(signs(settings, this.#sources));
+  }
+
+  stop(): void {
+    this.#watchdog.stop();
+  }
+}
+
+function signs(settings: Config['watchdog'], sources: LifeSources): Sign[] {
+  const { manager } = sources;
+  return [
+    ...(manager.listens ? [signToManager(sources)] : []),
+    ...(settings.url === null ? [] : [signElsewhere(settings.url, settings.intervalS, sources)]),
+  ];
+}
+
+/** Thrice in the time that it waits, so that one that is late does no harm. */
+function signToManager({ manager, store, problems, stalls }: LifeSources): Sign {
+  return {
+    to: 'the service manager',
+    every: Math.max(
+      LEAST_EVERY,
+      Math.min((manager.watchdogWithin ?? Number.POSITIVE_INFINITY) / 3, STATUS_EVERY),
+    ),
+    problems: stalls,
+    give: async () => {
+      manager.alive();
+      const [problem] = problems();
+      manager.status(problem ?? describe(await store.census()));
+    },
+  };
+}
+
+function signElsewhere(url: string, intervalS: number, { userAgent, problems }: LifeSources): Sign {
+  return {
+    to: 'watchdog.url',
+    every: intervalS * 1_000,
+    problems,
+    give: () => checkInElsewhere(url, userAgent),
+  };
+}
+
+/** Such as `3 snitches: 2 healthy, 1 failed; 4 deliveries waiting`. */
+function describe({ snitches, outbox }: Census): string {
+  const counts = Object.entries(snitches).filter(([, count]) => count > 0);
+  const total = counts.reduce((sum, [, count]) => sum + count, 0);
+  const statuses = counts.map(([status, count]) => `${count} ${status}`).join(', ');
+  return `${counted(total, 'snitch', 'snitches')}${statuses && `: ${statuses}`}; ${counted(outbox.pending, 'delivery', 'deliveries')} waiting`;
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

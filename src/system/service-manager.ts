@@ -1,0 +1,102 @@
+/**
+ * What systemd and a service tell each other: sockets that it holds for us, the state that we are in, signs of life
+ * (sd_notify(3), sd_listen_fds(3), sd_watchdog_enabled(3)).
+ */
+import { sendDatagram } from './libc.ts';
+
+export interface ServiceManager {
+  /** Whether there is one that wants to be told. */
+  readonly listens: boolean;
+  /** The descriptor of the socket that it listens on for us; null: we open our own. */
+  readonly socket: number | null;
+  /** It ends a service that gives no sign of life for so long, in milliseconds; null: it does not watch. */
+  readonly watchdogWithin: number | null;
+  /** Clients can be served. Also ends a reload. */
+  ready(): void;
+  reloading(): void;
+  stopping(): void;
+  alive(): void;
+  /** What `systemctl status` shows. */
+  status(text: string): void;
+}
+
+/** More sockets than we can serve, or one that we cannot use; the message says what to do. */
+export class SocketUnusable extends Error {
+  override readonly name = 'SocketUnusable';
+}
+
+interface Process {
+  pid: number;
+  /** `CLOCK_MONOTONIC`, in nanoseconds. */
+  monotonic: () => bigint;
+  /** Sends one datagram, and answers whether it was handed over. */
+  send: (address: string, message: string) => boolean;
+}
+
+const OURSELVES: Process = { pid: process.pid, monotonic: process.hrtime.bigint, send: sendDatagram };
+
+/** The first descriptor that a service is given (`SD_LISTEN_FDS_START`). */
+const FIRST_SOCKET = 3;
+
+/** A queue that is full for the moment takes the message that must arrive within so many tries. */
+const TRIES = 50;
+const BETWEEN_TRIES = 20;
+
+/**
+ * Reads what the service manager left in the environment. Without one, nothing is told to nobody.
+ *
+ * @throws SocketUnusable
+ */
+export function serviceManager(env: NodeJS.ProcessEnv, ourselves: Process = OURSELVES): ServiceManager {
+  const tell = teller(env.NOTIFY_SOCKET, ourselves);
+  return {
+    listens: Boolean(env.NOTIFY_SOCKET),
+    socket: passedSocket(env, ourselves.pid),
+    watchdogWithin: watchdogWithin(env, ourselves.pid),
+    ready: () => tell({ READY: 1 }, TRIES),
+    reloading: () => tell({ RELOADING: 1, MONOTONIC_USEC: ourselves.monotonic() / 1_000n }, TRIES),
+    stopping: () => tell({ STOPPING: 1, STATUS: 'Stopping' }, TRIES),
+    alive: () => tell({ WATCHDOG: 1 }, 1),
+    status: (text) => tell({ STATUS: text }, 1),
+  };
+}
+
+type Fields = Record<string, string | number | bigint>;
+
+/** In the order in which it was told: a message that has to wait keeps those after it waiting. */
+function teller(address: string | undefined, { send }: Process): (fields: Fields, tries: number) => void {
+  if (!address) return () => {};
+  const waiting: { message: string; tries: number }[] = [];
+  const deliver = () => {
+    for (let [first] = waiting; first; [first] = waiting) {
+      first.tries -= 1;
+      if (!send(address, first.message) && first.tries > 0) {
+        setTimeout(deliver, BETWEEN_TRIES).unref();
+        return;
+      }
+      waiting.shift();
+    }
+  };
+  return (fields, tries) => {
+    const message = Object.entries(fields)
+      .map(([name, value]) => `${name}=${String(value).replaceAll('\n', ' ')}\n`)
+      .join('');
+    waiting.push({ message, tries });
+    if (waiting.length === 1) deliver();
+  };
+}
+
+/** Both variables name a process: a program that we start must not take them for its own. */
+function passedSocket(env: NodeJS.ProcessEnv, pid: number): number | null {
+  if (!env.LISTEN_FDS || Number(env.LISTEN_PID) !== pid) return null;
+  if (env.LISTEN_FDS === '1') return FIRST_SOCKET;
+  throw new SocketUnusable(
+    `the service manager passed ${env.LISTEN_FDS} sockets, and snitch serves one: leave one ListenStream= in snitch.socket`,
+  );
+}
+
+function watchdogWithin(env: NodeJS.ProcessEnv, pid: number): number | null {
+  const within = Number(env.WATCHDOG_USEC) / 1_000;
+  const isOurs = !env.WATCHDOG_PID || Number(env.WATCHDOG_PID) === pid;
+  return within > 0 && isOurs ? within : null;
+}

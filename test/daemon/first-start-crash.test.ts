@@ -1,0 +1,87 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parse } from 'yaml';
+import { completeFirstStart } from '../../src/daemon/first-start.ts';
+import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { temporaryDirectory } from '../store/fixture.ts';
+
+const STARTER = join(import.meta.dirname, 'first-starter.ts');
+const FILES = ['snitch.lock', 'snitch.db', 'snitch.db-journal', 'snitch.db-wal', 'snitch.acknowledged'];
+const KEYS = ['credentials.yaml.new', 'credentials.yaml'];
+
+/** Each of them changes what a crash leaves, and at most so many of each are tried. */
+const CALLS: Record<string, number> = { openat: 6, pwrite64: 10, ftruncate: 2, rename: 1, unlink: 2 };
+
+function straceOf(dataDir: string, ...options: string[]): string[] {
+  const watched = [...FILES, ...KEYS].flatMap((file) => ['-P', join(dataDir, file)]);
+  return ['-f', '-qq', ...watched, ...options, process.execPath, '--import', 'tsx', STARTER, dataDir];
+}
+
+/** How often each call is made by a first start. */
+function countCalls(dir: string): Map<string, number> {
+  const output = join(dir, 'trace');
+  const trace = ['-e', `trace=${Object.keys(CALLS).join()}`, '-o', output];
+  const { stderr } = spawnSync('strace', straceOf(join(dir, 'traced'), ...trace), { encoding: 'utf8' });
+  assert.is(stderr, '');
+  const names = readFileSync(output, 'utf8').matchAll(/^\d+ +(\w+)\(/gm);
+  const counts = new Map<string, number>();
+  for (const [, name = ''] of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}
+
+async function killedAt(name: string, number: number, dataDir: string): Promise<void> {
+  const inject = [
+    '-e',
+    `trace=${name}`,
+    '-e',
+    `inject=${name}:signal=KILL:when=${number}`,
+    '-o',
+    '/dev/null',
+  ];
+  const child = spawn('strace', straceOf(dataDir, ...inject), { stdio: 'ignore' });
+  const [, signal] = await once(child, 'exit');
+  assert.is(signal, 'SIGKILL', `${name} ${number} was not reached`);
+}
+
+const crash = suite('a first start that is interrupted');
+
+crash('goes on at the next start, wherever it was', async () => {
+  const dir = temporaryDirectory();
+  try {
+    const counts = countCalls(dir);
+    assert.ok((counts.get('pwrite64') ?? 0) > 10);
+    const moments = Object.entries(CALLS).flatMap(([name, most]) => {
+      const count = counts.get(name) ?? 0;
+      const tried = Math.min(most, count);
+      return Array.from({ length: tried }, (_, index) => ({
+        name,
+        number: 1 + Math.floor((index * count) / tried),
+      }));
+    });
+    const verify = async ({ name, number }: (typeof moments)[number]) => {
+      const dataDir = join(dir, `${name}-${number}`);
+      await killedAt(name, number, dataDir);
+      const store = openStore({ dataDir, clock: Date.now });
+      await completeFirstStart(store, { dataDir, url: 'http://localhost', adminKey: null }, Date.now());
+      const keys = parse(readFileSync(join(dataDir, 'credentials.yaml'), 'utf8')) as Record<string, string>;
+      for (const key of ['admin_key', 'api_key']) {
+        assert.ok(await store.findApiKey(keys[key] ?? ''), `${key}, killed at ${name} ${number}`);
+      }
+      await store.close();
+    };
+    const waiting = moments[Symbol.iterator]();
+    const work = async () => {
+      for (const moment of waiting) await verify(moment);
+    };
+    await Promise.all([work(), work()]);
+    assert.ok(moments.length > 12, `${moments.length} moments`);
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+});
+
+crash.run();

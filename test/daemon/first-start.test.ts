@@ -1,0 +1,158 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parse } from 'yaml';
+import { loadConfig } from '../../src/config/config.ts';
+import { startDaemon } from '../../src/daemon/daemon.ts';
+import { newDataDir, removeDataDir } from '../end-to-end/daemon-process.ts';
+
+interface Context {
+  dataDir: string;
+  file: string;
+  log: string[];
+}
+
+const test = suite<Context>('the file of the API keys, at later starts');
+
+test.before.each(async (context) => {
+  context.dataDir = newDataDir();
+  context.file = join(context.dataDir, 'credentials.yaml');
+  await startAndStop(context);
+});
+
+test.after.each(({ dataDir }) => removeDataDir(dataDir));
+
+/** Starts the daemon and stops it, and keeps what it logged. */
+async function startAndStop(context: Context): Promise<void> {
+  context.log = [];
+  const logger = pino({ level: 'info' }, { write: (line) => void context.log.push(line) });
+  const env = { SNITCH_LISTEN: '127.0.0.1:0', SNITCH_DATA_DIR: context.dataDir };
+  const daemon = await startDaemon(await loadConfig({ env }), logger);
+  assert.is((await fetch(`${daemon.url}/healthz`)).status, 200);
+  await daemon.stop();
+}
+
+/** What it said about the file. */
+function problem({ log }: Context): string | undefined {
+  const lines = log.map((line) => JSON.parse(line) as { problem?: string });
+  return lines.find((line) => line.problem !== undefined)?.problem;
+}
+
+test('names the present address, and stays private', async (context) => {
+  const before = parse(readFileSync(context.file, 'utf8'));
+  chmodSync(context.file, 0o644);
+  await startAndStop(context);
+  const { url, ...keys } = parse(readFileSync(context.file, 'utf8'));
+  assert.equal({ ...keys, url: before.url }, before);
+  assert.is(statSync(context.file).mode & 0o777, 0o600);
+  assert.is(problem(context), undefined);
+});
+
+test('a file that somebody removed is not made again, and that is said', async (context) => {
+  rmSync(context.file);
+  await startAndStop(context);
+  assert.not(existsSync(context.file));
+  assert.is(problem(context), 'it does not exist');
+});
+
+for (const damaged of ['admin_key: "snk_torn', 'hello', '- one\n- two', '']) {
+  test(`a daemon starts beside a file that holds ${JSON.stringify(damaged)}, and leaves it as it is`, async (context) => {
+    writeFileSync(context.file, damaged);
+    await startAndStop(context);
+    assert.is(readFileSync(context.file, 'utf8'), damaged);
+    assert.ok(problem(context));
+    assert.not.match(context.log.join(), 'snk_torn');
+  });
+}
+
+test('keys do not follow a link that somebody planted', async () => {
+  const dataDir = newDataDir();
+  const context = { dataDir, file: join(dataDir, 'credentials.yaml'), log: [] };
+  const theirs = join(dataDir, 'theirs');
+  try {
+    writeFileSync(theirs, '');
+    symlinkSync(theirs, `${context.file}.new`);
+    await startAndStop(context);
+    assert.is(problem(context), undefined);
+    assert.is(readFileSync(theirs, 'utf8'), '');
+    assert.match(readFileSync(context.file, 'utf8'), 'snk_');
+    assert.is(readdirSync(dataDir).filter((name) => name.startsWith('credentials')).length, 2);
+  } finally {
+    removeDataDir(dataDir);
+  }
+});
+
+test('a data directory that everybody may write into is refused before anything is in it', async (context) => {
+  chmodSync(context.dataDir, 0o777);
+  const before = readFileSync(context.file);
+  const error = await startAndStop(context).catch((reason: Error) => reason);
+  assert.match(String(error), `every user of this host may write into the data directory ${context.dataDir}`);
+  assert.match(String(error), `chmod o-w ${context.dataDir}`);
+  assert.equal(readFileSync(context.file), before);
+  chmodSync(context.dataDir, 0o775);
+  await startAndStop(context);
+  const warned = context.log.map((line) => JSON.parse(line)).find(({ remedy }) => remedy);
+  assert.match(warned.msg, 'the group of the data directory may write into it');
+  chmodSync(context.dataDir, 0o755);
+  await startAndStop(context);
+  assert.not.match(context.log.join(), 'remedy');
+});
+
+test('a daemon starts where the file cannot be read', async (context) => {
+  rmSync(context.file);
+  mkdirSync(context.file);
+  await startAndStop(context);
+  assert.is(problem(context), 'read failed with EISDIR');
+});
+
+test("an administrator's key that was made elsewhere is taken, replaced and taken away", async () => {
+  const dataDir = newDataDir();
+  const keyFile = join(dataDir, 'admin-key');
+  const [first, second] = [`snk_${'a1'.repeat(20)}`, `snk_${'b2'.repeat(20)}`] as const;
+  const env = { SNITCH_LISTEN: '127.0.0.1:0', SNITCH_DATA_DIR: dataDir };
+  /** Which of the two keys the server takes, after a start with these settings. */
+  const accepted = async (settings: NodeJS.ProcessEnv) => {
+    const config = await loadConfig({ env: { ...env, ...settings } });
+    const daemon = await startDaemon(config, pino({ level: 'silent' }));
+    const statuses = [first, second].map(async (key) => {
+      const authorization = `Basic ${Buffer.from(`${key}:`).toString('base64')}`;
+      return (await fetch(`${daemon.url}/v1/cases`, { headers: { authorization } })).status;
+    });
+    const answers = await Promise.all(statuses);
+    await daemon.stop();
+    return answers;
+  };
+  writeFileSync(keyFile, `${first}\n`);
+  assert.equal(await accepted({ SNITCH_ADMIN_KEY_FROM: keyFile }), [200, 401]);
+  const credentials = parse(readFileSync(join(dataDir, 'credentials.yaml'), 'utf8'));
+  assert.equal(Object.keys(credentials), ['url', 'api_key']);
+  assert.equal(await accepted({ SNITCH_ADMIN_KEY_FROM: keyFile }), [200, 401]);
+  writeFileSync(keyFile, second);
+  assert.equal(await accepted({ CREDENTIALS_DIRECTORY: dataDir }), [401, 200]);
+  assert.equal(await accepted({}), [401, 401]);
+  removeDataDir(dataDir);
+});
+
+test("a key of a case is not taken for the administrator's", async ({ dataDir, file }) => {
+  const { api_key: key } = parse(readFileSync(file, 'utf8')) as { api_key: string };
+  const keyFile = join(dataDir, 'admin-key');
+  writeFileSync(keyFile, key);
+  const env = { SNITCH_LISTEN: '127.0.0.1:0', SNITCH_DATA_DIR: dataDir, SNITCH_ADMIN_KEY_FROM: keyFile };
+  const config = await loadConfig({ env });
+  const error = await startDaemon(config, pino({ level: 'silent' })).catch((reason: Error) => reason);
+  assert.match((error as Error).message, 'admin_key_from: this key is one of the case default already');
+});
+
+test.run();

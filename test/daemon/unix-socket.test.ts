@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { loadConfig } from '../../src/config/config.ts';
+import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts';
+import { newDataDir, removeDataDir } from '../end-to-end/daemon-process.ts';
+
+interface Context {
+  directory: string;
+  /** Where the daemon is told to listen. */
+  path: string;
+}
+
+const test = suite<Context>('listening on a unix socket');
+
+test.before.each((context) => {
+  context.directory = newDataDir();
+  context.path = join(context.directory, 'snitch.sock');
+});
+
+test.after.each(({ directory }) => removeDataDir(directory));
+
+async function start({ directory, path }: Context, data = 'data'): Promise<Daemon> {
+  const env = { SNITCH_LISTEN: `unix:${path}`, SNITCH_DATA_DIR: join(directory, data) };
+  return startDaemon(await loadConfig({ env }), pino({ level: 'silent' }));
+}
+
+async function refusal(context: Context): Promise<string> {
+  try {
+    await (await start(context)).stop();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return 'started';
+}
+
+async function status(socketPath: string): Promise<number | undefined> {
+  const asked = request({ socketPath, path: '/healthz' }).end();
+  const [answer] = await once(asked, 'response');
+  answer.resume();
+  return answer.statusCode;
+}
+
+test('answers there, and leaves nothing behind', async (context) => {
+  const daemon = await start(context);
+  assert.is(await status(context.path), 200);
+  await daemon.stop();
+  assert.not(existsSync(context.path));
+});
+
+test('takes the place of a socket whose process was killed', async (context) => {
+  const script = `require('net').createServer().listen(process.argv[1], () => console.log('listening'))`;
+  const killed = spawn(process.execPath, ['-e', script, context.path], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  await once(killed.stdout, 'data');
+  killed.kill('SIGKILL');
+  await once(killed, 'exit');
+  assert.ok(statSync(context.path).isSocket());
+  const daemon = await start(context);
+  assert.is(await status(context.path), 200);
+  await daemon.stop();
+});
+
+test('leaves a socket alone on which another daemon answers', async (context) => {
+  const other = await start(context, 'other');
+  assert.match(await refusal(context), 'EADDRINUSE');
+  assert.is(await status(context.path), 200);
+  await other.stop();
+});
+
+test('leaves a file, a directory and a link alone that stand in its place', async (context) => {
+  const place = context.path;
+  writeFileSync(place, 'precious');
+  assert.match(await refusal(context), `${place}: it exists and is not a socket`);
+  assert.is(readFileSync(place, 'utf8'), 'precious');
+  context.path = join(context.directory, 'folder');
+  mkdirSync(context.path);
+  assert.match(await refusal(context), 'not a socket');
+  context.path = join(context.directory, 'link');
+  symlinkSync(place, context.path);
+  assert.match(await refusal(context), 'not a socket');
+  assert.is(readFileSync(context.path, 'utf8'), 'precious');
+});
+
+test.run();

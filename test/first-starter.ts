@@ -1,8 +1,0 @@
-/** A process that makes the first start in the directory it is given. */
-import { completeFirstStart } from '../src/first-start.ts';
-import { openStore } from '../src/store/sqlite/sqlite-store.ts';
-
-const dataDir = process.argv[2] ?? '';
-const store = openStore({ dataDir, clock: Date.now });
-await completeFirstStart(store, { dataDir, url: 'http://localhost', adminKey: null }, Date.now());
-await store.close();
