@@ -33,7 +33,10 @@ const COLORS = {
 async function startDemo() {
   const { PATH } = process.env;
   const env = { PATH, SNITCH_LISTEN: '127.0.0.1:7676', SNITCH_LOG_FORMAT: 'json' };
-  const child = spawn(process.execPath, [PROGRAM, 'serve', '--demo'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [PROGRAM, 'serve', '--demo'], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const lines = [];
   await new Promise((resolve) => {
     for (const input of [child.stdout, child.stderr]) {
@@ -98,7 +101,9 @@ function drawRun({ text, column, color, bold, dim, inverse }, row) {
   const x = MARGIN + column * CELL.width;
   const y = MARGIN + row * CELL.height;
   const width = (stringWidth(text) * CELL.width).toFixed(1);
-  const back = inverse ? `<rect x="${x.toFixed(1)}" y="${y}" width="${width}" height="${CELL.height}" fill="${color}"/>` : '';
+  const back = inverse
+    ? `<rect x="${x.toFixed(1)}" y="${y}" width="${width}" height="${CELL.height}" fill="${color}"/>`
+    : '';
   if (text.trim() === '') return back;
   const escaped = text.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);
   const weight = bold ? ' font-weight="bold"' : '';
@@ -109,7 +114,9 @@ function drawRun({ text, column, color, bold, dim, inverse }, row) {
 function draw(screen) {
   const style = { bold: false, dim: false, inverse: false, color: INK };
   const lines = screen.replace(/\n+$/, '').split('\n');
-  const body = lines.flatMap((line, row) => runsOf(line, style).map((run) => drawRun(run, row))).filter(Boolean);
+  const body = lines
+    .flatMap((line, row) => runsOf(line, style).map((run) => drawRun(run, row)))
+    .filter(Boolean);
   const width = Math.ceil(SIZE.columns * CELL.width + 2 * MARGIN);
   const height = lines.length * CELL.height + 2 * MARGIN;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="The Snitch dashboard: a table of jobs with their status, time left and history">
