@@ -4,9 +4,8 @@ import { z } from 'zod';
 import { NotFound } from '../core/errors.ts';
 import { readAs } from './body.ts';
 import { adminCaseChanges, newCase } from './case-schema.ts';
-import { param, resource } from './resource.ts';
-import type { RouteContext } from './server.ts';
-import { found } from './snitches.ts';
+import { found, param, resource } from './resource.ts';
+import type { RouteContext } from './route-context.ts';
 import { wireCase } from './wire.ts';
 
 export function administrationRoutes(app: FastifyInstance, { store, clock }: RouteContext): void {

@@ -6,7 +6,7 @@ import { isEmailAddress } from '../core/validation.ts';
 import { readAs } from './body.ts';
 import { RETRY_AFTER_S, TryLater } from './errors.ts';
 import { resource } from './resource.ts';
-import type { RouteContext } from './server.ts';
+import type { RouteContext } from './route-context.ts';
 
 export const newMailCheck = z.object({
   recipient: z

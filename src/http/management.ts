@@ -8,9 +8,8 @@ import { caseOf } from './auth.ts';
 import { readAs } from './body.ts';
 import { caseChanges, line } from './case-schema.ts';
 import { isAlertId, isNumericId, pageOf, slicesOf } from './page.ts';
-import { param, query, resource } from './resource.ts';
-import type { ApiContext, RouteContext } from './server.ts';
-import { found } from './snitches.ts';
+import { found, param, query, resource } from './resource.ts';
+import type { ApiContext, RouteContext } from './route-context.ts';
 import {
   targetNames,
   wireAlert,

@@ -6,7 +6,7 @@ import { importedAttribute } from '../core/imported-snitch.ts';
 import { type SnitchInput, validateSnitchChanges } from '../core/validation.ts';
 import { caseOf } from './auth.ts';
 import { readAs } from './body.ts';
-import type { RouteContext } from './server.ts';
+import type { RouteContext } from './route-context.ts';
 import { wireSnitch } from './wire.ts';
 
 /** Snitches of one request: what the store does in one step, while check-ins wait. */

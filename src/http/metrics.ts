@@ -1,4 +1,5 @@
 /** `/metrics` for Prometheus. What can be counted when asked is counted then; the rest is told as it happens. */
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { NotFound } from '../core/errors.ts';
@@ -6,7 +7,7 @@ import type { Channel } from '../core/routing.ts';
 import type { Commit, Settlement, Store } from '../store/store.ts';
 import { isFromThisHost } from './loopback.ts';
 import { resource } from './resource.ts';
-import type { RouteContext } from './server.ts';
+import type { RouteContext } from './route-context.ts';
 
 const MILLISECONDS = 1_000;
 
@@ -115,8 +116,18 @@ function age(at: number | null, now: number): number {
   return at === null ? 0 : Math.max(0, now - at) / MILLISECONDS;
 }
 
+/** What `/metrics` needs to know besides: who asks, and who may. */
+export interface MetricsContext extends Pick<RouteContext, 'store' | 'clock' | 'addresses'> {
+  metrics: Metrics;
+  metricsArePublic: () => boolean;
+  /** The address that a request came from, behind trusted proxies too. */
+  sourceOf: (request: IncomingMessage) => string | null;
+  /** Whether a trusted proxy sent a request; none is trusted when absent. */
+  isProxied?: (request: IncomingMessage) => boolean;
+}
+
 /** For callers on this host only, unless the configuration says otherwise: to others there is nothing here. */
-export function metricsRoutes(app: FastifyInstance, context: RouteContext): void {
+export function metricsRoutes(app: FastifyInstance, context: MetricsContext): void {
   const { store, clock, metrics, metricsArePublic, sourceOf, isProxied = () => false, addresses } = context;
   const isLocal = ({ raw }: FastifyRequest) =>
     isFromThisHost(raw, { source: sourceOf(raw), isProxied: isProxied(raw), baseUrl: addresses().baseUrl });

@@ -5,7 +5,7 @@ import { newMailCheck } from './mail-check.ts';
 import { describeApi, EVENTS, type Operation } from './openapi-document.ts';
 import * as schemas from './openapi-schemas.ts';
 import { resource } from './resource.ts';
-import type { RouteContext } from './server.ts';
+import type { RouteContext } from './route-context.ts';
 
 const PAGE = ['limit', 'before'];
 

@@ -17,7 +17,7 @@ import { readAs } from './body.ts';
 import { caseChanges, line } from './case-schema.ts';
 import { changeMany, deleteMany, snitches, tokens } from './many-snitches.ts';
 import { resource } from './resource.ts';
-import type { ApiContext, RouteContext } from './server.ts';
+import type { ApiContext, RouteContext } from './route-context.ts';
 import { wireSnitch } from './wire.ts';
 
 const owner = line(100).nullable();

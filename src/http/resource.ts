@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
-import { SnitchError } from '../core/errors.ts';
+import { Invalid, NotFound, SnitchError } from '../core/errors.ts';
+import type { Checked } from '../core/validation.ts';
 import type { Audience } from './auth.ts';
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
@@ -42,4 +43,16 @@ export function param(request: FastifyRequest, name: string): string {
 export function query(request: FastifyRequest, name: string): string | undefined {
   const given = (request.query as Record<string, string | string[] | undefined>)[name];
   return (Array.isArray(given) ? given[0] : given) || undefined;
+}
+
+/** The value, or the error that tells what is wrong with it. */
+export function valid<T>({ value, validations }: Checked<T>): T {
+  if (validations) throw new Invalid(validations);
+  return value as T;
+}
+
+/** @throws NotFound for what the store does not have */
+export function found<T>(value: T | null): T {
+  if (value === null) throw new NotFound();
+  return value;
 }

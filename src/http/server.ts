@@ -1,12 +1,10 @@
 /** The HTTP side, built apart from listening, so that tests can serve it on any port. */
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, METHODS, type Server } from 'node:http';
+import { createServer, METHODS, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { OWN_ANSWER } from '../api/own-answer.ts';
-import type { WireMailCheck } from '../api/wire.ts';
 import { NotFound, SnitchError } from '../core/errors.ts';
-import type { Store } from '../store/store.ts';
 import { administrationRoutes, healthRoutes } from './administration.ts';
 import { createAuthenticator } from './auth.ts';
 import { refuseForeignPages } from './browser.ts';
@@ -17,45 +15,16 @@ import { answerError, refuseConnection } from './errors.ts';
 import { Lists } from './lists.ts';
 import { mailCheckRoutes } from './mail-check.ts';
 import { alertRoutes, apiKeyRoutes, caseRoutes, deliveryRoutes, webhookRoutes } from './management.ts';
-import { type Metrics, metricsRoutes } from './metrics.ts';
+import { type MetricsContext, metricsRoutes } from './metrics.ts';
 import { openApiRoutes } from './openapi.ts';
 import { ownershipRoutes } from './ownership.ts';
 import { headersOf, type RateLimiter } from './rate-limit.ts';
 import { readAgain } from './raw-target.ts';
+import type { RouteContext } from './route-context.ts';
 import { snitchRoutes } from './snitches.ts';
 import { streamRoutes } from './stream.ts';
 
-export interface Addresses {
-  /** Where clients reach the API, without a slash at the end. */
-  baseUrl: string;
-  /** What check-in addresses begin with, without a slash at the end. */
-  checkInBase: string;
-}
-
-export interface RouteContext {
-  store: Store;
-  clock: () => number;
-  addresses: () => Addresses;
-  /** What keeps the daemon from doing its work, in words; empty when all is well. */
-  readiness: () => string[];
-  metrics: Metrics;
-  metricsArePublic: () => boolean;
-  /** Logs in at the mail server, and sends a test mail to a recipient; null where email is off. */
-  checkMail: (recipient: string | null) => Promise<WireMailCheck | null>;
-  /** Whether a mail server is configured. */
-  sendsEmail: () => boolean;
-  /** The address that a request came from, behind trusted proxies too. */
-  sourceOf: (request: IncomingMessage) => string | null;
-  /** Whether a trusted proxy sent a request; none is trusted when absent. */
-  isProxied?: (request: IncomingMessage) => boolean;
-}
-
-/** What the routes below `/v1` have besides. */
-export interface ApiContext extends RouteContext {
-  lists: Lists;
-}
-
-export interface ServerOptions extends RouteContext {
+export interface ServerOptions extends RouteContext, MetricsContext {
   limiter: RateLimiter;
   /** The path of check-in addresses, without a slash at the end. */
   checkInPath: string;

@@ -5,7 +5,6 @@ import { explain } from '../core/explain.ts';
 import { Calendar } from '../core/interval.ts';
 import { whyNobody } from '../core/told.ts';
 import {
-  type Checked,
   PENDING_CANNOT_PAUSE,
   validateNewSnitch,
   validatePause,
@@ -16,8 +15,8 @@ import type { Snitch } from '../store/store.ts';
 import { caseOf } from './auth.ts';
 import { readJson } from './body.ts';
 import { isNumericId, pageOf, slicesOf } from './page.ts';
-import { param, resource } from './resource.ts';
-import type { ApiContext } from './server.ts';
+import { found, param, resource, valid } from './resource.ts';
+import type { ApiContext } from './route-context.ts';
 import { audienceOf, targetNames, toldAlert, wireCheckIn, wireExplanation, wireSnitch } from './wire.ts';
 
 export function snitchRoutes(
@@ -137,17 +136,6 @@ export function snitchRoutes(
       return lists.send(request, reply, read);
     },
   });
-}
-
-/** The value, or the error that tells what is wrong with it. */
-export function valid<T>({ value, validations }: Checked<T>): T {
-  if (validations) throw new Invalid(validations);
-  return value as T;
-}
-
-export function found<T>(value: T | null): T {
-  if (value === null) throw new NotFound();
-  return value;
 }
 
 /** `tags=a,b`; `tags[]=a&tags[]=b` and `tags[0]=a&tags[1]=b`, which some clients send, mean the same. */

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { SnitchError } from '../core/errors.ts';
 import { ChangeLog } from './change-log.ts';
-import type { RouteContext } from './server.ts';
+import type { RouteContext } from './route-context.ts';
 import { wireSnitch } from './wire.ts';
 
 /** Changes of a snitch within this time are told as one, in milliseconds. */

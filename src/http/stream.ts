@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { SnitchError } from '../core/errors.ts';
 import { assertAdmitted, caseOf } from './auth.ts';
 import { resource } from './resource.ts';
-import type { RouteContext } from './server.ts';
+import type { RouteContext } from './route-context.ts';
 import { Reader, Readers } from './stream-readers.ts';
 
 const EVENT_STREAM = 'text/event-stream; charset=utf-8';
