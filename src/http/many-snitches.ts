@@ -6,6 +6,7 @@ import { importedAttribute } from '../core/imported-snitch.ts';
 import { type SnitchInput, validateSnitchChanges } from '../core/validation.ts';
 import { caseOf } from './auth.ts';
 import { readAs } from './body.ts';
+import { line } from './case-schema.ts';
 import type { RouteContext } from './route-context.ts';
 import { wireSnitch } from './wire.ts';
 
@@ -22,6 +23,9 @@ export const tokens = z
   })
   .min(1, `can't be blank`)
   .max(LARGEST_IMPORT, `has too many tokens (maximum is ${LARGEST_IMPORT})`);
+
+/** The name of the file that snitches are kept in; null for none. */
+export const owner = line(100).nullable();
 
 const changes = z.object({ snitches: snitches.min(1, `can't be blank`) });
 const deletion = z.object({ tokens });

@@ -1,52 +1,16 @@
-/**
- * What commands need that keep snitches in files: snitches that bring their own tokens, a check without a change, and
- * which file a snitch is kept in. Beyond the contract, whose `POST /v1/snitches` ignores a token.
- */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+/** `/v1/ownership`: which file a snitch is kept in. Beyond the contract. */
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { WireImportCheck, WireOwnership } from '../api/wire.ts';
-import { Invalid, type Validation } from '../core/errors.ts';
-import {
-  type ImportedInput,
-  importedAttribute,
-  TOKEN_TAKEN,
-  validateImportedSnitch,
-} from '../core/imported-snitch.ts';
+import type { WireOwnership } from '../api/wire.ts';
 import { caseOf } from './auth.ts';
 import { readAs } from './body.ts';
-import { caseChanges, line } from './case-schema.ts';
-import { changeMany, deleteMany, snitches, tokens } from './many-snitches.ts';
+import { owner, tokens } from './many-snitches.ts';
 import { resource } from './resource.ts';
-import type { ApiContext, RouteContext } from './route-context.ts';
-import { wireSnitch } from './wire.ts';
-
-const owner = line(100).nullable();
-
-const newImport = z.object({
-  snitches: snitches.min(1, `can't be blank`),
-  owner: owner.default(null),
-});
-
-const check = z.object({ snitches: snitches.default([]), case: z.unknown().optional() });
+import type { ApiContext } from './route-context.ts';
 
 const claim = z.object({ owner, tokens });
 
-export function ownershipRoutes(app: FastifyInstance, context: ApiContext): void {
-  const { store, clock, addresses, lists } = context;
-  resource(app, '/imports', {
-    POST: async (request) => {
-      const wanted = await readAs(request, newImport);
-      const { imported, validations } = readSnitches(wanted.snitches);
-      if (validations.length > 0) throw new Invalid(validations);
-      const batch = { imported, owner: wanted.owner };
-      const made = await store.importSnitches(caseOf(request).id, batch, clock());
-      return made.map((snitch) => wireSnitch(snitch, addresses().checkInBase));
-    },
-    PATCH: changeMany(context),
-  });
-  resource(app, '/imports/delete', { POST: deleteMany(context) });
-  // It changes nothing, so that a key that may only read may ask.
-  resource(app, '/imports/check', { POST: checkImport(context) }, { audience: 'any' });
+export function ownershipRoutes(app: FastifyInstance, { store, lists }: ApiContext): void {
   resource(app, '/ownership', {
     GET: async (request, reply) => {
       const { id } = caseOf(request);
@@ -61,58 +25,4 @@ export function ownershipRoutes(app: FastifyInstance, context: ApiContext): void
       return reply.code(204).send();
     },
   });
-}
-
-/** All that is wrong with the snitches and the settings of a case, and how many snitches there is room for. */
-function checkImport({ store }: RouteContext) {
-  return async (request: FastifyRequest) => {
-    const { id } = caseOf(request);
-    const wanted = await readAs(request, check);
-    const { imported, validations, indexes } = readSnitches(wanted.snitches);
-    for (const [position, { token }] of imported.entries()) {
-      if (token === null) continue;
-      const holder = await store.ownerOfToken(token);
-      // A token of this case's own names the snitch that would be changed.
-      if (holder !== null && holder !== id) {
-        validations.push({
-          attribute: importedAttribute(indexes[position] ?? 0, 'token'),
-          message: TOKEN_TAKEN,
-        });
-      }
-    }
-    const settings = caseChanges.safeParse(wanted.case ?? {});
-    return {
-      snitches: imported.map(wireImported),
-      case: settings.data ?? {},
-      problems: [...faultsOfCase(settings.error), ...validations],
-      room: await store.roomForSnitches(id),
-    } satisfies WireImportCheck;
-  };
-}
-
-function readSnitches(bodies: readonly unknown[]) {
-  const imported: ImportedInput[] = [];
-  const indexes: number[] = [];
-  const validations: Validation[] = [];
-  for (const [index, body] of bodies.entries()) {
-    const checked = validateImportedSnitch(body);
-    for (const { attribute, message } of checked.validations ?? []) {
-      validations.push({ attribute: importedAttribute(index, attribute), message });
-    }
-    if (!checked.value) continue;
-    imported.push(checked.value);
-    indexes.push(index);
-  }
-  return { imported, indexes, validations };
-}
-
-function faultsOfCase(error: z.ZodError | undefined): Validation[] {
-  return (error?.issues ?? []).map(({ path, message }) => ({
-    attribute: ['case', ...path].join('.'),
-    message,
-  }));
-}
-
-function wireImported({ token, name, interval, alertType, alertEmail, notes, tags }: ImportedInput) {
-  return { token, name, interval, alert_type: alertType, alert_email: alertEmail, notes, tags };
 }

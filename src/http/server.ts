@@ -5,24 +5,36 @@ import type { Socket } from 'node:net';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { OWN_ANSWER } from '../api/own-answer.ts';
 import { NotFound, SnitchError } from '../core/errors.ts';
-import { administrationRoutes, healthRoutes } from './administration.ts';
+import { alertRoutes } from './alerts.ts';
+import { apiKeyRoutes, keysOfCaseRoutes } from './api-keys.ts';
+import { audienceRoutes } from './audience.ts';
 import { createAuthenticator } from './auth.ts';
 import { refuseForeignPages } from './browser.ts';
+import { caseRoutes } from './case.ts';
+import { casesRoutes } from './cases.ts';
 import { createCheckInHandler } from './check-in.ts';
 import { createPathReader, type PathReader } from './check-in-target.ts';
+import { checkInRoutes } from './check-ins.ts';
 import { connectionLimit, shareConnections } from './connections.ts';
+import { deliveryRoutes } from './deliveries.ts';
 import { answerError, refuseConnection } from './errors.ts';
+import { explanationRoutes } from './explanation.ts';
+import { healthRoutes } from './health.ts';
+import { importRoutes } from './imports.ts';
 import { Lists } from './lists.ts';
 import { mailCheckRoutes } from './mail-check.ts';
-import { alertRoutes, apiKeyRoutes, caseRoutes, deliveryRoutes, webhookRoutes } from './management.ts';
+import { maintenanceRoutes } from './maintenance.ts';
 import { type MetricsContext, metricsRoutes } from './metrics.ts';
 import { openApiRoutes } from './openapi.ts';
 import { ownershipRoutes } from './ownership.ts';
+import { pauseRoutes } from './pause.ts';
 import { headersOf, type RateLimiter } from './rate-limit.ts';
 import { readAgain } from './raw-target.ts';
-import type { RouteContext } from './route-context.ts';
+import type { ApiContext, RouteContext } from './route-context.ts';
 import { snitchRoutes } from './snitches.ts';
 import { streamRoutes } from './stream.ts';
+import { tagRoutes } from './tags.ts';
+import { webhookRoutes } from './webhooks.ts';
 
 export interface ServerOptions extends RouteContext, MetricsContext {
   limiter: RateLimiter;
@@ -79,6 +91,28 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   return app;
 }
 
+/** Every resource below `/v1`. */
+const API_ROUTES: readonly ((api: FastifyInstance, context: ApiContext) => void)[] = [
+  snitchRoutes,
+  tagRoutes,
+  pauseRoutes,
+  explanationRoutes,
+  checkInRoutes,
+  alertRoutes,
+  deliveryRoutes,
+  caseRoutes,
+  audienceRoutes,
+  webhookRoutes,
+  apiKeyRoutes,
+  streamRoutes,
+  importRoutes,
+  ownershipRoutes,
+  casesRoutes,
+  keysOfCaseRoutes,
+  maintenanceRoutes,
+  mailCheckRoutes,
+];
+
 async function apiRoutes(api: FastifyInstance, serverOptions: ServerOptions): Promise<void> {
   const options = { ...serverOptions, lists: new Lists(serverOptions.store) };
   const authenticate = createAuthenticator(options);
@@ -90,16 +124,7 @@ async function apiRoutes(api: FastifyInstance, serverOptions: ServerOptions): Pr
   api.setNotFoundHandler(async () => {
     throw new NotFound('There is nothing at this path.');
   });
-  snitchRoutes(api, options);
-  caseRoutes(api, options);
-  apiKeyRoutes(api, options);
-  webhookRoutes(api, options);
-  alertRoutes(api, options);
-  deliveryRoutes(api, options);
-  streamRoutes(api, options);
-  ownershipRoutes(api, options);
-  administrationRoutes(api, options);
-  mailCheckRoutes(api, options);
+  for (const add of API_ROUTES) add(api, options);
 }
 
 type RequestListener = Parameters<typeof createServer>[1];

@@ -1,33 +1,16 @@
-/** The snitches of a case: every endpoint of `spec §4`, and their check-ins and alerts. */
+/** `/v1/snitches`: the snitches of a case (`spec §4`). */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Invalid, NotFound, PlanLimitReached } from '../core/errors.ts';
-import { explain } from '../core/explain.ts';
-import { Calendar } from '../core/interval.ts';
-import { whyNobody } from '../core/told.ts';
-import {
-  PENDING_CANNOT_PAUSE,
-  validateNewSnitch,
-  validatePause,
-  validateSnitchChanges,
-  validateTags,
-} from '../core/validation.ts';
-import type { Snitch } from '../store/store.ts';
+import { NotFound, PlanLimitReached } from '../core/errors.ts';
+import { validateNewSnitch, validateSnitchChanges } from '../core/validation.ts';
+import type { Snitch, Store } from '../store/store.ts';
 import { caseOf } from './auth.ts';
 import { readJson } from './body.ts';
-import { isNumericId, pageOf, slicesOf } from './page.ts';
 import { found, param, resource, valid } from './resource.ts';
 import type { ApiContext } from './route-context.ts';
-import { audienceOf, targetNames, toldAlert, wireCheckIn, wireExplanation, wireSnitch } from './wire.ts';
+import { wireSnitch } from './wire.ts';
 
-export function snitchRoutes(
-  app: FastifyInstance,
-  { store, clock, addresses, lists, sendsEmail }: ApiContext,
-): void {
+export function snitchRoutes(app: FastifyInstance, { store, clock, addresses, lists }: ApiContext): void {
   const wire = (snitch: Snitch) => wireSnitch(snitch, addresses().checkInBase);
-
-  async function find(request: FastifyRequest): Promise<Snitch> {
-    return found(await store.getSnitch(caseOf(request).id, param(request, 'token')));
-  }
 
   resource(app, '/snitches', {
     GET: async (request, reply) => {
@@ -48,9 +31,9 @@ export function snitchRoutes(
   });
 
   resource(app, '/snitches/:token', {
-    GET: async (request) => wire(await find(request)),
+    GET: async (request) => wire(await requestedSnitch(store, request)),
     PATCH: async (request) => {
-      const { token, state } = await find(request);
+      const { token, state } = await requestedSnitch(store, request);
       const changes = valid(validateSnitchChanges(await readJson(request), state));
       return wire(found(await store.updateSnitch(caseOf(request).id, token, changes, clock())));
     },
@@ -59,83 +42,18 @@ export function snitchRoutes(
       return reply.code(204).send();
     },
   });
+}
 
-  resource(app, '/snitches/:token/tags', {
-    POST: async (request) => {
-      const { token } = await find(request);
-      const tags = valid(validateTags(await readJson(request)));
-      return found(await store.addTags(caseOf(request).id, token, tags));
-    },
-  });
-
-  resource(app, '/snitches/:token/tags/:tag', {
-    DELETE: async (request) =>
-      found(await store.removeTag(caseOf(request).id, param(request, 'token'), spellingsOfTag(request))),
-  });
-
-  resource(app, '/snitches/:token/pause', {
-    POST: async (request, reply) => {
-      const { token, state } = await find(request);
-      const until = validatePause(await readJson(request), clock());
-      if (state.status === 'pending') {
-        throw new Invalid([...(until.validations ?? []), PENDING_CANNOT_PAUSE]);
-      }
-      const paused = await store.pauseSnitch(caseOf(request).id, token, valid(until), clock());
-      if (!paused) throw new NotFound();
-      return reply.code(204).send();
-    },
-  });
-
-  resource(app, '/snitches/:token/unpause', {
-    POST: async (request, reply) => {
-      const unpaused = await store.unpauseSnitch(caseOf(request).id, param(request, 'token'), clock());
-      if (!unpaused) throw new NotFound();
-      return reply.code(204).send();
-    },
-  });
-
-  const calendar = new Calendar();
-  resource(app, '/snitches/:token/explain', {
-    GET: async (request) => {
-      const snitch = await find(request);
-      const owner = caseOf(request);
-      const { token, state } = snitch;
-      const [firstCheckIns, postponements, webhooks, [last]] = await Promise.all([
-        store.listFirstCheckIns(token),
-        store.listPostponements(owner.id, token, state.postponed),
-        store.listWebhooks(owner.id),
-        store.listAlerts(owner.id, token, { limit: 1, before: null }),
-      ]);
-      const audience = audienceOf(snitch, owner, webhooks, sendsEmail());
-      const telling = {
-        nobody: whyNobody(audience),
-        last: last ? toldAlert(last, targetNames(webhooks)) : null,
-      };
-      const explanation = explain(state, {
-        rules: owner,
-        calendar,
-        now: clock(),
-        firstCheckIns,
-        postponements,
-        telling,
-      });
-      return wireExplanation(snitch, owner, explanation, { audience, last: last?.alert ?? null });
-    },
-  });
-
-  resource(app, '/snitches/:token/check_ins', {
-    GET: async (request, reply) => {
-      const { token, caseId } = await find(request);
-      const page = pageOf(request, isNumericId);
-      const read = slicesOf(
-        page,
-        async (slice) => found(await store.listCheckIns(caseId, token, slice)),
-        ({ id }) => ({ id: String(id), at: null }),
-        wireCheckIn,
-      );
-      return lists.send(request, reply, read);
-    },
-  });
+/**
+ * The snitch that the path names by its token, where it is one of the caller's case.
+ *
+ * @throws NotFound
+ */
+export async function requestedSnitch(
+  store: Pick<Store, 'getSnitch'>,
+  request: FastifyRequest,
+): Promise<Snitch> {
+  return found(await store.getSnitch(caseOf(request).id, param(request, 'token')));
 }
 
 /** `tags=a,b`; `tags[]=a&tags[]=b` and `tags[0]=a&tags[1]=b`, which some clients send, mean the same. */
@@ -146,11 +64,4 @@ function wantedTags(request: FastifyRequest): string[] {
   );
   const tags = lists.flatMap((list) => list?.split(',') ?? []).map((tag) => tag.trim());
   return tags.filter((tag) => tag !== '');
-}
-
-/** A tag that matches literally wins; else a plus sign means a space, as `%20` does. */
-function spellingsOfTag(request: FastifyRequest): string[] {
-  const path = request.raw.url?.split('?', 1)[0] ?? '';
-  const segment = path.replace(/\/$/, '').split('/').at(-1) ?? '';
-  return [decodeURIComponent(segment), decodeURIComponent(segment.replaceAll('+', ' '))];
 }

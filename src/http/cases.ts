@@ -1,6 +1,5 @@
-/** The server's own endpoints: cases, maintenance, and whether it lives. */
+/** `/v1/cases`: all cases of the server, for the administrator. */
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
 import { NotFound } from '../core/errors.ts';
 import { readAs } from './body.ts';
 import { adminCaseChanges, newCase } from './case-schema.ts';
@@ -8,7 +7,7 @@ import { found, param, resource } from './resource.ts';
 import type { RouteContext } from './route-context.ts';
 import { wireCase } from './wire.ts';
 
-export function administrationRoutes(app: FastifyInstance, { store, clock }: RouteContext): void {
+export function casesRoutes(app: FastifyInstance, { store, clock }: RouteContext): void {
   const admin = { audience: 'admin' } as const;
   resource(
     app,
@@ -36,37 +35,5 @@ export function administrationRoutes(app: FastifyInstance, { store, clock }: Rou
       },
     },
     admin,
-  );
-  const maintenance = z.object({ enabled: z.boolean({ error: 'must be true or false' }) });
-  resource(
-    app,
-    '/maintenance',
-    {
-      GET: async () => ({ enabled: (await store.getSetting('maintenance')) === 'on' }),
-      PUT: async (request) => {
-        const { enabled } = await readAs(request, maintenance);
-        await store.setSetting('maintenance', enabled ? 'on' : 'off');
-        return { enabled };
-      },
-    },
-    { ...admin, duringMaintenance: true },
-  );
-}
-
-/** Needs no key: for load balancers and supervisors. */
-export function healthRoutes(app: FastifyInstance, { readiness }: RouteContext): void {
-  const open = { audience: 'any' } as const;
-  resource(app, '/healthz', { GET: async () => ({ status: 'ok' }) }, open);
-  resource(
-    app,
-    '/readyz',
-    {
-      GET: async (_request, reply) => {
-        const problems = readiness();
-        if (problems.length === 0) return { status: 'ready' };
-        return reply.code(503).header('retry-after', 10).send({ status: 'not ready', problems });
-      },
-    },
-    open,
   );
 }
