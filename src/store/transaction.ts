@@ -1,5 +1,5 @@
 import type { Calendar } from '../core/interval.ts';
-import type { Change } from './store.ts';
+import type { Change } from './change.ts';
 
 export type Value = string | number | null;
 
