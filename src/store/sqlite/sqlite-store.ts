@@ -9,6 +9,7 @@ import * as blindWindows from '../operations/blind-windows.ts';
 import * as cases from '../operations/cases.ts';
 import * as census from '../operations/census.ts';
 import * as checkIns from '../operations/check-ins.ts';
+import * as claims from '../operations/claims.ts';
 import * as clockAhead from '../operations/clock-ahead.ts';
 import * as deliveries from '../operations/deliveries.ts';
 import * as ownership from '../operations/ownership.ts';
@@ -207,11 +208,10 @@ function methods(batches: GroupCommit, checkInsKept: () => number): Methods {
       write((tx) => webhooks.rotateWebhookSecret(tx, caseId, id, previousUntil)),
     listDeliveries: (caseId, filter) => read((tx) => deliveries.listDeliveries(tx, caseId, filter)),
     retryDelivery: (caseId, id, now) => write((tx) => deliveries.retryDelivery(tx, caseId, id, now)),
-    claimDeliveries: (request) => work((tx) => deliveries.claimDeliveries(tx, request)),
-    settleDelivery: (id, fence, settlement) =>
-      work((tx) => deliveries.settleDelivery(tx, id, fence, settlement)),
-    releaseLeases: (now) => work((tx) => deliveries.releaseLeases(tx, now)),
-    nextDeliveryAt: () => read((tx) => deliveries.nextDeliveryAt(tx)),
+    claimDeliveries: (request) => work((tx) => claims.claimDeliveries(tx, request)),
+    settleDelivery: (id, fence, settlement) => work((tx) => claims.settleDelivery(tx, id, fence, settlement)),
+    releaseLeases: (now) => work((tx) => claims.releaseLeases(tx, now)),
+    nextDeliveryAt: () => read((tx) => claims.nextDeliveryAt(tx)),
 
     census: () => read((tx) => census.takeCensus(tx)),
     getSetting: (name) => read((tx) => settings.getSetting(tx, name)),
