@@ -12,8 +12,6 @@ import { contextFor, getRules, getState, historyFor, type StateRow, saveState, t
 /** How many periods smart deadlines learn from. */
 const LEARNED_PERIODS = 50;
 
-const ALL = Number.MAX_SAFE_INTEGER;
-
 interface CheckInRow {
   id: number;
   previous_id: number | null;
@@ -29,19 +27,15 @@ interface CheckInRow {
 
 const COLUMNS = 'id, previous_id, number, at, outcome, exit_status, message, duration_ms, source, run_id';
 
-/**
- * Records a check-in and what follows from it; false when no snitch has the token.
- *
- * @param limit the newest check-ins of a snitch that are kept
- */
-export async function applyCheckIn(tx: Transaction, checkIn: CheckIn, limit = ALL): Promise<boolean> {
+/** Records a check-in and what follows from it; false when no snitch has the token. */
+export async function applyCheckIn(tx: Transaction, checkIn: CheckIn): Promise<boolean> {
   const row = await getState(tx, checkIn.token);
   if (!row) return false;
   const { outcome } = checkIn;
   const id = await logCheckIn(tx, row, checkIn);
   if (isEnd(outcome)) await applyOutcome(tx, row, checkIn, outcome, id);
   else await chain(tx, row, id, openStartAfter(row, checkIn));
-  await cutLog(tx, { newest: id, number: row.check_in_count + 1, limit });
+  await cutLog(tx, { newest: id, number: row.check_in_count + 1, limit: tx.checkInsKept });
   return true;
 }
 
@@ -156,7 +150,6 @@ export async function listCheckIns(
   caseId: string,
   token: string,
   { limit, before, behind }: Page,
-  kept = ALL,
 ): Promise<CheckInRecord[] | null> {
   const row = await getState(tx, token);
   if (row?.case_id !== caseId) return null;
@@ -168,7 +161,7 @@ export async function listCheckIns(
       `SELECT ${COLUMNS} FROM check_ins WHERE id = ?`,
       id,
     );
-    if (!found || found.number <= row.check_in_count - kept) break;
+    if (!found || found.number <= row.check_in_count - tx.checkInsKept) break;
     if (isBefore(found, before) && found.id < end) listed.push(await toRecord(tx, found));
     id = found.previous_id;
   }

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { Calendar } from '../../core/interval.ts';
-import type { Change } from '../store.ts';
+import type { Change } from '../change.ts';
 import type { Transaction, Value } from '../transaction.ts';
 import { unavailable } from './faults.ts';
 
@@ -14,15 +14,22 @@ interface Prepared {
 export class SqliteTransaction implements Transaction {
   readonly calendar: Calendar;
   readonly #db: Database.Database;
+  readonly #checkInsKept: () => number;
   readonly #statements = new Map<string, Prepared>();
   /** Statements since the transaction began that changed something. */
   written = 0;
   #changes: Change[] = [];
   readonly #remembered = new Map<string, unknown>();
 
-  constructor(db: Database.Database, calendar: Calendar) {
+  /** @param checkInsKept see `Transaction.checkInsKept`; all where absent */
+  constructor(db: Database.Database, calendar: Calendar, checkInsKept = () => Number.MAX_SAFE_INTEGER) {
     this.#db = db;
     this.calendar = calendar;
+    this.#checkInsKept = checkInsKept;
+  }
+
+  get checkInsKept(): number {
+    return this.#checkInsKept();
   }
 
   get<Row>(sql: string, ...values: Value[]): Row | undefined {
