@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Channel } from '../core/routing.ts';
 import type { Store } from '../store/store.ts';
-import { createMailer, type Mailer } from './email.ts';
+import { createWebhookSender, type WebhookSender } from './channels/webhook.ts';
 import { connectionsFor, EMAIL_LIMITS, EmailChannel, type EmailLimits } from './email-channel.ts';
-import { Loop } from './loop.ts';
-import { type Attempt, Settler } from './settler.ts';
-import type { SmtpSettings } from './smtp-options.ts';
-import { createWebhookSender, type WebhookSender } from './webhook.ts';
+import { Loop } from './outbox/pass-loop.ts';
+import { type Attempt, Settler } from './outbox/settler.ts';
+import { createMailer, type Mailer } from './smtp/mailer.ts';
+import type { SmtpSettings } from './smtp/smtp-options.ts';
 import { WEBHOOK_LIMITS, WebhookChannel, type WebhookLimits } from './webhook-channel.ts';
 
 export interface DeliverySettings {

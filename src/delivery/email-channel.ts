@@ -7,11 +7,11 @@
  *    `DIGEST_OVER` of a case as one digest, fewer one by one.
  */
 import type { Store } from '../store/store.ts';
-import type { Mailer } from './email.ts';
-import { type PlannedMessage, Turn } from './email-turn.ts';
-import { type LaneLimits, Lanes, type Slot } from './lanes.ts';
-import { attempt, type Outcome } from './outcome.ts';
-import { hold, type Settler } from './settler.ts';
+import { type LaneLimits, Lanes, type Slot } from './outbox/lanes.ts';
+import { attempt, type Outcome } from './outbox/outcome.ts';
+import { hold, type Settler } from './outbox/settler.ts';
+import { type PlannedMessage, Turn } from './outbox/turn.ts';
+import type { Mailer } from './smtp/mailer.ts';
 
 export interface EmailLimits extends LaneLimits {
   /** For one send, in milliseconds. */

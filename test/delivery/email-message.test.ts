@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { INTERVALS } from '../../src/core/interval.ts';
-import { alertMessage, messageId } from '../../src/delivery/email-message.ts';
-import { durationInWords, exactLocalTime, intervalInWords } from '../../src/delivery/times.ts';
+import { alertMessage, messageId } from '../../src/delivery/messages/email-message.ts';
+import { durationInWords, exactLocalTime, intervalInWords } from '../../src/delivery/messages/times.ts';
 import { AT, aNotice, anAlert } from './alerts.ts';
 
 const CASE = { id: 'case_1', name: 'Operations', timezone: 'Europe/Berlin' };

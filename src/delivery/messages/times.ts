@@ -1,5 +1,5 @@
 /** Times and lengths of time as people read them. */
-import { type Interval, isMinuteInterval } from '../core/interval.ts';
+import { type Interval, isMinuteInterval } from '../../core/interval.ts';
 
 /** `2026-11-20 03:00 (Europe/Berlin)` */
 export function localTime(at: number, timezone: string): string {

@@ -1,10 +1,10 @@
 /** What one recipient is sent in one turn: a message for each alert, or one digest for many. */
 
-import { BLIND_NOTICE } from '../core/alert.ts';
-import type { Alert, ClaimedDelivery } from '../store/store.ts';
-import { DIGEST_OVER, digestMessage } from './digest.ts';
-import { type DigestEntry, digestEntry } from './digest-entry.ts';
-import { alertMessage, type CaseShown, type EmailMessage } from './email-message.ts';
+import { BLIND_NOTICE } from '../../core/alert.ts';
+import type { Alert, ClaimedDelivery } from '../../store/store.ts';
+import { DIGEST_OVER, digestMessage } from '../messages/digest.ts';
+import { type DigestEntry, digestEntry } from '../messages/digest-entry.ts';
+import { alertMessage, type CaseShown, type EmailMessage } from '../messages/email-message.ts';
 import { type Held, hold } from './settler.ts';
 
 export interface PlannedMessage {

@@ -1,9 +1,9 @@
 /** Sends one message to one recipient over SMTP. */
 import { createTransport } from 'nodemailer';
-import { isEmailAddress } from '../core/validation.ts';
-import type { EmailMessage } from './email-message.ts';
-import { errorText, failureInWords } from './failure.ts';
-import type { Outcome } from './outcome.ts';
+import { isEmailAddress } from '../../core/validation.ts';
+import type { EmailMessage } from '../messages/email-message.ts';
+import { errorText, failureInWords } from '../messages/failure.ts';
+import type { Outcome } from '../outbox/outcome.ts';
 import { type SmtpSettings, secretsOf, senderOf, smtpOptions } from './smtp-options.ts';
 
 /** For a whole send, from waiting for a connection to the server's last answer, in milliseconds. */

@@ -1,7 +1,7 @@
 /** Reads `smtp.url` and `smtp.from` into what the SMTP client wants. */
 import type { SMTPPoolOptions } from 'nodemailer/lib/smtp-pool';
-import { readSmtpOptions } from '../core/smtp-url.ts';
-import { isEmailAddress } from '../core/validation.ts';
+import { readSmtpOptions } from '../../core/smtp-url.ts';
+import { isEmailAddress } from '../../core/validation.ts';
 
 export interface SmtpSettings {
   /** `smtp://` or `smtps://`, with credentials and `?` options. */

@@ -1,10 +1,10 @@
 /** Writes down what became of deliveries, and tells the log. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { isAlarm } from '../core/alert.ts';
-import { nextAttemptAt } from '../core/backoff.ts';
-import type { Channel } from '../core/routing.ts';
-import type { ClaimedDelivery, Settlement, Store } from '../store/store.ts';
+import { isAlarm } from '../../core/alert.ts';
+import { nextAttemptAt } from '../../core/backoff.ts';
+import type { Channel } from '../../core/routing.ts';
+import type { ClaimedDelivery, Settlement, Store } from '../../store/store.ts';
 import { BoundedLog } from './bounded-log.ts';
 import type { Outcome } from './outcome.ts';
 

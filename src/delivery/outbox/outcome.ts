@@ -1,5 +1,5 @@
 /** What became of one attempt to deliver. */
-import { failureInWords } from './failure.ts';
+import { failureInWords } from '../messages/failure.ts';
 
 export type Outcome =
   | { kind: 'delivered' }

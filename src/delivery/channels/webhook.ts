@@ -1,13 +1,13 @@
 /** Sends one alert to one webhook: `spec §6 Delivery`, signed by the standard-webhooks scheme. */
 import { STATUS_CODES } from 'node:http';
 import { Agent, type Dispatcher } from 'undici';
-import { alertPayload, BLIND_NOTICE, noticePayload } from '../core/alert.ts';
-import type { Alert, Webhook } from '../store/store.ts';
-import { guardedConnector, type Resolve } from './address-guard.ts';
-import { errorText, failureInWords } from './failure.ts';
-import type { Outcome } from './outcome.ts';
-import { sign, signingSecrets } from './signature.ts';
-import { shownLocation, type WebhookTarget, webhookTarget } from './webhook-target.ts';
+import { alertPayload, BLIND_NOTICE, noticePayload } from '../../core/alert.ts';
+import type { Alert, Webhook } from '../../store/store.ts';
+import { guardedConnector, type Resolve } from '../http/address-guard.ts';
+import { shownLocation, type WebhookTarget, webhookTarget } from '../http/web-address.ts';
+import { errorText, failureInWords } from '../messages/failure.ts';
+import type { Outcome } from '../outbox/outcome.ts';
+import { sign, signingSecrets } from './webhook-signature.ts';
 
 /** For the whole exchange, in milliseconds (`spec §6 Timeout`). */
 export const EXCHANGE_TIMEOUT = 30_000;

@@ -1,5 +1,5 @@
 /** What a digest tells of one snitch: one line, in its last state. */
-import type { AlertDetails } from '../core/alert.ts';
+import type { AlertDetails } from '../../core/alert.ts';
 import { isReminder, momentOf, paused, type SnitchAlert } from './alert-words.ts';
 import { NAME_SHOWN } from './email-message.ts';
 import { printable } from './printable.ts';

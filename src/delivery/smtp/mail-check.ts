@@ -1,7 +1,7 @@
 /** Tries the mail server before an alert has to: connects, logs in, and sends a test mail where one is asked for. */
 import { createTransport } from 'nodemailer';
-import { createMailer } from './email.ts';
-import { failureInWords } from './failure.ts';
+import { failureInWords } from '../messages/failure.ts';
+import { createMailer } from './mailer.ts';
 import { type SmtpSettings, secretsOf, senderOf, smtpOptions } from './smtp-options.ts';
 
 /** For each step of the conversation, in milliseconds. */

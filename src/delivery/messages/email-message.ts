@@ -1,7 +1,7 @@
 /** The email that one alert becomes: subject in words, text and HTML part, and the headers that thread it. */
 import { createHash } from 'node:crypto';
-import { BLIND_NOTICE } from '../core/alert.ts';
-import type { Alert, ClaimedDelivery } from '../store/store.ts';
+import { BLIND_NOTICE } from '../../core/alert.ts';
+import type { Alert, ClaimedDelivery } from '../../store/store.ts';
 import { flappingAdvice, gistOf, type SnitchAlert, timeFields } from './alert-words.ts';
 import { asHtml, asText, type Letter } from './letter.ts';
 import { printable, printableLines, shortenFront } from './printable.ts';

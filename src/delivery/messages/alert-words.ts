@@ -1,6 +1,6 @@
 /** What one alert of a snitch says: its subject in words, and the times beside it. */
-import type { AlertDetails, BLIND_NOTICE } from '../core/alert.ts';
-import type { Alert } from '../store/store.ts';
+import type { AlertDetails, BLIND_NOTICE } from '../../core/alert.ts';
+import type { Alert } from '../../store/store.ts';
 import type { Letter } from './letter.ts';
 import { durationInWords, exactLocalTime, localTime } from './times.ts';
 
