@@ -57,16 +57,20 @@ export function explain(
             local: (at) => inTimeZone(at, rules.timezone),
           })
         : []),
-      ...tellingOf(state, rules, telling),
+      ...tellingOf(state, { rules, now, telling }),
     ],
   };
 }
 
 /** Of a snitch that is well and does not flap, the last alert is of no concern any more. */
-function tellingOf({ status }: SnitchState, { timezone }: CaseRules, { nobody, last }: Telling): string[] {
+function tellingOf(
+  { status }: SnitchState,
+  { rules, now, telling }: Pick<ExplainContext, 'rules' | 'now'> & { telling: Telling },
+): string[] {
+  const { nobody, last } = telling;
   const raised = status === 'failed' || status === 'errored' || status === 'paused' || last?.flapping;
   return [
-    ...(raised && last ? tellingReasons(last, (at) => inTimeZone(at, timezone)) : []),
+    ...(raised && last ? tellingReasons(last, now, (at) => inTimeZone(at, rules.timezone)) : []),
     ...(nobody === null ? [] : [`Nobody would be told of an alert: ${nobody}.`]),
   ];
 }
