@@ -1,5 +1,6 @@
 /** Says what became of telling an alert: the deliveries know, and nothing else does. */
 import type { AlertKind } from './alert.ts';
+import { NOTICE_AFTER } from './blind-window.ts';
 import type { Channel } from './routing.ts';
 
 /** One delivery of an alert, as far as a sentence tells it. */
@@ -42,6 +43,17 @@ export function whyNobody({ emails, webhooks, sendsEmail }: Audience): string | 
   if (webhooks.length > 0 || (emails.length > 0 && sendsEmail)) return null;
   if (emails.length > 0) return 'email is off on this server, and the case has no webhook';
   return 'the case has no member and no webhook, and the snitch no address of its own';
+}
+
+/**
+ * Why an alert has no deliveries, in a few words.
+ *
+ * @param notice the blind window that it tells of, where it does; the team is told of longer ones only
+ * (`decisions: When the service itself was blind`)
+ */
+export function whyUntold(notice: { from: string; to: string } | null | undefined): string {
+  const isShort = notice && Date.parse(notice.to) - Date.parse(notice.from) <= NOTICE_AFTER;
+  return isShort ? 'too short to tell' : 'nobody to tell';
 }
 
 /**
