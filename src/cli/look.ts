@@ -1,6 +1,8 @@
 /** `snitch show`, `history` and `explain`: everything about one snitch. */
 import type { WireCheckIn, WireExplanation, WireSnitch } from '../api/wire.ts';
+import { shortDuration } from '../text/durations.ts';
 import { STATUS_COLORS } from '../text/signs.ts';
+import { relativeTime } from '../text/times.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from './command.ts';
 import { connect } from './connection.ts';
 import { limitOf } from './output/count.ts';
@@ -14,7 +16,6 @@ import {
   statusText,
 } from './output/snitch-view.ts';
 import { type Paint, paint, type Style } from './output/style.ts';
-import { relativeTime, shortDuration } from './output/times.ts';
 import { clockOf } from './output/zone-clock.ts';
 import { printable, printableLines } from './printable.ts';
 import { resolveSnitch } from './resolve.ts';

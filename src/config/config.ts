@@ -2,6 +2,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { z } from 'zod';
 import { escapeUnprintable, type LogSettings, redact } from '../log/logger.ts';
+import { editDistance } from '../text/similar.ts';
 import { defaultDataDir } from './default-directory.ts';
 import { ConfigError, type ConfigFile, type ConfigSource, readConfigFile } from './file.ts';
 import { readSecrets, withPassword } from './secrets.ts';
@@ -258,19 +259,4 @@ function closestPlace(name: string): string | null {
   if (best && best.distance <= Math.min(2, plain(name).length / 3)) return best.known;
   const lastPart = plain(name.slice(name.lastIndexOf('.') + 1));
   return names.find((known) => plain(known).endsWith(lastPart) && lastPart.length > 2) ?? null;
-}
-
-/** How many characters must be put in, taken out or replaced (Levenshtein). */
-function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
-  for (const [index, character] of [...from].entries()) {
-    let diagonal = index;
-    row = row.reduce<number[]>((next, above, column) => {
-      const replaced = diagonal + (character === to[column - 1] ? 0 : 1);
-      next.push(column === 0 ? index + 1 : Math.min(above + 1, (next[column - 1] ?? 0) + 1, replaced));
-      diagonal = above;
-      return next;
-    }, []);
-  }
-  return row.at(-1) ?? 0;
 }

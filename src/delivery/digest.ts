@@ -1,5 +1,6 @@
 /** One message for many alerts that wait for the same recipient: one outage, one message. */
 import { createHash } from 'node:crypto';
+import { exactTime } from '../text/times.ts';
 import {
   type DigestEntry,
   type EntryKind,
@@ -11,7 +12,6 @@ import {
 import { type CaseShown, type EmailMessage, messageId, NAME_SHOWN } from './email-message.ts';
 import { asHtml, asText, type Letter } from './letter.ts';
 import { printable } from './printable.ts';
-import { exactLocalTime } from './times.ts';
 
 /** More alerts than this for one recipient become one message (`decisions: Alerts`). */
 export const DIGEST_OVER = 5;
@@ -63,8 +63,8 @@ export function digestMessage(
       `Each snitch stands here once, in its last state. Times are those of ${shown.timezone}.`,
     ],
     fields: [
-      { label: 'From', value: exactLocalTime(first, shown.timezone) },
-      { label: 'To', value: exactLocalTime(last, shown.timezone) },
+      { label: 'From', value: exactTime(first, shown.timezone) },
+      { label: 'To', value: exactTime(last, shown.timezone) },
     ],
     lists: listsOf(present, shown.timezone),
     commands: ['snitch list', 'snitch alerts'],

@@ -2,10 +2,12 @@
 import { createHash } from 'node:crypto';
 import { BLIND_NOTICE } from '../core/alert.ts';
 import type { Alert, ClaimedDelivery } from '../store/store.ts';
+import { durationInWords } from '../text/durations.ts';
+import { exactTime, minuteInTimeZone } from '../text/times.ts';
 import { flappingAdvice, gistOf, type SnitchAlert, timeFields } from './alert-words.ts';
+import { intervalInWords } from './interval-words.ts';
 import { asHtml, asText, type Letter } from './letter.ts';
 import { printable, printableLines, shortenFront } from './printable.ts';
-import { durationInWords, exactLocalTime, intervalInWords, localTime } from './times.ts';
 
 export interface EmailMessage {
   subject: string;
@@ -90,7 +92,7 @@ function alertLetter(
       lists: [],
       output: shortenFront(printableLines(output?.trimEnd() ?? '', Number.POSITIVE_INFINITY), OUTPUT_SHOWN),
       commands: [`snitch show ${named}`, `snitch history ${named}`],
-      footer: `Alert ${alert.id}, decided ${exactLocalTime(at, shown.timezone)}.`,
+      footer: `Alert ${alert.id}, decided ${exactTime(at, shown.timezone)}.`,
     },
   };
 }
@@ -109,7 +111,7 @@ function noticeLetter({ id, at, notice }: Notice, shown: CaseShown): { subject: 
   const names =
     snitches?.map(
       ({ name, deadlineAt }) =>
-        `${printable(name, NAME_SHOWN)}: now due by ${localTime(deadlineAt, timezone)}`,
+        `${printable(name, NAME_SHOWN)}: now due by ${minuteInTimeZone(deadlineAt, timezone)}`,
     ) ?? postponed.map((name) => printable(name, NAME_SHOWN));
   const left = postponedCount - names.length;
   const heading =
@@ -117,23 +119,23 @@ function noticeLetter({ id, at, notice }: Notice, shown: CaseShown): { subject: 
       ? 'The deadline of 1 snitch was postponed:'
       : `The deadlines of ${postponedCount} snitches were postponed:`;
   return {
-    subject: `[Blind] The service received no check-ins for ${length} from ${localTime(start, timezone)}`,
+    subject: `[Blind] The service received no check-ins for ${length} from ${minuteInTimeZone(start, timezone)}`,
     letter: {
       paragraphs: [
-        `The service received no check-ins for ${length}, from ${localTime(start, timezone)} to ${localTime(end, timezone)}.`,
+        `The service received no check-ins for ${length}, from ${minuteInTimeZone(start, timezone)} to ${minuteInTimeZone(end, timezone)}.`,
         postponedCount === 0
           ? 'No snitch was expected to check in during that time.'
           : 'Jobs that were expected to check in during that time may have tried in vain: none of them is accused now. One that does not check in by its new deadline is reported then.',
       ],
       fields: [
-        { label: 'From', value: exactLocalTime(start, timezone) },
-        { label: 'To', value: exactLocalTime(end, timezone) },
+        { label: 'From', value: exactTime(start, timezone) },
+        { label: 'To', value: exactTime(end, timezone) },
         { label: 'Length', value: length },
         { label: 'Case', value: printable(shown.name, NAME_SHOWN) },
       ],
       lists: names.length > 0 ? [{ heading, items: left > 0 ? [...names, `and ${left} more`] : names }] : [],
       commands: ['snitch list'],
-      footer: `Notice ${id}, decided ${exactLocalTime(at, timezone)}.`,
+      footer: `Notice ${id}, decided ${exactTime(at, timezone)}.`,
     },
   };
 }

@@ -1,9 +1,11 @@
 /** The case, its keys, webhooks, alerts and deliveries (`decisions: Beyond the contract`). */
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { WireAudience } from '../api/wire.ts';
 import { Invalid, NotFound } from '../core/errors.ts';
 import { MOST_API_KEYS, MOST_WEBHOOKS } from '../core/resource-limits.ts';
+import { DAY } from '../text/durations.ts';
 import { caseOf } from './auth.ts';
 import { readAs } from './body.ts';
 import { caseChanges, line } from './case-schema.ts';
@@ -20,8 +22,6 @@ import {
   wireWebhook,
   withoutCredentials,
 } from './wire.ts';
-
-const DAY = 86_400_000;
 
 export function caseRoutes(app: FastifyInstance, { store, clock, sendsEmail }: RouteContext): void {
   resource(app, '/case', {

@@ -6,13 +6,13 @@ import { parsePlainYaml } from '../../src/cli/file/plain-yaml.ts';
 import { intervalOf } from '../../src/cli/output/interval-words.ts';
 import { jsonText } from '../../src/cli/output/output.ts';
 import { renderTable } from '../../src/cli/output/table.ts';
-import { relativeTime, shortDuration } from '../../src/cli/output/times.ts';
 import { clockOf } from '../../src/cli/output/zone-clock.ts';
 import { printable } from '../../src/cli/printable.ts';
 import { INTERVALS as CORE_INTERVALS } from '../../src/core/interval.ts';
-import { durationOf } from '../../src/text/durations.ts';
+import { durationOf, shortDuration } from '../../src/text/durations.ts';
 import { signsFor, UNICODE_SIGNS } from '../../src/text/signs.ts';
 import { similar } from '../../src/text/similar.ts';
+import { relativeTime } from '../../src/text/times.ts';
 import { displayWidth, pad, truncate } from '../../src/text/width.ts';
 
 const words = suite('words of the command line');

@@ -1,9 +1,10 @@
 /** Where a command's answer goes: data to stdout in the format that was asked for, words to stderr. */
+
+import { relativeTime, terminalTime } from '../../text/times.ts';
 import { displayWidth, pad } from '../../text/width.ts';
 import { printable, printableLines } from '../printable.ts';
 import { type Paint, paint, type Style, styleOf } from './style.ts';
 import { type Column, renderTable } from './table.ts';
-import { localTime, relativeTime } from './times.ts';
 
 export type { Column } from './table.ts';
 
@@ -114,7 +115,7 @@ export function shownTime(iso: string | null, style: Style, none = 'never'): str
 /** `2026-03-01 14:05:09 +01:00 (5m ago)` on a terminal, ISO elsewhere. */
 export function exactTime(iso: string | null, style: Style, none = 'never'): string {
   if (iso === null) return none;
-  return style.terminal ? `${localTime(iso)} (${relativeTime(iso, style.now)})` : iso;
+  return style.terminal ? `${terminalTime(iso)} (${relativeTime(iso, style.now)})` : iso;
 }
 
 export function renderFields(fields: readonly Field[], style: Style): string[] {

@@ -1,11 +1,11 @@
 /** The lists of alerts and of deliveries as lines. */
 import type { WireAlert, WireDelivery } from '../../api/wire.ts';
+import { ago } from '../../text/times.ts';
 import { alertWord, deliveryLine } from './detail-lines.ts';
 import type { Glyphs } from './glyphs.ts';
 import { asciiLines, clip, type Line, type Span, selectedLine } from './line.ts';
 import type { AlertsScreen } from './state.ts';
 import { clean } from './text.ts';
-import { ago } from './times.ts';
 
 export interface AlertsLook {
   width: number;

@@ -1,5 +1,7 @@
 /** Everything about one snitch, as lines to scroll through. */
 import type { WireAlert, WireCheckIn, WireDelivery, WireExplanation } from '../../api/wire.ts';
+import { compactDuration, runDuration } from '../../text/durations.ts';
+import { ago, wallTime } from '../../text/times.ts';
 import { sparkline } from './bar.ts';
 import type { Entry } from './entry.ts';
 import { type Color, type Glyphs, STATUS_COLOR } from './glyphs.ts';
@@ -7,7 +9,6 @@ import type { Line, Span } from './line.ts';
 import type { SnitchDetail } from './state.ts';
 import { outcomesFor, stripSpans } from './table-lines.ts';
 import { clean, cleanLines, toAscii, wrapWords } from './text.ts';
-import { ago, localTime, runDuration, shortDuration } from './times.ts';
 
 export interface DetailLook {
   width: number;
@@ -69,7 +70,7 @@ function fieldLines(entry: Entry, detail: SnitchDetail | null, look: DetailLook)
     ['Tags', tags.join(', ') || 'none'],
     ['Told', explanation ? whoIsTold(explanation.notify) : ''],
     ['Check-in URL', clean(snitch.check_in_url)],
-    ['Created', localTime(createdAt, timezone)],
+    ['Created', wallTime(createdAt, timezone)],
   ];
   const notes = cleanLines(snitch.notes).flatMap((line) => wrapWords(line, look.width - LABEL));
   const rows = fields.flatMap(([label, text]) => labelled(label, wrapWords(text, look.width - LABEL)));
@@ -77,7 +78,7 @@ function fieldLines(entry: Entry, detail: SnitchDetail | null, look: DetailLook)
 }
 
 function whenWas(at: number | null, now: number, timezone: string): string {
-  return at === null ? 'never' : `${ago(at, now)}, ${localTime(at, timezone)}`;
+  return at === null ? 'never' : `${ago(at, now)}, ${wallTime(at, timezone)}`;
 }
 
 /** `10m ago, 2026-03-14 12:50:00, error, exit 2: disk full` */
@@ -91,7 +92,7 @@ function deadlineWords(explanation: WireExplanation | undefined, now: number): s
   if (deadline) return `${timeTo(Date.parse(deadline.at), now)}, ${clean(deadline.local)}`;
   if (!missingSince || !explanation) return 'none is awaited';
   const at = Date.parse(missingSince);
-  return `overdue by ${shortDuration(Math.max(0, now - at))}: it was ${localTime(at, explanation.timezone)}`;
+  return `overdue by ${compactDuration(Math.max(0, now - at))}: it was ${wallTime(at, explanation.timezone)}`;
 }
 
 function labelled(label: string, texts: readonly string[]): Line[] {
@@ -102,7 +103,7 @@ function labelled(label: string, texts: readonly string[]): Line[] {
 }
 
 function timeTo(at: number, now: number): string {
-  return at <= now ? 'now' : `in ${shortDuration(at - now)}`;
+  return at <= now ? 'now' : `in ${compactDuration(at - now)}`;
 }
 
 function whoIsTold({ emails, webhooks, sends_email }: SnitchDetail['explanation']['notify']): string {
@@ -173,7 +174,7 @@ function timelineLines({ checkIns, alerts, explanation }: SnitchDetail, { now }:
   const lines = moments
     .slice(0, TIMELINE)
     .flatMap(({ at, lines: [first = [], ...rest] }) => [
-      [{ text: `${localTime(at, timezone)}  `, dim: true }, ...first],
+      [{ text: `${wallTime(at, timezone)}  `, dim: true }, ...first],
       ...rest.map((line) => [{ text: '  ' }, ...line]),
     ]);
   return [

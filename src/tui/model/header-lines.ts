@@ -1,4 +1,6 @@
 /** The lines above and below the body: what is watched, how it is, how old the data is, and the keys. */
+
+import { compactDuration } from '../../text/durations.ts';
 import { type Glyphs, STATUS_COLOR } from './glyphs.ts';
 import { bindingsOf } from './keys.ts';
 import type { Line, Span } from './line.ts';
@@ -6,7 +8,6 @@ import { clip, widthOfLine } from './line.ts';
 import { URGENCY } from './order.ts';
 import type { Overlay, State } from './state.ts';
 import { clean, fit, toAscii, widthOf } from './text.ts';
-import { shortDuration } from './times.ts';
 
 export function headerLines(state: State, glyphs: Glyphs): readonly Line[] {
   return [titleLine(state, glyphs), totalsLine(state, glyphs)];
@@ -44,7 +45,7 @@ function linkWord({ link, heardAt, now }: State, glyphs: Glyphs): Span {
 }
 
 export function dataAge(heardAt: number | null, now: number): string {
-  return heardAt === null ? 'never' : shortDuration(Math.max(0, now - heardAt));
+  return heardAt === null ? 'never' : compactDuration(Math.max(0, now - heardAt));
 }
 
 /** All five counts, with their words and the order of the table while there is room for them. */
@@ -92,7 +93,7 @@ export function bannerLine(state: State, glyphs: Glyphs): Line | null {
   if (link.state === 'lost') {
     const age = heardAt === null ? 'No data yet' : `Data is ${dataAge(heardAt, now)} old`;
     const next =
-      link.retryAt === null ? '' : `; next try in ${shortDuration(Math.max(0, link.retryAt - now))}`;
+      link.retryAt === null ? '' : `; next try in ${compactDuration(Math.max(0, link.retryAt - now))}`;
     return write(` ${age}${next}: ${link.error ?? 'no connection'}`, {
       color: 'red',
       inverse: true,

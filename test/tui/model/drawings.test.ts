@@ -1,6 +1,8 @@
 /** Text, times, bars and strips: what a row is made of. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { compactDuration, runDuration } from '../../../src/text/durations.ts';
+import { ago } from '../../../src/text/times.ts';
 import { bar, sparkline, urgency } from '../../../src/tui/model/bar.ts';
 import { columnsFor, GAP, GUTTER } from '../../../src/tui/model/columns.ts';
 import { ASCII, UNICODE } from '../../../src/tui/model/glyphs.ts';
@@ -15,7 +17,6 @@ import {
   widthOf,
   wrapWords,
 } from '../../../src/tui/model/text.ts';
-import { ago, runDuration, shortDuration } from '../../../src/tui/model/times.ts';
 import { scrollTo } from '../../../src/tui/model/window.ts';
 import { DAY, HOUR, iso, MINUTE, NOON } from '../samples.ts';
 
@@ -47,7 +48,7 @@ test('sentences are broken between words, and words only where they must be', ()
 
 test('times are short', () => {
   const lengths = [0, 45_000, 12 * MINUTE, 3 * HOUR + 20 * MINUTE, 12 * HOUR, 5 * DAY + 4 * HOUR, 400 * DAY];
-  assert.equal(lengths.map(shortDuration), ['0s', '45s', '12m', '3h20m', '12h', '5d4h', '400d']);
+  assert.equal(lengths.map(compactDuration), ['0s', '45s', '12m', '3h20m', '12h', '5d4h', '400d']);
   assert.is(ago(null, NOON), 'never');
   assert.is(ago(NOON - 5_000, NOON), '5s ago');
   assert.equal([850, 4_230, 190_000].map(runDuration), ['850ms', '4.2s', '3m10s']);
