@@ -1,5 +1,4 @@
 /** Lines of the log that come one by one in everyday life, and are counted in a storm. */
-
 import type { Logger } from 'pino';
 import { MINUTE } from '../text/durations.ts';
 

@@ -1,9 +1,9 @@
 /** What a digest tells of one snitch: one line, in its last state. */
 import type { AlertDetails } from '../core/alert.ts';
+import { printable, shorten } from '../text/printable.ts';
 import { wallMinute } from '../text/times.ts';
 import { isReminder, momentOf, paused, type SnitchAlert } from './alert-words.ts';
 import { NAME_SHOWN } from './email-message.ts';
-import { printable } from './printable.ts';
 
 /** In this order in the subject and in the body. */
 export const KINDS = ['missing', 'reminder', 'errored', 'recovered', 'first', 'paused'] as const;
@@ -40,9 +40,9 @@ export function digestEntry(alert: SnitchAlert, order: number): DigestEntry {
     kind: kindOf(alert),
     at,
     order,
-    name: printable(snitch.name, NAME_SHOWN),
-    tags: printable(snitch.tags.join(', '), TAGS_SHOWN),
-    message: printable(message ?? '', MESSAGE_SHOWN),
+    name: shorten(printable(snitch.name), NAME_SHOWN),
+    tags: shorten(printable(snitch.tags.join(', ')), TAGS_SHOWN),
+    message: shorten(printable(message ?? ''), MESSAGE_SHOWN),
     details,
   };
 }

@@ -134,8 +134,8 @@ test('what the job printed is in the mail: bounded, from its end, and nothing in
   const messageWith = (output: string) =>
     alertMessage(errored, CASE, 'ann@example.com', 'example.com', output);
   const { text, html } = messageWith('copying <a>\n\n\u001b[31mno space left\n');
-  assert.match(text, 'The job printed:\n\n  copying <a>\n\n  \\u001b[31mno space left\n\nTo see more:');
-  assert.match(html, 'copying &lt;a&gt;\n\n\\u001b[31mno space left</pre>');
+  assert.match(text, 'The job printed:\n\n  copying <a>\n\n  no space left\n\nTo see more:');
+  assert.match(html, 'copying &lt;a&gt;\n\nno space left</pre>');
   const long = messageWith(`${'\u0007'.repeat(9_000)}\nthe reason`);
   assert.match(long.text, '  the reason\n');
   assert.ok(long.text.length < 15_000);

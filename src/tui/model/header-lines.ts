@@ -1,13 +1,13 @@
 /** The lines above and below the body: what is watched, how it is, how old the data is, and the keys. */
-
 import { compactDuration } from '../../text/durations.ts';
+import { printable } from '../../text/printable.ts';
+import { displayWidth, fit, toAscii } from '../../text/width.ts';
 import { type Glyphs, STATUS_COLOR } from './glyphs.ts';
 import { bindingsOf } from './keys.ts';
 import type { Line, Span } from './line.ts';
 import { clip, widthOfLine } from './line.ts';
 import { URGENCY } from './order.ts';
 import type { Overlay, State } from './state.ts';
-import { clean, fit, toAscii, widthOf } from './text.ts';
 
 export function headerLines(state: State, glyphs: Glyphs): readonly Line[] {
   return [titleLine(state, glyphs), totalsLine(state, glyphs)];
@@ -20,9 +20,9 @@ function titleLine(state: State, glyphs: Glyphs): Line {
     .filter((part) => part !== null)
     .join(` ${glyphs.dot} `);
   const title = 'Snitch ';
-  const room = columns - title.length - widthOf(age.text) - 1;
+  const room = columns - title.length - displayWidth(age.text) - 1;
   const place = fit(
-    glyphs.unicode ? clean(where) : toAscii(clean(where)),
+    glyphs.unicode ? printable(where) : toAscii(printable(where)),
     Math.max(0, room),
     glyphs.ellipsis,
   );
@@ -87,7 +87,7 @@ export function bannerLine(state: State, glyphs: Glyphs): Line | null {
   const write = (text: string, span: Omit<Span, 'text'>): Line => [
     {
       ...span,
-      text: fit(glyphs.unicode ? clean(text) : toAscii(clean(text)), size.columns, glyphs.ellipsis),
+      text: fit(glyphs.unicode ? printable(text) : toAscii(printable(text)), size.columns, glyphs.ellipsis),
     },
   ];
   if (link.state === 'lost') {
@@ -131,7 +131,7 @@ export function footerLine(state: State, glyphs: Glyphs): Line {
   if (message) {
     const color = ({ good: 'green', bad: 'red', plain: null } as const)[message.tone];
     const text = fit(
-      glyphs.unicode ? clean(message.text) : toAscii(clean(message.text)),
+      glyphs.unicode ? printable(message.text) : toAscii(printable(message.text)),
       size.columns,
       glyphs.ellipsis,
     );

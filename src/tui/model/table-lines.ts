@@ -1,6 +1,6 @@
 /** The table as lines: its titles, and one line per snitch. */
-
 import { compactDuration } from '../../text/durations.ts';
+import { fit, fitRight, toAscii } from '../../text/width.ts';
 import { bar, urgency } from './bar.ts';
 import type { Arrangement } from './collection.ts';
 import { type Column, type ColumnId, GAP, GUTTER } from './columns.ts';
@@ -11,7 +11,6 @@ import type { SortKey } from './order.ts';
 import { lastPeriods, shortInterval } from './periods.ts';
 import type { RowDetail } from './state.ts';
 import { outcomesOf, type PeriodOutcome } from './strip.ts';
-import { fit, fitRight, toAscii } from './text.ts';
 
 /** Which column shows what the table is sorted by; the time of creation has none. */
 const SORT_COLUMN: Partial<Record<SortKey, ColumnId>> = {
