@@ -1,4 +1,5 @@
 /** Says in words what a snitch waits for, and why it alerts or is silent. */
+import { inTimeZone } from '../text/times.ts';
 import { deadlineReasons, type Postponement } from './deadline-reasons.ts';
 import type { Calendar, Period } from './interval.ts';
 import type { CaseRules, SnitchState } from './snitch.ts';
@@ -116,10 +117,4 @@ function pauseReason({ pause }: SnitchState, local: (at: number) => string): str
     default:
       return 'It is paused until its next healthy check-in: until then nothing alerts.';
   }
-}
-
-/** `2026-03-10 13:00:00 (Europe/Berlin)` */
-export function inTimeZone(at: number, timezone: string): string {
-  const wall = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timezone).toPlainDateTime();
-  return `${wall.toString({ smallestUnit: 'second' }).replace('T', ' ')} (${timezone})`;
 }

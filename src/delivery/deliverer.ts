@@ -1,8 +1,10 @@
 /** Claims what is due in the outbox, sends it, and settles it: the one loop that owns retrying, per channel. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Channel } from '../core/routing.ts';
 import type { Store } from '../store/store.ts';
+import { MINUTE } from '../text/durations.ts';
 import { createWebhookSender, type WebhookSender } from './channels/webhook.ts';
 import { connectionsFor, EMAIL_LIMITS, EmailChannel, type EmailLimits } from './email-channel.ts';
 import { Loop } from './outbox/pass-loop.ts';
@@ -61,7 +63,7 @@ const GRACE = 4_000;
 const SETTLE_GRACE = 1_500;
 
 /** No look at the outbox for so long means that it makes no progress, in milliseconds. */
-const STALLED_AFTER = 60_000;
+const STALLED_AFTER = MINUTE;
 
 /** @throws Error that names the setting which cannot be used */
 export function createDeliverer(options: DelivererOptions): Deliverer {

@@ -1,6 +1,6 @@
 /** Rows in columns that fit the width of the terminal. */
+import { printable } from '../../text/printable.ts';
 import { displayWidth, pad, truncate } from '../../text/width.ts';
-import { printable } from '../printable.ts';
 import { type Paint, paint, type Style } from './style.ts';
 
 export interface Column<T> {

@@ -8,7 +8,9 @@
  * - `unusable/` has the files that could not be read.
  * - `refused/` has what the server will never take, with the reason, until somebody sends it again or drops it.
  */
+
 import { createPrivateFile, syncDirectory } from '../../system/private-file.ts';
+import { MINUTE } from '../../text/durations.ts';
 import { stateHome } from '../home.ts';
 import { decode, encode, type KeptCheckIn, type RefusedCheckIn } from './entry.ts';
 
@@ -20,7 +22,7 @@ const { join } = process.getBuiltinModule('node:path');
 const MOST = 5_000;
 
 /** A process that has the id of the one that claimed a file, but is another, holds it no longer than this. */
-const LONGEST_CLAIM = 10 * 60_000;
+const LONGEST_CLAIM = 10 * MINUTE;
 
 const WAITING = /^\d+-\d-[0-9a-f-]+\.json$/;
 const HELD = /^(.+\.json)\.(\d+)\.(?:sending|tmp)$/;

@@ -1,4 +1,5 @@
 /** Sends what waits in the spool, the oldest first. Several may do so at once. */
+import { MINUTE, WEEK } from '../../text/durations.ts';
 import { dispatch, Locator } from '../recipient.ts';
 import { tellDeleted } from './deliver.ts';
 import {
@@ -15,7 +16,7 @@ import {
 import { type KeptCheckIn, shownRecipient } from './entry.ts';
 
 /** The server takes check-ins of the last 7 days at their own time; a minute less, so that none is late on its way. */
-const OLDEST = 7 * 86_400_000 - 60_000;
+const OLDEST = WEEK - MINUTE;
 
 /** Bound on one request, in milliseconds. */
 const SEND_WITHIN = 10_000;

@@ -1,5 +1,7 @@
 /** One message for many alerts that wait for the same recipient: one outage, one message. */
 import { createHash } from 'node:crypto';
+import { printable, shorten } from '../../text/printable.ts';
+import { exactTime } from '../../text/times.ts';
 import {
   type DigestEntry,
   type EntryKind,
@@ -10,8 +12,6 @@ import {
 } from './digest-entry.ts';
 import { type CaseShown, type EmailMessage, messageId, NAME_SHOWN } from './email-message.ts';
 import { asHtml, asText, type Letter } from './letter.ts';
-import { printable } from './printable.ts';
-import { exactLocalTime } from './times.ts';
 
 /** More alerts than this for one recipient become one message (`decisions: Alerts`). */
 export const DIGEST_OVER = 5;
@@ -55,7 +55,7 @@ export function digestMessage(
   const counts = present.map(({ word, of }) => `${of.length} ${word}`).join(', ');
   const first = entries.reduce((earliest, { at }) => Math.min(earliest, at), Number.POSITIVE_INFINITY);
   const last = entries.reduce((latest, { at }) => Math.max(latest, at), 0);
-  const caseName = printable(shown.name, NAME_SHOWN);
+  const caseName = shorten(printable(shown.name), NAME_SHOWN);
   const each = snitches.length === 1 ? '1 snitch' : `${snitches.length} snitches`;
   const letter: Letter = {
     paragraphs: [
@@ -63,15 +63,15 @@ export function digestMessage(
       `Each snitch stands here once, in its last state. Times are those of ${shown.timezone}.`,
     ],
     fields: [
-      { label: 'From', value: exactLocalTime(first, shown.timezone) },
-      { label: 'To', value: exactLocalTime(last, shown.timezone) },
+      { label: 'From', value: exactTime(first, shown.timezone) },
+      { label: 'To', value: exactTime(last, shown.timezone) },
     ],
     lists: listsOf(present, shown.timezone),
     commands: ['snitch list', 'snitch alerts'],
     footer: `${entries.length} alerts waited for you at the same time and came as one message.`,
   };
   return {
-    subject: `[Digest] ${entries.length} alerts of ${printable(shown.name, 80)}: ${counts}`,
+    subject: `[Digest] ${entries.length} alerts of ${shorten(printable(shown.name), 80)}: ${counts}`,
     text: asText(letter),
     html: asHtml(letter),
     messageId: messageId(digestId(entries), recipient, domain),

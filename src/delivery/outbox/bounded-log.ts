@@ -1,9 +1,10 @@
 /** Lines of the log that come one by one in everyday life, and are counted in a storm. */
 import type { Logger } from 'pino';
+import { MINUTE } from '../../text/durations.ts';
 
 /** So many lines of a kind within a minute say what happens; after them only the number of the rest does. */
 const LINES = 100;
-const WITHIN = 60_000;
+const WITHIN = MINUTE;
 
 export interface BoundedLogOptions {
   logger: Pick<Logger, 'info'>;

@@ -1,8 +1,8 @@
 /** Carries out what the keys ask for, over the API, and says what became of it. */
 import { ApiError, type Client } from '../../api/client.ts';
+import { printable } from '../../text/printable.ts';
 import { nameOf } from '../model/selection.ts';
 import type { Effect, Message } from '../model/state.ts';
-import { clean } from '../model/text.ts';
 import type { Store } from '../store.ts';
 
 export interface CommandParts {
@@ -35,7 +35,7 @@ export function createCommands(parts: CommandParts): Commands {
   const { client, store } = parts;
   const works = new Set<Work>();
   const say = (text: string, tone: Message['tone']) =>
-    store.dispatch({ kind: 'said', text: clean(text), tone, at: store.get().now });
+    store.dispatch({ kind: 'said', text: printable(text), tone, at: store.get().now });
   const onAll = (tokens: readonly string[], done: string, call: (token: string) => Promise<unknown>) => {
     const name = nameOf(store.get(), tokens);
     const work: Work = { done, finished: 0, all: tokens.length };
@@ -195,7 +195,7 @@ async function loadDetail(client: Client, store: Store, token: string): Promise<
     ]);
     store.dispatch({ kind: 'detail', token, detail: { explanation, checkIns, alerts }, error: null });
   } catch (error) {
-    store.dispatch({ kind: 'detail', token, detail: null, error: clean((error as Error).message) });
+    store.dispatch({ kind: 'detail', token, detail: null, error: printable((error as Error).message) });
   }
 }
 
@@ -208,7 +208,7 @@ async function loadAlerts(client: Client, store: Store): Promise<void> {
     store.dispatch({ kind: 'alerts', alerts, deliveries, error: null });
   } catch (error) {
     const { message } = error as Error;
-    store.dispatch({ kind: 'alerts', alerts: null, deliveries: null, error: clean(message) });
+    store.dispatch({ kind: 'alerts', alerts: null, deliveries: null, error: printable(message) });
   }
 }
 

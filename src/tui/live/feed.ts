@@ -1,8 +1,10 @@
 /** Keeps the snitches up to date: by the stream of changes where there is one, else by reading the list again and again. */
+
 import type { IncomingMessage } from 'node:http';
 import { ApiError, type Client } from '../../api/client.ts';
 import { createEventParser, readChange, type StreamEvent, UnknownEvent } from '../../api/event-stream.ts';
 import type { WireSnitch } from '../../api/wire.ts';
+import { MINUTE } from '../../text/durations.ts';
 import type { Event, Link } from '../model/state.ts';
 import { retryDelay } from './retry-delay.ts';
 
@@ -20,7 +22,7 @@ export interface FeedParts {
 const SILENCE_LIMIT = 45_000;
 
 /** A key that was refused is seldom taken later: it is tried again after this long, in milliseconds, or when a person asks. */
-const AFTER_REFUSAL = 60_000;
+const AFTER_REFUSAL = MINUTE;
 
 /** While there is no stream, the list is read this often, in milliseconds. */
 const POLL_EVERY = 15_000;

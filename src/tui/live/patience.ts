@@ -1,6 +1,6 @@
 /** How the calls of the dashboard keep below the limit of the key, and wait where the server asks them to. */
 import type { Patience, Wait } from '../../api/turns.ts';
-import { shortDuration } from '../model/times.ts';
+import { shortDuration } from '../../text/durations.ts';
 import type { Store } from '../store.ts';
 
 /** A key that was blocked twice in a row, by others who use it too, is waited for; in seconds. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createClient } from '../../../src/api/client.ts';
-import { RateLimiter } from '../../../src/http/rate-limit.ts';
+import { RateLimiter } from '../../../src/http/endpoint/rate-limit.ts';
 import { type Commands, createCommands } from '../../../src/tui/live/commands.ts';
 import { patienceOf } from '../../../src/tui/live/patience.ts';
 import type { Event } from '../../../src/tui/model/state.ts';
