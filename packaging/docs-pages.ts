@@ -29,7 +29,7 @@ export function docsPages(): Readonly<Record<string, string>> {
 
 /** @throws Error where the page does not have the marks */
 function withPart(page: string, mark: string, part: string): string {
-  const found = new RegExp(`(<!-- ${mark}:[^>]*-->\n)[^]*?(<!-- /${mark} -->)`).exec(page);
+  const found = new RegExp(`(<!-- ${mark}:[^>]*-->\n)[\\s\\S]*?(<!-- /${mark} -->)`).exec(page);
   const [whole, begin, end] = found ?? [];
   if (whole === undefined) throw new Error(`there is no <!-- ${mark}: … --> with its end in the page`);
   return page.replace(whole, () => `${begin}\n${part}\n${end}`);
@@ -41,7 +41,7 @@ function settingsPart(): string {
   const rows = settings.map(({ name, variable, byDefault }) => [
     `[\`${name}\`](#${anchorOf(name)})`,
     `\`${variable}\``,
-    byDefault === null ? '' : `\`${byDefault}\``,
+    byDefault === null ? 'see below' : `\`${byDefault}\``,
   ]);
   return [
     `## All settings\n\n${table(['Setting', 'Variable', 'Default'], rows)}`,
@@ -52,7 +52,7 @@ function settingsPart(): string {
 
 function describeSetting({ name, explanation, allowed, byDefault, restart }: Setting): string {
   const facts = [
-    `It may be ${protect(allowed)}.`,
+    `It must be ${protect(allowed)}.`,
     byDefault === null ? '' : `The default is \`${byDefault}\`.`,
     restart ? 'It changes only with a restart.' : '',
   ];
