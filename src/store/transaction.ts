@@ -4,7 +4,7 @@ import type { Change } from './change.ts';
 export type Value = string | number | null;
 
 /** A value, or the promise of one: operations always await, so that they run unchanged on a remote database. */
-type Awaitable<T> = T | Promise<T>;
+export type Awaitable<T> = T | Promise<T>;
 
 /**
  * What an operation works with. Only the batch runner makes one, and it runs one operation after the other:

@@ -19,7 +19,7 @@ export class SqliteTransaction implements Transaction {
   /** Statements since the transaction began that changed something. */
   written = 0;
   #changes: Change[] = [];
-  readonly #remembered = new Map<string, unknown>();
+  readonly #remembered = new Map<string, Promise<unknown>>();
 
   /** @param checkInsKept see `Transaction.checkInsKept`; all where absent */
   constructor(db: Database.Database, calendar: Calendar, checkInsKept = () => Number.MAX_SAFE_INTEGER) {
@@ -46,11 +46,9 @@ export class SqliteTransaction implements Transaction {
     return rows;
   }
 
-  async remember<T>(key: string, load: () => Promise<T>): Promise<T> {
-    if (this.#remembered.has(key)) return this.#remembered.get(key) as T;
-    const value = await load();
-    this.#remembered.set(key, value);
-    return value;
+  remember<T>(key: string, load: () => Promise<T>): Promise<T> {
+    const remembered = this.#remembered.get(key) as Promise<T> | undefined;
+    return remembered ?? this.#load(key, load);
   }
 
   forget(): void {
@@ -116,6 +114,13 @@ export class SqliteTransaction implements Transaction {
     this.#changes = [];
     this.written = 0;
     return committed;
+  }
+
+  /** Remembers the promise itself, which every check-in of a batch then awaits without making one of its own. */
+  async #load<T>(key: string, load: () => Promise<T>): Promise<T> {
+    const value = await load();
+    this.#remembered.set(key, Promise.resolve(value));
+    return value;
   }
 
   #control(sql: string): void {
