@@ -33,6 +33,7 @@ interface DeliveryRow {
 interface ListedRow extends DeliveryRow {
   type: Alert['type'] | null;
   token: string | null;
+  decided_at: number | null;
   /** The beginning of the snitch as the alert shows it; older ones go on with long notes. */
   head: string | null;
   leased: number;
@@ -43,7 +44,7 @@ const COLUMNS = `id, case_id, alert_id, channel, target, state, attempts, fence,
 
 /** With what the alert of each says. */
 const LISTED = `SELECT d.id, d.case_id, d.alert_id, d.channel, d.target, d.state, d.attempts, d.fence, d.last_error,
-  d.next_attempt_at, d.delivered_at, d.leased, a.type, a.token,
+  d.next_attempt_at, d.delivered_at, d.leased, a.type, a.token, a.at AS decided_at,
   substr(a.snitch, 1, 2000) AS head
   FROM deliveries AS d LEFT JOIN alerts AS a ON a.id = d.alert_id`;
 
@@ -241,12 +242,9 @@ export async function settleDelivery(
     case 'dead':
       return (await set(`state = 'dead', next_attempt_at = NULL, last_error = ?`, settlement.error)) > 0;
     case 'released':
-      // It goes before what came later, as it did. A retry by hand during the attempt has set the count to 0 already.
+      // It goes before all others. A retry by hand during the attempt has set the count to 0 already.
       return (
-        (await set(
-          `next_attempt_at = COALESCE((SELECT at FROM alerts WHERE alerts.id = deliveries.alert_id), 0),
-           attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END`,
-        )) > 0
+        (await set('next_attempt_at = 0, attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END')) > 0
       );
   }
 }
@@ -288,7 +286,8 @@ function toDelivery(row: ListedRow): Delivery {
     sending: row.state === 'pending' && row.leased === 1,
     attempts: row.attempts,
     lastError: row.last_error,
-    nextAttemptAt: row.next_attempt_at,
+    // One that was given back is due at once: it has no time of its own, and was due since the alert.
+    nextAttemptAt: row.next_attempt_at === 0 ? row.decided_at : row.next_attempt_at,
     deliveredAt: row.delivered_at,
   };
 }
