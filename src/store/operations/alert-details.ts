@@ -69,5 +69,7 @@ async function missingSinceOf(tx: Transaction, row: StateRow, at: number): Promi
   const { previous_status: before } = JSON.parse(last.snitch) as AlertSnitch;
   // A reminder from before this was kept tells only when it came.
   const since = missingSince ?? (before === 'missing' ? null : deadlineAt);
-  return since !== null && since <= at ? since : null;
+  // It ran since then, where that was reported too late to end the silence.
+  const ranSince = since !== null && (row.last_check_in_at ?? since) > since;
+  return since !== null && since <= at && !ranSince ? since : null;
 }
