@@ -1,6 +1,6 @@
+/** One message for many alerts that wait for the same target: one outage, one message. */
 import { printable, shorten } from '../../text/printable.ts';
 import { exactTime } from '../../text/times.ts';
-/** One message for many alerts that wait for the same target: one outage, one message. */
 import {
   type Digest,
   type EntryKind,
