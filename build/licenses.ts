@@ -10,7 +10,7 @@ const RULE = '='.repeat(78);
  * @param inputs the files that the bundles were made from, relative to it
  * @throws Error for a package that names its licence nowhere
  */
-export function collectLicenses(root, inputs) {
+export function collectLicenses(root: string, inputs: readonly string[]): string {
   const directories = new Set(inputs.map(packageDirectory).filter((directory) => directory !== null));
   const packages = [...directories].map((directory) => describePackage(join(root, directory)));
   packages.sort((one, other) => (one.title < other.title ? -1 : 1));
@@ -21,12 +21,21 @@ export function collectLicenses(root, inputs) {
 }
 
 /** `node_modules/a/node_modules/@b/c/lib/x.js` belongs to the innermost package, `@b/c`. */
-function packageDirectory(input) {
+function packageDirectory(input: string): string | null {
   return /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? null;
 }
 
-function describePackage(directory) {
-  const { name, version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
+interface Described {
+  title: string;
+  text: string;
+}
+
+function describePackage(directory: string): Described {
+  const { name, version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as {
+    name: string;
+    version: string;
+    license?: string;
+  };
   const files = readdirSync(directory)
     .filter((file) => LICENSE_FILE.test(file))
     .sort();
@@ -39,7 +48,7 @@ function describePackage(directory) {
 }
 
 /** The package that brings Node leaves its licence out; it changes with the parts that a major version is made of. */
-function describeNode(root) {
+function describeNode(root: string): Described {
   const [major] = process.versions.node.split('.');
   const file = join(root, `packaging/licenses/node-${major}.txt`);
   if (!existsSync(file))

@@ -1,6 +1,7 @@
 /** What makes the main bundle small and quick to start; every command pays for it. */
 import { createRequire } from 'node:module';
 import { basename } from 'node:path';
+import type { Plugin } from 'esbuild';
 
 const require = createRequire(import.meta.url);
 
@@ -9,7 +10,7 @@ const require = createRequire(import.meta.url);
  * included: with `node:http` comes a second HTTP client, with `node:util` a parser of MIME types. Here each name that
  * is really used is read from the module alone.
  */
-export const leanBuiltins = {
+export const leanBuiltins: Plugin = {
   name: 'lean-builtins',
   setup(builder) {
     builder.onResolve({ filter: /^node:/ }, ({ path, kind }) =>
@@ -21,7 +22,7 @@ export const leanBuiltins = {
   },
 };
 
-function leanModule(path) {
+function leanModule(path: string): string {
   const names = Object.keys(require(path)).filter(
     (name) => /^[A-Za-z_$][\w$]*$/.test(name) && name !== 'default',
   );
@@ -40,7 +41,7 @@ function leanModule(path) {
  *
  * @param entries is filled: name of the bundle → its source
  */
-export function loadedWhenCalled(entries) {
+export function loadedWhenCalled(entries: Record<string, string>): Plugin {
   return {
     name: 'loaded-when-called',
     setup(builder) {

@@ -2,7 +2,7 @@
  * How long `snitch list` takes against a running daemon with 20 snitches, beside `node -e 0`: alternating rounds,
  * medians, and their ratio. Run `node build.mjs` first.
  *
- *   node bench/cli-start.mjs [rounds]
+ *   node bench/cli-start.ts [rounds]
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,6 +10,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { median } from './quantile.ts';
 
 const ROUNDS = Number(process.argv[2] ?? 40);
 const PROGRAM = join(import.meta.dirname, '../dist/snitch.mjs');
@@ -27,15 +28,15 @@ try {
   rmSync(dataDir, { recursive: true });
 }
 
-async function listening() {
+async function listening(): Promise<string> {
   for await (const line of createInterface({ input: daemon.stdout })) {
-    if (line.includes('"msg":"listening"')) return JSON.parse(line).url;
+    if (line.includes('"msg":"listening"')) return (JSON.parse(line) as { url: string }).url;
   }
   throw new Error('the daemon ended before it listened');
 }
 
-async function createSnitches(url, count) {
-  const key = /^api_key: *(\S+)/m.exec(readFileSync(join(dataDir, 'credentials.yaml'), 'utf8'))[1];
+async function createSnitches(url: string, count: number): Promise<void> {
+  const key = /^api_key: *(\S+)/m.exec(readFileSync(join(dataDir, 'credentials.yaml'), 'utf8'))?.[1];
   const headers = { authorization: `Basic ${btoa(`${key}:`)}`, 'content-type': 'application/json' };
   for (let number = 1; number <= count; number += 1) {
     const body = JSON.stringify({ name: `job ${number}`, interval: 'daily', tags: ['bench'] });
@@ -44,10 +45,16 @@ async function createSnitches(url, count) {
   }
 }
 
+/** Milliseconds of each round. */
+interface Measured {
+  bare: number[];
+  list: number[];
+}
+
 /** Alternating, so that whatever else the machine does strikes both alike. */
-function measure() {
-  const bare = [];
-  const list = [];
+function measure(): Measured {
+  const bare: number[] = [];
+  const list: number[] = [];
   for (let round = -2; round < ROUNDS; round += 1) {
     const one = time(['-e', '0']);
     const other = time([PROGRAM, 'list'], 22);
@@ -59,7 +66,7 @@ function measure() {
   return { bare, list };
 }
 
-function time(args, lines = 0) {
+function time(args: string[], lines = 0): number {
   const start = performance.now();
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' });
   const took = performance.now() - start;
@@ -69,14 +76,9 @@ function time(args, lines = 0) {
   return took;
 }
 
-function report({ bare, list }) {
+function report({ bare, list }: Measured): void {
   const [one, other] = [median(bare), median(list)];
   console.log(`node -e 0     median ${one.toFixed(1)} ms`);
   console.log(`snitch list   median ${other.toFixed(1)} ms   (20 snitches, ${ROUNDS} rounds)`);
   console.log(`ratio         ${(other / one).toFixed(2)}   (aim: at most 2)`);
-}
-
-function median(values) {
-  const sorted = values.toSorted((one, other) => one - other);
-  return sorted[Math.floor(sorted.length / 2)];
 }

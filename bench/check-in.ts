@@ -16,7 +16,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import autocannon from 'autocannon';
-import { removeDataDir, startProcess } from '../test/end-to-end/daemon-process.ts';
+import { type DaemonProcess, removeDataDir, startProcess } from '../test/end-to-end/daemon-process.ts';
+import { median, quantile } from './quantile.ts';
 
 const { values: given } = parseArgs({
   options: {
@@ -47,17 +48,32 @@ async function startBareServer() {
   return { url: `http://127.0.0.1:${String(port).trim()}`, end: () => child.kill() };
 }
 
-async function createSnitches(daemon, count) {
-  const paths = [];
+async function createSnitches(daemon: DaemonProcess, count: number): Promise<string[]> {
+  const paths: string[] = [];
   for (let index = 0; index < count; index += 1) {
     const answer = await daemon.call('POST', '/v1/snitches', { name: `job-${index}`, interval: 'hourly' });
-    paths.push(new URL((await answer.json()).check_in_url).pathname);
+    const { check_in_url } = (await answer.json()) as { check_in_url: string };
+    paths.push(new URL(check_in_url).pathname);
   }
   return paths;
 }
 
+interface Load {
+  /** Requests a second. */
+  rate: number;
+  /** Milliseconds. */
+  p50: number;
+  p99: number;
+  slowest: number;
+}
+
+interface Latency {
+  p50: number;
+  p99: number;
+}
+
 /** One round of load; each connection walks the snitches from a place of its own. */
-async function load(url, paths) {
+async function load(url: string, paths: readonly string[]): Promise<Load> {
   let next = 0;
   const result = await autocannon({
     url,
@@ -65,7 +81,7 @@ async function load(url, paths) {
     duration,
     setupClient: (client) => {
       const offset = Math.floor((next++ * paths.length) / connections);
-      client.setRequests(paths.map((_, index) => ({ path: paths[(index + offset) % paths.length] })));
+      client.setRequests(paths.map((_, index) => ({ path: paths[(index + offset) % paths.length] ?? '/' })));
     },
   });
   const wrong = result.non2xx + result.errors + result.timeouts;
@@ -79,12 +95,12 @@ async function load(url, paths) {
 }
 
 /** Latencies of a plain GET, one every 5 ms from a thread of its own, for as long as `work` lasts. */
-async function watchBeside(url, work) {
+async function watchBeside<T>(url: string, work: () => Promise<T>): Promise<Latency & { result: T }> {
   const watcher = new Worker(WATCHER, { eval: true, workerData: { url } });
   await once(watcher, 'message');
   const result = await work();
   watcher.postMessage('stop');
-  const [latencies] = await once(watcher, 'message');
+  const [latencies] = (await once(watcher, 'message')) as [number[]];
   return { result, p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) };
 }
 
@@ -109,36 +125,38 @@ const WATCHER = `
   parentPort.postMessage('ready');
 `;
 
-function quantile(values, share) {
-  const sorted = values.toSorted((one, other) => one - other);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
-}
-
-const median = (values) => quantile(values, 0.5);
-const ms = (value) => `${value.toFixed(1)} ms`;
-const row = (...cells) =>
+const ms = (value: number) => `${value.toFixed(1)} ms`;
+const row = (...cells: (string | number)[]) =>
   console.log(cells.map((cell, index) => String(cell).padEnd(index === 0 ? 24 : 14)).join(''));
 
-function slowDisk(milliseconds) {
+function slowDisk(milliseconds: string | undefined): string[] {
   if (milliseconds === undefined) return [];
   const calls = 'fdatasync,fsync';
   const inject = `inject=${calls}:delay_enter=${Number(milliseconds) * 1_000}`;
   return ['strace', '-f', '--seccomp-bpf', '-qq', '-o', '/dev/null', '-e', `trace=${calls}`, '-e', inject];
 }
 
+interface Profile {
+  nodes: { id: number; callFrame: { functionName: string; url: string } }[];
+  samples: number[];
+  /** Microseconds. */
+  timeDeltas: number[];
+}
+
 /** The share of each function's own time in the newest profile of `directory`. */
-function printProfile(directory) {
-  const [file] = readdirSync(directory);
-  const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(join(directory, file), 'utf8'));
+function printProfile(directory: string): void {
+  const [file = ''] = readdirSync(directory);
+  const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(join(directory, file), 'utf8')) as Profile;
   const byId = new Map(nodes.map((node) => [node.id, node]));
-  const own = new Map();
+  const own = new Map<string, number>();
   let total = 0;
   samples.forEach((id, index) => {
-    const { functionName, url } = byId.get(id).callFrame;
+    const { functionName, url } = byId.get(id)?.callFrame ?? { functionName: '(idle)', url: '' };
     if (functionName === '(idle)') return;
+    const spent = timeDeltas[index] ?? 0;
     const name = `${functionName || '(anonymous)'} ${url.split('/').slice(-2).join('/')}`;
-    own.set(name, (own.get(name) ?? 0) + timeDeltas[index]);
-    total += timeDeltas[index];
+    own.set(name, (own.get(name) ?? 0) + spent);
+    total += spent;
   });
   console.log('\nwhere the processor time of the daemon goes:');
   const largest = [...own].toSorted((one, other) => other[1] - one[1]).slice(0, 20);
@@ -152,7 +170,12 @@ const daemon = await startProcess({
   wrapper: slowDisk(given['slow-disk']),
   nodeOptions: profiles ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : [],
 });
-const measured = { bare: [], daemon: [], beside: [], besideBare: [] };
+const measured = {
+  bare: [] as Load[],
+  daemon: [] as Load[],
+  beside: [] as Latency[],
+  besideBare: [] as Latency[],
+};
 try {
   const paths = await createSnitches(daemon, Number(given.snitches));
   await load(daemon.url, paths);
@@ -183,9 +206,9 @@ console.log(
   `${connections} connections, ${given.snitches} snitches, ${rounds} rounds of ${duration} s each, medians`,
 );
 row('', 'requests/s', 'p50', 'p99', 'slowest');
-for (const name of ['bare', 'daemon']) {
+for (const name of ['bare', 'daemon'] as const) {
   const rows = measured[name];
-  const of = (field) => median(rows.map((one) => one[field]));
+  const of = (field: keyof Load) => median(rows.map((one) => one[field]));
   row(
     name === 'bare' ? 'bare node:http' : 'snitch check-in',
     Math.round(of('rate')),
@@ -194,7 +217,7 @@ for (const name of ['bare', 'daemon']) {
     ms(of('slowest')),
   );
 }
-const ratios = measured.daemon.map(({ rate }, index) => rate / measured.bare[index].rate);
+const ratios = measured.daemon.map(({ rate }, index) => rate / (measured.bare[index]?.rate ?? Number.NaN));
 console.log(
   `ratio of medians, snitch to bare: ${(median(measured.daemon.map(({ rate }) => rate)) / median(measured.bare.map(({ rate }) => rate))).toFixed(2)} (rounds: ${ratios.map((ratio) => ratio.toFixed(2)).join(', ')})`,
 );
@@ -203,7 +226,7 @@ if (measured.beside.length > 0) {
   for (const [name, rows] of [
     ['bare node:http', measured.besideBare],
     ['snitch', measured.beside],
-  ]) {
+  ] as const) {
     row(name, '', ms(median(rows.map(({ p50 }) => p50))), ms(median(rows.map(({ p99 }) => p99))));
   }
 }

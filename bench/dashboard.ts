@@ -7,7 +7,11 @@
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ReadStream, WriteStream } from 'node:tty';
 import { parseArgs } from 'node:util';
+import type { Client } from '../src/api/client.ts';
+import type { WireSnitch } from '../src/api/wire.ts';
+import { quantile } from './quantile.ts';
 
 // React is several times slower with the checks of its development build, which nobody runs.
 process.env.NODE_ENV = 'production';
@@ -27,19 +31,20 @@ const changesPerSecond = Number(given.changes);
 /** How often the daemon tells of what changed, in milliseconds. */
 const GATHER = 100;
 
-const INTERVALS = ['5_minute', '15_minute', 'hourly', 'daily', 'weekly', 'monthly'];
-const STATUSES = ['healthy', 'healthy', 'healthy', 'healthy', 'failed', 'errored', 'paused', 'pending'];
+const INTERVALS: readonly string[] = ['5_minute', '15_minute', 'hourly', 'daily', 'weekly', 'monthly'];
+const HEALTHY = ['healthy', 'healthy', 'healthy', 'healthy'] as const;
+const STATUSES = [...HEALTHY, 'failed', 'errored', 'paused', 'pending'] as const;
 
-function snitchAt(index, now) {
+function snitchAt(index: number, now: number): WireSnitch {
   const token = `token-${index}`;
-  const interval = INTERVALS[index % INTERVALS.length];
+  const interval = INTERVALS[index % INTERVALS.length] ?? 'daily';
   return {
     token,
     href: `/v1/snitches/${token}`,
     name: `job-${(index * 7919) % 100_003}-on-host-${index % 97}`,
     tags: [`team-${index % 9}`, index % 2 ? 'production' : 'staging'],
     notes: '',
-    status: STATUSES[index % STATUSES.length],
+    status: STATUSES[index % STATUSES.length] ?? 'healthy',
     checked_in_at: new Date(now - (index % 3_600) * 1_000).toISOString(),
     check_in_url: `http://127.0.0.1:7676/c/${token}`,
     interval,
@@ -51,23 +56,23 @@ function snitchAt(index, now) {
 }
 
 /** A server that answers from memory, and streams the changes it is told to. */
-function fakeServer(count) {
+function fakeServer(count: number) {
   const snitches = Array.from({ length: count }, (_, index) => snitchAt(index, Date.now()));
   const stream = new PassThrough();
   let position = 0;
-  const change = (number) => {
+  const change = (number: number) => {
     let events = '';
     for (let one = 0; one < number; one += 1) {
       const index = Math.floor(Math.random() * count);
-      const status = STATUSES[Math.floor(Math.random() * STATUSES.length)];
-      snitches[index] = { ...snitches[index], status, checked_in_at: new Date().toISOString() };
+      const status = STATUSES[Math.floor(Math.random() * STATUSES.length)] ?? 'healthy';
+      snitches[index] = { ...snitchAt(index, Date.now()), status, checked_in_at: new Date().toISOString() };
       events += `event: snitch\ndata: ${JSON.stringify(snitches[index])}\n\n`;
     }
     position += 1;
     stream.write(`${events}id: run:${position}\nevent: informed\ndata: {}\n\n`);
   };
   const now = Date.now();
-  const time = (at) => ({ at: new Date(at).toISOString(), local: '' });
+  const time = (at: number) => ({ at: new Date(at).toISOString(), local: '' });
   const client = {
     listSnitches: async () => snitches,
     stream: async () => {
@@ -86,7 +91,8 @@ function fakeServer(count) {
         outcome: 'healthy',
       })),
   };
-  return { client, change };
+  // What the dashboard asks for, of all that a client can do.
+  return { client: client as unknown as Client, change };
 }
 
 function fakeTerminal() {
@@ -103,7 +109,7 @@ function fakeTerminal() {
     writable: true,
     frames: 0,
     bytes: 0,
-    write: (text, done) => {
+    write: (text: string, done?: unknown) => {
       const size = Buffer.byteLength(text);
       stdout.bytes += size;
       if (size > 12) {
@@ -117,19 +123,24 @@ function fakeTerminal() {
   return { stdin, stdout };
 }
 
-async function measure(count) {
+type Keyboard = ReturnType<typeof fakeTerminal>['stdin'];
+type Screen = ReturnType<typeof fakeTerminal>['stdout'];
+
+async function measure(count: number) {
   const { client, change } = fakeServer(count);
   const { stdin, stdout } = fakeTerminal();
-  const look = { glyphs: UNICODE, styling: 'color' };
-  const parts = {
+  const look = { glyphs: UNICODE, styling: 'color' as const };
+  const terminal = { stdin: stdin as unknown as ReadStream, stdout: stdout as unknown as WriteStream };
+  const server = 'http://127.0.0.1:7676';
+  const app = startApp({
     connect: () => client,
-    server: 'http://127.0.0.1:7676',
+    server,
     readonly: false,
-    stdin,
-    stdout,
+    ...terminal,
     look,
-  };
-  const app = startApp({ ...parts, clock: Date.now, env: {} });
+    clock: Date.now,
+    env: {},
+  });
   await sleep(1_500);
   const latencies = await keyLatencies(stdin, stdout);
   const filtering = await keyLatencies(stdin, stdout, '/job-1', '\u001b');
@@ -140,8 +151,8 @@ async function measure(count) {
 }
 
 /** One key at a time, each until its frame is written. */
-async function keyLatencies(stdin, stdout, keys = 'jjjGkkkgjjjj', end = '') {
-  const times = [];
+async function keyLatencies(stdin: Keyboard, stdout: Screen, keys = 'jjjGkkkgjjjj', end = '') {
+  const times: number[] = [];
   for (let round = 0; round < 5; round += 1) {
     for (const key of keys) {
       const pressed = performance.now();
@@ -156,13 +167,12 @@ async function keyLatencies(stdin, stdout, keys = 'jjjGkkkgjjjj', end = '') {
       await sleep(60);
     }
   }
-  times.sort((a, b) => a - b);
-  const at = (part) => Number(times[Math.floor((times.length - 1) * part)]?.toFixed(1));
+  const at = (share: number) => Number(quantile(times, share).toFixed(1));
   return { 'key p50 ms': at(0.5), 'key p95 ms': at(0.95), 'key max ms': at(1) };
 }
 
 /** A key repeated as fast as a keyboard never does. */
-async function holdKey(stdin, stdout) {
+async function holdKey(stdin: Keyboard, stdout: Screen) {
   const before = stdout.frames;
   const began = performance.now();
   for (let count = 0; performance.now() - began < 2_000; count += 1) {
@@ -172,7 +182,7 @@ async function holdKey(stdin, stdout) {
   return { 'frames/s': Math.round((stdout.frames - before) / ((performance.now() - began) / 1_000)) };
 }
 
-async function underChanges(change, stdout) {
+async function underChanges(change: (number: number) => void, stdout: Screen) {
   globalThis.gc?.();
   const heapBefore = process.memoryUsage().heapUsed;
   const bytesBefore = stdout.bytes;

@@ -2,7 +2,7 @@
  * What a storm of alerts does to check-ins: thousands of snitches fail in the same second, with webhooks and emails
  * to send, while others go on checking in. Each round measures check-ins before the storm, in it, and after it.
  *
- *   node bench/storm.mjs [--rounds 3] [--failing 5000] [--webhooks 2] [--seconds 4] [--rate 200]
+ *   node bench/storm.ts [--rounds 3] [--failing 5000] [--webhooks 2] [--seconds 4] [--rate 200]
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +11,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import Database from 'better-sqlite3';
 import { Pool } from 'undici';
-import { newDataDir, removeDataDir, startProcess } from '../test/end-to-end/daemon-process.ts';
+import {
+  type DaemonProcess,
+  newDataDir,
+  removeDataDir,
+  startProcess,
+} from '../test/end-to-end/daemon-process.ts';
+import { quantile } from './quantile.ts';
+import type { Addresses, Arrived } from './storm-receivers.ts';
 
 const { values: given } = parseArgs({
   options: {
@@ -33,24 +40,31 @@ const WARM_UP = 2_000;
 const RECIPIENTS = ['ann@example.com', 'bob@example.com'];
 const FIELDS = { notes: '', tags: [], alertEmail: [], interval: 'hourly', alertType: 'basic' };
 
-async function startReceivers() {
-  const child = fork(join(import.meta.dirname, 'storm-receivers.mjs'), [given.webhooks]);
-  const [addresses] = await once(child, 'message');
+interface Receivers {
+  addresses: Addresses;
+  ask(): Promise<Arrived>;
+  end(): void;
+}
+
+async function startReceivers(): Promise<Receivers> {
+  const child = fork(join(import.meta.dirname, 'storm-receivers.ts'), [given.webhooks]);
+  const [addresses] = (await once(child, 'message')) as [Addresses];
   const ask = async () => {
     child.send('how many');
-    const [counts] = await once(child, 'message');
+    const [counts] = (await once(child, 'message')) as [Arrived];
     return counts;
   };
   return { addresses, ask, end: () => child.disconnect() };
 }
 
 /** Snitches that fail in the storm, and such that go on checking in; nobody is told of their first check-in. */
-async function prepare(daemon, { webhooks }) {
-  const create = async (count, name) => {
-    const tokens = [];
+async function prepare(daemon: DaemonProcess, { webhooks }: Addresses): Promise<string[]> {
+  const create = async (count: number, name: string) => {
+    const tokens: string[] = [];
     for (let index = 0; index < count; index += 1) {
       const body = { name: `${name} ${index}`, ...FIELDS };
-      const { token } = await (await daemon.call('POST', '/v1/snitches', body)).json();
+      const answer = await daemon.call('POST', '/v1/snitches', body);
+      const { token } = (await answer.json()) as { token: string };
       await (await fetch(`${daemon.url}/c/${token}`)).arrayBuffer();
       tokens.push(token);
     }
@@ -64,7 +78,7 @@ async function prepare(daemon, { webhooks }) {
 }
 
 /** While the daemon is down: all that fail are healthy again, and due at `dueAt`. */
-function arm(dataDir, dueAt) {
+function arm(dataDir: string, dueAt: number): void {
   const db = new Database(join(dataDir, 'snitch.db'));
   db.prepare(
     `UPDATE snitch_states SET status = 'healthy', due_at = ?, last_check_in_at = ?, postponed = 0, thread_id = NULL
@@ -76,9 +90,9 @@ function arm(dataDir, dueAt) {
 }
 
 /** Latencies of check-ins at a steady rate until `work` ends. */
-async function checkInUntil(pool, steady, work) {
-  const latencies = [];
-  const underWay = new Set();
+async function checkInUntil(pool: Pool, steady: readonly string[], work: Promise<void>): Promise<number[]> {
+  const latencies: number[] = [];
+  const underWay = new Set<Promise<void>>();
   let over = false;
   const ended = work.finally(() => {
     over = true;
@@ -101,17 +115,12 @@ async function checkInUntil(pool, steady, work) {
   return latencies;
 }
 
-function quantile(values, share) {
-  const sorted = values.toSorted((one, other) => one - other);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
-}
-
-async function untilAllArrived(receivers, before) {
+async function untilAllArrived(receivers: Receivers, before: Arrived): Promise<void> {
   const wanted = before.webhooks + failing * Number(given.webhooks);
   while ((await receivers.ask()).webhooks < wanted) await sleep(100);
 }
 
-async function round(dataDir, steady, receivers) {
+async function round(dataDir: string, steady: readonly string[], receivers: Receivers) {
   const startsAt = Date.now();
   const dueAt = startsAt + 2_000 + WARM_UP + seconds * 1_000;
   arm(dataDir, dueAt);
@@ -135,8 +144,9 @@ async function round(dataDir, steady, receivers) {
   }
 }
 
-const ms = (value) => `${value.toFixed(1)} ms`;
-const row = (...cells) => console.log(cells.map((cell) => String(cell).padEnd(14)).join(''));
+const ms = (value: number) => `${value.toFixed(1)} ms`;
+const row = (...cells: (string | number)[]) =>
+  console.log(cells.map((cell) => String(cell).padEnd(14)).join(''));
 
 const dataDir = newDataDir();
 const receivers = await startReceivers();
@@ -145,7 +155,7 @@ const env = {
   SNITCH_SMTP_FROM: 'snitch@example.org',
   SNITCH_LOG_LEVEL: 'info',
 };
-const ratios = [];
+const ratios: number[] = [];
 try {
   const daemon = await startProcess({ dataDir, env });
   const steady = await prepare(daemon, receivers.addresses);

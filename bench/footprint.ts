@@ -10,7 +10,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Pool } from 'undici';
-import { newDataDir, removeDataDir, startProcess } from '../test/end-to-end/daemon-process.ts';
+import {
+  type DaemonProcess,
+  newDataDir,
+  removeDataDir,
+  startProcess,
+} from '../test/end-to-end/daemon-process.ts';
+import { median } from './quantile.ts';
 
 const { values: given } = parseArgs({
   options: {
@@ -30,12 +36,11 @@ const CONNECTIONS = 32;
 /** Of the kernel's clock in /proc/<pid>/stat, a second. */
 const TICKS = 100;
 
-const start = (dataDir) => startProcess({ dataDir, program: [EXECUTABLE] });
-const median = (values) => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
-const mb = (bytes) => `${(bytes / 1e6).toFixed(bytes < 10e6 ? 1 : 0)} MB`;
+const start = (dataDir: string) => startProcess({ dataDir, program: [EXECUTABLE] });
+const mb = (bytes: number) => `${(bytes / 1e6).toFixed(bytes < 10e6 ? 1 : 0)} MB`;
 
 /** Does `work` with every number below `count`, a few at a time. */
-async function each(count, work) {
+async function each(count: number, work: (number: number) => Promise<void>): Promise<void> {
   let next = 0;
   const worker = async () => {
     while (next < count) await work(next++);
@@ -43,10 +48,10 @@ async function each(count, work) {
   await Promise.all(Array.from({ length: CONNECTIONS }, worker));
 }
 
-async function fill(daemon, count) {
+async function fill(daemon: DaemonProcess, count: number): Promise<void> {
   const pool = new Pool(daemon.url, { connections: CONNECTIONS, pipelining: 1 });
   const authorization = `Basic ${Buffer.from(`${daemon.apiKey}:`).toString('base64')}`;
-  const tokens = [];
+  const tokens: string[] = [];
   await each(count, async (index) => {
     const body = JSON.stringify({ name: `job ${index} on a host`, interval: 'daily', tags: ['nightly'] });
     const answer = await pool.request({
@@ -55,7 +60,7 @@ async function fill(daemon, count) {
       headers: { authorization },
       body,
     });
-    tokens.push((await answer.body.json()).token);
+    tokens.push(((await answer.body.json()) as { token: string }).token);
   });
   await each(count * history, async (index) => {
     const { statusCode, body } = await pool.request({
@@ -69,19 +74,19 @@ async function fill(daemon, count) {
 }
 
 /** Bytes of memory: what is this process's own, and all of it that is there, shared pages of the executable included. */
-function memoryOf(pid) {
+function memoryOf(pid: number): { resident: number; own: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const field = (name) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) * 1024;
+  const field = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) * 1024;
   return { resident: field('VmRSS'), own: field('RssAnon') };
 }
 
-function processorSeconds(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+function processorSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) / TICKS;
 }
 
 /** Milliseconds from the start of the process until it answers. */
-async function timeToReady(dataDir) {
+async function timeToReady(dataDir: string): Promise<number> {
   const before = performance.now();
   const daemon = await start(dataDir);
   await (await fetch(`${daemon.url}/readyz`)).arrayBuffer();
@@ -90,12 +95,23 @@ async function timeToReady(dataDir) {
   return took;
 }
 
-async function measure(count) {
+interface Footprint {
+  /** Milliseconds. */
+  ready: number;
+  /** Bytes. */
+  resident: number;
+  own: number;
+  database: number;
+  /** Of one core. */
+  share: number;
+}
+
+async function measure(count: number): Promise<Footprint> {
   const dataDir = newDataDir();
   const filling = await start(dataDir);
   await fill(filling, count);
   await filling.end();
-  const starts = [];
+  const starts: number[] = [];
   for (let round = 0; round < rounds; round += 1) starts.push(await timeToReady(dataDir));
   const daemon = await start(dataDir);
   await sleep(quiet * 1_000);
@@ -109,7 +125,8 @@ async function measure(count) {
   return { ready: median(starts), resident, own, share, database };
 }
 
-const row = (...cells) => console.log(cells.map((cell) => String(cell).padEnd(16)).join(''));
+const row = (...cells: (string | number)[]) =>
+  console.log(cells.map((cell) => String(cell).padEnd(16)).join(''));
 
 console.log(`executable: ${mb(statSync(EXECUTABLE).size)}`);
 for (const name of existsSync(DIST) ? readdirSync(DIST).filter((file) => file.endsWith('.deb')) : [])

@@ -2,24 +2,23 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { build } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 
 /**
  * @param options of esbuild, as for the other bundles
  * @param dist where the parts are, and where the executable goes
  * @param parts names of the files in `dist` that it carries
  */
-export async function buildExecutable(options, dist, parts) {
+export async function buildExecutable(
+  options: BuildOptions,
+  dist: string,
+  parts: readonly string[],
+): Promise<void> {
   const work = mkdtempSync(join(dist, '.executable-'));
   try {
     const main = join(work, 'executable.mjs');
-    await build({
-      ...options,
-      entryPoints: ['src/executable.ts'],
-      outdir: undefined,
-      outExtension: undefined,
-      outfile: main,
-    });
+    const { outdir: _, outExtension: __, ...others } = options;
+    await build({ ...others, entryPoints: ['src/executable.ts'], outfile: main });
     const settings = {
       // The executable remembers this name, so that it must not be that of a directory.
       main: basename(main),
@@ -49,7 +48,7 @@ export async function buildExecutable(options, dist, parts) {
 }
 
 /** Names of Node's own functions are a fifth of its size, and of use only to a debugger. */
-function strippedNode(work) {
+function strippedNode(work: string): string {
   const copy = join(work, 'node');
   copyFileSync(process.execPath, copy);
   const { error } = spawnSync('strip', [copy], { stdio: 'inherit' });

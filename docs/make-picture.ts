@@ -1,15 +1,15 @@
 /**
  * Draws docs/dashboard.svg: the real dashboard on a real terminal (tmux), before the data of `snitch serve --demo`.
  *
- *   npm run build && node --import tsx docs/make-picture.mjs
+ *   npm run build && node docs/make-picture.ts
  */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import stringWidth from 'string-width';
+import { displayWidth } from '../src/text/width.ts';
 import { openTerminal } from '../test/tui/tmux.ts';
 
 const PROGRAM = join(import.meta.dirname, '../dist/snitch.mjs');
@@ -20,7 +20,7 @@ const PAPER = '#16181d';
 const INK = '#d5d9e0';
 
 /** A calm palette for the sixteen colours that the dashboard uses by name. */
-const COLORS = {
+const COLORS: Record<number, string> = {
   31: '#ff6b6b',
   32: '#7bd88f',
   33: '#ffc66d',
@@ -30,15 +30,15 @@ const COLORS = {
   90: '#6b7280',
 };
 
-async function startDemo() {
+async function startDemo(): Promise<{ child: ChildProcess; dataDir: string }> {
   const { PATH } = process.env;
   const env = { PATH, SNITCH_LISTEN: '127.0.0.1:7676', SNITCH_LOG_FORMAT: 'json' };
   const child = spawn(process.execPath, [PROGRAM, 'serve', '--demo'], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const lines = [];
-  await new Promise((resolve) => {
+  const lines: string[] = [];
+  await new Promise<void>((resolve) => {
     for (const input of [child.stdout, child.stderr]) {
       createInterface({ input }).on('line', (line) => {
         lines.push(line);
@@ -46,11 +46,11 @@ async function startDemo() {
       });
     }
   });
-  const [dataDir] = /\/\S*snitch-demo-\w+/.exec(lines.join('\n'));
+  const [dataDir = ''] = /\/\S*snitch-demo-\w+/.exec(lines.join('\n')) ?? [];
   return { child, dataDir };
 }
 
-async function capture() {
+async function capture(): Promise<string> {
   const { child, dataDir } = await startDemo();
   const terminal = openTerminal('picture', { SNITCH_DATA_DIR: dataDir }, SIZE);
   try {
@@ -68,9 +68,21 @@ async function capture() {
   }
 }
 
+interface Style {
+  bold: boolean;
+  dim: boolean;
+  inverse: boolean;
+  color: string;
+}
+
+interface Run extends Style {
+  column: number;
+  text: string;
+}
+
 /** The runs of one style in a line, with the column that each begins at. */
-function runsOf(line, style) {
-  const runs = [];
+function runsOf(line: string, style: Style): Run[] {
+  const runs: Run[] = [];
   let column = 0;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with an escape.
   for (const [, codes, text] of line.matchAll(/\u001b\[([\d;]*)m|([^\u001b]+)/g)) {
@@ -79,14 +91,14 @@ function runsOf(line, style) {
       // Words that stand apart are drawn apart: programs that show pictures disagree on several spaces.
       for (const part of style.inverse ? [text] : text.split(/( {2,}|^ | $)/)) {
         if (part.trim() !== '' || style.inverse) runs.push({ ...style, column, text: part });
-        column += stringWidth(part);
+        column += displayWidth(part);
       }
     }
   }
   return runs;
 }
 
-function applyCode(style, code) {
+function applyCode(style: Style, code: number): void {
   if (code === 0) Object.assign(style, { bold: false, dim: false, inverse: false, color: INK });
   else if (code === 1) style.bold = true;
   else if (code === 2) style.dim = true;
@@ -97,10 +109,10 @@ function applyCode(style, code) {
   else if (COLORS[code]) style.color = COLORS[code];
 }
 
-function drawRun({ text, column, color, bold, dim, inverse }, row) {
+function drawRun({ text, column, color, bold, dim, inverse }: Run, row: number): string {
   const x = MARGIN + column * CELL.width;
   const y = MARGIN + row * CELL.height;
-  const width = (stringWidth(text) * CELL.width).toFixed(1);
+  const width = (displayWidth(text) * CELL.width).toFixed(1);
   const back = inverse
     ? `<rect x="${x.toFixed(1)}" y="${y}" width="${width}" height="${CELL.height}" fill="${color}"/>`
     : '';
@@ -111,7 +123,7 @@ function drawRun({ text, column, color, bold, dim, inverse }, row) {
   return `${back}<text x="${x.toFixed(1)}" y="${y + 13.5}" textLength="${width}" fill="${inverse ? PAPER : color}"${weight}${opacity}>${escaped}</text>`;
 }
 
-function draw(screen) {
+function draw(screen: string): string {
   const style = { bold: false, dim: false, inverse: false, color: INK };
   const lines = screen.replace(/\n+$/, '').split('\n');
   const body = lines
