@@ -121,7 +121,14 @@ async function measure(count) {
   const { client, change } = fakeServer(count);
   const { stdin, stdout } = fakeTerminal();
   const look = { glyphs: UNICODE, styling: 'color' };
-  const parts = { client, server: 'http://127.0.0.1:7676', readonly: false, stdin, stdout, look };
+  const parts = {
+    connect: () => client,
+    server: 'http://127.0.0.1:7676',
+    readonly: false,
+    stdin,
+    stdout,
+    look,
+  };
   const app = startApp({ ...parts, clock: Date.now, env: {} });
   await sleep(1_500);
   const latencies = await keyLatencies(stdin, stdout);

@@ -5,11 +5,12 @@ import type { Config } from '../config/config.ts';
 import { StoreUnavailable } from '../core/errors.ts';
 import { logAlarms } from '../delivery/alert-log.ts';
 import { createDeliverer } from '../delivery/deliverer.ts';
-import { checkMail } from '../delivery/mail-check.ts';
+import { checkMail } from '../delivery/smtp/mail-check.ts';
 import { closeConnections, drain } from '../http/drain.ts';
-import { Metrics } from '../http/metrics.ts';
-import { RateLimiter } from '../http/rate-limit.ts';
-import { type Addresses, buildServer } from '../http/server.ts';
+import { RateLimiter } from '../http/endpoint/rate-limit.ts';
+import type { Addresses } from '../http/endpoint/route-context.ts';
+import { Metrics } from '../http/metrics/metrics.ts';
+import { buildServer } from '../http/server.ts';
 import { createProxyTest, createSourceReader } from '../http/source.ts';
 import type { Migrated } from '../store/sqlite/migrate.ts';
 import { openStore } from '../store/sqlite/sqlite-store.ts';
@@ -23,7 +24,7 @@ import { completeFirstStart, credentialsPath, updateUrl } from './first-start.ts
 import { listen } from './listen.ts';
 import { SignsOfLife } from './signs-of-life.ts';
 
-export { checkMail } from '../delivery/mail-check.ts';
+export { checkMail } from '../delivery/smtp/mail-check.ts';
 
 export interface Daemon {
   /** Where it listens. */

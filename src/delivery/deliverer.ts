@@ -1,14 +1,16 @@
 /** Claims what is due in the outbox, sends it, and settles it: the one loop that owns retrying, per channel. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Channel } from '../core/routing.ts';
 import type { Store } from '../store/store.ts';
-import { createMailer, type Mailer } from './email.ts';
+import { MINUTE } from '../text/durations.ts';
+import { createWebhookSender, type WebhookSender } from './channels/webhook.ts';
 import { connectionsFor, EMAIL_LIMITS, EmailChannel, type EmailLimits } from './email-channel.ts';
-import { Loop } from './loop.ts';
-import { type Attempt, Settler } from './settler.ts';
-import type { SmtpSettings } from './smtp-options.ts';
-import { createWebhookSender, type WebhookSender } from './webhook.ts';
+import { Loop } from './outbox/pass-loop.ts';
+import { type Attempt, Settler } from './outbox/settler.ts';
+import { createMailer, type Mailer } from './smtp/mailer.ts';
+import type { SmtpSettings } from './smtp/smtp-options.ts';
 import { WEBHOOK_LIMITS, WebhookChannel, type WebhookLimits } from './webhook-channel.ts';
 
 export interface DeliverySettings {
@@ -61,7 +63,7 @@ const GRACE = 4_000;
 const SETTLE_GRACE = 1_500;
 
 /** No look at the outbox for so long means that it makes no progress, in milliseconds. */
-const STALLED_AFTER = 60_000;
+const STALLED_AFTER = MINUTE;
 
 /** @throws Error that names the setting which cannot be used */
 export function createDeliverer(options: DelivererOptions): Deliverer {

@@ -6,12 +6,14 @@
  * 3. Those that come within the group wait after a send wait until it ends; then they go out together: more than
  *    `DIGEST_OVER` of a case as one digest, fewer one by one.
  */
+
 import type { Store } from '../store/store.ts';
-import type { Mailer } from './email.ts';
-import { type PlannedMessage, Turn } from './email-turn.ts';
-import { type LaneLimits, Lanes, type Slot } from './lanes.ts';
-import { attempt, type Outcome } from './outcome.ts';
-import { hold, type Settler } from './settler.ts';
+import { MINUTE } from '../text/durations.ts';
+import { type LaneLimits, Lanes, type Slot } from './outbox/lanes.ts';
+import { attempt, type Outcome } from './outbox/outcome.ts';
+import { hold, type Settler } from './outbox/settler.ts';
+import { type PlannedMessage, Turn } from './outbox/turn.ts';
+import type { Mailer } from './smtp/mailer.ts';
 
 export interface EmailLimits extends LaneLimits {
   /** For one send, in milliseconds. */
@@ -40,7 +42,7 @@ const SLICE = 64;
 const GATHERED = 50_000;
 
 /** Time for claiming and settling beside the send itself, in milliseconds. */
-const SETTLE_TIME = 60_000;
+const SETTLE_TIME = MINUTE;
 
 const OFF: Outcome = { kind: 'dead', error: 'email is off: set smtp.url and smtp.from' };
 

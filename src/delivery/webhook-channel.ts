@@ -7,10 +7,10 @@
  * 4. Only a target that answers well has deliveries claimed ahead; the others get theirs one by one.
  */
 import type { Alert, Store, Webhook } from '../store/store.ts';
-import { type LaneLimits, Lanes, type Slot } from './lanes.ts';
-import { attempt, type Outcome } from './outcome.ts';
-import { type Held, hold, type Settler } from './settler.ts';
-import { EXCHANGE_TIMEOUT, type WebhookSender } from './webhook.ts';
+import { EXCHANGE_TIMEOUT, type WebhookSender } from './channels/webhook.ts';
+import { type LaneLimits, Lanes, type Slot } from './outbox/lanes.ts';
+import { attempt, type Outcome } from './outbox/outcome.ts';
+import { type Held, hold, type Settler } from './outbox/settler.ts';
 
 export interface WebhookLimits extends LaneLimits {
   /** For one exchange, in milliseconds. */

@@ -1,6 +1,8 @@
 /** The jobs of an invented team: enough of every kind to see what the program shows. */
+
 import type { Interval } from '../core/interval.ts';
 import type { AlertType } from '../core/snitch.ts';
+import { MINUTE, SECOND } from '../text/durations.ts';
 
 export interface DemoJob {
   name: string;
@@ -25,9 +27,6 @@ export interface DemoJob {
   /** Never ran yet. */
   isNew?: true;
 }
-
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
 
 export const FLEET: readonly DemoJob[] = [
   {

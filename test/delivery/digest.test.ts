@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { SnitchAlert } from '../../src/delivery/alert-words.ts';
-import { digestMessage } from '../../src/delivery/digest.ts';
-import { digestEntry } from '../../src/delivery/digest-entry.ts';
-import { messageId } from '../../src/delivery/email-message.ts';
+import type { SnitchAlert } from '../../src/delivery/messages/alert-words.ts';
+import { digestMessage } from '../../src/delivery/messages/digest.ts';
+import { digestEntry } from '../../src/delivery/messages/digest-entry.ts';
+import { messageId } from '../../src/delivery/messages/email-message.ts';
 import { AT, anAlert } from './alerts.ts';
 
 const CASE = { id: 'case_1', name: 'Operations', timezone: 'Europe/Berlin' };

@@ -49,6 +49,8 @@ test('each fate of a delivery is told: waiting, tried in vain, failed, delivered
   );
   await settleNext(context, { kind: 'delivered', at: clock.now + 2_000 });
   clock.now += HOUR;
+  const due = await reasonsOf(context, href);
+  assert.match(due, 'after 1 attempt (connection refused), the next attempt comes soon');
   await settleNext(context, { kind: 'dead', error: 'no such mailbox' });
   const ended = await reasonsOf(context, href);
   assert.match(ended, 'Told: bob@example.com by email at 2026-11-18 10:20:32 (UTC).');

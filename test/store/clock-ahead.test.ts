@@ -141,4 +141,40 @@ contract('a clock that ran ahead', (test) => {
     await setAnew(store);
     for (const { token } of snitches) assert.ok(((await dueOf(store, owner, token)) ?? 0) < NOW + 2 * HOUR);
   });
+
+  test('a change that was counted because the snitch flapped is told soon', async ({ store }) => {
+    const owner = await newCase(store, { members: ['ann@example.com'] });
+    const { token } = await newSnitch(store, owner);
+    for (let index = 0; index < 15; index += 1) {
+      const outcome = index % 2 === 0 ? 'error' : 'healthy';
+      await checkIn(store, token, AHEAD + index * 1_000, { outcome });
+    }
+    await setAnew(store);
+    const alerts = async () => store.listAlerts(owner.id, token, { limit: 100, before: null });
+    assert.is((await alerts()).length, 13);
+    await sweep(store, NOW + 10 * MINUTE);
+    const told = (await alerts()).find(({ alert }) => alert.details?.flapping?.phase === 'over');
+    assert.equal([told?.alert.type, told?.alert.at], ['snitch.errored', NOW + 10 * MINUTE]);
+    assert.is(told?.alert.details?.flapping?.changedAt, NOW);
+    assert.is(told?.deliveries.length, 1);
+  });
+
+  test('what is decided next is the last alert, and a reminder names no time to come', async ({ store }) => {
+    const owner = await newCase(store);
+    const { token } = await healthySnitch(store, owner);
+    await sweep(store, AHEAD);
+    await setAnew(store, NOW + MINUTE);
+    await sweep(store, NOW + 2 * HOUR);
+    const [reminder, first] = await store.listAlerts(owner.id, token, { limit: 2, before: null });
+    assert.equal([reminder?.alert.at, first?.alert.at], [NOW + 2 * HOUR, NOW + MINUTE]);
+    assert.is(reminder?.alert.snitch?.previous_status, 'missing');
+    // The deadline that was missed lies before the clock ran ahead: it is still true.
+    assert.is(reminder?.alert.details?.missingSince, utc('2025-07-09T12:00:00'));
+    const late = await healthySnitch(store, owner, {}, AHEAD);
+    await sweep(store, AHEAD + 3 * HOUR);
+    await setAnew(store);
+    await sweep(store, NOW + 2 * HOUR);
+    const [again] = await store.listAlerts(owner.id, late.token, { limit: 1, before: null });
+    assert.is(again?.alert.details?.missingSince, undefined);
+  });
 });

@@ -1,4 +1,5 @@
 import { FARTHEST_ATTEMPT, setAnew } from '../../core/clock-ahead.ts';
+import { QUIET_AFTER } from '../../core/flapping.ts';
 import { nominalLength } from '../../core/interval.ts';
 import type { Transaction } from '../transaction.ts';
 import { isolate } from './isolation.ts';
@@ -6,6 +7,9 @@ import { contextFor, getRules, listStates, type StateRow, saveState, toState } f
 
 /** Snitches that one call looks at; nearly all of them need no more than the look. */
 const SLICE = 500;
+
+/** What was decided further ahead than this was decided by a clock that was wrong, in milliseconds. */
+const DECIDED_AHEAD = 3_600_000;
 
 /** How long a claim still has that was made while the clock ran ahead: its sender is at work. */
 const LEASE_LEFT = 120_000;
@@ -20,7 +24,9 @@ export async function setAnewSlice(tx: Transaction, now: number, after: string):
   if (after === '') {
     await shortenWindows(tx, now);
     await bringDeliveriesNear(tx, now);
+    await bringFlapsNear(tx, now);
   }
+  await bringAlertsNear(tx, now);
   const rows = await listStates(tx, after, SLICE);
   for (const row of rows) {
     // A row that contradicts itself is reported by the sweep, when it is due.
@@ -72,4 +78,27 @@ async function bringDeliveriesNear(tx: Transaction, now: number): Promise<void> 
     now + FARTHEST_ATTEMPT,
   );
   if (moved > 0) tx.announce({ kind: 'deliveries' });
+}
+
+/** A change that was counted instead of told happened now at the latest, and is told when that is long enough ago. */
+async function bringFlapsNear(tx: Transaction, now: number): Promise<void> {
+  await tx.run(
+    `UPDATE flapping SET since = CASE WHEN since > ? THEN ? ELSE since END, changed_at = ?, settle_at = ?
+     WHERE settle_at > ?`,
+    now,
+    now,
+    now,
+    now + QUIET_AFTER,
+    now + QUIET_AFTER,
+  );
+}
+
+/** Else one of them would be the last alert of its snitch, whatever is decided until that time comes. */
+async function bringAlertsNear(tx: Transaction, now: number): Promise<void> {
+  await tx.run(
+    'UPDATE alerts SET at = ? WHERE id IN (SELECT id FROM alerts WHERE at > ? ORDER BY at LIMIT ?)',
+    now,
+    now + DECIDED_AHEAD,
+    SLICE,
+  );
 }
