@@ -1,7 +1,7 @@
 /** docs/api.md against the description of the API for machines, and that is held to the routes by http/openapi.test.ts. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openApiDocument } from '../../src/http/openapi.ts';
+import { openApiDocument } from '../../src/http/openapi/openapi.ts';
 import { readPage } from './pages.ts';
 
 interface Schema {
