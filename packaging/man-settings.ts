@@ -1,7 +1,7 @@
 /** The settings of snitch.yaml(5): what config.example.yaml says of each, and what the program knows of it. */
 import { parse } from 'yaml';
 import { environmentVariable, PLACES, SETTING_NAMES } from '../src/config/settings.ts';
-import { FIXED_SETTINGS } from '../src/daemon/daemon.ts';
+import { FIXED_SETTINGS } from '../src/daemon/reload.ts';
 import { bold, compact, entry, escaped, indented } from './man-roff.ts';
 
 /** Every setting in the order of the file. */

@@ -226,7 +226,7 @@ export class Sweeper {
     const window = { from: new Date(start).toISOString(), to: new Date(end).toISOString() };
     logger.warn(
       window,
-      'no check-in could be received in this window; deadlines that fell into it are postponed',
+      'no check-in could be received in this window; the deadlines of jobs that it may have kept from checking in are postponed',
     );
   }
 

@@ -99,7 +99,7 @@ async function tryFromHere(
     const remedy = `see that the daemon runs, then ${asRoot('snitch doctor')}`;
     return warning(CHECK, `not tried: only the daemon has the password of smtp.url, and ${because}`, remedy);
   }
-  const { checkMail } = await import('../../daemon/daemon.ts');
+  const { checkMail } = await import('../../delivery/smtp/mail-check.ts');
   try {
     const { server, problem } = await checkMail(smtp, recipient, Date.now());
     if (problem !== null) return failure(CHECK, problem, SMTP_REMEDY);

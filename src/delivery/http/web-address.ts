@@ -1,6 +1,6 @@
 /** A webhook's URL, taken apart: what is sent to, and what is a secret. */
 
-export interface WebhookTarget {
+export interface WebAddress {
   origin: string;
   /** Path and query. */
   path: string;
@@ -13,7 +13,7 @@ export interface WebhookTarget {
 }
 
 /** Null where `url` is none that a webhook can be sent to. */
-export function webhookTarget(url: string): WebhookTarget | null {
+export function webAddress(url: string): WebAddress | null {
   const parsed = URL.parse(url);
   if (!parsed || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) return null;
   const { origin, pathname, search, host, username, password } = parsed;

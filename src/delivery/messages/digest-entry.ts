@@ -1,9 +1,9 @@
 /** What a digest tells of one snitch: one line, in its last state. */
 import type { AlertDetails } from '../../core/alert.ts';
+import type { ClaimedDelivery } from '../../store/store.ts';
 import { printable, shorten } from '../../text/printable.ts';
 import { wallMinute } from '../../text/times.ts';
 import { isReminder, momentOf, paused, type SnitchAlert } from './alert-words.ts';
-import { NAME_SHOWN } from './email-message.ts';
 
 /** In this order in the subject and in the body. */
 export const KINDS = ['missing', 'reminder', 'errored', 'recovered', 'first', 'paused'] as const;
@@ -26,6 +26,16 @@ export interface DigestEntry {
   details: Omit<AlertDetails, 'message'>;
 }
 
+/** What is told with every alert: whose it is and in which time zone they think. */
+export type CaseShown = ClaimedDelivery['case'];
+
+/** Many alerts of one case that waited for one target, in whatever order they were claimed. */
+export interface Digest {
+  entries: readonly DigestEntry[];
+  case: CaseShown;
+}
+
+export const NAME_SHOWN = 255;
 const TAGS_SHOWN = 120;
 const MESSAGE_SHOWN = 200;
 

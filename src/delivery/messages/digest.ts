@@ -1,26 +1,19 @@
-/** One message for many alerts that wait for the same recipient: one outage, one message. */
-import { createHash } from 'node:crypto';
+/** One message for many alerts that wait for the same target: one outage, one message. */
 import { printable, shorten } from '../../text/printable.ts';
 import { exactTime } from '../../text/times.ts';
 import {
-  type DigestEntry,
+  type Digest,
   type EntryKind,
   KINDS,
   lastStates,
   lineOf,
+  NAME_SHOWN,
   type SnitchLine,
 } from './digest-entry.ts';
-import { type CaseShown, type EmailMessage, messageId, NAME_SHOWN } from './email-message.ts';
-import { asHtml, asText, type Letter } from './letter.ts';
-
-/** More alerts than this for one recipient become one message (`decisions: Alerts`). */
-export const DIGEST_OVER = 5;
+import type { Letter } from './letter.ts';
 
 /** Lines of all lists together, in characters: several hundred snitches; the others are counted. */
 const LINES_SHOWN = 60_000;
-
-/** How many threads a digest joins: a mail reader needs only one that it knows. */
-const THREADS = 50;
 
 /** Each kind with the word for its count and its heading. */
 const WORDS: Record<EntryKind, { word: string; heading: string }> = {
@@ -42,24 +35,22 @@ function orderOfNames(count: number): (one: string, other: string) => number {
   return (one, other) => (one < other ? -1 : Number(one > other));
 }
 
-/** @param domain the right side of message ids */
-export function digestMessage(
-  entries: readonly DigestEntry[],
-  shown: CaseShown,
-  recipient: string,
-  domain: string,
-): EmailMessage {
+/** What a digest says, and the instant of the last alert in it. */
+export function digestLetter({ entries, case: shown }: Digest): {
+  subject: string;
+  letter: Letter;
+  last: number;
+} {
   const snitches = lastStates(entries);
   const groups = KINDS.map((kind) => ({ ...WORDS[kind], of: snitches.filter((one) => one.kind === kind) }));
   const present = groups.filter(({ of }) => of.length > 0);
   const counts = present.map(({ word, of }) => `${of.length} ${word}`).join(', ');
   const first = entries.reduce((earliest, { at }) => Math.min(earliest, at), Number.POSITIVE_INFINITY);
   const last = entries.reduce((latest, { at }) => Math.max(latest, at), 0);
-  const caseName = shorten(printable(shown.name), NAME_SHOWN);
   const each = snitches.length === 1 ? '1 snitch' : `${snitches.length} snitches`;
   const letter: Letter = {
     paragraphs: [
-      `${entries.length} alerts of ${caseName}, about ${each}: ${counts}.`,
+      `${entries.length} alerts of ${shorten(printable(shown.name), NAME_SHOWN)}, about ${each}: ${counts}.`,
       `Each snitch stands here once, in its last state. Times are those of ${shown.timezone}.`,
     ],
     fields: [
@@ -70,14 +61,8 @@ export function digestMessage(
     commands: ['snitch list', 'snitch alerts'],
     footer: `${entries.length} alerts waited for you at the same time and came as one message.`,
   };
-  return {
-    subject: `[Digest] ${entries.length} alerts of ${shorten(printable(shown.name), 80)}: ${counts}`,
-    text: asText(letter),
-    html: asHtml(letter),
-    messageId: messageId(digestId(entries), recipient, domain),
-    references: threads(entries).map((id) => messageId(id, recipient, domain)),
-    date: new Date(last),
-  };
+  const subject = `[Digest] ${entries.length} alerts of ${shorten(printable(shown.name), 80)}: ${counts}`;
+  return { subject, letter, last };
 }
 
 /** What one list leaves of its share goes to those after it: what is newly missing comes first, and first is cut last. */
@@ -106,15 +91,4 @@ function listsOf(
       items: left > 0 ? [...items, `and ${left} more`] : items,
     };
   });
-}
-
-/** The same for the same alerts, whatever their order. */
-function digestId(entries: readonly DigestEntry[]): string {
-  const ids = entries.map(({ alertId }) => alertId).sort();
-  return createHash('sha256').update(ids.join('\n')).digest('hex');
-}
-
-/** The incidents that the alerts belong to, so that the digest of the recoveries joins that of the alarms. */
-function threads(entries: readonly DigestEntry[]): string[] {
-  return [...new Set(entries.map(({ threadId }) => threadId))].sort().slice(0, THREADS);
 }

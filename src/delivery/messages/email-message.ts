@@ -1,13 +1,10 @@
-/** The email that one alert becomes: subject in words, text and HTML part, and the headers that thread it. */
+/** The email that one alert or a digest becomes: a text and an HTML part, and the headers that thread it. */
 import { createHash } from 'node:crypto';
-import { BLIND_NOTICE } from '../../core/alert.ts';
-import type { Alert, ClaimedDelivery } from '../../store/store.ts';
-import { durationInWords } from '../../text/durations.ts';
-import { outputLines, printable, printableLines, shorten, shortenFront } from '../../text/printable.ts';
-import { exactTime, minuteInTimeZone } from '../../text/times.ts';
-import { flappingAdvice, gistOf, type SnitchAlert, timeFields } from './alert-words.ts';
-import { intervalInWords } from './interval-words.ts';
-import { asHtml, asText, type Letter } from './letter.ts';
+import type { Alert } from '../../store/store.ts';
+import { alertLetter } from './alert-letter.ts';
+import { digestLetter } from './digest.ts';
+import type { CaseShown, Digest, DigestEntry } from './digest-entry.ts';
+import { asHtml, asText } from './letter.ts';
 
 export interface EmailMessage {
   subject: string;
@@ -19,18 +16,8 @@ export interface EmailMessage {
   date: Date;
 }
 
-/** What is told with every alert: whose it is and in which time zone they think. */
-export type CaseShown = ClaimedDelivery['case'];
-
-type Notice = Extract<Alert, { type: typeof BLIND_NOTICE }>;
-
-export const NAME_SHOWN = 255;
-const NOTES_SHOWN = 10_000;
-const MESSAGE_SHOWN = 2_000;
-const TAGS_SHOWN = 2_000;
-
-/** Of what a job printed, this much from its end: that is where the reason stands. */
-const OUTPUT_SHOWN = 12_000;
+/** How many threads a digest joins: a mail reader needs only one that it knows. */
+const THREADS = 50;
 
 /**
  * @param recipient part of the message id: each recipient has a thread of their own
@@ -44,8 +31,7 @@ export function alertMessage(
   domain: string,
   output: string | null = null,
 ): EmailMessage {
-  const { subject, letter } =
-    alert.type === BLIND_NOTICE ? noticeLetter(alert, shown) : alertLetter(alert, shown, output);
+  const { subject, letter } = alertLetter(alert, shown, output);
   const threadId = alert.details?.threadId ?? null;
   return {
     subject,
@@ -57,85 +43,32 @@ export function alertMessage(
   };
 }
 
+/** @param domain the right side of message ids */
+export function digestMessage(digest: Digest, recipient: string, domain: string): EmailMessage {
+  const { subject, letter, last } = digestLetter(digest);
+  return {
+    subject,
+    text: asText(letter),
+    html: asHtml(letter),
+    messageId: messageId(digestId(digest.entries), recipient, domain),
+    references: threads(digest.entries).map((id) => messageId(id, recipient, domain)),
+    date: new Date(last),
+  };
+}
+
 /** The same for each attempt, and computable for the alert that opened a thread long ago. */
 export function messageId(alertId: string, recipient: string, domain: string): string {
   const hash = createHash('sha256').update(`${alertId}\n${recipient.toLowerCase()}`).digest('hex');
   return `<snitch.${hash.slice(0, 40)}@${domain}>`;
 }
 
-function alertLetter(
-  alert: SnitchAlert,
-  shown: CaseShown,
-  output: string | null,
-): { subject: string; letter: Letter } {
-  const { snitch, details, at } = alert;
-  const name = shorten(printable(snitch.name), NAME_SHOWN);
-  const { word, what } = gistOf(alert, shown.timezone);
-  const tags = shorten(printable(snitch.tags.join(', ')), TAGS_SHOWN);
-  const fields = [
-    { label: 'Snitch', value: name },
-    { label: 'Status', value: `${snitch.status} (before: ${snitch.previous_status})` },
-    ...timeFields(alert, shown.timezone),
-    { label: 'Interval', value: intervalInWords(details.interval) },
-    { label: 'Exit status', value: details.exitStatus === null ? '' : String(details.exitStatus) },
-    { label: 'Message', value: shorten(printableLines(details.message ?? '').join('\n'), MESSAGE_SHOWN) },
-    { label: 'Tags', value: tags },
-    { label: 'Notes', value: shorten(printableLines(snitch.notes).join('\n'), NOTES_SHOWN) },
-    { label: 'Case', value: shorten(printable(shown.name), NAME_SHOWN) },
-  ];
-  const named = shellWord(snitch.name) ?? snitch.token;
-  return {
-    subject: `[${word}] ${name} ${what}`,
-    letter: {
-      paragraphs: [`${name} ${what}.`, ...flappingAdvice(details)],
-      fields: fields.filter(({ value }) => value !== ''),
-      lists: [],
-      output: shortenFront(outputLines(output?.trimEnd() ?? '').join('\n'), OUTPUT_SHOWN),
-      commands: [`snitch show ${named}`, `snitch history ${named}`],
-      footer: `Alert ${alert.id}, decided ${exactTime(at, shown.timezone)}.`,
-    },
-  };
+/** The same for the same alerts, whatever their order. */
+function digestId(entries: readonly DigestEntry[]): string {
+  const ids = entries.map(({ alertId }) => alertId).sort();
+  return createHash('sha256').update(ids.join('\n')).digest('hex');
 }
 
-/** A word of a command line, quoted where a shell would read it otherwise; null where it cannot be typed. */
-function shellWord(name: string): string | null {
-  if (/^[A-Za-z0-9_][A-Za-z0-9_.:@%+,/-]*$/.test(name)) return name;
-  if (name.startsWith('-') || printable(name) !== name) return null;
-  return `'${name.replaceAll("'", `'\\''`)}'`;
-}
-
-function noticeLetter({ id, at, notice }: Notice, shown: CaseShown): { subject: string; letter: Letter } {
-  const { start, end, postponed, postponedCount, snitches } = notice;
-  const { timezone } = shown;
-  const length = durationInWords(end - start);
-  const names =
-    snitches?.map(
-      ({ name, deadlineAt }) =>
-        `${shorten(printable(name), NAME_SHOWN)}: now due by ${minuteInTimeZone(deadlineAt, timezone)}`,
-    ) ?? postponed.map((name) => shorten(printable(name), NAME_SHOWN));
-  const left = postponedCount - names.length;
-  const heading =
-    postponedCount === 1
-      ? 'The deadline of 1 snitch was postponed:'
-      : `The deadlines of ${postponedCount} snitches were postponed:`;
-  return {
-    subject: `[Blind] The service received no check-ins for ${length} from ${minuteInTimeZone(start, timezone)}`,
-    letter: {
-      paragraphs: [
-        `The service received no check-ins for ${length}, from ${minuteInTimeZone(start, timezone)} to ${minuteInTimeZone(end, timezone)}.`,
-        postponedCount === 0
-          ? 'No snitch was expected to check in during that time.'
-          : 'Jobs that were expected to check in during that time may have tried in vain: none of them is accused now. One that does not check in by its new deadline is reported then.',
-      ],
-      fields: [
-        { label: 'From', value: exactTime(start, timezone) },
-        { label: 'To', value: exactTime(end, timezone) },
-        { label: 'Length', value: length },
-        { label: 'Case', value: shorten(printable(shown.name), NAME_SHOWN) },
-      ],
-      lists: names.length > 0 ? [{ heading, items: left > 0 ? [...names, `and ${left} more`] : names }] : [],
-      commands: ['snitch list'],
-      footer: `Notice ${id}, decided ${exactTime(at, timezone)}.`,
-    },
-  };
+/** The incidents that the alerts belong to, so that the digest of the recoveries joins that of the alarms. */
+function threads(entries: readonly DigestEntry[]): string[] {
+  return [...new Set(entries.map(({ threadId }) => threadId))].sort().slice(0, THREADS);
 }

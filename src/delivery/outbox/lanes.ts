@@ -13,6 +13,7 @@ export interface LaneLimits {
 export interface Slot {
   /** Whether the send took longer than `slowAfter`. */
   readonly slow: boolean;
+  /** Frees the place; more than once does no harm. */
   leave(): void;
 }
 
@@ -38,6 +39,7 @@ export class Lanes {
     const used = this.#used;
     let current = lane;
     let slow = false;
+    let left = false;
     used[current] += 1;
     const timer = setTimeout(() => {
       slow = true;
@@ -53,6 +55,8 @@ export class Lanes {
         return slow;
       },
       leave: () => {
+        if (left) return;
+        left = true;
         clearTimeout(timer);
         used[current] -= 1;
       },

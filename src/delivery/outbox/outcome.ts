@@ -8,11 +8,16 @@ export type Outcome =
   /** Trying again can never work. */
   | { kind: 'dead'; error: string };
 
+/** @param wait in milliseconds, where the target asked for one */
+export function retry(error: string, wait: number | null = null): Outcome {
+  return wait === null ? { kind: 'retry', error } : { kind: 'retry', error, retryAfter: wait };
+}
+
 /** Whatever `send` throws counts as a failure of this one delivery: the others go on. */
 export async function attempt(send: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await send();
   } catch (error) {
-    return { kind: 'retry', error: failureInWords(error, 'the target') };
+    return retry(failureInWords(error, 'the target'));
   }
 }

@@ -6,7 +6,7 @@ const LONGEST_WAIT = 1_000;
 /** After a pass that failed, a wake does not shorten this wait: the store needs time, not more calls. */
 const WAIT_AFTER_FAILURE = 1_000;
 
-export interface LoopOptions {
+export interface PassLoopOptions {
   /** Answers how long to wait for the next pass at most, in milliseconds. */
   pass: () => Promise<number>;
   /** Told of the first failure of a run of failures, and of its end. */
@@ -15,8 +15,8 @@ export interface LoopOptions {
   monotonic: () => number;
 }
 
-export class Loop {
-  readonly #options: LoopOptions;
+export class PassLoop {
+  readonly #options: PassLoopOptions;
   #stopped = false;
   #woken = false;
   #failing = false;
@@ -24,7 +24,7 @@ export class Loop {
   #running: Promise<void> | null = null;
   #passedAt: number;
 
-  constructor(options: LoopOptions) {
+  constructor(options: PassLoopOptions) {
     this.#options = options;
     this.#passedAt = options.monotonic();
   }

@@ -1,29 +1,12 @@
 /** Writes down what became of deliveries, and tells the log. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { isAlarm } from '../../core/alert.ts';
 import { nextAttemptAt } from '../../core/backoff.ts';
 import type { Channel } from '../../core/routing.ts';
-import type { ClaimedDelivery, Settlement, Store } from '../../store/store.ts';
+import type { Settlement, Store } from '../../store/store.ts';
 import { BoundedLog } from './bounded-log.ts';
+import type { Held } from './held.ts';
 import type { Outcome } from './outcome.ts';
-
-/** A claim, and until when it is ours on the monotonic clock. */
-export type Held = Pick<ClaimedDelivery, 'id' | 'fence' | 'attempt' | 'channel' | 'target'> & {
-  alertId: string;
-  /** Of an alarm, whose delivery the log tells; null for other alerts. */
-  alarm: { type: string; snitch: string; token: string } | null;
-  leaseEnds: number;
-};
-
-export function hold(
-  { id, fence, attempt, channel, target, alert }: ClaimedDelivery,
-  leaseEnds: number,
-): Held {
-  const { type, snitch } = alert;
-  const alarm = snitch && isAlarm(type) ? { type, snitch: snitch.name, token: snitch.token } : null;
-  return { id, fence, attempt, channel, target, alertId: alert.id, alarm, leaseEnds };
-}
 
 /** What became of one delivery, for whoever counts. */
 export interface Attempt {

@@ -59,14 +59,17 @@ async function circumstances(
 /** As the alert before says, if it is of the same silence and was not decided by a clock that ran ahead. */
 async function missingSinceOf(tx: Transaction, row: StateRow, at: number): Promise<number | null> {
   const last = await tx.get<{ snitch: string; details: string }>(
-    `SELECT snitch, details FROM alerts WHERE token = ? AND type = 'snitch.missing' AND at > ? ORDER BY at DESC, id DESC LIMIT 1`,
+    `SELECT snitch, details FROM alerts WHERE token = ? AND type = 'snitch.missing' AND at > ? AND at <= ? ORDER BY at DESC, id DESC LIMIT 1`,
     row.token,
     row.last_check_in_at ?? 0,
+    at,
   );
   if (!last) return null;
   const { missingSince, deadlineAt } = JSON.parse(last.details) as AlertDetails;
   const { previous_status: before } = JSON.parse(last.snitch) as AlertSnitch;
   // A reminder from before this was kept tells only when it came.
   const since = missingSince ?? (before === 'missing' ? null : deadlineAt);
-  return since !== null && since <= at ? since : null;
+  // It ran since then, where that was reported too late to end the silence.
+  const ranSince = since !== null && (row.last_check_in_at ?? since) > since;
+  return since !== null && since <= at && !ranSince ? since : null;
 }

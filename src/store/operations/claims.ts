@@ -140,12 +140,9 @@ export async function settleDelivery(
     case 'dead':
       return (await set(`state = 'dead', next_attempt_at = NULL, last_error = ?`, settlement.error)) > 0;
     case 'released':
-      // It goes before what came later, as it did. A retry by hand during the attempt has set the count to 0 already.
+      // It goes before all others. A retry by hand during the attempt has set the count to 0 already.
       return (
-        (await set(
-          `next_attempt_at = COALESCE((SELECT at FROM alerts WHERE alerts.id = deliveries.alert_id), 0),
-           attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END`,
-        )) > 0
+        (await set('next_attempt_at = 0, attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END')) > 0
       );
   }
 }

@@ -8,9 +8,6 @@ import { contextFor, getRules, listStates, type StateRow, saveState, toState } f
 /** Snitches that one call looks at; nearly all of them need no more than the look. */
 const SLICE = 500;
 
-/** What was decided further ahead than this was decided by a clock that was wrong, in milliseconds. */
-const DECIDED_AHEAD = 3_600_000;
-
 /** How long a claim still has that was made while the clock ran ahead: its sender is at work. */
 const LEASE_LEFT = 120_000;
 
@@ -26,7 +23,6 @@ export async function setAnewSlice(tx: Transaction, now: number, after: string):
     await bringDeliveriesNear(tx, now);
     await bringFlapsNear(tx, now);
   }
-  await bringAlertsNear(tx, now);
   const rows = await listStates(tx, after, SLICE);
   for (const row of rows) {
     // A row that contradicts itself is reported by the sweep, when it is due.
@@ -90,15 +86,5 @@ async function bringFlapsNear(tx: Transaction, now: number): Promise<void> {
     now,
     now + QUIET_AFTER,
     now + QUIET_AFTER,
-  );
-}
-
-/** Else one of them would be the last alert of its snitch, whatever is decided until that time comes. */
-async function bringAlertsNear(tx: Transaction, now: number): Promise<void> {
-  await tx.run(
-    'UPDATE alerts SET at = ? WHERE id IN (SELECT id FROM alerts WHERE at > ? ORDER BY at LIMIT ?)',
-    now,
-    now + DECIDED_AHEAD,
-    SLICE,
   );
 }

@@ -18,6 +18,7 @@ interface ListedRow {
   delivered_at: number | null;
   type: Alert['type'] | null;
   token: string | null;
+  decided_at: number | null;
   /** The beginning of the snitch as the alert shows it; older ones go on with long notes. */
   head: string | null;
   leased: number;
@@ -25,7 +26,7 @@ interface ListedRow {
 
 /** With what the alert of each says. */
 const LISTED = `SELECT d.id, d.case_id, d.alert_id, d.channel, d.target, d.state, d.attempts, d.last_error,
-  d.next_attempt_at, d.delivered_at, d.leased, a.type, a.token,
+  d.next_attempt_at, d.delivered_at, d.leased, a.type, a.token, a.at AS decided_at,
   substr(a.snitch, 1, 2000) AS head
   FROM deliveries AS d LEFT JOIN alerts AS a ON a.id = d.alert_id`;
 
@@ -126,7 +127,8 @@ function toDelivery(row: ListedRow): Delivery {
     sending: row.state === 'pending' && row.leased === 1,
     attempts: row.attempts,
     lastError: row.last_error,
-    nextAttemptAt: row.next_attempt_at,
+    // One that was given back is due at once: it has no time of its own, and was due since the alert.
+    nextAttemptAt: row.next_attempt_at === 0 ? row.decided_at : row.next_attempt_at,
     deliveredAt: row.delivered_at,
   };
 }

@@ -22,7 +22,7 @@
 import { closeSync, fdatasync, openSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { MINUTE } from '../../text/durations.ts';
-import { misplacedFile } from './open-file.ts';
+import { misplacedFile, placeOf } from './open-file.ts';
 
 /** How many writing statements may gather in the log before a checkpoint. */
 const CHECKPOINT_AFTER = 20_000;
@@ -82,6 +82,11 @@ export class LogSync {
   /** What became of the database or its log, in words, where a name does not lead to the file that is open any more. */
   misplaced(): string | null {
     return misplacedFile(this.#databaseFd, this.#path) ?? misplacedFile(this.#logFd, `${this.#path}-wal`);
+  }
+
+  /** Where the database is now; null where it or its log was deleted. */
+  place(): string | null {
+    return placeOf(this.#logFd) === null ? null : placeOf(this.#databaseFd);
   }
 
   onReleased(listener: () => void): void {

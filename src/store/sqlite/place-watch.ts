@@ -48,7 +48,10 @@ export class PlaceWatch {
         file,
       });
     } catch (error) {
-      report(`${problem}, and what was stored could not be saved: what came since then is lost`, {
+      const place = log.place();
+      const fate =
+        place === null ? 'what came since then is lost' : `it is all in ${place}: put that back where it was`;
+      report(`${problem}, and what was stored could not be saved beside where it was: ${fate}`, {
         err: error,
       });
     } finally {
