@@ -1,5 +1,6 @@
 /**
- * Draws docs/dashboard.svg: the real dashboard on a real terminal (tmux), before the data of `snitch serve --demo`.
+ * Draws docs/dashboard.svg and docs/dashboard-detail.svg: the real dashboard on a real terminal (tmux), before the data
+ * of `snitch serve --demo`.
  *
  *   npm run build && node docs/make-picture.ts
  */
@@ -13,7 +14,8 @@ import { displayWidth } from '../src/text/width.ts';
 import { openTerminal } from '../test/tui/tmux.ts';
 
 const PROGRAM = join(import.meta.dirname, '../dist/snitch.mjs');
-const SIZE = { columns: 118, rows: 27 };
+const COLUMNS = 118;
+const ROWS = { table: 27, detail: 46 };
 const CELL = { width: 8.43, height: 18 };
 const MARGIN = 14;
 const PAPER = '#16181d';
@@ -50,17 +52,24 @@ async function startDemo(): Promise<{ child: ChildProcess; dataDir: string }> {
   return { child, dataDir };
 }
 
-async function capture(): Promise<string> {
+/** The table, and the snitch that is selected in it. */
+async function capture(): Promise<{ table: string; detail: string }> {
   const { child, dataDir } = await startDemo();
-  const terminal = openTerminal('picture', { SNITCH_DATA_DIR: dataDir }, SIZE);
+  const size = { columns: COLUMNS, rows: ROWS.table };
+  const terminal = openTerminal('picture', { SNITCH_DATA_DIR: dataDir }, size);
   try {
     terminal.type(`node ${PROGRAM} dashboard`);
     terminal.press('Enter');
     await terminal.shows('live', 'etl-orders');
     terminal.press('j', 'j');
-    await terminal.hides('…');
+    await terminal.hides(/connecting|\s…/);
     await sleep(8_000);
-    return terminal.styledScreen();
+    const table = terminal.styledScreen();
+    terminal.resize(COLUMNS, ROWS.detail);
+    terminal.press('Enter');
+    await terminal.shows('Timeline', 'Last output');
+    await sleep(1_000);
+    return { table, detail: terminal.styledScreen() };
   } finally {
     terminal.close();
     child.kill('SIGTERM');
@@ -123,15 +132,15 @@ function drawRun({ text, column, color, bold, dim, inverse }: Run, row: number):
   return `${back}<text x="${x.toFixed(1)}" y="${y + 13.5}" textLength="${width}" fill="${inverse ? PAPER : color}"${weight}${opacity}>${escaped}</text>`;
 }
 
-function draw(screen: string): string {
+function draw(screen: string, label: string): string {
   const style = { bold: false, dim: false, inverse: false, color: INK };
   const lines = screen.replace(/\n+$/, '').split('\n');
   const body = lines
     .flatMap((line, row) => runsOf(line, style).map((run) => drawRun(run, row)))
     .filter(Boolean);
-  const width = Math.ceil(SIZE.columns * CELL.width + 2 * MARGIN);
+  const width = Math.ceil(COLUMNS * CELL.width + 2 * MARGIN);
   const height = lines.length * CELL.height + 2 * MARGIN;
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="The Snitch dashboard: a table of jobs with their status, time left and history">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${label}">
 <rect width="100%" height="100%" rx="8" fill="${PAPER}"/>
 <g font-family="ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace" font-size="14" xml:space="preserve">
 ${body.join('\n')}
@@ -140,4 +149,11 @@ ${body.join('\n')}
 `;
 }
 
-writeFileSync(join(import.meta.dirname, 'dashboard.svg'), draw(await capture()));
+const LABELS = {
+  table: 'The Snitch dashboard: a table of jobs with their status, time left and history',
+  detail: 'One snitch on the dashboard: why it alerts, its last periods, its output and a timeline',
+};
+
+const { table, detail } = await capture();
+writeFileSync(join(import.meta.dirname, 'dashboard.svg'), draw(table, LABELS.table));
+writeFileSync(join(import.meta.dirname, 'dashboard-detail.svg'), draw(detail, LABELS.detail));

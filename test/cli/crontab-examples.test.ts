@@ -1,4 +1,4 @@
-/** Lines for crontabs in the documents, in every help text and in the manual: they work as they are pasted. */
+/** Lines for crontabs in the documents, in every help text and in the manual: they work as they are pasted. Time limit: 120 s. */
 import { spawnSync } from 'node:child_process';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,8 +1,10 @@
 /** docs/architecture.md names every folder that there is, and none that there is not. */
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ROOT, readPage } from './pages.ts';
+import { pages, ROOT, readPage } from './pages.ts';
 
 const test = suite('the rooms');
 
@@ -40,6 +42,16 @@ test('every folder that has a row is there', () => {
   const there = folders();
   const rows = [...readPage('docs/architecture.md').text.matchAll(/^\| (`[^|]+`) \|/gm)];
   const lost = rows.flatMap(([, cell = '']) => [...named(cell)].filter((folder) => !there.has(folder)));
+  assert.equal(lost, []);
+});
+
+test('every file that the documents name is there', () => {
+  const lost = pages().flatMap(({ path, inline }) =>
+    inline
+      .filter((code) => /^(?:src|test|bench|build|docs|packaging)\/[\w./-]+\.\w+$/.test(code))
+      .filter((file) => !existsSync(join(ROOT, file)))
+      .map((file) => `${path}: ${file}`),
+  );
   assert.equal(lost, []);
 });
 
