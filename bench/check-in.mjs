@@ -16,7 +16,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import autocannon from 'autocannon';
-import { removeDataDir, startProcess } from '../test/end-to-end/daemon-process.ts';
+import { removeDataDir } from '../test/data-directory.ts';
+import { startProcess } from '../test/end-to-end/daemon-process.ts';
 
 const { values: given } = parseArgs({
   options: {

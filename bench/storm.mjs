@@ -11,7 +11,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import Database from 'better-sqlite3';
 import { Pool } from 'undici';
-import { newDataDir, removeDataDir, startProcess } from '../test/end-to-end/daemon-process.ts';
+import { newDataDir, removeDataDir } from '../test/data-directory.ts';
+import { startProcess } from '../test/end-to-end/daemon-process.ts';
 
 const { values: given } = parseArgs({
   options: {

@@ -6,7 +6,7 @@ import { StoreUnavailable } from '../../src/core/errors.ts';
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
 import type { Alert, Case, Store } from '../../src/store/store.ts';
 import { Sweeper } from '../../src/sweep/sweeper.ts';
-import { newDataDir, removeDataDir } from '../end-to-end/daemon-process.ts';
+import { newDataDir, removeDataDir } from '../data-directory.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
