@@ -1,7 +1,10 @@
 import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { allImports, type Import, importsOf, sourceFiles } from './imports.ts';
+import { cyclesAmong, folderOf, roomOf } from './cycles.ts';
+import { allImports, type Import, importsOf, SRC, sourceFiles } from './imports.ts';
+import { type Length, lengthsOf } from './lengths.ts';
 
 /** The files directly in `store/`: what the rest of the program sees of it. */
 const STORE_INTERFACE = /^store\/[^/]+\.ts$/;
@@ -47,6 +50,25 @@ const LAYER_OF_FILE: Record<string, string> = {
 
 /** What a command that only talks to the daemon must not wait for. */
 const HEAVY = ['better-sqlite3', 'fastify', 'nodemailer', 'pino', 'undici', 'yaml', 'zod'];
+
+/** Rooms whose files still import each other in circles: none may be added. */
+const KNOTTED: readonly string[] = ['http'];
+
+/** Rooms that still have files or functions that are too long: none may be added. */
+const LONG: readonly string[] = ['api', 'daemon', 'http'];
+
+/** A function that is longer does two things; a file that is longer has two subjects. */
+const LONGEST_FUNCTION = 50;
+const LONGEST_FILE = 300;
+
+/** Imports that are there when a file is loaded or compiled; what is loaded later may name what loads it. */
+function standingImports(): Import[] {
+  return allImports().filter((one) => isOwn(one) && one.kind !== 'dynamic');
+}
+
+function isTooLong({ what, lines }: Length): boolean {
+  return lines > (what.includes(':') ? LONGEST_FUNCTION : LONGEST_FILE);
+}
 
 function layerOf(file: string): string {
   return LAYER_OF_FILE[file] ?? file.slice(0, Math.max(0, file.indexOf('/')));
@@ -132,6 +154,50 @@ architecture('the command line starts without the libraries of the daemon', () =
     [],
   );
   assert.not(loaded.has('daemon/daemon.ts'));
+});
+
+architecture('no file imports itself by way of others', () => {
+  const knots = cyclesAmong(standingImports().map(({ from, to }) => [from, to]));
+  assert.equal(
+    knots.filter((files) => !files.every((file) => KNOTTED.includes(roomOf(file)))),
+    [],
+  );
+});
+
+architecture('no room imports itself by way of others', () => {
+  assert.equal(cyclesAmong(standingImports().map(({ from, to }) => [roomOf(from), roomOf(to)])), []);
+});
+
+architecture('the folders of the store build on each other one way', () => {
+  const within = standingImports().filter(
+    ({ from, to }) => roomOf(from) === 'store' && roomOf(to) === 'store',
+  );
+  assert.ok(within.length > 0);
+  assert.equal(cyclesAmong(within.map(({ from, to }) => [folderOf(from), folderOf(to)])), []);
+});
+
+architecture('a circle of imports is found, and a path is none', () => {
+  const path = [
+    ['a', 'b'],
+    ['b', 'c'],
+    ['a', 'c'],
+    ['c', 'c'],
+  ] as const;
+  assert.equal(cyclesAmong(path), []);
+  assert.equal(cyclesAmong([...path, ['c', 'a'], ['d', 'a'], ['e', 'f'], ['f', 'e']]), [
+    ['a', 'b', 'c'],
+    ['e', 'f'],
+  ]);
+});
+
+architecture('no function and no file is too long to be read in one sitting', () => {
+  const files = sourceFiles().filter((file) => !LONG.includes(roomOf(file)));
+  const lengths = files.flatMap((file) => lengthsOf(file, join(SRC, file)));
+  assert.ok(lengths.length > files.length);
+  assert.equal(
+    lengths.filter(isTooLong).map(({ what, lines }) => `${what}: ${lines} lines`),
+    [],
+  );
 });
 
 architecture.run();
