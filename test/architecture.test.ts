@@ -1,8 +1,10 @@
 import { isBuiltin } from 'node:module';
-import { dirname } from 'node:path';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { allImports, type Import, importsOf, sourceFiles } from './imports.ts';
+import { cyclesAmong, folderOf, roomOf } from './cycles.ts';
+import { allImports, type Import, importsOf, SRC, sourceFiles } from './imports.ts';
+import { type Length, lengthsOf } from './lengths.ts';
 
 /** The files directly in `store/`: what the rest of the program sees of it. */
 const STORE_INTERFACE = /^store\/[^/]+\.ts$/;
@@ -50,6 +52,22 @@ const LAYER_OF_FILE: Record<string, string> = {
 
 /** What a command that only talks to the daemon must not wait for. */
 const HEAVY = ['better-sqlite3', 'fastify', 'nodemailer', 'pino', 'undici', 'yaml', 'zod'];
+
+/** Rooms whose folders still import each other both ways: none may be added. */
+const MIXED: readonly string[] = ['cli', 'tui'];
+
+/** A function that is longer does two things; a file that is longer has two subjects. */
+const LONGEST_FUNCTION = 50;
+const LONGEST_FILE = 300;
+
+/** Imports that are there when a file is loaded or compiled; what is loaded later may name what loads it. */
+function standingImports(): Import[] {
+  return allImports().filter((one) => isOwn(one) && one.kind !== 'dynamic');
+}
+
+function isTooLong({ what, lines }: Length): boolean {
+  return lines > (what.includes(':') ? LONGEST_FUNCTION : LONGEST_FILE);
+}
 
 function layerOf(file: string): string {
   return LAYER_OF_FILE[file] ?? file.slice(0, Math.max(0, file.indexOf('/')));
@@ -105,35 +123,6 @@ architecture('imports name files that exist', () => {
   );
 });
 
-/** The files and the folders of a layer that can be reached from themselves by imports, types included. */
-function cycles(layer: string): string[] {
-  const own = allImports().filter(
-    ({ from, to, kind }) => kind !== 'dynamic' && [from, to].every((file) => file.startsWith(`${layer}/`)),
-  );
-  const steps = [
-    ...own.map(({ from, to }) => [from, to] as const),
-    ...own.map(({ from, to }) => [dirname(from), dirname(to)] as const).filter(([from, to]) => from !== to),
-  ];
-  const next = Map.groupBy(steps, ([from]) => from);
-  const reached = (start: string) => {
-    const seen = new Set<string>();
-    const visit = (place: string) => {
-      for (const [, to] of next.get(place) ?? []) {
-        if (seen.has(to)) continue;
-        seen.add(to);
-        visit(to);
-      }
-    };
-    visit(start);
-    return seen;
-  };
-  return [...next.keys()].filter((place) => reached(place).has(place));
-}
-
-architecture('no file and no folder of the HTTP side imports itself in a circle', () => {
-  assert.equal(cycles('http'), []);
-});
-
 architecture('the core and the texts do no I/O: they import nothing of Node', () => {
   const impure = allImports().filter(
     ({ from, to }) => ['core', 'text'].includes(layerOf(from)) && isBuiltin(to),
@@ -164,6 +153,46 @@ architecture('the command line starts without the libraries of the daemon', () =
     [],
   );
   assert.not(loaded.has('daemon/daemon.ts'));
+});
+
+architecture('no file imports itself by way of others', () => {
+  assert.equal(cyclesAmong(standingImports().map(({ from, to }) => [from, to])), []);
+});
+
+architecture('no room imports itself by way of others', () => {
+  assert.equal(cyclesAmong(standingImports().map(({ from, to }) => [roomOf(from), roomOf(to)])), []);
+});
+
+architecture('the folders of a room build on each other one way', () => {
+  const within = standingImports().filter(
+    ({ from, to }) => roomOf(from) === roomOf(to) && !MIXED.includes(roomOf(from)),
+  );
+  assert.ok(within.length > 0);
+  assert.equal(cyclesAmong(within.map(({ from, to }) => [folderOf(from), folderOf(to)])), []);
+});
+
+architecture('a circle of imports is found, and a path is none', () => {
+  const path = [
+    ['a', 'b'],
+    ['b', 'c'],
+    ['a', 'c'],
+    ['c', 'c'],
+  ] as const;
+  assert.equal(cyclesAmong(path), []);
+  assert.equal(cyclesAmong([...path, ['c', 'a'], ['d', 'a'], ['e', 'f'], ['f', 'e']]), [
+    ['a', 'b', 'c'],
+    ['e', 'f'],
+  ]);
+});
+
+architecture('no function and no file is too long to be read in one sitting', () => {
+  const files = sourceFiles();
+  const lengths = files.flatMap((file) => lengthsOf(file, join(SRC, file)));
+  assert.ok(lengths.length > files.length);
+  assert.equal(
+    lengths.filter(isTooLong).map(({ what, lines }) => `${what}: ${lines} lines`),
+    [],
+  );
 });
 
 architecture.run();

@@ -2,7 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const SRC = fileURLToPath(new URL('../src', import.meta.url));
+/** The folder of the source. */
+export const SRC = fileURLToPath(new URL('../src', import.meta.url));
 
 export interface Import {
   /** The file that imports, relative to src/. */

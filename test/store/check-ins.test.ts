@@ -42,6 +42,25 @@ contract('check-ins', (test) => {
     );
   });
 
+  test('a check-in is one change of its snitch, whether or not it moves the deadline', async ({ store }) => {
+    const owner = await newCase(store);
+    const { token } = await newSnitch(store, owner);
+    const told: string[] = [];
+    store.onChange((change) => told.push(change.kind));
+    const kinds: string[][] = [];
+    for (const [minutes, outcome] of [
+      [0, 'healthy'],
+      [1, 'healthy'],
+      [2, 'start'],
+      [70, 'healthy'],
+      [71, 'error'],
+    ] as const) {
+      await checkIn(store, token, NOW + minutes * MINUTE, { outcome });
+      kinds.push(told.splice(0));
+    }
+    assert.equal(kinds, [['alert', 'snitch'], ['snitch'], ['snitch'], ['snitch'], ['alert', 'snitch']]);
+  });
+
   test('a healthy check-in moves the deadline and the time of the last healthy one', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await healthySnitch(store, owner);

@@ -68,9 +68,10 @@ contract('retention', (test) => {
         });
         const listed = await minutesKept(store, owner, token);
         assert.equal([listed.length, listed[0]], [Math.min(minute + 1, 50), minute]);
+        if (minute % 20 < 10) continue;
+        assert.ok((await rowsIn(opened, 'check_ins')) <= 50 + 25 + 1);
+        assert.ok((await rowsIn(opened, 'check_in_outputs')) <= 50 + 25);
       }
-      assert.ok((await rowsIn(opened, 'check_ins')) <= 50 + 5 + 1);
-      assert.ok((await rowsIn(opened, 'check_in_outputs')) <= 50 + 5);
       assert.equal(await minutesKept(store, owner, quiet.token), [0]);
     } finally {
       await opened.dispose();

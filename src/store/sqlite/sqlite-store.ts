@@ -47,10 +47,7 @@ export function openStore(options: SqliteOptions): Store {
     const db = openDatabase(dataDir, onMigrated, clock);
     const acknowledged = remember(db, dataDir, clock, report);
     const log = new LogSync(db, databasePath(dataDir), options);
-    const listeners: ((change: Change) => void)[] = [];
-    const announce = (changes: readonly Change[]) => {
-      for (const change of changes) for (const listener of listeners) listener(change);
-    };
+    const { announce, onChange } = listeners();
     const calendar = new Calendar();
     const batches = new GroupCommit({
       db,
@@ -72,7 +69,7 @@ export function openStore(options: SqliteOptions): Store {
       misplaced: () => log.misplaced(),
       isSaving: () => place.isSaving,
       lost: acknowledged.loss?.window ?? null,
-      onChange: (listener) => void listeners.push(listener),
+      onChange,
       failed: log.failed,
       close: async () => {
         await batches.drain();
@@ -89,6 +86,17 @@ export function openStore(options: SqliteOptions): Store {
     unlock();
     throw error;
   }
+}
+
+/** Whoever waits for changes, and how they are told. */
+function listeners(): { announce(changes: readonly Change[]): void; onChange: Store['onChange'] } {
+  const all: ((change: Change) => void)[] = [];
+  return {
+    announce: (changes) => {
+      for (const change of changes) for (const listener of all) listener(change);
+    },
+    onChange: (listener) => void all.push(listener),
+  };
 }
 
 function remember(db: Database.Database, dataDir: string, clock: () => number, report: Report): Acknowledged {
