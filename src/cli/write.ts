@@ -117,7 +117,7 @@ async function tellOfTwins(client: Client, { name, token }: WireSnitch): Promise
       .map((twin) => twin.token)
       .join(', ')}`,
   );
-  say(`if that is the one you meant: snitch delete ${token}`);
+  say(`to undo it, where that was not meant: snitch delete ${token}`);
 }
 
 interface EditFlags extends FieldFlags {

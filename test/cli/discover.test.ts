@@ -93,6 +93,12 @@ async function found({ discover }: Context, ...flags: string[]): Promise<Found> 
   return JSON.parse(stdout) as Found;
 }
 
+test('a root that is not there is no host without jobs', async ({ run, root }) => {
+  const { code, stderr } = await run('discover', '--root', join(root, 'nowhere'));
+  assert.is(code, 2);
+  assert.match(stderr, /--root: \S+\/nowhere is no directory/);
+});
+
 test('jobs of crontabs and timers are proposed, and all else is accounted for', async (context) => {
   furnish(context);
   const { proposals, watched, passed_over } = await found(context);

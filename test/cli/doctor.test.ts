@@ -1,4 +1,6 @@
 import { chmodSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -238,6 +240,35 @@ doctor('a server that is not ready says why, and a clock that is wrong is notice
     );
   } finally {
     await server.stop();
+  }
+});
+
+doctor('answers of a daemon of an earlier version are no failure of the proxy', async () => {
+  // A daemon before which something takes away what earlier versions did not send.
+  let target = '';
+  const between = createServer(async (request, response) => {
+    const { host: _host, connection: _connection, ...headers } = request.headers;
+    const answer = await fetch(`${target}${request.url}`, { headers: headers as Record<string, string> });
+    response.writeHead(answer.status, { date: answer.headers.get('date') ?? '' }).end(await answer.text());
+  });
+  await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(between.address() as AddressInfo).port}`;
+  const older = await withDaemon({ SNITCH_BASE_URL: url });
+  try {
+    target = older.daemon.url;
+    await older.run('create', 'nightly-backup', '-i', 'daily');
+    const { stdout } = await runSnitch(['doctor', '--json'], {
+      ...older.env,
+      SNITCH_URL: url,
+      SNITCH_API_KEY: older.daemon.apiKey,
+    });
+    const found = (JSON.parse(stdout) as Finding[]).find(({ check }) => check === 'check-ins');
+    assert.is(found?.state, 'warning');
+    assert.match(found?.message ?? '', `nothing shows that ${url}/c leads to a snitch server`);
+  } finally {
+    await older.end();
+    between.closeAllConnections();
+    between.close();
   }
 });
 

@@ -1,4 +1,5 @@
 /** `snitch discover`: finds the jobs of this host, and proposes a snitch for each. */
+import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { addClientOptions, type ClientFlags, collect, type Register, withExamples } from '../command.ts';
@@ -60,6 +61,10 @@ export const register: Register = (program) => {
 async function discoverJobs(flags: DiscoverFlags): Promise<void> {
   if (flags.writeCrontabs && !flags.apply) throw new UsageError('--write-crontabs goes with --apply');
   const root = resolve(flags.root);
+  // What is not there has no jobs either, and a slip of the fingers would look like a host without any.
+  if (!statSync(root, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new UsageError(`--root: ${root} is no directory`);
+  }
   const host = flags.host ?? hostname().split('.', 1)[0] ?? 'host';
   const discovery = withPrograms(discover(root, host), { root, given: programIn(flags) });
   const output = new Output(flags);

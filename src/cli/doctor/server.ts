@@ -28,7 +28,7 @@ export async function checkServer(flags: ConnectionFlags, send: boolean): Promis
     ok('server', `${url} answers (address from ${urlSource})`),
     checkSweep(answer),
     checkClock(answer),
-    ...(await checkCase(client, keySource, send)),
+    ...(await checkCase(client, { keySource, isKnown: answer.own, send })),
   ];
 }
 
@@ -77,7 +77,14 @@ function checkClock({ date, asked, answered }: Probe & { asked: number; answered
   return off < CLOCK_FAILURE ? warning('clock', message, remedy) : failure('clock', message, remedy);
 }
 
-async function checkCase(client: Client, keySource: string, send: boolean): Promise<Finding[]> {
+interface Examination {
+  keySource: string;
+  /** Whether the API's answers say that a snitch server of this version gave them. */
+  isKnown: boolean;
+  send: boolean;
+}
+
+async function checkCase(client: Client, { keySource, isKnown, send }: Examination): Promise<Finding[]> {
   try {
     const [own, webhooks] = await Promise.all([client.getCase(), client.listWebhooks()]);
     const targets = await Promise.all(
@@ -85,7 +92,7 @@ async function checkCase(client: Client, keySource: string, send: boolean): Prom
     );
     return [
       ok('API key', `good for the case ${own.name} (from ${keySource})`),
-      ...(await checkInAddresses(client)),
+      ...(await checkInAddresses(client, isKnown)),
       await checkTeam(client, own, webhooks),
       ...targets,
     ];
@@ -96,25 +103,30 @@ async function checkCase(client: Client, keySource: string, send: boolean): Prom
 }
 
 /** Whether the addresses that the server gives to jobs lead to it, from here. */
-async function checkInAddresses(client: Client): Promise<Finding[]> {
+async function checkInAddresses(client: Client, isKnown: boolean): Promise<Finding[]> {
   const snitches = await client.listSnitches();
   const bases = new Set(
     snitches.map(({ check_in_url, token }) => check_in_url.slice(0, -encodeURIComponent(token).length - 1)),
   );
-  return Promise.all([...bases].map(checkInAddress));
+  return Promise.all([...bases].map((base) => checkInAddress(base, isKnown)));
 }
 
 /** Asks for a snitch that is not there, so that nothing is recorded. */
-async function checkInAddress(base: string): Promise<Finding> {
+async function checkInAddress(base: string, isKnown: boolean): Promise<Finding> {
   const remedy = 'check `base_url` and `check_in_base` of the daemon, and the proxy in front of it';
   try {
     const { status, own } = await createClient({ url: base, apiKey: '' }).probe('/snitch-doctor/start');
     if (own && status === 404) return ok('check-ins', `${base} leads to a snitch server`);
+    if (!isKnown && status === 404) return warning('check-ins', unproven(base), 'upgrade the daemon');
     return failure('check-ins', `${base} answered with status ${status}, and not as a snitch server`, remedy);
   } catch (error) {
     const [message = ''] = describeFailure(error).lines;
     return failure('check-ins', message, remedy);
   }
+}
+
+function unproven(base: string): string {
+  return `nothing shows that ${base} leads to a snitch server: the daemon is of an earlier version, or a proxy removes its headers`;
 }
 
 /** Nobody who can be reached means that no alert is ever told: nothing is more broken than that. */

@@ -9,6 +9,7 @@
  * - `refused/` has what the server will never take, with the reason, until somebody sends it again or drops it.
  */
 
+import { makePrivateDirectory } from '../../system/directory.ts';
 import { createPrivateFile, syncDirectory } from '../../system/private-file.ts';
 import { MINUTE } from '../../text/durations.ts';
 import { stateHome } from '../home.ts';
@@ -45,7 +46,7 @@ export interface Claim {
 
 /** Writes the check-in, claimed by this process; when this resolves, a power cut cannot take it. */
 export async function writeClaimed(directory: string, checkIn: KeptCheckIn): Promise<Claim> {
-  await node.promises.mkdir(directory, { recursive: true, mode: 0o700 });
+  makePrivateDirectory(directory);
   await node.promises.chmod(directory, 0o700);
   const id = process.getBuiltinModule('node:crypto').randomUUID();
   // A start and an end of the same millisecond stay in this order.
@@ -89,7 +90,7 @@ export async function remove({ path }: Claim): Promise<void> {
 /** Out of the way, where a person may look at it. */
 export async function setAside(directory: string, { name, path }: Claim): Promise<string> {
   const aside = join(directory, UNUSABLE);
-  await node.promises.mkdir(aside, { recursive: true, mode: 0o700 });
+  makePrivateDirectory(aside);
   const target = join(aside, name);
   await moved(path, target);
   return target;
@@ -107,7 +108,7 @@ export async function refuse(
   reason: string,
 ): Promise<number> {
   const aside = join(directory, REFUSED);
-  await node.promises.mkdir(aside, { recursive: true, mode: 0o700 });
+  makePrivateDirectory(aside);
   const draft = join(aside, `.${held.name}.${process.pid}`);
   await writeDurably(aside, join(aside, held.name), draft, encode(checkIn, reason));
   await remove(held);

@@ -1,6 +1,7 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { makePrivateDirectory } from '../../system/directory.ts';
 import { migrations } from '../migrations/index.ts';
 import { countCommits } from './acknowledged.ts';
 import { openFile } from './addon.ts';
@@ -19,23 +20,13 @@ export function databasePath(dataDir: string): string {
 /** Creates the data directory where it is missing, readable by its owner alone. */
 export function prepareDataDir(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makePrivateDirectory(dataDir);
   } catch (error) {
-    throw new DatabaseUnusable(`cannot create the data directory ${dataDir}: ${reasonOf(dataDir, error)}`, {
-      cause: error,
-    });
-  }
-}
-
-/** Node says of a directory on a disk that is read-only that its parent is missing; asked without parents it does not. */
-function reasonOf(dataDir: string, error: unknown): string {
-  try {
-    if (existsSync(dirname(dataDir))) mkdirSync(dataDir, { mode: 0o700 });
-  } catch (real) {
     const advice = 'under systemd keep the data in /var/lib/snitch, or allow the place with ReadWritePaths=';
-    return (real as NodeJS.ErrnoException).code === 'EROFS' ? `${reason(real)}; ${advice}` : reason(real);
+    const isReadOnly = (error as NodeJS.ErrnoException).code === 'EROFS';
+    const why = isReadOnly ? `${reason(error)}; ${advice}` : reason(error);
+    throw new DatabaseUnusable(`cannot create the data directory ${dataDir}: ${why}`, { cause: error });
   }
-  return reason(error);
 }
 
 /**

@@ -1,0 +1,25 @@
+/** Makes directories. */
+const { mkdirSync, statSync } = process.getBuiltinModule('node:fs');
+const { dirname } = process.getBuiltinModule('node:path');
+
+/**
+ * Makes a directory for its owner alone, and those above it that are missing. Node's own way never ends where a file
+ * system says of a new name that its parent is missing, as /proc and automounted directories do.
+ *
+ * @throws the error of the file system
+ */
+export function makePrivateDirectory(path: string): void {
+  if (isDirectory(path)) return;
+  const parent = dirname(path);
+  if (parent !== path) makePrivateDirectory(parent);
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Somebody else was faster.
+    if (!isDirectory(path)) throw error;
+  }
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
