@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { logAlarms } from '../delivery/alert-log.ts';
 import { createDeliverer, type Deliverer } from '../delivery/deliverer.ts';
-import { checkMail } from '../delivery/mail-check.ts';
+import { checkMail } from '../delivery/smtp/mail-check.ts';
 import { RateLimiter } from '../http/endpoint/rate-limit.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import { buildServer } from '../http/server.ts';

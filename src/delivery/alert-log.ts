@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import { isAlarm } from '../core/alert.ts';
 import type { Store } from '../store/store.ts';
-import { BoundedLog } from './bounded-log.ts';
+import { BoundedLog } from './outbox/bounded-log.ts';
 
 /** @returns ends it, and says what was left out so far */
 export function logAlarms(store: Pick<Store, 'onChange'>, logger: Pick<Logger, 'info'>): () => void {

@@ -9,7 +9,7 @@ import {
   addressRefusal,
   guardedConnector,
   type Resolve,
-} from '../../src/delivery/address-guard.ts';
+} from '../../src/delivery/http/address-guard.ts';
 
 const ALWAYS = {
   '169.254.169.254': 'link-local',

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { logAlarms } from '../../src/delivery/alert-log.ts';
-import { BoundedLog } from '../../src/delivery/bounded-log.ts';
+import { BoundedLog } from '../../src/delivery/outbox/bounded-log.ts';
 import { type MailServer, startMailServer } from './mail-server.ts';
 import { Outbox, until } from './outbox.ts';
 

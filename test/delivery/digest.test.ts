@@ -1,17 +1,15 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { SnitchAlert } from '../../src/delivery/alert-words.ts';
-import { digestMessage } from '../../src/delivery/digest.ts';
-import { digestEntry } from '../../src/delivery/digest-entry.ts';
-import { messageId } from '../../src/delivery/email-message.ts';
+import type { SnitchAlert } from '../../src/delivery/messages/alert-words.ts';
+import { digestEntry } from '../../src/delivery/messages/digest-entry.ts';
+import { digestMessage, messageId } from '../../src/delivery/messages/email-message.ts';
 import { AT, anAlert } from './alerts.ts';
 
 const CASE = { id: 'case_1', name: 'Operations', timezone: 'Europe/Berlin' };
 
 const digestOf = (alerts: Parameters<typeof digestEntry>[0][]) =>
   digestMessage(
-    alerts.map((alert, index) => digestEntry(alert, index)),
-    CASE,
+    { entries: alerts.map((alert, index) => digestEntry(alert, index)), case: CASE },
     'ann@example.com',
     'example.com',
   );

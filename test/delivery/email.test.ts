@@ -3,10 +3,10 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { SMTPServerOptions } from 'smtp-server';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createMailer, type Mailer } from '../../src/delivery/email.ts';
-import { alertMessage } from '../../src/delivery/email-message.ts';
-import type { Outcome } from '../../src/delivery/outcome.ts';
-import { smtpOptions } from '../../src/delivery/smtp-options.ts';
+import { alertMessage } from '../../src/delivery/messages/email-message.ts';
+import type { Outcome } from '../../src/delivery/outbox/outcome.ts';
+import { createMailer, type Mailer } from '../../src/delivery/smtp/mailer.ts';
+import { smtpOptions } from '../../src/delivery/smtp/smtp-options.ts';
 import { AT, anAlert } from './alerts.ts';
 import { type MailServer, startMailServer } from './mail-server.ts';
 

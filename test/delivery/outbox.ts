@@ -19,12 +19,12 @@ export class Outbox {
   owner!: Case;
   /** Added to the real time. */
   offset = 0;
-  readonly #directory = mkdtempSync(join(tmpdir(), 'snitch-delivery-'));
-  #deliverers: Deliverer[] = [];
+  readonly directory = mkdtempSync(join(tmpdir(), 'snitch-delivery-'));
+  readonly #senders: Pick<Deliverer, 'stop'>[] = [];
   #snitches = 0;
 
   constructor() {
-    this.store = openStore({ dataDir: this.#directory, clock: this.clock });
+    this.store = openStore({ dataDir: this.directory, clock: this.clock });
   }
 
   clock = (): number => Date.now() + this.offset;
@@ -78,7 +78,8 @@ export class Outbox {
     await this.store.applyCheckIn({ token, now, at: now, outcome, exitStatus, ...nothing });
   }
 
-  deliverer(options: Partial<DelivererOptions> = {}): Deliverer {
+  /** What every deliverer is made with; the log is kept in `lines`. */
+  parts() {
     const log = (level: string) => (what: unknown, message?: string) => {
       const known =
         typeof what === 'string'
@@ -87,19 +88,25 @@ export class Outbox {
       this.lines.push({ level, ...known });
     };
     const logger = { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
-    const deliverer = createDeliverer({
+    return {
       store: this.store,
       clock: this.clock,
       random: () => 0.5,
-      smtp: null,
-      webhooks: { allowPrivate: true },
       logger: logger as DelivererOptions['logger'],
-      version: '1.2.3',
-      ...options,
-    });
-    this.#deliverers.push(deliverer);
-    deliverer.start();
-    return deliverer;
+    };
+  }
+
+  deliverer(options: Partial<DelivererOptions> = {}): Deliverer {
+    const given = { smtp: null, webhooks: { allowPrivate: true }, version: '1.2.3' };
+    const deliverer = createDeliverer({ ...this.parts(), ...given, ...options });
+    return this.run(deliverer);
+  }
+
+  /** Starts what sends, and sees to its end. */
+  run<Sender extends Pick<Deliverer, 'start' | 'stop'>>(sender: Sender): Sender {
+    this.#senders.push(sender);
+    sender.start();
+    return sender;
   }
 
   async deliveries(state: Delivery['state'] | null = null): Promise<Delivery[]> {
@@ -108,9 +115,9 @@ export class Outbox {
   }
 
   async dispose(): Promise<void> {
-    await Promise.all(this.#deliverers.map((deliverer) => deliverer.stop()));
+    await Promise.all(this.#senders.map((sender) => sender.stop()));
     await this.store.close();
-    rmSync(this.#directory, { recursive: true, force: true });
+    rmSync(this.directory, { recursive: true, force: true });
   }
 }
 

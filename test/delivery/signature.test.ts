@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { sign, signingSecrets } from '../../src/delivery/signature.ts';
+import { sign, signingSecrets } from '../../src/delivery/channels/webhook-signature.ts';
 
 const OLD = `whsec_${Buffer.from('an old secret of thirty-two byte').toString('base64')}`;
 const NEW = `whsec_${Buffer.from('a new secret of thirty-two bytes').toString('base64')}`;

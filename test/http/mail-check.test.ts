@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireMailCheck } from '../../src/api/wire.ts';
-import { checkMail } from '../../src/delivery/mail-check.ts';
+import { checkMail } from '../../src/delivery/smtp/mail-check.ts';
 import { invalidOn, ok, refused } from './expect.ts';
 import { type Fixture, startFixture } from './fixture.ts';
 

@@ -1,6 +1,8 @@
 /** What a check-in says about itself: in its query, a form or a JSON body, whatever the Content-Type says. */
+
 import type { IncomingMessage } from 'node:http';
 import { parseTimestamp } from '../../core/validation.ts';
+import { WEEK } from '../../text/durations.ts';
 import { type CheckInBody, NO_BODY, readBody } from './body.ts';
 
 export interface CheckInParameters {
@@ -23,7 +25,7 @@ export interface CheckInParameters {
 const MESSAGE_LENGTH = 256;
 
 /** How far back a check-in that is delivered late may lie, in milliseconds. */
-const LATEST = 7 * 86_400_000;
+const LATEST = WEEK;
 
 const NOTHING: CheckInParameters = {
   message: null,

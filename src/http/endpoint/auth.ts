@@ -1,8 +1,10 @@
 /** Who calls, and what the key may do (`spec §5`); the checks run in the order that `decisions` gives. */
+
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { SnitchError } from '../../core/errors.ts';
 import type { ApiKey, Case, Store } from '../../store/store.ts';
+import { MINUTE } from '../../text/durations.ts';
 import { TryLater } from './errors.ts';
 import type { RateLimiter } from './rate-limit.ts';
 
@@ -30,7 +32,7 @@ declare module 'fastify' {
 }
 
 /** How often at most the last use of a key is written down, in milliseconds. */
-const USE_RECORDED_EVERY = 60_000;
+const USE_RECORDED_EVERY = MINUTE;
 
 const MAINTENANCE_RETRY_S = 60;
 

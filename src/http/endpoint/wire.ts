@@ -11,7 +11,7 @@ import type {
   WireWebhook,
 } from '../../api/wire.ts';
 import { noticeShown } from '../../core/alert.ts';
-import { type Explanation, inTimeZone } from '../../core/explain.ts';
+import type { Explanation } from '../../core/explain.ts';
 import type { Audience, ToldAlert } from '../../core/told.ts';
 import type {
   Alert,
@@ -24,6 +24,7 @@ import type {
   Snitch,
   Webhook,
 } from '../../store/store.ts';
+import { inTimeZone } from '../../text/times.ts';
 
 export function wireTime(at: number): string {
   return new Date(at).toISOString();

@@ -20,7 +20,8 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
         store.listFirstCheckIns(token),
         store.listPostponements(ownCase.id, token, state.postponed),
         store.listWebhooks(ownCase.id),
-        store.listAlerts(ownCase.id, token, { limit: 1, before: null }),
+        // An alert that was decided while the clock ran ahead is not the last one until its time comes.
+        store.listAlerts(ownCase.id, token, { limit: 1, before: { at: clock() + 1 } }),
       ]);
       const audience = audienceOf(snitch, ownCase, webhooks, sendsEmail());
       const telling = {

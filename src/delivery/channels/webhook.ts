@@ -1,0 +1,102 @@
+/** Webhooks: one alert a request (`spec §6 Delivery`), signed by the standard-webhooks scheme. */
+import { alertPayload, BLIND_NOTICE, noticePayload } from '../../core/alert.ts';
+import type { Alert, Webhook } from '../../store/store.ts';
+import {
+  type Answer,
+  createHttpSender,
+  EXCHANGE_TIMEOUT,
+  type HttpSenderOptions,
+  retryAfter,
+} from '../http/http-sender.ts';
+import { shownLocation, type WebAddress, webAddress } from '../http/web-address.ts';
+import { errorText } from '../messages/failure.ts';
+import type { Channel, Pace } from '../outbox/channel.ts';
+import { type Outcome, retry } from '../outbox/outcome.ts';
+import { sign, signingSecrets } from './webhook-signature.ts';
+
+export type WebhookLimits = Pace;
+
+export const WEBHOOK_LIMITS: WebhookLimits = {
+  timeout: EXCHANGE_TIMEOUT,
+  perTarget: 4,
+  fast: 64,
+  slow: 256,
+  slowAfter: 1_000,
+};
+
+export function webhookChannel(options: HttpSenderOptions, limits: WebhookLimits): Channel {
+  const sender = createWebhookSender({ ...options, timeout: limits.timeout });
+  return {
+    kind: 'webhook',
+    pace: limits,
+    off: null,
+    grouping: null,
+    sendAlert: ({ webhook, alert }, { now, stop }) => sender.send(webhook, alert, now, stop),
+    retire: () => sender.retire(),
+    close: () => sender.close(),
+  };
+}
+
+export interface WebhookSender {
+  /**
+   * Never throws: whatever goes wrong is an outcome.
+   *
+   * @param webhook null where it was deleted
+   * @param now of this attempt, in milliseconds since the epoch
+   * @param stop gives the attempt up before its time
+   */
+  send(webhook: Webhook | null, alert: Alert, now: number, stop?: AbortSignal): Promise<Outcome>;
+  /** Lets what is in flight end, and then ends all connections. */
+  retire(): void;
+  /** Ends all connections now. */
+  close(): Promise<void>;
+}
+
+export function createWebhookSender(options: HttpSenderOptions): WebhookSender {
+  const http = createHttpSender(options);
+  return {
+    async send(webhook, alert, now, stop) {
+      if (!webhook) return { kind: 'dead', error: 'the webhook was deleted' };
+      const address = webAddress(webhook.url);
+      if (!address) return { kind: 'dead', error: 'the webhook has no http or https URL' };
+      const body = bodyOf(alert);
+      const headers = signedHeaders(webhook, address, alert.id, body, now);
+      const request = { headers, body, ...(stop ? { stop } : {}) };
+      return http.post(address, request, (answer) => meaningOf(answer, address, now));
+    },
+    retire: () => http.retire(),
+    close: () => http.close(),
+  };
+}
+
+function bodyOf(alert: Alert): string {
+  return JSON.stringify(
+    alert.type === BLIND_NOTICE
+      ? noticePayload(alert.at, alert.notice)
+      : alertPayload(alert.type, alert.at, alert.snitch),
+  );
+}
+
+function signedHeaders(webhook: Webhook, address: WebAddress, id: string, body: string, now: number) {
+  const timestamp = Math.floor(now / 1000);
+  return {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': sign(signingSecrets(webhook, now), id, timestamp, body),
+    ...(address.authorization === null ? {} : { authorization: address.authorization }),
+  };
+}
+
+/** Only 200 to 209 is success (`spec §6 Delivery`); everything else may be mended by whoever runs the target. */
+function meaningOf(answer: Answer, { origin, secrets }: WebAddress, now: number): Outcome {
+  const { status, statusLine, headers } = answer;
+  if (status >= 200 && status <= 209) return { kind: 'delivered' };
+  const wait = retryAfter(answer, now);
+  const { location } = headers;
+  if (status >= 300 && status < 400 && typeof location === 'string') {
+    const shown = shownLocation(location, origin);
+    return retry(errorText(`redirected to ${shown}; redirects are not followed`, secrets), wait);
+  }
+  return retry(`answered ${statusLine}`, wait);
+}

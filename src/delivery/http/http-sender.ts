@@ -1,0 +1,155 @@
+/** Posts to addresses that others chose: guarded, under a bound on the whole exchange, and never throwing. */
+import { STATUS_CODES } from 'node:http';
+import { Agent, type Dispatcher } from 'undici';
+import { failureInWords } from '../messages/failure.ts';
+import { type Outcome, retry } from '../outbox/outcome.ts';
+import { guardedConnector, type Resolve } from './address-guard.ts';
+import type { WebAddress } from './web-address.ts';
+
+/** For the whole exchange, in milliseconds (`spec §6 Timeout`). */
+export const EXCHANGE_TIMEOUT = 30_000;
+
+/** At most this much of an answer is read, in bytes; then the connection is dropped. */
+const ANSWER_LIMIT = 64 * 1024;
+
+/** So much of it is kept for whoever reads what it means, in bytes. */
+const KEPT = 4 * 1024;
+
+/** How long the rest of a failed answer is read, in milliseconds. */
+const LINGER = 500;
+
+export interface HttpSenderOptions {
+  /** Whether loopback and private addresses may be reached. */
+  allowPrivate: boolean;
+  /** The version of this program; the user agent shows its major part. */
+  version: string;
+  /** For the whole exchange, in milliseconds. */
+  timeout?: number;
+  resolve?: Resolve;
+}
+
+export interface HttpRequest {
+  headers: Record<string, string>;
+  body: string;
+  /** Gives the attempt up before its time. */
+  stop?: AbortSignal;
+}
+
+export interface Answer {
+  status: number;
+  /** The status in words: `429 Too Many Requests`. */
+  statusLine: string;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The beginning of the body: a few KB. */
+  text: string;
+}
+
+export interface HttpSender {
+  /**
+   * Never throws: whatever goes wrong before there is an answer is an outcome, to be tried again.
+   *
+   * @param meaning what the answer says about the delivery
+   */
+  post(address: WebAddress, request: HttpRequest, meaning: (answer: Answer) => Outcome): Promise<Outcome>;
+  /** Lets what is in flight end, and then ends all connections. */
+  retire(): void;
+  /** Ends all connections now. */
+  close(): Promise<void>;
+}
+
+export function createHttpSender(options: HttpSenderOptions): HttpSender {
+  const { allowPrivate, version, resolve, timeout = EXCHANGE_TIMEOUT } = options;
+  const dispatcher = new Agent({
+    connect: guardedConnector({ allowPrivate, timeout, ...(resolve ? { resolve } : {}) }),
+    // The bound on the whole exchange is the only one: a drip would outlast a limit on idleness.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  const userAgent = `Snitch/${version.split('.')[0]}`;
+  return {
+    post: (address, { headers, body, stop }, meaning) =>
+      withinTime(timeout, stop, address, async (signal) => {
+        const sent = { headers: { 'user-agent': userAgent, ...headers }, body, signal };
+        return meaning(await exchange(dispatcher, address, sent));
+      }),
+    retire: () => void dispatcher.close().catch(() => undefined),
+    close: () => dispatcher.destroy(),
+  };
+}
+
+/** Runs one exchange under a bound on its whole time, and puts every failure into words. */
+async function withinTime(
+  timeout: number,
+  stop: AbortSignal | undefined,
+  { host, secrets }: WebAddress,
+  run: (signal: AbortSignal) => Promise<Outcome>,
+): Promise<Outcome> {
+  const expiry = new AbortController();
+  const timer = setTimeout(() => expiry.abort(), timeout);
+  try {
+    return await run(stop ? AbortSignal.any([expiry.signal, stop]) : expiry.signal);
+  } catch (error) {
+    if (expiry.signal.aborted) return retry(`no complete answer within ${timeout / 1000} s`);
+    if (stop?.aborted) return retry('given up because the service stops');
+    return retry(failureInWords(error, host, secrets));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function exchange(
+  dispatcher: Dispatcher,
+  { origin, path }: WebAddress,
+  request: { headers: Record<string, string>; body: string; signal: AbortSignal },
+): Promise<Answer> {
+  const {
+    statusCode: status,
+    headers,
+    body,
+  } = await dispatcher.request({
+    origin,
+    path,
+    method: 'POST',
+    ...request,
+  });
+  const isSuccess = status >= 200 && status < 300;
+  const text = await (isSuccess ? beginningOf(body) : hastyBeginningOf(body));
+  return { status, statusLine: `${status} ${STATUS_CODES[status] ?? ''}`.trim(), headers, text };
+}
+
+/** Reads to the end or to the limit; leaving the loop early drops the connection. */
+async function beginningOf(body: AsyncIterable<Buffer>, kept: Buffer[] = []): Promise<string> {
+  let read = 0;
+  for await (const chunk of body) {
+    if (read < KEPT) kept.push(chunk);
+    read += chunk.length;
+    if (read >= ANSWER_LIMIT) break;
+  }
+  return textOf(kept);
+}
+
+/** The status has decided; reading on for a moment tells why, and lets the connection be used again. */
+async function hastyBeginningOf(body: Dispatcher.ResponseData['body']): Promise<string> {
+  const kept: Buffer[] = [];
+  const timer = setTimeout(() => body.destroy(), LINGER);
+  try {
+    return await beginningOf(body, kept);
+  } catch {
+    return textOf(kept);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function textOf(chunks: readonly Buffer[]): string {
+  return Buffer.concat(chunks).subarray(0, KEPT).toString();
+}
+
+/** The wait in milliseconds that `Retry-After` asks for, in either of its forms: seconds or a date. */
+export function retryAfter({ headers }: Pick<Answer, 'headers'>, now: number): number | null {
+  const header = headers['retry-after'];
+  if (typeof header !== 'string') return null;
+  if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? null : Math.max(0, date - now);
+}

@@ -1,0 +1,48 @@
+/** A webhook's URL, taken apart: what is sent to, and what is a secret. */
+
+export interface WebAddress {
+  origin: string;
+  /** Path and query. */
+  path: string;
+  /** Host and port, to be shown. */
+  host: string;
+  /** The value of the `authorization` header for the credentials in the URL, if it has any. */
+  authorization: string | null;
+  /** Every spelling of what is secret in the credentials: must never be shown. */
+  secrets: string[];
+}
+
+/** Null where `url` is none that a webhook can be sent to. */
+export function webAddress(url: string): WebAddress | null {
+  const parsed = URL.parse(url);
+  if (!parsed || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) return null;
+  const { origin, pathname, search, host, username, password } = parsed;
+  const user = percentDecoded(username);
+  const pass = percentDecoded(password);
+  const basic = Buffer.from(`${user}:${pass}`).toString('base64');
+  const named = username !== '' || password !== '';
+  // A user name alone is a key; beside a password it is a mere name.
+  const secret = password === '' ? [user, username] : [pass, password];
+  return {
+    origin,
+    path: pathname + search,
+    host,
+    authorization: named ? `Basic ${basic}` : null,
+    secrets: named ? [basic, ...secret] : [],
+  };
+}
+
+/** Credentials that are not valid percent-encoding stand for themselves. */
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** `location` as it may be shown: credentials and the query, where tokens live, left out. */
+export function shownLocation(location: string, base: string): string {
+  const url = URL.parse(location, base);
+  return url ? `${url.origin}${url.pathname}` : 'an invalid address';
+}

@@ -1,0 +1,103 @@
+/** What one alert says at length: the subject in words, and the letter that a message is laid out from. */
+
+import { BLIND_NOTICE } from '../../core/alert.ts';
+import type { Alert } from '../../store/store.ts';
+import { durationInWords } from '../../text/durations.ts';
+import { outputLines, printable, printableLines, shorten, shortenFront } from '../../text/printable.ts';
+import { exactTime, minuteInTimeZone } from '../../text/times.ts';
+import { flappingAdvice, gistOf, type SnitchAlert, timeFields } from './alert-words.ts';
+import { type CaseShown, NAME_SHOWN } from './digest-entry.ts';
+import { intervalInWords } from './interval-words.ts';
+import type { Letter } from './letter.ts';
+
+type Notice = Extract<Alert, { type: typeof BLIND_NOTICE }>;
+
+const NOTES_SHOWN = 10_000;
+const MESSAGE_SHOWN = 2_000;
+const TAGS_SHOWN = 2_000;
+
+/** Of what a job printed, this much from its end: that is where the reason stands. */
+const OUTPUT_SHOWN = 12_000;
+
+export interface SubjectAndLetter {
+  subject: string;
+  letter: Letter;
+}
+
+/** @param output what the job printed, where that is kept */
+export function alertLetter(alert: Alert, shown: CaseShown, output: string | null = null): SubjectAndLetter {
+  return alert.type === BLIND_NOTICE ? noticeLetter(alert, shown) : snitchLetter(alert, shown, output);
+}
+
+function snitchLetter(alert: SnitchAlert, shown: CaseShown, output: string | null): SubjectAndLetter {
+  const { snitch, details, at } = alert;
+  const name = shorten(printable(snitch.name), NAME_SHOWN);
+  const { word, what } = gistOf(alert, shown.timezone);
+  const tags = shorten(printable(snitch.tags.join(', ')), TAGS_SHOWN);
+  const fields = [
+    { label: 'Snitch', value: name },
+    { label: 'Status', value: `${snitch.status} (before: ${snitch.previous_status})` },
+    ...timeFields(alert, shown.timezone),
+    { label: 'Interval', value: intervalInWords(details.interval) },
+    { label: 'Exit status', value: details.exitStatus === null ? '' : String(details.exitStatus) },
+    { label: 'Message', value: shorten(printableLines(details.message ?? '').join('\n'), MESSAGE_SHOWN) },
+    { label: 'Tags', value: tags },
+    { label: 'Notes', value: shorten(printableLines(snitch.notes).join('\n'), NOTES_SHOWN) },
+    { label: 'Case', value: shorten(printable(shown.name), NAME_SHOWN) },
+  ];
+  const named = shellWord(snitch.name) ?? snitch.token;
+  return {
+    subject: `[${word}] ${name} ${what}`,
+    letter: {
+      paragraphs: [`${name} ${what}.`, ...flappingAdvice(details)],
+      fields: fields.filter(({ value }) => value !== ''),
+      lists: [],
+      output: shortenFront(outputLines(output?.trimEnd() ?? '').join('\n'), OUTPUT_SHOWN),
+      commands: [`snitch show ${named}`, `snitch history ${named}`],
+      footer: `Alert ${alert.id}, decided ${exactTime(at, shown.timezone)}.`,
+    },
+  };
+}
+
+/** A word of a command line, quoted where a shell would read it otherwise; null where it cannot be typed. */
+function shellWord(name: string): string | null {
+  if (/^[A-Za-z0-9_][A-Za-z0-9_.:@%+,/-]*$/.test(name)) return name;
+  if (name.startsWith('-') || printable(name) !== name) return null;
+  return `'${name.replaceAll("'", `'\\''`)}'`;
+}
+
+function noticeLetter({ id, at, notice }: Notice, shown: CaseShown): SubjectAndLetter {
+  const { start, end, postponed, postponedCount, snitches } = notice;
+  const { timezone } = shown;
+  const length = durationInWords(end - start);
+  const names =
+    snitches?.map(
+      ({ name, deadlineAt }) =>
+        `${shorten(printable(name), NAME_SHOWN)}: now due by ${minuteInTimeZone(deadlineAt, timezone)}`,
+    ) ?? postponed.map((name) => shorten(printable(name), NAME_SHOWN));
+  const left = postponedCount - names.length;
+  const heading =
+    postponedCount === 1
+      ? 'The deadline of 1 snitch was postponed:'
+      : `The deadlines of ${postponedCount} snitches were postponed:`;
+  return {
+    subject: `[Blind] The service received no check-ins for ${length} from ${minuteInTimeZone(start, timezone)}`,
+    letter: {
+      paragraphs: [
+        `The service received no check-ins for ${length}, from ${minuteInTimeZone(start, timezone)} to ${minuteInTimeZone(end, timezone)}.`,
+        postponedCount === 0
+          ? 'No snitch was expected to check in during that time.'
+          : 'Jobs that were expected to check in during that time may have tried in vain: none of them is accused now. One that does not check in by its new deadline is reported then.',
+      ],
+      fields: [
+        { label: 'From', value: exactTime(start, timezone) },
+        { label: 'To', value: exactTime(end, timezone) },
+        { label: 'Length', value: length },
+        { label: 'Case', value: shorten(printable(shown.name), NAME_SHOWN) },
+      ],
+      lists: names.length > 0 ? [{ heading, items: left > 0 ? [...names, `and ${left} more`] : names }] : [],
+      commands: ['snitch list'],
+      footer: `Notice ${id}, decided ${exactTime(at, timezone)}.`,
+    },
+  };
+}

@@ -1,0 +1,166 @@
+/** What one alert of a snitch says: its subject in words, and the times beside it. */
+import type { AlertDetails, BLIND_NOTICE } from '../../core/alert.ts';
+import type { Alert } from '../../store/store.ts';
+import { durationInWords, MINUTE } from '../../text/durations.ts';
+import { exactTime, minuteInTimeZone } from '../../text/times.ts';
+import type { Letter } from './letter.ts';
+
+/** An alert of a snitch; a notice is the other kind. */
+export type SnitchAlert = Exclude<Alert, { type: typeof BLIND_NOTICE }>;
+
+/** A check-in that was reported later than this is told with both times, in milliseconds. */
+const LATE = MINUTE;
+
+/** An alert, as `[word] name what`. */
+export interface Gist {
+  word: string;
+  what: string;
+}
+
+export function isReminder({ type, snitch }: Pick<SnitchAlert, 'type' | 'snitch'>): boolean {
+  return type === 'snitch.missing' && snitch.previous_status === 'missing';
+}
+
+export function gistOf(alert: SnitchAlert, timezone: string): Gist {
+  const { flapping } = alert.details;
+  if (!flapping) return changeOf(alert, timezone);
+  const { word, what } = changeOf({ ...alert, at: flapping.changedAt }, timezone);
+  const many = `${flapping.changes} ${flapping.changes === 1 ? 'change' : 'changes'}`;
+  switch (flapping.phase) {
+    case 'begun':
+      return { word: 'Flapping', what: `changes too often, ${many} within an hour: it ${what}` };
+    case 'goes on':
+      return { word: 'Flapping', what: `goes on changing, ${many} since the last mail: it ${what}` };
+    case 'over':
+      return { word, what: quiet(flapping.changes, many, what) };
+  }
+}
+
+function quiet(changes: number, many: string, what: string): string {
+  if (changes === 0) return `is quiet: it ${what}`;
+  return `is quiet after ${many} that ${changes === 1 ? 'was' : 'were'} not told: it ${what}`;
+}
+
+/** What a reader of an alert about many changes must know. */
+export function flappingAdvice({ flapping }: AlertDetails): string[] {
+  if (!flapping || flapping.phase === 'over') return [];
+  return [
+    'From now on its changes are counted and not told one by one: once an hour while they go on, and what it is when ' +
+      'nothing has changed for 10 minutes.',
+  ];
+}
+
+function changeOf(alert: SnitchAlert, timezone: string): Gist {
+  const { type, at, snitch, details } = alert;
+  const when = momentOf(at, details, (time) => minuteInTimeZone(time, timezone));
+  switch (type) {
+    case 'snitch.missing':
+      return { word: 'Missing', what: missing(alert, timezone) };
+    case 'snitch.errored': {
+      const code = details.exitStatus === null ? 'an error' : `exit status ${details.exitStatus}`;
+      return { word: 'Error', what: `reported ${code} at ${when}` };
+    }
+    case 'snitch.paused':
+      return { word: 'Paused', what: paused(at, details, (time) => minuteInTimeZone(time, timezone)) };
+    case 'snitch.reporting': {
+      const before = snitch.previous_status;
+      if (before === 'pending')
+        return { word: 'Reporting', what: `checked in for the first time at ${when}` };
+      const word = before === 'paused' ? 'Reporting' : 'Recovered';
+      return { word, what: `checked in again at ${when}` };
+    }
+  }
+}
+
+/** When the job ran, and beside it when that was reported, where it could not be reported then. */
+export function momentOf(
+  at: number,
+  { ranAt = at }: Pick<AlertDetails, 'ranAt'>,
+  show: (time: number) => string,
+): string {
+  return at - ranAt >= LATE ? `${show(ranAt)}, reported only at ${show(at)}` : show(at);
+}
+
+function missing(alert: SnitchAlert, timezone: string): string {
+  const { lastCheckInAt, missingSince = null, startedAt = null } = alert.details;
+  const show = (time: number) => minuteInTimeZone(time, timezone);
+  const reminder = isReminder(alert);
+  if (!reminder) {
+    if (startedAt !== null) return `started at ${show(startedAt)} and has not ended`;
+    return lastCheckInAt === null ? 'did not check in' : `did not check in since ${show(lastCheckInAt)}`;
+  }
+  const hangs = startedAt === null ? '' : `: a run that started at ${show(startedAt)} has not ended`;
+  if (missingSince !== null) return `is still missing, since ${show(missingSince)}${hangs}`;
+  if (hangs !== '') return `is still missing${hangs}`;
+  if (lastCheckInAt === null) return 'is still missing';
+  return `is still missing: no check-in since ${show(lastCheckInAt)}`;
+}
+
+/** What a pause lasts until; alerts from before this was kept tell only of those with a time. */
+export function paused(
+  at: number,
+  { pausedUntil, nextDueAt }: Pick<AlertDetails, 'pausedUntil' | 'nextDueAt'>,
+  show: (time: number) => string,
+): string {
+  switch (pausedUntil) {
+    case 'healthy':
+      return `was paused at ${show(at)}, until its next healthy check-in`;
+    case 'unpaused':
+      return `was paused at ${show(at)}, until somebody unpauses it`;
+    default:
+      return nextDueAt === null ? `was paused at ${show(at)}` : `is paused until ${show(nextDueAt)}`;
+  }
+}
+
+/** Absolute in the time zone of the case, and how long before the alert. */
+export function timeFields(alert: SnitchAlert, timezone: string): Letter['fields'] {
+  const { type, at, details } = alert;
+  const { checkedInAt, lastCheckInAt, nextDueAt, ranAt, startedAt = null } = details;
+  const show = (time: number) => `${exactTime(time, timezone)}, ${distance(time, at)}`;
+  const showOrNever = (time: number | null) => (time === null ? 'never' : show(time));
+  const fields: Letter['fields'] = [];
+  const add = (label: string, value: string) => void fields.push({ label, value });
+  if (ranAt !== undefined) {
+    add('Ran at', show(ranAt));
+    add('Reported at', exactTime(at, timezone));
+  }
+  if (startedAt !== null) add('Run started', `${show(startedAt)}; its end was not reported`);
+  if (type !== 'snitch.errored') {
+    add(type === 'snitch.reporting' ? 'Previous check-in' : 'Last check-in', showOrNever(lastCheckInAt));
+  }
+  if (type === 'snitch.errored' || checkedInAt !== lastCheckInAt) {
+    add('Last healthy check-in', showOrNever(checkedInAt));
+  }
+  fields.push(...deadlineFields(alert, show));
+  if (type === 'snitch.paused' && nextDueAt === null) add('Paused until', untilWhat(details));
+  else if (nextDueAt !== null) add(NEXT[type], exactTime(nextDueAt, timezone));
+  return fields.filter(({ value }) => value !== '');
+}
+
+/** A reminder has no deadline of its own: what counts is since when the snitch is missing. */
+function deadlineFields(alert: SnitchAlert, show: (time: number) => string): Letter['fields'] {
+  const { deadlineAt, missingSince = null } = alert.details;
+  if (isReminder(alert)) {
+    return missingSince === null ? [] : [{ label: 'Missing since', value: show(missingSince) }];
+  }
+  return deadlineAt === null ? [] : [{ label: 'Deadline', value: show(deadlineAt) }];
+}
+
+function untilWhat({ pausedUntil }: Pick<AlertDetails, 'pausedUntil'>): string {
+  if (pausedUntil === 'healthy') return 'its next healthy check-in';
+  return pausedUntil === 'unpaused' ? 'somebody unpauses it' : '';
+}
+
+/** What comes next, as the label of its time. */
+const NEXT: Record<SnitchAlert['type'], string> = {
+  'snitch.missing': 'Next reminder',
+  'snitch.errored': 'Next check-in due by',
+  'snitch.reporting': 'Next check-in due by',
+  'snitch.paused': 'Paused until',
+};
+
+function distance(time: number, alertAt: number): string {
+  const between = Math.abs(alertAt - time);
+  if (between < 1_000) return 'at the time of this alert';
+  return `${durationInWords(between)} ${time < alertAt ? 'before' : 'after'} this alert`;
+}

@@ -1,0 +1,139 @@
+/** What a digest tells of one snitch: one line, in its last state. */
+import type { AlertDetails } from '../../core/alert.ts';
+import type { ClaimedDelivery } from '../../store/store.ts';
+import { printable, shorten } from '../../text/printable.ts';
+import { wallMinute } from '../../text/times.ts';
+import { isReminder, momentOf, paused, type SnitchAlert } from './alert-words.ts';
+
+/** In this order in the subject and in the body. */
+export const KINDS = ['missing', 'reminder', 'errored', 'recovered', 'first', 'paused'] as const;
+export type EntryKind = (typeof KINDS)[number];
+
+/** What is kept of one alert: a small part, so that thousands can wait. */
+export interface DigestEntry {
+  alertId: string;
+  /** The alert that opened the incident. */
+  threadId: string;
+  token: string;
+  kind: EntryKind;
+  at: number;
+  /** Tells two of the same instant apart: they were decided in this order. */
+  order: number;
+  name: string;
+  tags: string;
+  /** Cut to what a line shows. */
+  message: string;
+  details: Omit<AlertDetails, 'message'>;
+}
+
+/** What is told with every alert: whose it is and in which time zone they think. */
+export type CaseShown = ClaimedDelivery['case'];
+
+/** Many alerts of one case that waited for one target, in whatever order they were claimed. */
+export interface Digest {
+  entries: readonly DigestEntry[];
+  case: CaseShown;
+}
+
+export const NAME_SHOWN = 255;
+const TAGS_SHOWN = 120;
+const MESSAGE_SHOWN = 200;
+
+/** @param order of the decision, among alerts of the same instant */
+export function digestEntry(alert: SnitchAlert, order: number): DigestEntry {
+  const { id, token, at, snitch } = alert;
+  const { message, ...details } = alert.details;
+  return {
+    alertId: id,
+    threadId: details.threadId ?? id,
+    token,
+    kind: kindOf(alert),
+    at,
+    order,
+    name: shorten(printable(snitch.name), NAME_SHOWN),
+    tags: shorten(printable(snitch.tags.join(', ')), TAGS_SHOWN),
+    message: shorten(printable(message ?? ''), MESSAGE_SHOWN),
+    details,
+  };
+}
+
+function kindOf(alert: SnitchAlert): EntryKind {
+  switch (alert.type) {
+    case 'snitch.missing':
+      return isReminder(alert) ? 'reminder' : 'missing';
+    case 'snitch.errored':
+      return 'errored';
+    case 'snitch.paused':
+      return 'paused';
+    case 'snitch.reporting':
+      return alert.snitch.previous_status === 'pending' ? 'first' : 'recovered';
+  }
+}
+
+/** The last state of one snitch, and how many alerts led there. */
+export interface SnitchLine extends DigestEntry {
+  alerts: number;
+}
+
+/**
+ * One for each snitch. A reminder of a silence whose beginning waited as well is news to the reader: the snitch is
+ * newly missing.
+ */
+export function lastStates(entries: readonly DigestEntry[]): SnitchLine[] {
+  const lines = new Map<string, SnitchLine>();
+  for (const entry of [...entries].sort((a, b) => a.at - b.at || a.order - b.order)) {
+    const before = lines.get(entry.token);
+    const isNews = entry.kind === 'reminder' && before?.kind === 'missing';
+    lines.set(entry.token, {
+      ...entry,
+      kind: isNews ? 'missing' : entry.kind,
+      alerts: (before?.alerts ?? 0) + 1,
+    });
+  }
+  return [...lines.values()];
+}
+
+/** `nightly-backup [db], exit status 3 at 2026-11-21 06:04: disk full` */
+export function lineOf(entry: SnitchLine, timezone: string): string {
+  const { name, tags, message, alerts } = entry;
+  const tagged = tags === '' ? '' : ` [${tags}]`;
+  const said = message === '' ? '' : `: ${message}`;
+  const { flapping } = entry.details;
+  const flaps = flapping
+    ? ` (${flapping.phase === 'over' ? 'was ' : ''}flapping: ${flapping.changes} changes)`
+    : '';
+  const earlier = alerts > 1 ? ` (the last of ${alerts} alerts)` : '';
+  return `${name}${tagged}, ${reason(entry, (at) => wallMinute(at, timezone))}${said}${flaps}${earlier}`;
+}
+
+function reason(entry: SnitchLine, show: (at: number) => string): string {
+  const { kind, details } = entry;
+  const { exitStatus, flapping } = details;
+  const at = flapping?.changedAt ?? entry.at;
+  switch (kind) {
+    case 'missing':
+    case 'reminder':
+      return silence(kind, at, details, show);
+    case 'errored':
+      return `${exitStatus === null ? 'error' : `exit status ${exitStatus}`} at ${momentOf(at, details, show)}`;
+    case 'recovered':
+      return `checked in again at ${momentOf(at, details, show)}`;
+    case 'first':
+      return `reporting for the first time at ${momentOf(at, details, show)}`;
+    case 'paused':
+      return paused(at, details, show);
+  }
+}
+
+function silence(
+  kind: 'missing' | 'reminder',
+  at: number,
+  { missingSince, deadlineAt, lastCheckInAt, startedAt }: DigestEntry['details'],
+  show: (at: number) => string,
+): string {
+  const since = missingSince ?? (kind === 'missing' ? deadlineAt : null);
+  const word = kind === 'missing' ? 'missing' : 'still missing';
+  const known = since === null ? `${word} at ${show(at)}` : `${word} since ${show(since)}`;
+  if (startedAt !== undefined) return `${known}, a run that started at ${show(startedAt)} has not ended`;
+  return `${known}, ${lastCheckInAt === null ? 'never checked in' : `last check-in ${show(lastCheckInAt)}`}`;
+}

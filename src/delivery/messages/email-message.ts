@@ -1,0 +1,74 @@
+/** The email that one alert or a digest becomes: a text and an HTML part, and the headers that thread it. */
+import { createHash } from 'node:crypto';
+import type { Alert } from '../../store/store.ts';
+import { alertLetter } from './alert-letter.ts';
+import { digestLetter } from './digest.ts';
+import type { CaseShown, Digest, DigestEntry } from './digest-entry.ts';
+import { asHtml, asText } from './letter.ts';
+
+export interface EmailMessage {
+  subject: string;
+  text: string;
+  html: string;
+  messageId: string;
+  /** Message ids of the thread that this message belongs to. */
+  references: string[];
+  date: Date;
+}
+
+/** How many threads a digest joins: a mail reader needs only one that it knows. */
+const THREADS = 50;
+
+/**
+ * @param recipient part of the message id: each recipient has a thread of their own
+ * @param domain the right side of message ids
+ * @param output what the job printed, where that is kept
+ */
+export function alertMessage(
+  alert: Alert,
+  shown: CaseShown,
+  recipient: string,
+  domain: string,
+  output: string | null = null,
+): EmailMessage {
+  const { subject, letter } = alertLetter(alert, shown, output);
+  const threadId = alert.details?.threadId ?? null;
+  return {
+    subject,
+    text: asText(letter),
+    html: asHtml(letter),
+    messageId: messageId(alert.id, recipient, domain),
+    references: threadId === null ? [] : [messageId(threadId, recipient, domain)],
+    date: new Date(alert.at),
+  };
+}
+
+/** @param domain the right side of message ids */
+export function digestMessage(digest: Digest, recipient: string, domain: string): EmailMessage {
+  const { subject, letter, last } = digestLetter(digest);
+  return {
+    subject,
+    text: asText(letter),
+    html: asHtml(letter),
+    messageId: messageId(digestId(digest.entries), recipient, domain),
+    references: threads(digest.entries).map((id) => messageId(id, recipient, domain)),
+    date: new Date(last),
+  };
+}
+
+/** The same for each attempt, and computable for the alert that opened a thread long ago. */
+export function messageId(alertId: string, recipient: string, domain: string): string {
+  const hash = createHash('sha256').update(`${alertId}\n${recipient.toLowerCase()}`).digest('hex');
+  return `<snitch.${hash.slice(0, 40)}@${domain}>`;
+}
+
+/** The same for the same alerts, whatever their order. */
+function digestId(entries: readonly DigestEntry[]): string {
+  const ids = entries.map(({ alertId }) => alertId).sort();
+  return createHash('sha256').update(ids.join('\n')).digest('hex');
+}
+
+/** The incidents that the alerts belong to, so that the digest of the recoveries joins that of the alarms. */
+function threads(entries: readonly DigestEntry[]): string[] {
+  return [...new Set(entries.map(({ threadId }) => threadId))].sort().slice(0, THREADS);
+}

@@ -1,0 +1,285 @@
+/**
+ * Sends what the outbox holds for one channel: claims what is due, starts what may start, looks at each lease before
+ * sending, settles, and gives back at the stop what was not sent. The channel itself only sends.
+ */
+import type { Logger } from 'pino';
+import type { Store } from '../../store/store.ts';
+import type { Channel } from './channel.ts';
+import { type Claimed, Claims, type Intake } from './claims.ts';
+import { hold } from './held.ts';
+import { InFlight } from './in-flight.ts';
+import { Lanes, type Slot } from './lanes.ts';
+import { attempt, type Outcome } from './outcome.ts';
+import { PassLoop } from './pass-loop.ts';
+import type { Settler } from './settler.ts';
+import { AHEAD, GroupedTarget, SingleTarget, type Target } from './target.ts';
+import type { Message, Turn } from './turn.ts';
+
+/** So many deliveries are claimed in one call of the store, so that no call keeps others waiting. */
+const SLICE = 64;
+
+const EACH_ALONE: Intake = { perTarget: AHEAD, waiting: 1_024, settling: 15_000 };
+
+/** A digest takes all that waits. */
+const GROUPED: Intake = { perTarget: 50_000, waiting: 50_000, settling: 60_000 };
+
+/** Above this number, targets that have nothing to do are forgotten. */
+const REMEMBERED = 1_000;
+
+export interface ChannelLoopOptions {
+  store: Pick<Store, 'claimDeliveries' | 'nextDeliveryAt'>;
+  settler: Settler;
+  clock: () => number;
+  monotonic: () => number;
+  logger: Pick<Logger, 'info' | 'error'>;
+  /** Aborted when what is in flight must be given up. */
+  giveUp: AbortSignal;
+}
+
+export class ChannelLoop {
+  readonly #options: ChannelLoopOptions;
+  #channel: Channel;
+  readonly #intake: Intake;
+  readonly #passes: PassLoop;
+  readonly #lanes: Lanes;
+  readonly #targets = new Map<string, Target>();
+  readonly #inFlight = new InFlight();
+  readonly #claims: Claims;
+  /** Deliveries that are claimed and not started. */
+  #waiting = 0;
+  /** While a group is gathered, nothing of it is sent: a digest takes all that waits. */
+  #gathering = false;
+  #halted = false;
+
+  constructor(channel: Channel, options: ChannelLoopOptions) {
+    const { logger, monotonic } = options;
+    const { kind, pace, grouping } = channel;
+    this.#options = options;
+    this.#channel = channel;
+    this.#intake = grouping ? GROUPED : EACH_ALONE;
+    this.#lanes = new Lanes(pace);
+    this.#claims = new Claims(options);
+    this.#passes = new PassLoop({
+      pass: () => this.#pass(),
+      monotonic,
+      onFailing: (err) =>
+        logger.error({ err, channel: kind }, 'the outbox cannot be read now; it is tried again'),
+      onRecovered: () => logger.info({ channel: kind }, 'the outbox can be read again'),
+    });
+  }
+
+  get channel(): Channel {
+    return this.#channel;
+  }
+
+  /** Sends and settlements that have not ended. */
+  get inFlight(): number {
+    return this.#inFlight.size;
+  }
+
+  /** How long ago the outbox was looked at with success, in milliseconds. */
+  get silence(): number {
+    return this.#passes.silence;
+  }
+
+  start(): void {
+    this.#passes.start();
+  }
+
+  wake(): void {
+    this.#passes.wake();
+  }
+
+  /** From now on sends go through `channel`, which is of the same kind, pace and grouping; the one before ends. */
+  replace(channel: Channel): void {
+    this.#channel.retire();
+    this.#channel = channel;
+  }
+
+  /** Claims and starts nothing more, gives back what waits, and resolves when nothing is in flight. */
+  async end(): Promise<void> {
+    this.#halted = true;
+    await this.#passes.stop();
+    for (const target of this.#targets.values()) this.#release(target, 0);
+    await this.#inFlight.ended();
+  }
+
+  /** Starts what may start, claims more where something is due, and answers when to look again. */
+  async #pass(): Promise<number> {
+    const { store, clock, monotonic } = this.#options;
+    const began = monotonic();
+    this.#startWaiting();
+    const dueAt = await store.nextDeliveryAt();
+    const now = clock();
+    const due = dueAt !== null && dueAt <= now;
+    const allClaimed = !due || (await this.#claimDue());
+    if (allClaimed) this.#forget(began);
+    this.#startWaiting();
+    const untilDue = due || dueAt === null ? Number.POSITIVE_INFINITY : dueAt - now;
+    return Math.min(untilDue, this.#untilPauseEnds(began));
+  }
+
+  /** @returns whether nothing that may be sent now is left in the outbox */
+  async #claimDue(): Promise<boolean> {
+    const grouped = this.#channel.grouping !== null;
+    const excluded = this.#satisfied();
+    this.#gathering = grouped;
+    try {
+      while (!this.#halted && this.#waiting < this.#intake.waiting && this.#lanes.hasRoom('fast')) {
+        const limit = Math.min(SLICE, this.#intake.waiting - this.#waiting);
+        // Whoever had nothing waiting when the gathering began gets all of it, slice by slice.
+        const busy = grouped ? excluded : this.#satisfied();
+        const claimed = await this.#claims.take(this.#channel, this.#intake, limit, busy);
+        await this.#accept(claimed);
+        if (claimed.claims.length < limit) return true;
+      }
+      return false;
+    } finally {
+      this.#gathering = false;
+    }
+  }
+
+  async #accept({ claims, leaseEnds }: Claimed): Promise<void> {
+    const { off } = this.#channel;
+    if (off !== null) {
+      const held = claims.map((claim) => hold(claim, leaseEnds));
+      return this.#options.settler.settle(held, { kind: 'dead', error: off });
+    }
+    const touched = new Set<Target>();
+    for (const claim of claims) {
+      const target = this.#target(claim.target);
+      target.add(claim, leaseEnds);
+      this.#waiting += 1;
+      touched.add(target);
+    }
+    for (const target of touched) {
+      if (target.doubtful) this.#release(target, target.allowed - target.running);
+    }
+    this.#startWaiting();
+  }
+
+  #target(id: string): Target {
+    const known = this.#targets.get(id);
+    if (known) return known;
+    const { grouping, pace } = this.#channel;
+    const target = grouping ? new GroupedTarget(id, grouping.wait) : new SingleTarget(id, pace.perTarget);
+    this.#targets.set(id, target);
+    return target;
+  }
+
+  /** The targets that nothing more is to be claimed for now. */
+  #satisfied(): string[] {
+    const now = this.#options.monotonic();
+    const room = this.#lanes.hasRoom('slow');
+    return [...this.#targets.values()].filter((target) => target.hasEnough(now, room)).map(({ id }) => id);
+  }
+
+  /** One turn of each target after the other, until no target may start another. */
+  #startWaiting(): void {
+    if (this.#gathering || this.#halted) return;
+    let ready = [...this.#targets.values()];
+    while (ready.length > 0) ready = ready.filter((target) => this.#startOne(target));
+  }
+
+  #startOne(target: Target): boolean {
+    const [turn] = target.waiting;
+    if (!turn || !target.mayStart(this.#options.monotonic())) return false;
+    const slot = this.#lanes.enter(target.doubtful ? 'slow' : 'fast', () => this.#onSlow(target));
+    if (!slot) return false;
+    target.waiting.shift();
+    this.#waiting -= turn.size;
+    target.running += 1;
+    // The target that was sent to last comes last when places are few.
+    this.#targets.delete(target.id);
+    this.#targets.set(target.id, target);
+    this.#inFlight.add(this.#run(target, turn, slot));
+    return true;
+  }
+
+  async #run(target: Target, turn: Turn, slot: Slot): Promise<void> {
+    const { settler, monotonic } = this.#options;
+    try {
+      const { now, later } = target.split(turn.messages());
+      for (const { deliveries } of later) await settler.release(deliveries);
+      await this.#sendAll(target, now, slot);
+    } finally {
+      slot.leave();
+      target.rest(monotonic());
+      target.running -= 1;
+      this.#startWaiting();
+      this.wake();
+    }
+  }
+
+  /** One message after the other. What keeps one of them from a target for now keeps the others from it too. */
+  async #sendAll(target: Target, messages: readonly Message[], slot: Slot): Promise<void> {
+    const { settler, giveUp } = this.#options;
+    let failure: Outcome | null = null;
+    for (const [index, message] of messages.entries()) {
+      if (giveUp.aborted || (!failure && this.#isExpiring(message))) {
+        await settler.release(message.deliveries);
+        continue;
+      }
+      const outcome: Outcome = failure ?? (await this.#send(target, message));
+      // Settling waits for the disk, and takes no place from other sends.
+      if (index === messages.length - 1) slot.leave();
+      if (giveUp.aborted && outcome.kind === 'retry') {
+        await settler.release(message.deliveries);
+        continue;
+      }
+      if (!failure) this.#learn(target, outcome, slot);
+      if (outcome.kind === 'retry') failure = outcome;
+      await settler.settle(message.deliveries, outcome);
+    }
+  }
+
+  /** Whether the lease may end during a send: another claim could then send the same. */
+  #isExpiring({ deliveries }: Message): boolean {
+    const [first] = deliveries;
+    return first !== undefined && first.leaseEnds - this.#options.monotonic() < this.#channel.pace.timeout;
+  }
+
+  #send({ id }: Target, message: Message): Promise<Outcome> {
+    const { clock, giveUp } = this.#options;
+    return attempt(() => message.send(this.#channel, { target: id, now: clock(), stop: giveUp }));
+  }
+
+  #learn(target: Target, outcome: Outcome, slot: Slot): void {
+    target.learn(outcome, slot.slow, this.#options.monotonic());
+    if (target.doubtful) this.#release(target, 0);
+  }
+
+  #onSlow(target: Target): void {
+    target.slow = true;
+    this.#release(target, 0);
+    this.wake();
+  }
+
+  /** Gives back all but `keep` turns of what a target has waiting. */
+  #release(target: Target, keep: number): void {
+    for (const turn of target.waiting.splice(Math.max(0, keep))) {
+      this.#waiting -= turn.size;
+      this.#inFlight.add(this.#options.settler.release(turn.deliveries()));
+    }
+  }
+
+  /** Until the first of the pauses that had not ended at `began`. */
+  #untilPauseEnds(began: number): number {
+    const pauses = [...this.#targets.values()].map(({ notBefore }) => notBefore);
+    return Math.min(...pauses.filter((end) => end > began)) - this.#options.monotonic();
+  }
+
+  /**
+   * Where alerts are grouped, a target for which nothing waited at the end of its wait has had a quiet time.
+   *
+   * @param began before anything was claimed: a wait that ended later has not been looked at
+   */
+  #forget(began: number): void {
+    const grouped = this.#channel.grouping !== null;
+    if (!grouped && this.#targets.size <= REMEMBERED) return;
+    for (const [id, target] of this.#targets) {
+      const over = grouped ? target.notBefore <= began : !target.doubtful;
+      if (target.idle && over) this.#targets.delete(id);
+    }
+  }
+}

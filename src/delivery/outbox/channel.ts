@@ -1,0 +1,46 @@
+/** What a channel says of itself: how it sends, how much at a time, and what an answer means. All else is the loop's. */
+import type { Channel as ChannelKind } from '../../core/routing.ts';
+import type { ClaimedDelivery } from '../../store/store.ts';
+import type { Digest } from '../messages/digest-entry.ts';
+import type { LaneLimits } from './lanes.ts';
+import type { Outcome } from './outcome.ts';
+
+/** How much a channel sends at a time. */
+export interface Pace extends LaneLimits {
+  /** For one send, in milliseconds. A lease that ends sooner is given back instead of being sent. */
+  timeout: number;
+  /** Sends to one target at the same time; a channel that groups sends to each target one by one. */
+  perTarget: number;
+}
+
+/** The circumstances of one send. */
+export interface Sending {
+  /** The webhook's id, the address, the chat: what the outbox knows the target by. */
+  target: string;
+  /** In milliseconds since the epoch. */
+  now: number;
+  /** Aborted when the service stops: the attempt is then given up, and does not count. */
+  stop: AbortSignal;
+}
+
+/** For channels whose targets are read by people: many alerts that wait for one target become one message. */
+export interface Grouping {
+  /** How long further alerts for a target wait after a send, in milliseconds. */
+  wait: number;
+  sendDigest(digest: Digest, sending: Sending): Promise<Outcome>;
+}
+
+export interface Channel {
+  readonly kind: ChannelKind;
+  readonly pace: Pace;
+  /** Why nothing can be sent at all, in words: what is claimed is then dead at once. Null where it can. */
+  readonly off: string | null;
+  /** Null where each alert is sent by itself. */
+  readonly grouping: Grouping | null;
+  /** Sends one alert. Whatever is thrown counts as a failure that is tried again. */
+  sendAlert(claim: ClaimedDelivery, sending: Sending): Promise<Outcome>;
+  /** Lets what is being sent end, and then ends all connections. */
+  retire(): void;
+  /** Ends all connections now. */
+  close(): Promise<void> | void;
+}

@@ -1,0 +1,63 @@
+/** Leases deliveries of one channel from the store, a slice at a time, so that every target has its turn. */
+import type { ClaimedDelivery, Store } from '../../store/store.ts';
+import type { Channel } from './channel.ts';
+
+/** How much is claimed ahead of sending. */
+export interface Intake {
+  /** So many deliveries of one target at most. */
+  perTarget: number;
+  /** So many deliveries wait in memory, in all. */
+  waiting: number;
+  /** Time that a lease has for claiming and settling beside the sends themselves, in milliseconds. */
+  settling: number;
+}
+
+/** A lease has room for the send itself, and for one before it that takes as long as it may. */
+const SENDS_IN_A_LEASE = 2;
+
+export interface ClaimsOptions {
+  store: Pick<Store, 'claimDeliveries'>;
+  clock: () => number;
+  monotonic: () => number;
+}
+
+export interface Claimed {
+  claims: readonly ClaimedDelivery[];
+  /** On the monotonic clock. */
+  leaseEnds: number;
+}
+
+export class Claims {
+  readonly #options: ClaimsOptions;
+  /** The target that the last claim ended with. */
+  #after = '';
+
+  constructor(options: ClaimsOptions) {
+    this.#options = options;
+  }
+
+  /** @param busy the targets of which nothing is to be claimed */
+  async take(
+    { kind, pace }: Pick<Channel, 'kind' | 'pace'>,
+    { perTarget, settling }: Intake,
+    limit: number,
+    busy: readonly string[],
+  ): Promise<Claimed> {
+    const { store, clock, monotonic } = this.#options;
+    const lease = SENDS_IN_A_LEASE * pace.timeout + settling;
+    // Both are taken before the claim: what it takes is part of the lease.
+    const leaseEnds = monotonic() + lease;
+    const now = clock();
+    const claims = await store.claimDeliveries({
+      now,
+      channel: kind,
+      leaseUntil: now + lease,
+      perTarget,
+      limit,
+      busy: [...busy],
+      after: this.#after,
+    });
+    this.#after = claims.at(-1)?.target ?? '';
+    return { claims, leaseEnds };
+  }
+}

@@ -1,0 +1,20 @@
+/** Deliveries that this process has claimed, cut down to what settling them and telling the log of them takes. */
+import { isAlarm } from '../../core/alert.ts';
+import type { ClaimedDelivery } from '../../store/store.ts';
+
+/** A claim, and until when it is ours on the monotonic clock. */
+export type Held = Pick<ClaimedDelivery, 'id' | 'fence' | 'attempt' | 'channel' | 'target'> & {
+  alertId: string;
+  /** Of an alarm, whose delivery the log tells; null for other alerts. */
+  alarm: { type: string; snitch: string; token: string } | null;
+  leaseEnds: number;
+};
+
+export function hold(
+  { id, fence, attempt, channel, target, alert }: ClaimedDelivery,
+  leaseEnds: number,
+): Held {
+  const { type, snitch } = alert;
+  const alarm = snitch && isAlarm(type) ? { type, snitch: snitch.name, token: snitch.token } : null;
+  return { id, fence, attempt, channel, target, alertId: alert.id, alarm, leaseEnds };
+}

@@ -1,0 +1,23 @@
+/** What became of one attempt to deliver. */
+import { failureInWords } from '../messages/failure.ts';
+
+export type Outcome =
+  | { kind: 'delivered' }
+  /** `error` in words for a person; `retryAfter` is the wait in milliseconds that the target asked for. */
+  | { kind: 'retry'; error: string; retryAfter?: number }
+  /** Trying again can never work. */
+  | { kind: 'dead'; error: string };
+
+/** @param wait in milliseconds, where the target asked for one */
+export function retry(error: string, wait: number | null = null): Outcome {
+  return wait === null ? { kind: 'retry', error } : { kind: 'retry', error, retryAfter: wait };
+}
+
+/** Whatever `send` throws counts as a failure of this one delivery: the others go on. */
+export async function attempt(send: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await send();
+  } catch (error) {
+    return retry(failureInWords(error, 'the target'));
+  }
+}

@@ -1,0 +1,154 @@
+/** Writes down what became of deliveries, and tells the log. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { nextAttemptAt } from '../../core/backoff.ts';
+import type { Channel } from '../../core/routing.ts';
+import type { Settlement, Store } from '../../store/store.ts';
+import { BoundedLog } from './bounded-log.ts';
+import type { Held } from './held.ts';
+import type { Outcome } from './outcome.ts';
+
+/** What became of one delivery, for whoever counts. */
+export interface Attempt {
+  channel: Channel;
+  result: Settlement['kind'];
+}
+
+export interface SettlerOptions {
+  store: Pick<Store, 'settleDelivery'>;
+  clock: () => number;
+  monotonic: () => number;
+  random: () => number;
+  logger: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
+  observe: (attempt: Attempt) => void;
+}
+
+/** How long to wait before a settlement that the store refused is tried again, in milliseconds. */
+const TRY_AGAIN_AFTER = 500;
+
+/** So many deliveries are settled at the same time, so that those of a large digest leave the store to others too. */
+const AT_ONCE = 50;
+
+/** How many ids of deliveries with one fate a line of the log names. */
+const NAMED = 20;
+
+export class Settler {
+  readonly #options: SettlerOptions;
+  readonly #log: BoundedLog;
+  #patient = true;
+
+  constructor(options: SettlerOptions) {
+    this.#options = options;
+    this.#log = new BoundedLog({ logger: options.logger, counted: 'alarms delivered' });
+  }
+
+  /** From now on a settlement that the store refuses is not tried again: the process ends. */
+  hurry(): void {
+    this.#patient = false;
+    this.#log.flush();
+  }
+
+  /** Deliveries that were sent as one message have one outcome, and are tried again together. */
+  async settle(group: readonly Held[], outcome: Outcome): Promise<void> {
+    const { clock, random } = this.#options;
+    const now = clock();
+    const jitter = random();
+    const fates = group.map((held) => ({ held, settlement: settlementOf(held, outcome, now, jitter) }));
+    this.#tell(fates, outcome);
+    await this.#write(fates);
+  }
+
+  /** Gives deliveries back untried. */
+  async release(group: readonly Held[]): Promise<void> {
+    if (group.length === 0) return;
+    await this.#write(group.map((held) => ({ held, settlement: { kind: 'released' } })));
+  }
+
+  async #write(fates: readonly Fate[]): Promise<void> {
+    for (let from = 0; from < fates.length; from += AT_ONCE) {
+      await Promise.all(fates.slice(from, from + AT_ONCE).map((fate) => this.#writeOne(fate)));
+    }
+  }
+
+  /** Tries again for as long as the lease lasts; after it another claim may have the delivery. */
+  async #writeOne({ held, settlement }: Fate): Promise<void> {
+    const { store, monotonic, logger, observe } = this.#options;
+    for (;;) {
+      try {
+        const counted = await store.settleDelivery(held.id, held.fence, settlement);
+        if (counted) observe({ channel: held.channel, result: settlement.kind });
+        else logger.warn(shown([held]), 'a delivery was settled too late: its lease had ended');
+        return;
+      } catch (error) {
+        if (!this.#patient || monotonic() + TRY_AGAIN_AFTER >= held.leaseEnds) {
+          logger.error({ ...shown([held]), err: error }, 'a delivery was not settled and will be sent again');
+          return;
+        }
+      }
+      await sleep(TRY_AGAIN_AFTER);
+    }
+  }
+
+  /** Alarms that went out as one message have one line. */
+  #tellDelivered(group: readonly Held[]): void {
+    const alarms = group.filter(({ alarm }) => alarm !== null);
+    const [only] = alarms;
+    if (!only) this.#options.logger.debug(shown(group), 'delivered');
+    else if (group.length === 1) this.#log.info({ ...shown(group), ...only.alarm }, 'delivered');
+    else this.#log.info({ ...shown(group), alarms: alarms.length }, 'delivered', alarms.length);
+  }
+
+  #tell(fates: readonly Fate[], outcome: Outcome): void {
+    const { logger } = this.#options;
+    if (outcome.kind === 'delivered') {
+      this.#tellDelivered(fates.map(({ held }) => held));
+      return;
+    }
+    const retried = fates.filter(({ settlement }) => settlement.kind === 'retry');
+    const dead = fates.filter(({ settlement }) => settlement.kind === 'dead');
+    if (retried.length > 0) {
+      const [{ settlement }] = retried as [Fate];
+      const again = settlement.kind === 'retry' ? new Date(settlement.at).toISOString() : null;
+      const what = {
+        ...shown(retried.map(({ held }) => held)),
+        error: outcome.error,
+        next_attempt_at: again,
+      };
+      logger.warn(what, 'a delivery failed and will be tried again');
+    }
+    if (dead.length > 0) {
+      const what = { ...shown(dead.map(({ held }) => held)), error: outcome.error };
+      logger.error(what, 'a delivery failed for good');
+    }
+  }
+}
+
+interface Fate {
+  held: Held;
+  settlement: Settlement;
+}
+
+function settlementOf(held: Held, outcome: Outcome, now: number, jitter: number): Settlement {
+  switch (outcome.kind) {
+    case 'delivered':
+      return { kind: 'delivered', at: now };
+    case 'dead':
+      return { kind: 'dead', error: outcome.error };
+    case 'retry': {
+      const at = nextAttemptAt(held.attempt, now, jitter, outcome.retryAfter ?? null);
+      if (at !== null) return { kind: 'retry', at, error: outcome.error };
+      return { kind: 'dead', error: `${outcome.error} (attempt ${held.attempt} was the last)` };
+    }
+  }
+}
+
+/** What a line of the log says of deliveries: ids, never an address with credentials. */
+function shown(group: readonly Held[]): Record<string, unknown> {
+  const [first] = group;
+  if (!first) return {};
+  const { channel, target, attempt } = first;
+  if (group.length === 1) return { channel, target, delivery: first.id, alert: first.alertId, attempt };
+  const ids = group.slice(0, NAMED).map(({ id }) => id);
+  const several = group.some((held) => held.target !== target);
+  return { channel, ...(several ? {} : { target }), deliveries: ids, count: group.length };
+}

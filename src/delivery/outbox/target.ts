@@ -1,0 +1,129 @@
+/**
+ * What is known of one target: what waits for it, and when it may be sent to. Fairness between targets:
+ *
+ * 1. A target has sends of its own only: one at first, up to `perTarget` while it answers well, one after a failure.
+ * 2. A target that failed or was slow is sent to in the slow lane, where it takes nothing from the others.
+ * 3. Between the sends to a target that goes on failing there is a pause that grows to a second.
+ * 4. Only a target that answers well has deliveries claimed ahead; the others get theirs one by one.
+ *
+ * Where alerts are grouped, a target has one turn at a time. The first alert after a quiet time goes out at once; what
+ * comes within the wait after a turn is claimed when the wait ends, and goes out together.
+ */
+import type { ClaimedDelivery } from '../../store/store.ts';
+import type { Outcome } from './outcome.ts';
+import { GroupedTurn, type Message, singleTurn, type Turn } from './turn.ts';
+
+/** So many deliveries are claimed ahead for a target that gets each by itself, and again when half are on their way. */
+export const AHEAD = 8;
+
+/** In milliseconds for each failure in a row. */
+const PAUSE_STEP = 10;
+const LONGEST_PAUSE = 1_000;
+
+export abstract class Target {
+  readonly id: string;
+  /** Claimed and not started. */
+  readonly waiting: Turn[] = [];
+  /** Turns that are not settled yet. */
+  running = 0;
+  /** How many turns may run. */
+  allowed = 1;
+  slow = false;
+  /** No turn before this instant of the monotonic clock. */
+  notBefore = 0;
+  /** Failures since the last success. */
+  #failures = 0;
+  readonly #perTarget: number;
+
+  constructor(id: string, perTarget: number) {
+    this.id = id;
+    this.#perTarget = perTarget;
+  }
+
+  get doubtful(): boolean {
+    return this.slow || this.#failures > 0;
+  }
+
+  get idle(): boolean {
+    return this.running === 0 && this.waiting.length === 0;
+  }
+
+  mayStart(now: number): boolean {
+    return this.running < this.allowed && now >= this.notBefore;
+  }
+
+  learn(outcome: Outcome, slow: boolean, now: number): void {
+    if (outcome.kind === 'delivered') {
+      this.#failures = 0;
+      this.slow = slow;
+      this.allowed = Math.min(this.allowed * 2, this.#perTarget);
+    } else if (outcome.kind === 'retry') {
+      this.#failures += 1;
+      this.allowed = 1;
+      this.notBefore = now + Math.min(PAUSE_STEP * this.#failures, LONGEST_PAUSE);
+    }
+  }
+
+  abstract add(claim: ClaimedDelivery, leaseEnds: number): void;
+
+  /** Whether nothing more is to be claimed for it now. */
+  abstract hasEnough(now: number, slowLaneHasRoom: boolean): boolean;
+
+  /** The messages of a turn: those for now, and those to give back. */
+  abstract split(messages: Message[]): { now: Message[]; later: Message[] };
+
+  /** A turn has ended. */
+  abstract rest(now: number): void;
+}
+
+/** Each alert by itself. */
+export class SingleTarget extends Target {
+  add(claim: ClaimedDelivery, leaseEnds: number): void {
+    this.waiting.push(singleTurn(claim, leaseEnds));
+  }
+
+  hasEnough(now: number, slowLaneHasRoom: boolean): boolean {
+    if (!this.doubtful) return this.waiting.length >= AHEAD / 2;
+    return !slowLaneHasRoom || this.running + this.waiting.length >= this.allowed || now < this.notBefore;
+  }
+
+  split(messages: Message[]): { now: Message[]; later: Message[] } {
+    return { now: messages, later: [] };
+  }
+
+  rest(): void {}
+}
+
+/** All that waits together. */
+export class GroupedTarget extends Target {
+  readonly #wait: number;
+  #quiet = true;
+
+  /** @param wait between two turns, in milliseconds */
+  constructor(id: string, wait: number) {
+    super(id, 1);
+    this.#wait = wait;
+  }
+
+  add(claim: ClaimedDelivery, leaseEnds: number): void {
+    const [waiting] = this.waiting;
+    const turn = waiting instanceof GroupedTurn ? waiting : new GroupedTurn();
+    turn.add(claim, leaseEnds);
+    this.waiting[0] = turn;
+  }
+
+  hasEnough(now: number): boolean {
+    return !this.idle || now < this.notBefore;
+  }
+
+  /** A target that had a quiet time is told of one thing at once; what else came waits for more of its kind. */
+  split(messages: Message[]): { now: Message[]; later: Message[] } {
+    const count = this.#quiet ? 1 : messages.length;
+    this.#quiet = false;
+    return { now: messages.slice(0, count), later: messages.slice(count) };
+  }
+
+  rest(now: number): void {
+    this.notBefore = now + this.#wait;
+  }
+}

@@ -1,0 +1,104 @@
+/** What one target is sent in one turn: one alert; or all that waited for it, one by one or as a digest for each case. */
+import { BLIND_NOTICE } from '../../core/alert.ts';
+import type { ClaimedDelivery } from '../../store/store.ts';
+import { type CaseShown, type DigestEntry, digestEntry } from '../messages/digest-entry.ts';
+import type { Channel, Sending } from './channel.ts';
+import { type Held, hold } from './held.ts';
+import type { Outcome } from './outcome.ts';
+
+/** More alerts than this for one target become one message (`decisions: Alerts`). */
+const DIGEST_OVER = 5;
+
+/** One send: the deliveries in it share its outcome. */
+export interface Message {
+  deliveries: readonly Held[];
+  send(channel: Channel, sending: Sending): Promise<Outcome>;
+}
+
+export interface Turn {
+  /** How many deliveries it has. */
+  readonly size: number;
+  messages(): Message[];
+  /** Every delivery of it. */
+  deliveries(): readonly Held[];
+}
+
+export function singleTurn(claim: ClaimedDelivery, leaseEnds: number): Turn {
+  const message = singleMessage(claim, hold(claim, leaseEnds));
+  return { size: 1, messages: () => [message], deliveries: () => message.deliveries };
+}
+
+/** All that was claimed for one target, by case. */
+export class GroupedTurn implements Turn {
+  readonly #cases = new Map<string, CaseGroup>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  add(claim: ClaimedDelivery, leaseEnds: number): void {
+    const { id } = claim.case;
+    const group = this.#cases.get(id) ?? new CaseGroup(claim.case);
+    this.#cases.set(id, group);
+    group.add(claim, leaseEnds);
+    this.#size += 1;
+  }
+
+  messages(): Message[] {
+    return [...this.#cases.values()].flatMap((group) => group.messages());
+  }
+
+  deliveries(): readonly Held[] {
+    return this.messages().flatMap(({ deliveries }) => deliveries);
+  }
+}
+
+/**
+ * The alerts of one case for one target. Of many, only what a digest shows is kept in memory. A notice that the
+ * service was blind is about no single snitch: it is a message of its own, and comes first.
+ */
+class CaseGroup {
+  readonly #shown: CaseShown;
+  readonly #notices: Message[] = [];
+  readonly #held: Held[] = [];
+  readonly #entries: DigestEntry[] = [];
+  /** Whole while they are few enough to be sent one by one. */
+  #single: Message[] = [];
+
+  constructor(shown: CaseShown) {
+    this.#shown = shown;
+  }
+
+  add(claim: ClaimedDelivery, leaseEnds: number): void {
+    const held = hold(claim, leaseEnds);
+    if (claim.alert.type === BLIND_NOTICE) {
+      this.#notices.push(singleMessage(claim, held));
+      return;
+    }
+    this.#held.push(held);
+    this.#entries.push(digestEntry(claim.alert, claim.id));
+    if (this.#entries.length <= DIGEST_OVER) this.#single.push(singleMessage(claim, held));
+    else this.#single = [];
+  }
+
+  messages(): Message[] {
+    if (this.#entries.length <= DIGEST_OVER) return [...this.#notices, ...this.#single];
+    return [...this.#notices, this.#digest()];
+  }
+
+  #digest(): Message {
+    const digest = { entries: this.#entries, case: this.#shown };
+    return {
+      deliveries: this.#held,
+      send: async ({ grouping }, sending) => {
+        if (grouping) return grouping.sendDigest(digest, sending);
+        throw new Error('this channel sends no digests');
+      },
+    };
+  }
+}
+
+function singleMessage(claim: ClaimedDelivery, held: Held): Message {
+  return { deliveries: [held], send: (channel, sending) => channel.sendAlert(claim, sending) };
+}

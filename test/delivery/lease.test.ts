@@ -1,0 +1,111 @@
+/** A lease that may end during a send is given back: another claim could send the same at the same time. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { DelivererOptions } from '../../src/delivery/deliverer.ts';
+import { type MailServer, startMailServer } from './mail-server.ts';
+import { Outbox, until } from './outbox.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+
+const TIMEOUT = 20_000;
+
+/** Nothing counts as slow here, or what waits would be given back for that. */
+const LIMITS = { timeout: TIMEOUT, slowAfter: 3_600_000 };
+
+interface Context {
+  outbox: Outbox;
+  receiver: Receiver;
+  mail: MailServer;
+}
+
+const test = suite<Context>('leases');
+
+test.before.each(async (context) => {
+  context.outbox = await Outbox.open({ members: ['ann@example.com', 'bob@example.com'] });
+  context.receiver = await startReceiver();
+  context.mail = await startMailServer();
+});
+
+test.after.each(async ({ outbox, receiver, mail }) => {
+  await outbox.dispose();
+  receiver.close();
+  await mail.close();
+});
+
+/** Two deliveries of each channel, of which the second waits in memory until the first was sent. */
+const CHANNELS = {
+  async webhook({ outbox, receiver }: Context, onSend: () => void): Promise<Partial<DelivererOptions>> {
+    await outbox.store.updateCase(outbox.owner.id, { members: [] }, outbox.clock());
+    await outbox.target(receiver.url);
+    receiver.behaviour = (response) => {
+      onSend();
+      response.end('ok');
+    };
+    await outbox.raise(2);
+    return { limits: { webhook: LIMITS } };
+  },
+  async email({ outbox, mail }: Context, onSend: () => void): Promise<Partial<DelivererOptions>> {
+    await mail.close();
+    Object.assign(
+      mail,
+      await startMailServer({
+        onMailFrom(_address, _session, callback) {
+          onSend();
+          callback();
+        },
+      }),
+    );
+    await outbox.raise(1);
+    const smtp = { url: mail.url, from: 'snitch@example.org' };
+    return { smtp, limits: { email: { ...LIMITS, groupWait: 1, fast: 1 } } };
+  },
+};
+
+/** Sends both while the first send takes what leaves `left` milliseconds of the lease, and tells what was settled. */
+async function settlements(
+  context: Context,
+  channel: keyof typeof CHANNELS,
+  left: number,
+): Promise<Record<number, string[]>> {
+  const { outbox } = context;
+  const settled: Record<number, string[]> = {};
+  let lease = 0;
+  let ahead = 0;
+  const onSend = () => {
+    ahead ||= lease - left;
+  };
+  const options = await CHANNELS[channel](context, onSend);
+  const { store } = outbox;
+  outbox.deliverer({
+    ...options,
+    monotonic: () => performance.now() + ahead,
+    store: {
+      ...store,
+      claimDeliveries(request) {
+        if (request.channel === channel) lease ||= request.leaseUntil - request.now;
+        return store.claimDeliveries(request);
+      },
+      settleDelivery(id, fence, settlement) {
+        settled[id] = [...(settled[id] ?? []), settlement.kind];
+        return store.settleDelivery(id, fence, settlement);
+      },
+    },
+  });
+  await until(async () => (await outbox.deliveries('delivered')).length === 2, 'both are delivered');
+  assert.ok(ahead > 0, 'the first send took its time');
+  return settled;
+}
+
+for (const channel of ['webhook', 'email'] as const) {
+  test(`${channel}: what may outlast its lease is given back, claimed anew and sent once`, async (context) => {
+    const settled = await settlements(context, channel, TIMEOUT / 2);
+    assert.equal(Object.values(settled), [['delivered'], ['released', 'delivered']]);
+    assert.is(context.receiver.received.length + context.mail.received.length, 2);
+  });
+
+  test(`${channel}: a lease that is long enough for a send is used`, async (context) => {
+    const settled = await settlements(context, channel, 2 * TIMEOUT);
+    assert.equal(Object.values(settled), [['delivered'], ['delivered']]);
+  });
+}
+
+test.run();
