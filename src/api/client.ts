@@ -67,7 +67,7 @@ function ready(options: ClientOptions) {
 export interface Probe {
   status: number;
   text: string;
-  /** The server's clock, where it told. */
+  /** The time by the server's clock, where the answer gave it. */
   date: string | null;
   /** Whether the daemon gave it, and not a proxy in between. */
   own: boolean;

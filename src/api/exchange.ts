@@ -20,7 +20,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What answers is no Snitch server, or one that speaks another language: its answer is not what was asked for. */
+/** Whatever answered is no Snitch server, or one of another version: its answer does not look as it should. */
 export class NotUnderstood extends Error {
   override readonly name = 'NotUnderstood';
 
@@ -32,7 +32,7 @@ export class NotUnderstood extends Error {
   }
 }
 
-/** No answer came: nobody listens, the connection broke, or time ran out. */
+/** No answer came: nothing listens there, the connection broke, or time ran out. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable';
   readonly url: string;
@@ -55,7 +55,7 @@ export interface ClientOptions {
   apiKey: string;
   /** Bound on one whole exchange, in milliseconds. */
   timeoutMs?: number;
-  /** For servers that ask to wait; without it they are refusals like any other. */
+  /** How long to wait for a server that asks for it; without it, that is a refusal like any other. */
   patience?: Patience;
 }
 
@@ -67,7 +67,10 @@ export interface Request<T> extends Pick<Call, 'method' | 'path' | 'body'> {
   shape: Shape<T> | null;
 }
 
-/** A refusal with `Retry-After` did nothing, so that the same may be sent again (`decisions: 503`). */
+/**
+ * Sends a call when its turn comes, and again where the server asks to wait: a call that was refused with `Retry-After`
+ * changed nothing (`decisions: 503`).
+ */
 export async function exchangeInTurn<T>(
   turns: Turns,
   options: ClientOptions,
@@ -121,7 +124,8 @@ export interface Call {
 export function open({ url, apiKey }: ClientOptions, call: Call): Promise<IncomingMessage> {
   const socketPath = url.startsWith('unix:') ? url.slice('unix:'.length) : undefined;
   const target = new URL(socketPath === undefined ? url : 'http://localhost');
-  // Put together by hand: a URL takes the segments `.` and `..`, which are tags like any other, for steps of a path.
+  // The path is put together by hand, because a URL would resolve the segments `.` and `..`, and a tag may be one of
+  // them.
   const path = target.pathname.replace(/\/+$/, '') + call.path;
   const text = call.body === undefined ? '' : JSON.stringify(call.body);
   const headers = {
@@ -130,7 +134,7 @@ export function open({ url, apiKey }: ClientOptions, call: Call): Promise<Incomi
     ...(text === '' ? {} : { 'content-type': 'application/json' }),
     'content-length': Buffer.byteLength(text),
   };
-  // An import of these modules would evaluate every export of theirs, a whole second HTTP client among them: that
+  // Importing these modules would evaluate everything that they export, a whole second HTTP client included, and that
   // alone takes longer than a command.
   const { request } =
     target.protocol === 'https:'
@@ -155,7 +159,7 @@ export async function readText(response: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** @throws NotUnderstood for what is not of the shape that was asked for: nothing else gets further */
+/** @throws NotUnderstood for an answer without the expected shape, so that callers never see one */
 function understand<T>(url: string, request: Request<T>, text: string): unknown {
   if (request.shape === null) return undefined;
   let answer: unknown;
@@ -175,7 +179,7 @@ export function refusal(response: IncomingMessage, text: string): ApiError {
   return new ApiError(response.statusCode ?? 0, parseError(text), seconds);
 }
 
-/** Null for what is no error of ours, such as the page of a proxy. */
+/** Null for an error that is not the daemon's own, such as the page of a proxy. */
 function parseError(text: string): WireError | null {
   try {
     const body = JSON.parse(text) as Partial<Record<keyof WireError, unknown>> | null;

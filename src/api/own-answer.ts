@@ -1,6 +1,6 @@
-/** How an answer of the daemon itself is told from one of a proxy, a portal or whatever else has its address. */
+/** How to tell an answer of the daemon itself from one by a proxy, a login portal or anything else at its address. */
 
-/** On every answer of the daemon; its value is the version of what it says, a whole number. */
+/** A header on every answer of the daemon. Its value is a whole number, the version of what the header means. */
 export const OWN_ANSWER = ['snitch', '1'] as const;
 
 export function isOwnAnswer(headers: Record<string, unknown>): boolean {

@@ -1,11 +1,11 @@
 /**
- * How fast a server may be asked, by what its answers tell of the rate limit of the key
+ * How fast calls may be sent, going by what the server's answers say about the rate limit of the key
  * (`RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers). All times are monotonic milliseconds.
  */
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** This part of the burst is left to others that use the same key: a person beside a long run. */
+/** The part of the burst that is left for others with the same key, such as a person who works during a long import. */
 const LEFT_TO_OTHERS = 0.1;
 
 const ROUNDING = 1e-6;
@@ -18,13 +18,13 @@ export class Pace {
   #inFlight = 0;
   #blockedUntil = 0;
 
-  /** How long the next call must wait; 0 where it may go. Where no limit was told there is no wait. */
+  /** How long the next call must wait; 0 where it may go now. Without a known limit there is no wait. */
   waitMs(now: number): number {
     if (this.#blockedUntil > now) return this.#blockedUntil - now;
     if (this.#burst === 0) return 0;
     const least = 1 + Math.floor(this.#burst * LEFT_TO_OTHERS);
     const left = this.#leftAt(now);
-    // Fractions of a call that only rounding left missing are no reason to wait.
+    // A fraction of a call that is missing only because of rounding is no reason to wait.
     const missing = least - left - ROUNDING;
     return missing <= 0 ? 0 : Math.ceil(missing / this.#callsPerMs);
   }
@@ -33,7 +33,7 @@ export class Pace {
     return this.#blockedUntil > now;
   }
 
-  /** Calls a minute in the long run; null where no limit was told. */
+  /** Calls a minute in the long run; null where no limit is known. */
   get perMinute(): number | null {
     return this.#burst === 0 ? null : Math.round(this.#callsPerMs * 60_000);
   }
@@ -56,12 +56,12 @@ export class Pace {
     }
     this.#burst = burst;
     this.#callsPerMs = burst / (window * 1_000);
-    // What is under way was taken off here, and perhaps not yet there.
+    // The server may not have counted the calls that are still under way, so they are taken off here.
     this.#left = Math.min(burst, standing.r) - this.#inFlight;
     this.#asOf = now;
   }
 
-  /** @returns whether that is news, so that of many calls that wait for the same thing one says so */
+  /** @returns whether no block was known yet: of many calls that wait for the same block, only one reports it */
   block(until: number, now: number): boolean {
     const known = this.#blockedUntil > now;
     this.#blockedUntil = Math.max(this.#blockedUntil, until);

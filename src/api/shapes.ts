@@ -1,6 +1,6 @@
 /**
- * What the answers of a server must look like. It is checked where they come in, so that whatever else answers there
- * makes one clear error. Only what this program uses is asked for: servers may say more.
+ * What the answers of a server must look like. They are checked as they come in, so that anything else at the server's
+ * address leads to one clear error. Only the fields that this program uses are checked; a server may send more.
  */
 import type {
   WireAlert,
@@ -19,10 +19,10 @@ import type {
   WireWebhook,
 } from './wire.ts';
 
-/** Says in words what is wrong with a value, beginning with where; null where nothing is. */
+/** Says in words what is wrong with a value, and where; null where it is as it should be. */
 export interface Shape<T = unknown> {
   (value: unknown, at?: string): string | null;
-  /** Only for the compiler: no shape has it. */
+  /** Exists for the compiler alone, which infers the type from it; no shape sets it. */
   readonly of?: T;
 }
 

@@ -1,34 +1,34 @@
-/** Lets calls go when the server has room for them, and again when it asked to wait. */
+/** Lets each call go when the server has room for it, and lets it go again where the server asked to wait. */
 import { Pace } from './pace.ts';
 
-/** A wait that begins. */
+/** A wait that begins, for whoever reports it. */
 export interface Wait {
   seconds: number;
-  /** `pace`: the limit would be reached; else what the server answered. */
+  /** `pace` where the call would exceed the limit; otherwise the reason that the server gave for its refusal. */
   reason: 'pace' | 'rate_limited' | 'unavailable';
   /** How many calls a minute the server takes in the long run, where it said so. */
   perMinute: number | null;
 }
 
 export interface Patience {
-  /** For how long at most, of one call in all, a server is waited for that blocks the key (429), in seconds. */
+  /** How long one call may wait in total for a server that blocks the key (429), in seconds. */
   rateLimitedS: number;
   /** The same for a server that cannot answer now (503). */
   unavailableS: number;
-  /** Called when a wait begins; of many calls that wait for the same thing, once. */
+  /** Called when a wait begins, and only once where many calls wait for the same thing. */
   onWait?: (wait: Wait) => void;
-  /** Ends waits: the calls reject with its reason. */
+  /** Ends all waits; the calls that waited reject with its reason. */
   signal?: AbortSignal;
 }
 
 export const IMPATIENT: Patience = { rateLimitedS: 0, unavailableS: 0 };
 
-/** Waits for the pace that are shorter come and go unnoticed. */
+/** Waits for the pace are reported only when they add up to more than this. */
 const WORTH_TELLING_MS = 5_000;
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** What the answer of a refused call says; null where it is no such refusal. */
+/** What the answer to a refused call says; `retryAfterS` is null where it names no time to wait. */
 export interface Refusal {
   status: number;
   retryAfterS: number | null;
@@ -37,14 +37,18 @@ export interface Refusal {
 export class Turns {
   readonly #pace = new Pace();
   readonly #patience: Patience;
-  /** Milliseconds that were waited for the pace; what it comes to is told once. */
+  /** How long calls have waited for the pace in total, in milliseconds. It is reported once. */
   #paced = 0;
 
   constructor(patience: Patience) {
     this.#patience = patience;
   }
 
-  /** Waits for a turn, a block of the key included. The caller tells by the answer's headers, or by none, that the call has ended. */
+  /**
+   * Waits until a call may go, a block of the key included.
+   *
+   * @returns what the caller must call when its call has ended, with the headers of the answer, or {} where none came
+   */
   async take(): Promise<(headers: Headers) => void> {
     for (let ms = this.#pace.waitMs(performance.now()); ms > 0; ms = this.#pace.waitMs(performance.now())) {
       if (!this.#pace.isBlocked(performance.now())) this.#tellPace(ms);
@@ -57,8 +61,8 @@ export class Turns {
   /**
    * Holds all calls for as long as the server asked.
    *
-   * @param waitedS for how long this call was made to wait before
-   * @returns the same with this wait; null where patience is at its end
+   * @param waitedS how long this call has waited already, in seconds
+   * @returns how long it will have waited after this wait; null where it must not wait, or patience is at its end
    */
   hold({ status, retryAfterS }: Refusal, waitedS: number): number | null {
     if ((status !== 429 && status !== 503) || retryAfterS === null) return null;

@@ -10,7 +10,7 @@ export interface WireSnitch {
   notes: string;
   status: WireStatus;
   checked_in_at: string | null;
-  /** The newest check-in that told how a run ended, an error too; older servers do not tell it. */
+  /** The newest check-in that said how a run ended, well or with an error; older servers leave it out. */
   last_report?: WireReport | null;
   check_in_url: string;
   interval: string;
@@ -66,7 +66,7 @@ export interface WireWebhook {
   id: string;
   /** Without credentials. */
   url: string;
-  /** Only where it gets notices about the service itself as well (`service.blind`). */
+  /** Present only where the webhook also gets notices about the service itself (`service.blind`). */
   notices?: true | undefined;
   created_at: string;
   /** Only in the answer that creates it or rotates it. */
@@ -85,7 +85,7 @@ export interface WireDelivery {
   /** The snitch as it was when the alert was decided; null for a notice about the service itself. */
   snitch: { token: string; name: string } | null;
   state: 'pending' | 'delivered' | 'dead';
-  /** Whether an attempt is under way: it is counted, and the last error is of the one before. */
+  /** Whether an attempt is under way. `attempts` counts it already; `last_error` is still that of the one before. */
   sending: boolean;
   attempts: number;
   last_error: string | null;
@@ -125,7 +125,7 @@ export interface WireAudience {
   emails: string[];
   /** URLs without credentials. */
   webhooks: string[];
-  /** False where no mail server is configured: then the addresses are told nothing. */
+  /** False where no mail server is configured: then nothing is sent to the email addresses. */
   sends_email: boolean;
 }
 
@@ -138,7 +138,7 @@ export interface WireExplanation {
   deadline: { at: string; local: string } | null;
   /** When the next alert or reminder comes if nothing is heard; null for never. */
   next_alert: { at: string; local: string } | null;
-  /** The deadline that a failed snitch missed; null for others. Older servers do not tell it. */
+  /** The deadline that a failed snitch missed; null for others. Older servers leave it out. */
   missing_since?: string | null;
   /** Sentences for people. */
   reasons: string[];
@@ -168,7 +168,7 @@ export type WireCaseSettings = Pick<WireCase, 'name' | 'timezone' | 'members' | 
 
 /** What would be refused: attributes are `snitches[0].name` or `case.timezone`. */
 export interface WireImportCheck {
-  /** Those that nothing is wrong with, in their normal form. */
+  /** The snitches that nothing is wrong with, in their normal form. */
   snitches: WireImported[];
   case: Partial<WireCaseSettings>;
   problems: { attribute: string; message: string }[];
@@ -176,7 +176,7 @@ export interface WireImportCheck {
   room: number | null;
 }
 
-/** What became of a log-in at the mail server, and of a test mail. */
+/** How a log-in at the mail server went, and a test mail. */
 export interface WireMailCheck {
   /** Host and port of the mail server; null where email is off. */
   server: string | null;

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { otherWriters, type Writers } from '../system/access.ts';
 
-/** Everybody may replace the database and the keys: nothing in the directory can be trusted. */
+/** Everybody may replace the database and the keys, so nothing in the directory can be trusted. */
 export class DataDirOpen extends Error {
   override readonly name = 'DataDirOpen';
 }
@@ -17,10 +17,10 @@ export interface Concern {
 }
 
 /**
- * A directory that every user may write into is nobody's choice. A group, or an owner who is not the daemon, may be an
- * administrator's: those are told of only.
+ * No administrator means every user to be able to replace its files, so the daemon does not start then. Write access for
+ * a group, or for an owner who is not the daemon, may be meant, and is only mentioned.
  *
- * @returns null where nobody else may write, or the directory cannot be looked at, which whoever opens it says better
+ * @returns null where nobody else may write, or where the directory cannot be read: opening it then says why
  */
 export function concernOf(dataDir: string): Concern | null {
   try {
@@ -63,7 +63,9 @@ function inWords(writers: Writers, dataDir: string, owner: number): Concern | nu
   }
 }
 
-/** That of the database, where there is one: who asks may be the administrator, and the daemon not. */
+/**
+ * The user that the daemon runs as. Where root asks, that is the owner of the database: the daemon may be another user.
+ */
 function daemonUser(dataDir: string): number {
   const database = statSync(join(dataDir, 'snitch.db'), { throwIfNoEntry: false });
   const uid = process.geteuid?.() ?? 0;

@@ -1,4 +1,4 @@
-/** The very first start: a case, an admin key and a write key, and the file that tells of them. */
+/** The very first start: a case, an admin key and a write key, and the file that holds the keys. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
@@ -22,8 +22,8 @@ export interface FirstStart {
 }
 
 /**
- * Makes the case `default` and its keys, once. The keys can be read only from the file: where a crash came before
- * the file was whole, they are made again, and the first ones are of use to nobody.
+ * Makes the case `default` and its keys, once. The keys can only be read from the file. Where a crash came before the
+ * file was complete, nobody knows them: they are deleted, and new ones made.
  *
  * @returns whether this was the first start
  */
@@ -42,7 +42,7 @@ export async function completeFirstStart(
   for (const unreadable of await store.listApiKeys(caseId)) await store.deleteApiKey(caseId, unreadable.id);
   const newKey = async (of: { caseId: string | null; scope: 'admin' | 'write' }) =>
     (await store.createApiKey({ ...of, name: 'first start' }, now)).key;
-  // A key that has its own place is not written down in a second one.
+  // A key that was provided is kept elsewhere already, and is not written down in a second place.
   const admin = adminKey === null ? { admin_key: await newKey({ caseId: null, scope: 'admin' }) } : {};
   const api_key = await newKey({ caseId, scope: 'write' });
   await replacePrivateFile(credentialsPath(dataDir), stringify({ url, ...admin, api_key }));
@@ -52,7 +52,7 @@ export async function completeFirstStart(
 
 /**
  * Commands on this host find the daemon by the file, so it names the address of the present start. The daemon itself
- * does without the file, which may be gone or damaged by now: that must not keep it from its work.
+ * does not need the file: that it is gone or damaged must not keep the daemon from its work.
  *
  * @returns why the file could not be brought up to date, in words, or null
  */

@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 
-/** Connections that wait to be taken; the kernel cuts it to `net.core.somaxconn`. */
+/** How many connections may wait to be accepted; the kernel allows no more than `net.core.somaxconn`. */
 const BACKLOG = 4_096;
 
 type ListenPlace = { fd: number } | { path: string } | { host: string; port: number };
@@ -55,7 +55,7 @@ export async function listen(
   return { url: addressOf(loopback, bound.port), baseUrl: addressOf(hostname(), bound.port) };
 }
 
-/** What stands for every address, and the one of them that is this host's own. */
+/** Addresses that stand for all of the host's, each with the one that clients on this host can use. */
 const WILDCARDS: ReadonlyMap<string, string> = new Map([
   ['0.0.0.0', '127.0.0.1'],
   ['::', '::1'],
@@ -74,7 +74,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the name has no address: set `listen` to an address of this host',
 };
 
-/** The same of a socket file. Node says that it may not also where the directory is missing. */
+/** The same for a socket file, for which Node gives `EACCES` where the directory does not exist, too. */
 const REASONS_OF_FILE: Readonly<Record<string, string>> = {
   ...REASONS,
   EACCES: 'its directory does not exist, or this user may not write into it',
@@ -118,7 +118,7 @@ async function listenOnPassed(server: Server, socket: number): Promise<void> {
   }
 }
 
-/** Node knows no path of a socket that it did not bind itself; the kernel's table has it by the file's number. */
+/** Node does not know the path of a socket that it did not bind itself; the kernel's table lists it by the inode. */
 function pathOf(socket: number | null): string {
   const { ino } = fstatSync(socket ?? 0);
   const rows = readFileSync('/proc/net/unix', 'utf8').split('\n');
@@ -129,8 +129,8 @@ function pathOf(socket: number | null): string {
 }
 
 /**
- * A socket that nobody answers on was left by a daemon that was killed. Anything else at the path is somebody's, put
- * there by a mistake in the configuration, and stays.
+ * Removes a socket on which nothing answers: a daemon that was killed left it. Anything else at the path is not ours,
+ * and stays: the configuration names it by mistake.
  */
 async function removeStaleSocket(path: string): Promise<void> {
   const found = lstatSync(path, { throwIfNoEntry: false });

@@ -12,7 +12,7 @@ const TIMEOUT = 30_000;
 export async function checkInElsewhere(url: string, userAgent: string): Promise<void> {
   const response = await fetch(url, {
     headers: { 'user-agent': userAgent },
-    // Whatever a login page answers, it is no check-in.
+    // A redirect may lead to a login page, and what that answers is no check-in.
     redirect: 'manual',
     signal: AbortSignal.timeout(TIMEOUT),
   }).catch((error: unknown) => {

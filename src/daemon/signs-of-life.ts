@@ -9,7 +9,7 @@ import { type Sign, Watchdog } from './watchdog.ts';
 /** `systemctl status` is never older than this, in milliseconds. */
 const STATUS_EVERY = 20_000;
 
-/** Whoever asks for signs of life more often than this gets no more of them, in milliseconds. */
+/** Signs of life are given no more often than this, even where more are asked for, in milliseconds. */
 const LEAST_EVERY = 50;
 
 export interface LifeSources {
@@ -18,9 +18,14 @@ export interface LifeSources {
   logger: Logger;
   /** The name that the daemon goes by with other servers. */
   userAgent: string;
-  /** What keeps it from doing its work: then nobody elsewhere is told that all is well. */
+  /**
+   * What keeps the daemon from its work, in words. While there is anything, it does not check in at the other server.
+   */
   problems: () => readonly string[];
-  /** What hangs: then a restart is wanted. */
+  /**
+   * What hangs, in words. While anything does, the service manager gets no sign of life, so that it restarts the
+   * daemon.
+   */
   stalls: () => readonly string[];
 }
 
@@ -51,7 +56,7 @@ function signs(settings: Config['watchdog'], sources: LifeSources): Sign[] {
   ];
 }
 
-/** Thrice in the time that it waits, so that one that is late does no harm. */
+/** Given three times within the time that the manager waits, so that a late one does no harm. */
 function signToManager({ manager, store, problems, stalls }: LifeSources): Sign {
   return {
     to: 'the service manager',

@@ -6,7 +6,7 @@ export interface Sign {
   readonly every: number;
   /** What keeps it from being given, in words; empty when all is well. */
   readonly problems: () => readonly string[];
-  /** Who then gets it, as the log names them. */
+  /** Who gets it, as the log names them. */
   readonly to: string;
   readonly give: () => Promise<void>;
 }
@@ -19,7 +19,9 @@ export class Watchdog {
     this.#logger = logger;
   }
 
-  /** Gives these from now on, and no others; each at once, so that nobody waits longer after a restart. */
+  /**
+   * Gives these signs from now on, and no others. Each is given at once, so that nobody waits longer after a restart.
+   */
   give(signs: readonly Sign[]): void {
     this.stop();
     this.#timers = signs.map((sign) => {
@@ -35,7 +37,7 @@ export class Watchdog {
   }
 }
 
-/** One sign is given at a time, and what goes wrong is told once: when it begins, and when it is over. */
+/** Gives one sign at a time. A failure is logged when it begins and when it is over, and not each time. */
 function giver({ problems, to, give }: Sign, logger: Logger): () => void {
   let isGiving = false;
   let failing: string | null = null;

@@ -1,14 +1,15 @@
 /**
- * A browser sends requests for any page that somebody opens, and adds the key that it remembers for this server. What
- * a page of another site wants changed is refused (`decisions: Requests by a browser`).
+ * A browser sends requests on behalf of any page that somebody opens, and adds the key that it remembers for this
+ * server. A request by a page of another site that could change something is refused (`decisions: Requests by a
+ * browser`).
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { SnitchError } from '../core/errors.ts';
 
-/** What changes nothing here. */
+/** Methods that change nothing. */
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** What browsers say of a request that no other site had a part in; programs say nothing. */
+/** What browsers send as `Sec-Fetch-Site` where no other site had a part in the request. Other programs send none. */
 const OWN_SITES = new Set(['same-origin', 'none']);
 
 /**
@@ -29,7 +30,10 @@ export function refuseForeignPages({ method = '', headers }: IncomingMessage, ba
   );
 }
 
-/** The address that is configured, or the one that the request was sent to, whatever carried its encryption. */
+/**
+ * Whether it is the configured address, or the host that the request was sent to. That one may be reached by http or by
+ * https, because the request may have been decrypted on its way.
+ */
 function isOwnOrigin(origin: string, { host }: IncomingHttpHeaders, baseUrl: string): boolean {
   if (!URL.canParse(origin)) return false;
   const from = new URL(origin);

@@ -4,13 +4,13 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** What so many connections hold in memory is still small. */
+/** However many descriptors there are, no more connections than this are held. So many still need little memory. */
 const MOST_CONNECTIONS = 10_000;
 
 /** Descriptors kept for the database, webhooks, mail and the log. */
 const RESERVED = 512;
 
-/** What a Linux process may open where nobody set anything else. */
+/** How many descriptors a Linux process may open by default; assumed where the limit cannot be read. */
 const USUAL_DESCRIPTORS = 1_024;
 
 /** How many connections this process can hold and still open what else it needs. */
@@ -34,7 +34,7 @@ function readLimits(): string {
  * source that holds the most of them; then those of the source that holds the most connections, and of these the ones
  * that wait for nothing. Among equals the oldest goes, and never the newcomer.
  *
- * @param open is kept filled with the connections that count
+ * @param open a set that is kept filled with the connections that count
  */
 export function shareConnections(server: Server, limit: number, open: Set<Socket>): void {
   const connections = new Connections(open, Math.ceil(limit / NEWCOMERS));
@@ -52,7 +52,7 @@ export function shareConnections(server: Server, limit: number, open: Set<Socket
   });
 }
 
-/** The part of all connections that may have asked for nothing yet and be as safe as the others: they just came. */
+/** One in this many connections may have sent nothing yet and is still as safe as the others: it may have just come. */
 const NEWCOMERS = 8;
 
 class Connections {
@@ -142,8 +142,8 @@ class Connections {
 }
 
 /**
- * What one client can have without effort counts as one: all of this host's own addresses, and the network of an IPv6
- * address, of which every host has 2^64.
+ * Addresses that one client can have without effort count as one source: all of this host's own, and all in the /64
+ * network of an IPv6 address, of which every host has 2^64.
  */
 export function sourceOf(address: string | undefined): string {
   if (address === undefined || !ipaddr.isValid(address)) return 'loopback';

@@ -3,21 +3,21 @@ import type { Server } from 'node:http';
 import { type Socket, Server as SocketServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** When no request has come for so long, those that keep their connection open have none on its way. Milliseconds. */
+/** When no request has come for this long, none is on its way on the connections that are kept open. Milliseconds. */
 const QUIET_FOR = 250;
 
-/** How often that is looked at, in milliseconds. */
+/** How often that is checked, in milliseconds. */
 const LOOK_EVERY = 25;
 
-/** A look that comes later than this was held up, and so were the requests that came meanwhile. Milliseconds. */
+/** A check that comes later than this was held up, and so were the requests that came in the meantime. Milliseconds. */
 const HELD_UP = 3 * LOOK_EVERY;
 
 /**
- * Takes no new connection and closes no open one: each is answered once more, and told with the answer to come back
- * on a new one. To close them at once would lose the requests that are on their way, and a check-in among them.
+ * Takes no new connection and closes no open one: each is answered once more, and told with that answer to come back on
+ * a new one. Closing them at once would lose the requests that are on their way, a check-in perhaps.
  *
  * @param connections those that are open
- * @param within in milliseconds: whoever has not sent what it connected for by then is not waited for
+ * @param within how long to wait for clients that have not sent what they connected for, in milliseconds
  * @returns when all connections ended, or those that are left were answered before and are silent
  */
 export async function drain(server: Server, connections: ReadonlySet<Socket>, within: number): Promise<void> {
@@ -52,7 +52,7 @@ export async function closeConnections(server: Server, connections: ReadonlySet<
   while (connections.size > 0) await sleep(LOOK_EVERY);
 }
 
-/** A client that was accepted and has sent nothing yet did not connect for nothing. */
+/** Whether a client was accepted that has sent nothing yet: it will, since it connected for a reason. */
 function hasNewcomer(connections: ReadonlySet<Socket>): boolean {
   for (const { bytesRead } of connections) if (bytesRead === 0) return true;
   return false;

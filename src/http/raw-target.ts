@@ -19,7 +19,7 @@ const HEAD_END = '\r\n\r\n';
 export function readAgain(error: ConnectionError, socket: Socket, to: Server, readPath: PathReader): boolean {
   const { rawPacket } = error as ConnectionError & { rawPacket?: Buffer };
   if (!error.code?.startsWith('HPE_') || !rawPacket || !socket.writable) return false;
-  // Later bytes of a connection may be the rest of anything.
+  // Only the first bytes of a connection surely begin a request: later ones may be the rest of anything.
   if (socket.bytesRead !== rawPacket.length) return false;
   const repaired = encodeTarget(rawPacket, readPath);
   if (repaired === null) return false;
@@ -28,7 +28,10 @@ export function readAgain(error: ConnectionError, socket: Socket, to: Server, re
   return true;
 }
 
-/** Null where there is nothing to encode. The connection ends with this request, and so do the bytes of one without a body. */
+/**
+ * Null where there is nothing to encode. The request becomes the last of its connection, so that what follows one
+ * without a body is dropped.
+ */
 function encodeTarget(packet: Buffer, readPath: PathReader): Buffer | null {
   // Each byte is one character here, so that nothing but the target changes.
   const text = packet.toString('latin1');

@@ -1,4 +1,4 @@
-/** The HTTP side, built apart from listening, so that tests can serve it on any port. */
+/** Builds the HTTP server. It does not listen yet, so that tests can serve it on any port. */
 import { randomUUID } from 'node:crypto';
 import { createServer, METHODS, type Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -41,13 +41,13 @@ export interface ServerOptions extends RouteContext, MetricsContext {
   /** The path of check-in addresses, without a slash at the end. */
   checkInPath: string;
   logger: FastifyBaseLogger;
-  /** Is kept filled with the connections that are open. */
+  /** The server keeps this set filled with the connections that are open. */
   connections?: Set<Socket>;
   /** How many connections may be open at the same time; as many as the process can hold when absent. */
   maxConnections?: number;
 }
 
-/** A request's head must be here within 5 s, all of it within 10 s; both are looked at every second. */
+/** A request's head must arrive within 5 s, and all of it within 10 s; both are checked every second. */
 const LIMITS = {
   headersTimeout: 5_000,
   requestTimeout: 10_000,
@@ -64,7 +64,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
     genReqId: newRequestId,
-    // No part of a path is longer than the head of a request may be: what is too long is refused there.
+    // A path that is too long is refused together with its head, so that the router needs no stricter limit of its own.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: LIMITS.maxHeaderSize },
     rewriteUrl: ({ url = '/' }) => readablePath(url),
     serverFactory: (handler) => serve(options, readPath, handler),
@@ -72,8 +72,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
       if (!readAgain(error, socket, app.server, readPath)) refuseConnection(error, socket);
     },
   });
-  // Every method is known, so that a path answers those that it lacks with 405. To the framework none has a body:
-  // handlers read the bodies that they want themselves, after the checks that come first.
+  // Every method is registered, so that a path answers those that it lacks with 405. The framework reads no body for
+  // any of them: handlers read the bodies that they want, after the checks that come first.
   for (const method of METHODS) {
     if (method !== 'CONNECT') app.addHttpMethod(method, { overrideExisting: true });
   }
@@ -143,7 +143,7 @@ function serve(options: ServerOptions, readPath: PathReader, handler: NonNullabl
     },
   });
   const server = createServer(LIMITS, (request, response) => {
-    // A server that stops answers what is in flight, and takes no more on a connection that is kept alive.
+    // A server that stops still answers what is in flight, and takes no further request on the same connection.
     if (!server.listening) response.setHeader('connection', 'close');
     if (handleCheckIn(request, response)) return;
     response.setHeader(...OWN_ANSWER);
@@ -153,7 +153,10 @@ function serve(options: ServerOptions, readPath: PathReader, handler: NonNullabl
   return server;
 }
 
-/** A path that cannot be decoded is the path of nothing; it is refused like any other, after the key was checked. */
+/**
+ * Nothing is served at a path that cannot be decoded. One that can be stands in for it, so that it is refused like any
+ * other unknown path, after the key was checked.
+ */
 function readablePath(url: string): string {
   const end = url.indexOf('?');
   const path = end < 0 ? url : url.slice(0, end);

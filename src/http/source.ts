@@ -6,8 +6,8 @@ type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 /**
  * Answers which address a request came from. Behind a trusted proxy that is the last address of `X-Forwarded-For`
- * that is no trusted proxy itself; from anybody else the header means nothing. It is null where nothing says it: a
- * client on this host that comes over a socket file.
+ * that is no trusted proxy itself; from anybody else the header means nothing. It is null for a client on this host
+ * that comes over a socket file, which has no address.
  *
  * @param trustedProxies addresses or CIDR ranges; loopback among them stands for the socket file too
  */

@@ -19,7 +19,7 @@ export interface CheckInBody {
   text: string;
   /** What to keep of it: at most 10 KiB, and lines that say how much of it is missing. */
   kept: string;
-  /** Whether it goes on behind what was read. */
+  /** Whether it has more than what was read. */
   goesOn: boolean;
 }
 
@@ -48,7 +48,7 @@ export function readBody(request: IncomingMessage): Promise<CheckInBody> {
   });
 }
 
-/** Collects a body: wholly while there is memory, else how it begins and how it ends. */
+/** Collects a body: all of it while there is memory, otherwise how it begins and how it ends. */
 class BothEnds {
   #bytes = Buffer.alloc(0);
   #filled = 0;
@@ -137,7 +137,7 @@ class Tail {
   }
 }
 
-/** A database's text holds no zero byte. */
+/** Replaces zero bytes, which the database's text cannot hold. */
 function decode(bytes: Buffer): string {
   return new TextDecoder('utf-8').decode(bytes).replaceAll('\0', '\uFFFD');
 }

@@ -25,10 +25,10 @@ export interface CheckInOptions {
 const TEXT = [...OWN_ANSWER, 'content-type', 'text/plain; charset=utf-8', 'cache-control', 'no-store'];
 const THANKS = 'Got it, thanks!\n';
 const THANKS_HEADERS = [...TEXT, 'content-length', String(THANKS.length)];
-/** What clients of another family of pingers are answered, who take nothing else for a success. */
+/** The answer for clients of another family of monitors, which take nothing else for a success. */
 const OK = 'OK';
 const OK_HEADERS = [...TEXT, 'content-length', String(OK.length)];
-/** Tells those clients how much of what a job prints is kept, in bytes. */
+/** Tells those clients how many bytes of what a job prints are kept. */
 const BODY_LIMIT_HEADER = 'ping-body-limit';
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT']);
 
@@ -117,8 +117,9 @@ function send(request: IncomingMessage, response: ServerResponse, [status, heade
 }
 
 /**
- * The client is still sending what is not wanted. To close now would reset the connection, and the client would take
- * that for a failure: it gets the answer at once and may end what it says, within limits.
+ * The client is still sending a body of which no more is wanted. Closing the connection now would reset it, and the
+ * client would take that for a failure. So it gets its answer at once, and may finish what it sends within a time
+ * limit.
  */
 function endLater(request: IncomingMessage, response: ServerResponse, body: string | undefined): void {
   if (body !== undefined) response.write(body);
@@ -155,7 +156,7 @@ function outcomeOf(exit: string | null): CheckInOutcome {
   return exit === null || exit === '' || exit === '0' ? 'healthy' : 'error';
 }
 
-/** The number where it is one; an error that came as a word is told by its outcome alone. */
+/** The status where it is a number. An error that was given as a word shows in the outcome alone. */
 function exitStatus(exit: string | null): number | null {
   return exit !== null && /^-?\d{1,9}$/.test(exit) ? Number(exit) : null;
 }

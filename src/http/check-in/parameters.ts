@@ -14,11 +14,11 @@ export interface CheckInParameters {
   runId: string | null;
   /** Whether there is a `rid` at all. */
   isRun: boolean;
-  /** `at` of the query: when the job checked in, where that is told and credible. */
+  /** `at` of the query: when the job checked in, where that is given and credible. */
   at: number | null;
   /** What the job printed: the body, where it holds no parameters. */
   output: string | null;
-  /** Whether the body goes on behind what was read of it. */
+  /** Whether the body has more than what was read of it. */
   bodyGoesOn: boolean;
 }
 
@@ -92,8 +92,8 @@ function fromBody({ text }: CheckInBody, contentType: string): Given | null {
 }
 
 /**
- * A form is one line whose first key is one of ours; the line break that a shell piped in belongs to no value. With
- * another key in front it is an address, a log line or a report.
+ * A form is one line whose first key is one of ours; a line break that a shell put at its end belongs to no value. With
+ * any other key in front the text is an address, a log line or a report that the job printed.
  */
 function fromForm(text: string): Given | null {
   const line = text.replace(/^[ \t]+/, '').trimEnd();
@@ -128,7 +128,9 @@ function givenIn(parameters: URLSearchParams): Given {
   return given;
 }
 
-/** An object that has a key of somebody else's, or more than plain values in ours, is a report of the job. */
+/**
+ * An object is parameters only where all of its keys are ours and all values plain. Any other is a report of the job.
+ */
 function fromJson(text: string): Given | null {
   if (!text.trimStart().startsWith('{') || !isFlat(text)) return null;
   const entries = entriesOf(text);
@@ -143,10 +145,10 @@ function fromJson(text: string): Given | null {
   return given;
 }
 
-/** More than our names and the values that a check-in may have. */
+/** More keys than a check-in can have, its values included. */
 const MOST_KEYS = 50;
 
-/** Whether a text can be one object of few plain values: looked at before a long one is parsed for nothing. */
+/** Whether a text can be one object of a few plain values, so that no long text is parsed for nothing. */
 function isFlat(text: string): boolean {
   let depth = 0;
   let commas = 0;
@@ -196,7 +198,7 @@ function shorten(message: string | undefined): string | null {
   return characters.slice(0, MESSAGE_LENGTH).join('').toWellFormed();
 }
 
-/** The time of a check-in that was kept back while the service was away; nobody can check in for the future. */
+/** The time of a check-in that is delivered late because the service was away. A time in the future does not count. */
 function momentIn(query: string, now: number): number | null {
   const at = parseTimestamp(new URLSearchParams(query).get('at') ?? '');
   return at !== null && at <= now && now - at <= LATEST ? at : null;

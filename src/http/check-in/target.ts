@@ -11,7 +11,7 @@ export interface Target {
 
 /** A path below an address where check-ins are taken. */
 export interface CheckInPath {
-  /** Null for what no check-in address looks like. */
+  /** Null where the path does not look like a check-in address. */
   target: Target | null;
   /** Whether something follows the token, whatever it is. */
   hasSuffix: boolean;
@@ -25,9 +25,9 @@ const PLAIN = '/c/';
 const OK = '/ping/';
 
 /**
- * Answers with null for every request that is no check-in.
+ * Answers with a function that reads the URL of a request, and answers null where the request is no check-in.
  *
- * @param path below which tokens are, without a slash at the end; empty for the root
+ * @param path the path below which tokens are, without a slash at the end; empty for the root
  * @param served the patterns of the router's routes, which no token hides
  */
 export function createPathReader(path: string, served: () => Iterable<string>) {
@@ -52,7 +52,7 @@ export function createPathReader(path: string, served: () => Iterable<string>) {
 
 export type PathReader = ReturnType<typeof createPathReader>;
 
-/** A proxy's client names the host in the target as well: `GET http://host/c/<token>`. */
+/** A client that talks to a proxy names the host in the target as well: `GET http://host/c/<token>`. */
 function withoutOrigin(url: string): string {
   const origin = /^https?:\/\/[^/?#]*/i.exec(url)?.[0] ?? '';
   return url.slice(origin.length);

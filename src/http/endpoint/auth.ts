@@ -8,7 +8,10 @@ import { MINUTE } from '../../text/durations.ts';
 import { TryLater } from './errors.ts';
 import type { RateLimiter } from './rate-limit.ts';
 
-/** Whom a route is for: a case's own keys, the server's, or both; `any` lets even a read key use any method. */
+/**
+ * Whose keys may use a route: those of a case, the server's (`admin`), or both (`member`). With `any`, even a read key
+ * may use every method.
+ */
 export type Audience = 'case' | 'admin' | 'member' | 'any';
 
 export interface Caller {
@@ -23,7 +26,7 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     audience?: Audience;
-    /** Answered even during maintenance, because it ends it. */
+    /** Whether the route is answered during maintenance too, being the one that ends it. */
     duringMaintenance?: boolean;
   }
 }
@@ -39,7 +42,7 @@ export interface AuthenticatorOptions {
   clock: () => number;
 }
 
-/** Answers who calls, or throws what keeps the call out. */
+/** Answers with a function that finds out who calls, or throws what keeps the call out. */
 export function createAuthenticator({ store, limiter, clock }: AuthenticatorOptions) {
   const usesRecorded = new Map<string, number>();
 
@@ -66,14 +69,14 @@ export function createAuthenticator({ store, limiter, clock }: AuthenticatorOpti
   };
 }
 
-/** A key that is blocked takes nothing from the others of its case. */
-function limit(limiter: RateLimiter, { apiKey, case: owner }: Caller, now: number): void {
+/** The key's own limit comes first, so that a blocked key uses up nothing of what the keys of its case share. */
+function limit(limiter: RateLimiter, { apiKey, case: ownCase }: Caller, now: number): void {
   const blockedMs = limiter.take(apiKey.id, now);
   if (blockedMs > 0) {
     const message = 'Too many requests in a short period: this API key is blocked for a while.';
     throw new TryLater('rate_limited', message, Math.ceil(blockedMs / 1_000));
   }
-  const waitMs = owner ? limiter.takeOfCase(owner.id, now) : 0;
+  const waitMs = ownCase ? limiter.takeOfCase(ownCase.id, now) : 0;
   if (waitMs > 0) {
     const message = 'Too many requests in a short period by all API keys of this case together.';
     throw new TryLater('rate_limited', message, Math.ceil(waitMs / 1_000));
@@ -117,7 +120,7 @@ export async function assertAdmitted(store: Pick<Store, 'getApiKey'>, id: string
 
 /** The case that the request's key belongs to. */
 export function caseOf(request: FastifyRequest): Case {
-  const owner = request.caller?.case;
-  if (!owner) throw new SnitchError('api_key_forbidden', 'This API key belongs to no case.');
-  return owner;
+  const ownCase = request.caller?.case;
+  if (!ownCase) throw new SnitchError('api_key_forbidden', 'This API key belongs to no case.');
+  return ownCase;
 }

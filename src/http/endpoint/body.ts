@@ -12,7 +12,7 @@ const DEPTH_LIMIT = 32;
 /**
  * The parsed body, or undefined when there is none.
  *
- * @param beforeValidation what is checked when the body is known to be JSON, and before anything in it is invalid
+ * @param beforeValidation what is checked once the body is known to be JSON, before its content is validated
  * @throws MalformedJson when it is not JSON, SnitchError when it is too large, Invalid when it is nested too deeply
  */
 export async function readJson(
@@ -40,7 +40,7 @@ async function readBody(raw: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The body's chunks. Half a body is not JSON: a client that went away is no error of ours. */
+/** The body's chunks. A client that goes away leaves half a body, which is not JSON; that is no error of the server. */
 async function* wholly(raw: IncomingMessage): AsyncGenerator<Buffer> {
   try {
     yield* raw as AsyncIterable<Buffer>;

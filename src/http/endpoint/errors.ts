@@ -78,7 +78,10 @@ const STATUS_OF_FAULT: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
 };
 
-/** Bytes that are no request, or not all of one in time: they get a status and the end of the connection. */
+/**
+ * Answers bytes that are no request, or a request that did not arrive in time, with a status, and closes the
+ * connection.
+ */
 export function refuseConnection({ code }: ConnectionError, socket: Socket): void {
   const status = STATUS_OF_FAULT[code] ?? 400;
   if (code !== 'ECONNRESET' && socket.writable) {

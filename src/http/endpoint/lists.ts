@@ -1,6 +1,6 @@
 /**
- * Answers that are lists. They are made in slices, the next one when the client has taken the one before: a long list
- * is never whole in memory, others get their turn in between, and the work ends when the client goes.
+ * Answers that are lists. They are made in slices, each when the client has taken the one before: so a long list is
+ * never in memory as a whole, others get their turn in between, and the work ends when the client goes.
  */
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -20,7 +20,7 @@ const MOST = 200;
 /** How many items are asked for before it is known how large they are. */
 const FIRST = 20;
 
-/** Lists that are under way at a time; the next ones wait. */
+/** How many lists of a key, and of a case, may be under way at a time; further ones wait. */
 const MOST_OF_KEY = 4;
 const MOST_OF_CASE = 8;
 
@@ -28,7 +28,7 @@ const MOST_OF_CASE = 8;
 export interface Patience {
   /** How long a list waits for its turn. */
   turnWithin: number;
-  /** A client that takes nothing from one look to the next is gone; so often it is looked at. */
+  /** How often it is checked whether the client took something; one that took nothing since the last time is gone. */
   look: number;
 }
 
@@ -43,7 +43,10 @@ export interface Slice<Item, Position> {
 export class Lists {
   readonly #turns = new Turns();
   readonly #patience: Patience;
-  /** Those that wait or are under way. A client can read one for long, and must not learn more when its key is gone. */
+  /**
+   * The lists that wait or are under way. A client may take long to read one, and must learn no more once its key is
+   * gone.
+   */
   readonly #open = new Map<FastifyReply, Caller>();
 
   constructor(store: Pick<Store, 'onChange'>, patience = PATIENCE) {
@@ -82,7 +85,7 @@ export class Lists {
     }
     gone.signal.addEventListener('abort', release);
     reply.raw.setTimeout(this.#patience.look, () => {
-      // With nothing to take, it is the client that waits.
+      // Where there is nothing to take, it is the client that waits for us.
       if (reply.raw.writableLength > 0) reply.raw.destroy();
     });
     return answer(request, reply, slices(read));
@@ -100,7 +103,10 @@ function claimsOf({ caller }: FastifyRequest) {
   return caller?.case ? [key, { name: `case ${caller.case.id}`, most: MOST_OF_CASE }] : [key];
 }
 
-/** What one slice holds is answered at once, with its length; an error before the second has a status of its own. */
+/**
+ * A list of one slice is answered with its length. The second slice is read before anything is sent, so that an error
+ * up to then still gets a status of its own.
+ */
 async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -137,7 +143,8 @@ async function* slices<Item, Position>(
     const text = items.map((item) => JSON.stringify(item)).join(',');
     yield text;
     count = Math.max(FEWEST, Math.min(MOST, Math.floor((SLICE * items.length) / text.length)));
-    // A client that reads fast can make room within the same turn of the event loop, again and again.
+    // Without this, a client that reads fast could keep the event loop to itself, making room within the same turn
+    // again and again.
     await nextTurn();
   } while (position !== null);
 }

@@ -14,10 +14,10 @@ export function pageOf(request: FastifyRequest, isId: (text: string) => boolean)
 }
 
 /**
- * Reads the page in slices, each behind the last record of the one before.
+ * Reads the page in slices, each of which goes on behind the last record of the one before.
  *
  * @param read some records of the store, as it lists them
- * @param positionOf where a slice goes on that ended with this record
+ * @param positionOf where the slice goes on that follows one with this record at its end
  * @param wire a record as the API shows it
  */
 export function slicesOf<Listed, Item>(

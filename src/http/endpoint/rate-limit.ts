@@ -28,12 +28,12 @@ interface Bucket {
 }
 
 /**
- * How many keys' worth of requests a case has. One key alone never meets the limit of its case, and a team with a few
- * of them does not either; twenty keys are not worth twenty times as much.
+ * How many keys' worth of requests a case has. One key alone never reaches the limit of its case, and a few together do
+ * not either, but twenty keys do not get twenty times as much.
  */
 const KEYS_OF_CASE = 4;
 
-/** Keys that were not seen lately have a full bucket again; this many are remembered before they are forgotten. */
+/** How many buckets are remembered. Where one more is needed, all are forgotten, and everybody has a full one again. */
 const REMEMBERED = 10_000;
 
 export class RateLimiter {
@@ -66,7 +66,7 @@ export class RateLimiter {
   }
 
   /**
-   * Of the buckets of `keys`, the one with the least left, for clients that pace themselves; null without a limit.
+   * What is left in the emptiest of the buckets of `keys`, for clients that pace themselves; null without a limit.
    *
    * @param now monotonic milliseconds
    */
@@ -81,8 +81,8 @@ export class RateLimiter {
   }
 
   /**
-   * Takes one request out of the bucket of a case, which all of its keys share. It is never blocked: some of its keys
-   * must not shut the others out for longer than they ask too much.
+   * Takes one request out of the bucket of a case, which all of its keys share. A case is never blocked: keys that ask
+   * too much must not shut out the others for longer than they do so.
    *
    * @param now monotonic milliseconds
    * @returns 0, or in how many milliseconds the case may ask again
@@ -113,7 +113,7 @@ export function headersOf({ burst, fillsInS, left }: Standing): Record<string, s
   };
 }
 
-/** 0 where there was a token, or in how many milliseconds there will be one. */
+/** @returns 0 where there was a token and it is taken, or in how many milliseconds there will be one */
 function takeFrom(
   bucket: Bucket,
   { perMinute, burst }: Pick<RateLimit, 'perMinute' | 'burst'>,

@@ -1,4 +1,4 @@
-/** What the server gives to those who answer its paths. */
+/** What the server hands to the functions that add its routes. */
 import type { WireMailCheck } from '../../api/wire.ts';
 import type { Store } from '../../store/store.ts';
 import type { Lists } from './lists.ts';
@@ -22,7 +22,7 @@ export interface RouteContext {
   sendsEmail: () => boolean;
 }
 
-/** What the routes below `/v1` have besides. */
+/** What the routes below `/v1` get in addition. */
 export interface ApiContext extends RouteContext {
   lists: Lists;
 }

@@ -1,4 +1,4 @@
-/** Something of which a claimant may have so many at a time. */
+/** Something that only so many may hold at a time, such as the lists of one key. */
 export interface Claim {
   name: string;
   most: number;
@@ -9,7 +9,7 @@ interface Waiting {
   begin: (release: () => void) => void;
 }
 
-/** Lets whoever claims too much at a time wait for its turn; those that claim something else go past. */
+/** Makes whoever claims what is taken wait for its turn; those that claim something else pass by. */
 export class Turns {
   readonly #held = new Map<string, number>();
   /** In the order in which they came. */
@@ -20,7 +20,7 @@ export class Turns {
    *
    * @param within for how long to wait, in milliseconds
    * @param gone ends the waiting, because nobody wants the turn any more
-   * @returns what gives them back; null where the time was over or nobody wanted them
+   * @returns a function that gives them back; null where the time ran out, or nobody wanted the turn any more
    */
   async take(claims: readonly Claim[], within: number, gone: AbortSignal): Promise<(() => void) | null> {
     if (gone.aborted) return null;

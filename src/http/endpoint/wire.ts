@@ -73,17 +73,17 @@ export function wireCheckIn(record: CheckInRecord): WireCheckIn {
   };
 }
 
-export function wireCase(owner: Case): WireCase {
+export function wireCase(shown: Case): WireCase {
   return {
-    id: owner.id,
-    name: owner.name,
-    timezone: owner.timezone,
-    members: owner.members,
-    reminders: owner.reminders,
-    max_snitches: owner.maxSnitches,
-    error_notices: owner.errorNotices,
-    on_hold: owner.onHold,
-    created_at: wireTime(owner.createdAt),
+    id: shown.id,
+    name: shown.name,
+    timezone: shown.timezone,
+    members: shown.members,
+    reminders: shown.reminders,
+    max_snitches: shown.maxSnitches,
+    error_notices: shown.errorNotices,
+    on_hold: shown.onHold,
+    created_at: wireTime(shown.createdAt),
   };
 }
 
@@ -97,7 +97,7 @@ export function wireApiKey(apiKey: ApiKey): WireApiKey {
   };
 }
 
-/** The user name goes with the password: some services put a secret there. */
+/** Removes the user name as well as the password: some services put a secret there. */
 export function withoutCredentials(url: string): string {
   const parsed = new URL(url);
   parsed.username = '';
@@ -150,7 +150,7 @@ export function audienceOf(
   };
 }
 
-/** An alert and what became of it, for sentences; null for a notice, which is of no single snitch. */
+/** An alert and its deliveries, for sentences about them; null for a notice, which concerns no single snitch. */
 export function toldAlert(
   { alert, deliveries }: AlertWithDeliveries,
   nameOf: (target: string) => string,
@@ -165,7 +165,9 @@ export function toldAlert(
   };
 }
 
-/** Answers with the URL that a webhook's id stands for; the id itself where the webhook was deleted. */
+/**
+ * Names the target of a delivery: a webhook's id by its URL. An email address, and the id of a deleted webhook, stay.
+ */
 export function targetNames(webhooks: readonly Webhook[]): (target: string) => string {
   const urls = new Map(webhooks.map(({ id, url }) => [id, withoutCredentials(url)]));
   return (target) => urls.get(target) ?? target;

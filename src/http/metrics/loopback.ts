@@ -1,11 +1,11 @@
-/** Whether a request was made on this host and for this host, which opens the one door that needs no key. */
+/** Whether a request was made on this host and meant for this host: then it may read the metrics, without a key. */
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 
 export interface Asked {
   /** The address that the request came from; null over a socket file, which only this host has. */
   source: string | null;
-  /** Whether a trusted proxy sent it, which speaks for others. */
+  /** Whether it came from a trusted proxy, which asks on behalf of others. */
   isProxied: boolean;
   baseUrl: string;
 }
@@ -18,9 +18,9 @@ const FORWARDING =
 const NAMES = /(?:^|\.)localhost$|^ip6-(?:localhost|loopback)$/;
 
 /**
- * The address alone would not do. A proxy on this host sends what strangers ask, and where it does not say so, its
- * request differs from a local one by the name that was asked for, or by the version of HTTP that proxies use unless
- * they are told otherwise. A page whose name is made to lead to loopback asks by that name too.
+ * The address alone is not enough, because a proxy on this host passes on what strangers ask. Where no header says so,
+ * its request differs from a local one by the host name that was asked for, or by being HTTP/1.0, which some proxies
+ * use unless they are told otherwise. A web page whose name was made to lead to loopback is also found out by its name.
  */
 export function isFromThisHost(request: IncomingMessage, { source, isProxied, baseUrl }: Asked): boolean {
   if (source !== null && ipaddr.process(source).range() !== 'loopback') return false;

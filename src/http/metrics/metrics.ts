@@ -1,4 +1,4 @@
-/** `/metrics` for Prometheus. What can be counted when asked is counted then; the rest is told as it happens. */
+/** `/metrics` for Prometheus. What can be counted when Prometheus asks is counted then, the rest as it happens. */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
@@ -11,7 +11,7 @@ import { isFromThisHost } from './loopback.ts';
 
 const MILLISECONDS = 1_000;
 
-/** Gauges of the library that are called as only counters may be; each says no more than its series without `_total`. */
+/** Gauges of the library whose names only counters may have. The same numbers are in the series without `_total`. */
 const MISNAMED = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
@@ -65,7 +65,7 @@ export class Metrics {
     'The same as snitch_store_syncs_total, under its name from before.',
   );
 
-  /** Counts a check-in; the label is looked up once and not for every check-in. */
+  /** Counters of check-ins by their answer. The labels are looked up here, once, and not for every check-in. */
   readonly answered = {
     recorded: this.#checkIns.labels('recorded'),
     unknown: this.#checkIns.labels('unknown'),
@@ -80,7 +80,7 @@ export class Metrics {
       'version',
       'node',
     ]).set({ version, node: process.versions.node }, 1);
-    // A series that appears only with its first event has no increase for the one event that matters.
+    // A series that only appears with its first event shows no increase for it, and there may never be a second one.
     for (const answer of ['recorded', 'unknown', 'refused']) this.#checkIns.inc({ answer }, 0);
     for (const channel of CHANNELS) for (const result of RESULTS) this.deliveries.inc({ channel, result }, 0);
   }
@@ -116,7 +116,7 @@ function age(at: number | null, now: number): number {
   return at === null ? 0 : Math.max(0, now - at) / MILLISECONDS;
 }
 
-/** What `/metrics` needs to know besides: who asks, and who may. */
+/** What `/metrics` needs: the figures, who asks for them, and who may. */
 export interface MetricsContext extends Pick<RouteContext, 'store' | 'clock' | 'addresses'> {
   metrics: Metrics;
   metricsArePublic: () => boolean;
@@ -126,7 +126,7 @@ export interface MetricsContext extends Pick<RouteContext, 'store' | 'clock' | '
   isProxied?: (request: IncomingMessage) => boolean;
 }
 
-/** For callers on this host only, unless the configuration says otherwise: to others there is nothing here. */
+/** For callers on this host only, unless the configuration says otherwise; others are told that nothing is here. */
 export function metricsRoutes(app: FastifyInstance, context: MetricsContext): void {
   const { store, clock, metrics, metricsArePublic, sourceOf, isProxied = () => false, addresses } = context;
   const isLocal = ({ raw }: FastifyRequest) =>

@@ -60,7 +60,7 @@ const PLAIN_ANSWERS = {
 
 const SUFFIX_ANSWERS = { responses: { 200: plainText('It is on the disk.'), ...CHECK_IN_RESPONSES } };
 
-/** Check-in addresses begin elsewhere where `check_in_base` says so; these answer always. */
+/** Check-in addresses may begin elsewhere, as `check_in_base` says; the ones here always answer. */
 export const CHECK_IN_PATHS = {
   '/c/{token}': {
     parameters: [TOKEN, ...CHECK_IN_PARAMETERS],

@@ -16,7 +16,7 @@ export interface Operation {
 
 export type Operations = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
-/** The answer that is a stream of events and no JSON. */
+/** Stands for an answer that is a stream of events and not JSON. */
 export const EVENTS = 'text/event-stream';
 
 /** Schemas under a name of their own; what is not among them is described where it is used. */
@@ -29,7 +29,7 @@ const NAMED = {
   Tags: schemas.tags,
   Pause: schemas.pause,
   CheckIn: schemas.checkIn,
-  Case: schemas.team,
+  Case: schemas.caseRecord,
   NewCase: schemas.newCase,
   CaseChanges: schemas.caseChanges,
   CaseChangesByAdmin: schemas.adminCaseChanges,
@@ -232,7 +232,7 @@ function namedSchemas(): object {
   return Object.fromEntries(Object.entries(described).map(([id, schema]) => [id, withoutIds(schema)]));
 }
 
-/** Where they are, they are found by their place in this document. */
+/** Removes the ids of a schema, which the others refer to by its place in this document. */
 function withoutIds({ $schema, $id, ...schema }: Record<string, unknown>): object {
   return schema;
 }

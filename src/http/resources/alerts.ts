@@ -1,4 +1,4 @@
-/** `/v1/alerts`: what was decided to tell, of the whole case or of one snitch. */
+/** `/v1/alerts`: the alerts of the whole case, and those of one snitch. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { caseOf } from '../endpoint/auth.ts';
 import { isAlertId, pageOf, slicesOf } from '../endpoint/page.ts';

@@ -1,4 +1,4 @@
-/** What may be said of a case, by its own keys and by the administrator. */
+/** Which settings of a case its own keys may change, and which only the administrator. */
 import { z } from 'zod';
 import { isTimeZone, spelledTimeZone } from '../../core/interval.ts';
 import { validateMembers } from '../../core/validation.ts';
@@ -76,7 +76,7 @@ const DEFAULTS: Omit<CaseSettings, 'name'> = {
   onHold: false,
 };
 
-/** The settings of a new case that says no more than its name. */
+/** The settings of a new case of which only the name is given. */
 export function newCaseSettings(name: string): CaseSettings {
   return { ...DEFAULTS, name };
 }

@@ -31,13 +31,13 @@ export function deliveryRoutes(app: FastifyInstance, { store, clock, lists }: Ap
   resource(app, '/deliveries/:id/retry', {
     POST: async (request) => {
       const id = param(request, 'id');
-      const owner = caseOf(request).id;
+      const { id: caseId } = caseOf(request);
       if (!isNumericId(id)) throw new NotFound();
-      const delivery = found(await store.retryDelivery(owner, Number(id), clock()));
+      const delivery = found(await store.retryDelivery(caseId, Number(id), clock()));
       if (delivery.state === 'delivered') {
         throw new Invalid([{ attribute: 'state', message: 'is delivered: there is nothing to retry' }]);
       }
-      return wireDelivery(delivery, targetNames(await store.listWebhooks(owner)));
+      return wireDelivery(delivery, targetNames(await store.listWebhooks(caseId)));
     },
   });
 }

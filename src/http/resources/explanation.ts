@@ -14,29 +14,29 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
   resource(app, '/snitches/:token/explain', {
     GET: async (request) => {
       const snitch = await requestedSnitch(store, request);
-      const owner = caseOf(request);
+      const ownCase = caseOf(request);
       const { token, state } = snitch;
       const [firstCheckIns, postponements, webhooks, [last]] = await Promise.all([
         store.listFirstCheckIns(token),
-        store.listPostponements(owner.id, token, state.postponed),
-        store.listWebhooks(owner.id),
-        // One that a clock decided which ran ahead is not the last one until its time comes.
-        store.listAlerts(owner.id, token, { limit: 1, before: { at: clock() + 1 } }),
+        store.listPostponements(ownCase.id, token, state.postponed),
+        store.listWebhooks(ownCase.id),
+        // An alert that was decided while the clock ran ahead is not the last one until its time comes.
+        store.listAlerts(ownCase.id, token, { limit: 1, before: { at: clock() + 1 } }),
       ]);
-      const audience = audienceOf(snitch, owner, webhooks, sendsEmail());
+      const audience = audienceOf(snitch, ownCase, webhooks, sendsEmail());
       const telling = {
         nobody: whyNobody(audience),
         last: last ? toldAlert(last, targetNames(webhooks)) : null,
       };
       const explanation = explain(state, {
-        rules: owner,
+        rules: ownCase,
         calendar,
         now: clock(),
         firstCheckIns,
         postponements,
         telling,
       });
-      return wireExplanation(snitch, owner, explanation, { audience, last: last?.alert ?? null });
+      return wireExplanation(snitch, ownCase, explanation, { audience, last: last?.alert ?? null });
     },
   });
 }

@@ -1,6 +1,6 @@
 /**
- * `/v1/imports`: what commands need that keep snitches in files. Snitches bring their own tokens, many are changed and
- * deleted in one request, and a check changes nothing. Beyond the contract, whose `POST /v1/snitches` ignores a token.
+ * `/v1/imports`, for commands that keep snitches in files: snitches may bring their own tokens, and many are made,
+ * changed or deleted in one request. Beyond the contract, whose `POST /v1/snitches` ignores a token.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -41,7 +41,7 @@ export function importRoutes(app: FastifyInstance, context: RouteContext): void 
     PATCH: changeMany(context),
   });
   resource(app, '/imports/delete', { POST: deleteMany(context) });
-  // It changes nothing, so that a key that may only read may ask.
+  // It changes nothing, so a key that may only read may use it.
   resource(app, '/imports/check', { POST: checkImport(context) }, { audience: 'any' });
 }
 
@@ -54,7 +54,7 @@ function checkImport({ store }: RouteContext) {
     for (const [position, { token }] of imported.entries()) {
       if (token === null) continue;
       const holder = await store.ownerOfToken(token);
-      // A token of this case's own names the snitch that would be changed.
+      // A token that this case holds already names the snitch that would be changed.
       if (holder !== null && holder !== id) {
         validations.push({
           attribute: importedAttribute(indexes[position] ?? 0, 'token'),

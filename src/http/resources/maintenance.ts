@@ -1,4 +1,4 @@
-/** `/v1/maintenance`: while it is on, every other endpoint of the API answers 503, and check-ins count as ever. */
+/** `/v1/maintenance`: while it is on, every other endpoint of the API answers 503. Check-ins and alerts go on. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { readAs } from '../endpoint/body.ts';

@@ -1,4 +1,4 @@
-/** Changes and deletes many snitches in one request, as commands need that keep them in files. Beyond the contract. */
+/** Changes and deletes many snitches in one request, for commands that keep them in files. Beyond the contract. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { Invalid, type Validation } from '../../core/errors.ts';
@@ -10,7 +10,7 @@ import type { RouteContext } from '../endpoint/route-context.ts';
 import { wireSnitch } from '../endpoint/wire.ts';
 import { line } from './case-schema.ts';
 
-/** Snitches of one request: what the store does in one step, while check-ins wait. */
+/** How many snitches one request may name. The store handles them in one step, and check-ins wait for it. */
 export const LARGEST_IMPORT = 500;
 
 export const snitches = z
@@ -61,7 +61,7 @@ function tokenOf(body: unknown): string | null {
   return typeof token === 'string' ? token : null;
 }
 
-/** Those that are gone already are passed over: they are as was wanted. */
+/** Passes over those that are gone already: that is what was wanted. */
 export function deleteMany({ store }: RouteContext) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const wanted = await readAs(request, deletion);

@@ -56,9 +56,9 @@ export function webhookRoutes(app: FastifyInstance, { store, clock }: RouteConte
   });
   resource(app, '/webhooks/:id/rotate_secret', {
     POST: async (request) => {
-      const owner = caseOf(request).id;
+      const { id: caseId } = caseOf(request);
       const until = clock() + OLD_SECRET_SIGNS_FOR;
-      const webhook = found(await store.rotateWebhookSecret(owner, param(request, 'id'), until));
+      const webhook = found(await store.rotateWebhookSecret(caseId, param(request, 'id'), until));
       return { ...wireWebhook(webhook), secret: webhook.secret };
     },
   });

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 
-/** Changed snitches that are remembered for readers who come back; past it they must read everything again. */
+/**
+ * How many changed snitches are remembered for readers who come back. Beyond that, those must read everything again.
+ */
 const MOST_REMEMBERED = 200_000;
 
 /**
- * Which snitches changed, in the order of their last changes. An event's id is the position up to which its reader
- * is informed; it holds for one run of the daemon, and an id of another run answers with `reset`.
+ * Which snitches changed, in the order of their last changes. An event's id is the position up to which its reader is
+ * informed. It is valid for one run of the daemon: a reader with an id of another run gets `reset`.
  */
 export class ChangeLog {
   #run = randomUUID();

@@ -12,7 +12,7 @@ const GATHER = 100;
 /** A comment this often keeps proxies from closing a quiet stream. */
 const KEEP_ALIVE = 15_000;
 
-/** A reader has at most so much waiting for it, in bytes; what is more it is told when it has taken that. */
+/** At most this much may wait for a reader, in bytes; what comes on top is sent when the reader has taken that. */
 const MOST_BEHIND = 1024 * 1024;
 
 /** Events are written in slices of about this size, in bytes, and read from the store so many at a time. */
@@ -31,10 +31,11 @@ export class Reader {
   readonly response: ServerResponse;
   /** The id up to which it is informed. */
   position = '';
-  /** It is told what it missed at its own pace, and not what commits meanwhile. */
+  /** Whether it is being told what it missed, at its own pace, and not yet what commits now. */
   behind = false;
-  /** What waited for it at the last keep-alive, in bytes, and since how many of them it has not become less. */
+  /** What waited for it at the last keep-alive, in bytes. */
   waiting = 0;
+  /** For how many keep-alives in a row that has not become less. */
   stalls = 0;
 
   constructor({ caseId, keyId, response }: Pick<Reader, 'caseId' | 'keyId' | 'response'>) {
@@ -54,7 +55,9 @@ export class Readers {
   readonly #keepAlive: NodeJS.Timeout;
   /** How often those who are not behind have been told of changes. */
   #round = 0;
-  /** Until somebody listens for the first time, nobody can come back and ask what was missed. */
+  /**
+   * Whether anybody has listened yet. Before that, nobody can come back for what was missed, and nothing is remembered.
+   */
   #heard = false;
 
   constructor(context: Pick<RouteContext, 'store' | 'addresses'>) {
@@ -69,12 +72,13 @@ export class Readers {
   /**
    * Counts a stream before it begins, so that a key that is revoked from now on ends it.
    *
-   * @throws SnitchError where its key has too many, or there are too many and it is not its turn
+   * @throws SnitchError where its key has too many, or there are too many and no other has to give way
    */
   admit(reader: Reader): void {
     if (this.#count((other) => other.keyId === reader.keyId) >= MOST_OF_KEY) {
       const message = `This API key has ${MOST_OF_KEY} streams open, which is the most: close one, or use another key.`;
-      // Without a time to come back at: whoever can do without a stream reads the list meanwhile, as dashboards do.
+      // It names no time to come back, so that a client that can do without a stream reads the list instead, as the
+      // dashboard does.
       throw new SnitchError('rate_limited', message);
     }
     if (this.#readers.size >= MOST_READERS) this.#makeRoomFor(reader);
@@ -105,7 +109,9 @@ export class Readers {
     for (const { response } of this.#readers) response.end();
   }
 
-  /** Where there are too many, the case with the most gives one up, and in a case the key with the most. */
+  /**
+   * Ends a stream of the case that has the most, and within the case of the key that has the most, where that is fair.
+   */
   #makeRoomFor({ caseId, keyId }: Reader): void {
     const cases = Map.groupBy(this.#readers, (reader) => reader.caseId);
     const others = largestOf(cases);
@@ -217,7 +223,7 @@ export class Readers {
         await room(reader.response);
       }
       this.#informed(reader, id);
-      // What was told to the others meanwhile is what this one does not know yet.
+      // What the others were told in the meantime, this one does not know yet.
       if (round !== this.#round) await sleep(GATHER, undefined, { ref: false });
     } while (round !== this.#round && this.has(reader));
     reader.behind = false;
@@ -264,7 +270,7 @@ function largestOf(groups: ReadonlyMap<string, Reader[]>): Reader[] {
   return largest;
 }
 
-/** When what was written has been taken, or nobody is there any more; never in the same turn of the event loop. */
+/** Waits until the client has taken what was written, or is gone, and always for the next turn of the event loop. */
 async function room(response: ServerResponse): Promise<void> {
   if (response.writableNeedDrain && !response.destroyed) {
     await new Promise<void>((resolve) => {
