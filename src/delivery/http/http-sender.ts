@@ -156,7 +156,7 @@ function textOf(chunks: readonly Buffer[]): string {
 export function retryAfter({ headers }: Pick<Answer, 'headers'>, now: number): number | null {
   const header = headers['retry-after'];
   if (typeof header !== 'string') return null;
-  if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;
+  if (/^\d{1,9}(\.\d{1,9})?$/.test(header)) return Math.ceil(Number(header) * 1000);
   const date = Date.parse(header);
   return Number.isNaN(date) ? null : Math.max(0, date - now);
 }
