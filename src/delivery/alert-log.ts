@@ -1,10 +1,10 @@
-/** Tells the log of every alarm that is decided: what was told to whom later can be compared with it. */
+/** Logs every alarm when it is decided, so that it can be compared with what was delivered later. */
 import type { Logger } from 'pino';
 import { isAlarm } from '../core/alert.ts';
 import type { Store } from '../store/store.ts';
 import { BoundedLog } from './outbox/bounded-log.ts';
 
-/** @returns ends it, and says what was left out so far */
+/** @returns a function that writes down how many lines were left out so far */
 export function logAlarms(store: Pick<Store, 'onChange'>, logger: Pick<Logger, 'info'>): () => void {
   const log = new BoundedLog({ logger, counted: 'alerts decided' });
   store.onChange((change) => {

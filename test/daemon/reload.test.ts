@@ -3,7 +3,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Config, loadConfig } from '../../src/config/config.ts';
 import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts';
-import { newDataDir, removeDataDir } from '../end-to-end/daemon-process.ts';
+import { newDataDir, removeDataDir } from '../data-directory.ts';
+import { startProcess } from '../end-to-end/daemon-process.ts';
 
 const test = suite('a reload');
 

@@ -21,7 +21,7 @@ export function chatChannel({ server, token, groupWait }: ChatSettings): Channel
   const say = (text: string, { target, now, stop }: Sending) => {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
     const body = JSON.stringify({ chat: target, text: text.slice(0, 4_096) });
-    return http.post(address, { headers, body, stop }, (answer) => meaningOf(answer, now));
+    return http.post(address, { headers, body, secrets: [token], stop }, (answer) => meaningOf(answer, now));
   };
   return {
     kind: 'chat' as Channel['kind'],

@@ -112,6 +112,14 @@ test('an outage of many snitches is at most two emails to each recipient', async
   }
 });
 
+test('a digest takes all that waits, however many calls of the store it takes', async ({ outbox, mail }) => {
+  await outbox.raise(150);
+  outbox.deliverer(options(mail));
+  await until(async () => (await outbox.deliveries('delivered')).length === 150, 'all are settled');
+  assert.is(mail.received.length, 1);
+  assert.match(subjects(mail)[0] ?? '', '[Digest] 150 alerts of Operations: 150 with errors');
+});
+
 test('a recipient of two cases gets a digest of each', async ({ outbox, mail }) => {
   const other = await outbox.createCase({ name: 'Research', timezone: 'Asia/Kathmandu', members: [ANN] });
   outbox.deliverer(options(mail));

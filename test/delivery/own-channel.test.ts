@@ -90,6 +90,18 @@ test('a permanent refusal is dead at once and says why', async ({ outbox, server
   assert.not.match(JSON.stringify(outbox.lines), /tk_secret/);
 });
 
+test('an answer that quotes the token, or fills the log, shows neither', async ({ outbox, server }) => {
+  server.behaviour = (response, { headers }) =>
+    response.writeHead(400).end(`\u001b[31mwho is ${headers.authorization}?\n${'x'.repeat(100_000)}`);
+  dispatch(outbox, server);
+  await outbox.raise(1);
+  await until(async () => (await outbox.deliveries('dead')).length === 1, 'it is dead');
+  const error = (await outbox.deliveries('dead'))[0]?.lastError ?? '';
+  assert.match(error, /^answered 400 Bad Request: \\u001b\[31mwho is Bearer \*\*\*\?\\nxxx/);
+  assert.ok(error.length <= 300);
+  assert.not.match(JSON.stringify(outbox.lines), /tk_secret/);
+});
+
 test('a refusal for now is tried again when the chat asks for it', async ({ outbox, server }) => {
   server.behaviour = behave.status(429, { 'retry-after': '1800' });
   const running = dispatch(outbox, server);

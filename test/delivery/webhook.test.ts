@@ -124,6 +124,7 @@ test('Retry-After is understood in both forms', async ({ sender, receiver }) => 
   const waits: [string, number | undefined][] = [
     ['120', 120_000],
     ['0', 0],
+    ['1.5', 1_500],
     [new Date(now + 3_600_000).toUTCString(), 3_600_000],
     [new Date(now - 3_600_000).toUTCString(), 0],
     ['soon', undefined],

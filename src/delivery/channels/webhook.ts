@@ -9,7 +9,6 @@ import {
   retryAfter,
 } from '../http/http-sender.ts';
 import { shownLocation, type WebAddress, webAddress } from '../http/web-address.ts';
-import { errorText } from '../messages/failure.ts';
 import type { Channel, Pace } from '../outbox/channel.ts';
 import { type Outcome, retry } from '../outbox/outcome.ts';
 import { sign, signingSecrets } from './webhook-signature.ts';
@@ -89,14 +88,14 @@ function signedHeaders(webhook: Webhook, address: WebAddress, id: string, body: 
 }
 
 /** Only 200 to 209 is success (`spec §6 Delivery`); everything else may be mended by whoever runs the target. */
-function meaningOf(answer: Answer, { origin, secrets }: WebAddress, now: number): Outcome {
+function meaningOf(answer: Answer, { origin }: WebAddress, now: number): Outcome {
   const { status, statusLine, headers } = answer;
   if (status >= 200 && status <= 209) return { kind: 'delivered' };
   const wait = retryAfter(answer, now);
   const { location } = headers;
   if (status >= 300 && status < 400 && typeof location === 'string') {
     const shown = shownLocation(location, origin);
-    return retry(errorText(`redirected to ${shown}; redirects are not followed`, secrets), wait);
+    return retry(`redirected to ${shown}; redirects are not followed`, wait);
   }
   return retry(`answered ${statusLine}`, wait);
 }

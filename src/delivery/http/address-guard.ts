@@ -34,8 +34,8 @@ const IN_WORDS: Record<string, string> = {
 };
 
 /**
- * Why a webhook must not connect to `address`, or null where it may. Every IPv4 address that an IPv6 one may stand for
- * is judged too, because it is the one that the connection leads to.
+ * Why a webhook must not connect to `address`, or null where it may. Where an IPv6 address may stand for an IPv4 one,
+ * that one is judged too, because the connection leads there.
  *
  * @param allowPrivate whether addresses that only this host or this network can reach are allowed
  */
@@ -52,17 +52,17 @@ export function addressRefusal(address: string, allowPrivate: boolean): string |
     }
   }
   if (allowPrivate) return null;
-  // A whole range of IPv6 that only translates is no address of its own; all else is judged as itself too.
+  // An address that is only translated to IPv4 is judged by the IPv4 address alone, any other as itself too.
   const reached = inside.length > 0 && TRANSLATED.has(parsed.range()) ? inside : [parsed, ...inside];
   const range = reached.map((candidate): string => candidate.range()).find((found) => found !== 'unicast');
   if (range === undefined) return null;
   return `${address} is ${IN_WORDS[range] ?? 'a reserved'} address, which webhooks.allow_private forbids`;
 }
 
-/** Ranges that are not reached themselves: what is sent there goes to the IPv4 address inside. */
+/** Ranges of IPv6 in which nothing answers itself: what is sent there goes to the IPv4 address inside. */
 const TRANSLATED = new Set<string>(['ipv4Mapped', 'rfc6145', 'rfc6052', '6to4', 'teredo']);
 
-/** Where RFC 6052 puts an IPv4 address behind a prefix of 96, 64, 56 and 48 bits, jumping the octet in the middle. */
+/** The octets in which RFC 6052 puts an IPv4 address behind a prefix of 96, 64, 56 and 48 bits; octet 8 is skipped. */
 const BEHIND_PREFIX = [
   [12, 13, 14, 15],
   [9, 10, 11, 12],
@@ -77,7 +77,7 @@ function embedded(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4[] {
   const at = (...offsets: number[]) => new ipaddr.IPv4(offsets.map((offset) => bytes[offset] ?? 0));
   const last = at(12, 13, 14, 15);
   const range: string = address.range();
-  // ISATAP ends every address of its hosts like this, whatever network they are in.
+  // Every ISATAP address has these octets before the IPv4 address, whatever network it is in.
   const isatap = ((bytes[8] ?? 0) & 0xfc) === 0 && [bytes[9], bytes[10], bytes[11]].join() === '0,94,254';
   const found = isatap ? [last] : [];
   if (range === 'ipv4Mapped' || range === 'rfc6145') found.push(last);
@@ -90,8 +90,8 @@ function embedded(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4[] {
 }
 
 /**
- * Behind `64:ff9b::/96` there is one place. `64:ff9b:1::/48` is for local use with a prefix that only the translator
- * knows, so that all places count but those that no connection can be meant by.
+ * `64:ff9b::/96` has one place for the IPv4 address. `64:ff9b:1::/48` is for local use, with a prefix whose length only
+ * the translator knows: the address in every place counts, except one that begins with 0, which nobody connects to.
  */
 function translated(bytes: number[], at: (...offsets: number[]) => ipaddr.IPv4): ipaddr.IPv4[] {
   const isWellKnown = bytes[4] === 0 && bytes[5] === 0;
@@ -116,7 +116,7 @@ export function guardedConnector(options: {
   const { allowPrivate, timeout, resolve = systemLookup } = options;
   const connect = buildConnector({ timeout, allowH2: false, lookup: guardedLookup(resolve, allowPrivate) });
   return (target, callback) => {
-    // A socket never looks a literal address up, so that it is checked here.
+    // A literal address is never looked up, so it is checked here.
     const host = target.hostname.replace(/^\[|\]$/g, '');
     const refusal = isIP(host) ? addressRefusal(host, allowPrivate) : null;
     if (refusal) callback(new AddressRefused(refusal), null);

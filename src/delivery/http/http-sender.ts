@@ -1,7 +1,7 @@
 /** Posts to addresses that others chose: guarded, under a bound on the whole exchange, and never throwing. */
 import { STATUS_CODES } from 'node:http';
 import { Agent, type Dispatcher } from 'undici';
-import { failureInWords } from '../messages/failure.ts';
+import { errorText, failureInWords } from '../messages/failure.ts';
 import { type Outcome, retry } from '../outbox/outcome.ts';
 import { guardedConnector, type Resolve } from './address-guard.ts';
 import type { WebAddress } from './web-address.ts';
@@ -31,6 +31,8 @@ export interface HttpSenderOptions {
 export interface HttpRequest {
   headers: Record<string, string>;
   body: string;
+  /** What no error may show beside the secrets of the address: a token in the headers or the body. */
+  secrets?: readonly string[];
   /** Gives the attempt up before its time. */
   stop?: AbortSignal;
 }
@@ -48,7 +50,8 @@ export interface HttpSender {
   /**
    * Never throws: whatever goes wrong before there is an answer is an outcome, to be tried again.
    *
-   * @param meaning what the answer says about the delivery
+   * @param meaning what the answer says about the delivery; it may quote the answer, which is cut and shown in one
+   *   line, without secrets
    */
   post(address: WebAddress, request: HttpRequest, meaning: (answer: Answer) => Outcome): Promise<Outcome>;
   /** Lets what is in flight end, and then ends all connections. */
@@ -67,11 +70,16 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   });
   const userAgent = `Snitch/${version.split('.')[0]}`;
   return {
-    post: (address, { headers, body, stop }, meaning) =>
-      withinTime(timeout, stop, address, async (signal) => {
+    post(address, { headers, body, secrets: given = [], stop }, meaning) {
+      const secrets = [...address.secrets, ...given];
+      return withinTime({ timeout, stop, host: address.host, secrets }, async (signal) => {
         const sent = { headers: { 'user-agent': userAgent, ...headers }, body, signal };
-        return meaning(await exchange(dispatcher, address, sent));
-      }),
+        const outcome = meaning(await exchange(dispatcher, address, sent));
+        return outcome.kind === 'delivered'
+          ? outcome
+          : { ...outcome, error: errorText(outcome.error, secrets) };
+      });
+    },
     retire: () => void dispatcher.close().catch(() => undefined),
     close: () => dispatcher.destroy(),
   };
@@ -79,11 +87,10 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
 
 /** Runs one exchange under a bound on its whole time, and puts every failure into words. */
 async function withinTime(
-  timeout: number,
-  stop: AbortSignal | undefined,
-  { host, secrets }: WebAddress,
+  bounds: { timeout: number; stop: AbortSignal | undefined; host: string; secrets: readonly string[] },
   run: (signal: AbortSignal) => Promise<Outcome>,
 ): Promise<Outcome> {
+  const { timeout, stop, host, secrets } = bounds;
   const expiry = new AbortController();
   const timer = setTimeout(() => expiry.abort(), timeout);
   try {
@@ -149,7 +156,7 @@ function textOf(chunks: readonly Buffer[]): string {
 export function retryAfter({ headers }: Pick<Answer, 'headers'>, now: number): number | null {
   const header = headers['retry-after'];
   if (typeof header !== 'string') return null;
-  if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;
+  if (/^\d{1,9}(\.\d{1,9})?$/.test(header)) return Math.ceil(Number(header) * 1000);
   const date = Date.parse(header);
   return Number.isNaN(date) ? null : Math.max(0, date - now);
 }

@@ -1,4 +1,4 @@
-/** A webhook's URL, taken apart: what is sent to, and what is a secret. */
+/** A URL to send to, taken apart: where it leads, and which parts of it are secret. */
 
 export interface WebAddress {
   origin: string;
@@ -8,11 +8,11 @@ export interface WebAddress {
   host: string;
   /** The value of the `authorization` header for the credentials in the URL, if it has any. */
   authorization: string | null;
-  /** Every spelling of what is secret in the credentials: must never be shown. */
+  /** What is secret in it, in every spelling: must never be shown. */
   secrets: string[];
 }
 
-/** Null where `url` is none that a webhook can be sent to. */
+/** Null where `url` is not a URL of http or https. */
 export function webAddress(url: string): WebAddress | null {
   const parsed = URL.parse(url);
   if (!parsed || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) return null;
@@ -21,7 +21,7 @@ export function webAddress(url: string): WebAddress | null {
   const pass = percentDecoded(password);
   const basic = Buffer.from(`${user}:${pass}`).toString('base64');
   const named = username !== '' || password !== '';
-  // A user name alone is a key; beside a password it is a mere name.
+  // A user name that stands alone is the key itself; beside a password it is no secret.
   const secret = password === '' ? [user, username] : [pass, password];
   return {
     origin,
@@ -41,7 +41,7 @@ function percentDecoded(text: string): string {
   }
 }
 
-/** `location` as it may be shown: credentials and the query, where tokens live, left out. */
+/** `location` as it may be shown: without credentials, and without the query, where tokens often are. */
 export function shownLocation(location: string, base: string): string {
   const url = URL.parse(location, base);
   return url ? `${url.origin}${url.pathname}` : 'an invalid address';

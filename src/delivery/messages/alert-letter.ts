@@ -16,7 +16,7 @@ const NOTES_SHOWN = 10_000;
 const MESSAGE_SHOWN = 2_000;
 const TAGS_SHOWN = 2_000;
 
-/** Of what a job printed, this much from its end: that is where the reason stands. */
+/** How much of a job's output is shown, in characters: its end, where the reason for a failure usually is. */
 const OUTPUT_SHOWN = 12_000;
 
 export interface SubjectAndLetter {
@@ -59,7 +59,7 @@ function snitchLetter(alert: SnitchAlert, shown: CaseShown, output: string | nul
   };
 }
 
-/** A word of a command line, quoted where a shell would read it otherwise; null where it cannot be typed. */
+/** `name` as one word of a shell command, quoted if need be; null where it has characters that cannot be typed. */
 function shellWord(name: string): string | null {
   if (/^[A-Za-z0-9_][A-Za-z0-9_.:@%+,/-]*$/.test(name)) return name;
   if (name.startsWith('-') || printable(name) !== name) return null;

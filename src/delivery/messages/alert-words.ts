@@ -5,13 +5,13 @@ import { durationInWords, MINUTE } from '../../text/durations.ts';
 import { exactTime, minuteInTimeZone } from '../../text/times.ts';
 import type { Letter } from './letter.ts';
 
-/** An alert of a snitch; a notice is the other kind. */
+/** An alert about one snitch, as opposed to a notice about the service. */
 export type SnitchAlert = Exclude<Alert, { type: typeof BLIND_NOTICE }>;
 
-/** A check-in that was reported later than this is told with both times, in milliseconds. */
+/** A check-in that was reported later than this after the job ran is shown with both times, in milliseconds. */
 const LATE = MINUTE;
 
-/** An alert, as `[word] name what`. */
+/** The subject of an alert, which reads `[word] name what`, without the name. */
 export interface Gist {
   word: string;
   what: string;
@@ -41,7 +41,7 @@ function quiet(changes: number, many: string, what: string): string {
   return `is quiet after ${many} that ${changes === 1 ? 'was' : 'were'} not told: it ${what}`;
 }
 
-/** What a reader of an alert about many changes must know. */
+/** What the reader of an alert about a flapping snitch must know. */
 export function flappingAdvice({ flapping }: AlertDetails): string[] {
   if (!flapping || flapping.phase === 'over') return [];
   return [
@@ -72,7 +72,7 @@ function changeOf(alert: SnitchAlert, timezone: string): Gist {
   }
 }
 
-/** When the job ran, and beside it when that was reported, where it could not be reported then. */
+/** When the job ran, followed by when that was reported if the report came late. */
 export function momentOf(
   at: number,
   { ranAt = at }: Pick<AlertDetails, 'ranAt'>,
@@ -96,7 +96,7 @@ function missing(alert: SnitchAlert, timezone: string): string {
   return `is still missing: no check-in since ${show(lastCheckInAt)}`;
 }
 
-/** What a pause lasts until; alerts from before this was kept tell only of those with a time. */
+/** Until when a pause lasts. Alerts of earlier versions know this only of a pause that ends at a given time. */
 export function paused(
   at: number,
   { pausedUntil, nextDueAt }: Pick<AlertDetails, 'pausedUntil' | 'nextDueAt'>,
@@ -112,7 +112,7 @@ export function paused(
   }
 }
 
-/** Absolute in the time zone of the case, and how long before the alert. */
+/** The times of an alert, each in the time zone of the case and with its distance from the alert. */
 export function timeFields(alert: SnitchAlert, timezone: string): Letter['fields'] {
   const { type, at, details } = alert;
   const { checkedInAt, lastCheckInAt, nextDueAt, ranAt, startedAt = null } = details;
@@ -137,7 +137,7 @@ export function timeFields(alert: SnitchAlert, timezone: string): Letter['fields
   return fields.filter(({ value }) => value !== '');
 }
 
-/** A reminder has no deadline of its own: what counts is since when the snitch is missing. */
+/** A reminder has no deadline of its own: what counts is how long the snitch has been missing. */
 function deadlineFields(alert: SnitchAlert, show: (time: number) => string): Letter['fields'] {
   const { deadlineAt, missingSince = null } = alert.details;
   if (isReminder(alert)) {
@@ -151,7 +151,7 @@ function untilWhat({ pausedUntil }: Pick<AlertDetails, 'pausedUntil'>): string {
   return pausedUntil === 'unpaused' ? 'somebody unpauses it' : '';
 }
 
-/** What comes next, as the label of its time. */
+/** The label of `nextDueAt`: what happens at that time depends on the alert. */
 const NEXT: Record<SnitchAlert['type'], string> = {
   'snitch.missing': 'Next reminder',
   'snitch.errored': 'Next check-in due by',

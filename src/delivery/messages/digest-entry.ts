@@ -1,15 +1,15 @@
-/** What a digest tells of one snitch: one line, in its last state. */
+/** What a digest says about one snitch: one line that shows its latest state. */
 import type { AlertDetails } from '../../core/alert.ts';
 import type { ClaimedDelivery } from '../../store/store.ts';
 import { printable, shorten } from '../../text/printable.ts';
 import { wallMinute } from '../../text/times.ts';
 import { isReminder, momentOf, paused, type SnitchAlert } from './alert-words.ts';
 
-/** In this order in the subject and in the body. */
+/** The order in which the kinds are shown, in the subject and in the body. */
 export const KINDS = ['missing', 'reminder', 'errored', 'recovered', 'first', 'paused'] as const;
 export type EntryKind = (typeof KINDS)[number];
 
-/** What is kept of one alert: a small part, so that thousands can wait. */
+/** The small part of an alert that a digest needs, so that thousands can wait in memory. */
 export interface DigestEntry {
   alertId: string;
   /** The alert that opened the incident. */
@@ -17,16 +17,16 @@ export interface DigestEntry {
   token: string;
   kind: EntryKind;
   at: number;
-  /** Tells two of the same instant apart: they were decided in this order. */
+  /** Orders alerts that were decided at the same instant. */
   order: number;
   name: string;
   tags: string;
-  /** Cut to what a line shows. */
+  /** Cut to the length that a line of a digest shows. */
   message: string;
   details: Omit<AlertDetails, 'message'>;
 }
 
-/** What is told with every alert: whose it is and in which time zone they think. */
+/** The case that an alert belongs to: every message shows its name and uses its time zone. */
 export type CaseShown = ClaimedDelivery['case'];
 
 /** Many alerts of one case that waited for one target, in whatever order they were claimed. */
@@ -39,7 +39,7 @@ export const NAME_SHOWN = 255;
 const TAGS_SHOWN = 120;
 const MESSAGE_SHOWN = 200;
 
-/** @param order of the decision, among alerts of the same instant */
+/** @param order tells alerts of the same instant apart: the one decided first has the smaller number */
 export function digestEntry(alert: SnitchAlert, order: number): DigestEntry {
   const { id, token, at, snitch } = alert;
   const { message, ...details } = alert.details;
@@ -70,14 +70,14 @@ function kindOf(alert: SnitchAlert): EntryKind {
   }
 }
 
-/** The last state of one snitch, and how many alerts led there. */
+/** The latest state of one snitch, and how many alerts led there. */
 export interface SnitchLine extends DigestEntry {
   alerts: number;
 }
 
 /**
- * One for each snitch. A reminder of a silence whose beginning waited as well is news to the reader: the snitch is
- * newly missing.
+ * One line for each snitch. Where the first alert of a silence and a reminder of it waited together, the reader has
+ * heard of neither: the snitch is shown as newly missing.
  */
 export function lastStates(entries: readonly DigestEntry[]): SnitchLine[] {
   const lines = new Map<string, SnitchLine>();

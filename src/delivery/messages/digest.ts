@@ -12,7 +12,7 @@ import {
 } from './digest-entry.ts';
 import type { Letter } from './letter.ts';
 
-/** Lines of all lists together, in characters: several hundred snitches; the others are counted. */
+/** The room for all lists together, in characters: enough for several hundred snitches. The rest is only counted. */
 const LINES_SHOWN = 60_000;
 
 /** Each kind with the word for its count and its heading. */
@@ -27,7 +27,7 @@ const WORDS: Record<EntryKind, { word: string; heading: string }> = {
 
 const naturally = new Intl.Collator('en', { numeric: true });
 
-/** Natural order takes 70 ms for 5,000 names, and nothing else runs meanwhile: longer lists go by character codes. */
+/** Sorting 5,000 names naturally takes 70 ms, in which nothing else runs: longer lists are sorted by character code. */
 const NATURAL_ORDER = 500;
 
 function orderOfNames(count: number): (one: string, other: string) => number {
@@ -65,7 +65,7 @@ export function digestLetter({ entries, case: shown }: Digest): {
   return { subject, letter, last };
 }
 
-/** What one list leaves of its share goes to those after it: what is newly missing comes first, and first is cut last. */
+/** Divides the room between the lists: the first, of what is newly missing, may take the most, and is cut last. */
 function listsOf(
   groups: readonly { heading: string; of: readonly SnitchLine[] }[],
   timezone: string,
@@ -74,7 +74,7 @@ function listsOf(
   return groups.map(({ heading, of }, index) => {
     const compare = orderOfNames(of.length);
     const sorted = [...of].sort((a, b) => compare(a.name, b.name) || a.at - b.at);
-    // Every list after this one is sure of a part, so that a flood of one kind hides no other.
+    // A part is reserved for each list after this one, so that a flood of one kind hides no other.
     const share = room - ((groups.length - 1 - index) * LINES_SHOWN) / (2 * groups.length);
     const items: string[] = [];
     let used = 0;

@@ -16,7 +16,7 @@ export interface EmailMessage {
   date: Date;
 }
 
-/** How many threads a digest joins: a mail reader needs only one that it knows. */
+/** A digest refers to at most this many threads: a mail reader that knows one of them sorts it in. */
 const THREADS = 50;
 
 /**
@@ -56,19 +56,19 @@ export function digestMessage(digest: Digest, recipient: string, domain: string)
   };
 }
 
-/** The same for each attempt, and computable for the alert that opened a thread long ago. */
+/** The same at each attempt. It can be computed again for the alert that opened a thread long ago. */
 export function messageId(alertId: string, recipient: string, domain: string): string {
   const hash = createHash('sha256').update(`${alertId}\n${recipient.toLowerCase()}`).digest('hex');
   return `<snitch.${hash.slice(0, 40)}@${domain}>`;
 }
 
-/** The same for the same alerts, whatever their order. */
+/** Identifies a set of alerts: their order makes no difference. */
 function digestId(entries: readonly DigestEntry[]): string {
   const ids = entries.map(({ alertId }) => alertId).sort();
   return createHash('sha256').update(ids.join('\n')).digest('hex');
 }
 
-/** The incidents that the alerts belong to, so that the digest of the recoveries joins that of the alarms. */
+/** The incidents that the alerts belong to: through them a digest of recoveries joins the digest of the alarms. */
 function threads(entries: readonly DigestEntry[]): string[] {
   return [...new Set(entries.map(({ threadId }) => threadId))].sort().slice(0, THREADS);
 }

@@ -4,7 +4,7 @@ import { printable, shorten } from '../../text/printable.ts';
 /** The longest error that is kept with a delivery, in characters. */
 const ERROR_LIMIT = 300;
 
-/** A shorter secret would be found in any text, and hiding it would tell where. */
+/** Shorter secrets are not hidden: they occur in any text by chance, and the gaps would give them away. */
 const SHORTEST_SECRET = 4;
 
 const WORDS: Record<string, (where: string) => string> = {
@@ -25,7 +25,7 @@ const WORDS: Record<string, (where: string) => string> = {
   ERR_SSL_WRONG_VERSION_NUMBER: (where) => `${where} does not speak TLS on this port`,
 };
 
-/** Where the certificate is at fault, Node's message says how. */
+/** Error codes that are about the certificate: Node's own message then says what is wrong with it. */
 const CERTIFICATE = /CERT|ALTNAME|ISSUER|SELF_SIGNED|VERIFY|CRL/;
 
 /**
@@ -47,14 +47,14 @@ export function errorText(text: string, secrets: readonly string[] = []): string
   return shorten(printable(hidden), ERROR_LIMIT);
 }
 
-/** A server may quote what it got as it stands in a URL, in JSON, or in a header. */
+/** The spellings in which a server may quote a secret back: as in a URL, in JSON, or in a header. */
 function spellingsOf(secret: string): string[] {
   const text = secret.toWellFormed();
   const base64 = Buffer.from(text).toString('base64');
   return [secret, encodeURIComponent(text), JSON.stringify(text).slice(1, -1), base64];
 }
 
-/** A name with several addresses fails once for each. */
+/** A host name with several addresses fails once for each of them. */
 function eachInWords({ errors }: AggregateError, host: string): string {
   return [...new Set(errors.map((error: unknown) => oneInWords(error, host)))].join('; ');
 }

@@ -2,7 +2,7 @@
 
 /** All texts are plain; those from outside must have passed `printable` before. */
 export interface Letter {
-  /** One sentence each, the first one the gist. */
+  /** The first one says what happened, and stands out. */
   paragraphs: string[];
   fields: { label: string; value: string }[];
   lists: { heading: string; items: string[] }[];

@@ -1,14 +1,14 @@
-/** Lines of the log that come one by one in everyday life, and are counted in a storm. */
+/** Log lines that come one by one in everyday life and by the thousand in a storm, where most are only counted. */
 import type { Logger } from 'pino';
 import { MINUTE } from '../../text/durations.ts';
 
-/** So many lines of a kind within a minute say what happens; after them only the number of the rest does. */
+/** At most so many lines are written within a minute; the rest is counted, and the number written at its end. */
 const LINES = 100;
 const WITHIN = MINUTE;
 
 export interface BoundedLogOptions {
   logger: Pick<Logger, 'info'>;
-  /** How the line begins that counts the rest: `alerts decided`. */
+  /** The beginning of the line that counts the rest: `alerts decided`. */
   counted: string;
   lines?: number;
   /** In milliseconds. */
@@ -25,7 +25,7 @@ export class BoundedLog {
     this.#options = { lines: LINES, within: WITHIN, ...options };
   }
 
-  /** @param count what this line stands for, where it is left out */
+  /** @param count how many this line counts for if it is left out */
   info(fields: Record<string, unknown>, message: string, count = 1): void {
     const { logger, lines, within } = this.#options;
     this.#window ??= setTimeout(() => this.flush(), within).unref();
@@ -35,7 +35,7 @@ export class BoundedLog {
     } else this.#left += count;
   }
 
-  /** Says how many were left out, and begins anew. */
+  /** Logs how many were left out, and starts counting again. */
   flush(): void {
     const { logger, counted } = this.#options;
     if (this.#window) clearTimeout(this.#window);

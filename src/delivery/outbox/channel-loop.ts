@@ -122,13 +122,13 @@ export class ChannelLoop {
   /** @returns whether nothing that may be sent now is left in the outbox */
   async #claimDue(): Promise<boolean> {
     const grouped = this.#channel.grouping !== null;
-    const excluded = this.#satisfied();
+    // Whoever had nothing waiting when the gathering began gets all of it, slice by slice.
+    const excluded = grouped ? this.#satisfied() : null;
     this.#gathering = grouped;
     try {
       while (!this.#halted && this.#waiting < this.#intake.waiting && this.#lanes.hasRoom('fast')) {
         const limit = Math.min(SLICE, this.#intake.waiting - this.#waiting);
-        // Whoever had nothing waiting when the gathering began gets all of it, slice by slice.
-        const busy = grouped ? excluded : this.#satisfied();
+        const busy = excluded ?? this.#satisfied();
         const claimed = await this.#claims.take(this.#channel, this.#intake, limit, busy);
         await this.#accept(claimed);
         if (claimed.claims.length < limit) return true;

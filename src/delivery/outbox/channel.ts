@@ -1,4 +1,4 @@
-/** What a channel says of itself: how it sends, how much at a time, and what an answer means. All else is the loop's. */
+/** What a channel brings: how it sends, how much at a time, and what an answer means. The loop does the rest. */
 import type { Channel as ChannelKind } from '../../core/routing.ts';
 import type { ClaimedDelivery } from '../../store/store.ts';
 import type { Digest } from '../messages/digest-entry.ts';

@@ -32,7 +32,7 @@ export class Lanes {
   /**
    * Takes a place, or answers null where the lane is full.
    *
-   * @param onSlow called when the send has taken long: a place in the fast lane may be free now
+   * @param onSlow called once the send counts as slow: a place in the fast lane may then be free
    */
   enter(lane: 'fast' | 'slow', onSlow: () => void): Slot | null {
     if (!this.hasRoom(lane)) return null;

@@ -26,10 +26,10 @@ export interface SettlerOptions {
 /** How long to wait before a settlement that the store refused is tried again, in milliseconds. */
 const TRY_AGAIN_AFTER = 500;
 
-/** So many deliveries are settled at the same time, so that those of a large digest leave the store to others too. */
+/** At most so many deliveries are settled at once, so that a large digest does not keep others from the store. */
 const AT_ONCE = 50;
 
-/** How many ids of deliveries with one fate a line of the log names. */
+/** At most so many ids of deliveries are named in one line of the log. */
 const NAMED = 20;
 
 export class Settler {
@@ -70,7 +70,7 @@ export class Settler {
     }
   }
 
-  /** Tries again for as long as the lease lasts; after it another claim may have the delivery. */
+  /** Tries again for as long as the lease lasts; after that another claim may have the delivery. */
   async #writeOne({ held, settlement }: Fate): Promise<void> {
     const { store, monotonic, logger, observe } = this.#options;
     for (;;) {
@@ -89,7 +89,7 @@ export class Settler {
     }
   }
 
-  /** Alarms that went out as one message have one line. */
+  /** Alarms that went out as one message share one line of the log. */
   #tellDelivered(group: readonly Held[]): void {
     const alarms = group.filter(({ alarm }) => alarm !== null);
     const [only] = alarms;

@@ -7,7 +7,7 @@ import { type SmtpSettings, secretsOf, senderOf, smtpOptions } from './smtp-opti
 /** For each step of the conversation, in milliseconds. */
 const PATIENCE = 10_000;
 
-/** For the whole log-in, and for the whole of a test mail, however slowly a server drips, in milliseconds. */
+/** For the whole login, and as long again for a test mail, even if the server answers byte by byte, in milliseconds. */
 const WITHIN = 25_000;
 
 export interface MailCheck {
@@ -19,7 +19,7 @@ export interface MailCheck {
 
 /**
  * @param recipient of the test mail; null for none
- * @param within for the log-in, and as long again for the mail, in milliseconds
+ * @param within for the login, and as long again for the mail, in milliseconds
  * @throws Error that names the setting which cannot be used
  */
 export async function checkMail(

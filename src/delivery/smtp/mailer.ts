@@ -84,7 +84,7 @@ function composed(message: EmailMessage, sender: { name: string; address: string
     from: sender,
     to: { name: '', address: recipient },
     envelope: { from: sender.address, to: [recipient] },
-    // A name that looks like an encoded word would be decoded by the reader, into whatever its author chose.
+    // A mail reader would decode a name that looks like a MIME encoded word, into whatever its author chose.
     subject: subject.replaceAll('=?', '= ?'),
     text,
     html,
@@ -107,7 +107,7 @@ interface SmtpError extends Error {
   originalCode?: string;
 }
 
-/** Refusals with one of these codes mean that we did not log in, or not as we should. */
+/** Refusals with one of these codes are about our login, not about the recipient or the message. */
 const ABOUT_LOGIN = [503, 530, 534, 535, 538];
 
 /**

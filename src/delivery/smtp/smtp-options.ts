@@ -49,7 +49,7 @@ export function smtpOptions({ url }: SmtpSettings, connections: number): SmtpOpt
   };
 }
 
-/** What no error may show of the credentials. A user name alone is a key; beside a password it is a mere name. */
+/** What no error may show: the password, or the user name where it stands alone and so is the key itself. */
 export function secretsOf({ auth }: Pick<SmtpOptions, 'auth'>): string[] {
   if (!auth) return [];
   const { user = '', pass = '' } = auth;
