@@ -1,6 +1,5 @@
 /** docs/architecture.md names every folder that there is, and none that there is not. */
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -11,18 +10,17 @@ const test = suite('the rooms');
 /** Folders whose own folders are named too; of the others the table says what they mirror. */
 const WITH_INNER = /^(?:src|packaging)\//;
 
-/** Every folder with a file that is kept, with a slash at its end. */
+/** What is made or installed, and is no part of the project. */
+const NOT_OURS = new Set(['.git', 'dist', 'node_modules']);
+
+/** Every folder of the project, with a slash at its end. */
 function folders(): Set<string> {
-  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  }).split('\0');
-  return new Set(
-    files.flatMap((file) => {
-      const parts = file.split('/').slice(0, -1);
-      return parts.map((_, index) => `${parts.slice(0, index + 1).join('/')}/`);
-    }),
-  );
+  const below = (folder: string): string[] =>
+    readdirSync(join(ROOT, folder), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !NOT_OURS.has(entry.name))
+      .map(({ name }) => `${folder}${name}/`)
+      .flatMap((inner) => [inner, ...below(inner)]);
+  return new Set(below(''));
 }
 
 /** The folders that the page names between backticks. */
