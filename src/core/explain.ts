@@ -63,7 +63,7 @@ export function explain(
   };
 }
 
-/** Of a snitch that is well and does not flap, the last alert is of no concern any more. */
+/** Once a snitch is well and does not flap, nobody needs to hear of its last alert any more. */
 function tellingOf({ status }: SnitchState, { timezone }: CaseRules, { nobody, last }: Telling): string[] {
   const raised = status === 'failed' || status === 'errored' || status === 'paused' || last?.flapping;
   return [

@@ -29,7 +29,7 @@ const NAMED = {
   Tags: schemas.tags,
   Pause: schemas.pause,
   CheckIn: schemas.checkIn,
-  Case: schemas.team,
+  Case: schemas.wireCase,
   NewCase: schemas.newCase,
   CaseChanges: schemas.caseChanges,
   CaseChangesByAdmin: schemas.adminCaseChanges,

@@ -117,7 +117,7 @@ async function checkInAddress(base: string): Promise<Finding> {
   }
 }
 
-/** Nobody who can be reached means that no alert is ever told: nothing is more broken than that. */
+/** If nobody can be reached, no alert ever arrives: nothing could be more broken. */
 async function checkTeam(
   client: Client,
   { members }: WireCase,
