@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../src/api/wire.ts';
 import { type DaemonProcess, newDataDir, removeDataDir, startProcess } from '../end-to-end/daemon-process.ts';
-import { checkIns, fakeServer, freePort, Host, outcomes, type Result, until } from './exec-process.ts';
+import { checkIns, fakeServer, freePort, Host, outcomes, type Result, until } from './exec/exec-process.ts';
 
 interface Context {
   dataDir: string;

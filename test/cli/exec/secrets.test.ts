@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type DaemonProcess, removeDataDir, startProcess } from '../end-to-end/daemon-process.ts';
+import { type DaemonProcess, removeDataDir, startProcess } from '../../end-to-end/daemon-process.ts';
 import { Host, newSnitch, outcomes } from './exec-process.ts';
 
 interface Context {

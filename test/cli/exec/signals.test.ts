@@ -1,7 +1,7 @@
 /** Signals and time limits under `snitch exec`. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type DaemonProcess, removeDataDir, startProcess } from '../end-to-end/daemon-process.ts';
+import { type DaemonProcess, removeDataDir, startProcess } from '../../end-to-end/daemon-process.ts';
 import { checkIns, fakeServer, Host, newSnitch, outcomes, until } from './exec-process.ts';
 
 interface Context {

@@ -4,14 +4,14 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readDefinitions } from '../../packaging/man-definitions.ts';
-import { ENTRIES } from '../../src/cli/catalogue.ts';
-import { parseCronSchedule } from '../../src/cli/discover/crontab/fields.ts';
-import { type CronJob, parseCrontab } from '../../src/cli/discover/crontab/lines.ts';
-import { SNITCH } from './exec-process.ts';
-import { runSnitch, temporaryDirectory } from './snitch-process.ts';
+import { readDefinitions } from '../../../packaging/man-definitions.ts';
+import { ENTRIES } from '../../../src/cli/catalogue.ts';
+import { parseCronSchedule } from '../../../src/cli/discover/crontab/fields.ts';
+import { type CronJob, parseCrontab } from '../../../src/cli/discover/crontab/lines.ts';
+import { SNITCH } from '../exec/exec-process.ts';
+import { runSnitch, temporaryDirectory } from '../snitch-process.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const test = suite('crontab lines that are shown');
 
 /** Every line that begins as a line of a crontab does. */

@@ -8,8 +8,8 @@ import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireAlert, WireSnitch } from '../../src/api/wire.ts';
-import { type DaemonProcess, newDataDir, removeDataDir } from '../end-to-end/daemon-process.ts';
+import type { WireAlert, WireSnitch } from '../../../src/api/wire.ts';
+import { type DaemonProcess, newDataDir, removeDataDir } from '../../end-to-end/daemon-process.ts';
 import { checkIns, fakeServer, freePort, Host, newSnitch, outcomes, startOn, until } from './exec-process.ts';
 
 interface Context {
