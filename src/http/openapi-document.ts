@@ -29,7 +29,7 @@ const NAMED = {
   Tags: schemas.tags,
   Pause: schemas.pause,
   CheckIn: schemas.checkIn,
-  Case: schemas.wireCase,
+  Case: schemas.team,
   NewCase: schemas.newCase,
   CaseChanges: schemas.caseChanges,
   CaseChangesByAdmin: schemas.adminCaseChanges,

@@ -83,7 +83,7 @@ const adminSettings = {
   on_hold: z.boolean(),
 };
 
-export const wireCase: z.ZodType<WireCase> = z.object({
+export const team: z.ZodType<WireCase> = z.object({
   id: text,
   ...ownSettings,
   ...adminSettings,

@@ -70,13 +70,8 @@ const OPERATIONS: Record<string, Record<string, Operation>> = {
     },
   },
   '/v1/case': {
-    get: { id: 'getCase', summary: 'Read the case', answer: schemas.wireCase },
-    patch: {
-      id: 'updateCase',
-      summary: 'Change the case',
-      body: schemas.caseChanges,
-      answer: schemas.wireCase,
-    },
+    get: { id: 'getCase', summary: 'Read the case', answer: schemas.team },
+    patch: { id: 'updateCase', summary: 'Change the case', body: schemas.caseChanges, answer: schemas.team },
   },
   '/v1/audience': {
     get: { id: 'getAudience', summary: 'Read whom alerts of the case reach', answer: schemas.audience },
@@ -160,21 +155,16 @@ const OPERATIONS: Record<string, Record<string, Operation>> = {
     post: { id: 'retryDelivery', summary: 'Try a delivery again', answer: schemas.delivery },
   },
   '/v1/cases': {
-    get: { id: 'listCases', summary: 'List cases (admin)', answer: z.array(schemas.wireCase) },
-    post: {
-      id: 'createCase',
-      summary: 'Create a case (admin)',
-      body: schemas.newCase,
-      answer: schemas.wireCase,
-    },
+    get: { id: 'listCases', summary: 'List cases (admin)', answer: z.array(schemas.team) },
+    post: { id: 'createCase', summary: 'Create a case (admin)', body: schemas.newCase, answer: schemas.team },
   },
   '/v1/cases/{id}': {
-    get: { id: 'getCaseById', summary: 'Read a case (admin)', answer: schemas.wireCase },
+    get: { id: 'getCaseById', summary: 'Read a case (admin)', answer: schemas.team },
     patch: {
       id: 'updateCaseById',
       summary: 'Change a case (admin)',
       body: schemas.adminCaseChanges,
-      answer: schemas.wireCase,
+      answer: schemas.team,
     },
     delete: { id: 'deleteCase', summary: 'Delete a case with all its snitches (admin)', answer: null },
   },
