@@ -4,7 +4,7 @@
  * what is heavy is loaded when it is called.
  */
 import { register as backup } from './backup.ts';
-import { register as team } from './case.ts';
+import { register as ofCase } from './case.ts';
 import { register as checkIn } from './check-in.ts';
 import type { Register } from './command.ts';
 import { register as completion } from './completion.ts';
@@ -116,8 +116,8 @@ export const TASKS: readonly Task[] = [
   {
     title: 'Administer',
     entries: [
-      { name: 'case', summary: 'the case of your key; with an admin key, all cases', load: here(team) },
-      { name: 'member', summary: 'who is told by email', load: here(team) },
+      { name: 'case', summary: 'the case of your key; with an admin key, all cases', load: here(ofCase) },
+      { name: 'member', summary: 'who is told by email', load: here(ofCase) },
       { name: 'webhook', summary: 'where alerts are posted to', load: here(webhook) },
       { name: 'key', summary: 'API keys', load: here(key) },
       { name: 'maintenance', summary: 'close the API for a while', load: here(maintenance) },

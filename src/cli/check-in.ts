@@ -51,7 +51,7 @@ function givenTo(name: string | undefined, { tokenFile }: CheckInFlags): string 
   return given;
 }
 
-/** Bound on what else waits, once the server has answered; milliseconds. */
+/** Once the server has answered, older check-ins may take this long, in milliseconds. */
 const FLUSH_WITHIN = 5_000;
 
 async function checkInOnce(given: string, flags: CheckInFlags): Promise<void> {
@@ -95,7 +95,10 @@ async function failureOf(delivery: Delivery, directory: string): Promise<Failure
   return new Failure(lines.join('\n'), EXIT.unreachable);
 }
 
-/** What earlier check-ins could not tell. This one is recorded: whatever happens here is no failure of it. */
+/**
+ * Sends what earlier check-ins could not. The present one is recorded already, so nothing that happens here makes
+ * it fail.
+ */
 async function flushOthers(directory: string, base: string | null): Promise<void> {
   try {
     const { problems } = await flush({ directory, base, signal: AbortSignal.timeout(FLUSH_WITHIN) });

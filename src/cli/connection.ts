@@ -68,11 +68,14 @@ export function connect(flags: ConnectionFlags, kind: KeyKind = 'case'): Client 
   return createClient({ ...findConnection(flags, kind), patience: patienceOf(flags) });
 }
 
-/** A key that went too fast is blocked for a minute; a server that cannot write asks for ten seconds, a few times. */
+/**
+ * A key that made too many requests is blocked for a minute; a server that cannot write asks for ten seconds, a
+ * few times over.
+ */
 const RATE_LIMITED_S = 120;
 const UNAVAILABLE_S = 30;
 
-/** Whoever says how long to wait for an answer means this wait too. */
+/** A time limit that the user gave covers this wait too. */
 function patienceOf(flags: ConnectionFlags): Patience {
   const mostS = flags.timeout === undefined ? Number.POSITIVE_INFINITY : timeoutOf(flags) / 1_000;
   return {
@@ -136,7 +139,9 @@ function readFiles(env: NodeJS.ProcessEnv, { dataDir }: ConnectionFlags): Files 
   return { cli, credentials: { path: candidates[0] ?? '', values: {} }, forbidden };
 }
 
-/** Where the daemon of this user, or that of the system, keeps its data: it finds its directory in the same order. */
+/**
+ * Where the daemon of this user, or that of the system, keeps its data: it finds its directory in the same order.
+ */
 function dataDirs(env: NodeJS.ProcessEnv, known: string | undefined): string[] {
   if (known !== undefined) return [known];
   if (env.SNITCH_DATA_DIR) return [env.SNITCH_DATA_DIR];

@@ -1,4 +1,4 @@
-/** `snitch delete`: asks a person, and wants a script to be explicit. */
+/** `snitch delete`: asks a person to confirm; a script has to say `--force`. */
 import { addClientOptions, type ClientFlags, type Register, withExamples } from './command.ts';
 import { confirmDeletion } from './confirm.ts';
 import { connect } from './connection.ts';

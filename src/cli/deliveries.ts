@@ -179,7 +179,7 @@ const DELIVERY_VIEW: View<WireDelivery> = {
   ],
 };
 
-/** `nightly-backup: missing`; what a server that does not say leaves empty. */
+/** `nightly-backup: missing`; empty where an older server does not say. */
 function aboutDelivery({ snitch, type }: Partial<WireDelivery>): string {
   const word = type?.replace(/^(snitch|service)\./, '') ?? '';
   return snitch ? `${snitch.name}: ${word}` : word && `the service: ${word}`;
@@ -248,7 +248,7 @@ async function retryDeliveries(ids: readonly string[], flags: RetryFlags): Promi
   }
 }
 
-/** The outcome of so many is waited for; more would ask the server too often. */
+/** The outcome is awaited for at most this many; more would ask the server too often. */
 const AWAITED = 10;
 
 /** How long the outcome of a retry is waited for, in milliseconds. */

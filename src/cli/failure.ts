@@ -38,7 +38,9 @@ export class AuthenticationError extends Failure {
   }
 }
 
-/** Says what went wrong on stderr, every line beginning with the program's name; to the journal as the error it is. */
+/**
+ * Says what went wrong on stderr, every line beginning with the program's name; to the journal as the error it is.
+ */
 export function reportFailure(error: unknown): number {
   const { lines, exitCode } = describeFailure(error);
   const text = lines.map((line) => `snitch: ${printable(line)}\n`).join('');
@@ -46,7 +48,7 @@ export function reportFailure(error: unknown): number {
   return exitCode;
 }
 
-/** Goes by names, because a bundle that is loaded when called has the classes of these errors once more. */
+/** Compares names, because a bundle that is loaded later has its own copies of these error classes. */
 export function describeFailure(error: unknown): { lines: string[]; exitCode: number } {
   if (isNamed<ApiError>(error, 'ApiError')) return describeRefusal(error);
   if (isNamed<Unreachable>(error, 'Unreachable')) {
@@ -73,7 +75,7 @@ function describeSilence({ message, url }: Unreachable): string[] {
   return [message, advice];
 }
 
-/** Statuses with which a proxy says that nothing behind it answers, and the server that it cannot work now. */
+/** Statuses by which a proxy says that nothing behind it answers, or the server that it cannot work now. */
 const UNAVAILABLE = [502, 503, 504];
 
 function describeRefusal(error: ApiError): { lines: string[]; exitCode: number } {

@@ -143,7 +143,7 @@ async function explainSnitch(name: string, flags: ExplainFlags): Promise<void> {
   else output.lines(explained(snitch, explanation, output.style, flags.utc ?? false));
 }
 
-/** Addresses are told nothing where the server sends no email. */
+/** Where the server sends no email, addresses are listed with that remark. */
 function emailsTo({ emails, sends_email }: WireExplanation['notify']): string {
   if (emails.length === 0) return 'nobody';
   return sends_email === false ? `${emails.join(', ')}\nemail is off: none is sent` : emails.join(', ');

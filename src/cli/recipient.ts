@@ -79,7 +79,7 @@ export class Locator {
     }
   }
 
-  /** Where else the server says that this token is reached; null where it says nothing else. */
+  /** The other address that the server gives for this token; null where it gives none. */
   async elsewhere({ token, server, keyFile }: Recipient, base: string): Promise<string | null> {
     try {
       const connection = connectionTo(server, keyFile);
@@ -128,7 +128,7 @@ function connectionTo(server: string | null, keyFile: string | null): Connection
   });
 }
 
-/** As the API itself gives it; whoever speaks to the server over a socket goes on doing so. */
+/** As the API gives it, except that a client which reached the server over a socket stays with the socket. */
 function addressOf(
   { url }: Connection,
   { token, check_in_url }: WireSnitch,
@@ -157,7 +157,7 @@ export async function dispatch(
   if (answer.kind === 'recorded' || (answer.kind === 'later' && answer.fault !== 'recipient')) return answer;
   const other = await beforeAbort(locator.elsewhere(addressed, found.base), signal, null);
   if (other !== null) return send(addressed, other, signal, wasKept);
-  // A name that nobody has was tried as a token: its owner knows it as a name.
+  // What no snitch is named was tried as a token; the message calls it a name, as its user does.
   const isName = checkIn.token === null && answer.kind === 'refused';
   return isName
     ? { kind: 'refused', reason: `no snitch has the token or the name "${checkIn.name}"` }

@@ -11,7 +11,9 @@ export function looksLikeToken(text: string): boolean {
   return OWN_TOKEN.test(text);
 }
 
-/** @throws NotFoundError with the names that were perhaps meant; UsageError where several have the name */
+/**
+ * @throws NotFoundError with the names that may have been meant; UsageError where several snitches have the name
+ */
 export async function resolveSnitch(client: Client, given: string): Promise<WireSnitch> {
   if (looksLikeToken(given)) {
     const snitch = await findByToken(client, given);

@@ -9,7 +9,9 @@ import { VERSION } from './version.ts';
 /** systemd kills after its own limit; ending sooner leaves a word in the log about why. Milliseconds. */
 const STOP_WITHIN = 10_000;
 
-/** Ctrl-C in `npm start` arrives twice, from the terminal and from npm: that is one wish, not two. Milliseconds. */
+/**
+ * Ctrl-C in `npm start` arrives twice, from the terminal and from npm: that is one wish, not two. Milliseconds.
+ */
 const SAME_WISH = 500;
 
 export interface ServeFlags {
@@ -41,7 +43,7 @@ export async function serve({ config: file, demo: isDemo = false }: ServeFlags):
   onReloadSignal(async () => {
     const daemon = await starting;
     manager.reloading();
-    // What could not be applied leaves the daemon as it was, and that is ready.
+    // A reload that could not be applied leaves the daemon as it was: ready.
     await load().then(daemon.reload).finally(manager.ready);
   }, logger);
   try {

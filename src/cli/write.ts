@@ -106,7 +106,7 @@ async function createSnitch(name: string, flags: FieldFlags): Promise<void> {
 
 /** Two of one name are allowed, and seldom meant: a script that was run twice, most of the time. */
 async function tellOfTwins(client: Client, { name, token }: WireSnitch): Promise<void> {
-  // It is made, whatever becomes of this question.
+  // The snitch is made already, so a failure here must not look like a failure to make it.
   const all = await client.listSnitches().catch(() => []);
   const twins = all.filter((other) => other.name === name && other.token !== token);
   if (twins.length === 0) return;

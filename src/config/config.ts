@@ -1,4 +1,4 @@
-/** YAML and environment → one checked, frozen Config. Whatever is wrong is told at once, and all of it. */
+/** YAML and environment → one checked, frozen Config. All problems are reported together. */
 import { isAbsolute, resolve } from 'node:path';
 import type { z } from 'zod';
 import { type LogSettings, redact } from '../log/logger.ts';
@@ -26,7 +26,7 @@ export interface Config {
   /** null: `/c` below the base address. */
   readonly checkInBase: string | null;
   readonly dataDir: string;
-  /** What works and is likely not meant, in words. */
+  /** What works but is probably not what was meant, in words. */
   readonly warnings: readonly string[];
   /** An administrator's key that was made elsewhere; null: the first start makes one. */
   readonly adminKey: string | null;
@@ -134,7 +134,10 @@ function describeListen(listen: ListenAddress): string {
   return `${listen.host.includes(':') ? `[${listen.host}]` : listen.host}:${listen.port}`;
 }
 
-/** The user name of a mail server says who sends, and helps; alone, it may itself be the secret. */
+/**
+ * The user name at a mail server tells who sends, and is worth showing; without a password it may itself be the
+ * secret.
+ */
 function maskCredentials(text: string): string {
   const url = new URL(text);
   if (url.password) url.password = '***';
@@ -162,7 +165,7 @@ function applyEnvironment(fromFile: Record<string, unknown>, env: NodeJS.Process
   return { values, variables };
 }
 
-/** A section that is no map in the file is left as it is, for the file's own fault to be told. */
+/** A section that is no map in the file is left as it is, so that the error names the fault in the file. */
 function withValue(
   values: Record<string, unknown>,
   [name = '', ...rest]: readonly string[],

@@ -17,7 +17,7 @@ export function exposedSecrets(file: ConfigFile | null, { secretFiles }: Config)
   if (file !== null && inConfig.length > 0 && isExposed(file.path)) {
     exposed.push({
       message: `every user of this host can read ${file.path}, which has ${inConfig.join(' and ')} in it`,
-      // Alone, it would keep a service that has a user of its own from its configuration.
+      // On its own, this advice would lock a service that runs as another user out of its configuration.
       remedy: `${ADVICE}, or give the file to the user of the daemon and \`chmod 600 ${file.path}\``,
     });
   }

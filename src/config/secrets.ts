@@ -64,7 +64,10 @@ export function withPassword(
   return { url: complete.href, from };
 }
 
-/** The file that systemd made of `LoadCredential=<name>`, where there is one; what cannot be looked at is one. */
+/**
+ * The file that systemd made of `LoadCredential=<name>`, where there is one; one that cannot be looked at counts
+ * as there.
+ */
 function credentialFile(env: NodeJS.ProcessEnv, name: string): string | null {
   if (!env.CREDENTIALS_DIRECTORY) return null;
   const file = join(env.CREDENTIALS_DIRECTORY, name);
@@ -92,7 +95,7 @@ function readSecret(file: string): string {
 
 function readBytes(file: string, bytes: Buffer): number {
   try {
-    // A pipe that nobody writes to would be waited for, and with it the start of the daemon.
+    // A pipe that nobody writes to would hold up the start of the daemon for ever.
     const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       return readSync(fd, bytes);

@@ -51,7 +51,7 @@ export interface AlertDetails {
   checkInId?: number;
   /** The deadline that the snitch first missed. */
   missingSince?: number;
-  /** When the run began that has not ended. */
+  /** When the run that has not ended began. */
   startedAt?: number;
   pausedUntil?: PauseUntil['kind'];
   /** Only where the alert stands for many changes. */
@@ -67,7 +67,9 @@ export interface BlindNotice {
   /** Names of the snitches whose deadlines were postponed; at most `NOTICE_NAMES` of them. */
   postponed: string[];
   postponedCount: number;
-  /** The same snitches with their new deadlines, the earliest first; absent in notices from before they were kept. */
+  /**
+   * The same snitches with their new deadlines, the earliest first; absent in notices from before they were kept.
+   */
   snitches?: BlindSnitch[];
 }
 
@@ -95,7 +97,10 @@ export interface AlertPayload {
   data: { snitch: AlertSnitch };
 }
 
-/** The body of the webhook of a notice, for those that want notices (`decisions: When the service itself was blind`). */
+/**
+ * The body of the webhook of a notice, for those that want notices (`decisions: When the service itself was
+ * blind`).
+ */
 export interface NoticePayload {
   type: typeof BLIND_NOTICE;
   /** ISO 8601 with milliseconds, UTC. */

@@ -15,7 +15,10 @@ export const RETRY_WAITS: readonly number[] = [
   24 * HOUR,
 ];
 
-/** The share by which a wait may be shorter or longer, so that failures of one moment do not retry as one. */
+/**
+ * The share by which a wait may be shorter or longer, so that deliveries that failed together are not all retried
+ * together.
+ */
 const JITTER = 0.1;
 
 /** The longest wait that a target may ask for. */

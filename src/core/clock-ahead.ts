@@ -4,10 +4,15 @@ import { type DeadlineContext, deadlineAfter, nextReminder } from './deadline.ts
 import { addIntervals, nominalLength } from './interval.ts';
 import type { SnitchState } from './snitch.ts';
 
-/** No delivery waits longer than a day between two attempts; one that does was given its time by another clock. */
+/**
+ * No delivery waits longer than a day between two attempts; one that seems to was planned while the clock ran
+ * ahead.
+ */
 export const FARTHEST_ATTEMPT = 25 * HOUR;
 
-/** Two intervals are at least so much shorter than twice their usual length: by clock changes, and by short months. */
+/**
+ * Two intervals can be this much shorter than twice their usual length, because of clock changes and short months.
+ */
 const SHORTER = { monthly: 5 * DAY, others: 2 * HOUR };
 
 /**
@@ -42,7 +47,10 @@ function checkedInByNow(snitch: SnitchState, now: number): SnitchState {
   };
 }
 
-/** The latest instant that can be due by a clock that is right; null where nothing is, or a person set it. */
+/**
+ * The latest instant at which a snitch can be due while the clock is right; null where nothing is due, or a person
+ * set the time.
+ */
 function farthestDue(
   { status, interval, dueAt }: SnitchState,
   now: number,

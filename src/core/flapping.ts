@@ -7,7 +7,7 @@ export const FLAPPING_OVER = 12;
 /** In milliseconds. */
 export const FLAPPING_WITHIN = HOUR;
 
-/** Without a change for so long, a snitch flaps no longer, in milliseconds. */
+/** A snitch that has not changed for this long no longer flaps, in milliseconds. */
 export const QUIET_AFTER = 10 * MINUTE;
 
 /** What an alert of a flapping snitch tells beside its state. */
@@ -21,7 +21,7 @@ export interface Flapping {
 }
 
 export interface Flap {
-  /** When the flapping was last told of. */
+  /** When the team was last told of the flapping. */
   since: number;
   changedAt: number;
 }
@@ -34,7 +34,7 @@ export function settleAt({ since, changedAt }: Flap): number {
   return Math.min(changedAt + QUIET_AFTER, since + FLAPPING_WITHIN);
 }
 
-/** A flap from a time that has not come was written by a clock that was wrong: it must silence nothing. */
+/** A flap that lies in the future was written while the clock was wrong: it must silence nothing. */
 export function isOver({ since, changedAt }: Flap, now: number): boolean {
   return since > now || changedAt > now || now - changedAt >= QUIET_AFTER;
 }

@@ -4,7 +4,7 @@ import { type Checked, NOT_AN_OBJECT, type SnitchInput, validateNewSnitch } from
 
 export const TOKEN_TAKEN = 'is taken';
 
-/** Bounded, and of characters that a check-in address carries as they are. */
+/** Of bounded length, and only characters that need no escaping in a check-in address. */
 const TOKEN = /^[A-Za-z0-9_-]{6,64}$/;
 
 /** Where check-in addresses begin at the root, these are paths of the server itself. */

@@ -8,11 +8,13 @@ const EPOCH_AFTER_MONDAY = 3 * DAY;
 /** With fewer known periods nothing is learned. */
 export const LEAST_KNOWN = 5;
 
-/** The smallest margin: a minute for what any job needs, and a share of the interval for what its host is doing. */
+/**
+ * The smallest margin: a minute for what any job needs, and a share of the interval for what its host is doing.
+ */
 const SMALLEST_MARGIN = MINUTE;
 const MARGIN_SHARE = 0.01;
 
-/** Of one known place the margin would be so many spreads wide, of two half of it, and so on. */
+/** The margin is this many spreads wide, divided by the number of known places: the less is known, the wider. */
 const SPREADS_OF_ONE = 8;
 
 /**
@@ -22,11 +24,17 @@ const SPREADS_OF_ONE = 8;
 const NORMAL_REACH = 3;
 const MOST_STRETCH = 5;
 
-/** The part of the way to the basic deadline that the deadline keeps to: with the least known, and for ever. */
+/**
+ * How far the deadline stays on the way to the basic one, as a share: with the fewest known periods, and in the
+ * long run.
+ */
 const FIRST_DOUBT = 0.5;
 const LASTING_DOUBT = 0.04;
 
-/** With this many known, only the lasting doubt is left: they hold a whole day of hours, and three weeks of days. */
+/**
+ * With this many known periods the share no longer shrinks: they cover a day of hourly runs, or three weeks of
+ * daily ones.
+ */
 const FIRST_DOUBT_ENDS = 25;
 
 /** Offsets of a zone differ by half an hour at least; a smaller difference between two spreads says nothing. */
@@ -166,7 +174,9 @@ function doubtAbout(known: number): number {
   return LASTING_DOUBT + (FIRST_DOUBT - LASTING_DOUBT) * unknown ** 2;
 }
 
-/** What the job's next check-in is expected to be: of a job scheduled in local time, in UTC, or in either of them. */
+/**
+ * What the job's next check-in is expected to be: of a job scheduled in local time, in UTC, or in either of them.
+ */
 function expect(
   interval: Interval,
   history: readonly Known[],
@@ -188,7 +198,7 @@ function expect(
     soonest: Math.min(local.soonest, utc.soonest),
     earliest: Math.min(local.earliest, utc.earliest),
     latest: Math.max(local.latest, utc.latest),
-    // The spread of the wrong one holds the clock change itself, which the later point allows for already.
+    // The wrong reading scatters by the clock change itself, which the later point allows for already.
     margin: Math.min(local.margin, utc.margin),
     spread: Math.min(local.spread, utc.spread),
   };

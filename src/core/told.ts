@@ -20,9 +20,9 @@ export interface Telling {
 export interface ToldAlert {
   type: AlertKind;
   at: number;
-  /** Whether its changes are counted and not told one by one since then. */
+  /** Whether its changes have since been counted instead of told one by one. */
   flapping: boolean;
-  /** When the run began that had not ended when the alert was decided. */
+  /** When the run began that was still going on when the alert was decided. */
   startedAt: number | null;
   deliveries: readonly Telling[];
 }

@@ -18,14 +18,17 @@ export type Trigger =
 export interface TransitionContext extends DeadlineContext {
   /** The instant of the trigger. */
   now: number;
-  /** Those that ended after a check-in that is delivered late, in the order of their ends: its deadline knows none. */
+  /**
+   * The windows that ended after a check-in that is delivered late, in the order in which they ended: its deadline
+   * does not allow for them yet.
+   */
   windows?: readonly BlindWindow[];
 }
 
 export interface Transition {
   snitch: SnitchState;
   alert: AlertDecision | null;
-  /** Those of the windows that postponed the deadline of a check-in that was delivered late. */
+  /** The windows that postponed the deadline of a check-in that was delivered late. */
   postponedBy?: readonly BlindWindow[];
 }
 

@@ -73,7 +73,10 @@ export function validateNewSnitch(body: unknown = {}): Checked<SnitchInput> {
   return { value: { name, interval, alertType, notes, tags, alertEmail } };
 }
 
-/** Update: any subset. Whether alert type and interval go together, the `stored` ones tell as well. */
+/**
+ * Update: any subset. What is not given is taken from `stored` to tell whether alert type and interval go
+ * together.
+ */
 export function validateSnitchChanges(
   body: unknown = {},
   stored: Partial<Pick<SnitchInput, 'interval' | 'alertType'>> = {},
@@ -90,7 +93,7 @@ function pick(body: Body): Body {
   return { name, notes, tags, alert_email, alert_type };
 }
 
-/** The first of the two forms that is there and not blank; else a blank one, if any, is what was given. */
+/** The first of the two forms that is given and not blank; else a blank one, if there is one. */
 function intervalOf({ interval, type }: Body): unknown {
   const nested = isObject(type) ? type.interval : undefined;
   const isGiven = (form: unknown) => form !== undefined && !isBlank(form);

@@ -75,7 +75,7 @@ export function shortened(line: string): string {
   return `${JSON.stringify({ level, time, msg, left_out: line.length })}\n`;
 }
 
-/** Half a token or half a key would not be known for one: what the cut goes through is left out. */
+/** Half a token or half a key would not be recognised as one, so the word that the cut falls into is left out. */
 function cut(text: string): string {
   if (text.length <= LONGEST_TEXT) return text;
   let end = LONGEST_TEXT;
@@ -89,14 +89,16 @@ const SECRET_FIELD =
 const STRING = '"(?:[^"\\\\]|\\\\.)*"';
 const SECRET_FIELDS = new RegExp(`"(?:${SECRET_FIELD})":`, 'gi');
 const NUMBER = /-?\d[\d.eE+-]*/y;
-/** The same in JSON that stands as text inside a message, where every backslash is two. */
+/** The same in JSON that is quoted inside a message, where every backslash is doubled. */
 const QUOTED = /(?:[^"\\]|\\\\\\.|\\\\[^"\\]|\\[^"\\])*/.source;
 const QUOTED_SECRET_FIELDS = new RegExp(`(\\\\"(?:${SECRET_FIELD})\\\\": ?)\\\\"${QUOTED}\\\\"`, 'gi');
-/** A backslash begins an escape of JSON: of these the first is a character of the URL, and the others end it. */
+/** A backslash begins an escape of JSON, which is a character of the URL unless it stands for white space. */
 const IN_URL = '(?:[^\\s"\\\\]|\\\\[^nrt])';
 const SCHEME = '[a-z][a-z0-9+.-]{0,20}';
 const URL_CREDENTIALS = new RegExp(`(${SCHEME}://)(?:(?![/?#])${IN_URL})*@`, 'gi');
-/** What is no URL for a slash in its password, or was cut before its @: what follows the colon is not a port. */
+/**
+ * A URL that is broken by a slash in its password, or cut off before its @: what follows the colon is not a port.
+ */
 const BROKEN_URL = new RegExp(
   `(${SCHEME}://)[^\\s/?#:@"\\\\[]*:(?!\\d{1,5}(?:[/?#"\\s]|$))${IN_URL}{0,1000}([@…])`,
   'gi',
@@ -107,7 +109,9 @@ const API_KEYS = /snk_[0-9A-Za-z]{8,}/g;
 const SIGNING_SECRETS = /whsec_[0-9A-Za-z+/=]{8,}/g;
 /** Base64 has a digit, a sign or a capital inside; `Basic access` has not. */
 const AUTHORIZATION = /((?i:basic|bearer)) +(?=[A-Za-z+/_.-]*[0-9=]|.[a-z+/_.-]*[A-Z])[A-Za-z0-9+/_.=-]{8,}/g;
-/** Whoever has a token can check in. Where a field has it, it says which snitch is meant, and is only cut short. */
+/**
+ * Whoever has a token can check in. Where a field has it, it says which snitch is meant, and is only cut short.
+ */
 const TOKEN_FIELDS = new RegExp(`("token":)(${STRING})`, 'g');
 const TOKENS = new RegExp(`${START}([a-z2-7]{6})[a-z2-7]{20}\\b`, 'g');
 
@@ -127,7 +131,10 @@ export function redact(line: string): string {
     .replace(TOKENS, '$1…');
 }
 
-/** Reads every value once, where a regular expression would read what never ends from each of its beginnings again. */
+/**
+ * Reads every value once; a regular expression would read a value without an end again from each place where it
+ * could begin.
+ */
 function redactFields(line: string): string {
   let redacted = '';
   let done = 0;
@@ -143,7 +150,10 @@ function redactFields(line: string): string {
   return redacted + line.slice(done);
 }
 
-/** Where the JSON value ends that begins at `start`; there, where it is a word. What has no end is all the rest. */
+/**
+ * Where the JSON value that begins at `start` ends: at `start` itself for a word, at the end of the line for a
+ * value that was cut off.
+ */
 function endOfValue(line: string, start: number): number {
   const first = line[start];
   if (first === '"') return endOfString(line, start + 1);
@@ -182,7 +192,9 @@ function beginningOf(token: string): string {
 const JSON_ESCAPE = /\\(?:u[0-9a-fA-F]{4}|n {4}at |ncaused by: |.)/g;
 const SHOWN_AS_IT_IS = /^\\(?:["\\/]|n {4}at |ncaused by: )/;
 
-/** Reading the line turns its escapes into the characters again: those that must not show are escaped once more. */
+/**
+ * Reading the line turns its escapes into the characters again: those that must not show are escaped once more.
+ */
 function keepEscapes(line: string): string {
   return line.replace(JSON_ESCAPE, (found) => (SHOWN_AS_IT_IS.test(found) ? found : `\\${found}`));
 }

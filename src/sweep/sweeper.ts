@@ -1,4 +1,7 @@
-/** The once-a-second pass: notices blind windows, then applies what is due (`decisions: When the service itself was blind`). */
+/**
+ * The once-a-second pass: notices blind windows, then applies what is due (`decisions: When the service itself was
+ * blind`).
+ */
 
 import { Cron } from 'croner';
 import type { Logger } from 'pino';
@@ -7,22 +10,26 @@ import type { DueCursor, OrderlyStop, Store } from '../store/store.ts';
 import { HOUR } from '../text/durations.ts';
 import { Watch } from './watch.ts';
 
-/** The daemon writes down at most this often that it lives, in milliseconds. */
+/** How often at most the daemon writes down that it is alive, in milliseconds. */
 const LIVENESS_EVERY = 10_000;
 
-/** Snitches applied in one transaction: few, because each may write a dozen rows, and check-ins wait until it ends. */
+/**
+ * Snitches applied in one transaction: few, because each may write a dozen rows, and check-ins wait until it ends.
+ */
 const SLICE = 20;
 
 /** A sweep that has not ended for this long makes the daemon not ready. */
 const STALLED_AFTER = 30_000;
 
-/** A client waits no longer than this for an answer: after it, nothing is known of who waited at a held socket. */
+/**
+ * No client waits longer than this for an answer: after that, nobody knows who gave up waiting at a held socket.
+ */
 const LONGEST_WAIT = 30_000;
 
 /** Check-ins that waited at a held socket are taken before the first sweep looks for them, in milliseconds. */
 const TAKEN_WITHIN = 2_000;
 
-/** What a clock that ran ahead for less than a tick left behind is looked for this often, in milliseconds. */
+/** How often to look for what was written while the clock ran ahead for less than a tick, in milliseconds. */
 const CLOCK_LOOKED_AT_EVERY = HOUR;
 
 export interface SweeperOptions {
@@ -47,7 +54,10 @@ export class Sweeper {
   #endedAt: number;
   /** No sweep before this instant of the monotonic clock. */
   #sweepFrom = Number.NEGATIVE_INFINITY;
-  /** When the clock was last looked at, on the monotonic one; null: before the first pass, or it was set back. */
+  /**
+   * When the wall clock was last checked, by the monotonic one; null before the first pass and after it was set
+   * back.
+   */
   #clockLookedAt: number | null = null;
   #lastNow = Number.NEGATIVE_INFINITY;
 
@@ -82,7 +92,9 @@ export class Sweeper {
     await this.#tryOut();
   }
 
-  /** Before anybody is answered it is known whether the store can write; one that refuses gets its window later. */
+  /**
+   * Whether the store can write is known before anybody is answered; where it cannot, the window is kept later.
+   */
   async #tryOut(): Promise<void> {
     try {
       await this.#options.store.setSetting('liveness', String(this.#livenessAt ?? this.#options.clock()));
@@ -96,7 +108,7 @@ export class Sweeper {
     this.#watch.listens();
   }
 
-  /** A stop that was written down counts for one start; where that cannot be written, the time counts as blind. */
+  /** A written stop counts for one start only; where it cannot be taken back, the time counts as blind. */
   async #wasHeld(socket: string, livenessAt: number, now: number): Promise<boolean> {
     const { store } = this.#options;
     const stopped = await store.getSetting('stopped');
@@ -114,7 +126,10 @@ export class Sweeper {
     }
   }
 
-  /** Nothing here may name a time of the wall clock to begin at: when that is set back, no sweep would come before it. */
+  /**
+   * Nothing here may name a time of the wall clock to begin at: when that is set back, no sweep would come before
+   * it.
+   */
   start(): void {
     this.#watch.start();
     this.#cron = new Cron('* * * * * *', { protect: true }, () => this.tick());
@@ -180,7 +195,9 @@ export class Sweeper {
     this.#lastNow = now;
   }
 
-  /** Work in slices goes on until it is done or the daemon halts; between two of them the daemon is seen to live. */
+  /**
+   * Work in slices goes on until it is done or the daemon halts; between two of them the daemon is seen to live.
+   */
   async #whileMore(slice: () => Promise<boolean>): Promise<void> {
     while (!this.#halted && (await slice())) {
       this.#watch.look();

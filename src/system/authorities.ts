@@ -1,4 +1,4 @@
-/** The certificate authorities that the system trusts, of which Node wants to be told that there are none. */
+/** The certificate authorities that the system trusts. Where there are none, Node has to be told so. */
 const { existsSync } = process.getBuiltinModule('node:fs');
 
 /** Where OpenSSL looks, as Node brings it. */

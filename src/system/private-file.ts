@@ -1,4 +1,7 @@
-/** The one way in which files with secrets are written: by nobody's link, for nobody else's eyes, whole or not at all. */
+/**
+ * The one way in which files with secrets are written: never through a link, readable by their owner alone, whole
+ * or not at all.
+ */
 
 // Asking for `promises` loads them, which commands that write nothing need not wait for.
 const node = process.getBuiltinModule('node:fs');
@@ -36,7 +39,8 @@ export async function createPrivateFile(path: string, text: string, owner?: Owne
 }
 
 /**
- * Puts `text` in the place of a file with secrets, or makes it. When this resolves, a power cut cannot take it; before,
+ * Puts `text` in the place of a file with secrets, or makes it. When this resolves, a power cut cannot take it;
+ * before,
  * it leaves the old file. One writer at a time: whoever calls holds the directory for itself.
  *
  * @throws the error of the file system; then the old file is as it was

@@ -9,7 +9,9 @@ export interface ServiceManager {
   readonly listens: boolean;
   /** The descriptor of the socket that it listens on for us; null: we open our own. */
   readonly socket: number | null;
-  /** It ends a service that gives no sign of life for so long, in milliseconds; null: it does not watch. */
+  /**
+   * How long the service may give no sign of life before it is ended, in milliseconds; null where nobody watches.
+   */
   readonly watchdogWithin: number | null;
   /** Clients can be served. Also ends a reload. */
   ready(): void;
@@ -38,12 +40,12 @@ const OURSELVES: Process = { pid: process.pid, monotonic: process.hrtime.bigint,
 /** The first descriptor that a service is given (`SD_LISTEN_FDS_START`). */
 const FIRST_SOCKET = 3;
 
-/** A queue that is full for the moment takes the message that must arrive within so many tries. */
+/** How often a message that must arrive is tried again while the queue of its receiver is full. */
 const TRIES = 50;
 const BETWEEN_TRIES = 20;
 
 /**
- * Reads what the service manager left in the environment. Without one, nothing is told to nobody.
+ * Reads what the service manager left in the environment. Without a service manager, messages go nowhere.
  *
  * @throws SocketUnusable
  */

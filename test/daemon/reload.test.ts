@@ -4,7 +4,6 @@ import * as assert from 'uvu/assert';
 import { type Config, loadConfig } from '../../src/config/config.ts';
 import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts';
 import { newDataDir, removeDataDir } from '../data-directory.ts';
-import { startProcess } from '../end-to-end/daemon-process.ts';
 
 const test = suite('a reload');
 

@@ -41,7 +41,7 @@ export function isSameFile(one: string, other: string): boolean {
   }
 }
 
-/** For whom, is another question: root may run what anybody may. */
+/** By whom does not matter here: root may run whatever anybody may. */
 function isExecutable(file: string): boolean {
   try {
     const stats = fs.statSync(file);

@@ -19,13 +19,15 @@ export interface ProgramOptions {
   given: string | null;
 }
 
-/** Cron reads no more bytes of a command, and runs what it has read. */
+/** Cron cuts a longer command off at this many bytes, and runs what is left. */
 const LONGEST_COMMAND = 998;
 
-/** In the place of a check-in address that is not known yet: few are longer. */
+/** Stands in for a check-in address that is not known yet; few are longer. */
 const ADDRESS = 'x'.repeat(120);
 
-/** Adds the program to each proposal; where there is none that runs, the proposal becomes one that is passed over. */
+/**
+ * Adds the program to each proposal; where there is none that runs, the proposal becomes one that is passed over.
+ */
 export function withPrograms(discovery: Discovery, options: ProgramOptions): Discovery {
   const proposals: Proposal[] = [];
   const refused: PassedOver[] = [];
@@ -120,7 +122,7 @@ function firstThatRuns(
 }
 
 function faultOf(program: string, surroundings: Surroundings, root: string): string | null {
-  // Within the quotes of a unit these would need others of their own; nobody names a program so.
+  // These would have to be escaped within the quotes of a unit, and nobody has them in the name of a program.
   if (/['"\\$`\n]/.test(program)) return 'its path has quotation marks, dollar signs or backslashes';
   if (root !== '/') {
     const file = program.includes('/') ? program : findOnPath(program, surroundings.path, root);

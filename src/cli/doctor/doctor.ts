@@ -72,7 +72,7 @@ async function checkConfiguration({ config: file }: ConfigFlags): Promise<Config
   }
 }
 
-/** What only this user may not read is no fault of the configuration. */
+/** A file that just this user may not read is no fault of the configuration. */
 function describeProblem(line: string): Finding {
   const isForbidden = /permission denied|\(EACCES\)/.test(line) && process.getuid?.() !== 0;
   return failure(

@@ -24,7 +24,7 @@ export interface ExecSources {
 /**
  * A token in the arguments can be seen by every user of the host (`ps`); one in a file or in the environment cannot.
  *
- * @throws UsageError where no command is there: whatever else is wrong must not keep a job from running
+ * @throws UsageError where no command is there: nothing else that is wrong may keep a job from running
  */
 export function readArguments(sources: ExecSources): ExecArguments {
   const { operands, before, tokenFile } = sources;

@@ -1,4 +1,6 @@
-/** `snitch exec`: runs a job, and tells the server how it went. What the job does stays as it would be without us. */
+/**
+ * `snitch exec`: runs a job, and tells the server how it went. What the job does stays as it would be without us.
+ */
 import { type Command, Option } from 'commander';
 import { type Register, withCrontab, withExamples } from '../command.ts';
 import { parseDuration } from '../duration.ts';
@@ -21,7 +23,7 @@ interface ExecFlags {
   tail: string;
 }
 
-/** Where the reader of our output stands still, the end is told without waiting for it any longer; milliseconds. */
+/** How long to wait for a stalled reader of our output before the end of the run is reported, in milliseconds. */
 const OUTPUT_WITHIN = 5_000;
 
 const NOTES = `
@@ -107,7 +109,7 @@ async function execute(
   return end.code;
 }
 
-/** Null where nobody can be told, which is said: the job runs all the same. */
+/** Null where there is nobody to report to; that is said on stderr, and the job runs all the same. */
 function reportFor(given: string | null, problem: string | null, flags: ExecFlags): RunReport | null {
   try {
     if (given !== null) {
@@ -130,7 +132,7 @@ async function tellEnd(report: RunReport, end: JobEnd, endedAt: number, output: 
   try {
     await report.end(end, endedAt, output);
   } catch (error) {
-    // Whatever it is, it is no reason to hide how the job ended.
+    // Whatever went wrong here must not hide how the job ended.
     tell(`the check-in failed: ${(error as Error).message}`);
   }
 }

@@ -170,7 +170,7 @@ async function writeAll(fd: number, bytes: Buffer): Promise<void> {
       pause = 1;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
-      // Whoever shares this stream with us has made it answer at once when it is full.
+      // Another program that shares this stream has made it non-blocking.
       await delay(pause);
       pause = Math.min(pause * 2, 20);
     }
@@ -188,7 +188,7 @@ async function silence(streams: readonly Progress[]): Promise<void> {
   for (;;) {
     await delay(LOOK_EVERY);
     const now = performance.now();
-    // What is being written came from the job perhaps, and must not be lost however long that takes.
+    // What is being written may come from the job, and must not be lost however long it takes.
     if (streams.some(({ writing }) => writing)) continue;
     const last = Math.max(since, ...streams.map((stream) => stream.last));
     if (now - last >= SILENCE || now - since >= LONGEST_REST) return;

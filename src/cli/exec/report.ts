@@ -95,7 +95,7 @@ export class RunReport {
     this.#locator = new Locator(LOCATE_WITHIN);
     const { directory } = this.#run;
     const held = waits === null ? null : await claim(directory, waits.name).catch(() => null);
-    // Without its file it was sent by somebody else, unless it never had one.
+    // A missing file means that another process has sent it, unless it never had one.
     if (waits !== null && held === null) return;
     const again = await this.#send(checkIn, AbortSignal.any([this.#hurry.signal, this.#startLimit.signal]));
     if (held === null) return;

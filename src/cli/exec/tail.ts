@@ -54,7 +54,7 @@ function restOfCharacter(bytes: Buffer): number {
   return count === 4 ? 0 : count;
 }
 
-/** Reads as JSON at first sight, so that the server does not take it for a form, and as no JSON at the second. */
+/** Looks like JSON, so that the server does not take it for a form, but does not parse as JSON either. */
 const NO_PARAMETERS = Buffer.from('{…}\n');
 
 /**

@@ -1,4 +1,4 @@
-/** What it takes to make the case be as the file says. */
+/** What has to be done so that the case becomes what the file says. */
 import type { WireCase, WireCaseSettings, WireImported, WireOwnership, WireSnitch } from '../../api/wire.ts';
 
 /** What the server has now. */
@@ -12,7 +12,7 @@ export interface Present {
 export interface Wanted {
   /** Whose snitches go when the file no longer names them; null for nobody's. */
   owner: string | null;
-  /** The owner whose snitches the file takes over, as if nobody kept them. */
+  /** The owner whose snitches the file takes over as if they had none. */
   takeOver: string | null;
   case: Partial<WireCaseSettings>;
   snitches: readonly WantedSnitch[];

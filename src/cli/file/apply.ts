@@ -156,7 +156,7 @@ async function applyFile(flags: ApplyFlags): Promise<void> {
   }
 }
 
-/** Whoever counts the snitches that will go has looked at them. */
+/** Asking for the number of snitches that will go makes sure that somebody has looked at them. */
 function checkCount(gone: number, confirmed: string | undefined): void {
   if (gone === 0 && confirmed === undefined) return;
   const snitches = gone === 1 ? '1 snitch' : `${gone} snitches`;

@@ -2,7 +2,7 @@
 import type { Conflict, Plan, Present } from './apply-plan.ts';
 import { problemAt, type SnitchFile } from './snitch-file.ts';
 
-/** So many snitches of another owner are told one by one; more of them have one cause. */
+/** Up to this many snitches of another owner are listed one by one; more have one cause. */
 const TOLD_ONE_BY_ONE = 3;
 
 /** Lines for the user; none where every snitch may be kept by the owner that the file says. */
@@ -16,7 +16,7 @@ export function ownerFaults(
   if (takeOver !== null && file.owner === null) {
     return ['--take-over goes with a file that has an owner: write `owner: NAME` as its first line'];
   }
-  // Once it is done, the same command has nothing to take over any more, and is no mistake.
+  // When the command is repeated there is nothing left to take over, which is no mistake.
   if (takeOver !== null && !keeps(takeOver) && !keeps(file.owner)) {
     return [`--take-over: no snitch is kept by "${takeOver}"`];
   }

@@ -4,7 +4,7 @@ import { Failure } from '../failure.ts';
 
 const MIB = 1024 * 1024;
 
-/** So large may a file be, and one that can only be parsed as a whole: its tree takes fifty times its size. */
+/** How large a file may be, and one that can only be parsed as a whole: its tree takes fifty times its size. */
 const LARGEST_FILE = 64 * MIB;
 const LARGEST_WHOLE = 8 * MIB;
 const SPLIT = 'split it into several files, each with an `owner:` of its own';
@@ -48,7 +48,7 @@ function readPatiently(descriptor: number, chunk: Buffer): number {
   }
 }
 
-/** Never more than may be, whatever a pipe or a device goes on to give. */
+/** Never reads more than is allowed, however much a pipe or a device goes on to give. */
 function readBytes(file: string | number): Buffer {
   const descriptor = typeof file === 'number' ? file : openSync(file, 'r');
   try {

@@ -1,4 +1,4 @@
-/** How people write an interval, and which of the API's it is. */
+/** Which of the API's intervals people mean by what they write. */
 import { INTERVALS } from '../../api/intervals.ts';
 import { DAY, durationOf, HOUR, MINUTE } from '../../text/durations.ts';
 import { didYouMean } from '../../text/similar.ts';

@@ -1,9 +1,11 @@
-/** Brings one check-in to the server, or onto the disk: at no moment is it in neither place for long. */
+/** Brings one check-in to the server or onto the disk, so that it is never for long in memory alone. */
 import { type Claim, dropExcess, refuse, release, remove, writeClaimed } from './directory.ts';
 import type { KeptCheckIn } from './entry.ts';
 import type { Answer } from './send.ts';
 
-/** A server that has not answered by then gets time, and the check-in is put on the disk meanwhile; milliseconds. */
+/**
+ * A server that has not answered by then gets time, and the check-in is put on the disk meanwhile; milliseconds.
+ */
 const SAFE_AFTER = 250;
 
 export interface Delivery {
@@ -17,7 +19,7 @@ export interface Delivery {
   deleted: number;
 }
 
-/** @param isKept which answers leave it on the disk; the others are told to somebody who acts on them */
+/** @param isKept tells which answers leave it on the disk; the caller acts on the others */
 export async function deliver(
   directory: string,
   checkIn: KeptCheckIn,
@@ -76,7 +78,7 @@ export async function boundSpool(directory: string): Promise<string[]> {
   return dropped > 0 ? [`the spool is full: its ${dropped} oldest check-ins are dropped`] : [];
 }
 
-/** What cannot be cleared away now is found by the next flush; sending it twice does no harm. */
+/** A file that cannot be removed now is found by the next flush; sending it twice does no harm. */
 export async function quietly(work: Promise<unknown>): Promise<void> {
   await work.catch(() => {});
 }

@@ -19,10 +19,10 @@ import { decode, encode, type KeptCheckIn, type RefusedCheckIn } from './entry.t
 const node = process.getBuiltinModule('node:fs');
 const { join } = process.getBuiltinModule('node:path');
 
-/** More than this is what a server that is down for a week leaves of one job a few minutes apart. */
+/** A job that runs every few minutes leaves fewer than this while its server is down for a week. */
 const MOST = 5_000;
 
-/** A process that has the id of the one that claimed a file, but is another, holds it no longer than this. */
+/** A claim is older than this only where another process has got the id of the one that made it. */
 const LONGEST_CLAIM = 10 * MINUTE;
 
 const WAITING = /^\d+-\d-[0-9a-f-]+\.json$/;

@@ -101,7 +101,7 @@ function isTextOrNull(value: unknown): value is string | null {
   return value === null || typeof value === 'string';
 }
 
-/** Whom it is for. Tokens are secrets: a message has so much of one that its owner knows it again. */
+/** Whom it is for. Tokens are secrets: a message shows just enough of one for its owner to recognise it. */
 export function shownRecipient({ token, name }: Pick<Recipient, 'token' | 'name'>): string {
   return token === null ? (name ?? '') : shortToken(token);
 }

@@ -15,7 +15,9 @@ import {
 } from './directory.ts';
 import { type KeptCheckIn, shownRecipient } from './entry.ts';
 
-/** The server takes check-ins of the last 7 days at their own time; a minute less, so that none is late on its way. */
+/**
+ * The server takes check-ins of the last 7 days at their own time; a minute less, so that none is late on its way.
+ */
 const OLDEST = WEEK - MINUTE;
 
 /** Bound on one request, in milliseconds. */
@@ -41,7 +43,9 @@ export interface Flushed {
 
 interface Flush extends FlushOptions {
   flushed: Flushed;
-  /** Servers that do not answer, and single snitches that one has no word of, so that each is waited for once. */
+  /**
+   * Servers that do not answer, and snitches that a server says nothing of, so that each is waited for only once.
+   */
   silent: Set<string>;
   locator: Locator;
   /** How many refused check-ins had to be deleted for others. */

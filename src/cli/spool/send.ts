@@ -9,11 +9,14 @@ export type Answer =
   | { kind: 'recorded' }
   /** The daemon itself says that it will never take this one. */
   | { kind: 'refused'; reason: string }
-  /** Nobody answers, or not what a server does that works. */
+  /** Nobody answers, or the answer is not that of a working server. */
   | {
       kind: 'later';
       reason: string;
-      /** What is in the way: nobody else at this server gets through either, only this one does not, or a key lacks. */
+      /**
+       * What is in the way: the whole server cannot be reached, only this snitch is not taken, or a key is
+       * missing.
+       */
       fault: 'server' | 'recipient' | 'key';
     };
 
@@ -29,7 +32,7 @@ const LONGEST_MESSAGE = 256;
 /** Answers with which the daemon refuses for good. */
 const REFUSALS = [400, 404, 405, 410, 413, 414, 431];
 
-/** With these words daemons without a mark of their own, and others of the kind, say that they took it. */
+/** The words by which older daemons, and other services of this kind, say that they took a check-in. */
 const ACCEPTED = /^(?:Got it, thanks!|OK)\s*$/;
 
 /** Never throws. Whatever is not plainly accepted, and not plainly refused by the daemon, is to be tried again. */
@@ -52,7 +55,7 @@ interface Response {
   status: number;
   /** Whether the daemon gave it, and not a proxy in between. */
   own: boolean;
-  /** Its beginning; read only where nothing else tells whose it is. */
+  /** The beginning of the answer; read only where nothing else tells whose it is. */
   text: string;
 }
 

@@ -212,10 +212,15 @@ async function loadAlerts(client: Client, store: Store): Promise<void> {
   }
 }
 
-/** Between two loads of the same thing, in milliseconds: a busy case changes many times a second, and a key may ask 600 times a minute. */
+/**
+ * Between two loads of the same thing, in milliseconds: a busy case changes many times a second, and a key may ask
+ * 600 times a minute.
+ */
 const BETWEEN_LOADS = 2_000;
 
-/** Runs `load` for one key at a time and not too often; a call meanwhile is remembered. Another key need not wait. */
+/**
+ * Runs `load` for one key at a time and not too often; a call meanwhile is remembered. Another key need not wait.
+ */
 function latest(load: (key: string) => Promise<void>): (key: string) => void {
   let present: { key: string; again: boolean } | null = null;
   const start = async (key: string): Promise<void> => {

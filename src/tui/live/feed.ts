@@ -1,4 +1,7 @@
-/** Keeps the snitches up to date: by the stream of changes where there is one, else by reading the list again and again. */
+/**
+ * Keeps the snitches up to date: by the stream of changes where there is one, else by reading the list again and
+ * again.
+ */
 
 import type { IncomingMessage } from 'node:http';
 import { ApiError, type Client } from '../../api/client.ts';
@@ -21,7 +24,10 @@ export interface FeedParts {
 
 const SILENCE_LIMIT = 45_000;
 
-/** A key that was refused is seldom taken later: it is tried again after this long, in milliseconds, or when a person asks. */
+/**
+ * A key that was refused is seldom taken later: it is tried again after this long, in milliseconds, or when a
+ * person asks.
+ */
 const AFTER_REFUSAL = MINUTE;
 
 /** While there is no stream, the list is read this often, in milliseconds. */
@@ -103,7 +109,7 @@ export class Feed {
       }
     } finally {
       clearTimeout(silence);
-      // Up to the instant at which a connection ends, no news was good news.
+      // Until the connection ended, silence meant that nothing had changed.
       if (!isSilent) emit({ kind: 'heard', at: clock() });
       destroy(response);
     }
@@ -142,7 +148,9 @@ export class Feed {
     this.#parts.emit({ kind: 'link', link });
   }
 
-  /** A server that answers but has no stream to give is read by polling; one that does not answer is waited for. */
+  /**
+   * A server that answers but has no stream to give is read by polling; one that does not answer is waited for.
+   */
   async #pauseAfter(error: Error): Promise<void> {
     const { clock, wait, random } = this.#parts;
     if (isRefusal(error)) {

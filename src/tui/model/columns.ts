@@ -33,7 +33,7 @@ const FIXED: readonly Column[] = [
  */
 const DROPPED_FIRST: readonly ColumnId[] = ['said', 'tags', 'bar', 'history', 'interval', 'left', 'last'];
 
-/** What is left over goes to these, in this order, each up to the width at which more of it would say no more. */
+/** Spare columns go to these, in this order, each up to the width beyond which it would show nothing more. */
 const GROWING: readonly { id: ColumnId; most: number }[] = [
   { id: 'name', most: 32 },
   { id: 'tags', most: 20 },
@@ -58,7 +58,7 @@ function widthOf(columns: readonly Column[]): number {
   return GUTTER + columns.reduce((sum, column) => sum + column.width, 0) + GAP * (columns.length - 1);
 }
 
-/** A terminal too narrow for what is never dropped shows as much of the name as fits. */
+/** A terminal that is too narrow even for the columns that always stay shows as much of the name as fits. */
 function spread(columns: readonly Column[], spare: number): readonly Column[] {
   const widths = new Map(columns.map(({ id, width }) => [id, width]));
   let left = spare;

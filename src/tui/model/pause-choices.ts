@@ -3,7 +3,7 @@ import { wrapWords } from '../../text/width.ts';
 
 export interface PauseChoice {
   label: string;
-  /** As `understandUntil` takes it; null asks for a text. */
+  /** What `understandUntil` takes; null asks the user for a text. */
   until: string | null;
 }
 

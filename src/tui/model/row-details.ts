@@ -26,7 +26,9 @@ export function changedRows(
   return next ?? rows;
 }
 
-/** An error check-in on an errored snitch changes nothing in it, but its deadline: the stream tells of it all the same. */
+/**
+ * An error check-in changes nothing in an errored snitch but its deadline; the stream tells of it all the same.
+ */
 function isSame(before: WireSnitch, after: WireSnitch): boolean {
   return (
     after.status !== 'errored' &&

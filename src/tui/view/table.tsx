@@ -62,7 +62,7 @@ interface RowProps {
   isMarked: boolean;
 }
 
-/** Memoised: of a screen full of rows, a key press changes two. */
+/** Memoised, because a key press changes two rows of a whole screen. */
 const Row = memo(function Row({ entry, width, ...look }: RowProps) {
   const { glyphs } = useLook();
   return <SpanLine line={rowLine(entry, { ...look, width, glyphs })} width={width} />;

@@ -28,7 +28,7 @@ const WORDS: Record<string, string> = {
   '@hourly': '0 * * * *',
 };
 
-/** Says why a schedule is none that can be waited for. */
+/** Says why no snitch can watch such a schedule. */
 export class NotUnderstood extends Error {
   override readonly name = 'NotUnderstood';
 }

@@ -33,7 +33,7 @@ export function parseCalendar(text: string): Schedule {
   };
 }
 
-/** Only what comes after a date or a time can be one, so that names of weekdays are not asked for. */
+/** A time zone can only follow a date or a time, so that names of weekdays are never looked up as one. */
 function isTimeZone(word: string): boolean {
   if (!/^[A-Z][A-Za-z]*(?:[/_+-][A-Za-z0-9_+-]+)*$/.test(word)) return false;
   try {

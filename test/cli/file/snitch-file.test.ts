@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseSnitchFile, readSnitchFile, type SnitchFileError } from '../../src/cli/file/snitch-file.ts';
-import { partsOf } from '../../src/cli/file/snitch-file-parts.ts';
+import { parseSnitchFile, readSnitchFile, type SnitchFileError } from '../../../src/cli/file/snitch-file.ts';
+import { partsOf } from '../../../src/cli/file/snitch-file-parts.ts';
 
 const test = suite('large snitch files');
 

@@ -8,9 +8,9 @@ import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireAlert, WireSnitch } from '../../src/api/wire.ts';
-import { newDataDir, removeDataDir } from '../data-directory.ts';
-import type { DaemonProcess } from '../end-to-end/daemon-process.ts';
+import type { WireAlert, WireSnitch } from '../../../src/api/wire.ts';
+import { newDataDir, removeDataDir } from '../../data-directory.ts';
+import type { DaemonProcess } from '../../end-to-end/daemon-process.ts';
 import { checkIns, fakeServer, freePort, Host, newSnitch, outcomes, startOn, until } from './exec-process.ts';
 
 interface Context {

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireSnitch } from '../../src/api/wire.ts';
-import { runSnitchWith } from './piped.ts';
-import { type Commands, withDaemon } from './with-daemon.ts';
+import type { WireSnitch } from '../../../src/api/wire.ts';
+import { runSnitchWith } from '../piped.ts';
+import { type Commands, withDaemon } from '../with-daemon.ts';
 
 const test = suite<{ one: Commands; other: Commands; file: string }>('snitch export');
 

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireSnitch } from '../../src/api/wire.ts';
-import { importedOf } from '../../src/cli/import/healthchecks.ts';
-import { runSnitch } from './snitch-process.ts';
-import { type Commands, withDaemon } from './with-daemon.ts';
+import type { WireSnitch } from '../../../src/api/wire.ts';
+import { importedOf } from '../../../src/cli/import/healthchecks.ts';
+import { runSnitch } from '../snitch-process.ts';
+import { type Commands, withDaemon } from '../with-daemon.ts';
 
 const KEY = 'old-key-0123456789';
 

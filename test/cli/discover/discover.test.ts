@@ -13,9 +13,9 @@ import {
 import { dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireCheckIn, WireSnitch } from '../../src/api/wire.ts';
-import { SNITCH } from './exec-process.ts';
-import { type Commands, withDaemon } from './with-daemon.ts';
+import type { WireCheckIn, WireSnitch } from '../../../src/api/wire.ts';
+import { SNITCH } from '../exec/exec-process.ts';
+import { type Commands, withDaemon } from '../with-daemon.ts';
 
 interface Context extends Commands {
   root: string;
@@ -219,7 +219,7 @@ test('--write-crontabs shows the change, keeps a copy, mode and owner; the jobs 
 
 test('a drop-in says how the service ended, as systemd saw it', async (context) => {
   furnish(context);
-  await context.discover('--apply', '--yes', '--program', join(import.meta.dirname, '../../bin/snitch'));
+  await context.discover('--apply', '--yes', '--program', join(import.meta.dirname, '../../../bin/snitch'));
   const text = context.read('/etc/systemd/system/rotate.service.d/snitch.conf');
   const [, quoted = ''] = /^ExecStopPost=-\/bin\/sh -c '(.*)'$/m.exec(text) ?? [];
   const script = quoted.replaceAll('$$', '$').replaceAll('%%', '%');

@@ -1,9 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireSnitch } from '../../src/api/wire.ts';
-import { displayWidth } from '../../src/text/width.ts';
-import { onTerminal, plain, type TerminalOptions } from './on-terminal.ts';
-import { type Commands, withDaemon } from './with-daemon.ts';
+import type { WireSnitch } from '../../../src/api/wire.ts';
+import { displayWidth } from '../../../src/text/width.ts';
+import { onTerminal, plain, type TerminalOptions } from '../on-terminal.ts';
+import { type Commands, withDaemon } from '../with-daemon.ts';
 
 const terminal = suite('on a terminal');
 let on: Commands;

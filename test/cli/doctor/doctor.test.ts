@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Finding } from '../../src/cli/doctor/findings.ts';
-import { startMailbox } from '../end-to-end/mailbox.ts';
-import { startWebhookReceiver } from '../end-to-end/webhook-receiver.ts';
-import { startFakeServer } from './fake-server.ts';
-import { runSnitch, temporaryDirectory } from './snitch-process.ts';
-import { type Commands, withDaemon } from './with-daemon.ts';
+import type { Finding } from '../../../src/cli/doctor/findings.ts';
+import { startMailbox } from '../../end-to-end/mailbox.ts';
+import { startWebhookReceiver } from '../../end-to-end/webhook-receiver.ts';
+import { startFakeServer } from '../fake-server.ts';
+import { runSnitch, temporaryDirectory } from '../snitch-process.ts';
+import { type Commands, withDaemon } from '../with-daemon.ts';
 
 const doctor = suite('snitch doctor');
 let on: Commands;

@@ -2,13 +2,13 @@
 import { spawnSync } from 'node:child_process';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readDefinitions } from '../../packaging/man-definitions.ts';
-import { ENTRIES } from '../../src/cli/catalogue.ts';
-import { parseCronSchedule } from '../../src/cli/discover/crontab/fields.ts';
-import { type CronJob, parseCrontab } from '../../src/cli/discover/crontab/lines.ts';
-import { pages } from '../docs/pages.ts';
-import { SNITCH } from './exec-process.ts';
-import { runSnitch, temporaryDirectory } from './snitch-process.ts';
+import { readDefinitions } from '../../../packaging/man-definitions.ts';
+import { ENTRIES } from '../../../src/cli/catalogue.ts';
+import { parseCronSchedule } from '../../../src/cli/discover/crontab/fields.ts';
+import { type CronJob, parseCrontab } from '../../../src/cli/discover/crontab/lines.ts';
+import { pages } from '../../docs/pages.ts';
+import { SNITCH } from '../exec/exec-process.ts';
+import { runSnitch, temporaryDirectory } from '../snitch-process.ts';
 
 const test = suite('crontab lines that are shown');
 

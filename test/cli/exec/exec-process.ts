@@ -6,11 +6,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { WireCheckIn, WireSnitch } from '../../src/api/wire.ts';
-import { type DaemonProcess, startProcess } from '../end-to-end/daemon-process.ts';
-import { temporaryDirectory } from './snitch-process.ts';
+import type { WireCheckIn, WireSnitch } from '../../../src/api/wire.ts';
+import { type DaemonProcess, startProcess } from '../../end-to-end/daemon-process.ts';
+import { temporaryDirectory } from '../snitch-process.ts';
 
-export const SNITCH = fileURLToPath(new URL('../../bin/snitch', import.meta.url));
+export const SNITCH = fileURLToPath(new URL('../../../bin/snitch', import.meta.url));
 
 export interface Result {
   code: number | null;

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireOwnership, WireSnitch } from '../../src/api/wire.ts';
-import { runSnitchWith } from './piped.ts';
-import { type Commands, withDaemon } from './with-daemon.ts';
+import type { WireOwnership, WireSnitch } from '../../../src/api/wire.ts';
+import { runSnitchWith } from '../piped.ts';
+import { type Commands, withDaemon } from '../with-daemon.ts';
 
-const SNITCH = fileURLToPath(new URL('../../bin/snitch', import.meta.url));
+const SNITCH = fileURLToPath(new URL('../../../bin/snitch', import.meta.url));
 
 interface Context extends Commands {
   file: string;

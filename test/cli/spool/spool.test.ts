@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type FakeServer, fakeServer, Host } from './exec-process.ts';
+import { type FakeServer, fakeServer, Host } from '../exec/exec-process.ts';
 
 interface Context {
   host: Host;

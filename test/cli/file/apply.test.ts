@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireOwnership, WireSnitch } from '../../src/api/wire.ts';
-import { type Commands, withDaemon } from './with-daemon.ts';
+import type { WireOwnership, WireSnitch } from '../../../src/api/wire.ts';
+import { type Commands, withDaemon } from '../with-daemon.ts';
 
 interface Context extends Commands {
   file: string;
