@@ -6,7 +6,7 @@ import type { WireCheckIn } from '../../src/api/wire.ts';
 import { StoreUnavailable } from '../../src/core/errors.ts';
 import type { Answer } from './client.ts';
 import { ok } from './expect.ts';
-import { checkIn, type Fixture, hooks, newSnitch, snitchNow, startFixture } from './fixture.ts';
+import { checkIn, type Fixture, hooks, newSnitch, snitchNow, startFixture, withFixture } from './fixture.ts';
 import { exchangeOne } from './raw.ts';
 
 const test = suite<Fixture>('check-in');
@@ -192,14 +192,14 @@ test('a store that refuses is told with 503 and Retry-After, never with a succes
 });
 
 test('may be at the root, beside the API', async () => {
-  const rooted = await startFixture({ checkInPath: '' });
-  const { token } = await newSnitch(rooted.acme);
-  thanked(await rooted.nobody.get(`/${token}`));
-  assert.is((await rooted.nobody.get(`/${token}/start`)).status, 200);
-  told(await rooted.nobody.get('/unknown'), 404);
-  assert.is((await rooted.nobody.get('/healthz')).status, 200);
-  assert.is((await rooted.nobody.get('/v1/snitches')).status, 401);
-  await rooted.close();
+  await withFixture({ checkInPath: '' }, async (rooted) => {
+    const { token } = await newSnitch(rooted.acme);
+    thanked(await rooted.nobody.get(`/${token}`));
+    assert.is((await rooted.nobody.get(`/${token}/start`)).status, 200);
+    told(await rooted.nobody.get('/unknown'), 404);
+    assert.is((await rooted.nobody.get('/healthz')).status, 200);
+    assert.is((await rooted.nobody.get('/v1/snitches')).status, 401);
+  });
 });
 
 async function until(condition: () => Promise<boolean>): Promise<void> {

@@ -136,6 +136,19 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
   };
 }
 
+/** Gives a server to `use`, and closes it whatever happens: one that stays open would keep the test file from ending. */
+export async function withFixture(
+  options: FixtureOptions,
+  use: (fixture: Fixture) => Promise<void>,
+): Promise<void> {
+  const fixture = await startFixture(options);
+  try {
+    await use(fixture);
+  } finally {
+    await fixture.close();
+  }
+}
+
 /** What it logged as its own failure: a bad request is none. */
 function errorsIn(logged: readonly LogLine[]): LogLine[] {
   return logged.filter(({ level }) => level >= 50);

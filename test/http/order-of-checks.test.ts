@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { RateLimiter } from '../../src/http/endpoint/rate-limit.ts';
 import type { Client } from './client.ts';
 import { invalidOn, malformed, ok, refused } from './expect.ts';
-import { type Fixture, hooks, newSnitch, startFixture } from './fixture.ts';
+import { type Fixture, hooks, newSnitch, withFixture } from './fixture.ts';
 
 const test = suite<Fixture>('order of checks');
 test.before.each(hooks.start);
@@ -35,14 +35,14 @@ test('401 comes before everything', async (context) => {
 
 test('429 comes before all but 401', async () => {
   const limiter = new RateLimiter({ perMinute: 1, burst: 1, blockS: 60 });
-  const limited = await startFixture({ limiter });
-  await restrict(limited, true);
-  refused(await limited.acme.write.get('/v1/snitches'), 402, 'account_on_hold');
-  for (const [about, fault] of Object.entries(FAULTS)) {
-    refused(await send(limited.acme.write, fault), 429, 'rate_limited', about);
-    refused(await send(limited.nobody, fault), 401, 'api_key_invalid', about);
-  }
-  await limited.close();
+  await withFixture({ limiter }, async (limited) => {
+    await restrict(limited, true);
+    refused(await limited.acme.write.get('/v1/snitches'), 402, 'account_on_hold');
+    for (const [about, fault] of Object.entries(FAULTS)) {
+      refused(await send(limited.acme.write, fault), 429, 'rate_limited', about);
+      refused(await send(limited.nobody, fault), 401, 'api_key_invalid', about);
+    }
+  });
 });
 
 test('402 account_on_hold comes before 404, 400, 402 plan_limit_reached and 422', async (context) => {

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { RateLimiter } from '../../src/http/endpoint/rate-limit.ts';
 import { type Answer, Client } from './client.ts';
 import { ok, refused } from './expect.ts';
-import { checkIn, newSnitch, startFixture } from './fixture.ts';
+import { checkIn, newSnitch, startFixture, withFixture } from './fixture.ts';
 
 const test = suite('rate limit');
 
@@ -81,22 +81,22 @@ test('keys are forgotten before they fill the memory', () => {
 });
 
 test('over it, every call of the key is answered 429 with Retry-After; other keys go on', async () => {
-  const limited = await startFixture({ limiter: new RateLimiter({ perMinute: 1, burst: 4, blockS: 60 }) });
-  const { acme, rival } = limited;
-  const { token, href } = await newSnitch(acme);
-  for (let left = 3; left > 0; left -= 1) ok(await acme.write.get(href));
-  for (const path of [href, '/v1/snitches', '/v1/nothing']) {
-    for (const method of ['GET', 'POST', 'DELETE', 'PUT']) {
-      const answer = await acme.write.ask(method, path);
-      refused(answer, 429, 'rate_limited', `${method} ${path}`);
-      const seconds = Number(answer.headers['retry-after']);
-      assert.ok(Number.isInteger(seconds) && seconds > 0 && seconds <= 60);
+  await withFixture({ limiter: new RateLimiter({ perMinute: 1, burst: 4, blockS: 60 }) }, async (limited) => {
+    const { acme, rival } = limited;
+    const { token, href } = await newSnitch(acme);
+    for (let left = 3; left > 0; left -= 1) ok(await acme.write.get(href));
+    for (const path of [href, '/v1/snitches', '/v1/nothing']) {
+      for (const method of ['GET', 'POST', 'DELETE', 'PUT']) {
+        const answer = await acme.write.ask(method, path);
+        refused(answer, 429, 'rate_limited', `${method} ${path}`);
+        const seconds = Number(answer.headers['retry-after']);
+        assert.ok(Number.isInteger(seconds) && seconds > 0 && seconds <= 60);
+      }
     }
-  }
-  ok(await acme.read.get(href));
-  ok(await rival.write.get('/v1/snitches'));
-  for (let count = 0; count < 20; count += 1) await checkIn(limited, token);
-  await limited.close();
+    ok(await acme.read.get(href));
+    ok(await rival.write.get('/v1/snitches'));
+    for (let count = 0; count < 20; count += 1) await checkIn(limited, token);
+  });
 });
 
 test('many keys of a case are worth a few, and take nothing from other cases', async () => {
@@ -125,30 +125,33 @@ test('many keys of a case are worth a few, and take nothing from other cases', a
 });
 
 test('refused calls count, and calls with a wrong key do not', async () => {
-  const limited = await startFixture({ limiter: new RateLimiter({ perMinute: 1, burst: 3, blockS: 60 }) });
-  const { acme, nobody } = limited;
-  for (let count = 0; count < 10; count += 1) refused(await nobody.get('/v1/case'), 401, 'api_key_invalid');
-  for (let count = 0; count < 3; count += 1) {
-    refused(await acme.write.get('/v1/snitches/unknown'), 404, 'resource_not_found');
-  }
-  refused(await acme.write.get('/v1/snitches'), 429, 'rate_limited');
-  await limited.close();
+  await withFixture({ limiter: new RateLimiter({ perMinute: 1, burst: 3, blockS: 60 }) }, async (limited) => {
+    const { acme, nobody } = limited;
+    for (let count = 0; count < 10; count += 1) refused(await nobody.get('/v1/case'), 401, 'api_key_invalid');
+    for (let count = 0; count < 3; count += 1) {
+      refused(await acme.write.get('/v1/snitches/unknown'), 404, 'resource_not_found');
+    }
+    refused(await acme.write.get('/v1/snitches'), 429, 'rate_limited');
+  });
 });
 
 test('when the block has ended, the key is served again', async () => {
-  const limited = await startFixture({
-    limiter: new RateLimiter({ perMinute: 120, burst: 1, blockS: 0.2 }),
-  });
-  const { write } = limited.acme;
-  const answers = await Promise.all([1, 2, 3, 4].map(() => write.get('/v1/case')));
-  const blocked = answers.filter(({ status }) => status === 429);
-  assert.ok(blocked.length > 0);
-  assert.is(blocked[0]?.headers['retry-after'], '1', 'rounded up to a whole second');
-  for (let tries = 0; (await write.get('/v1/case')).status !== 200; tries += 1) {
-    assert.ok(tries < 100, 'it stays blocked');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  await limited.close();
+  await withFixture(
+    {
+      limiter: new RateLimiter({ perMinute: 120, burst: 1, blockS: 0.2 }),
+    },
+    async (limited) => {
+      const { write } = limited.acme;
+      const answers = await Promise.all([1, 2, 3, 4].map(() => write.get('/v1/case')));
+      const blocked = answers.filter(({ status }) => status === 429);
+      assert.ok(blocked.length > 0);
+      assert.is(blocked[0]?.headers['retry-after'], '1', 'rounded up to a whole second');
+      for (let tries = 0; (await write.get('/v1/case')).status !== 200; tries += 1) {
+        assert.ok(tries < 100, 'it stays blocked');
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    },
+  );
 });
 
 test.run();

@@ -54,6 +54,7 @@ export function mutationsOf(file: string, text: string): Mutation[] {
   const visit = (node: ts.Node): void => {
     if (isIgnored(node, source)) return;
     for (const edit of [...editsOf(node, source), ...sqlMutations(node, source)]) {
+      if (text.slice(edit.start, edit.end) === edit.replacement) continue;
       found.push({ ...edit, runsAt: placesOf(node, source) });
     }
     ts.forEachChild(node, visit);

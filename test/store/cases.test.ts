@@ -76,12 +76,15 @@ contract('cases', (test) => {
     assert.is(await store.deleteCase('case_none'), false);
   });
 
-  test('a deleted case takes its snitches, keys and webhooks with it', async ({ store }) => {
+  test('a deleted case takes its snitches, keys and webhooks with it', async ({ store, query }) => {
     const created = await newCase(store);
     const { token } = await newSnitch(store, created);
     const { key } = await store.createApiKey({ caseId: created.id, name: 'ci', scope: 'write' }, NOW);
     const webhook = await store.createWebhook(created.id, 'http://localhost/hook', NOW);
     assert.is(await store.deleteCase(created.id), true);
+    for (const table of ['snitches', 'snitch_states', 'api_keys', 'webhooks']) {
+      assert.equal(await query(`SELECT count(*) AS rows FROM ${table}`), [{ rows: 0 }], table);
+    }
     assert.is(await store.getCase(created.id), null);
     assert.equal(await store.listCases(), []);
     assert.is(await store.getSnitch(created.id, token), null);

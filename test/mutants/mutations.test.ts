@@ -1,0 +1,78 @@
+/** What bugs are planted: each changes what the code does, and none changes what is only read. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { runs } from './coverage.ts';
+import { mutationsOf } from './mutations.ts';
+import { shuffled } from './shuffled.ts';
+
+const test = suite('bugs to plant');
+
+/** The text with each of its bugs. */
+function mutants(text: string): string[] {
+  return mutationsOf('sample.ts', text).map(
+    ({ start, end, replacement }) => text.slice(0, start) + replacement + text.slice(end),
+  );
+}
+
+test('boundaries, conditions, numbers, calls and answers', () => {
+  assert.equal(mutants('if (a < b) go();'), ['if (!(a < b)) go();', 'if (a <= b) go();', 'if (a < b) ;']);
+  assert.equal(mutants('const x = a && b;'), ['const x = a || b;']);
+  assert.equal(mutants('const x = [4, 5_000];'), ['const x = [5, 5_000];', 'const x = [4, 20000];']);
+  assert.equal(mutants('const x = await y;'), ['const x = y;']);
+  assert.equal(mutants('function f() { return x; }'), ['function f() { return undefined; }']);
+});
+
+test('conditions of SQL no longer count, and take as many parameters as before', () => {
+  const begin = "const sql = 'SELECT a FROM t WHERE ";
+  assert.equal(mutants(`${begin}b = ? AND c BETWEEN ? AND ? ORDER BY d';`), [
+    `${begin}(1 OR (b = ?)) AND c BETWEEN ? AND ? ORDER BY d';`,
+    `${begin}b = ? AND (1 OR (c BETWEEN ? AND ?)) ORDER BY d';`,
+  ]);
+  assert.equal(mutants('const sql = `DELETE FROM t WHERE a < 1`;'), [
+    'const sql = `DELETE FROM t WHERE (1 OR (a < 1))`;',
+    'const sql = `DELETE FROM t WHERE a <= 1`;',
+  ]);
+});
+
+test('nothing is planted in types, imports, comments, texts and what is logged', () => {
+  for (const text of [
+    "import { a } from './b.ts';",
+    'type A = 1 | 2;',
+    'interface B { c: 3 }',
+    '// if (a < b) go();',
+    "const text = 'a < b';",
+    "logger.warn({ a: 1 }, 'it is so');",
+    "const text = a + ' b';",
+    'const f = () => undefined;',
+  ]) {
+    assert.equal(mutants(text), [], text);
+  }
+});
+
+test('a constant is tried with the tests that run its uses', () => {
+  const text = 'const LIMIT = 3;\nfunction f() { return LIMIT; }\n';
+  assert.equal(mutationsOf('sample.ts', text)[0]?.runsAt, [text.lastIndexOf('LIMIT')]);
+});
+
+test('what ran is told by the smallest range around it', () => {
+  const ranges = [
+    { startOffset: 0, endOffset: 100, count: 1 },
+    { startOffset: 10, endOffset: 20, count: 0 },
+  ];
+  const coverage = new Map([['core/a.ts', [ranges]]]);
+  assert.ok(runs(coverage, 'core/a.ts', 5));
+  assert.not(runs(coverage, 'core/a.ts', 15));
+  assert.not(runs(coverage, 'core/b.ts', 5));
+});
+
+test('the same seed draws the same sample', () => {
+  const all = Array.from({ length: 100 }, (_, index) => index);
+  assert.equal(shuffled(all, 7), shuffled(all, 7));
+  assert.not.equal(shuffled(all, 7), shuffled(all, 8));
+  assert.equal(
+    shuffled(all, 7).sort((one, other) => one - other),
+    all,
+  );
+});
+
+test.run();
