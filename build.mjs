@@ -7,9 +7,9 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { buildExecutable } from './build/executable.mjs';
-import { collectLicenses } from './build/licenses.mjs';
-import { leanBuiltins, loadedWhenCalled } from './build/plugins.mjs';
+import { buildExecutable } from './build/executable.ts';
+import { collectLicenses } from './build/licenses.ts';
+import { leanBuiltins, loadedWhenCalled } from './build/plugins.ts';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const dist = join(root, 'dist');
@@ -23,7 +23,10 @@ const LICENSES = 'licenses.txt';
 const BANNER =
   "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);";
 
-/** better-sqlite3 looks for its addon in its own package; in dist/ the addon stands beside the code. */
+/**
+ * better-sqlite3 looks for its addon in its own package; in dist/ the addon stands beside the code.
+ * @type {import('esbuild').Plugin}
+ */
 const addonBesideTheCode = {
   name: 'addon-beside-the-code',
   setup(builder) {
@@ -33,7 +36,10 @@ const addonBesideTheCode = {
   },
 };
 
-/** Ink can talk to a debugger of React, a package of its own that nobody has installed. */
+/**
+ * Ink can talk to a debugger of React, a package of its own that nobody has installed.
+ * @type {import('esbuild').Plugin}
+ */
 const withoutDevtools = {
   name: 'without-devtools',
   setup(builder) {
@@ -55,7 +61,7 @@ function copyAddon() {
 }
 
 /** Names of chunks carry a digest of what they hold, so that every build would leave the last one's behind. */
-function removeOldChunks(written) {
+function removeOldChunks(/** @type {ReadonlySet<string>} */ written) {
   for (const name of readdirSync(dist)) {
     if (name.endsWith('.mjs') && !written.has(name)) rmSync(join(dist, name));
   }
@@ -64,6 +70,7 @@ function removeOldChunks(written) {
 /** What esbuild has to say, it has said already. */
 const fail = () => process.exit(1);
 
+/** @satisfies {import('esbuild').BuildOptions} */
 const options = {
   absWorkingDir: root,
   outdir: dist,
@@ -79,7 +86,10 @@ const options = {
   logLevel: 'warning',
 };
 
-/** One file of which every command pays for every byte, so that it has none to spare. */
+/**
+ * One file of which every command pays for every byte, so that it has none to spare.
+ * @type {Record<string, string>}
+ */
 const entries = {};
 const main = await build({
   ...options,

@@ -106,6 +106,13 @@ function fill(tree: string, program: string, release: Release): void {
   put(`${doc}/CHANGELOG.md.gz`, zipped(changes));
   put(`${doc}/README.md.gz`, zipped(source('README.md')));
   put(`${doc}/config.example.yaml`, source('config.example.yaml'));
+  // Not compressed, so that their links and pictures work.
+  for (const page of documents()) put(`${doc}/docs/${page}`, source(`docs/${page}`));
+}
+
+/** The pages and their pictures, without what draws them. */
+function documents(): string[] {
+  return readdirSync(join(ROOT, 'docs')).filter((name) => /\.(?:md|svg)$/.test(name));
 }
 
 const COMPLETIONS = {

@@ -21,8 +21,10 @@ export function debianChangelog(changes: string, { version, maintainer, date }: 
   return `snitch (${version}) unstable; urgency=medium\n\n${lines.join('\n')}\n\n -- ${maintainer}  ${time}\n`;
 }
 
+/** The headings between the items have no place in Debian's form. */
 function itemsOf(section: string): string[] {
   return section
+    .replace(/^### .*$/gm, '')
     .split(/^- /m)
     .slice(1)
     .map((item) => item.replace(/\s+/g, ' ').trim());

@@ -1,5 +1,5 @@
 /** snitch.yaml(5): the settings, and around them how the daemon comes to its configuration. */
-import { FIXED_SETTINGS } from '../src/daemon/daemon.ts';
+import { FIXED_SETTINGS } from '../src/daemon/reload.ts';
 import {
   bold,
   compact,

@@ -1,7 +1,7 @@
 /** The settings of snitch.yaml(5): what config.example.yaml says of each, and what the program knows of it. */
 import { parse } from 'yaml';
 import { environmentVariable, PLACES, SETTING_NAMES } from '../src/config/settings.ts';
-import { FIXED_SETTINGS } from '../src/daemon/daemon.ts';
+import { FIXED_SETTINGS } from '../src/daemon/reload.ts';
 import { bold, compact, entry, escaped, indented } from './man-roff.ts';
 
 /** Every setting in the order of the file. */
@@ -9,11 +9,17 @@ export function settingsText(example: string): string {
   return settingsIn(example).map(describe).join('');
 }
 
-interface Setting {
+/** What there is to say of a setting, for the manual and for docs/configuration.md. */
+export interface Setting {
   name: string;
   explanation: string;
+  /** Ends the sentence "it must be …". */
+  allowed: string;
   /** As the file has it, when it stands there. */
   byDefault: string | null;
+  variable: string;
+  /** Whether it changes only with a restart. */
+  restart: boolean;
 }
 
 /**
@@ -21,7 +27,7 @@ interface Setting {
  *
  * @throws Error where a setting is missing, is not one, or has no comment
  */
-function settingsIn(example: string): Setting[] {
+export function settingsIn(example: string): Setting[] {
   const comments = commentsIn(example);
   const values: unknown = parse(example);
   const unknown = [...comments.keys()].filter((name) => !PLACES.has(name));
@@ -31,7 +37,19 @@ function settingsIn(example: string): Setting[] {
   if (silent.length > 0) throw new Error(`config.example.yaml does not explain ${silent.join(', ')}`);
   return [...comments]
     .filter(([name]) => SETTING_NAMES.includes(name))
-    .map(([name, explanation]) => ({ name, explanation, byDefault: valueAt(values, name) }));
+    .map(([name, explanation]) => ({
+      name,
+      explanation,
+      allowed: allowedAt(name),
+      byDefault: valueAt(values, name),
+      variable: environmentVariable(name),
+      restart: name in FIXED_SETTINGS,
+    }));
+}
+
+function allowedAt(name: string): string {
+  const place = PLACES.get(name);
+  return place && 'allowed' in place ? place.allowed : '';
 }
 
 /** The comment right above each name, which an empty line would part from it; '' where there is none. */
@@ -63,14 +81,12 @@ function valueAt(values: unknown, name: string): string | null {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function describe({ name, explanation, byDefault }: Setting): string {
-  const place = PLACES.get(name);
-  const allowed = place && 'allowed' in place ? place.allowed : '';
+function describe({ name, explanation, allowed, byDefault, variable, restart }: Setting): string {
   const facts = [
     ['Value', allowed],
     ['Default', byDefault ?? ''],
-    ['Variable', environmentVariable(name)],
-    ['Reload', name in FIXED_SETTINGS ? 'changes only with a restart' : ''],
+    ['Variable', variable],
+    ['Reload', restart ? 'changes only with a restart' : ''],
   ] as const;
   const shown = facts.filter(([, text]) => text !== '');
   return [

@@ -119,6 +119,10 @@ function connection(): string[] {
 
 const FILES = [
   ['/etc/snitch/config.yaml', 'The configuration of the daemon, see `snitch.yaml`(5).'],
+  [
+    '/usr/share/doc/snitch/docs',
+    'Documents: operation, troubleshooting, alerts and webhooks, the API, and more.',
+  ],
   ['/usr/share/doc/snitch/config.example.yaml', 'Every setting with its default and what it is for.'],
   [
     '/var/lib/snitch',

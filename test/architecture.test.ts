@@ -1,4 +1,5 @@
 import { isBuiltin } from 'node:module';
+import { dirname } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { allImports, type Import, importsOf, sourceFiles } from './imports.ts';
@@ -8,17 +9,18 @@ const STORE_INTERFACE = /^store\/[^/]+\.ts$/;
 
 /** Which layer may import which others. `the store's interface` is a part of the layer `store`. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
-  core: [],
+  /** The bottom of all: lengths of time, widths and words, for all others. */
   text: [],
+  core: ['text'],
   api: [],
   system: [],
-  log: ['core'],
+  log: ['core', 'text'],
   config: ['core', 'log', 'system', 'text'],
-  store: ['core', 'system'],
+  store: ['core', 'system', 'text'],
   sweep: ['core', 'text', "the store's interface"],
   delivery: ['core', 'text', "the store's interface"],
   http: ['core', 'text', 'api', "the store's interface"],
-  demo: ['core', 'store', 'config'],
+  demo: ['core', 'text', 'store', 'config'],
   daemon: ['core', 'text', 'api', 'store', 'sweep', 'delivery', 'http', 'config', 'log', 'system'],
   cli: ['core', 'text', 'api', 'log/journal.ts', 'system'],
   tui: ['core', 'text', 'api'],
@@ -26,6 +28,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'the screen': ['cli', 'api', 'tui'],
   'commands on the host': [
     ...['cli', 'core', 'text', 'api', 'config', 'log', 'system', 'store', 'daemon', 'demo'],
+    'delivery/mail-check.ts',
   ],
   main: ['cli', 'system'],
   /** Loads the others from inside the single file. */
@@ -100,6 +103,35 @@ architecture('imports name files that exist', () => {
     lost.map(({ from, to }) => `${from} imports ${to}`),
     [],
   );
+});
+
+/** The files and the folders of a layer that can be reached from themselves by imports, types included. */
+function cycles(layer: string): string[] {
+  const own = allImports().filter(
+    ({ from, to, kind }) => kind !== 'dynamic' && [from, to].every((file) => file.startsWith(`${layer}/`)),
+  );
+  const steps = [
+    ...own.map(({ from, to }) => [from, to] as const),
+    ...own.map(({ from, to }) => [dirname(from), dirname(to)] as const).filter(([from, to]) => from !== to),
+  ];
+  const next = Map.groupBy(steps, ([from]) => from);
+  const reached = (start: string) => {
+    const seen = new Set<string>();
+    const visit = (place: string) => {
+      for (const [, to] of next.get(place) ?? []) {
+        if (seen.has(to)) continue;
+        seen.add(to);
+        visit(to);
+      }
+    };
+    visit(start);
+    return seen;
+  };
+  return [...next.keys()].filter((place) => reached(place).has(place));
+}
+
+architecture('no file and no folder of the HTTP side imports itself in a circle', () => {
+  assert.equal(cycles('http'), []);
 });
 
 architecture('the core and the texts do no I/O: they import nothing of Node', () => {

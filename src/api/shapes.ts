@@ -92,6 +92,9 @@ export const SNITCH = object<WireSnitch>({
   created_at: time,
 });
 
+/** What the stream tells of a snitch that is gone. */
+export const DELETED = object<{ token: string }>({ token: text });
+
 export const CHECK_IN = object<WireCheckIn>({
   id: text,
   at: time,

@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander';
 import type { Client } from '../api/client.ts';
 import type { WireCase } from '../api/wire.ts';
+import { printable } from '../text/printable.ts';
 import { similar } from '../text/similar.ts';
 import { addClientOptions, type ClientFlags, collect, type Register, withExamples } from './command.ts';
 import { confirmDeletion } from './confirm.ts';
@@ -9,7 +10,6 @@ import { connect } from './connection.ts';
 import { NotFoundError, UsageError } from './failure.ts';
 import { exactTime, type Field, Output, shownTime, type View } from './output/output.ts';
 import type { Style } from './output/style.ts';
-import { printable } from './printable.ts';
 
 interface SettingFlags extends ClientFlags {
   name?: string;

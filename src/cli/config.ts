@@ -1,6 +1,6 @@
 /** `snitch config`: what the configuration is, and what is wrong with it. */
+import { printable } from '../text/printable.ts';
 import { EXIT } from './exit-codes.ts';
-import { printable } from './printable.ts';
 
 export interface ConfigFlags {
   config?: string;

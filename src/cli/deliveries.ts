@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander';
 import type { Client } from '../api/client.ts';
 import type { WireAlert, WireDelivery, WireStatus } from '../api/wire.ts';
+import { whyUntold } from '../core/told.ts';
 import { STATUS_COLORS } from '../text/signs.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from './command.ts';
 import { connect } from './connection.ts';
@@ -60,7 +61,7 @@ const ALERT_VIEW: View<WireAlert> = {
     { header: 'BEFORE', cell: ({ snitch }) => snitch?.previous_status ?? '', optional: true },
     {
       header: 'DELIVERIES',
-      cell: ({ deliveries }) => summary(deliveries),
+      cell: (alert) => summary(alert),
       paint: ({ deliveries }) => worst(deliveries),
     },
     { header: 'TOKEN', cell: ({ snitch }) => snitch?.token ?? '', wide: true },
@@ -72,12 +73,12 @@ function describeNotice(notice: WireAlert['notice']): string {
   return notice ? `the service was blind; ${notice.postponed_count} postponed` : 'a notice';
 }
 
-function summary(deliveries: readonly WireDelivery[]): string {
+function summary({ deliveries, notice }: WireAlert): string {
   const count = (state: WireDelivery['state']) => deliveries.filter((one) => one.state === state).length;
   const parts = (['dead', 'pending', 'delivered'] as const)
     .map((state) => ({ state, many: count(state) }))
     .filter(({ many }) => many > 0);
-  return parts.map(({ state, many }) => `${many} ${state}`).join(', ') || 'nobody to tell';
+  return parts.map(({ state, many }) => `${many} ${state}`).join(', ') || whyUntold(notice);
 }
 
 function worst(deliveries: readonly WireDelivery[]): Paint | null {

@@ -1,8 +1,8 @@
 /** Turns every error into words on stderr that say what to do next, and into an exit code, in this one place. */
 import type { ApiError, NotUnderstood, Unreachable } from '../api/client.ts';
 import { isJournal, withPriority } from '../log/journal.ts';
+import { printable } from '../text/printable.ts';
 import { EXIT } from './exit-codes.ts';
-import { printable } from './printable.ts';
 
 /** A command cannot be done; the message is for the user, and says what to do where that is known. */
 export class Failure extends Error {

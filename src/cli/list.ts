@@ -9,6 +9,7 @@ import { parseDuration } from './duration.ts';
 import { UsageError } from './failure.ts';
 import { Output, say } from './output/output.ts';
 import { SNITCH_VIEW, STATUSES } from './output/snitch-view.ts';
+import type { Column } from './output/table.ts';
 
 interface ListFlags extends ClientFlags {
   tag?: string[];
@@ -64,8 +65,17 @@ function viewFor(tags: readonly string[], statuses: readonly WireStatus[]): type
     tags.length > 0 ? `has the tag ${tags.map((tag) => `"${tag}"`).join(' and ')}` : '',
     statuses.length > 0 ? `is ${statuses.join(' or ')}` : '',
   ].filter((part) => part !== '');
-  if (asked.length === 0) return SNITCH_VIEW;
-  return { ...SNITCH_VIEW, empty: `no snitch ${asked.join(' and ')}: \`snitch list\` shows all there are` };
+  const columns = SNITCH_VIEW.columns.map(sortedByName);
+  if (asked.length === 0) return { ...SNITCH_VIEW, columns };
+  return {
+    ...SNITCH_VIEW,
+    columns,
+    empty: `no snitch ${asked.join(' and ')}: \`snitch list\` shows all there are`,
+  };
+}
+
+function sortedByName(column: Column<WireSnitch>): Column<WireSnitch> {
+  return column.header === 'NAME' ? { ...column, ascending: true } : column;
 }
 
 function statusesOf(given: readonly string[]): WireStatus[] {

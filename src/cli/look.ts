@@ -1,6 +1,9 @@
 /** `snitch show`, `history` and `explain`: everything about one snitch. */
 import type { WireCheckIn, WireExplanation, WireSnitch } from '../api/wire.ts';
+import { shortDuration } from '../text/durations.ts';
+import { outputLines, printable } from '../text/printable.ts';
 import { STATUS_COLORS } from '../text/signs.ts';
+import { relativeTime } from '../text/times.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from './command.ts';
 import { connect } from './connection.ts';
 import { limitOf } from './output/count.ts';
@@ -14,9 +17,7 @@ import {
   statusText,
 } from './output/snitch-view.ts';
 import { type Paint, paint, type Style } from './output/style.ts';
-import { relativeTime, shortDuration } from './output/times.ts';
 import { clockOf } from './output/zone-clock.ts';
-import { printable, printableLines } from './printable.ts';
 import { resolveSnitch } from './resolve.ts';
 
 const SNITCH = ['<snitch>', 'its token, or its name'] as const;
@@ -124,7 +125,7 @@ async function showHistory(name: string, flags: HistoryFlags): Promise<void> {
   }
   for (const checkIn of checkIns) {
     const [, row = ''] = output.tableOf([checkIn], CHECK_IN_VIEW);
-    const printed = checkIn.output === null ? [] : printableLines(checkIn.output.trimEnd());
+    const printed = checkIn.output === null ? [] : outputLines(checkIn.output.trimEnd());
     output.lines([row, ...printed.map((line) => `    ${line}`)]);
   }
 }

@@ -1,12 +1,12 @@
 /** `snitch pause` and `unpause`: silence for a while. */
 import type { Client } from '../api/client.ts';
 import type { WireSnitch } from '../api/wire.ts';
+import { relativeTime, terminalTime } from '../text/times.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from './command.ts';
 import { connect } from './connection.ts';
 import { parseUntil } from './duration.ts';
 import { Output } from './output/output.ts';
 import { SNITCH_VIEW } from './output/snitch-view.ts';
-import { localTime, relativeTime } from './output/times.ts';
 import { resolveSnitches } from './resolve.ts';
 
 const SNITCHES = ['<snitch...>', 'tokens, or names'] as const;
@@ -50,7 +50,7 @@ async function pauseSnitches(names: readonly string[], flags: PauseFlags): Promi
 function untilInWords(until: string, now: number): string {
   if (until === 'healthy') return 'until it checks in healthy again';
   if (until === 'unpaused') return 'until it is unpaused';
-  return `until ${localTime(until)} (${relativeTime(until, now)})`;
+  return `until ${terminalTime(until)} (${relativeTime(until, now)})`;
 }
 
 async function unpauseSnitches(names: readonly string[], flags: ClientFlags): Promise<void> {

@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander';
 import type { Client, SnitchInput } from '../api/client.ts';
 import type { WireSnitch } from '../api/wire.ts';
+import { printable } from '../text/printable.ts';
 import {
   addClientOptions,
   type ClientFlags,
@@ -15,7 +16,6 @@ import { UsageError } from './failure.ts';
 import { intervalOf } from './output/interval-words.ts';
 import { Output, say } from './output/output.ts';
 import { SNITCH_VIEW, snitchFields } from './output/snitch-view.ts';
-import { printable } from './printable.ts';
 import { resolveSnitch } from './resolve.ts';
 
 interface FieldFlags extends ClientFlags {

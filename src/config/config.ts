@@ -1,7 +1,9 @@
 /** YAML and environment → one checked, frozen Config. Whatever is wrong is told at once, and all of it. */
 import { isAbsolute, resolve } from 'node:path';
 import type { z } from 'zod';
-import { escapeUnprintable, type LogSettings, redact } from '../log/logger.ts';
+import { type LogSettings, redact } from '../log/logger.ts';
+import { printable } from '../text/printable.ts';
+import { editDistance } from '../text/similar.ts';
 import { defaultDataDir } from './default-directory.ts';
 import { ConfigError, type ConfigFile, type ConfigSource, readConfigFile } from './file.ts';
 import { readSecrets, withPassword } from './secrets.ts';
@@ -91,7 +93,7 @@ function toConfig(settings: Settings, env: NodeJS.ProcessEnv, terminal: boolean)
 function relativeDataDir(data_dir: string | undefined, { file, variables }: Origin): string | null {
   if (data_dir === undefined || isAbsolute(data_dir) || variables.has('data_dir')) return null;
   const line = file?.lineOf(['data_dir']);
-  return escapeUnprintable(
+  return printable(
     `${file?.path ?? ''}${line ? `:${line}` : ''}: data_dir: ${showValue(data_dir)} is no absolute path, and would be another directory wherever snitch is started: write ${resolve(data_dir)}`,
   );
 }
@@ -183,7 +185,7 @@ function describeIssues(issues: readonly z.core.$ZodIssue[], origin: Origin): st
       : [describeBadValue(issue, origin)],
   );
   problems.sort((one, other) => (one.line ?? 0) - (other.line ?? 0));
-  return [...new Set(problems.map(({ text }) => escapeUnprintable(redact(text)).replaceAll('\n', '\\n')))];
+  return [...new Set(problems.map(({ text }) => printable(redact(text))))];
 }
 
 interface Problem {
@@ -258,19 +260,4 @@ function closestPlace(name: string): string | null {
   if (best && best.distance <= Math.min(2, plain(name).length / 3)) return best.known;
   const lastPart = plain(name.slice(name.lastIndexOf('.') + 1));
   return names.find((known) => plain(known).endsWith(lastPart) && lastPart.length > 2) ?? null;
-}
-
-/** How many characters must be put in, taken out or replaced (Levenshtein). */
-function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
-  for (const [index, character] of [...from].entries()) {
-    let diagonal = index;
-    row = row.reduce<number[]>((next, above, column) => {
-      const replaced = diagonal + (character === to[column - 1] ? 0 : 1);
-      next.push(column === 0 ? index + 1 : Math.min(above + 1, (next[column - 1] ?? 0) + 1, replaced));
-      diagonal = above;
-      return next;
-    }, []);
-  }
-  return row.at(-1) ?? 0;
 }

@@ -1,7 +1,7 @@
 /** Where the data are kept when no setting says so: where the service manager wants them, else below the user's home. */
 import { userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { escapeUnprintable } from '../log/logger.ts';
+import { printable } from '../text/printable.ts';
 import { ConfigError, firstDirectory } from './file.ts';
 
 /** @throws ConfigError where there is none, or one that depends on the directory that the program is started in */
@@ -17,7 +17,7 @@ function absolute(variable: string, path: string): string {
   if (isAbsolute(path)) return path;
   const what = path === '' ? 'it is empty' : `${JSON.stringify(path)} is no absolute path`;
   throw new ConfigError([
-    escapeUnprintable(
+    printable(
       `environment variable ${variable}: ${what}, and the data would be wherever snitch is started: set data_dir, or SNITCH_DATA_DIR`,
     ),
   ]);

@@ -1,7 +1,7 @@
 /** Secrets that stand in a file of their own: systemd's credentials, or what an operator keeps apart. */
 import { closeSync, constants, lstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { escapeUnprintable } from '../log/logger.ts';
+import { printable } from '../text/printable.ts';
 import { ConfigError } from './file.ts';
 import type { Settings } from './settings.ts';
 
@@ -40,7 +40,7 @@ export function readSecrets({ smtp, admin_key_from }: Settings, env: NodeJS.Proc
   if (adminKey !== null && !API_KEY.test(adminKey)) {
     problems.push('admin_key_from: an API key is snk_ and 40 letters and digits after it');
   }
-  if (problems.length > 0) throw new ConfigError(problems.map(escapeUnprintable));
+  if (problems.length > 0) throw new ConfigError(problems.map(printable));
   return { smtpPassword, adminKey, files };
 }
 

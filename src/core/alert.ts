@@ -78,6 +78,12 @@ export interface BlindSnitch {
   deadlineAt: number;
 }
 
+/** The decided fact. `snitch` and `details` are as they were when it was decided; a notice has neither. */
+export type Alert = { id: string; caseId: string; at: number } & (
+  | { type: AlertKind; token: string; snitch: AlertSnitch; details: AlertDetails; notice: null }
+  | { type: typeof BLIND_NOTICE; token: null; snitch: null; details: null; notice: BlindNotice }
+);
+
 /** How many names a blind notice lists. */
 export const NOTICE_NAMES = 100;
 

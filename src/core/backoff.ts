@@ -1,8 +1,5 @@
 /** When a failed delivery is tried again (`decisions: Alerts`). */
-
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
+import { HOUR, MINUTE, SECOND } from '../text/durations.ts';
 
 /** The wait after the first, second, … failed attempt, in milliseconds. After the last the delivery is dead. */
 export const RETRY_WAITS: readonly number[] = [

@@ -1,4 +1,5 @@
 /** Which deadlines a blind window postpones (`decisions: When the service itself was blind`). */
+import { MINUTE } from '../text/durations.ts';
 import type { DeadlineContext } from './deadline.ts';
 import { addIntervals, addIntervalsOnWallClock, nominalLength, type Period } from './interval.ts';
 import { LEAST_KNOWN, learnedTime, smartDeadlineIn } from './smart-deadline.ts';
@@ -11,9 +12,7 @@ export interface BlindWindow {
 }
 
 /** A window longer than this is told to the team, in milliseconds. */
-export const NOTICE_AFTER = 60_000;
-
-const MINUTE = 60_000;
+export const NOTICE_AFTER = MINUTE;
 
 /** Without a history, the time around the expected instant: a share of the interval within these bounds. */
 const TOLERANCE_SHARE = 0.05;

@@ -1,10 +1,8 @@
 /** What was set while the clock ran ahead (`decisions: When the service itself was blind`). */
+import { DAY, HOUR } from '../text/durations.ts';
 import { type DeadlineContext, deadlineAfter, nextReminder } from './deadline.ts';
 import { addIntervals, nominalLength } from './interval.ts';
 import type { SnitchState } from './snitch.ts';
-
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 
 /** No delivery waits longer than a day between two attempts; one that does was given its time by another clock. */
 export const FARTHEST_ATTEMPT = 25 * HOUR;

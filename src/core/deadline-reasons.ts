@@ -1,4 +1,5 @@
 /** Says in words why a deadline is where it is: what was learned, and which blind windows postponed it. */
+import { durationInWords } from '../text/durations.ts';
 import type { BlindWindow } from './blind-window.ts';
 import type { Calendar } from './interval.ts';
 import { LEAST_KNOWN, smartDeadlineIn } from './smart-deadline.ts';
@@ -64,14 +65,7 @@ function postponing({ postponed }: SnitchState, { postponements, local }: Deadli
       : []),
     ...shown.map(({ start, end, dueAt }) => {
       const to = dueAt === null ? '' : `; postponed to ${local(dueAt)}`;
-      return `Blind from ${local(start)} to ${local(end)} (${length(end - start)})${to}.`;
+      return `Blind from ${local(start)} to ${local(end)} (${durationInWords(end - start)})${to}.`;
     }),
   ];
-}
-
-/** `2 s`, `3 min`, `1.5 h` */
-function length(milliseconds: number): string {
-  if (milliseconds < 120_000) return `${Math.max(1, Math.round(milliseconds / 1_000))} s`;
-  if (milliseconds < 2 * 3_600_000) return `${Math.round(milliseconds / 60_000)} min`;
-  return `${Math.round(milliseconds / 360_000) / 10} h`;
 }

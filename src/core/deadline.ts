@@ -1,12 +1,11 @@
 /** When the next check-in is due, and when a failed snitch is reminded (`decisions: Periods and deadlines`). */
+import { DAY, HOUR, MINUTE } from '../text/durations.ts';
 import { addIntervals, type Calendar } from './interval.ts';
 import { smartDeadline } from './smart-deadline.ts';
 import type { CaseRules, SnitchState } from './snitch.ts';
 
-const HOUR = 3_600_000;
-
 /** A sweep acts a moment after an instant. Up to this delay, the hour counts from the instant and not from the act. */
-const REMINDER_SLACK = 60_000;
+const REMINDER_SLACK = MINUTE;
 
 export interface DeadlineContext {
   calendar: Calendar;
@@ -52,7 +51,7 @@ export function nextReminder(
     case 'hourly':
       return now + HOUR;
     case 'daily':
-      return now + 24 * HOUR;
+      return now + DAY;
     case 'period': {
       if (alertType === 'basic') return calendar.periodAt(interval, rules.timezone, earliest - 1).end;
       const oneLater = addIntervals(interval, rules.timezone, dueAt, 1);

@@ -1,4 +1,5 @@
 /** Says in words what a snitch waits for, and why it alerts or is silent. */
+import { inTimeZone } from '../text/times.ts';
 import { deadlineReasons, type Postponement } from './deadline-reasons.ts';
 import type { Calendar, Period } from './interval.ts';
 import type { CaseRules, SnitchState } from './snitch.ts';
@@ -57,16 +58,20 @@ export function explain(
             local: (at) => inTimeZone(at, rules.timezone),
           })
         : []),
-      ...tellingOf(state, rules, telling),
+      ...tellingOf(state, { rules, now, telling }),
     ],
   };
 }
 
 /** Of a snitch that is well and does not flap, the last alert is of no concern any more. */
-function tellingOf({ status }: SnitchState, { timezone }: CaseRules, { nobody, last }: Telling): string[] {
+function tellingOf(
+  { status }: SnitchState,
+  { rules, now, telling }: Pick<ExplainContext, 'rules' | 'now'> & { telling: Telling },
+): string[] {
+  const { nobody, last } = telling;
   const raised = status === 'failed' || status === 'errored' || status === 'paused' || last?.flapping;
   return [
-    ...(raised && last ? tellingReasons(last, (at) => inTimeZone(at, timezone)) : []),
+    ...(raised && last ? tellingReasons(last, now, (at) => inTimeZone(at, rules.timezone)) : []),
     ...(nobody === null ? [] : [`Nobody would be told of an alert: ${nobody}.`]),
   ];
 }
@@ -112,10 +117,4 @@ function pauseReason({ pause }: SnitchState, local: (at: number) => string): str
     default:
       return 'It is paused until its next healthy check-in: until then nothing alerts.';
   }
-}
-
-/** `2026-03-10 13:00:00 (Europe/Berlin)` */
-export function inTimeZone(at: number, timezone: string): string {
-  const wall = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timezone).toPlainDateTime();
-  return `${wall.toString({ smallestUnit: 'second' }).replace('T', ' ')} (${timezone})`;
 }

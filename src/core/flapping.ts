@@ -1,13 +1,14 @@
 /** A snitch that changes too often is told of once, and not at every change (`decisions: Flapping`). */
+import { HOUR, MINUTE } from '../text/durations.ts';
 
 /** More alerts of one snitch than this in an hour become one. */
 export const FLAPPING_OVER = 12;
 
 /** In milliseconds. */
-export const FLAPPING_WITHIN = 3_600_000;
+export const FLAPPING_WITHIN = HOUR;
 
 /** Without a change for so long, a snitch flaps no longer, in milliseconds. */
-export const QUIET_AFTER = 600_000;
+export const QUIET_AFTER = 10 * MINUTE;
 
 /** What an alert of a flapping snitch tells beside its state. */
 export interface Flapping {

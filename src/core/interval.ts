@@ -1,8 +1,5 @@
 /** The 17 intervals and their calendar-aligned periods in any IANA time zone (`decisions: Periods and deadlines`). */
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+import { DAY, HOUR, MINUTE } from '../text/durations.ts';
 
 type IntervalRule =
   /** Follows the clock of the time zone in steps of at most an hour. */

@@ -1,9 +1,6 @@
 /** The learned deadline of `smart` snitches (`spec §2 alert_type`, `decisions: Periods and deadlines`). */
+import { DAY, MINUTE, WEEK } from '../text/durations.ts';
 import { type Calendar, type Interval, nominalLength, type Period } from './interval.ts';
-
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
-const WEEK = 7 * DAY;
 
 /** 1 January 1970 was a Thursday: three days after the Monday that its week starts with. */
 const EPOCH_AFTER_MONDAY = 3 * DAY;

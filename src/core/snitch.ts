@@ -19,6 +19,7 @@
  *
  * All instants are integers: milliseconds since the Unix epoch, UTC.
  */
+import type { LastReport } from './check-in.ts';
 import type { Interval } from './interval.ts';
 
 export type AlertType = 'basic' | 'smart';
@@ -57,6 +58,26 @@ export interface SnitchState {
   postponed: number;
   /** What the present deadline was before blind windows moved it by their length; null where none did. */
   movedFrom: number | null;
+}
+
+/** What a person says about a snitch. */
+export interface SnitchFields {
+  name: string;
+  notes: string;
+  tags: string[];
+  /** The override list; empty for the case's members. */
+  alertEmail: string[];
+  interval: Interval;
+  alertType: AlertType;
+}
+
+/** One monitored job: what was said about it, and how it is. */
+export interface Snitch extends Omit<SnitchFields, 'interval' | 'alertType'> {
+  token: string;
+  caseId: string;
+  createdAt: number;
+  state: SnitchState;
+  lastReport: LastReport | null;
 }
 
 /** How a case wants to be reminded of a snitch that stays failed. */

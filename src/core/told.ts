@@ -1,5 +1,6 @@
 /** Says what became of telling an alert: the deliveries know, and nothing else does. */
 import type { AlertKind } from './alert.ts';
+import { NOTICE_AFTER } from './blind-window.ts';
 import type { Channel } from './routing.ts';
 
 /** One delivery of an alert, as far as a sentence tells it. */
@@ -45,24 +46,35 @@ export function whyNobody({ emails, webhooks, sendsEmail }: Audience): string | 
 }
 
 /**
+ * Why an alert has no deliveries, in a few words.
+ *
+ * @param notice the blind window that it tells of, where it does; the team is told of longer ones only
+ * (`decisions: When the service itself was blind`)
+ */
+export function whyUntold(notice: { from: string; to: string } | null | undefined): string {
+  const isShort = notice && Date.parse(notice.to) - Date.parse(notice.from) <= NOTICE_AFTER;
+  return isShort ? 'too short to tell' : 'nobody to tell';
+}
+
+/**
  * One sentence for each fate that the deliveries of a snitch's last alert met.
  *
  * @param local shows an instant
  */
-export function tellingReasons(told: ToldAlert, local: (at: number) => string): string[] {
+export function tellingReasons(told: ToldAlert, now: number, local: (at: number) => string): string[] {
   const flaps =
     'It changes too often: its changes are counted, and told together when it is quiet or an hour is over.';
-  return [...fates(told, local), ...(told.flapping ? [flaps] : [])];
+  return [...fates(told, now, local), ...(told.flapping ? [flaps] : [])];
 }
 
-function fates({ type, at, deliveries }: ToldAlert, local: (at: number) => string): string[] {
+function fates({ type, at, deliveries }: ToldAlert, now: number, local: (at: number) => string): string[] {
   const alert = `its last alert (${type.replace(/^snitch\./, '')}, ${local(at)})`;
   if (deliveries.length === 0) return [`Nobody was told of ${alert}: there was nobody to tell.`];
   const of = (state: Telling['state']) => deliveries.filter((delivery) => delivery.state === state);
   const delivered = of('delivered');
   const sentences = [
     said('Told', delivered, ({ deliveredAt }) => (deliveredAt === null ? '' : `at ${local(deliveredAt)}`)),
-    said('Not told yet', of('pending'), (delivery) => waiting(delivery, local)),
+    said('Not told yet', of('pending'), (delivery) => waiting(delivery, now, local)),
     said('Not told', of('dead'), ({ lastError }) => `failed: ${lastError ?? 'no reason is known'}`),
   ].filter((sentence) => sentence !== null);
   const gist = delivered.length === 0 ? `Nobody was told of ${alert} so far.` : `Of ${alert}:`;
@@ -82,10 +94,12 @@ function said(
 
 function waiting(
   { sending, attempts, lastError, nextAttemptAt }: Telling,
+  now: number,
   local: (at: number) => string,
 ): string {
-  const next = nextAttemptAt === null ? '' : `, the next attempt comes at ${local(nextAttemptAt)}`;
+  const isDue = nextAttemptAt === null || nextAttemptAt <= now;
+  const next = isDue ? 'the next attempt comes soon' : `the next attempt comes at ${local(nextAttemptAt)}`;
   if (sending) return 'is being sent now';
   if (attempts === 0 || lastError === null) return 'waits to be sent';
-  return `after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'} (${lastError})${next}`;
+  return `after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'} (${lastError}), ${next}`;
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
-import { newCaseSettings } from '../http/case-schema.ts';
+import { newCaseSettings } from '../http/resources/case-schema.ts';
 import type { Store } from '../store/store.ts';
 import { replacePrivateFile } from '../system/private-file.ts';
 

@@ -1,6 +1,8 @@
 /** The jobs of an invented team: enough of every kind to see what the program shows. */
+
 import type { Interval } from '../core/interval.ts';
 import type { AlertType } from '../core/snitch.ts';
+import { MINUTE, SECOND } from '../text/durations.ts';
 
 export interface DemoJob {
   name: string;
@@ -25,9 +27,6 @@ export interface DemoJob {
   /** Never ran yet. */
   isNew?: true;
 }
-
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
 
 export const FLEET: readonly DemoJob[] = [
   {
@@ -56,7 +55,7 @@ export const FLEET: readonly DemoJob[] = [
     takes: 4 * MINUTE,
     errors: [0, 1, 9],
     message: '18,204 rows',
-    complaint: 'exit 2: relation "orders_stage" does not exist',
+    complaint: 'relation "orders_stage" does not exist',
     output:
       'extract: 18204 rows in 31.2 s\ntransform: ok\nload: ERROR: relation "orders_stage" does not exist\n  at line 1: INSERT INTO orders_stage …\nrolled back',
   },
@@ -131,7 +130,7 @@ export const FLEET: readonly DemoJob[] = [
     at: 0.1,
     takes: 25 * SECOND,
     errors: [5],
-    complaint: 'exit 1: bind refused',
+    complaint: 'bind refused',
   },
   { name: '夜間バッチ-東京', interval: 'daily', tags: ['prod', 'tokyo'], at: 0.05, takes: 16 * MINUTE },
   {

@@ -1,10 +1,10 @@
 /** Gives an empty store a past: every job of the fleet as it would have run, missed and failed until now. */
+
 import { randomUUID } from 'node:crypto';
 import { Calendar, type Period } from '../core/interval.ts';
 import type { CheckIn, Store } from '../store/store.ts';
+import { DAY } from '../text/durations.ts';
 import { type DemoJob, FLEET } from './fleet.ts';
-
-const DAY = 24 * 60 * 60_000;
 
 export interface RunningJob {
   job: DemoJob;

@@ -6,7 +6,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import type { ConnectionError } from 'fastify';
-import type { PathReader } from './check-in-target.ts';
+import type { PathReader } from './check-in/target.ts';
 
 const REQUEST_LINE = /^((?:GET|HEAD|POST|PUT) )([ -~\u0080-\u00ff]+)( HTTP\/1\.[01]\r\n)/;
 const HEAD_END = '\r\n\r\n';

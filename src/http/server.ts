@@ -1,61 +1,42 @@
 /** The HTTP side, built apart from listening, so that tests can serve it on any port. */
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, METHODS, type Server } from 'node:http';
+import { createServer, METHODS, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { OWN_ANSWER } from '../api/own-answer.ts';
-import type { WireMailCheck } from '../api/wire.ts';
 import { NotFound, SnitchError } from '../core/errors.ts';
-import type { Store } from '../store/store.ts';
-import { administrationRoutes, healthRoutes } from './administration.ts';
-import { createAuthenticator } from './auth.ts';
 import { refuseForeignPages } from './browser.ts';
-import { createCheckInHandler } from './check-in.ts';
-import { createPathReader, type PathReader } from './check-in-target.ts';
+import { createCheckInHandler } from './check-in/check-in.ts';
+import { createPathReader, type PathReader } from './check-in/target.ts';
 import { connectionLimit, shareConnections } from './connections.ts';
-import { answerError, refuseConnection } from './errors.ts';
-import { Lists } from './lists.ts';
-import { mailCheckRoutes } from './mail-check.ts';
-import { alertRoutes, apiKeyRoutes, caseRoutes, deliveryRoutes, webhookRoutes } from './management.ts';
-import { type Metrics, metricsRoutes } from './metrics.ts';
-import { openApiRoutes } from './openapi.ts';
-import { ownershipRoutes } from './ownership.ts';
-import { headersOf, type RateLimiter } from './rate-limit.ts';
+import { createAuthenticator } from './endpoint/auth.ts';
+import { answerError, refuseConnection } from './endpoint/errors.ts';
+import { Lists } from './endpoint/lists.ts';
+import { headersOf, type RateLimiter } from './endpoint/rate-limit.ts';
+import type { ApiContext, RouteContext } from './endpoint/route-context.ts';
+import { type MetricsContext, metricsRoutes } from './metrics/metrics.ts';
+import { openApiRoutes } from './openapi/openapi.ts';
 import { readAgain } from './raw-target.ts';
-import { snitchRoutes } from './snitches.ts';
-import { streamRoutes } from './stream.ts';
+import { alertRoutes } from './resources/alerts.ts';
+import { apiKeyRoutes, keysOfCaseRoutes } from './resources/api-keys.ts';
+import { audienceRoutes } from './resources/audience.ts';
+import { caseRoutes } from './resources/case.ts';
+import { casesRoutes } from './resources/cases.ts';
+import { checkInRoutes } from './resources/check-ins.ts';
+import { deliveryRoutes } from './resources/deliveries.ts';
+import { explanationRoutes } from './resources/explanation.ts';
+import { healthRoutes } from './resources/health.ts';
+import { importRoutes } from './resources/imports.ts';
+import { mailCheckRoutes } from './resources/mail-check.ts';
+import { maintenanceRoutes } from './resources/maintenance.ts';
+import { ownershipRoutes } from './resources/ownership.ts';
+import { pauseRoutes } from './resources/pause.ts';
+import { snitchRoutes } from './resources/snitches.ts';
+import { tagRoutes } from './resources/tags.ts';
+import { webhookRoutes } from './resources/webhooks.ts';
+import { streamRoutes } from './stream/stream.ts';
 
-export interface Addresses {
-  /** Where clients reach the API, without a slash at the end. */
-  baseUrl: string;
-  /** What check-in addresses begin with, without a slash at the end. */
-  checkInBase: string;
-}
-
-export interface RouteContext {
-  store: Store;
-  clock: () => number;
-  addresses: () => Addresses;
-  /** What keeps the daemon from doing its work, in words; empty when all is well. */
-  readiness: () => string[];
-  metrics: Metrics;
-  metricsArePublic: () => boolean;
-  /** Logs in at the mail server, and sends a test mail to a recipient; null where email is off. */
-  checkMail: (recipient: string | null) => Promise<WireMailCheck | null>;
-  /** Whether a mail server is configured. */
-  sendsEmail: () => boolean;
-  /** The address that a request came from, behind trusted proxies too. */
-  sourceOf: (request: IncomingMessage) => string | null;
-  /** Whether a trusted proxy sent a request; none is trusted when absent. */
-  isProxied?: (request: IncomingMessage) => boolean;
-}
-
-/** What the routes below `/v1` have besides. */
-export interface ApiContext extends RouteContext {
-  lists: Lists;
-}
-
-export interface ServerOptions extends RouteContext {
+export interface ServerOptions extends RouteContext, MetricsContext {
   limiter: RateLimiter;
   /** The path of check-in addresses, without a slash at the end. */
   checkInPath: string;
@@ -110,6 +91,28 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   return app;
 }
 
+/** Every resource below `/v1`. */
+const API_ROUTES: readonly ((api: FastifyInstance, context: ApiContext) => void)[] = [
+  snitchRoutes,
+  tagRoutes,
+  pauseRoutes,
+  explanationRoutes,
+  checkInRoutes,
+  alertRoutes,
+  deliveryRoutes,
+  caseRoutes,
+  audienceRoutes,
+  webhookRoutes,
+  apiKeyRoutes,
+  streamRoutes,
+  importRoutes,
+  ownershipRoutes,
+  casesRoutes,
+  keysOfCaseRoutes,
+  maintenanceRoutes,
+  mailCheckRoutes,
+];
+
 async function apiRoutes(api: FastifyInstance, serverOptions: ServerOptions): Promise<void> {
   const options = { ...serverOptions, lists: new Lists(serverOptions.store) };
   const authenticate = createAuthenticator(options);
@@ -121,16 +124,7 @@ async function apiRoutes(api: FastifyInstance, serverOptions: ServerOptions): Pr
   api.setNotFoundHandler(async () => {
     throw new NotFound('There is nothing at this path.');
   });
-  snitchRoutes(api, options);
-  caseRoutes(api, options);
-  apiKeyRoutes(api, options);
-  webhookRoutes(api, options);
-  alertRoutes(api, options);
-  deliveryRoutes(api, options);
-  streamRoutes(api, options);
-  ownershipRoutes(api, options);
-  administrationRoutes(api, options);
-  mailCheckRoutes(api, options);
+  for (const add of API_ROUTES) add(api, options);
 }
 
 type RequestListener = Parameters<typeof createServer>[1];

@@ -1,6 +1,7 @@
 /** The log: one JSON object a line, or lines for people. Nothing secret and nothing unprintable gets into it. */
 import { type Logger, pino, stdTimeFunctions } from 'pino';
 import { prettyFactory } from 'pino-pretty';
+import { printableJson } from '../text/printable.ts';
 import { isJournal, type Level, withPriority } from './journal.ts';
 
 export type { Logger } from 'pino';
@@ -34,7 +35,7 @@ export function createLogger(settings: LogSettings, destination?: LogDestination
     },
     {
       write: (line) => {
-        const shown = show(escapeUnprintable(redact(shortened(line))));
+        const shown = show(printableJson(redact(shortened(line))));
         out.write(out.isJournal ? withPriority(shown, levelOf(line)) : shown);
       },
     },
@@ -175,20 +176,6 @@ function endOfString(line: string, start: number): number {
 /** Enough of a token to find it in a list, and not enough to guess the rest. */
 function beginningOf(token: string): string {
   return token.includes('\\') ? '…' : `${token.slice(0, Math.min(6, token.length / 4))}…`;
-}
-
-/** JSON leaves these as they are, but they can steer a terminal or make a line read as another one. */
-const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu;
-
-/** Writes what JSON left unescaped as JSON's own escape, so that the value of the line stays the same. */
-export function escapeUnprintable(json: string): string {
-  return json.replace(UNPRINTABLE, (character) =>
-    Array.from({ length: character.length }, (_, i) => escapeUnit(character.charCodeAt(i))).join(''),
-  );
-}
-
-function escapeUnit(unit: number): string {
-  return `\\u${unit.toString(16).padStart(4, '0')}`;
 }
 
 /** The line breaks of a stack stay, because a stack in one line helps nobody. */

@@ -1,5 +1,5 @@
 /** The part of the store for snitches that come from elsewhere, and for the files that snitches are kept in. */
-import type { Snitch, SnitchFields } from './store.ts';
+import type { Snitch, SnitchFields } from '../core/snitch.ts';
 
 /** Without a token it gets a new one. */
 export interface ImportedSnitch extends SnitchFields {

@@ -1,10 +1,10 @@
 import type { Calendar } from '../core/interval.ts';
-import type { Change } from './store.ts';
+import type { Change } from './change.ts';
 
 export type Value = string | number | null;
 
 /** A value, or the promise of one: operations always await, so that they run unchanged on a remote database. */
-type Awaitable<T> = T | Promise<T>;
+export type Awaitable<T> = T | Promise<T>;
 
 /**
  * What an operation works with. Only the batch runner makes one, and it runs one operation after the other:
@@ -27,6 +27,8 @@ export interface Transaction {
   /** Tells the listeners of the store, once this transaction is durable. */
   announce(change: Change): void;
   readonly calendar: Calendar;
+  /** The newest check-ins of a snitch that are kept; it may change while the store is open. */
+  readonly checkInsKept: number;
 }
 
 export type Operation<T> = (tx: Transaction) => Promise<T>;

@@ -1,10 +1,10 @@
 /** Deletes what is no longer kept, a little at a time. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cron } from 'croner';
 import type { Logger } from 'pino';
 import type { Store } from '../store/store.ts';
-
-const DAY = 86_400_000;
+import { DAY } from '../text/durations.ts';
 
 /** A pass believes the clock at most so far beyond the pass before: one that is months ahead must not delete all. */
 const MOST_FORWARD = DAY;

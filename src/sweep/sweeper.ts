@@ -1,9 +1,10 @@
 /** The once-a-second pass: notices blind windows, then applies what is due (`decisions: When the service itself was blind`). */
+
 import { Cron } from 'croner';
 import type { Logger } from 'pino';
 import { StoreUnavailable } from '../core/errors.ts';
-
 import type { DueCursor, OrderlyStop, Store } from '../store/store.ts';
+import { HOUR } from '../text/durations.ts';
 import { Watch } from './watch.ts';
 
 /** The daemon writes down at most this often that it lives, in milliseconds. */
@@ -22,7 +23,7 @@ const LONGEST_WAIT = 30_000;
 const TAKEN_WITHIN = 2_000;
 
 /** What a clock that ran ahead for less than a tick left behind is looked for this often, in milliseconds. */
-const CLOCK_LOOKED_AT_EVERY = 3_600_000;
+const CLOCK_LOOKED_AT_EVERY = HOUR;
 
 export interface SweeperOptions {
   store: Store;
@@ -225,7 +226,7 @@ export class Sweeper {
     const window = { from: new Date(start).toISOString(), to: new Date(end).toISOString() };
     logger.warn(
       window,
-      'no check-in could be received in this window; deadlines that fell into it are postponed',
+      'no check-in could be received in this window; the deadlines of jobs that it may have kept from checking in are postponed',
     );
   }
 

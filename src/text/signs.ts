@@ -6,6 +6,8 @@ export interface Signs {
   /** One column wide in every terminal, and different without colour. */
   status: Record<Status, string>;
   ellipsis: string;
+  /** Beside the header of the column that the rows are sorted by. */
+  ascending: string;
   /** Before what one may do about something. */
   remedy: string;
 }
@@ -13,12 +15,14 @@ export interface Signs {
 export const UNICODE_SIGNS: Signs = {
   status: { failed: '✗', errored: '▲', paused: '‖', pending: '○', healthy: '✓' },
   ellipsis: '…',
+  ascending: '↑',
   remedy: '→',
 };
 
 export const ASCII_SIGNS: Signs = {
   status: { failed: 'X', errored: '!', paused: '=', pending: 'o', healthy: '+' },
   ellipsis: '~',
+  ascending: '^',
   remedy: '>',
 };
 

@@ -2,8 +2,10 @@
 import type { ReadStream, WriteStream } from 'node:tty';
 import { render } from 'ink';
 import type { Client } from '../api/client.ts';
+import type { Patience } from '../api/turns.ts';
 import { createCommands } from './live/commands.ts';
 import { Feed } from './live/feed.ts';
+import { patienceOf } from './live/patience.ts';
 import { RowLoader } from './live/row-loader.ts';
 import { initialState } from './model/state.ts';
 import { createStore, type Store } from './store.ts';
@@ -13,7 +15,7 @@ import { Dashboard } from './view/dashboard.tsx';
 import type { Look } from './view/look.ts';
 
 export interface AppParts {
-  client: Client;
+  connect: (patience?: Patience) => Client;
   /** Address of the server, as the header shows it. */
   server: string;
   readonly: boolean;
@@ -31,6 +33,8 @@ export interface App {
    * of a server that does not take the key.
    */
   exited: Promise<unknown>;
+  /** What is left undone by quitting now, a line for each action. */
+  unfinished: () => readonly string[];
   /** Gives the terminal back, and stops everything. */
   close: () => void;
 }
@@ -63,7 +67,7 @@ export function startApp(parts: AppParts): App {
     ink.unmount();
     screen.close();
   };
-  return { store, exited, close };
+  return { store, exited, unfinished: live.unfinished, close };
 }
 
 function sizeOf({ columns, rows }: WriteStream): { columns: number; rows: number } {
@@ -89,11 +93,15 @@ function openScreen(stdin: ReadStream, stdout: WriteStream, store: Store) {
   };
 }
 
-function goLive({ client, clock, stdout, env }: AppParts, store: Store, quit: () => void) {
-  const feed = new Feed({ client, clock, wait, random: Math.random, emit: store.dispatch });
+function goLive({ connect, clock, stdout, env }: AppParts, store: Store, quit: () => void) {
+  const ending = new AbortController();
+  const client = connect(patienceOf(store, ending.signal));
+  // The feed waits by itself, and says so in the header.
+  const feed = new Feed({ client: connect(), clock, wait, random: Math.random, emit: store.dispatch });
   const rows = new RowLoader({ client, store, clock });
   const copy = (text: string) => stdout.write(clipboardSequence(text, env));
-  store.onEffect(createCommands({ client, store, quit, refresh: () => feed.refresh(), copy }));
+  const commands = createCommands({ client, store, quit, refresh: () => feed.refresh(), copy });
+  store.onEffect(commands.carryOut);
   const ticking = setInterval(() => store.dispatch({ kind: 'tick', now: clock() }), TICK);
   const refused = new Promise<never>((_, reject) => {
     feed.run().catch(reject);
@@ -106,7 +114,9 @@ function goLive({ client, clock, stdout, env }: AppParts, store: Store, quit: ()
   );
   return {
     refused,
+    unfinished: commands.unfinished,
     stop: () => {
+      ending.abort(new Error('the dashboard was quit'));
       clearInterval(ticking);
       feed.stop();
       rows.stop();

@@ -1,5 +1,6 @@
 /** Runs the dashboard on the terminal of this process, and leaves it as it was on every way out. */
 import { createClient } from '../api/client.ts';
+import type { Patience } from '../api/turns.ts';
 import { startApp } from './app.tsx';
 import { snapshot } from './snapshot.ts';
 import { lookOf } from './terminal/capabilities.ts';
@@ -16,23 +17,26 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** @returns the exit code, once it was quit */
 export async function runDashboard(options: DashboardOptions): Promise<number> {
   const { stdin, stdout, env } = process;
-  const client = createClient(options);
   const look = lookOf(env);
   if (!stdin.isTTY || !stdout.isTTY) {
-    stdout.write(snapshot(await client.listSnitches(), Date.now(), look.glyphs));
+    stdout.write(snapshot(await createClient(options).listSnitches(), Date.now(), look.glyphs));
     return 0;
   }
   const { url: server, readonly } = options;
-  const app = startApp({ client, server, readonly, stdin, stdout, look, env, clock: Date.now });
+  const connect = (patience?: Patience) => createClient({ ...options, ...(patience ? { patience } : {}) });
+  const app = startApp({ connect, server, readonly, stdin, stdout, look, env, clock: Date.now });
   const crash = onCrash(app.close);
   // Ink restores the screen on a signal too, but not the mouse; this way everything is restored by the one way out.
   for (const signal of SIGNALS) process.once(signal, app.close);
+  let undone: readonly string[] = [];
   try {
     await Promise.race([app.exited, crash]);
-    return 0;
+    undone = app.unfinished();
   } finally {
     app.close();
   }
+  for (const line of undone) process.stderr.write(`snitch: ${line}\n`);
+  return undone.length === 0 ? 0 : 1;
 }
 
 /** Rejects with the first defect, once the terminal is restored, so that its message is not lost with the screen. */

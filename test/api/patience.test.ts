@@ -5,7 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ApiError, createClient } from '../../src/api/client.ts';
 import type { Patience, Wait } from '../../src/api/turns.ts';
-import { RateLimiter } from '../../src/http/rate-limit.ts';
+import { RateLimiter } from '../../src/http/endpoint/rate-limit.ts';
 import { newSnitch, startFixture } from '../http/fixture.ts';
 
 const test = suite('patience of the client');

@@ -79,7 +79,7 @@ test('with the server away it is kept, and the next one sends it at its own time
   );
   assert.is(host.kept().length, 1);
   const { stdout } = await host.run(['spool', 'list']);
-  assert.match(stdout, /check-in +\w{4}… +waiting/);
+  assert.match(stdout, /check-in +\w{4}\.\.\. +waiting/);
   await until(() => Date.now() - after > 2_100);
   context.daemon = await start(context);
   assert.is((await host.run(['check-in', token])).code, 0);
@@ -138,7 +138,7 @@ test('a name without a key is an error that says so; the job of exec runs all th
   assert.equal(host.kept(), []);
   const plain = await host.run(['check-in', 'nightly-backup']);
   assert.is(plain.code, 3);
-  assert.match(plain.stderr, /no snitch has the token nigh… at [^\n]+names need an API key/);
+  assert.match(plain.stderr, /no snitch has the token nigh\.\.\. at [^\n]+names need an API key/);
 });
 
 test('a name that cannot be asked for is kept, and asked for when it is sent', async (context) => {

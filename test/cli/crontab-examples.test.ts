@@ -1,17 +1,15 @@
-/** Lines for crontabs in the README, in every help text and in the manual: they work as they are pasted. */
+/** Lines for crontabs in the documents, in every help text and in the manual: they work as they are pasted. Time limit: 120 s. */
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readDefinitions } from '../../packaging/man-definitions.ts';
 import { ENTRIES } from '../../src/cli/catalogue.ts';
 import { parseCronSchedule } from '../../src/cli/discover/crontab/fields.ts';
 import { type CronJob, parseCrontab } from '../../src/cli/discover/crontab/lines.ts';
+import { pages } from '../docs/pages.ts';
 import { SNITCH } from './exec-process.ts';
 import { runSnitch, temporaryDirectory } from './snitch-process.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const test = suite('crontab lines that are shown');
 
 /** Every line that begins as a line of a crontab does. */
@@ -55,13 +53,20 @@ async function helpTexts(): Promise<[name: string, text: string][]> {
   return texts;
 }
 
-test('in the README, with the path where the package puts the program', () => {
-  const lines = cronLines(readFileSync(`${ROOT}/README.md`, 'utf8'));
-  assert.is(lines.length, 3);
+test('in the documents, with the path where the package puts the program', () => {
+  const shown = pages().map(({ text }) => cronLines(text));
+  const lines = shown.flat();
+  assert.ok(lines.length >= 6);
   for (const line of lines) {
     assertRuns(line);
-    for (const [word] of line.matchAll(/\S*snitch(?= (?:exec|backup))/g)) assert.is(word, '/usr/bin/snitch');
+    for (const [word] of line.matchAll(/\S*snitch(?= (?:exec|backup|check-in))/g))
+      assert.is(word, '/usr/bin/snitch');
   }
+});
+
+test('every line of a block for crontabs is one of them', () => {
+  const blocks = pages().flatMap((page) => page.blocks.filter(({ language }) => language === 'crontab'));
+  for (const { text } of blocks) assert.equal(cronLines(text), text.trimEnd().split('\n'));
 });
 
 test('in every help text, with the path of the program that prints it', async () => {

@@ -213,7 +213,7 @@ test('answers of 500, 503, 429, a redirect and a foreign 404 keep the check-in; 
   host.url = context.daemon.url;
   const { code, stderr } = await host.exec('nobody-has-this-token', 'exit 12');
   assert.is(code, 12);
-  assert.match(stderr, /no snitch has the token nobo… at [^\n]+\nsnitch: the check-in is set aside/);
+  assert.match(stderr, /no snitch has the token nobo\.\.\. at [^\n]+\nsnitch: the check-in is set aside/);
   assert.not.match(stderr, /nobody-has-this-token/);
   assert.equal(readdirSync(join(host.spool, 'refused')).length, 2);
   assert.is(host.kept().length, 11);

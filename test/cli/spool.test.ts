@@ -86,11 +86,11 @@ test('list shows what waits, and of a token only its beginning', async (context)
   assert.is(table.code, 0);
   assert.match(
     table.stdout,
-    /2026-01-01T00:00:00.000Z +start +abcd….*\n2026-01-02T00:00:00.000Z +exit 3 +abcd…/,
+    /2026-01-01T00:00:00.000Z +start +abcd\.\.\..*\n2026-01-02T00:00:00.000Z +exit 3 +abcd\.\.\./,
   );
   const { stdout } = await host.run(['spool', 'list', '--json']);
   const [first, second] = JSON.parse(stdout) as Record<string, unknown>[];
-  assert.equal([first!.kind, first!.token, first!.server], ['start', 'abcd…', null]);
+  assert.equal([first!.kind, first!.token, first!.server], ['start', 'abcd...', null]);
   assert.equal([second!.kind, second!.server, second!.message], ['3', `${server.url}/c`, 'a\u001b[2Jb']);
   for (const text of [table.stdout, stdout]) {
     assert.not.match(text, TOKEN);
@@ -206,9 +206,27 @@ test('what no server would take at its own time any more is set aside, and that 
   keep(context, Date.now() - 6.9 * DAY);
   const { code, stderr } = await host.run(['spool', 'flush']);
   assert.is(code, 1);
-  assert.match(stderr, /the check-in of abcd… at \S+ was kept for 7 days and is set aside/);
+  assert.match(stderr, /the check-in of abcd\.\.\. at \S+ was kept for 7 days and is set aside/);
   assert.is(server.requests.length, 1);
   assert.equal([refused(context), host.kept()], [[old], ['refused']]);
+});
+
+test('who has 5,000 refused check-ins set aside is told that more cost the oldest', async (context) => {
+  const { host, server } = context;
+  context.status = 404;
+  const name = keep(context, Date.now() - DAY);
+  const aside = join(host.spool, 'refused');
+  mkdirSync(aside);
+  const text = readFileSync(join(host.spool, name));
+  for (let index = 0; index < 5_000; index += 1) {
+    writeFileSync(join(aside, `${String(index).padStart(15, '0')}-1-${crypto.randomUUID()}.json`), text);
+  }
+  const flushed = await host.run(['spool', 'flush']);
+  assert.is(flushed.code, 1);
+  assert.match(flushed.stderr, 'too many refused check-ins are set aside: the oldest of them is deleted');
+  const job = await host.exec(TOKEN, 'true', { env: { SNITCH_URL: server.url } });
+  assert.match(job.stderr, 'too many refused check-ins are set aside: the 2 oldest of them are deleted');
+  assert.is(refused(context).length, 5_000);
 });
 
 test('what the daemon itself refuses is set aside, listed, sent again or dropped', async (context) => {
@@ -217,7 +235,10 @@ test('what the daemon itself refuses is set aside, listed, sent again or dropped
   const name = keep(context, Date.now() - DAY, { suffix: '3' });
   const { code, stderr } = await host.run(['spool', 'flush']);
   assert.is(code, 1);
-  assert.match(stderr, /the check-in of abcd… at \S+ is set aside: no snitch has the token abcd… at http/);
+  assert.match(
+    stderr,
+    /the check-in of abcd\.\.\. at \S+ is set aside: no snitch has the token abcd\.\.\. at http/,
+  );
   assert.not.match(stderr, TOKEN);
   assert.equal([host.kept(), refused(context)], [['refused'], [name]]);
   assert.is(statSync(join(host.spool, 'refused', name)).mode & 0o777, 0o600);
@@ -225,7 +246,7 @@ test('what the daemon itself refuses is set aside, listed, sent again or dropped
   const listed = await host.run(['spool', 'list', '--json']);
   const [found] = JSON.parse(listed.stdout) as Record<string, unknown>[];
   assert.equal([found!.state, found!.kind, found!.file], ['refused', '3', name]);
-  assert.match(String(found!.reason), 'no snitch has the token abcd…');
+  assert.match(String(found!.reason), 'no snitch has the token abcd...');
   assert.match(listed.stderr, '1 refused: `snitch spool retry` sends them again');
   assert.is((await host.run(['spool', 'flush'])).code, 0, 'it is not sent again by itself');
   assert.is(server.requests.length, 1);

@@ -27,6 +27,14 @@ terminal('status has a word, a symbol and a colour; times are relative', async (
   assert.match(plain(screen), /\nplain +✓ healthy +(just now|\d+m?s( \d+m?s)? ago) /);
 });
 
+terminal('the list shows what it is sorted by, to a person alone', async () => {
+  const heading = async (options: TerminalOptions = {}) =>
+    plain((await show(['list', '-t', 'calm'], options)).screen).split('\n')[0] ?? '';
+  assert.match(await heading(), /^NAME ↑ +STATUS/);
+  assert.match(await heading({ env: { LC_ALL: 'C' } }), /^NAME \^ +STATUS/);
+  assert.match((await on.run('list')).stdout, /^NAME +STATUS/);
+});
+
 terminal('NO_COLOR and TERM=dumb mean no colour, and the words stay', async () => {
   for (const env of [{ NO_COLOR: '1' }, { TERM: 'dumb' }]) {
     const { screen } = await show(['list', '-t', 'calm'], { env });

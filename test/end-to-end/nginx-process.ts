@@ -1,4 +1,4 @@
-/** The nginx example of the README as it stands there, in a real nginx of its own. */
+/** The nginx example of docs/reverse-proxy.md as it stands there, in a real nginx of its own. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,8 +9,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
+import { readPage } from '../docs/pages.ts';
 
-/** The name of the server in the README. */
+/** The name of the server in the example. */
 export const HOST = 'snitch.example.com';
 
 /** The address that a client has for nginx; it is no trusted proxy. */
@@ -61,14 +62,11 @@ export interface Asked {
   plain?: boolean;
 }
 
-/** The first block in this language of the section on proxies. */
-export function readmeBlock(language: string): string {
-  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
-  const [, section = ''] = readme.split('\n## Behind a reverse proxy\n');
-  const [own = ''] = section.split('\n## ');
-  const [, block] = own.split(`\`\`\`${language}\n`);
-  assert.ok(block, `the README has no block of ${language} on proxies`);
-  return block.slice(0, block.indexOf('```'));
+/** The first block in this language of the page on proxies. */
+export function documentedBlock(language: string): string {
+  const block = readPage('docs/reverse-proxy.md').blocks.find((one) => one.language === language);
+  assert.ok(block, `docs/reverse-proxy.md has no block of ${language}`);
+  return block.text;
 }
 
 /** The example with other ports and paths, and otherwise word for word. */
@@ -115,7 +113,7 @@ export class Nginx {
     mkdirSync(directory);
     const [plain, secure] = await freePorts();
     makeCertificate(directory);
-    const example = adapt(readmeBlock('nginx'), {
+    const example = adapt(documentedBlock('nginx'), {
       'server 127.0.0.1:7676;': `server ${upstream};`,
       'listen 80;': `listen 127.0.0.1:${plain};`,
       'listen 443 ssl;': `listen 127.0.0.1:${secure} ssl;`,

@@ -1,5 +1,5 @@
 /**
- * What the README says of a reverse proxy holds: its nginx example, its settings, and the real daemon behind them.
+ * What docs/reverse-proxy.md says holds: its nginx example, its settings, and the real daemon behind them.
  * Time limit: 120 s.
  */
 import { writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import * as assert from 'uvu/assert';
 import type { WireCheckIn, WireSnitch } from '../../src/api/wire.ts';
 import { runUnless } from '../skipped.ts';
 import { type DaemonProcess, newDataDir, removeDataDir, startProcess } from './daemon-process.ts';
-import { type Asked, CLIENT, HOST, Nginx, PATIENCE, readmeBlock, withoutTools } from './nginx-process.ts';
+import { type Asked, CLIENT, documentedBlock, HOST, Nginx, PATIENCE, withoutTools } from './nginx-process.ts';
 
 interface Context {
   root: string;
@@ -19,10 +19,10 @@ interface Context {
   nginx: Nginx;
 }
 
-/** The daemon, configured as the README says. */
+/** The daemon, configured as the page says. */
 async function startDaemon(root: string, listen: string): Promise<DaemonProcess> {
   const file = join(root, 'config.yaml');
-  writeFileSync(file, readmeBlock('yaml'));
+  writeFileSync(file, documentedBlock('yaml'));
   return startProcess({
     dataDir: join(root, 'data'),
     env: { SNITCH_CONFIG: file, SNITCH_LISTEN: listen },
@@ -61,7 +61,7 @@ async function history(context: Context, { href }: WireSnitch): Promise<WireChec
   return api(context, 'GET', `${href}/check_ins`);
 }
 
-const test = suite<Context>('the nginx example of the README');
+const test = suite<Context>('the nginx example');
 
 test.before((context) => start(context, () => '127.0.0.1:0'));
 test.after(stop);
@@ -167,7 +167,7 @@ async function untilBack(nginx: Nginx, path: string): Promise<void> {
   }
 }
 
-const restarted = suite<Context>('the nginx example of the README over a restart');
+const restarted = suite<Context>('the nginx example over a restart');
 restarted.after.each(stop);
 
 const UPSTREAMS: [string, (root: string) => string][] = [
@@ -205,5 +205,5 @@ for (const [name, listenOn] of UPSTREAMS) {
   });
 }
 
-runUnless(withoutTools(), test, 'the nginx example of the README');
+runUnless(withoutTools(), test, 'the nginx example');
 runUnless(withoutTools(), restarted, 'nginx while the daemon restarts');

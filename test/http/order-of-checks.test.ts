@@ -1,7 +1,7 @@
 /** `decisions: Order of checks`: 401, 429, 402 on hold, 404, 400, 402 plan limit, 422; each beside all that follow. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { RateLimiter } from '../../src/http/rate-limit.ts';
+import { RateLimiter } from '../../src/http/endpoint/rate-limit.ts';
 import type { Client } from './client.ts';
 import { invalidOn, malformed, ok, refused } from './expect.ts';
 import { type Fixture, hooks, newSnitch, startFixture } from './fixture.ts';

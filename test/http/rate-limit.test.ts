@@ -1,7 +1,7 @@
 /** A token bucket per key; a key that overdraws it is blocked for a while (`decisions: Rate limit`). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { RateLimiter } from '../../src/http/rate-limit.ts';
+import { RateLimiter } from '../../src/http/endpoint/rate-limit.ts';
 import { type Answer, Client } from './client.ts';
 import { ok, refused } from './expect.ts';
 import { checkIn, newSnitch, startFixture } from './fixture.ts';

@@ -49,11 +49,25 @@ test('each fate of a delivery is told: waiting, tried in vain, failed, delivered
   );
   await settleNext(context, { kind: 'delivered', at: clock.now + 2_000 });
   clock.now += HOUR;
+  const due = await reasonsOf(context, href);
+  assert.match(due, 'after 1 attempt (connection refused), the next attempt comes soon');
   await settleNext(context, { kind: 'dead', error: 'no such mailbox' });
   const ended = await reasonsOf(context, href);
   assert.match(ended, 'Told: bob@example.com by email at 2026-11-18 10:20:32 (UTC).');
   assert.match(ended, 'Not told: ann@example.com by email failed: no such mailbox.');
   assert.not.match(ended, /Nobody/);
+});
+
+test('an alert that a clock decided which ran ahead is not the last one', async (context) => {
+  const { acme, clock } = context;
+  const { token, href } = await newSnitch(acme);
+  await checkIn(context, token, '?s=1');
+  clock.now += 40 * 24 * HOUR;
+  await checkIn(context, token);
+  clock.now -= 40 * 24 * HOUR - 60_000;
+  await checkIn(context, token, '?s=1');
+  const reasons = await reasonsOf(context, href);
+  assert.match(reasons, 'its last alert (errored, 2026-11-18 10:21:30 (UTC))');
 });
 
 test('where email is off, addresses reach nobody, and the case says so', async () => {

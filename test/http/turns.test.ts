@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Claim, Turns } from '../../src/http/turns.ts';
+import { type Claim, Turns } from '../../src/http/endpoint/turns.ts';
 
 const test = suite('turns');
 

@@ -30,6 +30,7 @@ import { fieldOf, makeScratchRoot, type ScratchRoot } from './scratch-root.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const CONFIG = 'etc/snitch/config.yaml';
 const NEXT = '99.0.0';
+const DOCUMENTS = readdirSync(join(ROOT, 'docs')).filter((name) => /\.(?:md|svg)$/.test(name));
 
 interface Context {
   directory: string;
@@ -77,6 +78,7 @@ if (missing === null) {
       /\.\/usr\/share\/fish\/vendor_completions\.d\/snitch\.fish$/m,
       /\.\/usr\/share\/doc\/snitch\/copyright$/m,
       /\.\/usr\/share\/doc\/snitch\/changelog\.gz$/m,
+      ...DOCUMENTS.map((name) => `./usr/share/doc/snitch/docs/${name}\n`),
     ])
       assert.match(listing, line);
     assert.not.match(listing, './etc/credstore');

@@ -11,7 +11,7 @@ import { ENTRIES } from '../../src/cli/catalogue.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { programWith } from '../../src/cli/program.ts';
 import { environmentVariable, PLACES, SETTING_NAMES } from '../../src/config/settings.ts';
-import { FIXED_SETTINGS } from '../../src/daemon/daemon.ts';
+import { FIXED_SETTINGS } from '../../src/daemon/reload.ts';
 import { unless, without } from '../skipped.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

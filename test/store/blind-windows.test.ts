@@ -289,4 +289,26 @@ contract('blind windows', (test) => {
     assert.equal(await noticesOf(store, deleted), []);
     assert.is((await noticesOf(store, owner)).length, 1);
   });
+
+  test('a notice whose window an upgrade interrupted names deadlines that are there', async ({
+    store,
+    query,
+  }) => {
+    const owner = await newCase(store, { members: ['ann@example.com'] });
+    const { token } = await healthySnitch(store, owner);
+    await store.openBlindWindow(WINDOW);
+    const [kept] = await query<{ id: number }>('SELECT id FROM blind_windows');
+    // As the second schema left it: postponed, and without the deadlines.
+    await query('UPDATE snitch_states SET due_at = ?, postponed = 1 WHERE token = ?', POSTPONED, token);
+    await query(
+      'INSERT INTO postponements (window_id, case_id, token) VALUES (?, ?, ?)',
+      kept!.id,
+      owner.id,
+      token,
+    );
+    await query('UPDATE blind_windows SET cursor = ?', token);
+    await finish(store, WINDOW.end);
+    const [notice] = await noticesOf(store, owner);
+    assert.equal(notice?.alert.notice?.snitches, [{ token, name: 'nightly-backup', deadlineAt: POSTPONED }]);
+  });
 });

@@ -141,4 +141,32 @@ contract('a clock that ran ahead', (test) => {
     await setAnew(store);
     for (const { token } of snitches) assert.ok(((await dueOf(store, owner, token)) ?? 0) < NOW + 2 * HOUR);
   });
+
+  test('a change that was counted because the snitch flapped is told soon', async ({ store }) => {
+    const owner = await newCase(store, { members: ['ann@example.com'] });
+    const { token } = await newSnitch(store, owner);
+    for (let index = 0; index < 15; index += 1) {
+      const outcome = index % 2 === 0 ? 'error' : 'healthy';
+      await checkIn(store, token, AHEAD + index * 1_000, { outcome });
+    }
+    await setAnew(store);
+    const alerts = async () => store.listAlerts(owner.id, token, { limit: 100, before: null });
+    assert.is((await alerts()).length, 13);
+    await sweep(store, NOW + 10 * MINUTE);
+    const told = (await alerts()).find(({ alert }) => alert.details?.flapping?.phase === 'over');
+    assert.equal([told?.alert.type, told?.alert.at], ['snitch.errored', NOW + 10 * MINUTE]);
+    assert.is(told?.alert.details?.flapping?.changedAt, NOW);
+    assert.is(told?.deliveries.length, 1);
+  });
+
+  test('a reminder names no silence that begins in a time to come', async ({ store }) => {
+    const owner = await newCase(store);
+    const { token } = await healthySnitch(store, owner, {}, AHEAD);
+    await sweep(store, AHEAD + 3 * HOUR);
+    await setAnew(store);
+    await sweep(store, NOW + 2 * HOUR);
+    const listed = await store.listAlerts(owner.id, token, { limit: 9, before: { at: AHEAD } });
+    assert.is(listed[0]?.alert.snitch?.previous_status, 'missing');
+    assert.is(listed[0]?.alert.details?.missingSince, undefined);
+  });
 });

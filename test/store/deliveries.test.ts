@@ -129,7 +129,8 @@ contract('deliveries', (test) => {
     const { owner, id } = await oneDelivery(store);
     const [claimed] = await claim(store, NOW);
     assert.is(await store.settleDelivery(id, claimed!.fence, { kind: 'released' }), true);
-    assert.is((await deliveryOf(store, owner.id, id)).attempts, 0);
+    const released = await deliveryOf(store, owner.id, id);
+    assert.equal([released.attempts, released.nextAttemptAt], [0, NOW]);
     const [again] = await claim(store, NOW);
     assert.is(again?.attempt, 1);
     assert.ok(again!.fence > claimed!.fence);

@@ -56,4 +56,22 @@ contract('check-ins that were kept back', (test) => {
     await live();
     assert.equal((await snitchOf(store, owner, token)).state, state);
   });
+
+  test('where one came too late to end the silence, a reminder names no earlier beginning of it', async ({
+    store,
+  }) => {
+    const owner = await newCase(store);
+    const { token } = await healthySnitch(store, owner);
+    const reminderAt = async (time: number) => {
+      await sweep(store, time);
+      const [listed] = await store.listAlerts(owner.id, token, { limit: 1, before: null });
+      return listed?.alert.details;
+    };
+    await sweep(store, DUE);
+    assert.is((await reminderAt(DUE + HOUR))?.missingSince, DUE);
+    await checkIn(store, token, DUE + 30 * MINUTE, { now: DUE + 3 * HOUR });
+    assert.is((await snitchOf(store, owner, token)).state.status, 'failed');
+    const reminder = await reminderAt(DUE + 4 * HOUR);
+    assert.equal([reminder?.missingSince, reminder?.lastCheckInAt], [undefined, DUE + 30 * MINUTE]);
+  });
 });

@@ -7,7 +7,7 @@ const { basename, dirname, join } = process.getBuiltinModule('node:path');
 /** Where cron looks for programs unless a crontab says otherwise. */
 export const CRON_PATH = '/usr/bin:/bin';
 
-/** Where the package puts the program, and the README a copy. */
+/** Where the package puts the program, and docs/install.md a copy. */
 export const USUAL_PROGRAM = '/usr/bin/snitch';
 
 /** The absolute path of the executable; null where the program runs from its sources or from a bare bundle. */

@@ -1,7 +1,6 @@
 /** What was discovered, in lines for people and as data for programs. */
-
+import { printable } from '../../text/printable.ts';
 import { paint, type Style } from '../output/style.ts';
-import { printable } from '../printable.ts';
 import { crontabChanges, dropInFor, type Watched } from './apply.ts';
 import type { CrontabChange } from './crontab/write.ts';
 import type { Discovery } from './proposals.ts';

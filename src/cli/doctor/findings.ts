@@ -1,9 +1,8 @@
 /** What `snitch doctor` has found, and how it says so. */
-
 import type { WireStatus } from '../../api/wire.ts';
+import { printable } from '../../text/printable.ts';
 import { Output, type OutputFlags } from '../output/output.ts';
 import { type Paint, paint } from '../output/style.ts';
-import { printable } from '../printable.ts';
 
 export interface Finding {
   /** What was looked at, in a word or two. */

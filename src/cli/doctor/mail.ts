@@ -2,9 +2,11 @@
  * The mail server, as `snitch doctor` looks at it. Its password may be a credential that only the service gets, so that
  * the daemon is asked to try; where it cannot be asked, the log-in is tried from here.
  */
+
 import { ApiError, createClient, Unreachable } from '../../api/client.ts';
 import type { WireMailCheck } from '../../api/wire.ts';
 import type { Config } from '../../config/config.ts';
+import { MINUTE } from '../../text/durations.ts';
 import { type ConnectionFlags, findConnection } from '../connection.ts';
 import { AuthenticationError, describeFailure } from '../failure.ts';
 import { asRoot } from './as-root.ts';
@@ -15,7 +17,7 @@ const SMTP_REMEDY = 'check smtp.url, smtp.from, and the mail server';
 const OFF_REMEDY = 'set smtp.url and smtp.from, or rely on webhooks alone';
 
 /** A mail server may take its time; the daemon itself bounds the check a little below. Milliseconds. */
-const ANSWER_WITHIN = 60_000;
+const ANSWER_WITHIN = MINUTE;
 
 /**
  * @param config null where it cannot be used
@@ -97,7 +99,7 @@ async function tryFromHere(
     const remedy = `see that the daemon runs, then ${asRoot('snitch doctor')}`;
     return warning(CHECK, `not tried: only the daemon has the password of smtp.url, and ${because}`, remedy);
   }
-  const { checkMail } = await import('../../daemon/daemon.ts');
+  const { checkMail } = await import('../../delivery/smtp/mail-check.ts');
   try {
     const { server, problem } = await checkMail(smtp, recipient, Date.now());
     if (problem !== null) return failure(CHECK, problem, SMTP_REMEDY);

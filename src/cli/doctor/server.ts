@@ -1,15 +1,16 @@
 /** What `snitch doctor` can ask the server: whether it answers, lives, tells the time, and whom it would tell. */
+
 import { ApiError, type Client, createClient, type Probe } from '../../api/client.ts';
 import type { WireAudience, WireCase, WireWebhook } from '../../api/wire.ts';
+import { MINUTE, shortDuration } from '../../text/durations.ts';
 import { type Connection, type ConnectionFlags, findConnection } from '../connection.ts';
 import { describeFailure } from '../failure.ts';
-import { shortDuration } from '../output/times.ts';
 import { awaitDelivery } from '../webhook.ts';
 import { asRoot } from './as-root.ts';
 import { type Finding, failure, ok, warning } from './findings.ts';
 
 const CLOCK_WARNING = 5_000;
-const CLOCK_FAILURE = 60_000;
+const CLOCK_FAILURE = MINUTE;
 const CONNECT_WITHIN = 5_000;
 
 export async function checkServer(flags: ConnectionFlags, send: boolean): Promise<Finding[]> {

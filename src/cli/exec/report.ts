@@ -1,7 +1,14 @@
 /** Tells the server how a run began and ended, or keeps that in the spool. The job never waits for it. */
 
 import { dispatch, Locator } from '../recipient.ts';
-import { boundSpool, type Delivery, deliver, explainDelivery, quietly } from '../spool/deliver.ts';
+import {
+  boundSpool,
+  type Delivery,
+  deliver,
+  explainDelivery,
+  quietly,
+  tellDeleted,
+} from '../spool/deliver.ts';
 import { claim, refuse, release, remove } from '../spool/directory.ts';
 import type { KeptCheckIn, Recipient } from '../spool/entry.ts';
 import { flush } from '../spool/flush.ts';
@@ -65,7 +72,8 @@ export class RunReport {
       return this.#send(checkIn, this.#hurry.signal);
     })();
     const delivery = await deliver(directory, checkIn, sending, isKept);
-    for (const line of explainDelivery(delivery, directory)) tell(line);
+    const deleted = delivery.deleted + ((await this.#start)?.deleted ?? 0);
+    for (const line of explainDelivery({ ...delivery, deleted }, directory)) tell(line);
     if (delivery.answer.kind === 'recorded') await this.#flush();
     else if (delivery.claim !== null) for (const line of await boundSpool(directory)) tell(line);
   }
@@ -92,8 +100,11 @@ export class RunReport {
     const again = await this.#send(checkIn, AbortSignal.any([this.#hurry.signal, this.#startLimit.signal]));
     if (held === null) return;
     if (again.kind === 'later') await quietly(release(directory, held));
-    else if (again.kind === 'refused') await quietly(refuse(directory, held, checkIn, again.reason));
-    else await quietly(remove(held));
+    else if (again.kind === 'recorded') await quietly(remove(held));
+    else {
+      const deleted = await refuse(directory, held, checkIn, again.reason).catch(() => 0);
+      for (const line of tellDeleted(deleted)) tell(line);
+    }
   }
 
   /** Sends what earlier runs could not. */

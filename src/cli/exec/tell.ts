@@ -1,4 +1,4 @@
-import { printable } from '../printable.ts';
+import { printable } from '../../text/printable.ts';
 
 /**
  * A message of `snitch exec` on stderr. It is written without Node's stream, whose errors would end the process: the

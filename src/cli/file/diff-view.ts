@@ -1,7 +1,6 @@
 /** What an apply would do, in lines for people. */
-
+import { printable } from '../../text/printable.ts';
 import { type Paint, paint, type Style } from '../output/style.ts';
-import { printable } from '../printable.ts';
 import type { FieldChange, Plan } from './apply-plan.ts';
 
 /** A value longer than this is cut: notes may have ten thousand characters. */

@@ -1,6 +1,7 @@
 /** `snitch import`: the snitches of another service, with their tokens. */
 import type { Command } from 'commander';
 import type { Client } from '../../api/client.ts';
+import { printable } from '../../text/printable.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command.ts';
 import { connect } from '../connection.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -9,7 +10,6 @@ import { patiently } from '../file/apply-steps.ts';
 import { batchesOf } from '../file/batches.ts';
 import { Output } from '../output/output.ts';
 import { paint } from '../output/style.ts';
-import { printable } from '../printable.ts';
 import { DEADMANSSNITCH, readDeadMansSnitch } from './deadmanssnitch.ts';
 import { HEALTHCHECKS, readHealthchecks } from './healthchecks.ts';
 import { type Imported, type Source, type SourceFlags, sourceOf } from './source.ts';

@@ -1,7 +1,9 @@
 /** The service that snitches come from: its address, its key, and what it answers. */
+
 import { readFileSync } from 'node:fs';
 import type { ImportInput } from '../../api/client.ts';
 import { ApiError, open, readText, refusal } from '../../api/client.ts';
+import { MINUTE } from '../../text/durations.ts';
 import { EXIT } from '../exit-codes.ts';
 import { AuthenticationError, Failure, UsageError } from '../failure.ts';
 
@@ -25,7 +27,7 @@ export interface Imported {
   refusal: string | null;
 }
 
-const TIMEOUT = 60_000;
+const TIMEOUT = MINUTE;
 
 /** The key comes from a file or the environment: the command line is for everybody on the host to read. */
 export function sourceOf({ fromUrl, fromKeyFile }: SourceFlags, otherwise: string): Source {

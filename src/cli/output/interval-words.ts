@@ -1,12 +1,8 @@
 /** How people write an interval, and which of the API's it is. */
 import { INTERVALS } from '../../api/intervals.ts';
-import { durationOf } from '../../text/durations.ts';
+import { DAY, durationOf, HOUR, MINUTE } from '../../text/durations.ts';
 import { didYouMean } from '../../text/similar.ts';
 import { UsageError } from '../failure.ts';
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 
 const WORDS: Record<string, string> = {
   minutely: '1_minute',

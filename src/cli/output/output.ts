@@ -1,9 +1,9 @@
 /** Where a command's answer goes: data to stdout in the format that was asked for, words to stderr. */
+import { printable, printableJson, printableLines } from '../../text/printable.ts';
+import { relativeTime, terminalTime } from '../../text/times.ts';
 import { displayWidth, pad } from '../../text/width.ts';
-import { printable, printableLines } from '../printable.ts';
 import { type Paint, paint, type Style, styleOf } from './style.ts';
 import { type Column, renderTable } from './table.ts';
-import { localTime, relativeTime } from './times.ts';
 
 export type { Column } from './table.ts';
 
@@ -114,7 +114,7 @@ export function shownTime(iso: string | null, style: Style, none = 'never'): str
 /** `2026-03-01 14:05:09 +01:00 (5m ago)` on a terminal, ISO elsewhere. */
 export function exactTime(iso: string | null, style: Style, none = 'never'): string {
   if (iso === null) return none;
-  return style.terminal ? `${localTime(iso)} (${relativeTime(iso, style.now)})` : iso;
+  return style.terminal ? `${terminalTime(iso)} (${relativeTime(iso, style.now)})` : iso;
 }
 
 export function renderFields(fields: readonly Field[], style: Style): string[] {
@@ -126,14 +126,7 @@ export function renderFields(fields: readonly Field[], style: Style): string[] {
   });
 }
 
-/** JSON escapes most controls itself; what else can steer a terminal or hide is escaped the same way. */
-const STEERING = /(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu;
-
+/** Pretty JSON that is safe to show on a terminal. */
 export function jsonText(value: unknown): string {
-  return JSON.stringify(value, null, 2).replace(STEERING, (character) =>
-    Array.from(
-      { length: character.length },
-      (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
-    ).join(''),
-  );
+  return printableJson(JSON.stringify(value, null, 2));
 }

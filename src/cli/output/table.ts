@@ -1,6 +1,6 @@
 /** Rows in columns that fit the width of the terminal. */
+import { printable } from '../../text/printable.ts';
 import { displayWidth, pad, truncate } from '../../text/width.ts';
-import { printable } from '../printable.ts';
 import { type Paint, paint, type Style } from './style.ts';
 
 export interface Column<T> {
@@ -9,6 +9,8 @@ export interface Column<T> {
   cell(item: T, style: Style): string;
   paint?(item: T): Paint | null;
   align?: 'left' | 'right';
+  /** The rows are in its order. A person is shown so; what programs read keeps the bare header. */
+  ascending?: boolean;
   /** Shown only in the format `wide`. */
   wide?: boolean;
   /** Where the line is too long, the column may be cut to this many columns of the terminal. */
@@ -42,8 +44,10 @@ export function renderTable<T>(items: readonly T[], columns: readonly Column<T>[
 
 function prepare<T>(items: readonly T[], column: Column<T>, style: Style): Prepared<T> {
   const cells = items.map((item) => printable(column.cell(item, style)) || '-');
-  const width = cells.reduce((widest, cell) => Math.max(widest, displayWidth(cell)), column.header.length);
-  return { column, cells, width };
+  const header =
+    column.ascending && style.terminal ? `${column.header} ${style.signs.ascending}` : column.header;
+  const width = cells.reduce((widest, cell) => Math.max(widest, displayWidth(cell)), header.length);
+  return { column: { ...column, header }, cells, width };
 }
 
 function totalWidth<T>(prepared: readonly Prepared<T>[]): number {

@@ -1,4 +1,5 @@
 /** Times on the clock of one time zone, for a text that names the zone once. */
+import { wallTime } from '../../text/times.ts';
 
 export interface ZoneClock {
   zone: string;
@@ -39,11 +40,6 @@ function isZone(name: string): boolean {
   } catch {
     return false;
   }
-}
-
-function wallTime(ms: number, zone: string): string {
-  const wall = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone).toPlainDateTime();
-  return wall.toString({ smallestUnit: 'second' }).replace('T', ' ');
 }
 
 function instantOf(wall: string, zone: string): number {

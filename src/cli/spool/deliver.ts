@@ -13,6 +13,8 @@ export interface Delivery {
   claim: Claim | null;
   /** Why it could not be kept, where that was tried. */
   fault: string | null;
+  /** How many that were refused before had to be deleted for it. */
+  deleted: number;
 }
 
 /** @param isKept which answers leave it on the disk; the others are told to somebody who acts on them */
@@ -27,14 +29,15 @@ export async function deliver(
   const answer = await sending;
   if (answer.kind === 'recorded' || !isKept(answer)) {
     if (safe?.claim) await quietly(remove(safe.claim));
-    return { checkIn, answer, claim: null, fault: null };
+    return { checkIn, answer, claim: null, fault: null, deleted: 0 };
   }
   const kept = safe?.claim ? safe : await keep(directory, checkIn);
   if (kept.claim && answer.kind === 'later') await quietly(release(directory, kept.claim));
-  if (kept.claim && answer.kind === 'refused') {
-    await quietly(refuse(directory, kept.claim, checkIn, answer.reason));
-  }
-  return { checkIn, answer, ...kept };
+  const deleted =
+    kept.claim && answer.kind === 'refused'
+      ? await refuse(directory, kept.claim, checkIn, answer.reason).catch(() => 0)
+      : 0;
+  return { checkIn, answer, ...kept, deleted };
 }
 
 async function keep(directory: string, checkIn: KeptCheckIn): Promise<Pick<Delivery, 'claim' | 'fault'>> {
@@ -46,15 +49,25 @@ async function keep(directory: string, checkIn: KeptCheckIn): Promise<Pick<Deliv
 }
 
 /** What became of it, for whoever reads stderr; nothing where all is well. */
-export function explainDelivery({ answer, claim: kept, fault }: Delivery, directory: string): string[] {
+export function explainDelivery(
+  { answer, claim: kept, fault, deleted }: Delivery,
+  directory: string,
+): string[] {
   if (answer.kind === 'recorded') return [];
   if (kept === null) {
     return [answer.reason, `the check-in is lost: it cannot be kept in ${directory}: ${fault}`];
   }
   if (answer.kind === 'refused') {
-    return [answer.reason, 'the check-in is set aside: `snitch spool list` shows how to send it again'];
+    const aside = 'the check-in is set aside: `snitch spool list` shows how to send it again';
+    return [answer.reason, aside, ...tellDeleted(deleted)];
   }
   return [answer.reason, 'the check-in is kept; the next one sends it, or `snitch spool flush`'];
+}
+
+/** @returns a line about refused check-ins that had to be deleted, where there were any */
+export function tellDeleted(count: number): string[] {
+  const what = count === 1 ? 'the oldest of them is' : `the ${count} oldest of them are`;
+  return count === 0 ? [] : [`too many refused check-ins are set aside: ${what} deleted`];
 }
 
 /** @returns a line about what had to go, where the spool is full */

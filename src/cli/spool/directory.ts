@@ -8,7 +8,9 @@
  * - `unusable/` has the files that could not be read.
  * - `refused/` has what the server will never take, with the reason, until somebody sends it again or drops it.
  */
+
 import { createPrivateFile, syncDirectory } from '../../system/private-file.ts';
+import { MINUTE } from '../../text/durations.ts';
 import { stateHome } from '../home.ts';
 import { decode, encode, type KeptCheckIn, type RefusedCheckIn } from './entry.ts';
 
@@ -20,7 +22,7 @@ const { join } = process.getBuiltinModule('node:path');
 const MOST = 5_000;
 
 /** A process that has the id of the one that claimed a file, but is another, holds it no longer than this. */
-const LONGEST_CLAIM = 10 * 60_000;
+const LONGEST_CLAIM = 10 * MINUTE;
 
 const WAITING = /^\d+-\d-[0-9a-f-]+\.json$/;
 const HELD = /^(.+\.json)\.(\d+)\.(?:sending|tmp)$/;
@@ -93,20 +95,26 @@ export async function setAside(directory: string, { name, path }: Claim): Promis
   return target;
 }
 
-/** Puts what the server will never take where a person decides about it. Its place there is safe before it is left here. */
+/**
+ * Puts what the server will never take where a person decides about it. Its place there is safe before it is left here.
+ *
+ * @returns how many of the oldest there had to be deleted for it
+ */
 export async function refuse(
   directory: string,
   held: Claim,
   checkIn: KeptCheckIn,
   reason: string,
-): Promise<void> {
+): Promise<number> {
   const aside = join(directory, REFUSED);
   await node.promises.mkdir(aside, { recursive: true, mode: 0o700 });
   const draft = join(aside, `.${held.name}.${process.pid}`);
   await writeDurably(aside, join(aside, held.name), draft, encode(checkIn, reason));
   await remove(held);
   const names = await refusedNames(directory);
-  for (const name of names.slice(0, Math.max(0, names.length - MOST))) await dropRefused(directory, name);
+  const excess = names.slice(0, Math.max(0, names.length - MOST));
+  for (const name of excess) await dropRefused(directory, name);
+  return excess.length;
 }
 
 /** Names of what was refused, the oldest first. */

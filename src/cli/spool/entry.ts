@@ -107,5 +107,5 @@ export function shownRecipient({ token, name }: Pick<Recipient, 'token' | 'name'
 }
 
 export function shortToken(token: string): string {
-  return token.length > 8 ? `${token.slice(0, 4)}…` : '…';
+  return token.length > 8 ? `${token.slice(0, 4)}...` : '...';
 }

@@ -1,5 +1,7 @@
 /** Sends what waits in the spool, the oldest first. Several may do so at once. */
+import { MINUTE, WEEK } from '../../text/durations.ts';
 import { dispatch, Locator } from '../recipient.ts';
+import { tellDeleted } from './deliver.ts';
 import {
   type Claim,
   claim,
@@ -14,7 +16,7 @@ import {
 import { type KeptCheckIn, shownRecipient } from './entry.ts';
 
 /** The server takes check-ins of the last 7 days at their own time; a minute less, so that none is late on its way. */
-const OLDEST = 7 * 86_400_000 - 60_000;
+const OLDEST = WEEK - MINUTE;
 
 /** Bound on one request, in milliseconds. */
 const SEND_WITHIN = 10_000;
@@ -42,13 +44,17 @@ interface Flush extends FlushOptions {
   /** Servers that do not answer, and single snitches that one has no word of, so that each is waited for once. */
   silent: Set<string>;
   locator: Locator;
+  /** How many refused check-ins had to be deleted for others. */
+  deleted: number;
 }
 
 /** @throws Error where the directory cannot be read or written */
 export async function flush(options: FlushOptions): Promise<Flushed> {
   const flushed: Flushed = { sent: 0, left: 0, reasons: [], problems: [] };
-  const work = { ...options, flushed, silent: new Set<string>(), locator: new Locator(SEND_WITHIN) };
+  const locator = new Locator(SEND_WITHIN);
+  const work: Flush = { ...options, flushed, silent: new Set<string>(), locator, deleted: 0 };
   for (const name of await waiting(options.directory)) await flushOne(work, name);
+  flushed.problems.push(...tellDeleted(work.deleted));
   return flushed;
 }
 
@@ -65,7 +71,12 @@ async function flushOne(flush: Flush, name: string): Promise<void> {
   if (checkIn === 'unusable') {
     flushed.problems.push(`a file of the spool cannot be used: it is now ${await setAside(directory, held)}`);
   } else if (Date.now() - checkIn.at > OLDEST) {
-    await refuse(directory, held, checkIn, 'it is older than 7 days: no server takes it now');
+    flush.deleted += await refuse(
+      directory,
+      held,
+      checkIn,
+      'it is older than 7 days: no server takes it now',
+    );
     flushed.problems.push(
       `${describe(checkIn)} was kept for 7 days and is set aside: no server takes it now`,
     );
@@ -82,7 +93,7 @@ async function sendHeld(flush: Flush, held: Claim, checkIn: KeptCheckIn): Promis
     await remove(held);
     flushed.sent += 1;
   } else if (answer.kind === 'refused') {
-    await refuse(directory, held, checkIn, answer.reason);
+    flush.deleted += await refuse(directory, held, checkIn, answer.reason);
     flushed.problems.push(`${describe(checkIn)} is set aside: ${answer.reason}`);
   } else {
     await release(directory, held);

@@ -1,11 +1,14 @@
 /** What one alert says at length: the subject in words, and the letter that a message is laid out from. */
+
 import { BLIND_NOTICE } from '../../core/alert.ts';
 import type { Alert } from '../../store/store.ts';
+import { durationInWords } from '../../text/durations.ts';
+import { outputLines, printable, printableLines, shorten, shortenFront } from '../../text/printable.ts';
+import { exactTime, minuteInTimeZone } from '../../text/times.ts';
 import { flappingAdvice, gistOf, type SnitchAlert, timeFields } from './alert-words.ts';
 import { type CaseShown, NAME_SHOWN } from './digest-entry.ts';
+import { intervalInWords } from './interval-words.ts';
 import type { Letter } from './letter.ts';
-import { printable, printableLines, shortenFront } from './printable.ts';
-import { durationInWords, exactLocalTime, intervalInWords, localTime } from './times.ts';
 
 type Notice = Extract<Alert, { type: typeof BLIND_NOTICE }>;
 
@@ -28,19 +31,19 @@ export function alertLetter(alert: Alert, shown: CaseShown, output: string | nul
 
 function snitchLetter(alert: SnitchAlert, shown: CaseShown, output: string | null): SubjectAndLetter {
   const { snitch, details, at } = alert;
-  const name = printable(snitch.name, NAME_SHOWN);
+  const name = shorten(printable(snitch.name), NAME_SHOWN);
   const { word, what } = gistOf(alert, shown.timezone);
-  const tags = printable(snitch.tags.join(', '), TAGS_SHOWN);
+  const tags = shorten(printable(snitch.tags.join(', ')), TAGS_SHOWN);
   const fields = [
     { label: 'Snitch', value: name },
     { label: 'Status', value: `${snitch.status} (before: ${snitch.previous_status})` },
     ...timeFields(alert, shown.timezone),
     { label: 'Interval', value: intervalInWords(details.interval) },
     { label: 'Exit status', value: details.exitStatus === null ? '' : String(details.exitStatus) },
-    { label: 'Message', value: printableLines(details.message ?? '', MESSAGE_SHOWN) },
+    { label: 'Message', value: shorten(printableLines(details.message ?? '').join('\n'), MESSAGE_SHOWN) },
     { label: 'Tags', value: tags },
-    { label: 'Notes', value: printableLines(snitch.notes, NOTES_SHOWN) },
-    { label: 'Case', value: printable(shown.name, NAME_SHOWN) },
+    { label: 'Notes', value: shorten(printableLines(snitch.notes).join('\n'), NOTES_SHOWN) },
+    { label: 'Case', value: shorten(printable(shown.name), NAME_SHOWN) },
   ];
   const named = shellWord(snitch.name) ?? snitch.token;
   return {
@@ -49,9 +52,9 @@ function snitchLetter(alert: SnitchAlert, shown: CaseShown, output: string | nul
       paragraphs: [`${name} ${what}.`, ...flappingAdvice(details)],
       fields: fields.filter(({ value }) => value !== ''),
       lists: [],
-      output: shortenFront(printableLines(output?.trimEnd() ?? '', Number.POSITIVE_INFINITY), OUTPUT_SHOWN),
+      output: shortenFront(outputLines(output?.trimEnd() ?? '').join('\n'), OUTPUT_SHOWN),
       commands: [`snitch show ${named}`, `snitch history ${named}`],
-      footer: `Alert ${alert.id}, decided ${exactLocalTime(at, shown.timezone)}.`,
+      footer: `Alert ${alert.id}, decided ${exactTime(at, shown.timezone)}.`,
     },
   };
 }
@@ -59,7 +62,7 @@ function snitchLetter(alert: SnitchAlert, shown: CaseShown, output: string | nul
 /** `name` as one word of a shell command, quoted if need be; null where it has characters that cannot be typed. */
 function shellWord(name: string): string | null {
   if (/^[A-Za-z0-9_][A-Za-z0-9_.:@%+,/-]*$/.test(name)) return name;
-  if (name.startsWith('-') || printable(name, Number.POSITIVE_INFINITY) !== name) return null;
+  if (name.startsWith('-') || printable(name) !== name) return null;
   return `'${name.replaceAll("'", `'\\''`)}'`;
 }
 
@@ -70,31 +73,31 @@ function noticeLetter({ id, at, notice }: Notice, shown: CaseShown): SubjectAndL
   const names =
     snitches?.map(
       ({ name, deadlineAt }) =>
-        `${printable(name, NAME_SHOWN)}: now due by ${localTime(deadlineAt, timezone)}`,
-    ) ?? postponed.map((name) => printable(name, NAME_SHOWN));
+        `${shorten(printable(name), NAME_SHOWN)}: now due by ${minuteInTimeZone(deadlineAt, timezone)}`,
+    ) ?? postponed.map((name) => shorten(printable(name), NAME_SHOWN));
   const left = postponedCount - names.length;
   const heading =
     postponedCount === 1
       ? 'The deadline of 1 snitch was postponed:'
       : `The deadlines of ${postponedCount} snitches were postponed:`;
   return {
-    subject: `[Blind] The service received no check-ins for ${length} from ${localTime(start, timezone)}`,
+    subject: `[Blind] The service received no check-ins for ${length} from ${minuteInTimeZone(start, timezone)}`,
     letter: {
       paragraphs: [
-        `The service received no check-ins for ${length}, from ${localTime(start, timezone)} to ${localTime(end, timezone)}.`,
+        `The service received no check-ins for ${length}, from ${minuteInTimeZone(start, timezone)} to ${minuteInTimeZone(end, timezone)}.`,
         postponedCount === 0
           ? 'No snitch was expected to check in during that time.'
           : 'Jobs that were expected to check in during that time may have tried in vain: none of them is accused now. One that does not check in by its new deadline is reported then.',
       ],
       fields: [
-        { label: 'From', value: exactLocalTime(start, timezone) },
-        { label: 'To', value: exactLocalTime(end, timezone) },
+        { label: 'From', value: exactTime(start, timezone) },
+        { label: 'To', value: exactTime(end, timezone) },
         { label: 'Length', value: length },
-        { label: 'Case', value: printable(shown.name, NAME_SHOWN) },
+        { label: 'Case', value: shorten(printable(shown.name), NAME_SHOWN) },
       ],
       lists: names.length > 0 ? [{ heading, items: left > 0 ? [...names, `and ${left} more`] : names }] : [],
       commands: ['snitch list'],
-      footer: `Notice ${id}, decided ${exactLocalTime(at, timezone)}.`,
+      footer: `Notice ${id}, decided ${exactTime(at, timezone)}.`,
     },
   };
 }

@@ -1,14 +1,15 @@
 /** What one alert of a snitch says: its subject in words, and the times beside it. */
 import type { AlertDetails, BLIND_NOTICE } from '../../core/alert.ts';
 import type { Alert } from '../../store/store.ts';
+import { durationInWords, MINUTE } from '../../text/durations.ts';
+import { exactTime, minuteInTimeZone } from '../../text/times.ts';
 import type { Letter } from './letter.ts';
-import { durationInWords, exactLocalTime, localTime } from './times.ts';
 
 /** An alert about one snitch, as opposed to a notice about the service. */
 export type SnitchAlert = Exclude<Alert, { type: typeof BLIND_NOTICE }>;
 
 /** A check-in that was reported later than this after the job ran is shown with both times, in milliseconds. */
-const LATE = 60_000;
+const LATE = MINUTE;
 
 /** The subject of an alert, which reads `[word] name what`, without the name. */
 export interface Gist {
@@ -51,7 +52,7 @@ export function flappingAdvice({ flapping }: AlertDetails): string[] {
 
 function changeOf(alert: SnitchAlert, timezone: string): Gist {
   const { type, at, snitch, details } = alert;
-  const when = momentOf(at, details, (time) => localTime(time, timezone));
+  const when = momentOf(at, details, (time) => minuteInTimeZone(time, timezone));
   switch (type) {
     case 'snitch.missing':
       return { word: 'Missing', what: missing(alert, timezone) };
@@ -60,7 +61,7 @@ function changeOf(alert: SnitchAlert, timezone: string): Gist {
       return { word: 'Error', what: `reported ${code} at ${when}` };
     }
     case 'snitch.paused':
-      return { word: 'Paused', what: paused(at, details, (time) => localTime(time, timezone)) };
+      return { word: 'Paused', what: paused(at, details, (time) => minuteInTimeZone(time, timezone)) };
     case 'snitch.reporting': {
       const before = snitch.previous_status;
       if (before === 'pending')
@@ -82,7 +83,7 @@ export function momentOf(
 
 function missing(alert: SnitchAlert, timezone: string): string {
   const { lastCheckInAt, missingSince = null, startedAt = null } = alert.details;
-  const show = (time: number) => localTime(time, timezone);
+  const show = (time: number) => minuteInTimeZone(time, timezone);
   const reminder = isReminder(alert);
   if (!reminder) {
     if (startedAt !== null) return `started at ${show(startedAt)} and has not ended`;
@@ -115,13 +116,13 @@ export function paused(
 export function timeFields(alert: SnitchAlert, timezone: string): Letter['fields'] {
   const { type, at, details } = alert;
   const { checkedInAt, lastCheckInAt, nextDueAt, ranAt, startedAt = null } = details;
-  const show = (time: number) => `${exactLocalTime(time, timezone)}, ${distance(time, at)}`;
+  const show = (time: number) => `${exactTime(time, timezone)}, ${distance(time, at)}`;
   const showOrNever = (time: number | null) => (time === null ? 'never' : show(time));
   const fields: Letter['fields'] = [];
   const add = (label: string, value: string) => void fields.push({ label, value });
   if (ranAt !== undefined) {
     add('Ran at', show(ranAt));
-    add('Reported at', exactLocalTime(at, timezone));
+    add('Reported at', exactTime(at, timezone));
   }
   if (startedAt !== null) add('Run started', `${show(startedAt)}; its end was not reported`);
   if (type !== 'snitch.errored') {
@@ -132,7 +133,7 @@ export function timeFields(alert: SnitchAlert, timezone: string): Letter['fields
   }
   fields.push(...deadlineFields(alert, show));
   if (type === 'snitch.paused' && nextDueAt === null) add('Paused until', untilWhat(details));
-  else if (nextDueAt !== null) add(NEXT[type], exactLocalTime(nextDueAt, timezone));
+  else if (nextDueAt !== null) add(NEXT[type], exactTime(nextDueAt, timezone));
   return fields.filter(({ value }) => value !== '');
 }
 

@@ -1,9 +1,9 @@
 /** What a digest says about one snitch: one line that shows its latest state. */
 import type { AlertDetails } from '../../core/alert.ts';
 import type { ClaimedDelivery } from '../../store/store.ts';
+import { printable, shorten } from '../../text/printable.ts';
+import { wallMinute } from '../../text/times.ts';
 import { isReminder, momentOf, paused, type SnitchAlert } from './alert-words.ts';
-import { printable } from './printable.ts';
-import { shortTime } from './times.ts';
 
 /** The order in which the kinds are shown, in the subject and in the body. */
 export const KINDS = ['missing', 'reminder', 'errored', 'recovered', 'first', 'paused'] as const;
@@ -50,9 +50,9 @@ export function digestEntry(alert: SnitchAlert, order: number): DigestEntry {
     kind: kindOf(alert),
     at,
     order,
-    name: printable(snitch.name, NAME_SHOWN),
-    tags: printable(snitch.tags.join(', '), TAGS_SHOWN),
-    message: printable(message ?? '', MESSAGE_SHOWN),
+    name: shorten(printable(snitch.name), NAME_SHOWN),
+    tags: shorten(printable(snitch.tags.join(', ')), TAGS_SHOWN),
+    message: shorten(printable(message ?? ''), MESSAGE_SHOWN),
     details,
   };
 }
@@ -103,7 +103,7 @@ export function lineOf(entry: SnitchLine, timezone: string): string {
     ? ` (${flapping.phase === 'over' ? 'was ' : ''}flapping: ${flapping.changes} changes)`
     : '';
   const earlier = alerts > 1 ? ` (the last of ${alerts} alerts)` : '';
-  return `${name}${tagged}, ${reason(entry, (at) => shortTime(at, timezone))}${said}${flaps}${earlier}`;
+  return `${name}${tagged}, ${reason(entry, (at) => wallMinute(at, timezone))}${said}${flaps}${earlier}`;
 }
 
 function reason(entry: SnitchLine, show: (at: number) => string): string {

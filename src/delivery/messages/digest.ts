@@ -1,4 +1,6 @@
 /** One message for many alerts that wait for the same target: one outage, one message. */
+import { printable, shorten } from '../../text/printable.ts';
+import { exactTime } from '../../text/times.ts';
 import {
   type Digest,
   type EntryKind,
@@ -9,8 +11,6 @@ import {
   type SnitchLine,
 } from './digest-entry.ts';
 import type { Letter } from './letter.ts';
-import { printable } from './printable.ts';
-import { exactLocalTime } from './times.ts';
 
 /** The room for all lists together, in characters: enough for several hundred snitches. The rest is only counted. */
 const LINES_SHOWN = 60_000;
@@ -50,18 +50,18 @@ export function digestLetter({ entries, case: shown }: Digest): {
   const each = snitches.length === 1 ? '1 snitch' : `${snitches.length} snitches`;
   const letter: Letter = {
     paragraphs: [
-      `${entries.length} alerts of ${printable(shown.name, NAME_SHOWN)}, about ${each}: ${counts}.`,
+      `${entries.length} alerts of ${shorten(printable(shown.name), NAME_SHOWN)}, about ${each}: ${counts}.`,
       `Each snitch stands here once, in its last state. Times are those of ${shown.timezone}.`,
     ],
     fields: [
-      { label: 'From', value: exactLocalTime(first, shown.timezone) },
-      { label: 'To', value: exactLocalTime(last, shown.timezone) },
+      { label: 'From', value: exactTime(first, shown.timezone) },
+      { label: 'To', value: exactTime(last, shown.timezone) },
     ],
     lists: listsOf(present, shown.timezone),
     commands: ['snitch list', 'snitch alerts'],
     footer: `${entries.length} alerts waited for you at the same time and came as one message.`,
   };
-  const subject = `[Digest] ${entries.length} alerts of ${printable(shown.name, 80)}: ${counts}`;
+  const subject = `[Digest] ${entries.length} alerts of ${shorten(printable(shown.name), 80)}: ${counts}`;
   return { subject, letter, last };
 }
 

@@ -1,5 +1,5 @@
 /** Failures of a connection in words that tell whoever runs the target what to look at. */
-import { printable } from './printable.ts';
+import { printable, shorten } from '../../text/printable.ts';
 
 /** The longest error that is kept with a delivery, in characters. */
 const ERROR_LIMIT = 300;
@@ -44,7 +44,7 @@ export function errorText(text: string, secrets: readonly string[] = []): string
     .flatMap(spellingsOf)
     .sort((a, b) => b.length - a.length)
     .reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
-  return printable(hidden, ERROR_LIMIT);
+  return shorten(printable(hidden), ERROR_LIMIT);
 }
 
 /** The spellings in which a server may quote a secret back: as in a URL, in JSON, or in a header. */

@@ -1,9 +1,10 @@
 /** Log lines that come one by one in everyday life and by the thousand in a storm, where most are only counted. */
 import type { Logger } from 'pino';
+import { MINUTE } from '../../text/durations.ts';
 
 /** At most so many lines are written within a minute; the rest is counted, and the number written at its end. */
 const LINES = 100;
-const WITHIN = 60_000;
+const WITHIN = MINUTE;
 
 export interface BoundedLogOptions {
   logger: Pick<Logger, 'info'>;

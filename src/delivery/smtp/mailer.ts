@@ -1,13 +1,15 @@
 /** Sends one message to one recipient over SMTP. */
+
 import { createTransport } from 'nodemailer';
 import { isEmailAddress } from '../../core/validation.ts';
+import { MINUTE } from '../../text/durations.ts';
 import type { EmailMessage } from '../messages/email-message.ts';
 import { errorText, failureInWords } from '../messages/failure.ts';
 import type { Outcome } from '../outbox/outcome.ts';
 import { type SmtpSettings, secretsOf, senderOf, smtpOptions } from './smtp-options.ts';
 
 /** For a whole send, from waiting for a connection to the server's last answer, in milliseconds. */
-export const SEND_TIMEOUT = 60_000;
+export const SEND_TIMEOUT = MINUTE;
 
 const CONNECTION_TIMEOUT = 10_000;
 const GREETING_TIMEOUT = 20_000;

@@ -52,20 +52,24 @@ async function circumstances(
   if (after.pause) return { pausedUntil: after.pause.until.kind };
   if (decision.type !== 'snitch.missing') return {};
   const startedAt = await openRunOf(tx, row);
-  const missingSince = decision.previousStatus === 'failed' ? await missingSinceOf(tx, row) : deadlineAt;
+  const missingSince = decision.previousStatus === 'failed' ? await missingSinceOf(tx, row, at) : deadlineAt;
   return { ...(startedAt === null ? {} : { startedAt }), ...(missingSince == null ? {} : { missingSince }) };
 }
 
-/** As the alert before says, if it is of the same silence. */
-async function missingSinceOf(tx: Transaction, row: StateRow): Promise<number | null> {
+/** As the alert before says, if it is of the same silence and was not decided by a clock that ran ahead. */
+async function missingSinceOf(tx: Transaction, row: StateRow, at: number): Promise<number | null> {
   const last = await tx.get<{ snitch: string; details: string }>(
-    `SELECT snitch, details FROM alerts WHERE token = ? AND type = 'snitch.missing' AND at > ? ORDER BY at DESC, id DESC LIMIT 1`,
+    `SELECT snitch, details FROM alerts WHERE token = ? AND type = 'snitch.missing' AND at > ? AND at <= ? ORDER BY at DESC, id DESC LIMIT 1`,
     row.token,
     row.last_check_in_at ?? 0,
+    at,
   );
   if (!last) return null;
   const { missingSince, deadlineAt } = JSON.parse(last.details) as AlertDetails;
   const { previous_status: before } = JSON.parse(last.snitch) as AlertSnitch;
   // A reminder from before this was kept tells only when it came.
-  return missingSince ?? (before === 'missing' ? null : deadlineAt);
+  const since = missingSince ?? (before === 'missing' ? null : deadlineAt);
+  // It ran since then, where that was reported too late to end the silence.
+  const ranSince = since !== null && (row.last_check_in_at ?? since) > since;
+  return since !== null && since <= at && !ranSince ? since : null;
 }

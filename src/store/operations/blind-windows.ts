@@ -122,9 +122,12 @@ async function finishWindow(tx: Transaction, window: KeptWindow, now: number): P
   const { start, end } = window;
   for (const { case_id: caseId, count: postponedCount } of affected) {
     const named = await tx.all<BlindSnitch>(
-      `SELECT s.token, s.name, p.due_at AS "deadlineAt"
+      // The earlier schema did not keep the deadline: a window that an upgrade interrupted has the present one.
+      `SELECT s.token, s.name, COALESCE(p.due_at, state.due_at, ?) AS "deadlineAt"
        FROM postponements AS p JOIN snitches AS s ON s.token = p.token
+         JOIN snitch_states AS state ON state.token = p.token
        WHERE p.window_id = ? AND p.case_id = ? ORDER BY p.token LIMIT ?`,
+      now,
       window.id,
       caseId,
       NOTICE_NAMES,

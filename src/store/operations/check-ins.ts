@@ -1,18 +1,12 @@
-import { isMinuteInterval } from '../../core/interval.ts';
-import type { SnitchState } from '../../core/snitch.ts';
-import { transition } from '../../core/transition.ts';
-import type { CheckIn, CheckInOutcome, CheckInRecord, Page, Position } from '../store.ts';
+import type { CheckIn, CheckInOutcome, CheckInRecord } from '../../core/check-in.ts';
+import type { Page, Position } from '../page.ts';
 import type { Transaction } from '../transaction.ts';
 import { insertAlert } from './alerts.ts';
-import { type KeptWindow, keepPostponement, listWindowsSince } from './blind-windows.ts';
-import { cutLog } from './log-limit.ts';
-import { durationOf, isEnd, openStartAfter, startOfRun } from './runs.ts';
-import { contextFor, getRules, getState, historyFor, type StateRow, saveState, toState } from './states.ts';
-
-/** How many periods smart deadlines learn from. */
-const LEARNED_PERIODS = 50;
-
-const ALL = Number.MAX_SAFE_INTEGER;
+import { keepPostponement, listWindowsSince } from './blind-windows.ts';
+import { decideEnd, decideNoted, type Facts, isEnd, LEARNED_PERIODS } from './check-in-decision.ts';
+import { cutLog, isCutDue } from './log-limit.ts';
+import { durationOf, openStartAfter, startOfRun } from './runs.ts';
+import { getRules, getState, historyFor, type StateRow, saveState, saveTimes } from './states.ts';
 
 interface CheckInRow {
   id: number;
@@ -29,87 +23,57 @@ interface CheckInRow {
 
 const COLUMNS = 'id, previous_id, number, at, outcome, exit_status, message, duration_ms, source, run_id';
 
-/**
- * Records a check-in and what follows from it; false when no snitch has the token.
- *
- * @param limit the newest check-ins of a snitch that are kept
- */
-export async function applyCheckIn(tx: Transaction, checkIn: CheckIn, limit = ALL): Promise<boolean> {
+/** Records a check-in and what follows from it; false when no snitch has the token. */
+export async function applyCheckIn(tx: Transaction, checkIn: CheckIn): Promise<boolean> {
   const row = await getState(tx, checkIn.token);
   if (!row) return false;
-  const { outcome } = checkIn;
+  const { outcome, at, now } = checkIn;
+  const decision = isEnd(outcome)
+    ? decideEnd(row, checkIn, outcome, await factsFor(tx, row, checkIn))
+    : decideNoted(row);
   const id = await logCheckIn(tx, row, checkIn);
-  if (isEnd(outcome)) await applyOutcome(tx, row, checkIn, outcome, id);
-  else await chain(tx, row, id, openStartAfter(row, checkIn));
-  await cutLog(tx, { newest: id, number: row.check_in_count + 1, limit });
+  if (decision.isFirst) await learn(tx, row, at);
+  for (const window of decision.postponedBy) {
+    await keepPostponement(tx, window.id, row, decision.snitch.dueAt);
+  }
+  const { snitch, alert } = decision;
+  const end = {
+    last_check_in_id: id,
+    check_in_count: row.check_in_count + 1,
+    open_start_at: openStartAfter(row, checkIn),
+  };
+  if (decision.isEveryday) {
+    await saveTimes(tx, row, snitch, end);
+  } else {
+    // The alert comes before the state, which names the first alert of an incident.
+    const cause = { at: now, checkIn: { ...checkIn, id } };
+    const threadId = alert ? await insertAlert(tx, row, alert, snitch, cause) : row.thread_id;
+    await saveState(tx, row, snitch, threadId, end);
+  }
+  if (isCutDue(end.check_in_count, tx.checkInsKept)) await cutLog(tx, id, tx.checkInsKept);
   return true;
 }
 
-async function applyOutcome(
-  tx: Transaction,
-  row: StateRow,
-  checkIn: CheckIn,
-  outcome: 'healthy' | 'error',
-  id: number,
-): Promise<void> {
+/** What must be known to decide what the end of a run changes. */
+async function factsFor(tx: Transaction, row: StateRow, { at, now }: CheckIn): Promise<Facts> {
   const rules = await getRules(tx, row.case_id);
-  await learn(tx, row, rules.timezone, checkIn.at);
-  const before = toState(row);
-  const { at, now } = checkIn;
-  const windows: KeptWindow[] = at < now ? await listWindowsSince(tx, at) : [];
-  const context = await contextFor(tx, row, rules, now);
-  if (windows.length > 0) context.firstCheckIns = await historyFor(tx, row);
-  const trigger = { kind: 'checkIn', outcome, ...(at < now ? { at } : {}) } as const;
-  const { snitch, alert, postponedBy = [] } = transition(before, trigger, { ...context, windows });
-  for (const { id: windowId } of windows.filter((window) => postponedBy.includes(window))) {
-    await keepPostponement(tx, windowId, row, snitch.dueAt);
-  }
-  if (!alert && !before.pause && snitch.dueAt === row.due_at && snitch.movedFrom === row.moved_from) {
-    await saveEverydayCheckIn(tx, row, snitch, id, openStartAfter(row, checkIn));
-    return;
-  }
-  const cause = { at: now, checkIn: { ...checkIn, id } };
-  const threadId = alert ? await insertAlert(tx, row, alert, snitch, cause) : row.thread_id;
-  await saveState(tx, row, snitch, threadId);
-  await chain(tx, row, id, openStartAfter(row, checkIn));
-}
-
-/** A check-in that moves no deadline leaves the index of due times alone: it writes one narrow row. */
-async function saveEverydayCheckIn(
-  tx: Transaction,
-  row: StateRow,
-  snitch: SnitchState,
-  id: number,
-  openStartAt: number | null,
-): Promise<void> {
-  await tx.run(
-    `UPDATE snitch_states SET checked_in_at = ?, last_check_in_at = ?, postponed = ?, open_start_at = ?,
-       last_check_in_id = ?, check_in_count = check_in_count + 1 WHERE token = ?`,
-    snitch.checkedInAt,
-    snitch.lastCheckInAt,
-    snitch.postponed,
-    openStartAt,
-    id,
-    row.token,
-  );
-  tx.announce({ kind: 'snitch', caseId: row.case_id, token: row.token });
+  const windows = at < now ? await listWindowsSince(tx, at) : [];
+  const firstCheckIns = row.alert_type === 'smart' || windows.length > 0 ? await historyFor(tx, row) : [];
+  return { rules, calendar: tx.calendar, windows, firstCheckIns };
 }
 
 /** Remembers the first check-in of a period, and of the last periods only. */
-async function learn(tx: Transaction, row: StateRow, timezone: string, at: number): Promise<void> {
-  if (isMinuteInterval(row.interval)) return;
-  const period = tx.calendar.periodAt(row.interval, timezone, at);
-  if (row.last_check_in_at !== null && row.last_check_in_at >= Math.min(at, period.start)) return;
+async function learn(tx: Transaction, { token }: StateRow, at: number): Promise<void> {
   await tx.run(
     'INSERT INTO first_check_ins (token, at) VALUES (?, ?) ON CONFLICT (token, at) DO NOTHING',
-    row.token,
+    token,
     at,
   );
   await tx.run(
     `DELETE FROM first_check_ins WHERE token = ? AND at < (
        SELECT MIN(at) FROM (SELECT at FROM first_check_ins WHERE token = ? ORDER BY at DESC LIMIT ?) AS kept)`,
-    row.token,
-    row.token,
+    token,
+    token,
     LEARNED_PERIODS,
   );
 }
@@ -139,24 +103,12 @@ async function logCheckIn(tx: Transaction, row: StateRow, checkIn: CheckIn): Pro
   return id;
 }
 
-async function chain(tx: Transaction, row: StateRow, id: number, openStartAt: number | null): Promise<void> {
-  await tx.run(
-    `UPDATE snitch_states SET last_check_in_id = ?, check_in_count = check_in_count + 1, open_start_at = ?
-     WHERE token = ?`,
-    id,
-    openStartAt,
-    row.token,
-  );
-  tx.announce({ kind: 'snitch', caseId: row.case_id, token: row.token });
-}
-
 /** Newest first, or null when the case has no such snitch; the log itself may be a little longer than what is kept. */
 export async function listCheckIns(
   tx: Transaction,
   caseId: string,
   token: string,
   { limit, before, behind }: Page,
-  kept = ALL,
 ): Promise<CheckInRecord[] | null> {
   const row = await getState(tx, token);
   if (row?.case_id !== caseId) return null;
@@ -168,7 +120,7 @@ export async function listCheckIns(
       `SELECT ${COLUMNS} FROM check_ins WHERE id = ?`,
       id,
     );
-    if (!found || found.number <= row.check_in_count - kept) break;
+    if (!found || found.number <= row.check_in_count - tx.checkInsKept) break;
     if (isBefore(found, before) && found.id < end) listed.push(await toRecord(tx, found));
     id = found.previous_id;
   }

@@ -1,4 +1,5 @@
 import { FARTHEST_ATTEMPT, setAnew } from '../../core/clock-ahead.ts';
+import { QUIET_AFTER } from '../../core/flapping.ts';
 import { nominalLength } from '../../core/interval.ts';
 import type { Transaction } from '../transaction.ts';
 import { isolate } from './isolation.ts';
@@ -20,6 +21,7 @@ export async function setAnewSlice(tx: Transaction, now: number, after: string):
   if (after === '') {
     await shortenWindows(tx, now);
     await bringDeliveriesNear(tx, now);
+    await bringFlapsNear(tx, now);
   }
   const rows = await listStates(tx, after, SLICE);
   for (const row of rows) {
@@ -72,4 +74,17 @@ async function bringDeliveriesNear(tx: Transaction, now: number): Promise<void> 
     now + FARTHEST_ATTEMPT,
   );
   if (moved > 0) tx.announce({ kind: 'deliveries' });
+}
+
+/** A change that was counted instead of told happened now at the latest, and is told when that is long enough ago. */
+async function bringFlapsNear(tx: Transaction, now: number): Promise<void> {
+  await tx.run(
+    `UPDATE flapping SET since = CASE WHEN since > ? THEN ? ELSE since END, changed_at = ?, settle_at = ?
+     WHERE settle_at > ?`,
+    now,
+    now,
+    now,
+    now + QUIET_AFTER,
+    now + QUIET_AFTER,
+  );
 }

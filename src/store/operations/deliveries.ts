@@ -1,22 +1,11 @@
 /** The outbox: one row per alert and target, kept until it is delivered or dead, and listed long after. */
-import { BLIND_NOTICE } from '../../core/alert.ts';
+import { type Alert, BLIND_NOTICE } from '../../core/alert.ts';
+import type { Delivery, DeliveryState } from '../../core/delivery.ts';
 import type { Channel, Route } from '../../core/routing.ts';
-import type {
-  Alert,
-  ClaimedDelivery,
-  ClaimRequest,
-  Delivery,
-  DeliveryState,
-  Page,
-  Settlement,
-} from '../store.ts';
+import type { Page } from '../page.ts';
 import type { Transaction, Value } from '../transaction.ts';
-import { getAlert } from './alerts.ts';
-import { getCase } from './cases.ts';
-import { isolate } from './isolation.ts';
-import { getWebhook } from './webhooks.ts';
 
-interface DeliveryRow {
+interface ListedRow {
   id: number;
   case_id: string;
   alert_id: string;
@@ -24,26 +13,20 @@ interface DeliveryRow {
   target: string;
   state: DeliveryState;
   attempts: number;
-  fence: number;
   last_error: string | null;
   next_attempt_at: number | null;
   delivered_at: number | null;
-}
-
-interface ListedRow extends DeliveryRow {
   type: Alert['type'] | null;
   token: string | null;
+  decided_at: number | null;
   /** The beginning of the snitch as the alert shows it; older ones go on with long notes. */
   head: string | null;
   leased: number;
 }
 
-const COLUMNS = `id, case_id, alert_id, channel, target, state, attempts, fence, last_error, next_attempt_at,
-  delivered_at`;
-
 /** With what the alert of each says. */
-const LISTED = `SELECT d.id, d.case_id, d.alert_id, d.channel, d.target, d.state, d.attempts, d.fence, d.last_error,
-  d.next_attempt_at, d.delivered_at, d.leased, a.type, a.token,
+const LISTED = `SELECT d.id, d.case_id, d.alert_id, d.channel, d.target, d.state, d.attempts, d.last_error,
+  d.next_attempt_at, d.delivered_at, d.leased, a.type, a.token, a.at AS decided_at,
   substr(a.snitch, 1, 2000) AS head
   FROM deliveries AS d LEFT JOIN alerts AS a ON a.id = d.alert_id`;
 
@@ -122,147 +105,6 @@ export async function retryDelivery(
   return row ? toDelivery(row) : null;
 }
 
-/**
- * Leases what is due, oldest first within a target and at most `perTarget` of each, so that no target can fill the
- * claim. Walks once around all targets on the index: the cost is the number of targets, not of rows.
- */
-export async function claimDeliveries(tx: Transaction, request: ClaimRequest): Promise<ClaimedDelivery[]> {
-  const claimed: ClaimedDelivery[] = [];
-  const busy = new Set(request.busy);
-  const halves = [
-    { from: request.after, to: null },
-    { from: '', to: request.after },
-  ];
-  for (const { from, to } of halves) {
-    let target = await nextTarget(tx, request.channel, from);
-    while (target !== null && (to === null || target <= to) && claimed.length < request.limit) {
-      if (!busy.has(target)) claimed.push(...(await claimTarget(tx, request, target, claimed.length)));
-      target = await nextTarget(tx, request.channel, target);
-    }
-  }
-  return claimed;
-}
-
-/** The first target behind `after`, in the order of the index, that has something pending. */
-async function nextTarget(tx: Transaction, channel: Channel, after: string): Promise<string | null> {
-  const row = await tx.get<{ target: string }>(
-    `SELECT target FROM deliveries WHERE state = 'pending' AND channel = ? AND target > ? ORDER BY target LIMIT 1`,
-    channel,
-    after,
-  );
-  return row?.target ?? null;
-}
-
-async function claimTarget(
-  tx: Transaction,
-  { now, channel, leaseUntil, perTarget, limit }: ClaimRequest,
-  target: string,
-  taken: number,
-): Promise<ClaimedDelivery[]> {
-  const rows = await tx.all<DeliveryRow>(
-    `SELECT ${COLUMNS} FROM deliveries
-     WHERE state = 'pending' AND channel = ? AND target = ? AND next_attempt_at <= ?
-     ORDER BY next_attempt_at, id LIMIT ?`,
-    channel,
-    target,
-    now,
-    Math.min(perTarget, limit - taken),
-  );
-  const claimed: ClaimedDelivery[] = [];
-  for (const row of rows) {
-    await tx.run(
-      'UPDATE deliveries SET attempts = attempts + 1, fence = fence + 1, leased = 1, next_attempt_at = ? WHERE id = ?',
-      leaseUntil,
-      row.id,
-    );
-    const { value: delivery, error } = await isolate(tx, () => toClaimed(tx, row));
-    if (delivery) claimed.push(delivery);
-    else
-      await settleDelivery(tx, row.id, row.fence + 1, {
-        kind: 'dead',
-        error: `the alert cannot be read: ${error}`,
-      });
-  }
-  return claimed;
-}
-
-async function toClaimed(tx: Transaction, row: DeliveryRow): Promise<ClaimedDelivery> {
-  const alert = await getAlert(tx, row.alert_id);
-  if (!alert) throw new Error(`there is no alert ${row.alert_id}`);
-  const owner = await getCase(tx, row.case_id);
-  const output =
-    row.channel === 'email' && alert.type === 'snitch.errored' ? await outputOf(tx, alert) : null;
-  return {
-    id: row.id,
-    fence: row.fence + 1,
-    attempt: row.attempts + 1,
-    channel: row.channel,
-    target: row.target,
-    alert,
-    ...(output === null ? {} : { output }),
-    case: { id: row.case_id, name: owner?.name ?? '', timezone: owner?.timezone ?? 'UTC' },
-    webhook: row.channel === 'webhook' ? await getWebhook(tx, row.case_id, row.target) : null,
-  };
-}
-
-async function outputOf(tx: Transaction, { details }: Alert): Promise<string | null> {
-  if (details?.checkInId === undefined) return null;
-  const kept = await tx.get<{ output: string }>(
-    'SELECT output FROM check_in_outputs WHERE check_in_id = ?',
-    details.checkInId,
-  );
-  return kept?.output ?? null;
-}
-
-/** A settlement counts only for the latest claim of a delivery that is not finished. */
-export async function settleDelivery(
-  tx: Transaction,
-  id: number,
-  fence: number,
-  settlement: Settlement,
-): Promise<boolean> {
-  const set = (assignments: string, ...values: Value[]) =>
-    tx.run(
-      `UPDATE deliveries SET leased = 0, ${assignments} WHERE id = ? AND fence = ? AND state = 'pending'`,
-      ...values,
-      id,
-      fence,
-    );
-  switch (settlement.kind) {
-    case 'delivered':
-      return (
-        (await set(
-          `state = 'delivered', delivered_at = ?, next_attempt_at = NULL, last_error = NULL`,
-          settlement.at,
-        )) > 0
-      );
-    case 'retry':
-      return (await set('next_attempt_at = ?, last_error = ?', settlement.at, settlement.error)) > 0;
-    case 'dead':
-      return (await set(`state = 'dead', next_attempt_at = NULL, last_error = ?`, settlement.error)) > 0;
-    case 'released':
-      // A retry by hand during the attempt has set the count to 0 already.
-      return (
-        (await set('next_attempt_at = 0, attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END')) > 0
-      );
-  }
-}
-
-/** Makes due what a daemon that is gone had claimed; right only while no sender of this store is at work. */
-export async function releaseLeases(tx: Transaction, now: number): Promise<void> {
-  await tx.run(
-    `UPDATE deliveries SET leased = 0, next_attempt_at = ? WHERE state = 'pending' AND leased = 1`,
-    now,
-  );
-}
-
-export async function nextDeliveryAt(tx: Transaction): Promise<number | null> {
-  const row = await tx.get<{ next_attempt_at: number }>(
-    `SELECT next_attempt_at FROM deliveries WHERE state = 'pending' ORDER BY next_attempt_at LIMIT 1`,
-  );
-  return row?.next_attempt_at ?? null;
-}
-
 /** Read without the rest, which may be long or, in a damaged row, no JSON. */
 function nameIn(head: string | null): string {
   const [, name] = /^\{"token":"(?:[^"\\]|\\.)*","name":("(?:[^"\\]|\\.)*")/.exec(head ?? '') ?? [];
@@ -285,7 +127,8 @@ function toDelivery(row: ListedRow): Delivery {
     sending: row.state === 'pending' && row.leased === 1,
     attempts: row.attempts,
     lastError: row.last_error,
-    nextAttemptAt: row.next_attempt_at,
+    // One that was given back is due at once: it has no time of its own, and was due since the alert.
+    nextAttemptAt: row.next_attempt_at === 0 ? row.decided_at : row.next_attempt_at,
     deliveredAt: row.delivered_at,
   };
 }

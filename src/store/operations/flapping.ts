@@ -1,7 +1,9 @@
 /** Snitches that alert too often: their changes are counted, and told together by the sweep. */
+
 import type { AlertDecision, AlertKind } from '../../core/alert.ts';
 import { FLAPPING_OVER, FLAPPING_WITHIN, type Flapping, isOver, settleAt } from '../../core/flapping.ts';
 import type { Status } from '../../core/snitch.ts';
+import { MINUTE } from '../../text/durations.ts';
 import type { Transaction } from '../transaction.ts';
 import { type Told, writeAlert } from './alert-rows.ts';
 import { isolate } from './isolation.ts';
@@ -17,7 +19,7 @@ interface FlapRow {
 }
 
 /** In milliseconds. */
-const TRY_AGAIN_AFTER = 60_000;
+const TRY_AGAIN_AFTER = MINUTE;
 
 const COLUMNS = 'token, since, changed_at, untold, alert_id, last';
 

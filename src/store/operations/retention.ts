@@ -1,17 +1,10 @@
+import type { RetentionLimits } from '../sweep.ts';
 import type { Transaction } from '../transaction.ts';
 import { pruneTexts } from './alert-texts.ts';
 import { getSetting, setSetting } from './settings.ts';
 
 /** Rows that one call looks at. */
 const SLICE = 500;
-
-export interface RetentionLimits {
-  /** Newest check-ins kept per snitch. */
-  checkIns: number;
-  /** Check-ins, alerts and finished deliveries from before this instant go; a snitch's newest check-in stays. */
-  olderThan: number;
-  now: number;
-}
 
 /** Deletes a slice of what is no longer kept; false when the pass is complete. */
 export async function prune(tx: Transaction, limits: RetentionLimits): Promise<boolean> {

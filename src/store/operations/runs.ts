@@ -1,6 +1,7 @@
 /** Pairs the ends of runs with their starts, in whatever order they arrive. */
-import type { CheckIn, CheckInOutcome } from '../store.ts';
-import type { Transaction } from '../transaction.ts';
+import type { CheckIn, CheckInOutcome } from '../../core/check-in.ts';
+import type { Awaitable, Transaction } from '../transaction.ts';
+import { isEnd } from './check-in-decision.ts';
 import type { StateRow } from './states.ts';
 
 /** How far back the other half of a run is looked for, in check-ins of the same snitch. */
@@ -18,10 +19,6 @@ interface LoggedRow {
   run_id: string | null;
 }
 
-export function isEnd(outcome: CheckInOutcome): outcome is 'healthy' | 'error' {
-  return outcome === 'healthy' || outcome === 'error';
-}
-
 /**
  * The last start without a run id that no end without one has followed; runs with ids are found in the log. Halves of
  * an older run that were kept back say nothing about a run that began after them.
@@ -37,11 +34,11 @@ export function openStartAfter(row: StateRow, { outcome, runId, at, now }: Check
 }
 
 /** How long the run took that `checkIn` ends, in milliseconds; null where its start was not reported. */
-export async function durationOf(
+export function durationOf(
   tx: Transaction,
   row: StateRow,
   { runId, at, now }: CheckIn,
-): Promise<number | null> {
+): Awaitable<number | null> {
   if (runId !== null) return durationById(tx, row, runId, at);
   if (at < now) return durationByTime(tx, row, at);
   return row.open_start_at === null ? null : Math.max(0, at - row.open_start_at);
@@ -53,16 +50,9 @@ async function durationById(
   runId: string,
   at: number,
 ): Promise<number | null> {
-  for (const earlier of await lastLogged(
-    tx,
-    row,
-    WITHIN,
-    (found) => found.run_id === runId && found.outcome !== 'log',
-  )) {
-    if (earlier.run_id !== runId || earlier.outcome === 'log') continue;
-    return earlier.outcome === 'start' ? Math.max(0, at - earlier.at) : null;
-  }
-  return null;
+  const isOther = (found: LoggedRow) => found.run_id === runId && found.outcome !== 'log';
+  const other = (await lastLogged(tx, row, WITHIN, isOther)).find(isOther);
+  return other?.outcome === 'start' ? Math.max(0, at - other.at) : null;
 }
 
 /** For an end that was kept back: its start is the last one before it by their own times, unless that has an end. */

@@ -10,7 +10,7 @@ import type {
   Status,
 } from '../../core/snitch.ts';
 import type { TransitionContext } from '../../core/transition.ts';
-import type { Transaction } from '../transaction.ts';
+import type { Awaitable, Transaction } from '../transaction.ts';
 
 export interface StateRow {
   token: string;
@@ -36,7 +36,7 @@ export interface StateRow {
 const COLUMNS = `token, case_id, interval, alert_type, status, checked_in_at, last_check_in_at, due_at, pause_kind,
   pause_until, remembered, postponed, moved_from, paused_at, thread_id, open_start_at, last_check_in_id, check_in_count`;
 
-export async function getState(tx: Transaction, token: string): Promise<StateRow | undefined> {
+export function getState(tx: Transaction, token: string): Awaitable<StateRow | undefined> {
   return tx.get<StateRow>(`SELECT ${COLUMNS} FROM snitch_states WHERE token = ?`, token);
 }
 
@@ -77,9 +77,34 @@ export async function insertState(
   tx.announce({ kind: 'snitch', caseId, token });
 }
 
+/** Where the log of a snitch ends: its newest check-in, how many there were, and the start of a run without an end. */
+export type LogEnd = Pick<StateRow, 'last_check_in_id' | 'check_in_count' | 'open_start_at'>;
+
+/** Writes the times of the last check-ins alone, which leaves the index of due times as it is. */
+export async function saveTimes(
+  tx: Transaction,
+  row: StateRow,
+  state: SnitchState,
+  end: LogEnd,
+): Promise<void> {
+  await tx.run(
+    `UPDATE snitch_states SET checked_in_at = ?, last_check_in_at = ?, postponed = ?, open_start_at = ?,
+       last_check_in_id = ?, check_in_count = ? WHERE token = ?`,
+    state.checkedInAt,
+    state.lastCheckInAt,
+    state.postponed,
+    end.open_start_at,
+    end.last_check_in_id,
+    end.check_in_count,
+    row.token,
+  );
+  tx.announce({ kind: 'snitch', caseId: row.case_id, token: row.token });
+}
+
 /**
  * Writes what `state` changed of `row`.
  *
+ * @param end as it was, where no check-in was logged
  * @param threadId the alert that opened the present incident; a snitch that became healthy, however silently, has none
  */
 export async function saveState(
@@ -87,11 +112,12 @@ export async function saveState(
   row: StateRow,
   state: SnitchState,
   threadId: string | null,
+  end: LogEnd = row,
 ): Promise<void> {
   await tx.run(
     `UPDATE snitch_states SET interval = ?, alert_type = ?, status = ?, checked_in_at = ?, last_check_in_at = ?,
        due_at = ?, pause_kind = ?, pause_until = ?, remembered = ?, postponed = ?, moved_from = ?,
-       paused_at = ?, thread_id = ?
+       paused_at = ?, thread_id = ?, open_start_at = ?, last_check_in_id = ?, check_in_count = ?
      WHERE token = ?`,
     state.interval,
     state.alertType,
@@ -106,6 +132,9 @@ export async function saveState(
     state.movedFrom,
     state.pause?.since ?? null,
     state.status === 'healthy' ? null : threadId,
+    end.open_start_at,
+    end.last_check_in_id,
+    end.check_in_count,
     row.token,
   );
   tx.announce({ kind: 'snitch', caseId: row.case_id, token: row.token });

@@ -73,6 +73,8 @@ export async function takeBackup(dataDir: string, file: string): Promise<Content
  * @returns the file with all that is in it
  */
 export async function rescueDatabase(db: Database.Database, dataDir: string, stamp: string): Promise<string> {
+  // The directory may be gone as well.
+  prepareDataDir(dataDir);
   const file = rescuePath(dataDir, stamp);
   const draft = `${file}.partial`;
   closeSync(openSync(draft, 'wx', PRIVATE));

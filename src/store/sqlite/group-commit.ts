@@ -6,7 +6,9 @@ import type Database from 'better-sqlite3';
 import type { BlindWindow } from '../../core/blind-window.ts';
 import { StoreUnavailable } from '../../core/errors.ts';
 import type { Calendar } from '../../core/interval.ts';
-import type { Change, Commit } from '../store.ts';
+import type { Change } from '../change.ts';
+import type { Runner } from '../methods/method.ts';
+import type { Commit } from '../store.ts';
 import type { Operation } from '../transaction.ts';
 import type { Acknowledged, Stamp } from './acknowledged.ts';
 import { isDamage, unavailable } from './faults.ts';
@@ -33,7 +35,7 @@ interface Batch {
   failed: { call: Call; error: unknown }[];
 }
 
-export class GroupCommit {
+export class GroupCommit implements Runner {
   commits = 0;
   failingSince: number | null = null;
   readonly #db: Database.Database;
@@ -47,7 +49,6 @@ export class GroupCommit {
   #writes: Call[] = [];
   #scheduled = false;
   #running: Promise<void> = Promise.resolve();
-  /** From the first to the last write that was refused and for which no blind window was opened yet. */
   refused: BlindWindow | null = null;
 
   constructor(options: {
@@ -58,9 +59,10 @@ export class GroupCommit {
     clock: () => number;
     announce: (changes: readonly Change[]) => void;
     onCommit?: ((commit: Commit) => void) | undefined;
+    checkInsKept?: (() => number) | undefined;
   }) {
     this.#db = options.db;
-    this.#tx = new SqliteTransaction(options.db, options.calendar);
+    this.#tx = new SqliteTransaction(options.db, options.calendar, options.checkInsKept);
     this.#sync = options.sync;
     this.#acknowledged = options.acknowledged;
     this.#clock = options.clock;
@@ -69,17 +71,14 @@ export class GroupCommit {
     this.#sync.onReleased(() => this.#schedule());
   }
 
-  /** Runs `operation` with what is committed; it must not write. Never waits for the disk. */
   read<T>(operation: Operation<T>): Promise<T> {
     return this.#enqueue(this.#reads, operation, false);
   }
 
-  /** Runs `operation` in the next transaction, in the order of the calls; resolves when that is durable. */
   write<T>(operation: Operation<T>): Promise<T> {
     return this.#enqueue(this.#writes, operation, true);
   }
 
-  /** As `write`, for the daemon's own work: behind the calls that somebody waits for on the network. */
   writeInBackground<T>(operation: Operation<T>): Promise<T> {
     return this.#enqueue(this.#writes, operation, false);
   }
@@ -228,7 +227,6 @@ export class GroupCommit {
     });
   }
 
-  /** Notes that what was refused has its blind window, unless more was refused since `told` was read. */
   forgetRefused(told: BlindWindow | null): void {
     if (this.refused === told) this.refused = null;
   }

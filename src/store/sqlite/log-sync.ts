@@ -18,15 +18,17 @@
  * A sync that fails means that what the kernel held may be gone: nothing can be trusted until the database is read
  * again from the disk, so the store fails for good and the process must end.
  */
+
 import { closeSync, fdatasync, openSync } from 'node:fs';
 import type Database from 'better-sqlite3';
-import { misplacedFile } from './open-file.ts';
+import { MINUTE } from '../../text/durations.ts';
+import { misplacedFile, placeOf } from './open-file.ts';
 
 /** How many writing statements may gather in the log before a checkpoint. */
 const CHECKPOINT_AFTER = 20_000;
 
 /** How long one may be only in the log, in milliseconds: what is in the database too does not end with the log. */
-const CHECKPOINT_WITHIN = 60_000;
+const CHECKPOINT_WITHIN = MINUTE;
 
 type Done = (error: Error | null) => void;
 type SyncFile = (fd: number, done: (error: Error | null) => void) => void;
@@ -80,6 +82,11 @@ export class LogSync {
   /** What became of the database or its log, in words, where a name does not lead to the file that is open any more. */
   misplaced(): string | null {
     return misplacedFile(this.#databaseFd, this.#path) ?? misplacedFile(this.#logFd, `${this.#path}-wal`);
+  }
+
+  /** Where the database is now; null where it or its log was deleted. */
+  place(): string | null {
+    return placeOf(this.#logFd) === null ? null : placeOf(this.#databaseFd);
   }
 
   onReleased(listener: () => void): void {

@@ -18,6 +18,11 @@ export function misplacedFile(fd: number, path: string): string | null {
   return `${path} was moved${place ? ` to ${place}` : ''} while it is in use${instead}`;
 }
 
+/** Where the file is now that was opened as `fd`; null where it was deleted, or nothing tells. */
+export function placeOf(fd: number): string | null {
+  return fstatSync(fd).nlink === 0 ? null : presentName(fd);
+}
+
 function presentName(fd: number): string | null {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`);

@@ -1,5 +1,7 @@
 /** Looks whether the files of the store are still where they were, and saves what is in them where they are not. */
+
 import type Database from 'better-sqlite3';
+import { MINUTE } from '../../text/durations.ts';
 import { rescueDatabase, rescuePath } from './copy.ts';
 import type { LogSync } from './log-sync.ts';
 
@@ -8,7 +10,7 @@ export type Report = (message: string, details: object) => void;
 
 /** How often it looks, and how often it says the same again, in milliseconds. */
 const LOOK_EVERY = 5_000;
-const REPEAT_EVERY = 10 * 60_000;
+const REPEAT_EVERY = 10 * MINUTE;
 
 export class PlaceWatch {
   readonly #options: WatchOptions;
@@ -46,7 +48,10 @@ export class PlaceWatch {
         file,
       });
     } catch (error) {
-      report(`${problem}, and what was stored could not be saved: what came since then is lost`, {
+      const place = log.place();
+      const fate =
+        place === null ? 'what came since then is lost' : `it is all in ${place}: put that back where it was`;
+      report(`${problem}, and what was stored could not be saved beside where it was: ${fate}`, {
         err: error,
       });
     } finally {

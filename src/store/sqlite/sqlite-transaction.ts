@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { Calendar } from '../../core/interval.ts';
-import type { Change } from '../store.ts';
+import type { Change } from '../change.ts';
 import type { Transaction, Value } from '../transaction.ts';
 import { unavailable } from './faults.ts';
 
@@ -14,15 +14,22 @@ interface Prepared {
 export class SqliteTransaction implements Transaction {
   readonly calendar: Calendar;
   readonly #db: Database.Database;
+  readonly #checkInsKept: () => number;
   readonly #statements = new Map<string, Prepared>();
   /** Statements since the transaction began that changed something. */
   written = 0;
   #changes: Change[] = [];
-  readonly #remembered = new Map<string, unknown>();
+  readonly #remembered = new Map<string, Promise<unknown>>();
 
-  constructor(db: Database.Database, calendar: Calendar) {
+  /** @param checkInsKept see `Transaction.checkInsKept`; all where absent */
+  constructor(db: Database.Database, calendar: Calendar, checkInsKept = () => Number.MAX_SAFE_INTEGER) {
     this.#db = db;
     this.calendar = calendar;
+    this.#checkInsKept = checkInsKept;
+  }
+
+  get checkInsKept(): number {
+    return this.#checkInsKept();
   }
 
   get<Row>(sql: string, ...values: Value[]): Row | undefined {
@@ -39,11 +46,9 @@ export class SqliteTransaction implements Transaction {
     return rows;
   }
 
-  async remember<T>(key: string, load: () => Promise<T>): Promise<T> {
-    if (this.#remembered.has(key)) return this.#remembered.get(key) as T;
-    const value = await load();
-    this.#remembered.set(key, value);
-    return value;
+  remember<T>(key: string, load: () => Promise<T>): Promise<T> {
+    const remembered = this.#remembered.get(key) as Promise<T> | undefined;
+    return remembered ?? this.#load(key, load);
   }
 
   forget(): void {
@@ -109,6 +114,13 @@ export class SqliteTransaction implements Transaction {
     this.#changes = [];
     this.written = 0;
     return committed;
+  }
+
+  /** Remembers the promise itself, which every check-in of a batch then awaits without making one of its own. */
+  async #load<T>(key: string, load: () => Promise<T>): Promise<T> {
+    const value = await load();
+    this.#remembered.set(key, Promise.resolve(value));
+    return value;
   }
 
   #control(sql: string): void {

@@ -1,8 +1,8 @@
 /** Carries out what the keys ask for, over the API, and says what became of it. */
 import { ApiError, type Client } from '../../api/client.ts';
+import { printable } from '../../text/printable.ts';
 import { nameOf } from '../model/selection.ts';
 import type { Effect, Message } from '../model/state.ts';
-import { clean } from '../model/text.ts';
 import type { Store } from '../store.ts';
 
 export interface CommandParts {
@@ -17,16 +17,34 @@ export interface CommandParts {
 /** Requests at the same time when many snitches are marked. */
 const AT_ONCE = 4;
 
-export function createCommands(parts: CommandParts): (effect: Effect) => void {
+/** An action on one or several snitches that goes on. */
+interface Work {
+  /** `Paused` */
+  done: string;
+  finished: number;
+  all: number;
+}
+
+export interface Commands {
+  carryOut: (effect: Effect) => void;
+  /** What would be left undone if the program ended now, a line for each action. */
+  unfinished: () => readonly string[];
+}
+
+export function createCommands(parts: CommandParts): Commands {
   const { client, store } = parts;
+  const works = new Set<Work>();
   const say = (text: string, tone: Message['tone']) =>
-    store.dispatch({ kind: 'said', text: clean(text), tone, at: store.get().now });
+    store.dispatch({ kind: 'said', text: printable(text), tone, at: store.get().now });
   const onAll = (tokens: readonly string[], done: string, call: (token: string) => Promise<unknown>) => {
     const name = nameOf(store.get(), tokens);
-    const onProgress = progressOf(tokens.length, (count) =>
-      say(`${done} ${count} of ${tokens.length}; the rest follows.`, 'plain'),
+    const work: Work = { done, finished: 0, all: tokens.length };
+    works.add(work);
+    const onProgress = progressOf(work, ({ finished, all }) =>
+      say(`${done} ${finished} of ${all}; the rest follows.`, 'plain'),
     );
     void eachOf(tokens, call, onProgress).then((failures) => {
+      works.delete(work);
       if (tokens.length > 1)
         store.dispatch({ kind: 'unfinished', tokens: failures.map(({ token }) => token) });
       reportAll(say, { name, done, tokens, failures });
@@ -34,7 +52,7 @@ export function createCommands(parts: CommandParts): (effect: Effect) => void {
   };
   const details = latest((token: string) => loadDetail(client, store, token));
   const alerts = latest(() => loadAlerts(client, store));
-  return (effect) => {
+  const carryOut: Commands['carryOut'] = (effect) => {
     switch (effect.do) {
       case 'quit':
         return parts.quit();
@@ -61,6 +79,11 @@ export function createCommands(parts: CommandParts): (effect: Effect) => void {
         return alerts('');
     }
   };
+  return { carryOut, unfinished: () => [...works].map(leftUndone) };
+}
+
+function leftUndone({ done, finished, all }: Work): string {
+  return `the dashboard was quit when ${finished} of ${all} were ${done.toLowerCase()}: do it again for the rest`;
 }
 
 type Say = (text: string, tone: Message['tone']) => void;
@@ -73,15 +96,14 @@ interface Failure {
 /** How often a long action says how far it is, in milliseconds. */
 const PROGRESS_EVERY = 1_000;
 
-/** A counter that tells at most once a second, and never of the last one. */
-function progressOf(all: number, tell: (count: number) => void): () => void {
-  let count = 0;
+/** Counts what is finished; tells of it at most once a second, and never of the last one. */
+function progressOf(work: Work, tell: (work: Work) => void): () => void {
   let toldAt = performance.now();
   return () => {
-    count += 1;
-    if (count === all || performance.now() - toldAt < PROGRESS_EVERY) return;
+    work.finished += 1;
+    if (work.finished === work.all || performance.now() - toldAt < PROGRESS_EVERY) return;
     toldAt = performance.now();
-    tell(count);
+    tell(work);
   };
 }
 
@@ -173,7 +195,7 @@ async function loadDetail(client: Client, store: Store, token: string): Promise<
     ]);
     store.dispatch({ kind: 'detail', token, detail: { explanation, checkIns, alerts }, error: null });
   } catch (error) {
-    store.dispatch({ kind: 'detail', token, detail: null, error: clean((error as Error).message) });
+    store.dispatch({ kind: 'detail', token, detail: null, error: printable((error as Error).message) });
   }
 }
 
@@ -186,7 +208,7 @@ async function loadAlerts(client: Client, store: Store): Promise<void> {
     store.dispatch({ kind: 'alerts', alerts, deliveries, error: null });
   } catch (error) {
     const { message } = error as Error;
-    store.dispatch({ kind: 'alerts', alerts: null, deliveries: null, error: clean(message) });
+    store.dispatch({ kind: 'alerts', alerts: null, deliveries: null, error: printable(message) });
   }
 }
 

@@ -1,8 +1,10 @@
 /** Keeps the snitches up to date: by the stream of changes where there is one, else by reading the list again and again. */
+
 import type { IncomingMessage } from 'node:http';
 import { ApiError, type Client } from '../../api/client.ts';
-import { createEventParser, type StreamEvent } from '../../api/event-stream.ts';
+import { createEventParser, readChange, type StreamEvent, UnknownEvent } from '../../api/event-stream.ts';
 import type { WireSnitch } from '../../api/wire.ts';
+import { MINUTE } from '../../text/durations.ts';
 import type { Event, Link } from '../model/state.ts';
 import { retryDelay } from './retry-delay.ts';
 
@@ -20,7 +22,15 @@ export interface FeedParts {
 const SILENCE_LIMIT = 45_000;
 
 /** A key that was refused is seldom taken later: it is tried again after this long, in milliseconds, or when a person asks. */
-const AFTER_REFUSAL = 60_000;
+const AFTER_REFUSAL = MINUTE;
+
+/** While there is no stream, the list is read this often, in milliseconds. */
+const POLL_EVERY = 15_000;
+
+/** The server is there, and only its stream cannot be had. */
+function answers(error: Error): boolean {
+  return error instanceof ApiError || error instanceof UnknownEvent;
+}
 
 /** The server is there, and this key may not read from it. */
 function isRefusal(error: Error): boolean {
@@ -142,12 +152,18 @@ export class Feed {
       return;
     }
     const asked = error instanceof ApiError && error.retryAfterS !== null ? error.retryAfterS * 1_000 : 0;
-    const delay = Math.max(asked, retryDelay(this.#attempts, random()));
+    const usual = error instanceof UnknownEvent ? POLL_EVERY : retryDelay(this.#attempts, random());
     this.#attempts += 1;
-    const retryAt = clock() + delay;
-    const isPolled = asked === 0 && error instanceof ApiError && (await this.#poll());
-    this.#setLink({ state: isPolled ? 'polling' : 'lost', error: error.message, retryAt });
-    await wait(delay, AbortSignal.any([this.#present.signal, this.#stopping.signal]));
+    const signal = AbortSignal.any([this.#present.signal, this.#stopping.signal]);
+    for (let left = Math.max(asked, usual); left > 0 && !signal.aborted; ) {
+      const isPolled = answers(error) && (await this.#poll());
+      if (signal.aborted) break;
+      const pause = isPolled ? Math.min(left, POLL_EVERY) : left;
+      const retryAt = clock() + pause;
+      this.#setLink({ state: isPolled ? 'polling' : 'lost', error: error.message, retryAt });
+      await wait(pause, signal);
+      left -= pause;
+    }
     this.#wasRefreshed = false;
   }
 
@@ -165,15 +181,16 @@ class Changes {
   readonly #changed = new Map<string, WireSnitch>();
   readonly #deleted = new Set<string>();
 
-  add({ event, data }: StreamEvent): void {
-    if (event === 'snitch') {
-      const snitch = JSON.parse(data) as WireSnitch;
-      this.#changed.set(snitch.token, snitch);
-      this.#deleted.delete(snitch.token);
-    } else if (event === 'deleted') {
-      const { token } = JSON.parse(data) as { token: string };
-      this.#changed.delete(token);
-      this.#deleted.add(token);
+  /** @throws UnknownEvent for what is not of the shape of a change */
+  add(event: StreamEvent): void {
+    const { changed, deleted } = readChange(event);
+    if (changed) {
+      this.#changed.set(changed.token, changed);
+      this.#deleted.delete(changed.token);
+    }
+    if (deleted !== undefined) {
+      this.#changed.delete(deleted);
+      this.#deleted.add(deleted);
     }
   }
 

@@ -1,11 +1,12 @@
 /** The lists of alerts and of deliveries as lines. */
 import type { WireAlert, WireDelivery } from '../../api/wire.ts';
+import { whyUntold } from '../../core/told.ts';
+import { printable } from '../../text/printable.ts';
+import { ago } from '../../text/times.ts';
 import { alertWord, deliveryLine } from './detail-lines.ts';
 import type { Glyphs } from './glyphs.ts';
 import { asciiLines, clip, type Line, type Span, selectedLine } from './line.ts';
 import type { AlertsScreen } from './state.ts';
-import { clean } from './text.ts';
-import { ago } from './times.ts';
 
 export interface AlertsLook {
   width: number;
@@ -50,27 +51,27 @@ function rowsOf(screen: AlertsScreen, { width, height, glyphs, now }: AlertsLook
 function deliveryRow(delivery: WireDelivery, alerts: readonly WireAlert[], now: number): Line {
   const alert = alerts.find(({ id }) => id === delivery.alert);
   const { snitch = alert?.snitch, type } = delivery;
-  const word = alert ? alertWord(alert) : clean((type ?? '').replace(/^(snitch|service)\./, ''));
-  const about = word === '' ? '' : `${snitch ? `${clean(snitch.name)}: ` : ''}${word}  `;
+  const word = alert ? alertWord(alert) : printable((type ?? '').replace(/^(snitch|service)\./, ''));
+  const about = word === '' ? '' : `${snitch ? `${printable(snitch.name)}: ` : ''}${word}  `;
   const [state, ...rest] = deliveryLine(delivery, now);
   return [...(state ? [state] : []), { text: about, bold: true }, ...rest];
 }
 
 function alertLine(alert: WireAlert, now: number): Line {
-  const { timestamp, snitch, deliveries, notice } = alert;
-  const subject = snitch ? clean(snitch.name) : `service, ${notice?.postponed_count ?? 0} postponed`;
+  const { timestamp, snitch, notice } = alert;
+  const subject = snitch ? printable(snitch.name) : `service, ${notice?.postponed_count ?? 0} postponed`;
   return [
     { text: `${ago(Date.parse(timestamp), now).padEnd(12)}`, dim: true },
     { text: `${alertWord(alert).padEnd(26)}` },
     { text: `${subject}  `, bold: true },
-    { text: tally(deliveries.map(({ state }) => state)), dim: true },
+    { text: tally(alert), dim: true },
   ];
 }
 
 /** `2 delivered, 1 dead` */
-function tally(states: readonly string[]): string {
-  if (states.length === 0) return 'nobody to tell';
+function tally({ deliveries, notice }: WireAlert): string {
+  if (deliveries.length === 0) return whyUntold(notice);
   const counts = new Map<string, number>();
-  for (const state of states) counts.set(state, (counts.get(state) ?? 0) + 1);
+  for (const { state } of deliveries) counts.set(state, (counts.get(state) ?? 0) + 1);
   return [...counts].map(([state, count]) => `${count} ${state}`).join(', ');
 }

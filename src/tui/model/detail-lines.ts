@@ -1,13 +1,15 @@
 /** Everything about one snitch, as lines to scroll through. */
 import type { WireAlert, WireCheckIn, WireDelivery, WireExplanation } from '../../api/wire.ts';
+import { compactDuration, runDuration } from '../../text/durations.ts';
+import { outputLines, printable, printableLines } from '../../text/printable.ts';
+import { ago, wallTime } from '../../text/times.ts';
+import { toAscii, wrapWords } from '../../text/width.ts';
 import { sparkline } from './bar.ts';
 import type { Entry } from './entry.ts';
 import { type Color, type Glyphs, STATUS_COLOR } from './glyphs.ts';
 import type { Line, Span } from './line.ts';
 import type { SnitchDetail } from './state.ts';
 import { outcomesFor, stripSpans } from './table-lines.ts';
-import { clean, cleanLines, toAscii, wrapWords } from './text.ts';
-import { ago, localTime, runDuration, shortDuration } from './times.ts';
 
 export interface DetailLook {
   width: number;
@@ -31,19 +33,17 @@ export function detailLines(
   const lines = [...headLines(entry, look), ...fieldLines(entry, detail, look)];
   if (error !== null) lines.push([], [{ text: error, color: 'red' }]);
   if (!detail)
-    return [...lines, [], ...(error === null ? [[{ text: 'Reading…', dim: true }]] : [])].map(
-      printable(look),
-    );
+    return [...lines, [], ...(error === null ? [[{ text: 'Reading…', dim: true }]] : [])].map(shownOn(look));
   lines.push(
     ...reasonLines(detail, look),
     ...historyLines(entry, detail, look),
     ...durationLines(detail, look),
   );
-  lines.push(...outputLines(detail), ...timelineLines(detail, look));
-  return lines.map(printable(look));
+  lines.push(...outputSection(detail), ...timelineLines(detail, look));
+  return lines.map(shownOn(look));
 }
 
-function printable({ glyphs }: DetailLook): (line: Line) => Line {
+function shownOn({ glyphs }: DetailLook): (line: Line) => Line {
   return (line) => (glyphs.unicode ? line : line.map((span) => ({ ...span, text: toAscii(span.text) })));
 }
 
@@ -68,16 +68,16 @@ function fieldLines(entry: Entry, detail: SnitchDetail | null, look: DetailLook)
     ['Deadline', deadlineWords(explanation, look.now)],
     ['Tags', tags.join(', ') || 'none'],
     ['Told', explanation ? whoIsTold(explanation.notify) : ''],
-    ['Check-in URL', clean(snitch.check_in_url)],
-    ['Created', localTime(createdAt, timezone)],
+    ['Check-in URL', printable(snitch.check_in_url)],
+    ['Created', wallTime(createdAt, timezone)],
   ];
-  const notes = cleanLines(snitch.notes).flatMap((line) => wrapWords(line, look.width - LABEL));
+  const notes = printableLines(snitch.notes).flatMap((line) => wrapWords(line, look.width - LABEL));
   const rows = fields.flatMap(([label, text]) => labelled(label, wrapWords(text, look.width - LABEL)));
   return snitch.notes.trim() === '' ? rows : [...rows, ...labelled('Notes', notes)];
 }
 
 function whenWas(at: number | null, now: number, timezone: string): string {
-  return at === null ? 'never' : `${ago(at, now)}, ${localTime(at, timezone)}`;
+  return at === null ? 'never' : `${ago(at, now)}, ${wallTime(at, timezone)}`;
 }
 
 /** `10m ago, 2026-03-14 12:50:00, error, exit 2: disk full` */
@@ -88,10 +88,10 @@ function lastReport({ snitch, reportedAt, said }: Entry, now: number, timezone: 
 
 function deadlineWords(explanation: WireExplanation | undefined, now: number): string {
   const { deadline, missing_since: missingSince } = explanation ?? {};
-  if (deadline) return `${timeTo(Date.parse(deadline.at), now)}, ${clean(deadline.local)}`;
+  if (deadline) return `${timeTo(Date.parse(deadline.at), now)}, ${printable(deadline.local)}`;
   if (!missingSince || !explanation) return 'none is awaited';
   const at = Date.parse(missingSince);
-  return `overdue by ${shortDuration(Math.max(0, now - at))}: it was ${localTime(at, explanation.timezone)}`;
+  return `overdue by ${compactDuration(Math.max(0, now - at))}: it was ${wallTime(at, explanation.timezone)}`;
 }
 
 function labelled(label: string, texts: readonly string[]): Line[] {
@@ -102,12 +102,12 @@ function labelled(label: string, texts: readonly string[]): Line[] {
 }
 
 function timeTo(at: number, now: number): string {
-  return at <= now ? 'now' : `in ${shortDuration(at - now)}`;
+  return at <= now ? 'now' : `in ${compactDuration(at - now)}`;
 }
 
 function whoIsTold({ emails, webhooks, sends_email }: SnitchDetail['explanation']['notify']): string {
   const off = sends_email === false && emails.length > 0;
-  const targets = [...(off ? [] : emails), ...webhooks].map(clean).join(', ');
+  const targets = [...(off ? [] : emails), ...webhooks].map(printable).join(', ');
   if (!off) return targets || 'nobody: there is no member and no webhook';
   return targets ? `${targets}; email is off` : 'nobody: email is off, and there is no webhook';
 }
@@ -119,7 +119,7 @@ function title(text: string): Line[] {
 function reasonLines({ explanation: { reasons } }: SnitchDetail, { width }: DetailLook): Line[] {
   return [
     ...title('Why'),
-    ...reasons.flatMap((reason) => wrapWords(clean(reason), width).map((text) => [{ text }])),
+    ...reasons.flatMap((reason) => wrapWords(printable(reason), width).map((text) => [{ text }])),
   ];
 }
 
@@ -156,10 +156,10 @@ function durationLines({ checkIns }: SnitchDetail, { glyphs, width }: DetailLook
   ];
 }
 
-function outputLines({ checkIns }: SnitchDetail): Line[] {
+function outputSection({ checkIns }: SnitchDetail): Line[] {
   const last = checkIns.find(({ output }) => output !== null && output.trim() !== '');
   if (!last?.output) return [];
-  const lines = cleanLines(last.output.trimEnd()).slice(-OUTPUT_LINES);
+  const lines = outputLines(last.output.trimEnd()).slice(-OUTPUT_LINES);
   return [...title('Last output'), ...lines.map((text) => [{ text }])];
 }
 
@@ -173,7 +173,7 @@ function timelineLines({ checkIns, alerts, explanation }: SnitchDetail, { now }:
   const lines = moments
     .slice(0, TIMELINE)
     .flatMap(({ at, lines: [first = [], ...rest] }) => [
-      [{ text: `${localTime(at, timezone)}  `, dim: true }, ...first],
+      [{ text: `${wallTime(at, timezone)}  `, dim: true }, ...first],
       ...rest.map((line) => [{ text: '  ' }, ...line]),
     ]);
   return [
@@ -191,7 +191,7 @@ function checkInLine({ outcome, exit_status, message, duration_ms }: WireCheckIn
     outcome === 'error' ? 'error' : '',
     exit_status === null || exit_status === 0 ? '' : `exit ${exit_status}`,
     duration_ms === null ? '' : `took ${runDuration(duration_ms)}`,
-    message === null ? '' : clean(message),
+    message === null ? '' : printable(message),
   ].filter((part) => part !== '');
   return [
     { text: word, ...(color ? { color } : {}) },
@@ -208,8 +208,8 @@ function alertLines(alert: WireAlert, now: number): Line[] {
 
 /** `missing, was healthy` */
 export function alertWord({ type, snitch, flapping }: WireAlert): string {
-  const word = `${flapping ? `${flapping.changes} changes, ` : ''}${clean(type.replace(/^snitch\./, ''))}`;
-  return snitch ? `${word}, was ${clean(snitch.previous_status)}` : word;
+  const word = `${flapping ? `${flapping.changes} changes, ` : ''}${printable(type.replace(/^snitch\./, ''))}`;
+  return snitch ? `${word}, was ${printable(snitch.previous_status)}` : word;
 }
 
 const STATE_COLOR: Record<WireDelivery['state'], Color> = {
@@ -224,11 +224,11 @@ export function deliveryLine(
 ): Line {
   const spans: Span[] = [
     { text: state.padEnd(10), color: STATE_COLOR[state] },
-    { text: `${channel.padEnd(8)}${clean(target)}` },
+    { text: `${channel.padEnd(8)}${printable(target)}` },
   ];
   if (state !== 'delivered' && last_error !== null) {
     spans.push({
-      text: `  after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}: ${clean(last_error)}`,
+      text: `  after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}: ${printable(last_error)}`,
     });
   }
   if (state === 'pending' && next_attempt_at !== null) {

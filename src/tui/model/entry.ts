@@ -1,7 +1,7 @@
 /** A snitch as the table needs it: cleaned, measured and parsed once per change instead of once per frame. */
 import type { WireSnitch } from '../../api/wire.ts';
+import { printable } from '../../text/printable.ts';
 import { intervalLength } from './periods.ts';
-import { clean } from './text.ts';
 
 export interface Entry {
   token: string;
@@ -24,8 +24,8 @@ export interface Entry {
 }
 
 export function entryOf(snitch: WireSnitch): Entry {
-  const name = clean(snitch.name);
-  const tags = snitch.tags.map(clean);
+  const name = printable(snitch.name);
+  const tags = snitch.tags.map(printable);
   return {
     token: snitch.token,
     snitch,
@@ -50,5 +50,5 @@ function lastWords({ last_report: report }: WireSnitch): string {
   if (!report) return '';
   const { exit_status: exit, message } = report;
   const status = exit === null || exit === 0 ? '' : `exit ${exit}`;
-  return [status, clean(message ?? '')].filter((part) => part !== '').join(': ');
+  return [status, printable(message ?? '')].filter((part) => part !== '').join(': ');
 }

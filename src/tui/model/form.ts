@@ -1,7 +1,7 @@
 /** The form that creates or changes a snitch. The API judges what is typed; its words stand beside the fields. */
 import type { SnitchInput } from '../../api/client.ts';
 import type { WireError, WireSnitch } from '../../api/wire.ts';
-import { clean } from './text.ts';
+import { editable, printable } from '../../text/printable.ts';
 import { fieldWith, type TextField, typeInto } from './text-field.ts';
 
 export type Attribute = 'name' | 'interval' | 'alert_type' | 'tags' | 'alert_email' | 'notes';
@@ -64,7 +64,7 @@ export function editForm(snitch: WireSnitch): FormOverlay {
 
 function formOf(token: string | null, values: Record<Attribute, string>): FormOverlay {
   const fields = (Object.keys(LABELS) as Attribute[]).map((attribute) => {
-    const initial = clean(values[attribute]);
+    const initial = editable(values[attribute]);
     return { attribute, ...LABELS[attribute], field: fieldWith(initial), initial };
   });
   return { kind: 'form', token, fields, focus: 0, problems: {}, error: null, busy: false };
@@ -115,7 +115,7 @@ export function refuse(
   const others: string[] = [];
   for (const { attribute, message } of validations) {
     const field = form.fields.find((entry) => entry.attribute === attribute);
-    if (field) problems[field.attribute] = clean(message);
+    if (field) problems[field.attribute] = printable(message);
     else others.push(`${attribute} ${message}`);
   }
   const first = form.fields.findIndex((entry) => problems[entry.attribute] !== undefined);
@@ -125,6 +125,6 @@ export function refuse(
     busy: false,
     problems,
     focus: first === -1 ? form.focus : first,
-    error: named ? null : clean(others.join('; ') || error),
+    error: named ? null : printable(others.join('; ') || error),
   };
 }

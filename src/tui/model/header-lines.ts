@@ -1,12 +1,13 @@
 /** The lines above and below the body: what is watched, how it is, how old the data is, and the keys. */
+import { compactDuration } from '../../text/durations.ts';
+import { printable } from '../../text/printable.ts';
+import { displayWidth, fit, toAscii } from '../../text/width.ts';
 import { type Glyphs, STATUS_COLOR } from './glyphs.ts';
 import { bindingsOf } from './keys.ts';
 import type { Line, Span } from './line.ts';
 import { clip, widthOfLine } from './line.ts';
 import { URGENCY } from './order.ts';
 import type { Overlay, State } from './state.ts';
-import { clean, fit, toAscii, widthOf } from './text.ts';
-import { shortDuration } from './times.ts';
 
 export function headerLines(state: State, glyphs: Glyphs): readonly Line[] {
   return [titleLine(state, glyphs), totalsLine(state, glyphs)];
@@ -19,9 +20,9 @@ function titleLine(state: State, glyphs: Glyphs): Line {
     .filter((part) => part !== null)
     .join(` ${glyphs.dot} `);
   const title = 'Snitch ';
-  const room = columns - title.length - widthOf(age.text) - 1;
+  const room = columns - title.length - displayWidth(age.text) - 1;
   const place = fit(
-    glyphs.unicode ? clean(where) : toAscii(clean(where)),
+    glyphs.unicode ? printable(where) : toAscii(printable(where)),
     Math.max(0, room),
     glyphs.ellipsis,
   );
@@ -44,7 +45,7 @@ function linkWord({ link, heardAt, now }: State, glyphs: Glyphs): Span {
 }
 
 export function dataAge(heardAt: number | null, now: number): string {
-  return heardAt === null ? 'never' : shortDuration(Math.max(0, now - heardAt));
+  return heardAt === null ? 'never' : compactDuration(Math.max(0, now - heardAt));
 }
 
 /** All five counts, with their words and the order of the table while there is room for them. */
@@ -86,13 +87,13 @@ export function bannerLine(state: State, glyphs: Glyphs): Line | null {
   const write = (text: string, span: Omit<Span, 'text'>): Line => [
     {
       ...span,
-      text: fit(glyphs.unicode ? clean(text) : toAscii(clean(text)), size.columns, glyphs.ellipsis),
+      text: fit(glyphs.unicode ? printable(text) : toAscii(printable(text)), size.columns, glyphs.ellipsis),
     },
   ];
   if (link.state === 'lost') {
     const age = heardAt === null ? 'No data yet' : `Data is ${dataAge(heardAt, now)} old`;
     const next =
-      link.retryAt === null ? '' : `; next try in ${shortDuration(Math.max(0, link.retryAt - now))}`;
+      link.retryAt === null ? '' : `; next try in ${compactDuration(Math.max(0, link.retryAt - now))}`;
     return write(` ${age}${next}: ${link.error ?? 'no connection'}`, {
       color: 'red',
       inverse: true,
@@ -130,7 +131,7 @@ export function footerLine(state: State, glyphs: Glyphs): Line {
   if (message) {
     const color = ({ good: 'green', bad: 'red', plain: null } as const)[message.tone];
     const text = fit(
-      glyphs.unicode ? clean(message.text) : toAscii(clean(message.text)),
+      glyphs.unicode ? printable(message.text) : toAscii(printable(message.text)),
       size.columns,
       glyphs.ellipsis,
     );

@@ -1,6 +1,6 @@
 /** One name per key: `j`, `G`, `up`, `enter`, `ctrl+c`, `shift+tab`. */
 import type { Key } from 'ink';
-import { charactersOf } from './text.ts';
+import { charactersOf } from '../../text/width.ts';
 
 const NAMED = [
   ['upArrow', 'up'],

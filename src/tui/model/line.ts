@@ -1,6 +1,6 @@
 /** A line on the screen: stretches of text, each in one style. */
+import { displayWidth, takeColumns, toAscii } from '../../text/width.ts';
 import type { Color } from './glyphs.ts';
-import { takeColumns, toAscii, widthOf } from './text.ts';
 
 /** A stretch of text in one style. */
 export interface Span {
@@ -14,7 +14,7 @@ export interface Span {
 export type Line = readonly Span[];
 
 export function widthOfLine(line: Line): number {
-  return line.reduce((sum, { text }) => sum + widthOf(text), 0);
+  return line.reduce((sum, { text }) => sum + displayWidth(text), 0);
 }
 
 /** The line, cut at `width` columns. */
@@ -25,7 +25,7 @@ export function clip(line: Line, width: number): Line {
     if (room <= 0) break;
     const text = takeColumns(span.text, room);
     clipped.push({ ...span, text });
-    room -= widthOf(text);
+    room -= displayWidth(text);
   }
   return clipped;
 }

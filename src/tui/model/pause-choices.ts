@@ -1,5 +1,5 @@
 /** What a pause can be asked to last until. */
-import { wrapWords } from './text.ts';
+import { wrapWords } from '../../text/width.ts';
 
 export interface PauseChoice {
   label: string;

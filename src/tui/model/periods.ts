@@ -1,13 +1,10 @@
 /** The calendar as far as the dashboard draws it: the periods before the present one, which the server names. */
+import { DAY, HOUR, MINUTE } from '../../text/durations.ts';
 
 export interface Span {
   start: number;
   end: number;
 }
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 
 /** The usual length of an interval in milliseconds; 0 for a name this version does not know. */
 export function intervalLength(interval: string): number {

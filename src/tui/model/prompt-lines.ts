@@ -1,4 +1,5 @@
 /** What is asked, as lines: prompts below the table, and the form and the help in its place. */
+import { charactersOf, wrapWords } from '../../text/width.ts';
 import type { FormOverlay } from './form.ts';
 import type { Glyphs } from './glyphs.ts';
 import { bindingsOf } from './keys.ts';
@@ -6,7 +7,6 @@ import { asciiLines, type Line, type Span } from './line.ts';
 import { PAUSE_CHOICES, pauseHint } from './pause-choices.ts';
 import { nameOf } from './selection.ts';
 import type { Overlay, State } from './state.ts';
-import { charactersOf, wrapWords } from './text.ts';
 import type { TextField } from './text-field.ts';
 
 /** The prompt below the body; none for the form and the help, which take the body's place. */

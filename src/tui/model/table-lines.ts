@@ -1,4 +1,6 @@
 /** The table as lines: its titles, and one line per snitch. */
+import { compactDuration } from '../../text/durations.ts';
+import { fit, fitRight, toAscii } from '../../text/width.ts';
 import { bar, urgency } from './bar.ts';
 import type { Arrangement } from './collection.ts';
 import { type Column, type ColumnId, GAP, GUTTER } from './columns.ts';
@@ -9,8 +11,6 @@ import type { SortKey } from './order.ts';
 import { lastPeriods, shortInterval } from './periods.ts';
 import type { RowDetail } from './state.ts';
 import { outcomesOf, type PeriodOutcome } from './strip.ts';
-import { fit, fitRight, toAscii } from './text.ts';
-import { shortDuration } from './times.ts';
 
 /** Which column shows what the table is sorted by; the time of creation has none. */
 const SORT_COLUMN: Partial<Record<SortKey, ColumnId>> = {
@@ -91,7 +91,7 @@ function cell({ id, width }: Column, entry: Entry, look: RowLook): Line {
 }
 
 function lastCheckIn({ reportedAt }: Entry, now: number): string {
-  return reportedAt === null ? 'never' : shortDuration(Math.max(0, now - reportedAt));
+  return reportedAt === null ? 'never' : compactDuration(Math.max(0, now - reportedAt));
 }
 
 /** `-` while nothing is awaited; a stretch of time, below zero for how long it is overdue, or `due` until the sweep decides. */
@@ -100,12 +100,12 @@ function timeLeft({ snitch: { status } }: Entry, { detail, glyphs, now }: RowLoo
   if (status !== 'healthy' && status !== 'errored') return '-';
   if (!detail) return glyphs.ellipsis;
   if (detail.deadlineAt === null) return glyphs.ellipsis;
-  return detail.deadlineAt <= now ? 'due' : shortDuration(detail.deadlineAt - now);
+  return detail.deadlineAt <= now ? 'due' : compactDuration(detail.deadlineAt - now);
 }
 
 function overdue(detail: RowDetail | undefined, now: number): string {
   const since = detail?.missingSince ?? null;
-  return since === null ? 'missed' : `-${shortDuration(Math.max(0, now - since))}`;
+  return since === null ? 'missed' : `-${compactDuration(Math.max(0, now - since))}`;
 }
 
 function barCell({ snitch: { status }, checkedInAt, length }: Entry, look: RowLook, width: number): Line {

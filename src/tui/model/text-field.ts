@@ -1,5 +1,6 @@
 /** One line of text that somebody is typing. */
-import { charactersOf, clean } from './text.ts';
+import { editable } from '../../text/printable.ts';
+import { charactersOf } from '../../text/width.ts';
 
 export interface TextField {
   text: string;
@@ -44,7 +45,7 @@ export function typeInto(field: TextField, key: string): TextField | null {
 
 /** Types a pasted text; its line ends become spaces. */
 export function insert({ text, caret }: TextField, added: string): TextField {
-  const safe = clean(added);
+  const safe = editable(added);
   return { text: text.slice(0, caret) + safe + text.slice(caret), caret: caret + safe.length };
 }
 

@@ -103,14 +103,41 @@ for (const [what, { spoil, words }] of Object.entries(FAULTS)) {
   });
 }
 
-misplaced('where its directory is gone, it says that what came since then is lost', async (world) => {
+misplaced('where its directory is gone, everything is saved all the same', async (world) => {
   const { dataDir, store, reports } = world;
-  await newCase(store);
+  await newSnitch(store, await newCase(store), { name: 'kept' });
   rmSync(dataDir, { recursive: true });
   await until(() => reports.length > 0);
   await store.close();
-  assert.match(reports[1] as string, 'could not be saved');
+  const saved = /is saved in (\S+):/.exec(reports[1] ?? '')?.[1] ?? '';
+  assert.equal(namesIn(saved), ['kept']);
 });
+
+misplaced('where nothing can be saved, it says that what came since then is lost', async (world) => {
+  const { dataDir, store, reports } = world;
+  await newCase(store);
+  rmSync(dataDir, { recursive: true });
+  writeFileSync(dataDir, 'in the way');
+  await until(() => reports.length > 0);
+  await store.close();
+  assert.match(reports[1] as string, 'could not be saved');
+  assert.match(reports[1] as string, 'is lost');
+});
+
+misplaced(
+  'where nothing can be saved and nothing was deleted, it says where everything is',
+  async (world) => {
+    const { dir, dataDir, store, reports } = world;
+    await newSnitch(store, await newCase(store), { name: 'kept' });
+    renameSync(dataDir, join(dir, 'moved'));
+    writeFileSync(dataDir, 'in the way');
+    await until(() => reports.length > 0);
+    await store.close();
+    assert.match(reports[1] as string, `it is all in ${dir}/moved/snitch.db: put that back`);
+    assert.not.match(reports[1] as string, /lost/);
+    assert.equal(namesIn(join(dir, 'moved/snitch.db')), ['kept']);
+  },
+);
 
 misplaced('a directory that was moved is named', async ({ dir, dataDir, store, reports }) => {
   const owner = await newCase(store);

@@ -6,12 +6,8 @@ import { Calendar } from '../../../src/core/interval.ts';
 import { findApiKey } from '../../../src/store/operations/api-keys.ts';
 import { postponeSlice } from '../../../src/store/operations/blind-windows.ts';
 import { applyCheckIn, listCheckIns } from '../../../src/store/operations/check-ins.ts';
-import {
-  claimDeliveries,
-  listDeliveries,
-  nextDeliveryAt,
-  settleDelivery,
-} from '../../../src/store/operations/deliveries.ts';
+import { claimDeliveries, nextDeliveryAt, settleDelivery } from '../../../src/store/operations/claims.ts';
+import { listDeliveries } from '../../../src/store/operations/deliveries.ts';
 import { prune } from '../../../src/store/operations/retention.ts';
 import { getSnitch, listSnitches } from '../../../src/store/operations/snitches.ts';
 import { applyDue, rescheduleSlice } from '../../../src/store/operations/triggers.ts';

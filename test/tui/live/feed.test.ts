@@ -109,11 +109,58 @@ test('a server without a stream is polled', async () => {
   assert.ok(events[1]?.kind === 'link' && events[1].link.state === 'polling');
 });
 
-test('a refusal that names a time is honoured, without polling meanwhile', async () => {
-  const { feed, events, waits } = rig([new ApiError(429, null, 60)], [snitch('a')]);
+test('a stream that is refused for a time is not asked for, and the list is read meanwhile', async () => {
+  const full = new ApiError(503, { type: 'service_unavailable', error: 'Too many streams are open.' }, 40);
+  const { feed, events, waits, asked } = rig([full], [snitch('a')]);
+  await feed.run();
+  assert.equal(waits, [15_000, 15_000, 10_000]);
+  assert.is(events.filter(({ kind }) => kind === 'all').length, 3);
+  assert.ok(events[1]?.kind === 'link' && events[1].link.state === 'polling');
+  assert.is(asked.length, 2);
+});
+
+test('a refusal of everything that names a time is honoured', async () => {
+  const blocked = new ApiError(429, null, 60);
+  const { feed, events, waits } = rig([blocked], blocked);
   await feed.run();
   assert.equal(waits, [60_000]);
   assert.ok(events[0]?.kind === 'link' && events[0].link.state === 'lost');
+});
+
+for (const [name, data] of [
+  ['null', 'null'],
+  ['no JSON', '{"token"'],
+  ['a list', '[]'],
+  ['a snitch without tags', JSON.stringify({ ...snitch('a'), tags: null })],
+]) {
+  test(`an event that is ${name} is not shown; the list is read instead`, async () => {
+    const broken = streamOf(RESET, `event: snitch\ndata: ${data}\n\n`, informed('run:2'));
+    const { feed, events, waits } = rig([broken], [snitch('b')]);
+    await feed.run();
+    assert.equal(waits, [15_000]);
+    assert.equal(
+      events.filter(({ kind }) => kind === 'changes'),
+      [],
+    );
+    const last = events.at(-1);
+    assert.ok(last?.kind === 'link' && last.link.state === 'polling');
+    assert.match(last.link.error ?? '', /^what the stream of changes says is not understood: /);
+  });
+}
+
+test('a deletion that names nothing is not taken for one', async () => {
+  const { feed, events } = rig([streamOf(RESET, 'event: deleted\ndata: {"token":7}\n\n')], [snitch('b')]);
+  await feed.run();
+  const last = events.at(-1);
+  assert.ok(last?.kind === 'link');
+  assert.match(last.link.error ?? '', /an event "deleted" has no text at token/);
+});
+
+test('an event without an end is given up', () => {
+  const parse = createEventParser();
+  assert.throws(() => {
+    for (let count = 0; count < 100; count += 1) parse('x'.repeat(64 * 1024));
+  }, /an event has no end/);
 });
 
 test('a list that cannot be read leaves the position where it was', async () => {

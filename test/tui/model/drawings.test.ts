@@ -1,40 +1,33 @@
 /** Text, times, bars and strips: what a row is made of. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { compactDuration, runDuration } from '../../../src/text/durations.ts';
+import { editable } from '../../../src/text/printable.ts';
+import { ago } from '../../../src/text/times.ts';
+import { displayWidth, fit, fitRight, toAscii, wrapWords } from '../../../src/text/width.ts';
 import { bar, sparkline, urgency } from '../../../src/tui/model/bar.ts';
 import { columnsFor, GAP, GUTTER } from '../../../src/tui/model/columns.ts';
 import { ASCII, UNICODE } from '../../../src/tui/model/glyphs.ts';
 import { lastPeriods } from '../../../src/tui/model/periods.ts';
 import { outcomesOf } from '../../../src/tui/model/strip.ts';
-import {
-  clean,
-  cleanLines,
-  fit,
-  fitRight,
-  toAscii,
-  widthOf,
-  wrapWords,
-} from '../../../src/tui/model/text.ts';
-import { ago, runDuration, shortDuration } from '../../../src/tui/model/times.ts';
 import { scrollTo } from '../../../src/tui/model/window.ts';
 import { DAY, HOUR, iso, MINUTE, NOON } from '../samples.ts';
 
 const test = suite('what rows are made of');
 
-test('nothing a terminal could obey is left in a text', () => {
-  assert.is(clean('a\u001b[2Jb\u0007\u009b1m\u202ec\u2028d\u200be\u00adf'), 'a[2Jb1mcdef');
-  assert.is(clean('one\r\ntwo\tthree'), 'one two three');
-  assert.equal(cleanLines('one\r\n\t\u001b[1;31mtwo\u001b[K\u0000\nthree'), ['one', '    two', 'three']);
+test('nothing a terminal could obey is left in a text that somebody edits', () => {
+  assert.is(editable('a\u001b[2Jb\u0007\u009b1m\u202ec\u2028d\u200be\u00adf'), 'a[2Jb1mcdef');
+  assert.is(editable('one\r\ntwo\tthree'), 'one two three');
 });
 
 test('wide characters are measured as terminals draw them', () => {
-  assert.is(widthOf('夜間'), 4);
+  assert.is(displayWidth('夜間'), 4);
   assert.is(fit('夜間バックアップ', 7), '夜間バ…');
   assert.is(fit('夜間バックアップ', 6), '夜間 …');
   assert.is(fit('夜', 4), '夜  ');
   assert.is(fitRight('12m', 6), '   12m');
   assert.is(toAscii('夜a→'), '??a?');
-  assert.is(widthOf(clean('❤️')), 1);
+  assert.is(displayWidth(editable('❤️')), 1);
 });
 
 test('sentences are broken between words, and words only where they must be', () => {
@@ -47,7 +40,7 @@ test('sentences are broken between words, and words only where they must be', ()
 
 test('times are short', () => {
   const lengths = [0, 45_000, 12 * MINUTE, 3 * HOUR + 20 * MINUTE, 12 * HOUR, 5 * DAY + 4 * HOUR, 400 * DAY];
-  assert.equal(lengths.map(shortDuration), ['0s', '45s', '12m', '3h20m', '12h', '5d4h', '400d']);
+  assert.equal(lengths.map(compactDuration), ['0s', '45s', '12m', '3h20m', '12h', '5d4h', '400d']);
   assert.is(ago(null, NOON), 'never');
   assert.is(ago(NOON - 5_000, NOON), '5s ago');
   assert.equal([850, 4_230, 190_000].map(runDuration), ['850ms', '4.2s', '3m10s']);

@@ -1,4 +1,5 @@
 /** What `OnCalendar=` and lengths of time mean in the units of systemd (`man 7 systemd.time`). */
+import { DAY, HOUR, MINUTE, SECOND, WEEK } from '../../../text/durations.ts';
 import { NotUnderstood } from '../crontab/fields.ts';
 import { type Day, type Schedule, steps } from '../schedule.ts';
 
@@ -105,17 +106,16 @@ function refuse(text: string): NotUnderstood {
   return new NotUnderstood(`"${text}" is not understood`);
 }
 
-const MINUTE = 60_000;
 const UNITS: readonly [pattern: RegExp, ms: number][] = [
   [/^(?:us|usec|µs|μs)$/, 0.001],
   [/^(?:ms|msec)$/, 1],
-  [/^(?:|s|sec|seconds?)$/, 1_000],
+  [/^(?:|s|sec|seconds?)$/, SECOND],
   [/^(?:m|min|minutes?)$/, MINUTE],
-  [/^(?:h|hr|hours?)$/, 60 * MINUTE],
-  [/^(?:d|days?)$/, 1_440 * MINUTE],
-  [/^(?:w|weeks?)$/, 7 * 1_440 * MINUTE],
-  [/^(?:M|months?)$/, 30.44 * 1_440 * MINUTE],
-  [/^(?:y|years?)$/, 365.25 * 1_440 * MINUTE],
+  [/^(?:h|hr|hours?)$/, HOUR],
+  [/^(?:d|days?)$/, DAY],
+  [/^(?:w|weeks?)$/, WEEK],
+  [/^(?:M|months?)$/, 30.44 * DAY],
+  [/^(?:y|years?)$/, 365.25 * DAY],
 ];
 
 /** A length of time such as `1h 30min`, in minutes. @throws NotUnderstood */

@@ -1,0 +1,163 @@
+/** What the client can ask for, grouped by resource. Each group needs only a way to send a call. */
+import {
+  ALERT,
+  API_KEY,
+  AUDIENCE,
+  CASE,
+  CHECK_IN,
+  DELIVERY,
+  EXPLANATION,
+  IMPORT_CHECK,
+  list,
+  MAIL_CHECK,
+  MAINTENANCE,
+  OWNERSHIP,
+  type Shape,
+  SNITCH,
+  TEXTS,
+  WEBHOOK,
+} from './shapes.ts';
+import type { WireCase, WireDelivery } from './wire.ts';
+
+export interface SnitchInput {
+  name?: string;
+  interval?: string;
+  alert_type?: string;
+  alert_email?: string[] | string | null;
+  notes?: string | null;
+  tags?: string[] | null;
+}
+
+/** A snitch that may bring its token along. */
+export interface ImportInput extends SnitchInput {
+  token?: string | null;
+}
+
+export interface PageQuery {
+  limit?: number;
+  before?: string;
+}
+
+/** Sends one call and answers with what it brought, which has the given shape; null where nothing of it is used. */
+export type Send = <T>(shape: Shape<T> | null, method: string, path: string, body?: unknown) => Promise<T>;
+
+export function snitchCalls(send: Send) {
+  return {
+    listSnitches: (tags: readonly string[] = []) =>
+      send(
+        list(SNITCH),
+        'GET',
+        `/v1/snitches${query({ tags: tags.length > 0 ? tags.join(',') : undefined })}`,
+      ),
+    getSnitch: (token: string) => send(SNITCH, 'GET', snitch(token)),
+    createSnitch: (input: SnitchInput) => send(SNITCH, 'POST', '/v1/snitches', input),
+    updateSnitch: (token: string, changes: SnitchInput) => send(SNITCH, 'PATCH', snitch(token), changes),
+    deleteSnitch: (token: string) => send<void>(null, 'DELETE', snitch(token)),
+    addTags: (token: string, tags: readonly string[]) => send(TEXTS, 'POST', `${snitch(token)}/tags`, tags),
+    removeTag: (token: string, tag: string) => send(TEXTS, 'DELETE', at(`${snitch(token)}/tags`, tag)),
+    pause: (token: string, until?: string) =>
+      send<void>(null, 'POST', `${snitch(token)}/pause`, until === undefined ? undefined : { until }),
+    unpause: (token: string) => send<void>(null, 'POST', `${snitch(token)}/unpause`),
+    explain: (token: string) => send(EXPLANATION, 'GET', `${snitch(token)}/explain`),
+    listCheckIns: (token: string, page: PageQuery = {}) =>
+      send(list(CHECK_IN), 'GET', `${snitch(token)}/check_ins${query({ ...page })}`),
+  };
+}
+
+/** Snitches that are kept in files. */
+export function importCalls(send: Send) {
+  return {
+    /** Makes all of at most 500 snitches (100 by older servers), or none. */
+    importSnitches: (snitches: readonly ImportInput[], owner: string | null) =>
+      send(list(SNITCH), 'POST', '/v1/imports', { snitches, owner }),
+    /** Changes all of at most 500 snitches, or none. */
+    updateSnitches: (changes: readonly (SnitchInput & { token: string })[]) =>
+      send(list(SNITCH), 'PATCH', '/v1/imports', { snitches: changes }),
+    /** Passes over those that are gone already. */
+    deleteSnitches: (tokens: readonly string[]) => send<void>(null, 'POST', '/v1/imports/delete', { tokens }),
+    checkImport: (input: { snitches: readonly unknown[]; case?: unknown }) =>
+      send(IMPORT_CHECK, 'POST', '/v1/imports/check', input),
+    listOwnership: () => send(list(OWNERSHIP), 'GET', '/v1/ownership'),
+    setOwnership: (tokens: readonly string[], owner: string | null) =>
+      send<void>(null, 'PUT', '/v1/ownership', { tokens, owner }),
+  };
+}
+
+/** Alerts and their deliveries. */
+export function alertCalls(send: Send) {
+  return {
+    /** @param token of the snitch; null for all alerts of the case */
+    listAlerts: (token: string | null, page: PageQuery = {}) =>
+      send(list(ALERT), 'GET', `${token === null ? '/v1' : snitch(token)}/alerts${query({ ...page })}`),
+    listDeliveries: (filter: PageQuery & { state?: WireDelivery['state'] } = {}) =>
+      send(list(DELIVERY), 'GET', `/v1/deliveries${query({ ...filter })}`),
+    retryDelivery: (id: string) => send(DELIVERY, 'POST', `${at('/v1/deliveries', id)}/retry`),
+  };
+}
+
+/** The case that the key belongs to. */
+export function caseCalls(send: Send) {
+  return {
+    getCase: () => send(CASE, 'GET', '/v1/case'),
+    updateCase: (changes: Partial<WireCase>) => send(CASE, 'PATCH', '/v1/case', changes),
+    getAudience: () => send(AUDIENCE, 'GET', '/v1/audience'),
+  };
+}
+
+export function webhookCalls(send: Send) {
+  return {
+    listWebhooks: () => send(list(WEBHOOK), 'GET', '/v1/webhooks'),
+    createWebhook: (url: string, notices = false) =>
+      send(WEBHOOK, 'POST', '/v1/webhooks', { url, ...(notices ? { notices } : {}) }),
+    deleteWebhook: (id: string) => send<void>(null, 'DELETE', at('/v1/webhooks', id)),
+    testWebhook: (id: string) => send(DELIVERY, 'POST', `${at('/v1/webhooks', id)}/test`),
+    rotateWebhookSecret: (id: string) => send(WEBHOOK, 'POST', `${at('/v1/webhooks', id)}/rotate_secret`),
+  };
+}
+
+interface KeyInput {
+  name: string;
+  scope?: string;
+}
+
+export function keyCalls(send: Send) {
+  return {
+    listApiKeys: () => send(list(API_KEY), 'GET', '/v1/api_keys'),
+    createApiKey: (input: KeyInput) => send(API_KEY, 'POST', '/v1/api_keys', input),
+    deleteApiKey: (id: string) => send<void>(null, 'DELETE', at('/v1/api_keys', id)),
+  };
+}
+
+/** What an admin key may do. */
+export function adminCalls(send: Send) {
+  return {
+    listCases: () => send(list(CASE), 'GET', '/v1/cases'),
+    createCase: (input: Partial<WireCase>) => send(CASE, 'POST', '/v1/cases', input),
+    changeCase: (id: string, changes: Partial<WireCase>) => send(CASE, 'PATCH', at('/v1/cases', id), changes),
+    deleteCase: (id: string) => send<void>(null, 'DELETE', at('/v1/cases', id)),
+    createKeyOfCase: (id: string, input: KeyInput) =>
+      send(API_KEY, 'POST', `${at('/v1/cases', id)}/api_keys`, input),
+    listKeysOfCase: (id: string) => send(list(API_KEY), 'GET', `${at('/v1/cases', id)}/api_keys`),
+    getMaintenance: () => send(MAINTENANCE, 'GET', '/v1/maintenance'),
+    setMaintenance: (enabled: boolean) => send(MAINTENANCE, 'PUT', '/v1/maintenance', { enabled }),
+    /** Lets the daemon log in at its mail server, and send a test mail where a recipient is given. */
+    checkMail: (recipient: string | null) => send(MAIL_CHECK, 'POST', '/v1/checks/mail', { recipient }),
+  };
+}
+
+function snitch(token: string): string {
+  return at('/v1/snitches', token);
+}
+
+/** The path of one item of a collection. */
+function at(collection: string, name: string): string {
+  return `${collection}/${encodeURIComponent(name)}`;
+}
+
+function query(values: Record<string, string | number | undefined>): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) {
+    if (value !== undefined) parameters.set(name, String(value));
+  }
+  return parameters.size > 0 ? `?${parameters}` : '';
+}

@@ -1,0 +1,45 @@
+/**
+ * Check-ins: what a job tells, and what is kept of it.
+ *
+ * - **outcome**: what a check-in says of a run. `healthy` and `error` end it, `start` begins it, `log` only notes.
+ * - **run**: from the start that was reported to the end that was; a run id pairs the two where several overlap.
+ * - **late check-in**: one that the job kept back because it could not reach the service: `at` is before `now`.
+ * - **report**: a check-in that told how a run ended.
+ *
+ * All instants are milliseconds since the Unix epoch.
+ */
+
+/** `start` and `log` are noted and change no state. */
+export type CheckInOutcome = 'healthy' | 'error' | 'start' | 'log';
+
+export interface CheckIn {
+  token: string;
+  /** When it was received. */
+  now: number;
+  /** When the job checked in: earlier than `now` where it could not reach the service then. */
+  at: number;
+  outcome: CheckInOutcome;
+  exitStatus: number | null;
+  message: string | null;
+  /** The address that the check-in came from. */
+  source: string | null;
+  /** Pairs the start of a run with its end. */
+  runId: string | null;
+  /** What the job printed. */
+  output: string | null;
+}
+
+/** A check-in in the log of its snitch. */
+export interface CheckInRecord extends Omit<CheckIn, 'token' | 'now' | 'runId'> {
+  id: number;
+  /** From the start of the run to this check-in, where the start was reported. */
+  durationMs: number | null;
+}
+
+/** The newest check-in that told how a run ended; `start` and `log` do not. */
+export interface LastReport {
+  at: number;
+  outcome: 'healthy' | 'error';
+  exitStatus: number | null;
+  message: string | null;
+}

@@ -1,0 +1,67 @@
+/**
+ * Deliveries: how an alert reaches the team.
+ *
+ * - **delivery**: one tracked send of an alert to one target. It is `pending` until it is `delivered`, or `dead` when
+ *   nothing more is tried.
+ * - **channel**: the way to a target: a webhook or an email.
+ * - **target**: a webhook's id or an email address.
+ * - **outbox**: the deliveries that are pending.
+ * - **claim**: the right of one sender to one attempt, until its **lease** ends; whoever claims later has a higher
+ *   **fence**, and only the latest claim counts.
+ * - **settlement**: how an attempt ended.
+ *
+ * All instants are milliseconds since the Unix epoch.
+ */
+import type { Alert } from './alert.ts';
+import type { Channel } from './routing.ts';
+import type { Webhook } from './webhook.ts';
+
+export type DeliveryState = 'pending' | 'delivered' | 'dead';
+
+export interface Delivery {
+  id: number;
+  caseId: string;
+  alertId: string;
+  channel: Channel;
+  /** A webhook's id or an email address. */
+  target: string;
+  /** What its alert says; the snitch is null for a notice. */
+  about: { type: Alert['type']; snitch: { token: string; name: string } | null };
+  state: DeliveryState;
+  /** Whether an attempt is under way: it is counted, and the last error is of the one before. */
+  sending: boolean;
+  attempts: number;
+  lastError: string | null;
+  /** Null unless pending. */
+  nextAttemptAt: number | null;
+  deliveredAt: number | null;
+}
+
+export interface AlertWithDeliveries {
+  alert: Alert;
+  deliveries: Delivery[];
+}
+
+/** A delivery that the caller alone may send until the lease ends. */
+export interface ClaimedDelivery {
+  id: number;
+  /** Names this claim: a settlement with an older fence changes nothing. */
+  fence: number;
+  /** Which attempt this is, from 1. */
+  attempt: number;
+  channel: Channel;
+  target: string;
+  alert: Alert;
+  /** What the job printed at the check-in that raised the alert, where that is kept; for emails only. */
+  output?: string;
+  case: { id: string; name: string; timezone: string };
+  /** The target's webhook; null for an email, or when the webhook was deleted. */
+  webhook: Webhook | null;
+}
+
+export type Settlement =
+  | { kind: 'delivered'; at: number }
+  | { kind: 'retry'; at: number; error: string }
+  | { kind: 'dead'; error: string }
+  /** Not tried after all (the daemon stops): due again at once, and the attempt does not count. */
+  | { kind: 'released' };

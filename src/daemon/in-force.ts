@@ -1,0 +1,36 @@
+/** What holds at this moment and may change while the daemon runs. Whoever needs it asks each time. */
+import type { IncomingMessage } from 'node:http';
+import type { Config } from '../config/config.ts';
+import type { Addresses } from '../http/endpoint/route-context.ts';
+import { createProxyTest, createSourceReader } from '../http/source.ts';
+
+export interface ReloadedSettings {
+  smtp: Config['smtp'];
+  metricsArePublic: boolean;
+  /** How many check-ins of each snitch the store keeps. */
+  checkInsKept: number;
+  /** The address that a request came from, behind trusted proxies too. */
+  sourceOf: (request: IncomingMessage) => string | null;
+  /** Whether a trusted proxy sent a request. */
+  isProxied: (request: IncomingMessage) => boolean;
+}
+
+export interface InForce extends ReloadedSettings {
+  /** Empty until the daemon listens and knows them. */
+  addresses: Addresses;
+}
+
+/** What is in force before the daemon listens. */
+export function inForceAtFirst(config: Config): InForce {
+  return { ...reloadedSettings(config), addresses: { baseUrl: '', checkInBase: '' } };
+}
+
+export function reloadedSettings(config: Config): ReloadedSettings {
+  return {
+    smtp: config.smtp,
+    metricsArePublic: config.metrics.public,
+    checkInsKept: config.retention.checkIns,
+    sourceOf: createSourceReader(config.trustedProxies),
+    isProxied: createProxyTest(config.trustedProxies),
+  };
+}

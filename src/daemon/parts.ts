@@ -1,0 +1,117 @@
+/** The parts of the daemon, made and put together; none of them runs yet. */
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import { logAlarms } from '../delivery/alert-log.ts';
+import { createDeliverer, type Deliverer } from '../delivery/deliverer.ts';
+import { checkMail } from '../delivery/smtp/mail-check.ts';
+import { RateLimiter } from '../http/endpoint/rate-limit.ts';
+import type { Metrics } from '../http/metrics/metrics.ts';
+import { buildServer } from '../http/server.ts';
+import type { Store } from '../store/store.ts';
+import { Retention } from '../sweep/retention.ts';
+import { Sweeper } from '../sweep/sweeper.ts';
+import { nameOfHeldSocket } from '../system/held-socket.ts';
+import type { ServiceManager } from '../system/service-manager.ts';
+import { checkInPath } from './addresses.ts';
+import type { InForce } from './in-force.ts';
+import { problems, stalls } from './progress.ts';
+import { SignsOfLife } from './signs-of-life.ts';
+
+/** What the parts stand on. */
+export interface Foundation {
+  /** As it was at the start. */
+  config: Config;
+  inForce: InForce;
+  logger: Logger;
+  store: Store;
+  metrics: Metrics;
+  manager: ServiceManager;
+  /** The wall clock. */
+  clock: () => number;
+  /** The version of this program, for the user agent of webhooks. */
+  version: string;
+}
+
+export interface Parts {
+  app: FastifyInstance;
+  /** Those that are open. */
+  connections: ReadonlySet<Socket>;
+  limiter: RateLimiter;
+  sweeper: Sweeper;
+  deliverer: Deliverer;
+  retention: Retention;
+  signsOfLife: SignsOfLife;
+  endAlertLog: () => void;
+  /** The socket that the service manager holds for the daemon; null where it holds none. */
+  heldSocket: string | null;
+}
+
+/** @throws Error that names the setting which cannot be used */
+export function createParts(foundation: Foundation): Parts {
+  const { config, logger, store, clock, metrics, version, manager } = foundation;
+  const limiter = new RateLimiter(config.rateLimit);
+  const sweeper = new Sweeper({ store, clock, monotonic: () => performance.now(), logger });
+  const endAlertLog = logAlarms(store, logger);
+  const deliverer = createDeliverer({
+    store,
+    clock,
+    random: Math.random,
+    smtp: config.smtp,
+    webhooks: config.webhooks,
+    logger,
+    version,
+    observe: ({ channel, result }) => metrics.deliveries.inc({ channel, result }),
+  });
+  const retention = new Retention({ store, clock, logger, settings: config.retention });
+  const workers = { store, sweeper, deliverer };
+  const signsOfLife = new SignsOfLife({
+    store,
+    manager,
+    logger,
+    userAgent: `Snitch/${version.split('.')[0]}`,
+    problems: () => problems(workers),
+    stalls: () => stalls(workers),
+  });
+  const connections = new Set<Socket>();
+  const app = createServer(foundation, { connections, limiter, readiness: () => problems(workers) });
+  // Asked now, because the descriptor is closed when the daemon stops.
+  const heldSocket = nameOfHeldSocket(manager.socket);
+  return {
+    app,
+    connections,
+    limiter,
+    sweeper,
+    deliverer,
+    retention,
+    signsOfLife,
+    endAlertLog,
+    heldSocket,
+  };
+}
+
+interface ServerParts {
+  connections: Set<Socket>;
+  limiter: RateLimiter;
+  readiness: () => string[];
+}
+
+function createServer(foundation: Foundation, parts: ServerParts): FastifyInstance {
+  const { config, inForce, logger, store, clock, metrics } = foundation;
+  return buildServer({
+    ...parts,
+    store,
+    clock,
+    metrics,
+    // Below a warning the HTTP library only repeats what is logged already.
+    logger: logger.child({}, { level: 'warn' }),
+    checkInPath: checkInPath(config),
+    addresses: () => inForce.addresses,
+    sourceOf: (request) => inForce.sourceOf(request),
+    isProxied: (request) => inForce.isProxied(request),
+    metricsArePublic: () => inForce.metricsArePublic,
+    checkMail: async (recipient) => inForce.smtp && checkMail(inForce.smtp, recipient, clock()),
+    sendsEmail: () => inForce.smtp !== null,
+  });
+}

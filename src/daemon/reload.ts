@@ -1,0 +1,36 @@
+/** What a changed configuration changes while the daemon runs, and what has to wait for a restart. */
+import type { Config } from '../config/config.ts';
+import { reloadedSettings } from './in-force.ts';
+import type { Foundation, Parts } from './parts.ts';
+
+/** @throws Error that names the setting which cannot be used; then nothing has changed */
+export function reload(parts: Parts, { config, inForce, logger }: Foundation, changed: Config): void {
+  // What can refuse comes first, so that a bad setting changes nothing.
+  const settings = reloadedSettings(changed);
+  parts.deliverer.reconfigure({ smtp: changed.smtp, webhooks: changed.webhooks });
+  Object.assign(inForce, settings);
+  logger.level = changed.log.level;
+  parts.limiter.configure(changed.rateLimit);
+  parts.retention.configure(changed.retention);
+  parts.signsOfLife.give(changed.watchdog);
+  for (const setting of needRestart(config, changed)) {
+    logger.warn({ setting }, 'this setting changes only with a restart');
+  }
+  logger.info('the configuration was read again');
+}
+
+/** What a reload leaves as it was, by the name of the setting. */
+export const FIXED_SETTINGS: Readonly<Record<string, (config: Config) => unknown>> = {
+  listen: ({ listen }) => listen,
+  base_url: ({ baseUrl }) => baseUrl,
+  check_in_base: ({ checkInBase }) => checkInBase,
+  data_dir: ({ dataDir }) => dataDir,
+  admin_key_from: ({ adminKey }) => adminKey,
+  'log.format': ({ log }) => log.format,
+};
+
+function needRestart(before: Config, after: Config): string[] {
+  return Object.entries(FIXED_SETTINGS)
+    .filter(([, valueIn]) => JSON.stringify(valueIn(before)) !== JSON.stringify(valueIn(after)))
+    .map(([name]) => name);
+}

@@ -1,0 +1,161 @@
+/**
+ * The check-in address (`decisions: Check-in`). It answers beside the router of the API, on the bare request: this is
+ * the path that every job takes every time, and it has to be lenient where the API is strict.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { OWN_ANSWER } from '../../api/own-answer.ts';
+import { SnitchError } from '../../core/errors.ts';
+import type { CheckIn, CheckInOutcome, Store } from '../../store/store.ts';
+import { RETRY_AFTER_S, STATUS_OF } from '../endpoint/errors.ts';
+import { BODY_LIMIT } from './body.ts';
+import { type CheckInParameters, readParameters } from './parameters.ts';
+import type { PathReader, Target } from './target.ts';
+
+export interface CheckInOptions {
+  store: Store;
+  clock: () => number;
+  readPath: PathReader;
+  /** The address that the request came from, behind trusted proxies too. */
+  sourceOf: (request: IncomingMessage) => string | null;
+  onAnswer: (answer: 'recorded' | 'unknown' | 'refused') => void;
+  onError: (error: unknown, requestId: string) => void;
+  newRequestId: () => string;
+}
+
+const TEXT = [...OWN_ANSWER, 'content-type', 'text/plain; charset=utf-8', 'cache-control', 'no-store'];
+const THANKS = 'Got it, thanks!\n';
+const THANKS_HEADERS = [...TEXT, 'content-length', String(THANKS.length)];
+/** What clients of another family of pingers are answered, who take nothing else for a success. */
+const OK = 'OK';
+const OK_HEADERS = [...TEXT, 'content-length', String(OK.length)];
+/** Tells those clients how much of what a job prints is kept, in bytes. */
+const BODY_LIMIT_HEADER = 'ping-body-limit';
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT']);
+
+/** For how long a client may go on sending a body that is not read any more, in milliseconds. */
+const LINGER = 5_000;
+
+/** Handles check-ins; false for every other request. */
+export function createCheckInHandler(options: CheckInOptions) {
+  return function handle(request: IncomingMessage, response: ServerResponse): boolean {
+    const path = options.readPath(request.url ?? '');
+    if (path === null) return false;
+    if (path.hasSuffix || path.alwaysOk) response.setHeader(BODY_LIMIT_HEADER, BODY_LIMIT);
+    const { target, alwaysOk } = path;
+    if (target === null || !METHODS.has(request.method ?? '')) refuse(request, response, target !== null);
+    else void answer(options, request, response, { ...target, alwaysOk });
+    return true;
+  };
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse, exists: boolean): void {
+  if (exists) {
+    response.setHeader('allow', [...METHODS].join(', '));
+    reply(request, response, 405, 'Check in with GET, HEAD, POST or PUT.\n');
+  } else {
+    reply(request, response, 404, 'There is no such check-in address.\n');
+  }
+}
+
+async function answer(
+  options: CheckInOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+  target: Target & { alwaysOk: boolean },
+): Promise<void> {
+  const now = options.clock();
+  try {
+    const asked = { query: target.query, hasSuffix: target.suffix !== null, now };
+    const parameters = await readParameters(request, asked);
+    if (parameters.bodyGoesOn) response.setHeader('connection', 'close');
+    const source = options.sourceOf(request);
+    if (await options.store.applyCheckIn(toCheckIn(target, parameters, now, source))) {
+      options.onAnswer('recorded');
+      thank(request, response, target.alwaysOk || target.suffix !== null || parameters.isRun);
+    } else {
+      options.onAnswer('unknown');
+      reply(request, response, 404, 'There is no snitch with this token.\n');
+    }
+  } catch (error) {
+    answerError(options, error, request, response);
+  }
+}
+
+function thank(request: IncomingMessage, response: ServerResponse, isOk: boolean): void {
+  if (isOk) {
+    response.setHeader(BODY_LIMIT_HEADER, BODY_LIMIT);
+    send(request, response, [200, OK_HEADERS, OK]);
+  } else send(request, response, [202, THANKS_HEADERS, THANKS]);
+}
+
+function answerError(
+  options: CheckInOptions,
+  error: unknown,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const id = options.newRequestId();
+  options.onAnswer('refused');
+  options.onError(error, id);
+  const status = error instanceof SnitchError ? STATUS_OF[error.type] : 500;
+  if (status === 503) response.setHeader('retry-after', RETRY_AFTER_S);
+  response.setHeader('x-request-id', id);
+  reply(request, response, status, `The check-in was not stored. Try again; the log has more under ${id}.\n`);
+}
+
+function reply(request: IncomingMessage, response: ServerResponse, status: number, text: string): void {
+  send(request, response, [status, [...TEXT, 'content-length', String(Buffer.byteLength(text))], text]);
+}
+
+type Reply = [status: number, headers: string[], text: string];
+
+function send(request: IncomingMessage, response: ServerResponse, [status, headers, text]: Reply): void {
+  response.writeHead(status, headers);
+  const body = request.method === 'HEAD' ? undefined : text;
+  if (request.isPaused()) endLater(request, response, body);
+  else response.end(body);
+}
+
+/**
+ * The client is still sending what is not wanted. To close now would reset the connection, and the client would take
+ * that for a failure: it gets the answer at once and may end what it says, within limits.
+ */
+function endLater(request: IncomingMessage, response: ServerResponse, body: string | undefined): void {
+  if (body !== undefined) response.write(body);
+  const end = () => {
+    clearTimeout(late);
+    response.end();
+  };
+  const late = setTimeout(end, LINGER).unref();
+  request.once('end', end).once('close', end).resume();
+}
+
+function toCheckIn(
+  { token, suffix }: Target,
+  { message, exit, runId, at, output }: CheckInParameters,
+  now: number,
+  source: string | null,
+): CheckIn {
+  const kept = { token, now, at: at ?? now, message, source, runId, output };
+  switch (suffix?.kind) {
+    case 'start':
+    case 'log':
+      return { ...kept, outcome: suffix.kind, exitStatus: null };
+    case 'fail':
+      return { ...kept, outcome: 'error', exitStatus: exitStatus(exit) };
+    case 'exit':
+      return { ...kept, outcome: outcomeOf(String(suffix.status)), exitStatus: suffix.status };
+    default:
+      return { ...kept, outcome: outcomeOf(exit), exitStatus: exitStatus(exit) };
+  }
+}
+
+/** Absent, empty or `0` is healthy; anything else is an error. */
+function outcomeOf(exit: string | null): CheckInOutcome {
+  return exit === null || exit === '' || exit === '0' ? 'healthy' : 'error';
+}
+
+/** The number where it is one; an error that came as a word is told by its outcome alone. */
+function exitStatus(exit: string | null): number | null {
+  return exit !== null && /^-?\d{1,9}$/.test(exit) ? Number(exit) : null;
+}

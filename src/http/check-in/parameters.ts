@@ -1,0 +1,207 @@
+/** What a check-in says about itself: in its query, a form or a JSON body, whatever the Content-Type says. */
+
+import type { IncomingMessage } from 'node:http';
+import { parseTimestamp } from '../../core/validation.ts';
+import { WEEK } from '../../text/durations.ts';
+import { type CheckInBody, NO_BODY, readBody } from './body.ts';
+
+export interface CheckInParameters {
+  /** `m`, at most 256 characters. */
+  message: string | null;
+  /** `s` as it was given. */
+  exit: string | null;
+  /** `rid` in lower case, where it is a UUID. */
+  runId: string | null;
+  /** Whether there is a `rid` at all. */
+  isRun: boolean;
+  /** `at` of the query: when the job checked in, where that is told and credible. */
+  at: number | null;
+  /** What the job printed: the body, where it holds no parameters. */
+  output: string | null;
+  /** Whether the body goes on behind what was read of it. */
+  bodyGoesOn: boolean;
+}
+
+const MESSAGE_LENGTH = 256;
+
+/** How far back a check-in that is delivered late may lie, in milliseconds. */
+const LATEST = WEEK;
+
+const NOTHING: CheckInParameters = {
+  message: null,
+  exit: null,
+  runId: null,
+  isRun: false,
+  at: null,
+  output: null,
+  bodyGoesOn: false,
+};
+
+export interface Asked {
+  /** Without the question mark. */
+  query: string;
+  /** Whether the address has a suffix. What a job prints must never be taken for parameters then. */
+  hasSuffix: boolean;
+  now: number;
+}
+
+/** Never fails: what cannot be read is left out, and the check-in counts. The query wins over the body. */
+export async function readParameters(
+  request: IncomingMessage,
+  { query, hasSuffix, now }: Asked,
+): Promise<CheckInParameters> {
+  const hasBody = mayHaveBody(request);
+  if (query === '' && !hasBody) return NOTHING;
+  const asked = givenIn(new URLSearchParams(query));
+  const body = hasBody ? await readBody(request) : NO_BODY;
+  const isOutput = hasSuffix || asked.rid !== undefined;
+  const told = isOutput ? null : fromBody(body, request.headers['content-type'] ?? '');
+  const rid = asked.rid ?? told?.rid;
+  return {
+    message: shorten(asked.m ?? told?.m),
+    exit: asked.s ?? told?.s ?? null,
+    runId: runId(rid),
+    isRun: rid !== undefined,
+    at: query === '' ? null : momentIn(query, now),
+    output: body.kept === '' || told !== null ? null : body.kept,
+    bodyGoesOn: body.goesOn,
+  };
+}
+
+interface Given {
+  m?: string;
+  s?: string;
+  rid?: string;
+}
+
+const NAMES = ['m', 's', 'rid'] as const;
+
+/** A field of ours; `v.` begins the name of a value. */
+function isOurs(name: string): boolean {
+  return (NAMES as readonly string[]).includes(name) || name.startsWith('v.');
+}
+
+function mayHaveBody({ method, headers }: IncomingMessage): boolean {
+  if (method !== 'POST' && method !== 'PUT') return false;
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
+
+/** The parameters in a body, or null where it is what the job printed. */
+function fromBody({ text }: CheckInBody, contentType: string): Given | null {
+  return fromForm(text) ?? fromJson(text) ?? fromMultipart(text, contentType);
+}
+
+/**
+ * A form is one line whose first key is one of ours; the line break that a shell piped in belongs to no value. With
+ * another key in front it is an address, a log line or a report.
+ */
+function fromForm(text: string): Given | null {
+  const line = text.replace(/^[ \t]+/, '').trimEnd();
+  const end = line.indexOf('=');
+  if (end < 1 || !isOurs(line.slice(0, end)) || /[\r\n]/.test(line)) return null;
+  return givenIn(new URLSearchParams(ownPairs(line).join('&')));
+}
+
+/** No client has so many; a body of nothing but ampersands is not looked through to its end. */
+const MOST_PAIRS = 10_000;
+
+/** The first pair of each of our names. */
+function ownPairs(line: string): string[] {
+  const found = new Map<string, string>();
+  let start = 0;
+  for (let count = 0; count < MOST_PAIRS && start < line.length && found.size < NAMES.length; count += 1) {
+    const next = line.indexOf('&', start);
+    const end = next < 0 ? line.length : next;
+    const name = NAMES.find((one) => line.startsWith(`${one}=`, start));
+    if (name && !found.has(name)) found.set(name, line.slice(start, end));
+    start = end + 1;
+  }
+  return [...found.values()];
+}
+
+function givenIn(parameters: URLSearchParams): Given {
+  const given: Given = {};
+  for (const name of NAMES) {
+    const value = parameters.get(name);
+    if (value !== null) given[name] = value;
+  }
+  return given;
+}
+
+/** An object that has a key of somebody else's, or more than plain values in ours, is a report of the job. */
+function fromJson(text: string): Given | null {
+  if (!text.trimStart().startsWith('{') || !isFlat(text)) return null;
+  const entries = entriesOf(text);
+  if (!entries?.every(([name, value]) => isOurs(name) && (value === null || typeof value !== 'object'))) {
+    return null;
+  }
+  const given: Given = {};
+  for (const [name, value] of entries) {
+    const own = NAMES.find((one) => one === name);
+    if (own && value !== null) given[own] = String(value);
+  }
+  return given;
+}
+
+/** More than our names and the values that a check-in may have. */
+const MOST_KEYS = 50;
+
+/** Whether a text can be one object of few plain values: looked at before a long one is parsed for nothing. */
+function isFlat(text: string): boolean {
+  let depth = 0;
+  let commas = 0;
+  let quoted = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index];
+    if (quoted) {
+      if (character === '\\') index += 1;
+      else if (character === '"') quoted = false;
+    } else if (character === '"') quoted = true;
+    else if (character === ',') commas += 1;
+    else if (character === '{' || character === '[') depth += 1;
+    if (depth > 1 || commas >= MOST_KEYS) return false;
+  }
+  return true;
+}
+
+function entriesOf(text: string): [string, unknown][] | null {
+  try {
+    return Object.entries(JSON.parse(text) as object);
+  } catch {
+    return null;
+  }
+}
+
+/** The form that `curl -F` sends: its type names what separates the parts, and the first part is one of ours. */
+function fromMultipart(text: string, contentType: string): Given | null {
+  const named = /^multipart\/form-data\s*;.*?\bboundary=(?:"([^"]+)"|([^\s;]+))/i.exec(contentType);
+  const separator = `--${named?.[1] ?? named?.[2]}`;
+  if (named === null || !text.startsWith(separator)) return null;
+  const given: Given = {};
+  let first: string | undefined;
+  for (const part of text.split(separator).slice(1)) {
+    const [head = '', ...rest] = part.split('\r\n\r\n');
+    const name = /;\s*name="?([^";\r\n]+)/.exec(head)?.[1];
+    first ??= name;
+    const own = NAMES.find((one) => one === name);
+    if (own) given[own] ??= rest.join('\r\n\r\n').replace(/\r\n$/, '');
+  }
+  return first !== undefined && isOurs(first) ? given : null;
+}
+
+/** Cut between characters, never within one. */
+function shorten(message: string | undefined): string | null {
+  if (message === undefined || message === '') return null;
+  const characters = [...message.toWellFormed().slice(0, 2 * MESSAGE_LENGTH)];
+  return characters.slice(0, MESSAGE_LENGTH).join('').toWellFormed();
+}
+
+/** The time of a check-in that was kept back while the service was away; nobody can check in for the future. */
+function momentIn(query: string, now: number): number | null {
+  const at = parseTimestamp(new URLSearchParams(query).get('at') ?? '');
+  return at !== null && at <= now && now - at <= LATEST ? at : null;
+}
+
+function runId(given: string | undefined): string | null {
+  return given && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(given) ? given.toLowerCase() : null;
+}

@@ -1,0 +1,123 @@
+/** Who calls, and what the key may do (`spec §5`); the checks run in the order that `decisions` gives. */
+
+import type { IncomingMessage } from 'node:http';
+import type { FastifyRequest } from 'fastify';
+import { SnitchError } from '../../core/errors.ts';
+import type { ApiKey, Case, Store } from '../../store/store.ts';
+import { MINUTE } from '../../text/durations.ts';
+import { TryLater } from './errors.ts';
+import type { RateLimiter } from './rate-limit.ts';
+
+/** Whom a route is for: a case's own keys, the server's, or both; `any` lets even a read key use any method. */
+export type Audience = 'case' | 'admin' | 'member' | 'any';
+
+export interface Caller {
+  apiKey: ApiKey;
+  /** Null for an admin key, which belongs to no case. */
+  case: Case | null;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | null;
+  }
+  interface FastifyContextConfig {
+    audience?: Audience;
+    /** Answered even during maintenance, because it ends it. */
+    duringMaintenance?: boolean;
+  }
+}
+
+/** How often at most the last use of a key is written down, in milliseconds. */
+const USE_RECORDED_EVERY = MINUTE;
+
+const MAINTENANCE_RETRY_S = 60;
+
+export interface AuthenticatorOptions {
+  store: Store;
+  limiter: RateLimiter;
+  clock: () => number;
+}
+
+/** Answers who calls, or throws what keeps the call out. */
+export function createAuthenticator({ store, limiter, clock }: AuthenticatorOptions) {
+  const usesRecorded = new Map<string, number>();
+
+  function recordUse({ id }: ApiKey, now: number): void {
+    if (Math.abs(now - (usesRecorded.get(id) ?? 0)) < USE_RECORDED_EVERY) return;
+    usesRecorded.set(id, now);
+    // The time of the last use is a convenience: a disk that refuses it must not refuse the request.
+    store.recordKeyUse(id, now).catch(() => usesRecorded.delete(id));
+  }
+
+  return async function authenticate(request: FastifyRequest): Promise<Caller> {
+    const key = keyIn(request.raw);
+    const found = key === null ? null : await store.findApiKey(key);
+    if (!found) throw new SnitchError('api_key_invalid', 'The API key is missing or invalid.');
+    limit(limiter, found, performance.now());
+    recordUse(found.apiKey, clock());
+    const { audience = 'case', duringMaintenance } = request.routeOptions.config;
+    if (!duringMaintenance && (await store.getSetting('maintenance')) === 'on') {
+      throw new TryLater('service_unavailable', 'The service is under maintenance.', MAINTENANCE_RETRY_S);
+    }
+    if (found.case?.onHold) throw new SnitchError('account_on_hold', 'The account is on hold.');
+    admit(found.apiKey, request.is404 ? 'any' : audience, request.method);
+    return found;
+  };
+}
+
+/** A key that is blocked takes nothing from the others of its case. */
+function limit(limiter: RateLimiter, { apiKey, case: owner }: Caller, now: number): void {
+  const blockedMs = limiter.take(apiKey.id, now);
+  if (blockedMs > 0) {
+    const message = 'Too many requests in a short period: this API key is blocked for a while.';
+    throw new TryLater('rate_limited', message, Math.ceil(blockedMs / 1_000));
+  }
+  const waitMs = owner ? limiter.takeOfCase(owner.id, now) : 0;
+  if (waitMs > 0) {
+    const message = 'Too many requests in a short period by all API keys of this case together.';
+    throw new TryLater('rate_limited', message, Math.ceil(waitMs / 1_000));
+  }
+}
+
+const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i;
+
+/** The user name of HTTP Basic; null where there is none, or more than one header to choose from. */
+function keyIn(raw: IncomingMessage): string | null {
+  const headers = raw.headersDistinct.authorization;
+  if (headers?.length !== 1) return null;
+  const encoded = BASIC.exec(headers[0] ?? '')?.[1];
+  if (!encoded) return null;
+  const [userName] = Buffer.from(encoded, 'base64').toString('utf8').split(':', 1);
+  return userName || null;
+}
+
+function admit({ scope }: ApiKey, audience: Audience, method: string): void {
+  if (audience === 'any') return;
+  if (audience === 'admin' && scope !== 'admin') {
+    throw new SnitchError('api_key_forbidden', 'This needs an admin key.');
+  }
+  if (audience === 'case' && scope === 'admin') {
+    throw new SnitchError(
+      'api_key_forbidden',
+      'An admin key belongs to no case: use a key of the case, made with POST /v1/cases/<id>/api_keys.',
+    );
+  }
+  if (scope === 'read' && method !== 'GET' && method !== 'HEAD') {
+    throw new SnitchError('api_key_forbidden', 'This API key may only read.');
+  }
+}
+
+/** @throws SnitchError when the key was deleted, or its case put on hold, since it was let in */
+export async function assertAdmitted(store: Pick<Store, 'getApiKey'>, id: string): Promise<void> {
+  const found = await store.getApiKey(id);
+  if (!found) throw new SnitchError('api_key_invalid', 'The API key is missing or invalid.');
+  if (found.case?.onHold) throw new SnitchError('account_on_hold', 'The account is on hold.');
+}
+
+/** The case that the request's key belongs to. */
+export function caseOf(request: FastifyRequest): Case {
+  const owner = request.caller?.case;
+  if (!owner) throw new SnitchError('api_key_forbidden', 'This API key belongs to no case.');
+  return owner;
+}

@@ -1,0 +1,143 @@
+/**
+ * Answers that are lists. They are made in slices, the next one when the client has taken the one before: a long list
+ * is never whole in memory, others get their turn in between, and the work ends when the client goes.
+ */
+import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Store } from '../../store/store.ts';
+import type { Caller } from './auth.ts';
+import { RETRY_AFTER_S, TryLater } from './errors.ts';
+import { Turns } from './turns.ts';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** The size that slices are aimed at, in characters, and how many items they have at least and at most. */
+const SLICE = 128 * 1024;
+const FEWEST = 1;
+const MOST = 200;
+
+/** How many items are asked for before it is known how large they are. */
+const FIRST = 20;
+
+/** Lists that are under way at a time; the next ones wait. */
+const MOST_OF_KEY = 4;
+const MOST_OF_CASE = 8;
+
+/** In milliseconds. */
+export interface Patience {
+  /** How long a list waits for its turn. */
+  turnWithin: number;
+  /** A client that takes nothing from one look to the next is gone; so often it is looked at. */
+  look: number;
+}
+
+const PATIENCE: Patience = { turnWithin: 60_000, look: 15_000 };
+
+/** Some items, and where to go on; null at the end. */
+export interface Slice<Item, Position> {
+  items: readonly Item[];
+  next: Position | null;
+}
+
+export class Lists {
+  readonly #turns = new Turns();
+  readonly #patience: Patience;
+  /** Those that wait or are under way. A client can read one for long, and must not learn more when its key is gone. */
+  readonly #open = new Map<FastifyReply, Caller>();
+
+  constructor(store: Pick<Store, 'onChange'>, patience = PATIENCE) {
+    this.#patience = patience;
+    store.onChange((change) => {
+      if (change.kind === 'access') this.#revoke(change.caseId, change.keyId);
+    });
+  }
+
+  /**
+   * Answers with the JSON array of all items.
+   *
+   * @param read the next `count` items at most, from `position`, which is null at the beginning
+   * @throws TryLater when too many lists of this key or its case are under way for too long
+   */
+  async send<Item, Position>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    read: (count: number, position: Position | null) => Promise<Slice<Item, Position>>,
+  ): Promise<FastifyReply> {
+    const gone = new AbortController();
+    if (reply.raw.closed) gone.abort();
+    else if (request.caller) this.#open.set(reply, request.caller);
+    reply.raw.once('close', () => {
+      this.#open.delete(reply);
+      gone.abort();
+    });
+    const release = await this.#turns.take(claimsOf(request), this.#patience.turnWithin, gone.signal);
+    if (gone.signal.aborted) {
+      release?.();
+      return reply.hijack();
+    }
+    if (!release) {
+      const message = 'Too many long lists are being read with this API key, or in its case: end one first.';
+      throw new TryLater('rate_limited', message, RETRY_AFTER_S);
+    }
+    gone.signal.addEventListener('abort', release);
+    reply.raw.setTimeout(this.#patience.look, () => {
+      // With nothing to take, it is the client that waits.
+      if (reply.raw.writableLength > 0) reply.raw.destroy();
+    });
+    return answer(request, reply, slices(read));
+  }
+
+  #revoke(caseId: string, keyId: string | null): void {
+    for (const [reply, { apiKey }] of this.#open) {
+      if (apiKey.caseId === caseId && (keyId === null || apiKey.id === keyId)) reply.raw.destroy();
+    }
+  }
+}
+
+function claimsOf({ caller }: FastifyRequest) {
+  const key = { name: `key ${caller?.apiKey.id}`, most: MOST_OF_KEY };
+  return caller?.case ? [key, { name: `case ${caller.case.id}`, most: MOST_OF_CASE }] : [key];
+}
+
+/** What one slice holds is answered at once, with its length; an error before the second has a status of its own. */
+async function answer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  texts: AsyncGenerator<string>,
+): Promise<FastifyReply> {
+  reply.type(JSON_TYPE);
+  const first = await texts.next();
+  const second = await texts.next();
+  if (second.done) return reply.send(`[${first.value ?? ''}]`);
+  if (request.method === 'HEAD') return reply.send(Readable.from([]));
+  return reply.send(Readable.from(array(first.value ?? '', second.value, texts)));
+}
+
+async function* array(first: string, second: string, others: AsyncIterable<string>): AsyncGenerator<string> {
+  yield `[${first}`;
+  yield `,${second}`;
+  for await (const text of others) yield `,${text}`;
+  yield ']';
+}
+
+/** The items as JSON, separated by commas; never an empty text. */
+async function* slices<Item, Position>(
+  read: (count: number, position: Position | null) => Promise<Slice<Item, Position>>,
+): AsyncGenerator<string> {
+  let count = FIRST;
+  let position: Position | null = null;
+  do {
+    const { items, next }: Slice<Item, Position> = await read(count, position);
+    position = next;
+    if (items.length === 0) {
+      count = Math.min(MOST, 2 * count);
+      continue;
+    }
+    const text = items.map((item) => JSON.stringify(item)).join(',');
+    yield text;
+    count = Math.max(FEWEST, Math.min(MOST, Math.floor((SLICE * items.length) / text.length)));
+    // A client that reads fast can make room within the same turn of the event loop, again and again.
+    await nextTurn();
+  } while (position !== null);
+}

@@ -1,0 +1,238 @@
+/** Puts the description of the API together: named shapes, parameters, and the answers that every operation has. */
+import { z } from 'zod';
+import { CHECK_IN_PATHS } from './check-in.ts';
+import * as schemas from './schemas.ts';
+
+export interface Operation {
+  /** What generated clients call it; it never changes. */
+  id: string;
+  summary: string;
+  /** Names in the query. */
+  query?: readonly string[];
+  body?: z.ZodType;
+  /** What a success carries; null for 204 and no body. */
+  answer: z.ZodType | typeof EVENTS | null;
+}
+
+export type Operations = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+
+/** The answer that is a stream of events and no JSON. */
+export const EVENTS = 'text/event-stream';
+
+/** Schemas under a name of their own; what is not among them is described where it is used. */
+const NAMED = {
+  Snitch: schemas.snitch,
+  NewSnitch: schemas.newSnitch,
+  SnitchChanges: schemas.snitchChanges,
+  Interval: schemas.interval,
+  Status: schemas.status,
+  Tags: schemas.tags,
+  Pause: schemas.pause,
+  CheckIn: schemas.checkIn,
+  Case: schemas.team,
+  NewCase: schemas.newCase,
+  CaseChanges: schemas.caseChanges,
+  CaseChangesByAdmin: schemas.adminCaseChanges,
+  ApiKey: schemas.apiKey,
+  NewApiKey: schemas.newApiKey,
+  CreatedApiKey: schemas.createdApiKey,
+  Webhook: schemas.webhook,
+  NewWebhook: schemas.newWebhook,
+  CreatedWebhook: schemas.createdWebhook,
+  Delivery: schemas.delivery,
+  Alert: schemas.alert,
+  Explanation: schemas.explanation,
+  Import: schemas.newImport,
+  ImportToCheck: schemas.importToCheck,
+  ImportCheck: schemas.importCheck,
+  Ownership: schemas.ownership,
+  Claim: schemas.claim,
+  Maintenance: schemas.maintenance,
+  Error: schemas.error,
+};
+
+const NAME_OF = new Map<unknown, string>(Object.entries(NAMED).map(([name, schema]) => [schema, name]));
+
+const TAGS: Record<string, string> = {
+  'check-ins': 'The address that a job calls. It needs no key: the token is the secret.',
+  snitches: 'Monitored jobs.',
+  alerts: 'What the team was told, and what changes at this moment.',
+  deliveries: 'Each attempt to tell somebody.',
+  webhooks: 'Addresses that alerts are sent to.',
+  case: 'The team that the key belongs to.',
+  'API keys': 'Keys of the case, or of the server for an admin key.',
+  files: 'Snitches that are kept in files or come from elsewhere.',
+  administration: 'The server itself, for admin keys.',
+};
+
+const TAG_OF: Record<string, keyof typeof TAGS> = {
+  snitches: 'snitches',
+  alerts: 'alerts',
+  stream: 'alerts',
+  deliveries: 'deliveries',
+  webhooks: 'webhooks',
+  api_keys: 'API keys',
+  imports: 'files',
+  ownership: 'files',
+  cases: 'administration',
+  maintenance: 'administration',
+};
+
+interface Parameter {
+  description: string;
+  schema: object;
+}
+
+const TEXT = { type: 'string' };
+
+const PARAMETERS: Record<string, Parameter> = {
+  token: { description: 'The token of a snitch.', schema: TEXT },
+  tag: { description: 'A tag; a plus sign means a space where no tag has one.', schema: TEXT },
+  id: { description: 'The id that its list shows.', schema: TEXT },
+  tags: { description: 'Tags with commas between them: only snitches that have all.', schema: TEXT },
+  limit: {
+    description: 'How many at most.',
+    schema: { type: 'integer', minimum: 1, maximum: 1_000, default: 100 },
+  },
+  before: {
+    description: 'Only what is older than this: a time, or the id of the last one of the page before.',
+    schema: TEXT,
+  },
+  state: {
+    description: 'Only deliveries in this state.',
+    schema: { type: 'string', enum: ['pending', 'delivered', 'dead'] },
+  },
+};
+
+/** Error answers by name; those without a body have no type either. */
+const REFUSALS: Record<string, { status: number; description: string; bodiless?: true }> = {
+  MalformedJson: { status: 400, description: 'The body is not JSON. There is no body.', bodiless: true },
+  KeyInvalid: { status: 401, description: '`api_key_invalid`: the key is missing or wrong.' },
+  OnHold: { status: 402, description: '`account_on_hold`, or `plan_limit_reached` where a snitch is made.' },
+  Forbidden: { status: 403, description: '`api_key_forbidden`: the key may not do this.' },
+  NotFound: { status: 404, description: '`resource_not_found`: it is not there, or not in this case.' },
+  TooLarge: { status: 413, description: '`request_too_large`: the body is larger than 64 KiB.' },
+  Invalid: { status: 422, description: '`resource_invalid`: `validations` tells what is wrong.' },
+  RateLimited: { status: 429, description: '`rate_limited`: the key is blocked for `Retry-After` seconds.' },
+  Unavailable: { status: 503, description: '`service_unavailable`: try again after `Retry-After` seconds.' },
+};
+
+/** The whole description, in OpenAPI 3.1. */
+export function describeApi(operations: Operations, baseUrl: string): object {
+  const paths = Object.entries(operations).map(([path, methods]) => [
+    path,
+    Object.fromEntries(Object.entries(methods).map(([method, one]) => [method, describe(path, one)])),
+  ]);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Snitch',
+      version: '1',
+      description: 'A dead man’s switch for scheduled jobs.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: baseUrl }],
+    security: [{ apiKey: [] }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths: { ...CHECK_IN_PATHS, ...(Object.fromEntries(paths) as object) },
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: 'http',
+          scheme: 'basic',
+          description: 'The API key is the user name; the password is empty.',
+        },
+      },
+      schemas: namedSchemas(),
+      responses: Object.fromEntries(Object.entries(REFUSALS).map(([name, one]) => [name, refusal(one)])),
+    },
+  };
+}
+
+function describe(path: string, { id, summary, query = [], body, answer }: Operation): object {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const [, , first = ''] = path.split('/');
+  return {
+    operationId: id,
+    summary,
+    tags: [TAG_OF[first] ?? 'case'],
+    parameters: [
+      ...inPath.map((name) => ({ name, in: 'path', required: true, ...parameter(name) })),
+      ...query.map((name) => ({ name, in: 'query', required: false, ...parameter(name) })),
+    ],
+    ...(body ? { requestBody: { required: !isOptional(body), content: json(body) } } : {}),
+    responses: {
+      ...success(answer),
+      ...refusals({ hasBody: body !== undefined, names: inPath.length > 0, checks: query.length > 0 }),
+    },
+  };
+}
+
+function parameter(name: string): Parameter {
+  return PARAMETERS[name] ?? { description: name, schema: TEXT };
+}
+
+function isOptional(schema: z.ZodType): boolean {
+  return schema instanceof z.ZodOptional;
+}
+
+function success(answer: Operation['answer']): object {
+  if (answer === null) return { 204: { description: 'Done; there is no body.' } };
+  const content = answer === EVENTS ? { [EVENTS]: { schema: TEXT } } : json(answer);
+  return { 200: { description: 'Success.', content } };
+}
+
+function refusals(operation: { hasBody: boolean; names: boolean; checks: boolean }): object {
+  const { hasBody, names, checks } = operation;
+  const possible = [
+    ...['KeyInvalid', 'OnHold', 'Forbidden', 'RateLimited', 'Unavailable'],
+    ...(names ? ['NotFound'] : []),
+    ...(hasBody ? ['MalformedJson', 'TooLarge'] : []),
+    ...(hasBody || checks || names ? ['Invalid'] : []),
+  ];
+  return {
+    ...Object.fromEntries(
+      possible.map((name) => [REFUSALS[name]?.status, { $ref: `#/components/responses/${name}` }]),
+    ),
+    default: { description: 'Any other error.', content: json(schemas.error) },
+  };
+}
+
+function refusal({ description, bodiless }: (typeof REFUSALS)[string]): object {
+  return bodiless ? { description } : { description, content: json(schemas.error) };
+}
+
+function json(schema: z.ZodType): object {
+  return { 'application/json': { schema: describeSchema(schema) } };
+}
+
+function describeSchema(schema: z.ZodType): object {
+  const name = NAME_OF.get(schema);
+  if (name !== undefined) return { $ref: `#/components/schemas/${name}` };
+  if (schema instanceof z.ZodOptional) return describeSchema(schema.unwrap() as z.ZodType);
+  if (schema instanceof z.ZodArray) {
+    return { type: 'array', items: describeSchema(schema.element as z.ZodType) };
+  }
+  return withoutIds(z.toJSONSchema(schema, OPTIONS));
+}
+
+/** Every number of this API is a whole one. */
+const OPTIONS = {
+  io: 'input',
+  override: ({ jsonSchema }: { jsonSchema: { type?: unknown } }) => {
+    if (jsonSchema.type === 'number') jsonSchema.type = 'integer';
+  },
+} as const;
+
+function namedSchemas(): object {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(NAMED)) registry.add(schema, { id });
+  const uri = (id: string) => `#/components/schemas/${id}`;
+  const described = z.toJSONSchema(registry, { ...OPTIONS, uri }).schemas;
+  return Object.fromEntries(Object.entries(described).map(([id, schema]) => [id, withoutIds(schema)]));
+}
+
+/** Where they are, they are found by their place in this document. */
+function withoutIds({ $schema, $id, ...schema }: Record<string, unknown>): object {
+  return schema;
+}

@@ -1,0 +1,211 @@
+/** `/openapi.json`: the API described for machines. A test holds the list below and the routes together. */
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { resource } from '../endpoint/resource.ts';
+import type { RouteContext } from '../endpoint/route-context.ts';
+import { newMailCheck } from '../resources/mail-check.ts';
+import { describeApi, EVENTS, type Operation } from './document.ts';
+import * as schemas from './schemas.ts';
+
+const PAGE = ['limit', 'before'];
+
+/** By path and method, as in `spec §4` and `decisions: Beyond the contract`. */
+const OPERATIONS: Record<string, Record<string, Operation>> = {
+  '/v1/snitches': {
+    get: { id: 'listSnitches', summary: 'List snitches', query: ['tags'], answer: z.array(schemas.snitch) },
+    post: { id: 'createSnitch', summary: 'Create a snitch', body: schemas.newSnitch, answer: schemas.snitch },
+  },
+  '/v1/snitches/{token}': {
+    get: { id: 'getSnitch', summary: 'Read a snitch', answer: schemas.snitch },
+    patch: {
+      id: 'updateSnitch',
+      summary: 'Change a snitch',
+      body: schemas.snitchChanges,
+      answer: schemas.snitch,
+    },
+    delete: { id: 'deleteSnitch', summary: 'Delete a snitch', answer: null },
+  },
+  '/v1/snitches/{token}/tags': {
+    post: { id: 'addTags', summary: 'Add tags', body: schemas.tags, answer: schemas.tags },
+  },
+  '/v1/snitches/{token}/tags/{tag}': {
+    delete: { id: 'removeTag', summary: 'Remove a tag', answer: schemas.tags },
+  },
+  '/v1/snitches/{token}/pause': {
+    post: { id: 'pauseSnitch', summary: 'Pause', body: schemas.pause.optional(), answer: null },
+  },
+  '/v1/snitches/{token}/unpause': { post: { id: 'unpauseSnitch', summary: 'Unpause', answer: null } },
+  '/v1/snitches/{token}/check_ins': {
+    get: {
+      id: 'listCheckIns',
+      summary: 'Check-ins, newest first',
+      query: PAGE,
+      answer: z.array(schemas.checkIn),
+    },
+  },
+  '/v1/snitches/{token}/alerts': {
+    get: {
+      id: 'listAlertsOfSnitch',
+      summary: 'Alerts of a snitch, newest first',
+      query: PAGE,
+      answer: z.array(schemas.alert),
+    },
+  },
+  '/v1/snitches/{token}/explain': {
+    get: { id: 'explainSnitch', summary: 'Why it alerts or is silent', answer: schemas.explanation },
+  },
+  '/v1/alerts': {
+    get: {
+      id: 'listAlerts',
+      summary: 'Alerts of the case, newest first',
+      query: PAGE,
+      answer: z.array(schemas.alert),
+    },
+  },
+  '/v1/stream': {
+    get: {
+      id: 'streamChanges',
+      summary: 'Changes as Server-Sent Events, resumable by Last-Event-ID',
+      answer: EVENTS,
+    },
+  },
+  '/v1/case': {
+    get: { id: 'getCase', summary: 'Read the case', answer: schemas.team },
+    patch: { id: 'updateCase', summary: 'Change the case', body: schemas.caseChanges, answer: schemas.team },
+  },
+  '/v1/audience': {
+    get: { id: 'getAudience', summary: 'Read whom alerts of the case reach', answer: schemas.audience },
+  },
+  '/v1/webhooks': {
+    get: { id: 'listWebhooks', summary: 'List webhooks', answer: z.array(schemas.webhook) },
+    post: {
+      id: 'createWebhook',
+      summary: 'Add a webhook',
+      body: schemas.newWebhook,
+      answer: schemas.createdWebhook,
+    },
+  },
+  '/v1/webhooks/{id}': {
+    get: { id: 'getWebhook', summary: 'Read a webhook', answer: schemas.webhook },
+    delete: { id: 'deleteWebhook', summary: 'Remove a webhook', answer: null },
+  },
+  '/v1/webhooks/{id}/test': {
+    post: { id: 'testWebhook', summary: 'Send a test alert', answer: schemas.delivery },
+  },
+  '/v1/webhooks/{id}/rotate_secret': {
+    post: {
+      id: 'rotateWebhookSecret',
+      summary: 'Give it a new secret; the old one signs for 24 h',
+      answer: schemas.createdWebhook,
+    },
+  },
+  '/v1/api_keys': {
+    get: { id: 'listApiKeys', summary: 'List API keys', answer: z.array(schemas.apiKey) },
+    post: {
+      id: 'createApiKey',
+      summary: 'Create an API key',
+      body: schemas.newApiKey,
+      answer: schemas.createdApiKey,
+    },
+  },
+  '/v1/api_keys/{id}': { delete: { id: 'deleteApiKey', summary: 'Delete an API key', answer: null } },
+  '/v1/imports': {
+    post: {
+      id: 'importSnitches',
+      summary: 'Create snitches with tokens of their own',
+      body: schemas.newImport,
+      answer: z.array(schemas.snitch),
+    },
+    patch: {
+      id: 'updateSnitches',
+      summary: 'Change many snitches, all or none',
+      body: schemas.manyChanges,
+      answer: z.array(schemas.snitch),
+    },
+  },
+  '/v1/imports/delete': {
+    post: { id: 'deleteSnitches', summary: 'Delete many snitches', body: schemas.manyTokens, answer: null },
+  },
+  '/v1/imports/check': {
+    post: {
+      id: 'checkImport',
+      summary: 'What would be wrong with an import',
+      body: schemas.importToCheck,
+      answer: schemas.importCheck,
+    },
+  },
+  '/v1/ownership': {
+    get: { id: 'listOwnership', summary: 'Which file owns which snitch', answer: z.array(schemas.ownership) },
+    put: {
+      id: 'setOwnership',
+      summary: 'Give snitches to a file, or to none',
+      body: schemas.claim,
+      answer: null,
+    },
+  },
+  '/v1/deliveries': {
+    get: {
+      id: 'listDeliveries',
+      summary: 'The outbox',
+      query: ['state', ...PAGE],
+      answer: z.array(schemas.delivery),
+    },
+  },
+  '/v1/deliveries/{id}/retry': {
+    post: { id: 'retryDelivery', summary: 'Try a delivery again', answer: schemas.delivery },
+  },
+  '/v1/cases': {
+    get: { id: 'listCases', summary: 'List cases (admin)', answer: z.array(schemas.team) },
+    post: { id: 'createCase', summary: 'Create a case (admin)', body: schemas.newCase, answer: schemas.team },
+  },
+  '/v1/cases/{id}': {
+    get: { id: 'getCaseById', summary: 'Read a case (admin)', answer: schemas.team },
+    patch: {
+      id: 'updateCaseById',
+      summary: 'Change a case (admin)',
+      body: schemas.adminCaseChanges,
+      answer: schemas.team,
+    },
+    delete: { id: 'deleteCase', summary: 'Delete a case with all its snitches (admin)', answer: null },
+  },
+  '/v1/cases/{id}/api_keys': {
+    get: {
+      id: 'listApiKeysOfCase',
+      summary: 'List the API keys of a case (admin)',
+      answer: z.array(schemas.apiKey),
+    },
+    post: {
+      id: 'createApiKeyForCase',
+      summary: 'Create an API key for a case (admin)',
+      body: schemas.newApiKey,
+      answer: schemas.createdApiKey,
+    },
+  },
+  '/v1/checks/mail': {
+    post: {
+      id: 'checkMail',
+      summary: 'Log in at the mail server, and send a test mail where a recipient is given (admin)',
+      body: newMailCheck,
+      answer: schemas.mailCheck,
+    },
+  },
+  '/v1/maintenance': {
+    get: { id: 'getMaintenance', summary: 'Whether maintenance is on (admin)', answer: schemas.maintenance },
+    put: {
+      id: 'setMaintenance',
+      summary: 'Switch maintenance (admin)',
+      body: schemas.maintenance,
+      answer: schemas.maintenance,
+    },
+  },
+};
+
+/** The whole description, in OpenAPI 3.1. */
+export function openApiDocument(baseUrl: string): object {
+  return describeApi(OPERATIONS, baseUrl);
+}
+
+export function openApiRoutes(app: FastifyInstance, { addresses }: RouteContext): void {
+  const answer = { GET: async () => openApiDocument(addresses().baseUrl) };
+  resource(app, '/openapi.json', answer, { audience: 'any' });
+}

@@ -1,0 +1,205 @@
+/** The shapes of `api/wire.ts` as schemas, for the description of the API; the compiler holds the two together. */
+import { z } from 'zod';
+import type {
+  WireAlert,
+  WireApiKey,
+  WireAudience,
+  WireCase,
+  WireCheckIn,
+  WireDelivery,
+  WireError,
+  WireExplanation,
+  WireMailCheck,
+  WireOwnership,
+  WireSnitch,
+  WireWebhook,
+} from '../../api/wire.ts';
+import { INTERVALS } from '../../core/interval.ts';
+
+const time = z.string().meta({ format: 'date-time' });
+const text = z.string();
+
+export const interval = z.enum(INTERVALS as [string, ...string[]]);
+export const status = z.enum(['pending', 'healthy', 'failed', 'errored', 'paused']);
+const alertType = z.enum(['basic', 'smart']);
+
+const report = z.object({
+  at: time,
+  outcome: z.enum(['healthy', 'error']),
+  exit_status: z.number().nullable(),
+  message: text.nullable(),
+});
+
+export const snitch: z.ZodType<WireSnitch> = z.object({
+  token: text,
+  href: text,
+  name: text,
+  tags: z.array(text),
+  notes: text,
+  status,
+  checked_in_at: time.nullable(),
+  last_report: report.nullable(),
+  check_in_url: text,
+  interval,
+  type: z.object({ interval }),
+  alert_type: alertType,
+  alert_email: z.array(text),
+  created_at: time,
+});
+
+const changeable = {
+  name: text.max(255),
+  interval,
+  type: z.object({ interval }),
+  alert_type: alertType,
+  alert_email: z.union([z.array(text), text]).nullable(),
+  notes: text.max(10_000).nullable(),
+  tags: z.array(text.max(100)).max(50).nullable(),
+};
+
+export const snitchChanges = z.object(changeable).partial();
+export const newSnitch = snitchChanges.required({ name: true });
+export const tags = z.array(text);
+export const pause = z
+  .object({ until: text.meta({ description: 'healthy, unpaused or a future time' }) })
+  .partial();
+
+export const checkIn: z.ZodType<WireCheckIn> = z.object({
+  id: text,
+  at: time,
+  outcome: z.enum(['healthy', 'error', 'start', 'log']),
+  exit_status: z.number().nullable(),
+  message: text.nullable(),
+  duration_ms: z.number().nullable(),
+  source: text.nullable(),
+  output: text.nullable(),
+});
+
+const reminders = z.enum(['period', 'hourly', 'daily', 'off']);
+const ownSettings = { name: text, timezone: text, members: z.array(text), reminders };
+const adminSettings = {
+  max_snitches: z.number().nullable(),
+  error_notices: z.boolean(),
+  on_hold: z.boolean(),
+};
+
+export const team: z.ZodType<WireCase> = z.object({
+  id: text,
+  ...ownSettings,
+  ...adminSettings,
+  created_at: time,
+});
+export const caseChanges = z.object(ownSettings).partial();
+export const adminCaseChanges = z.object({ ...ownSettings, ...adminSettings }).partial();
+export const newCase = adminCaseChanges.required({ name: true });
+
+export const apiKey = z.object({
+  id: text,
+  name: text,
+  scope: z.enum(['read', 'write', 'admin']),
+  created_at: time,
+  last_used_at: time.nullable(),
+}) satisfies z.ZodType<WireApiKey>;
+export const createdApiKey = apiKey.extend({ key: text }) satisfies z.ZodType<WireApiKey>;
+export const newApiKey = z.object({ name: text, scope: z.enum(['read', 'write']).default('write') });
+
+export const webhook = z.object({
+  id: text,
+  url: text,
+  notices: z.literal(true).optional(),
+  created_at: time,
+}) satisfies z.ZodType<WireWebhook>;
+export const createdWebhook = webhook.extend({ secret: text }) satisfies z.ZodType<WireWebhook>;
+export const newWebhook = z.object({ url: text.max(2_048), notices: z.boolean().default(false) });
+
+export const delivery: z.ZodType<WireDelivery> = z.object({
+  id: text,
+  alert: text,
+  channel: z.enum(['webhook', 'email']),
+  target: text,
+  type: text,
+  snitch: z.object({ token: text, name: text }).nullable(),
+  state: z.enum(['pending', 'delivered', 'dead']),
+  sending: z.boolean(),
+  attempts: z.number(),
+  last_error: text.nullable(),
+  next_attempt_at: time.nullable(),
+  delivered_at: time.nullable(),
+});
+
+const payloadStatus = z.enum(['pending', 'healthy', 'missing', 'errored', 'paused']);
+
+export const alert = z.object({
+  id: text,
+  type: text,
+  timestamp: time,
+  notice: z
+    .object({ from: time, to: time, postponed: z.array(text), postponed_count: z.number() })
+    .meta({ description: 'Only on service.blind: the window in which no check-in could be received' })
+    .optional(),
+  snitch: z
+    .object({
+      token: text,
+      name: text,
+      notes: text,
+      tags: z.array(text),
+      status: payloadStatus,
+      previous_status: payloadStatus,
+    })
+    .nullable(),
+  deliveries: z.array(delivery),
+  flapping: z
+    .object({
+      phase: z.enum(['begun', 'goes on', 'over']),
+      changes: z.number(),
+      since: time,
+      changed_at: time,
+    })
+    .optional(),
+}) satisfies z.ZodType<Omit<WireAlert, 'notice' | 'flapping'>>;
+
+export const audience = z.object({
+  emails: z.array(text),
+  webhooks: z.array(text),
+  sends_email: z.boolean(),
+}) satisfies z.ZodType<WireAudience>;
+
+const instant = z.object({ at: time, local: text });
+
+export const explanation: z.ZodType<WireExplanation> = z.object({
+  status,
+  timezone: text,
+  period: z.object({ start: time, end: time }),
+  deadline: instant.nullable(),
+  next_alert: instant.nullable(),
+  missing_since: time.nullable(),
+  reasons: z.array(text),
+  notify: audience,
+});
+
+const importedSnitches = z.array(newSnitch.extend({ token: text.optional() }));
+export const newImport = z.object({ snitches: importedSnitches, owner: text.nullable().optional() });
+export const manyChanges = z.object({ snitches: z.array(snitchChanges.extend({ token: text })) });
+export const manyTokens = z.object({ tokens: z.array(text) });
+export const importToCheck = z.object({ snitches: importedSnitches, case: caseChanges }).partial();
+export const importCheck = z.object({
+  snitches: importedSnitches,
+  case: caseChanges,
+  problems: z.array(z.object({ attribute: text, message: text })),
+  room: z.number().nullable(),
+});
+export const ownership: z.ZodType<WireOwnership> = z.object({ token: text, owner: text });
+export const claim = z.object({ tokens: z.array(text), owner: text.nullable() });
+
+export const mailCheck: z.ZodType<WireMailCheck> = z.object({
+  server: text.nullable(),
+  problem: text.nullable(),
+});
+
+export const maintenance = z.object({ enabled: z.boolean() });
+
+export const error = z.object({
+  type: text,
+  error: text,
+  validations: z.array(z.object({ attribute: text, message: text })).optional(),
+}) satisfies z.ZodType<Omit<WireError, 'validations'>>;

@@ -1,0 +1,31 @@
+/** `/v1/alerts`: what was decided to tell, of the whole case or of one snitch. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { caseOf } from '../endpoint/auth.ts';
+import { isAlertId, pageOf, slicesOf } from '../endpoint/page.ts';
+import { resource } from '../endpoint/resource.ts';
+import type { ApiContext } from '../endpoint/route-context.ts';
+import { targetNames, wireAlert } from '../endpoint/wire.ts';
+import { requestedSnitch } from './snitches.ts';
+
+export function alertRoutes(app: FastifyInstance, { store, lists }: ApiContext): void {
+  async function list(request: FastifyRequest, reply: FastifyReply, caseId: string, token: string | null) {
+    const page = pageOf(request, isAlertId);
+    const nameOf = targetNames(await store.listWebhooks(caseId));
+    const read = slicesOf(
+      page,
+      (slice) => store.listAlerts(caseId, token, slice),
+      ({ alert: { id, at } }) => ({ id, at }),
+      ({ alert, deliveries }) => wireAlert(alert, deliveries, nameOf),
+    );
+    return lists.send(request, reply, read);
+  }
+  resource(app, '/alerts', {
+    GET: async (request, reply) => list(request, reply, caseOf(request).id, null),
+  });
+  resource(app, '/snitches/:token/alerts', {
+    GET: async (request, reply) => {
+      const { token, caseId } = await requestedSnitch(store, request);
+      return list(request, reply, caseId, token);
+    },
+  });
+}

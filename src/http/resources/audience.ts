@@ -1,0 +1,17 @@
+/** `/v1/audience`: whom alerts of the case reach. */
+import type { FastifyInstance } from 'fastify';
+import type { WireAudience } from '../../api/wire.ts';
+import { caseOf } from '../endpoint/auth.ts';
+import { resource } from '../endpoint/resource.ts';
+import type { RouteContext } from '../endpoint/route-context.ts';
+import { withoutCredentials } from '../endpoint/wire.ts';
+
+export function audienceRoutes(app: FastifyInstance, { store, sendsEmail }: RouteContext): void {
+  resource(app, '/audience', {
+    GET: async (request) => {
+      const { id, members } = caseOf(request);
+      const webhooks = (await store.listWebhooks(id)).map(({ url }) => withoutCredentials(url));
+      return { emails: members, webhooks, sends_email: sendsEmail() } satisfies WireAudience;
+    },
+  });
+}

@@ -1,0 +1,47 @@
+/** `/v1/deliveries`: the outbox of the case. */
+import type { FastifyInstance } from 'fastify';
+import { Invalid, NotFound } from '../../core/errors.ts';
+import { caseOf } from '../endpoint/auth.ts';
+import { isNumericId, pageOf, slicesOf } from '../endpoint/page.ts';
+import { found, param, query, resource } from '../endpoint/resource.ts';
+import type { ApiContext } from '../endpoint/route-context.ts';
+import { targetNames, wireDelivery } from '../endpoint/wire.ts';
+
+const STATES = ['pending', 'delivered', 'dead'] as const;
+
+export function deliveryRoutes(app: FastifyInstance, { store, clock, lists }: ApiContext): void {
+  resource(app, '/deliveries', {
+    GET: async (request, reply) => {
+      const state = query(request, 'state') ?? null;
+      if (state !== null && !isDeliveryState(state)) {
+        throw new Invalid([{ attribute: 'state', message: `must be one of ${STATES.join(', ')}` }]);
+      }
+      const { id } = caseOf(request);
+      const page = pageOf(request, isNumericId);
+      const nameOf = targetNames(await store.listWebhooks(id));
+      const read = slicesOf(
+        page,
+        (slice) => store.listDeliveries(id, { state, ...slice }),
+        (delivery) => ({ id: String(delivery.id), at: null }),
+        (delivery) => wireDelivery(delivery, nameOf),
+      );
+      return lists.send(request, reply, read);
+    },
+  });
+  resource(app, '/deliveries/:id/retry', {
+    POST: async (request) => {
+      const id = param(request, 'id');
+      const owner = caseOf(request).id;
+      if (!isNumericId(id)) throw new NotFound();
+      const delivery = found(await store.retryDelivery(owner, Number(id), clock()));
+      if (delivery.state === 'delivered') {
+        throw new Invalid([{ attribute: 'state', message: 'is delivered: there is nothing to retry' }]);
+      }
+      return wireDelivery(delivery, targetNames(await store.listWebhooks(owner)));
+    },
+  });
+}
+
+function isDeliveryState(text: string): text is (typeof STATES)[number] {
+  return (STATES as readonly string[]).includes(text);
+}

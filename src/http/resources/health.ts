@@ -1,0 +1,22 @@
+/** `/healthz` and `/readyz`: whether the server lives, and whether it does its work. */
+import type { FastifyInstance } from 'fastify';
+import { resource } from '../endpoint/resource.ts';
+import type { RouteContext } from '../endpoint/route-context.ts';
+
+/** Needs no key: for load balancers and supervisors. */
+export function healthRoutes(app: FastifyInstance, { readiness }: RouteContext): void {
+  const open = { audience: 'any' } as const;
+  resource(app, '/healthz', { GET: async () => ({ status: 'ok' }) }, open);
+  resource(
+    app,
+    '/readyz',
+    {
+      GET: async (_request, reply) => {
+        const problems = readiness();
+        if (problems.length === 0) return { status: 'ready' };
+        return reply.code(503).header('retry-after', 10).send({ status: 'not ready', problems });
+      },
+    },
+    open,
+  );
+}

@@ -1,0 +1,67 @@
+/** `/v1/snitches`: the snitches of a case (`spec §4`). */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { NotFound, PlanLimitReached } from '../../core/errors.ts';
+import { validateNewSnitch, validateSnitchChanges } from '../../core/validation.ts';
+import type { Snitch, Store } from '../../store/store.ts';
+import { caseOf } from '../endpoint/auth.ts';
+import { readJson } from '../endpoint/body.ts';
+import { found, param, resource, valid } from '../endpoint/resource.ts';
+import type { ApiContext } from '../endpoint/route-context.ts';
+import { wireSnitch } from '../endpoint/wire.ts';
+
+export function snitchRoutes(app: FastifyInstance, { store, clock, addresses, lists }: ApiContext): void {
+  const wire = (snitch: Snitch) => wireSnitch(snitch, addresses().checkInBase);
+
+  resource(app, '/snitches', {
+    GET: async (request, reply) => {
+      const { id } = caseOf(request);
+      const tags = wantedTags(request);
+      return lists.send(request, reply, async (limit, after: number | null) => {
+        const { snitches, next } = await store.listSnitches(id, { after: after ?? 0, limit, tags });
+        return { items: snitches.map(wire), next };
+      });
+    },
+    POST: async (request) => {
+      const { id } = caseOf(request);
+      const body = await readJson(request, async () => {
+        if (!(await store.hasRoomForSnitch(id))) throw new PlanLimitReached();
+      });
+      return wire(await store.createSnitch(id, valid(validateNewSnitch(body)), clock()));
+    },
+  });
+
+  resource(app, '/snitches/:token', {
+    GET: async (request) => wire(await requestedSnitch(store, request)),
+    PATCH: async (request) => {
+      const { token, state } = await requestedSnitch(store, request);
+      const changes = valid(validateSnitchChanges(await readJson(request), state));
+      return wire(found(await store.updateSnitch(caseOf(request).id, token, changes, clock())));
+    },
+    DELETE: async (request, reply) => {
+      if (!(await store.deleteSnitch(caseOf(request).id, param(request, 'token')))) throw new NotFound();
+      return reply.code(204).send();
+    },
+  });
+}
+
+/**
+ * The snitch that the path names by its token, where it is one of the caller's case.
+ *
+ * @throws NotFound
+ */
+export async function requestedSnitch(
+  store: Pick<Store, 'getSnitch'>,
+  request: FastifyRequest,
+): Promise<Snitch> {
+  return found(await store.getSnitch(caseOf(request).id, param(request, 'token')));
+}
+
+/** `tags=a,b`; `tags[]=a&tags[]=b` and `tags[0]=a&tags[1]=b`, which some clients send, mean the same. */
+function wantedTags(request: FastifyRequest): string[] {
+  const given = request.query as Record<string, string | string[] | undefined>;
+  const lists = Object.entries(given).flatMap(([name, value]) =>
+    /^tags(\[\d*\])?$/.test(name) ? value : [],
+  );
+  const tags = lists.flatMap((list) => list?.split(',') ?? []).map((tag) => tag.trim());
+  return tags.filter((tag) => tag !== '');
+}

@@ -1,0 +1,65 @@
+/** `/v1/webhooks`: the addresses that alerts of the case are sent to. */
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { NotFound } from '../../core/errors.ts';
+import { MOST_WEBHOOKS } from '../../core/resource-limits.ts';
+import { caseOf } from '../endpoint/auth.ts';
+import { readAs } from '../endpoint/body.ts';
+import { found, param, resource } from '../endpoint/resource.ts';
+import type { RouteContext } from '../endpoint/route-context.ts';
+import { targetNames, wireDelivery, wireWebhook } from '../endpoint/wire.ts';
+
+/** For how long the old secret of a webhook still signs, in milliseconds. */
+const OLD_SECRET_SIGNS_FOR = 86_400_000;
+
+const newWebhook = z.object({
+  url: z
+    .string({ error: ({ input }) => (input == null ? `can't be blank` : 'must be a string') })
+    .trim()
+    .min(1, `can't be blank`)
+    .max(2_048, 'is too long (maximum is 2048 characters)')
+    .refine(isWebAddress, 'must be an http:// or https:// URL'),
+  notices: z.boolean({ error: 'must be true or false' }).default(false),
+});
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+export function webhookRoutes(app: FastifyInstance, { store, clock }: RouteContext): void {
+  resource(app, '/webhooks', {
+    GET: async (request) => (await store.listWebhooks(caseOf(request).id)).map(wireWebhook),
+    POST: async (request) => {
+      const { url, notices } = await readAs(request, newWebhook);
+      const { id: caseId } = caseOf(request);
+      const webhook = await store.createWebhook(caseId, new URL(url).href, clock(), {
+        notices,
+        most: MOST_WEBHOOKS,
+      });
+      return { ...wireWebhook(webhook), secret: webhook.secret };
+    },
+  });
+  resource(app, '/webhooks/:id', {
+    GET: async (request) =>
+      wireWebhook(found(await store.getWebhook(caseOf(request).id, param(request, 'id')))),
+    DELETE: async (request, reply) => {
+      if (!(await store.deleteWebhook(caseOf(request).id, param(request, 'id')))) throw new NotFound();
+      return reply.code(204).send();
+    },
+  });
+  resource(app, '/webhooks/:id/test', {
+    POST: async (request) => {
+      const webhook = found(await store.getWebhook(caseOf(request).id, param(request, 'id')));
+      const delivery = found(await store.createTestDelivery(webhook.caseId, webhook.id, clock()));
+      return wireDelivery(delivery, targetNames([webhook]));
+    },
+  });
+  resource(app, '/webhooks/:id/rotate_secret', {
+    POST: async (request) => {
+      const owner = caseOf(request).id;
+      const until = clock() + OLD_SECRET_SIGNS_FOR;
+      const webhook = found(await store.rotateWebhookSecret(owner, param(request, 'id'), until));
+      return { ...wireWebhook(webhook), secret: webhook.secret };
+    },
+  });
+}

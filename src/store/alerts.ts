@@ -1,0 +1,8 @@
+/** The part of the store for alerts: the triggers write them, and here they are read. */
+import type { AlertWithDeliveries } from '../core/delivery.ts';
+import type { Page } from './page.ts';
+
+export interface AlertStore {
+  /** Newest first; of one snitch, or of the whole case where `token` is null. */
+  listAlerts(caseId: string, token: string | null, page: Page): Promise<AlertWithDeliveries[]>;
+}

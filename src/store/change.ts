@@ -1,0 +1,11 @@
+import type { AlertKind } from '../core/alert.ts';
+
+/** What has been committed and may concern someone who waits. */
+export type Change =
+  | { kind: 'deliveries' }
+  /** An alert of a snitch was decided, with so many deliveries. */
+  | { kind: 'alert'; alertId: string; type: AlertKind; token: string; name: string; deliveries: number }
+  /** A snitch was created, changed or deleted. */
+  | { kind: 'snitch'; caseId: string; token: string }
+  /** A key of a case was deleted; with `keyId` null all of them, or the case is on hold. */
+  | { kind: 'access'; caseId: string; keyId: string | null };

@@ -1,0 +1,34 @@
+/** The part of the store for deliveries and the outbox; instants are milliseconds since the epoch. */
+import type { ClaimedDelivery, Delivery, DeliveryState, Settlement } from '../core/delivery.ts';
+import type { Channel } from '../core/routing.ts';
+import type { Page } from './page.ts';
+
+export interface ClaimRequest {
+  now: number;
+  channel: Channel;
+  leaseUntil: number;
+  /** At most so many deliveries of one target. */
+  perTarget: number;
+  /** At most so many deliveries in all. */
+  limit: number;
+  /** The target that the last claim ended with: this one goes on behind it, so that every target has its turn. */
+  after: string;
+  /** Targets to pass over because they have enough in flight. */
+  busy: readonly string[];
+}
+
+export interface DeliveryStore {
+  /** An alert about no real snitch, to one webhook only; null when there is no such webhook. */
+  createTestDelivery(caseId: string, webhookId: string, now: number): Promise<Delivery | null>;
+  /** Newest first; in one state, or in any where `state` is null. */
+  listDeliveries(caseId: string, filter: { state: DeliveryState | null } & Page): Promise<Delivery[]>;
+  /** Due now, with all its attempts before it, unless it was delivered; null where the case has no such delivery. */
+  retryDelivery(caseId: string, id: number, now: number): Promise<Delivery | null>;
+  claimDeliveries(request: ClaimRequest): Promise<ClaimedDelivery[]>;
+  /** False when the claim is no longer the latest, or the delivery is finished already. */
+  settleDelivery(id: number, fence: number, settlement: Settlement): Promise<boolean>;
+  /** Makes due what a daemon that is gone had claimed: called once, before the first claim. */
+  releaseLeases(now: number): Promise<void>;
+  /** When the next pending delivery of any target is due, or null. */
+  nextDeliveryAt(): Promise<number | null>;
+}

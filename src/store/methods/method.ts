@@ -1,0 +1,62 @@
+/** How the methods of the store follow from the operations: the same for every database. */
+import type { BlindWindow } from '../../core/blind-window.ts';
+import type { Operation, Transaction } from '../transaction.ts';
+
+/** Runs operations on one database; each kind of database has its own. */
+export interface Runner {
+  /** Runs `operation` with what is committed; it must not write. Never waits for the disk. */
+  read<T>(operation: Operation<T>): Promise<T>;
+  /** Runs `operation` in a transaction, in the order of the calls; resolves when that is durable. */
+  write<T>(operation: Operation<T>): Promise<T>;
+  /** As `write`, for the daemon's own work: behind the calls that somebody waits for on the network. */
+  writeInBackground<T>(operation: Operation<T>): Promise<T>;
+  /** From the first to the last write that was refused and for which no blind window was opened yet. */
+  readonly refused: BlindWindow | null;
+  /** Notes that what was refused has its blind window, unless more was refused since `told` was read. */
+  forgetRefused(told: BlindWindow | null): void;
+}
+
+/** An operation, and how it is to be run. */
+interface Method<Arguments extends unknown[], Result> {
+  how: 'read' | 'write' | 'writeInBackground';
+  operation: (tx: Transaction, ...values: Arguments) => Promise<Result>;
+}
+
+/** One line for each method of a part of the store; one that is missing, or does not fit, does not compile. */
+export type Table<Part> = {
+  readonly [Name in keyof Part]: Part[Name] extends (...values: infer Arguments) => Promise<infer Result>
+    ? Method<Arguments, Result>
+    : never;
+};
+
+/** For what changes nothing. */
+export function read<Arguments extends unknown[], Result>(
+  operation: Method<Arguments, Result>['operation'],
+): Method<Arguments, Result> {
+  return { how: 'read', operation };
+}
+
+/** For what somebody waits for on the network. */
+export function write<Arguments extends unknown[], Result>(
+  operation: Method<Arguments, Result>['operation'],
+): Method<Arguments, Result> {
+  return { how: 'write', operation };
+}
+
+/** For the daemon's own work, which lets what somebody waits for go first. */
+export function work<Arguments extends unknown[], Result>(
+  operation: Method<Arguments, Result>['operation'],
+): Method<Arguments, Result> {
+  return { how: 'writeInBackground', operation };
+}
+
+/** The methods of a table, on the database of `runner`. */
+export function bind<Part>(table: Table<Part>, runner: Runner): Part {
+  const entries = Object.entries<Method<unknown[], unknown>>(table as Record<string, never>);
+  return Object.fromEntries(
+    entries.map(([name, { how, operation }]) => [
+      name,
+      (...values: unknown[]) => runner[how]((tx) => operation(tx, ...values)),
+    ]),
+  ) as Part;
+}

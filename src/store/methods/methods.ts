@@ -1,0 +1,135 @@
+/** Every method of the store that works on what it keeps: which operation it runs, and how. */
+import type { AlertStore } from '../alerts.ts';
+import type { ApiKeyStore } from '../api-keys.ts';
+import type { BlindnessStore } from '../blindness.ts';
+import type { CaseStore } from '../cases.ts';
+import type { CheckInStore } from '../check-ins.ts';
+import type { DeliveryStore } from '../deliveries.ts';
+import * as alerts from '../operations/alerts.ts';
+import * as apiKeys from '../operations/api-keys.ts';
+import * as blindWindows from '../operations/blind-windows.ts';
+import * as cases from '../operations/cases.ts';
+import * as census from '../operations/census.ts';
+import * as checkIns from '../operations/check-ins.ts';
+import * as claims from '../operations/claims.ts';
+import * as clockAhead from '../operations/clock-ahead.ts';
+import * as deliveries from '../operations/deliveries.ts';
+import * as ownership from '../operations/ownership.ts';
+import * as retention from '../operations/retention.ts';
+import * as settings from '../operations/settings.ts';
+import * as snitches from '../operations/snitches.ts';
+import * as states from '../operations/states.ts';
+import * as triggers from '../operations/triggers.ts';
+import * as webhooks from '../operations/webhooks.ts';
+import type { OwnershipStore } from '../ownership.ts';
+import type { ServerNoteStore } from '../server-notes.ts';
+import type { SnitchStore } from '../snitches.ts';
+import type { OpenedStore, Store } from '../store.ts';
+import type { SweepStore } from '../sweep.ts';
+import type { WebhookStore } from '../webhooks.ts';
+import { bind, type Runner, read, type Table, work, write } from './method.ts';
+import { type Guarded, guarded } from './refusals.ts';
+
+const caseMethods: Table<CaseStore> = {
+  createCase: write(cases.createCase),
+  getCase: read(cases.getCase),
+  listCases: read(cases.listCases),
+  updateCase: write(cases.updateCase),
+  deleteCase: write(cases.deleteCase),
+};
+
+const apiKeyMethods: Table<ApiKeyStore> = {
+  createApiKey: write(apiKeys.createApiKey),
+  provideAdminKey: write(apiKeys.provideAdminKey),
+  findApiKey: read(apiKeys.findApiKey),
+  getApiKey: read(apiKeys.getApiKey),
+  listApiKeys: read(apiKeys.listApiKeys),
+  deleteApiKey: write(apiKeys.deleteApiKey),
+  recordKeyUse: write(apiKeys.recordKeyUse),
+};
+
+const snitchMethods: Table<SnitchStore> = {
+  hasRoomForSnitch: read(snitches.hasRoomForSnitch),
+  createSnitch: write(snitches.createSnitch),
+  getSnitch: read(snitches.getSnitch),
+  listSnitches: read(snitches.listSnitches),
+  updateSnitch: write(snitches.updateSnitch),
+  addTags: write(snitches.addTags),
+  removeTag: write(snitches.removeTag),
+  deleteSnitch: write(snitches.deleteSnitch),
+  pauseSnitch: write(triggers.pauseSnitch),
+  unpauseSnitch: write(triggers.unpauseSnitch),
+};
+
+const ownershipMethods: Table<OwnershipStore> = {
+  importSnitches: write(ownership.importSnitches),
+  updateSnitches: write(ownership.updateSnitches),
+  deleteSnitches: write(ownership.deleteSnitches),
+  ownerOfToken: read(ownership.ownerOfToken),
+  roomForSnitches: read(ownership.roomForSnitches),
+  listOwnership: read(ownership.listOwnership),
+  setOwnership: write(ownership.setOwnership),
+};
+
+const checkInMethods: Table<CheckInStore> = {
+  applyCheckIn: write(checkIns.applyCheckIn),
+  listCheckIns: read(checkIns.listCheckIns),
+};
+
+const sweepMethods: Table<Omit<SweepStore, keyof Guarded>> = {
+  rescheduleSlice: work(triggers.rescheduleSlice),
+  prune: work(retention.prune),
+};
+
+const blindnessMethods: Table<Omit<BlindnessStore, keyof Guarded>> = {
+  postponeSlice: work(blindWindows.postponeSlice),
+  setAnewSlice: work(clockAhead.setAnewSlice),
+  listFirstCheckIns: read(states.listFirstCheckIns),
+  listPostponements: read(blindWindows.listPostponements),
+};
+
+const alertMethods: Table<AlertStore> = {
+  listAlerts: read(alerts.listAlerts),
+};
+
+const deliveryMethods: Table<DeliveryStore> = {
+  createTestDelivery: write(alerts.insertTestAlert),
+  listDeliveries: read(deliveries.listDeliveries),
+  retryDelivery: write(deliveries.retryDelivery),
+  claimDeliveries: work(claims.claimDeliveries),
+  settleDelivery: work(claims.settleDelivery),
+  releaseLeases: work(claims.releaseLeases),
+  nextDeliveryAt: read(claims.nextDeliveryAt),
+};
+
+const webhookMethods: Table<WebhookStore> = {
+  createWebhook: write(webhooks.createWebhook),
+  getWebhook: read(webhooks.getWebhook),
+  listWebhooks: read(webhooks.listWebhooks),
+  deleteWebhook: write(webhooks.deleteWebhook),
+  rotateWebhookSecret: write(webhooks.rotateWebhookSecret),
+};
+
+const serverNoteMethods: Table<ServerNoteStore> = {
+  census: read(census.takeCensus),
+  getSetting: read(settings.getSetting),
+  setSetting: write(settings.setSetting),
+};
+
+/** All that a store does with what it keeps, on the database of `runner`. */
+export function methodsOf(runner: Runner): Omit<Store, keyof OpenedStore> {
+  return {
+    ...bind(caseMethods, runner),
+    ...bind(apiKeyMethods, runner),
+    ...bind(snitchMethods, runner),
+    ...bind(ownershipMethods, runner),
+    ...bind(checkInMethods, runner),
+    ...bind(sweepMethods, runner),
+    ...bind(blindnessMethods, runner),
+    ...bind(alertMethods, runner),
+    ...bind(deliveryMethods, runner),
+    ...bind(webhookMethods, runner),
+    ...bind(serverNoteMethods, runner),
+    ...guarded(runner),
+  };
+}

@@ -1,0 +1,43 @@
+/**
+ * The methods that look at what the runner refused. What a full disk refused may have been check-ins: until a blind
+ * window covers that time, nobody may be accused, and nothing may be written that says the daemon heard everything.
+ */
+import { StoreUnavailable } from '../../core/errors.ts';
+import type { BlindnessStore } from '../blindness.ts';
+import { openBlindWindow } from '../operations/blind-windows.ts';
+import { recordLiveness } from '../operations/settings.ts';
+import { applyDue } from '../operations/triggers.ts';
+import type { SweepStore } from '../sweep.ts';
+import type { Runner } from './method.ts';
+
+export type Guarded = Pick<SweepStore, 'applyDue'> &
+  Pick<BlindnessStore, 'openBlindWindow' | 'recordLiveness' | 'refused'>;
+
+/** They look at the refusals in the transaction itself, because the write before them may have been refused. */
+export function guarded(runner: Runner): Guarded {
+  return {
+    applyDue: async (now, after, limit) => {
+      const result = await runner.writeInBackground(async (tx) =>
+        runner.refused ? null : applyDue(tx, now, after, limit),
+      );
+      // Thrown out here: in the transaction it would refuse the whole batch.
+      if (!result) throw new StoreUnavailable('check-ins were refused, and that has no blind window yet');
+      return result;
+    },
+    openBlindWindow: async (window) => {
+      const told = await runner.writeInBackground(async (tx) => {
+        const { refused } = runner;
+        const start = Math.min(window.start, refused?.start ?? window.start);
+        const end = Math.max(window.end, refused?.end ?? window.end);
+        await openBlindWindow(tx, { start, end });
+        return refused;
+      });
+      runner.forgetRefused(told);
+    },
+    recordLiveness: (at, stop) =>
+      runner.writeInBackground(async (tx) => {
+        if (!runner.refused) await recordLiveness(tx, at, stop ?? null);
+      }),
+    refused: () => runner.refused,
+  };
+}

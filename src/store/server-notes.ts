@@ -1,0 +1,33 @@
+/** The part of the store for what the server notes and counts about itself. */
+import type { Status } from '../core/snitch.ts';
+
+export interface Census {
+  snitches: Partial<Record<Status, number>>;
+  /** Deliveries that are not finished, and since when the first of their alerts waits; null when none does. */
+  outbox: { pending: number; oldestAlertAt: number | null };
+  /** The earliest deadline, reminder or end of a pause, or null. */
+  firstDueAt: number | null;
+  /** Length of all blind windows that are kept, in milliseconds. */
+  blindMs: number;
+}
+
+/**
+ * What the server notes about itself: `maintenance` is `on` or `off`; `liveness` is the last instant at which the
+ * daemon is known to have lived; `stopped` the orderly stop at that instant, if it was one; `credentials` is `written`
+ * when the first start is complete; `retention.now` is up to when retention believes the clock.
+ */
+export type Setting =
+  | 'maintenance'
+  | 'liveness'
+  | 'stopped'
+  | 'credentials'
+  | 'retention.cursor'
+  | 'retention.now';
+
+export interface ServerNoteStore {
+  /** How many snitches have each status, and what waits in the outbox. */
+  census(): Promise<Census>;
+  /** Null where it was never set. */
+  getSetting(name: Setting): Promise<string | null>;
+  setSetting(name: Setting, value: string): Promise<void>;
+}

@@ -1,0 +1,37 @@
+/** The part of the store for the sweep and for what follows it; instants are milliseconds since the epoch. */
+
+export interface DueCursor {
+  dueAt: number;
+  token: string;
+}
+
+export interface DueResult {
+  /** How many snitches changed. */
+  changed: number;
+  /** Where to go on, or null when all that was due has been looked at. */
+  next: DueCursor | null;
+  /** Snitches whose row could not be applied; the others went on. */
+  failures: { token: string; error: unknown }[];
+}
+
+export interface RetentionLimits {
+  /** Newest check-ins kept per snitch. */
+  checkIns: number;
+  /** Check-ins, alerts and finished deliveries from before this instant go; a snitch's newest check-in stays. */
+  olderThan: number;
+  now: number;
+}
+
+export interface SweepStore {
+  /**
+   * Applies what is due, at most `limit` snitches, behind `after` in the order of their due times.
+   *
+   * @throws StoreUnavailable while check-ins were refused and no blind window was opened for that (`refused`):
+   * then nothing is applied
+   */
+  applyDue(now: number, after: DueCursor | null, limit: number): Promise<DueResult>;
+  /** Restarts deadlines after a case's rules changed, a slice a call; false when nothing is left to do. */
+  rescheduleSlice(now: number): Promise<boolean>;
+  /** Deletes a slice of what is no longer kept; false when the pass is complete. */
+  prune(limits: RetentionLimits): Promise<boolean>;
+}

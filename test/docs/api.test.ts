@@ -1,0 +1,130 @@
+/** docs/api.md against the description of the API for machines, and that is held to the routes by http/openapi.test.ts. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openApiDocument } from '../../src/http/openapi/openapi.ts';
+import { readPage } from './pages.ts';
+
+interface Schema {
+  $ref?: string;
+  type?: string;
+  properties?: Record<string, Schema>;
+  required?: string[];
+}
+
+interface Operation {
+  parameters?: { name: string; in: string }[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+}
+
+interface Description {
+  paths: Record<string, Record<string, Operation> & { parameters?: { name: string; in: string }[] }>;
+  components: { schemas: Record<string, Schema> };
+}
+
+const test = suite('the page of the API');
+
+const description = openApiDocument('http://127.0.0.1:7676') as unknown as Description;
+
+/** Each request, as its heading has it. */
+function operations(): Map<string, { operation: Operation; query: string[] }> {
+  return new Map(
+    Object.entries(description.paths).flatMap(([path, { parameters: shared = [], ...methods }]) =>
+      Object.entries(methods as Record<string, Operation>).map(([method, operation]) => [
+        `${method.toUpperCase()} ${path}`,
+        {
+          operation,
+          query: [...shared, ...(operation.parameters ?? [])]
+            .filter((one) => one.in === 'query')
+            .map(({ name }) => name),
+        },
+      ]),
+    ),
+  );
+}
+
+/** What the page says below each heading of a request. */
+function sections(): Map<string, string> {
+  const parts = readPage('docs/api.md').text.split(/^(?=#{2,3} )/m);
+  return new Map(
+    parts.flatMap((part) => {
+      const [, request] = /^### ([A-Z]+ \/\S+)\n/.exec(part) ?? [];
+      return request === undefined ? [] : [[request, part] as const];
+    }),
+  );
+}
+
+function bodyOf({ requestBody }: Operation): Schema {
+  const schema = requestBody?.content['application/json']?.schema ?? {};
+  const [, name] = /^#\/components\/schemas\/(\w+)$/.exec(schema.$ref ?? '') ?? [];
+  return name === undefined ? schema : (description.components.schemas[name] ?? {});
+}
+
+/** The names in the first column of the tables. */
+function rowsOf(section: string): string[] {
+  return [...section.matchAll(/^\| (`[^|]+`) \|/gm)].flatMap(([, cell = '']) =>
+    [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
+  );
+}
+
+test('every path and method has a section, and nothing else has', () => {
+  assert.equal([...sections().keys()].sort(), [...operations().keys()].sort());
+});
+
+test('every parameter and every field is named, and nothing else has a row', () => {
+  const described = sections();
+  for (const [request, { operation, query }] of operations()) {
+    const section = described.get(request) ?? '';
+    const fields = Object.keys(bodyOf(operation).properties ?? {});
+    // The second address of check-ins refers to the first one for what they have in common.
+    const names = request.startsWith('POST /c/') ? [] : [...query, ...fields];
+    for (const name of names) assert.match(section, `\`${name}\``, `${request}: ${name}`);
+    for (const row of rowsOf(section)) assert.ok([...query, ...fields].includes(row), `${request}: ${row}`);
+  }
+});
+
+test('what must be given is said to be required', () => {
+  const described = sections();
+  for (const [request, { operation }] of operations()) {
+    const { properties = {}, required = [] } = bodyOf(operation);
+    const marked = Object.keys(properties).filter((name) =>
+      new RegExp(`^\\| \`${name}\` \\| Required\\.`, 'm').test(described.get(request) ?? ''),
+    );
+    // A snitch needs an interval in one of its two forms, which a list of fields cannot say.
+    const needed = request === 'POST /v1/snitches' ? [...required, 'interval'] : required;
+    assert.equal(marked.toSorted(), [...new Set(needed)].toSorted(), request);
+  }
+});
+
+test('every section has an example of its own request', () => {
+  for (const [request, section] of sections()) {
+    const [method = '', path = ''] = request.split(' ');
+    const [, example = ''] = /```sh\n([\s\S]*?)```/.exec(section) ?? [];
+    const calls = example.split('\n').filter((line) => line.includes('curl '));
+    assert.ok(
+      calls.some((line) => methodOf(line) === method && isAddress(line, path)),
+      `${request}:\n${example}`,
+    );
+  }
+});
+
+function methodOf(line: string): string {
+  const [, given] = / -X ([A-Z]+)/.exec(line) ?? [];
+  return given ?? (/ (?:-d|--data-binary) /.test(line) ? 'POST' : 'GET');
+}
+
+/** Whether a line calls this path, with anything for what stands in braces. */
+function isAddress(line: string, path: string): boolean {
+  const pattern = path
+    .replace(/^\/v1/, '\\$API')
+    .replace(/^\/c/, 'http://127\\.0\\.0\\.1:7676/c')
+    .replace(/\{\w+\}/g, '[^\\s/?"]+');
+  return new RegExp(`[ "]${pattern}(?=[\\s?")]|$)`).test(line);
+}
+
+test('the example of a snitch has the fields of a snitch', () => {
+  const example = readPage('docs/api.md').blocks.find(({ text }) => text.includes('"check_in_url"'));
+  const fields = Object.keys(JSON.parse(example?.text ?? '{}') as object);
+  assert.equal(fields.sort(), Object.keys(description.components.schemas.Snitch?.properties ?? {}).sort());
+});
+
+test.run();

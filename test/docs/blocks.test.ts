@@ -1,0 +1,105 @@
+/** What stands in the blocks of the documents, so that no kind of block slips past the tests. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parse } from 'yaml';
+import { dropInText } from '../../src/cli/discover/systemd/drop-in.ts';
+import { EXIT } from '../../src/cli/exit-codes.ts';
+import { parseSnitchFile } from '../../src/cli/file/snitch-file.ts';
+import { settingsSchema } from '../../src/config/settings.ts';
+import { type Block, pages, readPage } from './pages.ts';
+import { callsIn } from './shell-words.ts';
+
+const test = suite('blocks of the documents');
+
+/** Each language with what looks at its blocks. */
+const LANGUAGES: Readonly<Record<string, string>> = {
+  sh: 'run by commands.test.ts',
+  '': 'the programs below',
+  crontab: 'cli/crontab-examples.test.ts',
+  yaml: 'below',
+  json: 'below, and webhook-samples.test.ts',
+  ini: 'below',
+  nginx: 'end-to-end/nginx.test.ts',
+  python: 'webhook-samples.test.ts',
+  js: 'webhook-samples.test.ts',
+  caddy: 'nothing: there is no Caddy in Debian that could be trusted to be there',
+  text: 'pictures and subjects of mails',
+};
+
+/** What blocks call that need root, a package or a service manager. */
+const NOT_RUN = [
+  'apt',
+  'echo',
+  'install',
+  'journalctl',
+  'node',
+  'npm',
+  'npx',
+  'snitch',
+  'sudo',
+  'systemctl',
+  'tee',
+];
+
+function blocksOf(language: string): (Block & { path: string })[] {
+  return pages().flatMap(({ path, blocks }) =>
+    blocks.filter((block) => block.language === language).map((block) => ({ ...block, path })),
+  );
+}
+
+test('every block has a language that something looks at', () => {
+  const unknown = pages().flatMap(({ path, blocks }) =>
+    blocks
+      .filter(({ language }) => !(language in LANGUAGES))
+      .map(({ language, line }) => `${path}:${line}: ${language}`),
+  );
+  assert.equal(unknown, []);
+});
+
+test('blocks that are not run call these programs and no others', () => {
+  const called = blocksOf('').flatMap(({ text }) => text.split('\n').flatMap((line) => callsIn(line)));
+  const programs = new Set(called.map(([program = '']) => program));
+  assert.equal([...programs].sort(), NOT_RUN);
+});
+
+test('blocks that could be run are: none of the others calls the program without root or a host of its own', () => {
+  for (const { path, line, text } of blocksOf('')) {
+    const alone = text.split('\n').filter((one) => /^snitch (?!discover|import)/.test(one));
+    assert.equal(alone, [], `${path}:${line}`);
+  }
+});
+
+test('every YAML is a configuration, a file of snitches or one of the command line, and right', () => {
+  const blocks = blocksOf('yaml');
+  assert.ok(blocks.length >= 6);
+  for (const { path, line, text } of blocks) {
+    const names = Object.keys(parse(text) as object);
+    if (names.includes('snitches')) assert.ok(parseSnitchFile(path, text).entries.length > 0);
+    else if (names.includes('url')) assert.equal(names, ['url', 'api_key_file']);
+    else {
+      const checked = settingsSchema.safeParse(parse(text));
+      assert.ok(checked.success, `${path}:${line}: ${checked.error?.message}`);
+    }
+  }
+});
+
+test('every JSON can be parsed', () => {
+  for (const { text } of blocksOf('json')) JSON.parse(text);
+});
+
+test('the drop-in is the one that the program writes', () => {
+  const [block, ...others] = blocksOf('ini');
+  assert.equal(others, []);
+  const [, ...written] = dropInText('/usr/bin/snitch check-in TOKEN').split('\n');
+  assert.is(block?.text, written.join('\n'));
+});
+
+test('the exit codes are those of the program', () => {
+  const [, table = ''] = readPage('docs/command-line.md').prose.split('## Exit codes');
+  const codes = [...(table.split('\n## ')[0] ?? '').matchAll(/^\| (\d+) \|/gm)].map(([, code]) =>
+    Number(code),
+  );
+  assert.equal(codes, Object.values(EXIT));
+});
+
+test.run();

@@ -1,0 +1,190 @@
+/** The small bugs that can be planted in a source file: found in its syntax tree, so that comments and types are left alone. */
+import { ts } from '@ts-morph/common';
+import { sqlMutations } from './sql.ts';
+
+/** Replaces the text from `start` to `end` of a file. */
+export interface Mutation {
+  start: number;
+  end: number;
+  replacement: string;
+  /** Where the code that it changes runs: the place itself, or the uses of a constant. */
+  runsAt: number[];
+}
+
+type Edit = Pick<Mutation, 'start' | 'end' | 'replacement'>;
+
+const { SyntaxKind } = ts;
+
+const OPERATORS = new Map<ts.SyntaxKind, string>([
+  [SyntaxKind.LessThanToken, '<='],
+  [SyntaxKind.LessThanEqualsToken, '<'],
+  [SyntaxKind.GreaterThanToken, '>='],
+  [SyntaxKind.GreaterThanEqualsToken, '>'],
+  [SyntaxKind.EqualsEqualsEqualsToken, '!=='],
+  [SyntaxKind.ExclamationEqualsEqualsToken, '==='],
+  [SyntaxKind.AmpersandAmpersandToken, '||'],
+  [SyntaxKind.BarBarToken, '&&'],
+  [SyntaxKind.QuestionQuestionToken, '&&'],
+  [SyntaxKind.PlusToken, '-'],
+  [SyntaxKind.MinusToken, '+'],
+  [SyntaxKind.AsteriskToken, '/'],
+  [SyntaxKind.PlusEqualsToken, '-='],
+  [SyntaxKind.MinusEqualsToken, '+='],
+  [SyntaxKind.QuestionQuestionEqualsToken, '='],
+]);
+
+const METHODS: Record<string, string> = {
+  min: 'max',
+  max: 'min',
+  some: 'every',
+  every: 'some',
+  floor: 'ceil',
+  ceil: 'floor',
+};
+
+/** What is only written for people to read later: no test must hold it word by word. */
+const LOGGING = /\b(?:logger|log)\.(?:trace|debug|info|warn|error|fatal)\(/i;
+
+/** Small numbers are off by one, large ones four times as much: one millisecond more in a day is no bug. */
+const SMALL = 100;
+
+export function mutationsOf(file: string, text: string): Mutation[] {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const found: Mutation[] = [];
+  const visit = (node: ts.Node): void => {
+    if (isIgnored(node, source)) return;
+    for (const edit of [...editsOf(node, source), ...sqlMutations(node, source)]) {
+      found.push({ ...edit, runsAt: placesOf(node, source) });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+function isIgnored(node: ts.Node, source: ts.SourceFile): boolean {
+  if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return true;
+  if (ts.isImportDeclaration(node)) return true;
+  return ts.isExpressionStatement(node) && LOGGING.test(node.getText(source));
+}
+
+function editsOf(node: ts.Node, source: ts.SourceFile): Edit[] {
+  if (ts.isBinaryExpression(node)) return operatorEdits(node, source);
+  if (ts.isIfStatement(node) || ts.isConditionalExpression(node)) return negated(conditionOf(node), source);
+  if (ts.isWhileStatement(node)) return [over(node.expression, source, 'false')];
+  if (ts.isPrefixUnaryExpression(node)) return unaryEdits(node, source);
+  if (ts.isNumericLiteral(node)) return [over(node, source, otherNumber(node))];
+  if (node.kind === SyntaxKind.TrueKeyword) return [over(node, source, 'false')];
+  if (node.kind === SyntaxKind.FalseKeyword) return [over(node, source, 'true')];
+  // Where nobody takes the value, the linter finds that an `await` is missing.
+  if (ts.isAwaitExpression(node) && !ts.isExpressionStatement(node.parent)) {
+    return [over(node, source, node.expression.getText(source))];
+  }
+  if (ts.isExpressionStatement(node)) return statementEdits(node, source);
+  if (ts.isReturnStatement(node)) return returnEdits(node, source);
+  if (ts.isArrowFunction(node)) return arrowEdits(node, source);
+  if (ts.isPropertyAccessExpression(node)) return methodEdits(node, source);
+  return [];
+}
+
+function over(node: ts.Node, source: ts.SourceFile, replacement: string): Edit {
+  return { start: node.getStart(source), end: node.getEnd(), replacement };
+}
+
+/** An equality has its own opposite. */
+function negated(condition: ts.Expression, source: ts.SourceFile): Edit[] {
+  const isEquality =
+    ts.isBinaryExpression(condition) &&
+    [SyntaxKind.EqualsEqualsEqualsToken, SyntaxKind.ExclamationEqualsEqualsToken].includes(
+      condition.operatorToken.kind,
+    );
+  return isEquality ? [] : [over(condition, source, `!(${condition.getText(source)})`)];
+}
+
+function conditionOf(node: ts.IfStatement | ts.ConditionalExpression): ts.Expression {
+  return ts.isIfStatement(node) ? node.expression : node.condition;
+}
+
+function operatorEdits(node: ts.BinaryExpression, source: ts.SourceFile): Edit[] {
+  const replacement = OPERATORS.get(node.operatorToken.kind);
+  if (replacement === undefined || isTextConcatenation(node, source)) return [];
+  // Beside `&&`, a bare `??` does not parse.
+  if (replacement === '&&' && node.operatorToken.kind === SyntaxKind.QuestionQuestionToken) {
+    return [over(node, source, `(${node.left.getText(source)}) && (${node.right.getText(source)})`)];
+  }
+  return [over(node.operatorToken, source, replacement)];
+}
+
+function isTextConcatenation(node: ts.BinaryExpression, source: ts.SourceFile): boolean {
+  const isSum = [SyntaxKind.PlusToken, SyntaxKind.PlusEqualsToken].includes(node.operatorToken.kind);
+  return isSum && /['"`]/.test(node.getText(source));
+}
+
+function unaryEdits(node: ts.PrefixUnaryExpression, source: ts.SourceFile): Edit[] {
+  // The condition as a whole is negated already.
+  const isCondition =
+    (ts.isIfStatement(node.parent) || ts.isConditionalExpression(node.parent)) &&
+    conditionOf(node.parent) === node;
+  if (node.operator !== SyntaxKind.ExclamationToken || isCondition) return [];
+  return [over(node, source, node.operand.getText(source))];
+}
+
+function otherNumber(node: ts.NumericLiteral): string {
+  const value = Number(node.text);
+  return String(value < SMALL ? value + 1 : value * 4);
+}
+
+/** A call whose answer nobody takes is there for what it does. */
+function statementEdits(node: ts.ExpressionStatement, source: ts.SourceFile): Edit[] {
+  const { expression } = node;
+  const call = ts.isAwaitExpression(expression) ? expression.expression : expression;
+  if (!ts.isCallExpression(call) || call.expression.kind === SyntaxKind.SuperKeyword) return [];
+  return [over(node, source, ';')];
+}
+
+/** What is turned round as a literal, or stands for nothing as well as `undefined` does, is no bug of its own. */
+function returnEdits(node: ts.ReturnStatement, source: ts.SourceFile): Edit[] {
+  if (/^(?:null|undefined|true|false)?$/.test(node.expression?.getText(source) ?? '')) return [];
+  return [over(node, source, 'return undefined;')];
+}
+
+function arrowEdits({ body }: ts.ArrowFunction, source: ts.SourceFile): Edit[] {
+  if (ts.isBlock(body) || ts.isVoidExpression(body) || LOGGING.test(body.getText(source))) return [];
+  return [over(body, source, 'undefined')];
+}
+
+function methodEdits(node: ts.PropertyAccessExpression, source: ts.SourceFile): Edit[] {
+  const name = METHODS[node.name.text];
+  if (name === undefined || !ts.isCallExpression(node.parent)) return [];
+  return [over(node.name, source, name)];
+}
+
+/** The value of a constant of the file is made when it is loaded, by every test: what counts is who uses it. */
+function placesOf(node: ts.Node, source: ts.SourceFile): number[] {
+  const own = node.getStart(source);
+  const constant = topConstantOf(node);
+  if (!constant) return [own];
+  const places: number[] = [];
+  const visit = (other: ts.Node): void => {
+    const isUse = ts.isIdentifier(other) && other.text === constant.text && other !== constant;
+    if (isUse) places.push(other.getStart(source));
+    ts.forEachChild(other, visit);
+  };
+  visit(source);
+  return isExported(constant) ? [...places, own] : places;
+}
+
+/** The name of the constant of the file whose value `node` is a part of, unless a function stands between. */
+function topConstantOf(node: ts.Node): ts.Identifier | null {
+  for (let at = node; at.parent; at = at.parent) {
+    if (ts.isFunctionLike(at)) return null;
+    if (!ts.isVariableDeclaration(at) || !ts.isSourceFile(at.parent.parent.parent)) continue;
+    return ts.isIdentifier(at.name) ? at.name : null;
+  }
+  return null;
+}
+
+function isExported(name: ts.Identifier): boolean {
+  const statement = name.parent.parent.parent;
+  return ts.isVariableStatement(statement) && (statement.modifiers ?? []).length > 0;
+}

@@ -1,0 +1,44 @@
+/** Copies of the source and its tests, in which bugs may be planted: the checkout itself is never touched. */
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, normalize } from 'node:path';
+import type { Outcome } from '../runner/run-file.ts';
+import type { TestFile } from '../runner/test-files.ts';
+
+export const ROOT = normalize(join(import.meta.dirname, '../..'));
+
+/** What is not copied; the packages are linked. */
+const LEFT = new Set(['node_modules', 'dist', '.git']);
+
+export interface Tree {
+  path: string;
+  /** Runs a test file of this copy. */
+  run(file: TestFile): Promise<Outcome>;
+}
+
+export interface Trees {
+  all: Tree[];
+  /** For what the tests count. */
+  scratch: string;
+  remove(): void;
+}
+
+export async function copyTrees(count: number, signal: AbortSignal): Promise<Trees> {
+  const scratch = mkdtempSync(join(tmpdir(), 'snitch-mutants-'));
+  const all: Tree[] = [];
+  for (let index = 0; index < count; index += 1)
+    all.push(await copyTree(join(scratch, `tree-${index}`), signal));
+  return { all, scratch, remove: () => rmSync(scratch, { recursive: true, force: true }) };
+}
+
+async function copyTree(path: string, signal: AbortSignal): Promise<Tree> {
+  mkdirSync(path);
+  const names = readdirSync(ROOT).filter((name) => !LEFT.has(name));
+  for (const name of names) cpSync(join(ROOT, name), join(path, name), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(path, 'node_modules'));
+  // The runner of the copy runs the tests of the copy.
+  const { runFile } = (await import(
+    join(path, 'test/runner/run-file.ts')
+  )) as typeof import('../runner/run-file.ts');
+  return { path, run: (file) => runFile(file, 1, signal) };
+}
