@@ -16,7 +16,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import autocannon from 'autocannon';
-import { type DaemonProcess, removeDataDir, startProcess } from '../test/end-to-end/daemon-process.ts';
+import { removeDataDir } from '../test/data-directory.ts';
+import { type DaemonProcess, startProcess } from '../test/end-to-end/daemon-process.ts';
 import { median, quantile } from './quantile.ts';
 
 const { values: given } = parseArgs({

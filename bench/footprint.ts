@@ -10,12 +10,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Pool } from 'undici';
-import {
-  type DaemonProcess,
-  newDataDir,
-  removeDataDir,
-  startProcess,
-} from '../test/end-to-end/daemon-process.ts';
+import { newDataDir, removeDataDir } from '../test/data-directory.ts';
+import { type DaemonProcess, startProcess } from '../test/end-to-end/daemon-process.ts';
 import { median } from './quantile.ts';
 
 const { values: given } = parseArgs({

@@ -11,12 +11,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import Database from 'better-sqlite3';
 import { Pool } from 'undici';
-import {
-  type DaemonProcess,
-  newDataDir,
-  removeDataDir,
-  startProcess,
-} from '../test/end-to-end/daemon-process.ts';
+import { newDataDir, removeDataDir } from '../test/data-directory.ts';
+import { type DaemonProcess, startProcess } from '../test/end-to-end/daemon-process.ts';
 import { quantile } from './quantile.ts';
 import type { Addresses, Arrived } from './storm-receivers.ts';
 

@@ -1,7 +1,8 @@
 /** A daemon that is killed now and then, and calls to it that outlive its deaths. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WireDelivery, WireSnitch } from '../../src/api/wire.ts';
-import { type DaemonProcess, newDataDir, removeDataDir, startProcess } from '../end-to-end/daemon-process.ts';
+import { newDataDir, removeDataDir } from '../data-directory.ts';
+import { type DaemonProcess, startProcess } from '../end-to-end/daemon-process.ts';
 
 /** So many calls are under way at once where many are made. */
 const AT_ONCE = 32;

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { loadConfig } from '../../src/config/config.ts';
 import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts';
 import { createLogger } from '../../src/log/logger.ts';
-import { newDataDir, removeDataDir } from '../end-to-end/daemon-process.ts';
+import { newDataDir, removeDataDir } from '../data-directory.ts';
 
 /** Runs like the real clock, from wherever it is put. */
 export class MovableClock {

@@ -20,7 +20,8 @@ import Database from 'better-sqlite3';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../src/api/wire.ts';
-import { newDataDir, removeDataDir, startProcess } from '../end-to-end/daemon-process.ts';
+import { newDataDir, removeDataDir } from '../data-directory.ts';
+import { startProcess } from '../end-to-end/daemon-process.ts';
 import { runSnitch, temporaryDirectory } from './snitch-process.ts';
 import { type Commands, withDaemon } from './with-daemon.ts';
 

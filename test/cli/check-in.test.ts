@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../src/api/wire.ts';
-import { type DaemonProcess, newDataDir, removeDataDir, startProcess } from '../end-to-end/daemon-process.ts';
+import { newDataDir, removeDataDir } from '../data-directory.ts';
+import { type DaemonProcess, startProcess } from '../end-to-end/daemon-process.ts';
 import { checkIns, fakeServer, freePort, Host, outcomes, type Result, until } from './exec-process.ts';
 
 interface Context {

@@ -3,7 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type DaemonProcess, removeDataDir, startProcess } from '../end-to-end/daemon-process.ts';
+import { removeDataDir } from '../data-directory.ts';
+import { type DaemonProcess, startProcess } from '../end-to-end/daemon-process.ts';
 import { Host, newSnitch, outcomes } from './exec-process.ts';
 
 interface Context {

@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireAlert, WireSnitch } from '../../src/api/wire.ts';
-import { type DaemonProcess, newDataDir, removeDataDir } from '../end-to-end/daemon-process.ts';
+import { newDataDir, removeDataDir } from '../data-directory.ts';
+import type { DaemonProcess } from '../end-to-end/daemon-process.ts';
 import { checkIns, fakeServer, freePort, Host, newSnitch, outcomes, startOn, until } from './exec-process.ts';
 
 interface Context {

@@ -1,7 +1,8 @@
 /** Signals and time limits under `snitch exec`. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type DaemonProcess, removeDataDir, startProcess } from '../end-to-end/daemon-process.ts';
+import { removeDataDir } from '../data-directory.ts';
+import { type DaemonProcess, startProcess } from '../end-to-end/daemon-process.ts';
 import { checkIns, fakeServer, Host, newSnitch, outcomes, until } from './exec-process.ts';
 
 interface Context {

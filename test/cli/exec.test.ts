@@ -6,7 +6,8 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type DaemonProcess, removeDataDir, startProcess } from '../end-to-end/daemon-process.ts';
+import { removeDataDir } from '../data-directory.ts';
+import { type DaemonProcess, startProcess } from '../end-to-end/daemon-process.ts';
 import { unless, without } from '../skipped.ts';
 import { checkIns, Host, newSnitch, outcomes, SNITCH, until } from './exec-process.ts';
 

@@ -1,5 +1,6 @@
 /** Commands against a daemon of their own. */
-import { type DaemonProcess, removeDataDir, startProcess } from '../end-to-end/daemon-process.ts';
+import { removeDataDir } from '../data-directory.ts';
+import { type DaemonProcess, startProcess } from '../end-to-end/daemon-process.ts';
 import { type Ended, runSnitch } from './snitch-process.ts';
 
 export interface Commands {

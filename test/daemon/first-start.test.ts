@@ -16,7 +16,7 @@ import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import { loadConfig } from '../../src/config/config.ts';
 import { startDaemon } from '../../src/daemon/daemon.ts';
-import { newDataDir, removeDataDir } from '../end-to-end/daemon-process.ts';
+import { newDataDir, removeDataDir } from '../data-directory.ts';
 
 interface Context {
   dataDir: string;

@@ -8,7 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig } from '../../src/config/config.ts';
 import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts';
-import { newDataDir, removeDataDir } from '../end-to-end/daemon-process.ts';
+import { newDataDir, removeDataDir } from '../data-directory.ts';
 
 interface Context {
   directory: string;

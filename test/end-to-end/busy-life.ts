@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import type { LogSettings } from '../../src/log/logger.ts';
 import { SnitchProcess } from '../cli/snitch-process.ts';
-import { newDataDir } from './daemon-process.ts';
+import { newDataDir } from '../data-directory.ts';
 import type { HostileTargets } from './hostile-targets.ts';
 import { KnownSecrets, newName, newPassword } from './known-secrets.ts';
 

@@ -1,11 +1,11 @@
 /** The built program as a process of its own, with a data directory of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parse } from 'yaml';
+import { newDataDir } from '../data-directory.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../dist/snitch.mjs');
 
@@ -40,14 +40,6 @@ export interface DaemonOptions {
   root?: string;
   /** A socket that listens already, passed as a service manager does. */
   socket?: number;
-}
-
-export function newDataDir(): string {
-  return mkdtempSync(join(tmpdir(), 'snitch-test-'));
-}
-
-export function removeDataDir(dataDir: string): void {
-  rmSync(dataDir, { recursive: true, force: true });
 }
 
 /** Starts the daemon on a free port and waits until it listens. */

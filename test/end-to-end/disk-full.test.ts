@@ -8,8 +8,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { newDataDir, removeDataDir } from '../data-directory.ts';
 import { unless, withoutRoot } from '../skipped.ts';
-import { type DaemonProcess, newDataDir, removeDataDir, startProcess } from './daemon-process.ts';
+import { type DaemonProcess, startProcess } from './daemon-process.ts';
 import { createSnitches, Ledger } from './ledger.ts';
 
 /** How long a change of the disk may take to show, in milliseconds: only a bound against waiting for ever. */

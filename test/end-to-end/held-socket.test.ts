@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { newDataDir, removeDataDir } from '../data-directory.ts';
 import { openListeningSocket } from '../system/raw-sockets.ts';
-import { type DaemonProcess, newDataDir, removeDataDir, startProcess } from './daemon-process.ts';
+import { type DaemonProcess, startProcess } from './daemon-process.ts';
 import { createSnitches } from './ledger.ts';
 
 const test = suite<{ dataDir: string }>('restarts on a held socket');

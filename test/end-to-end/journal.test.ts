@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { newDataDir, removeDataDir } from './daemon-process.ts';
+import { newDataDir, removeDataDir } from '../data-directory.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../bin/snitch');
 

@@ -11,7 +11,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
-import { newDataDir, removeDataDir, startProcess } from './daemon-process.ts';
+import { newDataDir, removeDataDir } from '../data-directory.ts';
+import { startProcess } from './daemon-process.ts';
 import { createSnitches, Ledger } from './ledger.ts';
 
 const test = suite('the life of the daemon');

@@ -4,7 +4,8 @@ import Database from 'better-sqlite3';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../src/api/wire.ts';
-import { newDataDir, removeDataDir, startProcess } from './daemon-process.ts';
+import { newDataDir, removeDataDir } from '../data-directory.ts';
+import { startProcess } from './daemon-process.ts';
 
 const lostLog = suite('a daemon whose log was damaged');
 

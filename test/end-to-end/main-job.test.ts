@@ -6,7 +6,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireCheckIn, WireSnitch } from '../../src/api/wire.ts';
-import { type DaemonOptions, type DaemonProcess, removeDataDir, startProcess } from './daemon-process.ts';
+import { removeDataDir } from '../data-directory.ts';
+import { type DaemonOptions, type DaemonProcess, startProcess } from './daemon-process.ts';
 import { inEmptyRoot, makeEmptyRoot } from './empty-root.ts';
 import { type Mailbox, startMailbox } from './mailbox.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';

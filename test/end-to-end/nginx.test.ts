@@ -9,8 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireCheckIn, WireSnitch } from '../../src/api/wire.ts';
+import { newDataDir, removeDataDir } from '../data-directory.ts';
 import { runUnless } from '../skipped.ts';
-import { type DaemonProcess, newDataDir, removeDataDir, startProcess } from './daemon-process.ts';
+import { type DaemonProcess, startProcess } from './daemon-process.ts';
 import { type Asked, CLIENT, documentedBlock, HOST, Nginx, PATIENCE, withoutTools } from './nginx-process.ts';
 
 interface Context {

@@ -10,8 +10,8 @@ import Database from 'better-sqlite3';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireApiKey, WireSnitch, WireWebhook } from '../../src/api/wire.ts';
+import { removeDataDir } from '../data-directory.ts';
 import { BusyLife, badConfigurations } from './busy-life.ts';
-import { removeDataDir } from './daemon-process.ts';
 import { type HostileTargets, startHostileTargets } from './hostile-targets.ts';
 import { newName, newPassword } from './known-secrets.ts';
 

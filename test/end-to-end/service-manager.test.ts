@@ -11,9 +11,10 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { newDataDir, removeDataDir } from '../data-directory.ts';
 import { unless, without } from '../skipped.ts';
 import { openListeningFile, openListeningSocket, openNotifySocket } from '../system/raw-sockets.ts';
-import { type DaemonProcess, newDataDir, removeDataDir, startProcess } from './daemon-process.ts';
+import { type DaemonProcess, startProcess } from './daemon-process.ts';
 import { createSnitches, Ledger } from './ledger.ts';
 
 const test = suite<{ dataDir: string }>('under a service manager');

@@ -8,9 +8,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { newDataDir, removeDataDir } from '../data-directory.ts';
 import { unless, without } from '../skipped.ts';
 import { openNotifySocket } from '../system/raw-sockets.ts';
-import { newDataDir, removeDataDir, startProcess } from './daemon-process.ts';
+import { startProcess } from './daemon-process.ts';
 
 /** A sweep that takes longer than 30 s is a stall; some seconds pass before the first write of one. */
 const STALLED_WITHIN = 50_000;

@@ -7,7 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireCheckIn } from '../../src/api/wire.ts';
 import { createSourceReader } from '../../src/http/source.ts';
-import { newDataDir, removeDataDir } from '../end-to-end/daemon-process.ts';
+import { newDataDir, removeDataDir } from '../data-directory.ts';
 import { ok } from './expect.ts';
 import { newSnitch, startFixture } from './fixture.ts';
 

@@ -104,7 +104,7 @@ async function measure(
     const directory = join(scratch, 'coverage', test.path);
     mkdirSync(directory, { recursive: true });
     process.env.NODE_V8_COVERAGE = directory;
-    const running = tree.run(test);
+    const running = tree.run({ ...test, limitS: test.limitS * PATIENCE.times });
     delete process.env.NODE_V8_COVERAGE;
     const { problem, passed, total, seconds, output } = await running;
     if (interruption.signal.aborted) return;

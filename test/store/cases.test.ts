@@ -1,7 +1,17 @@
 import * as assert from 'uvu/assert';
 import type { SnitchError } from '../../src/core/errors.ts';
 import type { CaseSettings } from '../../src/store/store.ts';
-import { contract, healthySnitch, MINUTE, NOW, newCase, newSnitch, rejection } from './fixture.ts';
+import {
+  alertsOf,
+  checkIn,
+  contract,
+  healthySnitch,
+  MINUTE,
+  NOW,
+  newCase,
+  newSnitch,
+  rejection,
+} from './fixture.ts';
 
 const settings: CaseSettings = {
   name: 'Nachtschicht 🌙',
@@ -30,6 +40,20 @@ contract('cases', (test) => {
     const older = await newCase(store, { name: 'older' }, NOW);
     const newer = await newCase(store, { name: 'newer' }, NOW + MINUTE);
     assert.equal(await store.listCases(), [newer, older]);
+  });
+
+  test('new rules hold for check-ins of the same moment that come after them', async ({ store }) => {
+    const owner = await newCase(store, { errorNotices: true });
+    const [before, after] = [await healthySnitch(store, owner), await healthySnitch(store, owner)];
+    await Promise.all([
+      checkIn(store, before.token, NOW + MINUTE, { outcome: 'error' }),
+      store.updateCase(owner.id, { errorNotices: false }, NOW + MINUTE),
+      checkIn(store, after.token, NOW + MINUTE, { outcome: 'error' }),
+    ]);
+    const erroredOf = async (token: string) =>
+      (await alertsOf(store, owner, token)).filter((alert) => alert.startsWith('snitch.errored'));
+    assert.equal(await erroredOf(before.token), ['snitch.errored from healthy']);
+    assert.equal(await erroredOf(after.token), []);
   });
 
   test('an update changes what it names and nothing else', async ({ store }) => {

@@ -6,7 +6,7 @@ import { StoreUnavailable } from '../../src/core/errors.ts';
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
 import type { Alert, Case, Store } from '../../src/store/store.ts';
 import { Sweeper } from '../../src/sweep/sweeper.ts';
-import { newDataDir, removeDataDir } from '../end-to-end/daemon-process.ts';
+import { newDataDir, removeDataDir } from '../data-directory.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -293,6 +293,34 @@ test('what the store refused is a blind window before anything is swept, however
     ['service.blind'],
   );
   assert.is((await store.listAlerts(context.team.id, null, ALL))[0]?.alert.notice?.start, at('11:59:51'));
+});
+
+test('a window that could not be opened lasts until it can, since the store refused check-ins as well', async (context) => {
+  await healthySnitch(context);
+  await liveUntil(context, at('11:30:00'));
+  const { store } = context;
+  let refused: BlindWindow | null = null;
+  const opened: BlindWindow[] = [];
+  const sweeper = sweeperOf(context, {
+    ...store,
+    refused: () => refused,
+    openBlindWindow: (window) => {
+      opened.push(window);
+      if (opened.length > 1) return store.openBlindWindow(window);
+      refused = { start: window.end, end: window.end };
+      return Promise.reject(new StoreUnavailable('full'));
+    },
+  });
+  await sweeper.wake();
+  // The clock jumps, and the disk is full.
+  for (const time of ['11:30:20', '11:30:25']) {
+    context.now = at(time);
+    await sweeper.tick();
+  }
+  assert.equal(opened, [
+    { start: at('11:30:00'), end: at('11:30:20') },
+    { start: at('11:30:00'), end: at('11:30:25') },
+  ]);
 });
 
 test('a sweep that fails makes the daemon not ready; only one that hangs calls for a restart', async ({

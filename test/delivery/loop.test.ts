@@ -1,0 +1,86 @@
+/** The loop: a wake brings the next pass forward, except after a failure. */
+import { setImmediate as turn } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Loop } from '../../src/delivery/outbox/pass-loop.ts';
+
+const test = suite('the loop of passes');
+
+/** Wakes it through so many turns of the event loop; a pass needs some of them. */
+const TURNS = 300;
+
+async function withLoop(
+  pass: (loop: Loop) => Promise<number>,
+  use: (loop: Loop, told: string[]) => Promise<void>,
+) {
+  const told: string[] = [];
+  const loop: Loop = new Loop({
+    pass: () => pass(loop),
+    onFailing: (error) => told.push(`failing: ${(error as Error).message}`),
+    onRecovered: () => told.push('recovered'),
+    monotonic: () => 0,
+  });
+  loop.start();
+  try {
+    await use(loop, told);
+  } finally {
+    await loop.stop();
+  }
+}
+
+async function wakeOften(loop: Loop): Promise<void> {
+  for (let count = 0; count < TURNS; count += 1) {
+    loop.wake();
+    await turn();
+  }
+}
+
+test('every wake brings a pass while all is well', async () => {
+  let passes = 0;
+  await withLoop(
+    async () => {
+      passes += 1;
+      return 60_000;
+    },
+    async (loop) => {
+      await wakeOften(loop);
+      assert.ok(passes > TURNS / 10, `${passes} passes`);
+    },
+  );
+});
+
+test('after a failure no wake brings a pass: the store needs time', async () => {
+  let passes = 0;
+  await withLoop(
+    async (loop) => {
+      passes += 1;
+      // It may also be woken while it fails.
+      loop.wake();
+      throw new Error('full');
+    },
+    async (loop, told) => {
+      await wakeOften(loop);
+      assert.ok(passes < TURNS / 10, `${passes} passes`);
+      assert.equal(told, ['failing: full']);
+    },
+  );
+});
+
+test('the end of a run of failures is told once, and wakes count again', async () => {
+  let passes = 0;
+  await withLoop(
+    async () => {
+      passes += 1;
+      if (passes === 1) throw new Error('full');
+      return 60_000;
+    },
+    async (loop, told) => {
+      while (passes < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+      await wakeOften(loop);
+      assert.ok(passes > TURNS / 10, `${passes} passes`);
+      assert.equal(told, ['failing: full', 'recovered']);
+    },
+  );
+});
+
+test.run();

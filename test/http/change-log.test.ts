@@ -1,0 +1,32 @@
+/** Which changes a reader of the stream missed: of its own case alone, and only while that is known. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ChangeLog } from '../../src/http/stream/change-log.ts';
+
+const test = suite('what a reader missed');
+
+test('are the changes of its own case after the event that it had, each snitch once', () => {
+  const log = new ChangeLog();
+  log.add('acme', 'known');
+  const { id } = log;
+  log.add('rival', 'theirs');
+  log.add('acme', 'first');
+  log.add('acme', 'second');
+  log.add('acme', 'first');
+  assert.equal(log.since('acme', id), ['second', 'first']);
+  assert.equal(log.since('rival', id), ['theirs']);
+  assert.equal(log.since('nobody', id), []);
+  assert.equal(log.since('acme', log.id), []);
+});
+
+test('are not known for the event of another run, nor for what is no event', () => {
+  const log = new ChangeLog();
+  log.add('acme', 'first');
+  const [run = ''] = log.id.split(':');
+  for (const id of [new ChangeLog().id, run, `${run}:`, `${run}:x`, `${run}:-1`, ':0', '']) {
+    assert.is(log.since('acme', id), null, id);
+  }
+  assert.equal(log.since('acme', `${run}:0`), ['first']);
+});
+
+test.run();
