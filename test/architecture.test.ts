@@ -28,7 +28,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'the screen': ['cli', 'api', 'tui'],
   'commands on the host': [
     ...['cli', 'core', 'text', 'api', 'config', 'log', 'system', 'store', 'daemon', 'demo'],
-    'delivery/mail-check.ts',
+    'delivery/smtp/mail-check.ts',
   ],
   main: ['cli', 'system'],
   /** Loads the others from inside the single file. */
