@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Loop } from '../../src/delivery/outbox/pass-loop.ts';
+import { PassLoop } from '../../src/delivery/outbox/pass-loop.ts';
 
 const test = suite('the loop of passes');
 
@@ -10,11 +10,11 @@ const test = suite('the loop of passes');
 const TURNS = 300;
 
 async function withLoop(
-  pass: (loop: Loop) => Promise<number>,
-  use: (loop: Loop, told: string[]) => Promise<void>,
+  pass: (loop: PassLoop) => Promise<number>,
+  use: (loop: PassLoop, told: string[]) => Promise<void>,
 ) {
   const told: string[] = [];
-  const loop: Loop = new Loop({
+  const loop: PassLoop = new PassLoop({
     pass: () => pass(loop),
     onFailing: (error) => told.push(`failing: ${(error as Error).message}`),
     onRecovered: () => told.push('recovered'),
@@ -28,7 +28,7 @@ async function withLoop(
   }
 }
 
-async function wakeOften(loop: Loop): Promise<void> {
+async function wakeOften(loop: PassLoop): Promise<void> {
   for (let count = 0; count < TURNS; count += 1) {
     loop.wake();
     await turn();
