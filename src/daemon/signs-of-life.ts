@@ -1,7 +1,8 @@
 /** Whom the daemon tells that it lives, and what they are told. */
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
-import type { Census, Store } from '../store/store.ts';
+import type { Census } from '../store/server-notes.ts';
+import type { Store } from '../store/store.ts';
 import type { ServiceManager } from '../system/service-manager.ts';
 import { checkInElsewhere } from './outbound-check-in.ts';
 import { type Sign, Watchdog } from './watchdog.ts';

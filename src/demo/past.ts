@@ -1,8 +1,9 @@
 /** Gives an empty store a past: every job of the fleet as it would have run, missed and failed until now. */
 
 import { randomUUID } from 'node:crypto';
+import type { CheckIn } from '../core/check-in.ts';
 import { Calendar, type Period } from '../core/interval.ts';
-import type { CheckIn, Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import { DAY } from '../text/durations.ts';
 import { type DemoJob, FLEET } from './fleet.ts';
 

@@ -20,27 +20,6 @@ import type { SnitchStore } from './snitches.ts';
 import type { SweepStore } from './sweep.ts';
 import type { WebhookStore } from './webhooks.ts';
 
-export type { Alert } from '../core/alert.ts';
-export type { ApiKey, Scope } from '../core/api-key.ts';
-export type { Case, CaseSettings } from '../core/case.ts';
-export type { CheckIn, CheckInOutcome, CheckInRecord, LastReport } from '../core/check-in.ts';
-export type {
-  AlertWithDeliveries,
-  ClaimedDelivery,
-  Delivery,
-  DeliveryState,
-  Settlement,
-} from '../core/delivery.ts';
-export type { Snitch, SnitchFields } from '../core/snitch.ts';
-export type { Webhook } from '../core/webhook.ts';
-export type { OrderlyStop } from './blindness.ts';
-export type { Change } from './change.ts';
-export type { ClaimRequest } from './deliveries.ts';
-export type { Page, Position } from './page.ts';
-export type { Census, Setting } from './server-notes.ts';
-export type { DueCursor, DueResult } from './sweep.ts';
-export type { WebhookOptions } from './webhooks.ts';
-
 /** One transaction that wrote something. */
 export interface Commit {
   calls: number;

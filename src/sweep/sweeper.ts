@@ -6,7 +6,9 @@
 import { Cron } from 'croner';
 import type { Logger } from 'pino';
 import { StoreUnavailable } from '../core/errors.ts';
-import type { DueCursor, OrderlyStop, Store } from '../store/store.ts';
+import type { OrderlyStop } from '../store/blindness.ts';
+import type { Store } from '../store/store.ts';
+import type { DueCursor } from '../store/sweep.ts';
 import { HOUR } from '../text/durations.ts';
 import { Watch } from './watch.ts';
 

@@ -1,5 +1,5 @@
-import type { AlertDetails, AlertKind, AlertSnitch, BlindNotice } from '../../src/core/alert.ts';
-import type { Alert, Webhook } from '../../src/store/store.ts';
+import type { Alert, AlertDetails, AlertKind, AlertSnitch, BlindNotice } from '../../src/core/alert.ts';
+import type { Webhook } from '../../src/core/webhook.ts';
 
 export const AT = Date.UTC(2026, 10, 21, 5, 4, 3, 210);
 

@@ -1,7 +1,7 @@
 /** What the mails tell beside the payload, from the check-in to the mailbox. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { CheckIn } from '../../src/store/store.ts';
+import type { CheckIn } from '../../src/core/check-in.ts';
 import { type MailServer, startMailServer } from './mail-server.ts';
 import { Outbox, until } from './outbox.ts';
 

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RETRY_WAITS } from '../../src/core/backoff.ts';
+import type { Settlement } from '../../src/core/delivery.ts';
 import { StoreUnavailable } from '../../src/core/errors.ts';
 import type { Attempt } from '../../src/delivery/outbox/settler.ts';
-import type { Settlement } from '../../src/store/store.ts';
 import { Outbox, until } from './outbox.ts';
 import { behave, type Receiver, startReceiver } from './receiver.ts';
 

@@ -3,9 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Case } from '../../src/core/case.ts';
+import type { Delivery } from '../../src/core/delivery.ts';
+import type { Webhook } from '../../src/core/webhook.ts';
 import { createDeliverer, type Deliverer, type DelivererOptions } from '../../src/delivery/deliverer.ts';
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
-import type { Case, Delivery, Store, Webhook } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/store.ts';
 
 export interface LogLine {
   level: string;

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireAlert, WireDelivery, WireWebhook } from '../../src/api/wire.ts';
-import type { Settlement } from '../../src/store/store.ts';
+import type { Settlement } from '../../src/core/delivery.ts';
 import { invalidOn, ok, refused } from './expect.ts';
 import { checkIn, type Fixture, HOUR, hooks, newSnitch, sweep } from './fixture.ts';
 

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireAudience, WireDelivery, WireExplanation } from '../../src/api/wire.ts';
-import type { Settlement } from '../../src/store/store.ts';
+import type { Settlement } from '../../src/core/delivery.ts';
 import { ok } from './expect.ts';
 import { checkIn, type Fixture, HOUR, hooks, newSnitch, startFixture, sweep } from './fixture.ts';
 

@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert';
-import type { Page, Store } from '../../src/store/store.ts';
+import type { Page } from '../../src/store/page.ts';
+import type { Store } from '../../src/store/store.ts';
 import {
   checkIn,
   contract,

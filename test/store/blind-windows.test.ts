@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert';
 import type { BlindWindow } from '../../src/core/blind-window.ts';
-import type { Case, Store } from '../../src/store/store.ts';
+import type { Case } from '../../src/core/case.ts';
+import type { Store } from '../../src/store/store.ts';
 import {
   checkIn,
   contract,

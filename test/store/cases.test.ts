@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
+import type { CaseSettings } from '../../src/core/case.ts';
 import type { SnitchError } from '../../src/core/errors.ts';
-import type { CaseSettings } from '../../src/store/store.ts';
 import {
   alertsOf,
   checkIn,

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { Invalid, PlanLimitReached } from '../../src/core/errors.ts';
-import type { SnitchFields } from '../../src/store/store.ts';
+import type { SnitchFields } from '../../src/core/snitch.ts';
 import {
   checkIn,
   contract,

@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert';
 import type { Reminders } from '../../src/core/snitch.ts';
-import type { DueCursor, DueResult, Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { DueCursor, DueResult } from '../../src/store/sweep.ts';
 import {
   alertsOf,
   checkIn,

@@ -2,9 +2,10 @@
 import { pino } from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Case } from '../../src/core/case.ts';
 import { StoreUnavailable } from '../../src/core/errors.ts';
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
-import type { Case, Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/store.ts';
 import { Sweeper } from '../../src/sweep/sweeper.ts';
 import { checkIn, healthySnitch, newCase, rejection, SECOND, utc } from '../store/fixture.ts';
 import { openSmallDisk, type SmallDisk } from '../store/sqlite/small-disk.ts';

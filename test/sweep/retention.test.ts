@@ -2,7 +2,7 @@
 import { pino } from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Case } from '../../src/store/store.ts';
+import type { Case } from '../../src/core/case.ts';
 import { Retention } from '../../src/sweep/retention.ts';
 import {
   checkIn,

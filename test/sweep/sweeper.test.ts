@@ -1,10 +1,12 @@
 import { pino } from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Alert } from '../../src/core/alert.ts';
 import type { BlindWindow } from '../../src/core/blind-window.ts';
+import type { Case } from '../../src/core/case.ts';
 import { StoreUnavailable } from '../../src/core/errors.ts';
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
-import type { Alert, Case, Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/store.ts';
 import { Sweeper } from '../../src/sweep/sweeper.ts';
 import { newDataDir, removeDataDir } from '../data-directory.ts';
 

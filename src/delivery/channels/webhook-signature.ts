@@ -1,6 +1,6 @@
 /** The signature of a webhook by the standard-webhooks scheme, so that a receiver knows who sent it. */
 import { createHmac } from 'node:crypto';
-import type { Webhook } from '../../store/store.ts';
+import type { Webhook } from '../../core/webhook.ts';
 
 const PREFIX = 'whsec_';
 

@@ -1,6 +1,6 @@
 /** Webhooks: one alert a request (`spec §6 Delivery`), signed by the standard-webhooks scheme. */
-import { alertPayload, BLIND_NOTICE, noticePayload } from '../../core/alert.ts';
-import type { Alert, Webhook } from '../../store/store.ts';
+import { type Alert, alertPayload, BLIND_NOTICE, noticePayload } from '../../core/alert.ts';
+import type { Webhook } from '../../core/webhook.ts';
 import {
   type Answer,
   createHttpSender,

@@ -1,7 +1,6 @@
 /** What one alert says at length: the subject in words, and the letter that a message is laid out from. */
 
-import { BLIND_NOTICE } from '../../core/alert.ts';
-import type { Alert } from '../../store/store.ts';
+import { type Alert, BLIND_NOTICE } from '../../core/alert.ts';
 import { durationInWords } from '../../text/durations.ts';
 import { outputLines, printable, printableLines, shorten, shortenFront } from '../../text/printable.ts';
 import { exactTime, minuteInTimeZone } from '../../text/times.ts';

@@ -1,6 +1,5 @@
 /** What one alert of a snitch says: its subject in words, and the times beside it. */
-import type { AlertDetails, BLIND_NOTICE } from '../../core/alert.ts';
-import type { Alert } from '../../store/store.ts';
+import type { Alert, AlertDetails, BLIND_NOTICE } from '../../core/alert.ts';
 import { durationInWords, MINUTE } from '../../text/durations.ts';
 import { exactTime, minuteInTimeZone } from '../../text/times.ts';
 import type { Letter } from './letter.ts';

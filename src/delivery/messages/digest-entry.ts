@@ -1,6 +1,6 @@
 /** What a digest says about one snitch: one line that shows its latest state. */
 import type { AlertDetails } from '../../core/alert.ts';
-import type { ClaimedDelivery } from '../../store/store.ts';
+import type { ClaimedDelivery } from '../../core/delivery.ts';
 import { printable, shorten } from '../../text/printable.ts';
 import { wallMinute } from '../../text/times.ts';
 import { isReminder, momentOf, paused, type SnitchAlert } from './alert-words.ts';

@@ -1,6 +1,6 @@
 /** The email that one alert or a digest becomes: a text and an HTML part, and the headers that thread it. */
 import { createHash } from 'node:crypto';
-import type { Alert } from '../../store/store.ts';
+import type { Alert } from '../../core/alert.ts';
 import { alertLetter } from './alert-letter.ts';
 import { digestLetter } from './digest.ts';
 import type { CaseShown, Digest, DigestEntry } from './digest-entry.ts';

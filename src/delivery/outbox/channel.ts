@@ -1,6 +1,7 @@
 /** What a channel brings: how it sends, how much at a time, and what an answer means. The loop does the rest. */
+
+import type { ClaimedDelivery } from '../../core/delivery.ts';
 import type { Channel as ChannelKind } from '../../core/routing.ts';
-import type { ClaimedDelivery } from '../../store/store.ts';
 import type { Digest } from '../messages/digest-entry.ts';
 import type { LaneLimits } from './lanes.ts';
 import type { Outcome } from './outcome.ts';

@@ -1,5 +1,6 @@
 /** Leases deliveries of one channel from the store, a slice at a time, so that every target has its turn. */
-import type { ClaimedDelivery, Store } from '../../store/store.ts';
+import type { ClaimedDelivery } from '../../core/delivery.ts';
+import type { Store } from '../../store/store.ts';
 import type { Channel } from './channel.ts';
 
 /** How much is claimed ahead of sending. */

@@ -1,6 +1,6 @@
 /** Deliveries that this process has claimed, cut down to what settling them and telling the log of them takes. */
 import { isAlarm } from '../../core/alert.ts';
-import type { ClaimedDelivery } from '../../store/store.ts';
+import type { ClaimedDelivery } from '../../core/delivery.ts';
 
 /** A claim, and until when it is ours on the monotonic clock. */
 export type Held = Pick<ClaimedDelivery, 'id' | 'fence' | 'attempt' | 'channel' | 'target'> & {

@@ -2,8 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { nextAttemptAt } from '../../core/backoff.ts';
+import type { Settlement } from '../../core/delivery.ts';
 import type { Channel } from '../../core/routing.ts';
-import type { Settlement, Store } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
 import { BoundedLog } from './bounded-log.ts';
 import type { Held } from './held.ts';
 import type { Outcome } from './outcome.ts';

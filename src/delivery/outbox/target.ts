@@ -9,7 +9,7 @@
  * Where alerts are grouped, a target has one turn at a time. The first alert after a quiet time goes out at once; what
  * comes within the wait after a turn is claimed when the wait ends, and goes out together.
  */
-import type { ClaimedDelivery } from '../../store/store.ts';
+import type { ClaimedDelivery } from '../../core/delivery.ts';
 import type { Outcome } from './outcome.ts';
 import { GroupedTurn, type Message, singleTurn, type Turn } from './turn.ts';
 

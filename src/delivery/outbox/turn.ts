@@ -1,6 +1,6 @@
 /** What one target is sent in one turn: one alert, or all that waited for it: of each case one by one or as a digest. */
 import { BLIND_NOTICE } from '../../core/alert.ts';
-import type { ClaimedDelivery } from '../../store/store.ts';
+import type { ClaimedDelivery } from '../../core/delivery.ts';
 import { type CaseShown, type DigestEntry, digestEntry } from '../messages/digest-entry.ts';
 import type { Channel, Sending } from './channel.ts';
 import { type Held, hold } from './held.ts';

@@ -4,8 +4,9 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { OWN_ANSWER } from '../../api/own-answer.ts';
+import type { CheckIn, CheckInOutcome } from '../../core/check-in.ts';
 import { SnitchError } from '../../core/errors.ts';
-import type { CheckIn, CheckInOutcome, Store } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
 import { RETRY_AFTER_S, STATUS_OF } from '../endpoint/errors.ts';
 import { BODY_LIMIT } from './body.ts';
 import { type CheckInParameters, readParameters } from './parameters.ts';

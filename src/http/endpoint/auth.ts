@@ -2,8 +2,10 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
+import type { ApiKey } from '../../core/api-key.ts';
+import type { Case } from '../../core/case.ts';
 import { SnitchError } from '../../core/errors.ts';
-import type { ApiKey, Case, Store } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
 import { MINUTE } from '../../text/durations.ts';
 import { TryLater } from './errors.ts';
 import type { RateLimiter } from './rate-limit.ts';

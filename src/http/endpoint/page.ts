@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Invalid } from '../../core/errors.ts';
 import { parseTimestamp } from '../../core/validation.ts';
-import type { Page, Position } from '../../store/store.ts';
+import type { Page, Position } from '../../store/page.ts';
 import type { Slice } from './lists.ts';
 import { query } from './resource.ts';
 

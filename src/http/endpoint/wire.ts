@@ -10,20 +10,15 @@ import type {
   WireSnitch,
   WireWebhook,
 } from '../../api/wire.ts';
-import { noticeShown } from '../../core/alert.ts';
+import { type Alert, noticeShown } from '../../core/alert.ts';
+import type { ApiKey } from '../../core/api-key.ts';
+import type { Case } from '../../core/case.ts';
+import type { CheckInRecord, LastReport } from '../../core/check-in.ts';
+import type { AlertWithDeliveries, Delivery } from '../../core/delivery.ts';
 import type { Explanation } from '../../core/explain.ts';
+import type { Snitch } from '../../core/snitch.ts';
 import type { Audience, ToldAlert } from '../../core/told.ts';
-import type {
-  Alert,
-  AlertWithDeliveries,
-  ApiKey,
-  Case,
-  CheckInRecord,
-  Delivery,
-  LastReport,
-  Snitch,
-  Webhook,
-} from '../../store/store.ts';
+import type { Webhook } from '../../core/webhook.ts';
 import { inTimeZone } from '../../text/times.ts';
 
 export function wireTime(at: number): string {

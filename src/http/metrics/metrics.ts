@@ -2,9 +2,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Settlement } from '../../core/delivery.ts';
 import { NotFound } from '../../core/errors.ts';
 import type { Channel } from '../../core/routing.ts';
-import type { Commit, Settlement, Store } from '../../store/store.ts';
+import type { Commit, Store } from '../../store/store.ts';
 import { resource } from '../endpoint/resource.ts';
 import type { RouteContext } from '../endpoint/route-context.ts';
 import { isFromThisHost } from './loopback.ts';

@@ -1,8 +1,8 @@
 /** Which settings of a case its own keys may change, and which only the administrator. */
 import { z } from 'zod';
+import type { CaseSettings } from '../../core/case.ts';
 import { isTimeZone, spelledTimeZone } from '../../core/interval.ts';
 import { validateMembers } from '../../core/validation.ts';
-import type { CaseSettings } from '../../store/store.ts';
 
 /** One line of text that is not blank. */
 export function line(limit: number) {

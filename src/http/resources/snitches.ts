@@ -1,8 +1,9 @@
 /** `/v1/snitches`: the snitches of a case (`spec §4`). */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { NotFound, PlanLimitReached } from '../../core/errors.ts';
+import type { Snitch } from '../../core/snitch.ts';
 import { validateNewSnitch, validateSnitchChanges } from '../../core/validation.ts';
-import type { Snitch, Store } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
 import { caseOf } from '../endpoint/auth.ts';
 import { readJson } from '../endpoint/body.ts';
 import { found, param, resource, valid } from '../endpoint/resource.ts';

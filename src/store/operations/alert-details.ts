@@ -1,7 +1,7 @@
 /** What the team wants to know of an alert beside its payload. */
 import type { AlertDecision, AlertDetails, AlertSnitch } from '../../core/alert.ts';
+import type { CheckIn } from '../../core/check-in.ts';
 import type { SnitchState } from '../../core/snitch.ts';
-import type { CheckIn } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
 import { openRunOf } from './open-run.ts';
 import type { StateRow } from './states.ts';

@@ -1,5 +1,6 @@
 /** The rows of alerts, and the deliveries that are written with them. */
 import {
+  type Alert,
   type AlertDecision,
   type AlertDetails,
   type AlertKind,
@@ -10,7 +11,6 @@ import {
 } from '../../core/alert.ts';
 import { route } from '../../core/routing.ts';
 import { newId } from '../identifiers.ts';
-import type { Alert } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
 import { keepSnitch, snitchOf } from './alert-texts.ts';
 import { insertDeliveries } from './deliveries.ts';

@@ -1,14 +1,16 @@
 import {
+  type Alert,
   type AlertDecision,
   type AlertDetails,
   alertSnitch,
   BLIND_NOTICE,
   type BlindNotice,
 } from '../../core/alert.ts';
+import type { AlertWithDeliveries, Delivery } from '../../core/delivery.ts';
 import { routeToAddresses, routeToWebhooks } from '../../core/routing.ts';
 import type { SnitchState } from '../../core/snitch.ts';
 import { newId } from '../identifiers.ts';
-import type { Alert, AlertWithDeliveries, Delivery, Page } from '../store.ts';
+import type { Page } from '../page.ts';
 import type { Transaction, Value } from '../transaction.ts';
 import { type AlertCause, detailsOf } from './alert-details.ts';
 import { type AlertRow, insertRow, SELECT, targetsOf, toAlert, writeAlert } from './alert-rows.ts';

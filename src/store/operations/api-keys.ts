@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { ApiKey, Scope } from '../../core/api-key.ts';
+import type { Case } from '../../core/case.ts';
 import { assertRoom } from '../../core/resource-limits.ts';
 import { hashApiKey, newApiKey, newId } from '../identifiers.ts';
-import type { ApiKey, Case, Scope } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
 import { getCase, requireCase } from './cases.ts';
 

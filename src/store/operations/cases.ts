@@ -1,7 +1,7 @@
+import type { Case, CaseSettings } from '../../core/case.ts';
 import { NotFound } from '../../core/errors.ts';
 import type { Reminders } from '../../core/snitch.ts';
 import { newId } from '../identifiers.ts';
-import type { Case, CaseSettings } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
 
 interface CaseRow {

@@ -1,5 +1,5 @@
 import type { Status } from '../../core/snitch.ts';
-import type { Census } from '../store.ts';
+import type { Census } from '../server-notes.ts';
 import type { Transaction } from '../transaction.ts';
 
 /** Counts for the metrics. */

@@ -1,5 +1,5 @@
 /** What a job said last: the newest check-in that tells how a run ended. */
-import type { LastReport } from '../store.ts';
+import type { LastReport } from '../../core/check-in.ts';
 import type { Transaction } from '../transaction.ts';
 import type { StateRow } from './states.ts';
 

@@ -1,8 +1,8 @@
 /** Snitches that are made with a given token, and the files that snitches are kept in. */
 import { Invalid, NotFound, PlanLimitReached } from '../../core/errors.ts';
 import { importedAttribute, TOKEN_TAKEN } from '../../core/imported-snitch.ts';
+import type { Snitch } from '../../core/snitch.ts';
 import type { ImportBatch, Owned, SnitchChange } from '../ownership.ts';
-import type { Snitch } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
 import { deleteSnitch, insertSnitch, updateSnitch } from './snitches.ts';
 

@@ -1,5 +1,5 @@
 import type { OrderlyStop } from '../blindness.ts';
-import type { Setting } from '../store.ts';
+import type { Setting } from '../server-notes.ts';
 import type { Transaction } from '../transaction.ts';
 
 /** The server's own settings, apart from the ones that its configuration file has. */

@@ -1,10 +1,9 @@
 import { Invalid, PlanLimitReached } from '../../core/errors.ts';
 import { isMinuteInterval } from '../../core/interval.ts';
-import { newSnitchState } from '../../core/snitch.ts';
+import { newSnitchState, type Snitch, type SnitchFields } from '../../core/snitch.ts';
 import { transition } from '../../core/transition.ts';
 import { SMART_WITH_MINUTES, tooManyTags } from '../../core/validation.ts';
 import { newToken } from '../identifiers.ts';
-import type { Snitch, SnitchFields } from '../store.ts';
 import type { Transaction, Value } from '../transaction.ts';
 import { requireCase } from './cases.ts';
 import { lastReportOf } from './last-report.ts';

@@ -3,7 +3,7 @@ import { Invalid } from '../../core/errors.ts';
 import type { CaseRules, PauseUntil } from '../../core/snitch.ts';
 import { type Trigger, transition } from '../../core/transition.ts';
 import { PENDING_CANNOT_PAUSE } from '../../core/validation.ts';
-import type { DueCursor, DueResult } from '../store.ts';
+import type { DueCursor, DueResult } from '../sweep.ts';
 import type { Transaction } from '../transaction.ts';
 import { insertAlert } from './alerts.ts';
 import { settleFlaps } from './flapping.ts';

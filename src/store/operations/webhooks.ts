@@ -1,7 +1,8 @@
 import { assertRoom } from '../../core/resource-limits.ts';
+import type { Webhook } from '../../core/webhook.ts';
 import { newId, newWebhookSecret } from '../identifiers.ts';
-import type { Webhook, WebhookOptions } from '../store.ts';
 import type { Transaction } from '../transaction.ts';
+import type { WebhookOptions } from '../webhooks.ts';
 import { requireCase } from './cases.ts';
 
 interface WebhookRow {

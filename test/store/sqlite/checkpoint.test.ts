@@ -2,9 +2,9 @@ import { statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Case } from '../../../src/core/case.ts';
 import { StoreUnavailable } from '../../../src/core/errors.ts';
 import { databasePath } from '../../../src/store/sqlite/connection.ts';
-import type { Case } from '../../../src/store/store.ts';
 import {
   checkIn,
   healthySnitch,

@@ -1,9 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Case } from '../../../src/core/case.ts';
 import { StoreUnavailable } from '../../../src/core/errors.ts';
 import { DatabaseUnusable } from '../../../src/store/sqlite/connection.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import type { Case, Store } from '../../../src/store/store.ts';
+import type { Store } from '../../../src/store/store.ts';
 import {
   checkIn,
   HOUR,

@@ -1,7 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Case } from '../../../src/core/case.ts';
 import { StoreUnavailable } from '../../../src/core/errors.ts';
-import type { Case, Change } from '../../../src/store/store.ts';
+import type { Change } from '../../../src/store/change.ts';
 import {
   checkIn,
   HOUR,

@@ -4,11 +4,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StoreUnavailable } from '../../../src/core/errors.ts';
 import { Calendar } from '../../../src/core/interval.ts';
+import type { Change } from '../../../src/store/change.ts';
 import { Acknowledged } from '../../../src/store/sqlite/acknowledged.ts';
 import { databasePath, openDatabase } from '../../../src/store/sqlite/connection.ts';
 import { GroupCommit } from '../../../src/store/sqlite/group-commit.ts';
 import { LogSync } from '../../../src/store/sqlite/log-sync.ts';
-import type { Change } from '../../../src/store/store.ts';
 import type { Operation, Transaction } from '../../../src/store/transaction.ts';
 import {
   checkIn,

@@ -2,8 +2,9 @@ import { fstatSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } f
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Case } from '../../../src/core/case.ts';
 import { databasePath } from '../../../src/store/sqlite/connection.ts';
-import type { Case, Store } from '../../../src/store/store.ts';
+import type { Store } from '../../../src/store/store.ts';
 import {
   checkIn,
   NOW,

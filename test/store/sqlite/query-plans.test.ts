@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { CheckIn } from '../../../src/core/check-in.ts';
 import { Calendar } from '../../../src/core/interval.ts';
 import { findApiKey } from '../../../src/store/operations/api-keys.ts';
 import { postponeSlice } from '../../../src/store/operations/blind-windows.ts';
@@ -13,7 +14,6 @@ import { getSnitch, listSnitches } from '../../../src/store/operations/snitches.
 import { applyDue, rescheduleSlice } from '../../../src/store/operations/triggers.ts';
 import { openDatabase } from '../../../src/store/sqlite/connection.ts';
 import { SqliteTransaction } from '../../../src/store/sqlite/sqlite-transaction.ts';
-import type { CheckIn } from '../../../src/store/store.ts';
 import type { Operation, Value } from '../../../src/store/transaction.ts';
 import {
   checkIn,
