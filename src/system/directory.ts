@@ -11,13 +11,18 @@ const { dirname } = process.getBuiltinModule('node:path');
 export function makePrivateDirectory(path: string): void {
   if (isDirectory(path)) return;
   const parent = dirname(path);
-  if (parent !== path) makePrivateDirectory(parent);
+  // What stands in the way there is told by the call below, with the name that was asked for.
+  if (parent !== path && !exists(parent)) makePrivateDirectory(parent);
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     // Somebody else was faster.
     if (!isDirectory(path)) throw error;
   }
+}
+
+function exists(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 function isDirectory(path: string): boolean {

@@ -81,9 +81,15 @@ test('what it writes and what is told of it are bounded, and the outage at its e
     [...new Set(receiver.received.flatMap(({ body }) => Object.keys(JSON.parse(body))))],
     ['type', 'timestamp', 'data'],
   );
+  // Alone it has a subject of its own; in a digest, where earlier ones still waited, a line.
   await until(
-    () => mailbox.mails.some(({ subject }) => /is quiet after \d+ changes/.test(subject)),
-    'mail',
+    () =>
+      mailbox.mails.some(({ subject, message }) =>
+        /is quiet after \d+ changes|exit status 1 at .* \(was flapping: \d+ changes\)/.test(
+          `${subject}\n${message.text}`,
+        ),
+      ),
+    'a mail tells how it ended',
     30_000,
   );
   assert.ok(mailbox.mails.length <= 14);

@@ -17,7 +17,7 @@ test('all that is missing is made, for the owner alone; what is there is left', 
     for (const made of ['a', 'a/b', 'a/b/c']) assert.is(statSync(join(root, made)).mode & 0o777, 0o700);
     writeFileSync(join(root, 'file'), '');
     assert.throws(() => makePrivateDirectory(join(root, 'file')), /EEXIST/);
-    assert.throws(() => makePrivateDirectory(join(root, 'file/below')), /EEXIST.*file'/);
+    assert.throws(() => makePrivateDirectory(join(root, 'file/below')), /ENOTDIR.*below'/);
   } finally {
     rmSync(root, { recursive: true });
   }

@@ -124,7 +124,9 @@ async function checkStore(dataDir: string): Promise<Finding> {
   try {
     const content = inspectDatabase(dataDir);
     if (content === null) return warning('store', 'there is no database yet', '`snitch serve` makes one');
-    return ok('store', `whole; ${content.snitches} snitches in ${content.cases} cases`);
+    const { snitches, cases } = content;
+    const counts = `${countOf(snitches, 'snitch', 'snitches')} in ${countOf(cases, 'case', 'cases')}`;
+    return ok('store', `whole; ${counts}`);
   } catch (error) {
     const [message = ''] = describeFailure(error).lines;
     const damaged = message.includes('damaged') || message.includes('no database');
