@@ -1,6 +1,7 @@
 /** `snitch doctor`: looks at everything that an alert depends on, on this host and at the server. */
 import type { Config } from '../../config/config.ts';
 import { concernOf } from '../../daemon/data-directory.ts';
+import { countOf } from '../backup.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command.ts';
 import type { ConfigFlags } from '../config.ts';
 import { EXIT } from '../exit-codes.ts';
