@@ -1,4 +1,7 @@
-/** The clock of the machine runs 40 days ahead for a moment: nothing of that time may last. */
+/**
+ * The clock of the machine runs 40 days ahead for a moment: nothing of that time may last.
+ * Time limit: 180 s.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

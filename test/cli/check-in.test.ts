@@ -1,4 +1,7 @@
-/** `snitch check-in`, and names in place of tokens: with and without a key, with the server there and away. */
+/**
+ * `snitch check-in`, and names in place of tokens: with and without a key, with the server there and away.
+ * Time limit: 120 s.
+ */
 import { readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** A restart is no blind window where the service manager held the socket all the time, and only there. */
+/**
+ * A restart is no blind window where the service manager held the socket all the time, and only there.
+ * Time limit: 120 s.
+ */
 import { closeSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';

@@ -48,9 +48,9 @@ const missing =
 
 if (missing === null) {
   test.before((context) => {
-    const { stdout } = spawnSync('npm', ['run', '--silent', 'build:deb'], { cwd: ROOT, encoding: 'utf8' });
-    context.deb = stdout.trim().split('\n').at(-1) ?? '';
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
     context.directory = mkdtempSync(join(tmpdir(), 'snitch-deb-'));
+    context.deb = buildDeb(context.directory, version, 'none');
     context.next = buildDeb(context.directory, NEXT, 'none');
     context.root = makeScratchRoot(librariesOf(EXECUTABLE));
   });

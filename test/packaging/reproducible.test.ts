@@ -1,4 +1,7 @@
-/** The same source makes the same files, byte for byte, wherever and by whomever it is built. */
+/**
+ * The same source makes the same files, byte for byte, wherever and by whomever it is built.
+ * Time limit: 180 s.
+ */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

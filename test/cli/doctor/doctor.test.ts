@@ -1,3 +1,4 @@
+// Time limit: 120 s.
 import { chmodSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

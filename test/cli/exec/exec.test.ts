@@ -1,4 +1,7 @@
-/** Jobs under `snitch exec`: what they do, print and end with is as without it, and the server knows of it. */
+/**
+ * Jobs under `snitch exec`: what they do, print and end with is as without it, and the server knows of it.
+ * Time limit: 120 s.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';

@@ -1,4 +1,7 @@
-/** Which file a snitch is kept in: known by the file's `owner:`, and not by where the file lies. */
+/**
+ * Which file a snitch is kept in: known by the file's `owner:`, and not by where the file lies.
+ * Time limit: 120 s.
+ */
 import { spawnSync } from 'node:child_process';
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** Large snitch files are read in parts, as if they were read as a whole. */
+/**
+ * Large snitch files are read in parts, as if they were read as a whole.
+ * Time limit: 120 s.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
