@@ -58,7 +58,7 @@ const STATES: Step[] = [
      open_start_at BIGINT,
      last_check_in_id BIGINT,
      check_in_count BIGINT NOT NULL,
-     -- The first check-ins of the last periods: milliseconds in six bytes each, the highest first, ascending.
+     -- The first check-ins of the last periods: milliseconds in six bytes each, big-endian, ascending.
      first_check_ins BLOB
    );`,
   {
@@ -167,7 +167,7 @@ const TAGS_AND_COUNTS: Step[] = [
   {
     over: 'snitches',
     sql: `INSERT INTO snitch_tags (case_id, tag, snitch_id)
-          SELECT DISTINCT s.case_id, t.value, s.id FROM snitches AS s, json_each(s.tags) AS t
+          SELECT DISTINCT s.case_id, t.value, s.id FROM snitches AS s, json_each(CASE WHEN json_valid(s.tags) THEN s.tags ELSE '[]' END) AS t
           WHERE s.id > ? AND s.id <= ?`,
   },
   `CREATE TABLE status_counts (

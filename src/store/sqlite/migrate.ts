@@ -128,10 +128,14 @@ function walk(
   onProgress: (progress: MigrationProgress) => void,
 ): void {
   const statement = db.prepare(sql);
-  const total = Number(db.prepare(`SELECT MAX(id) FROM ${over}`).pluck().get() ?? 0);
+  const ends = db.prepare(`SELECT MIN(id) AS first, MAX(id) AS last FROM ${over}`);
+  const { first, last } = ends.get() as { first: number | null; last: number | null };
+  if (first === null || last === null) return;
+  const total = last - first + 1;
   for (let done = 0; done < total; done += STRETCH) {
-    statement.run(done, done + STRETCH);
-    onProgress({ table: over, done: Math.min(total, done + STRETCH), total });
+    const end = Math.min(done + STRETCH, total);
+    statement.run(first - 1 + done, first - 1 + end);
+    onProgress({ table: over, done: end, total });
   }
 }
 
