@@ -65,7 +65,7 @@ export async function insertBlindNotice(
   if (!told) return;
   const { members } = await targetsOf(tx, caseId);
   const webhooks = await tx.all<{ id: string }>(
-    'SELECT id FROM webhooks WHERE case_id = ? AND notices = 1 ORDER BY created_at, id',
+    'SELECT id FROM webhooks WHERE case_id = +? AND notices = 1 ORDER BY created_at, id',
     caseId,
   );
   const routes = [...routeToWebhooks(webhooks.map((webhook) => webhook.id)), ...routeToAddresses(members)];

@@ -116,7 +116,7 @@ async function finishWindow(tx: Transaction, window: KeptWindow, now: number): P
   await tx.run('UPDATE blind_windows SET cursor = NULL WHERE id = ?', window.id);
   const affected = await tx.all<{ case_id: string; count: number }>(
     `SELECT case_id, COUNT(*) AS count FROM postponements
-     WHERE window_id = ? AND case_id IN (SELECT id FROM cases) GROUP BY case_id`,
+     WHERE window_id = +? AND case_id IN (SELECT id FROM cases) GROUP BY case_id`,
     window.id,
   );
   const { start, end } = window;
