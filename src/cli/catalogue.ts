@@ -3,25 +3,25 @@
  * one file starts faster than several; only
  * what is heavy is loaded when it is called.
  */
-import { register as backup } from './backup.ts';
-import { register as ofCase } from './case.ts';
+import { register as ofCase } from './administration/case.ts';
+import { register as key } from './administration/key.ts';
+import { register as maintenance } from './administration/maintenance.ts';
+import { register as deliveries } from './alerts/deliveries.ts';
+import { register as webhook } from './alerts/webhook.ts';
 import { register as checkIn } from './check-in.ts';
-import type { Register } from './command.ts';
+import type { Register } from './command/command.ts';
 import { register as completion } from './completion.ts';
-import { register as daemon } from './daemon-commands.ts';
-import { register as deletion } from './delete.ts';
-import { register as deliveries } from './deliveries.ts';
+import { register as backup } from './daemon/backup.ts';
+import { register as daemon } from './daemon/commands.ts';
+import { register as restore } from './daemon/restore.ts';
 import { register as doctor } from './doctor/doctor.ts';
 import { register as exec } from './exec/exec.ts';
-import { register as key } from './key.ts';
-import { register as list } from './list.ts';
-import { register as look } from './look.ts';
-import { register as maintenance } from './maintenance.ts';
-import { register as pause } from './pause.ts';
-import { register as restore } from './restore.ts';
+import { register as deletion } from './snitches/delete.ts';
+import { register as list } from './snitches/list.ts';
+import { register as look } from './snitches/look.ts';
+import { register as pause } from './snitches/pause.ts';
+import { register as write } from './snitches/write.ts';
 import { register as spool } from './spool/spool.ts';
-import { register as webhook } from './webhook.ts';
-import { register as write } from './write.ts';
 
 export interface Entry {
   name: string;

@@ -1,16 +1,16 @@
 /** `snitch check-in`: what a job calls when it is done. */
-import { addConnectionOptions, type Register, withCrontab, withExamples } from './command.ts';
-import { type ConnectionFlags, timeoutOf } from './connection.ts';
-import { hiddenToken } from './exec/arguments.ts';
-import { EXIT } from './exit-codes.ts';
-import { AuthenticationError, Failure, NotFoundError, UsageError } from './failure.ts';
+import { addConnectionOptions, type Register, withCrontab, withExamples } from './command/command.ts';
+import { type ConnectionFlags, timeoutOf } from './command/connection.ts';
+import { EXIT } from './failure/exit-codes.ts';
+import { AuthenticationError, Failure, NotFoundError, UsageError } from './failure/failure.ts';
 import { say } from './output/output.ts';
-import { dispatch, Locator, recipientOf } from './recipient.ts';
+import type { KeptCheckIn } from './sending/check-in.ts';
+import { dispatch, Locator, recipientOf } from './sending/recipient.ts';
+import type { Answer } from './sending/send.ts';
+import { hiddenToken } from './sending/token.ts';
 import { boundSpool, type Delivery, deliver, explainDelivery } from './spool/deliver.ts';
 import { spoolDirectory } from './spool/directory.ts';
-import type { KeptCheckIn } from './spool/entry.ts';
 import { flush } from './spool/flush.ts';
-import type { Answer } from './spool/send.ts';
 
 interface CheckInFlags extends ConnectionFlags {
   tokenFile?: string;

@@ -3,8 +3,7 @@ import type { Command, Option } from 'commander';
 import type { Client } from '../api/client.ts';
 import { INTERVALS } from '../api/intervals.ts';
 import { ENTRIES, findEntry } from './catalogue.ts';
-import type { ConnectionFlags } from './connection.ts';
-import { connect } from './connection.ts';
+import { type ConnectionFlags, connect } from './command/connection.ts';
 import { STATUSES } from './output/snitch-view.ts';
 
 export interface Candidate {

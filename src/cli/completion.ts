@@ -1,6 +1,6 @@
 /** `snitch completion`: scripts for the shells, which ask the hidden `snitch __complete` for every word. */
 import { Argument } from 'commander';
-import { type Register, withExamples } from './command.ts';
+import { type Register, withExamples } from './command/command.ts';
 
 export const register: Register = (program) => {
   const completion = program

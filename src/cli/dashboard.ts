@@ -1,6 +1,6 @@
 /** `snitch dashboard`: finds the server, and leaves the rest to the terminal's own program. */
-import { addConnectionOptions, type Register, withExamples } from './command.ts';
-import { type ConnectionFlags, findConnection } from './connection.ts';
+import { addConnectionOptions, type Register, withExamples } from './command/command.ts';
+import { type ConnectionFlags, findConnection } from './command/connection.ts';
 
 interface DashboardFlags extends ConnectionFlags {
   readonly?: boolean;

@@ -3,10 +3,10 @@ import { Command, CommanderError } from 'commander';
 import { didYouMean } from '../text/similar.ts';
 import { ENTRIES, type Entry, findEntry } from './catalogue.ts';
 import { complete } from './complete.ts';
-import { EXIT } from './exit-codes.ts';
-import { reportFailure, UsageError } from './failure.ts';
+import { EXIT } from './failure/exit-codes.ts';
+import { reportFailure, UsageError } from './failure/failure.ts';
 import { fullHelp, shortHelp } from './help.ts';
-import { showVersion } from './version.ts';
+import { showVersion } from './version/version.ts';
 
 /**
  * @param argv without the program's own name

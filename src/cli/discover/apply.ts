@@ -1,13 +1,13 @@
 /** Makes the snitches that were proposed, and what the jobs need to check in. */
 import type { Client } from '../../api/client.ts';
 import type { WireSnitch } from '../../api/wire.ts';
-import { DEFAULT_URL } from '../connection.ts';
-import { Failure } from '../failure.ts';
+import { DEFAULT_URL } from '../command/connection.ts';
+import { shellWord } from '../command/own-program.ts';
+import { Failure } from '../failure/failure.ts';
 import { patiently } from '../file/apply-steps.ts';
 import { batchesOf } from '../file/batches.ts';
 import { wrappedLine } from './crontab/wrap.ts';
 import { type CrontabChange, changeOf } from './crontab/write.ts';
-import { shellWord } from './own-program.ts';
 import type { Mend, Proposal } from './proposals.ts';
 import { dropInText } from './systemd/drop-in.ts';
 

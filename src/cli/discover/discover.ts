@@ -2,17 +2,23 @@
 import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import { addClientOptions, type ClientFlags, collect, type Register, withExamples } from '../command.ts';
-import { confirm } from '../confirm.ts';
-import { connect } from '../connection.ts';
-import { Failure, UsageError } from '../failure.ts';
+import {
+  addClientOptions,
+  type ClientFlags,
+  collect,
+  type Register,
+  withExamples,
+} from '../command/command.ts';
+import { confirm } from '../command/confirm.ts';
+import { connect } from '../command/connection.ts';
+import { Failure, UsageError } from '../failure/failure.ts';
 import { Output } from '../output/output.ts';
 import { crontabChanges, dropInFor, makeSnitches, type Watched } from './apply.ts';
 import { type CrontabChange, writeCrontab } from './crontab/write.ts';
+import { shown } from './host/host.ts';
 import { withPrograms } from './programs.ts';
 import { type Discovery, discover } from './proposals.ts';
 import { writeDropIn } from './systemd/drop-in.ts';
-import { shown } from './systemd/units.ts';
 import { changeLines, discoveryData, discoveryLines } from './view.ts';
 
 interface DiscoverFlags extends ClientFlags {

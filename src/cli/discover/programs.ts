@@ -3,14 +3,15 @@
  * its crontab, as its user, through its shell. Where nothing does, the job is left as it is, and that is said.
  */
 import { join } from 'node:path';
+import { CRON_PATH, findOnPath, isSameFile, ownProgram, shellWord } from '../command/own-program.ts';
 import { accountOf, ownAccount } from './accounts.ts';
 import type { CronJob } from './crontab/lines.ts';
 import { wrapCommand } from './crontab/wrap.ts';
-import { CRON_PATH, findOnPath, isSameFile, ownProgram, shellWord } from './own-program.ts';
+import type { PassedOver } from './host/host.ts';
 import { faultOfProgram, isThere, type Surroundings } from './program-trial.ts';
 import type { Discovery, Mend, Proposal, WatchedAlready } from './proposals.ts';
 import { isVisible, serviceFault } from './systemd/sandbox.ts';
-import { lastValue, type PassedOver } from './systemd/units.ts';
+import { lastValue } from './systemd/units.ts';
 
 export interface ProgramOptions {
   /** The directory that stands for `/`. */

@@ -1,12 +1,13 @@
 /** Which snitches the jobs of a host would have. */
 import { createHash } from 'node:crypto';
-import { NotUnderstood, parseCronSchedule } from './crontab/fields.ts';
+import { parseCronSchedule } from '../schedule/cron.ts';
+import { gapInWords, intervalForGap, longestGap, NotUnderstood } from '../schedule/schedule.ts';
 import { type Crontab, readCrontabs } from './crontab/files.ts';
 import { type CronJob, parseCrontab } from './crontab/lines.ts';
+import type { PassedOver } from './host/host.ts';
 import { nameOfCommand } from './names.ts';
-import { gapInWords, intervalForGap, longestGap } from './schedule.ts';
 import { scheduleOfTimer } from './systemd/schedule.ts';
-import { type PassedOver, readTimers, type Timer } from './systemd/units.ts';
+import { readTimers, type Timer } from './systemd/units.ts';
 
 export type Source = { kind: 'cron'; crontab: Crontab; job: CronJob } | { kind: 'timer'; timer: Timer };
 

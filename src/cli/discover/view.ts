@@ -3,9 +3,9 @@ import { printable } from '../../text/printable.ts';
 import { paint, type Style } from '../output/style.ts';
 import { crontabChanges, dropInFor, type Watched } from './apply.ts';
 import type { CrontabChange } from './crontab/write.ts';
+import type { PassedOver } from './host/host.ts';
 import type { Discovery } from './proposals.ts';
 import { dropInPath } from './systemd/drop-in.ts';
-import type { PassedOver } from './systemd/units.ts';
 
 export function discoveryLines(
   watched: readonly Watched[],

@@ -1,11 +1,11 @@
 /** `snitch doctor`: looks at everything that an alert depends on, on this host and at the server. */
 import type { Config } from '../../config/config.ts';
 import { concernOf } from '../../daemon/data-directory.ts';
-import { countOf } from '../backup.ts';
-import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command.ts';
-import type { ConfigFlags } from '../config.ts';
-import { EXIT } from '../exit-codes.ts';
-import { describeFailure } from '../failure.ts';
+import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command/command.ts';
+import { countOf } from '../daemon/backup.ts';
+import type { ConfigFlags } from '../daemon/config.ts';
+import { EXIT } from '../failure/exit-codes.ts';
+import { describeFailure } from '../failure/failure.ts';
 import { asOwner, asRoot } from './as-root.ts';
 import { type Finding, failure, ok, printFindings, warning } from './findings.ts';
 import { checkEmail } from './mail.ts';

@@ -2,13 +2,12 @@
  * The mail server, as `snitch doctor` looks at it. Its password may be a credential that only the service gets, so that
  * the daemon is asked to try; where it cannot be asked, the log-in is tried from here.
  */
-
 import { ApiError, createClient, Unreachable } from '../../api/client.ts';
 import type { WireMailCheck } from '../../api/wire.ts';
 import type { Config } from '../../config/config.ts';
 import { MINUTE } from '../../text/durations.ts';
-import { type ConnectionFlags, findConnection } from '../connection.ts';
-import { AuthenticationError, describeFailure } from '../failure.ts';
+import { type ConnectionFlags, findConnection } from '../command/connection.ts';
+import { AuthenticationError, describeFailure } from '../failure/failure.ts';
 import { asRoot } from './as-root.ts';
 import { type Finding, failure, ok, warning } from './findings.ts';
 

@@ -1,11 +1,10 @@
 /** What `snitch doctor` can ask the server: whether it answers, lives, tells the time, and whom it would tell. */
-
 import { ApiError, type Client, createClient, type Probe } from '../../api/client.ts';
 import type { WireAudience, WireCase, WireWebhook } from '../../api/wire.ts';
 import { MINUTE, shortDuration } from '../../text/durations.ts';
-import { type Connection, type ConnectionFlags, findConnection } from '../connection.ts';
-import { describeFailure } from '../failure.ts';
-import { awaitDelivery } from '../webhook.ts';
+import { awaitDelivery } from '../alerts/webhook.ts';
+import { type Connection, type ConnectionFlags, findConnection } from '../command/connection.ts';
+import { describeFailure } from '../failure/failure.ts';
 import { asRoot } from './as-root.ts';
 import { type Finding, failure, ok, warning } from './findings.ts';
 

@@ -2,9 +2,9 @@
  * `snitch exec`: runs a job, and tells the server how it went. What the job does stays as it would be without us.
  */
 import { type Command, Option } from 'commander';
-import { type Register, withCrontab, withExamples } from '../command.ts';
-import { parseDuration } from '../duration.ts';
-import { recipientOf } from '../recipient.ts';
+import { type Register, withCrontab, withExamples } from '../command/command.ts';
+import { parseDuration } from '../command/duration.ts';
+import { recipientOf } from '../sending/recipient.ts';
 import { spoolDirectory } from '../spool/directory.ts';
 import { environmentOfJob, readArguments } from './arguments.ts';
 import { type JobEnd, startJob } from './job.ts';

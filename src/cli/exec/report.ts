@@ -1,6 +1,7 @@
 /** Tells the server how a run began and ended, or keeps that in the spool. The job never waits for it. */
-
-import { dispatch, Locator } from '../recipient.ts';
+import type { KeptCheckIn, Recipient } from '../sending/check-in.ts';
+import { dispatch, Locator } from '../sending/recipient.ts';
+import type { Answer } from '../sending/send.ts';
 import {
   boundSpool,
   type Delivery,
@@ -10,9 +11,7 @@ import {
   tellDeleted,
 } from '../spool/deliver.ts';
 import { claim, refuse, release, remove } from '../spool/directory.ts';
-import type { KeptCheckIn, Recipient } from '../spool/entry.ts';
 import { flush } from '../spool/flush.ts';
-import type { Answer } from '../spool/send.ts';
 import type { JobEnd } from './job.ts';
 import { tell } from './tell.ts';
 

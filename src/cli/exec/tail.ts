@@ -1,8 +1,6 @@
 /** The last bytes of what a job prints, in bounded memory. */
-import { UsageError } from '../failure.ts';
-
-/** The server keeps this much of a run's output, in bytes. */
-export const LARGEST_TAIL = 10 * 1024;
+import { UsageError } from '../failure/failure.ts';
+import { LARGEST_TAIL, restOfCharacter } from '../sending/body.ts';
 
 /** @throws UsageError for what is no size, or more than the server keeps */
 export function parseTail(text: string): number {
@@ -44,42 +42,5 @@ export class Tail {
     this.#chunks = [end];
     this.#size = end.length;
     this.#cut = true;
-  }
-}
-
-/** How many bytes at the start belong to a character that was cut; none where this is no UTF-8. */
-function restOfCharacter(bytes: Buffer): number {
-  let count = 0;
-  while (count < 4 && ((bytes[count] ?? 0) & 0xc0) === 0x80) count += 1;
-  return count === 4 ? 0 : count;
-}
-
-/** Looks like JSON, so that the server does not take it for a form, but does not parse as JSON either. */
-const NO_PARAMETERS = Buffer.from('{…}\n');
-
-/**
- * What to send as the body, so that the server keeps it as output. It takes a body that looks like a form or like
- * JSON with `m`, `s` or `rid` for parameters of the check-in, which what a job prints never are.
- */
-export function asBody(output: Buffer): Buffer {
-  const text = output.toString('utf8');
-  if (!looksLikeParameters(text)) return output;
-  const room = LARGEST_TAIL - NO_PARAMETERS.length;
-  const end = output.length > room ? output.subarray(-room) : output;
-  return Buffer.concat([NO_PARAMETERS, end.subarray(restOfCharacter(end))]);
-}
-
-const PARAMETERS = ['m', 's', 'rid'];
-
-function looksLikeParameters(text: string): boolean {
-  if (!text.trimStart().startsWith('{')) {
-    const form = new URLSearchParams(text);
-    return PARAMETERS.some((name) => form.has(name));
-  }
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return PARAMETERS.some((name) => Object.hasOwn(Object(parsed), name));
-  } catch {
-    return false;
   }
 }

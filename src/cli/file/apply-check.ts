@@ -1,7 +1,7 @@
 /** Asks the server what it makes of a file, before anything is changed. */
 import type { Client } from '../../api/client.ts';
 import type { WireCaseSettings } from '../../api/wire.ts';
-import { Failure } from '../failure.ts';
+import { Failure } from '../failure/failure.ts';
 import { type Plan, type Present, planOf, type WantedSnitch } from './apply-plan.ts';
 import { inBatches } from './batches.ts';
 import { ownerFaults } from './owners.ts';

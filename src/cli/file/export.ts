@@ -1,9 +1,9 @@
 /** `snitch export`: a case as the file that makes it. Keys and the secrets of webhooks are never in it. */
 import { Document, isScalar, type Scalar, visit } from 'yaml';
 import type { WireSnitch } from '../../api/wire.ts';
-import type { ClientFlags } from '../command.ts';
-import { connect } from '../connection.ts';
-import { NotFoundError } from '../failure.ts';
+import type { ClientFlags } from '../command/command.ts';
+import { connect } from '../command/connection.ts';
+import { NotFoundError } from '../failure/failure.ts';
 import { Output } from '../output/output.ts';
 import { presentOf } from './apply-check.ts';
 import type { Present } from './apply-plan.ts';

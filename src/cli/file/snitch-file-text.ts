@@ -1,6 +1,6 @@
 /** The text of a snitch file, or of the standard input, within bounds. */
 import { closeSync, openSync, readSync } from 'node:fs';
-import { Failure } from '../failure.ts';
+import { Failure } from '../failure/failure.ts';
 
 const MIB = 1024 * 1024;
 

@@ -15,7 +15,7 @@ import {
   type YAMLMap,
 } from 'yaml';
 import { didYouMean } from '../../text/similar.ts';
-import { Failure } from '../failure.ts';
+import { Failure } from '../failure/failure.ts';
 import { intervalOf } from '../output/interval-words.ts';
 import { type Chunk, partsOf } from './snitch-file-parts.ts';
 import { checkWhole, readText } from './snitch-file-text.ts';

@@ -1,7 +1,7 @@
 /** Checks of Healthchecks, hosted or one's own, by version 3 of its API. */
-import { NotUnderstood, parseCronSchedule } from '../discover/crontab/fields.ts';
-import { gapInWords, intervalForGap, longestGap } from '../discover/schedule.ts';
-import { parseCalendar } from '../discover/systemd/calendar.ts';
+import { parseCalendar } from '../schedule/calendar.ts';
+import { parseCronSchedule } from '../schedule/cron.ts';
+import { gapInWords, intervalForGap, longestGap, NotUnderstood } from '../schedule/schedule.ts';
 import { ask, type Fields, type Imported, isToken, objectsIn, type Source, textOf } from './source.ts';
 
 export const HEALTHCHECKS = 'https://healthchecks.io';

@@ -2,10 +2,10 @@
 import type { Command } from 'commander';
 import type { Client } from '../../api/client.ts';
 import { printable } from '../../text/printable.ts';
-import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command.ts';
-import { connect } from '../connection.ts';
-import { EXIT } from '../exit-codes.ts';
-import { Failure } from '../failure.ts';
+import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command/command.ts';
+import { connect } from '../command/connection.ts';
+import { EXIT } from '../failure/exit-codes.ts';
+import { Failure } from '../failure/failure.ts';
 import { patiently } from '../file/apply-steps.ts';
 import { batchesOf } from '../file/batches.ts';
 import { Output } from '../output/output.ts';

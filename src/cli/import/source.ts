@@ -1,11 +1,9 @@
 /** The service that snitches come from: its address, its key, and what it answers. */
-
 import { readFileSync } from 'node:fs';
-import type { ImportInput } from '../../api/client.ts';
-import { ApiError, open, readText, refusal } from '../../api/client.ts';
+import { ApiError, type ImportInput, open, readText, refusal } from '../../api/client.ts';
 import { MINUTE } from '../../text/durations.ts';
-import { EXIT } from '../exit-codes.ts';
-import { AuthenticationError, Failure, UsageError } from '../failure.ts';
+import { EXIT } from '../failure/exit-codes.ts';
+import { AuthenticationError, Failure, UsageError } from '../failure/failure.ts';
 
 export interface SourceFlags {
   fromUrl?: string;

@@ -1,4 +1,4 @@
-import { UsageError } from '../failure.ts';
+import { UsageError } from '../failure/failure.ts';
 
 const LARGEST_PAGE = 1_000;
 

@@ -2,7 +2,7 @@
 import { INTERVALS } from '../../api/intervals.ts';
 import { DAY, durationOf, HOUR, MINUTE } from '../../text/durations.ts';
 import { didYouMean } from '../../text/similar.ts';
-import { UsageError } from '../failure.ts';
+import { UsageError } from '../failure/failure.ts';
 
 const WORDS: Record<string, string> = {
   minutely: '1_minute',

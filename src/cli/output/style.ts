@@ -1,5 +1,4 @@
 /** What the terminal can show: its width, whether it may have colour, and what time it is for relative times. */
-
 import { type Signs, signsFor } from '../../text/signs.ts';
 
 export type Paint = 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan' | 'dim' | 'bold';

@@ -1,7 +1,7 @@
 /** Brings one check-in to the server or onto the disk, so that it is never for long in memory alone. */
+import type { KeptCheckIn } from '../sending/check-in.ts';
+import type { Answer } from '../sending/send.ts';
 import { type Claim, dropExcess, refuse, release, remove, writeClaimed } from './directory.ts';
-import type { KeptCheckIn } from './entry.ts';
-import type { Answer } from './send.ts';
 
 /**
  * A server that has not answered by then gets time, and the check-in is put on the disk meanwhile; milliseconds.

@@ -8,12 +8,12 @@
  * - `unusable/` has the files that could not be read.
  * - `refused/` has what the server will never take, with the reason, until somebody sends it again or drops it.
  */
-
 import { makePrivateDirectory } from '../../system/directory.ts';
 import { createPrivateFile, syncDirectory } from '../../system/private-file.ts';
 import { MINUTE } from '../../text/durations.ts';
-import { stateHome } from '../home.ts';
-import { decode, encode, type KeptCheckIn, type RefusedCheckIn } from './entry.ts';
+import { stateHome } from '../command/home.ts';
+import type { KeptCheckIn } from '../sending/check-in.ts';
+import { decode, encode, type RefusedCheckIn } from './entry.ts';
 
 // Asking for `promises` loads them, which commands without a spool need not wait for.
 const node = process.getBuiltinModule('node:fs');

@@ -1,6 +1,7 @@
 /** Sends what waits in the spool, the oldest first. Several may do so at once. */
 import { MINUTE, WEEK } from '../../text/durations.ts';
-import { dispatch, Locator } from '../recipient.ts';
+import { type KeptCheckIn, shownRecipient } from '../sending/check-in.ts';
+import { dispatch, Locator } from '../sending/recipient.ts';
 import { tellDeleted } from './deliver.ts';
 import {
   type Claim,
@@ -13,7 +14,6 @@ import {
   spoolPath,
   waiting,
 } from './directory.ts';
-import { type KeptCheckIn, shownRecipient } from './entry.ts';
 
 /**
  * The server takes check-ins of the last 7 days at their own time; a minute less, so that none is late on its way.

@@ -1,10 +1,11 @@
 /** `snitch spool`: check-ins that wait for the server, and those that it refused. */
 import type { Command } from 'commander';
-import { addOutputOptions, type Register, withCrontab, withExamples } from '../command.ts';
-import { findCheckInAddress } from '../connection.ts';
-import { EXIT } from '../exit-codes.ts';
-import { NotFoundError, UsageError } from '../failure.ts';
+import { addOutputOptions, type Register, withCrontab, withExamples } from '../command/command.ts';
+import { findCheckInAddress } from '../command/connection.ts';
+import { EXIT } from '../failure/exit-codes.ts';
+import { NotFoundError, UsageError } from '../failure/failure.ts';
 import { Output, type OutputFlags, say, shownTime, type View } from '../output/output.ts';
+import { shownRecipient } from '../sending/check-in.ts';
 import {
   countUnusable,
   dropRefused,
@@ -16,7 +17,7 @@ import {
   spoolPath,
   waiting,
 } from './directory.ts';
-import { type RefusedCheckIn, shownRecipient } from './entry.ts';
+import type { RefusedCheckIn } from './entry.ts';
 import { flush } from './flush.ts';
 
 const NOTES = `

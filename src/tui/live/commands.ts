@@ -3,7 +3,7 @@ import { ApiError, type Client } from '../../api/client.ts';
 import { printable } from '../../text/printable.ts';
 import { nameOf } from '../model/selection.ts';
 import type { Effect, Message } from '../model/state.ts';
-import type { Store } from '../store.ts';
+import type { Store } from './store.ts';
 
 export interface CommandParts {
   client: Client;

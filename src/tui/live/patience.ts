@@ -1,7 +1,7 @@
 /** How the calls of the dashboard keep below the limit of the key, and wait where the server asks them to. */
 import type { Patience, Wait } from '../../api/turns.ts';
 import { shortDuration } from '../../text/durations.ts';
-import type { Store } from '../store.ts';
+import type { Store } from './store.ts';
 
 /** A key that was blocked twice in a row, by others who use it too, is waited for; in seconds. */
 const RATE_LIMITED_S = 120;

@@ -6,7 +6,7 @@
 import { ApiError, type Client } from '../../api/client.ts';
 import { visibleEntries } from '../model/selection.ts';
 import type { RowDetail } from '../model/state.ts';
-import type { Store } from '../store.ts';
+import type { Store } from './store.ts';
 
 /** Requests that may be made at once after a quiet while, and how many more each second. */
 const BURST = 60;

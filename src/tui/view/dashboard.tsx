@@ -1,10 +1,10 @@
 import { Box, useInput, usePaste } from 'ink';
 import { useSyncExternalStore } from 'react';
+import type { Store } from '../live/store.ts';
 import { bannerLine, footerLine, headerLines } from '../model/header-lines.ts';
 import { keyNames } from '../model/key-names.ts';
 import { layoutOf } from '../model/layout.ts';
 import { promptLines } from '../model/prompt-lines.ts';
-import type { Store } from '../store.ts';
 import { Lines, SpanLine } from './lines.tsx';
 import { type Look, LookContext } from './look.ts';
 import { Body } from './screens.tsx';

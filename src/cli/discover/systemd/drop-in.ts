@@ -1,8 +1,8 @@
 /** The file that makes a service of systemd check in when it has run. */
 import { lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Failure } from '../../failure.ts';
-import { replaceFile } from '../crontab/write.ts';
+import { Failure } from '../../failure/failure.ts';
+import { replaceFile } from '../host/replace-file.ts';
 
 const MARK = '# Written by `snitch discover`.';
 

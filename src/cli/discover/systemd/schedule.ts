@@ -1,7 +1,6 @@
 /** How often a timer of systemd goes off. */
-import { NotUnderstood } from '../crontab/fields.ts';
-import { intervalForGap, longestGap, staysInPeriod } from '../schedule.ts';
-import { parseCalendar, parseSpan } from './calendar.ts';
+import { parseCalendar, parseSpan } from '../../schedule/calendar.ts';
+import { intervalForGap, longestGap, NotUnderstood, staysInPeriod } from '../../schedule/schedule.ts';
 import { lastValue, type Setting, valuesOf } from './units.ts';
 
 /** Settings that make a timer go off again and again, counted from the last time. */

@@ -1,6 +1,7 @@
 /** The timers that are enabled on a host, read from the unit files themselves: nothing has to run for it. */
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { type PassedOver, shown } from '../host/host.ts';
 
 /** In the order in which systemd prefers them. */
 const DIRECTORIES = [
@@ -27,12 +28,6 @@ export interface Timer {
   /** The file that makes up the service, or null where it is missing. */
   servicePath: string | null;
   serviceSettings: readonly Setting[];
-}
-
-export interface PassedOver {
-  where: string;
-  what: string;
-  reason: string;
 }
 
 /** @param root the directory that stands for `/` */
@@ -72,11 +67,6 @@ function readTimer(root: string, name: string, path: string): Timer {
     servicePath: servicePath === null ? null : shown(root, servicePath),
     serviceSettings: servicePath === null ? [] : settingsOf(root, serviceName),
   };
-}
-
-/** A path as it would be on the host itself. */
-export function shown(root: string, path: string): string {
-  return root === '/' ? path : path.slice(root.replace(/\/$/, '').length);
 }
 
 function pathOf(root: string, unit: string): string | null {

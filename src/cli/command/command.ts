@@ -1,0 +1,75 @@
+/** What the commands have in common: their shape, the options for server and format, and examples in their help. */
+import { type Command, Option } from 'commander';
+import { UsageError } from '../failure/failure.ts';
+import { FORMATS, type OutputFlags } from '../output/output.ts';
+import type { ConnectionFlags } from './connection.ts';
+import { programForCron } from './own-program.ts';
+
+/** Each module of commands exports one of these as `register`; `finish` takes the exit code. */
+export type Register = (program: Command, finish: (code: number) => void) => void;
+
+export type ClientFlags = ConnectionFlags & OutputFlags;
+
+const CONNECTION = 'Server:';
+const OUTPUT = 'Output:';
+
+export function addConnectionOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--url <url>', 'address of the server (or SNITCH_URL)').helpGroup(CONNECTION))
+    .addOption(
+      new Option('--api-key-file <file>', 'file with the API key (or SNITCH_API_KEY_FILE)').helpGroup(
+        CONNECTION,
+      ),
+    )
+    .addOption(
+      new Option('--timeout <duration>', 'how long to wait for an answer (default: 30s)').helpGroup(
+        CONNECTION,
+      ),
+    );
+}
+
+export function addOutputOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('-o, --output <format>', 'how to print').choices(FORMATS).default('table').helpGroup(OUTPUT),
+    )
+    .addOption(new Option('--json', 'the same as --output json').helpGroup(OUTPUT))
+    .addOption(new Option('-q, --quiet', 'only what identifies; no messages').helpGroup(OUTPUT));
+}
+
+export function addClientOptions(command: Command): Command {
+  return addConnectionOptions(addOutputOptions(command));
+}
+
+/** Help starts with what people come for. */
+export function withExamples(command: Command, ...examples: string[]): Command {
+  return command.addHelpText('before', `Examples:\n${examples.map((line) => `  ${line}\n`).join('')}`);
+}
+
+/**
+ * Lines that can be pasted into a crontab as they are: cron knows neither our `PATH` nor remarks, and takes a percent
+ * sign for the end of the command.
+ *
+ * @param lines gets what the program is to be called there
+ */
+export function withCrontab(command: Command, lines: (program: string) => readonly string[]): Command {
+  const text = () =>
+    `\nIn a crontab:\n${lines(programForCron())
+      .map((line) => `  ${line}`)
+      .join('\n')}`;
+  return command.addHelpText('after', text);
+}
+
+/**
+ * The value of an option that must be there. Commander's own check comes before the one for unknown options, so that
+ * `--intervall daily` would be answered with a missing `--interval`.
+ */
+export function required(value: string | undefined, option: string): string {
+  if (value === undefined) throw new UsageError(`${option} is missing`);
+  return value;
+}
+
+/** For options that may be given several times. */
+export function collect(value: string, earlier: string[] = []): string[] {
+  return [...earlier, value];
+}
