@@ -1,8 +1,8 @@
 /** What a check-in says about itself: in its query, a form or a JSON body, whatever the Content-Type says. */
-
 import type { IncomingMessage } from 'node:http';
 import { parseTimestamp } from '../../core/validation.ts';
 import { WEEK } from '../../text/durations.ts';
+import { walkStructure } from '../endpoint/json-structure.ts';
 import { type CheckInBody, NO_BODY, readBody } from './body.ts';
 
 export interface CheckInParameters {
@@ -152,18 +152,11 @@ const MOST_KEYS = 50;
 function isFlat(text: string): boolean {
   let depth = 0;
   let commas = 0;
-  let quoted = false;
-  for (let index = 0; index < text.length; index += 1) {
-    const character = text[index];
-    if (quoted) {
-      if (character === '\\') index += 1;
-      else if (character === '"') quoted = false;
-    } else if (character === '"') quoted = true;
-    else if (character === ',') commas += 1;
+  return walkStructure(text, (character) => {
+    if (character === ',') commas += 1;
     else if (character === '{' || character === '[') depth += 1;
-    if (depth > 1 || commas >= MOST_KEYS) return false;
-  }
-  return true;
+    return depth <= 1 && commas < MOST_KEYS;
+  });
 }
 
 function entriesOf(text: string): [string, unknown][] | null {
