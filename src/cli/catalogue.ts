@@ -1,7 +1,6 @@
 /**
- * Every command there is; the help of the program is made from this list. The modules are in the main bundle, because
- * one file starts faster than several; only
- * what is heavy is loaded when it is called.
+ * Every command there is; the help of the program is made from this list. Most modules are in the main bundle, because
+ * one file starts faster than several. Only what is heavy is loaded when it is called.
  */
 import { register as ofCase } from './administration/case.ts';
 import { register as key } from './administration/key.ts';
@@ -25,13 +24,13 @@ import { register as spool } from './spool/spool.ts';
 
 export interface Entry {
   name: string;
-  /** What it does, in a few words without a full stop. */
+  /** What the command does, in a few words without a full stop. */
   summary: string;
-  /** The module that puts it into the program, with its neighbours there. */
+  /** Loads the module that adds the command to the program, perhaps together with related ones. */
   load(): Promise<{ register: Register }>;
 }
 
-/** Commands that belong to one task of a user, as the help shows them. */
+/** Commands for one task of a user, grouped as the help shows them. */
 export interface Task {
   title: string;
   entries: readonly Entry[];

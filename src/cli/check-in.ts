@@ -51,7 +51,7 @@ function givenTo(name: string | undefined, { tokenFile }: CheckInFlags): string 
   return given;
 }
 
-/** Once the server has answered, older check-ins may take this long, in milliseconds. */
+/** How long sending older check-ins may take after this one was recorded, in milliseconds. */
 const FLUSH_WITHIN = 5_000;
 
 async function checkInOnce(given: string, flags: CheckInFlags): Promise<void> {
@@ -78,7 +78,7 @@ async function checkInOnce(given: string, flags: CheckInFlags): Promise<void> {
   if (!flags.quiet && process.stderr.isTTY) say('checked in');
 }
 
-/** What is wrong with the command itself is told to whoever typed it. The server's absence is nobody's fault. */
+/** A fault of the command is reported to whoever typed it. A server that is away is not their fault. */
 function isKept(answer: Answer): boolean {
   return answer.kind === 'later' && answer.fault !== 'key';
 }
@@ -96,8 +96,8 @@ async function failureOf(delivery: Delivery, directory: string): Promise<Failure
 }
 
 /**
- * Sends what earlier check-ins could not. The present one is recorded already, so nothing that happens here makes
- * it fail.
+ * Sends the check-ins that could not be sent earlier. The present one is already recorded, so nothing that happens here
+ * makes it fail.
  */
 async function flushOthers(directory: string, base: string | null): Promise<void> {
   try {

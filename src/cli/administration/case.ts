@@ -1,4 +1,4 @@
-/** `snitch case` and `member`: the team, its time zone and reminders; with an admin key, all cases of the server. */
+/** `snitch case` and `member`: the team, its time zone and its reminders; with an admin key, all cases. */
 import { type Command, Option } from 'commander';
 import type { Client } from '../../api/client.ts';
 import type { WireCase } from '../../api/wire.ts';
@@ -156,7 +156,7 @@ async function listCases(flags: ClientFlags): Promise<void> {
   new Output(flags).list(await connect(flags, 'admin').listCases(), CASE_VIEW);
 }
 
-/** A case is named by its id or its name, as long as only one has it. */
+/** Finds a case by its id, or by its name if no other case has the same. */
 export async function resolveCase(admin: Client, given: string): Promise<WireCase> {
   const all = await admin.listCases();
   const byId = all.find(({ id }) => id === given);

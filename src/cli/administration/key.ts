@@ -9,9 +9,9 @@ import { Output, shownTime, type View } from '../output/output.ts';
 import { resolveCase } from './case.ts';
 
 interface KeyFlags extends ClientFlags {
-  /** Keys of this case, by the administrator. */
+  /** For the administrator: the keys of this case. */
   case?: string;
-  /** Keys of the server. */
+  /** The keys of the server. */
   admin?: boolean;
   scope?: string;
   force?: boolean;
@@ -82,7 +82,7 @@ async function keysOf(flags: KeyFlags): Promise<WireApiKey[]> {
   return admin.listKeysOfCase((await resolveCase(admin, flags.case)).id);
 }
 
-/** With `-q` the key alone: `snitch key create NAME -q > file`. */
+/** With `-q` prints only the key: `snitch key create NAME -q > file`. */
 async function createKey(name: string, flags: KeyFlags): Promise<void> {
   const created = await create(name, flags);
   const { id, scope, key = '' } = created;

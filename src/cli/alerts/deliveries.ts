@@ -1,4 +1,4 @@
-/** `snitch alerts` and `deliveries`: what was decided, and what became of telling it. */
+/** `snitch alerts` and `deliveries`: what was decided, and whether it reached anybody. */
 import { type Command, Option } from 'commander';
 import type { Client } from '../../api/client.ts';
 import type { WireAlert, WireDelivery, WireStatus } from '../../api/wire.ts';
@@ -141,7 +141,7 @@ const STATE_PAINTS: Record<WireDelivery['state'], Paint> = {
   delivered: 'green',
   dead: 'red',
 };
-/** The signs of the statuses that mean as much. */
+/** The signs of the statuses that mean the same. */
 const STATE_SIGNS: Record<WireDelivery['state'], WireStatus> = {
   pending: 'pending',
   delivered: 'healthy',
@@ -179,7 +179,7 @@ const DELIVERY_VIEW: View<WireDelivery> = {
   ],
 };
 
-/** `nightly-backup: missing`; empty where an older server does not say. */
+/** `nightly-backup: missing`; empty if the server is too old to say. */
 function aboutDelivery({ snitch, type }: Partial<WireDelivery>): string {
   const word = type?.replace(/^(snitch|service)\./, '') ?? '';
   return snitch ? `${snitch.name}: ${word}` : word && `the service: ${word}`;
@@ -195,7 +195,7 @@ async function listDeliveries(flags: DeliveryFlags): Promise<void> {
   output.list(await connect(flags).listDeliveries(filter), DELIVERY_VIEW);
 }
 
-/** The API has no path for one delivery; the page that begins with it holds it. */
+/** The API has no path for a single delivery, but a page can begin with it. */
 async function findDelivery(client: Client, id: string): Promise<WireDelivery> {
   const missing = new NotFoundError(
     `no delivery has the id "${id}"\n\`snitch deliveries list\` shows those that there are`,
@@ -248,10 +248,10 @@ async function retryDeliveries(ids: readonly string[], flags: RetryFlags): Promi
   }
 }
 
-/** The outcome is awaited for at most this many; more would ask the server too often. */
+/** The outcome is awaited for at most this many deliveries. For more the server would be asked too often. */
 const AWAITED = 10;
 
-/** How long the outcome of a retry is waited for, in milliseconds. */
+/** How long to wait for the outcome of a retry, in milliseconds. */
 const PATIENCE = 10_000;
 
 async function awaitAll(client: Client, queued: readonly WireDelivery[]): Promise<WireDelivery[]> {

@@ -77,7 +77,7 @@ async function addWebhook(given: string, flags: AddFlags): Promise<void> {
   printSecret(await connect(flags).createWebhook(url, flags.notices), flags);
 }
 
-/** With `-q` the secret alone, for a script that keeps it. */
+/** With `-q` prints only the secret, for a script that stores it. */
 function printSecret(webhook: WireWebhook, flags: ClientFlags): void {
   const output = new Output(flags);
   const { id, url, secret = '' } = webhook;
@@ -103,7 +103,7 @@ async function resolveWebhook(client: Client, given: string): Promise<WireWebhoo
   );
 }
 
-/** As the API shows it. */
+/** The URL as the API shows it. */
 function withoutCredentials(text: string): string {
   const url = new URL(text);
   url.username = '';
@@ -137,14 +137,15 @@ async function testWebhook(given: string, flags: ClientFlags): Promise<void> {
   else throw new Failure(`${url}: ${last_error ?? 'not delivered'}`);
 }
 
-/** A target has 30 s for its answer. */
+/** A target has 30 s to answer, so this waits a little longer; milliseconds. */
 const PATIENCE = 40_000;
 const LOOK_EVERY = 250;
 
 /**
- * The delivery after its first attempt, or as it is when patience ends.
+ * Waits for the first attempt.
  *
- * @param patience in milliseconds
+ * @param patience how long to wait, in milliseconds
+ * @returns the delivery after its first attempt, or as it is when the time is over
  */
 export async function awaitDelivery(
   client: Client,
@@ -161,7 +162,7 @@ export async function awaitDelivery(
   return delivery;
 }
 
-/** An attempt that has begun is counted already. */
+/** An attempt that is under way is already counted in `attempts`. */
 export function isUntried({ state, attempts, sending }: WireDelivery): boolean {
   return state === 'pending' && (attempts === 0 || sending);
 }

@@ -1,11 +1,11 @@
-/** What the commands have in common: their shape, the options for server and format, and examples in their help. */
+/** What commands have in common: how they register, their options for server and format, and examples in the help. */
 import { type Command, Option } from 'commander';
 import { UsageError } from '../failure/failure.ts';
 import { FORMATS, type OutputFlags } from '../output/output.ts';
 import type { ConnectionFlags } from './connection.ts';
 import { programForCron } from './own-program.ts';
 
-/** Each module of commands exports one of these as `register`; `finish` takes the exit code. */
+/** Each module of commands exports one as `register`. `finish` takes the exit code. */
 export type Register = (program: Command, finish: (code: number) => void) => void;
 
 export type ClientFlags = ConnectionFlags & OutputFlags;
@@ -41,16 +41,16 @@ export function addClientOptions(command: Command): Command {
   return addConnectionOptions(addOutputOptions(command));
 }
 
-/** Help starts with what people come for. */
+/** Puts examples at the beginning of the help, because they are what people come for. */
 export function withExamples(command: Command, ...examples: string[]): Command {
   return command.addHelpText('before', `Examples:\n${examples.map((line) => `  ${line}\n`).join('')}`);
 }
 
 /**
- * Lines that can be pasted into a crontab as they are: cron knows neither our `PATH` nor remarks, and takes a percent
- * sign for the end of the command.
+ * Adds lines to the help that can be pasted into a crontab as they are: cron has another `PATH`, knows no comments
+ * behind a command, and takes a percent sign for the end of the command.
  *
- * @param lines gets what the program is to be called there
+ * @param lines gets the name or path by which cron finds this program
  */
 export function withCrontab(command: Command, lines: (program: string) => readonly string[]): Command {
   const text = () =>
@@ -61,8 +61,8 @@ export function withCrontab(command: Command, lines: (program: string) => readon
 }
 
 /**
- * The value of an option that must be there. Commander's own check comes before the one for unknown options, so that
- * `--intervall daily` would be answered with a missing `--interval`.
+ * The value of an option that must be given. Commander checks this before it looks for unknown options, so that it
+ * would answer `--intervall daily` with a missing `--interval`.
  */
 export function required(value: string | undefined, option: string): string {
   if (value === undefined) throw new UsageError(`${option} is missing`);

@@ -1,8 +1,8 @@
-/** Asks before something is gone for good. */
+/** Asks before something is deleted for good. */
 import { Failure, UsageError } from '../failure/failure.ts';
 import { say } from '../output/output.ts';
 
-/** @throws UsageError where nobody can be asked, Failure where the answer is no */
+/** @throws UsageError if nobody can be asked, Failure if the answer is no */
 export async function confirmDeletion(
   what: readonly string[],
   { force }: { force?: boolean },
@@ -16,7 +16,7 @@ export async function confirmDeletion(
   if (!(await confirm('Delete? [y/N] '))) throw new Failure('nothing was deleted');
 }
 
-/** @returns whether the answer was yes; an end of the input is none */
+/** @returns whether the answer was yes; the end of the input counts as no */
 export async function confirm(question: string): Promise<boolean> {
   const { createInterface } = process.getBuiltinModule('node:readline');
   const reader = createInterface({ input: process.stdin, output: process.stderr });

@@ -10,7 +10,7 @@ import { parseDuration } from './duration.ts';
 import { configHome, stateHome } from './home.ts';
 import { parsePlainYaml } from './plain-yaml.ts';
 
-// An import of `node:fs` would evaluate every export of it; this takes what is loaded already.
+// An import of `node:fs` would evaluate all its exports; this takes what is already loaded.
 const { readFileSync } = process.getBuiltinModule('node:fs');
 const { join } = process.getBuiltinModule('node:path');
 
@@ -25,7 +25,7 @@ export interface ConnectionFlags {
   dataDir?: string;
 }
 
-/** Whose key: that of a case, or the one that administers the server. */
+/** Which key is needed: one of a case, or one that administers the server. */
 export type KeyKind = 'case' | 'admin';
 
 export interface Connection {
@@ -44,7 +44,7 @@ interface Found {
 
 const TIMEOUT = 30_000;
 
-/** @throws AuthenticationError where no key is found; UsageError and Failure for what cannot be read */
+/** @throws AuthenticationError if no key is found; UsageError and Failure for what cannot be read */
 export function findConnection(
   flags: ConnectionFlags,
   kind: KeyKind = 'case',
@@ -69,13 +69,13 @@ export function connect(flags: ConnectionFlags, kind: KeyKind = 'case'): Client 
 }
 
 /**
- * A key that made too many requests is blocked for a minute; a server that cannot write asks for ten seconds, a
- * few times over.
+ * How long to wait for the server: a key that made too many requests is blocked for a minute, and a server that cannot
+ * write asks for ten seconds, perhaps several times.
  */
 const RATE_LIMITED_S = 120;
 const UNAVAILABLE_S = 30;
 
-/** A time limit that the user gave covers this wait too. */
+/** A time limit given by the user includes this wait. */
 function patienceOf(flags: ConnectionFlags): Patience {
   const mostS = flags.timeout === undefined ? Number.POSITIVE_INFINITY : timeoutOf(flags) / 1_000;
   return {
@@ -91,12 +91,12 @@ function patienceOf(flags: ConnectionFlags): Patience {
 }
 
 export interface CheckInAddress {
-  /** What check-in addresses begin with; `unix:/path` stands for the socket and the path `/c`. */
+  /** What check-in addresses begin with; `unix:/path` stands for the path `/c` on that socket. */
   base: string;
   timeoutMs: number;
 }
 
-/** Where check-ins go; they need no key, because the token is the secret. */
+/** Where check-ins are sent. They need no key, because the token is the secret. */
 export function findCheckInAddress(
   flags: ConnectionFlags,
   env: NodeJS.ProcessEnv = process.env,
@@ -122,7 +122,7 @@ interface SettingsFile {
 interface Files {
   cli: SettingsFile;
   credentials: SettingsFile;
-  /** Files that may be there, and that this user may not read. */
+  /** Files that this user may not read, if they exist at all. */
   forbidden: readonly string[];
 }
 
@@ -140,7 +140,7 @@ function readFiles(env: NodeJS.ProcessEnv, { dataDir }: ConnectionFlags): Files 
 }
 
 /**
- * Where the daemon of this user, or that of the system, keeps its data: it finds its directory in the same order.
+ * Where the daemon of this user, or of the system, may keep its data. The daemon itself looks in the same order.
  */
 function dataDirs(env: NodeJS.ProcessEnv, known: string | undefined): string[] {
   if (known !== undefined) return [known];
@@ -151,7 +151,7 @@ function dataDirs(env: NodeJS.ProcessEnv, known: string | undefined): string[] {
   return all.filter((directory) => directory !== undefined && directory !== '') as string[];
 }
 
-/** `data_dir` of the daemon's configuration, as it stands there in nearly every case: in a line of its own. */
+/** `data_dir` of the daemon's configuration, if it is on a line of its own, as it nearly always is. */
 function configuredDataDir(path: string): string | undefined {
   try {
     const [line] = /^data_dir:[ \t].*$/m.exec(readFileSync(path, 'utf8')) ?? [];
@@ -162,7 +162,7 @@ function configuredDataDir(path: string): string | undefined {
   }
 }
 
-/** Null where the file is not there. */
+/** Null if there is no such file. */
 function readSettings(path: string): SettingsFile | 'forbidden' | null {
   let text: string;
   try {
@@ -209,7 +209,7 @@ interface Wanted {
   kind: KeyKind;
 }
 
-/** A key found in a file goes only to the server that the file names, so that it cannot be sent to another one. */
+/** A key from a file that names a server is used for that server alone, so that no other one gets to see it. */
 function findKey(
   flags: ConnectionFlags,
   env: NodeJS.ProcessEnv,
@@ -229,7 +229,7 @@ function findKey(
     const file = values[`${name}_file`];
     if (file) return keyInFile(file, path);
   }
-  // Whoever has set only one key in the environment may well have meant the administrator's.
+  // If the environment has only SNITCH_API_KEY, that may well be an admin key.
   return ofCase;
 }
 

@@ -1,8 +1,8 @@
-// An import of `node:os` would evaluate every export of it; this takes what is loaded already.
+// An import of `node:os` would evaluate all its exports; this takes what is already loaded.
 const { userInfo } = process.getBuiltinModule('node:os');
 const { isAbsolute, join } = process.getBuiltinModule('node:path');
 
-/** The home directory. A user who has none, as in a container, must be able to run a job all the same. */
+/** The home directory. Even a user who has none, as in some containers, must be able to run a job. */
 export function homeOf(env: NodeJS.ProcessEnv): string {
   if (env.HOME && isAbsolute(env.HOME)) return env.HOME;
   try {
@@ -12,7 +12,7 @@ export function homeOf(env: NodeJS.ProcessEnv): string {
   }
 }
 
-/** What is relative there would be another directory for every directory that a command is started in: it is ignored. */
+/** A relative path is ignored, because it would be another directory wherever a command is started. */
 export function stateHome(env: NodeJS.ProcessEnv): string {
   return absolute(env.XDG_STATE_HOME) ?? join(homeOf(env), '.local/state');
 }

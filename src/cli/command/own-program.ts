@@ -1,4 +1,4 @@
-/** Which file starts this very program: what crontabs, units and help texts are to call. */
+/** Which file starts this program, so that crontabs, units and help texts can call it. */
 import { fileURLToPath } from 'node:url';
 
 const fs = process.getBuiltinModule('node:fs');
@@ -7,7 +7,7 @@ const { basename, dirname, join } = process.getBuiltinModule('node:path');
 /** Where cron looks for programs unless a crontab says otherwise. */
 export const CRON_PATH = '/usr/bin:/bin';
 
-/** Where the package puts the program, and docs/install.md a copy. */
+/** Where the package installs the program, and where docs/install.md copies it to. */
 export const USUAL_PROGRAM = '/usr/bin/snitch';
 
 /** The absolute path of the executable; null where the program runs from its sources or from a bare bundle. */
@@ -22,7 +22,7 @@ export function ownProgram(): string | null {
 /**
  * The first executable of that name that a shell would find.
  *
- * @param path directories as in `$PATH`; those that are not absolute depend on the place of the call and do not count
+ * @param path directories as in `$PATH`; relative ones depend on where the call is made and are ignored
  * @param root the directory that stands for `/`
  */
 export function findOnPath(name: string, path: string, root = '/'): string | null {
@@ -31,7 +31,7 @@ export function findOnPath(name: string, path: string, root = '/'): string | nul
   return found.find((file) => isExecutable(join(root, file))) ?? null;
 }
 
-/** Whether both names lead to one file. */
+/** Whether both names lead to the same file. */
 export function isSameFile(one: string, other: string): boolean {
   try {
     const [first, second] = [fs.statSync(one), fs.statSync(other)];
@@ -41,7 +41,7 @@ export function isSameFile(one: string, other: string): boolean {
   }
 }
 
-/** By whom does not matter here: root may run whatever anybody may. */
+/** Who may execute it does not matter here, because root may run whatever anybody may. */
 function isExecutable(file: string): boolean {
   try {
     const stats = fs.statSync(file);
@@ -51,12 +51,12 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** One word for a shell. */
+/** The text as one word of a shell command. */
 export function shellWord(text: string): string {
   return /^[\w%+,./:=@[\]-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** The program as a line of a crontab has to call it on this host; its usual place where that is not known. */
+/** How a line of a crontab on this host has to call the program; its usual place if that is not known. */
 export function programForCron(): string {
   const own = ownProgram();
   if (own === null) return USUAL_PROGRAM;

@@ -1,9 +1,9 @@
 /**
- * Reads the few flat lines of `cli.yaml` and `credentials.yaml` (`name: value`). A YAML library would take longer to
- * load than everything else that a command does.
+ * Reads the few flat lines of `cli.yaml` and `credentials.yaml` (`name: value`). Loading a YAML library would take
+ * longer than everything else that a command does.
  */
 
-/** @throws Error that names the line, never what it holds: it may be a key */
+/** @throws Error that names the line but never quotes it, because it may hold a key */
 export function parsePlainYaml(text: string): Record<string, string> {
   const values: Record<string, string> = {};
   for (const [index, line] of text

@@ -1,10 +1,10 @@
-/** A snitch is named by its token or by its name, as long as only one has that name. */
+/** Finds a snitch by its token, or by its name if no other snitch has the same. */
 import { ApiError, type Client } from '../../api/client.ts';
 import type { WireSnitch } from '../../api/wire.ts';
 import { similar } from '../../text/similar.ts';
 import { NotFoundError, UsageError } from '../failure/failure.ts';
 
-/** The tokens that this server makes; those of imported snitches may look different. */
+/** Tokens that the server generates. Those of imported snitches may look different. */
 const OWN_TOKEN = /^[a-z2-7]{26}$/;
 
 export function looksLikeToken(text: string): boolean {
@@ -12,7 +12,7 @@ export function looksLikeToken(text: string): boolean {
 }
 
 /**
- * @throws NotFoundError with the names that may have been meant; UsageError where several snitches have the name
+ * @throws NotFoundError with names that may have been meant; UsageError if several snitches have the name
  */
 export async function resolveSnitch(client: Client, given: string): Promise<WireSnitch> {
   if (looksLikeToken(given)) {
@@ -22,7 +22,7 @@ export async function resolveSnitch(client: Client, given: string): Promise<Wire
   return pickSnitch(await client.listSnitches(), given);
 }
 
-/** Several at once, each once, in the order given; all of them are found before anything is done to one. */
+/** Finds several, each once, in the order given. All are found before anything is done to the first. */
 export async function resolveSnitches(client: Client, given: readonly string[]): Promise<WireSnitch[]> {
   if (given.length === 1) return [await resolveSnitch(client, given[0] ?? '')];
   const all = await client.listSnitches();

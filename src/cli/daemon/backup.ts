@@ -43,11 +43,11 @@ async function backUp(file: string, flags: BackupFlags): Promise<void> {
   const { statSync } = process.getBuiltinModule('node:fs');
   const present = statSync(file, { throwIfNoEntry: false });
   if (present?.isDirectory()) throw new Failure(`${file} is a directory: name a file in it`);
-  // A copy by that name would replace a device such as /dev/null for everybody.
+  // The copy would replace a device such as /dev/null for everybody.
   if (present && !present.isFile())
     throw new Failure(`${file} is no file that could be replaced: name another`);
   const dataDir = await dataDirOf(flags);
-  // Checked before --force is suggested, which must never be the advice for the database itself.
+  // This is checked first, because --force must never be suggested for the database itself.
   const { refusalOfTarget } = await import('../../store/sqlite/copy-target.ts');
   const refusal = refusalOfTarget(dataDir, file);
   if (refusal) throw new Failure(refusal);

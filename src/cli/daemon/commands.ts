@@ -1,4 +1,4 @@
-/** `snitch serve`, `config` and `version`: the options of the commands that need no server. */
+/** `snitch serve`, `config` and `version`: the commands that need no server, with their options. */
 import { type Command, Option } from 'commander';
 import { type Register, withExamples } from '../command/command.ts';
 import { showLicenses, showVersion } from '../version/version.ts';

@@ -1,4 +1,4 @@
-/** `snitch config`: what the configuration is, and what is wrong with it. */
+/** `snitch config`: shows the configuration, and says what is wrong with it. */
 import { printable } from '../../text/printable.ts';
 import { EXIT } from '../failure/exit-codes.ts';
 
@@ -6,7 +6,7 @@ export interface ConfigFlags {
   config?: string;
 }
 
-/** Refuses exactly what `serve` refuses; what is wrong goes to stderr, as for every command. */
+/** Refuses exactly what `serve` refuses, and says why on stderr, as every command does. */
 export async function checkConfig({ config: file }: ConfigFlags): Promise<number> {
   const [{ loadConfig }, { readConfigFile }, { exposedSecrets }] = await Promise.all([
     import('../../config/config.ts'),
@@ -29,7 +29,7 @@ export interface ShowFlags extends ConfigFlags {
   json?: boolean;
 }
 
-/** What `serve` would run with, defaults and environment included, passwords masked. */
+/** What `serve` would run with, including defaults and environment, with passwords masked. */
 export async function showConfig({ config: file, output, json = false }: ShowFlags): Promise<number> {
   const [{ describeConfig, loadConfig }, { formatYaml }] = await Promise.all([
     import('../../config/config.ts'),

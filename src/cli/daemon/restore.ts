@@ -1,4 +1,4 @@
-/** `snitch restore`: a backup in the place of the database, and keys to it where those of the backup are unknown here. */
+/** `snitch restore`: puts a backup in the place of the database, and makes new keys if those here do not fit it. */
 import { replacePrivateFile } from '../../system/private-file.ts';
 import { type Register, withExamples } from '../command/command.ts';
 import { DEFAULT_URL } from '../command/connection.ts';
@@ -37,10 +37,10 @@ async function restoreFrom(file: string, flags: BackupFlags): Promise<void> {
 }
 
 /**
- * A backup holds no keys, only what proves them. On a new host, or where the keys were made after the backup, nobody
- * on this host could get in: then new ones are made beside those that are there.
+ * A backup has only the digests of keys. On a new host, or if the keys here were made after the backup, nobody on this
+ * host could get in. Then new keys are added to those in the backup.
  *
- * @returns the file where they are, or null where the ones that are there are good
+ * @returns the file with the new keys, or null if the present ones are good
  */
 async function completeCredentials(dataDir: string, now: number): Promise<string | null> {
   const { join } = process.getBuiltinModule('node:path');
@@ -73,7 +73,7 @@ function readCredentials(path: string): Record<string, string> {
   return existsSync(path) ? parsePlainYaml(readFileSync(path, 'utf8')) : {};
 }
 
-/** The administrator restores; the daemon, which may be somebody else, must be able to open what is restored. */
+/** Root restores, but the daemon may be another user and must be able to open what was restored. */
 function giveAll(dataDir: string): void {
   if (process.getuid?.() !== 0) return;
   const { chownSync, readdirSync, statSync } = process.getBuiltinModule('node:fs');

@@ -6,11 +6,11 @@ import { EXIT } from '../failure/exit-codes.ts';
 import { reportFailure } from '../failure/failure.ts';
 import { VERSION } from '../version/version.ts';
 
-/** systemd kills after its own limit; ending sooner leaves a word in the log about why. Milliseconds. */
+/** systemd kills the process after its own limit. Ending earlier leaves the reason in the log. Milliseconds. */
 const STOP_WITHIN = 10_000;
 
 /**
- * Ctrl-C in `npm start` arrives twice, from the terminal and from npm: that is one wish, not two. Milliseconds.
+ * Ctrl-C in `npm start` arrives twice, from the terminal and from npm, and must count as one signal. Milliseconds.
  */
 const SAME_WISH = 500;
 
@@ -22,7 +22,7 @@ export interface ServeFlags {
 
 /** @returns the exit code, once the daemon has ended */
 export async function serve({ config: file, demo: isDemo = false }: ServeFlags): Promise<number> {
-  // Instead of the name that Node gives its main thread.
+  // Node would give the process the name of its main thread.
   process.title = 'snitch serve';
   const { loadConfig } = await import('../../config/config.ts');
   const { createLogger } = await import('../../log/logger.ts');
@@ -43,7 +43,7 @@ export async function serve({ config: file, demo: isDemo = false }: ServeFlags):
   onReloadSignal(async () => {
     const daemon = await starting;
     manager.reloading();
-    // A reload that could not be applied leaves the daemon as it was: ready.
+    // A reload that fails leaves the daemon as it was, which is ready.
     await load().then(daemon.reload).finally(manager.ready);
   }, logger);
   try {
@@ -58,7 +58,7 @@ export async function serve({ config: file, demo: isDemo = false }: ServeFlags):
   });
 }
 
-/** Whatever ends the process, the store of the demo goes with it. */
+/** The data of the demo is deleted with the process, however that ends. */
 async function startDemo(): Promise<Demo> {
   const { prepareDemo } = await import('../../demo/demo.ts');
   const demo = await prepareDemo(Date.now);
@@ -79,7 +79,7 @@ async function watch(daemon: Daemon, stopping: Promise<void>, logger: Logger): P
 
 /**
  * A daemon that cannot start says why once, in words, where a person or a script looks: on stderr, which under systemd
- * is the journal. Where the program itself is at fault the log also has where.
+ * is the journal. If the program itself is at fault, the log also has the stack trace.
  */
 async function explainNoStart(error: unknown, logger: Logger): Promise<number> {
   const { DataDirLocked } = await import('../../store/sqlite/lock.ts');
@@ -88,12 +88,12 @@ async function explainNoStart(error: unknown, logger: Logger): Promise<number> {
   return error instanceof DataDirLocked ? EXIT.locked : EXIT.error;
 }
 
-/** The language's own errors are about the code; what we or the system refuse has other names. */
+/** Errors of the language itself mean a fault in the code. What we or the system refuse has other names. */
 function isDefect(error: unknown): boolean {
   return !(error instanceof Error) || /^(?:Type|Range|Reference|Syntax|URI|Assertion)Error$/.test(error.name);
 }
 
-/** Nothing is known about the state of a program after a defect: a restart reads what the disk has. */
+/** After a defect the state of the program cannot be trusted. A restart reads what is on the disk. */
 function exitOnDefects(logger: Logger): void {
   process.on('uncaughtException', (error, origin) => {
     exitAtOnce(logger, { err: error, origin }, 'a defect of the program ended the daemon');
@@ -108,7 +108,7 @@ function exitAtOnce(logger: Logger, details: object, message: string): never {
   }
 }
 
-/** Resolves at the first signal to stop. A second one, or too long a time, ends the process as it is. */
+/** Resolves at the first signal to stop. A second signal, or a stop that takes too long, ends the process at once. */
 function stopRequested(logger: Logger, isSaving: () => boolean): Promise<void> {
   return new Promise((resolve) => {
     let askedAt: number | null = null;
@@ -133,7 +133,7 @@ function stopRequested(logger: Logger, isSaving: () => boolean): Promise<void> {
   });
 }
 
-/** One reload at a time, each with the file as it is then; one that fails changes nothing. */
+/** One reload at a time, each with the file as it is by then. One that fails changes nothing. */
 function onReloadSignal(reload: () => Promise<void>, logger: Logger): void {
   let last = Promise.resolve();
   const tryReload = () =>

@@ -1,4 +1,4 @@
-/** `snitch discover`: finds the jobs of this host, and proposes a snitch for each. */
+/** `snitch discover`: finds the jobs of this host and proposes a snitch for each. */
 import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
@@ -67,7 +67,7 @@ export const register: Register = (program) => {
 async function discoverJobs(flags: DiscoverFlags): Promise<void> {
   if (flags.writeCrontabs && !flags.apply) throw new UsageError('--write-crontabs goes with --apply');
   const root = resolve(flags.root);
-  // What is not there has no jobs either, and a slip of the fingers would look like a host without any.
+  // A mistyped directory would look like a host without any jobs.
   if (!statSync(root, { throwIfNoEntry: false })?.isDirectory()) {
     throw new UsageError(`--root: ${root} is no directory`);
   }
@@ -80,7 +80,7 @@ async function discoverJobs(flags: DiscoverFlags): Promise<void> {
   if (watched.length > 0) output.hint('to make them: snitch discover --apply');
 }
 
-/** A path is made absolute: a job does not start in this directory. */
+/** Makes a path absolute, because jobs do not start in the present directory. */
 function programIn({ program }: DiscoverFlags): string | null {
   if (program === undefined) return null;
   if (program === '' || /['"\\\p{Cc}]/u.test(program)) {
@@ -148,7 +148,7 @@ function writeDropIns(
   if (services.length > 0) output.done('now run: systemctl daemon-reload');
 }
 
-/** Shows the diff on stderr, where questions are asked, whatever stdout is for. */
+/** Shows the diff on stderr, where the question is asked too, whatever stdout is used for. */
 async function writeIfWanted(
   change: CrontabChange,
   { flags, root, output }: Pick<Applying, 'flags' | 'root' | 'output'>,

@@ -1,4 +1,4 @@
-/** What `snitch exec` was told: whom the check-ins are for, and which command is the job. */
+/** The arguments of `snitch exec`: whom the check-ins are for, and which command is the job. */
 import { UsageError } from '../failure/failure.ts';
 import { type GivenToken, hiddenToken, type TokenSources } from '../sending/token.ts';
 
@@ -16,11 +16,11 @@ export interface ExecSources extends TokenSources {
 /**
  * A token in the arguments can be seen by every user of the host (`ps`); one in a file or in the environment cannot.
  *
- * @throws UsageError where no command is there: nothing else that is wrong may keep a job from running
+ * @throws UsageError if there is no command; nothing else that is wrong may keep a job from running
  */
 export function readArguments(sources: ExecSources): ExecArguments {
   const { operands, before, tokenFile } = sources;
-  // With `--`, what stands before it tells whether there is a token; without, only --token-file does.
+  // With `--`, there is a token if anything stands before it. Without, there is one unless --token-file is given.
   const named = before === null ? tokenFile === undefined : before > 0;
   const command = named ? operands.slice(1) : operands;
   if (command.length === 0) throw new UsageError("missing required argument 'command'");
@@ -29,7 +29,7 @@ export function readArguments(sources: ExecSources): ExecArguments {
   return { ...hiddenToken(sources), command };
 }
 
-/** Variables of ours that are secrets, or hold some. A job has no business with them. */
+/** Our variables that are secrets, or contain some. A job has no business with them. */
 const SECRETS = [
   'SNITCH_API_KEY',
   'SNITCH_ADMIN_KEY',

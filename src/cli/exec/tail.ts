@@ -1,8 +1,8 @@
-/** The last bytes of what a job prints, in bounded memory. */
+/** Keeps the last bytes of a job's output in bounded memory. */
 import { UsageError } from '../failure/failure.ts';
 import { LARGEST_TAIL, restOfCharacter } from '../sending/body.ts';
 
-/** @throws UsageError for what is no size, or more than the server keeps */
+/** @throws UsageError if the text is no size, or more than the server keeps */
 export function parseTail(text: string): number {
   const [, count = '', unit = ''] = /^(\d{1,9})\s*(k|kb|kib)?$/i.exec(text.trim()) ?? [];
   if (count === '') throw new UsageError(`--tail: "${text}" is no size: write 10k, 512 or 0`);
@@ -28,14 +28,14 @@ export class Tail {
     if (this.#size > 8 * this.#limit) this.#compact();
   }
 
-  /** At most the limit, beginning with a whole character where the output is UTF-8. */
+  /** At most as many as the limit. If the output is UTF-8, they begin with a whole character. */
   bytes(): Buffer {
     this.#compact();
     const kept = Buffer.concat(this.#chunks);
     return this.#cut ? kept.subarray(restOfCharacter(kept)) : kept;
   }
 
-  /** Copies the end, so that a few bytes do not keep the large buffers that they came in. */
+  /** Copies the end, so that a few bytes do not keep the large buffers alive that they came in. */
   #compact(): void {
     if (this.#size <= this.#limit) return;
     const end = Buffer.from(Buffer.concat(this.#chunks).subarray(-this.#limit));

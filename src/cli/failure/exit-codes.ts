@@ -1,4 +1,4 @@
-/** What the exit code tells a script. */
+/** What the exit codes mean to a script. */
 export const EXIT = {
   ok: 0,
   error: 1,
@@ -6,6 +6,6 @@ export const EXIT = {
   notFound: 3,
   authentication: 4,
   unreachable: 5,
-  /** EX_TEMPFAIL of sysexits.h: another daemon holds the data directory, and trying later may help. */
+  /** EX_TEMPFAIL of sysexits.h: another daemon has the data directory. Trying again later may help. */
   locked: 75,
 } as const;

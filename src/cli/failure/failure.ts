@@ -1,10 +1,10 @@
-/** Turns every error into words on stderr that say what to do next, and into an exit code, in this one place. */
+/** The one place that turns errors into an exit code, and into words on stderr that say what to do next. */
 import type { ApiError, NotUnderstood, Unreachable } from '../../api/client.ts';
 import { isJournal, withPriority } from '../../log/journal.ts';
 import { printable } from '../../text/printable.ts';
 import { EXIT } from './exit-codes.ts';
 
-/** A command cannot be done; the message is for the user, and says what to do where that is known. */
+/** A command cannot be carried out. The message is for the user, and says what to do if that is known. */
 export class Failure extends Error {
   override readonly name: string = 'Failure';
   readonly exitCode: number;
@@ -30,7 +30,7 @@ export class NotFoundError extends Failure {
   }
 }
 
-/** No key, or none that may be used here. */
+/** There is no key, or it may not be used here. */
 export class AuthenticationError extends Failure {
   override readonly name = 'AuthenticationError';
   constructor(message: string) {
@@ -39,7 +39,7 @@ export class AuthenticationError extends Failure {
 }
 
 /**
- * Says what went wrong on stderr, every line beginning with the program's name; to the journal as the error it is.
+ * Says on stderr what went wrong. Every line begins with the program's name, and the journal gets it as an error.
  */
 export function reportFailure(error: unknown): number {
   const { lines, exitCode } = describeFailure(error);
@@ -48,7 +48,7 @@ export function reportFailure(error: unknown): number {
   return exitCode;
 }
 
-/** Compares names, because a bundle that is loaded later has its own copies of these error classes. */
+/** Errors are recognised by name, because a bundle that is loaded later has its own copies of their classes. */
 export function describeFailure(error: unknown): { lines: string[]; exitCode: number } {
   if (isNamed<ApiError>(error, 'ApiError')) return describeRefusal(error);
   if (isNamed<Unreachable>(error, 'Unreachable')) {
@@ -75,7 +75,7 @@ function describeSilence({ message, url }: Unreachable): string[] {
   return [message, advice];
 }
 
-/** Statuses by which a proxy says that nothing behind it answers, or the server that it cannot work now. */
+/** A proxy answers with these when nothing behind it answers, or the server when it cannot work now. */
 const UNAVAILABLE = [502, 503, 504];
 
 function describeRefusal(error: ApiError): { lines: string[]; exitCode: number } {

@@ -162,7 +162,7 @@ async function applyFile(flags: ApplyFlags): Promise<void> {
   }
 }
 
-/** Asking for the number of snitches that will go makes sure that somebody has looked at them. */
+/** Typing the number of snitches that will be deleted makes sure that somebody has looked at them. */
 function checkCount(gone: number, confirmed: string | undefined): void {
   if (gone === 0 && confirmed === undefined) return;
   const snitches = gone === 1 ? '1 snitch' : `${gone} snitches`;

@@ -1,4 +1,4 @@
-/** What `OnCalendar=` and lengths of time mean in the units of systemd (`man 7 systemd.time`). */
+/** Parses `OnCalendar=` and lengths of time in units of systemd (`man 7 systemd.time`). */
 import { DAY, HOUR, MINUTE, SECOND, WEEK } from '../../text/durations.ts';
 import { type Day, NotUnderstood, type Schedule, steps } from './schedule.ts';
 
@@ -32,7 +32,7 @@ export function parseCalendar(text: string): Schedule {
   };
 }
 
-/** A time zone can only follow a date or a time, so that names of weekdays are never looked up as one. */
+/** A time zone always follows a date or a time, so a lone weekday is never looked up as one. */
 function isTimeZone(word: string): boolean {
   if (!/^[A-Z][A-Za-z]*(?:[/_+-][A-Za-z0-9_+-]+)*$/.test(word)) return false;
   try {
@@ -73,7 +73,7 @@ function parseDate(text: string): (day: Day) => boolean {
   return (one) => months.has(one.month) && days.has(dayIn(one));
 }
 
-/** Minutes since midnight. Seconds are checked, and make no difference for the interval. */
+/** Minutes since midnight. Seconds are checked, but make no difference to the interval. */
 function parseTime(text: string): number[] {
   const [hour = '', minute = '', second = '0', ...more] = text.split(':');
   if (more.length > 0) throw refuse(text);

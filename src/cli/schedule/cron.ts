@@ -1,4 +1,4 @@
-/** The five fields of a line in a crontab, and the words that stand for them (`man 5 crontab`). */
+/** Parses the schedule of a line in a crontab: five fields, or a word that stands for them (`man 5 crontab`). */
 import { NotUnderstood, type Schedule, steps } from './schedule.ts';
 
 interface FieldRule {
@@ -15,7 +15,7 @@ const MINUTE: FieldRule = { name: 'minute', min: 0, max: 59 };
 const HOUR: FieldRule = { name: 'hour', min: 0, max: 23 };
 const DAY: FieldRule = { name: 'day of the month', min: 1, max: 31 };
 const MONTH: FieldRule = { name: 'month', min: 1, max: 12, words: MONTHS };
-/** Sunday is 0 and 7. */
+/** Sunday is both 0 and 7. */
 const WEEKDAY: FieldRule = { name: 'day of the week', min: 0, max: 7, words: WEEKDAYS };
 
 const WORDS: Record<string, string> = {
@@ -40,7 +40,7 @@ export function parseCronSchedule(text: string): Schedule {
   const days = new Set(valuesOf(day, DAY));
   const months = new Set(valuesOf(month, MONTH));
   const weekdays = new Set(valuesOf(weekday, WEEKDAY).map((number) => number % 7));
-  // Cron runs a job on either kind of day where both are given, and on both at once where one begins with a star.
+  // If both kinds of day are given, cron runs the job on either. If one begins with a star, both have to match.
   const either = !day.startsWith('*') && !weekday.startsWith('*');
   return {
     matches: (one) => {

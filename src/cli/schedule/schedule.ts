@@ -1,4 +1,4 @@
-/** When a job runs, as days and minutes of the day, and which interval that comes down to. */
+/** When a job runs, as days and minutes of the day, and which interval fits that. */
 import { INTERVALS } from '../../api/intervals.ts';
 
 export interface Day {
@@ -13,7 +13,7 @@ export interface Day {
   daysInMonth: number;
 }
 
-/** On the days that match, at each of the minutes, which are in order. */
+/** The job runs on the days that match, at each of the minutes, which are in order. */
 export interface Schedule {
   matches(day: Day): boolean;
   /** Minutes since midnight. */
@@ -29,7 +29,7 @@ const HOUR = 60;
 const DAY = 24 * HOUR;
 const MONTH = 31 * DAY;
 
-/** Two leap days: enough to tell what runs every month from what does not. */
+/** Five years from here have two leap days: enough to tell what runs every month from what does not. */
 const FIRST_DAY = Date.UTC(2024, 0, 1);
 const DAYS = 5 * 366;
 const MS_OF_DAY = 86_400_000;
@@ -37,7 +37,7 @@ const MS_OF_DAY = 86_400_000;
 /**
  * The longest time between two runs of any of `schedules`, in minutes, on days of 24 hours.
  *
- * @returns null where there are not two runs
+ * @returns null if there are fewer than two runs
  */
 export function longestGap(schedules: readonly Schedule[]): number | null {
   const minutesOf = new Map<string, readonly number[]>();
@@ -61,7 +61,7 @@ export function longestGap(schedules: readonly Schedule[]): number | null {
   return runs < 2 ? null : longest;
 }
 
-/** Whether every run that comes up to `delay` minutes late is still in the calendar's period that it belongs to. */
+/** Whether every run is still in its own calendar period when it comes up to `delay` minutes late. */
 export function staysInPeriod(schedules: readonly Schedule[], interval: string, delay: number): boolean {
   for (let number = 0; delay > 0 && number < DAYS; number += 1) {
     const day = dayOf(number);
@@ -72,7 +72,7 @@ export function staysInPeriod(schedules: readonly Schedule[], interval: string, 
   return true;
 }
 
-/** Minutes until the period ends that `minute` of `day` is in; weeks begin on Monday. */
+/** How many minutes the period goes on after `minute` of `day`. Weeks begin on Monday. */
 function leftOf({ weekday, day, daysInMonth }: Day, minute: number, interval: string): number {
   const leftOfDay = DAY - minute;
   if (interval === 'weekly') return ((7 - weekday) % 7) * DAY + leftOfDay;
@@ -96,7 +96,7 @@ function gapsWithin(minutes: readonly number[]): number[] {
   return minutes.slice(1).map((minute, index) => minute - (minutes[index] ?? minute));
 }
 
-/** The shortest interval that is not shorter than `gap` minutes; null where a month is too short. */
+/** The shortest interval that is not shorter than `gap` minutes; null if even a month is too short. */
 export function intervalForGap(gap: number): string | null {
   return INTERVALS.find((interval) => lengthOf(interval) >= gap) ?? null;
 }

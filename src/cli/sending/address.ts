@@ -1,4 +1,4 @@
-/** A whole check-in address, as a job may be given one. */
+/** Whole check-in addresses, which a job may be given instead of a token. */
 import { UsageError } from '../failure/failure.ts';
 
 export interface CheckInAddressParts {
@@ -11,7 +11,7 @@ export function looksLikeAddress(given: string): boolean {
   return /^https?:\/\//i.test(given);
 }
 
-/** @throws UsageError for what is no such address; a token in it is not repeated */
+/** @throws UsageError if it is no such address; the message does not repeat a token in it */
 export function splitAddress(given: string): CheckInAddressParts {
   const url = URL.parse(given.trim());
   const [, path = '', encoded = ''] = /^(.*)\/([^/]+)\/?$/.exec(url?.pathname ?? '') ?? [];

@@ -1,21 +1,21 @@
-/** The end of a job's output, as the body of a check-in. */
+/** Sends the end of a job's output as the body of a check-in. */
 
-/** The server keeps this much of a run's output, in bytes. */
+/** How much of a run's output the server keeps, in bytes. */
 export const LARGEST_TAIL = 10 * 1024;
 
-/** How many bytes at the start belong to a character that was cut; none where this is no UTF-8. */
+/** How many bytes at the start belong to a character that was cut; 0 if this is no UTF-8. */
 export function restOfCharacter(bytes: Buffer): number {
   let count = 0;
   while (count < 4 && ((bytes[count] ?? 0) & 0xc0) === 0x80) count += 1;
   return count === 4 ? 0 : count;
 }
 
-/** Looks like JSON, so that the server does not take it for a form, but does not parse as JSON either. */
+/** Begins like JSON, so that the server takes it for no form, but does not parse as JSON either. */
 const NO_PARAMETERS = Buffer.from('{…}\n');
 
 /**
- * What to send as the body, so that the server keeps it as output. It takes a body that looks like a form or like
- * JSON with `m`, `s` or `rid` for parameters of the check-in, which what a job prints never are.
+ * Turns output into a body that the server keeps as output. The server takes a form or JSON with `m`, `s` or `rid` for
+ * parameters of the check-in, but what a job prints must never count as parameters.
  */
 export function asBody(output: Buffer): Buffer {
   const text = output.toString('utf8');

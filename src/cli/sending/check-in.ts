@@ -1,19 +1,19 @@
-/** What a check-in is before it is sent: whom it is for, what it says, and when that was. */
+/** A check-in before it is sent: whom it is for, what it says, and when that was. */
 
 /** What follows the token in the check-in's address: its kind, or an exit status. */
 export type Suffix = 'start' | 'fail' | `${number}`;
 
 /** Whom a check-in is for: by its token, or by a name that the server is asked for when it is sent. */
 export interface Recipient {
-  /** What check-in addresses begin with; null where it could not be found out, and is to be when it is sent. */
+  /** What check-in addresses begin with; null if that was not known, and has to be found out before sending. */
   base: string | null;
-  /** Null where only the name is known. */
+  /** Null if only the name is known. */
   token: string | null;
-  /** What was typed, where that may be a name. */
+  /** What was typed, if that may be a name. */
   name: string | null;
-  /** The server to ask for the name; null for the one that the settings name. */
+  /** The server to ask for the name; null for the one in the settings. */
   server: string | null;
-  /** The file with the key to ask with; null for what the settings have. */
+  /** The file with the key for asking; null for the key in the settings. */
   keyFile: string | null;
 }
 
@@ -22,16 +22,16 @@ export interface KeptCheckIn extends Recipient {
   suffix: Suffix | null;
   /** When the job did this, in milliseconds since the epoch. */
   at: number;
-  /** Pairs a start with its end. */
+  /** Pairs the start of a run with its end. */
   runId: string | null;
   message: string | null;
-  /** The exit status, where the suffix does not tell it. Systemd has words for some. */
+  /** The exit status, if the suffix does not have it. systemd has words for some. */
   exitStatus: number | string | null;
   /** The last of what the job printed. */
   output: Buffer;
 }
 
-/** Whom it is for. Tokens are secrets: a message shows just enough of one for its owner to recognise it. */
+/** Names the recipient in a message. Tokens are secrets, so just enough is shown for the owner to recognise one. */
 export function shownRecipient({ token, name }: Pick<Recipient, 'token' | 'name'>): string {
   return token === null ? (name ?? '') : shortToken(token);
 }

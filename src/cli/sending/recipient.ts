@@ -1,4 +1,4 @@
-/** Whom a check-in is for, and where that one is reached: by its address, its token, or its name at the API. */
+/** Finds out where a check-in goes: by an address, by a token, or by a name that the API is asked for. */
 import { ApiError, createClient } from '../../api/client.ts';
 import type { WireSnitch } from '../../api/wire.ts';
 import {
@@ -13,13 +13,13 @@ import { looksLikeAddress, splitAddress } from './address.ts';
 import type { KeptCheckIn, Recipient } from './check-in.ts';
 import { type Addressed, type Answer, send } from './send.ts';
 
-/** What a snitch that came from another service may have for a token; many names look like that too. */
+/** What the token of a snitch from another service may look like. Many names look the same. */
 const PERHAPS_TOKEN = /^[A-Za-z0-9_-]{6,64}$/;
 
 /**
  * @param given an address, a token, or a name
- * @returns the recipient, and why the address of the server is not known where it is not
- * @throws UsageError for what is none of these
+ * @returns the recipient, and why the address of the server is not known, if it is not
+ * @throws UsageError if it is none of these
  */
 export function recipientOf(
   given: string,
@@ -31,7 +31,7 @@ export function recipientOf(
   const server = flags.url ?? null;
   const { base, problem } = settledBase(flags);
   const keyFile = flags.apiKeyFile === undefined ? null : absolute(flags.apiKeyFile);
-  // Whoever has no key cannot ask for a name.
+  // Without a key nobody can be asked for a name.
   if (looksLikeToken(given) || (PERHAPS_TOKEN.test(given) && !hasKey(server, keyFile))) {
     return { recipient: { ...none, base, token: given, server, keyFile }, problem };
   }
@@ -46,7 +46,7 @@ function hasKey(server: string | null, keyFile: string | null): boolean {
   }
 }
 
-/** A file that somebody else broke must not keep a job from running. */
+/** Never throws, because a broken file of settings must not keep a job from running. */
 function settledBase({ url }: ConnectionFlags): { base: string | null; problem: string | null } {
   try {
     return { base: findCheckInAddress(url === undefined ? {} : { url }).base, problem: null };
@@ -55,19 +55,19 @@ function settledBase({ url }: ConnectionFlags): { base: string | null; problem: 
   }
 }
 
-/** What waits is sent from another directory. */
+/** A kept check-in is sent from another working directory. */
 function absolute(path: string): string {
   return process.getBuiltinModule('node:path').resolve(path);
 }
 
 type Located = { base: string; token: string } | Exclude<Answer, { kind: 'recorded' }>;
 
-/** Finds snitches by name, and asks a server no more than once for all of them. */
+/** Finds snitches by name, and asks each server no more than once for all of them. */
 export class Locator {
   readonly #timeoutMs: number;
   readonly #lists = new Map<string, Promise<WireSnitch[]>>();
 
-  /** @param timeoutMs bound on one question */
+  /** @param timeoutMs time limit for one question */
   constructor(timeoutMs: number) {
     this.#timeoutMs = timeoutMs;
   }
@@ -84,7 +84,7 @@ export class Locator {
     }
   }
 
-  /** The other address that the server gives for this token; null where it gives none. */
+  /** The other address that the server gives for this token; null if there is none. */
   async elsewhere({ token, server, keyFile }: Recipient, base: string): Promise<string | null> {
     try {
       const connection = connectionTo(server, keyFile);
@@ -105,7 +105,7 @@ export class Locator {
     return list;
   }
 
-  /** A token that came from elsewhere looks like a name, and needs no key. */
+  /** What looks like a name may be a token from another service, which needs no key. */
   #withoutName(error: unknown, given: string, base: string | null): Located {
     const [reason = ''] = describeFailure(error).lines;
     const isRefusedKey = error instanceof ApiError && (error.status === 401 || error.status === 403);
@@ -133,7 +133,7 @@ function connectionTo(server: string | null, keyFile: string | null): Connection
   });
 }
 
-/** As the API gives it, except that a client which reached the server over a socket stays with the socket. */
+/** The address that the API gives, except that a client which came over a socket stays with the socket. */
 function addressOf(
   { url }: Connection,
   { token, check_in_url }: WireSnitch,
@@ -142,10 +142,10 @@ function addressOf(
 }
 
 /**
- * Sends a check-in to whoever it is for. Never throws.
+ * Sends a check-in to its recipient. Never throws.
  *
- * @param base for one that was kept without an address; null where there is none
- * @param wasKept whether it comes from the disk
+ * @param base the address for a check-in that was kept without one; null if there is none
+ * @param wasKept whether the check-in comes from the disk
  */
 export async function dispatch(
   checkIn: KeptCheckIn,
@@ -162,7 +162,7 @@ export async function dispatch(
   if (answer.kind === 'recorded' || (answer.kind === 'later' && answer.fault !== 'recipient')) return answer;
   const other = await beforeAbort(locator.elsewhere(addressed, found.base), signal, null);
   if (other !== null) return send(addressed, other, signal, wasKept);
-  // What no snitch is named was tried as a token; the message calls it a name, as its user does.
+  // A name that no snitch has was tried as a token. The message still calls it a name, as the user did.
   const isName = checkIn.token === null && answer.kind === 'refused';
   return isName
     ? { kind: 'refused', reason: `no snitch has the token or the name "${checkIn.name}"` }

@@ -1,4 +1,4 @@
-/** Sends one check-in, the time of it included where it comes late. */
+/** Sends one check-in, with its time if it comes late. */
 import type { IncomingMessage } from 'node:http';
 import { isOwnAnswer } from '../../api/own-answer.ts';
 import { looksLikeToken } from '../command/resolve.ts';
@@ -7,15 +7,14 @@ import { type KeptCheckIn, shortToken } from './check-in.ts';
 
 export type Answer =
   | { kind: 'recorded' }
-  /** The daemon itself says that it will never take this one. */
+  /** The daemon itself says that it will never take this check-in. */
   | { kind: 'refused'; reason: string }
   /** Nobody answers, or the answer is not that of a working server. */
   | {
       kind: 'later';
       reason: string;
       /**
-       * What is in the way: the whole server cannot be reached, only this snitch is not taken, or a key is
-       * missing.
+       * What is wrong: the server cannot be reached at all, only this snitch is not accepted, or a key is missing.
        */
       fault: 'server' | 'recipient' | 'key';
     };
@@ -23,19 +22,19 @@ export type Answer =
 /** A check-in whose token is known. */
 export type Addressed = KeptCheckIn & { token: string };
 
-/** A check-in that is sent within this time counts when it arrives, by the server's clock; milliseconds. */
+/** A check-in that is sent within this time counts from its arrival, by the server's clock; milliseconds. */
 const PROMPT = 2_000;
 
-/** What the server keeps of a message, in characters. A longer one could make the address too long for it. */
+/** How much of a message the server keeps, in characters. A longer one could make the address too long. */
 const LONGEST_MESSAGE = 256;
 
-/** Answers with which the daemon refuses for good. */
+/** Statuses with which the daemon refuses a check-in for good. */
 const REFUSALS = [400, 404, 405, 410, 413, 414, 431];
 
-/** The words by which older daemons, and other services of this kind, say that they took a check-in. */
+/** The words with which older daemons, and other services of this kind, accept a check-in. */
 const ACCEPTED = /^(?:Got it, thanks!|OK)\s*$/;
 
-/** Never throws. Whatever is not plainly accepted, and not plainly refused by the daemon, is to be tried again. */
+/** Never throws. Whatever the daemon neither clearly accepts nor clearly refuses is to be tried again. */
 export async function send(
   checkIn: Addressed,
   base: string,
@@ -53,9 +52,9 @@ export async function send(
 
 interface Response {
   status: number;
-  /** Whether the daemon gave it, and not a proxy in between. */
+  /** Whether the daemon itself answered, and not a proxy in between. */
   own: boolean;
-  /** The beginning of the answer; read only where nothing else tells whose it is. */
+  /** The beginning of the answer, which is read only if nothing else tells who answered. */
   text: string;
 }
 
@@ -66,12 +65,12 @@ function judge({ status, own, text }: Response, base: string, token: string): An
     return later(`what answers at ${base} with status ${status} is no snitch server`, 'server');
   }
   if (own && status === 404) {
-    // Whoever has no key may well have given a name.
+    // Without a key, what was given may well be a name.
     const hint = looksLikeToken(token) ? '' : ' (it may have the name: names need an API key)';
     return { kind: 'refused', reason: `no snitch has the token ${shortToken(token)} at ${base}${hint}` };
   }
   if (own && REFUSALS.includes(status)) return { kind: 'refused', reason: `${base} refused it: ${status}` };
-  // A proxy whose backend is away says this too, and an older daemon of one snitch alone.
+  // A proxy without its backend answers 404 too, and so does an older daemon if only this snitch does not exist.
   if (status === 404)
     return later(`${base} answered with status 404, and not as a snitch server`, 'recipient');
   return later(`${base} answered with status ${status}`, 'server');
@@ -97,13 +96,13 @@ function post(checkIn: Addressed, base: string, signal: AbortSignal, wasKept: bo
   });
 }
 
-/** Most of the words that accept a check-in are shorter; a page of a portal is longer. */
+/** Longer than any words that accept a check-in, and shorter than the page of a captive portal. */
 const LONGEST_WORDS = 64;
 
 async function read(response: IncomingMessage): Promise<Response> {
   const answer = { status: response.statusCode ?? 0, own: isOwnAnswer(response.headers), text: '' };
   if (answer.own || answer.status !== 200) {
-    // The status says everything; what follows it is read only to be done with it.
+    // The status says everything. The rest is read only to finish the response.
     response.on('error', () => {}).resume();
     return answer;
   }
@@ -119,7 +118,7 @@ function pathOf({ token, suffix, at, runId, message, exitStatus }: Addressed, wa
   if (runId !== null) query.set('rid', runId);
   if (message !== null) query.set('m', [...message].slice(0, LONGEST_MESSAGE).join(''));
   if (exitStatus !== null) query.set('s', String(exitStatus).slice(0, LONGEST_MESSAGE));
-  // One that was kept may be overtaken by the end of its own run: its time says which came first.
+  // The end of a run may overtake a start that was kept. Their times say which came first.
   if (wasKept || Date.now() - at > PROMPT) query.set('at', new Date(at).toISOString());
   const path = `${encodeURIComponent(token)}${suffix === null ? '' : `/${suffix}`}`;
   return query.size === 0 ? path : `${path}?${query}`;

@@ -1,10 +1,10 @@
-/** Whom a check-in is for, where nobody can read that in the arguments of a process. */
+/** Reads whom a check-in is for from a file or the environment, where no other user can see it. */
 import { readFileSync } from 'node:fs';
 
 const NO_TOKEN = 'no token: give one as the first argument, with --token-file or in SNITCH_TOKEN';
 
 export interface GivenToken {
-  /** An address, a token or a name; null where there is none that can be used. */
+  /** An address, a token or a name; null if there is none that can be used. */
   given: string | null;
   /** Why there is none, in words. */
   problem: string | null;
@@ -15,7 +15,7 @@ export interface TokenSources {
   env: NodeJS.ProcessEnv;
 }
 
-/** What stands in a file or in the environment; a problem where nothing does. */
+/** What the file or the environment has, or why it has nothing usable. */
 export function hiddenToken({ tokenFile, env }: TokenSources): GivenToken {
   if (tokenFile !== undefined) return tokenIn(tokenFile, '--token-file');
   if (env.SNITCH_TOKEN) return { given: env.SNITCH_TOKEN.trim(), problem: null };

@@ -1,4 +1,4 @@
-/** `snitch list`: which snitches there are, once or again and again. */
+/** `snitch list`: the snitches there are, once or again and again. */
 import { type Client, Unreachable } from '../../api/client.ts';
 import type { WireSnitch, WireStatus } from '../../api/wire.ts';
 import { didYouMean } from '../../text/similar.ts';
@@ -64,7 +64,7 @@ async function listSnitches(flags: ListFlags): Promise<void> {
   await watch(read, flags, every, viewFor(flags.tag ?? [], wanted));
 }
 
-/** Who asked for some of them may have others. */
+/** Somebody who asked for certain snitches and gets none may still have others. */
 function viewFor(tags: readonly string[], statuses: readonly WireStatus[]): typeof SNITCH_VIEW {
   const asked = [
     tags.length > 0 ? `has the tag ${tags.map((tag) => `"${tag}"`).join(' and ')}` : '',
@@ -102,7 +102,7 @@ function selected(all: readonly WireSnitch[], wanted: readonly WireStatus[]): Wi
   );
 }
 
-/** Numbers in names count as numbers. `Intl.Collator` would do it too, and take a quarter of the command's time. */
+/** Numbers in names count as numbers. `Intl.Collator` would take a quarter of the command's time for the same. */
 function compareNames(one: string, other: string): number {
   const [ours, theirs] = [partsOf(one), partsOf(other)];
   for (const [index, part] of ours.entries()) {
@@ -121,7 +121,7 @@ function partsOf(name: string): string[] {
 
 const CLEAR_SCREEN = '\u001b[H\u001b[2J\u001b[3J';
 
-/** Ends when the process is ended. A server that goes away meanwhile is waited for. */
+/** Goes on until the process is ended. If the server goes away in between, it is waited for. */
 async function watch(
   read: () => ReturnType<Client['listSnitches']>,
   flags: ListFlags,
@@ -134,7 +134,7 @@ async function watch(
     try {
       const snitches = await read();
       const state = JSON.stringify(snitches);
-      // On a terminal the relative times go on even where nothing changed.
+      // On a terminal the relative times advance even if nothing else changed.
       if (state !== shown || output.style.terminal) {
         if (output.style.terminal) process.stdout.write(CLEAR_SCREEN);
         output.list(snitches, view);

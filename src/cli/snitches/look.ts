@@ -143,13 +143,13 @@ async function explainSnitch(name: string, flags: ExplainFlags): Promise<void> {
   else output.lines(explained(snitch, explanation, output.style, flags.utc ?? false));
 }
 
-/** Where the server sends no email, addresses are listed with that remark. */
+/** If the server sends no email, the addresses are still listed, with a remark. */
 function emailsTo({ emails, sends_email }: WireExplanation['notify']): string {
   if (emails.length === 0) return 'nobody';
   return sends_email === false ? `${emails.join(', ')}\nemail is off: none is sent` : emails.join(', ');
 }
 
-/** Every time in one zone, which is named once. */
+/** Shows all times in one zone, which is named once. */
 function explained(snitch: WireSnitch, explanation: WireExplanation, style: Style, inUtc: boolean): string[] {
   const { status, reasons, period, deadline, next_alert, notify } = explanation;
   const report = lastReportOf(snitch);

@@ -69,7 +69,7 @@ async function change(
   for (const snitch of await resolveSnitches(client, names)) {
     await act(client, snitch);
     output.done(`${snitch.name}: ${what}`);
-    // The answer of the API is empty; what the snitch has become is worth a question only to a program.
+    // The API answers with no body. Only a program is interested enough in the new state to ask for it.
     if (output.format === 'json') changed.push(await client.getSnitch(snitch.token));
     else changed.push(snitch);
   }

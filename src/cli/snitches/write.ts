@@ -1,4 +1,4 @@
-/** `snitch create`, `edit` and `tag`: what a snitch is. */
+/** `snitch create`, `edit` and `tag`: make and change snitches. */
 import { type Command, Option } from 'commander';
 import type { Client, SnitchInput } from '../../api/client.ts';
 import type { WireSnitch } from '../../api/wire.ts';
@@ -104,9 +104,9 @@ async function createSnitch(name: string, flags: FieldFlags): Promise<void> {
   output.hint(`or is run by: snitch exec ${snitch.token} -- COMMAND`);
 }
 
-/** Two of one name are allowed, and seldom meant: a script that was run twice, most of the time. */
+/** Two snitches may have the same name, but it is seldom intended: mostly a script was run twice. */
 async function tellOfTwins(client: Client, { name, token }: WireSnitch): Promise<void> {
-  // The snitch is made already, so a failure here must not look like a failure to make it.
+  // The snitch exists by now, so a failure here must not look as if it had not been made.
   const all = await client.listSnitches().catch(() => []);
   const twins = all.filter((other) => other.name === name && other.token !== token);
   if (twins.length === 0) return;

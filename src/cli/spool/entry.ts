@@ -1,12 +1,12 @@
-/** A check-in as it waits on the disk: whom it is for, what it says, and when that was. */
+/** The file that keeps a check-in on the disk. */
 import type { KeptCheckIn, Suffix } from '../sending/check-in.ts';
 
-/** One that was refused, and why. */
+/** A check-in that was refused, and why. */
 export interface RefusedCheckIn extends KeptCheckIn {
   reason: string;
 }
 
-/** Earlier programs read the first version alone, so that it is kept for what they understand. */
+/** Earlier programs read only the first version, so it is still written for what they understand. */
 const FIRST_VERSION = 1;
 const VERSION = 2;
 
@@ -26,7 +26,7 @@ export function encode(checkIn: KeptCheckIn, reason: string | null = null): stri
   return `${JSON.stringify(fields)}\n`;
 }
 
-/** Null for what is no such check-in, or one of a later version of this program. */
+/** Null if the text is no check-in, or one of a later version of this program. */
 export function decode(text: string): RefusedCheckIn | null {
   const fields = objectIn(text);
   if (fields === null || (fields.version !== FIRST_VERSION && fields.version !== VERSION)) return null;

@@ -1,11 +1,11 @@
-/** The licences that the build collected; they stand beside the code, or in the executable. */
+/** The licences that the build has collected. They are beside the code, or inside the executable. */
 import { readFileSync } from 'node:fs';
 import { getAsset, isSea } from 'node:sea';
 import { Failure } from '../failure/failure.ts';
 
 const LICENSES = 'licenses.txt';
 
-/** @throws Failure where the program runs from its sources */
+/** @throws Failure if the program runs from its sources */
 export function readLicenses(): string {
   if (isSea()) return getAsset(LICENSES, 'utf8');
   try {

@@ -1,7 +1,7 @@
-/** The build puts the version of package.json in its place. */
+/** The build replaces this with the version in package.json. */
 declare const SNITCH_VERSION: string | undefined;
 
-/** Where the program runs from its sources, no build has given it a version. */
+/** If the program runs from its sources, no build has given it a version. */
 export const VERSION = typeof SNITCH_VERSION === 'string' ? SNITCH_VERSION : '0.0.0-development';
 
 export function showVersion(): number {

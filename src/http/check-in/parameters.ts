@@ -14,9 +14,9 @@ export interface CheckInParameters {
   runId: string | null;
   /** Whether there is a `rid` at all. */
   isRun: boolean;
-  /** `at` of the query: when the job checked in, where that is given and credible. */
+  /** `at` of the query: when the job checked in, if that is given and credible. */
   at: number | null;
-  /** What the job printed: the body, where it holds no parameters. */
+  /** What the job printed: the body, if it holds no parameters. */
   output: string | null;
   /** Whether the body has more than what was read of it. */
   bodyGoesOn: boolean;
@@ -76,7 +76,7 @@ interface Given {
 
 const NAMES = ['m', 's', 'rid'] as const;
 
-/** A field of ours; `v.` begins the name of a value. */
+/** Whether a field is one of ours. Names of values begin with `v.`. */
 function isOurs(name: string): boolean {
   return (NAMES as readonly string[]).includes(name) || name.startsWith('v.');
 }
@@ -92,8 +92,8 @@ function fromBody({ text }: CheckInBody, contentType: string): Given | null {
 }
 
 /**
- * A form is one line whose first key is one of ours; a line break that a shell put at its end belongs to no value. With
- * any other key in front the text is an address, a log line or a report that the job printed.
+ * A form is one line whose first key is one of ours. A line break that a shell put at its end belongs to no value. If
+ * any other key comes first, the text is an address, a log line or a report that the job printed.
  */
 function fromForm(text: string): Given | null {
   const line = text.replace(/^[ \t]+/, '').trimEnd();
@@ -102,7 +102,7 @@ function fromForm(text: string): Given | null {
   return givenIn(new URLSearchParams(ownPairs(line).join('&')));
 }
 
-/** No client has so many; a body of nothing but ampersands is not looked through to its end. */
+/** More than any client sends. A body of nothing but ampersands is not searched to its end. */
 const MOST_PAIRS = 10_000;
 
 /** The first pair of each of our names. */
@@ -145,7 +145,7 @@ function fromJson(text: string): Given | null {
   return given;
 }
 
-/** More keys than a check-in can have, its values included. */
+/** More keys than a check-in can have, with all its values. */
 const MOST_KEYS = 50;
 
 /** Whether a text can be one object of a few plain values, so that no long text is parsed for nothing. */
@@ -167,7 +167,7 @@ function entriesOf(text: string): [string, unknown][] | null {
   }
 }
 
-/** The form that `curl -F` sends: its type names what separates the parts, and the first part is one of ours. */
+/** The form that `curl -F` sends: the Content-Type names the separator of its parts, and the first part is ours. */
 function fromMultipart(text: string, contentType: string): Given | null {
   const named = /^multipart\/form-data\s*;.*?\bboundary=(?:"([^"]+)"|([^\s;]+))/i.exec(contentType);
   const separator = `--${named?.[1] ?? named?.[2]}`;

@@ -1,4 +1,4 @@
-/** `/v1/imports/check`: what an import or a change of the case would be refused for, without a change. */
+/** `/v1/imports/check`: why an import or a change of the case would be refused, without changing anything. */
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { WireImportCheck } from '../../api/wire.ts';
@@ -12,7 +12,7 @@ import { readSnitches, snitches } from './import-schema.ts';
 
 const check = z.object({ snitches: snitches.default([]), case: z.unknown().optional() });
 
-/** All that is wrong with the snitches and the settings of a case, and how many snitches there is room for. */
+/** Everything wrong with the snitches and the settings of a case, and how many more snitches the case may have. */
 export function checkImport({ store }: RouteContext) {
   return async (request: FastifyRequest) => {
     const { id } = caseOf(request);

@@ -40,7 +40,7 @@ function importMany({ store, clock, addresses }: RouteContext) {
   };
 }
 
-/** All or none of them, each named by its token, and changed as by `PATCH /v1/snitches/<token>`. */
+/** Changes all of them or none. Each is named by its token, and changed as by `PATCH /v1/snitches/<token>`. */
 function changeMany({ store, clock, addresses }: RouteContext) {
   return async (request: FastifyRequest) => {
     const { id } = caseOf(request);
@@ -71,7 +71,7 @@ function tokenOf(body: unknown): string | null {
   return typeof token === 'string' ? token : null;
 }
 
-/** Passes over those that are gone already: that is what was wanted. */
+/** Snitches that are gone already are no error, because that is what was wanted. */
 function deleteMany({ store }: RouteContext) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const wanted = await readAs(request, deletion);

@@ -1,4 +1,4 @@
-/** Writes a crontab anew: as a whole file, by rename, with its mode and owner, and a copy of what it was. */
+/** Replaces a crontab, keeping its mode and owner, and a copy of the old one. */
 import { chmodSync, constants, copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../failure/failure.ts';
@@ -24,13 +24,13 @@ export function changeOf(crontab: Crontab, lines: readonly ChangedLine[]): Cront
   return { crontab, lines, text: all.join('\n') };
 }
 
-/** Cron runs every file that it finds in its directories, so that copies are kept elsewhere. */
+/** Cron reads every file in its directories, so copies are kept elsewhere. */
 const BACKUPS = 'var/backups/snitch';
 
 /**
  * @param now milliseconds since the epoch, for the name of the copy
  * @returns the path of the copy
- * @throws Failure where somebody else changed the file meanwhile
+ * @throws Failure if somebody else changed the file meanwhile
  */
 export function writeCrontab({ crontab, text }: CrontabChange, root: string, now: number): string {
   const { path, shown } = crontab;

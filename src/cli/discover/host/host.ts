@@ -1,4 +1,4 @@
-/** The host whose jobs are looked for: crontabs and units alike are read below a directory that stands for its root. */
+/** The host whose jobs are discovered. Its files are read below a directory that stands for its root. */
 
 /** Something on the host that no snitch is proposed for. */
 export interface PassedOver {

@@ -1,4 +1,4 @@
-/** Changes a file of the host, so that it is never there in part. */
+/** Replaces files of the host in one step. */
 import {
   chmodSync,
   chownSync,
@@ -13,13 +13,13 @@ import {
 import { basename, dirname, join } from 'node:path';
 
 /**
- * Puts `text` in the place of a file, or makes it. Whoever reads it meanwhile sees the old one or the new one.
+ * Replaces the text of a file, or makes the file. Whoever reads it meanwhile sees either the old text or the new one.
  *
- * @param check runs at the last moment, and keeps the old file where it throws
+ * @param check runs at the last moment; if it throws, the old file stays
  */
 export function replaceFile(path: string, text: string, check: () => void = () => {}): void {
   const old = lstatSync(path, { throwIfNoEntry: false });
-  // A name with a dot in front is one that cron and systemd pass over.
+  // Cron and systemd ignore names that begin with a dot.
   const draft = join(dirname(path), `.${basename(path)}.snitch-${process.pid}`);
   const fd = openSync(draft, 'wx', 0o600);
   try {
