@@ -1,4 +1,4 @@
-/** Holds the state, tells who draws it, and hands on what must be done. */
+/** Holds the state, notifies those who draw it, and passes on the effects of events. */
 import type { Effect, Event, State } from '../model/state.ts';
 import { step } from '../model/step.ts';
 
@@ -7,7 +7,7 @@ export interface Store {
   dispatch(event: Event): void;
   /** @returns a function that ends the subscription */
   subscribe(listener: () => void): () => void;
-  /** Who carries out effects; one at a time. */
+  /** Sets who carries out effects; there is only one. */
   onEffect(run: (effect: Effect) => void): void;
 }
 
