@@ -43,7 +43,7 @@ export const register: Register = (program) => {
   withCrontab(checkIn, (snitch) => [`0 3 * * * /opt/backup.sh; ${snitch} check-in TOKEN -s $?`]);
 };
 
-/** @throws UsageError where neither the arguments nor a file nor the environment has a token */
+/** @throws UsageError if neither the arguments nor a file nor the environment has a token */
 function givenTo(name: string | undefined, { tokenFile }: CheckInFlags): string {
   if (name !== undefined) return name;
   const { given, problem } = hiddenToken({ tokenFile, env: process.env });

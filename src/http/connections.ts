@@ -10,7 +10,7 @@ const MOST_CONNECTIONS = 10_000;
 /** Descriptors kept for the database, webhooks, mail and the log. */
 const RESERVED = 512;
 
-/** How many descriptors a Linux process may open by default; assumed where the limit cannot be read. */
+/** How many descriptors a Linux process may open by default; assumed if the limit cannot be read. */
 const USUAL_DESCRIPTORS = 1_024;
 
 /** How many connections this process can hold and still open everything else that it needs. */

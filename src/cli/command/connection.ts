@@ -21,7 +21,7 @@ export interface ConnectionFlags {
   apiKeyFile?: string;
   /** A duration such as `10s`. */
   timeout?: string;
-  /** The data directory of the daemon, where the command has read its configuration already. */
+  /** The data directory of the daemon, if the command has already read the configuration. */
   dataDir?: string;
 }
 

@@ -10,7 +10,7 @@ export const CRON_PATH = '/usr/bin:/bin';
 /** Where the package installs the program, and where docs/install.md copies it to. */
 export const USUAL_PROGRAM = '/usr/bin/snitch';
 
-/** The absolute path of the executable; null where the program runs from its sources or from a bare bundle. */
+/** The absolute path of the executable; null if the program runs from its sources or from a bare bundle. */
 export function ownProgram(): string | null {
   if (process.getBuiltinModule('node:sea').isSea()) return process.execPath;
   // The bundles of a build lie in dist/, beside bin/ with the command that starts them.

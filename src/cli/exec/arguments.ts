@@ -9,7 +9,7 @@ export interface ExecArguments extends GivenToken {
 export interface ExecSources extends TokenSources {
   /** The operands, in order. */
   operands: readonly string[];
-  /** How many of them stand before `--`; null where there is no `--`. */
+  /** How many of them stand before `--`; null if there is no `--`. */
   before: number | null;
 }
 

@@ -52,7 +52,7 @@ export function readBody(request: IncomingMessage): Promise<CheckInBody> {
 class BothEnds {
   #bytes = Buffer.alloc(0);
   #filled = 0;
-  /** The last bytes, where not all are held; null while all are. */
+  /** The last bytes, if not all are held; null as long as all are. */
   #tail: Tail | null = null;
   #size = 0;
   #borrowed = 0;

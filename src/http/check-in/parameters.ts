@@ -10,7 +10,7 @@ export interface CheckInParameters {
   message: string | null;
   /** `s` as it was given. */
   exit: string | null;
-  /** `rid` in lower case, where it is a UUID. */
+  /** `rid` in lower case, if it is a UUID. */
   runId: string | null;
   /** Whether there is a `rid` at all. */
   isRun: boolean;
@@ -86,7 +86,7 @@ function mayHaveBody({ method, headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
-/** The parameters in a body, or null where it is what the job printed. */
+/** The parameters in a body, or null if it is what the job printed. */
 function fromBody({ text }: CheckInBody, contentType: string): Given | null {
   return fromForm(text) ?? fromJson(text) ?? fromMultipart(text, contentType);
 }
@@ -129,7 +129,7 @@ function givenIn(parameters: URLSearchParams): Given {
 }
 
 /**
- * An object is parameters only where all of its keys are ours and all values plain. Any other is a report of the job.
+ * An object has parameters only if all of its keys are ours and all values are plain. Any other is a report of the job.
  */
 function fromJson(text: string): Given | null {
   if (!text.trimStart().startsWith('{') || !isFlat(text)) return null;

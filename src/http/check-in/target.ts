@@ -11,7 +11,7 @@ export interface Target {
 
 /** A path below an address where check-ins are taken. */
 export interface CheckInPath {
-  /** Null where the path does not look like a check-in address. */
+  /** Null if the path does not look like a check-in address. */
   target: Target | null;
   /** Whether something follows the token, whatever it is. */
   hasSuffix: boolean;

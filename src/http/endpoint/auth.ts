@@ -86,7 +86,7 @@ function limit(limiter: RateLimiter, { apiKey, case: ownCase }: Caller, now: num
 
 const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i;
 
-/** The user name of HTTP Basic; null where there is none, or more than one header to choose from. */
+/** The user name of HTTP Basic; null if there is none, or more than one header to choose from. */
 function keyIn(raw: IncomingMessage): string | null {
   const headers = raw.headersDistinct.authorization;
   if (headers?.length !== 1) return null;

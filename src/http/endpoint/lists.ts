@@ -57,7 +57,7 @@ export class Lists {
   }
 
   /**
-   * Answers with the JSON array of all items.
+   * Answers the request with the JSON array of all items.
    *
    * @param read reads at most `count` items from `position`, which is null at the beginning
    * @throws TryLater when too many lists of this key or its case stay under way for too long

@@ -39,7 +39,7 @@ export function param(request: FastifyRequest, name: string): string {
   return (request.params as Record<string, string | undefined>)[name] ?? '';
 }
 
-/** A parameter of the query, the first where it is repeated; undefined where it is absent or empty. */
+/** A parameter of the query, the first one if it is repeated; undefined if it is absent or empty. */
 export function query(request: FastifyRequest, name: string): string | undefined {
   const given = (request.query as Record<string, string | string[] | undefined>)[name];
   return (Array.isArray(given) ? given[0] : given) || undefined;

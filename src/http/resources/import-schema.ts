@@ -21,7 +21,7 @@ export const tokens = z
 /** The name of the file that snitches are kept in; null for none. */
 export const owner = line(100).nullable();
 
-/** @returns those that are valid, where each stands in the request, and what is wrong with the others */
+/** @returns the valid ones, their positions in the request, and what is wrong with the others */
 export function readSnitches(bodies: readonly unknown[]) {
   const imported: ImportedInput[] = [];
   const indexes: number[] = [];

@@ -94,7 +94,7 @@ function lastCheckIn({ reportedAt }: Entry, now: number): string {
   return reportedAt === null ? 'never' : compactDuration(Math.max(0, now - reportedAt));
 }
 
-/** The time left, or since the missed deadline if negative; `due` until the sweep decides, `-` if nothing is awaited. */
+/** The time left, negative after a missed deadline; `due` until the sweep decides, `-` if nothing is awaited. */
 function timeLeft({ snitch: { status } }: Entry, { detail, glyphs, now }: RowLook): string {
   if (status === 'failed') return overdue(detail, now);
   if (status !== 'healthy' && status !== 'errored') return '-';
