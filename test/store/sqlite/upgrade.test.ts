@@ -18,7 +18,9 @@ import {
   CASE,
   CHECK,
   INVOICES,
+  inOneOrder,
   REPORT,
+  rowsOfVersion1,
   WEBHOOK,
   WRITE_KEY,
   writeVersion1,
@@ -50,15 +52,6 @@ function open(dataDir: string): { store: Store; migrated: Migrated[] } {
   return { store, migrated };
 }
 
-/** The rows that are there now, of the tables and with the columns of then. */
-function rowsAsBefore(dataDir: string, before: Content): Content['rows'] {
-  const entries = Object.entries(before.rows).map(([table, rows]) => {
-    const columns = Object.keys(rows[0] as object).join(', ');
-    return [table, queryDirectory(dataDir, `SELECT ${columns} FROM ${table}`)];
-  });
-  return Object.fromEntries(entries);
-}
-
 const withoutCanary = ({ settings = [], ...rows }: Content['rows']) => ({
   ...rows,
   settings: (settings as { name: string }[]).filter(({ name }) => name !== 'canary' && name !== 'commit'),
@@ -72,7 +65,7 @@ upgrade(
     await store.close();
     assert.equal(migrated, [{ from: 1, to: LATEST, copy }]);
     assert.equal(queryDirectory(dataDir, 'PRAGMA user_version'), [{ user_version: LATEST }]);
-    assert.equal(withoutCanary(rowsAsBefore(dataDir, before)), withoutCanary(before.rows));
+    assert.equal(withoutCanary(rowsOfVersion1(dataDir, before)), withoutCanary(inOneOrder(before.rows)));
     assert.equal(contentOfFile(copy), before);
     assert.is(statSync(copy).mode & 0o777, 0o600);
     assert.equal(filesBeside(dataDir), ['snitch.db.before-upgrade-from-1']);
