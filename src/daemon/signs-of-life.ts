@@ -23,9 +23,7 @@ export interface LifeSources {
    * Says what keeps the daemon from doing its work. While there is anything, it does not check in at the other server.
    */
   problems: () => readonly string[];
-  /**
-   * Says what hangs. While anything does, the service manager gets no sign of life, so that it restarts the daemon.
-   */
+  /** Says what hangs. While anything does, the service manager gets no sign of life, so that it restarts the daemon. */
   stalls: () => readonly string[];
 }
 

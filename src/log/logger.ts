@@ -96,9 +96,7 @@ const QUOTED_SECRET_FIELDS = new RegExp(`(\\\\"(?:${SECRET_FIELD})\\\\": ?)\\\\"
 const IN_URL = '(?:[^\\s"\\\\]|\\\\[^nrt])';
 const SCHEME = '[a-z][a-z0-9+.-]{0,20}';
 const URL_CREDENTIALS = new RegExp(`(${SCHEME}://)(?:(?![/?#])${IN_URL})*@`, 'gi');
-/**
- * A URL that is broken by a slash in its password, or cut off before its @: no port follows the colon.
- */
+/** A URL that is broken by a slash in its password, or cut off before its @: no port follows the colon. */
 const BROKEN_URL = new RegExp(
   `(${SCHEME}://)[^\\s/?#:@"\\\\[]*:(?!\\d{1,5}(?:[/?#"\\s]|$))${IN_URL}{0,1000}([@…])`,
   'gi',
@@ -109,9 +107,7 @@ const API_KEYS = /snk_[0-9A-Za-z]{8,}/g;
 const SIGNING_SECRETS = /whsec_[0-9A-Za-z+/=]{8,}/g;
 /** Base64 contains a digit, a sign or an inner capital letter, unlike `Basic access`. */
 const AUTHORIZATION = /((?i:basic|bearer)) +(?=[A-Za-z+/_.-]*[0-9=]|.[a-z+/_.-]*[A-Z])[A-Za-z0-9+/_.=-]{8,}/g;
-/**
- * Whoever has a token can check in. In a field it says which snitch is meant, so its beginning is kept.
- */
+/** Whoever has a token can check in. In a field it says which snitch is meant, so its beginning is kept. */
 const TOKEN_FIELDS = new RegExp(`("token":)(${STRING})`, 'g');
 const TOKENS = new RegExp(`${START}([a-z2-7]{6})[a-z2-7]{20}\\b`, 'g');
 
@@ -192,9 +188,7 @@ function beginningOf(token: string): string {
 const JSON_ESCAPE = /\\(?:u[0-9a-fA-F]{4}|n {4}at |ncaused by: |.)/g;
 const SHOWN_AS_IT_IS = /^\\(?:["\\/]|n {4}at |ncaused by: )/;
 
-/**
- * Reading the line turns its escapes back into characters, so those that must not be shown are escaped twice.
- */
+/** Reading the line turns its escapes back into characters, so those that must not be shown are escaped twice. */
 function keepEscapes(line: string): string {
   return line.replace(JSON_ESCAPE, (found) => (SHOWN_AS_IT_IS.test(found) ? found : `\\${found}`));
 }

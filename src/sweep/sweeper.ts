@@ -65,10 +65,7 @@ export class Sweeper {
   #endedAt: number;
   /** No snitch is swept before this instant of the monotonic clock. */
   #sweepFrom = Number.NEGATIVE_INFINITY;
-  /**
-   * When the wall clock was last checked, on the monotonic clock; null before the first pass, and after the wall clock
-   * was set back.
-   */
+  /** When the wall clock was last checked, by the monotonic one; null at first, and after it was set back. */
   #clockLookedAt: number | null = null;
   #lastNow = Number.NEGATIVE_INFINITY;
   /** How far snitches are where they are due, of those that are looked at soon. */
@@ -211,9 +208,7 @@ export class Sweeper {
     this.#lastNow = now;
   }
 
-  /**
-   * Goes on with work in slices until it is done or the daemon halts. Each slice counts as progress.
-   */
+  /** Goes on with work in slices until it is done or the daemon halts. Each slice counts as progress. */
   async #whileMore(slice: () => Promise<boolean>): Promise<void> {
     while (!this.#halted && (await slice())) {
       this.#watch.look();

@@ -9,9 +9,7 @@ export interface ServiceManager {
   readonly listens: boolean;
   /** The descriptor of the socket that it has opened for us; null if we have to open our own. */
   readonly socket: number | null;
-  /**
-   * After how long without a sign of life the service is killed, in milliseconds; null if nobody watches.
-   */
+  /** After how long without a sign of life the service is killed, in milliseconds; null if nobody watches. */
   readonly watchdogWithin: number | null;
   /** Reports that clients can be served. It also ends a reload. */
   ready(): void;

@@ -139,9 +139,7 @@ function readFiles(env: NodeJS.ProcessEnv, { dataDir }: ConnectionFlags): Files 
   return { cli, credentials: { path: candidates[0] ?? '', values: {} }, forbidden };
 }
 
-/**
- * Where the daemon of this user, or of the system, may keep its data. The daemon itself looks in the same order.
- */
+/** Where the daemon of this user, or of the system, may keep its data. The daemon itself looks in the same order. */
 function dataDirs(env: NodeJS.ProcessEnv, known: string | undefined): string[] {
   if (known !== undefined) return [known];
   if (env.SNITCH_DATA_DIR) return [env.SNITCH_DATA_DIR];

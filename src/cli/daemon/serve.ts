@@ -9,9 +9,7 @@ import { VERSION } from '../version/version.ts';
 /** systemd kills the process after its own limit. Ending earlier leaves the reason in the log. Milliseconds. */
 const STOP_WITHIN = 10_000;
 
-/**
- * Ctrl-C in `npm start` arrives twice, from the terminal and from npm, and must count as one signal. Milliseconds.
- */
+/** Ctrl-C in `npm start` arrives twice, from the terminal and from npm, and must count as one signal. Milliseconds. */
 const SAME_WISH = 500;
 
 export interface ServeFlags {

@@ -26,9 +26,7 @@ const LONGEST_COMMAND = 998;
 /** Stands in for a check-in address that is not known yet; few are longer. */
 const ADDRESS = 'x'.repeat(120);
 
-/**
- * Adds the program to each proposal. If none works for a job, its proposal becomes one that is passed over.
- */
+/** Adds the program to each proposal. If none works for a job, its proposal becomes one that is passed over. */
 export function withPrograms(discovery: Discovery, options: ProgramOptions): Discovery {
   const proposals: Proposal[] = [];
   const refused: PassedOver[] = [];

@@ -1,6 +1,4 @@
-/**
- * `snitch exec`: runs a job, and tells the server how it went. The job behaves as it would without us.
- */
+/** `snitch exec`: runs a job, and tells the server how it went. The job behaves as it would without us. */
 import { type Command, Option } from 'commander';
 import { type Register, withCrontab, withExamples } from '../command/command.ts';
 import { parseDuration } from '../command/duration.ts';

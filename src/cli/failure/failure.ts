@@ -38,9 +38,7 @@ export class AuthenticationError extends Failure {
   }
 }
 
-/**
- * Says on stderr what went wrong. Every line begins with the program's name, and the journal gets it as an error.
- */
+/** Says on stderr what went wrong. Every line begins with the program's name, and the journal gets it as an error. */
 export function reportFailure(error: unknown): number {
   const { lines, exitCode } = describeFailure(error);
   const text = lines.map((line) => `snitch: ${printable(line)}\n`).join('');

@@ -13,9 +13,7 @@ export type Answer =
   | {
       kind: 'later';
       reason: string;
-      /**
-       * What is wrong: the server cannot be reached at all, only this snitch is not accepted, or a key is missing.
-       */
+      /** What is wrong: the server cannot be reached at all, only this snitch is not accepted, or a key is missing. */
       fault: 'server' | 'recipient' | 'key';
     };
 

@@ -3,9 +3,7 @@ import type { KeptCheckIn } from '../sending/check-in.ts';
 import type { Answer } from '../sending/send.ts';
 import { type Claim, dropExcess, refuse, release, remove, writeClaimed } from './directory.ts';
 
-/**
- * If the server takes longer than this to answer, the check-in is put on the disk meanwhile; milliseconds.
- */
+/** If the server takes longer than this to answer, the check-in is put on the disk meanwhile; milliseconds. */
 const SAFE_AFTER = 250;
 
 export interface Delivery {

@@ -109,9 +109,7 @@ export class Readers {
     for (const { response } of this.#readers) response.end();
   }
 
-  /**
-   * Ends a stream of the case that has the most, of its key that has the most, if that is fair to both.
-   */
+  /** Ends a stream of the case that has the most, of its key that has the most, if that is fair to both. */
   #makeRoomFor({ caseId, keyId }: Reader): void {
     const cases = Map.groupBy(this.#readers, (reader) => reader.caseId);
     const others = largestOf(cases);

@@ -1,6 +1,4 @@
-/**
- * Keeps the snitches up to date by the stream of changes, or else by reading the list again and again.
- */
+/** Keeps the snitches up to date by the stream of changes, or else by reading the list again and again. */
 import type { IncomingMessage } from 'node:http';
 import { ApiError, type Client } from '../../api/client.ts';
 import { createEventParser, readChange, type StreamEvent, UnknownEvent } from '../../api/event-stream.ts';
@@ -146,9 +144,7 @@ export class Feed {
     this.#parts.emit({ kind: 'link', link });
   }
 
-  /**
-   * Polls a server that answers but gives no stream, and waits for one that does not answer.
-   */
+  /** Polls a server that answers but gives no stream, and waits for one that does not answer. */
   async #pauseAfter(error: Error): Promise<void> {
     const { clock, wait, random } = this.#parts;
     if (isRefusal(error)) {
