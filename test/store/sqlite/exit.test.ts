@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { mkdtempDisposableSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { openSqlite, temporaryDirectory } from '../fixture.ts';
+import { openIn, openSqlite } from '../fixture.ts';
 
 const LEAVER = fileURLToPath(new URL('leaver.ts', import.meta.url));
 
@@ -28,7 +28,8 @@ function traceLeaver(dataDir: string): string[] | null {
 }
 
 exit('a store that was never closed syncs the database before its log is removed', async () => {
-  const dataDir = join(temporaryDirectory(), 'data');
+  using dir = mkdtempDisposableSync(join(tmpdir(), 'snitch-exit-'));
+  const dataDir = join(dir.path, 'data');
   const calls = traceLeaver(dataDir);
   if (calls) {
     const removed = calls.findIndex((call) => /unlink\(.*snitch\.db-wal/.test(call));
@@ -40,16 +41,16 @@ exit('a store that was never closed syncs the database before its log is removed
     const cwd = fileURLToPath(new URL('.', import.meta.url));
     spawnSync(process.execPath, ['--import', 'tsx', LEAVER, dataDir], { cwd });
   }
-  const store = openStore({ dataDir, clock: Date.now });
+  await using store = openIn(dataDir);
   assert.is(await store.getSetting('maintenance'), 'on');
-  await store.close();
-  rmSync(join(dataDir, '..'), { recursive: true });
 });
 
 exit('a store that was closed leaves nothing behind in the process', async () => {
   const before = process.listenerCount('exit');
-  const { dispose } = await openSqlite();
-  await dispose();
+  {
+    await using _opened = await openSqlite();
+    assert.is(process.listenerCount('exit'), before + 1);
+  }
   assert.is(process.listenerCount('exit'), before);
 });
 
