@@ -119,13 +119,12 @@ test('a tag arrives as it was encoded', async (context) => {
 
 test('an event arrives while the stream is open', async (context) => {
   const snitch = await newSnitch(context);
-  const stream = await context.nginx.open('GET', '/v1/stream', { headers: withKey(context.daemon) });
+  await using stream = await context.nginx.open('GET', '/v1/stream', { headers: withKey(context.daemon) });
   const chunks = stream.setEncoding('utf8')[Symbol.asyncIterator]();
   await upTo(chunks, 'event: reset');
   await context.nginx.ask('GET', `/c/${snitch.token}`);
   assert.match(await upTo(chunks, 'event: informed'), '"status":"healthy"');
   assert.not(stream.complete);
-  stream.destroy();
 });
 
 /** What came, up to this text. */

@@ -10,7 +10,7 @@ export interface Event {
   data: Record<string, unknown>;
 }
 
-export interface Stream {
+export interface Stream extends Disposable {
   /** The next event; the reader waits for it. */
   next(): Promise<Event>;
   /** Resolves when the server has ended the stream. */
@@ -51,6 +51,7 @@ export async function open({ port, key }: Client, lastEventId?: string): Promise
     pause: () => void response.pause(),
     resume: () => void response.resume(),
     close: () => outgoing.destroy(),
+    [Symbol.dispose]: () => outgoing.destroy(),
   };
 }
 

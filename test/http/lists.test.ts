@@ -139,7 +139,7 @@ test('a short list has its length, and the head of a long one comes at once', as
 
 test('it is made no further than it is read, and ends with its reader', async (context) => {
   await alerts(context, 1_000);
-  const response = await begin(context.acme.read);
+  await using response = await begin(context.acme.read);
   const read = await standstill(context);
   assert.ok(read < 1_000, `${read} were read for a client that takes nothing`);
   response.destroy();
@@ -176,7 +176,7 @@ test('a key that is deleted learns no more from a list that is under way or wait
   const { acme, store, clock, port } = context;
   await alerts(context, 1_000);
   const { apiKey, key } = await store.createApiKey({ caseId: acme.id, name: 'x', scope: 'read' }, clock.now);
-  const client = new Client(port, key);
+  using client = new Client(port, key);
   const begun: IncomingMessage[] = [];
   for (let count = 0; count < 4; count += 1) begun.push(await begin(client));
   const stays = await begin(acme.read);
@@ -193,7 +193,6 @@ test('a key that is deleted learns no more from a list that is under way or wait
   assert.is(await standstill(context), read);
   for (const response of begun) assert.not(response.complete);
   assert.is(((await json(stays)) as WireAlert[]).length, 1_000);
-  client.close();
 });
 
 test('a client that takes nothing for long is gone, and who waits for long is told to come back', async () => {

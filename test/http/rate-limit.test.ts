@@ -106,9 +106,8 @@ test('many keys of a case are worth a few, and take nothing from other cases', a
     const answers: Answer[] = [];
     for (let count = 0; count < 20; count += 1) {
       const { key } = await store.createApiKey({ caseId: acme.id, name: 'one', scope: 'read' }, clock.now);
-      const client = new Client(port, key);
+      using client = new Client(port, key);
       for (let asked = 0; asked < 5; asked += 1) answers.push(await client.get('/v1/case'));
-      client.close();
     }
     assert.equal(
       answers.map(({ status }) => status),

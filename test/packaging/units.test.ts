@@ -1,11 +1,11 @@
 /** The units, as systemd's own tools judge them. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { writeManPages } from '../../packaging/man-pages.ts';
+import { ownDirectory } from '../data-directory.ts';
 import { EXECUTABLE } from '../end-to-end/empty-root.ts';
 
 const PACKAGING = join(import.meta.dirname, '../../packaging');
@@ -26,7 +26,8 @@ const missing = analyze(['--version']).error
 
 units('are found without fault, with the manual pages that they name', () => {
   if (missing) return console.warn(missing);
-  const directory = mkdtempSync(join(tmpdir(), 'snitch-units-'));
+  using temporary = ownDirectory();
+  const directory = temporary.path;
   const manual = join(directory, 'man');
   for (const section of ['man1', 'man5']) mkdirSync(join(manual, section), { recursive: true });
   writeManPages(join(manual, 'man1'));
@@ -41,7 +42,6 @@ units('are found without fault, with the manual pages that they name', () => {
   });
   assert.is(stdout + stderr, '');
   assert.is(status, 0);
-  rmSync(directory, { recursive: true });
 });
 
 units('leave the service no more exposed than it must be', () => {
@@ -54,12 +54,12 @@ units('leave the service no more exposed than it must be', () => {
 
 units('a service with a hole more would not pass', () => {
   if (missing) return console.warn(missing);
-  const directory = mkdtempSync(join(tmpdir(), 'snitch-units-'));
+  using temporary = ownDirectory();
+  const directory = temporary.path;
   const service = join(directory, 'snitch.service');
   const text = readFileSync(join(PACKAGING, 'snitch.service'), 'utf8');
   writeFileSync(service, text.replace(/^(?:PrivateUsers|CapabilityBoundingSet)=.*\n/gm, ''));
   assert.is.not(analyze(['security', '--offline=yes', `--threshold=${MOST_EXPOSED}`, service]).status, 0);
-  rmSync(directory, { recursive: true });
 });
 
 units.run();

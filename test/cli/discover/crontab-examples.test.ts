@@ -77,7 +77,8 @@ test('in every help text, with the path of the program that prints it', async ()
     found.map(([name]) => name),
     ['check-in', 'exec', 'backup', 'spool flush'],
   );
-  const { path, remove } = temporaryDirectory();
+  using directory = temporaryDirectory();
+  const { path } = directory;
   for (const [name, line] of found) {
     assertRuns(line);
     assert.match(line, `${SNITCH} ${name} `);
@@ -88,7 +89,6 @@ test('in every help text, with the path of the program that prints it', async ()
     if (name !== 'exec') assert.equal([status, stderr], [0, ''], line);
     else assert.not.match(stderr, /not found|unknown option/);
   }
-  remove();
 });
 
 test('in the manual, with the path where the package puts the program', async () => {
