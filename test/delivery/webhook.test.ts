@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { createWebhookSender, type WebhookSender } from '../../src/delivery/channels/webhook.ts';
 import type { Resolve } from '../../src/delivery/http/address-guard.ts';
 import type { Outcome } from '../../src/delivery/outbox/outcome.ts';
-import { ending } from '../closing.ts';
+import { closing, ending } from '../closing.ts';
 import { AT, aNotice, anAlert, aWebhook } from './alerts.ts';
 import { startMailServer } from './mail-server.ts';
 import { type Behaviour, behave, type Receiver, startReceiver } from './receiver.ts';
@@ -198,9 +198,10 @@ test('a name server that never answers is bounded too', async () => {
 });
 
 test('what is not HTTP, or not TLS, is told in words', async ({ sender, receiver }) => {
-  await using server = createServer((socket) => {
+  const server = createServer((socket) => {
     socket.on('error', () => undefined).end('SSH-2.0-OpenSSH_9.2\r\n');
   }).listen(0, '127.0.0.1');
+  using _server = closing(server);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const garbage = errorOf(await sender.send(aWebhook(`http://127.0.0.1:${port}/`), anAlert(), 0));

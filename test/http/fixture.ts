@@ -70,6 +70,9 @@ export interface FixtureOptions {
   maxConnections?: number;
 }
 
+/** How long a server that is closed waits for its clients, in milliseconds. */
+const PATIENCE = 2_000;
+
 const OFF = { perMinute: 0, burst: 0, blockS: 0 };
 
 export async function startFixture(options: FixtureOptions = {}): Promise<Fixture> {
@@ -113,7 +116,10 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
     if (closed) return;
     closed = true;
     for (const one of clients) one.close();
+    // A test that failed may hold an answer that it does not read to its end.
+    const late = setTimeout(() => app.server.closeAllConnections(), PATIENCE);
     await app.close();
+    clearTimeout(late);
     await store.close();
     rmSync(dataDir, { recursive: true });
     assert.equal(errorsIn(logged), [], 'the server logged no error');

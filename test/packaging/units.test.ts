@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import { writeManPages } from '../../packaging/man-pages.ts';
 import { ownDirectory } from '../data-directory.ts';
 import { EXECUTABLE } from '../end-to-end/empty-root.ts';
+import { runUnless } from '../skipped.ts';
 
 const PACKAGING = join(import.meta.dirname, '../../packaging');
 const UNITS = ['snitch.service', 'snitch.socket'];
@@ -25,7 +26,6 @@ const missing = analyze(['--version']).error
   : null;
 
 units('are found without fault, with the manual pages that they name', () => {
-  if (missing) return console.warn(missing);
   using temporary = ownDirectory();
   const directory = temporary.path;
   const manual = join(directory, 'man');
@@ -45,7 +45,6 @@ units('are found without fault, with the manual pages that they name', () => {
 });
 
 units('leave the service no more exposed than it must be', () => {
-  if (missing) return console.warn(missing);
   const service = join(PACKAGING, 'snitch.service');
   const { status, stdout } = analyze(['security', '--offline=yes', `--threshold=${MOST_EXPOSED}`, service]);
   assert.match(stdout, /Overall exposure level for snitch\.service: \d/);
@@ -53,7 +52,6 @@ units('leave the service no more exposed than it must be', () => {
 });
 
 units('a service with a hole more would not pass', () => {
-  if (missing) return console.warn(missing);
   using temporary = ownDirectory();
   const directory = temporary.path;
   const service = join(directory, 'snitch.service');
@@ -62,4 +60,4 @@ units('a service with a hole more would not pass', () => {
   assert.is.not(analyze(['security', '--offline=yes', `--threshold=${MOST_EXPOSED}`, service]).status, 0);
 });
 
-units.run();
+runUnless(missing, units, 'the units of systemd');

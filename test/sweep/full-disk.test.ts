@@ -118,6 +118,7 @@ full('the disk is full again between the window and what is due', async (world) 
   await sweeper.tick();
   clock.now = DEADLINE + SECOND;
   await sweeper.tick();
+  assert.ok(refusedOnce);
   await assertExcused({ ...world, sweeper }, DEADLINE);
 });
 

@@ -71,7 +71,8 @@ for (const [state, lose] of Object.entries(LOSSES)) {
       writeFileSync(join(dataDir, name), 'something');
     }
     writeFileSync(`${path}-wal`, '');
-    await openIn(dataDir).close();
+    await using store = openIn(dataDir);
+    assert.equal(await store.listCases(), []);
   });
 }
 
@@ -94,9 +95,11 @@ missing('the newest of several copies is named', async ({ dataDir, path }) => {
 });
 
 missing('a new data directory is begun', async ({ dir }) => {
-  mkdirSync(join(dir, 'new'));
-  await openIn(join(dir, 'new')).close();
-  await openIn(join(dir, 'newer')).close();
+  mkdirSync(join(dir, 'there'));
+  for (const name of ['there', 'not there']) {
+    await using store = openIn(join(dir, name));
+    assert.equal(await store.listCases(), [], name);
+  }
 });
 
 missing.run();
