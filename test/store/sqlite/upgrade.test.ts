@@ -162,7 +162,7 @@ upgrade('the daemon goes on with what was begun', async ({ dataDir }) => {
   assert.is(await checkIn(store, CHECK, NOW), true);
   const [reporting] = await store.listAlerts(CASE, CHECK, ALL);
   assert.is(reporting?.alert.type, 'snitch.reporting');
-  assert.is(reporting?.deliveries.length, 3);
+  assert.is(reporting?.deliveries.length, 2);
   assert.ok(
     reporting?.deliveries.every(({ id }) => id > 20),
     'no number of a delivery is used again',
