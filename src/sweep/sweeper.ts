@@ -8,8 +8,8 @@ import type { Logger } from 'pino';
 import { StoreUnavailable } from '../core/errors.ts';
 import type { OrderlyStop } from '../store/blindness.ts';
 import type { Store } from '../store/store.ts';
-import type { DueCursor } from '../store/sweep.ts';
-import { HOUR } from '../text/durations.ts';
+import type { LookCursor } from '../store/sweep.ts';
+import { HOUR, MINUTE } from '../text/durations.ts';
 import { Watch } from './watch.ts';
 
 /** How often at most the daemon writes down that it is alive, in milliseconds. */
@@ -33,6 +33,15 @@ const TAKEN_WITHIN = 2_000;
 
 /** How often to look for what was written while the clock ran ahead for less than a tick, in milliseconds. */
 const CLOCK_LOOKED_AT_EVERY = HOUR;
+
+/** How long before the sweep would look at a snitch it is put where it is due, in milliseconds. */
+const MOVE_AHEAD = 10 * MINUTE;
+
+/** Slices of that in one pass: a million snitches that are all looked at at midnight are through in these minutes. */
+const AHEAD_EACH_PASS = 10;
+
+/** How long one pass puts off the next for those that it looked at in vain, in milliseconds. */
+const MOVE_FOR = 500;
 
 export interface SweeperOptions {
   store: Store;
@@ -62,6 +71,8 @@ export class Sweeper {
    */
   #clockLookedAt: number | null = null;
   #lastNow = Number.NEGATIVE_INFINITY;
+  /** How far snitches are where they are due, of those that are looked at soon. */
+  #movedTo: LookCursor | null = null;
 
   constructor(options: SweeperOptions) {
     this.#options = options;
@@ -192,7 +203,10 @@ export class Sweeper {
     await this.#noticeBlindness(now);
     await this.#whileMore(() => store.postponeSlice(now));
     await this.#whileMore(() => store.rescheduleSlice(now));
-    if (monotonic() >= this.#sweepFrom) await this.#applyDue(now);
+    if (monotonic() >= this.#sweepFrom) {
+      await this.#applyDue(now);
+      await this.#moveLooks(now);
+    }
     this.#sweptAt = monotonic();
     this.#lastNow = now;
   }
@@ -209,7 +223,7 @@ export class Sweeper {
 
   async #applyDue(now: number): Promise<void> {
     const { store, logger } = this.#options;
-    let after: DueCursor | null = null;
+    let after: LookCursor | null = null;
     await this.#whileMore(async () => {
       const { next, failures } = await store.applyDue(now, after, SLICE);
       for (const { token, error } of failures) {
@@ -217,6 +231,26 @@ export class Sweeper {
       }
       after = next;
       return next !== null;
+    });
+  }
+
+  /**
+   * Check-ins move deadlines without telling the sweep. Those that it looked at in vain are out of its way before the
+   * next pass, but the next pass does not wait long for that; most are moved a while before.
+   */
+  async #moveLooks(now: number): Promise<void> {
+    const { store, monotonic } = this.#options;
+    const until = monotonic() + MOVE_FOR;
+    let after: LookCursor | null = null;
+    await this.#whileMore(async () => {
+      after = await store.moveLooks(now, after);
+      return after !== null && monotonic() < until;
+    });
+    let slices = 0;
+    await this.#whileMore(async () => {
+      this.#movedTo = await store.moveLooks(now + MOVE_AHEAD, this.#movedTo);
+      slices += 1;
+      return this.#movedTo !== null && slices < AHEAD_EACH_PASS;
     });
   }
 
@@ -254,9 +288,9 @@ export class Sweeper {
     const { store, monotonic } = this.#options;
     if (now < this.#lastNow) this.#clockLookedAt = null;
     if (this.#clockLookedAt !== null && monotonic() - this.#clockLookedAt < CLOCK_LOOKED_AT_EVERY) return;
-    let after: string | null = '';
+    let after: number | null = 0;
     await this.#whileMore(async () => {
-      after = await store.setAnewSlice(now, after ?? '');
+      after = await store.setAnewSlice(now, after ?? 0);
       return after !== null;
     });
     if (after === null) this.#clockLookedAt = monotonic();

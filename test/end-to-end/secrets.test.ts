@@ -155,7 +155,11 @@ async function configureBadly(life: BusyLife, thoroughly: boolean): Promise<void
 /** A defect of the store, which the sweep reports by the snitch that has it. */
 async function breakRow(life: BusyLife, { token }: WireSnitch): Promise<void> {
   using database = closing(new Database(join(life.dataDir, 'snitch.db')));
-  database.prepare(`UPDATE snitch_states SET interval = 'never', due_at = 1 WHERE token = ?`).run(token);
+  database
+    .prepare(
+      `UPDATE snitch_states SET interval = 'never', due_at = 1, look_at = 1 WHERE id = (SELECT id FROM snitches WHERE token = ?)`,
+    )
+    .run(token);
   database.close();
   await life.logged('a snitch could not be swept');
 }

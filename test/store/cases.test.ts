@@ -82,7 +82,14 @@ contract('cases', (test) => {
     const { key } = await store.createApiKey({ caseId: created.id, name: 'ci', scope: 'write' }, NOW);
     const webhook = await store.createWebhook(created.id, 'http://localhost/hook', NOW);
     assert.is(await store.deleteCase(created.id), true);
-    for (const table of ['snitches', 'snitch_states', 'api_keys', 'webhooks']) {
+    for (const table of [
+      'snitches',
+      'snitch_states',
+      'snitch_tags',
+      'status_counts',
+      'api_keys',
+      'webhooks',
+    ]) {
       assert.equal(await query(`SELECT count(*) AS rows FROM ${table}`), [{ rows: 0 }], table);
     }
     assert.is(await store.getCase(created.id), null);

@@ -3,12 +3,8 @@ import { checkIn, contract, DAY, HOUR, MINUTE, newCase, newSnitch, type Opened, 
 
 const MIDNIGHT = utc('2025-03-01T00:00:00');
 
-async function historyOf({ query }: Opened, token: string): Promise<number[]> {
-  const rows = await query<{ at: number }>(
-    'SELECT at FROM first_check_ins WHERE token = ? ORDER BY at',
-    token,
-  );
-  return rows.map(({ at }) => at);
+function historyOf({ store }: Opened, token: string): Promise<number[]> {
+  return store.listFirstCheckIns(token);
 }
 
 contract('history of smart snitches', (test) => {
@@ -91,6 +87,6 @@ contract('history of smart snitches', (test) => {
     await store.deleteSnitch(owner.id, deleted.token);
     assert.equal(await historyOf(opened, deleted.token), []);
     await store.deleteCase(owner.id);
-    assert.equal(await query('SELECT * FROM first_check_ins'), []);
+    assert.equal(await query('SELECT id FROM snitch_states'), []);
   });
 });

@@ -8,7 +8,8 @@ import { type Calendar, isMinuteInterval } from '../../core/interval.ts';
 import type { CaseRules, SnitchState } from '../../core/snitch.ts';
 import { transition } from '../../core/transition.ts';
 import type { KeptWindow } from './blind-windows.ts';
-import { type StateRow, toState } from './states.ts';
+import { packInstants } from './packed-instants.ts';
+import { historyOf, isLookedAt, type StateRow, toState } from './states.ts';
 
 /** How many periods smart deadlines learn from. */
 export const LEARNED_PERIODS = 50;
@@ -19,8 +20,6 @@ export interface Facts {
   calendar: Calendar;
   /** Those that ended after a check-in that came late, in the order in which they were opened. */
   windows: readonly KeptWindow[];
-  /** Of the last periods, ascending; empty where nothing asks for them. */
-  firstCheckIns: readonly number[];
 }
 
 export interface CheckInDecision {
@@ -29,9 +28,9 @@ export interface CheckInDecision {
   alert: AlertDecision | null;
   /** The windows that postponed the deadline of a check-in that came late. */
   postponedBy: readonly KeptWindow[];
-  /** Whether it is the first of its period, which smart deadlines learn from. */
-  isFirst: boolean;
-  /** Whether anything changes but the times of the last check-ins: nearly never, and it costs an index. */
+  /** The first check-ins of the last periods, packed: with this one, where it is the first of its own. */
+  firstCheckIns: Uint8Array | null;
+  /** Whether nothing changes but times that no index has: nearly always. */
   isEveryday: boolean;
 }
 
@@ -41,17 +40,20 @@ export function isEnd(outcome: CheckInOutcome): outcome is 'healthy' | 'error' {
 
 /** A start or a line of the log changes no state. */
 export function decideNoted(row: StateRow): CheckInDecision {
-  return { snitch: toState(row), alert: null, postponedBy: [], isFirst: false, isEveryday: true };
+  const { first_check_ins: firstCheckIns } = row;
+  return { snitch: toState(row), alert: null, postponedBy: [], firstCheckIns, isEveryday: true };
 }
 
 export function decideEnd(
   row: StateRow,
   { at, now }: CheckIn,
   outcome: 'healthy' | 'error',
-  { rules, calendar, windows, firstCheckIns }: Facts,
+  { rules, calendar, windows }: Facts,
 ): CheckInDecision {
   const isFirst = isFirstOfPeriod(row, calendar, rules.timezone, at);
-  const history = isFirst ? withFirst(firstCheckIns, at) : firstCheckIns;
+  const isAsked = isFirst || row.alert_type === 'smart' || windows.length > 0;
+  const known = isAsked ? historyOf(row) : [];
+  const history = isFirst ? withFirst(known, at) : known;
   const before = toState(row);
   const trigger = { kind: 'checkIn', outcome, ...(at < now ? { at } : {}) } as const;
   const context = { now, calendar, rules, firstCheckIns: history, windows };
@@ -60,18 +62,13 @@ export function decideEnd(
     snitch,
     alert,
     postponedBy: windows.filter((window) => postponedBy.includes(window)),
-    isFirst,
-    isEveryday: movesOnlyTimes(before, snitch),
+    firstCheckIns: isFirst ? packInstants(history) : row.first_check_ins,
+    isEveryday: movesOnlyTimes(before, snitch) && isLookedAt(row, snitch.dueAt),
   };
 }
 
 function movesOnlyTimes(before: SnitchState, after: SnitchState): boolean {
-  return (
-    after.status === before.status &&
-    after.pause === before.pause &&
-    after.dueAt === before.dueAt &&
-    after.movedFrom === before.movedFrom
-  );
+  return after.status === before.status && after.pause === before.pause;
 }
 
 /** Minutes are too short to learn anything from. */

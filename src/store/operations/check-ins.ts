@@ -3,10 +3,10 @@ import type { Page, Position } from '../page.ts';
 import type { Transaction } from '../transaction.ts';
 import { insertAlert } from './alerts.ts';
 import { keepPostponement, listWindowsSince } from './blind-windows.ts';
-import { decideEnd, decideNoted, type Facts, isEnd, LEARNED_PERIODS } from './check-in-decision.ts';
+import { decideEnd, decideNoted, type Facts, isEnd } from './check-in-decision.ts';
 import { cutLog, isCutDue } from './log-limit.ts';
 import { durationOf, openStartAfter, startOfRun } from './runs.ts';
-import { getRules, getState, historyFor, type StateRow, saveState, saveTimes } from './states.ts';
+import { getRules, getState, type StateRow, saveState, saveTimes } from './states.ts';
 
 interface CheckInRow {
   id: number;
@@ -27,28 +27,27 @@ const COLUMNS = 'id, previous_id, number, at, outcome, exit_status, message, dur
 export async function applyCheckIn(tx: Transaction, checkIn: CheckIn): Promise<boolean> {
   const row = await getState(tx, checkIn.token);
   if (!row) return false;
-  const { outcome, at, now } = checkIn;
+  const { outcome, now } = checkIn;
   const decision = isEnd(outcome)
     ? decideEnd(row, checkIn, outcome, await factsFor(tx, row, checkIn))
     : decideNoted(row);
   const id = await logCheckIn(tx, row, checkIn);
-  if (decision.isFirst) await learn(tx, row, at);
   for (const window of decision.postponedBy) {
     await keepPostponement(tx, window.id, row, decision.snitch.dueAt);
   }
-  const { snitch, alert } = decision;
+  const { snitch, alert, firstCheckIns } = decision;
   const end = {
     last_check_in_id: id,
     check_in_count: row.check_in_count + 1,
     open_start_at: openStartAfter(row, checkIn),
   };
   if (decision.isEveryday) {
-    await saveTimes(tx, row, snitch, end);
+    await saveTimes(tx, row, snitch, { end, firstCheckIns });
   } else {
     // The alert comes before the state, which names the first alert of an incident.
     const cause = { at: now, checkIn: { ...checkIn, id } };
     const threadId = alert ? await insertAlert(tx, row, alert, snitch, cause) : row.thread_id;
-    await saveState(tx, row, snitch, threadId, end);
+    await saveState(tx, row, snitch, { threadId, end, firstCheckIns });
   }
   if (isCutDue(end.check_in_count, tx.checkInsKept)) await cutLog(tx, id, tx.checkInsKept);
   return true;
@@ -58,24 +57,7 @@ export async function applyCheckIn(tx: Transaction, checkIn: CheckIn): Promise<b
 async function factsFor(tx: Transaction, row: StateRow, { at, now }: CheckIn): Promise<Facts> {
   const rules = await getRules(tx, row.case_id);
   const windows = at < now ? await listWindowsSince(tx, at) : [];
-  const firstCheckIns = row.alert_type === 'smart' || windows.length > 0 ? await historyFor(tx, row) : [];
-  return { rules, calendar: tx.calendar, windows, firstCheckIns };
-}
-
-/** Remembers the first check-in of a period, and of the last periods only. */
-async function learn(tx: Transaction, { token }: StateRow, at: number): Promise<void> {
-  await tx.run(
-    'INSERT INTO first_check_ins (token, at) VALUES (?, ?) ON CONFLICT (token, at) DO NOTHING',
-    token,
-    at,
-  );
-  await tx.run(
-    `DELETE FROM first_check_ins WHERE token = ? AND at < (
-       SELECT MIN(at) FROM (SELECT at FROM first_check_ins WHERE token = ? ORDER BY at DESC LIMIT ?) AS kept)`,
-    token,
-    token,
-    LEARNED_PERIODS,
-  );
+  return { rules, calendar: tx.calendar, windows };
 }
 
 async function logCheckIn(tx: Transaction, row: StateRow, checkIn: CheckIn): Promise<number> {
@@ -84,10 +66,10 @@ async function logCheckIn(tx: Transaction, row: StateRow, checkIn: CheckIn): Pro
   const at = outcome === 'start' ? await startOfRun(tx, row, checkIn) : checkIn.at;
   const id = await tx.insert(
     `INSERT INTO check_ins
-       (previous_id, token, number, at, outcome, exit_status, message, duration_ms, source, run_id)
+       (previous_id, snitch_id, number, at, outcome, exit_status, message, duration_ms, source, run_id)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.last_check_in_id,
-    row.token,
+    row.id,
     row.check_in_count + 1,
     at,
     outcome,
@@ -129,11 +111,11 @@ export async function listCheckIns(
 
 /** What follows the check-in that a slice ended with; from the newest where that one was pruned meanwhile. */
 async function firstBehind(tx: Transaction, row: StateRow, position: Position): Promise<number | null> {
-  const last = await tx.get<{ token: string; previous_id: number | null }>(
-    'SELECT token, previous_id FROM check_ins WHERE id = ?',
+  const last = await tx.get<{ snitch_id: number; previous_id: number | null }>(
+    'SELECT snitch_id, previous_id FROM check_ins WHERE id = ?',
     Number(position.id),
   );
-  return last?.token === row.token ? last.previous_id : row.last_check_in_id;
+  return last?.snitch_id === row.id ? last.previous_id : row.last_check_in_id;
 }
 
 function isBefore(row: CheckInRow, before: Page['before']): boolean {

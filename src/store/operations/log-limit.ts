@@ -30,11 +30,11 @@ export function isCutDue(count: number, limit: number): boolean {
 export async function cutLog(tx: Transaction, newest: number, limit: number): Promise<void> {
   const cut = await tx.all<{ id: number }>(
     `WITH RECURSIVE chain (id, previous_id, place) AS (
-       SELECT id, previous_id, 1 FROM check_ins WHERE id = ?
+       SELECT id, previous_id, 1 FROM check_ins WHERE id = +?
        UNION ALL
        SELECT c.id, c.previous_id, place + 1 FROM chain JOIN check_ins AS c ON c.id = chain.previous_id
-       WHERE place < ?)
-     SELECT id FROM chain WHERE place > ?`,
+       WHERE place < +?)
+     SELECT id FROM chain WHERE place > +?`,
     newest,
     limit + Math.max(CUT_AT_ONCE, 2 * slackOf(limit)),
     limit,

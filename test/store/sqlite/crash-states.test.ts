@@ -140,7 +140,7 @@ function faultIn(
     const kept = Number(db.prepare('SELECT COUNT(*) FROM check_ins').pluck().get());
     if (kept < acknowledged) return 'lost';
     const torn = db.prepare(`SELECT COUNT(*) FROM snitch_states AS s WHERE check_in_count <>
-      (SELECT COUNT(*) FROM check_ins AS c WHERE c.token = s.token)`);
+      (SELECT COUNT(*) FROM check_ins AS c WHERE c.snitch_id = s.id)`);
     if (torn.pluck().get() !== 0) return 'torn';
     // What the next start would take for a loss.
     writeFileSync(join(dir, 'snitch.acknowledged'), files.note.cut(random));

@@ -16,7 +16,9 @@ import {
   CASE,
   CHECK,
   INVOICES,
+  inOneOrder,
   REPORT,
+  rowsOfVersion1,
   WEBHOOK,
   WRITE_KEY,
   writeVersion1,
@@ -42,15 +44,6 @@ upgrade.before.each((world) => {
 
 upgrade.after.each(({ dataDir }) => rmSync(dataDir, { recursive: true, force: true }));
 
-/** The rows that are there now, of the tables and with the columns of then. */
-function rowsAsBefore(dataDir: string, before: Content): Content['rows'] {
-  const entries = Object.entries(before.rows).map(([table, rows]) => {
-    const columns = Object.keys(rows[0] as object).join(', ');
-    return [table, queryDirectory(dataDir, `SELECT ${columns} FROM ${table}`)];
-  });
-  return Object.fromEntries(entries);
-}
-
 const withoutCanary = ({ settings = [], ...rows }: Content['rows']) => ({
   ...rows,
   settings: (settings as { name: string }[]).filter(({ name }) => name !== 'canary' && name !== 'commit'),
@@ -64,7 +57,7 @@ upgrade(
     await store.close();
     assert.equal(store.migrated, [{ from: 1, to: LATEST, copy }]);
     assert.equal(queryDirectory(dataDir, 'PRAGMA user_version'), [{ user_version: LATEST }]);
-    assert.equal(withoutCanary(rowsAsBefore(dataDir, before)), withoutCanary(before.rows));
+    assert.equal(withoutCanary(rowsOfVersion1(dataDir, before)), withoutCanary(inOneOrder(before.rows)));
     assert.equal(contentOfFile(copy), before);
     assert.is(statSync(copy).mode & 0o777, 0o600);
     assert.equal(filesBeside(dataDir), ['snitch.db.before-upgrade-from-1']);
