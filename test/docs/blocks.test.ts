@@ -84,7 +84,9 @@ test('every YAML is a configuration, a file of snitches or one of the command li
 });
 
 test('every JSON can be parsed', () => {
-  for (const { text } of blocksOf('json')) JSON.parse(text);
+  const blocks = blocksOf('json');
+  assert.ok(blocks.length > 0);
+  for (const { path, line, text } of blocks) assert.type(JSON.parse(text), 'object', `${path}:${line}`);
 });
 
 test('the drop-in is the one that the program writes', () => {

@@ -20,6 +20,7 @@ import Database from 'better-sqlite3';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../../src/api/wire.ts';
+import { closing } from '../../closing.ts';
 import { newDataDir, removeDataDir } from '../../data-directory.ts';
 import { startProcess } from '../../end-to-end/daemon-process.ts';
 import { runSnitch, temporaryDirectory } from '../snitch-process.ts';
@@ -41,10 +42,8 @@ backup.after.each(async () => {
 });
 
 function namesIn(path: string): unknown[] {
-  const db = new Database(path, { readonly: true });
-  const names = db.prepare('SELECT name FROM snitches ORDER BY name').pluck().all();
-  db.close();
-  return names;
+  using db = closing(new Database(path, { readonly: true }));
+  return db.prepare('SELECT name FROM snitches ORDER BY name').pluck().all();
 }
 
 backup('a copy is whole while check-ins go on, and only its owner can read it', async () => {
@@ -127,7 +126,7 @@ backup('restore into an empty place makes it, private, with keys to get in', asy
     assert.is(statSync(dataDir).mode & 0o777, 0o700);
     assert.is(statSync(join(dataDir, 'snitch.db')).mode & 0o777, 0o600);
     assert.equal(namesIn(join(dataDir, 'snitch.db')), ['moved']);
-    const moved = await startProcess({ dataDir });
+    await using moved = await startProcess({ dataDir });
     assert.match((await runSnitch(['list'], { SNITCH_DATA_DIR: dataDir })).stdout, 'moved');
     assert.match((await runSnitch(['case', 'list'], { SNITCH_DATA_DIR: dataDir })).stdout, 'default');
     assert.is(
@@ -234,7 +233,7 @@ backup('is not put over the database of another daemon', async () => {
 
 backup('the log of a file that is replaced does not get into the copy', async () => {
   await on.run('create', 'in the copy', '-i', 'daily');
-  const old = new Database(file);
+  using old = closing(new Database(file));
   old.exec('PRAGMA journal_mode = WAL; CREATE TABLE other (x); INSERT INTO other VALUES (1)');
   copyFileSync(`${file}-wal`, join(directory.path, 'log'));
   old.close();

@@ -146,7 +146,7 @@ function asCronReads(command: string): string {
 }
 
 test('a wrapped command does what the command did', () => {
-  const directory = temporaryDirectory();
+  using directory = temporaryDirectory();
   const program = join(directory.path, 'snitch');
   writeFileSync(program, '#!/bin/sh\n[ "$1 $2 $3" = "exec TOKEN --" ] || exit 99\nshift 3\nexec "$@"\n');
   chmodSync(program, 0o755);

@@ -33,7 +33,7 @@ import {
   NOW,
   newCase,
   newSnitch,
-  openSqlite,
+  openIn,
   SECOND,
   temporaryDirectory,
 } from '../fixture.ts';
@@ -100,7 +100,7 @@ const plans = suite<World>('query plans');
 
 plans.before.each(async (world) => {
   const dataDir = temporaryDirectory();
-  const { store } = await openSqlite({ dataDir });
+  await using store = openIn(dataDir);
   const owner = await newCase(store, { members: ['ann@example.com'] });
   await store.createWebhook(owner.id, 'http://localhost/hook', NOW);
   const { key } = await store.createApiKey({ caseId: owner.id, name: 'ci', scope: 'write' }, NOW);
