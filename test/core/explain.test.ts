@@ -84,6 +84,8 @@ test('of many windows the last five are named, and those that are forgotten are 
   assert.match(reasons[2] ?? '', 'postponed 9 times');
   assert.match(reasons[3] ?? '', 'The first 4 windows are left out here.');
   assert.is(reasons.length, 9);
+  const six = explained({ ...healthy, postponed: 6 }, { postponements: postponements.slice(-6) });
+  assert.match(six.reasons[3] ?? '', 'The first window is left out here.');
   assert.is(explained({ ...healthy, postponed: 1 }).reasons.length, 3);
 });
 
