@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-interface Range {
+export interface Range {
   startOffset: number;
   endOffset: number;
   count: number;
