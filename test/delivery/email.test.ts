@@ -183,6 +183,27 @@ test('a permanent refusal of the recipient or the message is dead, a temporary o
   assert.equal([bad.kind, good.kind], ['dead', 'delivered'], 'one bad recipient holds up nobody');
 });
 
+test('which answers end the delivery to a recipient, and which are tried again', async (context) => {
+  let answer = 0;
+  const url = await scripted(context, (socket) => {
+    socket.write('220 hello\r\n');
+    socket.on('data', (data: Buffer) => {
+      const text = data.toString();
+      if (text.startsWith('RCPT')) socket.write(`${answer} as the test says\r\n`);
+      else socket.write('250 ok\r\n');
+    });
+  });
+  const to = mailer(context, url);
+  const kinds: Record<number, string> = {};
+  // Those about a login are about ours; and none that begins with 6 is known to SMTP.
+  for (answer of [450, 499, 500, 503, 530, 534, 535, 538, 550, 554, 599, 600]) {
+    kinds[answer] = (await send(to)).kind;
+  }
+  const dead = Object.keys(kinds).filter((code) => kinds[Number(code)] === 'dead');
+  assert.equal(dead, ['500', '550', '554', '599']);
+  assert.ok(Object.values(kinds).every((kind) => kind === 'dead' || kind === 'retry'));
+});
+
 test('a refusal of our sender, our login or our connection is tried again', async (context) => {
   const sender = await server(context, { onMailFrom: (_a, _s, callback) => callback(refusing(550)) });
   assert.equal(await send(mailer(context, sender.url)), {

@@ -141,7 +141,8 @@ async function measureOne(
     const covered = [...readCoverage(directory, tree.path)].filter(([file]) => files.has(file));
     return { isGood: true, covered, seconds };
   }
-  console.log(`left out, because it fails without a bug: ${test.path}\n${problem ?? ''}\n${output}`);
+  const head = output.split('\n').slice(0, 8).join('\n');
+  console.log(`left out, because it fails without a bug: ${test.path}\n${problem ?? ''}\n${head}`);
   return { isGood: false, covered: [], seconds };
 }
 
@@ -222,7 +223,10 @@ async function measure(
   const rooms = [...new Set(bugs.map(({ file }) => file.slice(0, file.indexOf('/'))))];
   const tests = testFiles([]).filter(
     ({ path, needs, waits }) =>
-      needs === 'nothing' && !waits && rooms.some((room) => TESTS_OF[room]?.test(path)),
+      needs === 'nothing' &&
+      !waits &&
+      path.endsWith('.ts') &&
+      rooms.some((room) => TESTS_OF[room]?.test(path)),
   );
   console.log(`${bugs.length} bugs; ${tests.length} test files are run without one first`);
   const files = new Set(bugs.map(({ file }) => file));
