@@ -46,3 +46,9 @@ export function runs(coverage: Coverage, file: string, place: number): boolean {
     return (smallest?.count ?? 0) > 0;
   });
 }
+
+/** How much of a file ran: the number of its ranges that any process counted. */
+export function extentOf(coverage: Coverage, file: string): number {
+  const ran = (coverage.get(file) ?? []).flat().filter(({ count }) => count > 0);
+  return new Set(ran.map(({ startOffset, endOffset }) => `${startOffset} ${endOffset}`)).size;
+}

@@ -11,10 +11,10 @@
  */
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type TestFile, testFiles } from '../runner/test-files.ts';
-import { type Coverage, type Range, readCoverage, runs } from './coverage.ts';
+import { type Coverage, extentOf, type Range, readCoverage, runs } from './coverage.ts';
 import { type Equivalent, equivalentOf } from './equivalents.ts';
 import { type Mutation, mutationsOf } from './mutations.ts';
 import { Progress, sumOfCode } from './progress.ts';
@@ -48,6 +48,9 @@ const SOURCES = [
   'delivery/**/*.ts',
   'text/**/*.ts',
 ];
+
+/** So many test files are tried with one bug. */
+const TRIED_AT_MOST = 30;
 
 /** A test file hangs when it takes so many times as long as without a bug, and so many seconds more. */
 const PATIENCE = { times: 3, seconds: 10 };
@@ -146,17 +149,24 @@ async function measureOne(
   return { isGood: false, covered: [], seconds };
 }
 
-/** The tests that run the place of a bug: the one of the same name first, then its own room, the quickest first. */
+/**
+ * The tests that run the place of a bug: the one of the same name first, then those of its own room, those that run most
+ * of its file first. The last of many would hardly notice what the others do not, and take minutes.
+ */
 function testsFor({ file, runsAt }: Planted, measured: readonly Measured[]): Measured[] {
   const room = file.slice(0, file.indexOf('/'));
-  const mirror = file.replace(/\.ts$/, '.test.ts');
-  const rank = ({ test: { path } }: Measured) => (path === mirror ? 0 : path.startsWith(`${room}/`) ? 1 : 2);
+  const own = `${basename(file, '.ts')}.test.ts`;
+  const rank = ({ test: { path } }: Measured) =>
+    path.startsWith(`${room}/`) ? (basename(path) === own ? 0 : 1) : 2;
   return measured
     .filter(
       ({ test, coverage }) =>
         TESTS_OF[room]?.test(test.path) && runsAt.some((at) => runs(coverage, file, at)),
     )
-    .sort((one, other) => rank(one) - rank(other) || one.seconds - other.seconds);
+    .map((one) => ({ one, rank: rank(one), extent: extentOf(one.coverage, file) }))
+    .sort((a, b) => a.rank - b.rank || b.extent - a.extent || a.one.seconds - b.one.seconds)
+    .slice(0, TRIED_AT_MOST)
+    .map(({ one }) => one);
 }
 
 /** @returns null where it was interrupted */
