@@ -37,7 +37,7 @@ const TESTS_OF: Record<string, RegExp> = {
   core: /^(?:core|store|delivery|http)\//,
   store: /^(?:store|sweep|http)\//,
   delivery: /^delivery\//,
-  text: /^(?:text|core|delivery|http|tui)\//,
+  text: /^text\//,
 };
 
 /** Migrations that have landed are held by their digests, which would notice everything. */
