@@ -75,6 +75,7 @@ test('new and repeated alarms, errors and recoveries are apart, in the subject a
     );
   }
   assert.match(text, 'Times are those of Europe/Berlin.');
+  assert.not.match(text, 'the last of', 'one alert is not counted');
   assert.is(date.getTime(), LATER);
 });
 

@@ -272,6 +272,11 @@ test('a password leaves this host over TLS only, unless the setting says otherwi
   assert.is(required('smtp://user:pass@localhost:2525'), false);
   assert.is(required('smtp://user:pass@127.0.0.1:2525'), false);
   assert.is(required('smtp://mail.example.com'), false);
+  for (const option of ['ignoreTLS', 'opportunisticTLS']) {
+    assert.is(required(`smtp://user:pass@mail.example.com?${option}=true`), false, option);
+    assert.is(required(`smtp://user:pass@mail.example.com?${option}=false`), true, option);
+  }
+  assert.is(required('smtp://mail.example.com?requireTLS=true'), true);
   assert.is(smtpOptions({ url: 'smtp://[::1]', from: FROM }, 3).host, '::1');
   assert.is(smtpOptions({ url: 'smtps://mail.example.com', from: FROM }, 3).port, 465);
   assert.is(smtpOptions({ url: 'smtp://mail.example.com', from: FROM }, 3).port, 25);
@@ -279,7 +284,10 @@ test('a password leaves this host over TLS only, unless the setting says otherwi
 
 test('a setting that cannot be used is refused by name, without its value', () => {
   const open = (url: string, from = FROM) => createMailer({ url, from, connections: 1 }).close();
-  assert.throws(() => open('http://x:secret@mail'), /^smtp\.url must be/);
+  for (const url of ['http://x:secret@mail', 'smtp://', 'smtp:', 'mail:25', 'nonsense', '']) {
+    assert.throws(() => open(url), /^smtp\.url must be/, url);
+  }
+  assert.throws(() => open('smtp://bad%zz@mail'), /not valid percent-encoding/);
   assert.throws(
     () => open('smtp://x:secret@mail?logger=true'),
     /smtp\.url has an unknown option; it may have requireTLS/,
