@@ -1,4 +1,6 @@
 /** Changes of the code that change nothing that it does: no test can notice them, and they do not count. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Mutation } from './mutations.ts';
 
 export interface Equivalent {
@@ -10,7 +12,9 @@ export interface Equivalent {
   because: string;
 }
 
-export const EQUIVALENTS: readonly Equivalent[] = [];
+export const EQUIVALENTS = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'equivalents.json'), 'utf8'),
+) as readonly Equivalent[];
 
 /** The one of `all` that this change is, if it is one. */
 export function equivalentOf(

@@ -34,7 +34,7 @@ const { values: options, positionals: patterns } = parseArgs({
 
 /** The tests of a room, and of the rooms that use it and are quick. */
 const TESTS_OF: Record<string, RegExp> = {
-  core: /^(?:core|store|delivery|http)\//,
+  core: /^(?:core|store|delivery)\//,
   store: /^(?:store|sweep|http)\//,
   delivery: /^delivery\//,
   text: /^text\//,

@@ -53,6 +53,7 @@ test('what is longer by more than a third may still contain it, from three lette
 test('the most alike come first, three at most, each once', () => {
   const known = ['nightly-mail', 'nightly-male', 'nightly-mai', 'nightly-mall', 'nightly-mail'];
   assert.equal(similar('nightly-mail', known), ['nightly-mail', 'nightly-mai', 'nightly-mall']);
+  assert.equal(similar('abcdef', ['abcdef-xyz', 'abxxef']), ['abxxef', 'abcdef-xyz']);
   assert.equal(similar('web', ['web-frontend', 'wed']), ['wed', 'web-frontend']);
 });
 

@@ -38,6 +38,8 @@ test('a time of day is the next one, and an instant with an offset is that insta
   assert.equal(understandUntil('2026-03-15T08:15:30+02:00', MONDAY), { until: '2026-03-15T06:15:30.000Z' });
   assert.equal(understandUntil('2026-03-15t08:15:30z', MONDAY), { until: '2026-03-15T08:15:30.000Z' });
   assert.equal(understandUntil('unpaused', MONDAY), { until: 'unpaused' });
+  const latest = 8_640_000_000_000_000;
+  assert.equal(understandUntil(`${latest - MONDAY}ms`, MONDAY), { until: new Date(latest).toISOString() });
 });
 
 test('a weekday is never today: on a Monday, monday is a week away', () => {
