@@ -456,7 +456,11 @@ states('a window that is told of late moves no deadline back', () => {
   const snitch = healthy('hourly', local('2025-07-09 10:30'), UTC);
   const moved = postpone(snitch, { start: local('2025-07-09 11:50'), end: local('2025-07-09 13:20') }, UTC)!;
   assert.is(moved.dueAt, local('2025-07-09 13:30'));
-  assert.is(postpone(moved, { start: local('2025-07-09 11:25'), end: local('2025-07-09 11:40') }, UTC), null);
+  const late = { start: local('2025-07-09 11:25'), end: local('2025-07-09 11:40') };
+  assert.is(postpone(moved, late, UTC), null);
+  const same = postpone(snitch, { start: local('2025-07-09 11:50'), end: local('2025-07-09 12:50') }, UTC)!;
+  assert.is(same.dueAt, local('2025-07-09 13:00'));
+  assert.is(postpone(same, late, UTC), null, 'nor does it count where it leads to the same');
 });
 
 states('a deadline that was moved into another period still awaits its own check-in', () => {
