@@ -32,10 +32,10 @@ const { values: options, positionals: patterns } = parseArgs({
   },
 });
 
-/** The tests of a room, and of the rooms that use it and are quick. */
+/** The tests of a room, and of rooms that use it and are quick. */
 const TESTS_OF: Record<string, RegExp> = {
   core: /^(?:core|store|delivery)\//,
-  store: /^(?:store|sweep|http)\//,
+  store: /^(?:store|sweep)\//,
   delivery: /^delivery\//,
   text: /^text\//,
 };
