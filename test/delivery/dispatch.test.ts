@@ -2,6 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Channel } from '../../src/delivery/outbox/channel.ts';
 import { Dispatch, type DispatchOptions } from '../../src/delivery/outbox/dispatch.ts';
 import type { Change } from '../../src/store/change.ts';
 import { chatChannel } from './chat-channel.ts';
@@ -13,6 +14,8 @@ const TURNS = 300;
 
 interface Watched {
   dispatch: Dispatch;
+  /** What was asked of the channels, by their names. */
+  asked: string[];
   /** How often the outbox was looked at. */
   looks: () => number;
   change: (change: Change) => void;
@@ -35,8 +38,8 @@ async function withOutbox(use: (watched: Watched) => Promise<void>): Promise<voi
   };
   const nothing = () => {};
   const logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
-  const channel = chatChannel({ server: 'http://127.0.0.1:9', token: 'tk_secret_token', groupWait: 0 });
-  const dispatch = new Dispatch([channel], {
+  const asked: string[] = [];
+  const dispatch = new Dispatch([channelOf('first', asked)], {
     store,
     clock: () => clock.now,
     monotonic: () => clock.now,
@@ -48,10 +51,18 @@ async function withOutbox(use: (watched: Watched) => Promise<void>): Promise<voi
   };
   try {
     dispatch.start();
-    await use({ dispatch, looks: () => looks, change, clock });
+    await use({ dispatch, asked, looks: () => looks, change, clock });
   } finally {
     await dispatch.stop();
   }
+}
+
+function channelOf(name: string, asked: string[]): Channel {
+  return {
+    ...chatChannel({ server: 'http://127.0.0.1:9', token: 'tk_secret_token', groupWait: 0 }),
+    retire: () => void asked.push(`${name} retires`),
+    close: () => void asked.push(`${name} closes`),
+  };
 }
 
 async function looksDuring({ looks }: Watched, act: () => void): Promise<number> {
@@ -84,6 +95,17 @@ test('an outbox that is not looked at for a minute is a problem', async () => {
     clock.now = 61_400;
     assert.is(dispatch.problem(), 'the outbox was not looked at for 61 s');
     assert.equal(dispatch.health().silence, { chat: 61_400 });
+  });
+});
+
+test('a channel that is replaced may end what it sends, and the new one is closed at the stop', async () => {
+  await withOutbox(async ({ dispatch, asked }) => {
+    dispatch.replace(channelOf('second', asked));
+    assert.equal(asked, ['first retires']);
+    dispatch.replace({ ...channelOf('other', asked), kind: 'webhook' });
+    assert.equal(asked, ['first retires'], 'one of another kind replaces nothing');
+    await Promise.all([dispatch.stop(), dispatch.stop()]);
+    assert.equal(asked, ['first retires', 'second closes'], 'a second stop is the same');
   });
 });
 

@@ -9,6 +9,7 @@ import { createMailer, type Mailer } from '../../src/delivery/smtp/mailer.ts';
 import { smtpOptions } from '../../src/delivery/smtp/smtp-options.ts';
 import { AT, anAlert } from './alerts.ts';
 import { type MailServer, startMailServer } from './mail-server.ts';
+import { until } from './outbox.ts';
 
 const CASE = { id: 'case_1', name: 'Operations', timezone: 'Europe/Berlin' };
 const ANN = 'ann@example.com';
@@ -147,6 +148,52 @@ test('one connection carries many messages, and a closed one is replaced', async
   context.opened.push(again.close);
   assert.is((await send(mailer(context, again.url))).kind, 'delivered');
   assert.match(((await send(to)) as { error: string }).error, `connection refused by 127.0.0.1:${first}`);
+});
+
+test('one that is retired sends what it has begun, and then ends its connections', async (context) => {
+  let open = 0;
+  let answer: (() => void) | null = null;
+  const mail = await server(context, {
+    onConnect: (_session, callback) => {
+      open += 1;
+      callback();
+    },
+    onClose: () => {
+      open -= 1;
+    },
+    onRcptTo: ({ address }, _session, callback) => {
+      if (address === ANN) answer = callback;
+      else callback();
+    },
+  });
+  const to = mailer(context, mail.url);
+  assert.is((await send(to, 'bob@example.com')).kind, 'delivered');
+  const sending = send(to);
+  await until(() => answer !== null, 'it is being sent');
+  to.retire();
+  answer!();
+  assert.is((await sending).kind, 'delivered');
+  await until(() => open === 0, 'the connection is closed');
+});
+
+test('one that is closed gives up what it sends', async (context) => {
+  let asked = 0;
+  const mail = await server(context, {
+    onRcptTo: () => {
+      asked += 1;
+    },
+  });
+  const to = mailer(context, mail.url, 20_000);
+  const sending = send(to);
+  await until(() => asked > 0, 'it is being sent');
+  to.close();
+  assert.is((await sending).kind, 'retry');
+  const stop = new AbortController();
+  const other = mailer(context, mail.url, 20_000);
+  const given = other.send(alertMessage(anAlert(), CASE, ANN, other.domain), ANN, stop.signal);
+  await until(() => asked > 1, 'it is being sent');
+  stop.abort();
+  assert.equal(await given, { kind: 'retry', error: 'given up because the service stops' });
 });
 
 test('a permanent refusal of the recipient or the message is dead, a temporary one is tried again', async (context) => {

@@ -50,7 +50,7 @@ const SOURCES = [
 ];
 
 /** So many test files are tried with one bug. */
-const TRIED_AT_MOST = 30;
+const TRIED_AT_MOST = 16;
 
 /** A test file hangs when it takes so many times as long as without a bug, and so many seconds more. */
 const PATIENCE = { times: 3, seconds: 10 };
