@@ -1,4 +1,6 @@
 /** Makes directories. */
+import { syncNow } from './private-file.ts';
+
 const { mkdirSync, statSync } = process.getBuiltinModule('node:fs');
 const { dirname } = process.getBuiltinModule('node:path');
 
@@ -15,9 +17,19 @@ export function makePrivateDirectory(path: string): void {
   if (parent !== path && !exists(parent)) makePrivateDirectory(parent);
   try {
     mkdirSync(path, { mode: 0o700 });
+    keepName(parent);
   } catch (error) {
     // Somebody else was faster.
     if (!isDirectory(path)) throw error;
+  }
+}
+
+/** What is put into the new directory outlasts a power cut only with the directory. */
+function keepName(parent: string): void {
+  try {
+    syncNow(parent);
+  } catch {
+    // Who may write into a directory may not always read it, and not every file system syncs one.
   }
 }
 

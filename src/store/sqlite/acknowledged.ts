@@ -121,6 +121,10 @@ function lastCommit(db: Database.Database): Stamp {
   return parse(String(value)) ?? { lineage: '', number: 0, at: 0 };
 }
 
+/**
+ * Not written as other private files are: it is written over in place at each commit and goes on being used, so that it
+ * may be there already, and an older number in it after a power cut is no less true.
+ */
 function open(dataDir: string, report: (error: unknown) => void): number | null {
   try {
     return openSync(pathIn(dataDir), constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);

@@ -1,20 +1,8 @@
 /** Writes a crontab anew: as a whole file, by rename, with its mode and owner, and a copy of what it was. */
-import {
-  chmodSync,
-  chownSync,
-  closeSync,
-  constants,
-  copyFileSync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, chownSync, lstatSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { makePrivateDirectory } from '../../../system/directory.ts';
+import { createPrivateFileNow, syncNow } from '../../../system/private-file.ts';
 import { Failure } from '../../failure.ts';
 import type { Crontab } from './files.ts';
 
@@ -58,14 +46,14 @@ export function writeCrontab({ crontab, text }: CrontabChange, root: string, now
 
 function backUp(path: string, shown: string, root: string, now: number): string {
   const directory = join(root, BACKUPS);
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makePrivateDirectory(directory);
   const time = new Date(now).toISOString().replace(/[-:]/g, '').replace(/\.\d+/, '');
   const name = `${shown.slice(1).replaceAll('/', '-')}.${time}`;
   for (let attempt = 0; ; attempt += 1) {
     const copy = join(directory, attempt === 0 ? name : `${name}-${attempt}`);
     try {
-      copyFileSync(path, copy, constants.COPYFILE_EXCL);
-      chmodSync(copy, 0o600);
+      createPrivateFileNow(copy, readFileSync(path));
+      syncNow(directory);
       return copy;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || attempt > 99) throw error;
@@ -82,18 +70,14 @@ export function replaceFile(path: string, text: string, check: () => void = () =
   const old = lstatSync(path, { throwIfNoEntry: false });
   // A name with a dot in front is one that cron and systemd pass over.
   const draft = join(dirname(path), `.${basename(path)}.snitch-${process.pid}`);
-  const fd = openSync(draft, 'wx', 0o600);
+  rmSync(draft, { force: true });
+  createPrivateFileNow(draft, text);
   try {
-    try {
-      writeFileSync(fd, text);
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
     if (old) chownSync(draft, old.uid, old.gid);
     chmodSync(draft, old ? old.mode & 0o7777 : 0o644);
     check();
     renameSync(draft, path);
+    syncNow(dirname(path));
   } catch (error) {
     rmSync(draft, { force: true });
     throw error;
