@@ -8,7 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { manPages } from '../../packaging/man-pages.ts';
 import { ENTRIES } from '../../src/cli/catalogue.ts';
-import { EXIT } from '../../src/cli/exit-codes.ts';
+import { EXIT } from '../../src/cli/failure/exit-codes.ts';
 import { programWith } from '../../src/cli/program.ts';
 import { environmentVariable, PLACES, SETTING_NAMES } from '../../src/config/settings.ts';
 import { FIXED_SETTINGS } from '../../src/daemon/reload.ts';

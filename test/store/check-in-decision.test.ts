@@ -7,7 +7,6 @@ import {
   type Facts,
   LEARNED_PERIODS,
 } from '../../src/store/operations/check-in-decision.ts';
-import { packInstants, unpackInstants } from '../../src/store/operations/packed-instants.ts';
 import type { StateRow } from '../../src/store/operations/states.ts';
 import { DAY, HOUR, MINUTE, utc } from './fixture.ts';
 
@@ -21,20 +20,20 @@ function daily(changes: Partial<StateRow> = {}): StateRow {
     ...{ checked_in_at: TWO - DAY, last_check_in_at: TWO - DAY, due_at: utc('2025-07-10T00:00:00') },
     ...{ pause_kind: null, pause_until: null, remembered: null, paused_at: null, thread_id: null },
     ...{ postponed: 0, moved_from: null, open_start_at: null, last_check_in_id: 1, check_in_count: 1 },
-    ...{ id: 1, look_at: utc('2025-07-10T00:00:00'), first_check_ins: null },
+    ...{ id: 1, look_at: utc('2025-07-10T00:00:00') },
     ...changes,
   } as StateRow;
 }
 
 function decide(row: StateRow, at: number, facts: Partial<Facts> = {}) {
   const rules = { timezone: 'UTC', reminders: 'period', errorNotices: true } as const;
-  const known = { rules, calendar: new Calendar(), windows: [], ...facts };
+  const known = { rules, calendar: new Calendar(), windows: [], firstCheckIns: [], ...facts };
   const said = { exitStatus: null, message: null, source: null, runId: null, output: null };
   return decideEnd(row, { token: 'abc', now: at, at, outcome: 'healthy', ...said }, 'healthy', known);
 }
 
-function isLearned({ firstCheckIns }: CheckInDecision, at: number): boolean {
-  return unpackInstants(firstCheckIns).includes(at);
+function isLearned({ learned }: CheckInDecision, at: number): boolean {
+  return learned?.includes(at) ?? false;
 }
 
 const decision = suite('the decision about a check-in');
@@ -64,12 +63,12 @@ decision('what a smart deadline learns from has the check-in itself', () => {
   const before = Array.from({ length: LEARNED_PERIODS }, (_, day) => TWO - (LEARNED_PERIODS - day) * DAY);
   const late = TWO + 3 * HOUR;
   const smart = (known: number[], changes: Partial<StateRow> = {}) =>
-    decide(daily({ alert_type: 'smart', first_check_ins: packInstants(known), ...changes }), late);
+    decide(daily({ alert_type: 'smart', ...changes }), late, { firstCheckIns: known });
   const learned = smart(before);
-  assert.equal(unpackInstants(learned.firstCheckIns), [...before.slice(1), late]);
+  assert.equal(learned.learned, [...before.slice(1), late]);
   const written = smart([...before.slice(1), late], { last_check_in_at: late });
   const without = smart(before, { last_check_in_at: late });
-  assert.equal([isLearned(written, late), isLearned(without, late)], [true, false]);
+  assert.equal([isLearned(written, late), isLearned(without, late)], [false, false]);
   assert.is(learned.snitch.dueAt, written.snitch.dueAt);
   assert.is.not(learned.snitch.dueAt, without.snitch.dueAt);
 });

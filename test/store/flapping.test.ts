@@ -98,6 +98,22 @@ contract('flapping', (test) => {
     assert.is((await told(store, owner, token))[0], 'snitch.reporting');
   });
 
+  test('what is told in the end belongs to the incident that it is about', async ({ store }) => {
+    const owner = await newCase(store);
+    const incidentOf = async (times: number) => {
+      const { token } = await newSnitch(store, owner);
+      const then = await flip(store, token, times);
+      await sweep(store, then + 10 * MINUTE);
+      const listed = (await store.listAlerts(owner.id, token, PAGE)).reverse().map(({ alert }) => alert);
+      const place = listed.findIndex(({ id }) => id === listed.at(-1)?.details?.threadId);
+      return [listed.length, listed.at(-1)?.type, place];
+    };
+    // The 13th alert is the error that said that there are too many; it opened an incident of its own.
+    assert.equal(await incidentOf(14), [14, 'snitch.reporting', 12]);
+    // The error that is told in the end opened one that was not told: it follows the alert that said so.
+    assert.equal(await incidentOf(15), [14, 'snitch.errored', 12]);
+  });
+
   test('a deadline that passes while it flaps is told in the end', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await newSnitch(store, owner, { interval: '1_minute' });

@@ -8,8 +8,7 @@ import { type Calendar, isMinuteInterval } from '../../core/interval.ts';
 import type { CaseRules, SnitchState } from '../../core/snitch.ts';
 import { transition } from '../../core/transition.ts';
 import type { KeptWindow } from './blind-windows.ts';
-import { packInstants } from './packed-instants.ts';
-import { historyOf, isLookedAt, type StateRow, toState } from './states.ts';
+import { isLookedAt, type StateRow, toState } from './states.ts';
 
 /** How many periods smart deadlines learn from. */
 export const LEARNED_PERIODS = 50;
@@ -20,6 +19,8 @@ export interface Facts {
   calendar: Calendar;
   /** Those that ended after a check-in that came late, in the order in which they were opened. */
   windows: readonly KeptWindow[];
+  /** Of the last periods, ascending; empty where `asksForHistory` says that nobody asks for them. */
+  firstCheckIns: readonly number[];
 }
 
 export interface CheckInDecision {
@@ -28,8 +29,8 @@ export interface CheckInDecision {
   alert: AlertDecision | null;
   /** The windows that postponed the deadline of a check-in that came late. */
   postponedBy: readonly KeptWindow[];
-  /** The first check-ins of the last periods, packed: with this one, where it is the first of its own. */
-  firstCheckIns: Uint8Array | null;
+  /** Where it is the first of its period: the first check-ins of the last periods, with this one. */
+  learned: readonly number[] | null;
   /** Whether nothing changes but times that no index has: nearly always. */
   isEveryday: boolean;
 }
@@ -40,20 +41,28 @@ export function isEnd(outcome: CheckInOutcome): outcome is 'healthy' | 'error' {
 
 /** A start or a line of the log changes no state. */
 export function decideNoted(row: StateRow): CheckInDecision {
-  const { first_check_ins: firstCheckIns } = row;
-  return { snitch: toState(row), alert: null, postponedBy: [], firstCheckIns, isEveryday: true };
+  return { snitch: toState(row), alert: null, postponedBy: [], learned: null, isEveryday: true };
+}
+
+/** Whether the decision depends on the first check-ins of the last periods, or adds to them. */
+export function asksForHistory(
+  row: StateRow,
+  { at }: Pick<CheckIn, 'at'>,
+  { rules, calendar, windows }: Omit<Facts, 'firstCheckIns'>,
+): boolean {
+  return (
+    row.alert_type === 'smart' || windows.length > 0 || isFirstOfPeriod(row, calendar, rules.timezone, at)
+  );
 }
 
 export function decideEnd(
   row: StateRow,
   { at, now }: CheckIn,
   outcome: 'healthy' | 'error',
-  { rules, calendar, windows }: Facts,
+  { rules, calendar, windows, firstCheckIns }: Facts,
 ): CheckInDecision {
   const isFirst = isFirstOfPeriod(row, calendar, rules.timezone, at);
-  const isAsked = isFirst || row.alert_type === 'smart' || windows.length > 0;
-  const known = isAsked ? historyOf(row) : [];
-  const history = isFirst ? withFirst(known, at) : known;
+  const history = isFirst ? withFirst(firstCheckIns, at) : firstCheckIns;
   const before = toState(row);
   const trigger = { kind: 'checkIn', outcome, ...(at < now ? { at } : {}) } as const;
   const context = { now, calendar, rules, firstCheckIns: history, windows };
@@ -62,7 +71,7 @@ export function decideEnd(
     snitch,
     alert,
     postponedBy: windows.filter((window) => postponedBy.includes(window)),
-    firstCheckIns: isFirst ? packInstants(history) : row.first_check_ins,
+    learned: isFirst ? history : null,
     isEveryday: movesOnlyTimes(before, snitch) && isLookedAt(row, snitch.dueAt),
   };
 }

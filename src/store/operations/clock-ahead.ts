@@ -3,8 +3,16 @@ import { QUIET_AFTER } from '../../core/flapping.ts';
 import { nominalLength } from '../../core/interval.ts';
 import type { Transaction } from '../transaction.ts';
 import { isolate } from './isolation.ts';
-import { packInstants, unpackInstants } from './packed-instants.ts';
-import { contextFor, getRules, listStates, type StateRow, saveState, toState } from './states.ts';
+import {
+  contextFor,
+  getRules,
+  historyFor,
+  listStates,
+  type StateRow,
+  saveFirstCheckIns,
+  saveState,
+  toState,
+} from './states.ts';
 
 /** Snitches that one call looks at; nearly all of them need no more than the look. */
 const SLICE = 500;
@@ -46,12 +54,11 @@ async function setAnewOne(tx: Transaction, row: StateRow, now: number): Promise<
   const before = toState(row);
   const context = { calendar: tx.calendar, rules, firstCheckIns: [] };
   if (!setAnew(before, now, context)) return;
-  const believed = unpackInstants(row.first_check_ins).filter(
-    (at) => at <= now + nominalLength(row.interval),
-  );
-  const kept = { ...row, first_check_ins: packInstants(believed) };
-  const state = setAnew(before, now, contextFor(tx, kept, rules, now));
-  if (state) await saveState(tx, row, state, { firstCheckIns: kept.first_check_ins });
+  const farthest = now + nominalLength(row.interval);
+  const believed = (await historyFor(tx, row)).filter((at) => at <= farthest);
+  await saveFirstCheckIns(tx, row, believed);
+  const state = setAnew(before, now, await contextFor(tx, row, rules, now));
+  if (state) await saveState(tx, row, state);
 }
 
 /** No window can end later than now. */

@@ -14,6 +14,7 @@ import {
   getStateById,
   insertState,
   type StateRow,
+  saveFirstCheckIns,
   saveState,
   toState,
 } from './states.ts';
@@ -191,11 +192,11 @@ export async function updateSnitch(
   tx.announce({ kind: 'snitch', caseId, token });
   if (interval === state.interval && alertType === state.alert_type) return toSnitch(tx, described, state);
   // Places in periods of another length say nothing.
-  const firstCheckIns = interval === state.interval ? state.first_check_ins : null;
-  const changed: StateRow = { ...state, interval, alert_type: alertType, first_check_ins: firstCheckIns };
-  const context = contextFor(tx, changed, await getRules(tx, caseId), now);
+  if (interval !== state.interval) await saveFirstCheckIns(tx, state, []);
+  const changed: StateRow = { ...state, interval, alert_type: alertType };
+  const context = await contextFor(tx, changed, await getRules(tx, caseId), now);
   const rescheduled = transition(toState(changed), { kind: 'rescheduled' }, context).snitch;
-  await saveState(tx, state, rescheduled, { firstCheckIns });
+  await saveState(tx, state, rescheduled);
   return { ...(await toSnitch(tx, described, state)), state: rescheduled };
 }
 

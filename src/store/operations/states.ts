@@ -11,7 +11,7 @@ import type {
 } from '../../core/snitch.ts';
 import type { TransitionContext } from '../../core/transition.ts';
 import type { Awaitable, Transaction } from '../transaction.ts';
-import { unpackInstants } from './packed-instants.ts';
+import { packInstants, unpackInstants } from './packed-instants.ts';
 import { countStatus } from './status-counts.ts';
 
 export interface StateRow {
@@ -36,13 +36,12 @@ export interface StateRow {
   open_start_at: number | null;
   last_check_in_id: number | null;
   check_in_count: number;
-  first_check_ins: Uint8Array | null;
 }
 
 /** The token comes from the index that finds it, so that the row of the snitch itself is not read. */
 const SELECT = `SELECT s.id, n.token, s.case_id, s.interval, s.alert_type, s.status, s.checked_in_at, s.last_check_in_at,
     s.due_at, s.look_at, s.pause_kind, s.pause_until, s.remembered, s.postponed, s.moved_from, s.paused_at, s.thread_id,
-    s.open_start_at, s.last_check_in_id, s.check_in_count, s.first_check_ins
+    s.open_start_at, s.last_check_in_id, s.check_in_count
   FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id`;
 
 export function getState(tx: Transaction, token: string): Awaitable<StateRow | undefined> {
@@ -93,18 +92,17 @@ export type LogEnd = Pick<StateRow, 'last_check_in_id' | 'check_in_count' | 'ope
 /**
  * Writes what an everyday check-in changes. The index that the sweep walks stays as it is: a deadline that moves on is
  * looked at when the one before it was due, and then again at its own time.
- *
- * @param firstCheckIns as they are to be kept
  */
-export async function saveTimes(
+export function saveTimes(
   tx: Transaction,
   row: StateRow,
   state: SnitchState,
-  { end, firstCheckIns }: { end: LogEnd; firstCheckIns: Uint8Array | null },
-): Promise<void> {
-  await tx.run(
+  end: LogEnd,
+): Awaitable<number> {
+  tx.announce({ kind: 'snitch', caseId: row.case_id, token: row.token });
+  return tx.run(
     `UPDATE snitch_states SET checked_in_at = ?, last_check_in_at = ?, due_at = ?, postponed = ?, moved_from = ?,
-       open_start_at = ?, last_check_in_id = ?, check_in_count = ?, first_check_ins = ? WHERE id = ?`,
+       open_start_at = ?, last_check_in_id = ?, check_in_count = ? WHERE id = ?`,
     state.checkedInAt,
     state.lastCheckInAt,
     state.dueAt,
@@ -113,10 +111,8 @@ export async function saveTimes(
     end.open_start_at,
     end.last_check_in_id,
     end.check_in_count,
-    firstCheckIns,
     row.id,
   );
-  tx.announce({ kind: 'snitch', caseId: row.case_id, token: row.token });
 }
 
 /** What is written with a state beside what the state machine knows; each as it was, where it is absent. */
@@ -124,7 +120,6 @@ export interface Beside {
   /** The alert that opened the present incident; a snitch that became healthy, however silently, has none. */
   threadId?: string | null;
   end?: LogEnd;
-  firstCheckIns?: Uint8Array | null;
 }
 
 /** Writes what `state` changed of `row`. */
@@ -132,12 +127,12 @@ export async function saveState(
   tx: Transaction,
   row: StateRow,
   state: SnitchState,
-  { threadId = row.thread_id, end = row, firstCheckIns = row.first_check_ins }: Beside = {},
+  { threadId = row.thread_id, end = row }: Beside = {},
 ): Promise<void> {
   await tx.run(
     `UPDATE snitch_states SET interval = ?, alert_type = ?, status = ?, checked_in_at = ?, last_check_in_at = ?,
        due_at = ?, look_at = ?, pause_kind = ?, pause_until = ?, remembered = ?, postponed = ?, moved_from = ?,
-       paused_at = ?, thread_id = ?, open_start_at = ?, last_check_in_id = ?, check_in_count = ?, first_check_ins = ?
+       paused_at = ?, thread_id = ?, open_start_at = ?, last_check_in_id = ?, check_in_count = ?
      WHERE id = ?`,
     state.interval,
     state.alertType,
@@ -156,7 +151,6 @@ export async function saveState(
     end.open_start_at,
     end.last_check_in_id,
     end.check_in_count,
-    firstCheckIns,
     row.id,
   );
   if (state.status !== row.status) {
@@ -219,25 +213,42 @@ async function readRules(tx: Transaction, caseId: string): Promise<CaseRules> {
 }
 
 /** What the state machine needs beside the state of `row` for a trigger at `now`. */
-export function contextFor(
+export async function contextFor(
   tx: Transaction,
-  row: Pick<StateRow, 'first_check_ins' | 'alert_type'>,
+  row: Pick<StateRow, 'id' | 'alert_type'>,
   rules: CaseRules,
   now: number,
-): TransitionContext {
-  const firstCheckIns = row.alert_type === 'smart' ? unpackInstants(row.first_check_ins) : [];
+): Promise<TransitionContext> {
+  const firstCheckIns = row.alert_type === 'smart' ? await getFirstCheckIns(tx, row.id) : [];
   return { now, calendar: tx.calendar, rules, firstCheckIns };
 }
 
 /** The first check-ins of the last periods, ascending, whatever the alert type; of minute intervals none are kept. */
-export function historyOf({
-  first_check_ins: kept,
-  interval,
-}: Pick<StateRow, 'first_check_ins' | 'interval'>): number[] {
-  return isMinuteInterval(interval) ? [] : unpackInstants(kept);
+export async function historyFor(
+  tx: Transaction,
+  { id, interval }: Pick<StateRow, 'id' | 'interval'>,
+): Promise<number[]> {
+  return isMinuteInterval(interval) ? [] : getFirstCheckIns(tx, id);
 }
 
 export async function listFirstCheckIns(tx: Transaction, token: string): Promise<number[]> {
   const row = await getState(tx, token);
+  return row ? getFirstCheckIns(tx, row.id) : [];
+}
+
+/** A column of its own row that is read only where it is asked for: what is read at every check-in is much shorter. */
+async function getFirstCheckIns(tx: Transaction, id: number): Promise<number[]> {
+  const row = await tx.get<{ first_check_ins: Uint8Array | null }>(
+    'SELECT first_check_ins FROM snitch_states WHERE id = ?',
+    id,
+  );
   return unpackInstants(row?.first_check_ins ?? null);
+}
+
+export async function saveFirstCheckIns(
+  tx: Transaction,
+  { id }: Pick<StateRow, 'id'>,
+  instants: readonly number[],
+): Promise<void> {
+  await tx.run('UPDATE snitch_states SET first_check_ins = ? WHERE id = ?', packInstants(instants), id);
 }

@@ -54,7 +54,7 @@ async function apply(
   now: number,
 ): Promise<boolean> {
   const before = toState(row);
-  const context = contextFor(tx, row, rules, now);
+  const context = await contextFor(tx, row, rules, now);
   const { snitch, alert } = transition(before, trigger, context);
   if (snitch === before) return false;
   let threadId = row.thread_id;

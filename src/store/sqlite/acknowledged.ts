@@ -122,8 +122,8 @@ function lastCommit(db: Database.Database): Stamp {
 }
 
 /**
- * Not written as other private files are: it is written over in place at each commit and goes on being used, so that it
- * may be there already, and an older number in it after a power cut is no less true.
+ * Not the way in which other private files are written, because this one stays in use and is overwritten in place at each
+ * commit: it may exist already, and after a power cut an older number in it is still true.
  */
 function open(dataDir: string, report: (error: unknown) => void): number | null {
   try {
