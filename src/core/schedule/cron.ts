@@ -5,7 +5,7 @@
  */
 import { CronPattern } from 'croner';
 import { checkFields } from './cron-fields.ts';
-import { bitsOf, type Month, type Pattern, timesOf } from './pattern.ts';
+import { bitsOf, daysWhere, type Month, type Pattern, timesOf } from './pattern.ts';
 import { quoted, ScheduleRefused, wordsOf } from './refused.ts';
 
 const NICKNAMES: Record<string, string> = {
@@ -36,6 +36,7 @@ export function parseCron(expression: string): Pattern {
   checkFields(fields);
   const read = readWithCroner(fields);
   return {
+    months: bitsOf(numbersIn(read.month, 1)),
     daysIn: dayFinder(read, fields),
     times: timesOf(numbersIn(read.hour), numbersIn(read.minute), [0]),
   };
@@ -76,15 +77,12 @@ type DayFinder = Pattern['daysIn'];
 
 function dayFinder(read: CronPattern, fields: readonly string[]): DayFinder {
   const [, , day = '', , weekday = ''] = fields;
-  const months = bitsOf(numbersIn(read.month, 1));
   const byDate = dateFinder(read);
   const byWeekday = weekdayFinder(read);
   const both = read.useAndLogic || /^[*?]/.test(day) || /^[*?]/.test(weekday);
-  return (month) => {
-    if ((months & (1 << (month.month - 1))) === 0) return 0;
-    if (read.starDOW) return byDate(month);
-    return both ? byDate(month) & byWeekday(month) : byDate(month) | byWeekday(month);
-  };
+  if (read.starDOW) return byDate;
+  if (both) return (month) => byDate(month) & byWeekday(month);
+  return (month) => byDate(month) | byWeekday(month);
 }
 
 function dateFinder({ day, lastDayOfMonth, lastWeekday, nearestWeekdays }: CronPattern): DayFinder {
@@ -108,14 +106,9 @@ function weekdayNear(date: number, month: Month): number {
 }
 
 function weekdayFinder({ dayOfWeek }: CronPattern): DayFinder {
-  const wanted = Array.from({ length: 7 }, (_, weekday) => dayOfWeek[weekday] ?? 0);
-  return ({ firstWeekday, length }) => {
-    let days = 0;
-    for (let date = 1; date <= length; date += 1) {
-      const which = wanted[(firstWeekday + date - 1) % 7] ?? 0;
-      const isLast = date + 7 > length && (which & LAST) !== 0;
-      if (isLast || (which & (1 << Math.floor((date - 1) / 7))) !== 0) days |= 1 << (date - 1);
-    }
-    return days;
-  };
+  return daysWhere((weekday, date, length) => {
+    const which = dayOfWeek[weekday] ?? 0;
+    const isLast = date + 7 > length && (which & LAST) !== 0;
+    return isLast || (which & (1 << Math.floor((date - 1) / 7))) !== 0;
+  });
 }

@@ -6,7 +6,7 @@
  */
 import { isTimeZone, spelledTimeZone } from '../../text/time-zone.ts';
 import { allOf, lastDaysOf, type Unit, valuesOf } from './component.ts';
-import { bitsOf, type Pattern, timesOf } from './pattern.ts';
+import { bitsOf, daysWhere, type Pattern, timesOf } from './pattern.ts';
 import { quoted, ScheduleRefused, wordsOf } from './refused.ts';
 
 export interface CalendarExpression {
@@ -53,7 +53,7 @@ export function parseOnCalendar(expression: string): CalendarExpression {
       `cannot be read: nothing can follow the time of day, and here is ${quoted(rest.join(' '))}`,
     );
   }
-  return { pattern: { daysIn: dayFinder(weekdays, date), times: parseTime(time) }, timezone };
+  return { pattern: { ...parseDate(weekdays, date), times: parseTime(time) }, timezone };
 }
 
 /** Takes the time zone from the end of the words. */
@@ -99,21 +99,19 @@ function weekday(word: string): number {
   );
 }
 
-function dayFinder(weekdays: ReadonlySet<number> | null, date: string): Pattern['daysIn'] {
+function parseDate(weekdays: ReadonlySet<number> | null, date: string): Omit<Pattern, 'times'> {
   const [, year = '*', month, sign, day] = /^(?:([^-~]*)-)?([^-~]*)([-~])([^-~]*)$/.exec(date) ?? [];
   if (month === undefined || day === undefined) throw new ScheduleRefused(whyNoDate(date));
-  const years = valuesOf(year, YEAR);
-  const months = bitsOf(valuesOf(month, MONTH) ?? allOf(MONTH));
+  const named = valuesOf(year, YEAR);
+  const years = named && new Set(named);
   const days = daysOf(day, sign === '~');
-  return (of) => {
-    if ((months & (1 << (of.month - 1))) === 0 || (years !== null && !years.includes(of.year))) return 0;
-    const dates = days(of.length);
-    if (weekdays === null) return dates;
-    let wanted = 0;
-    for (let one = 1; one <= of.length; one += 1) {
-      if (weekdays.has((of.firstWeekday + one - 1) % 7)) wanted |= 1 << (one - 1);
-    }
-    return dates & wanted;
+  const withWeekday = weekdays && daysWhere((weekday) => weekdays.has(weekday));
+  return {
+    months: bitsOf(valuesOf(month, MONTH) ?? allOf(MONTH)),
+    daysIn: (of) => {
+      if (years?.has(of.year) === false) return 0;
+      return days(of.length) & (withWeekday?.(of) ?? -1);
+    },
   };
 }
 

@@ -19,7 +19,9 @@ export interface Month {
 }
 
 export interface Pattern {
-  /** The days on which it runs, one bit each: the lowest for the 1st. Bits beyond the month's end mean nothing. */
+  /** The months in which it runs at all, one bit each: the lowest for January. */
+  months: number;
+  /** The days of such a month on which it runs, the lowest bit for the 1st. Bits beyond its end mean nothing. */
   daysIn(month: Month): number;
   /** Seconds since midnight in ascending order, at least one. */
   times: readonly number[];
@@ -54,9 +56,11 @@ export function lastWallTime(pattern: Pattern, wall: number): number | null {
 function nextDay(pattern: Pattern, from: number): number | null {
   let { year, month, day } = dateOf(from);
   for (let searched = 0; searched <= MONTHS_TO_SEARCH; searched += 1) {
-    const first = dayNumber(year, month, 1);
-    const days = daysIn(pattern, year, month, first) & -(1 << (day - 1));
-    if (days !== 0) return first + lowestBit(days);
+    if (hasMonth(pattern, month)) {
+      const first = dayNumber(year, month, 1);
+      const days = daysIn(pattern, year, month, first) & -(1 << (day - 1));
+      if (days !== 0) return first + lowestBit(days);
+    }
     [year, month, day] = month === 12 ? [year + 1, 1, 1] : [year, month + 1, 1];
   }
   return null;
@@ -66,12 +70,18 @@ function nextDay(pattern: Pattern, from: number): number | null {
 function lastDay(pattern: Pattern, until: number): number | null {
   let { year, month, day } = dateOf(until);
   for (let searched = 0; searched <= MONTHS_TO_SEARCH; searched += 1) {
-    const first = dayNumber(year, month, 1);
-    const days = daysIn(pattern, year, month, first) & (2 ** day - 1);
-    if (days !== 0) return first + highestBit(days);
+    if (hasMonth(pattern, month)) {
+      const first = dayNumber(year, month, 1);
+      const days = daysIn(pattern, year, month, first) & (2 ** day - 1);
+      if (days !== 0) return first + highestBit(days);
+    }
     [year, month, day] = month === 1 ? [year - 1, 12, 31] : [year, month - 1, 31];
   }
   return null;
+}
+
+function hasMonth({ months }: Pattern, month: number): boolean {
+  return (months & (1 << (month - 1))) !== 0;
 }
 
 function daysIn(pattern: Pattern, year: number, month: number, first: number): number {
@@ -121,6 +131,27 @@ function countUntil(times: readonly number[], passed: number): number {
     else high = middle;
   }
   return low;
+}
+
+/**
+ * The days of a month that `matches` their weekday, 0 for Sunday. There are but 28 kinds of months for that: each is
+ * counted once, since searches go through hundreds of years.
+ */
+export function daysWhere(
+  matches: (weekday: number, day: number, length: number) => boolean,
+): (month: Month) => number {
+  const counted = new Map<number, number>();
+  return ({ firstWeekday, length }) => {
+    const kind = length * 7 + firstWeekday;
+    const known = counted.get(kind);
+    if (known !== undefined) return known;
+    let days = 0;
+    for (let day = 1; day <= length; day += 1) {
+      if (matches((firstWeekday + day - 1) % 7, day, length)) days |= 1 << (day - 1);
+    }
+    counted.set(kind, days);
+    return days;
+  };
 }
 
 /** Bits for days or months, from their numbers: the lowest for 1. */

@@ -7,7 +7,7 @@
  * - `zone-clock.ts` knows when the clock of a time zone shows a wall time, also where that clock is changed.
  * - `timing.ts` says what follows for a check-in: which run it answers for, and by when the next is expected.
  */
-import { MINUTE, SECOND } from '../../text/durations.ts';
+import { DAY, MINUTE, SECOND } from '../../text/durations.ts';
 import { parseCron } from './cron.ts';
 import { parseOnCalendar } from './on-calendar.ts';
 import { lastWallTime, nextWallTime, type Pattern } from './pattern.ts';
@@ -24,7 +24,7 @@ export interface Schedule {
   nextAfter(at: number): number | null;
   /** The last instant up to `at` at which the job was due; null where there was none, or check-ins alone tell. */
   lastUntil(at: number): number | null;
-  /** How far the next 100 runs after `at` lie apart, in milliseconds on a clock that is never changed. */
+  /** How far the next runs after `at`, at most 100, lie apart, in milliseconds on a clock that is never changed. */
   gapsAfter(at: number): readonly number[];
   /** The grace, in milliseconds, where none is set. */
   defaultGrace(at: number): number;
@@ -37,8 +37,9 @@ export const LONGEST_EVERY = 366 * 86_400;
 const SMALLEST_DEFAULT_GRACE = MINUTE;
 const LARGEST_DEFAULT_GRACE = 15 * MINUTE;
 
-/** So many runs are looked at to tell how far apart they are. */
+/** So many runs are looked at to tell how far apart they are, or as many as there are in so long a time, at least two. */
 const RUNS = 100;
+const LONGEST_STRETCH = 40 * 366 * DAY;
 
 /**
  * @param timezone IANA name: where the expression names no zone of its own
@@ -129,8 +130,9 @@ class Timetable implements Schedule {
   /** Clock changes are left out: a daily job is daily, and not one that may take 25 hours. */
   gapsAfter(at: number): readonly number[] {
     const gaps: number[] = [];
-    let last = nextWallTime(this.#pattern, this.#clock.shownUntil(at));
-    while (last !== null && gaps.length < RUNS - 1) {
+    const first = nextWallTime(this.#pattern, this.#clock.shownUntil(at));
+    let last = first;
+    while (first !== null && last !== null && gaps.length < RUNS - 1 && last - first < LONGEST_STRETCH) {
       const next = nextWallTime(this.#pattern, last);
       if (next !== null) gaps.push(next - last);
       last = next;
