@@ -176,6 +176,20 @@ export interface WireImportCheck {
   room: number | null;
 }
 
+/** When a job is due: one of the three. */
+export type WireSchedule = { cron: string } | { calendar: string } | { every: number };
+
+/** When a schedule that is not kept would be due. */
+export interface WireScheduleCheck {
+  /** What clients that know no schedules are shown. */
+  interval: string;
+  /** The zone that decides: that of the expression, where it names one. */
+  timezone: string;
+  /** Seconds. */
+  grace: number;
+  runs: { at: string; deadline: string }[];
+}
+
 /** How a log-in at the mail server went, and a test mail. */
 export interface WireMailCheck {
   /** Host and port of the mail server; null where email is off. */
