@@ -187,7 +187,13 @@ export interface WireScheduleCheck {
   timezone: string;
   /** Seconds. */
   grace: number;
-  runs: { at: string; deadline: string }[];
+  runs: WireRun[];
+}
+
+/** When a job is due, and by when it must have checked in. */
+export interface WireRun {
+  at: string;
+  deadline: string;
 }
 
 /** How a log-in at the mail server went, and a test mail. */

@@ -19,6 +19,7 @@ import { register as look } from './look.ts';
 import { register as maintenance } from './maintenance.ts';
 import { register as pause } from './pause.ts';
 import { register as restore } from './restore.ts';
+import { register as schedule } from './schedule.ts';
 import { register as spool } from './spool/spool.ts';
 import { register as webhook } from './webhook.ts';
 import { register as write } from './write.ts';
@@ -55,6 +56,7 @@ export const TASKS: readonly Task[] = [
       { name: 'show', summary: 'all of one snitch', load: here(look) },
       { name: 'history', summary: 'its check-ins', load: here(look) },
       { name: 'explain', summary: 'its deadline and next alert, in words', load: here(look) },
+      { name: 'schedule', summary: 'when a cron or OnCalendar expression is due', load: here(schedule) },
       { name: 'alerts', summary: 'what was alerted', load: here(deliveries) },
       {
         name: 'deliveries',
