@@ -15,6 +15,8 @@ import type {
   WireMailCheck,
   WireOwnership,
   WireReport,
+  WireRun,
+  WireScheduleCheck,
   WireSnitch,
   WireWebhook,
 } from './wire.ts';
@@ -210,5 +212,12 @@ export const READINESS = object<{ status: string; problems?: string[] }>({
 });
 
 export const MAIL_CHECK = object<WireMailCheck>({ server: nullable(text), problem: nullable(text) });
+
+export const SCHEDULE_CHECK = object<WireScheduleCheck>({
+  interval: text,
+  timezone: text,
+  grace: number,
+  runs: list(object<WireRun>({ at: time, deadline: time })),
+});
 
 export const AUDIENCE = object<WireAudience>({ emails: TEXTS, webhooks: TEXTS, sends_email: flag });

@@ -31,6 +31,7 @@ import { mailCheckRoutes } from './resources/mail-check.ts';
 import { maintenanceRoutes } from './resources/maintenance.ts';
 import { ownershipRoutes } from './resources/ownership.ts';
 import { pauseRoutes } from './resources/pause.ts';
+import { scheduleCheckRoutes } from './resources/schedule-check.ts';
 import { snitchRoutes } from './resources/snitches.ts';
 import { tagRoutes } from './resources/tags.ts';
 import { webhookRoutes } from './resources/webhooks.ts';
@@ -111,6 +112,7 @@ const API_ROUTES: readonly ((api: FastifyInstance, context: ApiContext) => void)
   keysOfCaseRoutes,
   maintenanceRoutes,
   mailCheckRoutes,
+  scheduleCheckRoutes,
 ];
 
 async function apiRoutes(api: FastifyInstance, serverOptions: ServerOptions): Promise<void> {
