@@ -43,6 +43,7 @@ const LAYER_OF_FILE: Record<string, string> = {
   'executable.ts': 'executable',
   'cli/dashboard.ts': 'the screen',
   'cli/serve.ts': 'commands on the host',
+  'cli/check-database.ts': 'commands on the host',
   'cli/config.ts': 'commands on the host',
   'cli/doctor/doctor.ts': 'commands on the host',
   'cli/doctor/mail.ts': 'commands on the host',

@@ -23,6 +23,8 @@ export interface LifeSources {
    * What keeps the daemon from its work, in words. While there is anything, it does not check in at the other server.
    */
   problems: () => readonly string[];
+  /** What it does that takes a while, in words. */
+  progress: () => readonly string[];
   /**
    * What hangs, in words. While anything does, the service manager gets no sign of life, so that it restarts the
    * daemon.
@@ -58,7 +60,7 @@ function signs(settings: Config['watchdog'], sources: LifeSources): Sign[] {
 }
 
 /** Given three times within the time that the manager waits, so that a late one does no harm. */
-function signToManager({ manager, store, problems, stalls }: LifeSources): Sign {
+function signToManager({ manager, store, problems, progress, stalls }: LifeSources): Sign {
   return {
     to: 'the service manager',
     every: Math.max(
@@ -69,7 +71,7 @@ function signToManager({ manager, store, problems, stalls }: LifeSources): Sign 
     give: async () => {
       manager.alive();
       const [problem] = problems();
-      manager.status(problem ?? describe(await store.census()));
+      manager.status(problem ?? [describe(await store.census()), ...progress()].join('; '));
     },
   };
 }

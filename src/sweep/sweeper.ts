@@ -10,6 +10,7 @@ import type { OrderlyStop } from '../store/blindness.ts';
 import type { Store } from '../store/store.ts';
 import type { DueCursor } from '../store/sweep.ts';
 import { HOUR } from '../text/durations.ts';
+import { Postponing } from './postponing.ts';
 import { Watch } from './watch.ts';
 
 /** How often at most the daemon writes down that it is alive, in milliseconds. */
@@ -46,6 +47,7 @@ export interface SweeperOptions {
 export class Sweeper {
   readonly #options: SweeperOptions;
   readonly #watch: Watch;
+  readonly #postponing: Postponing;
   #cron: Cron | null = null;
   #halted = false;
   #running: Promise<void> = Promise.resolve();
@@ -66,6 +68,7 @@ export class Sweeper {
   constructor(options: SweeperOptions) {
     this.#options = options;
     this.#watch = new Watch(options.clock);
+    this.#postponing = new Postponing(options);
     this.#sweptAt = options.monotonic();
     this.#endedAt = this.#sweptAt;
   }
@@ -179,6 +182,11 @@ export class Sweeper {
     return this.#silence(this.#endedAt);
   }
 
+  /** What it does before it can look for what is due, in words; null where that takes next to no time. */
+  progress(): string | null {
+    return this.#postponing.progress();
+  }
+
   #silence(since: number): string | null {
     const silent = this.#options.monotonic() - since;
     return silent > STALLED_AFTER ? `no sweep has ended for ${Math.round(silent / 1_000)} s` : null;
@@ -188,9 +196,9 @@ export class Sweeper {
   async #sweep(): Promise<void> {
     const { store, monotonic } = this.#options;
     const now = this.#watch.look();
-    await this.#lookAtClock(now);
     await this.#noticeBlindness(now);
-    await this.#whileMore(() => store.postponeSlice(now));
+    await this.#lookAtClock(now);
+    await this.#whileMore(() => this.#postponing.next(now));
     await this.#whileMore(() => store.rescheduleSlice(now));
     if (monotonic() >= this.#sweepFrom) await this.#applyDue(now);
     this.#sweptAt = monotonic();
@@ -198,12 +206,15 @@ export class Sweeper {
   }
 
   /**
-   * Work in slices goes on until it is done or the daemon halts; between two of them the daemon is seen to live.
+   * Work in slices goes on until it is done or the daemon halts; between two of them the daemon is seen to live, and
+   * writes that down: a start after a crash must not take for blind what was heard meanwhile.
    */
   async #whileMore(slice: () => Promise<boolean>): Promise<void> {
     while (!this.#halted && (await slice())) {
-      this.#watch.look();
+      const now = this.#watch.look();
       this.#sweptAt = this.#options.monotonic();
+      const isBlind = this.#watch.window !== null || this.#options.store.refused() !== null;
+      if (!isBlind && now - (this.#livenessAt ?? now) >= LIVENESS_EVERY) await this.#recordLiveness(now);
     }
   }
 

@@ -20,6 +20,8 @@ export interface ServiceManager {
   alive(): void;
   /** What `systemctl status` shows. */
   status(text: string): void;
+  /** A start or a stop may take so many milliseconds more, counted from now, whatever limit it has. */
+  extend(within: number): void;
 }
 
 /** More sockets than we can serve, or one that we cannot use; the message says what to do. */
@@ -60,6 +62,7 @@ export function serviceManager(env: NodeJS.ProcessEnv, ourselves: Process = OURS
     stopping: () => tell({ STOPPING: 1, STATUS: 'Stopping' }, TRIES),
     alive: () => tell({ WATCHDOG: 1 }, 1),
     status: (text) => tell({ STATUS: text }, 1),
+    extend: (within) => tell({ EXTEND_TIMEOUT_USEC: Math.ceil(within * 1_000) }, 1),
   };
 }
 

@@ -84,7 +84,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
     clock: () => clock.now,
     limiter,
     addresses: () => ({ baseUrl: BASE_URL, checkInBase: CHECK_IN_BASE }),
-    readiness: () => problems,
+    readiness: () => ({ problems, progress: [] }),
     metrics: new Metrics(),
     metricsArePublic: () => options.metricsArePublic ?? false,
     checkMail: options.checkMail ?? (async () => null),

@@ -14,8 +14,8 @@ export interface RouteContext {
   store: Store;
   clock: () => number;
   addresses: () => Addresses;
-  /** What keeps the daemon from doing its work, in words; empty when all is well. */
-  readiness: () => string[];
+  /** What keeps the daemon from doing its work, and what it does that takes a while, in words; both are usually empty. */
+  readiness: () => { problems: readonly string[]; progress: readonly string[] };
   /** Logs in at the mail server, and sends a test mail to a recipient; null where email is off. */
   checkMail: (recipient: string | null) => Promise<WireMailCheck | null>;
   /** Whether a mail server is configured. */
