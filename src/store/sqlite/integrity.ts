@@ -21,7 +21,7 @@ export function tablesToCheck(db: Database.Database): string[] {
 export function damageIn(db: Database.Database, table: string): string | null {
   try {
     const answer = db.pragma(`quick_check('${table.replaceAll("'", "''")}')`, { simple: true });
-    return answer === 'ok' ? null : String(answer);
+    return answer === 'ok' ? null : inOneLine(answer);
   } catch (error) {
     if (isDamaged(error)) return error.message;
     throw error;
@@ -31,7 +31,14 @@ export function damageIn(db: Database.Database, table: string): string | null {
 /** Of all tables; null where nothing is wrong. @throws SqliteError where the database could not be looked at */
 export function damageOf(db: Database.Database): string | null {
   const answer = db.pragma('quick_check(1)', { simple: true });
-  return answer === 'ok' ? null : String(answer);
+  return answer === 'ok' ? null : inOneLine(answer);
+}
+
+/** Without the heading that SQLite gives to each database of a connection. */
+function inOneLine(answer: unknown): string {
+  return String(answer)
+    .replace(/^\*{3} in database \w+ \*{3}\s*/, '')
+    .replaceAll(/\s*\n\s*/g, '; ');
 }
 
 /** A sector that cannot be read is the end of what was in it, whatever SQLite's own pages say. */
