@@ -2,6 +2,7 @@
 import type { Daemon } from '../daemon/daemon.ts';
 import type { Demo } from '../demo/demo.ts';
 import type { Logger } from '../log/logger.ts';
+import { giveBackFreeMemory, startFrugally } from '../system/memory.ts';
 import type { ServiceManager } from '../system/service-manager.ts';
 import { EXIT } from './exit-codes.ts';
 import { reportFailure } from './failure.ts';
@@ -25,6 +26,7 @@ export interface ServeFlags {
 export async function serve({ config: file, demo: isDemo = false }: ServeFlags): Promise<number> {
   // Instead of the name that Node gives its main thread.
   process.title = 'snitch serve';
+  const started = startFrugally();
   const { loadConfig } = await import('../config/config.ts');
   const { createLogger } = await import('../log/logger.ts');
   const read = () => loadConfig({ file, env: process.env, terminal: process.stdout.isTTY === true });
@@ -49,6 +51,8 @@ export async function serve({ config: file, demo: isDemo = false }: ServeFlags):
   }, logger);
   try {
     daemon = await starting;
+    started();
+    giveBackFreeMemory();
     demo?.begin(daemon.url);
   } catch (error) {
     return explainNoStart(error, logger);
