@@ -8,6 +8,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { buildExecutable } from './build/executable.ts';
+import { leanPackages } from './build/lean-packages.ts';
 import { collectLicenses } from './build/licenses.ts';
 import { leanBuiltins, loadedWhenCalled } from './build/plugins.ts';
 
@@ -104,8 +105,11 @@ const parts = await build({
   // They were found in no certain order. Sorting them makes the names and contents of chunks reproducible.
   entryPoints: Object.fromEntries(Object.entries(entries).sort(([one], [other]) => (one < other ? -1 : 1))),
   splitting: true,
+  // The daemon keeps its source in memory. Names stay, so that the log can tell where a defect is.
+  minifyWhitespace: true,
+  minifySyntax: true,
   banner: { js: BANNER },
-  plugins: [addonBesideTheCode, withoutDevtools],
+  plugins: [addonBesideTheCode, withoutDevtools, leanPackages],
 }).catch(fail);
 copyAddon();
 const written = Object.keys({ ...main.metafile.outputs, ...parts.metafile.outputs }).map((path) =>

@@ -206,9 +206,10 @@ export const IMPORT_CHECK = object<WireImportCheck>({
 
 export const MAINTENANCE = object<{ enabled: boolean }>({ enabled: flag });
 
-export const READINESS = object<{ status: string; problems?: string[] }>({
+export const READINESS = object<{ status: string; problems?: string[]; progress?: string[] }>({
   status: text,
   problems: optional(TEXTS) as Shape<string[]>,
+  progress: optional(TEXTS) as Shape<string[]>,
 });
 
 export const MAIL_CHECK = object<WireMailCheck>({ server: nullable(text), problem: nullable(text) });

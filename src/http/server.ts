@@ -57,6 +57,13 @@ const LIMITS = {
   maxHeaderSize: 16 * 1024,
 };
 
+/** Bodies are checked by schemas of our own. The framework loads two compilers for its own kind unless it is given some. */
+const WITHOUT_SCHEMAS = { buildValidator: refuseSchemas, buildSerializer: refuseSchemas };
+
+function refuseSchemas(): never {
+  throw new Error('a route was given a schema of the framework');
+}
+
 export function buildServer(options: ServerOptions): FastifyInstance {
   const routes = new Set<string>();
   const readPath = createPathReader(options.checkInPath, () => routes);
@@ -64,6 +71,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
+    schemaController: { compilersFactory: WITHOUT_SCHEMAS },
     genReqId: newRequestId,
     // A path that is too long is refused together with its head, so that the router needs no stricter limit of its own.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: LIMITS.maxHeaderSize },

@@ -9,6 +9,7 @@ import type { OrderlyStop } from '../store/blindness.ts';
 import type { Store } from '../store/store.ts';
 import type { LookCursor } from '../store/sweep.ts';
 import { HOUR, MINUTE } from '../text/durations.ts';
+import { Postponing } from './postponing.ts';
 import { Watch } from './watch.ts';
 
 /** The daemon records that it is alive at most this often, in milliseconds. */
@@ -55,6 +56,7 @@ export interface SweeperOptions {
 export class Sweeper {
   readonly #options: SweeperOptions;
   readonly #watch: Watch;
+  readonly #postponing: Postponing;
   #cron: Cron | null = null;
   #halted = false;
   #running: Promise<void> = Promise.resolve();
@@ -74,6 +76,7 @@ export class Sweeper {
   constructor(options: SweeperOptions) {
     this.#options = options;
     this.#watch = new Watch(options.clock);
+    this.#postponing = new Postponing(options);
     this.#sweptAt = options.monotonic();
     this.#endedAt = this.#sweptAt;
   }
@@ -187,6 +190,11 @@ export class Sweeper {
     return this.#silence(this.#endedAt);
   }
 
+  /** What it does before it can look for what is due, in words; null where that takes next to no time. */
+  progress(): string | null {
+    return this.#postponing.progress();
+  }
+
   #silence(since: number): string | null {
     const silent = this.#options.monotonic() - since;
     return silent > STALLED_AFTER ? `no sweep has ended for ${Math.round(silent / 1_000)} s` : null;
@@ -196,9 +204,9 @@ export class Sweeper {
   async #sweep(): Promise<void> {
     const { store, monotonic } = this.#options;
     const now = this.#watch.look();
-    await this.#lookAtClock(now);
     await this.#noticeBlindness(now);
-    await this.#whileMore(() => store.postponeSlice(now));
+    await this.#lookAtClock(now);
+    await this.#whileMore(() => this.#postponing.next(now));
     await this.#whileMore(() => store.rescheduleSlice(now));
     if (monotonic() >= this.#sweepFrom) {
       await this.#applyDue(now);
@@ -208,11 +216,16 @@ export class Sweeper {
     this.#lastNow = now;
   }
 
-  /** Goes on with work in slices until it is done or the daemon halts. Each slice counts as progress. */
+  /**
+   * Work in slices goes on until it is done or the daemon halts; between two of them the daemon is seen to live, and
+   * writes that down: a start after a crash must not take for blind what was heard meanwhile.
+   */
   async #whileMore(slice: () => Promise<boolean>): Promise<void> {
     while (!this.#halted && (await slice())) {
-      this.#watch.look();
+      const now = this.#watch.look();
       this.#sweptAt = this.#options.monotonic();
+      const isBlind = this.#watch.window !== null || this.#options.store.refused() !== null;
+      if (!isBlind && now - (this.#livenessAt ?? now) >= LIVENESS_EVERY) await this.#recordLiveness(now);
     }
   }
 

@@ -5,8 +5,10 @@ import type { Change } from '../change.ts';
 import { methodsOf } from '../methods/methods.ts';
 import type { Commit, Store } from '../store.ts';
 import { Acknowledged } from './acknowledged.ts';
-import { databasePath, openDatabase, prepareDataDir } from './connection.ts';
+import type { CheckOutcome } from './background-check.ts';
+import { databasePath, type Opening, openAndCheck, prepareDataDir } from './connection.ts';
 import { GroupCommit } from './group-commit.ts';
+import { LateCheck } from './late-check.ts';
 import { lockDataDir } from './lock.ts';
 import { LogSync } from './log-sync.ts';
 import type { Migrated } from './migrate.ts';
@@ -23,6 +25,15 @@ export interface SqliteOptions {
   onCommit?: (commit: Commit) => void;
   /** Told of an upgrade of the database, for the log. */
   onMigrated?: (migrated: Migrated) => void;
+  /** Told what takes long before the store is open. */
+  onOpening?: (opening: Opening) => void;
+  /**
+   * A program that checks the database which is named behind it, as `snitch __check-database` does. With it a large
+   * database is opened unchecked, and `check` makes up for that. Absent: every database is checked before it is open.
+   */
+  checkWith?: readonly string[] | undefined;
+  /** Told of the check that was made up for, when it begins and when it is over. */
+  onCheck?: (check: { kind: 'began' } | CheckOutcome) => void;
   /** Told what an operator must know and do something about, for the log. */
   report?: Report;
   /** How often the store looks whether its files are still in their place, in milliseconds. */
@@ -40,26 +51,18 @@ export interface SqliteOptions {
  * @throws DatabaseUnusable, NewerDatabase, UpgradeFailed when the database cannot be served
  */
 export function openStore(options: SqliteOptions): Store {
-  const { dataDir, clock, onCommit, onMigrated, report = () => {}, lookEvery, checkInsKept } = options;
+  const { dataDir, clock, report = () => {}, lookEvery, checkWith } = options;
   prepareDataDir(dataDir);
   const unlock = lockDataDir(dataDir);
   try {
-    const db = openDatabase(dataDir, onMigrated, clock);
+    const { db, checked } = openAndCheck(dataDir, { ...options, canCheckLater: checkWith !== undefined });
     const acknowledged = remember(db, dataDir, clock, report);
     const log = new LogSync(db, databasePath(dataDir), options);
     const { announce, onChange } = listeners();
     const calendar = new Calendar();
-    const batches = new GroupCommit({
-      db,
-      calendar,
-      sync: log,
-      acknowledged,
-      clock,
-      announce,
-      onCommit,
-      checkInsKept,
-    });
+    const batches = new GroupCommit({ ...options, db, calendar, sync: log, acknowledged, announce });
     const place = new PlaceWatch({ db, log, dataDir, clock, report, lookEvery });
+    const check = new LateCheck(dataDir, log, checked ? {} : options);
     // A database that is closed, by us or by the end of the process, copies its log once more: with its own syncs.
     const syncItself = () => db.pragma('synchronous = FULL');
     process.on('exit', syncItself);
@@ -69,9 +72,12 @@ export function openStore(options: SqliteOptions): Store {
       misplaced: () => log.misplaced(),
       isSaving: () => place.isSaving,
       lost: acknowledged.loss?.window ?? null,
+      check: () => check.begin(),
+      checking: () => check.progress,
       onChange,
       failed: log.failed,
       close: async () => {
+        check.stop();
         await batches.drain();
         await place.end();
         process.off('exit', syncItself);
