@@ -98,12 +98,27 @@ const main = await build({
   plugins: [leanBuiltins, loadedWhenCalled(entries)],
 }).catch(fail);
 
+/**
+ * The thread that copies the database's log is started from its code, which is a part of the bundle that needs it: the
+ * executable has no files, and a file could be of another version by the time that the thread is started.
+ */
+const thread = await build({
+  ...options,
+  entryPoints: ['src/store/sqlite/copying-thread.ts'],
+  format: 'cjs',
+  minify: true,
+  write: false,
+  plugins: [addonBesideTheCode],
+}).catch(fail);
+const copyingThread = thread.outputFiles.map(({ text }) => text).join('');
+
 /** What the main bundle loads when it is asked for: the daemon, the dashboard, and their parts. */
 const parts = await build({
   ...options,
   // They were found in whatever order the files came from the disk; chunks are named and filled in this one.
   entryPoints: Object.fromEntries(Object.entries(entries).sort(([one], [other]) => (one < other ? -1 : 1))),
   splitting: true,
+  define: { ...options.define, SNITCH_COPYING_THREAD: JSON.stringify(copyingThread) },
   banner: { js: BANNER },
   plugins: [addonBesideTheCode, withoutDevtools],
 }).catch(fail);

@@ -5,6 +5,7 @@ import type { Change } from '../change.ts';
 import { methodsOf } from '../methods/methods.ts';
 import type { Commit, Store } from '../store.ts';
 import { Acknowledged } from './acknowledged.ts';
+import type { BackgroundCopy } from './background-copy.ts';
 import { databasePath, openDatabase, prepareDataDir } from './connection.ts';
 import { GroupCommit } from './group-commit.ts';
 import { lockDataDir } from './lock.ts';
@@ -19,6 +20,10 @@ export interface SqliteOptions {
   checkpointAfter?: number;
   /** How long a statement may be only in the log, in milliseconds. */
   checkpointWithin?: number;
+  /** From so many statements on a checkpoint begins in the background. */
+  backgroundFrom?: number;
+  /** Stands in for the thread that copies in the background. */
+  background?: BackgroundCopy;
   /** Told of every commit, for the metrics. */
   onCommit?: (commit: Commit) => void;
   /** Told of an upgrade of the database, for the log. */
@@ -73,6 +78,7 @@ export function openStore(options: SqliteOptions): Store {
       failed: log.failed,
       close: async () => {
         await batches.drain();
+        await log.end();
         await place.end();
         process.off('exit', syncItself);
         syncItself();
