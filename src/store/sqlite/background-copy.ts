@@ -27,11 +27,14 @@ export interface BackgroundCopy {
   end(): Promise<void>;
 }
 
+type StartThread = (work: CopyingWork) => Worker;
+
 export class CopyingThread implements BackgroundCopy {
   readonly #path: string;
   readonly #isInPlace: () => boolean;
   readonly #patience: number;
   readonly #kept: number;
+  readonly #startThread: StartThread;
   #thread: Worker | null = null;
   /** The one that was given up and has not ended yet. */
   #leaving: Worker | null = null;
@@ -44,12 +47,13 @@ export class CopyingThread implements BackgroundCopy {
   constructor(
     path: string,
     isInPlace: () => boolean,
-    { patience = PATIENCE, kept = KEPT }: { patience?: number; kept?: number } = {},
+    options: { patience?: number; kept?: number; startThread?: StartThread } = {},
   ) {
     this.#path = path;
     this.#isInPlace = isInPlace;
-    this.#patience = patience;
-    this.#kept = kept;
+    this.#patience = options.patience ?? PATIENCE;
+    this.#kept = options.kept ?? KEPT;
+    this.#startThread = options.startThread ?? startThread;
   }
 
   async copy(): Promise<{ left: number }> {
@@ -77,8 +81,7 @@ export class CopyingThread implements BackgroundCopy {
   async #start(): Promise<Worker> {
     if (this.#leaving) throw new Error('the last thread has not ended yet');
     if (!this.#isInPlace()) throw new Error('the files of the database are not where they were');
-    const work: CopyingWork = { path: this.#path, addon: addonFile() };
-    const thread = startThread({ workerData: work });
+    const thread = this.#startThread({ path: this.#path, addon: addonFile() });
     thread.unref();
     // Whoever asks is told as well; without a listener it would end the process.
     thread.on('error', () => {});
@@ -123,13 +126,13 @@ export class CopyingThread implements BackgroundCopy {
   }
 }
 
-function startThread(options: { workerData: CopyingWork }): Worker {
-  // Some megabytes are enough for it, and its heap would otherwise be as large as that of the process.
-  const small = { ...options, resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 } };
+function startThread(work: CopyingWork): Worker {
+  // It needs little, and would otherwise take as much as the program does before it looks for what it can free.
+  const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 };
   if (typeof SNITCH_COPYING_THREAD === 'string') {
-    return new Worker(SNITCH_COPYING_THREAD, { ...small, eval: true });
+    return new Worker(SNITCH_COPYING_THREAD, { eval: true, workerData: work, resourceLimits });
   }
-  return new Worker(new URL('./copying-thread.ts', import.meta.url), options);
+  return new Worker(new URL('./copying-thread.ts', import.meta.url), { workerData: work });
 }
 
 /**
