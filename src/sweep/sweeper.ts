@@ -201,8 +201,8 @@ export class Sweeper {
     await this.#whileMore(() => this.#postponing.next(now));
     await this.#whileMore(() => store.rescheduleSlice(now));
     if (monotonic() >= this.#sweepFrom) {
-      await this.#applyDue(now);
-      await this.#looks.move(now, (slice) => this.#whileMore(slice));
+      const inVain = await this.#applyDue(now);
+      await this.#looks.move(now, inVain, (slice) => this.#whileMore(slice));
     }
     this.#sweptAt = monotonic();
     this.#lastNow = now;
@@ -221,17 +221,21 @@ export class Sweeper {
     }
   }
 
-  async #applyDue(now: number): Promise<void> {
+  /** @returns whether it looked at snitches that were not due */
+  async #applyDue(now: number): Promise<boolean> {
     const { store, logger } = this.#options;
     let after: LookCursor | null = null;
+    let isVain = false;
     await this.#whileMore(async () => {
-      const { next, failures } = await store.applyDue(now, after, SLICE);
+      const { next, failures, inVain } = await store.applyDue(now, after, SLICE);
+      isVain ||= inVain;
       for (const { token, error } of failures) {
         logger.error({ err: error, token }, 'a snitch could not be swept; the others go on');
       }
       after = next;
       return next !== null;
     });
+    return isVain;
   }
 
   /**
