@@ -162,6 +162,27 @@ test('the body is bounded: the rest is counted', () => {
   assert.ok(references.length <= 50);
 });
 
+test('a flood of one kind hides no other, and the newly missing have the most room', () => {
+  const many = (count: number, changes: Parameters<typeof alertOf>[0]) =>
+    Array.from({ length: count }, (_, index) =>
+      alertOf({ ...changes, snitch: { ...changes?.snitch, name: `${index} ${'n'.repeat(240)}` } }),
+    );
+  const { text } = digestOf([
+    ...many(400, {}),
+    ...many(400, { type: 'snitch.errored' }),
+    ...many(2, { type: 'snitch.paused', snitch: { status: 'paused' } }),
+  ]);
+  const [, missing = '', errored = '', paused = ''] = text.split(
+    /^(?:Newly missing|Reported an error|Paused) \(\d+\)$/m,
+  );
+  const shown = [missing, errored, paused].map((list) => list.match(/^ {2}- \d+ n/gm)?.length ?? 0);
+  assert.ok((shown[0] ?? 0) > (shown[1] ?? 0) && (shown[1] ?? 0) > 20, String(shown));
+  assert.is(shown[2], 2);
+  assert.match(missing, `and ${400 - (shown[0] ?? 0)} more`);
+  assert.match(errored, `and ${400 - (shown[1] ?? 0)} more`);
+  assert.not.match(paused, /and \d+ more/);
+});
+
 test('the message id does not depend on the order, and a digest of recoveries joins that of the alarms', () => {
   const alarms = Array.from({ length: 8 }, (_, index) => alertOf({ id: `alarm_${index}` }));
   const recoveries = alarms.map(({ id }) =>
