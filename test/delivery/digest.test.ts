@@ -120,6 +120,13 @@ test('a snitch has one line, in its last state, however many alerts of it wait',
   assert.match(text, 'flip, checked in again at 2026-11-21 06:09 (the last of 6 alerts)');
 });
 
+test('two alerts of a snitch are counted', () => {
+  const twice = [1, 2].map((hours) =>
+    alertOf({ at: AT + hours * 3_600_000, type: 'snitch.errored', snitch: { token: 'twice', name: 'job' } }),
+  );
+  assert.match(digestOf(twice).text, 'job, error at 2026-11-21 08:04 (the last of 2 alerts)');
+});
+
 test('a silence whose beginning waited as well is news, however often it was repeated since', () => {
   const token = 'token_silent';
   const silent = (at: number, previous_status: 'healthy' | 'missing') =>
