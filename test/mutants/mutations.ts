@@ -94,7 +94,10 @@ function editsOf(node: ts.Node, source: ts.SourceFile): Edit[] {
 
 /** SQLite has no promises: what a transaction reads and writes is there when the call returns, awaited or not. */
 function isAnsweredAtOnce({ expression }: ts.AwaitExpression, source: ts.SourceFile): boolean {
-  return ts.isCallExpression(expression) && /^tx\.(?:get|all|run|insert)\b/.test(expression.getText(source));
+  return (
+    ts.isCallExpression(expression) &&
+    /^(?:tx\.(?:get|all|run|insert)|getState)\b/.test(expression.getText(source))
+  );
 }
 
 function over(node: ts.Node, source: ts.SourceFile, replacement: string): Edit {
