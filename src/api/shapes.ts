@@ -15,14 +15,16 @@ import type {
   WireMailCheck,
   WireOwnership,
   WireReport,
+  WireRun,
+  WireScheduleCheck,
   WireSnitch,
   WireWebhook,
 } from './wire.ts';
 
-/** Says in words what is wrong with a value, and where; null where it is as it should be. */
+/** Says in words what is wrong with a value, and where in it; null if nothing is. */
 export interface Shape<T = unknown> {
   (value: unknown, at?: string): string | null;
-  /** Exists for the compiler alone, which infers the type from it; no shape sets it. */
+  /** Never set: the compiler infers the type from it. */
   readonly of?: T;
 }
 
@@ -92,7 +94,7 @@ export const SNITCH = object<WireSnitch>({
   created_at: time,
 });
 
-/** What the stream tells of a snitch that is gone. */
+/** What the stream says about a snitch that was deleted. */
 export const DELETED = object<{ token: string }>({ token: text });
 
 export const CHECK_IN = object<WireCheckIn>({
@@ -211,5 +213,12 @@ export const READINESS = object<{ status: string; problems?: string[]; progress?
 });
 
 export const MAIL_CHECK = object<WireMailCheck>({ server: nullable(text), problem: nullable(text) });
+
+export const SCHEDULE_CHECK = object<WireScheduleCheck>({
+  interval: text,
+  timezone: text,
+  grace: number,
+  runs: list(object<WireRun>({ at: time, deadline: time })),
+});
 
 export const AUDIENCE = object<WireAudience>({ emails: TEXTS, webhooks: TEXTS, sends_email: flag });

@@ -31,6 +31,7 @@ import { mailCheckRoutes } from './resources/mail-check.ts';
 import { maintenanceRoutes } from './resources/maintenance.ts';
 import { ownershipRoutes } from './resources/ownership.ts';
 import { pauseRoutes } from './resources/pause.ts';
+import { scheduleCheckRoutes } from './resources/schedule-check.ts';
 import { snitchRoutes } from './resources/snitches.ts';
 import { tagRoutes } from './resources/tags.ts';
 import { webhookRoutes } from './resources/webhooks.ts';
@@ -119,6 +120,7 @@ const API_ROUTES: readonly ((api: FastifyInstance, context: ApiContext) => void)
   keysOfCaseRoutes,
   maintenanceRoutes,
   mailCheckRoutes,
+  scheduleCheckRoutes,
 ];
 
 async function apiRoutes(api: FastifyInstance, serverOptions: ServerOptions): Promise<void> {
@@ -162,7 +164,7 @@ function serve(options: ServerOptions, readPath: PathReader, handler: NonNullabl
 }
 
 /**
- * Nothing is served at a path that cannot be decoded. One that can be stands in for it, so that it is refused like any
+ * Nothing is served at a path that cannot be decoded. It is replaced by one that can be, so that it is refused like any
  * other unknown path, after the key was checked.
  */
 function readablePath(url: string): string {

@@ -1,7 +1,7 @@
-import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { makePrivateDirectory } from '../../system/directory.ts';
+import { createPrivateFileNow } from '../../system/private-file.ts';
 import { migrations } from '../migrations/index.ts';
 import { countCommits } from './acknowledged.ts';
 import { openFile } from './addon.ts';
@@ -49,7 +49,7 @@ export function prepareDataDir(dataDir: string): void {
  */
 export function createPrivateFile(path: string): void {
   try {
-    closeSync(openSync(path, 'wx', 0o600));
+    createPrivateFileNow(path);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
     throw unwritable(path, reason(error), error);
