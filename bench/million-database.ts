@@ -49,19 +49,20 @@ const Tables = {
   fill: `
     INSERT INTO snitches (id, token, case_id, name, notes, tags, alert_email, created_at)
       SELECT n + 1, token, :case, 'job ' || n || ' on a host', '', '["nightly"]', '[]', last - :days * :day FROM made;
-    INSERT INTO snitch_states (token, case_id, interval, alert_type, status, checked_in_at, last_check_in_at, due_at,
-        postponed, last_check_in_id, check_in_count)
-      SELECT token, :case, 'daily', 'basic', 'healthy', last, last, due, 0, (:days - 1) * :count + n + 1, :days
-      FROM made ORDER BY token;
-    INSERT INTO check_ins (id, previous_id, token, number, at, outcome, message, source)
-      SELECT d.value * :count + n + 1, CASE WHEN d.value > 0 THEN (d.value - 1) * :count + n + 1 END, token,
+    INSERT INTO snitch_states (id, case_id, interval, alert_type, status, checked_in_at, last_check_in_at, due_at, look_at,
+        postponed, last_check_in_id, check_in_count, first_check_ins)
+      SELECT n + 1, :case, 'daily', 'basic', 'healthy', last, last, due, due, 0, (:days - 1) * :count + n + 1, :days,
+        (SELECT unhex(group_concat(printf('%012x', last - (:days - 1 - d.value) * :day), '' ORDER BY d.value))
+         FROM generate_series(0, :days - 1) AS d)
+      FROM made;
+    INSERT INTO check_ins (id, previous_id, snitch_id, number, at, outcome, message, source)
+      SELECT d.value * :count + n + 1, CASE WHEN d.value > 0 THEN (d.value - 1) * :count + n + 1 END, n + 1,
         d.value + 1, last - (:days - 1 - d.value) * :day, 'healthy', '1.2 GB in 3 minutes', '192.0.2.7'
       FROM generate_series(0, :days - 1) AS d CROSS JOIN made;
-    INSERT INTO first_check_ins (token, at)
-      SELECT token, last - (:days - 1 - d.value) * :day
-      FROM made CROSS JOIN generate_series(0, :days - 1) AS d ORDER BY token;`,
-  /** Writes to the snitch with the token `?` as a check-in would. */
-  touch: 'UPDATE snitch_states SET last_check_in_at = last_check_in_at + 1 WHERE token = ?',
+    INSERT INTO snitch_tags (case_id, tag, snitch_id) SELECT :case, 'nightly', n + 1 FROM made;
+    INSERT INTO status_counts (case_id, status, count) VALUES (:case, 'healthy', :count);`,
+  /** Writes to the snitch numbered `?` as a check-in would. */
+  touch: 'UPDATE snitch_states SET last_check_in_at = last_check_in_at + 1 WHERE id = ?',
   liveness: `INSERT INTO settings (name, value) VALUES ('liveness', ?)
     ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
 };
@@ -137,7 +138,7 @@ export function dirty({ dataDir, snitches }: Pick<Filling, 'dataDir' | 'snitches
   const touch = db.prepare(Tables.touch);
   for (let count = 0; count < IN_THE_LOG; count += 100) {
     db.transaction(() => {
-      for (let n = count; n < count + 100; n += 1) touch.run(tokenOf((n * 7_919) % snitches));
+      for (let n = count; n < count + 100; n += 1) touch.run(1 + ((n * 7_919) % snitches));
     })();
   }
 }

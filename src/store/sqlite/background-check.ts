@@ -33,6 +33,7 @@ export class BackgroundCheck {
    * @param command that checks the file which is named behind it, as `checkFile` does
    * @param path of the database
    * @param finish is told once what was found, and nothing after `stop`
+   * @throws Error where the system refuses another process at once
    */
   constructor(command: readonly string[], path: string, finish: (outcome: CheckOutcome) => void) {
     this.#finish = finish;
@@ -41,16 +42,18 @@ export class BackgroundCheck {
     this.#child = spawn(program, [...values, path], { stdio: 'pipe', env: environment() });
     // It is killed with the daemon, and a line that ends too early means nothing.
     process.once('exit', this.#kill);
-    this.#child.stdin?.on('error', () => {});
+    for (const stream of this.#child.stdio) stream?.on('error', () => {});
     this.#child.stderr?.on('data', (data: Buffer) => {
       this.#complaint = `${this.#complaint}${data}`.slice(0, LONGEST_COMPLAINT);
     });
     if (this.#child.stdout)
       createInterface({ input: this.#child.stdout }).on('line', (line) => this.#hear(line));
     this.#child.once('error', ({ message }) => this.#end({ kind: 'undone', reason: message }));
-    this.#child.once('close', (code, signal) =>
-      this.#end({ kind: 'undone', reason: this.#reason(code, signal) }),
-    );
+    this.#child.once('close', (code, signal) => {
+      // A service manager and a terminal tell all processes of a service to end, and the daemon among them.
+      if (signal === 'SIGTERM' || signal === 'SIGINT') this.stop();
+      this.#end({ kind: 'undone', reason: this.#reason(code, signal) });
+    });
   }
 
   /** Null when it is over. */

@@ -30,8 +30,12 @@ export class LateCheck {
   begin(): void {
     const { checkWith, onCheck } = this.#options;
     if (checkWith === undefined || this.#running) return;
-    this.#running = new BackgroundCheck(checkWith, this.#path, (outcome) => this.#finish(outcome));
-    onCheck?.({ kind: 'began' });
+    try {
+      this.#running = new BackgroundCheck(checkWith, this.#path, (outcome) => this.#finish(outcome));
+      onCheck?.({ kind: 'began' });
+    } catch (error) {
+      onCheck?.({ kind: 'undone', reason: error instanceof Error ? error.message : String(error) });
+    }
   }
 
   get progress(): CheckProgress | null {

@@ -132,6 +132,7 @@ test('a check that comes to nothing is told, and the store goes on', async ({ da
   const exits = [process.execPath, '-e', 'console.error("no room"); process.exit(7)'];
   for (const [checkWith, reason] of [
     [['/nowhere/snitch'], /ENOENT/],
+    [['/a\0b'], /null bytes/],
     [exits, /^it ended with 7: no room$/],
     [[process.execPath, '-e', 'process.kill(process.pid, "SIGKILL")'], /^it was ended by SIGKILL$/],
   ] as const) {
@@ -141,6 +142,23 @@ test('a check that comes to nothing is told, and the store goes on', async ({ da
     assert.is(told.kind, 'undone');
     assert.match('reason' in told ? told.reason : '', reason);
     await store.setSetting('maintenance', 'on');
+    await store.close();
+  }
+});
+
+test('a check that is told to end together with the daemon is no failure', async ({ dataDir }) => {
+  const told: string[] = [];
+  const checkWith = [
+    process.execPath,
+    '-e',
+    'process.kill(process.pid, "SIGTERM"); setTimeout(() => {}, 1e6)',
+  ];
+  const { store } = open(dataDir, { checkWith, onCheck: ({ kind }) => void told.push(kind) });
+  try {
+    store.check();
+    while (store.checking() !== null) await sleep(10);
+    assert.equal(told, ['began']);
+  } finally {
     await store.close();
   }
 });
