@@ -77,9 +77,9 @@ async function prepare(daemon: DaemonProcess, { webhooks }: Addresses): Promise<
 function arm(dataDir: string, dueAt: number): void {
   const db = new Database(join(dataDir, 'snitch.db'));
   db.prepare(
-    `UPDATE snitch_states SET status = 'healthy', due_at = ?, last_check_in_at = ?, postponed = 0, thread_id = NULL
-     WHERE token IN (SELECT token FROM snitches WHERE name LIKE 'failing %')`,
-  ).run(dueAt, dueAt - 3 * HOUR);
+    `UPDATE snitch_states SET status = 'healthy', due_at = @due, look_at = @due, last_check_in_at = @at, postponed = 0, thread_id = NULL
+     WHERE id IN (SELECT id FROM snitches WHERE name LIKE 'failing %')`,
+  ).run({ due: dueAt, at: dueAt - 3 * HOUR });
   // Without the last sign of life the time in which the daemon was down is no blind window.
   db.exec(`DELETE FROM settings WHERE name = 'liveness'; DELETE FROM deliveries; DELETE FROM alerts`);
   db.close();

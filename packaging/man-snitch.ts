@@ -1,6 +1,6 @@
 /** snitch(1): the commands from their definitions, and around them what a user of the program has to know. */
-import { DEFAULT_URL } from '../src/cli/connection.ts';
-import { EXIT } from '../src/cli/exit-codes.ts';
+import { DEFAULT_URL } from '../src/cli/command/connection.ts';
+import { EXIT } from '../src/cli/failure/exit-codes.ts';
 import { INTERVALS } from '../src/core/interval.ts';
 import { details, overview, sharedOptions } from './man-commands.ts';
 import { environment } from './man-environment.ts';

@@ -1,6 +1,6 @@
 /**
- * Where the single executable begins. Its modules are inside it, and Node's loader looks for modules on the disk:
- * this answers for those that the executable holds, under addresses of a directory that does not exist.
+ * The entry point of the single executable. Its modules are inside it, while Node's loader looks for modules on the
+ * disk. The hooks here supply the modules inside, under URLs of a directory that does not exist.
  */
 import { registerHooks } from 'node:module';
 import { getAsset, getAssetKeys } from 'node:sea';
@@ -24,7 +24,7 @@ registerHooks({
       : next(url, context),
 });
 
-// The executable's own `import()` knows nothing but Node's modules; a script may ask for the whole loader.
+// The executable's own `import()` knows only Node's modules, but a script may use the default loader.
 const load = new Script('(url) => import(url)', {
   importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
 }).runInThisContext() as (url: string) => Promise<unknown>;

@@ -2,14 +2,14 @@ import type { Writable } from 'node:stream';
 import { run } from './cli/program.ts';
 import { expectNoAuthorities } from './system/authorities.ts';
 
-// A reader that has seen enough (`snitch … | head`) is no error.
+// A reader that has seen enough (`snitch … | head`) is not an error.
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   if (code === 'EPIPE') process.exit(0);
   process.stderr.write(`snitch: the output cannot be written: ${message}\n`);
   process.exit(1);
 });
 
-/** A pipe takes only what it has room for: the rest waits for its reader, and would be lost with the process. */
+/** A pipe takes only what it has room for. The rest waits for its reader, and would be lost with the process. */
 async function flushed(stream: Writable): Promise<void> {
   if (stream.writableLength > 0) await new Promise((resolve) => stream.write('', resolve));
 }
@@ -18,6 +18,6 @@ expectNoAuthorities(process.env);
 const code = await run(process.argv.slice(2));
 await flushed(process.stdout);
 await flushed(process.stderr);
-// What went wrong with the last of it is told in the next turn.
+// An error of the last write is reported only in the next turn of the event loop.
 await new Promise((resolve) => setImmediate(resolve));
 process.exit(code);

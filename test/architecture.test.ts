@@ -2,7 +2,7 @@ import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { cyclesAmong, folderOf, roomOf } from './cycles.ts';
+import { cyclesAmong, partsOf } from './cycles.ts';
 import { allImports, type Import, importsOf, SRC, sourceFiles } from './imports.ts';
 import { type Length, lengthsOf } from './lengths.ts';
 
@@ -42,19 +42,16 @@ const LAYER_OF_FILE: Record<string, string> = {
   'main.ts': 'main',
   'executable.ts': 'executable',
   'cli/dashboard.ts': 'the screen',
-  'cli/serve.ts': 'commands on the host',
-  'cli/config.ts': 'commands on the host',
+  'cli/daemon/serve.ts': 'commands on the host',
+  'cli/daemon/config.ts': 'commands on the host',
   'cli/doctor/doctor.ts': 'commands on the host',
   'cli/doctor/mail.ts': 'commands on the host',
-  'cli/backup.ts': 'commands on the host',
-  'cli/restore.ts': 'commands on the host',
+  'cli/daemon/backup.ts': 'commands on the host',
+  'cli/daemon/restore.ts': 'commands on the host',
 };
 
 /** What a command that only talks to the daemon must not wait for. */
 const HEAVY = ['better-sqlite3', 'fastify', 'nodemailer', 'pino', 'undici', 'yaml', 'zod'];
-
-/** Rooms whose folders still import each other both ways: none may be added. */
-const MIXED: readonly string[] = ['cli', 'tui'];
 
 /** A function that is longer does two things; a file that is longer has two subjects. */
 const LONGEST_FUNCTION = 50;
@@ -159,16 +156,18 @@ architecture('no file imports itself by way of others', () => {
   assert.equal(cyclesAmong(standingImports().map(({ from, to }) => [from, to])), []);
 });
 
-architecture('no room imports itself by way of others', () => {
-  assert.equal(cyclesAmong(standingImports().map(({ from, to }) => [roomOf(from), roomOf(to)])), []);
+architecture('no folder imports itself by way of others, at any depth', () => {
+  const own = allImports().filter(isOwn);
+  assert.equal(cyclesAmong(own.map(({ from, to }) => partsOf(from, to))), []);
 });
 
-architecture('the folders of a room build on each other one way', () => {
-  const within = standingImports().filter(
-    ({ from, to }) => roomOf(from) === roomOf(to) && !MIXED.includes(roomOf(from)),
-  );
-  assert.ok(within.length > 0);
-  assert.equal(cyclesAmong(within.map(({ from, to }) => [folderOf(from), folderOf(to)])), []);
+architecture('files part ways where their folders do', () => {
+  assert.equal(partsOf('cli/exec/job.ts', 'core/alert.ts'), ['cli', 'core']);
+  assert.equal(partsOf('cli/exec/job.ts', 'cli/spool/spool.ts'), ['cli/exec', 'cli/spool']);
+  assert.equal(partsOf('cli/a/b/one.ts', 'cli/a/two.ts'), ['cli/a/b', 'cli/a/.']);
+  assert.equal(partsOf('cli/program.ts', 'cli/a/b/one.ts'), ['cli/.', 'cli/a']);
+  assert.equal(partsOf('cli/one.ts', 'cli/two.ts'), ['cli/.', 'cli/.']);
+  assert.equal(partsOf('main.ts', 'cli/program.ts'), ['.', 'cli']);
 });
 
 architecture('a circle of imports is found, and a path is none', () => {

@@ -1,4 +1,4 @@
-/** Finds what imports itself in the end: files, folders or rooms, whichever the names of the edges are. */
+/** Finds what imports itself by way of others: files or folders, whichever the names of the edges are. */
 
 /** @returns the knots, each with all that belongs to it in alphabetical order (Tarjan's algorithm) */
 export function cyclesAmong(edges: Iterable<readonly [from: string, to: string]>): string[][] {
@@ -30,12 +30,14 @@ export function cyclesAmong(edges: Iterable<readonly [from: string, to: string]>
   return knots;
 }
 
-/** The folder of a file, or of a folder: `.` at the top. */
-export function folderOf(path: string): string {
-  return path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '.';
-}
-
-/** The first folder of a path; the files at the top are rooms of their own. */
-export function roomOf(path: string): string {
-  return path.split('/')[0] ?? path;
+/**
+ * Where two files part ways: in the innermost folder that has both, the folder that each of them is in. `cli/.` stands
+ * for the files that are in `cli` itself. If these parts have no circle, then neither have the folders, however deep.
+ */
+export function partsOf(from: string, to: string): readonly [from: string, to: string] {
+  const [one, other] = [from.split('/'), to.split('/')];
+  const shared = one.findIndex((name, depth) => name !== other[depth] || depth === one.length - 1);
+  const partOf = (names: readonly string[]) =>
+    [...names.slice(0, shared), names.length > shared + 1 ? names[shared] : '.'].join('/');
+  return [partOf(one), partOf(other)];
 }

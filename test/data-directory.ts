@@ -1,10 +1,15 @@
 /** A data directory for one test. It stands alone, because who needs no more must not wait for the built program. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { type DisposableTempDir, mkdtempDisposableSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export function newDataDir(): string {
   return mkdtempSync(join(tmpdir(), 'snitch-test-'));
+}
+
+/** One that goes with the block that made it: `using directory = ownDirectory()`. */
+export function ownDirectory(): DisposableTempDir {
+  return mkdtempDisposableSync(join(tmpdir(), 'snitch-test-'));
 }
 
 export function removeDataDir(dataDir: string): void {

@@ -1,4 +1,4 @@
-/** What the client can ask for, grouped by resource. Each group needs only a way to send a call. */
+/** The calls of the client, grouped by resource. Each group needs only a way to send a call. */
 import {
   ALERT,
   API_KEY,
@@ -28,7 +28,7 @@ export interface SnitchInput {
   tags?: string[] | null;
 }
 
-/** A snitch that may bring its token along. */
+/** A new snitch that may bring its own token. */
 export interface ImportInput extends SnitchInput {
   token?: string | null;
 }
@@ -38,7 +38,7 @@ export interface PageQuery {
   before?: string;
 }
 
-/** Sends one call and answers with what it brought, which has the given shape; null where nothing of it is used. */
+/** Sends a call. The answer has the given shape; null if nothing of it is used. */
 export type Send = <T>(shape: Shape<T> | null, method: string, path: string, body?: unknown) => Promise<T>;
 
 export function snitchCalls(send: Send) {
@@ -73,7 +73,7 @@ export function importCalls(send: Send) {
     /** Changes all of at most 500 snitches, or none. */
     updateSnitches: (changes: readonly (SnitchInput & { token: string })[]) =>
       send(list(SNITCH), 'PATCH', '/v1/imports', { snitches: changes }),
-    /** Passes over those that are gone already. */
+    /** Ignores those that are gone already. */
     deleteSnitches: (tokens: readonly string[]) => send<void>(null, 'POST', '/v1/imports/delete', { tokens }),
     checkImport: (input: { snitches: readonly unknown[]; case?: unknown }) =>
       send(IMPORT_CHECK, 'POST', '/v1/imports/check', input),
@@ -86,7 +86,7 @@ export function importCalls(send: Send) {
 /** Alerts and their deliveries. */
 export function alertCalls(send: Send) {
   return {
-    /** @param token of the snitch; null for all alerts of the case */
+    /** @param token the token of a snitch; null for all alerts of the case */
     listAlerts: (token: string | null, page: PageQuery = {}) =>
       send(list(ALERT), 'GET', `${token === null ? '/v1' : snitch(token)}/alerts${query({ ...page })}`),
     listDeliveries: (filter: PageQuery & { state?: WireDelivery['state'] } = {}) =>
@@ -140,7 +140,7 @@ export function adminCalls(send: Send) {
     listKeysOfCase: (id: string) => send(list(API_KEY), 'GET', `${at('/v1/cases', id)}/api_keys`),
     getMaintenance: () => send(MAINTENANCE, 'GET', '/v1/maintenance'),
     setMaintenance: (enabled: boolean) => send(MAINTENANCE, 'PUT', '/v1/maintenance', { enabled }),
-    /** Lets the daemon log in at its mail server, and send a test mail where a recipient is given. */
+    /** Makes the daemon log in to its mail server, and send a test mail if there is a recipient. */
     checkMail: (recipient: string | null) => send(MAIL_CHECK, 'POST', '/v1/checks/mail', { recipient }),
   };
 }

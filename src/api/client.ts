@@ -51,14 +51,14 @@ export function createClient(options: ClientOptions) {
     ...keyCalls(send),
     ...adminCalls(send),
     ready: () => ready(options),
-    /** Whatever is answered at `path`, refusals included. */
+    /** Whatever the answer at `path` is, even a refusal. */
     probe: (path: string) => probe(options, path),
-    /** The open stream of changes; the caller reads it and destroys it. */
+    /** Opens the stream of changes. The caller has to read it, and destroy it in the end. */
     stream: (lastEventId: string | null, signal: AbortSignal) => openStream(options, lastEventId, signal),
   };
 }
 
-/** Whether the daemon is ready. It waits for no turn: whoever asks wants to know how it is now. */
+/** Asks whether the daemon is ready. This does not wait for a turn, because the answer is wanted now. */
 function ready(options: ClientOptions) {
   const request = { method: 'GET', path: '/readyz', body: undefined, shape: READINESS };
   return exchangeInTurn(new Turns(IMPATIENT), options, request);
@@ -67,9 +67,9 @@ function ready(options: ClientOptions) {
 export interface Probe {
   status: number;
   text: string;
-  /** The time by the server's clock, where the answer gave it. */
+  /** The time by the server's clock; null if the answer does not say. */
   date: string | null;
-  /** Whether the daemon gave it, and not a proxy in between. */
+  /** Whether the daemon itself answered, and not a proxy in between. */
   own: boolean;
 }
 

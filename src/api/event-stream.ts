@@ -2,10 +2,10 @@
 import { DELETED, type Shape, SNITCH } from './shapes.ts';
 import type { WireSnitch } from './wire.ts';
 
-/** No event is longer than this, in characters; the longest of ours is the whole of one snitch. */
+/** No event is longer than this, in characters. The longest ones have a whole snitch. */
 const LONGEST = 1024 * 1024;
 
-/** What the stream says is not what a Snitch server of this version says. */
+/** The stream does not say what a Snitch server of this version would say. */
 export class UnknownEvent extends Error {
   override readonly name = 'UnknownEvent';
 
@@ -18,13 +18,13 @@ export interface StreamEvent {
   /** `snitch`, `deleted`, `informed` or `reset`. */
   event: string;
   data: string;
-  /** What `Last-Event-ID` may name later; null where the event carries none of its own. */
+  /** The id to send as `Last-Event-ID` later; null if the event has none. */
   id: string | null;
 }
 
 /**
- * @returns a function that takes text as it arrives and answers with the events that are complete; it throws
- * UnknownEvent where one has no end
+ * @returns a function that takes text as it arrives and returns the events that are complete; it throws UnknownEvent if
+ * an event has no end
  */
 export function createEventParser(): (chunk: string) => StreamEvent[] {
   let rest = '';
@@ -51,9 +51,9 @@ function parseBlock(block: string): StreamEvent | null {
 }
 
 /**
- * What an event tells of one snitch; nothing of either where it is of another kind.
+ * What an event says about one snitch; neither field if it is an event of another kind.
  *
- * @throws UnknownEvent where its data have not the shape that its kind demands
+ * @throws UnknownEvent if the data does not have the shape of its kind
  */
 export function readChange({ event, data }: StreamEvent): { changed?: WireSnitch; deleted?: string } {
   if (event === 'snitch') return { changed: understand(event, data, SNITCH) };

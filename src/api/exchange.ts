@@ -1,15 +1,15 @@
-/** One call of the HTTP API and its answer, over nothing but Node's own HTTP. */
+/** Makes one call of the HTTP API with nothing but Node's own HTTP. */
 import type { IncomingMessage } from 'node:http';
 import type { Shape } from './shapes.ts';
 import type { Patience, Turns } from './turns.ts';
 import type { WireError } from './wire.ts';
 
-/** The server answered, and refused. */
+/** The server refused the call. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
   readonly body: WireError | null;
-  /** Seconds after which to try again, where the server said so. */
+  /** After how many seconds to try again; null if the server does not say. */
   readonly retryAfterS: number | null;
 
   constructor(status: number, body: WireError | null, retryAfterS: number | null) {
@@ -20,7 +20,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Whatever answered is no Snitch server, or one of another version: its answer does not look as it should. */
+/** The answer does not look as it should: it comes from no Snitch server, or from one of another version. */
 export class NotUnderstood extends Error {
   override readonly name = 'NotUnderstood';
 
@@ -53,23 +53,23 @@ export interface ClientOptions {
   /** `http://host:port`, `https://…`, with or without a path, or `unix:/path/to/socket`. */
   url: string;
   apiKey: string;
-  /** Bound on one whole exchange, in milliseconds. */
+  /** Time limit for a whole exchange, in milliseconds. */
   timeoutMs?: number;
-  /** How long to wait for a server that asks for it; without it, that is a refusal like any other. */
+  /** How long to wait for a server that asks for it. Without it, the server's request to wait is an error. */
   patience?: Patience;
 }
 
 export const TIMEOUT = 30_000;
 const LARGEST_ANSWER = 512 * 1024 * 1024;
 
-/** What is asked, and what the answer must look like; null where nothing of it is used. */
+/** A call, and the shape that its answer must have; null if nothing of the answer is used. */
 export interface Request<T> extends Pick<Call, 'method' | 'path' | 'body'> {
   shape: Shape<T> | null;
 }
 
 /**
- * Sends a call when its turn comes, and again where the server asks to wait: a call that was refused with `Retry-After`
- * changed nothing (`decisions: 503`).
+ * Sends a call when its turn comes, and again if the server asks to wait. That is safe, because a call refused with
+ * `Retry-After` has changed nothing (`decisions: 503`).
  */
 export async function exchangeInTurn<T>(
   turns: Turns,
@@ -124,8 +124,7 @@ export interface Call {
 export function open({ url, apiKey }: ClientOptions, call: Call): Promise<IncomingMessage> {
   const socketPath = url.startsWith('unix:') ? url.slice('unix:'.length) : undefined;
   const target = new URL(socketPath === undefined ? url : 'http://localhost');
-  // The path is put together by hand, because a URL would resolve the segments `.` and `..`, and a tag may be one of
-  // them.
+  // The path is put together by hand, because a tag may be `.` or `..`, and a URL would resolve such segments.
   const path = target.pathname.replace(/\/+$/, '') + call.path;
   const text = call.body === undefined ? '' : JSON.stringify(call.body);
   const headers = {
@@ -134,7 +133,7 @@ export function open({ url, apiKey }: ClientOptions, call: Call): Promise<Incomi
     ...(text === '' ? {} : { 'content-type': 'application/json' }),
     'content-length': Buffer.byteLength(text),
   };
-  // Importing these modules would evaluate everything that they export, a whole second HTTP client included, and that
+  // Importing these modules would evaluate everything that they export, including a second HTTP client, and that
   // alone takes longer than a command.
   const { request } =
     target.protocol === 'https:'
@@ -179,7 +178,7 @@ export function refusal(response: IncomingMessage, text: string): ApiError {
   return new ApiError(response.statusCode ?? 0, parseError(text), seconds);
 }
 
-/** Null for an error that is not the daemon's own, such as the page of a proxy. */
+/** Null if the error is not the daemon's own, such as the page of a proxy. */
 function parseError(text: string): WireError | null {
   try {
     const body = JSON.parse(text) as Partial<Record<keyof WireError, unknown>> | null;

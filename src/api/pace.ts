@@ -5,7 +5,7 @@
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** The part of the burst that is left for others with the same key, such as a person who works during a long import. */
+/** The part of the burst that is left to others with the same key, such as a person who works during an import. */
 const LEFT_TO_OTHERS = 0.1;
 
 const ROUNDING = 1e-6;
@@ -18,13 +18,13 @@ export class Pace {
   #inFlight = 0;
   #blockedUntil = 0;
 
-  /** How long the next call must wait; 0 where it may go now. Without a known limit there is no wait. */
+  /** How long the next call must wait; 0 if it may go now. Without a known limit there is no wait. */
   waitMs(now: number): number {
     if (this.#blockedUntil > now) return this.#blockedUntil - now;
     if (this.#burst === 0) return 0;
     const least = 1 + Math.floor(this.#burst * LEFT_TO_OTHERS);
     const left = this.#leftAt(now);
-    // A fraction of a call that is missing only because of rounding is no reason to wait.
+    // If a fraction of a call is missing only because of rounding, there is no reason to wait.
     const missing = least - left - ROUNDING;
     return missing <= 0 ? 0 : Math.ceil(missing / this.#callsPerMs);
   }
@@ -33,7 +33,7 @@ export class Pace {
     return this.#blockedUntil > now;
   }
 
-  /** Calls a minute in the long run; null where no limit is known. */
+  /** Calls a minute in the long run; null if no limit is known. */
   get perMinute(): number | null {
     return this.#burst === 0 ? null : Math.round(this.#callsPerMs * 60_000);
   }
@@ -44,7 +44,7 @@ export class Pace {
     this.#inFlight += 1;
   }
 
-  /** @param headers of the answer; empty where none came */
+  /** @param headers the headers of the answer; empty if none came */
   ended(headers: Headers, now: number): void {
     this.#inFlight -= 1;
     const policy = parameters(headers['ratelimit-policy']);
@@ -61,7 +61,7 @@ export class Pace {
     this.#asOf = now;
   }
 
-  /** @returns whether no block was known yet: of many calls that wait for the same block, only one reports it */
+  /** @returns whether the block is new, because of many calls that wait for the same block only one reports it */
   block(until: number, now: number): boolean {
     const known = this.#blockedUntil > now;
     this.#blockedUntil = Math.max(this.#blockedUntil, until);

@@ -19,10 +19,10 @@ import type {
   WireWebhook,
 } from './wire.ts';
 
-/** Says in words what is wrong with a value, and where; null where it is as it should be. */
+/** Says in words what is wrong with a value, and where in it; null if nothing is. */
 export interface Shape<T = unknown> {
   (value: unknown, at?: string): string | null;
-  /** Exists for the compiler alone, which infers the type from it; no shape sets it. */
+  /** Never set: the compiler infers the type from it. */
   readonly of?: T;
 }
 
@@ -92,7 +92,7 @@ export const SNITCH = object<WireSnitch>({
   created_at: time,
 });
 
-/** What the stream tells of a snitch that is gone. */
+/** What the stream says about a snitch that was deleted. */
 export const DELETED = object<{ token: string }>({ token: text });
 
 export const CHECK_IN = object<WireCheckIn>({

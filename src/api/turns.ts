@@ -1,12 +1,12 @@
-/** Lets each call go when the server has room for it, and lets it go again where the server asked to wait. */
+/** Lets each call go when the server has room for it, and again after a wait that the server has asked for. */
 import { Pace } from './pace.ts';
 
-/** A wait that begins, for whoever reports it. */
+/** A wait that begins, for reporting it. */
 export interface Wait {
   seconds: number;
-  /** `pace` where the call would exceed the limit; otherwise the reason that the server gave for its refusal. */
+  /** `pace` if the call would exceed the limit, otherwise the server's reason for refusing it. */
   reason: 'pace' | 'rate_limited' | 'unavailable';
-  /** How many calls a minute the server takes in the long run, where it said so. */
+  /** How many calls a minute the server accepts in the long run; null if it does not say. */
   perMinute: number | null;
 }
 
@@ -15,7 +15,7 @@ export interface Patience {
   rateLimitedS: number;
   /** The same for a server that cannot answer now (503). */
   unavailableS: number;
-  /** Called when a wait begins, and only once where many calls wait for the same thing. */
+  /** Called when a wait begins, only once if many calls wait for the same thing. */
   onWait?: (wait: Wait) => void;
   /** Ends all waits; the calls that waited reject with its reason. */
   signal?: AbortSignal;
@@ -28,7 +28,7 @@ const WORTH_TELLING_MS = 5_000;
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** What the answer to a refused call says; `retryAfterS` is null where it names no time to wait. */
+/** The answer to a refused call. `retryAfterS` is null if it names no time to wait. */
 export interface Refusal {
   status: number;
   retryAfterS: number | null;
@@ -45,9 +45,9 @@ export class Turns {
   }
 
   /**
-   * Waits until a call may go, a block of the key included.
+   * Waits until a call may go, even if the key is blocked.
    *
-   * @returns what the caller must call when its call has ended, with the headers of the answer, or {} where none came
+   * @returns a function that must be called when the call has ended, with the headers of the answer, or {} if none came
    */
   async take(): Promise<(headers: Headers) => void> {
     for (let ms = this.#pace.waitMs(performance.now()); ms > 0; ms = this.#pace.waitMs(performance.now())) {
@@ -62,7 +62,7 @@ export class Turns {
    * Holds all calls for as long as the server asked.
    *
    * @param waitedS how long this call has waited already, in seconds
-   * @returns how long it will have waited after this wait; null where it must not wait, or patience is at its end
+   * @returns how long it will have waited after this wait; null if it must not wait, or has no patience left
    */
   hold({ status, retryAfterS }: Refusal, waitedS: number): number | null {
     if ((status !== 429 && status !== 503) || retryAfterS === null) return null;

@@ -10,11 +10,11 @@ export interface WireSnitch {
   notes: string;
   status: WireStatus;
   checked_in_at: string | null;
-  /** The newest check-in that said how a run ended, well or with an error; older servers leave it out. */
+  /** The newest check-in that said how a run ended, healthy or not. Older servers leave it out. */
   last_report?: WireReport | null;
   check_in_url: string;
   interval: string;
-  /** The older form of `interval`, for clients that know no other. */
+  /** The older form of `interval`, for clients that know only this one. */
   type: { interval: string };
   alert_type: 'basic' | 'smart';
   alert_email: string[];
@@ -58,7 +58,7 @@ export interface WireApiKey {
   scope: 'read' | 'write' | 'admin';
   created_at: string;
   last_used_at: string | null;
-  /** The key itself: only in the answer that creates it. */
+  /** The key itself, only in the answer that creates it. */
   key?: string;
 }
 
@@ -66,7 +66,7 @@ export interface WireWebhook {
   id: string;
   /** Without credentials. */
   url: string;
-  /** Present only where the webhook also gets notices about the service itself (`service.blind`). */
+  /** Present only if the webhook also gets notices about the service itself (`service.blind`). */
   notices?: true | undefined;
   created_at: string;
   /** Only in the answer that creates it or rotates it. */
@@ -85,7 +85,7 @@ export interface WireDelivery {
   /** The snitch as it was when the alert was decided; null for a notice about the service itself. */
   snitch: { token: string; name: string } | null;
   state: 'pending' | 'delivered' | 'dead';
-  /** Whether an attempt is under way. `attempts` counts it already; `last_error` is still that of the one before. */
+  /** Whether an attempt is under way. `attempts` counts it already, while `last_error` is from the one before. */
   sending: boolean;
   attempts: number;
   last_error: string | null;
@@ -107,7 +107,7 @@ export interface WireAlert {
     previous_status: string;
   } | null;
   deliveries: WireDelivery[];
-  /** Only where the alert stands for many changes of a snitch that alerts too often. */
+  /** Only if the alert stands for many changes of a snitch that alerts too often. */
   flapping?: { phase: 'begun' | 'goes on' | 'over'; changes: number; since: string; changed_at: string };
   /** Only on `service.blind`: the window in which no check-in could be received. */
   notice?: {
@@ -120,23 +120,23 @@ export interface WireAlert {
   };
 }
 
-/** Whom alerts of the case reach, apart from snitches with addresses of their own. */
+/** Whom the alerts of the case reach, except for snitches with addresses of their own. */
 export interface WireAudience {
   emails: string[];
   /** URLs without credentials. */
   webhooks: string[];
-  /** False where no mail server is configured: then nothing is sent to the email addresses. */
+  /** False if no mail server is configured, so that nothing is sent to the email addresses. */
   sends_email: boolean;
 }
 
 export interface WireExplanation {
   status: WireStatus;
   timezone: string;
-  /** The period of its interval that the present instant lies in. */
+  /** The present period of its interval. */
   period: { start: string; end: string };
-  /** By when the next check-in is expected, in UTC and in the case's time zone; null while none is awaited. */
+  /** When the next check-in is due at the latest, in UTC and in the case's time zone; null if none is awaited. */
   deadline: { at: string; local: string } | null;
-  /** When the next alert or reminder comes if nothing is heard; null for never. */
+  /** When the next alert or reminder will come if no check-in comes before; null for never. */
   next_alert: { at: string; local: string } | null;
   /** The deadline that a failed snitch missed; null for others. Older servers leave it out. */
   missing_since?: string | null;
@@ -158,7 +158,7 @@ export interface WireOwnership {
   owner: string;
 }
 
-/** A snitch from elsewhere, as it would be kept. */
+/** A snitch from elsewhere in the form in which it would be kept. */
 export type WireImported = Pick<
   WireSnitch,
   'name' | 'interval' | 'alert_type' | 'alert_email' | 'notes' | 'tags'
@@ -166,9 +166,9 @@ export type WireImported = Pick<
 
 export type WireCaseSettings = Pick<WireCase, 'name' | 'timezone' | 'members' | 'reminders'>;
 
-/** What would be refused: attributes are `snitches[0].name` or `case.timezone`. */
+/** What an import would be refused for. Attributes are such as `snitches[0].name` or `case.timezone`. */
 export interface WireImportCheck {
-  /** The snitches that nothing is wrong with, in their normal form. */
+  /** The snitches without faults, in their normal form. */
   snitches: WireImported[];
   case: Partial<WireCaseSettings>;
   problems: { attribute: string; message: string }[];
@@ -176,10 +176,10 @@ export interface WireImportCheck {
   room: number | null;
 }
 
-/** How a log-in at the mail server went, and a test mail. */
+/** How a login to the mail server went, and a test mail. */
 export interface WireMailCheck {
-  /** Host and port of the mail server; null where email is off. */
+  /** Host and port of the mail server; null if email is off. */
   server: string | null;
-  /** In words; null where all went well. */
+  /** What went wrong, in words; null if nothing did. */
   problem: string | null;
 }

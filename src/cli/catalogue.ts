@@ -1,37 +1,36 @@
 /**
- * Every command there is; the help of the program is made from this list. The modules are in the main bundle, because
- * one file starts faster than several; only
- * what is heavy is loaded when it is called.
+ * Every command there is; the help of the program is made from this list. Most modules are in the main bundle, because
+ * one file starts faster than several. Only what is heavy is loaded when it is called.
  */
-import { register as backup } from './backup.ts';
-import { register as ofCase } from './case.ts';
+import { register as ofCase } from './administration/case.ts';
+import { register as key } from './administration/key.ts';
+import { register as maintenance } from './administration/maintenance.ts';
+import { register as deliveries } from './alerts/deliveries.ts';
+import { register as webhook } from './alerts/webhook.ts';
 import { register as checkIn } from './check-in.ts';
-import type { Register } from './command.ts';
+import type { Register } from './command/command.ts';
 import { register as completion } from './completion.ts';
-import { register as daemon } from './daemon-commands.ts';
-import { register as deletion } from './delete.ts';
-import { register as deliveries } from './deliveries.ts';
+import { register as backup } from './daemon/backup.ts';
+import { register as daemon } from './daemon/commands.ts';
+import { register as restore } from './daemon/restore.ts';
 import { register as doctor } from './doctor/doctor.ts';
 import { register as exec } from './exec/exec.ts';
-import { register as key } from './key.ts';
-import { register as list } from './list.ts';
-import { register as look } from './look.ts';
-import { register as maintenance } from './maintenance.ts';
-import { register as pause } from './pause.ts';
-import { register as restore } from './restore.ts';
+import { register as deletion } from './snitches/delete.ts';
+import { register as list } from './snitches/list.ts';
+import { register as look } from './snitches/look.ts';
+import { register as pause } from './snitches/pause.ts';
+import { register as write } from './snitches/write.ts';
 import { register as spool } from './spool/spool.ts';
-import { register as webhook } from './webhook.ts';
-import { register as write } from './write.ts';
 
 export interface Entry {
   name: string;
-  /** What it does, in a few words without a full stop. */
+  /** What the command does, in a few words without a full stop. */
   summary: string;
-  /** The module that puts it into the program, with its neighbours there. */
+  /** Loads the module that adds the command to the program, perhaps together with related ones. */
   load(): Promise<{ register: Register }>;
 }
 
-/** Commands that belong to one task of a user, as the help shows them. */
+/** Commands for one task of a user, grouped as the help shows them. */
 export interface Task {
   title: string;
   entries: readonly Entry[];

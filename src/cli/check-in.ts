@@ -1,16 +1,16 @@
 /** `snitch check-in`: what a job calls when it is done. */
-import { addConnectionOptions, type Register, withCrontab, withExamples } from './command.ts';
-import { type ConnectionFlags, timeoutOf } from './connection.ts';
-import { hiddenToken } from './exec/arguments.ts';
-import { EXIT } from './exit-codes.ts';
-import { AuthenticationError, Failure, NotFoundError, UsageError } from './failure.ts';
+import { addConnectionOptions, type Register, withCrontab, withExamples } from './command/command.ts';
+import { type ConnectionFlags, timeoutOf } from './command/connection.ts';
+import { EXIT } from './failure/exit-codes.ts';
+import { AuthenticationError, Failure, NotFoundError, UsageError } from './failure/failure.ts';
 import { say } from './output/output.ts';
-import { dispatch, Locator, recipientOf } from './recipient.ts';
+import type { KeptCheckIn } from './sending/check-in.ts';
+import { dispatch, Locator, recipientOf } from './sending/recipient.ts';
+import type { Answer } from './sending/send.ts';
+import { hiddenToken } from './sending/token.ts';
 import { boundSpool, type Delivery, deliver, explainDelivery } from './spool/deliver.ts';
 import { spoolDirectory } from './spool/directory.ts';
-import type { KeptCheckIn } from './spool/entry.ts';
 import { flush } from './spool/flush.ts';
-import type { Answer } from './spool/send.ts';
 
 interface CheckInFlags extends ConnectionFlags {
   tokenFile?: string;
@@ -43,7 +43,7 @@ export const register: Register = (program) => {
   withCrontab(checkIn, (snitch) => [`0 3 * * * /opt/backup.sh; ${snitch} check-in TOKEN -s $?`]);
 };
 
-/** @throws UsageError where neither the arguments nor a file nor the environment has a token */
+/** @throws UsageError if neither the arguments nor a file nor the environment has a token */
 function givenTo(name: string | undefined, { tokenFile }: CheckInFlags): string {
   if (name !== undefined) return name;
   const { given, problem } = hiddenToken({ tokenFile, env: process.env });
@@ -51,7 +51,7 @@ function givenTo(name: string | undefined, { tokenFile }: CheckInFlags): string 
   return given;
 }
 
-/** Once the server has answered, older check-ins may take this long, in milliseconds. */
+/** How long sending older check-ins may take after this one was recorded, in milliseconds. */
 const FLUSH_WITHIN = 5_000;
 
 async function checkInOnce(given: string, flags: CheckInFlags): Promise<void> {
@@ -78,7 +78,7 @@ async function checkInOnce(given: string, flags: CheckInFlags): Promise<void> {
   if (!flags.quiet && process.stderr.isTTY) say('checked in');
 }
 
-/** What is wrong with the command itself is told to whoever typed it. The server's absence is nobody's fault. */
+/** A fault of the command is reported to whoever typed it. A server that is away is not their fault. */
 function isKept(answer: Answer): boolean {
   return answer.kind === 'later' && answer.fault !== 'key';
 }
@@ -96,8 +96,8 @@ async function failureOf(delivery: Delivery, directory: string): Promise<Failure
 }
 
 /**
- * Sends what earlier check-ins could not. The present one is recorded already, so nothing that happens here makes
- * it fail.
+ * Sends the check-ins that could not be sent earlier. The present one is already recorded, so nothing that happens here
+ * makes it fail.
  */
 async function flushOthers(directory: string, base: string | null): Promise<void> {
   try {

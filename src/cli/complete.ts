@@ -1,10 +1,9 @@
-/** `snitch __complete -- WORD…`: what may stand in the place of the last word. Whatever goes wrong, it is silent. */
+/** `snitch __complete -- WORD…`: what could complete the last word. It stays silent, whatever goes wrong. */
 import type { Command, Option } from 'commander';
 import type { Client } from '../api/client.ts';
 import { INTERVALS } from '../api/intervals.ts';
 import { ENTRIES, findEntry } from './catalogue.ts';
-import type { ConnectionFlags } from './connection.ts';
-import { connect } from './connection.ts';
+import { type ConnectionFlags, connect } from './command/connection.ts';
 import { STATUSES } from './output/snitch-view.ts';
 
 export interface Candidate {
@@ -14,13 +13,13 @@ export interface Candidate {
 
 type ProgramOf = (name: string) => Promise<Command | null>;
 
-/** Nobody waits longer for a word. */
+/** Nobody waits longer than this for a completion. */
 const PATIENCE = '2s';
 
-/** What would break the protocol of one candidate a line, or the terminal, is no candidate. */
+/** Characters that would break the protocol of one candidate per line, or the terminal. */
 const UNFIT = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
 
-/** @param words what stands after the program's name; the last one is being typed and may be empty */
+/** @param words what follows the program's name; the last word is being typed and may be empty */
 export async function complete(words: readonly string[], programOf: ProgramOf): Promise<string[]> {
   try {
     const typed = words.at(-1) ?? '';
@@ -53,7 +52,7 @@ function commandNames(): Candidate[] {
   return [...ENTRIES.map(({ name, summary }) => ({ value: name, description: summary })), help];
 }
 
-/** Follows the words through subcommands and options to the place of the one being typed. */
+/** Follows the words through subcommands and options to the word that is being typed. */
 async function within(command: Command, words: readonly string[], typed: string): Promise<Candidate[]> {
   const flags: ConnectionFlags = { timeout: PATIENCE };
   let place = command;
@@ -142,7 +141,7 @@ async function argumentValues(
   }
 }
 
-/** A name that two have names neither: then the token does. */
+/** A name that several snitches have identifies none of them, so their tokens are offered instead. */
 async function snitches(client: Client, given: readonly string[]): Promise<Candidate[]> {
   const all = await client.listSnitches();
   const names = Map.groupBy(all, ({ name }) => name);

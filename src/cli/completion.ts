@@ -1,6 +1,6 @@
-/** `snitch completion`: scripts for the shells, which ask the hidden `snitch __complete` for every word. */
+/** `snitch completion`: scripts for shells. They ask the hidden command `snitch __complete` about every word. */
 import { Argument } from 'commander';
-import { type Register, withExamples } from './command.ts';
+import { type Register, withExamples } from './command/command.ts';
 
 export const register: Register = (program) => {
   const completion = program
@@ -19,8 +19,9 @@ export const register: Register = (program) => {
 };
 
 /**
- * Names can have spaces and quotes: bash has to quote what it puts in, and within quotes that were opened already it
- * offers only what means nothing there, for a name must not run a command. Without an answer it completes files.
+ * Names can have spaces and quotes, so bash has to quote what it inserts. Inside quotes that are already open it offers
+ * only names without characters that are special there, because a name must not run a command. Without an answer it
+ * completes files.
  */
 const BASH = `# bash completion of snitch
 _snitch() {

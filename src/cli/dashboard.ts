@@ -1,6 +1,6 @@
-/** `snitch dashboard`: finds the server, and leaves the rest to the terminal's own program. */
-import { addConnectionOptions, type Register, withExamples } from './command.ts';
-import { type ConnectionFlags, findConnection } from './connection.ts';
+/** `snitch dashboard`: finds the server, then loads the dashboard, which no other command has to wait for. */
+import { addConnectionOptions, type Register, withExamples } from './command/command.ts';
+import { type ConnectionFlags, findConnection } from './command/connection.ts';
 
 interface DashboardFlags extends ConnectionFlags {
   readonly?: boolean;

@@ -1,4 +1,4 @@
-/** The help of the whole program: one screen of names, or a line for each command. */
+/** The help of the whole program: all names on one screen, or a line for each command. */
 import { TASKS } from './catalogue.ts';
 
 const EXAMPLES = [

@@ -3,10 +3,10 @@ import { Command, CommanderError } from 'commander';
 import { didYouMean } from '../text/similar.ts';
 import { ENTRIES, type Entry, findEntry } from './catalogue.ts';
 import { complete } from './complete.ts';
-import { EXIT } from './exit-codes.ts';
-import { reportFailure, UsageError } from './failure.ts';
+import { EXIT } from './failure/exit-codes.ts';
+import { reportFailure, UsageError } from './failure/failure.ts';
 import { fullHelp, shortHelp } from './help.ts';
-import { showVersion } from './version.ts';
+import { showVersion } from './version/version.ts';
 
 /**
  * @param argv without the program's own name
@@ -62,7 +62,7 @@ async function help(words: readonly string[]): Promise<number> {
   return EXIT.ok;
 }
 
-/** What other programs call it. */
+/** What other programs call the same thing. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   ls: 'list',
   ps: 'list',
@@ -125,7 +125,7 @@ async function runCommand(entry: Entry, argv: readonly string[]): Promise<number
   return code;
 }
 
-/** The program with one command and its neighbours in their module, and nothing else. */
+/** The program with one command, with the others of its module, and nothing else. */
 export async function programWith(entry: Entry, finish: (code: number) => void): Promise<Command> {
   const program = new Command('snitch')
     .helpOption('-h, --help', 'print this help')
@@ -140,7 +140,7 @@ export async function programWith(entry: Entry, finish: (code: number) => void):
   return program;
 }
 
-/** Below an error stands the help of that very command, `key create` and not `key`. */
+/** An error points to the help of the very command that was typed: `key create`, not `key`. */
 function pointToHelp(parent: Command, path: string): void {
   for (const command of parent.commands) {
     const own = `${path} ${command.name()}`;

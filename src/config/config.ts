@@ -1,4 +1,4 @@
-/** YAML and environment → one checked, frozen Config. All problems are reported together. */
+/** Turns YAML and environment into one checked, frozen Config. All problems are reported together. */
 import { isAbsolute, resolve } from 'node:path';
 import type { z } from 'zod';
 import { type LogSettings, redact } from '../log/logger.ts';
@@ -21,31 +21,31 @@ export { ConfigError } from './file.ts';
 
 export interface Config {
   readonly listen: ListenAddress;
-  /** null: derived from the address that the daemon really listens on. */
+  /** Null if it is derived from the address that the daemon actually listens on. */
   readonly baseUrl: string | null;
-  /** null: `/c` below the base address. */
+  /** Null for `/c` below the base address. */
   readonly checkInBase: string | null;
   readonly dataDir: string;
-  /** What works but is probably not what was meant, in words. */
+  /** Warnings, in words, about what works but is probably not what was meant. */
   readonly warnings: readonly string[];
-  /** An administrator's key that was made elsewhere; null: the first start makes one. */
+  /** An admin key that was made elsewhere; null if the first start has to make one. */
   readonly adminKey: string | null;
-  /** Where these were read from. */
+  /** The files that the secrets were read from. */
   readonly secretFiles: { readonly adminKey: string | null; readonly smtpPassword: string | null };
   readonly log: LogSettings;
-  /** null: email is off. The URL may hold a password. */
+  /** Null if email is off. The URL may hold a password. */
   readonly smtp: { readonly url: string; readonly from: string } | null;
   readonly webhooks: { readonly allowPrivate: boolean };
   readonly rateLimit: { readonly perMinute: number; readonly burst: number; readonly blockS: number };
   readonly retention: { readonly checkIns: number; readonly days: number };
   readonly trustedProxies: readonly string[];
   readonly metrics: { readonly public: boolean };
-  /** Where the daemon itself checks in, which is a secret; null: nowhere. */
+  /** Where the daemon itself checks in, which is a secret; null for nowhere. */
   readonly watchdog: { readonly url: string | null; readonly intervalS: number };
 }
 
 export interface ConfigOptions extends ConfigSource {
-  /** Whether the log goes to a person's terminal; it is `pretty` then, unless a format is set. */
+  /** Whether the log goes to a person's terminal. It is `pretty` then, unless a format is set. */
   terminal?: boolean;
 }
 
@@ -89,7 +89,7 @@ function toConfig(settings: Settings, env: NodeJS.ProcessEnv, terminal: boolean)
   };
 }
 
-/** A relative path works, and leads elsewhere as soon as a backup or a restart begins in another directory. */
+/** Warns of a relative path: a backup or a restart from another directory would use another data directory. */
 function relativeDataDir(data_dir: string | undefined, { file, variables }: Origin): string | null {
   if (data_dir === undefined || isAbsolute(data_dir) || variables.has('data_dir')) return null;
   const line = file?.lineOf(['data_dir']);
@@ -105,7 +105,7 @@ function freeze<T extends object>(value: T): T {
   return Object.freeze(value);
 }
 
-/** The names and the form of the file, for people to read; secrets are masked. */
+/** The configuration for people to read, in the form and with the names of the file. Secrets are masked. */
 export function describeConfig(config: Config): Record<string, unknown> {
   const { listen, log, smtp, webhooks, rateLimit, retention, watchdog } = config;
   return {
@@ -135,8 +135,8 @@ function describeListen(listen: ListenAddress): string {
 }
 
 /**
- * The user name at a mail server tells who sends, and is worth showing; without a password it may itself be the
- * secret.
+ * The user name at a mail server is worth showing, because it tells who sends. Without a password it may be a secret
+ * itself.
  */
 function maskCredentials(text: string): string {
   const url = new URL(text);
@@ -147,7 +147,7 @@ function maskCredentials(text: string): string {
 
 interface Overlay {
   values: Record<string, unknown>;
-  /** Setting → the variable it was taken from. */
+  /** The variable that each setting was taken from, by the name of the setting. */
   variables: ReadonlyMap<string, string>;
 }
 
@@ -165,7 +165,7 @@ function applyEnvironment(fromFile: Record<string, unknown>, env: NodeJS.Process
   return { values, variables };
 }
 
-/** A section that is no map in the file is left as it is, so that the error names the fault in the file. */
+/** If a section of the file is no map, it is left as it is, so that the error points to the fault in the file. */
 function withValue(
   values: Record<string, unknown>,
   [name = '', ...rest]: readonly string[],
@@ -252,7 +252,7 @@ function settingName(path: readonly PropertyKey[]): string {
   }, '');
 }
 
-/** The setting or section with the most alike name, if one is alike enough to have been meant. */
+/** The setting or section with the most similar name, if it is similar enough to have been meant. */
 function closestPlace(name: string): string | null {
   const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, '');
   const names = [...PLACES.keys()].filter((known) => known !== '');

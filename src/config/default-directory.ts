@@ -1,10 +1,10 @@
-/** Where the data are kept when no setting says so: where the service manager wants them, else below the user's home. */
+/** Where data is kept if no setting says: where the service manager wants it, else below the user's home. */
 import { userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { printable } from '../text/printable.ts';
 import { ConfigError, firstDirectory } from './file.ts';
 
-/** @throws ConfigError where there is none, or one that depends on the directory that the program is started in */
+/** @throws ConfigError if there is none, or if it would depend on the directory in which the program is started */
 export function defaultDataDir(env: NodeJS.ProcessEnv): string {
   const given = firstDirectory(env.STATE_DIRECTORY);
   if (given !== undefined) return absolute('STATE_DIRECTORY', given);

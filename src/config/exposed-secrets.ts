@@ -1,5 +1,4 @@
-/** Secrets of the configuration that every user of this host can read. */
-
+/** Finds secrets of the configuration that every user of this host can read. */
 import { everybodyMayRead } from '../system/access.ts';
 import type { Config } from './config.ts';
 import type { ConfigFile } from './file.ts';
@@ -10,14 +9,14 @@ export interface ExposedSecret {
   remedy: string;
 }
 
-/** @param file null where everything comes from the environment */
+/** @param file null if everything comes from the environment */
 export function exposedSecrets(file: ConfigFile | null, { secretFiles }: Config): ExposedSecret[] {
   const inConfig = file === null ? [] : secretsIn(file);
   const exposed: ExposedSecret[] = [];
   if (file !== null && inConfig.length > 0 && isExposed(file.path)) {
     exposed.push({
       message: `every user of this host can read ${file.path}, which has ${inConfig.join(' and ')} in it`,
-      // On its own, this advice would lock a service that runs as another user out of its configuration.
+      // `chmod` alone would lock a service that runs as another user out of its configuration.
       remedy: `${ADVICE}, or give the file to the user of the daemon and \`chmod 600 ${file.path}\``,
     });
   }
@@ -48,7 +47,7 @@ function textAt(values: Record<string, unknown>, section: string, name: string):
   return typeof value === 'string' ? value : null;
 }
 
-/** What cannot be looked at is not exposed as far as we know. */
+/** A file that cannot be looked at counts as not exposed. */
 function isExposed(path: string): boolean {
   try {
     return everybodyMayRead(path);

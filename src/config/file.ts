@@ -1,11 +1,11 @@
-/** Finds the configuration file and reads its YAML, knowing for each setting the line it stands on. */
+/** Finds the configuration file and reads its YAML, and knows the line of each setting. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, type YAMLError } from 'yaml';
 
 export { stringify as formatYaml } from 'yaml';
 
-/** The configuration cannot be used. It lists every problem, each in one line that is safe to show. */
+/** The configuration cannot be used. Every problem is listed, each in one line that is safe to show. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly problems: readonly string[];
@@ -24,16 +24,16 @@ export interface ConfigSource {
 
 export interface ConfigFile {
   path: string;
-  /** What the file holds, as plain data; what it leaves empty is absent. */
+  /** The content of the file as plain data, without what it leaves empty. */
   values: Record<string, unknown>;
   /** The line of the setting, or of the key in its section. */
   lineOf(path: readonly PropertyKey[], key?: string): number | null;
 }
 
 /**
- * The file that was named, else SNITCH_CONFIG, else the one of the systemd unit, else the one in /etc.
+ * Reads the file that was named, else SNITCH_CONFIG, else the file of the systemd unit, else the one in /etc.
  *
- * @returns null where no file was named and none is in the usual places
+ * @returns null if no file was named and there is none in the usual places
  * @throws ConfigError when the file cannot be read, or is not YAML
  */
 export async function readConfigFile({ file, env }: ConfigSource): Promise<ConfigFile | null> {
@@ -78,7 +78,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 function parseConfigFile(path: string, text: string): ConfigFile {
   const lines = new LineCounter();
-  // Pretty errors would quote the line at fault, and with it perhaps a password.
+  // Pretty errors would quote the faulty line, which may contain a password.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent' });
   const faults = [...document.errors, ...document.warnings];
   if (faults.length > 0) throw new ConfigError(faults.map((fault) => describeFault(path, lines, fault)));
@@ -113,7 +113,7 @@ function readValues(path: string, document: Document): Record<string, unknown> {
   }
 }
 
-/** A name with nothing behind it means the default, so that a section can stand with all its lines commented out. */
+/** A name without a value means the default, so that all lines of a section can be commented out. */
 function withoutEmpty(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const kept = Object.entries(value).filter(([, inner]) => inner !== null);

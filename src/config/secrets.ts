@@ -1,22 +1,22 @@
-/** Secrets that stand in a file of their own: systemd's credentials, or what an operator keeps apart. */
+/** Reads secrets that have files of their own: credentials of systemd, or files of the operator. */
 import { closeSync, constants, lstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { printable } from '../text/printable.ts';
 import { ConfigError } from './file.ts';
 import type { Settings } from './settings.ts';
 
-/** Longer than any password; a file that is larger is another one. Bytes. */
+/** No password is longer, so a larger file must be the wrong one. Bytes. */
 const LONGEST = 4_096;
 
 export interface Secrets {
   smtpPassword: string | null;
   adminKey: string | null;
-  /** Where they were read from. */
+  /** The files that they were read from. */
   files: { smtpPassword: string | null; adminKey: string | null };
 }
 
 /**
- * What a setting names, else what the service manager passed on under a name of ours.
+ * Reads the files named by settings, or else the credentials that the service manager passed under our names.
  *
  * @throws ConfigError
  */
@@ -52,7 +52,7 @@ function problemsOfPassword(smtpUrl: string): string[] {
   return username ? [] : ['smtp.url: the password of smtp.password_file needs a user name: smtp://USER@HOST'];
 }
 
-/** The mail server's address with the password in it, as the mail library wants it. */
+/** The address of the mail server with the password in it, which is how the mail library wants it. */
 export function withPassword(
   { url, from }: Settings['smtp'],
   password: string | null,
@@ -65,8 +65,8 @@ export function withPassword(
 }
 
 /**
- * The file that systemd made of `LoadCredential=<name>`, where there is one; one that cannot be looked at counts
- * as there.
+ * The file that systemd made for `LoadCredential=<name>`; null if there is none. A file that cannot be looked at counts
+ * as present, so that reading it reports the error.
  */
 function credentialFile(env: NodeJS.ProcessEnv, name: string): string | null {
   if (!env.CREDENTIALS_DIRECTORY) return null;
@@ -80,7 +80,7 @@ function credentialFile(env: NodeJS.ProcessEnv, name: string): string | null {
 
 /**
  * @returns the first line of the file
- * @throws Error that says what is wrong with the file, and nothing of what is in it
+ * @throws Error that says what is wrong with the file, but nothing about what is in it
  */
 function readSecret(file: string): string {
   const bytes = Buffer.alloc(LONGEST + 1);
@@ -95,7 +95,7 @@ function readSecret(file: string): string {
 
 function readBytes(file: string, bytes: Buffer): number {
   try {
-    // A pipe that nobody writes to would hold up the start of the daemon for ever.
+    // Without O_NONBLOCK, a pipe that nobody writes to would block the start of the daemon for ever.
     const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       return readSync(fd, bytes);

@@ -1,6 +1,6 @@
 /**
- * Every setting: its name, what it may be, and its default. One source for the file, the environment, the error
- * messages and the example. The description of a setting ends the sentence "it must be …".
+ * Every setting with its name, its allowed values and its default. It is the one source for the file, the environment,
+ * the error messages and the manual page. The description of a setting completes the sentence "it must be …".
  */
 import { isAbsolute } from 'node:path';
 import ipaddr from 'ipaddr.js';
@@ -97,13 +97,13 @@ export const settingsSchema = z.strictObject({
 
 export type Settings = z.output<typeof settingsSchema>;
 
-/** Values that can hold a password are never shown, not even in the message that refuses them. */
+/** Values that may hold a password are never shown, not even in the message that refuses them. */
 export const SECRET_SETTINGS: ReadonlySet<string> = new Set(['smtp.url', 'watchdog.url']);
 
-/** What may stand at a place in the configuration: a section with its names, or a value. */
+/** What belongs at a place in the configuration: a section with its names, or a value. */
 export type Place = { section: readonly string[] } | { allowed: string; read: (text: string) => unknown };
 
-/** Each place by its full name, the whole file's being ''. */
+/** Each place by its full name. The name of the whole file is ''. */
 export const PLACES: ReadonlyMap<string, Place> = new Map(describePlaces(settingsSchema, ''));
 
 /** The names of all values, such as `rate_limit.per_minute`. */
@@ -134,7 +134,7 @@ function withoutDefault(schema: z.core.$ZodType): z.core.$ZodType {
   return schema;
 }
 
-/** The environment has only text. What cannot be read as the setting's kind stays text, and is refused as that. */
+/** The environment has only text. What cannot be read as the type of the setting stays text, and is refused. */
 function readerOf(schema: z.core.$ZodType): (text: string) => unknown {
   if (schema instanceof z.ZodNumber) return (text) => (/^-?\d+$/.test(text.trim()) ? Number(text) : text);
   if (schema instanceof z.ZodBoolean) return (text) => BOOLEAN_WORDS[text.trim().toLowerCase()] ?? text;

@@ -1,4 +1,4 @@
-/** The daemon from its start to its end: opens the store, makes the parts, and starts them one after the other. */
+/** Starts the daemon: opens the store, makes the parts, and starts them one after the other. */
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { StoreUnavailable } from '../core/errors.ts';
@@ -15,28 +15,28 @@ import { reload } from './reload.ts';
 import { stop } from './stop.ts';
 
 export interface Daemon {
-  /** Where it listens. */
+  /** The address that it listens on. */
   url: string;
-  /** Applies what can change while it runs. */
+  /** Applies the settings that can change while it runs. */
   reload(config: Config): Promise<void>;
-  /** Answers what is in flight, hands back what is not sent, and closes the store. */
+  /** Answers requests in flight, gives back deliveries that are not sent, and closes the store. */
   stop(): Promise<void>;
-  /** Whether `stop` is saving what would otherwise be lost, and may take as long as that takes. */
+  /** Whether `stop` is saving what would otherwise be lost, and must not be cut short. */
   isSaving(): boolean;
-  /** Resolves with the reason when it can no longer be trusted and the process must end. */
+  /** Resolves with the reason when the daemon can no longer be trusted, so that the process must end. */
   failed: Promise<Error>;
 }
 
 export interface DaemonOptions {
-  /** The wall clock; tests give their own. */
+  /** The wall clock; tests pass their own. */
   clock?: () => number;
   /** The version of this program, for the user agent of webhooks. */
   version?: string;
-  /** Who started it and is told how it does; when absent, nobody is. */
+  /** The service manager to report to; none when absent. */
   manager?: ServiceManager;
 }
 
-/** @throws Error in words for a configuration that cannot be used, or a store that cannot be opened */
+/** @throws Error that says in words why the configuration cannot be used, or the store cannot be opened */
 export async function startDaemon(
   config: Config,
   logger: Logger,
@@ -66,7 +66,7 @@ function checkDataDirectory({ dataDir, warnings }: Config, logger: Logger): void
   if (concern) logger.warn({ data_dir: dataDir, remedy: concern.remedy }, concern.message);
 }
 
-/** Opens the store, and upgrades it where an older version wrote it. */
+/** Opens the store, and upgrades it if an older version wrote it. */
 function layFoundation(given: Omit<Foundation, 'inForce' | 'metrics' | 'store'>): Foundation {
   const { config, logger, clock, version } = given;
   const inForce = inForceAtFirst(config);
@@ -88,8 +88,8 @@ async function begin(parts: Parts, foundation: Foundation): Promise<Daemon> {
   const { config, inForce, logger, store, manager } = foundation;
   if (store.lost) await store.openBlindWindow(store.lost);
   await parts.sweeper.wake(parts.heldSocket);
-  // Jobs wait for an answer, so the daemon listens before it works through what its absence did to deadlines. That
-  // happens behind this, and before the first sweep.
+  // Jobs wait for an answer, so the daemon listens before it works out what its absence means for deadlines. It does
+  // that later, but before the first sweep.
   const { url, baseUrl } = await listen(parts.app, config, { socket: manager.socket, logger });
   parts.sweeper.listens();
   inForce.addresses = addressesOf(config, baseUrl);
@@ -121,8 +121,8 @@ async function tellOfCredentials({ config, logger, store, clock }: Foundation, u
 }
 
 /**
- * Gives back the deliveries that an earlier run had claimed. The daemon starts without that where the disk is full: the
- * deliveries are then due when their leases end.
+ * Gives back the deliveries that an earlier run had claimed. If the disk is full, the daemon starts all the same, and
+ * the deliveries are due when their leases end.
  */
 async function releaseLeases({ store, clock, logger }: Foundation): Promise<void> {
   try {

@@ -1,4 +1,4 @@
-/** Who besides the daemon may write into its data directory, and what that means for a start. */
+/** Checks who besides the daemon may write into its data directory, and whether the daemon may start then. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { otherWriters, type Writers } from '../system/access.ts';
@@ -8,7 +8,7 @@ export class DataDirOpen extends Error {
   override readonly name = 'DataDirOpen';
 }
 
-/** What is not as it should be, and what to do about it. */
+/** Something that is not as it should be, and what to do about it. */
 export interface Concern {
   message: string;
   remedy: string;
@@ -17,10 +17,10 @@ export interface Concern {
 }
 
 /**
- * No administrator means every user to be able to replace its files, so the daemon does not start then. Write access for
- * a group, or for an owner who is not the daemon, may be meant, and is only mentioned.
+ * No administrator wants every user to be able to replace the files, so the daemon does not start then. Write access
+ * for a group, or for an owner who is not the daemon, may be intended and is only mentioned.
  *
- * @returns null where nobody else may write, or where the directory cannot be read: opening it then says why
+ * @returns null if nobody else may write, or if the directory cannot be read, because opening it then says why
  */
 export function concernOf(dataDir: string): Concern | null {
   try {
@@ -64,7 +64,8 @@ function inWords(writers: Writers, dataDir: string, owner: number): Concern | nu
 }
 
 /**
- * The user that the daemon runs as. Where root asks, that is the owner of the database: the daemon may be another user.
+ * The user that the daemon runs as. If root asks, it is the owner of the database, because the daemon may be another
+ * user.
  */
 function daemonUser(dataDir: string): number {
   const database = statSync(join(dataDir, 'snitch.db'), { throwIfNoEntry: false });

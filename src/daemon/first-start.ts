@@ -1,4 +1,4 @@
-/** The very first start: a case, an admin key and a write key, and the file that holds the keys. */
+/** The very first start makes a case, an admin key, a write key, and the file with the keys. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
@@ -10,20 +10,20 @@ export function credentialsPath(dataDir: string): string {
   return join(dataDir, 'credentials.yaml');
 }
 
-/** What the key of `admin_key_from` is called in the list of keys. */
+/** The name of the key from `admin_key_from` in the list of keys. */
 const PROVIDED = 'admin_key_from';
 
 export interface FirstStart {
   dataDir: string;
-  /** Where the daemon listens. */
+  /** The address that the daemon listens on. */
   url: string;
-  /** An administrator's key that was made elsewhere; it is used in place of one of our own. */
+  /** An admin key that was made elsewhere, and is used instead of a new one. */
   adminKey: string | null;
 }
 
 /**
- * Makes the case `default` and its keys, once. The keys can only be read from the file. Where a crash came before the
- * file was complete, nobody knows them: they are deleted, and new ones made.
+ * Makes the case `default` and its keys, once. The keys can be read only from the file. If a crash came before the file
+ * was complete, nobody knows them, so they are deleted and new ones are made.
  *
  * @returns whether this was the first start
  */
@@ -42,7 +42,7 @@ export async function completeFirstStart(
   for (const unreadable of await store.listApiKeys(caseId)) await store.deleteApiKey(caseId, unreadable.id);
   const newKey = async (of: { caseId: string | null; scope: 'admin' | 'write' }) =>
     (await store.createApiKey({ ...of, name: 'first start' }, now)).key;
-  // A key that was provided is kept elsewhere already, and is not written down in a second place.
+  // A key that was provided is already kept elsewhere, and is not written to a second place.
   const admin = adminKey === null ? { admin_key: await newKey({ caseId: null, scope: 'admin' }) } : {};
   const api_key = await newKey({ caseId, scope: 'write' });
   await replacePrivateFile(credentialsPath(dataDir), stringify({ url, ...admin, api_key }));
@@ -51,20 +51,20 @@ export async function completeFirstStart(
 }
 
 /**
- * Commands on this host find the daemon by the file, so it names the address of the present start. The daemon itself
- * does not need the file: that it is gone or damaged must not keep the daemon from its work.
+ * Writes the present address into the file, because commands on this host find the daemon by it. The daemon itself does
+ * not need the file, so it works even if the file is gone or damaged.
  *
  * @returns why the file could not be brought up to date, in words, or null
  */
 export async function updateUrl(path: string, url: string): Promise<string | null> {
   try {
     const credentials: unknown = parse(readFileSync(path, 'utf8'));
-    // What cannot be understood is left as it is, because it may be all that is left of the keys.
+    // A file that is not understood is left alone, because it may have the only copy of the keys.
     if (!isMapping(credentials)) return 'it holds no "name: value" lines';
     if (credentials.url !== url) await replacePrivateFile(path, stringify({ ...credentials, url }));
     return null;
   } catch (error) {
-    // The message of the parser would quote the file, and with it the keys.
+    // The parser's message would quote the file, including the keys.
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (!syscall) return 'it is not valid YAML';
     return code === 'ENOENT' ? 'it does not exist' : `${syscall} failed with ${code}`;

@@ -1,4 +1,4 @@
-/** What holds at this moment and may change while the daemon runs. Whoever needs it asks each time. */
+/** Settings that may change while the daemon runs. They are looked up each time they are needed. */
 import type { IncomingMessage } from 'node:http';
 import type { Config } from '../config/config.ts';
 import type { Addresses } from '../http/endpoint/route-context.ts';
@@ -16,11 +16,11 @@ export interface ReloadedSettings {
 }
 
 export interface InForce extends ReloadedSettings {
-  /** Empty until the daemon listens and knows them. */
+  /** Empty until the daemon listens and knows its addresses. */
   addresses: Addresses;
 }
 
-/** What is in force before the daemon listens. */
+/** The settings that are in force before the daemon listens. */
 export function inForceAtFirst(config: Config): InForce {
   return { ...reloadedSettings(config), addresses: { baseUrl: '', checkInBase: '' } };
 }

@@ -1,4 +1,4 @@
-/** Where the daemon listens: an address, a Unix socket, or the socket that a service manager holds for it. */
+/** Listens on an address, on a Unix socket, or on the socket that a service manager holds for the daemon. */
 import { fstatSync, lstatSync, readFileSync, unlinkSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { createConnection } from 'node:net';
@@ -13,7 +13,7 @@ const BACKLOG = 4_096;
 type ListenPlace = { fd: number } | { path: string } | { host: string; port: number };
 
 export interface ListenOptions {
-  /** The descriptor of the service manager's socket; null: the daemon opens what the configuration names. */
+  /** The descriptor of the service manager's socket; null if the daemon has to open what the configuration names. */
   socket: number | null;
   logger: Logger;
 }
@@ -21,11 +21,11 @@ export interface ListenOptions {
 export interface Listening {
   /** The address that clients on this host can use; `unix:/path` for a socket file. */
   url: string;
-  /** What the addresses for clients elsewhere begin with, where the configuration names nothing better. */
+  /** What the addresses for other hosts begin with, unless the configuration names something better. */
   baseUrl: string;
 }
 
-/** Listens by itself and not by the framework, which asks the kernel for every address of the host in order to log it. */
+/** Listens without the framework, which would ask the kernel for all addresses of the host in order to log them. */
 export async function listen(
   app: FastifyInstance,
   { listen, baseUrl }: Config,
@@ -44,7 +44,7 @@ export async function listen(
   if (bound === null || typeof bound === 'string') {
     return { url: `unix:${bound ?? pathOf(socket)}`, baseUrl: 'http://localhost' };
   }
-  // A name that was configured is kept, where the kernel knows only its address.
+  // The configured name is kept, because the kernel knows only its address.
   const name = socket === null && listen.kind === 'tcp' ? listen.host : bound.address;
   const loopback = WILDCARDS.get(name);
   if (loopback === undefined)
@@ -55,7 +55,7 @@ export async function listen(
   return { url: addressOf(loopback, bound.port), baseUrl: addressOf(hostname(), bound.port) };
 }
 
-/** Addresses that stand for all of the host's, each with the one that clients on this host can use. */
+/** Addresses that stand for all addresses of the host, each with the one that clients on this host can use. */
 const WILDCARDS: ReadonlyMap<string, string> = new Map([
   ['0.0.0.0', '127.0.0.1'],
   ['::', '::1'],
@@ -65,7 +65,7 @@ function addressOf(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** What keeps an address from being listened on, and what to do about it. */
+/** Why an address cannot be listened on, and what to do about it. */
 const REASONS: Readonly<Record<string, string>> = {
   EADDRINUSE:
     'another program listens there; if that is another snitch, stop it first, else set `listen` to another address',
@@ -74,13 +74,13 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the name has no address: set `listen` to an address of this host',
 };
 
-/** The same for a socket file, for which Node gives `EACCES` where the directory does not exist, too. */
+/** The same for a socket file, where Node reports `EACCES` even if the directory does not exist. */
 const REASONS_OF_FILE: Readonly<Record<string, string>> = {
   ...REASONS,
   EACCES: 'its directory does not exist, or this user may not write into it',
 };
 
-/** @throws Error in words */
+/** @throws Error that says in words what to do */
 async function bindOwn(
   server: Server,
   place: { path: string } | { host: string; port: number },
@@ -118,7 +118,7 @@ async function listenOnPassed(server: Server, socket: number): Promise<void> {
   }
 }
 
-/** Node does not know the path of a socket that it did not bind itself; the kernel's table lists it by the inode. */
+/** Node does not know the path of a socket that it did not bind itself, but the kernel's table has it by inode. */
 function pathOf(socket: number | null): string {
   const { ino } = fstatSync(socket ?? 0);
   const rows = readFileSync('/proc/net/unix', 'utf8').split('\n');
@@ -129,8 +129,8 @@ function pathOf(socket: number | null): string {
 }
 
 /**
- * Removes a socket on which nothing answers: a daemon that was killed left it. Anything else at the path is not ours,
- * and stays: the configuration names it by mistake.
+ * Removes a socket that nobody listens on, which a killed daemon has left behind. Anything else at the path is not ours
+ * and stays, because the configuration must have named it by mistake.
  */
 async function removeStaleSocket(path: string): Promise<void> {
   const found = lstatSync(path, { throwIfNoEntry: false });

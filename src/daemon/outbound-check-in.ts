@@ -1,18 +1,18 @@
-/** The daemon's own check-in at another server, which tells somebody when this one is gone. */
+/** The daemon's own check-in at another server, which alerts somebody when this one is gone. */
 import { fetch } from 'undici';
 
-/** For the whole exchange, in milliseconds. */
+/** Time limit for the whole exchange, in milliseconds. */
 const TIMEOUT = 30_000;
 
 /**
- * @param url any check-in address that counts a GET; it is a secret, and no error names it
- * @param userAgent as the other server's log shows it
- * @throws Error in words for a log, where the answer is no success
+ * @param url any check-in address that accepts GET; it is a secret, so no error names it
+ * @param userAgent what the other server sees as the client
+ * @throws Error in words for the log if the check-in was not accepted
  */
 export async function checkInElsewhere(url: string, userAgent: string): Promise<void> {
   const response = await fetch(url, {
     headers: { 'user-agent': userAgent },
-    // A redirect may lead to a login page, and what that answers is no check-in.
+    // A redirect may lead to a login page, whose answer would look like a success.
     redirect: 'manual',
     signal: AbortSignal.timeout(TIMEOUT),
   }).catch((error: unknown) => {
@@ -22,12 +22,12 @@ export async function checkInElsewhere(url: string, userAgent: string): Promise<
   if (!response.ok) throw new Error(`watchdog.url answered with ${response.status}`);
 }
 
-/** The message of the library may quote the address; a code says enough. */
+/** The library's message may quote the address, and a code says enough. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   if (error.name === 'TimeoutError') return `no answer within ${TIMEOUT / 1_000} s`;
   const cause = error.cause as { code?: unknown; message?: unknown } | undefined;
   if (typeof cause?.code === 'string') return cause.code;
-  // The library's own reasons, such as a port that it does not speak to, name no address.
+  // The library's own reasons, such as a port that it refuses to use, name no address.
   return typeof cause?.message === 'string' ? cause.message : error.name;
 }

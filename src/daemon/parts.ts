@@ -1,4 +1,4 @@
-/** The parts of the daemon, made and put together; none of them runs yet. */
+/** Makes the parts of the daemon and connects them. None of them runs yet. */
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
@@ -19,9 +19,9 @@ import type { InForce } from './in-force.ts';
 import { problems, stalls } from './progress.ts';
 import { SignsOfLife } from './signs-of-life.ts';
 
-/** What the parts stand on. */
+/** What the parts are built on. */
 export interface Foundation {
-  /** As it was at the start. */
+  /** The configuration at the start. */
   config: Config;
   inForce: InForce;
   logger: Logger;
@@ -36,7 +36,7 @@ export interface Foundation {
 
 export interface Parts {
   app: FastifyInstance;
-  /** Those that are open. */
+  /** The connections that are open. */
   connections: ReadonlySet<Socket>;
   limiter: RateLimiter;
   sweeper: Sweeper;
@@ -44,11 +44,11 @@ export interface Parts {
   retention: Retention;
   signsOfLife: SignsOfLife;
   endAlertLog: () => void;
-  /** The socket that the service manager holds for the daemon; null where it holds none. */
+  /** The socket that the service manager holds for the daemon; null if it holds none. */
   heldSocket: string | null;
 }
 
-/** @throws Error that names the setting which cannot be used */
+/** @throws Error that names a setting that cannot be used */
 export function createParts(foundation: Foundation): Parts {
   const { config, logger, store, clock, metrics, version, manager } = foundation;
   const limiter = new RateLimiter(config.rateLimit);
@@ -76,7 +76,7 @@ export function createParts(foundation: Foundation): Parts {
   });
   const connections = new Set<Socket>();
   const app = createServer(foundation, { connections, limiter, readiness: () => problems(workers) });
-  // Asked now, because the descriptor is closed when the daemon stops.
+  // This is read now, because the descriptor is closed when the daemon stops.
   const heldSocket = nameOfHeldSocket(manager.socket);
   return {
     app,
@@ -104,7 +104,7 @@ function createServer(foundation: Foundation, parts: ServerParts): FastifyInstan
     store,
     clock,
     metrics,
-    // Below a warning the HTTP library only repeats what is logged already.
+    // Below warnings, the HTTP library only repeats what is already logged.
     logger: logger.child({}, { level: 'warn' }),
     checkInPath: checkInPath(config),
     addresses: () => inForce.addresses,

@@ -1,11 +1,11 @@
-/** What a changed configuration changes while the daemon runs, and what has to wait for a restart. */
+/** Applies a changed configuration while the daemon runs, as far as it need not wait for a restart. */
 import type { Config } from '../config/config.ts';
 import { reloadedSettings } from './in-force.ts';
 import type { Foundation, Parts } from './parts.ts';
 
-/** @throws Error that names the setting which cannot be used; then nothing has changed */
+/** @throws Error that names a setting that cannot be used; then nothing has changed */
 export function reload(parts: Parts, { config, inForce, logger }: Foundation, changed: Config): void {
-  // What can refuse comes first, so that a bad setting changes nothing.
+  // What may throw comes first, so that a bad setting changes nothing.
   const settings = reloadedSettings(changed);
   parts.deliverer.reconfigure({ smtp: changed.smtp, webhooks: changed.webhooks });
   Object.assign(inForce, settings);
@@ -19,7 +19,7 @@ export function reload(parts: Parts, { config, inForce, logger }: Foundation, ch
   logger.info('the configuration was read again');
 }
 
-/** What a reload leaves as it was, by the name of the setting. */
+/** What a reload does not change, by the name of the setting. */
 export const FIXED_SETTINGS: Readonly<Record<string, (config: Config) => unknown>> = {
   listen: ({ listen }) => listen,
   base_url: ({ baseUrl }) => baseUrl,

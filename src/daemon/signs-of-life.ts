@@ -1,4 +1,4 @@
-/** Whom the daemon tells that it lives, and what they are told. */
+/** Decides to whom the daemon reports that it is alive, and what it reports. */
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Census } from '../store/server-notes.ts';
@@ -7,26 +7,23 @@ import type { ServiceManager } from '../system/service-manager.ts';
 import { checkInElsewhere } from './outbound-check-in.ts';
 import { type Sign, Watchdog } from './watchdog.ts';
 
-/** `systemctl status` is never older than this, in milliseconds. */
+/** The longest time between two updates of `systemctl status`, in milliseconds. */
 const STATUS_EVERY = 20_000;
 
-/** Signs of life are given no more often than this, even where more are asked for, in milliseconds. */
+/** The shortest time between two signs of life, even if more are asked for, in milliseconds. */
 const LEAST_EVERY = 50;
 
 export interface LifeSources {
   store: Store;
   manager: ServiceManager;
   logger: Logger;
-  /** The name that the daemon goes by with other servers. */
+  /** The name by which the daemon introduces itself to other servers. */
   userAgent: string;
   /**
-   * What keeps the daemon from its work, in words. While there is anything, it does not check in at the other server.
+   * Says what keeps the daemon from doing its work. While there is anything, it does not check in at the other server.
    */
   problems: () => readonly string[];
-  /**
-   * What hangs, in words. While anything does, the service manager gets no sign of life, so that it restarts the
-   * daemon.
-   */
+  /** Says what hangs. While anything does, the service manager gets no sign of life, so that it restarts the daemon. */
   stalls: () => readonly string[];
 }
 
@@ -39,7 +36,7 @@ export class SignsOfLife {
     this.#watchdog = new Watchdog(sources.logger);
   }
 
-  /** Gives them from now on as `watchdog` of the configuration says. */
+  /** From now on gives signs of life as `watchdog` in the configuration says. */
   give(settings: Config['watchdog']): void {
     this.#watchdog.give(signs(settings, this.#sources));
   }
@@ -57,7 +54,7 @@ function signs(settings: Config['watchdog'], sources: LifeSources): Sign[] {
   ];
 }
 
-/** Given three times within the time that the manager waits, so that a late one does no harm. */
+/** The sign is given three times within the time that the manager waits, so that a late one does no harm. */
 function signToManager({ manager, store, problems, stalls }: LifeSources): Sign {
   return {
     to: 'the service manager',
@@ -83,7 +80,7 @@ function signElsewhere(url: string, intervalS: number, { userAgent, problems }: 
   };
 }
 
-/** Such as `3 snitches: 2 healthy, 1 failed; 4 deliveries waiting`. */
+/** `3 snitches: 2 healthy, 1 failed; 4 deliveries waiting` */
 function describe({ snitches, outbox }: Census): string {
   const counts = Object.entries(snitches).filter(([, count]) => count > 0);
   const total = counts.reduce((sum, [, count]) => sum + count, 0);

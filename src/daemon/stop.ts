@@ -1,21 +1,21 @@
-/** Stops the daemon in the order that loses nothing: what takes work in ends first, the store that keeps it last. */
+/** Stops the daemon in an order that loses nothing: first what accepts work, last the store that keeps it. */
 import { closeConnections, drain } from '../http/drain.ts';
 import type { Foundation, Parts } from './parts.ts';
 
-/** How long clients that have not sent their request yet are waited for, in milliseconds. */
+/** How long to wait for clients that have not sent their request yet, in milliseconds. */
 const DRAIN_WITHIN = 3_000;
 
-/** How long requests in flight may take to end, in milliseconds. */
+/** How long requests in flight may take to finish, in milliseconds. */
 const CLOSE_WITHIN = 4_000;
 
 export async function stop(parts: Parts, { store, clock, manager, logger }: Foundation): Promise<void> {
   manager.stopping();
   parts.signsOfLife.stop();
-  // A job that checks in from now on may find nobody to answer it, and no sweep may accuse it meanwhile.
+  // From now on a check-in may find nobody to answer it, so no sweep may accuse its job.
   await parts.sweeper.halt();
   const heardUntil = clock();
   const answered = await stopServing(parts);
-  // Where all were answered, the service manager's socket keeps those who come until the next start.
+  // If everybody was answered, the service manager's socket keeps new clients waiting until the next start.
   const socket = answered ? parts.heldSocket : null;
   await parts.sweeper.stop(heardUntil, socket === null ? undefined : { socket });
   parts.endAlertLog();
@@ -25,7 +25,7 @@ export async function stop(parts: Parts, { store, clock, manager, logger }: Foun
   logger.info('stopped');
 }
 
-/** @returns whether everybody was answered; false where connections had to be cut */
+/** @returns whether everybody was answered; false if connections had to be cut */
 async function stopServing({ app, connections }: Parts): Promise<boolean> {
   let answered = true;
   const late = setTimeout(() => {

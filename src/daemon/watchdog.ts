@@ -1,12 +1,12 @@
-/** Signs of life, for those who watch the watcher: given only while the daemon makes progress. */
+/** Gives signs of life to those who watch the daemon, but only while the daemon makes progress. */
 import type { Logger } from 'pino';
 
 export interface Sign {
-  /** In milliseconds. */
+  /** How often it is given, in milliseconds. */
   readonly every: number;
-  /** What keeps it from being given, in words; empty when all is well. */
+  /** Says why it is not given; empty when all is well. */
   readonly problems: () => readonly string[];
-  /** Who gets it, as the log names them. */
+  /** The receiver, as the log names it. */
   readonly to: string;
   readonly give: () => Promise<void>;
 }
@@ -20,7 +20,7 @@ export class Watchdog {
   }
 
   /**
-   * Gives these signs from now on, and no others. Each is given at once, so that nobody waits longer after a restart.
+   * From now on gives these signs and no others. Each is given at once, so that nobody waits longer after a restart.
    */
   give(signs: readonly Sign[]): void {
     this.stop();
@@ -37,7 +37,7 @@ export class Watchdog {
   }
 }
 
-/** Gives one sign at a time. A failure is logged when it begins and when it is over, and not each time. */
+/** Gives one sign at a time. A failure is logged when it begins and when it is over, not each time. */
 function giver({ problems, to, give }: Sign, logger: Logger): () => void {
   let isGiving = false;
   let failing: string | null = null;

@@ -1,4 +1,4 @@
-/** `snitch serve --demo`: a daemon on a temporary store with an invented past, which never touches the real one. */
+/** `snitch serve --demo`: a daemon with a temporary store and an invented past. It never touches the real store. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,11 +9,11 @@ import { runOn } from './present.ts';
 
 export interface Demo {
   dataDir: string;
-  /** What it runs with: its own data, and nothing that could reach anybody outside. */
+  /** The configuration of the demo: with its own data, and without anything that could reach somebody outside. */
   settings(config: Config): Config;
-  /** Lets its jobs go on at the daemon that listens on `url`. */
+  /** Makes its jobs go on checking in at the daemon that listens on `url`. */
   begin(url: string): void;
-  /** Ends the jobs, and leaves nothing behind. */
+  /** Ends the jobs and deletes the data. */
   end(): void;
 }
 

@@ -1,5 +1,4 @@
-/** The jobs of an invented team: enough of every kind to see what the program shows. */
-
+/** The jobs of an invented team, with enough of every kind to show what the program can do. */
 import type { Interval } from '../core/interval.ts';
 import type { AlertType } from '../core/snitch.ts';
 import { MINUTE, SECOND } from '../text/durations.ts';
@@ -10,21 +9,21 @@ export interface DemoJob {
   tags: readonly string[];
   notes?: string;
   alertType?: AlertType;
-  /** How far into its period it usually checks in, from 0 to 1. */
+  /** At which part of its period it usually runs, from 0 to 1. */
   at: number;
-  /** How long a run usually takes, in milliseconds; without it only its end is told. */
+  /** How long a run usually takes, in milliseconds; without it the job reports only the end of a run. */
   takes?: number;
   /** Periods in which it did not check in, counted back from the present one, which is 0. */
   missed?: readonly number[];
   /** Periods in which it reported an error. */
   errors?: readonly number[];
-  /** What it says when it is done, and when it fails. */
+  /** What it reports when it succeeds, and when it fails. */
   message?: string;
   complaint?: string;
   output?: string;
-  /** Paused by somebody, a period ago. */
+  /** Somebody paused it a period ago. */
   isPaused?: true;
-  /** Never ran yet. */
+  /** It has never run yet. */
   isNew?: true;
 }
 

@@ -1,5 +1,4 @@
-/** Gives an empty store a past: every job of the fleet as it would have run, missed and failed until now. */
-
+/** Gives an empty store a past, in which every job of the fleet has run, missed periods and failed until now. */
 import { randomUUID } from 'node:crypto';
 import type { CheckIn } from '../core/check-in.ts';
 import { Calendar, type Period } from '../core/interval.ts';
@@ -12,13 +11,13 @@ export interface RunningJob {
   token: string;
 }
 
-/** As many check-ins as are worth looking at, and no further back than a person remembers. */
+/** How many periods of each job have check-ins, and how far back they go at most. */
 const MOST_PERIODS = 50;
 const FURTHEST = 120 * DAY;
 
 export const TIMEZONE = 'UTC';
 
-/** Calls that are made at the same time; the store takes them in order. */
+/** How many calls are made at the same time. The store takes them in order. */
 const AT_ONCE = 100;
 
 /** @returns the jobs with their tokens */
@@ -74,7 +73,7 @@ function periodsOf({ interval }: DemoJob, now: number): Period[] {
 interface Run {
   token: string;
   period: Period;
-  /** How many periods ago. */
+  /** How many periods ago the run was. */
   ago: number;
   now: number;
 }
@@ -83,8 +82,8 @@ interface Run {
 function runIn(job: DemoJob, { token, period, ago, now }: Run): CheckIn[] {
   if (job.missed?.includes(ago) || (job.isPaused && ago === 0)) return [];
   const length = period.end - period.start;
-  // The same "chance" in every run of the demo, so that two looks at it show the same.
-  const chance = ((token.charCodeAt(0) * 31 + ago * 17) % 100) / 100;
+  // The same "chance" in every demo, so that all of them show the same.
+  const chance = ((job.name.charCodeAt(0) * 31 + ago * 17) % 100) / 100;
   const takes = job.takes === undefined ? null : job.takes * (0.8 + chance * 0.5);
   const begins = period.start + length * job.at + length * 0.02 * chance;
   const ends = begins + (takes ?? 0);
@@ -104,7 +103,7 @@ function runIn(job: DemoJob, { token, period, ago, now }: Run): CheckIn[] {
   return (takes === null ? [end] : [start, end]).filter(({ at }) => at < now);
 }
 
-/** Lets all of it happen in order, with a sweep before each check-in, so that what was missed was alerted then. */
+/** Applies the check-ins in order, with a sweep before each, so that alerts get the time at which they were due. */
 async function live(store: Store, checkIns: CheckIn[]): Promise<void> {
   const inOrder = checkIns.sort((a, b) => a.at - b.at);
   for (let from = 0; from < inOrder.length; from += AT_ONCE) {
@@ -115,7 +114,7 @@ async function live(store: Store, checkIns: CheckIn[]): Promise<void> {
   }
 }
 
-/** Nothing of the demo is ever sent: its alerts were told then, but for one address that never worked. */
+/** Settles all deliveries, because the demo never sends anything: most were delivered, some could not be. */
 async function settleAll(store: Store, now: number): Promise<void> {
   for (;;) {
     const claimed = await store.claimDeliveries({

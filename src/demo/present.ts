@@ -1,11 +1,11 @@
-/** Lets the jobs of the demo run on while somebody looks: those that are well go on checking in, in their time. */
+/** Lets the jobs of the demo go on while somebody watches: those that are healthy check in when it is time. */
 import { Calendar } from '../core/interval.ts';
 import { type RunningJob, TIMEZONE } from './past.ts';
 
-/** How often it looks whose time has come, in milliseconds. */
+/** How often it is checked which jobs are due, in milliseconds. */
 const LOOK = 1_000;
 
-/** @returns a function that ends it */
+/** @returns a function that ends the jobs */
 export function runOn(jobs: readonly RunningJob[], url: string, clock: () => number): () => void {
   const calendar = new Calendar();
   const well = jobs.filter(
@@ -21,7 +21,7 @@ export function runOn(jobs: readonly RunningJob[], url: string, clock: () => num
       const due = timeOf(one);
       if (clock() < due || (next.get(one.token) ?? 0) >= due) continue;
       next.set(one.token, due);
-      // A check-in that gets lost is what the program is there to notice.
+      // If a check-in gets lost, the daemon will notice: that is what it is for.
       fetch(`${url}/c/${one.token}`, { method: 'POST' }).catch(() => {});
     }
   }, LOOK);

@@ -9,7 +9,7 @@ import { SnitchError } from '../core/errors.ts';
 /** Methods that change nothing. */
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** What browsers send as `Sec-Fetch-Site` where no other site had a part in the request. Other programs send none. */
+/** The values of `Sec-Fetch-Site` for requests in which no other site had a part. Only browsers send the header. */
 const OWN_SITES = new Set(['same-origin', 'none']);
 
 /**
@@ -31,8 +31,8 @@ export function refuseForeignPages({ method = '', headers }: IncomingMessage, ba
 }
 
 /**
- * Whether it is the configured address, or the host that the request was sent to. That one may be reached by http or by
- * https, because the request may have been decrypted on its way.
+ * Whether the origin is the configured address, or the host that the request was sent to. For that host both http and
+ * https count, because a proxy on the way may have decrypted the request.
  */
 function isOwnOrigin(origin: string, { host }: IncomingHttpHeaders, baseUrl: string): boolean {
   if (!URL.canParse(origin)) return false;

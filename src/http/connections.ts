@@ -4,16 +4,16 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** However many descriptors there are, no more connections than this are held. So many still need little memory. */
+/** No more connections than this are held, however many descriptors there are. So many still need little memory. */
 const MOST_CONNECTIONS = 10_000;
 
 /** Descriptors kept for the database, webhooks, mail and the log. */
 const RESERVED = 512;
 
-/** How many descriptors a Linux process may open by default; assumed where the limit cannot be read. */
+/** How many descriptors a Linux process may open by default; assumed if the limit cannot be read. */
 const USUAL_DESCRIPTORS = 1_024;
 
-/** How many connections this process can hold and still open what else it needs. */
+/** How many connections this process can hold and still open everything else that it needs. */
 export function connectionLimit(limits = readLimits()): number {
   const soft = Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? USUAL_DESCRIPTORS);
   return Math.min(MOST_CONNECTIONS, Math.max(soft - RESERVED, Math.floor(soft / 2)));
@@ -28,13 +28,13 @@ function readLimits(): string {
 }
 
 /**
- * Ends connections where there would be more than `limit`. A limit alone would keep everybody out as soon as one client
- * had reached it, and one for each source would be met by a reverse proxy, or by many jobs behind one address that
- * start at the same minute. So the first to go are those that were opened and never asked for anything, from the
+ * Ends connections when there are more than `limit`. A limit alone would keep everybody out as soon as one client
+ * had used it up, and a limit for each source would be hit by a reverse proxy, or by many jobs behind one address that
+ * start in the same minute. So the first to go are those that were opened and never asked for anything, from the
  * source that holds the most of them; then those of the source that holds the most connections, and of these the ones
  * that wait for nothing. Among equals the oldest goes, and never the newcomer.
  *
- * @param open a set that is kept filled with the connections that count
+ * @param open is kept filled with the connections that count
  */
 export function shareConnections(server: Server, limit: number, open: Set<Socket>): void {
   const connections = new Connections(open, Math.ceil(limit / NEWCOMERS));
@@ -52,7 +52,7 @@ export function shareConnections(server: Server, limit: number, open: Set<Socket
   });
 }
 
-/** One in this many connections may have sent nothing yet and is still as safe as the others: it may have just come. */
+/** Silent connections are as safe as the others while only one in this many is silent: they may have just arrived. */
 const NEWCOMERS = 8;
 
 class Connections {
@@ -60,7 +60,7 @@ class Connections {
   readonly #newcomers: number;
   readonly #sourceOf = new WeakMap<Socket, string>();
   readonly #held = new Map<string, Set<Socket>>();
-  /** Those that have not sent a request yet, in the order in which they came, and how many there are of a source. */
+  /** Those that have not sent a request yet, in the order in which they came, and how many each source has. */
   readonly #silent = new Set<Socket>();
   readonly #silentOf = new Map<string, number>();
   /** The answer that a connection waits for. */

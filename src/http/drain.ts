@@ -1,24 +1,24 @@
-/** How a server that stops lets go of its clients. */
+/** How a server that is stopping lets its clients go. */
 import type { Server } from 'node:http';
 import { type Socket, Server as SocketServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** When no request has come for this long, none is on its way on the connections that are kept open. Milliseconds. */
+/** If no request has come for this long, none is on its way over the open connections. Milliseconds. */
 const QUIET_FOR = 250;
 
 /** How often that is checked, in milliseconds. */
 const LOOK_EVERY = 25;
 
-/** A check that comes later than this was held up, and so were the requests that came in the meantime. Milliseconds. */
+/** A check that comes later than this was held up, and so were requests that came meanwhile. Milliseconds. */
 const HELD_UP = 3 * LOOK_EVERY;
 
 /**
- * Takes no new connection and closes no open one: each is answered once more, and told with that answer to come back on
- * a new one. Closing them at once would lose the requests that are on their way, a check-in perhaps.
+ * Takes no new connection and closes no open one: each gets one more answer, which tells the client to use a new
+ * connection. Closing them at once would lose requests that are on their way, perhaps a check-in.
  *
  * @param connections those that are open
  * @param within how long to wait for clients that have not sent what they connected for, in milliseconds
- * @returns when all connections ended, or those that are left were answered before and are silent
+ * @returns once all connections have ended, or those that are left have been answered before and are silent
  */
 export async function drain(server: Server, connections: ReadonlySet<Socket>, within: number): Promise<void> {
   if (!server.listening) return;

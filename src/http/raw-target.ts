@@ -14,7 +14,7 @@ const HEAD_END = '\r\n\r\n';
 /**
  * Reads the connection's first request again, with its target encoded.
  *
- * @returns false where it is no check-in, or its bytes were not at fault: then it stays refused
+ * @returns false if it is no check-in, or if its bytes are not at fault, so that it stays refused
  */
 export function readAgain(error: ConnectionError, socket: Socket, to: Server, readPath: PathReader): boolean {
   const { rawPacket } = error as ConnectionError & { rawPacket?: Buffer };
@@ -29,7 +29,7 @@ export function readAgain(error: ConnectionError, socket: Socket, to: Server, re
 }
 
 /**
- * Null where there is nothing to encode. The request becomes the last of its connection, so that what follows one
+ * Null if there is nothing to encode. The request becomes the last of its connection, so that what follows one
  * without a body is dropped.
  */
 function encodeTarget(packet: Buffer, readPath: PathReader): Buffer | null {

@@ -154,7 +154,7 @@ function serve(options: ServerOptions, readPath: PathReader, handler: NonNullabl
 }
 
 /**
- * Nothing is served at a path that cannot be decoded. One that can be stands in for it, so that it is refused like any
+ * Nothing is served at a path that cannot be decoded. It is replaced by one that can be, so that it is refused like any
  * other unknown path, after the key was checked.
  */
 function readablePath(url: string): string {

@@ -5,11 +5,11 @@ import ipaddr from 'ipaddr.js';
 type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 /**
- * Answers which address a request came from. Behind a trusted proxy that is the last address of `X-Forwarded-For`
- * that is no trusted proxy itself; from anybody else the header means nothing. It is null for a client on this host
- * that comes over a socket file, which has no address.
+ * Tells which address a request came from. Behind a trusted proxy that is the last address in `X-Forwarded-For` that
+ * is not a trusted proxy itself; from anybody else the header means nothing. A client on this host that comes over a
+ * socket file has no address, and null stands for it.
  *
- * @param trustedProxies addresses or CIDR ranges; loopback among them stands for the socket file too
+ * @param trustedProxies addresses or CIDR ranges; loopback among them includes the socket file
  */
 export function createSourceReader(trustedProxies: readonly string[]) {
   const ranges = trustedProxies.map(parseRange);
@@ -26,7 +26,7 @@ export function createSourceReader(trustedProxies: readonly string[]) {
   };
 }
 
-/** Answers whether a request came from a trusted proxy, whatever it says of its own source. */
+/** Tells whether a request came from a trusted proxy, whatever it says about its own source. */
 export function createProxyTest(trustedProxies: readonly string[]) {
   const ranges = trustedProxies.map(parseRange);
   return (request: IncomingMessage): boolean => isTrusted(peerOf(request), ranges);
@@ -49,7 +49,7 @@ function isTrusted(source: string | null, ranges: readonly Range[]): boolean {
   return ranges.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
 }
 
-/** The address in its usual form; some proxies write its port behind it. */
+/** The address in its usual form. Some proxies append the port. */
 function parseForwarded(text: string): string | null {
   const item = text.trim();
   const found = /^\[([^\]]+)\](?::\d+)?$/.exec(item) ?? /^([\d.]+):\d+$/.exec(item);
@@ -57,13 +57,13 @@ function parseForwarded(text: string): string | null {
   return isIP(address) === 0 ? null : ipaddr.process(withoutInterface(address)).toString();
 }
 
-/** A peer's address, and an IPv4 one that arrived on an IPv6 socket as IPv4. */
+/** A peer's address. An IPv4 address that arrived on an IPv6 socket is shown as IPv4. */
 function plain(peer: string): string {
   const address = withoutInterface(peer);
   return address.startsWith('::ffff:') ? address.slice(7) : address;
 }
 
-/** A link-local address may end with its network interface, whose name not every parser takes. */
+/** A link-local address may end with the name of its network interface, which not every parser accepts. */
 function withoutInterface(address: string): string {
   const end = address.indexOf('%');
   return end < 0 ? address : address.slice(0, end);

@@ -6,8 +6,8 @@ const PRIORITIES = { trace: 7, debug: 7, info: 6, warn: 4, error: 3, fatal: 2 } 
 export type Level = keyof typeof PRIORITIES;
 
 /**
- * Whether what is written to this descriptor goes to the journal. The variable alone proves nothing: it is inherited,
- * and the output may have been sent elsewhere since.
+ * Whether what is written to this descriptor goes to the journal. The variable alone proves nothing, because it is
+ * inherited, and the output may have been redirected since.
  */
 export function isJournal(fd: number, { JOURNAL_STREAM: stream }: NodeJS.ProcessEnv): boolean {
   if (!stream) return false;
@@ -19,7 +19,7 @@ export function isJournal(fd: number, { JOURNAL_STREAM: stream }: NodeJS.Process
   }
 }
 
-/** `text` with the priority before each of its lines: the journal takes every line for a message of its own. */
+/** Puts the priority before each line, because every line is a message of its own in the journal. */
 export function withPriority(text: string, level: Level): string {
   return text.replace(/(?<=^|\n)(?=[^\n])/g, `<${PRIORITIES[level]}>`);
 }

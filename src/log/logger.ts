@@ -1,4 +1,4 @@
-/** The log: one JSON object a line, or lines for people. Nothing secret and nothing unprintable gets into it. */
+/** The log: one JSON object per line, or lines for people. It has no secrets and nothing unprintable. */
 import { type Logger, pino, stdTimeFunctions } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import { printableJson } from '../text/printable.ts';
@@ -14,14 +14,14 @@ export interface LogSettings {
   readonly format: 'json' | 'pretty';
 }
 
-/** Where lines go. A line is handed over whole and at once, so that the last one before an exit is not lost. */
+/** Where lines go. Each is written whole and at once, so that the last one before an exit is not lost. */
 export interface LogDestination {
   write(line: string): unknown;
-  /** Whether it is the journal, which wants to be told the priority of each line. */
+  /** Whether it is the journal, where each line begins with its priority. */
   isJournal?: boolean;
 }
 
-/** @param destination standard output when absent; only that is ever coloured */
+/** @param destination standard output when absent, which is the only one that may have colours */
 export function createLogger(settings: LogSettings, destination?: LogDestination): Logger {
   const out = destination ?? standardOutput();
   const colorize = !destination && process.stdout.isTTY === true && !process.env.NO_COLOR;
@@ -42,12 +42,12 @@ export function createLogger(settings: LogSettings, destination?: LogDestination
   );
 }
 
-/** What cannot be written, because the disk of the log is full, is kept up to so many bytes, and then dropped. */
+/** If the disk of the log is full, so many bytes of lines are kept in memory, and more are dropped. */
 const MOST_UNWRITTEN = 256 * 1024;
 
 /**
- * Writes at once, where `process.stdout` would keep lines for a pipe in memory and lose them at an exit. A log that
- * cannot be written is no reason to end: check-ins are stored and alerts sent without it.
+ * Writes at once, because `process.stdout` would keep lines for a pipe in memory and lose them at an exit. A log that
+ * cannot be written is no reason to stop, since check-ins are stored and alerts are sent without it.
  */
 function standardOutput(): LogDestination {
   const stream = pino.destination({ dest: 1, sync: true, maxLength: MOST_UNWRITTEN });
@@ -55,17 +55,17 @@ function standardOutput(): LogDestination {
   return { write: (line) => stream.write(line), isJournal: isJournal(1, process.env) };
 }
 
-/** The level comes first in a line, and no field can come before it. */
+/** The level is always the first field of a line. */
 function levelOf(line: string): Level {
   const word = /^\{"level":"(\w+)"/.exec(line)?.[1];
   return LOG_LEVELS.find((level) => level === word) ?? 'info';
 }
 
-/** In characters: what is longer is cut, because every line is looked through for secrets while all else waits. */
+/** In characters. Longer lines are cut, because everything else waits while a line is searched for secrets. */
 const LONGEST_LINE = 64 * 1024;
 const LONGEST_TEXT = 4 * 1024;
 
-/** A line of bounded length: texts are cut, and where that does not help, only the message stays. */
+/** Bounds the length of a line: its texts are cut, and if that does not help, only the message stays. */
 export function shortened(line: string): string {
   if (line.length <= LONGEST_LINE) return line;
   const fields = JSON.parse(line, (_, value: unknown) => (typeof value === 'string' ? cut(value) : value));
@@ -75,7 +75,7 @@ export function shortened(line: string): string {
   return `${JSON.stringify({ level, time, msg, left_out: line.length })}\n`;
 }
 
-/** Half a token or half a key would not be recognised as one, so the word that the cut falls into is left out. */
+/** Half a token or key would not be recognised as a secret, so a word is never cut in two but left out. */
 function cut(text: string): string {
   if (text.length <= LONGEST_TEXT) return text;
   let end = LONGEST_TEXT;
@@ -83,41 +83,37 @@ function cut(text: string): string {
   return `${text.slice(0, end || LONGEST_TEXT / 2)}… (${text.length} characters)`.toWellFormed();
 }
 
-/** Names of fields whose value is a secret, whatever depth they are found at. */
+/** Names of fields whose values are secrets, at any depth. */
 const SECRET_FIELD =
   '[\\w-]{0,40}(?:password|passwd|passphrase|secret|authorization|api_?-?key|admin_?key)|pass|key|auth|credentials|(?:set-)?cookie';
 const STRING = '"(?:[^"\\\\]|\\\\.)*"';
 const SECRET_FIELDS = new RegExp(`"(?:${SECRET_FIELD})":`, 'gi');
 const NUMBER = /-?\d[\d.eE+-]*/y;
-/** The same in JSON that is quoted inside a message, where every backslash is doubled. */
+/** A string in JSON that is itself quoted in a message, so that every backslash is doubled. */
 const QUOTED = /(?:[^"\\]|\\\\\\.|\\\\[^"\\]|\\[^"\\])*/.source;
 const QUOTED_SECRET_FIELDS = new RegExp(`(\\\\"(?:${SECRET_FIELD})\\\\": ?)\\\\"${QUOTED}\\\\"`, 'gi');
-/** A backslash begins an escape of JSON, which is a character of the URL unless it stands for white space. */
+/** A character of a URL. An escape of JSON is one too, unless it stands for white space. */
 const IN_URL = '(?:[^\\s"\\\\]|\\\\[^nrt])';
 const SCHEME = '[a-z][a-z0-9+.-]{0,20}';
 const URL_CREDENTIALS = new RegExp(`(${SCHEME}://)(?:(?![/?#])${IN_URL})*@`, 'gi');
-/**
- * A URL that is broken by a slash in its password, or cut off before its @: what follows the colon is not a port.
- */
+/** A URL that is broken by a slash in its password, or cut off before its @: no port follows the colon. */
 const BROKEN_URL = new RegExp(
   `(${SCHEME}://)[^\\s/?#:@"\\\\[]*:(?!\\d{1,5}(?:[/?#"\\s]|$))${IN_URL}{0,1000}([@…])`,
   'gi',
 );
-/** The escape of a control character ends in a letter or a digit, which is not part of what comes after it. */
+/** The beginning of a word. An escape may come before it, whose last letter or digit is not part of the word. */
 const START = '(?:\\b|(?<=\\\\(?:[bfnrt]|u[0-9a-f]{4})))';
 const API_KEYS = /snk_[0-9A-Za-z]{8,}/g;
 const SIGNING_SECRETS = /whsec_[0-9A-Za-z+/=]{8,}/g;
-/** Base64 has a digit, a sign or a capital inside; `Basic access` has not. */
+/** Base64 contains a digit, a sign or an inner capital letter, unlike `Basic access`. */
 const AUTHORIZATION = /((?i:basic|bearer)) +(?=[A-Za-z+/_.-]*[0-9=]|.[a-z+/_.-]*[A-Z])[A-Za-z0-9+/_.=-]{8,}/g;
-/**
- * Whoever has a token can check in. Where a field has it, it says which snitch is meant, and is only cut short.
- */
+/** Whoever has a token can check in. In a field it says which snitch is meant, so its beginning is kept. */
 const TOKEN_FIELDS = new RegExp(`("token":)(${STRING})`, 'g');
 const TOKENS = new RegExp(`${START}([a-z2-7]{6})[a-z2-7]{20}\\b`, 'g');
 
 /**
- * Works on the finished line, where a secret is found wherever it came from: a field at any depth, the context of a
- * child logger, an error's text or its stack.
+ * Works on the finished line, so that secrets are found wherever they come from: a field at any depth, the context of a
+ * child logger, or the message or stack of an error.
  */
 export function redact(line: string): string {
   return redactFields(line)
@@ -132,8 +128,8 @@ export function redact(line: string): string {
 }
 
 /**
- * Reads every value once; a regular expression would read a value without an end again from each place where it
- * could begin.
+ * Reads every value only once. A regular expression would read a value without an end again and again, from each place
+ * where it could begin.
  */
 function redactFields(line: string): string {
   let redacted = '';
@@ -151,8 +147,8 @@ function redactFields(line: string): string {
 }
 
 /**
- * Where the JSON value that begins at `start` ends: at `start` itself for a word, at the end of the line for a
- * value that was cut off.
+ * The end of the JSON value that begins at `start`: `start` itself for a word such as `null`, and the end of the line
+ * for a value that was cut off.
  */
 function endOfValue(line: string, start: number): number {
   const first = line[start];
@@ -173,7 +169,7 @@ function endOfNumber(line: string, start: number): number {
   return NUMBER.test(line) ? NUMBER.lastIndex : start;
 }
 
-/** Behind the quotation mark that has an even number of backslashes before it. */
+/** The position after the quotation mark that has an even number of backslashes before it. */
 function endOfString(line: string, start: number): number {
   for (let at = line.indexOf('"', start); at >= 0; at = line.indexOf('"', at + 1)) {
     let first = at;
@@ -183,18 +179,16 @@ function endOfString(line: string, start: number): number {
   return line.length;
 }
 
-/** Enough of a token to find it in a list, and not enough to guess the rest. */
+/** Enough of a token to find it in a list, but not enough to guess the rest. */
 function beginningOf(token: string): string {
   return token.includes('\\') ? '…' : `${token.slice(0, Math.min(6, token.length / 4))}…`;
 }
 
-/** The line breaks of a stack stay, because a stack in one line helps nobody. */
+/** Among the escapes, line breaks of a stack are special: they are shown, because a stack in one line helps nobody. */
 const JSON_ESCAPE = /\\(?:u[0-9a-fA-F]{4}|n {4}at |ncaused by: |.)/g;
 const SHOWN_AS_IT_IS = /^\\(?:["\\/]|n {4}at |ncaused by: )/;
 
-/**
- * Reading the line turns its escapes into the characters again: those that must not show are escaped once more.
- */
+/** Reading the line turns its escapes back into characters, so those that must not be shown are escaped twice. */
 function keepEscapes(line: string): string {
   return line.replace(JSON_ESCAPE, (found) => (SHOWN_AS_IT_IS.test(found) ? found : `\\${found}`));
 }

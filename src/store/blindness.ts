@@ -19,10 +19,10 @@ export interface BlindnessStore {
   /** Postpones deadlines for the windows that were opened, a slice a call; false when nothing is left to do. */
   postponeSlice(now: number): Promise<boolean>;
   /**
-   * Sets anew what was set while the clock ran ahead, a slice a call, beginning after the token `after`; answers where
+   * Sets anew what was set while the clock ran ahead, a slice a call, beginning after the snitch numbered `after`; answers where
    * to go on, or null.
    */
-  setAnewSlice(now: number, after: string): Promise<string | null>;
+  setAnewSlice(now: number, after: number): Promise<number | null>;
   /** Ascending: the first check-in of each of the last periods. */
   listFirstCheckIns(token: string): Promise<number[]>;
   /** The last `limit` blind windows that postponed a deadline of the snitch, oldest first. */

@@ -1,15 +1,17 @@
 /** The part of the store for the sweep and for what follows it; instants are milliseconds since the epoch. */
 
-export interface DueCursor {
-  dueAt: number;
-  token: string;
+/** A place in the order in which the sweep looks at snitches. */
+export interface LookCursor {
+  lookAt: number;
+  /** The number of the snitch. */
+  id: number;
 }
 
 export interface DueResult {
   /** How many snitches changed. */
   changed: number;
   /** Where to go on, or null when all that was due has been looked at. */
-  next: DueCursor | null;
+  next: LookCursor | null;
   /** Snitches whose row could not be applied; the others went on. */
   failures: { token: string; error: unknown }[];
 }
@@ -24,12 +26,18 @@ export interface RetentionLimits {
 
 export interface SweepStore {
   /**
-   * Applies what is due, at most `limit` snitches, behind `after` in the order of their due times.
+   * Applies what is due, at most `limit` snitches a call, behind `after` in the order in which it looks at them.
    *
    * @throws StoreUnavailable while check-ins were refused and no blind window was opened for that (`refused`):
    * then nothing is applied
    */
-  applyDue(now: number, after: DueCursor | null, limit: number): Promise<DueResult>;
+  applyDue(now: number, after: LookCursor | null, limit: number): Promise<DueResult>;
+  /**
+   * Puts the snitches that would be looked at by `until` where they are due, which check-ins leave to this; a slice a
+   * call. It begins with those that are looked at first, or goes on behind `after`, and answers with where to go on,
+   * or null at the end.
+   */
+  moveLooks(until: number, after: LookCursor | null): Promise<LookCursor | null>;
   /** Restarts deadlines after a case's rules changed, a slice a call; false when nothing is left to do. */
   rescheduleSlice(now: number): Promise<boolean>;
   /** Deletes a slice of what is no longer kept; false when the pass is complete. */

@@ -1,7 +1,7 @@
 import type { Calendar } from '../core/interval.ts';
 import type { Change } from './change.ts';
 
-export type Value = string | number | null;
+export type Value = string | number | Uint8Array | null;
 
 /** A value, or the promise of one: operations always await, so that they run unchanged on a remote database. */
 export type Awaitable<T> = T | Promise<T>;

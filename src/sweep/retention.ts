@@ -1,21 +1,20 @@
 /** Deletes what is no longer kept, a little at a time. */
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cron } from 'croner';
 import type { Logger } from 'pino';
 import type { Store } from '../store/store.ts';
 import { DAY } from '../text/durations.ts';
 
-/** A pass believes the clock at most so far beyond the pass before: one that is months ahead must not delete all. */
+/** A pass trusts the clock only this far beyond the last pass, because a clock that runs ahead must not delete all. */
 const MOST_FORWARD = DAY;
 
-/** The rest between two slices, in milliseconds: this work must never be felt. */
+/** The pause between two slices, in milliseconds, so that nobody notices this work. */
 const REST = 20;
 
 export interface RetentionSettings {
-  /** Newest check-ins kept per snitch. */
+  /** How many of the newest check-ins of each snitch are kept. */
   checkIns: number;
-  /** Days that check-ins, alerts and finished deliveries are kept. */
+  /** For how many days check-ins, alerts and finished deliveries are kept. */
   days: number;
 }
 
@@ -43,7 +42,7 @@ export class Retention {
     this.#cron = new Cron('17 * * * *', { protect: true }, () => this.pass());
   }
 
-  /** Looks at everything once. */
+  /** Goes through everything once. */
   async pass(): Promise<void> {
     this.#running = this.#prune().catch((error: unknown) => {
       this.#logger.error({ err: error }, 'retention failed; it is tried again in an hour');
@@ -57,7 +56,7 @@ export class Retention {
     await this.#running;
   }
 
-  /** After a long time away it takes some passes, one each hour, until all that is too old is gone. */
+  /** The time that this pass goes by. After a long absence it takes several passes to delete everything too old. */
   async #believedNow(): Promise<number> {
     const now = this.#clock();
     const before = await this.#store.getSetting('retention.now');

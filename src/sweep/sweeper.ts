@@ -1,44 +1,53 @@
 /**
- * The once-a-second pass: notices blind windows, then applies what is due (`decisions: When the service itself was
- * blind`).
+ * The pass that runs every second: it notices blind windows, and then applies what is due (`decisions: When the service
+ * itself was blind`).
  */
-
 import { Cron } from 'croner';
 import type { Logger } from 'pino';
 import { StoreUnavailable } from '../core/errors.ts';
 import type { OrderlyStop } from '../store/blindness.ts';
 import type { Store } from '../store/store.ts';
-import type { DueCursor } from '../store/sweep.ts';
-import { HOUR } from '../text/durations.ts';
+import type { LookCursor } from '../store/sweep.ts';
+import { HOUR, MINUTE } from '../text/durations.ts';
 import { Watch } from './watch.ts';
 
-/** How often at most the daemon writes down that it is alive, in milliseconds. */
+/** The daemon records that it is alive at most this often, in milliseconds. */
 const LIVENESS_EVERY = 10_000;
 
 /**
- * Snitches applied in one transaction: few, because each may write a dozen rows, and check-ins wait until it ends.
+ * How many snitches one transaction handles. They are few, because each may write a dozen rows while check-ins wait.
  */
 const SLICE = 20;
 
-/** A sweep that has not ended for this long makes the daemon not ready. */
+/** If no sweep has ended for this long, the daemon is not ready; milliseconds. */
 const STALLED_AFTER = 30_000;
 
 /**
- * No client waits longer than this for an answer: after that, nobody knows who gave up waiting at a held socket.
+ * Clients are taken to wait no longer than this for an answer, in milliseconds. After that, nobody knows who gave up
+ * waiting at a held socket.
  */
 const LONGEST_WAIT = 30_000;
 
-/** Check-ins that waited at a held socket are taken before the first sweep looks for them, in milliseconds. */
+/** How long the first sweep waits for check-ins that have waited at a held socket, in milliseconds. */
 const TAKEN_WITHIN = 2_000;
 
-/** How often to look for what was written while the clock ran ahead for less than a tick, in milliseconds. */
+/** How often to look for what was written while the clock was ahead for less than a tick, in milliseconds. */
 const CLOCK_LOOKED_AT_EVERY = HOUR;
+
+/** How long before the sweep would look at a snitch it is put where it is due, in milliseconds. */
+const MOVE_AHEAD = 10 * MINUTE;
+
+/** Slices of that in one pass: a million snitches that are all looked at at midnight are through in these minutes. */
+const AHEAD_EACH_PASS = 10;
+
+/** How long one pass puts off the next for those that it looked at in vain, in milliseconds. */
+const MOVE_FOR = 500;
 
 export interface SweeperOptions {
   store: Store;
   /** Milliseconds since the epoch, as the operating system tells them. */
   clock: () => number;
-  /** Milliseconds that never jump; they tell whether sweeps still end. */
+  /** Milliseconds of a clock that never jumps, which tell whether sweeps still end. */
   monotonic: () => number;
   logger: Logger;
 }
@@ -49,19 +58,18 @@ export class Sweeper {
   #cron: Cron | null = null;
   #halted = false;
   #running: Promise<void> = Promise.resolve();
-  /** As it was written down last. */
+  /** The sign of life that was recorded last. */
   #livenessAt: number | null = null;
   #sweptAt: number;
-  /** When a pass last came to its end, a bad one included. */
+  /** When a pass last ended, whether it succeeded or failed. */
   #endedAt: number;
-  /** No sweep before this instant of the monotonic clock. */
+  /** No snitch is swept before this instant of the monotonic clock. */
   #sweepFrom = Number.NEGATIVE_INFINITY;
-  /**
-   * When the wall clock was last checked, by the monotonic one; null before the first pass and after it was set
-   * back.
-   */
+  /** When the wall clock was last checked, by the monotonic one; null at first, and after it was set back. */
   #clockLookedAt: number | null = null;
   #lastNow = Number.NEGATIVE_INFINITY;
+  /** How far snitches are where they are due, of those that are looked at soon. */
+  #movedTo: LookCursor | null = null;
 
   constructor(options: SweeperOptions) {
     this.#options = options;
@@ -71,8 +79,8 @@ export class Sweeper {
   }
 
   /**
-   * Looks how long the daemon was away, before it listens. The first pass then keeps that time as a blind window,
-   * unless the stop was orderly and `socket` held whoever came since: then nobody was lost.
+   * Finds out how long the daemon was away, before it listens. The first pass records that time as a blind window,
+   * unless the stop was orderly and `socket` has kept everybody waiting who came since, so that nobody was lost.
    *
    * @param socket the name of the socket that the service manager passed, or null
    */
@@ -95,7 +103,8 @@ export class Sweeper {
   }
 
   /**
-   * Whether the store can write is known before anybody is answered; where it cannot, the window is kept later.
+   * Tries a write, so that it is known before anybody is answered whether the store can write. If it cannot, the window
+   * is recorded later.
    */
   async #tryOut(): Promise<void> {
     try {
@@ -105,12 +114,12 @@ export class Sweeper {
     }
   }
 
-  /** Check-ins are heard from this moment on. */
+  /** Check-ins are received from this moment on. */
   listens(): void {
     this.#watch.listens();
   }
 
-  /** A written stop counts for one start only; where it cannot be taken back, the time counts as blind. */
+  /** A recorded stop counts for one start only. If it cannot be taken back, the time counts as blind. */
   async #wasHeld(socket: string, livenessAt: number, now: number): Promise<boolean> {
     const { store } = this.#options;
     const stopped = await store.getSetting('stopped');
@@ -129,15 +138,14 @@ export class Sweeper {
   }
 
   /**
-   * Nothing here may name a time of the wall clock to begin at: when that is set back, no sweep would come before
-   * it.
+   * The passes must not begin at a certain time of the wall clock: if that is set back, no pass would run until then.
    */
   start(): void {
     this.#watch.start();
     this.#cron = new Cron('* * * * * *', { protect: true }, () => this.tick());
   }
 
-  /** One pass at the present time; errors are logged, and the next pass tries again. */
+  /** Runs one pass at the present time. Errors are logged, and the next pass tries again. */
   async tick(): Promise<void> {
     this.#running = this.#sweep().catch((error: unknown) => {
       this.#options.logger.error({ err: error }, 'the sweep failed; it is tried again in a second');
@@ -146,7 +154,7 @@ export class Sweeper {
     this.#endedAt = this.#options.monotonic();
   }
 
-  /** Sweeps no more, since from now on check-ins may not be heard; waits for the pass that runs. */
+  /** Stops sweeping, because from now on check-ins may not be received, and waits for the pass that is running. */
   async halt(): Promise<void> {
     this.#halted = true;
     this.#cron?.stop();
@@ -154,11 +162,11 @@ export class Sweeper {
   }
 
   /**
-   * Halts, and writes down that the daemon lived until now. A time in which nothing was heard and that has no window
-   * yet gets it at the next start: then an older sign of life stands.
+   * Halts, and records that the daemon was alive until now. If there was a blind time that has no window yet, the older
+   * sign of life stays, so that the next start opens the window.
    *
-   * @param until when it ceased to hear
-   * @param stop given where nobody was lost who came until now, or comes before the next start
+   * @param until when the daemon stopped receiving check-ins
+   * @param stop given if nobody was lost who came until now, or who comes before the next start
    */
   async stop(until = this.#options.clock(), stop?: OrderlyStop): Promise<void> {
     await this.halt();
@@ -169,12 +177,12 @@ export class Sweeper {
     });
   }
 
-  /** What is wrong, in words, or null. */
+  /** Says what is wrong; null if nothing is. */
   problem(): string | null {
     return this.#silence(this.#sweptAt);
   }
 
-  /** What hangs, in words, or null; a sweep that fails at once, because the disk is full, does not hang. */
+  /** Says what hangs; null if nothing does. A sweep that fails at once, because the disk is full, does not hang. */
   stall(): string | null {
     return this.#silence(this.#endedAt);
   }
@@ -184,7 +192,7 @@ export class Sweeper {
     return silent > STALLED_AFTER ? `no sweep has ended for ${Math.round(silent / 1_000)} s` : null;
   }
 
-  /** The window comes before the sweep: a job that could not be heard is not accused. */
+  /** Blind windows come before the sweep, so that no job is accused that could not be heard. */
   async #sweep(): Promise<void> {
     const { store, monotonic } = this.#options;
     const now = this.#watch.look();
@@ -192,14 +200,15 @@ export class Sweeper {
     await this.#noticeBlindness(now);
     await this.#whileMore(() => store.postponeSlice(now));
     await this.#whileMore(() => store.rescheduleSlice(now));
-    if (monotonic() >= this.#sweepFrom) await this.#applyDue(now);
+    if (monotonic() >= this.#sweepFrom) {
+      await this.#applyDue(now);
+      await this.#moveLooks(now);
+    }
     this.#sweptAt = monotonic();
     this.#lastNow = now;
   }
 
-  /**
-   * Work in slices goes on until it is done or the daemon halts; between two of them the daemon is seen to live.
-   */
+  /** Goes on with work in slices until it is done or the daemon halts. Each slice counts as progress. */
   async #whileMore(slice: () => Promise<boolean>): Promise<void> {
     while (!this.#halted && (await slice())) {
       this.#watch.look();
@@ -209,7 +218,7 @@ export class Sweeper {
 
   async #applyDue(now: number): Promise<void> {
     const { store, logger } = this.#options;
-    let after: DueCursor | null = null;
+    let after: LookCursor | null = null;
     await this.#whileMore(async () => {
       const { next, failures } = await store.applyDue(now, after, SLICE);
       for (const { token, error } of failures) {
@@ -221,8 +230,28 @@ export class Sweeper {
   }
 
   /**
-   * The daemon was blind where it did not run, where its clock jumped forward, and while the store refused check-ins,
-   * however short that was. A clock that was set back proves nothing and opens no window.
+   * Check-ins move deadlines without telling the sweep. Those that it looked at in vain are out of its way before the
+   * next pass, but the next pass does not wait long for that; most are moved a while before.
+   */
+  async #moveLooks(now: number): Promise<void> {
+    const { store, monotonic } = this.#options;
+    const until = monotonic() + MOVE_FOR;
+    let after: LookCursor | null = null;
+    await this.#whileMore(async () => {
+      after = await store.moveLooks(now, after);
+      return after !== null && monotonic() < until;
+    });
+    let slices = 0;
+    await this.#whileMore(async () => {
+      this.#movedTo = await store.moveLooks(now + MOVE_AHEAD, this.#movedTo);
+      slices += 1;
+      return this.#movedTo !== null && slices < AHEAD_EACH_PASS;
+    });
+  }
+
+  /**
+   * The daemon was blind when it did not run, when its clock jumped forward, and while the store refused check-ins,
+   * however short that was. A clock that was set back proves nothing, and opens no window.
    */
   async #noticeBlindness(now: number): Promise<void> {
     const { store } = this.#options;
@@ -249,14 +278,14 @@ export class Sweeper {
     );
   }
 
-  /** What was set while the clock ran ahead is set anew at the start, when it was set back, and now and then. */
+  /** Corrects what was written while the clock was ahead: at the start, after it was set back, and now and then. */
   async #lookAtClock(now: number): Promise<void> {
     const { store, monotonic } = this.#options;
     if (now < this.#lastNow) this.#clockLookedAt = null;
     if (this.#clockLookedAt !== null && monotonic() - this.#clockLookedAt < CLOCK_LOOKED_AT_EVERY) return;
-    let after: string | null = '';
+    let after: number | null = 0;
     await this.#whileMore(async () => {
-      after = await store.setAnewSlice(now, after ?? '');
+      after = await store.setAnewSlice(now, after ?? 0);
       return after !== null;
     });
     if (after === null) this.#clockLookedAt = monotonic();

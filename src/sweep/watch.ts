@@ -1,7 +1,7 @@
-/** Watches that time passes evenly: where it does not, the process did not run, or its clock was set forward. */
+/** Watches whether time passes evenly. If it does not, the process did not run, or the clock was set forward. */
 import type { BlindWindow } from '../core/blind-window.ts';
 
-/** A daemon that did not look for longer than this was asleep, or its clock jumped; milliseconds. */
+/** If the last look was longer ago than this, the daemon was asleep or its clock jumped; milliseconds. */
 const LONGEST_LOOK = 15_000;
 
 const LOOK_EVERY = 1_000;
@@ -10,14 +10,14 @@ export class Watch {
   readonly #clock: () => number;
   #timer: NodeJS.Timeout | null = null;
   #lookedAt: number | null = null;
-  /** The time in which nothing was heard and that no blind window was opened for yet. */
+  /** The time in which nothing was received, and for which no blind window has been opened yet. */
   window: BlindWindow | null = null;
 
   constructor(clock: () => number) {
     this.#clock = clock;
   }
 
-  /** By a timer of its own: a long sweep is no sleep, since check-ins are taken between its slices. */
+  /** It uses a timer of its own, because check-ins are taken even during a long sweep, which is no sleep. */
   start(): void {
     this.#timer ??= setInterval(() => this.look(), LOOK_EVERY);
   }
@@ -27,7 +27,7 @@ export class Watch {
     this.#timer = null;
   }
 
-  /** Answers the present time. */
+  /** @returns the present time */
   look(): number {
     const now = this.#clock();
     if (this.#lookedAt !== null && now - this.#lookedAt > LONGEST_LOOK) this.blind(this.#lookedAt, now);
@@ -35,7 +35,7 @@ export class Watch {
     return now;
   }
 
-  /** The daemon begins to listen: until now it was as blind as before. */
+  /** The daemon begins to listen. Until now it was as blind as before. */
   listens(): void {
     const now = this.look();
     if (this.window) this.blind(this.window.start, now);
@@ -48,7 +48,7 @@ export class Watch {
     };
   }
 
-  /** A window was opened for `seen`; what was noticed since then remains. */
+  /** A blind window was opened for `seen`. What was noticed since then remains. */
   told(seen: BlindWindow | null): void {
     if (this.window === seen) this.window = null;
   }

@@ -1,4 +1,4 @@
-/** What other users of this host may do with a file or a directory, as far as modes and owners say. */
+/** What other users of this host may do with a file or a directory, going by modes and owners. */
 const node = process.getBuiltinModule('node:fs');
 const { dirname } = process.getBuiltinModule('node:path');
 
@@ -8,14 +8,14 @@ const STICKY = 0o1000;
 const ROOT = 0;
 
 /**
- * Who besides the daemon could put files of their own into a directory: in the place of ours, or, where it is sticky
- * like /tmp, only beside them.
+ * Who besides the daemon could put files of their own into a directory. They could replace ours, or only add theirs if
+ * the directory is sticky, like /tmp.
  */
 export type Writers = 'everybody' | 'everybody, beside ours' | 'group' | 'owner' | 'nobody';
 
 /**
- * @param path of a directory
- * @param uid of the user whom it should belong to; the administrator may write everywhere
+ * @param path the directory
+ * @param uid the user whom it should belong to; root may write everywhere anyway
  * @throws the error of the file system
  */
 export function otherWriters(path: string, uid: number): Writers {
@@ -34,7 +34,7 @@ export function everybodyMayRead(path: string): boolean {
   return (node.statSync(real).mode & EVERYBODY.read) !== 0 && isReachable(real);
 }
 
-/** Whether everybody may pass through all directories above: what lies in a private one is private itself. */
+/** Whether everybody may pass through all directories above it. What is in a private directory is private too. */
 function isReachable(real: string): boolean {
   for (let path = real; path !== '/'; path = dirname(path)) {
     if ((node.statSync(dirname(path)).mode & EVERYBODY.enter) === 0) return false;

@@ -3,15 +3,15 @@ const { mkdirSync, statSync } = process.getBuiltinModule('node:fs');
 const { dirname } = process.getBuiltinModule('node:path');
 
 /**
- * Makes a directory for its owner alone, and those above it that are missing. Node's own way never ends where a file
- * system says of a new name that its parent is missing, as /proc and automounted directories do.
+ * Makes a directory that only its owner may use, and those above it that are missing. Node's recursive `mkdir` never
+ * ends if a file system reports a missing parent for a new name, as /proc and automounted directories do.
  *
  * @throws the error of the file system
  */
 export function makePrivateDirectory(path: string): void {
   if (isDirectory(path)) return;
   const parent = dirname(path);
-  // What stands in the way there is told by the call below, with the name that was asked for.
+  // If the parent is no directory, the call below fails with the path that was asked for.
   if (parent !== path && !exists(parent)) makePrivateDirectory(parent);
   try {
     mkdirSync(path, { mode: 0o700 });

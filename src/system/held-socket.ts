@@ -1,12 +1,12 @@
-/** Tells whether a socket is the same one as before a restart: then it listened all the time. */
+/** Tells whether a socket is the same as before a restart, so that it has been listening all the time. */
 import { fstatSync, readFileSync } from 'node:fs';
 
 /**
- * The name of a socket that the service manager passed, for as long as it holds it: a socket that was closed and opened
- * again has another number, and after a boot of the machine all names are others. Null where there is none, or where
- * the kernel does not tell.
+ * Names a socket that the service manager passed, for as long as the manager holds it. A socket that was closed and
+ * opened again has another inode number, and after a reboot all names are different.
  *
- * @param socket its descriptor
+ * @param socket the descriptor of the socket
+ * @returns null if there is no socket, or if the kernel does not say
  */
 export function nameOfHeldSocket(socket: number | null): string | null {
   if (socket === null) return null;

@@ -1,16 +1,16 @@
 /**
- * The calls of the C library that Node has no door to. `node:ffi` reaches them without a compiler and without another
- * native addon. It is still called experimental, but the executable carries the very Node that it was tested with.
- * The alternative for `sd_notify`, the program `systemd-notify`, is another process whose messages systemd drops
- * unless it is told to believe everybody in the service.
+ * The calls of the C library that Node does not offer. `node:ffi` reaches them without a compiler and without another
+ * native addon. It is still called experimental, but the executable contains the very Node that it was tested with.
+ * The alternative for `sd_notify` is the program `systemd-notify`. It is another process, whose messages systemd drops
+ * unless it is configured to accept those of every process in the service.
  */
 
-/** A descriptor that no program started by this one inherits (`MFD_CLOEXEC`, `SOCK_CLOEXEC`). */
+/** Programs that this one starts do not inherit the descriptor. */
 const MFD_CLOEXEC = 0x1;
 const SOCK_CLOEXEC = 0o2000000;
 const SOCK_DGRAM = 2;
 const AF_UNIX = 1;
-/** A peer that is gone is an answer, not a signal; and nobody is waited for. */
+/** A peer that is gone is reported as an error instead of a signal, and the call never blocks. */
 const MSG_NOSIGNAL = 0x4000;
 const MSG_DONTWAIT = 0x40;
 
@@ -23,9 +23,9 @@ const SIGNATURES = {
 let library: ReturnType<typeof open> | null = null;
 
 function open() {
-  // Not imported, because already its loading warns of an experiment wherever that is not turned off.
+  // It is not imported, because loading it already prints a warning about an experiment.
   const { DynamicLibrary } = process.getBuiltinModule('node:ffi');
-  // Null names the program itself, which has the C library loaded already.
+  // Null stands for the program itself, which has the C library loaded already.
   return new DynamicLibrary(null).getFunctions(SIGNATURES);
 }
 
@@ -35,10 +35,10 @@ function libc() {
 }
 
 /**
- * A file that has no name and lives in memory alone: nothing of it is left, whatever ends the process.
+ * Makes a file without a name that exists only in memory, so that nothing is left of it, however the process ends.
  *
- * @returns its descriptor
- * @throws Error where the kernel refuses one
+ * @returns the descriptor
+ * @throws Error if the kernel refuses
  */
 export function createMemoryFile(name: string): number {
   const fd = libc().memfd_create(name, MFD_CLOEXEC);
@@ -47,7 +47,7 @@ export function createMemoryFile(name: string): number {
 }
 
 /**
- * Sends one datagram to a Unix socket. It never waits: a receiver whose queue is full does not get it.
+ * Sends one datagram to a Unix socket. It never waits, so a receiver whose queue is full does not get it.
  *
  * @param address the path of the socket, or `@name` for an abstract one
  * @returns whether it was handed over
@@ -63,7 +63,7 @@ export function sendDatagram(address: string, message: string): boolean {
 
 let datagrams: number | null = null;
 
-/** `struct sockaddr_un`: the family in the machine's byte order, then the path. */
+/** A `struct sockaddr_un`: the family in the byte order of the machine, then the path. */
 function socketAddress(address: string): Buffer {
   const family = Buffer.from(new Uint16Array([AF_UNIX]).buffer);
   const isAbstract = address.startsWith('@');

@@ -1,31 +1,31 @@
 /**
- * The one way in which files with secrets are written: never through a link, readable by their owner alone, whole
- * or not at all.
+ * The only way in which files with secrets are written: never through a link, readable only by their owner, and either
+ * whole or not at all.
  */
 
-// Asking for `promises` loads them, which commands that write nothing need not wait for.
+// `promises` is loaded on first use, and commands that write nothing should not have to wait for it.
 const node = process.getBuiltinModule('node:fs');
 const { basename, dirname, join } = process.getBuiltinModule('node:path');
 
 const PRIVATE = 0o600;
 
-/** Who is to own the file; this process, when absent. Only the administrator can give files away. */
+/** Who will own the file; the user of this process when absent. Only root can give files away. */
 export interface Owner {
   uid: number;
   gid: number;
 }
 
 /**
- * Makes a file that only its owner can read, and syncs it. What is there already, be it a link that somebody planted,
- * is never opened.
+ * Makes a file that only its owner can read, and syncs it. An existing file is never opened, nor a link that somebody
+ * planted.
  *
- * @throws the error of the file system, `EEXIST` for a name that is taken; half a file is removed again
+ * @throws the error of the file system, `EEXIST` if the name is taken; a file that is incomplete is removed again
  */
 export async function createPrivateFile(path: string, text: string, owner?: Owner): Promise<void> {
   const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = node.constants;
   const file = await node.promises.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, PRIVATE);
   try {
-    // An unusual umask takes rights away from the owner too.
+    // An unusual umask could take rights away from the owner.
     await file.chmod(PRIVATE);
     if (owner) await file.chown(owner.uid, owner.gid);
     await file.writeFile(text);
@@ -39,15 +39,14 @@ export async function createPrivateFile(path: string, text: string, owner?: Owne
 }
 
 /**
- * Puts `text` in the place of a file with secrets, or makes it. When this resolves, a power cut cannot take it;
- * before,
- * it leaves the old file. One writer at a time: whoever calls holds the directory for itself.
+ * Replaces a file with secrets, or makes it. Once this resolves, the new file survives a power cut; until then a power
+ * cut leaves the old one. Only one process at a time may write: the caller must have the directory to itself.
  *
  * @throws the error of the file system; then the old file is as it was
  */
 export async function replacePrivateFile(path: string, text: string, owner?: Owner): Promise<void> {
   await removeDrafts(path);
-  // Nobody can foresee this name, and so put something of their own in its place.
+  // Nobody can predict this name and put something of their own in its place.
   const draft = `${path}.${process.getBuiltinModule('node:crypto').randomBytes(16).toString('hex')}.new`;
   await createPrivateFile(draft, text, owner);
   try {
@@ -59,7 +58,7 @@ export async function replacePrivateFile(path: string, text: string, owner?: Own
   await syncDirectory(dirname(path));
 }
 
-/** A crash leaves its draft, which has secrets in it that may not be good any more. */
+/** Removes drafts that a crash has left behind, because they hold secrets. */
 async function removeDrafts(path: string): Promise<void> {
   const name = basename(path);
   for (const found of await node.promises.readdir(dirname(path))) {
@@ -68,7 +67,7 @@ async function removeDrafts(path: string): Promise<void> {
   }
 }
 
-/** Makes names that were given or taken away in a directory outlast a power cut. */
+/** Makes sure that names added to a directory, or removed from it, survive a power cut. */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await node.promises.open(path, 'r');
   try {

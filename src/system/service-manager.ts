@@ -1,28 +1,26 @@
 /**
- * What systemd and a service tell each other: sockets that it holds for us, the state that we are in, signs of life
- * (sd_notify(3), sd_listen_fds(3), sd_watchdog_enabled(3)).
+ * How this service and systemd talk to each other: sockets that systemd passes to us, and the states and signs of life
+ * that we report (sd_notify(3), sd_listen_fds(3), sd_watchdog_enabled(3)).
  */
 import { sendDatagram } from './libc.ts';
 
 export interface ServiceManager {
-  /** Whether there is one that wants to be told. */
+  /** Whether there is a service manager that expects messages. */
   readonly listens: boolean;
-  /** The descriptor of the socket that it listens on for us; null: we open our own. */
+  /** The descriptor of the socket that it has opened for us; null if we have to open our own. */
   readonly socket: number | null;
-  /**
-   * How long the service may give no sign of life before it is ended, in milliseconds; null where nobody watches.
-   */
+  /** After how long without a sign of life the service is killed, in milliseconds; null if nobody watches. */
   readonly watchdogWithin: number | null;
-  /** Clients can be served. Also ends a reload. */
+  /** Reports that clients can be served. It also ends a reload. */
   ready(): void;
   reloading(): void;
   stopping(): void;
   alive(): void;
-  /** What `systemctl status` shows. */
+  /** Sets what `systemctl status` shows. */
   status(text: string): void;
 }
 
-/** More sockets than we can serve, or one that we cannot use; the message says what to do. */
+/** The service manager passed more sockets than we can serve. The message says what to do. */
 export class SocketUnusable extends Error {
   override readonly name = 'SocketUnusable';
 }
@@ -31,21 +29,21 @@ interface Process {
   pid: number;
   /** `CLOCK_MONOTONIC`, in nanoseconds. */
   monotonic: () => bigint;
-  /** Sends one datagram, and answers whether it was handed over. */
+  /** Sends one datagram. @returns whether it was handed over */
   send: (address: string, message: string) => boolean;
 }
 
 const OURSELVES: Process = { pid: process.pid, monotonic: process.hrtime.bigint, send: sendDatagram };
 
-/** The first descriptor that a service is given (`SD_LISTEN_FDS_START`). */
+/** The first descriptor that is passed to a service (`SD_LISTEN_FDS_START`). */
 const FIRST_SOCKET = 3;
 
-/** How often a message that must arrive is tried again while the queue of its receiver is full. */
+/** How often an important message is tried while the receiver's queue is full, and the milliseconds in between. */
 const TRIES = 50;
 const BETWEEN_TRIES = 20;
 
 /**
- * Reads what the service manager left in the environment. Without a service manager, messages go nowhere.
+ * Reads what the service manager has put into the environment. Without a service manager, messages go nowhere.
  *
  * @throws SocketUnusable
  */
@@ -65,7 +63,7 @@ export function serviceManager(env: NodeJS.ProcessEnv, ourselves: Process = OURS
 
 type Fields = Record<string, string | number | bigint>;
 
-/** In the order in which it was told: a message that has to wait keeps those after it waiting. */
+/** Sends messages in order: one that has to be tried again holds up those after it. */
 function teller(address: string | undefined, { send }: Process): (fields: Fields, tries: number) => void {
   if (!address) return () => {};
   const waiting: { message: string; tries: number }[] = [];
@@ -88,7 +86,7 @@ function teller(address: string | undefined, { send }: Process): (fields: Fields
   };
 }
 
-/** Both variables name a process: a program that we start must not take them for its own. */
+/** The variables may be inherited from a parent. LISTEN_PID says whether they are meant for this process. */
 function passedSocket(env: NodeJS.ProcessEnv, pid: number): number | null {
   if (!env.LISTEN_FDS || Number(env.LISTEN_PID) !== pid) return null;
   if (env.LISTEN_FDS === '1') return FIRST_SOCKET;

@@ -1,4 +1,4 @@
-/** Lengths of time, in milliseconds: as the program counts them, as people type them, and as people read them. */
+/** Lengths of time in milliseconds: the units, how people type them, and how people read them. */
 
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
@@ -11,7 +11,7 @@ const TYPED: Record<string, number> = { ms: 1, s: SECOND, m: MINUTE, h: HOUR, d:
 const PART =
   /(\d+(?:\.\d+)?)\s*(ms|s(?:ec(?:onds?)?)?|m(?:in(?:utes?)?)?|h(?:ours?)?|d(?:ays?)?|w(?:eeks?)?)/y;
 
-/** Milliseconds of `2h`, `90s`, `1d12h`, `1 day 2 hours`; null where `text` is no duration. */
+/** The milliseconds in `2h`, `90s`, `1d12h` or `1 day 2 hours`; null if the text is no duration. */
 export function durationOf(text: string): number | null {
   const given = text.trim().toLowerCase();
   if (given === '') return null;
@@ -48,7 +48,7 @@ function largestParts(length: number): Part[] {
   });
 }
 
-/** `3d`, `5h 20m`, `12s`, `850ms`: at most two units, the second only where it says something. Rounds down. */
+/** `3d`, `5h 20m`, `12s`, `850ms`: at most two units, the second only after a single digit. Rounds down. */
 export function shortDuration(length: number): string {
   const [first, second] = largestParts(length);
   if (!first) return `${Math.max(0, Math.floor(length))}ms`;
@@ -56,8 +56,8 @@ export function shortDuration(length: number): string {
 }
 
 /**
- * In at most five columns, up to some thirty years, for a table that is drawn anew each second: `45s`, `12m`,
- * `3h20m`, `5d4h`, `120d`. Rounds down.
+ * Takes at most five columns for up to 27 years, in a table that is redrawn each second: `45s`, `12m`, `3h20m`, `5d4h`,
+ * `120d`. Rounds down.
  */
 export function compactDuration(length: number): string {
   const [first, second] = largestParts(length);
@@ -70,7 +70,7 @@ function signs(first: Part, second: Part | undefined, between: string): string {
   return shown.map(({ count, unit }) => `${count}${unit.sign}`).join(between);
 }
 
-/** In a sentence, the two largest units: `1 day 3 h`, `27 min`, `0 s`. Rounds down. */
+/** For sentences, in the two largest units: `1 day 3 h`, `27 min`, `0 s`. Rounds down. */
 export function durationInWords(length: number): string {
   const parts = largestParts(length).filter(({ count }) => count > 0);
   const words = parts.map(({ count, unit }) => `${count} ${count > 1 ? unit.names : unit.name}`);

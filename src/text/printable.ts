@@ -1,39 +1,39 @@
-/** Text from outside (names, messages, answers of servers), made safe to show on a terminal, in a mail and in the log. */
+/** Makes text from outside (names, messages, answers) safe to show on a terminal, in mails and in the log. */
 import { charactersOf } from './width.ts';
 
-/** Control and format characters (bidirectional marks among them) and the line separators of Unicode. */
+/** Control and format characters, including bidirectional marks, and the line separators of Unicode. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 const UNPRINTABLE_IN_LINES = /(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
-/** Joiners and variation selectors only choose a glyph, and terminals disagree about the width of what they make. */
+/** Joiners and variation selectors only choose a glyph, and terminals disagree about the width of the result. */
 const GLYPH_CHOICE = /\u200c|\u200d|\ufe0e|\ufe0f/g;
 
-/** Names are nearly always plain, and this is asked for every cell of a table. */
+/** Nearly all text is plain, and this is checked for every cell of a table. */
 const PLAIN = /^[\x20-\x7e]*$/;
 
 const NAMED: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** `text` in one line; every character that could steer a terminal or hide is written as an escape. */
+/** The text in one line. Characters that control a terminal or are invisible become escapes. */
 export function printable(text: string): string {
   if (PLAIN.test(text)) return text;
   return text.toWellFormed().replace(GLYPH_CHOICE, '').replace(UNPRINTABLE, escapeCharacter);
 }
 
-/** As `printable`, for text that may have lines of its own; tabs become spaces. */
+/** Like `printable`, for text that may have several lines. Tabs become spaces. */
 export function printableLines(text: string): string[] {
   return text.split(/\r\n|[\n\r]/).map((line) => printable(line.replaceAll('\t', '    ')));
 }
 
-/** Sequences for colours and the like, which jobs print for a terminal of their own. */
+/** Sequences for colours and the like, which jobs print for a terminal. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these sequences begin with an escape.
 const SEQUENCES = /\u001b\[[0-?]*[ -/]*[@-~]/g;
 
-/** As `printableLines`, for what a job printed: without its colours. */
+/** Like `printableLines`, for the output of a job: without its colours. */
 export function outputLines(text: string): string[] {
   return printableLines(text.replace(SEQUENCES, ''));
 }
 
-/** What of `text` can be edited in a field of one line: line ends and tabs become spaces, what does not show goes. */
+/** The text as it can be edited in one line: line ends and tabs become spaces, invisible characters are removed. */
 export function editable(text: string): string {
   return text
     .replace(/[\t\r\n]+/g, ' ')
@@ -42,8 +42,8 @@ export function editable(text: string): string {
 }
 
 /**
- * Writes what JSON leaves as it is, and what could still steer a terminal or hide, as JSON's own escapes: the value
- * stays the same. Line breaks stay too.
+ * Escapes characters that control a terminal or are invisible, as far as JSON itself does not. The value stays the
+ * same, and so do line breaks between the lines of JSON.
  */
 export function printableJson(json: string): string {
   return json.replace(UNPRINTABLE_IN_LINES, (character) =>
@@ -51,7 +51,7 @@ export function printableJson(json: string): string {
   );
 }
 
-/** Cut to `limit` characters (UTF-16), but between those that a reader sees: no emoji and no accent is halved. */
+/** Cuts the text to `limit` characters (UTF-16) without splitting an emoji, or a letter from its accent. */
 export function shorten(text: string, limit: number): string {
   if (text.length <= limit) return text;
   let kept = '';
@@ -62,7 +62,7 @@ export function shorten(text: string, limit: number): string {
   return `${kept}…`;
 }
 
-/** Keeps the end, and begins it with a whole line where there is one. */
+/** Keeps the end of the text, from the beginning of a line if that does not lose too much. */
 export function shortenFront(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const end = text.slice(1 - limit).toWellFormed();

@@ -1,14 +1,15 @@
 /** The signs and colours of the command line and the dashboard, for terminals with and without Unicode. */
-/** The status of a snitch, by its name in the API. */
+
+/** The status of a snitch, as the API names it. */
 type Status = 'pending' | 'healthy' | 'failed' | 'errored' | 'paused';
 
 export interface Signs {
-  /** One column wide in every terminal, and different without colour. */
+  /** Each is one column wide in every terminal, and they differ even without colour. */
   status: Record<Status, string>;
   ellipsis: string;
-  /** Beside the header of the column that the rows are sorted by. */
+  /** Marks the header of the column by which the rows are sorted. */
   ascending: string;
-  /** Before what one may do about something. */
+  /** Marks advice. */
   remedy: string;
 }
 
@@ -34,7 +35,7 @@ export const STATUS_COLORS = {
   healthy: 'green',
 } as const satisfies Record<Status, string>;
 
-/** An empty environment, as cron has it, is one without Unicode. */
+/** An environment without a locale, such as cron's, means a terminal without Unicode. */
 export function signsFor({ LC_ALL, LC_CTYPE, LANG }: NodeJS.ProcessEnv): Signs {
   return /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || '') ? UNICODE_SIGNS : ASCII_SIGNS;
 }

@@ -1,6 +1,6 @@
-/** "Did you mean …?": the words that are most like the one that was given. */
+/** Finds the words for "Did you mean …?". */
 
-/** How many characters must be put in, taken out, replaced or swapped with their neighbour. */
+/** How many characters have to be inserted, deleted, replaced or swapped with their neighbour. */
 export function editDistance(from: string, to: string): number {
   let before: number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
@@ -23,14 +23,14 @@ export function editDistance(from: string, to: string): number {
   return row[to.length] ?? 0;
 }
 
-/** At most three of `known`, the most alike first; none where nothing is alike enough to have been meant. */
+/** At most three of `known`, the most similar first; none if nothing is similar enough to have been meant. */
 export function similar(given: string, known: Iterable<string>): string[] {
   const wanted = given.toLowerCase();
   const found: { word: string; distance: number }[] = [];
   for (const word of new Set(known)) {
     const lower = word.toLowerCase();
     const limit = Math.max(1, Math.floor(Math.max(lower.length, wanted.length) / 3));
-    // Words of very different length cannot be alike, and the distance is costly to find.
+    // Words of very different length cannot be similar, and computing the distance is costly.
     if (Math.abs(lower.length - wanted.length) <= limit) {
       const distance = editDistance(wanted, lower);
       if (distance <= limit) found.push({ word, distance });

@@ -1,13 +1,12 @@
-/** Instants as people read them, on the clock of a time zone. Instants are milliseconds since the epoch. */
-
+/** Shows instants, in milliseconds since the epoch, to people in a time zone. */
 import { compactDuration, SECOND, shortDuration } from './durations.ts';
 
-/** `2026-03-10 13:00:05`, where the time zone is told elsewhere. @throws RangeError for an unknown zone */
+/** `2026-03-10 13:00:05`, if the time zone is named elsewhere. @throws RangeError for an unknown zone */
 export function wallTime(at: number, timezone: string): string {
   return wallOf(zonedOf(at, timezone));
 }
 
-/** `2026-03-10 13:00`, where the time zone is told elsewhere. @throws RangeError for an unknown zone */
+/** `2026-03-10 13:00`, if the time zone is named elsewhere. @throws RangeError for an unknown zone */
 export function wallMinute(at: number, timezone: string): string {
   return wallTime(at, timezone).slice(0, -3);
 }
@@ -22,7 +21,7 @@ export function minuteInTimeZone(at: number, timezone: string): string {
   return `${wallMinute(at, timezone)} (${timezone})`;
 }
 
-/** `2026-03-10 13:00:05 (Europe/Berlin, UTC+01:00)`: tells apart the two of the hour that a clock change repeats. */
+/** `2026-03-10 13:00:05 (Europe/Berlin, UTC+01:00)`: unambiguous even in the hour that a clock change repeats. */
 export function exactTime(at: number, timezone: string): string {
   const zoned = zonedOf(at, timezone);
   return `${wallOf(zoned)} (${timezone === 'UTC' ? 'UTC' : `${timezone}, UTC${zoned.offset}`})`;
@@ -36,7 +35,7 @@ function wallOf(zoned: Temporal.ZonedDateTime): string {
   return zoned.toPlainDateTime().toString({ smallestUnit: 'second' }).replace('T', ' ');
 }
 
-/** `2026-03-10 13:00:05 +01:00`, in the time zone of this terminal. What is no instant is left as it is. */
+/** `2026-03-10 13:00:05 +01:00`, in the time zone of this terminal. Any other text is left as it is. */
 export function terminalTime(iso: string): string {
   const at = new Date(iso);
   if (Number.isNaN(at.getTime())) return iso;
@@ -48,7 +47,7 @@ export function terminalTime(iso: string): string {
   return `${date} ${time} ${sign}${two(Math.floor(Math.abs(offset) / 60))}:${two(Math.abs(offset) % 60)}`;
 }
 
-/** `5m 10s ago`, `in 2h`, `just now`: an instant in ISO 8601 as seen from `now`. What is no instant is left as it is. */
+/** `5m 10s ago`, `in 2h`, `just now`: an instant in ISO 8601 as seen from `now`. Any other text is left as it is. */
 export function relativeTime(iso: string, now: number): string {
   const at = Date.parse(iso);
   if (Number.isNaN(at)) return iso;
@@ -58,7 +57,7 @@ export function relativeTime(iso: string, now: number): string {
   return at <= now ? `${length} ago` : `in ${length}`;
 }
 
-/** `3h20m ago`, or `never`: as narrow as a column of a table. */
+/** `3h20m ago`, or `never`: short enough for the column of a table. */
 export function ago(at: number | null, now: number): string {
   return at === null ? 'never' : `${compactDuration(Math.max(0, now - at))} ago`;
 }

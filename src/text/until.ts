@@ -1,4 +1,4 @@
-/** The end of a pause as people type it, for the command line and the dashboard alike. */
+/** Understands the end of a pause as people type it, on the command line and in the dashboard. */
 import { durationOf } from './durations.ts';
 
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
@@ -6,12 +6,12 @@ const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'frida
 const ALLOWED =
   'healthy, unpaused, a length of time (2h, 3d), a time (14:30, 2026-03-01T08:00), tomorrow, or a weekday';
 
-/** What the API takes, or what is wrong with the text, in words. */
+/** What the API accepts, or what is wrong with the text, in words. */
 export type Understood = { until: string } | { problem: string };
 
 /**
- * `healthy` and `unpaused` stay as the API has them; everything else becomes an instant in ISO 8601. A time without
- * an offset is local, because that is the clock which the person who types it has before them.
+ * `healthy` and `unpaused` are passed on to the API; everything else becomes an instant in ISO 8601. A time without an
+ * offset is local, because that is the clock of the person who types it.
  *
  * @param now milliseconds since the epoch
  */
@@ -33,7 +33,7 @@ function durationInstant(text: string, now: number): number | null {
   return ms === null || now + ms > LATEST ? null : now + ms;
 }
 
-/** Midnight, local time, of tomorrow or of the next such weekday: never today. */
+/** Local midnight at the beginning of tomorrow, or of the next such weekday, which is never today. */
 function wordInstant(text: string, now: number): number | null {
   const today = new Date(now);
   const weekday = WEEKDAYS.findIndex((name) => name === text || name.slice(0, 3) === text);

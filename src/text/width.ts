@@ -1,21 +1,21 @@
-/** How many columns of a terminal a text takes, and how to make it take fewer or more. */
+/** Measures how many columns of a terminal a text takes, and cuts or pads it. */
 
 const ASCII = /^[\x20-\x7e]*$/;
 
 /**
- * A character as a reader sees it: a flag, or something with the accents and skin tones that follow it. Joiners are
- * no part of it, because text from outside has none when it gets here. `Intl.Segmenter` knows more scripts, but takes
- * longer to load than the rest of a command, and the packages that count with it take the parts of an Indic syllable
- * for one column, where terminals draw each.
+ * A character as a reader sees it: a flag, or a character with the accents and skin tones that follow it. There are no
+ * joiners, because they are removed before text gets here. `Intl.Segmenter` knows more scripts, but takes longer to
+ * load than the rest of a command, and packages that use it count an Indic syllable as one column, while terminals
+ * draw each of its parts.
  */
 const CHARACTER = /\p{Regional_Indicator}{2}|.[\p{Mn}\p{Me}\p{Emoji_Modifier}\u1160-\u11ff]*/gsu;
 
-/** No column of their own: marks that sit on the character before, and the later parts of a Korean syllable. */
+/** What takes no column of its own: marks on the character before, and the later parts of a Korean syllable. */
 const MARK = /^[\p{Mn}\p{Me}\p{Cc}\p{Cf}\u1160-\u11ff]/u;
 /** One half of a flag alone is as narrow as a letter. */
 const EMOJI = /^(?:\p{Regional_Indicator}{2}|(?!\p{Regional_Indicator})\p{Emoji_Presentation})/u;
 
-/** The ranges of "wide" and "fullwidth" in Unicode 17's East Asian Width that are no emoji. */
+/** The ranges that are "wide" or "fullwidth" in Unicode 17's East Asian Width, without emoji. */
 const WIDE: readonly (readonly [from: number, to: number])[] = [
   [0x1100, 0x115f],
   [0x2329, 0x232a],
@@ -56,7 +56,7 @@ export function charactersOf(text: string): readonly string[] {
   return text.match(CHARACTER) ?? [];
 }
 
-/** The longest beginning of `text` that takes at most `columns`; a wide character is never split. */
+/** The longest beginning of the text that takes at most `columns`. A wide character is never split. */
 export function takeColumns(text: string, columns: number): string {
   if (ASCII.test(text)) return text.slice(0, Math.max(0, columns));
   let taken = '';
@@ -69,13 +69,13 @@ export function takeColumns(text: string, columns: number): string {
   return taken;
 }
 
-/** At most `width` columns; an ellipsis of one column says that something is missing. */
+/** Cuts the text to at most `width` columns. An ellipsis of one column shows that something is missing. */
 export function truncate(text: string, width: number, ellipsis = '…'): string {
   if (displayWidth(text) <= width) return text;
   return width < 1 ? '' : takeColumns(text, width - 1) + ellipsis;
 }
 
-/** At least `width` columns. */
+/** Pads the text to at least `width` columns. */
 export function pad(text: string, width: number, align: 'left' | 'right' = 'left'): string {
   const space = ' '.repeat(Math.max(0, width - displayWidth(text)));
   return align === 'left' ? text + space : space + text;
@@ -93,7 +93,7 @@ export function fitRight(text: string, width: number, ellipsis = '…'): string 
   return displayWidth(text) < width ? pad(text, width, 'right') : fit(text, width, ellipsis);
 }
 
-/** Breaks a sentence into lines of at most `room` columns, between words where it can; a character takes its own. */
+/** Breaks a sentence into lines of at most `room` columns, between words if possible, never within a character. */
 export function wrapWords(text: string, room: number): string[] {
   const width = Math.max(1, room);
   const lines: string[] = [];
@@ -115,7 +115,7 @@ export function wrapWords(text: string, room: number): string[] {
   return line === '' && lines.length > 0 ? lines : [...lines, line];
 }
 
-/** What a terminal that knows only ASCII shows of it: as wide, and a question mark for what it has not. */
+/** The text for a terminal that knows only ASCII: equally wide, with question marks for everything else. */
 export function toAscii(text: string): string {
   if (ASCII.test(text)) return text;
   return charactersOf(text)

@@ -1,4 +1,4 @@
-/** The dashboard on a given terminal: the screen, the data that comes in, and what the keys do. */
+/** The dashboard on a given terminal: connects the screen, the incoming data and the keys. */
 import type { ReadStream, WriteStream } from 'node:tty';
 import { render } from 'ink';
 import type { Client } from '../api/client.ts';
@@ -7,8 +7,8 @@ import { createCommands } from './live/commands.ts';
 import { Feed } from './live/feed.ts';
 import { patienceOf } from './live/patience.ts';
 import { RowLoader } from './live/row-loader.ts';
+import { createStore, type Store } from './live/store.ts';
 import { initialState } from './model/state.ts';
-import { createStore, type Store } from './store.ts';
 import { clipboardSequence } from './terminal/capabilities.ts';
 import { MOUSE_OFF, MOUSE_ON, withoutMouse } from './terminal/mouse-input.ts';
 import { Dashboard } from './view/dashboard.tsx';
@@ -16,7 +16,7 @@ import type { Look } from './view/look.ts';
 
 export interface AppParts {
   connect: (patience?: Patience) => Client;
-  /** Address of the server, as the header shows it. */
+  /** The address of the server, which the header shows. */
   server: string;
   readonly: boolean;
   stdin: ReadStream;
@@ -29,20 +29,20 @@ export interface AppParts {
 export interface App {
   store: Store;
   /**
-   * Settles once it was quit and the terminal is as it was; rejects with a defect of the program, or with the refusal
-   * of a server that does not take the key.
+   * Resolves once the user has quit and the terminal is restored. Rejects with a defect of the program, or with the
+   * refusal of a server that does not accept the key.
    */
   exited: Promise<unknown>;
-  /** What is left undone by quitting now, a line for each action. */
+  /** What quitting now would leave undone, a line for each action. */
   unfinished: () => readonly string[];
   /** Gives the terminal back, and stops everything. */
   close: () => void;
 }
 
-/** How often relative times move on, in milliseconds. */
+/** How often relative times are updated, in milliseconds. */
 const TICK = 1_000;
 
-/** Frames a second at most; a key waits for at most one frame. */
+/** The most frames per second. The effect of a key is delayed by one frame at most. */
 const FRAMES = 60;
 
 export function startApp(parts: AppParts): App {
@@ -54,7 +54,7 @@ export function startApp(parts: AppParts): App {
     stdout,
     exitOnCtrlC: false,
     alternateScreen: true,
-    // Without this, Ink draws nothing on terminals of machines that look like a CI.
+    // Without this, Ink draws nothing if the environment looks like a CI system.
     interactive: true,
     incrementalRendering: true,
     maxFps: FRAMES,
@@ -74,7 +74,7 @@ function sizeOf({ columns, rows }: WriteStream): { columns: number; rows: number
   return { columns: columns || 80, rows: rows || 24 };
 }
 
-/** The mouse is ours; the alternate screen, the cursor and raw mode are Ink's, which gives them back itself. */
+/** We switch the mouse on and off. Ink itself does that for the alternate screen, the cursor and raw mode. */
 function openScreen(stdin: ReadStream, stdout: WriteStream, store: Store) {
   const input = withoutMouse(stdin, (event) => store.dispatch(event));
   const onResize = () => store.dispatch({ kind: 'resized', ...sizeOf(stdout) });
@@ -96,7 +96,7 @@ function openScreen(stdin: ReadStream, stdout: WriteStream, store: Store) {
 function goLive({ connect, clock, stdout, env }: AppParts, store: Store, quit: () => void) {
   const ending = new AbortController();
   const client = connect(patienceOf(store, ending.signal));
-  // The feed waits by itself, and says so in the header.
+  // The feed does its own waiting, and shows it in the header.
   const feed = new Feed({ client: connect(), clock, wait, random: Math.random, emit: store.dispatch });
   const rows = new RowLoader({ client, store, clock });
   const copy = (text: string) => stdout.write(clipboardSequence(text, env));
@@ -109,7 +109,7 @@ function goLive({ connect, clock, stdout, env }: AppParts, store: Store, quit: (
   rows.start();
   client.getCase().then(
     ({ name }) => store.dispatch({ kind: 'case', name }),
-    // The name is a nicety; that the server cannot be reached is said by the feed.
+    // The name is a nicety. If the server cannot be reached, the feed says so.
     () => {},
   );
   return {

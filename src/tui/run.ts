@@ -1,4 +1,4 @@
-/** Runs the dashboard on the terminal of this process, and leaves it as it was on every way out. */
+/** Runs the dashboard on the terminal of this process, and restores the terminal however the dashboard ends. */
 import { createClient } from '../api/client.ts';
 import type { Patience } from '../api/turns.ts';
 import { startApp } from './app.tsx';
@@ -14,7 +14,7 @@ export interface DashboardOptions {
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** @returns the exit code, once it was quit */
+/** @returns the exit code, once the user has quit */
 export async function runDashboard(options: DashboardOptions): Promise<number> {
   const { stdin, stdout, env } = process;
   const look = lookOf(env);
@@ -26,7 +26,7 @@ export async function runDashboard(options: DashboardOptions): Promise<number> {
   const connect = (patience?: Patience) => createClient({ ...options, ...(patience ? { patience } : {}) });
   const app = startApp({ connect, server, readonly, stdin, stdout, look, env, clock: Date.now });
   const crash = onCrash(app.close);
-  // Ink restores the screen on a signal too, but not the mouse; this way everything is restored by the one way out.
+  // On a signal Ink would restore the screen, but not the mouse. So signals take the same way out as everything else.
   for (const signal of SIGNALS) process.once(signal, app.close);
   let undone: readonly string[] = [];
   try {
@@ -39,7 +39,7 @@ export async function runDashboard(options: DashboardOptions): Promise<number> {
   return undone.length === 0 ? 0 : 1;
 }
 
-/** Rejects with the first defect, once the terminal is restored, so that its message is not lost with the screen. */
+/** Rejects with the first defect, after restoring the terminal, so that its message is not lost with the screen. */
 function onCrash(restore: () => void): Promise<never> {
   return new Promise((_, reject) => {
     const fail = (error: unknown) => {

@@ -1,4 +1,4 @@
-/** Where there is no terminal: the table once, as text. */
+/** Prints the table once as text, for output that is no terminal. */
 import type { WireSnitch } from '../api/wire.ts';
 import { EMPTY, replaceAll } from './model/collection.ts';
 import { type Column, columnsFor } from './model/columns.ts';
@@ -6,10 +6,10 @@ import type { Glyphs } from './model/glyphs.ts';
 import type { Line } from './model/line.ts';
 import { rowLine, titleLine } from './model/table-lines.ts';
 
-/** Columns that need more than the list of snitches, and are left out. */
+/** Columns that are left out because they need more than the list of snitches. */
 const UNKNOWN: readonly Column['id'][] = ['left', 'bar', 'history'];
 
-/** Wide enough for all columns: nothing is cut that a reader may want to search for. */
+/** Wide enough for all columns, so that nothing is cut that somebody may search for. */
 const WIDTH = 120;
 
 export function snapshot(snitches: readonly WireSnitch[], now: number, glyphs: Glyphs): string {

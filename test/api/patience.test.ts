@@ -64,13 +64,19 @@ test('bulk work of several at once stays below the limit of the key', async () =
     );
     const client = createClient({ url: `http://127.0.0.1:${fixture.port}`, apiKey: key });
     let left = 70;
+    const answers: unknown[] = [];
     const worker = async () => {
       while (left > 0) {
         left -= 1;
-        await client.pause(token).catch((error: ApiError) => assert.is(error.status, 422));
+        answers.push(await client.pause(token).catch(({ status }: ApiError) => status));
       }
     };
     await Promise.all([worker(), worker(), worker(), worker()]);
+    assert.equal(
+      answers,
+      Array(70).fill(422),
+      'what is pending cannot be paused, and none was refused for the limit',
+    );
   } finally {
     await fixture.close();
   }

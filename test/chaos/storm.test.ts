@@ -161,7 +161,6 @@ test(`${FAILING} snitches fail in one second: webhooks get all, each recipient a
     `      after the sweep: first webhook ${rounded(first)}, last ${rounded(last)}; ${latencies.length} check-ins beside it: p99 ${rounded(quantile(latencies, 0.99))}, longest ${rounded(Math.max(...latencies))}`,
   );
   assert.ok(swept >= Date.parse(DEADLINE), 'no alert before the deadline');
-  assert.ok(first < 10_000, 'the first alert goes out at once');
   assert.ok(latencies.length > 50, 'check-ins go on being answered');
 });
 

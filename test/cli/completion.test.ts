@@ -47,6 +47,7 @@ completion('names and tags of the live API; a token where a name is not enough',
   assert.equal(await values('tag', 'add', 'nightly-backup', 'p'), ['production']);
   const twins = (await on.json<WireSnitch[]>('list')).filter(({ name }) => name === 'twin');
   const offered = await values('pause', 'nightly-backup', '');
+  assert.is(twins.length, 2);
   assert.ok(twins.every(({ token }) => offered.includes(token)));
   assert.not(offered.includes('twin'));
   assert.not(offered.includes('nightly-backup'), 'what was named already');

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { type DisposableTempDir, mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -68,7 +68,6 @@ export function runSnitch(args: readonly string[], env: NodeJS.ProcessEnv = {}):
   return new SnitchProcess(args, env).ended();
 }
 
-export function temporaryDirectory(): { path: string; remove: () => void } {
-  const path = mkdtempSync(join(tmpdir(), 'snitch-'));
-  return { path, remove: () => rmSync(path, { recursive: true }) };
+export function temporaryDirectory(): DisposableTempDir {
+  return mkdtempDisposableSync(join(tmpdir(), 'snitch-'));
 }

@@ -209,6 +209,18 @@ const TABLE: Record<string, Record<string, Row>> = {
           ['2025-07-09 12:00:30', '2025-07-09 12:04:30'],
         ],
       },
+      'in a window that begins with it': {
+        interval: 'hourly',
+        seen: '2025-07-09 10:30',
+        due: '2025-07-09 12:10',
+        windows: [['2025-07-09 12:00', '2025-07-09 12:10']],
+      },
+      'in a window that ends with it': {
+        interval: 'hourly',
+        seen: '2025-07-09 10:30',
+        due: '2025-07-09 12:10',
+        windows: [['2025-07-09 11:50', '2025-07-09 12:00']],
+      },
       'a window before the deadline changes nothing': {
         interval: 'hourly',
         seen: '2025-07-09 10:30',
@@ -283,6 +295,22 @@ const TABLE: Record<string, Record<string, Row>> = {
       known: 9,
       due: '2025-07-12 00:00',
       windows: [['2025-07-10 03:00', '2025-07-10 03:00:02']],
+    },
+  },
+  'a window that was over when the period of the check-in began postpones nothing': {
+    'however close to it the check-in is expected': {
+      interval: 'hourly',
+      seen: '2025-07-09 10:00:20',
+      known: 50,
+      smart: true,
+      windows: [['2025-07-09 10:50', '2025-07-09 10:59:40']],
+    },
+    'also where it ends as the period begins': {
+      interval: 'hourly',
+      seen: '2025-07-09 10:00:20',
+      known: 50,
+      smart: true,
+      windows: [['2025-07-09 10:50', '2025-07-09 11:00']],
     },
   },
   'a smart deadline: to the deadline of the first expected time after the window': {
@@ -403,9 +431,36 @@ states(
   },
 );
 
+states('where the last check-in is not known, the next may be lost in any window of its period', () => {
+  const snitch = { ...healthy('hourly', CHECKED_IN, UTC), lastCheckInAt: null };
+  const window = { start: local('2025-07-09 11:05'), end: local('2025-07-09 11:06') };
+  assert.is(postpone(snitch, window, UTC)?.dueAt, local('2025-07-09 13:00'));
+});
+
 states('a window given twice postpones once', () => {
   const once = postpone(healthy('hourly', CHECKED_IN, UTC), EXPECTED, UTC)!;
   assert.is(postpone(once, EXPECTED, UTC), null);
+  // Its next check-in is expected so early that the time around it begins within the window.
+  const checkedIn = local('2025-07-09 10:00:30');
+  const known = contextOf(
+    'UTC',
+    Array.from({ length: 50 }, (_, index) => checkedIn - (49 - index) * HOUR),
+  );
+  const window = { start: checkedIn + HOUR - SECOND, end: local('2025-07-09 11:59:25') };
+  const smart = postpone(healthy('hourly', checkedIn, known, 'smart'), window, known)!;
+  assert.ok(smart.dueAt! > local('2025-07-09 12:00'));
+  assert.is(postpone(smart, window, known), null);
+});
+
+states('a window that is told of late moves no deadline back', () => {
+  const snitch = healthy('hourly', local('2025-07-09 10:30'), UTC);
+  const moved = postpone(snitch, { start: local('2025-07-09 11:50'), end: local('2025-07-09 13:20') }, UTC)!;
+  assert.is(moved.dueAt, local('2025-07-09 13:30'));
+  const late = { start: local('2025-07-09 11:25'), end: local('2025-07-09 11:40') };
+  assert.is(postpone(moved, late, UTC), null);
+  const same = postpone(snitch, { start: local('2025-07-09 11:50'), end: local('2025-07-09 12:50') }, UTC)!;
+  assert.is(same.dueAt, local('2025-07-09 13:00'));
+  assert.is(postpone(same, late, UTC), null, 'nor does it count where it leads to the same');
 });
 
 states('a deadline that was moved into another period still awaits its own check-in', () => {

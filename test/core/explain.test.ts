@@ -84,6 +84,8 @@ test('of many windows the last five are named, and those that are forgotten are 
   assert.match(reasons[2] ?? '', 'postponed 9 times');
   assert.match(reasons[3] ?? '', 'The first 4 windows are left out here.');
   assert.is(reasons.length, 9);
+  const six = explained({ ...healthy, postponed: 6 }, { postponements: postponements.slice(-6) });
+  assert.match(six.reasons[3] ?? '', 'The first window is left out here.');
   assert.is(explained({ ...healthy, postponed: 1 }).reasons.length, 3);
 });
 
@@ -111,6 +113,68 @@ test('a smart deadline says whether it is learned, and if not, why', () => {
     'Its deadline is not learned: its first check-ins of the last 9 periods say too little, so the deadline is the end of the period, as with basic alerts.',
   ]);
   assert.equal(explained(healthy).reasons.length, 2, 'basic alerts say nothing of it');
+});
+
+test('an errored snitch says what ends it, and a failed one what is known of its last run', () => {
+  const errored = explained({ ...healthy, status: 'errored' });
+  assert.equal([errored.deadlineAt, errored.nextAlertAt], [dueAt, dueAt]);
+  assert.equal(errored.reasons, [
+    'Its last check-in, at 2026-03-10 11:10:00 (Europe/Berlin), reported an error.',
+    'A healthy check-in ends this; without any check-in by 2026-03-10 13:00:00 (Europe/Berlin) the team is told that it is missing.',
+  ]);
+  const failed: SnitchState = { ...healthy, status: 'failed' };
+  const last = { type: 'snitch.missing', at: now, flapping: false, deliveries: [] } as const;
+  assert.equal(
+    explained(failed, {
+      telling: { nobody: null, last: { ...last, startedAt: checkedInAt } },
+    }).reasons.slice(0, 3),
+    [
+      'It missed its deadline: the last check-in came at 2026-03-10 11:10:00 (Europe/Berlin).',
+      'A run that started at 2026-03-10 11:10:00 (Europe/Berlin) had not ended then.',
+      'Unless it checks in before, a reminder comes at 2026-03-10 13:00:00 (Europe/Berlin).',
+    ],
+  );
+  assert.is(explained({ ...failed, lastCheckInAt: null }).reasons[0], 'It missed its deadline.');
+});
+
+test('the last alert is of concern while something is wrong, or while it changes too often', () => {
+  const pause = { until: { kind: 'unpaused' }, remembered: 'healthy', since: null } as const;
+  const tells = (status: SnitchState['status'], flapping: boolean) => {
+    const state = { ...healthy, status, pause: status === 'paused' ? pause : null };
+    const last = { type: 'snitch.errored', at: now, flapping, startedAt: null, deliveries: [] } as const;
+    return explained(state, { telling: { nobody: null, last } }).reasons.some((one) =>
+      one.startsWith('Nobody was told of its last alert'),
+    );
+  };
+  for (const status of ['failed', 'errored', 'paused'] as const) assert.ok(tells(status, false), status);
+  for (const status of ['healthy', 'pending'] as const) {
+    assert.not(tells(status, false), status);
+    assert.ok(tells(status, true), status);
+  }
+});
+
+test('where an alert would reach nobody, nothing is said of a team that is told', () => {
+  const telling = { nobody: 'the case has no member', last: null };
+  const { reasons } = explained(healthy, { telling });
+  assert.match(reasons[1] ?? '', /, it counts as missing\.$/);
+  assert.is(reasons.at(-1), 'Nobody would be told of an alert: the case has no member.');
+  assert.is(explained({ ...healthy, status: 'failed' }, { telling }).reasons.at(-1), reasons.at(-1));
+});
+
+test('a learned deadline that is left out once says why', () => {
+  const smart: SnitchState = { ...healthy, interval: 'daily', alertType: 'smart' };
+  const firstCheckIns = Array.from({ length: 9 }, (_, day) => checkedInAt - (8 - day) * 86_400_000);
+  const atTheEnd = { ...smart, dueAt: Date.parse('2026-03-11T23:00:00Z') };
+  assert.equal(explained(atTheEnd, { firstCheckIns }).reasons.slice(2), [
+    'Its deadline is not a learned one this time, for its last check-in may count for the next period: the deadline is the end of the period, as with basic alerts.',
+  ]);
+  const moved = { ...smart, dueAt: time('20:00:00'), movedFrom: time('11:30:00') };
+  assert.match(explained(moved, { firstCheckIns }).reasons[2] ?? '', 'is learned from its first check-ins');
+  const five = explained(
+    { ...atTheEnd, dueAt: time('11:30:00') },
+    { firstCheckIns: firstCheckIns.slice(-5) },
+  );
+  assert.match(five.reasons[2] ?? '', 'of the last 5 periods');
 });
 
 test.run();

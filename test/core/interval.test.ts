@@ -373,6 +373,17 @@ tiling('a calendar that remembers answers as one that does not', () => {
   );
 });
 
+tiling('a period that was found once is not calculated again for the next instant in it', () => {
+  const calendar = new Calendar();
+  const at = Date.UTC(2026, 2, 10, 10);
+  const [day, hour] = [calendar.periodAt('daily', 'UTC', at), calendar.periodAt('hourly', 'UTC', at)];
+  const after = calendar.periodAfter('daily', 'UTC', at);
+  assert.is(calendar.periodAt('daily', 'UTC', day.end - 1), day);
+  assert.is(calendar.periodAt('hourly', 'UTC', at + 1), hour);
+  assert.is(calendar.periodAfter('daily', 'UTC', at), after);
+  assert.is.not(calendar.periodAt('daily', 'UTC', day.end), day);
+});
+
 tiling.run();
 
 const adding = suite('interval: adding intervals');

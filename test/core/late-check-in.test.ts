@@ -47,6 +47,11 @@ test('it undoes a false alarm, and the next deadline counts from its own time', 
   assert.equal(alert, { type: 'snitch.reporting', status: 'healthy', previousStatus: 'failed' });
 });
 
+test('it awaits the next period, however late the next reminder would have come', () => {
+  const { snitch } = late({ ...failed, dueAt: time('18:00') }, '10:10', '11:30');
+  assert.equal([snitch.status, snitch.dueAt], ['healthy', time('12:00')]);
+});
+
 test('it leaves a failure standing where the period after it was missed as well', () => {
   const { snitch, alert } = late(failed, '10:10', '12:30');
   assert.is(snitch.status, 'failed');
@@ -68,6 +73,11 @@ test('it changes nothing when a later check-in was heard already', () => {
   const { snitch, alert } = late(healthy, '08:10', '10:30');
   assert.is(snitch, healthy);
   assert.is(alert, null);
+});
+
+test('it counts when it was made in the same instant as the last one', () => {
+  const { snitch, alert } = late(healthy, '09:10', '10:30', 'error');
+  assert.equal([snitch.status, alert?.type], ['errored', 'snitch.errored']);
 });
 
 test('one from before a pause began does not end it, and is remembered', () => {
@@ -109,6 +119,11 @@ test('an error that is told late is told all the same', () => {
   const { snitch, alert } = late(failed, '10:10', '12:30', 'error');
   assert.is(snitch.status, 'errored');
   assert.is(alert?.type, 'snitch.errored');
+});
+
+test('an error of a period that is over accuses nobody of silence before the reminder would have', () => {
+  const { snitch } = late({ ...failed, dueAt: time('13:00') }, '10:10', '12:30', 'error');
+  assert.equal([snitch.status, snitch.dueAt], ['errored', time('13:00')]);
 });
 
 test.run();

@@ -6,8 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import { completeFirstStart } from '../../src/daemon/first-start.ts';
-import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
-import { temporaryDirectory } from '../store/fixture.ts';
+import { openIn, temporaryDirectory } from '../store/fixture.ts';
 
 const STARTER = join(import.meta.dirname, 'first-starter.ts');
 const FILES = ['snitch.lock', 'snitch.db', 'snitch.db-journal', 'snitch.db-wal', 'snitch.acknowledged'];
@@ -65,13 +64,12 @@ crash('goes on at the next start, wherever it was', async () => {
     const verify = async ({ name, number }: (typeof moments)[number]) => {
       const dataDir = join(dir, `${name}-${number}`);
       await killedAt(name, number, dataDir);
-      const store = openStore({ dataDir, clock: Date.now });
+      await using store = openIn(dataDir, { clock: Date.now });
       await completeFirstStart(store, { dataDir, url: 'http://localhost', adminKey: null }, Date.now());
       const keys = parse(readFileSync(join(dataDir, 'credentials.yaml'), 'utf8')) as Record<string, string>;
       for (const key of ['admin_key', 'api_key']) {
         assert.ok(await store.findApiKey(keys[key] ?? ''), `${key}, killed at ${name} ${number}`);
       }
-      await store.close();
     };
     const waiting = moments[Symbol.iterator]();
     const work = async () => {

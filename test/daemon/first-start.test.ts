@@ -16,7 +16,8 @@ import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import { loadConfig } from '../../src/config/config.ts';
 import { startDaemon } from '../../src/daemon/daemon.ts';
-import { newDataDir, removeDataDir } from '../data-directory.ts';
+import { ending } from '../closing.ts';
+import { newDataDir, ownDirectory, removeDataDir } from '../data-directory.ts';
 
 interface Context {
   dataDir: string;
@@ -39,9 +40,8 @@ async function startAndStop(context: Context): Promise<void> {
   context.log = [];
   const logger = pino({ level: 'info' }, { write: (line) => void context.log.push(line) });
   const env = { SNITCH_LISTEN: '127.0.0.1:0', SNITCH_DATA_DIR: context.dataDir };
-  const daemon = await startDaemon(await loadConfig({ env }), logger);
+  await using daemon = ending(await startDaemon(await loadConfig({ env }), logger), (one) => one.stop());
   assert.is((await fetch(`${daemon.url}/healthz`)).status, 200);
-  await daemon.stop();
 }
 
 /** What it said about the file. */
@@ -118,21 +118,20 @@ test('a daemon starts where the file cannot be read', async (context) => {
 });
 
 test("an administrator's key that was made elsewhere is taken, replaced and taken away", async () => {
-  const dataDir = newDataDir();
+  using directory = ownDirectory();
+  const dataDir = directory.path;
   const keyFile = join(dataDir, 'admin-key');
   const [first, second] = [`snk_${'a1'.repeat(20)}`, `snk_${'b2'.repeat(20)}`] as const;
   const env = { SNITCH_LISTEN: '127.0.0.1:0', SNITCH_DATA_DIR: dataDir };
   /** Which of the two keys the server takes, after a start with these settings. */
   const accepted = async (settings: NodeJS.ProcessEnv) => {
     const config = await loadConfig({ env: { ...env, ...settings } });
-    const daemon = await startDaemon(config, pino({ level: 'silent' }));
+    await using daemon = ending(await startDaemon(config, pino({ level: 'silent' })), (one) => one.stop());
     const statuses = [first, second].map(async (key) => {
       const authorization = `Basic ${Buffer.from(`${key}:`).toString('base64')}`;
       return (await fetch(`${daemon.url}/v1/cases`, { headers: { authorization } })).status;
     });
-    const answers = await Promise.all(statuses);
-    await daemon.stop();
-    return answers;
+    return await Promise.all(statuses);
   };
   writeFileSync(keyFile, `${first}\n`);
   assert.equal(await accepted({ SNITCH_ADMIN_KEY_FROM: keyFile }), [200, 401]);
@@ -142,7 +141,6 @@ test("an administrator's key that was made elsewhere is taken, replaced and take
   writeFileSync(keyFile, second);
   assert.equal(await accepted({ CREDENTIALS_DIRECTORY: dataDir }), [401, 200]);
   assert.equal(await accepted({}), [401, 401]);
-  removeDataDir(dataDir);
 });
 
 test("a key of a case is not taken for the administrator's", async ({ dataDir, file }) => {

@@ -8,6 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig } from '../../src/config/config.ts';
 import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts';
+import { ending } from '../closing.ts';
 import { newDataDir, removeDataDir } from '../data-directory.ts';
 
 interface Context {
@@ -25,14 +26,14 @@ test.before.each((context) => {
 
 test.after.each(({ directory }) => removeDataDir(directory));
 
-async function start({ directory, path }: Context, data = 'data'): Promise<Daemon> {
+async function start({ directory, path }: Context, data = 'data'): Promise<Daemon & AsyncDisposable> {
   const env = { SNITCH_LISTEN: `unix:${path}`, SNITCH_DATA_DIR: join(directory, data) };
-  return startDaemon(await loadConfig({ env }), pino({ level: 'silent' }));
+  return ending(await startDaemon(await loadConfig({ env }), pino({ level: 'silent' })), (one) => one.stop());
 }
 
 async function refusal(context: Context): Promise<string> {
   try {
-    await (await start(context)).stop();
+    await using _daemon = await start(context);
   } catch (error) {
     return (error as Error).message;
   }
@@ -47,31 +48,30 @@ async function status(socketPath: string): Promise<number | undefined> {
 }
 
 test('answers there, and leaves nothing behind', async (context) => {
-  const daemon = await start(context);
-  assert.is(await status(context.path), 200);
-  await daemon.stop();
+  {
+    await using _daemon = await start(context);
+    assert.is(await status(context.path), 200);
+  }
   assert.not(existsSync(context.path));
 });
 
 test('takes the place of a socket whose process was killed', async (context) => {
   const script = `require('net').createServer().listen(process.argv[1], () => console.log('listening'))`;
-  const killed = spawn(process.execPath, ['-e', script, context.path], {
+  using killed = spawn(process.execPath, ['-e', script, context.path], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   await once(killed.stdout, 'data');
   killed.kill('SIGKILL');
   await once(killed, 'exit');
   assert.ok(statSync(context.path).isSocket());
-  const daemon = await start(context);
+  await using _daemon = await start(context);
   assert.is(await status(context.path), 200);
-  await daemon.stop();
 });
 
 test('leaves a socket alone on which another daemon answers', async (context) => {
-  const other = await start(context, 'other');
+  await using _other = await start(context, 'other');
   assert.match(await refusal(context), 'EADDRINUSE');
   assert.is(await status(context.path), 200);
-  await other.stop();
 });
 
 test('leaves a file, a directory and a link alone that stand in its place', async (context) => {

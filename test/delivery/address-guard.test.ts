@@ -104,6 +104,11 @@ test('private and loopback ranges are refused by the setting alone', () => {
   }
 });
 
+test('what is no address is refused', () => {
+  for (const text of ['', 'local host', '1.2.3.4.5'])
+    assert.match(addressRefusal(text, true) ?? 'allowed', 'is not an IP address', text);
+});
+
 test('public addresses are never refused', () => {
   for (const address of PUBLIC) assert.is(addressRefusal(address, false), null, address);
 });

@@ -75,7 +75,34 @@ test('new and repeated alarms, errors and recoveries are apart, in the subject a
     );
   }
   assert.match(text, 'Times are those of Europe/Berlin.');
+  assert.not.match(text, 'the last of', 'one alert is not counted');
   assert.is(date.getTime(), LATER);
+});
+
+/** The names in the order in which the list shows them. */
+const namesIn = (text: string) => [...text.matchAll(/^ {2}- (\S+), /gm)].map(([, name]) => name);
+
+test('names are in natural order, and those of a long list by their characters', () => {
+  const names = Array.from({ length: 500 }, (_, index) => `job-${500 - index}`);
+  const few = names.map((name) => alertOf({ snitch: { name } }));
+  assert.equal(namesIn(digestOf(few).text), names.toReversed());
+  const many = [...few, alertOf({ snitch: { name: 'job-0' } })];
+  assert.equal(namesIn(digestOf(many).text), ['job-0', ...names].sort());
+});
+
+test('snitches of one name are in the order in which it happened', () => {
+  const at = (hours: number) => AT + hours * 3_600_000;
+  const same = [3, 1, 2].map((hours) => alertOf({ at: at(hours), snitch: { name: 'job' } }));
+  // The first to change, which changed again last.
+  for (const hours of [0, 4]) same.push(alertOf({ at: at(hours), snitch: { name: 'job', token: 'again' } }));
+  const rest = Array.from({ length: 500 }, (_, index) => alertOf({ snitch: { name: `other-${index}` } }));
+  for (const alerts of [same, [...same, ...rest]]) {
+    const shown = [...digestOf(alerts).text.matchAll(/^ {2}- job, missing since (\S+ \S+),/gm)];
+    assert.equal(
+      shown.map(([, since]) => since),
+      ['07:04', '08:04', '09:04', '10:04'].map((time) => `2026-11-21 ${time}`),
+    );
+  }
 });
 
 test('a snitch has one line, in its last state, however many alerts of it wait', () => {

@@ -29,7 +29,7 @@ test('recipients that wait for a place in the slow lane keep nobody else waiting
   const { outbox, mail, held } = context;
   outbox.deliverer({
     smtp: { url: mail.url, from: 'snitch@example.org' },
-    limits: { email: { fast: 2, slow: 2, slowAfter: SLOW_AFTER, groupWait: 10 } },
+    limits: { email: { fast: 3, slow: 2, slowAfter: SLOW_AFTER, groupWait: 10 } },
     grace: 100,
   });
   await outbox.raise(3);

@@ -9,6 +9,7 @@ import { createMailer, type Mailer } from '../../src/delivery/smtp/mailer.ts';
 import { smtpOptions } from '../../src/delivery/smtp/smtp-options.ts';
 import { AT, anAlert } from './alerts.ts';
 import { type MailServer, startMailServer } from './mail-server.ts';
+import { until } from './outbox.ts';
 
 const CASE = { id: 'case_1', name: 'Operations', timezone: 'Europe/Berlin' };
 const ANN = 'ann@example.com';
@@ -149,6 +150,52 @@ test('one connection carries many messages, and a closed one is replaced', async
   assert.match(((await send(to)) as { error: string }).error, `connection refused by 127.0.0.1:${first}`);
 });
 
+test('one that is retired sends what it has begun, and then ends its connections', async (context) => {
+  let open = 0;
+  let answer: (() => void) | null = null;
+  const mail = await server(context, {
+    onConnect: (_session, callback) => {
+      open += 1;
+      callback();
+    },
+    onClose: () => {
+      open -= 1;
+    },
+    onRcptTo: ({ address }, _session, callback) => {
+      if (address === ANN) answer = callback;
+      else callback();
+    },
+  });
+  const to = mailer(context, mail.url);
+  assert.is((await send(to, 'bob@example.com')).kind, 'delivered');
+  const sending = send(to);
+  await until(() => answer !== null, 'it is being sent');
+  to.retire();
+  answer!();
+  assert.is((await sending).kind, 'delivered');
+  await until(() => open === 0, 'the connection is closed');
+});
+
+test('one that is closed gives up what it sends', async (context) => {
+  let asked = 0;
+  const mail = await server(context, {
+    onRcptTo: () => {
+      asked += 1;
+    },
+  });
+  const to = mailer(context, mail.url, 20_000);
+  const sending = send(to);
+  await until(() => asked > 0, 'it is being sent');
+  to.close();
+  assert.is((await sending).kind, 'retry');
+  const stop = new AbortController();
+  const other = mailer(context, mail.url, 20_000);
+  const given = other.send(alertMessage(anAlert(), CASE, ANN, other.domain), ANN, stop.signal);
+  await until(() => asked > 1, 'it is being sent');
+  stop.abort();
+  assert.equal(await given, { kind: 'retry', error: 'given up because the service stops' });
+});
+
 test('a permanent refusal of the recipient or the message is dead, a temporary one is tried again', async (context) => {
   let code = 0;
   let at: 'rcpt' | 'data' = 'rcpt';
@@ -181,6 +228,27 @@ test('a permanent refusal of the recipient or the message is dead, a temporary o
   code = 550;
   const [bad, good] = await Promise.all([send(to), send(to, 'bob@example.com')]);
   assert.equal([bad.kind, good.kind], ['dead', 'delivered'], 'one bad recipient holds up nobody');
+});
+
+test('which answers end the delivery to a recipient, and which are tried again', async (context) => {
+  let answer = 0;
+  const url = await scripted(context, (socket) => {
+    socket.write('220 hello\r\n');
+    socket.on('data', (data: Buffer) => {
+      const text = data.toString();
+      if (text.startsWith('RCPT')) socket.write(`${answer} as the test says\r\n`);
+      else socket.write('250 ok\r\n');
+    });
+  });
+  const to = mailer(context, url);
+  const kinds: Record<number, string> = {};
+  // Those about a login are about ours; and none that begins with 6 is known to SMTP.
+  for (answer of [450, 499, 500, 503, 530, 534, 535, 538, 550, 554, 599, 600]) {
+    kinds[answer] = (await send(to)).kind;
+  }
+  const dead = Object.keys(kinds).filter((code) => kinds[Number(code)] === 'dead');
+  assert.equal(dead, ['500', '550', '554', '599']);
+  assert.ok(Object.values(kinds).every((kind) => kind === 'dead' || kind === 'retry'));
 });
 
 test('a refusal of our sender, our login or our connection is tried again', async (context) => {
@@ -251,6 +319,11 @@ test('a password leaves this host over TLS only, unless the setting says otherwi
   assert.is(required('smtp://user:pass@localhost:2525'), false);
   assert.is(required('smtp://user:pass@127.0.0.1:2525'), false);
   assert.is(required('smtp://mail.example.com'), false);
+  for (const option of ['ignoreTLS', 'opportunisticTLS']) {
+    assert.is(required(`smtp://user:pass@mail.example.com?${option}=true`), false, option);
+    assert.is(required(`smtp://user:pass@mail.example.com?${option}=false`), true, option);
+  }
+  assert.is(required('smtp://mail.example.com?requireTLS=true'), true);
   assert.is(smtpOptions({ url: 'smtp://[::1]', from: FROM }, 3).host, '::1');
   assert.is(smtpOptions({ url: 'smtps://mail.example.com', from: FROM }, 3).port, 465);
   assert.is(smtpOptions({ url: 'smtp://mail.example.com', from: FROM }, 3).port, 25);
@@ -258,7 +331,10 @@ test('a password leaves this host over TLS only, unless the setting says otherwi
 
 test('a setting that cannot be used is refused by name, without its value', () => {
   const open = (url: string, from = FROM) => createMailer({ url, from, connections: 1 }).close();
-  assert.throws(() => open('http://x:secret@mail'), /^smtp\.url must be/);
+  for (const url of ['http://x:secret@mail', 'smtp://', 'smtp:', 'mail:25', 'nonsense', '']) {
+    assert.throws(() => open(url), /^smtp\.url must be/, url);
+  }
+  assert.throws(() => open('smtp://bad%zz@mail'), /not valid percent-encoding/);
   assert.throws(
     () => open('smtp://x:secret@mail?logger=true'),
     /smtp\.url has an unknown option; it may have requireTLS/,

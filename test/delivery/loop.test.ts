@@ -54,8 +54,9 @@ test('after a failure no wake brings a pass: the store needs time', async () => 
   await withLoop(
     async (loop) => {
       passes += 1;
-      // It may also be woken while it fails.
+      // It may also be woken while it fails, which takes a turn: a loop that went on at once ends with the test.
       loop.wake();
+      await turn();
       throw new Error('full');
     },
     async (loop, told) => {
@@ -81,6 +82,53 @@ test('the end of a run of failures is told once, and wakes count again', async (
       assert.equal(told, ['failing: full', 'recovered']);
     },
   );
+});
+
+test('a loop that is started twice makes one pass after the other', async () => {
+  let running = 0;
+  let most = 0;
+  await withLoop(
+    async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await turn();
+      running -= 1;
+      return 60_000;
+    },
+    async (loop) => {
+      loop.start();
+      await wakeOften(loop);
+      assert.is(most, 1);
+    },
+  );
+});
+
+test('how long no pass ended well is known, and a pass that fails is none', async () => {
+  let now = 1_000;
+  let fails = true;
+  const loop = new PassLoop({
+    pass: async () => {
+      if (fails) throw new Error('full');
+      return 0;
+    },
+    onFailing: () => {},
+    onRecovered: () => {},
+    monotonic: () => now,
+  });
+  now = 3_500;
+  assert.is(loop.silence, 2_500, 'since it was made');
+  loop.start();
+  try {
+    for (let count = 0; count < 10; count += 1) await turn();
+    assert.is(loop.silence, 2_500);
+    fails = false;
+    while (loop.silence > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    now = 4_000;
+    fails = true;
+    assert.is(loop.silence, 500);
+  } finally {
+    await loop.stop();
+  }
 });
 
 test.run();

@@ -12,7 +12,7 @@ export interface ReceivedMail {
   at: number;
 }
 
-export interface MailServer {
+export interface MailServer extends AsyncDisposable {
   url: string;
   port: number;
   received: ReceivedMail[];
@@ -29,6 +29,7 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
     received: [],
     connections: 0,
     close: () => new Promise((resolve) => server.close(() => resolve())),
+    [Symbol.asyncDispose]: () => mail.close(),
   };
   const server = new SMTPServer({
     authOptional: true,

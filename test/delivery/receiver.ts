@@ -44,7 +44,7 @@ export const behave = {
   },
 };
 
-export interface Receiver {
+export interface Receiver extends Disposable {
   url: string;
   port: number;
   received: Received[];
@@ -81,6 +81,9 @@ export async function startReceiver(behaviour: Behaviour = behave.status(200)): 
     close() {
       server.closeAllConnections();
       server.close();
+    },
+    [Symbol.dispose]() {
+      this.close();
     },
   };
   server.on('connection', () => {

@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert';
 import { createWebhookSender, type WebhookSender } from '../../src/delivery/channels/webhook.ts';
 import type { Resolve } from '../../src/delivery/http/address-guard.ts';
 import type { Outcome } from '../../src/delivery/outbox/outcome.ts';
+import { closing, ending } from '../closing.ts';
 import { AT, aNotice, anAlert, aWebhook } from './alerts.ts';
 import { startMailServer } from './mail-server.ts';
 import { type Behaviour, behave, type Receiver, startReceiver } from './receiver.ts';
@@ -104,7 +105,7 @@ test('only a status of 200 to 209 is success', async ({ sender, receiver }) => {
 });
 
 test('redirects are failures and are not followed', async ({ sender, receiver }) => {
-  const other = await startReceiver();
+  using other = await startReceiver();
   for (const status of [301, 302, 303, 307, 308]) {
     receiver.behaviour = behave.status(status, {
       location: `http://user:secret@127.0.0.1:${other.port}/to?token=x`,
@@ -116,7 +117,6 @@ test('redirects are failures and are not followed', async ({ sender, receiver })
   const error = errorOf(await sender.send(aWebhook(receiver.url), anAlert(), 0));
   assert.is(error, `redirected to http://127.0.0.1:${receiver.port}/elsewhere; redirects are not followed`);
   assert.is(other.received.length, 0);
-  other.close();
 });
 
 test('Retry-After is understood in both forms', async ({ sender, receiver }) => {
@@ -150,13 +150,14 @@ test('what does not end within the time is a failure, however it dawdles', async
 });
 
 test('a failed answer that drips is a failure by its status', async ({ receiver }) => {
-  const sender = createWebhookSender({ allowPrivate: true, version: '1.0.0' });
+  await using sender = ending(createWebhookSender({ allowPrivate: true, version: '1.0.0' }), (one) =>
+    one.close(),
+  );
   receiver.behaviour = behave.drip(500);
   assert.is(
     errorOf(await sender.send(aWebhook(receiver.url), anAlert(), 0)),
     'answered 500 Internal Server Error',
   );
-  await sender.close();
 });
 
 test('at most 64 KiB of an answer are read', async ({ sender, receiver }) => {
@@ -190,34 +191,28 @@ test('a target that is not there is told in words', async ({ sender, receiver })
 
 test('a name server that never answers is bounded too', async () => {
   const silent = (() => undefined) as unknown as Resolve;
-  const sender = createWebhookSender({
-    allowPrivate: true,
-    version: '1.0.0',
-    timeout: TIMEOUT,
-    resolve: silent,
-  });
+  const options = { allowPrivate: true, version: '1.0.0', timeout: TIMEOUT, resolve: silent };
+  await using sender = ending(createWebhookSender(options), (one) => one.close());
   const error = errorOf(await sender.send(aWebhook('http://hook.test/'), anAlert(), 0));
   assert.is(error, 'no complete answer within 0.3 s');
-  await sender.close();
 });
 
 test('what is not HTTP, or not TLS, is told in words', async ({ sender, receiver }) => {
   const server = createServer((socket) => {
     socket.on('error', () => undefined).end('SSH-2.0-OpenSSH_9.2\r\n');
   }).listen(0, '127.0.0.1');
+  using _server = closing(server);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const garbage = errorOf(await sender.send(aWebhook(`http://127.0.0.1:${port}/`), anAlert(), 0));
-  server.close();
   assert.match(garbage, /^the answer from 127\.0\.0\.1:\d+ is not HTTP/);
   const plain = errorOf(await sender.send(aWebhook(receiver.url.replace('http', 'https')), anAlert(), 0));
   assert.match(plain, /TLS/);
 });
 
 test('a certificate that cannot be trusted is a failure', async ({ sender }) => {
-  const tls = await startMailServer({ secure: true });
+  await using tls = await startMailServer({ secure: true });
   const error = errorOf(await sender.send(aWebhook(`https://127.0.0.1:${tls.port}/`), anAlert(), 0));
-  await tls.close();
   assert.match(error, /^the certificate of 127\.0\.0\.1:\d+ is not valid: /);
 });
 

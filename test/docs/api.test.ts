@@ -67,6 +67,7 @@ function rowsOf(section: string): string[] {
 }
 
 test('every path and method has a section, and nothing else has', () => {
+  assert.ok(operations().size > 40);
   assert.equal([...sections().keys()].sort(), [...operations().keys()].sort());
 });
 

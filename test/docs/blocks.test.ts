@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import { dropInText } from '../../src/cli/discover/systemd/drop-in.ts';
-import { EXIT } from '../../src/cli/exit-codes.ts';
+import { EXIT } from '../../src/cli/failure/exit-codes.ts';
 import { parseSnitchFile } from '../../src/cli/file/snitch-file.ts';
 import { settingsSchema } from '../../src/config/settings.ts';
 import { type Block, pages, readPage } from './pages.ts';
@@ -15,7 +15,7 @@ const test = suite('blocks of the documents');
 const LANGUAGES: Readonly<Record<string, string>> = {
   sh: 'run by commands.test.ts',
   '': 'the programs below',
-  crontab: 'cli/crontab-examples.test.ts',
+  crontab: 'cli/discover/crontab-examples.test.ts',
   yaml: 'below',
   json: 'below, and webhook-samples.test.ts',
   ini: 'below',
@@ -84,7 +84,9 @@ test('every YAML is a configuration, a file of snitches or one of the command li
 });
 
 test('every JSON can be parsed', () => {
-  for (const { text } of blocksOf('json')) JSON.parse(text);
+  const blocks = blocksOf('json');
+  assert.ok(blocks.length > 0);
+  for (const { path, line, text } of blocks) assert.type(JSON.parse(text), 'object', `${path}:${line}`);
 });
 
 test('the drop-in is the one that the program writes', () => {

@@ -12,7 +12,8 @@ const PROGRAM = join(import.meta.dirname, '../../dist/snitch.mjs');
 /** The variables name the process that they are meant for, which only that process itself can know. */
 const AS_LISTENER = ['sh', '-c', 'LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"', 'sh'];
 
-export interface DaemonProcess {
+/** `await using daemon = await startProcess()` kills one that still runs at the end of the block. */
+export interface DaemonProcess extends AsyncDisposable {
   url: string;
   pid: number;
   dataDir: string;
@@ -75,6 +76,7 @@ export async function startProcess(options: DaemonOptions = {}): Promise<DaemonP
     child,
     call: (method, path, body, key = credentials.api_key) => call(url, key, method, path, body),
     end: (signal = 'SIGTERM') => end(child, pid, signal),
+    [Symbol.asyncDispose]: async () => void (await end(child, pid, 'SIGKILL')),
   };
 }
 

@@ -27,7 +27,7 @@ export async function startHostileTargets(mayLogIn: (password: string) => boolea
   const echo = createServer((socket) =>
     socket.on('data', (bytes) => socket.end(bytes)).on('error', () => {}),
   );
-  const closed = createServer();
+  await using closed = createServer();
   const [httpUrl, echoUrl, closedUrl] = [await listen(http), await listen(echo), await listen(closed)];
   closed.close();
   const untrusted = await startMailServer({ secure: true });

@@ -6,6 +6,7 @@ import Database from 'better-sqlite3';
 import { Pool } from 'undici';
 import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../src/api/wire.ts';
+import { ending } from '../closing.ts';
 import type { DaemonProcess } from './daemon-process.ts';
 
 const CONNECTIONS = 64;
@@ -22,7 +23,9 @@ export class Ledger {
 
   /** Checks in over 64 connections until `until` resolves; a connection that breaks ends its part of the load. */
   async load(daemon: DaemonProcess, tokens: readonly string[], until: Promise<unknown>): Promise<void> {
-    const pool = new Pool(daemon.url, { connections: CONNECTIONS, pipelining: 1 });
+    await using pool = ending(new Pool(daemon.url, { connections: CONNECTIONS, pipelining: 1 }), (one) =>
+      one.destroy(),
+    );
     let over = false;
     void until.then(() => {
       over = true;
@@ -47,7 +50,6 @@ export class Ledger {
       }
     };
     await Promise.all(Array.from({ length: CONNECTIONS }, (_, index) => connection(index)));
-    await pool.destroy();
   }
 
   /** Resolves when at least so many more check-ins were acknowledged, or after a time in which no machine is that slow. */

@@ -44,7 +44,7 @@ test('a restart keeps the keys and names the new address', async () => {
   const { dataDir } = first;
   try {
     assert.is(await first.end(), 0);
-    const second = await startProcess({ dataDir });
+    await using second = await startProcess({ dataDir });
     assert.is(second.apiKey, first.apiKey);
     const { url } = parse(readFileSync(join(dataDir, 'credentials.yaml'), 'utf8')) as { url: string };
     assert.is(url, second.url);

@@ -26,7 +26,7 @@ function windowsOf(dataDir: string): Window[] {
 lostLog('it says which time is missing, and takes that for blind', async () => {
   const dataDir = newDataDir();
   try {
-    const first = await startProcess({ dataDir });
+    await using first = await startProcess({ dataDir });
     const created = await first.call('POST', '/v1/snitches', { name: 'job', interval: 'hourly' });
     const { check_in_url: address } = (await created.json()) as WireSnitch;
     const times: number[] = [];
@@ -41,7 +41,7 @@ lostLog('it says which time is missing, and takes that for blind', async () => {
     bytes[middle] = (bytes[middle] as number) ^ 255;
     writeFileSync(log, bytes);
 
-    const second = await startProcess({ dataDir });
+    await using second = await startProcess({ dataDir });
     const told = second.log.filter((line) => line.includes('is missing from the database'));
     assert.is(told.length, 1);
     const { level, from, to } = JSON.parse(told[0] as string) as Record<string, string>;
@@ -53,7 +53,7 @@ lostLog('it says which time is missing, and takes that for blind', async () => {
     assert.is((await fetch(`${second.url}${new URL(address).pathname}`)).status, 202);
     await second.end('SIGKILL');
 
-    const third = await startProcess({ dataDir });
+    await using third = await startProcess({ dataDir });
     assert.not(third.log.some((line) => line.includes('is missing from the database')));
     await third.end();
   } finally {

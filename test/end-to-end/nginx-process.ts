@@ -135,12 +135,14 @@ export class Nginx {
     const end = Date.now() + PATIENCE;
     for (;;) {
       const probe = createConnection(this.#ports[1], '127.0.0.1');
-      const connected = await once(probe, 'connect').then(
-        () => true,
-        () => false,
-      );
-      probe.destroy();
-      if (connected) return;
+      try {
+        await once(probe, 'connect');
+        return;
+      } catch {
+        // Not yet.
+      } finally {
+        probe.destroy();
+      }
       assert.is(this.#child.exitCode, null, this.#errors);
       assert.ok(Date.now() < end, `nginx does not listen:\n${this.#errors}`);
       await sleep(20);

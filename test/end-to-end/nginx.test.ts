@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireCheckIn, WireSnitch } from '../../src/api/wire.ts';
+import { ending } from '../closing.ts';
 import { newDataDir, removeDataDir } from '../data-directory.ts';
 import { runUnless } from '../skipped.ts';
 import { type DaemonProcess, startProcess } from './daemon-process.ts';
@@ -119,13 +120,13 @@ test('a tag arrives as it was encoded', async (context) => {
 
 test('an event arrives while the stream is open', async (context) => {
   const snitch = await newSnitch(context);
-  const stream = await context.nginx.open('GET', '/v1/stream', { headers: withKey(context.daemon) });
+  const opened = await context.nginx.open('GET', '/v1/stream', { headers: withKey(context.daemon) });
+  await using stream = ending(opened, () => opened.destroy());
   const chunks = stream.setEncoding('utf8')[Symbol.asyncIterator]();
   await upTo(chunks, 'event: reset');
   await context.nginx.ask('GET', `/c/${snitch.token}`);
   assert.match(await upTo(chunks, 'event: informed'), '"status":"healthy"');
   assert.not(stream.complete);
-  stream.destroy();
 });
 
 /** What came, up to this text. */

@@ -10,6 +10,7 @@ import Database from 'better-sqlite3';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireApiKey, WireSnitch, WireWebhook } from '../../src/api/wire.ts';
+import { closing } from '../closing.ts';
 import { removeDataDir } from '../data-directory.ts';
 import { BusyLife, badConfigurations } from './busy-life.ts';
 import { type HostileTargets, startHostileTargets } from './hostile-targets.ts';
@@ -153,8 +154,12 @@ async function configureBadly(life: BusyLife, thoroughly: boolean): Promise<void
 
 /** A defect of the store, which the sweep reports by the snitch that has it. */
 async function breakRow(life: BusyLife, { token }: WireSnitch): Promise<void> {
-  const database = new Database(join(life.dataDir, 'snitch.db'));
-  database.prepare(`UPDATE snitch_states SET interval = 'never', due_at = 1 WHERE token = ?`).run(token);
+  using database = closing(new Database(join(life.dataDir, 'snitch.db')));
+  database
+    .prepare(
+      `UPDATE snitch_states SET interval = 'never', due_at = 1, look_at = 1 WHERE id = (SELECT id FROM snitches WHERE token = ?)`,
+    )
+    .run(token);
   database.close();
   await life.logged('a snitch could not be swept');
 }

@@ -3,7 +3,8 @@
  * Time limit: 120 s.
  */
 import { once } from 'node:events';
-import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { Agent, get } from 'node:http';
 import { createConnection, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ending } from '../closing.ts';
 import { newDataDir, removeDataDir } from '../data-directory.ts';
 import { unless, without } from '../skipped.ts';
 import { openListeningFile, openListeningSocket, openNotifySocket } from '../system/raw-sockets.ts';
@@ -68,25 +70,25 @@ async function reload(daemon: DaemonProcess, notify: ReturnType<typeof openNotif
 }
 
 test('it takes the socket that it is given, and says where that is', async ({ dataDir }) => {
-  const { fd, port } = openListeningSocket();
-  const daemon = await startProcess({ dataDir, socket: fd, env: { SNITCH_LISTEN: '127.0.0.1:1' } });
-  assert.is(daemon.url, `http://127.0.0.1:${port}`);
+  using socket = openListeningSocket();
+  const env = { SNITCH_LISTEN: '127.0.0.1:1' };
+  await using daemon = await startProcess({ dataDir, socket: socket.fd, env });
+  assert.is(daemon.url, `http://127.0.0.1:${socket.port}`);
   assert.is((await daemon.call('GET', '/v1/snitches')).status, 200);
   assert.is(await daemon.end(), 0);
-  closeSync(fd);
 });
 
 test('two sockets are refused with what to do', async ({ dataDir }) => {
-  const { fd } = openListeningSocket();
+  using _socket = openListeningSocket();
   const wrapper = ['sh', '-c', 'LISTEN_FDS=2 LISTEN_PID=$$ exec "$@"', 'sh'];
   const error = await startProcess({ dataDir, wrapper }).catch((reason: Error) => reason);
   assert.match((error as Error).message, 'leave one ListenStream= in snitch.socket');
-  closeSync(fd);
 });
 
 /** Restarts the daemon under the load of 64 connections, each time on the same socket. */
 async function restartUnderLoad(dataDir: string, restarts: number): Promise<void> {
-  const { fd } = openListeningSocket();
+  using socket = openListeningSocket();
+  const { fd } = socket;
   let daemon = await startProcess({ dataDir, socket: fd });
   try {
     const tokens = await createSnitches(daemon, 64);
@@ -109,7 +111,6 @@ async function restartUnderLoad(dataDir: string, restarts: number): Promise<void
     ledger.verify(dataDir);
   } finally {
     await daemon.end('SIGKILL');
-    closeSync(fd);
   }
 }
 
@@ -121,7 +122,7 @@ for (const [who, sent] of [
   ['has sent half of its request', 'GET /c/'],
 ] as const) {
   test(`a client that ${who} when the daemon is told to stop is answered`, async ({ dataDir }) => {
-    const daemon = await startProcess({ dataDir });
+    await using daemon = await startProcess({ dataDir });
     const [token = ''] = await createSnitches(daemon, 1);
     const client = createConnection(Number(new URL(daemon.url).port), '127.0.0.1');
     const answer = text(client);
@@ -137,8 +138,8 @@ for (const [who, sent] of [
 
 test('it takes a socket file too, and says where that is', async ({ dataDir }) => {
   const path = join(dataDir, 'snitch.sock');
-  const fd = openListeningFile(path);
-  const daemon = await startProcess({ dataDir, socket: fd });
+  using socket = openListeningFile(path);
+  await using daemon = await startProcess({ dataDir, socket: socket.fd });
   assert.is(daemon.url, `unix:${path}`);
   const status = await new Promise((resolve, reject) => {
     get({ socketPath: path, path: '/readyz' }, ({ statusCode }) => resolve(statusCode)).on('error', reject);
@@ -146,7 +147,6 @@ test('it takes a socket file too, and says where that is', async ({ dataDir }) =
   assert.is(status, 200);
   assert.match(daemon.log.join('\n'), '"base_url":"http://localhost"');
   assert.is(await daemon.end(), 0);
-  closeSync(fd);
 });
 
 const withStrace = unless(without('strace', '-V'), test);
@@ -158,7 +158,7 @@ withStrace(
     const wrapper = ['strace', '-f', '-qq', '-o', '/dev/null', '-e', 'trace=socket'];
     const inject = ['-e', 'inject=socket:error=EAFNOSUPPORT:when=2+1'];
     const env = { SNITCH_LISTEN: '0.0.0.0:0' };
-    const daemon = await startProcess({ dataDir, env, wrapper: [...wrapper, ...inject] });
+    await using daemon = await startProcess({ dataDir, env, wrapper: [...wrapper, ...inject] });
     assert.match(daemon.url, /^http:\/\/127\.0\.0\.1:\d+$/);
     assert.is((await fetch(`${daemon.url}/healthz`)).status, 200);
     assert.is(await daemon.end(), 0);
@@ -166,22 +166,20 @@ withStrace(
 );
 
 test('a descriptor that is no socket is refused in words', async ({ dataDir }) => {
-  const file = openSync(join(dataDir, 'no-socket'), 'w');
-  const error = await startProcess({ dataDir, socket: file }).catch((reason: Error) => reason);
+  await using file = await open(join(dataDir, 'no-socket'), 'w');
+  const error = await startProcess({ dataDir, socket: file.fd }).catch((reason: Error) => reason);
   assert.match((error as Error).message, 'passed descriptor 3, and that is no socket to listen on (E');
-  closeSync(file);
 });
 
 test('a client that keeps its connection open and is silent is let go at the stop', async ({ dataDir }) => {
-  const daemon = await startProcess({ dataDir });
-  const agent = new Agent({ keepAlive: true });
+  await using daemon = await startProcess({ dataDir });
+  await using agent = ending(new Agent({ keepAlive: true }), (one) => one.destroy());
   await new Promise<void>((resolve) => {
     get(`${daemon.url}/healthz`, { agent }, (response) => response.resume().on('end', resolve));
   });
   const closed = once(Object.values(agent.freeSockets).flat()[0] as Socket, 'close');
   assert.is(await daemon.end(), 0);
   await closed;
-  agent.destroy();
 });
 
 test.run();

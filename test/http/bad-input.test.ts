@@ -202,7 +202,7 @@ test('nesting is bounded: 32 levels are read, more are refused, and unclosed one
   for (const body of ['['.repeat(65_536), '{"a":'.repeat(13_000), `${'['.repeat(40)}${'}'.repeat(40)}`]) {
     malformed(await write.ask('POST', '/v1/snitches', { body }));
   }
-  const text = `{${VALID},"notes":"${'[{'.repeat(100)}\\"[["}`;
+  const text = `{${VALID},"notes":"${'[{'.repeat(100)}\\"${'['.repeat(100)}"}`;
   const quoted = ok<WireSnitch>(await write.ask('POST', '/v1/snitches', { body: text }));
   empty(await write.delete(quoted.href));
   assert.equal(await list(context), []);

@@ -2,6 +2,7 @@
 import { connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ending } from '../closing.ts';
 import { basic } from './client.ts';
 import { ok } from './expect.ts';
 import { type Fixture, hooks, newSnitch } from './fixture.ts';
@@ -155,7 +156,7 @@ test('a client that goes away in the middle of a body has changed nothing, and i
   const { acme, port, logged } = context;
   for (const framing of [`Content-Length: ${BODY.length + 100}`, 'Transfer-Encoding: chunked']) {
     for (const path of ['/v1/snitches', '/v1/webhooks']) {
-      const socket = connect(port, '127.0.0.1');
+      await using socket = ending(connect(port, '127.0.0.1'), (one) => one.destroy());
       const part = framing.startsWith('C') ? BODY : `${BODY.length.toString(16)}\r\n${BODY}\r\n`;
       socket.write(`POST ${path} HTTP/1.1\r\n${HOST}${auth(context)}${framing}\r\n\r\n${part}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -170,9 +171,12 @@ test('a client that goes away in the middle of a body has changed nothing, and i
 
 test('many connections that say nothing do not keep others out', async (context) => {
   const sockets = Array.from({ length: 200 }, () => connect(context.port, '127.0.0.1'));
-  for (const socket of sockets) socket.on('error', () => {}).write('GET / HT');
-  await stillServes(context);
-  for (const socket of sockets) socket.destroy();
+  try {
+    for (const socket of sockets) socket.on('error', () => {}).write('GET / HT');
+    await stillServes(context);
+  } finally {
+    for (const socket of sockets) socket.destroy();
+  }
 });
 
 test.run();

@@ -135,10 +135,9 @@ test('DELETE takes the case with its keys and snitches, and leaves the others', 
 test('a new case is of use with the key that is made for it', async ({ admin, port }) => {
   const { id } = ok<WireCase>(await admin.post('/v1/cases', { name: 'New' }));
   const { key } = ok<WireApiKey>(await admin.post(`/v1/cases/${id}/api_keys`, { name: 'first' }));
-  const client = new Client(port, key ?? '');
+  using client = new Client(port, key ?? '');
   const snitch = ok<WireSnitch>(await client.post('/v1/snitches', { name: 'n', interval: 'daily' }));
   assert.equal(ok(await client.get('/v1/snitches')), [snitch]);
-  client.close();
 });
 
 test('an id that is none is not found', async ({ admin }) => {

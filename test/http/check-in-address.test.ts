@@ -79,7 +79,7 @@ test('Ping-Body-Limit is a header of every answer to a suffix', async ({ acme, n
 
 test('/c/<token> and /ping/<token> answer wherever check-in addresses begin', async () => {
   for (const checkInPath of ['', '/c', '/p', '/c/c', '/in/jobs', '/v', '/v1', '/ping', '/metrics']) {
-    const context = await startFixture({ checkInPath });
+    await using context = await startFixture({ checkInPath });
     const { acme, nobody } = context;
     const { token } = await newSnitch(acme);
     const about = `${checkInPath} `;
@@ -91,13 +91,13 @@ test('/c/<token> and /ping/<token> answer wherever check-in addresses begin', as
     assert.is(own.status, checkInPath === '/ping' ? 200 : 202, about);
     assert.is((await nobody.get(`${checkInPath}/unknown`)).status, 404);
     assert.is(await count(context, token), 5, about);
-    await context.close();
   }
 });
 
 test('the API is served beside check-in addresses that begin at its own path or above it', async () => {
   for (const checkInPath of ['', '/v1', '/v1/snitches']) {
-    const { acme, admin, nobody, routes, close } = await startFixture({ checkInPath });
+    await using context = await startFixture({ checkInPath });
+    const { acme, admin, nobody, routes } = context;
     const snitch = await newSnitch(acme);
     assert.equal(ok(await acme.write.get('/v1/snitches')), [snitch]);
     assert.equal(ok(await acme.write.get(snitch.href)), snitch);
@@ -108,7 +108,6 @@ test('the API is served beside check-in addresses that begin at its own path or 
       refused(answer, 405, 'method_not_allowed', `${checkInPath} ${path}`);
     }
     refused(await nobody.get('/v1/snitches'), 401, 'api_key_invalid');
-    await close();
   }
 });
 

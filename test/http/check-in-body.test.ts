@@ -55,6 +55,7 @@ const PARAMETERS: [string | Buffer, Said][] = [
   ['{\r\n    "s":  1,\r\n    "m":  "from PowerShell"\r\n}', ['error', 1, 'from PowerShell', null]],
   [Buffer.from('\ufeff{"m":"with a mark"}'), ['healthy', null, 'with a mark', null]],
   ['{"s":1,"v.bytes":12}', ['error', 1, null, null]],
+  ['{"m":"a \\"[{\\" in it","s":4}', ['error', 4, 'a "[{" in it', null]],
   ['{"m":null,"s":null}', ['healthy', null, null, null]],
   ['{}', ['healthy', null, null, null]],
 ];

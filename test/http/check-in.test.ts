@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireCheckIn } from '../../src/api/wire.ts';
 import { StoreUnavailable } from '../../src/core/errors.ts';
+import { ending } from '../closing.ts';
 import type { Answer } from './client.ts';
 import { ok } from './expect.ts';
 import { checkIn, type Fixture, hooks, newSnitch, snitchNow, startFixture, withFixture } from './fixture.ts';
@@ -158,7 +159,7 @@ test('a client that goes away in the middle of its body has checked in', async (
   const { acme, port } = context;
   for (const length of ['Content-Length: 5000', 'Transfer-Encoding: chunked']) {
     const { token } = await newSnitch(acme);
-    const socket = connect(port, '127.0.0.1');
+    await using socket = ending(connect(port, '127.0.0.1'), (one) => one.destroy());
     const part = length.startsWith('C') ? 'half of it' : 'a\r\nhalf of it\r\n';
     socket.write(`POST /c/${token} HTTP/1.1\r\nHost: x\r\n${length}\r\n\r\n${part}`);
     await new Promise((resolve) => setTimeout(resolve, 30));
@@ -175,7 +176,7 @@ test('HTTP/1.0, and a path as a proxy would write it to itself, are answered', a
 
 test('a store that refuses is told with 503 and Retry-After, never with a success', async () => {
   const refusal = new StoreUnavailable(new Error('disk full'));
-  const refusing = await startFixture({
+  await using refusing = await startFixture({
     through: (store) => ({ ...store, applyCheckIn: () => Promise.reject(refusal) }),
   });
   const { token } = await newSnitch(refusing.acme);
@@ -188,7 +189,6 @@ test('a store that refuses is told with 503 and Retry-After, never with a succes
   assert.is((await snitchNow(refusing.acme, token)).status, 'pending');
   assert.ok(refusing.logged.every(({ level }) => level === 40));
   assert.is(refusing.logged.length, 4, 'each is logged once');
-  await refusing.close();
 });
 
 test('may be at the root, beside the API', async () => {

@@ -38,6 +38,10 @@ export class Client {
     this.#agent.destroy();
   }
 
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
   get(path: string): Promise<Answer> {
     return this.ask('GET', path);
   }

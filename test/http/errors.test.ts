@@ -181,7 +181,7 @@ test('a body where none is wanted is ignored, however large or broken', async (c
 
 test('a store that cannot write is told with 503 and Retry-After', async () => {
   const refuse = () => Promise.reject(new StoreUnavailable(new Error('disk full')));
-  const full = await startFixture({
+  await using full = await startFixture({
     through: (store) => ({ ...store, ...refusing(refuse) }),
   });
   const { acme, admin } = full;
@@ -202,7 +202,6 @@ test('a store that cannot write is told with 503 and Retry-After', async () => {
     assert.match(answer.headers['retry-after'] ?? '', /^[1-9]\d*$/);
   }
   ok(await acme.write.get(path));
-  await full.close();
 });
 
 const FIELDS: Parameters<Store['createSnitch']>[1] = {
@@ -229,7 +228,7 @@ function refusing(refuse: () => Promise<never>): Partial<Store> {
 }
 
 test('what is not foreseen is answered 500 without internals, under an id that the log has too', async () => {
-  const broken = await startFixture({
+  await using broken = await startFixture({
     through: (store) => ({ ...store, getSnitch: () => Promise.reject(new TypeError('secret detail')) }),
   });
   const answer = await broken.acme.write.get('/v1/snitches/x');
@@ -239,7 +238,6 @@ test('what is not foreseen is answered 500 without internals, under an id that t
   assert.ok(answer.json<{ error: string }>().error.includes(id));
   assert.ok(JSON.stringify(broken.logged).includes(id));
   broken.logged.length = 0;
-  await broken.close();
 });
 
 test.run();

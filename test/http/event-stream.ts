@@ -10,7 +10,7 @@ export interface Event {
   data: Record<string, unknown>;
 }
 
-export interface Stream {
+export interface Stream extends Disposable {
   /** The next event; the reader waits for it. */
   next(): Promise<Event>;
   /** Resolves when the server has ended the stream. */
@@ -51,6 +51,7 @@ export async function open({ port, key }: Client, lastEventId?: string): Promise
     pause: () => void response.pause(),
     resume: () => void response.resume(),
     close: () => outgoing.destroy(),
+    [Symbol.dispose]: () => outgoing.destroy(),
   };
 }
 
@@ -58,10 +59,12 @@ export async function open({ port, key }: Client, lastEventId?: string): Promise
 export async function refusal({ port, key }: Client): Promise<number | null> {
   const headers = { authorization: basic(key ?? '') };
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const outgoing = request({ host: '127.0.0.1', port, path: '/v1/stream', headers }, resolve);
+  const outgoing = request({ host: '127.0.0.1', port, path: '/v1/stream', headers }, (response) => {
+    if (response.statusCode !== 200) outgoing.destroy();
+    resolve(response);
+  });
   outgoing.on('error', reject).end();
   const { statusCode = 0 } = await promise;
-  if (statusCode !== 200) outgoing.destroy();
   return statusCode === 200 ? null : statusCode;
 }
 

@@ -35,7 +35,7 @@ export interface Team {
   read: Client;
 }
 
-export interface Fixture {
+export interface Fixture extends AsyncDisposable {
   port: number;
   clock: Clock;
   store: Store;
@@ -69,6 +69,9 @@ export interface FixtureOptions {
   trustedProxies?: readonly string[];
   maxConnections?: number;
 }
+
+/** How long a server that is closed waits for its clients, in milliseconds. */
+const PATIENCE = 2_000;
 
 const OFF = { perMinute: 0, burst: 0, blockS: 0 };
 
@@ -109,6 +112,18 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
   };
   const keyOf = async (caseId: string | null, scope: 'read' | 'write' | 'admin') =>
     client((await store.createApiKey({ caseId, name: `${scope} key`, scope }, clock.now)).key);
+  const close = async () => {
+    if (closed) return;
+    closed = true;
+    for (const one of clients) one.close();
+    // A test that failed may hold an answer that it does not read to its end.
+    const late = setTimeout(() => app.server.closeAllConnections(), PATIENCE);
+    await app.close();
+    clearTimeout(late);
+    await store.close();
+    rmSync(dataDir, { recursive: true });
+    assert.equal(errorsIn(logged), [], 'the server logged no error');
+  };
   const team = async (name: string): Promise<Team> => {
     const { id } = await store.createCase(newCaseSettings(name), clock.now);
     return { id, write: await keyOf(id, 'write'), read: await keyOf(id, 'read') };
@@ -124,15 +139,8 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
     problems,
     logged,
     routes,
-    close: async () => {
-      if (closed) return;
-      closed = true;
-      for (const one of clients) one.close();
-      await app.close();
-      await store.close();
-      rmSync(dataDir, { recursive: true });
-      assert.equal(errorsIn(logged), [], 'the server logged no error');
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 

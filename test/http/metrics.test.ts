@@ -8,6 +8,7 @@ test.before.each(hooks.start);
 test.after.each(hooks.close);
 
 interface Scraped {
+  helps: Map<string, string>;
   types: Map<string, string>;
   values: Map<string, number>;
 }
@@ -15,15 +16,18 @@ interface Scraped {
 async function scrape({ nobody }: Fixture): Promise<Scraped> {
   const { status, text } = await nobody.get('/metrics');
   assert.is(status, 200, text);
+  const helps = new Map<string, string>();
   const types = new Map<string, string>();
   const values = new Map<string, number>();
   for (const line of text.split('\n')) {
+    const [, helped, help] = /^# HELP (\S+) (.+)$/.exec(line) ?? [];
+    if (helped && help) helps.set(helped, help);
     const [, name, type] = /^# TYPE (\S+) (\S+)$/.exec(line) ?? [];
     if (name && type) types.set(name, type);
     const [, series, value] = /^([^#\s].*) (\S+)$/.exec(line) ?? [];
     if (series) values.set(series, Number(value));
   }
-  return { types, values };
+  return { helps, types, values };
 }
 
 test('a counter, and nothing else, ends in _total', async (context) => {
@@ -31,6 +35,18 @@ test('a counter, and nothing else, ends in _total', async (context) => {
   assert.ok(types.size > 20);
   const wrong = [...types].filter(([name, type]) => name.endsWith('_total') !== (type === 'counter'));
   assert.equal(wrong, []);
+});
+
+test('the help of our own metrics names what is counted and in which unit', async (context) => {
+  const { helps, types } = await scrape(context);
+  const own = [...types].filter(([name]) => name.startsWith('snitch_'));
+  assert.ok(own.length >= 10);
+  for (const [name, type] of own) {
+    const help = helps.get(name) ?? '';
+    assert.match(help, /^[A-Z].*\.$/, name);
+    if (type === 'counter') assert.match(help, /^Total number of /, name);
+    if (name.endsWith('_seconds')) assert.match(help, /\bseconds\b/i, name);
+  }
 });
 
 test('syncs of the disk are a counter, and still told under their old name', async (context) => {

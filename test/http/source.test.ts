@@ -7,7 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireCheckIn } from '../../src/api/wire.ts';
 import { createSourceReader } from '../../src/http/source.ts';
-import { newDataDir, removeDataDir } from '../data-directory.ts';
+import { ownDirectory } from '../data-directory.ts';
 import { ok } from './expect.ts';
 import { newSnitch, startFixture } from './fixture.ts';
 
@@ -15,7 +15,7 @@ const test = suite('source of a check-in');
 
 /** The source that is noted for a check-in through `trustedProxies` with this `X-Forwarded-For`. */
 async function sources(trustedProxies: string[], headers: (string | string[])[]): Promise<(string | null)[]> {
-  const context = await startFixture({ trustedProxies });
+  await using context = await startFixture({ trustedProxies });
   const { href, token } = await newSnitch(context.acme);
   const found: (string | null)[] = [];
   for (const header of headers) {
@@ -24,7 +24,6 @@ async function sources(trustedProxies: string[], headers: (string | string[])[])
     const [last] = ok<WireCheckIn[]>(await context.acme.read.get(`${href}/check_ins?limit=1`));
     found.push(last?.source ?? null);
   }
-  await context.close();
   return found;
 }
 
@@ -76,17 +75,14 @@ test('an address is noted in the one form that all who write it otherwise mean',
 
 /** What is read from a request that comes over a socket file. */
 async function sourceOverSocket(trustedProxies: string[], forwarded?: string): Promise<string> {
-  const directory = newDataDir();
+  using directory = ownDirectory();
   const sourceOf = createSourceReader(trustedProxies);
-  const server = createServer((incoming, answer) => answer.end(String(sourceOf(incoming))));
-  const socketPath = join(directory, 'snitch.sock');
+  await using server = createServer((incoming, answer) => answer.end(String(sourceOf(incoming))));
+  const socketPath = join(directory.path, 'snitch.sock');
   await once(server.listen(socketPath), 'listening');
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
   const [answer] = await once(request({ socketPath, headers }).end(), 'response');
-  const source = await text(answer);
-  server.close();
-  removeDataDir(directory);
-  return source;
+  return await text(answer);
 }
 
 test('a proxy that comes over a socket file is on this host, and trusted where this host is', async () => {

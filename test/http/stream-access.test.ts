@@ -89,9 +89,9 @@ test('a key that is deleted while its stream begins gets none', async () => {
   const context = await startFixture({ through });
   try {
     const { client, id } = await newKey(context, context.acme);
+    using _client = client;
     deleting = () => context.store.deleteApiKey(context.acme.id, id);
     refused(await client.get('/v1/stream'), 401, 'api_key_invalid');
-    client.close();
   } finally {
     await context.close();
   }

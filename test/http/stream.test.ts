@@ -9,7 +9,7 @@ test.before.each(hooks.start);
 test.after.each(hooks.close);
 
 test('it begins with reset, and then tells every change as it commits', async ({ acme, nobody }) => {
-  const stream = await open(acme.read);
+  using stream = await open(acme.read);
   assert.is((await stream.next()).event, 'reset');
   const created = await newSnitch(acme);
   const first = await informed(stream);
@@ -26,35 +26,32 @@ test('it begins with reset, and then tells every change as it commits', async ({
     third.events.map(({ event, data }) => [event, data]),
     [['deleted', { token: created.token }]],
   );
-  stream.close();
 });
 
 test('a reader that comes back is told what it missed, and no more', async ({ acme }) => {
-  const stream = await open(acme.read);
+  using stream = await open(acme.read);
   await stream.next();
   await newSnitch(acme);
   const { id } = await informed(stream);
   stream.close();
   const missed = await newSnitch(acme);
-  const again = await open(acme.read, id);
+  using again = await open(acme.read, id);
   const { events } = await informed(again);
   assert.equal(
     events.map(({ data }) => data.token),
     [missed.token],
   );
-  again.close();
 });
 
 test('an id of another run of the daemon means that everything must be read again', async ({ acme }) => {
   for (const id of ['00000000-0000-0000-0000-000000000000:7', 'nonsense', '']) {
-    const stream = await open(acme.read, id);
+    using stream = await open(acme.read, id);
     assert.is((await stream.next()).event, 'reset');
-    stream.close();
   }
 });
 
 test('a case is told of its own snitches only', async ({ acme, rival }) => {
-  const stream = await open(acme.read);
+  using stream = await open(acme.read);
   await stream.next();
   await newSnitch(rival);
   const own = await newSnitch(acme);
@@ -63,11 +60,10 @@ test('a case is told of its own snitches only', async ({ acme, rival }) => {
     events.map(({ data }) => data.token),
     [own.token],
   );
-  stream.close();
 });
 
 test('it ends when the server stops', async (context) => {
-  const stream = await open(context.acme.read);
+  using stream = await open(context.acme.read);
   await stream.next();
   await context.close();
   await stream.ended;

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-interface Range {
+export interface Range {
   startOffset: number;
   endOffset: number;
   count: number;
@@ -45,4 +45,10 @@ export function runs(coverage: Coverage, file: string, place: number): boolean {
     }
     return (smallest?.count ?? 0) > 0;
   });
+}
+
+/** How much of a file ran: the number of its ranges that any process counted. */
+export function extentOf(coverage: Coverage, file: string): number {
+  const ran = (coverage.get(file) ?? []).flat().filter(({ count }) => count > 0);
+  return new Set(ran.map(({ startOffset, endOffset }) => `${startOffset} ${endOffset}`)).size;
 }

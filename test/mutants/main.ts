@@ -1,20 +1,25 @@
 /**
- * Plants small bugs in the core, the store and the delivery, one at a time, and tells which of them no test notices.
+ * Plants small bugs in the core, the store, the delivery and the texts, one at a time, and tells which of them no test
+ * notices.
  *
- *     node test/mutants/main.ts [--sample N] [--seed N] [--at-least PERCENT] [PATTERN…]
+ *     node test/mutants/main.ts [--sample N] [--seed N] [--at-least PERCENT] [--minutes N] [--keep FILE] [PATTERN…]
  *
  * A pattern is a regular expression on the path below `src/`. `--sample` takes so many of all bugs, the same ones for
- * the same `--seed`. It exits with 1 when fewer than `--at-least` per cent (90) were noticed.
+ * the same `--seed`. `--minutes` ends the run after so long, and with `--keep` the same command goes on from there,
+ * until the code or a test changes. It exits with 1 when it was ended, or when fewer than `--at-least` per cent (90)
+ * were noticed of those that change what the code does.
  */
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type TestFile, testFiles } from '../runner/test-files.ts';
-import { type Coverage, readCoverage, runs } from './coverage.ts';
+import { type Coverage, extentOf, type Range, readCoverage, runs } from './coverage.ts';
+import { type Equivalent, equivalentOf } from './equivalents.ts';
 import { type Mutation, mutationsOf } from './mutations.ts';
+import { Progress, sumOfCode } from './progress.ts';
 import { shuffled } from './shuffled.ts';
-import { copyTrees, ROOT, type Tree } from './tree.ts';
+import { copyTrees, ROOT, type Tree, type Trees } from './tree.ts';
 
 const { values: options, positionals: patterns } = parseArgs({
   allowPositionals: true,
@@ -22,18 +27,30 @@ const { values: options, positionals: patterns } = parseArgs({
     sample: { type: 'string' },
     seed: { type: 'string', default: '1' },
     'at-least': { type: 'string', default: '90' },
+    minutes: { type: 'string' },
+    keep: { type: 'string' },
   },
 });
 
-/** The tests of a room, and of the rooms that use it and are quick. */
+/** The tests of a room, and of rooms that use it and are quick. */
 const TESTS_OF: Record<string, RegExp> = {
-  core: /^(?:core|store|delivery|http)\//,
-  store: /^(?:store|sweep|http)\//,
+  core: /^(?:core|store|delivery)\//,
+  store: /^(?:store|sweep)\//,
   delivery: /^delivery\//,
+  text: /^text\//,
 };
 
 /** Migrations that have landed are held by their digests, which would notice everything. */
-const SOURCES = ['core/**/*.ts', 'store/*.ts', 'store/{operations,sqlite}/**/*.ts', 'delivery/**/*.ts'];
+const SOURCES = [
+  'core/**/*.ts',
+  'store/*.ts',
+  'store/{methods,operations,sqlite}/**/*.ts',
+  'delivery/**/*.ts',
+  'text/**/*.ts',
+];
+
+/** So many test files are tried with one bug. */
+const TRIED_AT_MOST = 16;
 
 /** A test file hangs when it takes so many times as long as without a bug, and so many seconds more. */
 const PATIENCE = { times: 3, seconds: 10 };
@@ -42,6 +59,16 @@ interface Planted extends Mutation {
   file: string;
   line: number;
   original: string;
+  /** Set where it is known to change nothing that the code does. */
+  equivalent: Equivalent | undefined;
+}
+
+/** What a test does without a bug. */
+interface Measurement {
+  isGood: boolean;
+  /** Its coverage of the files in which bugs are planted. */
+  covered: [file: string, processes: Range[][]][];
+  seconds: number;
 }
 
 interface Measured {
@@ -51,10 +78,16 @@ interface Measured {
 }
 
 /** `by` is the test that failed or was killed. */
-type Verdict = { how: 'noticed' | 'hangs'; by: string } | { how: 'SURVIVED' | 'NEVER RUN' };
+type Verdict =
+  | { how: 'noticed' | 'hangs'; by: string }
+  | { how: 'SURVIVED' | 'NEVER RUN' }
+  | { how: 'the same'; because: string };
 
 const interruption = new AbortController();
 process.once('SIGINT', () => interruption.abort()).once('SIGTERM', () => interruption.abort());
+if (options.minutes !== undefined) {
+  setTimeout(() => interruption.abort(), Number(options.minutes) * 60_000).unref();
+}
 
 function bugsIn(file: string): Planted[] {
   const text = readFileSync(join(ROOT, 'src', file), 'utf8');
@@ -63,6 +96,7 @@ function bugsIn(file: string): Planted[] {
     file,
     line: text.slice(0, mutation.start).split('\n').length,
     original: text.slice(mutation.start, mutation.end),
+    equivalent: equivalentOf(file, text, mutation),
   }));
 }
 
@@ -93,42 +127,66 @@ async function inTrees<T>(
   );
 }
 
-/** Runs each test once as it is: what it covers, how long it takes, and that it passes. */
-async function measure(
-  trees: readonly Tree[],
-  scratch: string,
-  tests: readonly TestFile[],
-): Promise<Measured[]> {
-  const measured: Measured[] = [];
-  await inTrees(trees, tests, async (tree, test) => {
-    const directory = join(scratch, 'coverage', test.path);
-    mkdirSync(directory, { recursive: true });
-    process.env.NODE_V8_COVERAGE = directory;
-    const running = tree.run({ ...test, limitS: test.limitS * PATIENCE.times });
-    delete process.env.NODE_V8_COVERAGE;
-    const { problem, passed, total, seconds, output } = await running;
-    if (interruption.signal.aborted) return;
-    const isGood = problem === null && passed === total;
-    if (isGood) measured.push({ test, coverage: readCoverage(directory, tree.path), seconds });
-    else console.log(`left out, because it fails without a bug: ${test.path}\n${problem ?? ''}\n${output}`);
-  });
-  return measured;
+/** Runs a test as it is: what it covers of `files`, how long it takes, and that it passes; null where it was interrupted. */
+async function measureOne(
+  tree: Tree,
+  test: TestFile,
+  { scratch, files }: { scratch: string; files: ReadonlySet<string> },
+): Promise<Measurement | null> {
+  const directory = join(scratch, 'coverage', test.path);
+  mkdirSync(directory, { recursive: true });
+  process.env.NODE_V8_COVERAGE = directory;
+  const running = tree.run({ ...test, limitS: test.limitS * PATIENCE.times });
+  delete process.env.NODE_V8_COVERAGE;
+  const { problem, passed, total, seconds, output } = await running;
+  if (interruption.signal.aborted) return null;
+  if (problem === null && passed === total) {
+    const covered = [...readCoverage(directory, tree.path)].filter(([file]) => files.has(file));
+    return { isGood: true, covered, seconds };
+  }
+  const head = output.split('\n').slice(0, 8).join('\n');
+  console.log(`left out, because it fails without a bug: ${test.path}\n${problem ?? ''}\n${head}`);
+  return { isGood: false, covered: [], seconds };
 }
 
-/** The tests that run the place of a bug: the one of the same name first, then its own room, the quickest first. */
+/**
+ * The tests that run the place of a bug: the one of the same name first, then those of its own room, those that run most
+ * of its file first. The last of many would hardly notice what the others do not, and take minutes.
+ */
 function testsFor({ file, runsAt }: Planted, measured: readonly Measured[]): Measured[] {
   const room = file.slice(0, file.indexOf('/'));
-  const mirror = file.replace(/\.ts$/, '.test.ts');
-  const rank = ({ test: { path } }: Measured) => (path === mirror ? 0 : path.startsWith(`${room}/`) ? 1 : 2);
+  const own = `${basename(file, '.ts')}.test.ts`;
+  const rank = ({ test: { path } }: Measured) =>
+    path.startsWith(`${room}/`) ? (basename(path) === own ? 0 : 1) : 2;
   return measured
     .filter(
       ({ test, coverage }) =>
         TESTS_OF[room]?.test(test.path) && runsAt.some((at) => runs(coverage, file, at)),
     )
-    .sort((one, other) => rank(one) - rank(other) || one.seconds - other.seconds);
+    .map((one) => ({ one, rank: rank(one), extent: extentOf(one.coverage, file) }))
+    .sort((a, b) => a.rank - b.rank || b.extent - a.extent || a.one.seconds - b.one.seconds)
+    .slice(0, TRIED_AT_MOST)
+    .map(({ one }) => one);
 }
 
-async function tryBug(tree: Tree, bug: Planted, measured: readonly Measured[]): Promise<Verdict> {
+/** A test that was killed before any of it failed is given twice the time: the host may be busy with something else. */
+async function outcomeWith(
+  tree: Tree,
+  test: TestFile,
+  seconds: number,
+): Promise<'passes' | 'noticed' | 'hangs'> {
+  for (const times of [1, 2]) {
+    const limitS = times * Math.ceil(seconds * PATIENCE.times + PATIENCE.seconds);
+    const { problem, passed, total, output } = await tree.run({ ...test, limitS });
+    if (interruption.signal.aborted) return 'passes';
+    if (problem === null && passed === total) return 'passes';
+    if (!problem?.startsWith('killed') || output.includes('✘')) return 'noticed';
+  }
+  return 'hangs';
+}
+
+/** @returns null where it was interrupted */
+async function tryBug(tree: Tree, bug: Planted, measured: readonly Measured[]): Promise<Verdict | null> {
   const tests = testsFor(bug, measured);
   if (tests.length === 0) return { how: 'NEVER RUN' };
   const path = join(tree.path, 'src', bug.file);
@@ -136,10 +194,9 @@ async function tryBug(tree: Tree, bug: Planted, measured: readonly Measured[]): 
   writeFileSync(path, text.slice(0, bug.start) + bug.replacement + text.slice(bug.end));
   try {
     for (const { test, seconds } of tests) {
-      const limitS = Math.ceil(seconds * PATIENCE.times + PATIENCE.seconds);
-      const { problem, passed, total } = await tree.run({ ...test, limitS });
-      if (problem?.startsWith('killed')) return { how: 'hangs', by: test.path };
-      if (problem !== null || passed < total) return { how: 'noticed', by: test.path };
+      const how = await outcomeWith(tree, test, seconds);
+      if (interruption.signal.aborted) return null;
+      if (how !== 'passes') return { how, by: test.path };
     }
     return { how: 'SURVIVED' };
   } finally {
@@ -154,29 +211,74 @@ function oneLine(text: string): string {
 
 function print(verdict: Verdict, { file, line, original, replacement }: Planted): void {
   const by = 'by' in verdict ? `  (${verdict.by})` : '';
+  const because = 'because' in verdict ? `  (${verdict.because})` : '';
   const change = `${oneLine(original)}  →  ${oneLine(replacement)}`;
-  console.log(`${verdict.how.padEnd(9)} src/${file}:${line}  ${change}${by}`);
+  console.log(`${verdict.how.padEnd(9)} src/${file}:${line}  ${change}${by}${because}`);
 }
 
-/** @returns the share that was noticed, in per cent */
+/** @returns the share that was noticed, in per cent, of those that are no equivalents */
 function printTotals(verdicts: readonly [Planted, Verdict][]): number {
   const isNoticed = ([, verdict]: [Planted, Verdict]) => 'by' in verdict;
-  const share = (some: readonly [Planted, Verdict][]) =>
-    (100 * some.filter(isNoticed).length) / (some.length || 1);
+  const totals = (what: string, some: readonly [Planted, Verdict][]) => {
+    const counted = some.filter(([, { how }]) => how !== 'the same');
+    const noticed = counted.filter(isNoticed).length;
+    const hanging = counted.filter(([, { how }]) => how === 'hangs').length;
+    const share = (100 * noticed) / (counted.length || 1);
+    const same = some.length - counted.length;
+    console.log(
+      `${what}: ${noticed} of ${counted.length} noticed (${hanging} by hanging), ${share.toFixed(1)} %; ${same} more change nothing`,
+    );
+    return share;
+  };
   console.log('');
   for (const room of Object.keys(TESTS_OF)) {
     const own = verdicts.filter(([{ file }]) => file.startsWith(`${room}/`));
-    if (own.length > 0)
-      console.log(
-        `${room}: ${own.filter(isNoticed).length} of ${own.length} noticed, ${share(own).toFixed(1)} %`,
-      );
+    if (own.length > 0) totals(room, own);
   }
-  const hanging = verdicts.filter(([, verdict]) => verdict.how === 'hangs').length;
-  const all = share(verdicts);
-  console.log(
-    `in all: ${verdicts.filter(isNoticed).length} of ${verdicts.length} noticed (${hanging} by hanging), ${all.toFixed(1)} %`,
+  return totals('in all', verdicts);
+}
+
+/** The tests that can notice any of `bugs`, each measured where that is not done yet. */
+async function measure(
+  { all, scratch }: Trees,
+  bugs: readonly Planted[],
+  progress: Progress<Measurement | Verdict>,
+): Promise<Measured[]> {
+  const rooms = [...new Set(bugs.map(({ file }) => file.slice(0, file.indexOf('/'))))];
+  const tests = testFiles([]).filter(
+    ({ path, needs, waits }) =>
+      needs === 'nothing' &&
+      !waits &&
+      path.endsWith('.ts') &&
+      rooms.some((room) => TESTS_OF[room]?.test(path)),
   );
-  return all;
+  console.log(`${bugs.length} bugs; ${tests.length} test files are run without one first`);
+  const files = new Set(bugs.map(({ file }) => file));
+  const measured: Measured[] = [];
+  await inTrees(all, tests, async (tree, test) => {
+    const one = await progress.of(test.path, () => measureOne(tree, test, { scratch, files }));
+    if (one?.isGood) measured.push({ test, coverage: new Map(one.covered), seconds: one.seconds });
+  });
+  return measured;
+}
+
+async function tryAll(
+  trees: Trees,
+  bugs: readonly Planted[],
+  progress: Progress<Measurement | Verdict>,
+): Promise<[Planted, Verdict][]> {
+  const measured = await measure(trees, bugs, progress);
+  const verdicts: [Planted, Verdict][] = [];
+  await inTrees(trees.all, bugs, async (tree, bug) => {
+    const { file, start, end, replacement, equivalent } = bug;
+    const verdict: Verdict | null = equivalent
+      ? { how: 'the same', because: equivalent.because }
+      : await progress.of(JSON.stringify([file, start, end, replacement]), () => tryBug(tree, bug, measured));
+    if (!verdict) return;
+    print(verdict, bug);
+    verdicts.push([bug, verdict]);
+  });
+  return verdicts;
 }
 
 const bugs = chosenBugs();
@@ -184,24 +286,15 @@ if (bugs.length === 0) {
   console.error(`no bug can be planted in what matches ${patterns.join(' ')}`);
   process.exit(2);
 }
-const rooms = [...new Set(bugs.map(({ file }) => file.slice(0, file.indexOf('/'))))];
-const tests = testFiles([]).filter(
-  ({ path, needs, waits }) =>
-    needs === 'nothing' && !waits && rooms.some((room) => TESTS_OF[room]?.test(path)),
-);
+const run = JSON.stringify([options.sample, options.seed, patterns, sumOfCode(ROOT)]);
+const progress = new Progress<Measurement | Verdict>(options.keep, run);
 const trees = await copyTrees(Math.min(availableParallelism(), bugs.length), interruption.signal);
 try {
-  console.log(`${bugs.length} bugs; ${tests.length} test files are run without one first`);
-  const measured = await measure(trees.all, trees.scratch, tests);
-  const verdicts: [Planted, Verdict][] = [];
-  await inTrees(trees.all, bugs, async (tree, bug) => {
-    const verdict = await tryBug(tree, bug, measured);
-    if (interruption.signal.aborted) return;
-    print(verdict, bug);
-    verdicts.push([bug, verdict]);
-  });
-  process.exitCode =
-    printTotals(verdicts) < Number(options['at-least']) || interruption.signal.aborted ? 1 : 0;
+  const verdicts = await tryAll(trees, bugs, progress);
+  const share = printTotals(verdicts);
+  const left = bugs.length - verdicts.length;
+  if (left > 0) console.log(`ended before ${left} of ${bugs.length} bugs were tried`);
+  process.exitCode = left > 0 || share < Number(options['at-least']) ? 1 : 0;
 } finally {
   trees.remove();
 }

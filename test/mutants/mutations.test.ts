@@ -1,8 +1,13 @@
 /** What bugs are planted: each changes what the code does, and none changes what is only read. */
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runs } from './coverage.ts';
+import { EQUIVALENTS, equivalentOf } from './equivalents.ts';
 import { mutationsOf } from './mutations.ts';
+import { Progress } from './progress.ts';
 import { shuffled } from './shuffled.ts';
 
 const test = suite('bugs to plant');
@@ -73,6 +78,53 @@ test('the same seed draws the same sample', () => {
     shuffled(all, 7).sort((one, other) => one - other),
     all,
   );
+});
+
+test('what was found out is kept for the same code, and a line that was cut short is not', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'snitch-mutants-'));
+  const file = join(dir, 'kept');
+  const find = (finding: string | null) => async () => finding;
+  try {
+    const first = new Progress<string>(file, 'this code');
+    assert.is(await first.of('one', find('noticed')), 'noticed');
+    assert.is(await first.of('two', find(null)), null, 'it was interrupted');
+    appendFileSync(file, '["three","noti');
+    const next = new Progress<string>(file, 'this code');
+    assert.is(await next.of('one', find('again')), 'noticed');
+    assert.is(await next.of('two', find('SURVIVED')), 'SURVIVED');
+    assert.is(await next.of('three', find('noticed')), 'noticed');
+    assert.is(await new Progress<string>(file, 'this code').of('three', find('again')), 'noticed');
+    assert.is(await new Progress<string>(file, 'other code').of('one', find('SURVIVED')), 'SURVIVED');
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+});
+
+test('a change that changes nothing is known by its line and by what that becomes', () => {
+  const text = 'const a = 1;\n  const b = Math.max(a, 1);\n';
+  const known = [
+    {
+      file: 'sample.ts',
+      line: 'const b = Math.max(a, 1);',
+      becomes: 'const b = Math.min(a, 1);',
+      because: '',
+    },
+  ];
+  const same = mutationsOf('sample.ts', text).filter((one) => equivalentOf('sample.ts', text, one, known));
+  assert.equal(
+    same.map(({ replacement }) => replacement),
+    ['min'],
+  );
+  assert.is(equivalentOf('other.ts', text, same[0]!, known), undefined);
+});
+
+test('each change that is known to change nothing can still be planted, and says why', () => {
+  for (const known of EQUIVALENTS) {
+    const text = readFileSync(join(import.meta.dirname, '../../src', known.file), 'utf8');
+    const planted = mutationsOf(known.file, text).some((one) => equivalentOf(known.file, text, one, [known]));
+    assert.ok(planted, `${known.file}: ${known.line}`);
+    assert.ok(known.because.length > 20, `${known.file}: ${known.line}`);
+  }
 });
 
 test.run();

@@ -10,7 +10,9 @@ const RELEASE = { version: '0.1.0', maintainer: 'Somebody <somebody@example.com>
 const test = suite('the changelog');
 
 test('has the parts that readers look for, in their order, each once', () => {
-  for (const version of CHANGES.split(/^## /m).slice(1)) {
+  const versions = CHANGES.split(/^## /m).slice(1);
+  assert.ok(versions.length > 0);
+  for (const version of versions) {
     const parts = [...version.matchAll(/^### (.+)$/gm)].map(([, part]) => part);
     assert.equal(
       parts,

@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireCheckIn } from '../../src/api/wire.ts';
-import { newDataDir, removeDataDir } from '../data-directory.ts';
+import { ownDirectory, removeDataDir } from '../data-directory.ts';
 import { type DaemonProcess, startProcess } from '../end-to-end/daemon-process.ts';
 import { EXECUTABLE, inEmptyRoot, makeEmptyRoot } from '../end-to-end/empty-root.ts';
 import { unless, without, withoutRoot } from '../skipped.ts';
@@ -86,10 +86,10 @@ test('runs every kind of command', async (context) => {
 test('backs up while the daemon works, and restores', async (context) => {
   const backup = join(context.home, 'backup.db');
   succeed(context, 'backup', backup);
-  const elsewhere = newDataDir();
+  using directory = ownDirectory();
+  const elsewhere = directory.path;
   succeed(context, 'restore', backup, '--data-dir', elsewhere);
   assert.ok(existsSync(join(elsewhere, 'snitch.db')));
-  removeDataDir(elsewhere);
 });
 
 unless(without('tmux', '-V'), test)('draws the dashboard', async ({ snitch, daemon }) => {
@@ -122,7 +122,7 @@ withOpenssl(
       ...['-keyout', key, '-out', certificate],
     ]);
     const requests: string[] = [];
-    const server = createServer(
+    await using server = createServer(
       { key: readFileSync(key), cert: readFileSync(certificate) },
       (request, response) => {
         requests.push(`${request.method} ${request.url}`);
@@ -137,15 +137,15 @@ withOpenssl(
       ['/nowhere', []],
       [certificate, ['GET /c/s3cret']],
     ] as const) {
-      const daemon = await startProcess({ program: [snitch], env: { ...env, SSL_CERT_FILE: authorities } });
+      using directory = ownDirectory();
+      const options = { program: [snitch], dataDir: directory.path };
+      await using daemon = await startProcess({ ...options, env: { ...env, SSL_CERT_FILE: authorities } });
       const isOver = () => requests.length > 0 || daemon.log.some((line) => line.includes('no sign of life'));
       while (!isOver()) await sleep(20);
       await daemon.end();
       assert.equal(requests, expected);
       assert.not.match(daemon.log.join('\n'), 's3cret');
-      removeDataDir(daemon.dataDir);
     }
-    server.close();
   },
 );
 
@@ -153,7 +153,9 @@ test('leaves nothing of SQLite behind, killed or not', async (context) => {
   const runtime = join(context.home, 'runtime');
   mkdirSync(runtime);
   const env = { TMPDIR: runtime, XDG_RUNTIME_DIR: runtime, RUNTIME_DIRECTORY: runtime };
-  const daemon = await startProcess({ program: [context.snitch], env });
+  using directory = ownDirectory();
+  const dataDir = directory.path;
+  await using daemon = await startProcess({ program: [context.snitch], dataDir, env });
   assert.equal(readdirSync(runtime), []);
   await daemon.end('SIGKILL');
   assert.equal(readdirSync(runtime), []);
@@ -161,18 +163,16 @@ test('leaves nothing of SQLite behind, killed or not', async (context) => {
     readdirSync(daemon.dataDir).filter((name) => !/^(snitch\.(db|lock|acknowledged)|credentials)/.test(name)),
     [],
   );
-  removeDataDir(daemon.dataDir);
 });
 
 test('two versions work side by side', async (context) => {
   const other = join(context.home, 'snitch-other');
   // Another file, as another version is; what they load must not meet.
   copyFileSync(EXECUTABLE, other);
-  const second = await startProcess({ program: [other] });
+  using directory = ownDirectory();
+  await using second = await startProcess({ program: [other], dataDir: directory.path });
   assert.is((await second.call('GET', '/v1/snitches')).status, 200);
   assert.is((await context.daemon.call('GET', '/v1/snitches')).status, 200);
-  await second.end();
-  removeDataDir(second.dataDir);
 });
 
 const withMounts = unless(withoutRoot(), test);
@@ -192,7 +192,7 @@ withMounts(
       assert.match(String(refused), 'give a directory that may hold programs (no noexec) in TMPDIR');
       assert.equal(readdirSync(mount.path), ['snitch.lock']);
       mkdirSync(join(root, 'elsewhere'));
-      const daemon = await startProcess({ ...options, env: { TMPDIR: '/elsewhere' } });
+      await using daemon = await startProcess({ ...options, env: { TMPDIR: '/elsewhere' } });
       assert.is((await daemon.call('GET', '/v1/snitches')).status, 200);
       assert.equal(readdirSync(join(root, 'elsewhere')), []);
       assert.is(await daemon.end(), 0);

@@ -10,6 +10,7 @@ import { join, relative } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sourceDate } from '../../packaging/source-date.ts';
+import { unless, without } from '../skipped.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -63,37 +64,39 @@ function build(directory: string, env: NodeJS.ProcessEnv, umask: string): Record
   return Object.fromEntries(digests.sort());
 }
 
-test('takes its time from the variable, else from the last commit, else it is a fixed one', () => {
-  if (spawnSync('git', ['--version']).error) return console.log('      skipped, for want of git');
-  const directory = mkdtempSync(join(tmpdir(), 'snitch-date-'));
-  const inside = join(directory, 'inside');
-  const git = (...args: string[]) => {
-    const { status, stderr } = spawnSync(
-      'git',
-      ['-C', directory, '-c', 'user.name=x', '-c', 'user.email=x', ...args],
-      {
-        encoding: 'utf8',
-        env: { PATH: process.env.PATH, HOME: directory, GIT_COMMITTER_DATE: '1600000000 +0000' },
-      },
-    );
-    assert.is(status, 0, stderr);
-  };
-  try {
-    const { PATH } = process.env;
-    const fixed = sourceDate(directory, { PATH });
-    assert.is(sourceDate(directory, { PATH }), fixed);
-    assert.is(sourceDate(directory, { PATH, SOURCE_DATE_EPOCH: '12' }), 12);
-    assert.throws(() => sourceDate(directory, { PATH, SOURCE_DATE_EPOCH: 'now' }), /whole seconds/);
-    git('init', '-q');
-    mkdirSync(inside);
-    writeFileSync(join(inside, 'file'), '');
-    git('add', '.');
-    git('commit', '-q', '-m', 'x');
-    assert.is(sourceDate(directory, { PATH }), 1_600_000_000);
-    assert.is(sourceDate(inside, { PATH }), fixed, 'the repository around it is another project');
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
-});
+unless(without('git'), test)(
+  'takes its time from the variable, else from the last commit, else it is a fixed one',
+  () => {
+    const directory = mkdtempSync(join(tmpdir(), 'snitch-date-'));
+    const inside = join(directory, 'inside');
+    const git = (...args: string[]) => {
+      const { status, stderr } = spawnSync(
+        'git',
+        ['-C', directory, '-c', 'user.name=x', '-c', 'user.email=x', ...args],
+        {
+          encoding: 'utf8',
+          env: { PATH: process.env.PATH, HOME: directory, GIT_COMMITTER_DATE: '1600000000 +0000' },
+        },
+      );
+      assert.is(status, 0, stderr);
+    };
+    try {
+      const { PATH } = process.env;
+      const fixed = sourceDate(directory, { PATH });
+      assert.is(sourceDate(directory, { PATH }), fixed);
+      assert.is(sourceDate(directory, { PATH, SOURCE_DATE_EPOCH: '12' }), 12);
+      assert.throws(() => sourceDate(directory, { PATH, SOURCE_DATE_EPOCH: 'now' }), /whole seconds/);
+      git('init', '-q');
+      mkdirSync(inside);
+      writeFileSync(join(inside, 'file'), '');
+      git('add', '.');
+      git('commit', '-q', '-m', 'x');
+      assert.is(sourceDate(directory, { PATH }), 1_600_000_000);
+      assert.is(sourceDate(inside, { PATH }), fixed, 'the repository around it is another project');
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  },
+);
 
 test.run();

@@ -1,12 +1,13 @@
 /** The units, as systemd's own tools judge them. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { writeManPages } from '../../packaging/man-pages.ts';
+import { ownDirectory } from '../data-directory.ts';
 import { EXECUTABLE } from '../end-to-end/empty-root.ts';
+import { runUnless } from '../skipped.ts';
 
 const PACKAGING = join(import.meta.dirname, '../../packaging');
 const UNITS = ['snitch.service', 'snitch.socket'];
@@ -25,8 +26,8 @@ const missing = analyze(['--version']).error
   : null;
 
 units('are found without fault, with the manual pages that they name', () => {
-  if (missing) return console.warn(missing);
-  const directory = mkdtempSync(join(tmpdir(), 'snitch-units-'));
+  using temporary = ownDirectory();
+  const directory = temporary.path;
   const manual = join(directory, 'man');
   for (const section of ['man1', 'man5']) mkdirSync(join(manual, section), { recursive: true });
   writeManPages(join(manual, 'man1'));
@@ -41,11 +42,9 @@ units('are found without fault, with the manual pages that they name', () => {
   });
   assert.is(stdout + stderr, '');
   assert.is(status, 0);
-  rmSync(directory, { recursive: true });
 });
 
 units('leave the service no more exposed than it must be', () => {
-  if (missing) return console.warn(missing);
   const service = join(PACKAGING, 'snitch.service');
   const { status, stdout } = analyze(['security', '--offline=yes', `--threshold=${MOST_EXPOSED}`, service]);
   assert.match(stdout, /Overall exposure level for snitch\.service: \d/);
@@ -53,13 +52,12 @@ units('leave the service no more exposed than it must be', () => {
 });
 
 units('a service with a hole more would not pass', () => {
-  if (missing) return console.warn(missing);
-  const directory = mkdtempSync(join(tmpdir(), 'snitch-units-'));
+  using temporary = ownDirectory();
+  const directory = temporary.path;
   const service = join(directory, 'snitch.service');
   const text = readFileSync(join(PACKAGING, 'snitch.service'), 'utf8');
   writeFileSync(service, text.replace(/^(?:PrivateUsers|CapabilityBoundingSet)=.*\n/gm, ''));
   assert.is.not(analyze(['security', '--offline=yes', `--threshold=${MOST_EXPOSED}`, service]).status, 0);
-  rmSync(directory, { recursive: true });
 });
 
-units.run();
+runUnless(missing, units, 'the units of systemd');

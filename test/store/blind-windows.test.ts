@@ -268,7 +268,10 @@ contract('blind windows', (test) => {
     const snitches = [];
     for (let index = 0; index < 3; index += 1) snitches.push(await healthySnitch(store, owner));
     const [first, poison, last] = snitches.map(({ token }) => token).sort();
-    await query(`UPDATE snitch_states SET interval = 'fortnightly' WHERE token = ?`, poison!);
+    await query(
+      `UPDATE snitch_states SET interval = 'fortnightly' WHERE id = (SELECT id FROM snitches WHERE token = ?)`,
+      poison!,
+    );
     await live(store, WINDOW);
     for (const token of [first!, last!]) {
       assert.is((await snitchOf(store, owner, token)).state.dueAt, POSTPONED);
@@ -300,14 +303,15 @@ contract('blind windows', (test) => {
     await store.openBlindWindow(WINDOW);
     const [kept] = await query<{ id: number }>('SELECT id FROM blind_windows');
     // As the second schema left it: postponed, and without the deadlines.
-    await query('UPDATE snitch_states SET due_at = ?, postponed = 1 WHERE token = ?', POSTPONED, token);
+    const [snitch] = await query<{ id: number }>('SELECT id FROM snitches WHERE token = ?', token);
+    await query('UPDATE snitch_states SET due_at = ?, look_at = ?, postponed = 1', POSTPONED, POSTPONED);
     await query(
-      'INSERT INTO postponements (window_id, case_id, token) VALUES (?, ?, ?)',
+      'INSERT INTO postponements (window_id, case_id, snitch_id) VALUES (?, ?, ?)',
       kept!.id,
       owner.id,
-      token,
+      snitch!.id,
     );
-    await query('UPDATE blind_windows SET cursor = ?', token);
+    await query('UPDATE blind_windows SET cursor = ?', snitch!.id);
     await finish(store, WINDOW.end);
     const [notice] = await noticesOf(store, owner);
     assert.equal(notice?.alert.notice?.snitches, [{ token, name: 'nightly-backup', deadlineAt: POSTPONED }]);

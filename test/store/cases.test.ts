@@ -82,7 +82,14 @@ contract('cases', (test) => {
     const { key } = await store.createApiKey({ caseId: created.id, name: 'ci', scope: 'write' }, NOW);
     const webhook = await store.createWebhook(created.id, 'http://localhost/hook', NOW);
     assert.is(await store.deleteCase(created.id), true);
-    for (const table of ['snitches', 'snitch_states', 'api_keys', 'webhooks']) {
+    for (const table of [
+      'snitches',
+      'snitch_states',
+      'snitch_tags',
+      'status_counts',
+      'api_keys',
+      'webhooks',
+    ]) {
       assert.equal(await query(`SELECT count(*) AS rows FROM ${table}`), [{ rows: 0 }], table);
     }
     assert.is(await store.getCase(created.id), null);
@@ -91,6 +98,24 @@ contract('cases', (test) => {
     assert.is(await store.findApiKey(key), null);
     assert.is(await store.getWebhook(created.id, webhook.id), null);
     assert.is(await store.deleteCase(created.id), false);
+  });
+
+  test('a token that comes back after its case was deleted begins anew', async ({ store }) => {
+    const created = await newCase(store);
+    const { token } = await newSnitch(store, created);
+    for (let count = 0; count < 20; count += 1) {
+      await checkIn(store, token, NOW + count, { outcome: count % 2 === 0 ? 'error' : 'healthy' });
+    }
+    await store.deleteCase(created.id);
+    const other = await newCase(store);
+    const fields = { name: 'again', notes: '', tags: [], alertEmail: [] };
+    const again = { ...fields, token, interval: 'hourly', alertType: 'smart' } as const;
+    await store.importSnitches(other.id, { imported: [again], owner: null }, NOW + MINUTE);
+    assert.is((await store.getSnitch(other.id, token))?.state.status, 'pending');
+    assert.equal(await store.listFirstCheckIns(token), []);
+    await checkIn(store, token, NOW + MINUTE, { outcome: 'error' });
+    assert.equal(await alertsOf(store, other, token), ['snitch.errored from pending']);
+    assert.is((await store.listCheckIns(other.id, token, { limit: 100, before: null }))?.length, 1);
   });
 
   test('a deleted case leaves every other case whole', async ({ store }) => {

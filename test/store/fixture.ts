@@ -22,8 +22,12 @@ export const utc = (iso: string): number => Date.parse(`${iso}Z`);
 /** A Wednesday morning: the moment at which most tests begin. */
 export const NOW = utc('2025-07-09T10:20:00');
 
+/** A store that `await using` closes at the end of its block, however that ends; it can be closed more than once. */
+export type Closing = Store & AsyncDisposable;
+
 /** An empty store, with what a test may do behind its back. */
-export interface Opened {
+export interface Opened extends AsyncDisposable {
+  dataDir: string;
   store: Store;
   /** What the store takes for the present time. */
   clock: { now: number };
@@ -62,9 +66,14 @@ export function temporaryDirectory(): string {
 export async function openSqlite(options: Partial<SqliteOptions> = {}): Promise<Opened> {
   const dataDir = options.dataDir ?? temporaryDirectory();
   const clock = { now: NOW };
-  const open = () => openStore({ clock: () => clock.now, ...options, dataDir });
+  const open = () => openIn(dataDir, { clock: () => clock.now, ...options });
   let store = open();
+  const dispose = async () => {
+    await store.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
   return {
+    dataDir,
     store,
     clock,
     query: async (sql, ...values) => queryDirectory(dataDir, sql, ...values),
@@ -73,11 +82,20 @@ export async function openSqlite(options: Partial<SqliteOptions> = {}): Promise<
       store = open();
       return store;
     },
-    dispose: async () => {
-      await store.close();
-      rmSync(dataDir, { recursive: true, force: true });
-    },
+    dispose,
+    [Symbol.asyncDispose]: dispose,
   };
+}
+
+/** Opens what is in a directory, or begins it: `await using store = openIn(dataDir)`. */
+export function openIn(dataDir: string, options: Partial<SqliteOptions> = {}): Closing {
+  const store = openStore({ clock: () => NOW, ...options, dataDir });
+  let closed: Promise<void> | null = null;
+  const close = () => {
+    closed ??= store.close();
+    return closed;
+  };
+  return { ...store, close, [Symbol.asyncDispose]: close };
 }
 
 /** Runs SQL on a connection of its own to the database in `dataDir`, whether or not a store has it open. */

@@ -47,7 +47,9 @@ contract('flapping', (test) => {
     const owner = await newCase(store, { members: ['ann@example.com'] });
     const { token } = await newSnitch(store, owner);
     const then = await flip(store, token, 12);
-    assert.ok((await told(store, owner, token)).every((one) => !one.includes('begun')));
+    const first = await told(store, owner, token);
+    assert.is(first.length, 12);
+    assert.ok(first.every((one) => !one.includes('begun')));
     await flip(store, token, 500, then);
     assert.is(await count(opened, 'alerts'), 13);
     assert.is(await count(opened, 'deliveries'), 13);
@@ -94,6 +96,22 @@ contract('flapping', (test) => {
     assert.is((await told(store, owner, token))[0], 'snitch.missing', 'from now on all is told again');
     await checkIn(store, token, then + 3 * HOUR + MINUTE);
     assert.is((await told(store, owner, token))[0], 'snitch.reporting');
+  });
+
+  test('what is told in the end belongs to the incident that it is about', async ({ store }) => {
+    const owner = await newCase(store);
+    const incidentOf = async (times: number) => {
+      const { token } = await newSnitch(store, owner);
+      const then = await flip(store, token, times);
+      await sweep(store, then + 10 * MINUTE);
+      const listed = (await store.listAlerts(owner.id, token, PAGE)).reverse().map(({ alert }) => alert);
+      const place = listed.findIndex(({ id }) => id === listed.at(-1)?.details?.threadId);
+      return [listed.length, listed.at(-1)?.type, place];
+    };
+    // The 13th alert is the error that said that there are too many; it opened an incident of its own.
+    assert.equal(await incidentOf(14), [14, 'snitch.reporting', 12]);
+    // The error that is told in the end opened one that was not told: it follows the alert that said so.
+    assert.equal(await incidentOf(15), [14, 'snitch.errored', 12]);
   });
 
   test('a deadline that passes while it flaps is told in the end', async ({ store }) => {
@@ -165,6 +183,7 @@ contract('flapping', (test) => {
     await flip(store, token, 6);
     assert.is(await count(opened, 'alert_texts'), 1);
     const listed = await store.listAlerts(owner.id, token, PAGE);
+    assert.ok(listed.length > 1);
     assert.ok(listed.every(({ alert }) => alert.snitch?.notes === notes));
     assert.equal(Object.keys(listed[0]?.alert.snitch ?? {}), [
       'token',

@@ -126,7 +126,10 @@ contract('changed rules of a case', (test) => {
     const first = await healthySnitch(store, owner, { interval: 'daily' });
     const poison = await healthySnitch(store, owner, { interval: 'daily' });
     const last = await healthySnitch(store, owner, { interval: 'daily' });
-    await query(`UPDATE snitch_states SET interval = 'fortnightly' WHERE token = ?`, poison.token);
+    await query(
+      `UPDATE snitch_states SET interval = 'fortnightly' WHERE id = (SELECT id FROM snitches WHERE token = ?)`,
+      poison.token,
+    );
     await store.updateCase(owner.id, { timezone: 'Asia/Tokyo' }, NOW);
     await rescheduleAll(store, NOW);
     for (const { token } of [first, last]) {

@@ -79,6 +79,27 @@ contract('retention', (test) => {
     }
   });
 
+  test('also where only one or three are kept', async () => {
+    for (const [kept, most] of [
+      [1, 1],
+      [3, 4],
+    ] as const) {
+      const opened = await openSqlite({ checkInsKept: () => kept });
+      try {
+        const { store } = opened;
+        const owner = await newCase(store);
+        const { token } = await newSnitch(store, owner);
+        for (let minute = 0; minute < 12; minute += 1) {
+          await checkIn(store, token, NOW + minute * MINUTE, { output: `run ${minute}` });
+          assert.is((await minutesKept(store, owner, token))[0], minute);
+          assert.ok((await rowsIn(opened, 'check_ins')) <= most, `${kept} kept at ${minute}`);
+        }
+      } finally {
+        await opened.dispose();
+      }
+    }
+  });
+
   test('what is older than its days goes, and the newest of a snitch stays', async (opened) => {
     const { store } = opened;
     const owner = await newCase(store);

@@ -161,6 +161,17 @@ contract('durations of runs', (test) => {
     assert.equal(await durationsOf(store, steps), [7, null, 0, null]);
   });
 
+  test('a start tells its time to nothing but the end of its own run', async ({ store }) => {
+    const steps: Step[] = [
+      [0, 'log', 'a'],
+      [1, 'healthy', 'b'],
+      [2, 'error'],
+      [3, 'start', 'a'],
+      [5, 'healthy', 'a'],
+    ];
+    assert.equal(await durationsOf(store, steps), [null, null, null, null, 2]);
+  });
+
   test('a start is found behind many log lines of its run', async ({ store }) => {
     const lines = Array.from({ length: 40 }, (_, index): Step => [index, 'log', 'a']);
     const durations = await durationsOf(store, [[0, 'start', 'a'], ...lines, [60, 'healthy', 'a']]);

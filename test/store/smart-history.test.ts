@@ -1,14 +1,21 @@
 import * as assert from 'uvu/assert';
-import { checkIn, contract, DAY, HOUR, MINUTE, newCase, newSnitch, type Opened, utc } from './fixture.ts';
+import {
+  checkIn,
+  contract,
+  DAY,
+  HOUR,
+  MINUTE,
+  newCase,
+  newSnitch,
+  type Opened,
+  snitchOf,
+  utc,
+} from './fixture.ts';
 
 const MIDNIGHT = utc('2025-03-01T00:00:00');
 
-async function historyOf({ query }: Opened, token: string): Promise<number[]> {
-  const rows = await query<{ at: number }>(
-    'SELECT at FROM first_check_ins WHERE token = ? ORDER BY at',
-    token,
-  );
-  return rows.map(({ at }) => at);
+function historyOf({ store }: Opened, token: string): Promise<number[]> {
+  return store.listFirstCheckIns(token);
 }
 
 contract('history of smart snitches', (test) => {
@@ -75,6 +82,49 @@ contract('history of smart snitches', (test) => {
     assert.equal(await historyOf(opened, token), []);
   });
 
+  test('the deadline of a smart snitch is learned from it, and that of a basic one is not', async ({
+    store,
+  }) => {
+    const owner = await newCase(store);
+    const dueAfter = async (days: number, alertType: 'smart' | 'basic') => {
+      const { token } = await newSnitch(store, owner, { alertType, interval: 'daily' });
+      for (let day = 0; day < days; day += 1) await checkIn(store, token, MIDNIGHT + day * DAY + 3 * HOUR);
+      const { dueAt } = (await snitchOf(store, owner, token)).state;
+      return ((dueAt ?? 0) - MIDNIGHT - days * DAY) / HOUR;
+    };
+    const learned = await dueAfter(30, 'smart');
+    assert.ok(learned > 3 && learned < 6, `${learned} h after midnight`);
+    assert.is(await dueAfter(4, 'smart'), 24, 'too little is known');
+    assert.is(await dueAfter(30, 'basic'), 24);
+  });
+
+  test('a snitch that becomes smart has its deadline learned at once, and back', async ({ store }) => {
+    const owner = await newCase(store);
+    const { token } = await newSnitch(store, owner, { alertType: 'basic', interval: 'daily' });
+    for (let day = 0; day < 30; day += 1) await checkIn(store, token, MIDNIGHT + day * DAY + 3 * HOUR);
+    const end = MIDNIGHT + 31 * DAY;
+    const now = MIDNIGHT + 29 * DAY + 4 * HOUR;
+    assert.is((await snitchOf(store, owner, token)).state.dueAt, end);
+    const smart = await store.updateSnitch(owner.id, token, { alertType: 'smart' }, now);
+    assert.ok((smart?.state.dueAt ?? end) < end - 12 * HOUR);
+    assert.is((await store.updateSnitch(owner.id, token, { alertType: 'basic' }, now))?.state.dueAt, end);
+  });
+
+  test('what was learned counts for a check-in that was kept back during a blind window', async ({
+    store,
+  }) => {
+    const owner = await newCase(store);
+    const { token } = await newSnitch(store, owner, { alertType: 'basic', interval: 'daily' });
+    for (let day = 0; day < 30; day += 1) await checkIn(store, token, MIDNIGHT + day * DAY + 3 * HOUR);
+    // The next is expected at three o'clock, and the window is far from that: only the known places say so.
+    const at = MIDNIGHT + 29 * DAY + 20 * HOUR;
+    const start = MIDNIGHT + 30 * DAY + 19 * HOUR + 55 * MINUTE;
+    await store.openBlindWindow({ start, end: start + 10 * MINUTE });
+    await checkIn(store, token, at, { now: start + HOUR });
+    const { state } = await snitchOf(store, owner, token);
+    assert.equal([state.dueAt, state.postponed], [MIDNIGHT + 31 * DAY, 0]);
+  });
+
   test('minute intervals, which cannot be smart, keep no history', async (opened) => {
     const { store } = opened;
     const { token } = await newSnitch(store, await newCase(store), { interval: '5_minute' });
@@ -91,6 +141,6 @@ contract('history of smart snitches', (test) => {
     await store.deleteSnitch(owner.id, deleted.token);
     assert.equal(await historyOf(opened, deleted.token), []);
     await store.deleteCase(owner.id);
-    assert.equal(await query('SELECT * FROM first_check_ins'), []);
+    assert.equal(await query('SELECT id FROM snitch_states'), []);
   });
 });

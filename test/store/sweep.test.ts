@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import type { Reminders } from '../../src/core/snitch.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { DueCursor, DueResult } from '../../src/store/sweep.ts';
+import type { DueResult, LookCursor } from '../../src/store/sweep.ts';
 import {
   alertsOf,
   checkIn,
@@ -24,7 +24,7 @@ const MISSING = 'snitch.missing from healthy';
 /** All pages of one sweep. */
 async function pagesOf(store: Store, now: number, limit: number): Promise<DueResult[]> {
   const pages: DueResult[] = [];
-  let after: DueCursor | null = null;
+  let after: LookCursor | null = null;
   do {
     const page: DueResult = await store.applyDue(now, after, limit);
     pages.push(page);
@@ -71,7 +71,7 @@ contract('sweep', (test) => {
         [1, false],
       ],
     );
-    assert.is(pages[0]?.next?.dueAt, NOW - HOUR - 20 * MINUTE + HOUR);
+    assert.is(pages[0]?.next?.lookAt, NOW - HOUR - 20 * MINUTE + HOUR);
     for (const token of tokens) assert.is((await snitchOf(store, owner, token)).state.status, 'failed');
   });
 
@@ -110,9 +110,11 @@ contract('sweep', (test) => {
     const owner = await newCase(store);
     const tokens: string[] = [];
     for (let index = 0; index < 5; index += 1) tokens.push((await healthySnitch(store, owner)).token);
-    tokens.sort();
     const poison = tokens[1]!;
-    await query(`UPDATE snitch_states SET interval = 'fortnightly' WHERE token = ?`, poison);
+    await query(
+      `UPDATE snitch_states SET interval = 'fortnightly' WHERE id = (SELECT id FROM snitches WHERE token = ?)`,
+      poison,
+    );
     const pages = await pagesOf(store, DUE, 2);
     assert.equal(
       pages.map(({ changed }) => changed),
@@ -146,7 +148,10 @@ contract('sweep', (test) => {
   test('a check-in of a poison row fails alone', async ({ store, query }) => {
     const owner = await newCase(store);
     const [poison, other] = [await healthySnitch(store, owner), await healthySnitch(store, owner)];
-    await query(`UPDATE snitch_states SET interval = 'fortnightly' WHERE token = ?`, poison.token);
+    await query(
+      `UPDATE snitch_states SET interval = 'fortnightly' WHERE id = (SELECT id FROM snitches WHERE token = ?)`,
+      poison.token,
+    );
     const results = await Promise.allSettled([
       checkIn(store, other.token, NOW + 1),
       checkIn(store, poison.token, NOW + 1),

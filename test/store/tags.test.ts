@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { Invalid } from '../../src/core/errors.ts';
-import { contract, newCase, newSnitch, rejection, snitchOf } from './fixture.ts';
+import { contract, NOW, newCase, newSnitch, rejection, snitchOf } from './fixture.ts';
 
 contract('tags', (test) => {
   test('new tags follow the old ones, and none is there twice', async ({ store }) => {
@@ -24,6 +24,27 @@ contract('tags', (test) => {
     const { token } = await newSnitch(store, owner);
     await Promise.all(['a', 'b', 'c', 'd'].map((tag) => store.addTags(owner.id, token, [tag])));
     assert.equal((await snitchOf(store, owner, token)).tags, ['a', 'b', 'c', 'd']);
+  });
+
+  test('a list by tag follows every change of the tags', async ({ store }) => {
+    const owner = await newCase(store);
+    const [one, other] = [await newSnitch(store, owner, { tags: ['a'] }), await newSnitch(store, owner)];
+    const tagged = async (tag: string) => {
+      const { snitches } = await store.listSnitches(owner.id, { after: 0, limit: 10, tags: [tag] });
+      return snitches.map(({ token }) => token);
+    };
+    await store.addTags(owner.id, other.token, ['a', 'b']);
+    assert.equal([await tagged('a'), await tagged('b')], [[one.token, other.token], [other.token]]);
+    await store.updateSnitch(owner.id, other.token, { tags: ['b', 'c'] }, NOW);
+    await store.removeTag(owner.id, one.token, ['a']);
+    assert.equal(
+      [await tagged('a'), await tagged('b'), await tagged('c')],
+      [[], [other.token], [other.token]],
+    );
+    await store.updateSnitch(owner.id, other.token, { name: 'renamed' }, NOW);
+    assert.equal(await tagged('b'), [other.token]);
+    await store.deleteSnitch(owner.id, other.token);
+    assert.equal(await tagged('b'), []);
   });
 
   test('a removed tag is gone, the others keep their order', async ({ store }) => {

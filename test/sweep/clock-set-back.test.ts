@@ -32,7 +32,10 @@ test.after.each(() => {
   globalThis.Date = RealDate;
 });
 
-for (const back of [2_000, DAY]) {
+/** How long a sweep may take to come on a busy machine, in milliseconds: less than any clock is set back by. */
+const PATIENCE = 20_000;
+
+for (const back of [60_000, DAY]) {
   test(`goes on each second when the clock is set back by ${back / 1_000} s soon after the start`, async () => {
     const dataDir = newDataDir();
     const store = openStore({ dataDir, clock: Date.now });
@@ -51,8 +54,8 @@ for (const back of [2_000, DAY]) {
       offset = -back;
       await sleep(1_100);
       const before = ticks;
-      await sleep(2_500);
-      assert.ok(ticks - before >= 2, `${ticks - before} sweeps in 2.5 s`);
+      for (let waited = 0; waited < PATIENCE && ticks - before < 2; waited += 50) await sleep(50);
+      assert.ok(ticks - before >= 2, `${ticks - before} sweeps`);
     } finally {
       await sweeper.stop();
       await store.close();

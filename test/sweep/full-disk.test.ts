@@ -4,10 +4,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Case } from '../../src/core/case.ts';
 import { StoreUnavailable } from '../../src/core/errors.ts';
-import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { Sweeper } from '../../src/sweep/sweeper.ts';
-import { checkIn, healthySnitch, newCase, rejection, SECOND, utc } from '../store/fixture.ts';
+import { checkIn, healthySnitch, newCase, openIn, rejection, SECOND, utc } from '../store/fixture.ts';
 import { openSmallDisk, type SmallDisk } from '../store/sqlite/small-disk.ts';
 
 const CHECKED_IN = utc('2025-07-09T10:59:57');
@@ -46,7 +45,7 @@ full.after.each(async ({ disk, store }) => {
 
 async function open(world: World): Promise<void> {
   const { disk, clock } = world;
-  world.store = openStore({ dataDir: disk.dataDir, clock: () => clock.now });
+  world.store = openIn(disk.dataDir, { clock: () => clock.now });
   const logger = pino({ level: 'silent' });
   world.sweeper = new Sweeper({ store: world.store, clock: () => clock.now, monotonic: () => 0, logger });
   await world.sweeper.wake();
@@ -119,6 +118,7 @@ full('the disk is full again between the window and what is due', async (world) 
   await sweeper.tick();
   clock.now = DEADLINE + SECOND;
   await sweeper.tick();
+  assert.ok(refusedOnce);
   await assertExcused({ ...world, sweeper }, DEADLINE);
 });
 

@@ -18,7 +18,7 @@ const SOCK_DGRAM = 2;
 const SOCK_CLOEXEC = 0o2000000;
 const MSG_DONTWAIT = 0x40;
 
-export interface NotifySocket {
+export interface NotifySocket extends Disposable {
   /** Every field that came, in order: `READY=1`. */
   fields: string[];
   /** Waits until one of them is this one, or begins with it where it ends with `=`. */
@@ -51,31 +51,35 @@ export function openNotifySocket(address: string): NotifySocket {
     }
     throw new Error(`${field} did not come; there were ${fields.join(', ')}`);
   };
-  return {
-    fields,
-    until,
-    close: () => {
-      clearInterval(timer);
-      closeSync(fd);
-      if (!address.startsWith('@')) rmSync(address, { force: true });
-    },
+  let isOpen = true;
+  const close = () => {
+    if (!isOpen) return;
+    isOpen = false;
+    clearInterval(timer);
+    closeSync(fd);
+    if (!address.startsWith('@')) rmSync(address, { force: true });
   };
+  return { fields, until, close, [Symbol.dispose]: close };
+}
+
+export interface Listening extends Disposable {
+  fd: number;
 }
 
 /** A socket file that takes connections and that nobody answers on yet. */
-export function openListeningFile(path: string): number {
+export function openListeningFile(path: string): Listening {
   const fd = libc.socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const name = Buffer.concat([Buffer.from([AF_UNIX, 0]), Buffer.from(`${path}\0`)]);
   if (libc.bind(fd, name, name.length) || libc.listen(fd, 4_096)) throw new Error(`cannot listen on ${path}`);
-  return fd;
+  return { fd, [Symbol.dispose]: () => closeSync(fd) };
 }
 
 /** A socket on loopback that takes connections and that nobody answers on yet. */
-export function openListeningSocket(): { fd: number; port: number } {
+export function openListeningSocket(): Listening & { port: number } {
   const fd = libc.socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const address = Buffer.from([AF_INET, 0, 0, 0, 127, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
   const length = Buffer.from(new Uint32Array([address.length]).buffer);
   const failed = libc.bind(fd, address, address.length) || libc.listen(fd, 4_096);
   if (failed || libc.getsockname(fd, address, length) !== 0) throw new Error('cannot listen on loopback');
-  return { fd, port: address.readUInt16BE(2) };
+  return { fd, port: address.readUInt16BE(2), [Symbol.dispose]: () => closeSync(fd) };
 }

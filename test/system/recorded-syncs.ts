@@ -16,9 +16,8 @@ const nameOf = (fd: number) => shown(fs.readlinkSync(`/proc/self/fd/${fd}`));
  */
 export async function recordSyncs(work: () => unknown): Promise<string[]> {
   const steps: string[] = [];
-  const handle = await fs.promises.open('/dev/null');
+  await using handle = await fs.promises.open('/dev/null');
   const files = Object.getPrototypeOf(handle) as { sync(this: { fd: number }): Promise<void> };
-  await handle.close();
   const real = {
     sync: files.sync,
     rename: fs.promises.rename,

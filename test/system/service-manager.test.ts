@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sendDatagram } from '../../src/system/libc.ts';
 import { SocketUnusable, serviceManager } from '../../src/system/service-manager.ts';
+import { ownDirectory } from '../data-directory.ts';
 import { openNotifySocket } from './raw-sockets.ts';
 
 const manager = suite('the service manager');
@@ -87,26 +86,24 @@ manager('with more sockets than one is refused, and told what to change', () => 
 });
 
 manager('hears a datagram at a path and at an abstract address', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'snitch-notify-'));
-  for (const address of [join(directory, 'notify'), `@snitch-${randomUUID()}`]) {
-    const socket = openNotifySocket(address);
+  using directory = ownDirectory();
+  for (const address of [join(directory.path, 'notify'), `@snitch-${randomUUID()}`]) {
+    using socket = openNotifySocket(address);
     assert.ok(sendDatagram(address, 'READY=1\nSTATUS=näher\n'));
     await socket.until('STATUS=näher');
     assert.equal(socket.fields, ['READY=1', 'STATUS=näher']);
     socket.close();
     assert.not(sendDatagram(address, 'READY=1\n'), 'nobody is there any more');
   }
-  rmSync(directory, { recursive: true });
 });
 
 manager('whose queue is full does not hold up the daemon', () => {
   const address = `@snitch-${randomUUID()}`;
-  const socket = openNotifySocket(address);
+  using _socket = openNotifySocket(address);
   let sent = 0;
   // The loop does not turn, so that nobody reads.
   while (sendDatagram(address, 'WATCHDOG=1\n') && sent < 100_000) sent += 1;
   assert.ok(sent < 100_000, 'the queue never filled');
-  socket.close();
 });
 
 manager.run();

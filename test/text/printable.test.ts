@@ -42,8 +42,18 @@ test('no character is halved where a text is cut', () => {
   assert.is(shorten('abcdef', 6), 'abcdef');
   assert.is(shorten('abcdef', 4), 'abc…');
   assert.is(shorten('ab👍🏽cd', 6), 'ab…');
+  assert.is(shorten('ab👍🏽cd', 7), 'ab👍🏽…');
+  assert.is(shorten('ab', 1), '…');
   assert.is(shorten('e\u0301e\u0301e\u0301', 4), 'e\u0301…');
   assert.is(shortenFront('first line\nsecond and third', 20), '…\nsecond and third');
+  assert.is(shortenFront('abcdef', 6), 'abcdef');
+  assert.is(shortenFront('abcdefg', 6), '…\ncdefg');
+  assert.is(
+    shortenFront('0123456789\nabc', 10),
+    '…\n56789\nabc',
+    'more than half is not thrown away for that',
+  );
+  assert.is(shortenFront('0123456789\nabcdef', 10), '…\nabcdef');
 });
 
 test.run();

@@ -29,10 +29,26 @@ test('words, lengths of time, times of day and dates', () => {
   assert.is(local('2026-03-15 08:15'), '2026-03-15 08:15');
 });
 
+test('a time of day is the next one, and an instant with an offset is that instant', () => {
+  assert.is(local('12:00'), '2026-03-03 12:00', 'now is not the next noon');
+  assert.is(local('12:01'), '2026-03-02 12:01');
+  assert.is(local('00:00'), '2026-03-03 00:00');
+  assert.is(local('23:59'), '2026-03-02 23:59');
+  assert.equal(understandUntil('14:30', MONDAY + 59_999), understandUntil('14:30', MONDAY));
+  assert.equal(understandUntil('2026-03-15T08:15:30+02:00', MONDAY), { until: '2026-03-15T06:15:30.000Z' });
+  assert.equal(understandUntil('2026-03-15t08:15:30z', MONDAY), { until: '2026-03-15T08:15:30.000Z' });
+  assert.equal(understandUntil('unpaused', MONDAY), { until: 'unpaused' });
+  const latest = 8_640_000_000_000_000;
+  assert.equal(understandUntil(`${latest - MONDAY}ms`, MONDAY), { until: new Date(latest).toISOString() });
+});
+
 test('a weekday is never today: on a Monday, monday is a week away', () => {
   assert.is(local('monday'), '2026-03-09 00:00');
   assert.is(local('mon'), '2026-03-09 00:00');
   assert.is(local('sun'), '2026-03-08 00:00');
+  assert.is(local('Thu'), '2026-03-05 00:00');
+  assert.is(local('saturday'), '2026-03-07 00:00');
+  assert.is(local('sunday', MONDAY + 6 * DAY), '2026-03-15 00:00');
   assert.is(local('tuesday', MONDAY + DAY), '2026-03-10 00:00');
 });
 
@@ -44,6 +60,20 @@ test('what is not understood, or lies in the past, is said in words', () => {
   assert.match(problemOf('soon'), /^"soon" is not understood: write healthy, unpaused, a length of time/);
   assert.match(problemOf(''), /^until when\? Write healthy/);
   assert.match(problemOf('2026-03-01'), /^2026-.* is in the past$/);
+  assert.match(problemOf(new Date(MONDAY).toISOString()), /is in the past$/);
+  assert.match(problemOf('0s'), /is in the past$/);
+  for (const text of [
+    '24:00',
+    '14:60',
+    'to',
+    'mond',
+    '2026-03',
+    '2026-03-15T',
+    '3000000000h',
+    '1 2026-03-15',
+  ]) {
+    assert.match(problemOf(text), 'is not understood', text);
+  }
   for (const text of ['25:00', '2026-13-01', '999999999d', 'next', '-2h']) assert.ok(problemOf(text), text);
 });
 

@@ -1,6 +1,7 @@
 /** A real terminal, held by tmux, with a shell in it. */
 import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import * as assert from 'uvu/assert';
 
 export interface Terminal {
   /** Keys by the names of tmux: `Enter`, `Escape`, `C-u`, `j`. */
@@ -54,7 +55,7 @@ export function openTerminal(
     for (;;) {
       const text = screen();
       if (holds(text)) return text;
-      if (performance.now() > until) throw new Error(`${what}; the screen is:\n${text}`);
+      if (performance.now() > until) assert.unreachable(`${what}; the screen is:\n${text}`);
       await sleep(50);
     }
   };

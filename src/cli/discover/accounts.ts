@@ -1,4 +1,4 @@
-/** The users of this host, as its name service knows them: a directory server's included. */
+/** The users of this host as its name service knows them, including those of a directory server. */
 import { readFileSync } from 'node:fs';
 
 export interface Account {
@@ -8,17 +8,17 @@ export interface Account {
   home: string;
 }
 
-/** Null where there is no such user. */
+/** Null if there is no such user. */
 export function accountOf(name: string): Account | null {
   const { spawnSync } = process.getBuiltinModule('node:child_process');
   const { stdout, status, error } = spawnSync('getent', ['passwd', '--', name], { encoding: 'utf8' });
-  // A small image may lack the program; then the file has to do.
+  // A small image may lack `getent`. Then the file has to do.
   const lines = error ? passwordFile() : status === 0 ? stdout : '';
   const line = lines.split('\n').find((one) => one.startsWith(`${name}:`));
   return line === undefined ? null : parseAccount(line);
 }
 
-/** Who runs this program. */
+/** The user who runs this program. */
 export function ownAccount(): Account {
   const { userInfo } = process.getBuiltinModule('node:os');
   try {

@@ -1,23 +1,23 @@
-/** Makes the snitches that were proposed, and what the jobs need to check in. */
+/** Makes the proposed snitches, and what their jobs need to check in. */
 import type { Client } from '../../api/client.ts';
 import type { WireSnitch } from '../../api/wire.ts';
-import { DEFAULT_URL } from '../connection.ts';
-import { Failure } from '../failure.ts';
+import { DEFAULT_URL } from '../command/connection.ts';
+import { shellWord } from '../command/own-program.ts';
+import { Failure } from '../failure/failure.ts';
 import { patiently } from '../file/apply-steps.ts';
 import { batchesOf } from '../file/batches.ts';
 import { wrappedLine } from './crontab/wrap.ts';
 import { type CrontabChange, changeOf } from './crontab/write.ts';
-import { shellWord } from './own-program.ts';
 import type { Mend, Proposal } from './proposals.ts';
 import { dropInText } from './systemd/drop-in.ts';
 
-/** A proposal and the snitch that was made for it; null before. */
+/** A proposal and the snitch that was made for it; null until then. */
 export interface Watched {
   proposal: Proposal;
   snitch: WireSnitch | null;
 }
 
-/** Those that are there under the same name are taken as they are, so that a second run makes nothing twice. */
+/** Makes the snitches, except those whose name exists already, so that a second run makes nothing twice. */
 export async function makeSnitches(
   client: Client,
   proposals: readonly Proposal[],
@@ -40,7 +40,7 @@ export async function makeSnitches(
   return { watched, made: missing.length };
 }
 
-/** Before the command of a cron job; a server elsewhere is named, because cron knows no settings of ours. */
+/** What to put before the command of a cron job. It names a server elsewhere, because cron has none of our settings. */
 export function wrapperFor({ proposal: { program }, snitch }: Watched): string {
   return `${program} exec ${addressOf(snitch)} --`;
 }
@@ -53,14 +53,14 @@ export function dropInFor({ proposal: { program }, snitch }: Watched): string {
 function addressOf(snitch: WireSnitch | null): string {
   if (snitch === null) return 'TOKEN';
   const { check_in_url, token } = snitch;
-  // What a server answers with becomes a line that root runs.
+  // The server's answer becomes part of a line that root runs.
   if (!/^https?:\/\/[\w.~:@%/[\]-]+$/.test(check_in_url)) {
     throw new Failure(`the server gives ${snitch.name} a check-in address that no crontab can hold`);
   }
   return check_in_url === `${DEFAULT_URL}/c/${token}` ? token : shellWord(check_in_url);
 }
 
-/** One change for each crontab that has jobs among the proposals, or lines that are to be mended. */
+/** One change for each crontab that has proposed jobs or lines to be mended. */
 export function crontabChanges(watched: readonly Watched[], mends: readonly Mend[] = []): CrontabChange[] {
   const wrapped = watched.flatMap((one) => {
     const { source } = one.proposal;

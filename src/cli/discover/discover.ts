@@ -1,18 +1,24 @@
-/** `snitch discover`: finds the jobs of this host, and proposes a snitch for each. */
+/** `snitch discover`: finds the jobs of this host and proposes a snitch for each. */
 import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import { addClientOptions, type ClientFlags, collect, type Register, withExamples } from '../command.ts';
-import { confirm } from '../confirm.ts';
-import { connect } from '../connection.ts';
-import { Failure, UsageError } from '../failure.ts';
+import {
+  addClientOptions,
+  type ClientFlags,
+  collect,
+  type Register,
+  withExamples,
+} from '../command/command.ts';
+import { confirm } from '../command/confirm.ts';
+import { connect } from '../command/connection.ts';
+import { Failure, UsageError } from '../failure/failure.ts';
 import { Output } from '../output/output.ts';
 import { crontabChanges, dropInFor, makeSnitches, type Watched } from './apply.ts';
 import { type CrontabChange, writeCrontab } from './crontab/write.ts';
+import { shown } from './host/host.ts';
 import { withPrograms } from './programs.ts';
 import { type Discovery, discover } from './proposals.ts';
 import { writeDropIn } from './systemd/drop-in.ts';
-import { shown } from './systemd/units.ts';
 import { changeLines, discoveryData, discoveryLines } from './view.ts';
 
 interface DiscoverFlags extends ClientFlags {
@@ -61,7 +67,7 @@ export const register: Register = (program) => {
 async function discoverJobs(flags: DiscoverFlags): Promise<void> {
   if (flags.writeCrontabs && !flags.apply) throw new UsageError('--write-crontabs goes with --apply');
   const root = resolve(flags.root);
-  // What is not there has no jobs either, and a slip of the fingers would look like a host without any.
+  // A mistyped directory would look like a host without any jobs.
   if (!statSync(root, { throwIfNoEntry: false })?.isDirectory()) {
     throw new UsageError(`--root: ${root} is no directory`);
   }
@@ -74,7 +80,7 @@ async function discoverJobs(flags: DiscoverFlags): Promise<void> {
   if (watched.length > 0) output.hint('to make them: snitch discover --apply');
 }
 
-/** A path is made absolute: a job does not start in this directory. */
+/** Makes a path absolute, because jobs do not start in the present directory. */
 function programIn({ program }: DiscoverFlags): string | null {
   if (program === undefined) return null;
   if (program === '' || /['"\\\p{Cc}]/u.test(program)) {
@@ -142,7 +148,7 @@ function writeDropIns(
   if (services.length > 0) output.done('now run: systemctl daemon-reload');
 }
 
-/** Shows the diff on stderr, where questions are asked, whatever stdout is for. */
+/** Shows the diff on stderr, where the question is asked too, whatever stdout is used for. */
 async function writeIfWanted(
   change: CrontabChange,
   { flags, root, output }: Pick<Applying, 'flags' | 'root' | 'output'>,

@@ -1,24 +1,24 @@
-/** What to call the snitch of a job: the program that it comes down to. */
+/** Names the snitch of a job after the program that the job is about. */
 import { basename } from 'node:path';
 
-/** Programs that run another one, which is what the job is about. */
+/** Programs that run another program, which is what the job is about. */
 const RUNNERS = new Set(
   'sudo nice ionice chronic timeout flock env nohup setsid time exec command su runuser systemd-cat bash sh dash zsh python python3 perl ruby php node java run-parts cronic chrt unshare doas'.split(
     ' ',
   ),
 );
 
-/** What only prepares the ground. */
+/** Commands that only prepare for the real one. */
 const PREPARATIONS = new Set(
   'cd test [ [[ set export umask ulimit . source sleep true false : if for case fi done esac command mkdir read'.split(
     ' ',
   ),
 );
 
-/** Words of the shell's own that stand before a command. */
+/** Keywords of the shell that may come before a command. */
 const KEYWORDS = new Set('then else do while until ! time'.split(' '));
 
-/** `backup` for `cd /srv && /usr/local/bin/backup.sh --all > /dev/null`; `job` where nothing is a name. */
+/** `backup` for `cd /srv && /usr/local/bin/backup.sh --all > /dev/null`; `job` if nothing can be a name. */
 export function nameOfCommand(command: string): string {
   const parts = command.split(/&&|\|\||[;|\n]/);
   for (const part of parts) {
@@ -46,7 +46,7 @@ function nameOfPart(part: string): string | null {
   return runner;
 }
 
-/** Options, numbers and lock files that stand between a runner and its program. */
+/** Whether a word between a runner and its program is an option, a number or a lock file. */
 function isArgumentOfRunner(word: string, runner: string | null, before = ''): boolean {
   if (runner === null) return false;
   if (/^-[ugs]$/.test(before)) return true;

@@ -1,4 +1,4 @@
-/** Tries whether a job could start this program: as its user, through its shell, with nothing but its `PATH`. */
+/** Tries whether a job could start this program: as its user, with its shell, and with its `PATH`. */
 import { accessSync, constants } from 'node:fs';
 import { type Account, ownAccount } from './accounts.ts';
 
@@ -10,14 +10,14 @@ export interface Surroundings {
   path: string;
 }
 
-/** A busy host takes its time; milliseconds. */
+/** Starting the program takes time on a busy host; milliseconds. */
 const LONGEST_TRIAL = 30_000;
 
 const tried = new Map<string, string | null>();
 
 /**
- * @param word the program as the job's line would have it, quoted for a shell
- * @returns why it does not run there, in words; null where it does
+ * @param word the program as it would be in the job's line, quoted for a shell
+ * @returns why it does not run there, in words; null if it does
  */
 export function faultOfProgram(word: string, surroundings: Surroundings): string | null {
   const { account, shell, path } = surroundings;
@@ -31,7 +31,7 @@ export function faultOfProgram(word: string, surroundings: Surroundings): string
 
 function tryProgram(word: string, { account, shell, path }: Surroundings): string | null {
   const own = ownAccount().uid;
-  // Only root can be somebody else. What others see from there is tried as ourselves, and is better than nothing.
+  // Only root can become another user. Otherwise it is tried as the present user, which is better than nothing.
   const as = own === 0 && account.uid !== 0 ? { uid: account.uid, gid: account.gid } : {};
   const { spawnSync } = process.getBuiltinModule('node:child_process');
   const options = {
@@ -41,7 +41,7 @@ function tryProgram(word: string, { account, shell, path }: Surroundings): strin
     encoding: 'utf8' as const,
     timeout: LONGEST_TRIAL,
     killSignal: 'SIGKILL' as const,
-    // Away from our terminal, which another user must not get hold of.
+    // A session of its own, because another user must not get hold of our terminal.
     detached: true,
     maxBuffer: 64 * 1024,
   };
@@ -53,7 +53,7 @@ function tryProgram(word: string, { account, shell, path }: Surroundings): strin
   return line.slice(0, 200) || `it ended with ${signal ?? status}`;
 }
 
-/** Whether a file can be run by us; for what is not on this host, and so cannot be tried. */
+/** Whether a file is executable, for files of another host, which cannot be tried here. */
 export function isThere(file: string): boolean {
   try {
     accessSync(file, constants.X_OK);

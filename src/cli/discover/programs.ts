@@ -1,33 +1,32 @@
 /**
- * How each job that was found is to call this program. What is written must run where it stands: with the `PATH` of
- * its crontab, as its user, through its shell. Where nothing does, the job is left as it is, and that is said.
+ * Decides how each discovered job should call this program. What is written must work there: with the `PATH` of the
+ * crontab, as the user of the job, in its shell. If nothing works, the job is left alone, and the reason is shown.
  */
 import { join } from 'node:path';
+import { CRON_PATH, findOnPath, isSameFile, ownProgram, shellWord } from '../command/own-program.ts';
 import { accountOf, ownAccount } from './accounts.ts';
 import type { CronJob } from './crontab/lines.ts';
 import { wrapCommand } from './crontab/wrap.ts';
-import { CRON_PATH, findOnPath, isSameFile, ownProgram, shellWord } from './own-program.ts';
+import type { PassedOver } from './host/host.ts';
 import { faultOfProgram, isThere, type Surroundings } from './program-trial.ts';
 import type { Discovery, Mend, Proposal, WatchedAlready } from './proposals.ts';
 import { isVisible, serviceFault } from './systemd/sandbox.ts';
-import { lastValue, type PassedOver } from './systemd/units.ts';
+import { lastValue } from './systemd/units.ts';
 
 export interface ProgramOptions {
   /** The directory that stands for `/`. */
   root: string;
-  /** What the user says that jobs call; null for this program, wherever it is. */
+  /** What jobs should call according to the user; null for this program, wherever it is. */
   given: string | null;
 }
 
-/** Cron cuts a longer command off at this many bytes, and runs what is left. */
+/** Cron cuts off a command at this many bytes, and runs what is left of it. */
 const LONGEST_COMMAND = 998;
 
 /** Stands in for a check-in address that is not known yet; few are longer. */
 const ADDRESS = 'x'.repeat(120);
 
-/**
- * Adds the program to each proposal; where there is none that runs, the proposal becomes one that is passed over.
- */
+/** Adds the program to each proposal. If none works for a job, its proposal becomes one that is passed over. */
 export function withPrograms(discovery: Discovery, options: ProgramOptions): Discovery {
   const proposals: Proposal[] = [];
   const refused: PassedOver[] = [];
@@ -62,7 +61,7 @@ function programFor(proposal: Proposal, options: ProgramOptions): Choice {
   return choose(visible, user, surroundings, options);
 }
 
-/** @param user whom it runs as; null where that is not said */
+/** @param user the user of the job; null if the crontab does not say */
 function programForJob(job: CronJob, user: string | null, options: ProgramOptions): Choice {
   const path = job.path ?? CRON_PATH;
   return choose(candidates(path, options), user, { shell: job.shell, path }, options);
@@ -87,9 +86,9 @@ function userOf({ source, user }: Proposal): string | null {
 }
 
 /**
- * What could be written, the best first.
+ * The ways to call the program, the best first.
  *
- * @param path where a bare name would be looked for; null where a whole path is wanted
+ * @param path the directories in which a bare name would be looked up; null if only a whole path will do
  */
 function candidates(path: string | null, { root, given }: ProgramOptions): string[] {
   if (given !== null) return [given];
@@ -99,7 +98,7 @@ function candidates(path: string | null, { root, given }: ProgramOptions): strin
   const isOwn = resolved !== null && (root !== '/' || (own !== null && isSameFile(resolved, own)));
   if (isOwn) found.push('snitch');
   if (own === null) return found;
-  // A name that leads here, such as a link in /usr/local/bin, stays good when another version takes its place.
+  // A name that leads to this program, such as a link in /usr/local/bin, stays valid after an upgrade.
   const called = findOnPath('snitch', process.env.PATH ?? '');
   if (called !== null && isSameFile(called, own)) found.push(called);
   return [...new Set([...found, own])];
@@ -122,21 +121,21 @@ function firstThatRuns(
 }
 
 function faultOf(program: string, surroundings: Surroundings, root: string): string | null {
-  // These would have to be escaped within the quotes of a unit, and nobody has them in the name of a program.
+  // These characters would have to be escaped within the quotes of a unit, and no program has them in its name.
   if (/['"\\$`\n]/.test(program)) return 'its path has quotation marks, dollar signs or backslashes';
   if (root !== '/') {
     const file = program.includes('/') ? program : findOnPath(program, surroundings.path, root);
-    // What lies below another root belongs to another host, and cannot be tried on this one.
+    // What is below another root belongs to another host, and cannot be tried on this one.
     if (file !== null && isThere(join(root, file))) return null;
     if (!program.startsWith('/')) return 'it is not there';
   }
   return faultOfProgram(shellWord(program), surroundings);
 }
 
-/** A call by the bare name; what stands before it is no part of a path or of another name. */
+/** A call by the bare name, which is not part of a path or of another name. */
 const BARE_CALL = /(?<![\w/.-])snitch(?=\s+(?:exec|check-in)\b)/g;
 
-/** Sets apart the jobs that call this program in a crontab whose `PATH` does not lead to it: they do not run. */
+/** Separates the jobs that cannot run, because the `PATH` of their crontab does not lead to this program. */
 function sortedOut(watched: readonly WatchedAlready[], options: ProgramOptions) {
   const sound: WatchedAlready[] = [];
   const broken: PassedOver[] = [];
@@ -160,7 +159,7 @@ function sortedOut(watched: readonly WatchedAlready[], options: ProgramOptions) 
 
 function mendOf({ crontab, job }: Required<WatchedAlready>['place'], options: ProgramOptions): Mend | null {
   const choice = programForJob(job, job.user ?? crontab.user, options);
-  // In a command that quotes already, only a word that needs no quotes can be put in.
+  // The command may have quotes already, so only a word that needs none can be inserted.
   if ('fault' in choice || !/^[\w/.+-]+$/.test(choice.program)) return null;
   const before = crontab.text.split('\n')[job.line - 1] ?? '';
   const end = job.offset + job.command.length;

@@ -1,45 +1,46 @@
-/** Which snitches the jobs of a host would have. */
+/** Proposes a snitch for each job of a host. */
 import { createHash } from 'node:crypto';
-import { NotUnderstood, parseCronSchedule } from './crontab/fields.ts';
+import { parseCronSchedule } from '../schedule/cron.ts';
+import { gapInWords, intervalForGap, longestGap, NotUnderstood } from '../schedule/schedule.ts';
 import { type Crontab, readCrontabs } from './crontab/files.ts';
 import { type CronJob, parseCrontab } from './crontab/lines.ts';
+import type { PassedOver } from './host/host.ts';
 import { nameOfCommand } from './names.ts';
-import { gapInWords, intervalForGap, longestGap } from './schedule.ts';
 import { scheduleOfTimer } from './systemd/schedule.ts';
-import { type PassedOver, readTimers, type Timer } from './systemd/units.ts';
+import { readTimers, type Timer } from './systemd/units.ts';
 
 export type Source = { kind: 'cron'; crontab: Crontab; job: CronJob } | { kind: 'timer'; timer: Timer };
 
 export interface Proposal {
   name: string;
   interval: string;
-  /** As the host says it. */
+  /** The schedule as it is written on the host. */
   schedule: string;
   /** `/etc/crontab:12`, `logrotate.timer` */
   where: string;
-  /** Whom it runs as, where that is said. */
+  /** The user that the job runs as, if that is known. */
   user: string | null;
   source: Source;
-  /** What the job is to call for this program, as a word for a shell. */
+  /** How the job should call this program, as a word of a shell command. */
   program: string;
 }
 
 export interface Discovery {
   proposals: Proposal[];
-  /** What is understood and watched already. */
+  /** Jobs that are understood and watched already. */
   watched: WatchedAlready[];
-  /** What nothing is proposed for. */
+  /** Everything for which nothing is proposed. */
   passedOver: PassedOver[];
-  /** Lines that call this program in vain. */
+  /** Lines that call this program but cannot find it. */
   mends: Mend[];
 }
 
 export interface WatchedAlready extends PassedOver {
-  /** Of a cron job: where it stands. */
+  /** For a cron job, its line. */
   place?: { crontab: Crontab; job: CronJob };
 }
 
-/** A line that does not run, and what would. */
+/** A line that does not work, and one that would. */
 export interface Mend {
   crontab: Crontab;
   /** From 1. */
@@ -51,7 +52,10 @@ export interface Mend {
 const WATCHED =
   /\bsnitch[\w.-]*['"]?\s+(?:exec|check-in)\b|\s(?:exec|check-in)\s+[a-z2-7]{26}\b|https?:\/\/[^\s'"]+\/c\/[A-Za-z0-9_-]{6,64}\b/;
 
-/** @param root the directory that stands for `/` @param host what names end with, so that hosts can share a case */
+/**
+ * @param root the directory that stands for `/`
+ * @param host is appended to the names, so that several hosts can share a case
+ */
 export function discover(root: string, host: string): Discovery {
   const { crontabs, passedOver } = readCrontabs(root);
   const units = readTimers(root);
@@ -140,7 +144,7 @@ function intervalOf(gap: number | null): string {
   );
 }
 
-/** Of several with one name, each gets a mark of its own that stays when lines are moved. */
+/** Proposals with the same name each get a mark, which stays the same when lines are moved. */
 function withUniqueNames(proposals: readonly Proposal[]): Proposal[] {
   const counts = Map.groupBy(proposals, ({ name }) => name);
   return proposals.map((proposal) => {

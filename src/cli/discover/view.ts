@@ -1,11 +1,11 @@
-/** What was discovered, in lines for people and as data for programs. */
+/** Shows what was discovered, in lines for people and as data for programs. */
 import { printable } from '../../text/printable.ts';
 import { paint, type Style } from '../output/style.ts';
 import { crontabChanges, dropInFor, type Watched } from './apply.ts';
 import type { CrontabChange } from './crontab/write.ts';
+import type { PassedOver } from './host/host.ts';
 import type { Discovery } from './proposals.ts';
 import { dropInPath } from './systemd/drop-in.ts';
-import type { PassedOver } from './systemd/units.ts';
 
 export function discoveryLines(
   watched: readonly Watched[],
@@ -34,7 +34,7 @@ function proposalLines(watched: Watched, style: Style): string[] {
   return [...lines, ...added.map((line) => paint(style, 'green', `  + ${printable(line)}`))];
 }
 
-/** A diff of a whole crontab, with the file it is in. */
+/** The diff of a crontab, under the name of its file. */
 export function changeLines(change: CrontabChange, style: Style): string[] {
   const path = printable(change.crontab.shown);
   return [
@@ -59,7 +59,7 @@ function listOf(title: string, items: readonly PassedOver[], style: Style): stri
   ];
 }
 
-/** The same as data. */
+/** What was discovered, as data for programs. */
 export function discoveryData(watched: readonly Watched[], discovery: Discovery): unknown {
   return {
     proposals: watched.map((one) => {

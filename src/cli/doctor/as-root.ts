@@ -1,9 +1,9 @@
-/** Hints name a command as it must be typed: with `sudo`, where root is needed and this is not root. */
+/** A command that needs root, as the user has to type it: with `sudo`, unless the user is root. */
 export function asRoot(command: string): string {
   return process.getuid?.() === 0 ? command : `sudo ${command}`;
 }
 
-/** The same for what the owner of a file may do too. */
+/** The same for a command that the owner of a file may run as well. */
 export function asOwner(command: string, owner: number): string {
   return process.getuid?.() === owner ? command : asRoot(command);
 }

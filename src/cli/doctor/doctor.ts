@@ -1,11 +1,11 @@
-/** `snitch doctor`: looks at everything that an alert depends on, on this host and at the server. */
+/** `snitch doctor`: checks everything that alerts depend on, on this host and at the server. */
 import type { Config } from '../../config/config.ts';
 import { concernOf } from '../../daemon/data-directory.ts';
-import { countOf } from '../backup.ts';
-import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command.ts';
-import type { ConfigFlags } from '../config.ts';
-import { EXIT } from '../exit-codes.ts';
-import { describeFailure } from '../failure.ts';
+import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command/command.ts';
+import { countOf } from '../daemon/backup.ts';
+import type { ConfigFlags } from '../daemon/config.ts';
+import { EXIT } from '../failure/exit-codes.ts';
+import { describeFailure } from '../failure/failure.ts';
 import { asOwner, asRoot } from './as-root.ts';
 import { type Finding, failure, ok, printFindings, warning } from './findings.ts';
 import { checkEmail } from './mail.ts';
@@ -47,9 +47,9 @@ async function examine(flags: DoctorFlags): Promise<number> {
 
 interface Configuration {
   findings: Finding[];
-  /** Null where it cannot be used. */
+  /** Null if it cannot be used. */
   config: Config | null;
-  /** Where it says so itself. */
+  /** The data directory, if the configuration names one. */
   dataDir?: string;
 }
 
@@ -73,7 +73,7 @@ async function checkConfiguration({ config: file }: ConfigFlags): Promise<Config
   }
 }
 
-/** A file that just this user may not read is no fault of the configuration. */
+/** If only this user may not read a file, nothing is wrong with the configuration. */
 function describeProblem(line: string): Finding {
   const isForbidden = /permission denied|\(EACCES\)/.test(line) && process.getuid?.() !== 0;
   return failure(

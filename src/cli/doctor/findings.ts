@@ -1,11 +1,11 @@
-/** What `snitch doctor` has found, and how it says so. */
+/** What `snitch doctor` has found, and how it is printed. */
 import type { WireStatus } from '../../api/wire.ts';
 import { printable } from '../../text/printable.ts';
 import { Output, type OutputFlags } from '../output/output.ts';
 import { type Paint, paint } from '../output/style.ts';
 
 export interface Finding {
-  /** What was looked at, in a word or two. */
+  /** What was checked, in a word or two. */
   check: string;
   state: 'ok' | 'warning' | 'failure';
   message: string;
@@ -13,7 +13,7 @@ export interface Finding {
   remedy?: string;
 }
 
-/** The signs of the statuses that mean as much. */
+/** The signs of the statuses that mean the same. */
 const LOOKS: Record<Finding['state'], { sign: WireStatus; paint: Paint }> = {
   ok: { sign: 'healthy', paint: 'green' },
   warning: { sign: 'errored', paint: 'yellow' },
@@ -35,7 +35,7 @@ export function failure(check: string, message: string, remedy: string): Finding
   return { check, state: 'failure', message, remedy };
 }
 
-/** One line for each, and one more with the remedy. */
+/** Prints a line for each finding, and one more with its remedy. */
 export function printFindings(findings: readonly Finding[], flags: OutputFlags): void {
   const output = new Output(flags);
   if (output.format === 'json') {

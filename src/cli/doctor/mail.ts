@@ -1,14 +1,13 @@
 /**
- * The mail server, as `snitch doctor` looks at it. Its password may be a credential that only the service gets, so that
- * the daemon is asked to try; where it cannot be asked, the log-in is tried from here.
+ * How `snitch doctor` checks the mail server. Its password may be a credential that only the service gets, so the
+ * daemon is asked to try the login. If it cannot be asked, the login is tried from here.
  */
-
 import { ApiError, createClient, Unreachable } from '../../api/client.ts';
 import type { WireMailCheck } from '../../api/wire.ts';
 import type { Config } from '../../config/config.ts';
 import { MINUTE } from '../../text/durations.ts';
-import { type ConnectionFlags, findConnection } from '../connection.ts';
-import { AuthenticationError, describeFailure } from '../failure.ts';
+import { type ConnectionFlags, findConnection } from '../command/connection.ts';
+import { AuthenticationError, describeFailure } from '../failure/failure.ts';
 import { asRoot } from './as-root.ts';
 import { type Finding, failure, ok, warning } from './findings.ts';
 
@@ -16,13 +15,13 @@ const CHECK = 'email';
 const SMTP_REMEDY = 'check smtp.url, smtp.from, and the mail server';
 const OFF_REMEDY = 'set smtp.url and smtp.from, or rely on webhooks alone';
 
-/** A mail server may take its time; the daemon itself bounds the check a little below. Milliseconds. */
+/** A mail server may take its time. The daemon's own limit for the check is a little lower. Milliseconds. */
 const ANSWER_WITHIN = MINUTE;
 
 /**
- * @param config null where it cannot be used
+ * @param config null if it cannot be used
  * @param recipient of a test mail; null for none
- * @returns null where nothing could be looked at
+ * @returns null if nothing could be checked
  */
 export async function checkEmail(
   flags: ConnectionFlags,
@@ -55,7 +54,7 @@ async function askDaemon(
   }
 }
 
-/** Whatever answers at the address may say anything. */
+/** What answers at the address may be anything, so its answer is checked. */
 function isMailCheck(answer: unknown): answer is WireMailCheck {
   if (typeof answer !== 'object' || answer === null) return false;
   const { server, problem } = answer as Partial<Record<keyof WireMailCheck, unknown>>;

@@ -1,11 +1,10 @@
-/** What `snitch doctor` can ask the server: whether it answers, lives, tells the time, and whom it would tell. */
-
+/** How `snitch doctor` checks the server: whether it answers, works, has the right time, and reaches anybody. */
 import { ApiError, type Client, createClient, type Probe } from '../../api/client.ts';
 import type { WireAudience, WireCase, WireWebhook } from '../../api/wire.ts';
 import { MINUTE, shortDuration } from '../../text/durations.ts';
-import { type Connection, type ConnectionFlags, findConnection } from '../connection.ts';
-import { describeFailure } from '../failure.ts';
-import { awaitDelivery } from '../webhook.ts';
+import { awaitDelivery } from '../alerts/webhook.ts';
+import { type Connection, type ConnectionFlags, findConnection } from '../command/connection.ts';
+import { describeFailure } from '../failure/failure.ts';
 import { asRoot } from './as-root.ts';
 import { type Finding, failure, ok, warning } from './findings.ts';
 
@@ -65,7 +64,7 @@ function problemsIn(text: string): string {
   }
 }
 
-/** The header has whole seconds, so that a second either way means nothing. */
+/** The header has whole seconds, so a second more or less means nothing. */
 function checkClock({ date, asked, answered }: Probe & { asked: number; answered: number }): Finding {
   const server = date === null ? Number.NaN : Date.parse(date);
   if (Number.isNaN(server))
@@ -79,7 +78,7 @@ function checkClock({ date, asked, answered }: Probe & { asked: number; answered
 
 interface Examination {
   keySource: string;
-  /** Whether the API's answers say that a snitch server of this version gave them. */
+  /** Whether the answers of the API say that a snitch server gave them, which those of older versions do not. */
   isKnown: boolean;
   send: boolean;
 }
@@ -102,7 +101,7 @@ async function checkCase(client: Client, { keySource, isKnown, send }: Examinati
   }
 }
 
-/** Whether the addresses that the server gives to jobs lead to it, from here. */
+/** Checks whether the addresses that the server gives to jobs lead back to it from this host. */
 async function checkInAddresses(client: Client, isKnown: boolean): Promise<Finding[]> {
   const snitches = await client.listSnitches();
   const bases = new Set(
@@ -111,7 +110,7 @@ async function checkInAddresses(client: Client, isKnown: boolean): Promise<Findi
   return Promise.all([...bases].map((base) => checkInAddress(base, isKnown)));
 }
 
-/** Asks for a snitch that is not there, so that nothing is recorded. */
+/** Checks in for a snitch that does not exist, so that nothing is recorded. */
 async function checkInAddress(base: string, isKnown: boolean): Promise<Finding> {
   const remedy = 'check `base_url` and `check_in_base` of the daemon, and the proxy in front of it';
   try {
@@ -129,7 +128,7 @@ function unproven(base: string): string {
   return `nothing shows that ${base} leads to a snitch server: the daemon is of an earlier version, or a proxy removes its headers`;
 }
 
-/** Nobody who can be reached means that no alert is ever told: nothing is more broken than that. */
+/** If nobody can be reached, no alert ever gets out. Nothing could be more broken than that. */
 async function checkTeam(
   client: Client,
   { members }: WireCase,
@@ -157,7 +156,7 @@ async function checkTeam(
   return warning('team', message, `${add} for notices about the service itself`);
 }
 
-/** Null where the server is too old to say. */
+/** Null if the server is too old to say. */
 async function audienceOf(client: Client): Promise<WireAudience | null> {
   try {
     return await client.getAudience();
@@ -169,7 +168,7 @@ async function audienceOf(client: Client): Promise<WireAudience | null> {
 
 const SET_SMTP = 'set smtp.url and smtp.from in the configuration of the daemon';
 
-/** Connects from here, and sends nothing: an answer to a request nobody expects would prove little. */
+/** Connects but sends nothing, because the answer to an unexpected request would prove little. */
 async function checkTarget({ url }: WebhookAddress): Promise<Finding> {
   const { hostname, port, protocol } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, '');

@@ -1,34 +1,26 @@
-/** What `snitch exec` was told: whom the check-ins are for, and which command is the job. */
-import { readFileSync } from 'node:fs';
-import { UsageError } from '../failure.ts';
+/** The arguments of `snitch exec`: whom the check-ins are for, and which command is the job. */
+import { UsageError } from '../failure/failure.ts';
+import { type GivenToken, hiddenToken, type TokenSources } from '../sending/token.ts';
 
-const NO_TOKEN = 'no token: give one as the first argument, with --token-file or in SNITCH_TOKEN';
-
-export interface ExecArguments {
-  /** An address, a token or a name; null where there is none that can be used. */
-  given: string | null;
-  /** Why there is none, in words. */
-  problem: string | null;
+export interface ExecArguments extends GivenToken {
   command: readonly string[];
 }
 
-export interface ExecSources {
+export interface ExecSources extends TokenSources {
   /** The operands, in order. */
   operands: readonly string[];
-  /** How many of them stand before `--`; null where there is no `--`. */
+  /** How many of them stand before `--`; null if there is no `--`. */
   before: number | null;
-  tokenFile?: string | undefined;
-  env: NodeJS.ProcessEnv;
 }
 
 /**
  * A token in the arguments can be seen by every user of the host (`ps`); one in a file or in the environment cannot.
  *
- * @throws UsageError where no command is there: nothing else that is wrong may keep a job from running
+ * @throws UsageError if there is no command; nothing else that is wrong may keep a job from running
  */
 export function readArguments(sources: ExecSources): ExecArguments {
   const { operands, before, tokenFile } = sources;
-  // With `--`, what stands before it tells whether there is a token; without, only --token-file does.
+  // With `--`, there is a token if anything stands before it. Without, there is one unless --token-file is given.
   const named = before === null ? tokenFile === undefined : before > 0;
   const command = named ? operands.slice(1) : operands;
   if (command.length === 0) throw new UsageError("missing required argument 'command'");
@@ -37,29 +29,7 @@ export function readArguments(sources: ExecSources): ExecArguments {
   return { ...hiddenToken(sources), command };
 }
 
-/** What stands in a file or in the environment; a problem where nothing does. */
-export function hiddenToken({
-  tokenFile,
-  env,
-}: Pick<ExecSources, 'tokenFile' | 'env'>): Omit<ExecArguments, 'command'> {
-  if (tokenFile !== undefined) return tokenIn(tokenFile, '--token-file');
-  if (env.SNITCH_TOKEN) return { given: env.SNITCH_TOKEN.trim(), problem: null };
-  if (env.SNITCH_TOKEN_FILE) return tokenIn(env.SNITCH_TOKEN_FILE, 'SNITCH_TOKEN_FILE');
-  return { given: null, problem: NO_TOKEN };
-}
-
-function tokenIn(path: string, source: string): Omit<ExecArguments, 'command'> {
-  try {
-    const given = readFileSync(path, 'utf8').trim();
-    if (/^[^\p{Cc}]{1,2000}$/u.test(given)) return { given, problem: null };
-    return { given: null, problem: `${source}: ${path} must hold one token and nothing else` };
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return { given: null, problem: `${source}: cannot read the token from ${path}: ${code}` };
-  }
-}
-
-/** Variables of ours that are secrets, or hold some. A job has no business with them. */
+/** Our variables that are secrets, or contain some. A job has no business with them. */
 const SECRETS = [
   'SNITCH_API_KEY',
   'SNITCH_ADMIN_KEY',

@@ -1,10 +1,8 @@
-/**
- * `snitch exec`: runs a job, and tells the server how it went. What the job does stays as it would be without us.
- */
+/** `snitch exec`: runs a job, and tells the server how it went. The job behaves as it would without us. */
 import { type Command, Option } from 'commander';
-import { type Register, withCrontab, withExamples } from '../command.ts';
-import { parseDuration } from '../duration.ts';
-import { recipientOf } from '../recipient.ts';
+import { type Register, withCrontab, withExamples } from '../command/command.ts';
+import { parseDuration } from '../command/duration.ts';
+import { recipientOf } from '../sending/recipient.ts';
 import { spoolDirectory } from '../spool/directory.ts';
 import { environmentOfJob, readArguments } from './arguments.ts';
 import { type JobEnd, startJob } from './job.ts';
@@ -23,7 +21,7 @@ interface ExecFlags {
   tail: string;
 }
 
-/** How long to wait for a stalled reader of our output before the end of the run is reported, in milliseconds. */
+/** How long to wait for a slow reader of our output before the end of the run is reported, in milliseconds. */
 const OUTPUT_WITHIN = 5_000;
 
 const NOTES = `
@@ -74,7 +72,7 @@ export const register: Register = (program, finish) => {
   withCrontab(exec, (snitch) => [`0 3 * * * ${snitch} exec TOKEN -- /opt/backup.sh`]);
 };
 
-/** How many operands stand before `--`, which the parser does not tell; null where there is none. */
+/** How many operands come before `--`, which the parser does not say; null if there is no `--`. */
 function beforeDashes(exec: Command, operands: readonly string[]): number | null {
   const { rawArgs = [] } = (exec.parent ?? {}) as { rawArgs?: string[] };
   const at = rawArgs.indexOf('--');
@@ -109,7 +107,7 @@ async function execute(
   return end.code;
 }
 
-/** Null where there is nobody to report to; that is said on stderr, and the job runs all the same. */
+/** Null if there is nobody to report to. That is said on stderr, and the job runs all the same. */
 function reportFor(given: string | null, problem: string | null, flags: ExecFlags): RunReport | null {
   try {
     if (given !== null) {
@@ -123,7 +121,7 @@ function reportFor(given: string | null, problem: string | null, flags: ExecFlag
   return null;
 }
 
-/** Here --timeout is the job's. */
+/** Leaves out --timeout, which means the job here. */
 function flagsOf({ url, apiKeyFile }: ExecFlags): { url?: string; apiKeyFile?: string } {
   return { ...(url === undefined ? {} : { url }), ...(apiKeyFile === undefined ? {} : { apiKeyFile }) };
 }

@@ -1,4 +1,4 @@
-/** The job of `snitch exec` as a process: started, signalled, ended when its time is over. */
+/** The job of `snitch exec` as a process: starts it, passes on signals, and ends it when its time is over. */
 import type { ChildProcess, StdioOptions } from 'node:child_process';
 import { terminalOf } from './terminal.ts';
 
@@ -15,10 +15,10 @@ export interface JobSetting {
 }
 
 export interface JobEnd {
-  /** What `snitch exec` exits with: as a shell would, 128 + signal, 126 or 127 included. */
+  /** What `snitch exec` exits with. Like a shell it uses 128 + signal, 126 and 127. */
   code: number;
   signal: NodeJS.Signals | null;
-  /** The time given with `--timeout` was over before the job was. */
+  /** Whether the time given with `--timeout` was over before the job was. */
   timedOut: boolean;
   /** Why the command could not be started, in words. */
   failure: string | null;
@@ -26,19 +26,19 @@ export interface JobEnd {
 
 export interface Job {
   ended: Promise<JobEnd>;
-  /** Null where nothing could be started. */
+  /** Null if nothing could be started. */
   child: ChildProcess | null;
 }
 
 export const FORWARDED = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
 
-/** Keys of a terminal send these to the whole foreground group, the job included. */
+/** Keys pressed at a terminal send these to the whole foreground group, which includes the job. */
 const TYPED: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
 
 /**
  * Starts the job and passes on the signals that arrive as long as it runs.
  *
- * @param onLateSignal is called for those that arrive after its end
+ * @param onLateSignal is called for signals that arrive after its end
  */
 export function startJob(
   command: readonly string[],
@@ -47,8 +47,8 @@ export function startJob(
   onLateSignal: () => void,
 ): Job {
   const [file = '', ...args] = command;
-  // A session of its own makes a group that can be ended as a whole. It would cost the job its terminal, where there
-  // is one, and separate it from the signals to our group; so it gets one only where it is needed.
+  // A session of its own puts the job into a group that can be ended as a whole. But it takes away the terminal, and
+  // the signals to our group, so the job gets a session only if it needs one.
   const detached = limits.timeoutMs !== null && !terminalOf().controls;
   let running: ChildProcess | null = null;
   for (const signal of FORWARDED) {
@@ -65,7 +65,7 @@ export function startJob(
     });
     return { ended, child };
   } catch (error) {
-    // Arguments that no process can be given, such as those with a NUL, are refused before anything is tried.
+    // Arguments that no process can have, such as those with a NUL, are refused before anything is started.
     return { ended: Promise.resolve(notStarted(error as NodeJS.ErrnoException)), child: null };
   }
 }
@@ -73,7 +73,7 @@ export function startJob(
 function endOf(child: ChildProcess, limits: JobLimits, group: boolean): Promise<JobEnd> {
   const limit = limitTime(child, limits, group);
   return new Promise((resolve) => {
-    // A signal that cannot be delivered is an error of the child too; only one before the start is its end.
+    // A signal that cannot be delivered is an error of the child too. Only an error before the start is its end.
     child.on('error', (error) => {
       if (child.pid !== undefined) return;
       limit.clear();
@@ -112,7 +112,7 @@ function kill(child: ChildProcess, signal: NodeJS.Signals, group: boolean): void
     if (group) process.kill(-child.pid, signal);
     else child.kill(signal);
   } catch {
-    // It has ended in this moment; its exit is about to be told.
+    // It has ended just now, and its `exit` event is about to come.
   }
 }
 

@@ -1,9 +1,9 @@
 /**
- * What the job prints: passed through byte by byte, the end of it kept.
+ * Passes on what the job prints byte by byte, and keeps the end of it.
  *
- * A stream that is a terminal is handed to the job as it is, so that it stays one: colours, progress bars and line
- * buffering are as without us. Nothing is kept of it then, because the person at the terminal sees it. Every other
- * stream goes through a pipe; where stdout and stderr are the same file, through one, so that their order stays.
+ * A stream that is a terminal is handed to the job as it is: colours, progress bars and line buffering work as without
+ * us. Nothing is kept of it, because the person at the terminal sees it. Every other stream goes through a pipe. If
+ * stdout and stderr are the same file, they share a pipe, so that the order of their lines stays.
  */
 import type { Stats } from 'node:fs';
 import type { Readable } from 'node:stream';
@@ -12,7 +12,7 @@ import { tell } from './tell.ts';
 
 const fs = process.getBuiltinModule('node:fs');
 
-/** What is still to come after the job's end comes within this time, in milliseconds; see `Output.copy`. */
+/** How long output is awaited after the job's end, in milliseconds; see `JobOutput.copy`. */
 const SILENCE = 1_000;
 const LONGEST_REST = 5_000;
 const LOOK_EVERY = 50;
@@ -22,15 +22,15 @@ type Stdio = 'inherit' | 'pipe' | number;
 interface Through {
   /** The descriptors of the job that write into it. */
   from: readonly (1 | 2)[];
-  /** Our descriptor that it goes to. */
+  /** Our own descriptor, to which the output is copied. */
   to: 1 | 2;
-  /** A real pipe; null where none could be made, and the job gets what Node makes. */
+  /** A real pipe; null if none could be made, so that the job gets what Node makes. */
   pipe: { read: number; write: number } | null;
 }
 
 interface Progress {
   writing: boolean;
-  /** When something came last, on the monotonic clock. */
+  /** When the last output came, on the monotonic clock. */
   last: number;
 }
 
@@ -56,10 +56,10 @@ export class JobOutput {
   }
 
   /**
-   * Copies until the job and all that it started have closed their ends. A process that the job leaves behind may
-   * never do so: then until nothing came for a second after the job's end, or some seconds have passed.
+   * Copies until the job and everything it started have closed their ends. A process that the job leaves behind may
+   * never do so. Therefore copying also ends when nothing has come for a second after the job's end, or after 5 s.
    *
-   * @param child gives the streams where there is no pipe of ours
+   * @param child has the streams for which there is no pipe of ours
    */
   async copy(
     child: { stdout: Readable | null; stderr: Readable | null } | null,
@@ -88,8 +88,8 @@ function isSameFile(one: Stats, other: Stats): boolean {
 }
 
 /**
- * Node gives a child sockets for pipes, and a job that opens /dev/stdout or /dev/stderr cannot open a socket. A FIFO
- * is a pipe once its name is removed.
+ * Node uses sockets as the pipes of a child, and a job that opens /dev/stdout or /dev/stderr cannot open a socket. A
+ * FIFO whose name is removed is a real pipe.
  */
 function withPipes(streams: readonly Omit<Through, 'pipe'>[]): Through[] {
   if (streams.length === 0) return [];
@@ -124,7 +124,7 @@ function readersOf(
       .map((fd) => (fd === 1 ? child?.stdout : child?.stderr))
       .filter((stream) => stream !== null && stream !== undefined);
   }
-  // Only the job may hold the end that writes, or the other would never come to its end.
+  // Only the job may hold the writing end, or the reading end would never see the end of the output.
   fs.closeSync(pipe.write);
   const { Socket } = process.getBuiltinModule('node:net');
   return [new Socket({ fd: pipe.read, readable: true, writable: false })];
@@ -141,7 +141,7 @@ function startCopy(reader: Readable, to: 1 | 2, tail: Tail): Copy {
   return { reader, progress, done: copyAll(reader, to, tail, progress) };
 }
 
-/** Reads only as fast as the reader of our own output takes it, so that memory stays bounded. */
+/** Reads only as fast as our own output is taken, so that memory stays bounded. */
 async function copyAll(reader: Readable, to: 1 | 2, tail: Tail, progress: Progress): Promise<void> {
   try {
     for await (const chunk of reader as AsyncIterable<Buffer>) {
@@ -152,7 +152,7 @@ async function copyAll(reader: Readable, to: 1 | 2, tail: Tail, progress: Progre
       progress.last = performance.now();
     }
   } catch (error) {
-    // The pipe closes with this, so that the job learns of it by its next write, as it would without us.
+    // This closes the pipe, so that the job's next write fails as it would without us.
     const { code } = error as NodeJS.ErrnoException;
     if (progress.writing && code !== 'EPIPE') tell(`the job's output cannot be written: ${code}`);
   } finally {
@@ -161,7 +161,7 @@ async function copyAll(reader: Readable, to: 1 | 2, tail: Tail, progress: Progre
   }
 }
 
-/** Writes beside the event loop: a reader that stands still must not hold up signals and time limits. */
+/** Writes outside the event loop, because a stalled reader must not hold up signals and time limits. */
 async function writeAll(fd: number, bytes: Buffer): Promise<void> {
   let pause = 1;
   for (let from = 0; from < bytes.length; ) {
@@ -170,7 +170,7 @@ async function writeAll(fd: number, bytes: Buffer): Promise<void> {
       pause = 1;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
-      // Another program that shares this stream has made it non-blocking.
+      // Another program that shares this stream has made it non-blocking, and it is full.
       await delay(pause);
       pause = Math.min(pause * 2, 20);
     }
@@ -188,7 +188,7 @@ async function silence(streams: readonly Progress[]): Promise<void> {
   for (;;) {
     await delay(LOOK_EVERY);
     const now = performance.now();
-    // What is being written may come from the job, and must not be lost however long it takes.
+    // What is being written may come from the job itself, and must not be lost, however long it takes.
     if (streams.some(({ writing }) => writing)) continue;
     const last = Math.max(since, ...streams.map((stream) => stream.last));
     if (now - last >= SILENCE || now - since >= LONGEST_REST) return;

@@ -1,6 +1,7 @@
-/** Tells the server how a run began and ended, or keeps that in the spool. The job never waits for it. */
-
-import { dispatch, Locator } from '../recipient.ts';
+/** Reports how a run began and ended, or keeps the report in the spool. The job never waits for it. */
+import type { KeptCheckIn, Recipient } from '../sending/check-in.ts';
+import { dispatch, Locator } from '../sending/recipient.ts';
+import type { Answer } from '../sending/send.ts';
 import {
   boundSpool,
   type Delivery,
@@ -10,24 +11,22 @@ import {
   tellDeleted,
 } from '../spool/deliver.ts';
 import { claim, refuse, release, remove } from '../spool/directory.ts';
-import type { KeptCheckIn, Recipient } from '../spool/entry.ts';
 import { flush } from '../spool/flush.ts';
-import type { Answer } from '../spool/send.ts';
 import type { JobEnd } from './job.ts';
 import { tell } from './tell.ts';
 
-/** Bounds in milliseconds: on the start, while the job runs; on both and the spool, after its end. */
+/** Time limits in milliseconds: on reporting the start while the job runs, and on everything after its end. */
 const START_WITHIN = 10_000;
 const END_WITHIN = 10_000;
-/** After the job's end, the start may take no more than its part of that. */
+/** How much of the latter may go to reporting the start. */
 const START_AFTER_END = 5_000;
 const FLUSH_WITHIN = 5_000;
-/** On a question for a name. */
+/** Time limit on looking up a name. */
 const LOCATE_WITHIN = 8_000;
 
 export interface Run {
   recipient: Recipient;
-  /** Why the address of the server is not known, in words; null where it is. */
+  /** Why the address of the server is not known, in words; null if it is. */
   problem: string | null;
   runId: string;
   /** Where the spool is. */
@@ -45,7 +44,7 @@ export class RunReport {
     this.#run = run;
   }
 
-  /** Ends whatever waits for the server; what it has not confirmed goes to the spool. */
+  /** Stops waiting for the server. What it has not confirmed goes to the spool. */
   hurry(): void {
     this.#hurry.abort();
   }
@@ -65,8 +64,8 @@ export class RunReport {
     setTimeout(() => this.hurry(), END_WITHIN).unref();
     const { directory } = this.#run;
     const checkIn = { ...this.#identity(), ...outcomeOf(end), at, output };
-    // The server can tell how long a run took only if it knows of the start before the end. The end does not wait for
-    // that to be safe on the disk.
+    // The server needs the start before the end to know how long a run took. But the end is put on the disk without
+    // waiting for that.
     const sending = (async () => {
       if (this.#start !== null) await this.#again(await this.#start);
       return this.#send(checkIn, this.#hurry.signal);
@@ -89,7 +88,7 @@ export class RunReport {
     return dispatch(checkIn, null, this.#locator, signal);
   }
 
-  /** The server may be back since the job began. */
+  /** Tries the start once more, because the server may have come back since the job began. */
   async #again({ checkIn, answer, claim: waits }: Delivery): Promise<void> {
     if (answer.kind !== 'later') return;
     this.#locator = new Locator(LOCATE_WITHIN);
@@ -107,7 +106,7 @@ export class RunReport {
     }
   }
 
-  /** Sends what earlier runs could not. */
+  /** Sends what earlier runs could not send. */
   async #flush(): Promise<void> {
     const { recipient, directory } = this.#run;
     const signal = AbortSignal.any([this.#hurry.signal, AbortSignal.timeout(FLUSH_WITHIN)]);
@@ -120,12 +119,12 @@ export class RunReport {
   }
 }
 
-/** The job has run, and nobody may be there to try again: whatever the server does not record is kept. */
+/** The job has run, and perhaps nobody is there to try again, so whatever the server does not record is kept. */
 function isKept(): boolean {
   return true;
 }
 
-/** A job whose time was over has failed, however it ended. */
+/** A job that ran out of time has failed, however it ended. */
 function outcomeOf(end: JobEnd): Pick<KeptCheckIn, 'suffix' | 'message' | 'exitStatus'> {
   const { code, signal, timedOut, failure } = end;
   const killed = signal === null ? null : `killed by ${signal}`;

@@ -1,16 +1,16 @@
-/** Whether a terminal stands behind this process, which decides who sends the job its signals. */
+/** Whether this process has a terminal, which decides who sends signals to the job. */
 
 export interface Terminal {
-  /** A terminal controls this process, even if none of its streams is one. */
+  /** Whether this process has a controlling terminal, even if none of its streams is one. */
   controls: boolean;
-  /** What is typed there (Ctrl-C, Ctrl-\) goes to the process group that this process belongs to. */
+  /** Whether keys typed there (Ctrl-C, Ctrl-\) signal the group of this process. */
   foreground: boolean;
 }
 
 export function terminalOf(): Terminal {
   try {
     const text = process.getBuiltinModule('node:fs').readFileSync('/proc/self/stat', 'latin1');
-    // The name of the program comes before, in parentheses, and may hold anything.
+    // The fields follow the name of the program, which is in parentheses and may contain anything.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     const [, , group, , terminal, foregroundGroup] = fields;
     return { controls: terminal !== '0', foreground: terminal !== '0' && group === foregroundGroup };

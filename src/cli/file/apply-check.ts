@@ -1,7 +1,7 @@
-/** Asks the server what it makes of a file, before anything is changed. */
+/** Asks the server how it understands a file, before anything is changed. */
 import type { Client } from '../../api/client.ts';
 import type { WireCaseSettings } from '../../api/wire.ts';
-import { Failure } from '../failure.ts';
+import { Failure } from '../failure/failure.ts';
 import { type Plan, type Present, planOf, type WantedSnitch } from './apply-plan.ts';
 import { inBatches } from './batches.ts';
 import { ownerFaults } from './owners.ts';
@@ -61,16 +61,16 @@ export async function presentOf(client: Client): Promise<Present> {
 }
 
 export interface Manner {
-  /** What is no longer in the file goes. */
+  /** Whether snitches that are no longer in the file are deleted. */
   prune: boolean;
   /** The owner whose snitches the file takes over; null for none. */
   takeOver: string | null;
 }
 
 /**
- * What an apply of the file would do.
+ * What applying the file would do.
  *
- * @throws SnitchFileError with everything that could not be done
+ * @throws SnitchFileError with everything that cannot be done
  */
 export async function planFor(client: Client, file: SnitchFile, { prune, takeOver }: Manner): Promise<Plan> {
   const { room, ...wanted } = await understand(client, file);

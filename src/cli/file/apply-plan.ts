@@ -1,4 +1,4 @@
-/** What has to be done so that the case becomes what the file says. */
+/** Works out what has to be done to make the case match the file. */
 import type { WireCase, WireCaseSettings, WireImported, WireOwnership, WireSnitch } from '../../api/wire.ts';
 
 /** What the server has now. */
@@ -10,7 +10,7 @@ export interface Present {
 
 /** What the file wants, as the server understands it. */
 export interface Wanted {
-  /** Whose snitches go when the file no longer names them; null for nobody's. */
+  /** Snitches of this owner are deleted when the file no longer names them; null for none. */
   owner: string | null;
   /** The owner whose snitches the file takes over as if they had none. */
   takeOver: string | null;
@@ -19,12 +19,12 @@ export interface Wanted {
 }
 
 export interface WantedSnitch extends WireImported {
-  /** Null for one that no file keeps. */
+  /** Null for a snitch that no file keeps. */
   owner: string | null;
 }
 
 export interface Creation extends WantedSnitch {
-  /** The owner that keeps a snitch of the same name, so that there will be two of it. */
+  /** The owner of another snitch with the same name, so that there will be two; null if there is none. */
   beside: string | null;
 }
 
@@ -38,20 +38,20 @@ export interface SnitchChange {
   token: string;
   name: string;
   fields: FieldChange[];
-  /** It was there already, and is kept by `owner` from now on. */
+  /** Whether a snitch that was there already is kept by `owner` from now on. */
   adopted: boolean;
   owner: string | null;
   /** Who kept it before; null for nobody. */
   takenFrom: string | null;
 }
 
-/** What cannot be done. */
+/** Something in the file that cannot be done. */
 export interface Conflict {
   /** The position of the snitch in the file. */
   index: number;
   attribute: string;
   message: string;
-  /** The owner in whose way it stands; null for any other conflict. */
+  /** The other owner that keeps the snitch; null for any other conflict. */
   keeper: string | null;
 }
 
@@ -60,7 +60,7 @@ export interface Plan {
   case: FieldChange[];
   create: Creation[];
   change: SnitchChange[];
-  /** What an earlier apply of the file kept, and what the file no longer names. */
+  /** Snitches that the file kept when it was last applied, and no longer names. */
   gone: WireSnitch[];
   unchanged: number;
   conflicts: Conflict[];
@@ -70,8 +70,8 @@ const FIELDS = ['name', 'interval', 'alert_type', 'alert_email', 'notes', 'tags'
 const CASE_FIELDS = ['name', 'timezone', 'members', 'reminders'] as const;
 
 /**
- * An entry with a token means the snitch that has it. One without means the snitch of its name that its owner keeps,
- * else the one of its name that nothing keeps; those of other owners are left to them.
+ * An entry with a token means the snitch that has it. An entry without one means the snitch of its name that its owner
+ * keeps, or else the one that nobody keeps. Snitches of other owners are left alone.
  */
 export function planOf(present: Present, wanted: Wanted): Plan {
   const plan: Plan = {
@@ -132,7 +132,7 @@ class Index {
     return this.#owners.get(token) ?? null;
   }
 
-  /** The snitch that is meant, null for a new one, or what is wrong. */
+  /** The snitch that is meant, null if it has to be made, or what is wrong. */
   find({ token, name, owner }: WantedSnitch): WireSnitch | Fault | null {
     if (token !== null) return this.#withToken(token, owner);
     const candidates = this.#byName.get(name) ?? [];
@@ -161,7 +161,7 @@ class Index {
     return { attribute: 'token', message, keeper };
   }
 
-  /** Its keeper, unless the file takes over what that one has. */
+  /** The owner that keeps the snitch, unless the file takes over what that owner has. */
   #inTheWay(snitch: WireSnitch): string | null {
     const keeper = this.keeperOf(snitch);
     return keeper === this.#takeOver ? null : keeper;
@@ -178,7 +178,7 @@ function differences<Field extends string>(
     .map((field) => ({ field, from: from[field], to: to[field] }));
 }
 
-/** Whether an apply would change anything; `prune` tells whether it would delete what is gone from the file. */
+/** Whether applying would change anything. With `prune` it deletes what is gone from the file. */
 export function differs({ case: settings, create, change, gone }: Plan, prune: boolean): boolean {
   return settings.length + create.length + change.length > 0 || (prune && gone.length > 0);
 }

@@ -1,4 +1,4 @@
-/** Carries out a plan, patiently: a server that says "not so fast" is waited for. */
+/** Carries out a plan, and waits when the server asks for it. */
 import type { Client, ImportInput } from '../../api/client.ts';
 import { say } from '../output/output.ts';
 import type { Creation, FieldChange, Plan } from './apply-plan.ts';
@@ -8,12 +8,12 @@ import { batchesOf, inBatches, inBatchesOrOneByOne } from './batches.ts';
 const MOST_TRIES = 10;
 const LONGEST_WAIT_S = 300;
 
-/** Tokens that the server takes in one request. */
+/** How many tokens the server takes in one request. */
 const LARGEST_CLAIM = 500;
 
 /**
- * First what makes room, at last what needs it. A plan that was carried out in part is carried on by applying the
- * file again, because each step says what shall be, and not what to do.
+ * Makes room first, and takes it last. If a plan was carried out only in part, applying the file again completes it,
+ * because each step states how things shall be, not what to do.
  */
 export async function carryOut(client: Client, plan: Plan, prune: boolean): Promise<void> {
   await inBatchesOrOneByOne(
@@ -36,7 +36,7 @@ export async function carryOut(client: Client, plan: Plan, prune: boolean): Prom
   }
 }
 
-/** Without what the server takes for granted: the shorter an entry, the more of them go into one request. */
+/** Leaves out what is the default: the shorter the entries, the more of them fit into one request. */
 function importOf({ name, interval, token, alert_type, alert_email, notes, tags }: Creation): ImportInput {
   return {
     name,
@@ -49,7 +49,7 @@ function importOf({ name, interval, token, alert_type, alert_email, notes, tags 
   };
 }
 
-/** What is taken over is freed first: the server gives nothing to one owner that another one has. */
+/** Frees what is taken over first, because the server does not give an owner what another owner has. */
 async function changeOwners(client: Client, { change }: Plan): Promise<void> {
   const adopted = change.filter((one) => one.adopted);
   const taken = adopted.filter(({ takenFrom }) => takenFrom !== null);
@@ -71,7 +71,7 @@ function valuesOf(changes: readonly FieldChange[]): Record<string, never> {
   return Object.fromEntries(changes.map(({ field, to }) => [field, to as never]));
 }
 
-/** Somebody else may have deleted it meanwhile, which is what was wanted. */
+/** Somebody else may have deleted the snitch meanwhile, which is what was wanted. */
 async function unlessGone(deletion: Promise<void>): Promise<void> {
   try {
     await deletion;
@@ -80,7 +80,7 @@ async function unlessGone(deletion: Promise<void>): Promise<void> {
   }
 }
 
-/** Tries again when the server said after how long to. */
+/** Tries again if the server says when. */
 export async function patiently<T>(request: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {

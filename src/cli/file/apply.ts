@@ -1,11 +1,17 @@
 /** `snitch apply`, `diff` and `export`: snitches as a file that is kept under version control. */
 import type { Command } from 'commander';
 import type { Client } from '../../api/client.ts';
-import { addClientOptions, type ClientFlags, type Register, required, withExamples } from '../command.ts';
-import { confirm } from '../confirm.ts';
-import { connect } from '../connection.ts';
-import { EXIT } from '../exit-codes.ts';
-import { Failure, UsageError } from '../failure.ts';
+import {
+  addClientOptions,
+  type ClientFlags,
+  type Register,
+  required,
+  withExamples,
+} from '../command/command.ts';
+import { confirm } from '../command/confirm.ts';
+import { connect } from '../command/connection.ts';
+import { EXIT } from '../failure/exit-codes.ts';
+import { Failure, UsageError } from '../failure/failure.ts';
 import { Output, say } from '../output/output.ts';
 import { planFor } from './apply-check.ts';
 import { differs, type Plan } from './apply-plan.ts';
@@ -156,7 +162,7 @@ async function applyFile(flags: ApplyFlags): Promise<void> {
   }
 }
 
-/** Asking for the number of snitches that will go makes sure that somebody has looked at them. */
+/** Typing the number of snitches that will be deleted makes sure that somebody has looked at them. */
 function checkCount(gone: number, confirmed: string | undefined): void {
   if (gone === 0 && confirmed === undefined) return;
   const snitches = gone === 1 ? '1 snitch' : `${gone} snitches`;

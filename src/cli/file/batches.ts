@@ -1,10 +1,10 @@
-/** Many snitches in few requests, each within the bounds of the server. */
+/** Sends many snitches in few requests, each within the limits of the server. */
 
-/** Bounds on one request, the bytes with room for what is around the snitches. */
+/** Limits of one request. The bytes leave room for what surrounds the snitches. */
 const LARGEST_BATCH = 500;
 const LARGEST_BODY = 60_000;
 
-/** What every server takes at once. */
+/** How many snitches every server accepts at once, however old it is. */
 const SMALL_BATCH = 100;
 
 /** Consecutive parts, each small enough for one request. */
@@ -26,8 +26,8 @@ export function batchesOf<T>(items: readonly T[], most = SMALL_BATCH): T[][] {
 }
 
 /**
- * Sends `items` in batches as large as may be, one after the other. A server that takes fewer says so before it does
- * anything, and then gets smaller ones.
+ * Sends `items` in batches that are as large as possible, one after the other. A server that accepts fewer refuses the
+ * first batch as a whole, and then gets smaller ones.
  */
 export async function inBatches<T>(
   items: readonly T[],
@@ -51,7 +51,7 @@ function takesFewer(error: unknown): boolean {
   return status === 422 && body?.validations?.[0]?.attribute === 'snitches';
 }
 
-/** As `inBatches`; a server that has no such request at all gets them `one` by one. */
+/** Like `inBatches`, but a server that is too old for such requests gets the items one by one. */
 export async function inBatchesOrOneByOne<T>(
   items: readonly T[],
   send: (batch: T[]) => Promise<unknown>,

@@ -1,9 +1,9 @@
-/** What an apply would do, in lines for people. */
+/** What applying a file would do, in lines for people. */
 import { printable } from '../../text/printable.ts';
 import { type Paint, paint, type Style } from '../output/style.ts';
 import type { FieldChange, Plan } from './apply-plan.ts';
 
-/** A value longer than this is cut: notes may have ten thousand characters. */
+/** Longer values are cut, because notes may have ten thousand characters. */
 const LONGEST_VALUE = 70;
 
 type Sign = '+' | '~' | '-' | '!';

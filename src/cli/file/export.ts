@@ -1,9 +1,9 @@
-/** `snitch export`: a case as the file that makes it. Keys and the secrets of webhooks are never in it. */
+/** `snitch export`: writes a case as a file that can make it again. It never has keys or the secrets of webhooks. */
 import { Document, isScalar, type Scalar, visit } from 'yaml';
 import type { WireSnitch } from '../../api/wire.ts';
-import type { ClientFlags } from '../command.ts';
-import { connect } from '../connection.ts';
-import { NotFoundError } from '../failure.ts';
+import type { ClientFlags } from '../command/command.ts';
+import { connect } from '../command/connection.ts';
+import { NotFoundError } from '../failure/failure.ts';
 import { Output } from '../output/output.ts';
 import { presentOf } from './apply-check.ts';
 import type { Present } from './apply-plan.ts';
@@ -45,7 +45,7 @@ function fileOf({ case: settings, snitches, ownership }: Present, flags: ExportF
   };
 }
 
-/** Null where there is none; of several that are as frequent, always the same. */
+/** Null if there is no owner. Of several that are equally frequent, it is always the same one. */
 function mostFrequent(owners: readonly (string | undefined)[]): string | null {
   const counts = new Map<string, number>();
   for (const owner of owners) if (owner !== undefined) counts.set(owner, (counts.get(owner) ?? 0) + 1);
@@ -53,13 +53,13 @@ function mostFrequent(owners: readonly (string | undefined)[]): string | null {
   return sorted[0]?.[0] ?? null;
 }
 
-/** Always in the same order, so that a version control shows what changed and no more. */
+/** The order is always the same, so that version control shows only what changed. */
 function byName(one: WireSnitch, other: WireSnitch): number {
   const [mine, theirs] = one.name === other.name ? [one.token, other.token] : [one.name, other.name];
   return mine < theirs ? -1 : 1;
 }
 
-/** What has its default is left out. */
+/** Leaves out what has its default. */
 function entryOf(snitch: WireSnitch, withToken: boolean): Exported {
   const { name, interval, alert_type, alert_email, tags, notes, token } = snitch;
   return {
@@ -86,7 +86,7 @@ function yamlOf(file: Exported, withTokens: boolean): string {
   return document.toString({ lineWidth: 0 }).replace(HIDING, escaped);
 }
 
-/** What can steer a terminal or hide, and what line breaks would lose; in quotes it can be written as an escape. */
+/** Characters that control a terminal, are invisible or get lost at line breaks. In quotes they can be escaped. */
 const HIDING = /(?![\n\u200c\u200d])[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
 function quoteWhatHides(node: Scalar): void {

@@ -1,11 +1,11 @@
-/** What is wrong with who keeps the snitches of a file, and what to write into it. */
+/** Says which snitches of a file are kept by another owner, and what to write into the file. */
 import type { Conflict, Plan, Present } from './apply-plan.ts';
 import { problemAt, type SnitchFile } from './snitch-file.ts';
 
-/** Up to this many snitches of another owner are listed one by one; more have one cause. */
+/** Up to this many snitches of another owner are listed one by one. More of them have a common cause. */
 const TOLD_ONE_BY_ONE = 3;
 
-/** Lines for the user; none where every snitch may be kept by the owner that the file says. */
+/** @returns lines for the user; none if the owner in the file may keep all of its snitches */
 export function ownerFaults(
   present: Present,
   file: SnitchFile,
@@ -23,7 +23,7 @@ export function ownerFaults(
   return [...foreignFaults(file, plan.conflicts), ...(keeps(file.owner) ? [] : lostOwner(file, plan))];
 }
 
-/** Snitches that the file names by their token, and that another owner keeps. */
+/** Reports snitches that the file names by token, and that another owner keeps. */
 function foreignFaults(file: SnitchFile, conflicts: readonly Conflict[]): string[] {
   const foreign = conflicts.filter(({ keeper }) => keeper !== null);
   const faults = [...Map.groupBy(foreign, ({ keeper }) => keeper ?? '')].map(([keeper, ofKeeper]) => {
@@ -52,8 +52,8 @@ function adviceFor({ namesOwner }: SnitchFile, keeper: string): string {
 }
 
 /**
- * A file that does not say its owner goes by its own name. Nothing is known by that name, but snitches of the same
- * names are kept by another owner: most likely the file was moved, or comes by the standard input this time.
+ * A file that does not name its owner goes by its file name. If that owner keeps nothing, but another owner keeps
+ * snitches of the same names, then most likely the file was moved, or comes from the standard input this time.
  */
 function lostOwner(file: SnitchFile, { create }: Plan): string[] {
   const twins = create.filter(({ beside }) => beside !== null);
@@ -74,7 +74,7 @@ function lostOwner(file: SnitchFile, { create }: Plan): string[] {
   ];
 }
 
-/** As YAML wants it. */
+/** The line that names the owner, quoted if YAML requires it. */
 function ownerLine(owner: string): string {
   return `\`owner: ${/^[A-Za-z][\w. -]*$/.test(owner) && !/^(?:null|true|false)$/i.test(owner) ? owner.trimEnd() : JSON.stringify(owner)}\``;
 }
@@ -83,7 +83,7 @@ function shellWord(text: string): string {
   return /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Where nothing of what the owner keeps is in the file, it is probably another file with the same owner. */
+/** If the file has nothing that its owner keeps, it is probably another file with the same owner. */
 export function strangeness({ owner, gone, change, unchanged, create }: Plan): string | null {
   if (gone.length === 0 || create.length === 0 || change.length + unchanged > 0) return null;
   return `none of the ${gone.length} snitches that "${owner}" keeps is in this file: if it is another file, give it an owner of its own`;

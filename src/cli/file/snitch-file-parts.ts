@@ -1,20 +1,20 @@
 /**
- * Cuts a large snitch file into parts that are parsed one after the other: the tree of a whole file of 200,000 entries
- * would take two gigabytes. What is cut is a list in block form, as `snitch export` writes it.
+ * Cuts a large snitch file into parts that are parsed one after the other, because the tree of a whole file of 200,000
+ * entries would take two gigabytes. Only a list in block form can be cut, which is what `snitch export` writes.
  */
 
 export interface FileParts {
-  /** The file with an empty list in the place of its snitches; every line where it was. */
+  /** The file with an empty list in the place of its snitches. All other lines keep their numbers. */
   head: string;
   chunks: readonly Chunk[];
 }
 
-/** Some entries behind what stands before the list, so that they may refer to it. */
+/** Some of the entries, preceded by everything before the list, so that they may refer to it. */
 export interface Chunk {
   text: string;
-  /** Of its first entry among all. */
+  /** The position of its first entry in the whole list. */
   index: number;
-  /** Lines of `text` from this one on stand `shift` lines further down in the file. */
+  /** From this line of `text` on, lines are `shift` lines further down in the file. */
   from: number;
   shift: number;
 }
@@ -23,10 +23,10 @@ export interface Chunk {
 const SMALL = 256 * 1024;
 const ENTRIES_OF_CHUNK = 500;
 
-/** Repeated before every chunk, so that it must not be long. */
+/** The head is repeated before every chunk, so it must not be long. */
 const LONGEST_HEAD = 64 * 1024;
 
-/** Null for a file that is small, or whose list cannot be cut by its lines alone. */
+/** Null for a file that is small, or whose list cannot be cut by looking at its lines alone. */
 export function partsOf(text: string): FileParts | null {
   if (text.length < SMALL) return null;
   const lines = text.split('\n');
@@ -39,7 +39,7 @@ export function partsOf(text: string): FileParts | null {
   const end = endOf(lines, first, indent.length);
   const before = lines.slice(0, at + 1);
   const region = lines.slice(at + 1, end);
-  // An anchor within the list may be meant by an entry of another chunk.
+  // An entry of another chunk may refer to an anchor within the list.
   const referred = region.some((line) => /(?:^|[\s[{,:-])&[^\s&]/.test(line));
   if (referred || before.join('\n').length > LONGEST_HEAD) return null;
   const blank = region.map(() => '');
@@ -47,7 +47,7 @@ export function partsOf(text: string): FileParts | null {
   return { head, chunks: chunksOf(lines, { start: first, end, item: `${indent}-`, before }) };
 }
 
-/** The first line behind the list: what is less indented than its entries, or stands beside the list's key. */
+/** The first line after the list: it is indented less than the entries, or as little as the key of the list. */
 function endOf(lines: readonly string[], first: number, indent: number): number {
   const end = lines.findIndex((line, number) => {
     if (number <= first || /^\s*(?:#.*)?$/.test(line)) return false;
@@ -60,7 +60,7 @@ function endOf(lines: readonly string[], first: number, indent: number): number 
 interface Region {
   start: number;
   end: number;
-  /** What a line begins with that begins an entry. */
+  /** What the first line of an entry begins with. */
   item: string;
   before: readonly string[];
 }

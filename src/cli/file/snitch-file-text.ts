@@ -1,15 +1,15 @@
-/** The text of a snitch file, or of the standard input, within bounds. */
+/** Reads the text of a snitch file or of the standard input, up to a limit. */
 import { closeSync, openSync, readSync } from 'node:fs';
-import { Failure } from '../failure.ts';
+import { Failure } from '../failure/failure.ts';
 
 const MIB = 1024 * 1024;
 
-/** How large a file may be, and one that can only be parsed as a whole: its tree takes fifty times its size. */
+/** The largest file, and the largest that can only be parsed as a whole: its tree takes fifty times its size. */
 const LARGEST_FILE = 64 * MIB;
 const LARGEST_WHOLE = 8 * MIB;
 const SPLIT = 'split it into several files, each with an `owner:` of its own';
 
-/** @throws Failure for a text that can only be parsed as a whole, and is too large for that */
+/** @throws Failure if the text can only be parsed as a whole, and is too large for that */
 export function checkWhole(path: string, text: string): void {
   if (text.length <= LARGEST_WHOLE) return;
   throw new Failure(
@@ -17,7 +17,7 @@ export function checkWhole(path: string, text: string): void {
   );
 }
 
-/** @throws Failure where it cannot be read, is no text or is too large */
+/** @throws Failure if it cannot be read, is no text or is too large */
 export function readText(path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(readBytes(path === '-' ? 0 : path));
@@ -36,7 +36,7 @@ class TooLarge extends Error {}
 
 const EMPTY_PIPE_MS = 20;
 
-/** A pipe that does not block says so while its writer has nothing yet: `snitch export | snitch diff -f -`. */
+/** Waits for a non-blocking pipe whose writer has nothing yet, as in `snitch export | snitch diff -f -`. */
 function readPatiently(descriptor: number, chunk: Buffer): number {
   for (;;) {
     try {
@@ -48,7 +48,7 @@ function readPatiently(descriptor: number, chunk: Buffer): number {
   }
 }
 
-/** Never reads more than is allowed, however much a pipe or a device goes on to give. */
+/** Never reads much more than is allowed, however much a pipe or a device has to give. */
 function readBytes(file: string | number): Buffer {
   const descriptor = typeof file === 'number' ? file : openSync(file, 'r');
   try {

@@ -1,6 +1,6 @@
 /**
- * Reads a file of snitches: YAML, with the line that each thing stands on. What the values may be, the server tells;
- * here is checked what it never sees: the form of the file, names that nothing has, and entries that are there twice.
+ * Reads a YAML file of snitches, and remembers the line of everything in it. The server checks the values. Here is
+ * checked what the server never sees: the form of the file, unknown fields, and entries that are there twice.
  */
 import { basename } from 'node:path';
 import {
@@ -15,12 +15,12 @@ import {
   type YAMLMap,
 } from 'yaml';
 import { didYouMean } from '../../text/similar.ts';
-import { Failure } from '../failure.ts';
+import { Failure } from '../failure/failure.ts';
 import { intervalOf } from '../output/interval-words.ts';
 import { type Chunk, partsOf } from './snitch-file-parts.ts';
 import { checkWhole, readText } from './snitch-file-text.ts';
 
-/** Every problem of the file, each in a line that begins with the place. */
+/** All problems of a file. Each is one line that begins with its place in the file. */
 export class SnitchFileError extends Failure {
   readonly problems: readonly string[];
 
@@ -31,9 +31,9 @@ export class SnitchFileError extends Failure {
 }
 
 export interface FileEntry {
-  /** As the server wants it; its values are not checked yet. */
+  /** In the form that the server expects. The values are not checked yet. */
   input: Record<string, unknown>;
-  /** By what name the server remembers that a file keeps the snitch; null for one that no file keeps. */
+  /** The name under which the server knows that a file keeps the snitch; null if no file keeps it. */
   owner: string | null;
   line: number;
   /** The lines of its fields. */
@@ -44,11 +44,11 @@ type MapOfFile = Omit<FileEntry, 'owner'>;
 
 export interface SnitchFile {
   path: string;
-  /** Of its entries, where they do not say otherwise themselves; null where the file says `owner: null`. */
+  /** The owner of all entries that name none themselves; null if the file says `owner: null`. */
   owner: string | null;
-  /** False where the file does not say it, so that it goes by its own name: a moved file is then another one. */
+  /** False if the owner is only the name of the file, so that a file that is moved has another owner. */
   namesOwner: boolean;
-  /** Settings of the case; null where the file leaves them alone. */
+  /** Settings of the case; null if the file leaves them alone. */
   settings: Omit<FileEntry, 'owner'> | null;
   entries: readonly FileEntry[];
 }
@@ -57,7 +57,7 @@ const TOP = ['owner', 'case', 'snitches'];
 const CASE_FIELDS = ['name', 'timezone', 'members', 'reminders'];
 const SNITCH_FIELDS = ['name', 'interval', 'alert_type', 'alert_email', 'notes', 'tags', 'token', 'owner'];
 
-/** @throws SnitchFileError with everything that is wrong, Failure where the file cannot be read */
+/** @throws SnitchFileError with everything that is wrong, Failure if the file cannot be read */
 export function readSnitchFile(path: string): SnitchFile {
   return parseSnitchFile(path === '-' ? 'stdin' : path, readText(path));
 }
@@ -151,7 +151,7 @@ class Reader {
     };
   }
 
-  /** Those of a chunk. */
+  /** Reads the entries of a chunk. */
   readEntries(owner: string | null): FileEntry[] {
     const { contents } = this.#document;
     this.#refuseInvalid();
@@ -191,7 +191,7 @@ class Reader {
       .map((entry) => entryOf(entry, this.#owner(entry, ownerOfFile)));
   }
 
-  /** One map with the lines of its fields; null, and a problem, for anything else. */
+  /** Reads a map with the lines of its fields. Anything else is a problem, and null. */
   #entry(given: unknown, where: string, fields: readonly string[], parentLine = 1): MapOfFile | null {
     const map = this.#resolve(given);
     const line = this.#lineOf(given, parentLine);
@@ -206,7 +206,7 @@ class Reader {
     }
     const input = fields === TOP ? this.#scalarsOf(map) : this.#valuesOf(map, line);
     for (const name of Object.keys(input)) {
-      // Names that begin with x- are a place for what several entries share (`x-defaults: &defaults`).
+      // Fields whose names begin with x- are free for what several entries share (`x-defaults: &defaults`).
       if (fields.includes(name) || (fields === TOP && name.startsWith('x-'))) continue;
       const meant = didYouMean(name, fields);
       this.#refuse(lines[name] ?? line, `${where}: ${name}: there is no such field.${meant}`);
@@ -214,7 +214,7 @@ class Reader {
     return { input, line, lines };
   }
 
-  /** The fields of the file itself. Its lists are not put together: many thousand entries may share a value. */
+  /** The fields of the file itself. Its lists are not expanded, because thousands of entries may share a value. */
   #scalarsOf(map: YAMLMap): Record<string, unknown> {
     const fields = map.items.map(({ key, value }) => {
       const node = this.#resolve(value);
@@ -251,13 +251,13 @@ class Reader {
   }
 }
 
-/** An entry states the whole snitch: what it does not say has its default, and so has what is null. */
+/** An entry describes the whole snitch: what is missing or null has its default. */
 function entryOf({ input, line, lines }: MapOfFile, owner: string | null): FileEntry {
   const given = Object.entries(input).filter(([name, value]) => value !== null && name !== 'owner');
   return { input: withPlainInterval(Object.fromEntries(given)), owner, line, lines };
 }
 
-/** `15m` and `every 2 hours` are understood as everywhere; what is not, the server refuses with its own words. */
+/** Understands `15m` and `every 2 hours`, as all commands do. Anything else is left for the server to refuse. */
 function withPlainInterval(input: Record<string, unknown>): Record<string, unknown> {
   if (typeof input.interval !== 'string') return input;
   try {

@@ -1,4 +1,4 @@
-/** Snitches of the hosted service, whose API is the one that this program serves too. */
+/** Imports the snitches of the hosted service, which has the same API as this program. */
 import { INTERVALS } from '../../api/intervals.ts';
 import { ask, type Fields, type Imported, isToken, objectsIn, type Source, textOf } from './source.ts';
 

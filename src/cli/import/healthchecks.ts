@@ -1,7 +1,7 @@
-/** Checks of Healthchecks, hosted or one's own, by version 3 of its API. */
-import { NotUnderstood, parseCronSchedule } from '../discover/crontab/fields.ts';
-import { gapInWords, intervalForGap, longestGap } from '../discover/schedule.ts';
-import { parseCalendar } from '../discover/systemd/calendar.ts';
+/** Imports the checks of Healthchecks, hosted or self-hosted, through version 3 of its API. */
+import { parseCalendar } from '../schedule/calendar.ts';
+import { parseCronSchedule } from '../schedule/cron.ts';
+import { gapInWords, intervalForGap, longestGap, NotUnderstood } from '../schedule/schedule.ts';
 import { ask, type Fields, type Imported, isToken, objectsIn, type Source, textOf } from './source.ts';
 
 export const HEALTHCHECKS = 'https://healthchecks.io';
@@ -60,7 +60,7 @@ function gapOfTimeout(timeout: unknown): { gap: number; words: string } {
   return { gap, words: `every ${gap < 1 ? `${timeout}s` : gapInWords(gap)}` };
 }
 
-/** Cron has five fields; what has fewer, or more, is a calendar of systemd. Several lines are several schedules. */
+/** Five fields, or a word such as `@daily`, are a schedule of cron; all else is a calendar of systemd. One a line. */
 function gapOfSchedule(text: string): { gap: number; words: string } {
   const schedules = text.split('\n').map((line) => {
     const isCron = /^(?:\S+\s+){4}\S+$/.test(line.trim()) || line.trim().startsWith('@');
@@ -73,7 +73,7 @@ function gapOfSchedule(text: string): { gap: number; words: string } {
 
 const FILTERS = ['start_kw', 'success_kw', 'failure_kw'];
 
-/** What a check has and a snitch has not. */
+/** Names what a check has and a snitch does not have. */
 function remarksOn(check: Fields): string[] {
   const remarks: string[] = [];
   if (typeof check.grace === 'number' && check.grace > 0) {

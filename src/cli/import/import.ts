@@ -1,11 +1,11 @@
-/** `snitch import`: the snitches of another service, with their tokens. */
+/** `snitch import`: brings over the snitches of another service, with their tokens. */
 import type { Command } from 'commander';
 import type { Client } from '../../api/client.ts';
 import { printable } from '../../text/printable.ts';
-import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command.ts';
-import { connect } from '../connection.ts';
-import { EXIT } from '../exit-codes.ts';
-import { Failure } from '../failure.ts';
+import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command/command.ts';
+import { connect } from '../command/connection.ts';
+import { EXIT } from '../failure/exit-codes.ts';
+import { Failure } from '../failure/failure.ts';
 import { patiently } from '../file/apply-steps.ts';
 import { batchesOf } from '../file/batches.ts';
 import { Output } from '../output/output.ts';
@@ -54,12 +54,12 @@ function addSourceOptions(command: Command, base: string): Command {
 
 interface Sorted {
   create: Imported[];
-  /** Their tokens are there already. */
+  /** Snitches whose tokens are there already. */
   present: Imported[];
   refused: { imported: Imported; reason: string }[];
 }
 
-/** @returns 1 where something cannot be brought over */
+/** @returns the exit code: 1 if something cannot be brought over */
 async function importFrom(
   read: (source: Source) => Promise<Imported[]>,
   source: Source,
@@ -81,7 +81,7 @@ async function importFrom(
   return refused.length > 0 ? EXIT.error : EXIT.ok;
 }
 
-/** @throws Failure where the case has no room for all that is new */
+/** @throws Failure if the case has no room for everything that is new */
 async function sort(client: Client, all: readonly Imported[]): Promise<Sorted> {
   const there = new Set((await client.listSnitches()).map(({ token }) => token));
   const sorted: Sorted = { create: [], present: [], refused: [] };

@@ -1,11 +1,9 @@
-/** The service that snitches come from: its address, its key, and what it answers. */
-
+/** The service that snitches are imported from: its address, its key, and its answers. */
 import { readFileSync } from 'node:fs';
-import type { ImportInput } from '../../api/client.ts';
-import { ApiError, open, readText, refusal } from '../../api/client.ts';
+import { ApiError, type ImportInput, open, readText, refusal } from '../../api/client.ts';
 import { MINUTE } from '../../text/durations.ts';
-import { EXIT } from '../exit-codes.ts';
-import { AuthenticationError, Failure, UsageError } from '../failure.ts';
+import { EXIT } from '../failure/exit-codes.ts';
+import { AuthenticationError, Failure, UsageError } from '../failure/failure.ts';
 
 export interface SourceFlags {
   fromUrl?: string;
@@ -18,18 +16,18 @@ export interface Source {
   key: string;
 }
 
-/** One thing of the other service, as a snitch. */
+/** An item of the other service, as a snitch. */
 export interface Imported {
   input: ImportInput & { name: string };
-  /** What it has there, and cannot have here. */
+  /** What it has there and cannot have here. */
   remarks: string[];
-  /** Why it cannot be a snitch at all; null where it can. */
+  /** Why it cannot be a snitch at all; null if it can. */
   refusal: string | null;
 }
 
 const TIMEOUT = MINUTE;
 
-/** The key comes from a file or the environment: the command line is for everybody on the host to read. */
+/** The key comes from a file or the environment, because everybody on the host can read the command line. */
 export function sourceOf({ fromUrl, fromKeyFile }: SourceFlags, otherwise: string): Source {
   const url = URL.parse(fromUrl ?? otherwise);
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
@@ -55,7 +53,7 @@ function keyIn(file: string): string {
   }
 }
 
-/** @throws Failure that names the other service, so that nobody looks for the fault here */
+/** @throws Failure that names the other service, so that nobody looks for the fault in this one */
 export async function ask({ url, key }: Source, path: string, keyHeader: string | null): Promise<unknown> {
   const signal = AbortSignal.timeout(TIMEOUT);
   const headers: Record<string, string> = keyHeader === null ? {} : { [keyHeader]: key };
@@ -91,7 +89,7 @@ export function textOf(value: unknown): string {
 
 export type Fields = Record<string, unknown>;
 
-/** The objects of a list; anything else is not the API that was expected. */
+/** The objects in a list. @throws Failure for anything else, which is not the expected API */
 export function objectsIn(list: unknown, url: string): Fields[] {
   if (Array.isArray(list)) {
     return list.filter((item): item is Fields => typeof item === 'object' && item !== null);
@@ -99,7 +97,7 @@ export function objectsIn(list: unknown, url: string): Fields[] {
   throw new Failure(`${url}: what answers there is not the API of that service`);
 }
 
-/** What a token may be here (bounds of the server). */
+/** Whether the server accepts this as a token. */
 export function isToken(text: string): boolean {
   return /^[A-Za-z0-9_-]{6,64}$/.test(text);
 }

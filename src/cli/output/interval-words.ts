@@ -1,8 +1,8 @@
-/** Which of the API's intervals people mean by what they write. */
+/** Finds the API's interval for what people write. */
 import { INTERVALS } from '../../api/intervals.ts';
 import { DAY, durationOf, HOUR, MINUTE } from '../../text/durations.ts';
 import { didYouMean } from '../../text/similar.ts';
-import { UsageError } from '../failure.ts';
+import { UsageError } from '../failure/failure.ts';
 
 const WORDS: Record<string, string> = {
   minutely: '1_minute',
@@ -14,7 +14,7 @@ const WORDS: Record<string, string> = {
   month: 'monthly',
 };
 
-/** `2h`, `every 15 minutes`, `1 day` and the API's own names. @throws UsageError with what there is */
+/** Understands `2h`, `every 15 minutes`, `1 day` and the API's own names. @throws UsageError listing all intervals */
 export function intervalOf(text: string): string {
   const given = text
     .trim()

@@ -1,4 +1,4 @@
-/** Where a command's answer goes: data to stdout in the format that was asked for, words to stderr. */
+/** Prints what a command has to say: data on stdout in the format that was asked for, words on stderr. */
 import { printable, printableJson, printableLines } from '../../text/printable.ts';
 import { relativeTime, terminalTime } from '../../text/times.ts';
 import { displayWidth, pad } from '../../text/width.ts';
@@ -19,15 +19,15 @@ export interface OutputFlags {
 /** How a kind of thing is shown in a list. */
 export interface View<T> {
   columns: readonly Column<T>[];
-  /** What `-o name` prints: what other commands take for it. */
+  /** What `-o name` prints, which other commands accept as an argument. */
   name(item: T): string;
   /** What `-q` prints. */
   id(item: T): string;
-  /** Said on stderr where there is nothing to list. */
+  /** Said on stderr if there is nothing to list. */
   empty: string;
 }
 
-/** One line of a record: its label, its text as it came, and the colour of it. */
+/** One line of a record: its label, its text as received, and the colour of the text. */
 export interface Field {
   label: string;
   text: string;
@@ -45,7 +45,7 @@ export class Output {
     this.style = styleOf(process.stdout, process.env, now);
   }
 
-  /** @param raw what JSON prints, where that is more than the items */
+  /** @param raw what JSON prints, if that is more than the items */
   list<T>(items: readonly T[], view: View<T>, raw: unknown = items): void {
     if (this.format === 'json') this.json(raw);
     else if (this.quiet) this.lines(items.map((item) => printable(view.id(item))));
@@ -62,7 +62,7 @@ export class Output {
     return renderTable(items, narrow, this.style);
   }
 
-  /** One thing with all that is known of it. */
+  /** One item with everything that is known about it. */
   record<T>(
     item: T,
     fields: readonly Field[],
@@ -75,12 +75,12 @@ export class Output {
     else this.lines(renderFields(fields, this.style));
   }
 
-  /** The API's own shape. JSON text keeps no raw control character; the invisible ones are escaped too. */
+  /** Prints the API's own shape. JSON escapes control characters, and here also invisible ones. */
   json(value: unknown): void {
     process.stdout.write(`${jsonText(value)}\n`);
   }
 
-  /** Lines that are safe to show already. */
+  /** @param lines must be safe to show on a terminal */
   lines(lines: readonly string[]): void {
     if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
   }
@@ -95,13 +95,13 @@ export class Output {
     if (!this.quiet) say(text);
   }
 
-  /** What one may want to do next: for a person at a terminal, and nobody else. */
+  /** What to do next, only for a person at a terminal. */
   hint(text: string): void {
     if (!this.quiet && process.stderr.isTTY) say(text);
   }
 }
 
-/** One line on stderr; whatever came from outside is made safe to show, a line break included. */
+/** Prints one line on stderr. Everything in it is made safe to show, even line breaks. */
 export function say(text: string): void {
   process.stderr.write(`${printable(text)}\n`);
 }

@@ -1,13 +1,13 @@
-/** How a snitch is shown: in lists, alone, and its status as a word with a symbol and a colour. */
+/** How a snitch is shown in lists and alone, and its status as a word with a symbol and a colour. */
 import type { WireReport, WireSnitch, WireStatus } from '../../api/wire.ts';
 import { STATUS_COLORS } from '../../text/signs.ts';
 import { exactTime, type Field, shownTime, type View } from './output.ts';
 import type { Paint, Style } from './style.ts';
 
-/** From the one that needs attention most. */
+/** The status that needs the most attention comes first. */
 export const STATUSES: readonly WireStatus[] = ['failed', 'errored', 'pending', 'paused', 'healthy'];
 
-/** The word alone where a program reads it. */
+/** With its sign for a person at a terminal, and as the bare word for programs. */
 export function statusText(status: string, { terminal, signs }: Pick<Style, 'terminal' | 'signs'>): string {
   return terminal && isStatus(status) ? `${signs.status[status]} ${status}` : status;
 }
@@ -20,7 +20,7 @@ function isStatus(text: string): text is WireStatus {
   return Object.hasOwn(STATUS_COLORS, text);
 }
 
-/** What the job reported last; of a server that does not tell it, the last healthy check-in. */
+/** What the job reported last, or the last healthy check-in if the server is too old to say. */
 export function lastReportOf({ last_report, checked_in_at: at }: WireSnitch): WireReport | null {
   if (last_report !== undefined) return last_report;
   return at === null ? null : { at, outcome: 'healthy', exit_status: null, message: null };

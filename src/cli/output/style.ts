@@ -1,5 +1,4 @@
-/** What the terminal can show: its width, whether it may have colour, and what time it is for relative times. */
-
+/** How output is shown: the width and colours of the terminal, and the present time for relative times. */
 import { type Signs, signsFor } from '../../text/signs.ts';
 
 export type Paint = 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan' | 'dim' | 'bold';
@@ -16,11 +15,11 @@ const CODES: Record<Paint, readonly [on: number, off: number]> = {
 };
 
 export interface Style {
-  /** A person reads it: relative times, symbols, lines cut to the width. */
+  /** Whether a person reads the output, who gets relative times, symbols, and lines cut to the width. */
   terminal: boolean;
   color: boolean;
   signs: Signs;
-  /** Columns of the terminal; infinite where there is none. */
+  /** Columns of the terminal; infinite without one. */
   width: number;
   /** Milliseconds since the epoch. */
   now: number;
@@ -42,7 +41,7 @@ export function styleOf(stream: Stream, env: NodeJS.ProcessEnv, now: number): St
   };
 }
 
-/** COLUMNS is honoured without a terminal too, for whoever wants lines of a certain length in a pipe. */
+/** COLUMNS counts even without a terminal, for those who want lines of a certain length in a pipe. */
 function widthOf({ isTTY, columns }: Stream, { COLUMNS }: NodeJS.ProcessEnv): number {
   if (isTTY && columns) return columns;
   return COLUMNS && /^[1-9]\d{0,4}$/.test(COLUMNS) ? Number(COLUMNS) : Number.POSITIVE_INFINITY;

@@ -5,17 +5,17 @@ import { type Paint, paint, type Style } from './style.ts';
 
 export interface Column<T> {
   header: string;
-  /** The text of the cell, as it came: the table makes it safe to show. */
+  /** The text of the cell as received: the table makes it safe to show. */
   cell(item: T, style: Style): string;
   paint?(item: T): Paint | null;
   align?: 'left' | 'right';
-  /** The rows are in its order. A person is shown so; what programs read keeps the bare header. */
+  /** Whether the rows are in the order of this column. The header shows it to people, but not to programs. */
   ascending?: boolean;
   /** Shown only in the format `wide`. */
   wide?: boolean;
-  /** Where the line is too long, the column may be cut to this many columns of the terminal. */
+  /** The width, in columns of the terminal, down to which the column may be cut if the line is too long. */
   shrinkTo?: number;
-  /** Where even that is not enough, the column is left out; of several, the last goes first. */
+  /** Whether the column is left out if that is not enough. Of several, the last goes first. */
   optional?: boolean;
 }
 
@@ -27,7 +27,7 @@ interface Prepared<T> {
   width: number;
 }
 
-/** @returns lines without their ends; none for no items */
+/** @returns the lines without line breaks; none if there are no items */
 export function renderTable<T>(items: readonly T[], columns: readonly Column<T>[], style: Style): string[] {
   if (items.length === 0) return [];
   const fitting = fit(
@@ -54,7 +54,7 @@ function totalWidth<T>(prepared: readonly Prepared<T>[]): number {
   return prepared.reduce((sum, { width }) => sum + width + GAP, -GAP);
 }
 
-/** Cuts the widest column that may be cut until the line fits; then leaves out what is optional. */
+/** Cuts the widest column that may be cut until the line fits, and after that leaves out what is optional. */
 function fit<T>(prepared: readonly Prepared<T>[], limit: number): Prepared<T>[] {
   const fitting = prepared.map((one) => ({ ...one }));
   let excess = totalWidth(fitting) - limit;
@@ -77,7 +77,7 @@ function renderRow<T>(prepared: readonly Prepared<T>[], row: number, item: T, st
     colour: column.paint?.(item) ?? null,
     text: pad(truncate(cells[row] ?? '', width, style.signs.ellipsis), width, column.align),
   }));
-  // Colour has no width, so that it is put around the text only after the line was cut.
+  // Colour codes have no width, so they are added after the line was cut.
   const plain = cells.map(({ text }) => text).join(' '.repeat(GAP));
   if (displayWidth(plain) > style.width) return cut(plain, style);
   return cells

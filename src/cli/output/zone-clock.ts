@@ -6,10 +6,10 @@ export interface ZoneClock {
   /** `2026-03-10 13:00:00` */
   at(iso: string): string;
   /**
-   * A sentence of the server with its times on this clock.
+   * A sentence of the server with its times converted to this clock.
    *
-   * @param zone that the server named behind each of them
-   * @param known instants that it may speak of: a time that the clocks show twice is then the right one
+   * @param zone the zone that the server names behind each time
+   * @param known instants that the sentence may mention, which tell apart a time that clocks show twice
    */
   inSentence(sentence: string, zone: string, known: readonly string[]): string;
 }

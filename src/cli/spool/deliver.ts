@@ -1,25 +1,23 @@
-/** Brings one check-in to the server or onto the disk, so that it is never for long in memory alone. */
+/** Brings one check-in to the server or onto the disk, so that it is never only in memory for long. */
+import type { KeptCheckIn } from '../sending/check-in.ts';
+import type { Answer } from '../sending/send.ts';
 import { type Claim, dropExcess, refuse, release, remove, writeClaimed } from './directory.ts';
-import type { KeptCheckIn } from './entry.ts';
-import type { Answer } from './send.ts';
 
-/**
- * A server that has not answered by then gets time, and the check-in is put on the disk meanwhile; milliseconds.
- */
+/** If the server takes longer than this to answer, the check-in is put on the disk meanwhile; milliseconds. */
 const SAFE_AFTER = 250;
 
 export interface Delivery {
   checkIn: KeptCheckIn;
   answer: Answer;
-  /** Its file, where it waits. */
+  /** The file that it waits in, if it does. */
   claim: Claim | null;
-  /** Why it could not be kept, where that was tried. */
+  /** Why it could not be kept, if that was tried. */
   fault: string | null;
-  /** How many that were refused before had to be deleted for it. */
+  /** How many check-ins refused earlier had to be deleted to make room for it. */
   deleted: number;
 }
 
-/** @param isKept tells which answers leave it on the disk; the caller acts on the others */
+/** @param isKept tells which answers leave the check-in on the disk; the caller deals with the others */
 export async function deliver(
   directory: string,
   checkIn: KeptCheckIn,
@@ -50,7 +48,7 @@ async function keep(directory: string, checkIn: KeptCheckIn): Promise<Pick<Deliv
   }
 }
 
-/** What became of it, for whoever reads stderr; nothing where all is well. */
+/** What became of the check-in, in lines for stderr; none if all is well. */
 export function explainDelivery(
   { answer, claim: kept, fault, deleted }: Delivery,
   directory: string,
@@ -66,19 +64,19 @@ export function explainDelivery(
   return [answer.reason, 'the check-in is kept; the next one sends it, or `snitch spool flush`'];
 }
 
-/** @returns a line about refused check-ins that had to be deleted, where there were any */
+/** @returns a line about refused check-ins that had to be deleted, if there were any */
 export function tellDeleted(count: number): string[] {
   const what = count === 1 ? 'the oldest of them is' : `the ${count} oldest of them are`;
   return count === 0 ? [] : [`too many refused check-ins are set aside: ${what} deleted`];
 }
 
-/** @returns a line about what had to go, where the spool is full */
+/** Keeps the spool within its bounds. @returns a line about what had to be dropped, if the spool was full */
 export async function boundSpool(directory: string): Promise<string[]> {
   const dropped = await dropExcess(directory).catch(() => 0);
   return dropped > 0 ? [`the spool is full: its ${dropped} oldest check-ins are dropped`] : [];
 }
 
-/** A file that cannot be removed now is found by the next flush; sending it twice does no harm. */
+/** Ignores failures: a file that is left behind is found by the next flush, and sending it twice does no harm. */
 export async function quietly(work: Promise<unknown>): Promise<void> {
   await work.catch(() => {});
 }

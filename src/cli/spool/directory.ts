@@ -2,27 +2,27 @@
  * The spool: a directory with one file for each check-in that waits to be sent.
  *
  * - `<time>-<order>-<id>.json` waits. Names sort by time.
- * - `<name>.<pid>.sending` is being sent by that process. Taking a name away by `rename` is what claims a file: only
- *   one process can. A claim whose process is gone goes back to waiting, so that nothing is lost with it.
+ * - `<name>.<pid>.sending` is being sent by that process. A file is claimed by renaming it, which only one process can
+ *   do. If the process is gone, its claims go back to waiting, so that nothing is lost with it.
  * - `<name>.<pid>.tmp` is being written.
  * - `unusable/` has the files that could not be read.
  * - `refused/` has what the server will never take, with the reason, until somebody sends it again or drops it.
  */
-
 import { makePrivateDirectory } from '../../system/directory.ts';
 import { createPrivateFile, syncDirectory } from '../../system/private-file.ts';
 import { MINUTE } from '../../text/durations.ts';
-import { stateHome } from '../home.ts';
-import { decode, encode, type KeptCheckIn, type RefusedCheckIn } from './entry.ts';
+import { stateHome } from '../command/home.ts';
+import type { KeptCheckIn } from '../sending/check-in.ts';
+import { decode, encode, type RefusedCheckIn } from './entry.ts';
 
-// Asking for `promises` loads them, which commands without a spool need not wait for.
+// `promises` is loaded on first use, and commands without a spool should not have to wait for it.
 const node = process.getBuiltinModule('node:fs');
 const { join } = process.getBuiltinModule('node:path');
 
-/** A job that runs every few minutes leaves fewer than this while its server is down for a week. */
+/** The most that is kept: more than a job leaves that runs every few minutes while its server is down for a week. */
 const MOST = 5_000;
 
-/** A claim is older than this only where another process has got the id of the one that made it. */
+/** A claim that is older than this was made by a process whose id belongs to another one by now. */
 const LONGEST_CLAIM = 10 * MINUTE;
 
 const WAITING = /^\d+-\d-[0-9a-f-]+\.json$/;
@@ -38,18 +38,18 @@ export function spoolDirectory(env: NodeJS.ProcessEnv = process.env): string {
 }
 
 export interface Claim {
-  /** As it waits, or would wait. */
+  /** The name under which the check-in waits. */
   name: string;
-  /** As this process holds it. */
+  /** The path of the file while this process holds it. */
   path: string;
 }
 
-/** Writes the check-in, claimed by this process; when this resolves, a power cut cannot take it. */
+/** Writes the check-in, claimed by this process. Once this resolves, it survives a power cut. */
 export async function writeClaimed(directory: string, checkIn: KeptCheckIn): Promise<Claim> {
   makePrivateDirectory(directory);
   await node.promises.chmod(directory, 0o700);
   const id = process.getBuiltinModule('node:crypto').randomUUID();
-  // A start and an end of the same millisecond stay in this order.
+  // A start sorts before an end of the same millisecond.
   const order = checkIn.suffix === 'start' ? 0 : 1;
   const name = `${String(checkIn.at).padStart(15, '0')}-${order}-${id}.json`;
   const path = claimPath(directory, name);
@@ -57,7 +57,7 @@ export async function writeClaimed(directory: string, checkIn: KeptCheckIn): Pro
   return { name, path };
 }
 
-/** @param draft a name that nobody else uses, on the same file system */
+/** @param draft a path that nobody else uses, on the same file system */
 async function writeDurably(directory: string, path: string, draft: string, text: string): Promise<void> {
   await createPrivateFile(draft, text);
   await node.promises.rename(draft, path);
@@ -72,13 +72,13 @@ export function spoolPath(directory: string, name: string): string {
   return join(directory, name);
 }
 
-/** Null where somebody else has it, or has sent it. */
+/** Null if somebody else has claimed it, or has sent it already. */
 export async function claim(directory: string, name: string): Promise<Claim | null> {
   const path = claimPath(directory, name);
   return (await moved(join(directory, name), path)) ? { name, path } : null;
 }
 
-/** Lets it wait for another time. */
+/** Gives up the claim, so that the check-in waits for another time. */
 export async function release(directory: string, { name, path }: Claim): Promise<void> {
   await moved(path, join(directory, name));
 }
@@ -87,7 +87,7 @@ export async function remove({ path }: Claim): Promise<void> {
   await node.promises.rm(path, { force: true });
 }
 
-/** Out of the way, where a person may look at it. */
+/** Moves the file out of the way, to where a person may look at it. */
 export async function setAside(directory: string, { name, path }: Claim): Promise<string> {
   const aside = join(directory, UNUSABLE);
   makePrivateDirectory(aside);
@@ -97,9 +97,10 @@ export async function setAside(directory: string, { name, path }: Claim): Promis
 }
 
 /**
- * Puts what the server will never take where a person decides about it. Its place there is safe before it is left here.
+ * Sets aside what the server will never take, until a person decides about it. The copy is safe on the disk before the
+ * original is removed.
  *
- * @returns how many of the oldest there had to be deleted for it
+ * @returns how many of the oldest had to be deleted to make room
  */
 export async function refuse(
   directory: string,
@@ -118,7 +119,7 @@ export async function refuse(
   return excess.length;
 }
 
-/** Names of what was refused, the oldest first. */
+/** The names of refused check-ins, the oldest first. */
 export async function refusedNames(directory: string): Promise<string[]> {
   return (await namesIn(join(directory, REFUSED))).filter((name) => WAITING.test(name)).sort();
 }
@@ -127,7 +128,7 @@ export function refusedPath(directory: string, name: string): string {
   return join(directory, REFUSED, name);
 }
 
-/** Makes it wait again; false where it is not there any more. */
+/** Makes a refused check-in wait again; false if it is gone. */
 export async function retryRefused(directory: string, name: string): Promise<boolean> {
   return moved(refusedPath(directory, name), join(directory, name));
 }
@@ -136,7 +137,7 @@ export async function dropRefused(directory: string, name: string): Promise<void
   await node.promises.rm(refusedPath(directory, name), { force: true });
 }
 
-/** False where the file is not there any more. */
+/** False if the file is gone. */
 async function moved(from: string, to: string): Promise<boolean> {
   try {
     await node.promises.rename(from, to);
@@ -147,7 +148,7 @@ async function moved(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** Names of what waits, the oldest first, what others left behind when they were killed included. */
+/** The names of what waits, the oldest first. It takes back what killed processes have left behind. */
 export async function waiting(directory: string): Promise<string[]> {
   const names = await namesIn(directory);
   const found = names.filter((name) => WAITING.test(name));
@@ -179,7 +180,7 @@ async function isAbandoned(path: string, pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // The process of another user is there, and may not be asked.
+    // Any other error means that the process exists, but belongs to another user.
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return true;
   }
   try {
@@ -189,7 +190,7 @@ async function isAbandoned(path: string, pid: number): Promise<boolean> {
   }
 }
 
-/** Null where it is gone; `unusable` where no check-in can be read from it. */
+/** Null if the file is gone; `unusable` if it holds no check-in that can be read. */
 export async function read(path: string): Promise<RefusedCheckIn | 'unusable' | null> {
   try {
     return decode(await node.promises.readFile(path, 'utf8')) ?? 'unusable';
@@ -198,7 +199,7 @@ export async function read(path: string): Promise<RefusedCheckIn | 'unusable' | 
   }
 }
 
-/** Drops the oldest, so that a server which never comes back does not fill the disk. Answers with how many. */
+/** Drops the oldest, so that a server which never comes back does not fill the disk. @returns how many */
 export async function dropExcess(directory: string): Promise<number> {
   const names = await waiting(directory);
   let dropped = 0;

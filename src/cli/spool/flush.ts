@@ -1,6 +1,7 @@
-/** Sends what waits in the spool, the oldest first. Several may do so at once. */
+/** Sends what waits in the spool, the oldest first. Several processes may do so at once. */
 import { MINUTE, WEEK } from '../../text/durations.ts';
-import { dispatch, Locator } from '../recipient.ts';
+import { type KeptCheckIn, shownRecipient } from '../sending/check-in.ts';
+import { dispatch, Locator } from '../sending/recipient.ts';
 import { tellDeleted } from './deliver.ts';
 import {
   type Claim,
@@ -13,27 +14,26 @@ import {
   spoolPath,
   waiting,
 } from './directory.ts';
-import { type KeptCheckIn, shownRecipient } from './entry.ts';
 
 /**
- * The server takes check-ins of the last 7 days at their own time; a minute less, so that none is late on its way.
+ * The server accepts the time of a check-in for 7 days. The limit is a minute less, so that none expires on its way.
  */
 const OLDEST = WEEK - MINUTE;
 
-/** Bound on one request, in milliseconds. */
+/** Time limit for one request, in milliseconds. */
 const SEND_WITHIN = 10_000;
 
 export interface FlushOptions {
   directory: string;
-  /** For check-ins that were kept without an address; null where there is none. */
+  /** The address for check-ins that were kept without one; null if there is none. */
   base: string | null;
-  /** Ends it early: what is left waits on. */
+  /** Ends the flush early. What is left goes on waiting. */
   signal: AbortSignal;
 }
 
 export interface Flushed {
   sent: number;
-  /** How many wait on. */
+  /** How many go on waiting. */
   left: number;
   /** Why they do, a line for each server. */
   reasons: string[];
@@ -44,15 +44,15 @@ export interface Flushed {
 interface Flush extends FlushOptions {
   flushed: Flushed;
   /**
-   * Servers that do not answer, and snitches that a server says nothing of, so that each is waited for only once.
+   * Servers that do not answer, and snitches that a server says nothing about, so that each is waited for only once.
    */
   silent: Set<string>;
   locator: Locator;
-  /** How many refused check-ins had to be deleted for others. */
+  /** How many refused check-ins had to be deleted to make room for others. */
   deleted: number;
 }
 
-/** @throws Error where the directory cannot be read or written */
+/** @throws Error if the directory cannot be read or written */
 export async function flush(options: FlushOptions): Promise<Flushed> {
   const flushed: Flushed = { sent: 0, left: 0, reasons: [], problems: [] };
   const locator = new Locator(SEND_WITHIN);
@@ -112,7 +112,7 @@ function isSilent(flush: Flush, checkIn: KeptCheckIn): boolean {
   return silent.has(serverOf(flush, checkIn)) || silent.has(recipientOf(flush, checkIn));
 }
 
-/** Names are asked for at the API, tokens are sent to the check-in address. */
+/** A name is looked up at the API; a check-in with a token goes straight to the check-in address. */
 function serverOf({ base }: Flush, checkIn: KeptCheckIn): string {
   return checkIn.token === null ? `api ${checkIn.server} ${checkIn.keyFile}` : `base ${checkIn.base ?? base}`;
 }
@@ -121,7 +121,7 @@ function recipientOf(flush: Flush, checkIn: KeptCheckIn): string {
   return `${serverOf(flush, checkIn)} ${checkIn.token ?? checkIn.name}`;
 }
 
-/** What it was, as its owner knows it. */
+/** Describes the check-in in a way that its owner recognises. */
 function describe(checkIn: KeptCheckIn): string {
   const what = checkIn.suffix === 'start' ? 'the start' : 'the check-in';
   return `${what} of ${shownRecipient(checkIn)} at ${new Date(checkIn.at).toISOString()}`;

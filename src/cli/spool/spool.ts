@@ -1,10 +1,11 @@
 /** `snitch spool`: check-ins that wait for the server, and those that it refused. */
 import type { Command } from 'commander';
-import { addOutputOptions, type Register, withCrontab, withExamples } from '../command.ts';
-import { findCheckInAddress } from '../connection.ts';
-import { EXIT } from '../exit-codes.ts';
-import { NotFoundError, UsageError } from '../failure.ts';
+import { addOutputOptions, type Register, withCrontab, withExamples } from '../command/command.ts';
+import { findCheckInAddress } from '../command/connection.ts';
+import { EXIT } from '../failure/exit-codes.ts';
+import { NotFoundError, UsageError } from '../failure/failure.ts';
 import { Output, type OutputFlags, say, shownTime, type View } from '../output/output.ts';
+import { shownRecipient } from '../sending/check-in.ts';
 import {
   countUnusable,
   dropRefused,
@@ -16,7 +17,7 @@ import {
   spoolPath,
   waiting,
 } from './directory.ts';
-import { type RefusedCheckIn, shownRecipient } from './entry.ts';
+import type { RefusedCheckIn } from './entry.ts';
 import { flush } from './flush.ts';
 
 const NOTES = `
@@ -38,16 +39,16 @@ export const register: Register = (program, finish) => {
   addDrop(spool);
 };
 
-/** What is shown of a check-in that waits, or was refused. */
+/** What is shown of a check-in that waits or was refused. */
 interface Kept {
   file: string;
   state: 'waiting' | 'refused';
   at: string;
-  /** What it says: `start`, `fail`, an exit status, or `check-in`. */
+  /** `start`, `fail`, an exit status, or `check-in`. */
   kind: string;
   /** The beginning of its token, or the name of its snitch. */
   token: string;
-  /** What its address begins with, where that was known. */
+  /** What its address begins with, if that was known. */
   server: string | null;
   message: string | null;
   /** Why it was refused. */
@@ -185,7 +186,7 @@ function addDrop(spool: Command): void {
   withExamples(drop, 'snitch spool drop --all');
 }
 
-/** @throws NotFoundError where one of them was not refused; then nothing is done to any */
+/** @throws NotFoundError if one of the files is not there, before anything is done to the others */
 async function chosen(directory: string, files: readonly string[]): Promise<readonly string[]> {
   const refused = await refusedNames(directory);
   const unknown = files.find((file) => !refused.includes(file));

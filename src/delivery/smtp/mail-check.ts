@@ -1,7 +1,6 @@
 /** Tries the mail server before an alert has to: connects, logs in, and sends a test mail where one is asked for. */
 import { createTransport } from 'nodemailer';
-import { failureInWords } from '../messages/failure.ts';
-import { createMailer } from './mailer.ts';
+import { createMailer, type SmtpError, smtpFailureInWords } from './mailer.ts';
 import { type SmtpSettings, secretsOf, senderOf, smtpOptions } from './smtp-options.ts';
 
 /** For each step of the conversation, in milliseconds. */
@@ -49,12 +48,9 @@ async function logIn(settings: SmtpSettings, server: string, within: number): Pr
   try {
     return await Promise.race([transport.verify().then(() => null), late.promise]);
   } catch (error) {
-    const { response } = error as { response?: string };
-    const fault = response === undefined ? error : new Error(`${server} refused: ${response}`);
-    return failureInWords(fault, server, secretsOf(options));
+    return smtpFailureInWords(error as SmtpError, { host: server, secrets: secretsOf(options) });
   } finally {
     clearTimeout(timer);
-    transport.close();
   }
 }
 

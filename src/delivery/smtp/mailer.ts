@@ -96,7 +96,7 @@ function composed(message: EmailMessage, sender: { name: string; address: string
 }
 
 /** What nodemailer adds to the errors of a send. */
-interface SmtpError extends Error {
+export interface SmtpError extends Error {
   code?: string;
   /** The command that the server refused. */
   command?: string;
@@ -120,10 +120,14 @@ function failed(error: SmtpError, server: { host: string; secrets: readonly stri
   const refused = responseCode >= 500 && responseCode < 600 && !ABOUT_LOGIN.includes(responseCode);
   const ours = code !== 'EENVELOPE' && code !== 'EMESSAGE';
   const permanent = refused && !ours && (command === 'RCPT TO' || command === 'DATA');
-  return { kind: permanent ? 'dead' : 'retry', error: inWords(error, server) };
+  return { kind: permanent ? 'dead' : 'retry', error: smtpFailureInWords(error, server) };
 }
 
-function inWords(error: SmtpError, { host, secrets }: { host: string; secrets: readonly string[] }): string {
+/** Why a mail server was not reached, or what it refused; `secrets` are not shown. */
+export function smtpFailureInWords(
+  error: SmtpError,
+  { host, secrets }: { host: string; secrets: readonly string[] },
+): string {
   const { code, command, response, originalCode } = error;
   if (code === 'ETLS' && command === 'STARTTLS' && response) {
     return errorText(`${host} does not offer the TLS that smtp.url requires: ${response}`, secrets);

@@ -1,31 +1,31 @@
-/** Reads what a check-in carries, and keeps of a long body what tells most: how it begins and how it ends. */
+/** Reads the body of a check-in, and keeps the parts of a long one that tell the most: its beginning and its end. */
 import type { IncomingMessage } from 'node:http';
 
-/** What is kept of a body, in bytes; clients cut what they send to this. */
+/** How much of a body is kept, in bytes. Clients cut what they send to this size. */
 export const BODY_LIMIT = 10 * 1024;
 const KEPT_HEAD = 2 * 1024;
 const KEPT_TAIL = BODY_LIMIT - KEPT_HEAD;
 
-/** What is read of a body, in bytes. */
+/** How much of a body is read, in bytes. */
 const MOST_READ = 1024 * 1024;
 
-/** What all bodies that are being read may hold in memory beyond what is kept of them, in bytes. */
+/** How much memory all bodies that are being read may take, beyond what is kept of each; in bytes. */
 const SHARED_MEMORY = 64 * 1024 * 1024;
 
 let memoryInUse = 0;
 
 export interface CheckInBody {
-  /** All that was read; only how it begins and ends where too many long bodies are being read at the same time. */
+  /** All that was read, or its beginning and its end if too many long bodies were being read at the same time. */
   text: string;
-  /** What to keep of it: at most 10 KiB, and lines that say how much of it is missing. */
+  /** The part to keep: at most 10 KiB, and lines that say how much is missing. */
   kept: string;
-  /** Whether it has more than what was read. */
+  /** Whether the body is longer than what was read. */
   goesOn: boolean;
 }
 
 export const NO_BODY: CheckInBody = { text: '', kept: '', goesOn: false };
 
-/** Never fails. A client that goes away, or drips until it is cut off, has checked in all the same. */
+/** Never fails. A client that goes away, or is so slow that it is cut off, has checked in all the same. */
 export function readBody(request: IncomingMessage): Promise<CheckInBody> {
   return new Promise((resolve) => {
     const ends = new BothEnds();
@@ -48,17 +48,17 @@ export function readBody(request: IncomingMessage): Promise<CheckInBody> {
   });
 }
 
-/** Collects a body: all of it while there is memory, otherwise how it begins and how it ends. */
+/** Collects a body: all of it while there is memory, otherwise its beginning and its end. */
 class BothEnds {
   #bytes = Buffer.alloc(0);
   #filled = 0;
-  /** The last bytes, where not all are held; null while all are. */
+  /** The last bytes, if not all are held; null as long as all are. */
   #tail: Tail | null = null;
   #size = 0;
   #borrowed = 0;
   #goesOn = false;
 
-  /** Answers false when no more is wanted. */
+  /** @returns false when no more is wanted */
   add(chunk: Buffer): boolean {
     const part = chunk.subarray(0, MOST_READ - this.#size);
     this.#goesOn = part.length < chunk.length;
@@ -98,7 +98,7 @@ class BothEnds {
     this.#borrowed = 0;
   }
 
-  /** What was collected. To be called once: it frees the memory. */
+  /** Returns what was collected and frees the memory, so it must be called once. */
   take(): CheckInBody {
     this.#giveBack();
     const held = this.#bytes.subarray(0, this.#filled);

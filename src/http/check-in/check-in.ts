@@ -1,6 +1,6 @@
 /**
- * The check-in address (`decisions: Check-in`). It answers beside the router of the API, on the bare request: this is
- * the path that every job takes every time, and it has to be lenient where the API is strict.
+ * The check-in address (`decisions: Check-in`). It bypasses the router of the API: every job takes this path on every
+ * run, and it has to be lenient where the API is strict.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { OWN_ANSWER } from '../../api/own-answer.ts';
@@ -26,17 +26,17 @@ export interface CheckInOptions {
 const TEXT = [...OWN_ANSWER, 'content-type', 'text/plain; charset=utf-8', 'cache-control', 'no-store'];
 const THANKS = 'Got it, thanks!\n';
 const THANKS_HEADERS = [...TEXT, 'content-length', String(THANKS.length)];
-/** The answer for clients of another family of monitors, which take nothing else for a success. */
+/** The only answer that clients of another family of monitors take for a success. */
 const OK = 'OK';
 const OK_HEADERS = [...TEXT, 'content-length', String(OK.length)];
-/** Tells those clients how many bytes of what a job prints are kept. */
+/** Tells those clients how many bytes of a job's output are kept. */
 const BODY_LIMIT_HEADER = 'ping-body-limit';
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT']);
 
-/** For how long a client may go on sending a body that is not read any more, in milliseconds. */
+/** How long a client may go on sending a body after enough of it was read, in milliseconds. */
 const LINGER = 5_000;
 
-/** Handles check-ins; false for every other request. */
+/** @returns a handler that answers check-ins, and returns false for every other request */
 export function createCheckInHandler(options: CheckInOptions) {
   return function handle(request: IncomingMessage, response: ServerResponse): boolean {
     const path = options.readPath(request.url ?? '');
@@ -118,9 +118,8 @@ function send(request: IncomingMessage, response: ServerResponse, [status, heade
 }
 
 /**
- * The client is still sending a body of which no more is wanted. Closing the connection now would reset it, and the
- * client would take that for a failure. So it gets its answer at once, and may finish what it sends within a time
- * limit.
+ * The client is still sending a body, and no more of it is wanted. Closing the connection now would reset it, and the
+ * client would take that for a failure. So it gets its answer at once, and has a limited time to finish sending.
  */
 function endLater(request: IncomingMessage, response: ServerResponse, body: string | undefined): void {
   if (body !== undefined) response.write(body);
@@ -157,7 +156,7 @@ function outcomeOf(exit: string | null): CheckInOutcome {
   return exit === null || exit === '' || exit === '0' ? 'healthy' : 'error';
 }
 
-/** The status where it is a number. An error that was given as a word shows in the outcome alone. */
+/** The status if it is a number. An error that was given as a word shows only in the outcome. */
 function exitStatus(exit: string | null): number | null {
   return exit !== null && /^-?\d{1,9}$/.test(exit) ? Number(exit) : null;
 }

@@ -1,8 +1,8 @@
 /** What a check-in says about itself: in its query, a form or a JSON body, whatever the Content-Type says. */
-
 import type { IncomingMessage } from 'node:http';
 import { parseTimestamp } from '../../core/validation.ts';
 import { WEEK } from '../../text/durations.ts';
+import { walkStructure } from '../endpoint/json-structure.ts';
 import { type CheckInBody, NO_BODY, readBody } from './body.ts';
 
 export interface CheckInParameters {
@@ -10,13 +10,13 @@ export interface CheckInParameters {
   message: string | null;
   /** `s` as it was given. */
   exit: string | null;
-  /** `rid` in lower case, where it is a UUID. */
+  /** `rid` in lower case, if it is a UUID. */
   runId: string | null;
   /** Whether there is a `rid` at all. */
   isRun: boolean;
-  /** `at` of the query: when the job checked in, where that is given and credible. */
+  /** `at` of the query: when the job checked in, if that is given and credible. */
   at: number | null;
-  /** What the job printed: the body, where it holds no parameters. */
+  /** What the job printed: the body, if it holds no parameters. */
   output: string | null;
   /** Whether the body has more than what was read of it. */
   bodyGoesOn: boolean;
@@ -76,7 +76,7 @@ interface Given {
 
 const NAMES = ['m', 's', 'rid'] as const;
 
-/** A field of ours; `v.` begins the name of a value. */
+/** Whether a field is one of ours. Names of values begin with `v.`. */
 function isOurs(name: string): boolean {
   return (NAMES as readonly string[]).includes(name) || name.startsWith('v.');
 }
@@ -86,14 +86,14 @@ function mayHaveBody({ method, headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
-/** The parameters in a body, or null where it is what the job printed. */
+/** The parameters in a body, or null if it is what the job printed. */
 function fromBody({ text }: CheckInBody, contentType: string): Given | null {
   return fromForm(text) ?? fromJson(text) ?? fromMultipart(text, contentType);
 }
 
 /**
- * A form is one line whose first key is one of ours; a line break that a shell put at its end belongs to no value. With
- * any other key in front the text is an address, a log line or a report that the job printed.
+ * A form is one line whose first key is one of ours. A line break that a shell put at its end belongs to no value. If
+ * any other key comes first, the text is an address, a log line or a report that the job printed.
  */
 function fromForm(text: string): Given | null {
   const line = text.replace(/^[ \t]+/, '').trimEnd();
@@ -102,7 +102,7 @@ function fromForm(text: string): Given | null {
   return givenIn(new URLSearchParams(ownPairs(line).join('&')));
 }
 
-/** No client has so many; a body of nothing but ampersands is not looked through to its end. */
+/** More than any client sends. A body of nothing but ampersands is not searched to its end. */
 const MOST_PAIRS = 10_000;
 
 /** The first pair of each of our names. */
@@ -129,7 +129,7 @@ function givenIn(parameters: URLSearchParams): Given {
 }
 
 /**
- * An object is parameters only where all of its keys are ours and all values plain. Any other is a report of the job.
+ * An object has parameters only if all of its keys are ours and all values are plain. Any other is a report of the job.
  */
 function fromJson(text: string): Given | null {
   if (!text.trimStart().startsWith('{') || !isFlat(text)) return null;
@@ -145,25 +145,18 @@ function fromJson(text: string): Given | null {
   return given;
 }
 
-/** More keys than a check-in can have, its values included. */
+/** More keys than a check-in can have, with all its values. */
 const MOST_KEYS = 50;
 
 /** Whether a text can be one object of a few plain values, so that no long text is parsed for nothing. */
 function isFlat(text: string): boolean {
   let depth = 0;
   let commas = 0;
-  let quoted = false;
-  for (let index = 0; index < text.length; index += 1) {
-    const character = text[index];
-    if (quoted) {
-      if (character === '\\') index += 1;
-      else if (character === '"') quoted = false;
-    } else if (character === '"') quoted = true;
-    else if (character === ',') commas += 1;
+  return walkStructure(text, (character) => {
+    if (character === ',') commas += 1;
     else if (character === '{' || character === '[') depth += 1;
-    if (depth > 1 || commas >= MOST_KEYS) return false;
-  }
-  return true;
+    return depth <= 1 && commas < MOST_KEYS;
+  });
 }
 
 function entriesOf(text: string): [string, unknown][] | null {
@@ -174,7 +167,7 @@ function entriesOf(text: string): [string, unknown][] | null {
   }
 }
 
-/** The form that `curl -F` sends: its type names what separates the parts, and the first part is one of ours. */
+/** The form that `curl -F` sends: the Content-Type names the separator of its parts, and the first part is ours. */
 function fromMultipart(text: string, contentType: string): Given | null {
   const named = /^multipart\/form-data\s*;.*?\bboundary=(?:"([^"]+)"|([^\s;]+))/i.exec(contentType);
   const separator = `--${named?.[1] ?? named?.[2]}`;

@@ -11,24 +11,23 @@ export interface Target {
 
 /** A path below an address where check-ins are taken. */
 export interface CheckInPath {
-  /** Null where the path does not look like a check-in address. */
+  /** Null if the path does not look like a check-in address. */
   target: Target | null;
   /** Whether something follows the token, whatever it is. */
   hasSuffix: boolean;
-  /** Whether everything is answered 200 here. */
+  /** Whether a check-in is answered 200 here, whatever its form. */
   alwaysOk: boolean;
 }
 
-/** Where check-ins are always taken: addresses in crontabs outlive a changed configuration. */
+/** Check-ins are always taken here, because addresses in crontabs outlive a change of the configuration. */
 const PLAIN = '/c/';
 /** The same for clients that accept no other answer than 200. */
 const OK = '/ping/';
 
 /**
- * Answers with a function that reads the URL of a request, and answers null where the request is no check-in.
- *
- * @param path the path below which tokens are, without a slash at the end; empty for the root
- * @param served the patterns of the router's routes, which no token hides
+ * @param path the path that tokens follow, without a slash at the end; empty for the root
+ * @param served the patterns of the router's routes, which take precedence over tokens
+ * @returns a function that reads the URL of a request, and returns null for a request that is no check-in
  */
 export function createPathReader(path: string, served: () => Iterable<string>) {
   const prefixes = [...new Set([`${path}/`, PLAIN, OK])].sort((a, b) => b.length - a.length);

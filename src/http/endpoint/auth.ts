@@ -1,5 +1,4 @@
 /** Who calls, and what the key may do (`spec §5`); the checks run in the order that `decisions` gives. */
-
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import type { ApiKey } from '../../core/api-key.ts';
@@ -28,12 +27,12 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     audience?: Audience;
-    /** Whether the route is answered during maintenance too, being the one that ends it. */
+    /** Whether the route works during maintenance, because it is the one that ends it. */
     duringMaintenance?: boolean;
   }
 }
 
-/** How often at most the last use of a key is written down, in milliseconds. */
+/** The last use of a key is recorded at most this often, in milliseconds. */
 const USE_RECORDED_EVERY = MINUTE;
 
 const MAINTENANCE_RETRY_S = 60;
@@ -44,7 +43,7 @@ export interface AuthenticatorOptions {
   clock: () => number;
 }
 
-/** Answers with a function that finds out who calls, or throws what keeps the call out. */
+/** @returns a function that finds out who calls, or throws the reason why the call is refused */
 export function createAuthenticator({ store, limiter, clock }: AuthenticatorOptions) {
   const usesRecorded = new Map<string, number>();
 
@@ -87,7 +86,7 @@ function limit(limiter: RateLimiter, { apiKey, case: ownCase }: Caller, now: num
 
 const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i;
 
-/** The user name of HTTP Basic; null where there is none, or more than one header to choose from. */
+/** The user name of HTTP Basic; null if there is none, or more than one header to choose from. */
 function keyIn(raw: IncomingMessage): string | null {
   const headers = raw.headersDistinct.authorization;
   if (headers?.length !== 1) return null;

@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import { Invalid, MalformedJson, type Validation } from '../../core/errors.ts';
 import { NOT_AN_OBJECT } from '../../core/validation.ts';
 import { tooLarge } from './errors.ts';
+import { walkStructure } from './json-structure.ts';
 
 const BODY_LIMIT = 64 * 1024;
 const DEPTH_LIMIT = 32;
@@ -69,16 +70,11 @@ function parse(text: string): unknown {
 function depthOf(text: string): number {
   let depth = 0;
   let deepest = 0;
-  let quoted = false;
-  for (let index = 0; index < text.length; index += 1) {
-    const character = text[index];
-    if (quoted) {
-      if (character === '\\') index += 1;
-      else if (character === '"') quoted = false;
-    } else if (character === '"') quoted = true;
-    else if (character === '[' || character === '{') deepest = Math.max(deepest, ++depth);
+  walkStructure(text, (character) => {
+    if (character === '[' || character === '{') deepest = Math.max(deepest, ++depth);
     else if (character === ']' || character === '}') depth -= 1;
-  }
+    return true;
+  });
   return deepest;
 }
 

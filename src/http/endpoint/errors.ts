@@ -21,7 +21,7 @@ export const STATUS_OF: Record<ErrorType, number> = {
   service_unavailable: 503,
 };
 
-/** After how many seconds a client may ask again when the service cannot answer now. */
+/** How many seconds a client should wait when the service cannot answer now. */
 export const RETRY_AFTER_S = 10;
 
 /** An error that also says when to try again. */
@@ -79,8 +79,7 @@ const STATUS_OF_FAULT: Record<string, number> = {
 };
 
 /**
- * Answers bytes that are no request, or a request that did not arrive in time, with a status, and closes the
- * connection.
+ * Gives a status to bytes that are no request, or to a request that did not arrive in time, and closes the connection.
  */
 export function refuseConnection({ code }: ConnectionError, socket: Socket): void {
   const status = STATUS_OF_FAULT[code] ?? 400;

@@ -1,6 +1,6 @@
 /**
- * Answers that are lists. They are made in slices, each when the client has taken the one before: so a long list is
- * never in memory as a whole, others get their turn in between, and the work ends when the client goes.
+ * Answers that are lists. They are made in slices, each one when the client has taken the one before. So a long list is
+ * never in memory as a whole, others get their turn in between, and the work ends when the client goes away.
  */
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -12,7 +12,7 @@ import { Turns } from './turns.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** The size that slices are aimed at, in characters, and how many items they have at least and at most. */
+/** The size that slices should have, in characters, and the fewest and the most items in one. */
 const SLICE = 128 * 1024;
 const FEWEST = 1;
 const MOST = 200;
@@ -20,7 +20,7 @@ const MOST = 200;
 /** How many items are asked for before it is known how large they are. */
 const FIRST = 20;
 
-/** How many lists of a key, and of a case, may be under way at a time; further ones wait. */
+/** How many lists of a key, and of a case, may be under way at the same time. Further ones wait. */
 const MOST_OF_KEY = 4;
 const MOST_OF_CASE = 8;
 
@@ -28,13 +28,13 @@ const MOST_OF_CASE = 8;
 export interface Patience {
   /** How long a list waits for its turn. */
   turnWithin: number;
-  /** How often it is checked whether the client took something; one that took nothing since the last time is gone. */
+  /** How often it is checked whether the client takes anything. One that took nothing since the last check is gone. */
   look: number;
 }
 
 const PATIENCE: Patience = { turnWithin: 60_000, look: 15_000 };
 
-/** Some items, and where to go on; null at the end. */
+/** Some items, and where the next ones begin; null at the end. */
 export interface Slice<Item, Position> {
   items: readonly Item[];
   next: Position | null;
@@ -44,8 +44,8 @@ export class Lists {
   readonly #turns = new Turns();
   readonly #patience: Patience;
   /**
-   * The lists that wait or are under way. A client may take long to read one, and must learn no more once its key is
-   * gone.
+   * The lists that wait or are under way. Reading one may take a client long, and it must learn nothing more once its
+   * key is gone.
    */
   readonly #open = new Map<FastifyReply, Caller>();
 
@@ -57,10 +57,10 @@ export class Lists {
   }
 
   /**
-   * Answers with the JSON array of all items.
+   * Answers the request with the JSON array of all items.
    *
-   * @param read the next `count` items at most, from `position`, which is null at the beginning
-   * @throws TryLater when too many lists of this key or its case are under way for too long
+   * @param read reads at most `count` items from `position`, which is null at the beginning
+   * @throws TryLater when too many lists of this key or its case stay under way for too long
    */
   async send<Item, Position>(
     request: FastifyRequest,
@@ -85,7 +85,7 @@ export class Lists {
     }
     gone.signal.addEventListener('abort', release);
     reply.raw.setTimeout(this.#patience.look, () => {
-      // Where there is nothing to take, it is the client that waits for us.
+      // If there is nothing to take, the client is waiting for us.
       if (reply.raw.writableLength > 0) reply.raw.destroy();
     });
     return answer(request, reply, slices(read));
@@ -143,8 +143,8 @@ async function* slices<Item, Position>(
     const text = items.map((item) => JSON.stringify(item)).join(',');
     yield text;
     count = Math.max(FEWEST, Math.min(MOST, Math.floor((SLICE * items.length) / text.length)));
-    // Without this, a client that reads fast could keep the event loop to itself, making room within the same turn
-    // again and again.
+    // Without this, a client that reads fast could keep the event loop to itself, because it makes room again within
+    // the same turn.
     await nextTurn();
   } while (position !== null);
 }

@@ -14,11 +14,11 @@ export function pageOf(request: FastifyRequest, isId: (text: string) => boolean)
 }
 
 /**
- * Reads the page in slices, each of which goes on behind the last record of the one before.
+ * Reads the page in slices. Each begins behind the last record of the one before.
  *
- * @param read some records of the store, as it lists them
- * @param positionOf where the slice goes on that follows one with this record at its end
- * @param wire a record as the API shows it
+ * @param read reads records from the store, in its order
+ * @param positionOf gives the place right behind a record, where the next slice begins
+ * @param wire turns a record into what the API shows
  */
 export function slicesOf<Listed, Item>(
   page: Page,

@@ -8,14 +8,14 @@ export interface RateLimit {
   perMinute: number;
   /** Requests that may come at once after a quiet time. */
   burst: number;
-  /** For how many seconds a key that went over stays blocked. */
+  /** For how many seconds a key stays blocked that went over its limit. */
   blockS: number;
 }
 
 /** How far a key is from its limit. */
 export interface Standing {
   burst: number;
-  /** In how many seconds an empty bucket fills. */
+  /** How many seconds an empty bucket takes to fill. */
   fillsInS: number;
   /** Requests that may come at once. */
   left: number;
@@ -28,12 +28,12 @@ interface Bucket {
 }
 
 /**
- * How many keys' worth of requests a case has. One key alone never reaches the limit of its case, and a few together do
- * not either, but twenty keys do not get twenty times as much.
+ * A case may make as many requests as this many keys. One key alone never reaches the limit of its case, nor do a few
+ * together, but twenty keys do not get twenty times as much.
  */
 const KEYS_OF_CASE = 4;
 
-/** How many buckets are remembered. Where one more is needed, all are forgotten, and everybody has a full one again. */
+/** How many buckets are remembered. When one more is needed, all are forgotten, and everybody gets a full one. */
 const REMEMBERED = 10_000;
 
 export class RateLimiter {
@@ -81,11 +81,11 @@ export class RateLimiter {
   }
 
   /**
-   * Takes one request out of the bucket of a case, which all of its keys share. A case is never blocked: keys that ask
-   * too much must not shut out the others for longer than they do so.
+   * Takes one request out of the bucket of a case, which all of its keys share. A case is never blocked, so that a key
+   * that asks too much keeps the others out only while it goes on.
    *
    * @param now monotonic milliseconds
-   * @returns 0, or in how many milliseconds the case may ask again
+   * @returns 0, or after how many milliseconds the case may ask again
    */
   takeOfCase(id: string, now: number): number {
     const perMinute = KEYS_OF_CASE * this.#limit.perMinute;
@@ -104,7 +104,7 @@ export class RateLimiter {
   }
 }
 
-/** As draft-ietf-httpapi-ratelimit-headers has them; clients of the contract know nothing of them. */
+/** As defined by draft-ietf-httpapi-ratelimit-headers. Clients of the contract do not know these headers. */
 export function headersOf({ burst, fillsInS, left }: Standing): Record<string, string> {
   const untilFull = Math.ceil(((burst - left) * fillsInS) / burst);
   return {
@@ -113,7 +113,7 @@ export function headersOf({ burst, fillsInS, left }: Standing): Record<string, s
   };
 }
 
-/** @returns 0 where there was a token and it is taken, or in how many milliseconds there will be one */
+/** @returns 0 if a token was taken, otherwise after how many milliseconds there will be one */
 function takeFrom(
   bucket: Bucket,
   { perMinute, burst }: Pick<RateLimit, 'perMinute' | 'burst'>,

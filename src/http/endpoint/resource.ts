@@ -7,7 +7,7 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown
 
 export type Handlers = Partial<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', Handler>>;
 
-/** One path with all its methods; every other method is answered 405 with those that exist. */
+/** One path with all its methods. Every other method is answered 405, with the list of those that exist. */
 export function resource(
   app: FastifyInstance,
   url: string,
@@ -39,19 +39,19 @@ export function param(request: FastifyRequest, name: string): string {
   return (request.params as Record<string, string | undefined>)[name] ?? '';
 }
 
-/** A parameter of the query, the first where it is repeated; undefined where it is absent or empty. */
+/** A parameter of the query, the first one if it is repeated; undefined if it is absent or empty. */
 export function query(request: FastifyRequest, name: string): string | undefined {
   const given = (request.query as Record<string, string | string[] | undefined>)[name];
   return (Array.isArray(given) ? given[0] : given) || undefined;
 }
 
-/** The value, or the error that tells what is wrong with it. */
+/** @throws Invalid with what is wrong with the value */
 export function valid<T>({ value, validations }: Checked<T>): T {
   if (validations) throw new Invalid(validations);
   return value as T;
 }
 
-/** @throws NotFound for what the store does not have */
+/** @throws NotFound if the store did not have it */
 export function found<T>(value: T | null): T {
   if (value === null) throw new NotFound();
   return value;

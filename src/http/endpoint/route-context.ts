@@ -14,15 +14,15 @@ export interface RouteContext {
   store: Store;
   clock: () => number;
   addresses: () => Addresses;
-  /** What keeps the daemon from doing its work, in words; empty when all is well. */
+  /** Says what keeps the daemon from doing its work; empty when all is well. */
   readiness: () => string[];
-  /** Logs in at the mail server, and sends a test mail to a recipient; null where email is off. */
+  /** Logs in to the mail server, and sends a test mail if there is a recipient; null if email is off. */
   checkMail: (recipient: string | null) => Promise<WireMailCheck | null>;
   /** Whether a mail server is configured. */
   sendsEmail: () => boolean;
 }
 
-/** What the routes below `/v1` get in addition. */
+/** What the routes below `/v1` get as well. */
 export interface ApiContext extends RouteContext {
   lists: Lists;
 }

@@ -9,7 +9,7 @@ interface Waiting {
   begin: (release: () => void) => void;
 }
 
-/** Makes whoever claims what is taken wait for its turn; those that claim something else pass by. */
+/** Whoever claims something that is taken waits for a turn, and is overtaken by those that claim something else. */
 export class Turns {
   readonly #held = new Map<string, number>();
   /** In the order in which they came. */
@@ -18,9 +18,9 @@ export class Turns {
   /**
    * Takes all of `claims` as soon as they are free.
    *
-   * @param within for how long to wait, in milliseconds
+   * @param within how long to wait, in milliseconds
    * @param gone ends the waiting, because nobody wants the turn any more
-   * @returns a function that gives them back; null where the time ran out, or nobody wanted the turn any more
+   * @returns a function that gives them back; null if the time ran out, or nobody wanted the turn any more
    */
   async take(claims: readonly Claim[], within: number, gone: AbortSignal): Promise<(() => void) | null> {
     if (gone.aborted) return null;

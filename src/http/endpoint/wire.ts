@@ -92,7 +92,7 @@ export function wireApiKey(apiKey: ApiKey): WireApiKey {
   };
 }
 
-/** Removes the user name as well as the password: some services put a secret there. */
+/** Removes the user name as well as the password, because some services use it for a secret. */
 export function withoutCredentials(url: string): string {
   const parsed = new URL(url);
   parsed.username = '';
@@ -161,7 +161,8 @@ export function toldAlert(
 }
 
 /**
- * Names the target of a delivery: a webhook's id by its URL. An email address, and the id of a deleted webhook, stay.
+ * Names the target of a delivery: a webhook by its URL instead of its id. An email address, and the id of a webhook
+ * that was deleted, stay as they are.
  */
 export function targetNames(webhooks: readonly Webhook[]): (target: string) => string {
   const urls = new Map(webhooks.map(({ id, url }) => [id, withoutCredentials(url)]));

@@ -1,4 +1,4 @@
-/** Whether a request was made on this host and meant for this host: then it may read the metrics, without a key. */
+/** Recognises requests that were made on this host and meant for it. They may read the metrics without a key. */
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 
@@ -10,17 +10,17 @@ export interface Asked {
   baseUrl: string;
 }
 
-/** Headers by which proxies say for whom they ask. */
+/** Headers in which proxies name the client that they ask for. */
 const FORWARDING =
   /^(?:x-forwarded(?:-.*)?|x-original-forwarded-for|forwarded(?:-for)?|via|x-real-ip|(?:x-)?client-ip|x-cluster-client-ip|true-client-ip|[a-z]+-connecting-ip|x-proxyuser-ip)$/;
 
-/** Names that every resolver leads to this host. */
+/** Names that every resolver maps to this host. */
 const NAMES = /(?:^|\.)localhost$|^ip6-(?:localhost|loopback)$/;
 
 /**
- * The address alone is not enough, because a proxy on this host passes on what strangers ask. Where no header says so,
- * its request differs from a local one by the host name that was asked for, or by being HTTP/1.0, which some proxies
- * use unless they are told otherwise. A web page whose name was made to lead to loopback is also found out by its name.
+ * The source address alone proves nothing, because a proxy on this host forwards the requests of strangers. If no
+ * header gives it away, then the requested host name does, or HTTP/1.0, which some proxies speak unless they are
+ * configured otherwise. The name also gives away a web page whose domain was made to resolve to loopback.
  */
 export function isFromThisHost(request: IncomingMessage, { source, isProxied, baseUrl }: Asked): boolean {
   if (source !== null && ipaddr.process(source).range() !== 'loopback') return false;

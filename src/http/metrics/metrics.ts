@@ -1,4 +1,4 @@
-/** `/metrics` for Prometheus. What can be counted when Prometheus asks is counted then, the rest as it happens. */
+/** `/metrics` for Prometheus. What the store can count is counted at each scrape, everything else as it happens. */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
@@ -12,7 +12,7 @@ import { isFromThisHost } from './loopback.ts';
 
 const MILLISECONDS = 1_000;
 
-/** Gauges of the library whose names only counters may have. The same numbers are in the series without `_total`. */
+/** Gauges of the library that are named as if they were counters. Its series without `_total` have the same numbers. */
 const MISNAMED = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
@@ -26,47 +26,53 @@ export class Metrics {
   readonly registry = new Registry();
   readonly #checkIns = new Counter({
     name: 'snitch_check_ins_total',
-    help: 'Check-ins by the answer they got.',
+    help: 'Total number of check-ins by answer: recorded, unknown (no such snitch) or refused (not stored).',
     labelNames: ['answer'],
     registers: [this.registry],
   });
   readonly deliveries = new Counter({
     name: 'snitch_deliveries_total',
-    help: 'Attempts to deliver an alert, by channel and result.',
+    help: 'Total number of delivery attempts by channel and result: delivered, retry, dead or released.',
     labelNames: ['channel', 'result'],
     registers: [this.registry],
   });
   readonly #batch = new Histogram({
     name: 'snitch_commit_calls',
-    help: 'Store calls that one commit served.',
+    help: 'Number of store calls per commit.',
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
     registers: [this.registry],
   });
   readonly #commit = new Histogram({
     name: 'snitch_commit_seconds',
-    help: 'Duration of a transaction, without the sync of the disk.',
+    help: 'Duration of a transaction in seconds, excluding the disk sync.',
     buckets: [0.0001, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.05, 0.1, 0.5],
     registers: [this.registry],
   });
-  readonly #snitches = this.#gauge('snitch_snitches', 'Snitches by status.', ['status']);
+  readonly #snitches = this.#gauge('snitch_snitches', 'Number of snitches by status.', ['status']);
   readonly #sweepLag = this.#gauge(
     'snitch_sweep_lag_seconds',
-    'Age of the oldest due time that was not swept.',
+    'Seconds since the oldest due snitch became due, 0 if none is due.',
   );
-  readonly #outboxDepth = this.#gauge('snitch_outbox_deliveries', 'Deliveries that are not finished.');
-  readonly #outboxAge = this.#gauge('snitch_outbox_oldest_seconds', 'Age of the oldest alert in the outbox.');
-  readonly #blind = this.#gauge('snitch_blind_seconds', 'Length of all blind windows that are kept.');
+  readonly #outboxDepth = this.#gauge(
+    'snitch_outbox_deliveries',
+    'Number of pending deliveries in the outbox.',
+  );
+  readonly #outboxAge = this.#gauge(
+    'snitch_outbox_oldest_seconds',
+    'Age in seconds of the oldest alert with a pending delivery, 0 if there is none.',
+  );
+  readonly #blind = this.#gauge(
+    'snitch_blind_seconds',
+    'Total duration in seconds of the blind windows on record, in which no check-in could be received.',
+  );
   readonly #syncs = new Counter({
     name: 'snitch_store_syncs_total',
-    help: 'Syncs of the disk since the start.',
+    help: 'Total number of disk syncs by the store.',
     registers: [this.registry],
   });
-  readonly #syncsByOldName = this.#gauge(
-    'snitch_store_syncs',
-    'The same as snitch_store_syncs_total, under its name from before.',
-  );
+  readonly #syncsByOldName = this.#gauge('snitch_store_syncs', 'Deprecated: use snitch_store_syncs_total.');
 
-  /** Counters of check-ins by their answer. The labels are looked up here, once, and not for every check-in. */
+  /** Counters of check-ins by answer. Their labels are looked up once, because every check-in takes this path. */
   readonly answered = {
     recorded: this.#checkIns.labels('recorded'),
     unknown: this.#checkIns.labels('unknown'),
@@ -77,11 +83,12 @@ export class Metrics {
   constructor(version = '0') {
     collectDefaultMetrics({ register: this.registry });
     for (const name of MISNAMED) this.registry.removeSingleMetric(name);
-    this.#gauge('snitch_build_info', 'Always 1: the version of this program and of its Node.', [
-      'version',
-      'node',
-    ]).set({ version, node: process.versions.node }, 1);
-    // A series that only appears with its first event shows no increase for it, and there may never be a second one.
+    this.#gauge(
+      'snitch_build_info',
+      'A metric with a constant value of 1, labeled by the version of Snitch and of the Node.js it runs on.',
+      ['version', 'node'],
+    ).set({ version, node: process.versions.node }, 1);
+    // If a series appeared only with its first event, `increase()` would never see that event, perhaps the only one.
     for (const answer of ['recorded', 'unknown', 'refused']) this.#checkIns.inc({ answer }, 0);
     for (const channel of CHANNELS) for (const result of RESULTS) this.deliveries.inc({ channel, result }, 0);
   }
@@ -117,7 +124,7 @@ function age(at: number | null, now: number): number {
   return at === null ? 0 : Math.max(0, now - at) / MILLISECONDS;
 }
 
-/** What `/metrics` needs: the figures, who asks for them, and who may. */
+/** What `/metrics` needs to know: the figures, who asks for them, and who may see them. */
 export interface MetricsContext extends Pick<RouteContext, 'store' | 'clock' | 'addresses'> {
   metrics: Metrics;
   metricsArePublic: () => boolean;
@@ -127,7 +134,7 @@ export interface MetricsContext extends Pick<RouteContext, 'store' | 'clock' | '
   isProxied?: (request: IncomingMessage) => boolean;
 }
 
-/** For callers on this host only, unless the configuration says otherwise; others are told that nothing is here. */
+/** Only for callers on this host, unless the configuration says otherwise. Others get the 404 of an unknown path. */
 export function metricsRoutes(app: FastifyInstance, context: MetricsContext): void {
   const { store, clock, metrics, metricsArePublic, sourceOf, isProxied = () => false, addresses } = context;
   const isLocal = ({ raw }: FastifyRequest) =>

@@ -7,13 +7,13 @@ const CHECK_IN_PARAMETERS = [
   {
     name: 's',
     in: 'query',
-    description: 'An exit status: anything but nothing and 0 is an error.',
+    description: 'The exit status of the job. Empty or 0 is healthy, anything else is an error.',
     schema: TEXT,
   },
   {
     name: 'rid',
     in: 'query',
-    description: 'Pairs the start of a run with its end; answered 200.',
+    description: 'Pairs the start of a run with its end. Check-ins with it are answered 200.',
     schema: { type: 'string', format: 'uuid' },
   },
 ];
@@ -35,7 +35,7 @@ const TOKEN = {
 };
 
 const OUTPUT = {
-  description: 'A form or an object of `m`, `s` and `rid` alone, or what the job printed.',
+  description: 'A form or a JSON object of nothing but `m`, `s` and `rid`, or what the job printed.',
   content: { 'text/plain': { schema: TEXT } },
 };
 
@@ -43,7 +43,7 @@ const plainText = (description: string) => ({ description, content: { 'text/plai
 
 const CHECK_IN_RESPONSES = {
   404: plainText('There is no snitch with this token.'),
-  503: plainText('It is not stored: try again after `Retry-After` seconds.'),
+  503: plainText('The check-in was not stored: try again after `Retry-After` seconds.'),
 };
 
 function checkIn(id: string, summary: string, more: object): object {
@@ -52,15 +52,17 @@ function checkIn(id: string, summary: string, more: object): object {
 
 const PLAIN_ANSWERS = {
   responses: {
-    200: plainText('It is on the disk, and it had a `rid`.'),
-    202: plainText('It is on the disk.'),
+    200: plainText('The check-in is on the disk, and had a `rid`.'),
+    202: plainText('The check-in is on the disk.'),
     ...CHECK_IN_RESPONSES,
   },
 };
 
-const SUFFIX_ANSWERS = { responses: { 200: plainText('It is on the disk.'), ...CHECK_IN_RESPONSES } };
+const SUFFIX_ANSWERS = {
+  responses: { 200: plainText('The check-in is on the disk.'), ...CHECK_IN_RESPONSES },
+};
 
-/** Check-in addresses may begin elsewhere, as `check_in_base` says; the ones here always answer. */
+/** Check-in addresses may begin elsewhere, as set by `check_in_base`, but these always work too. */
 export const CHECK_IN_PATHS = {
   '/c/{token}': {
     parameters: [TOKEN, ...CHECK_IN_PARAMETERS],

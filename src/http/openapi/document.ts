@@ -1,16 +1,16 @@
-/** Puts the description of the API together: named shapes, parameters, and the answers that every operation has. */
+/** Puts the description of the API together: named schemas, parameters, and the answers that every operation has. */
 import { z } from 'zod';
 import { CHECK_IN_PATHS } from './check-in.ts';
 import * as schemas from './schemas.ts';
 
 export interface Operation {
-  /** What generated clients call it; it never changes. */
+  /** What generated clients call the operation. It must never change. */
   id: string;
   summary: string;
-  /** Names in the query. */
+  /** The names of its query parameters. */
   query?: readonly string[];
   body?: z.ZodType;
-  /** What a success carries; null for 204 and no body. */
+  /** The body of a success; null for 204, which has none. */
   answer: z.ZodType | typeof EVENTS | null;
 }
 
@@ -19,7 +19,7 @@ export type Operations = Readonly<Record<string, Readonly<Record<string, Operati
 /** Stands for an answer that is a stream of events and not JSON. */
 export const EVENTS = 'text/event-stream';
 
-/** Schemas under a name of their own; what is not among them is described where it is used. */
+/** Schemas with a name of their own. All others are described where they are used. */
 const NAMED = {
   Snitch: schemas.snitch,
   NewSnitch: schemas.newSnitch,
@@ -87,9 +87,9 @@ const TEXT = { type: 'string' };
 
 const PARAMETERS: Record<string, Parameter> = {
   token: { description: 'The token of a snitch.', schema: TEXT },
-  tag: { description: 'A tag; a plus sign means a space where no tag has one.', schema: TEXT },
+  tag: { description: 'A tag. A plus sign means a space, unless a tag has one.', schema: TEXT },
   id: { description: 'The id that its list shows.', schema: TEXT },
-  tags: { description: 'Tags with commas between them: only snitches that have all.', schema: TEXT },
+  tags: { description: 'Tags, separated by commas: only snitches that have all of them.', schema: TEXT },
   limit: {
     description: 'How many at most.',
     schema: { type: 'integer', minimum: 1, maximum: 1_000, default: 100 },
@@ -104,15 +104,19 @@ const PARAMETERS: Record<string, Parameter> = {
   },
 };
 
-/** Error answers by name; those without a body have no type either. */
+/** Error answers by name. */
 const REFUSALS: Record<string, { status: number; description: string; bodiless?: true }> = {
-  MalformedJson: { status: 400, description: 'The body is not JSON. There is no body.', bodiless: true },
+  MalformedJson: {
+    status: 400,
+    description: 'The request body is not JSON. The answer has no body.',
+    bodiless: true,
+  },
   KeyInvalid: { status: 401, description: '`api_key_invalid`: the key is missing or wrong.' },
   OnHold: { status: 402, description: '`account_on_hold`, or `plan_limit_reached` where a snitch is made.' },
   Forbidden: { status: 403, description: '`api_key_forbidden`: the key may not do this.' },
-  NotFound: { status: 404, description: '`resource_not_found`: it is not there, or not in this case.' },
+  NotFound: { status: 404, description: '`resource_not_found`: it does not exist, or not in this case.' },
   TooLarge: { status: 413, description: '`request_too_large`: the body is larger than 64 KiB.' },
-  Invalid: { status: 422, description: '`resource_invalid`: `validations` tells what is wrong.' },
+  Invalid: { status: 422, description: '`resource_invalid`: `validations` says what is wrong.' },
   RateLimited: { status: 429, description: '`rate_limited`: the key is blocked for `Retry-After` seconds.' },
   Unavailable: { status: 503, description: '`service_unavailable`: try again after `Retry-After` seconds.' },
 };
@@ -216,7 +220,7 @@ function describeSchema(schema: z.ZodType): object {
   return withoutIds(z.toJSONSchema(schema, OPTIONS));
 }
 
-/** Every number of this API is a whole one. */
+/** Every number in this API is an integer. */
 const OPTIONS = {
   io: 'input',
   override: ({ jsonSchema }: { jsonSchema: { type?: unknown } }) => {
@@ -232,7 +236,7 @@ function namedSchemas(): object {
   return Object.fromEntries(Object.entries(described).map(([id, schema]) => [id, withoutIds(schema)]));
 }
 
-/** Removes the ids of a schema, which the others refer to by its place in this document. */
+/** Removes the ids of a schema, because others refer to it by its place in this document. */
 function withoutIds({ $schema, $id, ...schema }: Record<string, unknown>): object {
   return schema;
 }

@@ -21,7 +21,7 @@ const newAdminKey = z.object({
     .default('admin'),
 });
 
-/** The keys of whoever asks: of the caller's case, or of the server. */
+/** The caller's own keys: those of its case, or those of the server. */
 export function apiKeyRoutes(app: FastifyInstance, { store, clock }: RouteContext): void {
   resource(
     app,

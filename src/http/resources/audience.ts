@@ -1,4 +1,4 @@
-/** `/v1/audience`: whom alerts of the case reach. */
+/** `/v1/audience`: whom the alerts of the case reach. */
 import type { FastifyInstance } from 'fastify';
 import type { WireAudience } from '../../api/wire.ts';
 import { caseOf } from '../endpoint/auth.ts';

@@ -20,7 +20,7 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
         store.listFirstCheckIns(token),
         store.listPostponements(ownCase.id, token, state.postponed),
         store.listWebhooks(ownCase.id),
-        // An alert that was decided while the clock ran ahead is not the last one until its time comes.
+        // An alert that was decided while the clock was ahead does not count as the last one until its time comes.
         store.listAlerts(ownCase.id, token, { limit: 1, before: { at: clock() + 1 } }),
       ]);
       const audience = audienceOf(snitch, ownCase, webhooks, sendsEmail());

@@ -1,9 +1,9 @@
-/** `/healthz` and `/readyz`: whether the server lives, and whether it does its work. */
+/** `/healthz` and `/readyz`: whether the server is alive, and whether it does its work. */
 import type { FastifyInstance } from 'fastify';
 import { resource } from '../endpoint/resource.ts';
 import type { RouteContext } from '../endpoint/route-context.ts';
 
-/** Needs no key: for load balancers and supervisors. */
+/** For load balancers and supervisors, so they need no key. */
 export function healthRoutes(app: FastifyInstance, { readiness }: RouteContext): void {
   const open = { audience: 'any' } as const;
   resource(app, '/healthz', { GET: async () => ({ status: 'ok' }) }, open);

@@ -2,99 +2,80 @@
  * `/v1/imports`, for commands that keep snitches in files: snitches may bring their own tokens, and many are made,
  * changed or deleted in one request. Beyond the contract, whose `POST /v1/snitches` ignores a token.
  */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { WireImportCheck } from '../../api/wire.ts';
 import { Invalid, type Validation } from '../../core/errors.ts';
-import {
-  type ImportedInput,
-  importedAttribute,
-  TOKEN_TAKEN,
-  validateImportedSnitch,
-} from '../../core/imported-snitch.ts';
+import { importedAttribute } from '../../core/imported-snitch.ts';
+import { type SnitchInput, validateSnitchChanges } from '../../core/validation.ts';
 import { caseOf } from '../endpoint/auth.ts';
 import { readAs } from '../endpoint/body.ts';
 import { resource } from '../endpoint/resource.ts';
 import type { RouteContext } from '../endpoint/route-context.ts';
 import { wireSnitch } from '../endpoint/wire.ts';
-import { caseChanges } from './case-schema.ts';
-import { changeMany, deleteMany, owner, snitches } from './many-snitches.ts';
+import { checkImport } from './import-check.ts';
+import { owner, readSnitches, snitches, tokens } from './import-schema.ts';
 
 const newImport = z.object({
   snitches: snitches.min(1, `can't be blank`),
   owner: owner.default(null),
 });
-
-const check = z.object({ snitches: snitches.default([]), case: z.unknown().optional() });
+const changes = z.object({ snitches: snitches.min(1, `can't be blank`) });
+const deletion = z.object({ tokens });
 
 export function importRoutes(app: FastifyInstance, context: RouteContext): void {
-  const { store, clock, addresses } = context;
-  resource(app, '/imports', {
-    POST: async (request) => {
-      const wanted = await readAs(request, newImport);
-      const { imported, validations } = readSnitches(wanted.snitches);
-      if (validations.length > 0) throw new Invalid(validations);
-      const batch = { imported, owner: wanted.owner };
-      const made = await store.importSnitches(caseOf(request).id, batch, clock());
-      return made.map((snitch) => wireSnitch(snitch, addresses().checkInBase));
-    },
-    PATCH: changeMany(context),
-  });
+  resource(app, '/imports', { POST: importMany(context), PATCH: changeMany(context) });
   resource(app, '/imports/delete', { POST: deleteMany(context) });
   // It changes nothing, so a key that may only read may use it.
   resource(app, '/imports/check', { POST: checkImport(context) }, { audience: 'any' });
 }
 
-/** All that is wrong with the snitches and the settings of a case, and how many snitches there is room for. */
-function checkImport({ store }: RouteContext) {
+function importMany({ store, clock, addresses }: RouteContext) {
   return async (request: FastifyRequest) => {
-    const { id } = caseOf(request);
-    const wanted = await readAs(request, check);
-    const { imported, validations, indexes } = readSnitches(wanted.snitches);
-    for (const [position, { token }] of imported.entries()) {
-      if (token === null) continue;
-      const holder = await store.ownerOfToken(token);
-      // A token that this case holds already names the snitch that would be changed.
-      if (holder !== null && holder !== id) {
-        validations.push({
-          attribute: importedAttribute(indexes[position] ?? 0, 'token'),
-          message: TOKEN_TAKEN,
-        });
-      }
-    }
-    const settings = caseChanges.safeParse(wanted.case ?? {});
-    return {
-      snitches: imported.map(wireImported),
-      case: settings.data ?? {},
-      problems: [...faultsOfCase(settings.error), ...validations],
-      room: await store.roomForSnitches(id),
-    } satisfies WireImportCheck;
+    const wanted = await readAs(request, newImport);
+    const { imported, validations } = readSnitches(wanted.snitches);
+    if (validations.length > 0) throw new Invalid(validations);
+    const batch = { imported, owner: wanted.owner };
+    const made = await store.importSnitches(caseOf(request).id, batch, clock());
+    return made.map((snitch) => wireSnitch(snitch, addresses().checkInBase));
   };
 }
 
-function readSnitches(bodies: readonly unknown[]) {
-  const imported: ImportedInput[] = [];
-  const indexes: number[] = [];
-  const validations: Validation[] = [];
-  for (const [index, body] of bodies.entries()) {
-    const checked = validateImportedSnitch(body);
-    for (const { attribute, message } of checked.validations ?? []) {
-      validations.push({ attribute: importedAttribute(index, attribute), message });
+/** Changes all of them or none. Each is named by its token, and changed as by `PATCH /v1/snitches/<token>`. */
+function changeMany({ store, clock, addresses }: RouteContext) {
+  return async (request: FastifyRequest) => {
+    const { id } = caseOf(request);
+    const wanted = await readAs(request, changes);
+    const accepted: { token: string; changes: Partial<SnitchInput> }[] = [];
+    const validations: Validation[] = [];
+    for (const [index, body] of wanted.snitches.entries()) {
+      const token = tokenOf(body);
+      const present = token === null ? null : await store.getSnitch(id, token);
+      const refuse = ({ attribute, message }: Validation) =>
+        validations.push({ attribute: importedAttribute(index, attribute), message });
+      if (token === null || !present) {
+        refuse({ attribute: 'token', message: 'is of no snitch of the case' });
+        continue;
+      }
+      const checked = validateSnitchChanges(body, present.state);
+      if (checked.validations) for (const fault of checked.validations) refuse(fault);
+      else accepted.push({ token, changes: checked.value });
     }
-    if (!checked.value) continue;
-    imported.push(checked.value);
-    indexes.push(index);
-  }
-  return { imported, indexes, validations };
+    if (validations.length > 0) throw new Invalid(validations);
+    const changed = await store.updateSnitches(id, accepted, clock());
+    return changed.map((snitch) => wireSnitch(snitch, addresses().checkInBase));
+  };
 }
 
-function faultsOfCase(error: z.ZodError | undefined): Validation[] {
-  return (error?.issues ?? []).map(({ path, message }) => ({
-    attribute: ['case', ...path].join('.'),
-    message,
-  }));
+function tokenOf(body: unknown): string | null {
+  const token = typeof body === 'object' && body !== null ? (body as { token?: unknown }).token : null;
+  return typeof token === 'string' ? token : null;
 }
 
-function wireImported({ token, name, interval, alertType, alertEmail, notes, tags }: ImportedInput) {
-  return { token, name, interval, alert_type: alertType, alert_email: alertEmail, notes, tags };
+/** Snitches that are gone already are no error, because that is what was wanted. */
+function deleteMany({ store }: RouteContext) {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const wanted = await readAs(request, deletion);
+    await store.deleteSnitches(caseOf(request).id, wanted.tokens);
+    return reply.code(204).send();
+  };
 }

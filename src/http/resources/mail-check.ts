@@ -1,4 +1,4 @@
-/** `POST /v1/checks/mail`: only the daemon has the password of its mail server, so it tries the log-in itself. */
+/** `POST /v1/checks/mail`: only the daemon has the password of its mail server, so it tries the login itself. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { WireMailCheck } from '../../api/wire.ts';
@@ -15,7 +15,7 @@ export const newMailCheck = z.object({
     .nullish(),
 });
 
-/** One at a time: each holds a connection to the mail server for as long as that server makes it wait. */
+/** One check at a time, because each holds a connection for as long as the mail server makes it wait. */
 export function mailCheckRoutes(app: FastifyInstance, { checkMail }: RouteContext): void {
   let running = false;
   resource(

@@ -6,7 +6,7 @@ import { caseOf } from '../endpoint/auth.ts';
 import { readAs } from '../endpoint/body.ts';
 import { resource } from '../endpoint/resource.ts';
 import type { ApiContext } from '../endpoint/route-context.ts';
-import { owner, tokens } from './many-snitches.ts';
+import { owner, tokens } from './import-schema.ts';
 
 const claim = z.object({ owner, tokens });
 

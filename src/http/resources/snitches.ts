@@ -46,9 +46,9 @@ export function snitchRoutes(app: FastifyInstance, { store, clock, addresses, li
 }
 
 /**
- * The snitch that the path names by its token, where it is one of the caller's case.
+ * The snitch that the path names by its token.
  *
- * @throws NotFound
+ * @throws NotFound if the caller's case has none with this token
  */
 export async function requestedSnitch(
   store: Pick<Store, 'getSnitch'>,

@@ -9,7 +9,7 @@ import { found, param, resource } from '../endpoint/resource.ts';
 import type { RouteContext } from '../endpoint/route-context.ts';
 import { targetNames, wireDelivery, wireWebhook } from '../endpoint/wire.ts';
 
-/** For how long the old secret of a webhook still signs, in milliseconds. */
+/** How long the old secret of a webhook goes on signing, in milliseconds. */
 const OLD_SECRET_SIGNS_FOR = 86_400_000;
 
 const newWebhook = z.object({

@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto';
 
 /**
- * How many changed snitches are remembered for readers who come back. Beyond that, those must read everything again.
+ * How many changed snitches are remembered for readers who come back. If there are more, they must read everything
+ * again.
  */
 const MOST_REMEMBERED = 200_000;
 
 /**
- * Which snitches changed, in the order of their last changes. An event's id is the position up to which its reader is
- * informed. It is valid for one run of the daemon: a reader with an id of another run gets `reset`.
+ * Which snitches changed, in the order of their last changes. The id of an event is the position up to which its reader
+ * is informed. It is valid for one run of the daemon: a reader with an id from another run gets `reset`.
  */
 export class ChangeLog {
   #run = randomUUID();
   #position = 0;
-  /** Token to the case and the position of its last change. */
+  /** By token: the case, and the position of the last change. */
   readonly #last = new Map<string, { caseId: string; position: number }>();
 
   get id(): string {
@@ -28,7 +29,7 @@ export class ChangeLog {
     this.#run = randomUUID();
   }
 
-  /** The tokens that changed after the event `id`, or null when that is no longer known. */
+  /** The snitches that changed after the event `id`, or null when that is no longer known. */
   since(caseId: string, id: string): string[] | null {
     const [run, position] = id.split(':');
     if (run !== this.#run || !/^\d+$/.test(position ?? '')) return null;

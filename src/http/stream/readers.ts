@@ -1,4 +1,4 @@
-/** The open streams: who may have one, and what each is to be told next. */
+/** The open streams: who may have one, and what each is told next. */
 import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { SnitchError } from '../../core/errors.ts';
@@ -6,20 +6,20 @@ import type { RouteContext } from '../endpoint/route-context.ts';
 import { wireSnitch } from '../endpoint/wire.ts';
 import { ChangeLog } from './change-log.ts';
 
-/** Changes of a snitch within this time are told as one, in milliseconds. */
+/** Changes of a snitch within this time are reported as one, in milliseconds. */
 const GATHER = 100;
 
 /** A comment this often keeps proxies from closing a quiet stream. */
 const KEEP_ALIVE = 15_000;
 
-/** At most this much may wait for a reader, in bytes; what comes on top is sent when the reader has taken that. */
+/** At most this much may wait for a reader, in bytes. Anything more is sent when the reader has taken that. */
 const MOST_BEHIND = 1024 * 1024;
 
-/** Events are written in slices of about this size, in bytes, and read from the store so many at a time. */
+/** Events are written in slices of about this size, in bytes. So many snitches are read from the store at a time. */
 const SLICE = 64 * 1024;
 const READ_AT_ONCE = 16;
 
-/** A reader that has taken nothing for so many keep-alives is gone. */
+/** A reader that has taken nothing during so many keep-alives is gone. */
 const MOST_STALLS = 2;
 
 export const MOST_READERS = 200;
@@ -29,13 +29,13 @@ export class Reader {
   readonly caseId: string;
   readonly keyId: string;
   readonly response: ServerResponse;
-  /** The id up to which it is informed. */
+  /** The id of the last change that it knows of. */
   position = '';
-  /** Whether it is being told what it missed, at its own pace, and not yet what commits now. */
+  /** Whether it is still catching up at its own pace, and not yet told what commits now. */
   behind = false;
-  /** What waited for it at the last keep-alive, in bytes. */
+  /** How much waited for it at the last keep-alive, in bytes. */
   waiting = 0;
-  /** For how many keep-alives in a row that has not become less. */
+  /** For how many keep-alives in a row that has not shrunk. */
   stalls = 0;
 
   constructor({ caseId, keyId, response }: Pick<Reader, 'caseId' | 'keyId' | 'response'>) {
@@ -53,10 +53,10 @@ export class Readers {
   readonly #context: Pick<RouteContext, 'store' | 'addresses'>;
   #gathering: NodeJS.Timeout | null = null;
   readonly #keepAlive: NodeJS.Timeout;
-  /** How often those who are not behind have been told of changes. */
+  /** How many times the readers that are not behind have been told of changes. */
   #round = 0;
   /**
-   * Whether anybody has listened yet. Before that, nobody can come back for what was missed, and nothing is remembered.
+   * Whether anybody has listened yet. Until then nobody can come back for what was missed, so nothing is remembered.
    */
   #heard = false;
 
@@ -72,7 +72,7 @@ export class Readers {
   /**
    * Counts a stream before it begins, so that a key that is revoked from now on ends it.
    *
-   * @throws SnitchError where its key has too many, or there are too many and no other has to give way
+   * @throws SnitchError if its key has too many, or if there are too many and none has to give way
    */
   admit(reader: Reader): void {
     if (this.#count((other) => other.keyId === reader.keyId) >= MOST_OF_KEY) {
@@ -109,9 +109,7 @@ export class Readers {
     for (const { response } of this.#readers) response.end();
   }
 
-  /**
-   * Ends a stream of the case that has the most, and within the case of the key that has the most, where that is fair.
-   */
+  /** Ends a stream of the case that has the most, of its key that has the most, if that is fair to both. */
   #makeRoomFor({ caseId, keyId }: Reader): void {
     const cases = Map.groupBy(this.#readers, (reader) => reader.caseId);
     const others = largestOf(cases);
@@ -137,7 +135,7 @@ export class Readers {
     }
   }
 
-  /** Nothing more is sent, not even what waits already. */
+  /** Sends nothing more, not even what waits already. */
   #end(reader: Reader): void {
     this.#readers.delete(reader);
     const { response } = reader;
@@ -223,7 +221,7 @@ export class Readers {
         await room(reader.response);
       }
       this.#informed(reader, id);
-      // What the others were told in the meantime, this one does not know yet.
+      // This reader does not know yet what the others were told in the meantime.
       if (round !== this.#round) await sleep(GATHER, undefined, { ref: false });
     } while (round !== this.#round && this.has(reader));
     reader.behind = false;
@@ -270,7 +268,7 @@ function largestOf(groups: ReadonlyMap<string, Reader[]>): Reader[] {
   return largest;
 }
 
-/** Waits until the client has taken what was written, or is gone, and always for the next turn of the event loop. */
+/** Waits until the client has taken what was written or is gone, and always for the next turn of the event loop. */
 async function room(response: ServerResponse): Promise<void> {
   if (response.writableNeedDrain && !response.destroyed) {
     await new Promise<void>((resolve) => {

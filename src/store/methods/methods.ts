@@ -77,6 +77,7 @@ const checkInMethods: Table<CheckInStore> = {
 };
 
 const sweepMethods: Table<Omit<SweepStore, keyof Guarded>> = {
+  moveLooks: work(triggers.moveLooks),
   rescheduleSlice: work(triggers.rescheduleSlice),
   prune: work(retention.prune),
 };

@@ -3,7 +3,8 @@ import { sql as owner } from './0002_owner.ts';
 import { sql as firstForms } from './0003_first_forms.ts';
 import { sql as blindness } from './0004_blindness.ts';
 import { sql as flapping } from './0005_flapping.ts';
+import { steps as narrowKeys } from './0006_narrow_keys.ts';
 import type { Migration } from './migration.ts';
 
 /** In order: the schema's version is the number of migrations that ran. A migration that has landed never changes. */
-export const migrations: readonly Migration[] = [initial, owner, firstForms, blindness, flapping];
+export const migrations: readonly Migration[] = [initial, owner, firstForms, blindness, flapping, narrowKeys];

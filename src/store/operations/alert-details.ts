@@ -59,7 +59,7 @@ async function circumstances(
 /** As the alert before says, if it is of the same silence and was not decided by a clock that ran ahead. */
 async function missingSinceOf(tx: Transaction, row: StateRow, at: number): Promise<number | null> {
   const last = await tx.get<{ snitch: string; details: string }>(
-    `SELECT snitch, details FROM alerts WHERE token = ? AND type = 'snitch.missing' AND at > ? AND at <= ? ORDER BY at DESC, id DESC LIMIT 1`,
+    `SELECT snitch, details FROM alerts WHERE token = +? AND type = 'snitch.missing' AND at > +? AND at <= +? ORDER BY at DESC, id DESC LIMIT 1`,
     row.token,
     row.last_check_in_at ?? 0,
     at,

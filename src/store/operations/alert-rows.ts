@@ -87,7 +87,7 @@ export async function targetsOf(
 ): Promise<{ members: string[]; webhooks: string[] }> {
   const owner = await tx.get<{ members: string }>('SELECT members FROM cases WHERE id = ?', caseId);
   const webhooks = await tx.all<{ id: string }>(
-    'SELECT id FROM webhooks WHERE case_id = ? ORDER BY created_at, id',
+    'SELECT id FROM webhooks WHERE case_id = +? ORDER BY created_at, id',
     caseId,
   );
   return {

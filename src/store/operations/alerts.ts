@@ -33,12 +33,12 @@ export async function insertAlert(
   cause: AlertCause,
 ): Promise<string> {
   const change = { decision, details: await detailsOf(tx, row, decision, after, cause) };
-  const counted = await countChange(tx, row.token, change, cause.at);
+  const counted = await countChange(tx, row.id, change, cause.at);
   if (counted) return row.thread_id ?? counted.alertId;
   const flapping = await flappingBegins(tx, row.token, cause.at);
   const details = flapping ? { ...change.details, flapping } : change.details;
   const id = await writeAlert(tx, row, { decision, details }, cause.at);
-  if (flapping) await openFlap(tx, row.token, change, { at: cause.at, alertId: id });
+  if (flapping) await openFlap(tx, row.id, change, { at: cause.at, alertId: id });
   return row.thread_id ?? id;
 }
 
@@ -65,7 +65,7 @@ export async function insertBlindNotice(
   if (!told) return;
   const { members } = await targetsOf(tx, caseId);
   const webhooks = await tx.all<{ id: string }>(
-    'SELECT id FROM webhooks WHERE case_id = ? AND notices = 1 ORDER BY created_at, id',
+    'SELECT id FROM webhooks WHERE case_id = +? AND notices = 1 ORDER BY created_at, id',
     caseId,
   );
   const routes = [...routeToWebhooks(webhooks.map((webhook) => webhook.id)), ...routeToAddresses(members)];
@@ -101,7 +101,7 @@ export async function insertTestAlert(
 }
 
 export async function getAlert(tx: Transaction, id: string): Promise<Alert | null> {
-  const row = await tx.get<AlertRow>(`${SELECT} WHERE a.id = ?`, id);
+  const row = await tx.get<AlertRow>(`${SELECT} WHERE a.id = +?`, id);
   return row ? toAlert(row) : null;
 }
 
@@ -112,26 +112,26 @@ export async function listAlerts(
   token: string | null,
   page: Page,
 ): Promise<AlertWithDeliveries[]> {
-  const conditions = ['a.case_id = ?'];
+  const conditions = ['a.case_id = +?'];
   const values: Value[] = [caseId];
   if (token !== null) {
-    conditions.push('a.token = ?');
+    conditions.push('a.token = +?');
     values.push(token);
   }
   if (page.behind) {
-    conditions.push('(a.at, a.id) < (?, ?)');
+    conditions.push('(a.at, a.id) < (+?, +?)');
     values.push(page.behind.at, page.behind.id);
   } else if (page.before && 'at' in page.before) {
-    conditions.push('a.at < ?');
+    conditions.push('a.at < +?');
     values.push(page.before.at);
   } else if (page.before) {
     const last = await getAlert(tx, page.before.id);
     if (last?.caseId !== caseId) return [];
-    conditions.push('(a.at, a.id) < (?, ?)');
+    conditions.push('(a.at, a.id) < (+?, +?)');
     values.push(last.at, last.id);
   }
   const rows = await tx.all<AlertRow>(
-    `${SELECT} WHERE ${conditions.join(' AND ')} ORDER BY a.at DESC, a.id DESC LIMIT ?`,
+    `${SELECT} WHERE ${conditions.join(' AND ')} ORDER BY a.at DESC, a.id DESC LIMIT +?`,
     ...values,
     page.limit,
   );

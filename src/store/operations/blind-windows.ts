@@ -5,7 +5,7 @@ import type { Transaction } from '../transaction.ts';
 import { insertBlindNotice } from './alerts.ts';
 import { isolate } from './isolation.ts';
 import { setSetting } from './settings.ts';
-import { getRules, historyFor, listAwaited, type StateRow, saveState, toState } from './states.ts';
+import { getRules, historyFor, listStates, type StateRow, saveState, toState } from './states.ts';
 
 /** Snitches that one call looks at: few enough that no check-in waits for it noticeably. */
 const SLICE = 50;
@@ -17,7 +17,7 @@ export interface KeptWindow extends BlindWindow {
 
 /** Keeps the window, with all its postponements still to be made, and the fact that the daemon lives at its end. */
 export async function openBlindWindow(tx: Transaction, { start, end }: BlindWindow): Promise<void> {
-  await tx.run(`INSERT INTO blind_windows (started_at, ended_at, cursor) VALUES (?, ?, '')`, start, end);
+  await tx.run(`INSERT INTO blind_windows (started_at, ended_at, cursor) VALUES (?, ?, 0)`, start, end);
   await setSetting(tx, 'liveness', String(end));
 }
 
@@ -25,7 +25,7 @@ interface WindowRow {
   id: number;
   started_at: number;
   ended_at: number;
-  cursor: string;
+  cursor: number;
 }
 
 /**
@@ -38,7 +38,7 @@ export async function postponeSlice(tx: Transaction, now: number): Promise<boole
   );
   if (!row) return false;
   const window: KeptWindow = { id: row.id, start: row.started_at, end: row.ended_at };
-  const awaited = await listAwaited(tx, row.cursor, SLICE);
+  const awaited = await listStates(tx, row.cursor, SLICE);
   const all = await isolate(tx, async () => {
     for (const state of awaited) await postponeOne(tx, window, state);
   });
@@ -48,7 +48,7 @@ export async function postponeSlice(tx: Transaction, now: number): Promise<boole
   }
   const last = awaited.at(-1);
   if (last && awaited.length === SLICE) {
-    await tx.run('UPDATE blind_windows SET cursor = ? WHERE id = ?', last.token, row.id);
+    await tx.run('UPDATE blind_windows SET cursor = ? WHERE id = ?', last.id, row.id);
   } else {
     await finishWindow(tx, window, now);
   }
@@ -63,7 +63,7 @@ async function postponeOne(tx: Transaction, window: KeptWindow, row: StateRow): 
   const firstCheckIns = await historyFor(tx, row);
   const postponed = postpone(before, window, { ...context, firstCheckIns });
   if (!postponed) return;
-  await saveState(tx, row, postponed, row.thread_id);
+  await saveState(tx, row, postponed);
   await keepPostponement(tx, window.id, row, postponed.dueAt);
 }
 
@@ -71,15 +71,15 @@ async function postponeOne(tx: Transaction, window: KeptWindow, row: StateRow): 
 export async function keepPostponement(
   tx: Transaction,
   windowId: number,
-  { case_id: caseId, token, due_at: dueBefore }: Pick<StateRow, 'case_id' | 'token' | 'due_at'>,
+  { id, case_id: caseId, due_at: dueBefore }: Pick<StateRow, 'id' | 'case_id' | 'due_at'>,
   dueAt: number | null,
 ): Promise<void> {
   await tx.run(
-    `INSERT INTO postponements (window_id, case_id, token, due_before, due_at) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (window_id, case_id, token) DO UPDATE SET due_at = excluded.due_at`,
+    `INSERT INTO postponements (window_id, case_id, snitch_id, due_before, due_at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (window_id, case_id, snitch_id) DO UPDATE SET due_at = excluded.due_at`,
     windowId,
     caseId,
-    token,
+    id,
     dueBefore,
     dueAt,
   );
@@ -102,8 +102,9 @@ export async function listPostponements(
 ): Promise<Postponement[]> {
   const rows = await tx.all<Postponement>(
     `SELECT w.started_at AS start, w.ended_at AS "end", p.due_at AS "dueAt"
-     FROM blind_windows AS w JOIN postponements AS p ON p.window_id = w.id
-     WHERE p.case_id = ? AND p.token = ? ORDER BY w.id DESC LIMIT ?`,
+     FROM snitches AS n CROSS JOIN blind_windows AS w CROSS JOIN postponements AS p
+       ON p.window_id = w.id AND p.case_id = n.case_id AND p.snitch_id = n.id
+     WHERE n.case_id = +? AND n.token = +? ORDER BY w.id DESC LIMIT +?`,
     caseId,
     token,
     limit,
@@ -116,17 +117,17 @@ async function finishWindow(tx: Transaction, window: KeptWindow, now: number): P
   await tx.run('UPDATE blind_windows SET cursor = NULL WHERE id = ?', window.id);
   const affected = await tx.all<{ case_id: string; count: number }>(
     `SELECT case_id, COUNT(*) AS count FROM postponements
-     WHERE window_id = ? AND case_id IN (SELECT id FROM cases) GROUP BY case_id`,
+     WHERE window_id = +? AND case_id IN (SELECT id FROM cases) GROUP BY case_id`,
     window.id,
   );
   const { start, end } = window;
   for (const { case_id: caseId, count: postponedCount } of affected) {
     const named = await tx.all<BlindSnitch>(
       // The earlier schema did not keep the deadline: a window that an upgrade interrupted has the present one.
-      `SELECT s.token, s.name, COALESCE(p.due_at, state.due_at, ?) AS "deadlineAt"
-       FROM postponements AS p JOIN snitches AS s ON s.token = p.token
-         JOIN snitch_states AS state ON state.token = p.token
-       WHERE p.window_id = ? AND p.case_id = ? ORDER BY p.token LIMIT ?`,
+      `SELECT s.token, s.name, COALESCE(p.due_at, state.due_at, +?) AS "deadlineAt"
+       FROM postponements AS p JOIN snitches AS s ON s.id = p.snitch_id
+         JOIN snitch_states AS state ON state.id = p.snitch_id
+       WHERE p.window_id = +? AND p.case_id = +? ORDER BY p.snitch_id LIMIT +?`,
       now,
       window.id,
       caseId,

@@ -80,13 +80,11 @@ async function planReschedule(tx: Transaction, id: string, deadlines: boolean): 
 export async function deleteCase(tx: Transaction, id: string): Promise<boolean> {
   if ((await tx.run('DELETE FROM cases WHERE id = ?', id)) === 0) return false;
   tx.forget();
-  await tx.run(
-    'DELETE FROM first_check_ins WHERE token IN (SELECT token FROM snitches WHERE case_id = ?)',
-    id,
-  );
-  await tx.run('DELETE FROM flapping WHERE token IN (SELECT token FROM snitches WHERE case_id = ?)', id);
-  await tx.run('DELETE FROM snitch_states WHERE token IN (SELECT token FROM snitches WHERE case_id = ?)', id);
+  await tx.run('DELETE FROM flapping WHERE snitch_id IN (SELECT id FROM snitches WHERE case_id = ?)', id);
+  await tx.run('DELETE FROM snitch_states WHERE id IN (SELECT id FROM snitches WHERE case_id = ?)', id);
   await tx.run('DELETE FROM snitches WHERE case_id = ?', id);
+  await tx.run('DELETE FROM snitch_tags WHERE case_id = ?', id);
+  await tx.run('DELETE FROM status_counts WHERE case_id = ?', id);
   await tx.run('DELETE FROM api_keys WHERE case_id = ?', id);
   await tx.run('DELETE FROM webhooks WHERE case_id = ?', id);
   await tx.run('DELETE FROM reschedules WHERE case_id = ?', id);

@@ -8,7 +8,7 @@ import { type Calendar, isMinuteInterval } from '../../core/interval.ts';
 import type { CaseRules, SnitchState } from '../../core/snitch.ts';
 import { transition } from '../../core/transition.ts';
 import type { KeptWindow } from './blind-windows.ts';
-import { type StateRow, toState } from './states.ts';
+import { isLookedAt, type StateRow, toState } from './states.ts';
 
 /** How many periods smart deadlines learn from. */
 export const LEARNED_PERIODS = 50;
@@ -19,7 +19,7 @@ export interface Facts {
   calendar: Calendar;
   /** Those that ended after a check-in that came late, in the order in which they were opened. */
   windows: readonly KeptWindow[];
-  /** Of the last periods, ascending; empty where nothing asks for them. */
+  /** Of the last periods, ascending; empty where `asksForHistory` says that nobody asks for them. */
   firstCheckIns: readonly number[];
 }
 
@@ -29,9 +29,9 @@ export interface CheckInDecision {
   alert: AlertDecision | null;
   /** The windows that postponed the deadline of a check-in that came late. */
   postponedBy: readonly KeptWindow[];
-  /** Whether it is the first of its period, which smart deadlines learn from. */
-  isFirst: boolean;
-  /** Whether anything changes but the times of the last check-ins: nearly never, and it costs an index. */
+  /** Where it is the first of its period: the first check-ins of the last periods, with this one. */
+  learned: readonly number[] | null;
+  /** Whether nothing changes but times that no index has: nearly always. */
   isEveryday: boolean;
 }
 
@@ -41,7 +41,18 @@ export function isEnd(outcome: CheckInOutcome): outcome is 'healthy' | 'error' {
 
 /** A start or a line of the log changes no state. */
 export function decideNoted(row: StateRow): CheckInDecision {
-  return { snitch: toState(row), alert: null, postponedBy: [], isFirst: false, isEveryday: true };
+  return { snitch: toState(row), alert: null, postponedBy: [], learned: null, isEveryday: true };
+}
+
+/** Whether the decision depends on the first check-ins of the last periods, or adds to them. */
+export function asksForHistory(
+  row: StateRow,
+  { at }: Pick<CheckIn, 'at'>,
+  { rules, calendar, windows }: Omit<Facts, 'firstCheckIns'>,
+): boolean {
+  return (
+    row.alert_type === 'smart' || windows.length > 0 || isFirstOfPeriod(row, calendar, rules.timezone, at)
+  );
 }
 
 export function decideEnd(
@@ -60,18 +71,13 @@ export function decideEnd(
     snitch,
     alert,
     postponedBy: windows.filter((window) => postponedBy.includes(window)),
-    isFirst,
-    isEveryday: movesOnlyTimes(before, snitch),
+    learned: isFirst ? history : null,
+    isEveryday: movesOnlyTimes(before, snitch) && isLookedAt(row, snitch.dueAt),
   };
 }
 
 function movesOnlyTimes(before: SnitchState, after: SnitchState): boolean {
-  return (
-    after.status === before.status &&
-    after.pause === before.pause &&
-    after.dueAt === before.dueAt &&
-    after.movedFrom === before.movedFrom
-  );
+  return after.status === before.status && after.pause === before.pause;
 }
 
 /** Minutes are too short to learn anything from. */

@@ -1,12 +1,28 @@
 import type { CheckIn, CheckInOutcome, CheckInRecord } from '../../core/check-in.ts';
 import type { Page, Position } from '../page.ts';
-import type { Transaction } from '../transaction.ts';
+import type { Awaitable, Transaction } from '../transaction.ts';
 import { insertAlert } from './alerts.ts';
 import { keepPostponement, listWindowsSince } from './blind-windows.ts';
-import { decideEnd, decideNoted, type Facts, isEnd, LEARNED_PERIODS } from './check-in-decision.ts';
+import {
+  asksForHistory,
+  type CheckInDecision,
+  decideEnd,
+  decideNoted,
+  type Facts,
+  isEnd,
+} from './check-in-decision.ts';
 import { cutLog, isCutDue } from './log-limit.ts';
-import { durationOf, openStartAfter, startOfRun } from './runs.ts';
-import { getRules, getState, historyFor, type StateRow, saveState, saveTimes } from './states.ts';
+import { openStartAfter, type Run, runOf } from './runs.ts';
+import {
+  getRules,
+  getState,
+  historyFor,
+  type LogEnd,
+  type StateRow,
+  saveFirstCheckIns,
+  saveState,
+  saveTimes,
+} from './states.ts';
 
 interface CheckInRow {
   id: number;
@@ -23,71 +39,68 @@ interface CheckInRow {
 
 const COLUMNS = 'id, previous_id, number, at, outcome, exit_status, message, duration_ms, source, run_id';
 
-/** Records a check-in and what follows from it; false when no snitch has the token. */
+/**
+ * Records a check-in and what follows from it; false when no snitch has the token. All that an everyday one awaits is
+ * its row, the rules, and two writes: each wait costs, however short it is.
+ */
 export async function applyCheckIn(tx: Transaction, checkIn: CheckIn): Promise<boolean> {
   const row = await getState(tx, checkIn.token);
   if (!row) return false;
-  const { outcome, at, now } = checkIn;
+  const { outcome } = checkIn;
   const decision = isEnd(outcome)
     ? decideEnd(row, checkIn, outcome, await factsFor(tx, row, checkIn))
     : decideNoted(row);
-  const id = await logCheckIn(tx, row, checkIn);
-  if (decision.isFirst) await learn(tx, row, at);
-  for (const window of decision.postponedBy) {
-    await keepPostponement(tx, window.id, row, decision.snitch.dueAt);
-  }
-  const { snitch, alert } = decision;
+  const run = await runOf(tx, row, checkIn);
+  const id = await logCheckIn(tx, row, checkIn, run);
+  if (checkIn.output !== null) await keepOutput(tx, id, checkIn.output);
+  if (decision.learned) await saveFirstCheckIns(tx, row, decision.learned);
   const end = {
     last_check_in_id: id,
     check_in_count: row.check_in_count + 1,
     open_start_at: openStartAfter(row, checkIn),
   };
-  if (decision.isEveryday) {
-    await saveTimes(tx, row, snitch, end);
-  } else {
-    // The alert comes before the state, which names the first alert of an incident.
-    const cause = { at: now, checkIn: { ...checkIn, id } };
-    const threadId = alert ? await insertAlert(tx, row, alert, snitch, cause) : row.thread_id;
-    await saveState(tx, row, snitch, threadId, end);
-  }
-  if (isCutDue(end.check_in_count, tx.checkInsKept)) await cutLog(tx, id, tx.checkInsKept);
+  if (decision.isEveryday) await saveTimes(tx, row, decision.snitch, end);
+  else await saveChange(tx, row, decision, { ...checkIn, id }, end);
+  if (isCutDue(row, { id, output: checkIn.output }, tx.checkInsKept)) await cutLog(tx, id, tx.checkInsKept);
   return true;
 }
 
 /** What must be known to decide what the end of a run changes. */
-async function factsFor(tx: Transaction, row: StateRow, { at, now }: CheckIn): Promise<Facts> {
+async function factsFor(tx: Transaction, row: StateRow, checkIn: CheckIn): Promise<Facts> {
+  const { at, now } = checkIn;
   const rules = await getRules(tx, row.case_id);
   const windows = at < now ? await listWindowsSince(tx, at) : [];
-  const firstCheckIns = row.alert_type === 'smart' || windows.length > 0 ? await historyFor(tx, row) : [];
-  return { rules, calendar: tx.calendar, windows, firstCheckIns };
+  const facts = { rules, calendar: tx.calendar, windows, firstCheckIns: [] };
+  return asksForHistory(row, checkIn, facts) ? { ...facts, firstCheckIns: await historyFor(tx, row) } : facts;
 }
 
-/** Remembers the first check-in of a period, and of the last periods only. */
-async function learn(tx: Transaction, { token }: StateRow, at: number): Promise<void> {
-  await tx.run(
-    'INSERT INTO first_check_ins (token, at) VALUES (?, ?) ON CONFLICT (token, at) DO NOTHING',
-    token,
-    at,
-  );
-  await tx.run(
-    `DELETE FROM first_check_ins WHERE token = ? AND at < (
-       SELECT MIN(at) FROM (SELECT at FROM first_check_ins WHERE token = ? ORDER BY at DESC LIMIT ?) AS kept)`,
-    token,
-    token,
-    LEARNED_PERIODS,
-  );
+/** Writes what a check-in changes that moves more than times. */
+async function saveChange(
+  tx: Transaction,
+  row: StateRow,
+  { snitch, alert, postponedBy }: CheckInDecision,
+  checkIn: CheckIn & { id: number },
+  end: LogEnd,
+): Promise<void> {
+  for (const window of postponedBy) await keepPostponement(tx, window.id, row, snitch.dueAt);
+  // The alert comes before the state, which names the first alert of an incident.
+  const cause = { at: checkIn.now, checkIn };
+  const threadId = alert ? await insertAlert(tx, row, alert, snitch, cause) : row.thread_id;
+  await saveState(tx, row, snitch, { threadId, end });
 }
 
-async function logCheckIn(tx: Transaction, row: StateRow, checkIn: CheckIn): Promise<number> {
-  const { outcome, exitStatus, message, source, runId, output } = checkIn;
-  const durationMs = isEnd(outcome) ? await durationOf(tx, row, checkIn) : null;
-  const at = outcome === 'start' ? await startOfRun(tx, row, checkIn) : checkIn.at;
-  const id = await tx.insert(
+function logCheckIn(
+  tx: Transaction,
+  row: StateRow,
+  { outcome, exitStatus, message, source, runId }: CheckIn,
+  { at, durationMs }: Run,
+): Awaitable<number> {
+  return tx.insert(
     `INSERT INTO check_ins
-       (previous_id, token, number, at, outcome, exit_status, message, duration_ms, source, run_id)
+       (previous_id, snitch_id, number, at, outcome, exit_status, message, duration_ms, source, run_id)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.last_check_in_id,
-    row.token,
+    row.id,
     row.check_in_count + 1,
     at,
     outcome,
@@ -97,10 +110,10 @@ async function logCheckIn(tx: Transaction, row: StateRow, checkIn: CheckIn): Pro
     source,
     runId,
   );
-  if (output !== null) {
-    await tx.run('INSERT INTO check_in_outputs (check_in_id, output) VALUES (?, ?)', id, output);
-  }
-  return id;
+}
+
+function keepOutput(tx: Transaction, id: number, output: string): Awaitable<number> {
+  return tx.run('INSERT INTO check_in_outputs (check_in_id, output) VALUES (?, ?)', id, output);
 }
 
 /** Newest first, or null when the case has no such snitch; the log itself may be a little longer than what is kept. */
@@ -129,11 +142,11 @@ export async function listCheckIns(
 
 /** What follows the check-in that a slice ended with; from the newest where that one was pruned meanwhile. */
 async function firstBehind(tx: Transaction, row: StateRow, position: Position): Promise<number | null> {
-  const last = await tx.get<{ token: string; previous_id: number | null }>(
-    'SELECT token, previous_id FROM check_ins WHERE id = ?',
+  const last = await tx.get<{ snitch_id: number; previous_id: number | null }>(
+    'SELECT snitch_id, previous_id FROM check_ins WHERE id = ?',
     Number(position.id),
   );
-  return last?.token === row.token ? last.previous_id : row.last_check_in_id;
+  return last?.snitch_id === row.id ? last.previous_id : row.last_check_in_id;
 }
 
 function isBefore(row: CheckInRow, before: Page['before']): boolean {

@@ -45,7 +45,7 @@ export async function claimDeliveries(tx: Transaction, request: ClaimRequest): P
 /** The first target behind `after`, in the order of the index, that has something pending. */
 async function nextTarget(tx: Transaction, channel: Channel, after: string): Promise<string | null> {
   const row = await tx.get<{ target: string }>(
-    `SELECT target FROM deliveries WHERE state = 'pending' AND channel = ? AND target > ? ORDER BY target LIMIT 1`,
+    `SELECT target FROM deliveries WHERE state = 'pending' AND channel = +? AND target > +? ORDER BY target LIMIT 1`,
     channel,
     after,
   );
@@ -60,8 +60,8 @@ async function claimTarget(
 ): Promise<ClaimedDelivery[]> {
   const rows = await tx.all<DueRow>(
     `SELECT ${COLUMNS} FROM deliveries
-     WHERE state = 'pending' AND channel = ? AND target = ? AND next_attempt_at <= ?
-     ORDER BY next_attempt_at, id LIMIT ?`,
+     WHERE state = 'pending' AND channel = +? AND target = +? AND next_attempt_at <= +?
+     ORDER BY next_attempt_at, id LIMIT +?`,
     channel,
     target,
     now,

@@ -3,7 +3,16 @@ import { QUIET_AFTER } from '../../core/flapping.ts';
 import { nominalLength } from '../../core/interval.ts';
 import type { Transaction } from '../transaction.ts';
 import { isolate } from './isolation.ts';
-import { contextFor, getRules, listStates, type StateRow, saveState, toState } from './states.ts';
+import {
+  contextFor,
+  getRules,
+  historyFor,
+  listStates,
+  type StateRow,
+  saveFirstCheckIns,
+  saveState,
+  toState,
+} from './states.ts';
 
 /** Snitches that one call looks at; nearly all of them need no more than the look. */
 const SLICE = 500;
@@ -15,10 +24,10 @@ const LEASE_LEFT = 120_000;
  * Sets anew what was set while the clock ran ahead, a slice a call: it may begin at the front at any time, and finds
  * nothing where the clock was right.
  *
- * @returns the token to go on after, or null at the end
+ * @returns the snitch to go on after, or null at the end
  */
-export async function setAnewSlice(tx: Transaction, now: number, after: string): Promise<string | null> {
-  if (after === '') {
+export async function setAnewSlice(tx: Transaction, now: number, after: number): Promise<number | null> {
+  if (after === 0) {
     await shortenWindows(tx, now);
     await bringDeliveriesNear(tx, now);
     await bringFlapsNear(tx, now);
@@ -28,7 +37,7 @@ export async function setAnewSlice(tx: Transaction, now: number, after: string):
     // A row that contradicts itself is reported by the sweep, when it is due.
     if (mayBeAhead(row, now)) await isolate(tx, () => setAnewOne(tx, row, now));
   }
-  return rows.length === SLICE ? (rows.at(-1)?.token ?? null) : null;
+  return rows.length === SLICE ? (rows.at(-1)?.id ?? null) : null;
 }
 
 /** A quick look, so that the savepoint and the history are for the few that need them. */
@@ -45,13 +54,11 @@ async function setAnewOne(tx: Transaction, row: StateRow, now: number): Promise<
   const before = toState(row);
   const context = { calendar: tx.calendar, rules, firstCheckIns: [] };
   if (!setAnew(before, now, context)) return;
-  await tx.run(
-    'DELETE FROM first_check_ins WHERE token = ? AND at > ?',
-    row.token,
-    now + nominalLength(row.interval),
-  );
+  const farthest = now + nominalLength(row.interval);
+  const believed = (await historyFor(tx, row)).filter((at) => at <= farthest);
+  await saveFirstCheckIns(tx, row, believed);
   const state = setAnew(before, now, await contextFor(tx, row, rules, now));
-  if (state) await saveState(tx, row, state, row.thread_id);
+  if (state) await saveState(tx, row, state);
 }
 
 /** No window can end later than now. */

@@ -52,7 +52,7 @@ export async function insertDeliveries(
 }
 
 export async function listDeliveriesOf(tx: Transaction, alertId: string): Promise<Delivery[]> {
-  const rows = await tx.all<ListedRow>(`${LISTED} WHERE d.alert_id = ? ORDER BY d.id`, alertId);
+  const rows = await tx.all<ListedRow>(`${LISTED} WHERE d.alert_id = +? ORDER BY d.id`, alertId);
   return rows.map(toDelivery);
 }
 
@@ -61,25 +61,25 @@ export async function listDeliveries(
   caseId: string,
   { state, limit, before, behind }: { state: DeliveryState | null } & Page,
 ): Promise<Delivery[]> {
-  const conditions = ['d.case_id = ?'];
+  const conditions = ['d.case_id = +?'];
   const values: Value[] = [caseId];
   if (state) {
-    conditions.push('d.state = ?');
+    conditions.push('d.state = +?');
     values.push(state);
   }
   if (behind) {
-    conditions.push('d.id < ?');
+    conditions.push('d.id < +?');
     values.push(Number(behind.id));
   }
   if (before && 'id' in before) {
-    conditions.push('d.id < ?');
+    conditions.push('d.id < +?');
     values.push(Number(before.id));
   } else if (before) {
-    conditions.push('d.alert_id IN (SELECT id FROM alerts WHERE at < ?)');
+    conditions.push('d.alert_id IN (SELECT id FROM alerts WHERE at < +?)');
     values.push(before.at);
   }
   const rows = await tx.all<ListedRow>(
-    `${LISTED} WHERE ${conditions.join(' AND ')} ORDER BY d.id DESC LIMIT ?`,
+    `${LISTED} WHERE ${conditions.join(' AND ')} ORDER BY d.id DESC LIMIT +?`,
     ...values,
     limit,
   );
@@ -100,7 +100,7 @@ export async function retryDelivery(
     caseId,
     id,
   );
-  const row = await tx.get<ListedRow>(`${LISTED} WHERE d.case_id = ? AND d.id = ?`, caseId, id);
+  const row = await tx.get<ListedRow>(`${LISTED} WHERE d.case_id = +? AND d.id = +?`, caseId, id);
   if (row?.state === 'pending') tx.announce({ kind: 'deliveries' });
   return row ? toDelivery(row) : null;
 }

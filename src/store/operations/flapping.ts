@@ -7,10 +7,10 @@ import { MINUTE } from '../../text/durations.ts';
 import type { Transaction } from '../transaction.ts';
 import { type Told, writeAlert } from './alert-rows.ts';
 import { isolate } from './isolation.ts';
-import { getState, type StateRow } from './states.ts';
+import { getStateById, type StateRow, tokenOf } from './states.ts';
 
 interface FlapRow {
-  token: string;
+  snitch_id: number;
   since: number;
   changed_at: number;
   untold: number;
@@ -21,24 +21,24 @@ interface FlapRow {
 /** In milliseconds. */
 const TRY_AGAIN_AFTER = MINUTE;
 
-const COLUMNS = 'token, since, changed_at, untold, alert_id, last';
+const COLUMNS = 'snitch_id, since, changed_at, untold, alert_id, last';
 
 /** Counts a change of a snitch that flaps; null where it does not flap, and the change is to be told. */
 export async function countChange(
   tx: Transaction,
-  token: string,
+  id: number,
   change: Told,
   at: number,
 ): Promise<{ alertId: string } | null> {
-  const row = await tx.get<FlapRow>(`SELECT ${COLUMNS} FROM flapping WHERE token = ?`, token);
+  const row = await tx.get<FlapRow>(`SELECT ${COLUMNS} FROM flapping WHERE snitch_id = ?`, id);
   if (!row) return null;
   const { since } = row;
   await tx.run(
-    'UPDATE flapping SET untold = untold + 1, changed_at = ?, settle_at = ?, last = ? WHERE token = ?',
+    'UPDATE flapping SET untold = untold + 1, changed_at = ?, settle_at = ?, last = ? WHERE snitch_id = ?',
     at,
     settleAt({ since, changedAt: at }),
     JSON.stringify(change),
-    token,
+    id,
   );
   return { alertId: row.alert_id };
 }
@@ -46,7 +46,7 @@ export async function countChange(
 /** What the alert of a change at `at` must tell, where it is the one too many. */
 export async function flappingBegins(tx: Transaction, token: string, at: number): Promise<Flapping | null> {
   const earlier = await tx.all<{ at: number }>(
-    'SELECT at FROM alerts WHERE token = ? AND at > ? AND at <= ? ORDER BY at DESC LIMIT ?',
+    'SELECT at FROM alerts WHERE token = +? AND at > +? AND at <= +? ORDER BY at DESC LIMIT +?',
     token,
     at - FLAPPING_WITHIN,
     at,
@@ -58,13 +58,13 @@ export async function flappingBegins(tx: Transaction, token: string, at: number)
 
 export async function openFlap(
   tx: Transaction,
-  token: string,
+  id: number,
   change: Told,
   { at, alertId }: { at: number; alertId: string },
 ): Promise<void> {
   await tx.run(
-    `INSERT INTO flapping (token, since, changed_at, settle_at, untold, alert_id, last) VALUES (?, ?, ?, ?, 0, ?, ?)`,
-    token,
+    `INSERT INTO flapping (snitch_id, since, changed_at, settle_at, untold, alert_id, last) VALUES (?, ?, ?, ?, 0, ?, ?)`,
+    id,
     at,
     at,
     settleAt({ since: at, changedAt: at }),
@@ -83,7 +83,7 @@ export async function settleFlaps(
   limit: number,
 ): Promise<{ token: string; error: unknown }[]> {
   const due = await tx.all<FlapRow>(
-    `SELECT ${COLUMNS} FROM flapping WHERE settle_at <= ? ORDER BY settle_at LIMIT ?`,
+    `SELECT ${COLUMNS} FROM flapping WHERE settle_at <= +? ORDER BY settle_at LIMIT +?`,
     now,
     limit,
   );
@@ -91,29 +91,33 @@ export async function settleFlaps(
   for (const row of due) {
     const { error } = await isolate(tx, () => settle(tx, row, now));
     if (error === undefined) continue;
-    failures.push({ token: row.token, error });
-    await tx.run('UPDATE flapping SET settle_at = ? WHERE token = ?', now + TRY_AGAIN_AFTER, row.token);
+    failures.push({ token: await tokenOf(tx, row.snitch_id), error });
+    await tx.run(
+      'UPDATE flapping SET settle_at = ? WHERE snitch_id = ?',
+      now + TRY_AGAIN_AFTER,
+      row.snitch_id,
+    );
   }
   return failures;
 }
 
 async function settle(tx: Transaction, row: FlapRow, now: number): Promise<void> {
-  const { token, since, changed_at: changedAt, untold } = row;
+  const { snitch_id: id, since, changed_at: changedAt, untold } = row;
   const over = isOver({ since, changedAt }, now);
-  const state = await getState(tx, token);
+  const state = await getStateById(tx, id);
   if (state) {
     const flapping: Flapping = { phase: over ? 'over' : 'goes on', changes: untold, since, changedAt };
     const { decision, details } = present(JSON.parse(row.last) as Told, state);
     const threadId = details.threadId ?? row.alert_id;
     await writeAlert(tx, state, { decision, details: { ...details, threadId, flapping } }, now);
   }
-  if (over || !state) await tx.run('DELETE FROM flapping WHERE token = ?', token);
+  if (over || !state) await tx.run('DELETE FROM flapping WHERE snitch_id = ?', id);
   else {
     await tx.run(
-      'UPDATE flapping SET since = ?, untold = 0, settle_at = ? WHERE token = ?',
+      'UPDATE flapping SET since = ?, untold = 0, settle_at = ? WHERE snitch_id = ?',
       now,
       settleAt({ since: now, changedAt }),
-      token,
+      id,
     );
   }
 }

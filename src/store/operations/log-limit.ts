@@ -1,5 +1,6 @@
 /** Keeps the log of one snitch within its limit while it is written: the pruning comes only once an hour. */
 import type { Transaction } from '../transaction.ts';
+import type { StateRow } from './states.ts';
 
 /**
  * The log is cut when a half of the limit is too many: what is kept has to be walked through to find what is not, and
@@ -15,11 +16,25 @@ function slackOf(limit: number): number {
 }
 
 /**
- * @param count how many check-ins the snitch has had
+ * Snitches that check in by turns have their check-ins far apart in the log, each on another page: deleting there costs
+ * a page for each, where the pruning later deletes all that stands on a page at once. Only a snitch with its last two so
+ * near to each other can fill the log by itself until then.
+ */
+const NEAR = 100;
+
+/**
+ * @param row the state before the check-in
+ * @param checkIn what was logged now; a check-in with an output takes so much room that it is always cut
  * @param limit the newest check-ins kept
  */
-export function isCutDue(count: number, limit: number): boolean {
-  return count > limit && count % slackOf(limit) === 0;
+export function isCutDue(
+  { check_in_count: before, last_check_in_id: last }: Pick<StateRow, 'check_in_count' | 'last_check_in_id'>,
+  { id, output }: { id: number; output: string | null },
+  limit: number,
+): boolean {
+  const count = before + 1;
+  if (count <= limit || count % slackOf(limit) !== 0) return false;
+  return output !== null || id - (last ?? 0) <= NEAR;
 }
 
 /**
@@ -30,11 +45,11 @@ export function isCutDue(count: number, limit: number): boolean {
 export async function cutLog(tx: Transaction, newest: number, limit: number): Promise<void> {
   const cut = await tx.all<{ id: number }>(
     `WITH RECURSIVE chain (id, previous_id, place) AS (
-       SELECT id, previous_id, 1 FROM check_ins WHERE id = ?
+       SELECT id, previous_id, 1 FROM check_ins WHERE id = +?
        UNION ALL
        SELECT c.id, c.previous_id, place + 1 FROM chain JOIN check_ins AS c ON c.id = chain.previous_id
-       WHERE place < ?)
-     SELECT id FROM chain WHERE place > ?`,
+       WHERE place < +?)
+     SELECT id FROM chain WHERE place > +?`,
     newest,
     limit + Math.max(CUT_AT_ONCE, 2 * slackOf(limit)),
     limit,

@@ -5,6 +5,7 @@ import type { Snitch } from '../../core/snitch.ts';
 import type { ImportBatch, Owned, SnitchChange } from '../ownership.ts';
 import type { Transaction } from '../transaction.ts';
 import { deleteSnitch, insertSnitch, updateSnitch } from './snitches.ts';
+import { countSnitches } from './status-counts.ts';
 
 /** Makes all of `imported`, or none. @throws PlanLimitReached, and Invalid for tokens that are taken */
 export async function importSnitches(
@@ -63,12 +64,12 @@ export async function ownerOfToken(tx: Transaction, token: string): Promise<stri
 
 /** How many snitches the case may still make; null for no limit. */
 export async function roomForSnitches(tx: Transaction, caseId: string): Promise<number | null> {
-  const row = await tx.get<{ max_snitches: number | null; count: number }>(
-    `SELECT max_snitches, (SELECT COUNT(*) FROM snitches WHERE case_id = cases.id) AS count
-     FROM cases WHERE id = ?`,
+  const row = await tx.get<{ max_snitches: number | null }>(
+    'SELECT max_snitches FROM cases WHERE id = ?',
     caseId,
   );
-  return row?.max_snitches == null ? null : Math.max(0, row.max_snitches - row.count);
+  if (row?.max_snitches == null) return null;
+  return Math.max(0, row.max_snitches - (await countSnitches(tx, caseId)));
 }
 
 /** Those with an owner, in order of creation; `after` and `next` are positions in that order. */
@@ -78,7 +79,7 @@ export async function listOwnership(
   { after, limit }: { after: number; limit: number },
 ): Promise<{ owned: Owned[]; next: number | null }> {
   const rows = await tx.all<{ id: number; token: string; owner: string | null }>(
-    'SELECT id, token, owner FROM snitches WHERE case_id = ? AND id > ? ORDER BY id LIMIT ?',
+    'SELECT id, token, owner FROM snitches WHERE case_id = +? AND id > +? ORDER BY id LIMIT +?',
     caseId,
     after,
     limit,
@@ -101,7 +102,7 @@ export async function setOwnership(
 ): Promise<void> {
   for (const token of tokens) {
     const row = await tx.get<{ owner: string | null }>(
-      'SELECT owner FROM snitches WHERE token = ? AND case_id = ?',
+      'SELECT owner FROM snitches WHERE token = +? AND case_id = +?',
       token,
       caseId,
     );

@@ -20,7 +20,7 @@ export async function prune(tx: Transaction, limits: RetentionLimits): Promise<b
 
 interface LoggedRow {
   id: number;
-  token: string;
+  snitch_id: number;
   number: number;
   at: number;
 }
@@ -28,7 +28,7 @@ interface LoggedRow {
 /** Walks the log from its oldest row, slice by slice, and starts again at the front when it reached the end. */
 async function pruneCheckIns(tx: Transaction, limits: RetentionLimits): Promise<boolean> {
   const rows = await tx.all<LoggedRow>(
-    'SELECT id, token, number, at FROM check_ins WHERE id > ? ORDER BY id LIMIT ?',
+    'SELECT id, snitch_id, number, at FROM check_ins WHERE id > +? ORDER BY id LIMIT +?',
     Number((await getSetting(tx, 'retention.cursor')) ?? 0),
     SLICE,
   );
@@ -45,8 +45,8 @@ async function pruneCheckIns(tx: Transaction, limits: RetentionLimits): Promise<
 
 async function isKept(tx: Transaction, row: LoggedRow, limits: RetentionLimits): Promise<boolean> {
   const state = await tx.get<{ check_in_count: number }>(
-    'SELECT check_in_count FROM snitch_states WHERE token = ?',
-    row.token,
+    'SELECT check_in_count FROM snitch_states WHERE id = ?',
+    row.snitch_id,
   );
   if (!state) return false;
   if (row.number === state.check_in_count) return true;
@@ -56,9 +56,9 @@ async function isKept(tx: Transaction, row: LoggedRow, limits: RetentionLimits):
 /** An alert stays as long as one of its deliveries is pending. */
 async function pruneAlerts(tx: Transaction, olderThan: number): Promise<boolean> {
   const rows = await tx.all<{ id: string; text_id: number | null }>(
-    `SELECT id, text_id FROM alerts AS a WHERE at < ? AND NOT EXISTS (
+    `SELECT id, text_id FROM alerts AS a WHERE at < +? AND NOT EXISTS (
        SELECT 1 FROM deliveries AS d WHERE d.alert_id = a.id AND d.state = 'pending')
-     ORDER BY at LIMIT ?`,
+     ORDER BY at LIMIT +?`,
     olderThan,
     SLICE,
   );

@@ -33,12 +33,32 @@ export function openStartAfter(row: StateRow, { outcome, runId, at, now }: Check
   return at < now && open !== null && open > at ? open : null;
 }
 
+/** What the log keeps of the run that a check-in belongs to. */
+export interface Run {
+  /** When it is to be logged. */
+  at: number;
+  /** How long the run took that it ends, in milliseconds; null where its start was not reported. */
+  durationMs: number | null;
+}
+
+/** Of an everyday check-in, which belongs to no run, this asks nothing. */
+export function runOf(tx: Transaction, row: StateRow, checkIn: CheckIn): Awaitable<Run> {
+  const { at, outcome, runId, now } = checkIn;
+  if (outcome === 'start' && runId !== null) return startedRun(tx, row, checkIn);
+  const isKnown = runId === null && at >= now && row.open_start_at === null;
+  return isKnown || !isEnd(outcome) ? { at, durationMs: null } : endedRun(tx, row, checkIn);
+}
+
+async function startedRun(tx: Transaction, row: StateRow, checkIn: CheckIn): Promise<Run> {
+  return { at: await startOfRun(tx, row, checkIn), durationMs: null };
+}
+
+async function endedRun(tx: Transaction, row: StateRow, checkIn: CheckIn): Promise<Run> {
+  return { at: checkIn.at, durationMs: await durationOf(tx, row, checkIn) };
+}
+
 /** How long the run took that `checkIn` ends, in milliseconds; null where its start was not reported. */
-export function durationOf(
-  tx: Transaction,
-  row: StateRow,
-  { runId, at, now }: CheckIn,
-): Awaitable<number | null> {
+function durationOf(tx: Transaction, row: StateRow, { runId, at, now }: CheckIn): Awaitable<number | null> {
   if (runId !== null) return durationById(tx, row, runId, at);
   if (at < now) return durationByTime(tx, row, at);
   return row.open_start_at === null ? null : Math.max(0, at - row.open_start_at);
@@ -71,11 +91,7 @@ async function durationByTime(tx: Transaction, row: StateRow, at: number): Promi
  *
  * @returns the instant to log for the start
  */
-export async function startOfRun(
-  tx: Transaction,
-  row: StateRow,
-  { runId, at, now }: CheckIn,
-): Promise<number> {
+async function startOfRun(tx: Transaction, row: StateRow, { runId, at, now }: CheckIn): Promise<number> {
   if (runId === null) return at;
   const within = at < now ? WITHIN : JUST_BEHIND;
   const isEndOfIt = (found: LoggedRow) => found.run_id === runId && isEnd(found.outcome);

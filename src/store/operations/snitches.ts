@@ -4,10 +4,22 @@ import { newSnitchState, type Snitch, type SnitchFields } from '../../core/snitc
 import { transition } from '../../core/transition.ts';
 import { SMART_WITH_MINUTES, tooManyTags } from '../../core/validation.ts';
 import { newToken } from '../identifiers.ts';
-import type { Transaction, Value } from '../transaction.ts';
+import type { Awaitable, Transaction } from '../transaction.ts';
 import { requireCase } from './cases.ts';
 import { lastReportOf } from './last-report.ts';
-import { contextFor, getRules, getState, insertState, type StateRow, saveState, toState } from './states.ts';
+import {
+  contextFor,
+  deleteState,
+  getRules,
+  getStateById,
+  insertState,
+  type StateRow,
+  saveFirstCheckIns,
+  saveState,
+  toState,
+} from './states.ts';
+import { countSnitches } from './status-counts.ts';
+import { indexTags, listTagged } from './tags.ts';
 
 interface SnitchRow {
   id: number;
@@ -28,11 +40,7 @@ export async function hasRoomForSnitch(tx: Transaction, caseId: string): Promise
     caseId,
   );
   if (row?.max_snitches == null) return true;
-  const count = await tx.get<{ count: number }>(
-    'SELECT COUNT(*) AS count FROM snitches WHERE case_id = ?',
-    caseId,
-  );
-  return (count?.count ?? 0) < row.max_snitches;
+  return (await countSnitches(tx, caseId)) < row.max_snitches;
 }
 
 export async function createSnitch(
@@ -63,7 +71,7 @@ export async function insertSnitch(
     state: newSnitchState(interval, alertType),
     lastReport: null,
   };
-  await tx.run(
+  const id = await tx.insert(
     `INSERT INTO snitches (token, case_id, name, notes, tags, alert_email, created_at)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
     snitch.token,
@@ -74,7 +82,8 @@ export async function insertSnitch(
     JSON.stringify(snitch.alertEmail),
     now,
   );
-  await insertState(tx, snitch.token, caseId, snitch.state);
+  await indexTags(tx, { id, caseId }, [], snitch.tags);
+  await insertState(tx, { id, token, caseId }, snitch.state);
   return snitch;
 }
 
@@ -90,11 +99,11 @@ interface Found {
 
 async function find(tx: Transaction, caseId: string, token: string): Promise<Found | null> {
   const row = await tx.get<SnitchRow>(
-    `SELECT ${COLUMNS} FROM snitches WHERE token = ? AND case_id = ?`,
+    `SELECT ${COLUMNS} FROM snitches WHERE token = +? AND case_id = +?`,
     token,
     caseId,
   );
-  const state = row && (await getState(tx, token));
+  const state = row && (await getStateById(tx, row.id));
   return row && state ? { row, state } : null;
 }
 
@@ -104,21 +113,50 @@ export async function listSnitches(
   caseId: string,
   { after, limit, tags }: { after: number; limit: number; tags: readonly string[] },
 ): Promise<{ snitches: Snitch[]; next: number | null }> {
-  const rows = await tx.all<SnitchRow>(
-    `SELECT ${COLUMNS} FROM snitches WHERE case_id = ? AND id > ? ORDER BY id LIMIT ?`,
-    caseId,
-    after,
-    limit,
-  );
+  const slice = { after, limit };
+  const [tag] = tags;
+  const rows =
+    tag === undefined ? await listRows(tx, caseId, slice) : await listRowsTagged(tx, caseId, tag, slice);
   const snitches: Snitch[] = [];
   for (const row of rows) {
-    const own = JSON.parse(row.tags) as string[];
-    if (!tags.every((tag) => own.includes(tag))) continue;
-    const state = await getState(tx, row.token);
+    const own = tagsIn(row);
+    if (!tags.every((one) => own.includes(one))) continue;
+    const state = await getStateById(tx, row.id);
     if (state) snitches.push(await toSnitch(tx, row, state));
   }
   const last = rows.at(-1);
   return { snitches, next: last && rows.length === limit ? last.id : null };
+}
+
+function listRows(
+  tx: Transaction,
+  caseId: string,
+  { after, limit }: { after: number; limit: number },
+): Awaitable<SnitchRow[]> {
+  return tx.all<SnitchRow>(
+    `SELECT ${COLUMNS} FROM snitches WHERE case_id = +? AND id > +? ORDER BY id LIMIT +?`,
+    caseId,
+    after,
+    limit,
+  );
+}
+
+async function listRowsTagged(
+  tx: Transaction,
+  caseId: string,
+  tag: string,
+  slice: { after: number; limit: number },
+): Promise<SnitchRow[]> {
+  const rows: SnitchRow[] = [];
+  for (const id of await listTagged(tx, caseId, tag, slice)) {
+    const row = await tx.get<SnitchRow>(`SELECT ${COLUMNS} FROM snitches WHERE id = ?`, id);
+    if (row) rows.push(row);
+  }
+  return rows;
+}
+
+function tagsIn({ tags }: Pick<SnitchRow, 'tags'>): string[] {
+  return JSON.parse(tags) as string[];
 }
 
 /** Changes what is named. A new interval or alert type restarts the deadline from now. */
@@ -150,13 +188,15 @@ export async function updateSnitch(
     described.alert_email,
     row.id,
   );
+  if (changes.tags) await indexTags(tx, { id: row.id, caseId }, tagsIn(row), changes.tags);
   tx.announce({ kind: 'snitch', caseId, token });
   if (interval === state.interval && alertType === state.alert_type) return toSnitch(tx, described, state);
-  if (interval !== state.interval) await tx.run('DELETE FROM first_check_ins WHERE token = ?', token);
+  // Places in periods of another length say nothing.
+  if (interval !== state.interval) await saveFirstCheckIns(tx, state, []);
   const changed: StateRow = { ...state, interval, alert_type: alertType };
   const context = await contextFor(tx, changed, await getRules(tx, caseId), now);
   const rescheduled = transition(toState(changed), { kind: 'rescheduled' }, context).snitch;
-  await saveState(tx, state, rescheduled, state.thread_id);
+  await saveState(tx, state, rescheduled);
   return { ...(await toSnitch(tx, described, state)), state: rescheduled };
 }
 
@@ -166,12 +206,12 @@ export async function addTags(
   token: string,
   tags: readonly string[],
 ): Promise<string[] | null> {
-  const own = await tagsOf(tx, caseId, token);
-  if (!own) return null;
-  const all = [...new Set([...own, ...tags])];
+  const row = await taggedOf(tx, caseId, token);
+  if (!row) return null;
+  const all = [...new Set([...tagsIn(row), ...tags])];
   const refused = tooManyTags(all);
   if (refused) throw new Invalid([refused]);
-  return writeTags(tx, caseId, token, all);
+  return writeTags(tx, caseId, row, all);
 }
 
 /** Removes the first of `spellings` that the snitch has. */
@@ -181,40 +221,45 @@ export async function removeTag(
   token: string,
   spellings: readonly string[],
 ): Promise<string[] | null> {
-  const own = await tagsOf(tx, caseId, token);
-  if (!own) return null;
+  const row = await taggedOf(tx, caseId, token);
+  if (!row) return null;
+  const own = tagsIn(row);
   const tag = spellings.find((spelling) => own.includes(spelling));
   if (tag === undefined) return own;
   return writeTags(
     tx,
     caseId,
-    token,
+    row,
     own.filter((one) => one !== tag),
   );
 }
 
-async function tagsOf(tx: Transaction, caseId: string, token: string): Promise<string[] | null> {
-  const row = await tx.get<{ tags: string }>(
-    'SELECT tags FROM snitches WHERE token = ? AND case_id = ?',
+type TaggedRow = Pick<SnitchRow, 'id' | 'token' | 'tags'>;
+
+function taggedOf(tx: Transaction, caseId: string, token: string): Awaitable<TaggedRow | undefined> {
+  return tx.get<TaggedRow>(
+    'SELECT id, token, tags FROM snitches WHERE token = +? AND case_id = +?',
     token,
     caseId,
   );
-  return row ? (JSON.parse(row.tags) as string[]) : null;
 }
 
-async function writeTags(tx: Transaction, caseId: string, token: string, tags: string[]): Promise<string[]> {
-  await tx.run('UPDATE snitches SET tags = ? WHERE token = ?', JSON.stringify(tags), token);
-  tx.announce({ kind: 'snitch', caseId, token });
+async function writeTags(tx: Transaction, caseId: string, row: TaggedRow, tags: string[]): Promise<string[]> {
+  await tx.run('UPDATE snitches SET tags = ? WHERE id = ?', JSON.stringify(tags), row.id);
+  await indexTags(tx, { id: row.id, caseId }, tagsIn(row), tags);
+  tx.announce({ kind: 'snitch', caseId, token: row.token });
   return tags;
 }
 
 /** Alerts that were decided are still delivered; the log of check-ins goes with retention. */
 export async function deleteSnitch(tx: Transaction, caseId: string, token: string): Promise<boolean> {
-  const values: Value[] = [token, caseId];
-  if ((await tx.run('DELETE FROM snitches WHERE token = ? AND case_id = ?', ...values)) === 0) return false;
-  await tx.run('DELETE FROM snitch_states WHERE token = ?', token);
-  await tx.run('DELETE FROM first_check_ins WHERE token = ?', token);
-  await tx.run('DELETE FROM flapping WHERE token = ?', token);
+  const found = await find(tx, caseId, token);
+  if (!found) return false;
+  const { row, state } = found;
+  await tx.run('DELETE FROM snitches WHERE id = ?', row.id);
+  await deleteState(tx, state);
+  await indexTags(tx, { id: row.id, caseId }, tagsIn(row), []);
+  await tx.run('DELETE FROM flapping WHERE snitch_id = ?', row.id);
   tx.announce({ kind: 'snitch', caseId, token });
   return true;
 }
@@ -225,7 +270,7 @@ async function toSnitch(tx: Transaction, row: SnitchRow, state: StateRow): Promi
     caseId: row.case_id,
     name: row.name,
     notes: row.notes,
-    tags: JSON.parse(row.tags) as string[],
+    tags: tagsIn(row),
     alertEmail: JSON.parse(row.alert_email) as string[],
     createdAt: row.created_at,
     state: toState(state),

@@ -11,8 +11,12 @@ import type {
 } from '../../core/snitch.ts';
 import type { TransitionContext } from '../../core/transition.ts';
 import type { Awaitable, Transaction } from '../transaction.ts';
+import { packInstants, unpackInstants } from './packed-instants.ts';
+import { countStatus } from './status-counts.ts';
 
 export interface StateRow {
+  /** The number of the snitch, which its other rows are keyed by. */
+  id: number;
   token: string;
   case_id: string;
   interval: Interval;
@@ -21,6 +25,7 @@ export interface StateRow {
   checked_in_at: number | null;
   last_check_in_at: number | null;
   due_at: number | null;
+  look_at: number | null;
   pause_kind: 'healthy' | 'unpaused' | 'time' | null;
   pause_until: number | null;
   remembered: RememberedStatus | null;
@@ -33,98 +38,109 @@ export interface StateRow {
   check_in_count: number;
 }
 
-const COLUMNS = `token, case_id, interval, alert_type, status, checked_in_at, last_check_in_at, due_at, pause_kind,
-  pause_until, remembered, postponed, moved_from, paused_at, thread_id, open_start_at, last_check_in_id, check_in_count`;
+/** The token comes from the index that finds it, so that the row of the snitch itself is not read. */
+const SELECT = `SELECT s.id, n.token, s.case_id, s.interval, s.alert_type, s.status, s.checked_in_at, s.last_check_in_at,
+    s.due_at, s.look_at, s.pause_kind, s.pause_until, s.remembered, s.postponed, s.moved_from, s.paused_at, s.thread_id,
+    s.open_start_at, s.last_check_in_id, s.check_in_count
+  FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id`;
 
 export function getState(tx: Transaction, token: string): Awaitable<StateRow | undefined> {
-  return tx.get<StateRow>(`SELECT ${COLUMNS} FROM snitch_states WHERE token = ?`, token);
+  return tx.get<StateRow>(`${SELECT} WHERE n.token = +?`, token);
 }
 
-/** All of them, behind the token `after` in their order. */
-export async function listStates(tx: Transaction, after: string, limit: number): Promise<StateRow[]> {
-  return tx.all<StateRow>(
-    `SELECT ${COLUMNS} FROM snitch_states WHERE token > ? ORDER BY token LIMIT ?`,
-    after,
-    limit,
-  );
+export function getStateById(tx: Transaction, id: number): Awaitable<StateRow | undefined> {
+  return tx.get<StateRow>(`${SELECT} WHERE n.id = +?`, id);
 }
 
-/** Those that await a check-in, behind the token `after` in their order. */
-export async function listAwaited(tx: Transaction, after: string, limit: number): Promise<StateRow[]> {
-  return tx.all<StateRow>(
-    `SELECT ${COLUMNS} FROM snitch_states
-     WHERE token > ? AND status IN ('healthy', 'errored') AND due_at IS NOT NULL ORDER BY token LIMIT ?`,
-    after,
-    limit,
-  );
+/** Empty where the snitch is gone. */
+export async function tokenOf(tx: Transaction, id: number): Promise<string> {
+  const row = await tx.get<{ token: string }>('SELECT token FROM snitches WHERE id = ?', id);
+  return row?.token ?? '';
+}
+
+/** All of them, behind the snitch `after` in the order of their numbers. */
+export async function listStates(tx: Transaction, after: number, limit: number): Promise<StateRow[]> {
+  return tx.all<StateRow>(`${SELECT} WHERE n.id > +? ORDER BY n.id LIMIT +?`, after, limit);
 }
 
 export async function insertState(
   tx: Transaction,
-  token: string,
-  caseId: string,
+  { id, token, caseId }: { id: number; token: string; caseId: string },
   state: SnitchState,
 ): Promise<void> {
   await tx.run(
-    `INSERT INTO snitch_states (token, case_id, interval, alert_type, status, postponed, check_in_count)
+    `INSERT INTO snitch_states (id, case_id, interval, alert_type, status, postponed, check_in_count)
      VALUES (?, ?, ?, ?, ?, 0, 0)`,
-    token,
+    id,
     caseId,
     state.interval,
     state.alertType,
     state.status,
   );
+  await countStatus(tx, caseId, state.status, 1);
   tx.announce({ kind: 'snitch', caseId, token });
+}
+
+export async function deleteState(tx: Transaction, { id, case_id: caseId, status }: StateRow): Promise<void> {
+  await tx.run('DELETE FROM snitch_states WHERE id = ?', id);
+  await countStatus(tx, caseId, status, -1);
 }
 
 /** Where the log of a snitch ends: its newest check-in, how many there were, and the start of a run without an end. */
 export type LogEnd = Pick<StateRow, 'last_check_in_id' | 'check_in_count' | 'open_start_at'>;
 
-/** Writes the times of the last check-ins alone, which leaves the index of due times as it is. */
-export async function saveTimes(
+/**
+ * Writes what an everyday check-in changes. The index that the sweep walks stays as it is: a deadline that moves on is
+ * looked at when the one before it was due, and then again at its own time.
+ */
+export function saveTimes(
   tx: Transaction,
   row: StateRow,
   state: SnitchState,
   end: LogEnd,
-): Promise<void> {
-  await tx.run(
-    `UPDATE snitch_states SET checked_in_at = ?, last_check_in_at = ?, postponed = ?, open_start_at = ?,
-       last_check_in_id = ?, check_in_count = ? WHERE token = ?`,
+): Awaitable<number> {
+  tx.announce({ kind: 'snitch', caseId: row.case_id, token: row.token });
+  return tx.run(
+    `UPDATE snitch_states SET checked_in_at = ?, last_check_in_at = ?, due_at = ?, postponed = ?, moved_from = ?,
+       open_start_at = ?, last_check_in_id = ?, check_in_count = ? WHERE id = ?`,
     state.checkedInAt,
     state.lastCheckInAt,
+    state.dueAt,
     state.postponed,
+    state.movedFrom,
     end.open_start_at,
     end.last_check_in_id,
     end.check_in_count,
-    row.token,
+    row.id,
   );
-  tx.announce({ kind: 'snitch', caseId: row.case_id, token: row.token });
 }
 
-/**
- * Writes what `state` changed of `row`.
- *
- * @param end as it was, where no check-in was logged
- * @param threadId the alert that opened the present incident; a snitch that became healthy, however silently, has none
- */
+/** What is written with a state beside what the state machine knows; each as it was, where it is absent. */
+export interface Beside {
+  /** The alert that opened the present incident; a snitch that became healthy, however silently, has none. */
+  threadId?: string | null;
+  end?: LogEnd;
+}
+
+/** Writes what `state` changed of `row`. */
 export async function saveState(
   tx: Transaction,
   row: StateRow,
   state: SnitchState,
-  threadId: string | null,
-  end: LogEnd = row,
+  { threadId = row.thread_id, end = row }: Beside = {},
 ): Promise<void> {
   await tx.run(
     `UPDATE snitch_states SET interval = ?, alert_type = ?, status = ?, checked_in_at = ?, last_check_in_at = ?,
-       due_at = ?, pause_kind = ?, pause_until = ?, remembered = ?, postponed = ?, moved_from = ?,
+       due_at = ?, look_at = ?, pause_kind = ?, pause_until = ?, remembered = ?, postponed = ?, moved_from = ?,
        paused_at = ?, thread_id = ?, open_start_at = ?, last_check_in_id = ?, check_in_count = ?
-     WHERE token = ?`,
+     WHERE id = ?`,
     state.interval,
     state.alertType,
     state.status,
     state.checkedInAt,
     state.lastCheckInAt,
     state.dueAt,
+    lookAt(row, state.dueAt),
     state.pause?.until.kind ?? null,
     state.pause?.until.kind === 'time' ? state.pause.until.at : null,
     state.pause?.remembered ?? null,
@@ -135,9 +151,22 @@ export async function saveState(
     end.open_start_at,
     end.last_check_in_id,
     end.check_in_count,
-    row.token,
+    row.id,
   );
+  if (state.status !== row.status) {
+    await countStatus(tx, row.case_id, row.status, -1);
+    await countStatus(tx, row.case_id, state.status, 1);
+  }
   tx.announce({ kind: 'snitch', caseId: row.case_id, token: row.token });
+}
+
+/** Whether the sweep will look at the row in time for `dueAt` without being told. */
+export function isLookedAt({ look_at: lookAt }: Pick<StateRow, 'look_at'>, dueAt: number | null): boolean {
+  return dueAt === null || (lookAt !== null && lookAt <= dueAt);
+}
+
+function lookAt(row: StateRow, dueAt: number | null): number | null {
+  return dueAt !== null && isLookedAt(row, dueAt) ? row.look_at : dueAt;
 }
 
 export function toState(row: StateRow): SnitchState {
@@ -186,26 +215,40 @@ async function readRules(tx: Transaction, caseId: string): Promise<CaseRules> {
 /** What the state machine needs beside the state of `row` for a trigger at `now`. */
 export async function contextFor(
   tx: Transaction,
-  row: Pick<StateRow, 'token' | 'alert_type'>,
+  row: Pick<StateRow, 'id' | 'alert_type'>,
   rules: CaseRules,
   now: number,
 ): Promise<TransitionContext> {
-  const firstCheckIns = row.alert_type === 'smart' ? await listFirstCheckIns(tx, row.token) : [];
+  const firstCheckIns = row.alert_type === 'smart' ? await getFirstCheckIns(tx, row.id) : [];
   return { now, calendar: tx.calendar, rules, firstCheckIns };
 }
 
 /** The first check-ins of the last periods, ascending, whatever the alert type; of minute intervals none are kept. */
 export async function historyFor(
   tx: Transaction,
-  { token, interval }: Pick<StateRow, 'token' | 'interval'>,
+  { id, interval }: Pick<StateRow, 'id' | 'interval'>,
 ): Promise<number[]> {
-  return isMinuteInterval(interval) ? [] : listFirstCheckIns(tx, token);
+  return isMinuteInterval(interval) ? [] : getFirstCheckIns(tx, id);
 }
 
 export async function listFirstCheckIns(tx: Transaction, token: string): Promise<number[]> {
-  const rows = await tx.all<{ at: number }>(
-    'SELECT at FROM first_check_ins WHERE token = ? ORDER BY at',
-    token,
+  const row = await getState(tx, token);
+  return row ? getFirstCheckIns(tx, row.id) : [];
+}
+
+/** A column of its own row that is read only where it is asked for: what is read at every check-in is much shorter. */
+async function getFirstCheckIns(tx: Transaction, id: number): Promise<number[]> {
+  const row = await tx.get<{ first_check_ins: Uint8Array | null }>(
+    'SELECT first_check_ins FROM snitch_states WHERE id = ?',
+    id,
   );
-  return rows.map(({ at }) => at);
+  return unpackInstants(row?.first_check_ins ?? null);
+}
+
+export async function saveFirstCheckIns(
+  tx: Transaction,
+  { id }: Pick<StateRow, 'id'>,
+  instants: readonly number[],
+): Promise<void> {
+  await tx.run('UPDATE snitch_states SET first_check_ins = ? WHERE id = ?', packInstants(instants), id);
 }

@@ -3,12 +3,21 @@ import { Invalid } from '../../core/errors.ts';
 import type { CaseRules, PauseUntil } from '../../core/snitch.ts';
 import { type Trigger, transition } from '../../core/transition.ts';
 import { PENDING_CANNOT_PAUSE } from '../../core/validation.ts';
-import type { DueCursor, DueResult } from '../sweep.ts';
+import type { DueResult, LookCursor } from '../sweep.ts';
 import type { Transaction } from '../transaction.ts';
 import { insertAlert } from './alerts.ts';
 import { settleFlaps } from './flapping.ts';
 import { isolate } from './isolation.ts';
-import { contextFor, getRules, getState, type StateRow, saveState, toState } from './states.ts';
+import {
+  contextFor,
+  getRules,
+  getState,
+  getStateById,
+  type StateRow,
+  saveState,
+  tokenOf,
+  toState,
+} from './states.ts';
 
 export async function pauseSnitch(
   tx: Transaction,
@@ -53,46 +62,89 @@ async function apply(
     const deadlineAt = trigger.kind === 'due' ? row.due_at : null;
     threadId = await insertAlert(tx, row, alert, snitch, { at: now, deadlineAt });
   }
-  await saveState(tx, row, snitch, threadId);
+  await saveState(tx, row, snitch, { threadId });
   return true;
 }
 
+/** Rows of the index that one call looks through: reading one costs about a microsecond. */
+const LOOKED_THROUGH = 2_000;
+
 /**
- * Applies what is due at `now`, at most `limit` snitches, in order of their due times. A second sweep at the same
- * time finds nothing left to do, because the state machine looks at each row again in the transaction that changes
- * it. A row that cannot be applied is passed over and reported.
+ * Applies what is due at `now`, at most `limit` snitches, in the order in which the sweep looks at them. A second sweep
+ * at the same time finds nothing left to do, because the state machine looks at each row again in the transaction that
+ * changes it. A row that cannot be applied is passed over and reported.
  */
 export async function applyDue(
   tx: Transaction,
   now: number,
-  after: DueCursor | null,
+  after: LookCursor | null,
   limit: number,
 ): Promise<DueResult> {
-  const due = await tx.all<{ token: string; due_at: number }>(
-    `SELECT token, due_at FROM snitch_states
-     WHERE due_at IS NOT NULL AND due_at <= ? AND (due_at, token) > (?, ?)
-     ORDER BY due_at, token LIMIT ?`,
+  const looked = await tx.all<LookRow>(
+    `SELECT id, look_at, due_at FROM snitch_states
+     WHERE look_at <= +? AND (look_at, id) > (+?, +?) ORDER BY look_at, id LIMIT +?`,
     now,
-    after?.dueAt ?? Number.MIN_SAFE_INTEGER,
-    after?.token ?? '',
-    limit,
+    after?.lookAt ?? Number.MIN_SAFE_INTEGER,
+    after?.id ?? 0,
+    LOOKED_THROUGH,
   );
   const failures = after === null ? await settleFlaps(tx, now, limit) : [];
   const result: DueResult = { changed: 0, next: null, failures };
-  for (const { token } of due) {
-    const { value: changed, error } = await isolate(tx, () => applyOneDue(tx, token, now));
-    if (error !== undefined) result.failures.push({ token, error });
+  let applied = 0;
+  for (const { id, look_at: lookAt, due_at: dueAt } of looked) {
+    if (dueAt === null || dueAt > now) continue;
+    if (applied === limit) return result;
+    applied += 1;
+    result.next = { lookAt, id };
+    const { value: changed, error } = await isolate(tx, () => applyOneDue(tx, id, now));
+    if (error !== undefined) result.failures.push({ token: await tokenOf(tx, id), error });
     else if (changed) result.changed += 1;
   }
-  const last = due.at(-1);
-  if (last && due.length === limit) result.next = { dueAt: last.due_at, token: last.token };
+  const last = looked.at(-1);
+  result.next = last && looked.length === LOOKED_THROUGH ? { lookAt: last.look_at, id: last.id } : null;
   return result;
 }
 
-async function applyOneDue(tx: Transaction, token: string, now: number): Promise<boolean> {
-  const row = await getState(tx, token);
+interface LookRow {
+  id: number;
+  look_at: number;
+  due_at: number | null;
+}
+
+async function applyOneDue(tx: Transaction, id: number, now: number): Promise<boolean> {
+  const row = await getStateById(tx, id);
   if (!row) return false;
   return apply(tx, row, { kind: 'due' }, await getRules(tx, row.case_id), now);
+}
+
+/** Rows that one call moves at most: few enough that no check-in waits for it noticeably. */
+const MOVED_AT_ONCE = 200;
+
+/**
+ * Lets the sweep look at each snitch when it is due, where a check-in has moved that on; a slice a call.
+ *
+ * @param until only those that the sweep would look at by then
+ * @param after where the last call ended, or null to begin with those that the sweep looks at first
+ * @returns where to go on, or null at the end
+ */
+export async function moveLooks(
+  tx: Transaction,
+  until: number,
+  after: LookCursor | null,
+): Promise<LookCursor | null> {
+  const looked = await tx.all<LookRow>(
+    `SELECT id, look_at, due_at FROM snitch_states
+     WHERE look_at <= +? AND (look_at, id) > (+?, +?) ORDER BY look_at, id LIMIT +?`,
+    until,
+    after?.lookAt ?? Number.MIN_SAFE_INTEGER,
+    after?.id ?? 0,
+    MOVED_AT_ONCE,
+  );
+  for (const { id, look_at: lookAt, due_at: dueAt } of looked) {
+    if (dueAt !== lookAt) await tx.run('UPDATE snitch_states SET look_at = due_at WHERE id = ?', id);
+  }
+  const last = looked.at(-1);
+  return last && looked.length === MOVED_AT_ONCE ? { lookAt: last.look_at, id: last.id } : null;
 }
 
 /** Snitches of one slice of a reschedule or a postponement. */
@@ -104,15 +156,15 @@ export async function rescheduleSlice(tx: Transaction, now: number): Promise<boo
     'SELECT case_id, deadlines, cursor FROM reschedules ORDER BY case_id LIMIT 1',
   );
   if (!plan) return false;
-  const snitches = await tx.all<{ id: number; token: string }>(
-    'SELECT id, token FROM snitches WHERE case_id = ? AND id > ? ORDER BY id LIMIT ?',
+  const snitches = await tx.all<{ id: number }>(
+    'SELECT id FROM snitches WHERE case_id = +? AND id > +? ORDER BY id LIMIT +?',
     plan.case_id,
     plan.cursor,
     SLICE,
   );
   const rules = await getRules(tx, plan.case_id);
-  for (const { token } of snitches) {
-    const row = await getState(tx, token);
+  for (const { id } of snitches) {
+    const row = await getStateById(tx, id);
     if (row && (plan.deadlines === 1 || row.status === 'failed')) {
       // A row that cannot be rescheduled is reported by the sweep, when it is due.
       await isolate(tx, () => apply(tx, row, { kind: 'rescheduled' }, rules, now));

@@ -64,7 +64,7 @@ export async function getWebhook(tx: Transaction, caseId: string, id: string): P
 
 export async function listWebhooks(tx: Transaction, caseId: string): Promise<Webhook[]> {
   const rows = await tx.all<WebhookRow>(
-    `SELECT ${COLUMNS} FROM webhooks WHERE case_id = ? ORDER BY created_at DESC, id`,
+    `SELECT ${COLUMNS} FROM webhooks WHERE case_id = +? ORDER BY created_at DESC, id`,
     caseId,
   );
   return rows.map(toWebhook);

@@ -22,7 +22,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type Database from 'better-sqlite3';
-import type { Migration } from '../migrations/migration.ts';
+import type { Migration, Step, Walk } from '../migrations/migration.ts';
 import { unavailable } from './faults.ts';
 
 /** An upgrade of a database that had data. */
@@ -31,6 +31,13 @@ export interface Migrated {
   to: number;
   /** The file with the database as it was before. */
   copy: string;
+}
+
+/** How far the rows of a table are, by their ids; a table may be gone through more than once. */
+export interface MigrationProgress {
+  table: string;
+  done: number;
+  total: number;
 }
 
 /** The database was written by a newer program than this one. */
@@ -58,18 +65,22 @@ export class UpgradeFailed extends Error {
  * @returns what was done to a database that had data; null where nothing was to be done, or the database was empty
  * @throws NewerDatabase, UpgradeFailed, and SqliteError where the disk refuses the migrations
  */
-export function migrate(db: Database.Database, migrations: readonly Migration[]): Migrated | null {
+export function migrate(
+  db: Database.Database,
+  migrations: readonly Migration[],
+  onProgress: (progress: MigrationProgress) => void = () => {},
+): Migrated | null {
   const from = versionOf(db, 'main');
   const to = migrations.length;
   if (from > to) throw new NewerDatabase(db.name, from, to);
   if (from === to) return null;
   if (from === 0) {
-    run(db, migrations, from);
+    run(db, migrations, from, onProgress);
     return null;
   }
   const copy = copyBeforeUpgrade(db, from, to);
   try {
-    run(db, migrations, from);
+    run(db, migrations, from, onProgress);
   } catch (error) {
     if (unavailable(error)) throw error;
     throw new UpgradeFailed(
@@ -81,15 +92,51 @@ export function migrate(db: Database.Database, migrations: readonly Migration[])
   return { from, to, copy };
 }
 
-function run(db: Database.Database, migrations: readonly Migration[], from: number): void {
+function run(
+  db: Database.Database,
+  migrations: readonly Migration[],
+  from: number,
+  onProgress: (progress: MigrationProgress) => void,
+): void {
   const columns = db.prepare('SELECT name FROM pragma_table_info(?)').pluck();
   const hasColumn = (table: string, column: string) => columns.all(table).includes(column);
   db.transaction(() => {
     for (const migration of migrations.slice(from)) {
-      db.exec(typeof migration === 'string' ? migration : migration(hasColumn));
+      for (const step of stepsOf(migration, hasColumn)) {
+        if (typeof step === 'string') db.exec(step);
+        else walk(db, step, onProgress);
+      }
     }
     db.pragma(`user_version = ${migrations.length}`);
   }).immediate();
+}
+
+function stepsOf(
+  migration: Migration,
+  hasColumn: (table: string, column: string) => boolean,
+): readonly Step[] {
+  if (typeof migration === 'string') return [migration];
+  return typeof migration === 'function' ? [migration(hasColumn)] : migration;
+}
+
+/** Ids that one part of a walk covers: a second's work at most, so that progress is seen. */
+const STRETCH = 100_000;
+
+function walk(
+  db: Database.Database,
+  { over, sql }: Walk,
+  onProgress: (progress: MigrationProgress) => void,
+): void {
+  const statement = db.prepare(sql);
+  const ends = db.prepare(`SELECT MIN(id) AS first, MAX(id) AS last FROM ${over}`);
+  const { first, last } = ends.get() as { first: number | null; last: number | null };
+  if (first === null || last === null) return;
+  const total = last - first + 1;
+  for (let done = 0; done < total; done += STRETCH) {
+    const end = Math.min(done + STRETCH, total);
+    statement.run(first - 1 + done, first - 1 + end);
+    onProgress({ table: over, done: end, total });
+  }
 }
 
 function versionOf(db: Database.Database, schema: 'main' | 'copy'): number {

@@ -1,25 +1,25 @@
-/** Carries out what the keys ask for, over the API, and says what became of it. */
+/** Carries out what the keys ask for through the API, and says how it went. */
 import { ApiError, type Client } from '../../api/client.ts';
 import { printable } from '../../text/printable.ts';
 import { nameOf } from '../model/selection.ts';
 import type { Effect, Message } from '../model/state.ts';
-import type { Store } from '../store.ts';
+import type { Store } from './store.ts';
 
 export interface CommandParts {
   client: Client;
   store: Store;
   quit: () => void;
   refresh: () => void;
-  /** Puts a text on the clipboard of the terminal. */
+  /** Copies a text to the clipboard of the terminal. */
   copy: (text: string) => void;
 }
 
-/** Requests at the same time when many snitches are marked. */
+/** How many requests run at the same time when many snitches are marked. */
 const AT_ONCE = 4;
 
-/** An action on one or several snitches that goes on. */
+/** An action on one or several snitches that is under way. */
 interface Work {
-  /** `Paused` */
+  /** The action as a participle, such as `Paused`. */
   done: string;
   finished: number;
   all: number;
@@ -93,10 +93,10 @@ interface Failure {
   error: Error;
 }
 
-/** How often a long action says how far it is, in milliseconds. */
+/** How often a long action reports its progress, in milliseconds. */
 const PROGRESS_EVERY = 1_000;
 
-/** Counts what is finished; tells of it at most once a second, and never of the last one. */
+/** Counts what is finished. Reports it at most once a second, and not when all is finished. */
 function progressOf(work: Work, tell: (work: Work) => void): () => void {
   let toldAt = performance.now();
   return () => {
@@ -140,7 +140,7 @@ function reportAll(
   );
 }
 
-/** The words of a validation where there are some: they say more than `is not valid`. */
+/** The messages of validations if there are any, because they say more than the error itself. */
 function reasonOf(error: Error): string {
   const validations = error instanceof ApiError ? (error.body?.validations ?? []) : [];
   if (validations.length === 0) return error.message;
@@ -213,13 +213,14 @@ async function loadAlerts(client: Client, store: Store): Promise<void> {
 }
 
 /**
- * Between two loads of the same thing, in milliseconds: a busy case changes many times a second, and a key may ask
- * 600 times a minute.
+ * The time between two loads of the same thing, in milliseconds. A busy case changes many times a second, and a key may
+ * make 600 requests a minute.
  */
 const BETWEEN_LOADS = 2_000;
 
 /**
- * Runs `load` for one key at a time and not too often; a call meanwhile is remembered. Another key need not wait.
+ * Runs `load` once at a time for a key, and not too often. If it is called meanwhile, it runs again afterwards. Another
+ * key does not have to wait.
  */
 function latest(load: (key: string) => Promise<void>): (key: string) => void {
   let present: { key: string; again: boolean } | null = null;

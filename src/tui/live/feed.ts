@@ -1,8 +1,4 @@
-/**
- * Keeps the snitches up to date: by the stream of changes where there is one, else by reading the list again and
- * again.
- */
-
+/** Keeps the snitches up to date by the stream of changes, or else by reading the list again and again. */
 import type { IncomingMessage } from 'node:http';
 import { ApiError, type Client } from '../../api/client.ts';
 import { createEventParser, readChange, type StreamEvent, UnknownEvent } from '../../api/event-stream.ts';
@@ -18,27 +14,27 @@ export interface FeedParts {
   wait: (ms: number, signal: AbortSignal) => Promise<void>;
   random: () => number;
   emit: (event: Event) => void;
-  /** A stream that says nothing for this long is dead, in milliseconds; the server says something every 15 s. */
+  /** A stream that is silent for this long is dead, in milliseconds. The server sends something every 15 s. */
   silenceLimit?: number;
 }
 
 const SILENCE_LIMIT = 45_000;
 
 /**
- * A key that was refused is seldom taken later: it is tried again after this long, in milliseconds, or when a
- * person asks.
+ * A key that was refused is seldom accepted later. It is tried again after this long, in milliseconds, or when a
+ * person asks for it.
  */
 const AFTER_REFUSAL = MINUTE;
 
 /** While there is no stream, the list is read this often, in milliseconds. */
 const POLL_EVERY = 15_000;
 
-/** The server is there, and only its stream cannot be had. */
+/** Whether the server answers, but does not give a stream that can be used. */
 function answers(error: Error): boolean {
   return error instanceof ApiError || error instanceof UnknownEvent;
 }
 
-/** The server is there, and this key may not read from it. */
+/** Whether the server answers, but does not let this key read. */
 function isRefusal(error: Error): boolean {
   return error instanceof ApiError && [401, 402, 403].includes(error.status);
 }
@@ -49,7 +45,7 @@ export class Feed {
   /** Ends the present attempt or pause between attempts. */
   #present = new AbortController();
   #lastEventId: string | null = null;
-  /** Attempts since the server was last heard. */
+  /** How many attempts have failed since the server was last heard. */
   #attempts = 0;
   #wasRefreshed = false;
   #wasHeard = false;
@@ -61,7 +57,7 @@ export class Feed {
   /**
    * Resolves after `stop`.
    *
-   * @throws ApiError where the server refuses the key before it told anything: nothing can be shown then
+   * @throws ApiError if the server refuses the key from the start, so that nothing can be shown
    */
   async run(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
@@ -109,7 +105,7 @@ export class Feed {
       }
     } finally {
       clearTimeout(silence);
-      // Until the connection ended, silence meant that nothing had changed.
+      // Until the connection ended, silence meant that nothing had changed, so the data is that fresh.
       if (!isSilent) emit({ kind: 'heard', at: clock() });
       destroy(response);
     }
@@ -148,9 +144,7 @@ export class Feed {
     this.#parts.emit({ kind: 'link', link });
   }
 
-  /**
-   * A server that answers but has no stream to give is read by polling; one that does not answer is waited for.
-   */
+  /** Polls a server that answers but gives no stream, and waits for one that does not answer. */
   async #pauseAfter(error: Error): Promise<void> {
     const { clock, wait, random } = this.#parts;
     if (isRefusal(error)) {
@@ -184,12 +178,12 @@ export class Feed {
   }
 }
 
-/** The changes between two `informed`, the last one per snitch. */
+/** The changes between two `informed` events: the last one of each snitch. */
 class Changes {
   readonly #changed = new Map<string, WireSnitch>();
   readonly #deleted = new Set<string>();
 
-  /** @throws UnknownEvent for what is not of the shape of a change */
+  /** @throws UnknownEvent if the event does not have the shape of a change */
   add(event: StreamEvent): void {
     const { changed, deleted } = readChange(event);
     if (changed) {
@@ -210,7 +204,7 @@ class Changes {
   }
 }
 
-/** The end of a stream that is cut off is expected, and nobody's error. */
+/** Ends the stream. The error that this causes is expected. */
 function destroy(response: IncomingMessage): void {
   response.on('error', () => {});
   response.destroy();

@@ -1,27 +1,27 @@
 /**
- * Asks for what the table shows beside the snitches (deadline, periods, check-ins), for the rows on the screen only.
- * The API tells it per snitch, and a key may make 600 requests a minute: so it asks sparingly and in the order of the
- * screen, and leaves most of that allowance to others who use the same key.
+ * Reads what the table shows in addition to the snitches (deadline, periods, check-ins), only for the rows on the
+ * screen. This takes requests for each snitch, and a key may make 600 a minute. So they are made sparingly and in the
+ * order of the screen, and most of that allowance is left to others who use the same key.
  */
 import { ApiError, type Client } from '../../api/client.ts';
 import { visibleEntries } from '../model/selection.ts';
 import type { RowDetail } from '../model/state.ts';
-import type { Store } from '../store.ts';
+import type { Store } from './store.ts';
 
-/** Requests that may be made at once after a quiet while, and how many more each second. */
+/** How many requests may be made at once after a quiet time, and how many more each second. */
 const BURST = 60;
 const PER_SECOND = 4;
 
-/** Rows asked for at the same time. */
+/** How many rows are read at the same time. */
 const AT_ONCE = 4;
 
-/** How long the screen must rest before its rows are asked for, so that scrolling past them costs nothing. */
+/** How long the screen must rest before its rows are read, so that scrolling costs nothing; milliseconds. */
 const REST = 120;
 
-/** After a failure or a refusal nothing is asked for this long, in milliseconds. */
+/** For how long nothing is read after a failure or a refusal, in milliseconds. */
 const AFTER_FAILURE = 5_000;
 
-/** A period that is over is asked for again no sooner: this clock and the server's may differ. */
+/** The least time between two reads because a period is over: this clock may be ahead of the server's; milliseconds. */
 const BETWEEN_PERIODS = 10_000;
 
 const CHECK_INS = 40;
@@ -72,7 +72,7 @@ export class RowLoader {
     this.#countedAt = now;
     const wanted = visibleEntries(state).filter(({ token }) => {
       const row = state.rows.get(token);
-      // A period that is over is followed by another one, which only the server knows.
+      // When a period is over, only the server knows the next one.
       const isOver = row && row.period.end <= now && now - row.readAt > BETWEEN_PERIODS;
       return (!row || row.stale || isOver) && !this.#loading.has(token);
     });

@@ -1,4 +1,4 @@
-/** The lists of alerts and of deliveries as lines. */
+/** Draws the lists of alerts and of deliveries as lines. */
 import type { WireAlert, WireDelivery } from '../../api/wire.ts';
 import { whyUntold } from '../../core/told.ts';
 import { printable } from '../../text/printable.ts';
@@ -15,7 +15,7 @@ export interface AlertsLook {
   now: number;
 }
 
-/** The line that names both lists, and the rows on the screen. */
+/** The line with the names of both lists, and the rows that are on the screen. */
 export function alertScreenLines(screen: AlertsScreen, look: AlertsLook): readonly Line[] {
   const rows = rowsOf(screen, look);
   const lines = [tabLine(screen), ...rows];
@@ -47,7 +47,7 @@ function rowsOf(screen: AlertsScreen, { width, height, glyphs, now }: AlertsLook
   });
 }
 
-/** A delivery, and what it tells; of the state before only where its alert is among those that were read. */
+/** A delivery and what it is about, with the status before only if its alert is among those that were read. */
 function deliveryRow(delivery: WireDelivery, alerts: readonly WireAlert[], now: number): Line {
   const alert = alerts.find(({ id }) => id === delivery.alert);
   const { snitch = alert?.snitch, type } = delivery;

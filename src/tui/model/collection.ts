@@ -1,4 +1,4 @@
-/** All snitches of the case, sorted, filtered and counted, kept up change by change. */
+/** All snitches of the case, sorted, filtered and counted, and updated with each change. */
 import type { WireSnitch, WireStatus } from '../../api/wire.ts';
 import { type Entry, entryOf } from './entry.ts';
 import { parseFilter } from './filter.ts';
@@ -36,7 +36,7 @@ export function replaceAll({ arrangement }: Collection, snitches: readonly WireS
   return { entries, sorted, shown: filtered(sorted, arrangement.filter), totals, arrangement };
 }
 
-/** A change costs one pass over the list, not a new sort of it. */
+/** Applies changes with one pass over the list, instead of sorting it again. */
 export function applyChanges(
   collection: Collection,
   changed: readonly WireSnitch[],

@@ -1,4 +1,4 @@
-/** Which columns of the table there is room for. */
+/** Chooses the columns of the table that fit into the screen. */
 
 export type ColumnId = 'status' | 'name' | 'interval' | 'last' | 'left' | 'bar' | 'history' | 'tags' | 'said';
 
@@ -8,10 +8,10 @@ export interface Column {
   width: number;
 }
 
-/** Columns that mark the selected and the marked rows, before the first column. */
+/** The width of the signs for selected and marked rows, before the first column. */
 export const GUTTER = 2;
 
-/** Between two columns. */
+/** The width of the gap between two columns. */
 export const GAP = 1;
 
 const NAME_LEAST = 12;
@@ -29,11 +29,12 @@ const FIXED: readonly Column[] = [
 ];
 
 /**
- * Dropped in this order as the terminal gets narrower: what is left at 40 columns says what is wrong, and since when.
+ * Columns are dropped in this order as the terminal gets narrower. What is left at 40 columns says what is wrong, and
+ * since when.
  */
 const DROPPED_FIRST: readonly ColumnId[] = ['said', 'tags', 'bar', 'history', 'interval', 'left', 'last'];
 
-/** Spare columns go to these, in this order, each up to the width beyond which it would show nothing more. */
+/** Spare width goes to these columns in this order, each up to a width that is useful for it. */
 const GROWING: readonly { id: ColumnId; most: number }[] = [
   { id: 'name', most: 32 },
   { id: 'tags', most: 20 },
@@ -58,7 +59,7 @@ function widthOf(columns: readonly Column[]): number {
   return GUTTER + columns.reduce((sum, column) => sum + column.width, 0) + GAP * (columns.length - 1);
 }
 
-/** A terminal that is too narrow even for the columns that always stay shows as much of the name as fits. */
+/** If the terminal is too narrow even for the columns that always stay, the name is cut to what fits. */
 function spread(columns: readonly Column[], spare: number): readonly Column[] {
   const widths = new Map(columns.map(({ id, width }) => [id, width]));
   let left = spare;

@@ -22,7 +22,7 @@ const STRIP = 40;
 const DURATIONS = 40;
 const TIMELINE = 60;
 
-/** How much of a job's last output is shown, in lines; its end is what tells why it failed. */
+/** How many lines of a job's last output are shown. They are the last ones, which tell why it failed. */
 const OUTPUT_LINES = 200;
 
 export function detailLines(

@@ -1,4 +1,4 @@
-/** A snitch as the table needs it: cleaned, measured and parsed once per change instead of once per frame. */
+/** A snitch as the table needs it, prepared once for each change instead of once for each frame. */
 import type { WireSnitch } from '../../api/wire.ts';
 import { printable } from '../../text/printable.ts';
 import { intervalLength } from './periods.ts';
@@ -14,12 +14,12 @@ export interface Entry {
   tagKeys: readonly string[];
   /** Last healthy check-in, in milliseconds since the epoch, or null. */
   checkedInAt: number | null;
-  /** Last check-in that told how a run ended, an error too; where the server does not tell, the last healthy one. */
+  /** The last check-in that told how a run ended, or the last healthy one if the server is too old to say. */
   reportedAt: number | null;
   /** What the job said last, without control characters. */
   said: string;
   createdAt: number;
-  /** Usual length of its interval in milliseconds. */
+  /** The usual length of its interval, in milliseconds. */
   length: number;
 }
 
@@ -45,7 +45,7 @@ function instantOf(iso: string | null): number | null {
   return iso === null ? null : Date.parse(iso);
 }
 
-/** `exit 2: disk full`; empty where the job said nothing. */
+/** `exit 2: disk full`; empty if the job said nothing. */
 function lastWords({ last_report: report }: WireSnitch): string {
   if (!report) return '';
   const { exit_status: exit, message } = report;

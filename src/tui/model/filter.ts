@@ -1,11 +1,12 @@
-/** The filter line: words that must all hold, `!` for not. */
+/** The filter of the table: terms that must all match, with `!` for not. */
 import type { Entry } from './entry.ts';
 
 export type Matcher = (entry: Entry) => boolean;
 
 /**
- * `backup` (name, a tag or the notes contain it), `tag:db` (has this tag), `status:failed` (its beginning is enough), `!` before any of
- * them for the opposite, quotes around spaces: `tag:"data base"`. Case never matters.
+ * Understands `backup` (the name, a tag or the notes contain it), `tag:db` (has this tag), `status:failed` (the
+ * beginning is enough), `!` before any of them for the opposite, and quotes around spaces: `tag:"data base"`. Case
+ * never matters.
  */
 export function parseFilter(text: string): Matcher | null {
   const terms = (text.match(/(?:"[^"]*"?|[^\s"])+/g) ?? []).map(parseTerm).filter((term) => term !== null);
@@ -32,7 +33,7 @@ function positiveTerm(word: string): Matcher | null {
   return word === '' ? null : (entry) => contains(entry, word);
 }
 
-/** Notes come last and are looked at as they are: most snitches have none, and few filters get that far. */
+/** Notes are searched last and without preparation: most snitches have none, and few filters get that far. */
 function contains({ nameKey, tagKeys, snitch }: Entry, word: string): boolean {
   return (
     nameKey.includes(word) ||
@@ -41,7 +42,7 @@ function contains({ nameKey, tagKeys, snitch }: Entry, word: string): boolean {
   );
 }
 
-/** Alerts say `missing` where the API says `failed`; people type either. */
+/** What alerts call `missing` is `failed` in the API, and people type either. */
 function isStatus(status: string, typed: string): boolean {
   return status.startsWith(typed) || (status === 'failed' && 'missing'.startsWith(typed));
 }

@@ -1,4 +1,4 @@
-/** The form that creates or changes a snitch. The API judges what is typed; its words stand beside the fields. */
+/** The form that creates or changes a snitch. The API checks what is typed, and the fields show its messages. */
 import type { SnitchInput } from '../../api/client.ts';
 import type { WireError, WireSnitch } from '../../api/wire.ts';
 import { editable, printable } from '../../text/printable.ts';
@@ -11,20 +11,20 @@ export interface FormField {
   label: string;
   hint: string;
   field: TextField;
-  /** What it showed first: only fields that differ are sent. */
+  /** What the field showed first. Only fields that differ are sent. */
   initial: string;
 }
 
 export interface FormOverlay {
   kind: 'form';
-  /** The snitch that is changed, or null for a new one. */
+  /** The snitch that is being changed; null for a new one. */
   token: string | null;
   fields: readonly FormField[];
   focus: number;
   problems: Readonly<Partial<Record<Attribute, string>>>;
-  /** What the server said that belongs to no field. */
+  /** What the server said that does not belong to a field. */
   error: string | null;
-  /** Sent, and not yet answered. */
+  /** Whether the form was sent and is not answered yet. */
   busy: boolean;
 }
 
@@ -86,7 +86,7 @@ export function typeIntoForm(form: FormOverlay, key: string): FormOverlay {
   return editField(form, (field) => typeInto(field, key));
 }
 
-/** What is sent: everything for a new snitch, else what was changed. */
+/** What to send: everything for a new snitch, otherwise only what was changed. */
 export function inputOf({ token, fields }: FormOverlay): SnitchInput {
   const input: SnitchInput = {};
   for (const { attribute, field, initial } of fields) {
@@ -105,7 +105,7 @@ function typedValue(attribute: Attribute, text: string): string | string[] {
     .filter((part) => part !== '');
 }
 
-/** Puts the server's refusal beside the fields it names, and the focus on the first of them. */
+/** Shows the server's refusal at the fields that it names, and puts the focus on the first of them. */
 export function refuse(
   form: FormOverlay,
   error: string,

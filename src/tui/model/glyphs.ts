@@ -3,14 +3,14 @@ import type { WireStatus } from '../../api/wire.ts';
 import { ASCII_SIGNS, STATUS_COLORS, UNICODE_SIGNS } from '../../text/signs.ts';
 import type { PeriodOutcome } from './strip.ts';
 
-/** Only colours of the 16 every terminal has, so that its owner's palette decides how they look. */
+/** Only the 16 colours that every terminal has, so that its user's palette decides how they look. */
 export type Color = 'red' | 'yellow' | 'green' | 'cyan' | 'magenta' | 'blue' | 'gray';
 
 export interface Glyphs {
   unicode: boolean;
   status: Record<WireStatus, string>;
   period: Record<PeriodOutcome, string>;
-  /** From almost nothing to full. */
+  /** The characters from almost empty to full. */
   bar: readonly string[];
   barRest: string;
   spark: readonly string[];
@@ -19,7 +19,7 @@ export interface Glyphs {
   mark: string;
   dot: string;
   rule: string;
-  /** Beside the title of the column that the table is sorted by. */
+  /** Marks the title of the column by which the table is sorted. */
   sorted: { down: string; up: string };
 }
 

@@ -1,4 +1,4 @@
-/** The lines above and below the body: what is watched, how it is, how old the data is, and the keys. */
+/** The lines above and below the body: the server, the counts, the age of the data, and the keys. */
 import { compactDuration } from '../../text/durations.ts';
 import { printable } from '../../text/printable.ts';
 import { displayWidth, fit, toAscii } from '../../text/width.ts';
@@ -48,7 +48,7 @@ export function dataAge(heardAt: number | null, now: number): string {
   return heardAt === null ? 'never' : compactDuration(Math.max(0, now - heardAt));
 }
 
-/** All five counts, with their words and the order of the table while there is room for them. */
+/** All five counts, with their words and the order of the table if there is room. */
 function totalsLine({ collection: { totals, entries, arrangement }, size }: State, glyphs: Glyphs): Line {
   const spansOf = (withWords: boolean): Span[] =>
     URGENCY.flatMap((status): Span[] => {
@@ -81,7 +81,7 @@ export function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** What is wrong with the connection, else which filter hides snitches; null where neither is. */
+/** What is wrong with the connection, or else which filter hides snitches; null if there is neither. */
 export function bannerLine(state: State, glyphs: Glyphs): Line | null {
   const { link, heardAt, now, collection, size } = state;
   const write = (text: string, span: Omit<Span, 'text'>): Line => [
@@ -115,7 +115,7 @@ export function bannerLine(state: State, glyphs: Glyphs): Line | null {
   return write(`Filter: ${filter}  (${counts})`, { color: 'cyan' });
 }
 
-/** What the keys do while something is asked; empty where the question itself says it. */
+/** What the keys do while something is asked; empty if the question itself says it. */
 const OVERLAY_HINT: Record<Overlay['kind'], string> = {
   filter: 'enter keep  esc undo  tag:x  status:x  !not',
   tag: 'enter send  esc cancel',
@@ -125,7 +125,7 @@ const OVERLAY_HINT: Record<Overlay['kind'], string> = {
   help: '',
 };
 
-/** The last message while it is fresh, else the keys of this screen. */
+/** The last message while it is fresh, otherwise the keys of this screen. */
 export function footerLine(state: State, glyphs: Glyphs): Line {
   const { message, size } = state;
   if (message) {

@@ -1,4 +1,4 @@
-/** One name per key: `j`, `G`, `up`, `enter`, `ctrl+c`, `shift+tab`. */
+/** Gives each key one name: `j`, `G`, `up`, `enter`, `ctrl+c`, `shift+tab`. */
 import type { Key } from 'ink';
 import { charactersOf } from '../../text/width.ts';
 
@@ -17,7 +17,7 @@ const NAMED = [
   ['delete', 'delete'],
 ] as const satisfies readonly (readonly [keyof Key, string])[];
 
-/** Several names where a terminal sent several characters at once, as it does when somebody types fast. */
+/** Several names if the terminal sent several characters at once, as it does when somebody types fast. */
 export function keyNames(input: string, key: Key): string[] {
   if (key.tab) return [key.shift ? 'shift+tab' : 'tab'];
   const named = NAMED.find(([property]) => key[property]);
@@ -27,7 +27,7 @@ export function keyNames(input: string, key: Key): string[] {
   return charactersOf(input).map(nameOfCharacter);
 }
 
-/** Several keys in one chunk are not told apart by Ink: controls among them are read here. */
+/** Ink does not separate several keys in one chunk, so control characters among them are recognised here. */
 function nameOfCharacter(character: string): string {
   const code = character.charCodeAt(0);
   if (character === ' ') return 'space';

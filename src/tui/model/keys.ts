@@ -1,14 +1,14 @@
-/** The keys of each screen: one table for what they do, for the footer and for the help. */
+/** The keys of each screen, in one table for what they do, for the footer and for the help. */
 
 export interface Binding {
   keys: readonly string[];
-  /** As the footer and the help write them. */
+  /** How the footer and the help show the keys. */
   show: string;
   action: string;
-  /** One word for the footer; without it only the help tells. */
+  /** A word for the footer. Without it, the key is only in the help. */
   word?: string;
   help: string;
-  /** Changes something on the server: off when the dashboard is read-only. */
+  /** Changes something on the server, so it is off when the dashboard is read-only. */
   changes?: true;
 }
 
@@ -92,7 +92,7 @@ export const KEYS = {
 
 export type Action = (typeof KEYS)[keyof typeof KEYS][number]['action'];
 
-/** The keys of a screen; read-only leaves out what changes anything. */
+/** The keys of a screen. A read-only dashboard does not have those that change anything. */
 export function bindingsOf(screen: keyof typeof KEYS, readonly: boolean): readonly Binding[] {
   const all: readonly Binding[] = KEYS[screen];
   return readonly ? all.filter((binding) => !binding.changes) : all;

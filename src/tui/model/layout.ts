@@ -1,13 +1,13 @@
-/** Which part of the screen belongs to what, in rows. */
+/** Divides the rows of the screen among header, body, prompt and footer. */
 import { PAUSE_CHOICES, pauseHint } from './pause-choices.ts';
 import type { State } from './state.ts';
 
 export interface Layout {
-  /** Rows above the body: title, totals, and the banner while there is one. */
+  /** The rows above the body: the title, the totals, and the banner if there is one. */
   bodyTop: number;
-  /** Rows of the body, the column titles included. */
+  /** The rows of the body, including the column titles. */
   bodyHeight: number;
-  /** Rows of the prompt below the body. */
+  /** The rows of the prompt below the body. */
   promptHeight: number;
 }
 
@@ -24,7 +24,7 @@ export function layoutOf(state: State): Layout {
   };
 }
 
-/** Rows of snitches, alerts or deliveries that fit below the column titles. */
+/** How many snitches, alerts or deliveries fit below the column titles. */
 export function listHeight(state: State): number {
   return Math.max(1, layoutOf(state).bodyHeight - 1);
 }

@@ -1,4 +1,4 @@
-/** A line on the screen: stretches of text, each in one style. */
+/** A line on the screen is made of stretches of text, each in one style. */
 import { displayWidth, takeColumns, toAscii } from '../../text/width.ts';
 import type { Color } from './glyphs.ts';
 
@@ -17,7 +17,7 @@ export function widthOfLine(line: Line): number {
   return line.reduce((sum, { text }) => sum + displayWidth(text), 0);
 }
 
-/** The line, cut at `width` columns. */
+/** Cuts the line at `width` columns. */
 export function clip(line: Line, width: number): Line {
   const clipped: Span[] = [];
   let room = width;
@@ -31,7 +31,7 @@ export function clip(line: Line, width: number): Line {
 }
 
 /**
- * A selected line: all of it in one style and as wide as the screen, because colours and faint text are hard to read
+ * Draws a line as selected: inverted, as wide as the screen, and without colours or faint text, which are hard to read
  * when they are inverted.
  */
 export function selectedLine(line: Line, width: number): Line {

@@ -42,7 +42,7 @@ export function scrollBy(state: State, by: number): State {
   return selectIndex(state, clamp(cursorIndex(state) + by, 0, state.collection.shown.length));
 }
 
-/** How far the text on the screen can be scrolled, so that a key back moves it at once. */
+/** How far the text can be scrolled. Without this limit, scrolling back would at first do nothing visible. */
 function mostScroll(state: State): number {
   const { screen, overlay, now } = state;
   const { bodyHeight } = layoutOf(state);

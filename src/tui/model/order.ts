@@ -5,14 +5,14 @@ import type { Entry } from './entry.ts';
 export const SORT_KEYS = ['status', 'name', 'check-in', 'interval', 'created'] as const;
 export type SortKey = (typeof SORT_KEYS)[number];
 
-/** What needs a person first. */
+/** The statuses, beginning with what needs attention most. */
 export const URGENCY: readonly WireStatus[] = ['failed', 'errored', 'paused', 'pending', 'healthy'];
 
 const RANK = Object.fromEntries(URGENCY.map((status, rank) => [status, rank])) as Record<WireStatus, number>;
 
 export type Comparison = (a: Entry, b: Entry) => number;
 
-/** Every order is total (the token decides last), so that rows never change places without a cause. */
+/** Every order is total, with the token deciding last, so that rows never change places without a reason. */
 export function comparison(key: SortKey, reverse: boolean): Comparison {
   const first = FIRST[key];
   const sign = reverse ? -1 : 1;

@@ -1,9 +1,9 @@
-/** What a pause can be asked to last until. */
+/** The choices for the end of a pause. */
 import { wrapWords } from '../../text/width.ts';
 
 export interface PauseChoice {
   label: string;
-  /** What `understandUntil` takes; null asks the user for a text. */
+  /** A text for `understandUntil`; null if the user has to type one. */
   until: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** The calendar as far as the dashboard draws it: the periods before the present one, which the server names. */
+/** Works out the periods before the present one for the dashboard. The present one comes from the server. */
 import { DAY, HOUR, MINUTE } from '../../text/durations.ts';
 
 export interface Span {
@@ -6,7 +6,7 @@ export interface Span {
   end: number;
 }
 
-/** The usual length of an interval in milliseconds; 0 for a name this version does not know. */
+/** The usual length of an interval in milliseconds; 0 for a name that this version does not know. */
 export function intervalLength(interval: string): number {
   const counted = /^(\d+)_(minute|hour)$/.exec(interval);
   if (counted) return Number(counted[1]) * (counted[2] === 'minute' ? MINUTE : HOUR);
@@ -24,14 +24,14 @@ export function intervalLength(interval: string): number {
   }
 }
 
-/** How an interval is written where columns are few: `5m`, `2h`, `daily`. */
+/** How the table shows an interval: `5 minute`, `2 hour`, `daily`. */
 export function shortInterval(interval: string): string {
   return interval.replace(/^(\d+)_(minute|hour)$/, (_, count: string, unit: string) => `${count} ${unit}`);
 }
 
 /**
- * The `count` periods that end with `current`, oldest first. Days, weeks and months follow the calendar of the
- * time zone; shorter ones are counted back in real time, which a clock change may shift by its hour.
+ * The `count` periods that end with `current`, the oldest first. Days, weeks and months follow the calendar of the time
+ * zone. Shorter periods are counted back in real time, so a clock change may shift them by an hour.
  */
 export function lastPeriods(interval: string, timezone: string, current: Span, count: number): Span[] {
   const periods = [current];

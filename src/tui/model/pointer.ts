@@ -5,9 +5,7 @@ import { openSelected } from './press.ts';
 import { cursorIndex, selectIndex } from './selection.ts';
 import { type State, type Step, stay } from './state.ts';
 
-/**
- * @param row of the screen, from 0
- */
+/** @param row the row of the screen, from 0 */
 export function clickAt(state: State, row: number): Step {
   const { bodyTop, bodyHeight } = layoutOf(state);
   const line = row - bodyTop - 1;

@@ -133,7 +133,7 @@ function toggleMark(state: State): State {
   return move({ ...state, cursor: entry.token, marks }, 'down');
 }
 
-/** Marks all that the filter shows; where all of them are marked already, none. */
+/** Marks everything that is shown, or unmarks everything if all of it is marked already. */
 function toggleAllMarks(state: State): State {
   const shown = state.collection.shown.map(({ token }) => token);
   if (shown.length === 0) return say(state, 'There is nothing to mark here.');
@@ -149,7 +149,7 @@ function otherTab(state: State): State {
   return { ...state, screen: { ...state.screen, tab, cursor: 0, top: 0 } };
 }
 
-/** On the list of alerts the snitch is opened, on that of deliveries a dead one is sent again. */
+/** Opens the snitch of an alert, or sends a dead delivery again, depending on the list. */
 function openAlertOrRetry(state: State): Step {
   const { screen } = state;
   if (screen.kind !== 'alerts') return stay(state);

@@ -1,4 +1,4 @@
-/** What is asked, as lines: prompts below the table, and the form and the help in its place. */
+/** Draws questions as lines: prompts below the table, and the form and the help in its place. */
 import { charactersOf, wrapWords } from '../../text/width.ts';
 import type { FormOverlay } from './form.ts';
 import type { Glyphs } from './glyphs.ts';
@@ -9,7 +9,7 @@ import { nameOf } from './selection.ts';
 import type { Overlay, State } from './state.ts';
 import type { TextField } from './text-field.ts';
 
-/** The prompt below the body; none for the form and the help, which take the body's place. */
+/** The prompt below the body. The form and the help have none, because they take the place of the body. */
 export function promptLines(state: State, glyphs: Glyphs): readonly Line[] {
   const lines = state.overlay ? linesOf(state, state.overlay, glyphs) : [];
   return glyphs.unicode ? lines : asciiLines(lines);
@@ -65,7 +65,7 @@ function pauseLines(state: State, overlay: Extract<Overlay, { kind: 'pause' }>, 
   ];
 }
 
-/** The text with its caret drawn, because the terminal's own cursor is hidden. */
+/** The text with a caret, which is drawn because the terminal's own cursor is hidden. */
 export function fieldSpans({ text, caret }: TextField): Line {
   const [at = ' ', ...rest] = charactersOf(text.slice(caret));
   return [{ text: text.slice(0, caret) }, { text: at, inverse: true }, { text: rest.join('') }];

@@ -71,7 +71,7 @@ function typeTag(state: State, key: string): State {
   };
 }
 
-/** `db -old`: adds `db`, removes `old`; commas allow spaces within a tag. */
+/** `db -old` adds `db` and removes `old`. With commas in between, tags may have spaces. */
 function tagAll(state: State, tokens: readonly string[], text: string): Step {
   const words = text
     .split(text.includes(',') ? ',' : /\s+/)
@@ -96,7 +96,7 @@ function pressInPause(state: State, overlay: PauseOverlay, key: string): Step {
     : stay(state);
 }
 
-/** What is not understood is said in the prompt, which stays open with the text as it was typed. */
+/** If the text is not understood, the prompt says so and stays open, with the text as it was typed. */
 function pauseAll(state: State, overlay: PauseOverlay): Step {
   const { tokens, choice, other } = overlay;
   const understood = understandUntil(PAUSE_CHOICES[choice]?.until ?? other.text, state.now);
@@ -120,7 +120,7 @@ function pressInForm(state: State, form: FormOverlay, key: string): Step {
   return stay(sent, { do: 'save', token: form.token, input });
 }
 
-/** Pasted text goes into the field that is being typed in, and means nothing elsewhere. */
+/** Pasted text goes into the field that has the focus. Elsewhere it does nothing. */
 export function pasteInto(state: State, text: string): State {
   const { overlay } = state;
   switch (overlay?.kind) {

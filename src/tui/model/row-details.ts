@@ -1,13 +1,13 @@
-/** Keeps what the table shows beside the snitches in step with their changes. */
+/** Updates what the table shows in addition to the snitches when these change. */
 import type { WireSnitch } from '../../api/wire.ts';
 import type { RowDetail, State } from './state.ts';
 
-/** Details are kept of this many rows, so that an hour of scrolling does not fill the memory. */
+/** How many rows have their details kept, so that an hour of scrolling does not fill the memory. */
 export const MOST_ROWS = 500;
 
 /**
- * Marks the details of changed snitches as stale, and adds the check-in that the change tells of: the strip then
- * moves at once, without asking for the history again.
+ * Marks the details of changed snitches as stale, and adds the check-in that caused the change, so that the strip moves
+ * at once without reading the history again.
  */
 export function changedRows(
   rows: State['rows'],
@@ -27,7 +27,8 @@ export function changedRows(
 }
 
 /**
- * An error check-in changes nothing in an errored snitch but its deadline; the stream tells of it all the same.
+ * Whether nothing visible has changed. An error check-in of an errored snitch changes only its deadline, and is still
+ * reported by the stream.
  */
 function isSame(before: WireSnitch, after: WireSnitch): boolean {
   return (
@@ -57,7 +58,7 @@ function withNews(
   return [{ at: new Date(at).toISOString(), outcome: 'error' as const }, ...checkIns].slice(0, 100);
 }
 
-/** The details of one more row; rows far from the screen are forgotten once there are too many. */
+/** Adds the details of a row. If there are too many, rows that are not on the screen are forgotten. */
 export function withRow(
   rows: State['rows'],
   token: string,

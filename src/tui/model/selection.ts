@@ -1,10 +1,10 @@
-/** Which snitch the keys act on. */
+/** The snitch that the keys act on. */
 import type { Entry } from './entry.ts';
 import { listHeight } from './layout.ts';
 import type { State } from './state.ts';
 import { clamp, scrollTo } from './window.ts';
 
-/** Index of the selected row in what is shown; 0 where nothing is selected or shown. */
+/** The index of the selected row among those shown; 0 if nothing is selected or shown. */
 export function cursorIndex({ cursor, collection: { shown } }: State): number {
   if (cursor === null) return 0;
   return Math.max(
@@ -21,8 +21,8 @@ export function selectIndex(state: State, index: number): State {
 }
 
 /**
- * Keeps the selection on its snitch when the list around it changed; where it is gone, on the row that took its
- * place, so that a key never acts on a snitch far from where the eyes are.
+ * Keeps the selection on its snitch when the list changes. If the snitch is gone, the row in its place is selected, so
+ * that a key never acts on a snitch somewhere else on the screen.
  */
 export function keepSelection(before: State, after: State): State {
   const { shown } = after.collection;
@@ -44,14 +44,14 @@ export function selected(state: State): Entry | undefined {
   return shown[cursorIndex(state)];
 }
 
-/** The marked snitches, else the selected one. */
+/** The marked snitches, or else the selected one. */
 export function targets(state: State): readonly string[] {
   if (state.screen.kind === 'table' && state.marks.size > 0) return [...state.marks];
   const entry = selected(state);
   return entry ? [entry.token] : [];
 }
 
-/** `nightly-backup`, or `3 snitches`. */
+/** `nightly-backup`, or `3 snitches` */
 export function nameOf(state: State, tokens: readonly string[]): string {
   const [only] = tokens;
   if (tokens.length !== 1 || only === undefined) return `${tokens.length} snitches`;

@@ -1,6 +1,6 @@
 /**
- * Everything the dashboard knows. `step` makes the next state from this one and an event; views only draw it.
- * Times are milliseconds since the epoch; the words are those of the API.
+ * Everything that the dashboard knows. `step` makes the next state from this one and an event, and views only draw it.
+ * Times are milliseconds since the epoch. The words are those of the API.
  */
 import type { SnitchInput } from '../../api/client.ts';
 import type {
@@ -15,19 +15,19 @@ import { type Collection, EMPTY } from './collection.ts';
 import type { FormOverlay } from './form.ts';
 import type { TextField } from './text-field.ts';
 
-/** How the data comes in. */
+/** The connection by which the data comes in. */
 export interface Link {
-  /** `refused`: the server is there and does not take this API key. */
+  /** `refused` means that the server answers, but does not accept this API key. */
   state: 'connecting' | 'live' | 'polling' | 'lost' | 'refused';
   error: string | null;
-  /** When the next attempt is made; null while none is needed. */
+  /** When the next attempt will be made; null if none is needed. */
   retryAt: number | null;
 }
 
-/** What the table shows of a snitch beyond the snitch itself; asked for only while its row is on the screen. */
+/** What the table shows in addition to a snitch. It is read only while its row is on the screen. */
 export interface RowDetail {
   deadlineAt: number | null;
-  /** The deadline that a failed snitch missed; null for others, and where the server does not tell. */
+  /** The deadline that a failed snitch missed; null for others, and if the server does not say. */
   missingSince: number | null;
   timezone: string;
   period: { start: number; end: number };
@@ -37,7 +37,7 @@ export interface RowDetail {
   more: boolean;
   /** When this was read. */
   readAt: number;
-  /** The snitch changed since; what is here is shown until it was asked for again. */
+  /** Whether the snitch has changed since. These details are shown until they have been read again. */
   stale: boolean;
 }
 
@@ -55,7 +55,7 @@ export type Screen =
       scroll: number;
       detail: SnitchDetail | null;
       error: string | null;
-      /** The list of alerts that it was opened from, and that leads back to; null for the table. */
+      /** The list of alerts that it was opened from, to return to; null for the table. */
       from: AlertsScreen | null;
     }
   | AlertsScreen;
@@ -65,7 +65,7 @@ export interface AlertsScreen {
   tab: 'alerts' | 'deliveries';
   cursor: number;
   top: number;
-  /** Null until they were read. */
+  /** Null until they have been read. */
   alerts: readonly WireAlert[] | null;
   deliveries: readonly WireDelivery[] | null;
   error: string | null;
@@ -76,7 +76,7 @@ export interface PauseOverlay {
   tokens: readonly string[];
   choice: number;
   other: TextField;
-  /** What is wrong with the text, in words; null while nothing is. */
+  /** What is wrong with the text, in words; null if nothing is. */
   problem: string | null;
 }
 
@@ -99,14 +99,14 @@ export interface State {
   size: { columns: number; rows: number };
   /** Address of the server, without credentials. */
   server: string;
-  /** Name of the case; null until it was read. */
+  /** The name of the case; null until it has been read. */
   caseName: string | null;
   readonly: boolean;
   link: Link;
-  /** When the server was last heard; null before the first time. */
+  /** When something last came from the server; null before the first time. */
   heardAt: number | null;
   collection: Collection;
-  /** The token of the selected row; null until somebody moved: then it is the first, whichever that is. */
+  /** The token of the selected row. Null until somebody moves, so that the first row is selected, whichever it is. */
   cursor: string | null;
   /** Index of the first row on the screen. */
   top: number;
@@ -138,12 +138,12 @@ export type Event =
       error: string | null;
     }
   | { kind: 'said'; text: string; tone: Message['tone']; at: number }
-  /** Snitches for which an action on all marked did not work: they are marked again. */
+  /** Snitches for which an action on all marked ones failed. They are marked again. */
   | { kind: 'unfinished'; tokens: readonly string[] }
   | { kind: 'saved'; token: string }
   | { kind: 'refused'; error: string; validations: NonNullable<WireError['validations']> };
 
-/** What the program must do besides drawing. */
+/** What has to be done besides drawing. */
 export type Effect =
   | { do: 'quit' }
   | { do: 'refresh' }

@@ -1,4 +1,4 @@
-/** The dashboard as one function: what it knows and what happened → what it knows now and what must be done. */
+/** The dashboard as one function: from a state and an event to the next state and what has to be done. */
 import { applyChanges, replaceAll } from './collection.ts';
 import { refuse } from './form.ts';
 import { clickAt, wheel } from './pointer.ts';
@@ -8,7 +8,7 @@ import { changedRows, withRow } from './row-details.ts';
 import { keepSelection, selectIndex, visibleEntries } from './selection.ts';
 import { type Event, type State, type Step, say, stay } from './state.ts';
 
-/** How long a message about an action stays, in milliseconds. */
+/** How long the message about an action is shown, in milliseconds. */
 const MESSAGE_STAYS = 8_000;
 
 export function step(state: State, event: Event): Step {

@@ -1,4 +1,4 @@
-/** What became of each of the last periods: the strip of history beside a snitch. */
+/** The outcome of each of the last periods, for the strip of history beside a snitch. */
 import type { WireCheckIn } from '../../api/wire.ts';
 import type { Span as Period } from './periods.ts';
 
@@ -7,17 +7,22 @@ export type PeriodOutcome = 'met' | 'missed' | 'errored' | 'paused' | 'open' | '
 export interface History {
   /** Newest first, as the server lists them. */
   checkIns: readonly Pick<WireCheckIn, 'at' | 'outcome'>[];
-  /** Whether older check-ins exist or existed that are not in the list. */
+  /** Whether there are, or were, older check-ins that are not in the list. */
   more: boolean;
   createdAt: number;
-  /** Since when it is paused; null while it is not. */
+  /** When the snitch was paused; null if it is not. */
   pausedSince: number | null;
 }
 
 /**
  * The outcome per period, in this order of precedence:
- * 1. an error check-in in it makes it errored, 2. any healthy one met, 3. a pause that began before its end paused,
- * 4. the present period open, 5. what lies before the snitch or before the known check-ins unknown, 6. else missed.
+ *
+ * 1. `errored` if it has an error check-in
+ * 2. `met` if it has a healthy one
+ * 3. `paused` if a pause began before its end
+ * 4. `open` if it is the present period
+ * 5. `unknown` if it ended before the snitch was made or before the first known check-in
+ * 6. otherwise `missed`
  */
 export function outcomesOf(periods: readonly Period[], history: History): PeriodOutcome[] {
   const known = history.checkIns

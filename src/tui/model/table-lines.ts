@@ -1,4 +1,4 @@
-/** The table as lines: its titles, and one line per snitch. */
+/** Draws the table as lines: its titles, and one line for each snitch. */
 import { compactDuration } from '../../text/durations.ts';
 import { fit, fitRight, toAscii } from '../../text/width.ts';
 import { bar, urgency } from './bar.ts';
@@ -12,7 +12,7 @@ import { lastPeriods, shortInterval } from './periods.ts';
 import type { RowDetail } from './state.ts';
 import { outcomesOf, type PeriodOutcome } from './strip.ts';
 
-/** Which column shows what the table is sorted by; the time of creation has none. */
+/** The column that shows what the table is sorted by. The time of creation has none. */
 const SORT_COLUMN: Partial<Record<SortKey, ColumnId>> = {
   status: 'status',
   name: 'name',
@@ -20,7 +20,7 @@ const SORT_COLUMN: Partial<Record<SortKey, ColumnId>> = {
   interval: 'interval',
 };
 
-/** @param order marks the column that the table is sorted by; null marks none */
+/** @param order the order whose column is marked; null to mark none */
 export function titleLine(
   columns: readonly Column[],
   order: Pick<Arrangement, 'sort' | 'reverse'> | null,
@@ -94,7 +94,7 @@ function lastCheckIn({ reportedAt }: Entry, now: number): string {
   return reportedAt === null ? 'never' : compactDuration(Math.max(0, now - reportedAt));
 }
 
-/** `-` while nothing is awaited; a stretch of time, below zero for how long it is overdue, or `due` until the sweep decides. */
+/** The time left, negative after a missed deadline; `due` until the sweep decides, `-` if nothing is awaited. */
 function timeLeft({ snitch: { status } }: Entry, { detail, glyphs, now }: RowLook): string {
   if (status === 'failed') return overdue(detail, now);
   if (status !== 'healthy' && status !== 'errored') return '-';
@@ -112,7 +112,8 @@ function barCell({ snitch: { status }, checkedInAt, length }: Entry, look: RowLo
   const { detail, now, glyphs } = look;
   const isAwaited = status === 'healthy' || status === 'errored';
   if (!isAwaited || !detail?.deadlineAt) return [{ text: ' '.repeat(width) }];
-  // A deadline that was restarted after the check-in counts from that restart, at most two intervals before it.
+  // The bar is full at the last check-in, but no more than two intervals before the deadline, which may have been
+  // restarted since.
   const from = Math.max(checkedInAt ?? 0, detail.deadlineAt - 2 * length);
   const fraction = (detail.deadlineAt - now) / Math.max(1, detail.deadlineAt - from);
   const { filled, rest } = bar(fraction, width, glyphs);
@@ -140,7 +141,7 @@ export function outcomesFor(
   });
 }
 
-/** Neighbours of one colour share a span: there are thousands of them on a screen. */
+/** Neighbours of the same colour share a span, because a screen has thousands of them. */
 export function stripSpans(outcomes: readonly PeriodOutcome[], glyphs: Glyphs): Line {
   const spans: Span[] = [];
   for (const outcome of outcomes) {

@@ -12,7 +12,7 @@ export function fieldWith(text: string): TextField {
   return { text, caret: text.length };
 }
 
-/** Null when the key has no meaning for a text. */
+/** Null if the key does nothing in a text. */
 export function typeInto(field: TextField, key: string): TextField | null {
   const { text, caret } = field;
   const before = charactersOf(text.slice(0, caret)).at(-1)?.length ?? 0;
@@ -43,7 +43,7 @@ export function typeInto(field: TextField, key: string): TextField | null {
   }
 }
 
-/** Types a pasted text; its line ends become spaces. */
+/** Inserts a pasted text, in which line ends become spaces. */
 export function insert({ text, caret }: TextField, added: string): TextField {
   const safe = editable(added);
   return { text: text.slice(0, caret) + safe + text.slice(caret), caret: caret + safe.length };

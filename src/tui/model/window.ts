@@ -1,6 +1,6 @@
-/** The part of a long list that is on the screen. */
+/** Chooses the part of a long list that is on the screen. */
 
-/** The first row on screen, such that `cursor` is among `height` rows and no more is scrolled than needed. */
+/** The first row on the screen, so that `cursor` is visible and the list is scrolled no further than needed. */
 export function scrollTo(cursor: number, top: number, height: number, count: number): number {
   const last = Math.max(0, count - height);
   if (cursor < top) return Math.min(cursor, last);

@@ -1,6 +1,6 @@
 /**
- * Standard input with the mouse taken out. Ink drops the reports of a mouse, so they are read here, before it; what
- * remains goes on to Ink, which sees a terminal as before.
+ * Takes the mouse out of the standard input. Ink drops the reports of a mouse, so they are read here before it. The
+ * rest goes on to Ink, to which it looks like a terminal.
  */
 import { PassThrough } from 'node:stream';
 import type { ReadStream } from 'node:tty';
@@ -13,11 +13,11 @@ export const MOUSE_OFF = '\u001b[?1006l\u001b[?1000l';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals report the mouse after an escape.
 const REPORT = /\u001b\[<(\d+);(\d+);(\d+)([Mm])/g;
 
-/** A report whose end has not arrived yet. A lone escape is no beginning of one: it is the escape key. */
+/** A report whose end has not arrived yet. A lone escape does not count, because it is the escape key. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above.
 const BEGINNING = /\u001b\[(?:<[\d;]*)?$/;
 
-/** Splits what the terminal sent into the reports of the mouse and the rest. */
+/** Separates the reports of the mouse from everything else that the terminal sends. */
 export function createMouseReader(onMouse: (event: MouseEvent) => void): (chunk: string) => string {
   let pending = '';
   return (chunk) => {
@@ -37,7 +37,7 @@ function eventOf(button: number, column: number, row: number, isPress: boolean):
   return button === 0 ? { kind: 'click', column, row } : null;
 }
 
-/** A stream that Ink takes for the terminal's own input. */
+/** A stream without the mouse, which Ink takes for the terminal itself. */
 export function withoutMouse(stdin: ReadStream, onMouse: (event: MouseEvent) => void): ReadStream {
   const read = createMouseReader(onMouse);
   const rest = new PassThrough({ encoding: 'utf8' });

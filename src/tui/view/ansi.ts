@@ -1,4 +1,4 @@
-/** A line with its styles, as the sequences that a terminal understands. */
+/** Turns a line and its styles into sequences that a terminal understands. */
 import type { Color } from '../model/glyphs.ts';
 import type { Line, Span } from '../model/line.ts';
 
@@ -12,7 +12,7 @@ const COLORS: Record<Color, number> = {
   gray: 90,
 };
 
-/** How much of the styles a terminal gets: colours and all, no colours, or nothing but the text. */
+/** Which styles a terminal gets: all, all but colours, or nothing but the text. */
 export type Styling = 'color' | 'plain' | 'none';
 
 export function ansiOf(line: Line, styling: Styling): string {

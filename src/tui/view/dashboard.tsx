@@ -1,15 +1,15 @@
 import { Box, useInput, usePaste } from 'ink';
 import { useSyncExternalStore } from 'react';
+import type { Store } from '../live/store.ts';
 import { bannerLine, footerLine, headerLines } from '../model/header-lines.ts';
 import { keyNames } from '../model/key-names.ts';
 import { layoutOf } from '../model/layout.ts';
 import { promptLines } from '../model/prompt-lines.ts';
-import type { Store } from '../store.ts';
 import { Lines, SpanLine } from './lines.tsx';
 import { type Look, LookContext } from './look.ts';
 import { Body } from './screens.tsx';
 
-/** The whole screen. It holds nothing itself: keys go to the store, and what the store knows is drawn. */
+/** The whole screen. It has no state of its own: keys go to the store, and the state of the store is drawn. */
 export function Dashboard({ store, look }: { store: Store; look: Look }) {
   const state = useSyncExternalStore(store.subscribe, store.get);
   useInput((input, key) => {

@@ -6,8 +6,8 @@ import { ansiOf } from './ansi.ts';
 import { useLook } from './look.ts';
 
 /**
- * One line. Ink would measure, wrap and tokenise each piece of it again for every frame, which takes four times as
- * long as all the rest of a frame; so the line is made when it changes, and Ink is given one blank to put it at.
+ * One line. Ink would measure, wrap and tokenise each piece of it again for every frame, which takes four times as long
+ * as the rest of the frame. So the line is made only when it changes, and Ink gets a single blank to put it at.
  */
 export const SpanLine = memo(function SpanLine({ line, width }: { line: Line; width: number }) {
   const { styling } = useLook();
@@ -32,7 +32,7 @@ export interface LinesProps {
   height: number;
 }
 
-/** The lines from `from` on, as many as fit into `height`. */
+/** As many lines as fit into `height`, beginning with `from`. */
 export function Lines({ lines, from = 0, width, height }: LinesProps) {
   const first = Math.max(0, Math.min(from, lines.length - height));
   return (

@@ -9,7 +9,7 @@ import { Lines } from './lines.tsx';
 import { useLook } from './look.ts';
 import { Table } from './table.tsx';
 
-/** What lies between the header and the footer. */
+/** What is between the header and the footer. */
 export function Body({ state }: { state: State }) {
   const { overlay, screen } = state;
   if (overlay?.kind === 'form') return <Form state={state} form={overlay} />;

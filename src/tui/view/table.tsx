@@ -62,7 +62,7 @@ interface RowProps {
   isMarked: boolean;
 }
 
-/** Memoised, because a key press changes two rows of a whole screen. */
+/** Memoised, because a key press changes only two rows of the screen. */
 const Row = memo(function Row({ entry, width, ...look }: RowProps) {
   const { glyphs } = useLook();
   return <SpanLine line={rowLine(entry, { ...look, width, glyphs })} width={width} />;

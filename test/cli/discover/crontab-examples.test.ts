@@ -4,8 +4,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readDefinitions } from '../../../packaging/man-definitions.ts';
 import { ENTRIES } from '../../../src/cli/catalogue.ts';
-import { parseCronSchedule } from '../../../src/cli/discover/crontab/fields.ts';
 import { type CronJob, parseCrontab } from '../../../src/cli/discover/crontab/lines.ts';
+import { parseCronSchedule } from '../../../src/cli/schedule/cron.ts';
 import { pages } from '../../docs/pages.ts';
 import { SNITCH } from '../exec/exec-process.ts';
 import { runSnitch, temporaryDirectory } from '../snitch-process.ts';
@@ -66,6 +66,7 @@ test('in the documents, with the path where the package puts the program', () =>
 
 test('every line of a block for crontabs is one of them', () => {
   const blocks = pages().flatMap((page) => page.blocks.filter(({ language }) => language === 'crontab'));
+  assert.ok(blocks.length > 0);
   for (const { text } of blocks) assert.equal(cronLines(text), text.trimEnd().split('\n'));
 });
 
@@ -77,7 +78,8 @@ test('in every help text, with the path of the program that prints it', async ()
     found.map(([name]) => name),
     ['check-in', 'exec', 'backup', 'spool flush'],
   );
-  const { path, remove } = temporaryDirectory();
+  using directory = temporaryDirectory();
+  const { path } = directory;
   for (const [name, line] of found) {
     assertRuns(line);
     assert.match(line, `${SNITCH} ${name} `);
@@ -88,15 +90,15 @@ test('in every help text, with the path of the program that prints it', async ()
     if (name !== 'exec') assert.equal([status, stderr], [0, ''], line);
     else assert.not.match(stderr, /not found|unknown option/);
   }
-  remove();
 });
 
 test('in the manual, with the path where the package puts the program', async () => {
-  for (const definition of [...(await readDefinitions()).values()].flat()) {
-    for (const line of [...definition.examples, ...cronLines(definition.notes)].flatMap(cronLines)) {
-      assertRuns(line);
-      assert.match(line, '/usr/bin/snitch ');
-    }
+  const definitions = [...(await readDefinitions()).values()].flat();
+  const lines = definitions.flatMap(({ examples, notes }) => [...examples, notes].flatMap(cronLines));
+  assert.ok(lines.length > 0);
+  for (const line of lines) {
+    assertRuns(line);
+    assert.match(line, '/usr/bin/snitch ');
   }
 });
 

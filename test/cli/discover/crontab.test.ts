@@ -4,11 +4,11 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseCronSchedule } from '../../../src/cli/discover/crontab/fields.ts';
 import { type CronJob, parseCrontab } from '../../../src/cli/discover/crontab/lines.ts';
 import { wrapCommand, wrappedLine } from '../../../src/cli/discover/crontab/wrap.ts';
 import { nameOfCommand } from '../../../src/cli/discover/names.ts';
-import { intervalForGap, longestGap } from '../../../src/cli/discover/schedule.ts';
+import { parseCronSchedule } from '../../../src/cli/schedule/cron.ts';
+import { intervalForGap, longestGap } from '../../../src/cli/schedule/schedule.ts';
 import { temporaryDirectory } from '../snitch-process.ts';
 
 const test = suite('crontabs');
@@ -146,7 +146,7 @@ function asCronReads(command: string): string {
 }
 
 test('a wrapped command does what the command did', () => {
-  const directory = temporaryDirectory();
+  using directory = temporaryDirectory();
   const program = join(directory.path, 'snitch');
   writeFileSync(program, '#!/bin/sh\n[ "$1 $2 $3" = "exec TOKEN --" ] || exit 99\nshift 3\nexec "$@"\n');
   chmodSync(program, 0o755);

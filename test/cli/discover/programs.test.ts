@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../../src/api/wire.ts';
-import { findOnPath, isSameFile, shellWord } from '../../../src/cli/discover/own-program.ts';
+import { findOnPath, isSameFile, shellWord } from '../../../src/cli/command/own-program.ts';
 import { faultOfProgram } from '../../../src/cli/discover/program-trial.ts';
 import { unless, withoutRoot } from '../../skipped.ts';
 import { SNITCH } from '../exec/exec-process.ts';

@@ -1,10 +1,10 @@
 /** How often the timers of systemd go off. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { intervalForGap } from '../../../src/cli/discover/schedule.ts';
-import { parseSpan } from '../../../src/cli/discover/systemd/calendar.ts';
 import { scheduleOfTimer } from '../../../src/cli/discover/systemd/schedule.ts';
 import { parseUnit } from '../../../src/cli/discover/systemd/units.ts';
+import { parseSpan } from '../../../src/cli/schedule/calendar.ts';
+import { intervalForGap } from '../../../src/cli/schedule/schedule.ts';
 
 const test = suite('timers of systemd');
 

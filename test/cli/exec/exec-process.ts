@@ -156,19 +156,17 @@ export async function outcomes(
 
 /** A port that nobody listens on, for a daemon that is to come back there. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
+  await using server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  return (server.address() as AddressInfo).port;
 }
 
 export function startOn(port: number, dataDir: string): Promise<DaemonProcess> {
   return startProcess({ dataDir, env: { SNITCH_LISTEN: `127.0.0.1:${port}` } });
 }
 
-export interface FakeServer {
+/** `await using server = await fakeServer(…)` stops it at the end of the block. */
+export interface FakeServer extends AsyncDisposable {
   url: string;
   /** Paths with their queries, in the order of their arrival. */
   requests: string[];
@@ -187,13 +185,11 @@ export async function fakeServer(
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    requests,
-    stop: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
+  const stop = async () => {
+    if (!server.listening) return;
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
   };
+  return { url: `http://127.0.0.1:${port}`, requests, stop, [Symbol.asyncDispose]: stop };
 }

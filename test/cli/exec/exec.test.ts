@@ -5,7 +5,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -88,12 +89,11 @@ test('the token may come as the whole check-in address', async ({ daemon, host, 
 
 test('stdout and stderr that are one file keep their order', async ({ daemon, host, token }) => {
   const path = join(host.path, 'log');
-  const file = openSync(path, 'a');
+  await using file = await open(path, 'a');
   const lines = 'for i in $(seq 500); do echo out $i; echo err $i >&2; done';
   const running = host.start(['exec', token, '--output', 'always', '--', 'sh', '-c', lines], {
-    stdio: ['ignore', file, file],
+    stdio: ['ignore', file.fd, file.fd],
   });
-  closeSync(file);
   assert.is((await running.ended()).code, 0);
   const expected = Array.from({ length: 500 }, (_, i) => `out ${i + 1}\nerr ${i + 1}\n`).join('');
   assert.is(readFileSync(path, 'utf8'), expected);

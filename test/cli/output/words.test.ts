@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { INTERVALS } from '../../../src/api/intervals.ts';
-import { parseUntil } from '../../../src/cli/duration.ts';
-import { parsePlainYaml } from '../../../src/cli/file/plain-yaml.ts';
+import { parseUntil } from '../../../src/cli/command/duration.ts';
+import { parsePlainYaml } from '../../../src/cli/command/plain-yaml.ts';
 import { intervalOf } from '../../../src/cli/output/interval-words.ts';
 import { jsonText } from '../../../src/cli/output/output.ts';
 import { renderTable } from '../../../src/cli/output/table.ts';

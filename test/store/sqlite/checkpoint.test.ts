@@ -5,12 +5,14 @@ import * as assert from 'uvu/assert';
 import type { Case } from '../../../src/core/case.ts';
 import { StoreUnavailable } from '../../../src/core/errors.ts';
 import { databasePath } from '../../../src/store/sqlite/connection.ts';
+import { closing } from '../../closing.ts';
 import {
   checkIn,
   healthySnitch,
   NOW,
   newCase,
   type Opened,
+  openIn,
   openSqlite,
   rejection,
   temporaryDirectory,
@@ -32,10 +34,10 @@ const { now } = performance;
 checkpoint.before.each(async (world) => {
   performance.now = () => 0;
   const dataDir = temporaryDirectory();
-  const prepared = await openSqlite({ dataDir });
-  const owner = await newCase(prepared.store);
-  const { token } = await healthySnitch(prepared.store, owner);
-  await prepared.store.close();
+  await using prepared = openIn(dataDir);
+  const owner = await newCase(prepared);
+  const { token } = await healthySnitch(prepared, owner);
+  await prepared.close();
   const sync = new ControlledSync();
   const opened = await openSqlite({ dataDir, syncFile: sync.syncFile, checkpointAfter: 6 });
   Object.assign(world, opened, { sync, dataDir, owner, token });
@@ -124,7 +126,7 @@ checkpoint('the log does not grow without end', async (world) => {
 checkpoint('a reader from outside keeps the log as long as it needs it, and loses nothing', async (world) => {
   world.sync.free();
   const { store, token, owner, dataDir } = world;
-  const reader = new Database(databasePath(dataDir), { readonly: true });
+  using reader = closing(new Database(databasePath(dataDir), { readonly: true }));
   const count = reader.prepare('SELECT COUNT(*) FROM check_ins').pluck();
   reader.exec('BEGIN');
   assert.is(count.get(), 1);

@@ -1,6 +1,8 @@
-/** What a database holds, to be compared before and after. */
+/** What a database holds, to be compared before and after an upgrade. */
 import { readdirSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import type { Migrated } from '../../../src/store/sqlite/migrate.ts';
+import { type Closing, openIn } from '../fixture.ts';
 
 /** What a migration may change: its version, its schema, and every row by table. */
 export interface Content {
@@ -31,6 +33,12 @@ export function contentOfFile(path: string): Content {
   } finally {
     db.close();
   }
+}
+
+/** Opens a database, and answers with what was upgraded on the way: `await using store = openUpgraded(dataDir)`. */
+export function openUpgraded(dataDir: string): Closing & { migrated: Migrated[] } {
+  const migrated: Migrated[] = [];
+  return { ...openIn(dataDir, { onMigrated: (one) => migrated.push(one) }), migrated };
 }
 
 /** Copies of the database, and whatever else is beside it that is not its log. */

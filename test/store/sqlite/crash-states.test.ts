@@ -7,7 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Acknowledged } from '../../../src/store/sqlite/acknowledged.ts';
 import { databasePath } from '../../../src/store/sqlite/connection.ts';
-import { newCase, newSnitch, openSqlite, temporaryDirectory } from '../fixture.ts';
+import { newCase, newSnitch, openIn, temporaryDirectory } from '../fixture.ts';
 import { type FileName, readTrace, type Step, UncertainFile } from './disk-trace.ts';
 
 interface World {
@@ -22,7 +22,7 @@ const states = suite<World>('states after a power cut');
 states.before(async (world) => {
   const dir = temporaryDirectory();
   const dataDir = join(dir, 'data');
-  const { store } = await openSqlite({ dataDir });
+  await using store = openIn(dataDir);
   const owner = await newCase(store);
   const snitches = await Promise.all(Array.from({ length: 16 }, () => newSnitch(store, owner)));
   await store.close();
@@ -140,13 +140,16 @@ function faultIn(
     const kept = Number(db.prepare('SELECT COUNT(*) FROM check_ins').pluck().get());
     if (kept < acknowledged) return 'lost';
     const torn = db.prepare(`SELECT COUNT(*) FROM snitch_states AS s WHERE check_in_count <>
-      (SELECT COUNT(*) FROM check_ins AS c WHERE c.token = s.token)`);
+      (SELECT COUNT(*) FROM check_ins AS c WHERE c.snitch_id = s.id)`);
     if (torn.pluck().get() !== 0) return 'torn';
     // What the next start would take for a loss.
     writeFileSync(join(dir, 'snitch.acknowledged'), files.note.cut(random));
     const next = new Acknowledged(db, dir, Date.now(), () => {});
-    next.close();
-    return next.loss ? 'falsely called lost' : null;
+    try {
+      return next.loss ? 'falsely called lost' : null;
+    } finally {
+      next.close();
+    }
   } catch (error) {
     if (error instanceof Database.SqliteError) return 'damaged';
     throw error;

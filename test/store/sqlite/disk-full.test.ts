@@ -3,7 +3,6 @@ import * as assert from 'uvu/assert';
 import type { Case } from '../../../src/core/case.ts';
 import { StoreUnavailable } from '../../../src/core/errors.ts';
 import { DatabaseUnusable } from '../../../src/store/sqlite/connection.ts';
-import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import {
   checkIn,
@@ -14,6 +13,7 @@ import {
   newCase,
   newSnitch,
   type Opened,
+  openIn,
   openSqlite,
   rejection,
 } from '../fixture.ts';
@@ -143,14 +143,12 @@ full('a store that is closed while the disk is full has everything when it opens
   await rejection(checkIn(store, token, NOW + HOUR));
   await store.close();
   assert.throws(
-    () => openStore({ dataDir: disk.dataDir, clock: Date.now }),
+    () => openIn(disk.dataDir),
     (error: Error) => error instanceof DatabaseUnusable && /cannot write .*free space/.test(error.message),
   );
   disk.free();
-  const again = openStore({ dataDir: disk.dataDir, clock: Date.now });
+  await using again = openIn(disk.dataDir);
   assert.is(await countCheckIns(again, owner, token), 20);
-  await again.close();
-  world.dispose = async () => {};
 });
 
 full.run();

@@ -11,6 +11,7 @@ import {
   newCase,
   newSnitch,
   type Opened,
+  openIn,
   openSqlite,
   rejection,
   temporaryDirectory,
@@ -28,10 +29,10 @@ const durability = suite<World>('durability');
 
 durability.before.each(async (world) => {
   const dataDir = temporaryDirectory();
-  const prepared = await openSqlite({ dataDir });
-  const owner = await newCase(prepared.store, { members: ['ann@example.com'] });
-  const { token } = await healthySnitch(prepared.store, owner);
-  await prepared.store.close();
+  await using prepared = openIn(dataDir);
+  const owner = await newCase(prepared, { members: ['ann@example.com'] });
+  const { token } = await healthySnitch(prepared, owner);
+  await prepared.close();
   const sync = new ControlledSync();
   const opened = await openSqlite({ dataDir, syncFile: sync.syncFile });
   Object.assign(world, opened, { sync, dataDir, owner, token });

@@ -1,55 +1,54 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { mkdtempDisposableSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { openSqlite, temporaryDirectory } from '../fixture.ts';
+import { unless, without } from '../../skipped.ts';
+import { openIn, openSqlite } from '../fixture.ts';
 
 const LEAVER = fileURLToPath(new URL('leaver.ts', import.meta.url));
 
 const exit = suite('end of the process');
 
-/** What the leaver did to its files, one system call a line, or null where the tracer is not installed. */
-function traceLeaver(dataDir: string): string[] | null {
+/** What the leaver did to its files, one system call a line. */
+function traceLeaver(dataDir: string): string[] {
   const trace = `${dataDir}.trace`;
   const cwd = fileURLToPath(new URL('.', import.meta.url));
   const calls = 'trace=fsync,fdatasync,unlink';
   const command = [process.execPath, '--import', 'tsx', LEAVER, dataDir];
-  const { status, error } = spawnSync('strace', ['-f', '-y', '-qq', '-e', calls, '-o', trace, ...command], {
+  const { status } = spawnSync('strace', ['-f', '-y', '-qq', '-e', calls, '-o', trace, ...command], {
     cwd,
     stdio: 'ignore',
   });
-  if (error || status !== 0) return null;
+  assert.is(status, 0);
   const lines = readFileSync(trace, 'utf8').split('\n');
   rmSync(trace);
   return lines.filter((line) => line.includes(dataDir));
 }
 
-exit('a store that was never closed syncs the database before its log is removed', async () => {
-  const dataDir = join(temporaryDirectory(), 'data');
-  const calls = traceLeaver(dataDir);
-  if (calls) {
+unless(without('strace', '-V'), exit)(
+  'a store that was never closed syncs the database before its log is removed',
+  async () => {
+    using dir = mkdtempDisposableSync(join(tmpdir(), 'snitch-exit-'));
+    const dataDir = join(dir.path, 'data');
+    const calls = traceLeaver(dataDir);
     const removed = calls.findIndex((call) => /unlink\(.*snitch\.db-wal/.test(call));
     assert.ok(removed > 0, 'the log was copied and removed');
     const lastSync = calls.slice(0, removed).findLast((call) => call.includes('sync('));
     assert.match(lastSync ?? '', /sync\(\d+<.*snitch\.db>/);
-  } else {
-    process.stdout.write(' (without strace only what is left is looked at) ');
-    const cwd = fileURLToPath(new URL('.', import.meta.url));
-    spawnSync(process.execPath, ['--import', 'tsx', LEAVER, dataDir], { cwd });
-  }
-  const store = openStore({ dataDir, clock: Date.now });
-  assert.is(await store.getSetting('maintenance'), 'on');
-  await store.close();
-  rmSync(join(dataDir, '..'), { recursive: true });
-});
+    await using store = openIn(dataDir);
+    assert.is(await store.getSetting('maintenance'), 'on');
+  },
+);
 
 exit('a store that was closed leaves nothing behind in the process', async () => {
   const before = process.listenerCount('exit');
-  const { dispose } = await openSqlite();
-  await dispose();
+  {
+    await using _opened = await openSqlite();
+    assert.is(process.listenerCount('exit'), before + 1);
+  }
   assert.is(process.listenerCount('exit'), before);
 });
 

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DatabaseUnusable, databasePath } from '../../../src/store/sqlite/connection.ts';
-import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { newCase, newSnitch, openSqlite, temporaryDirectory } from '../fixture.ts';
+import { newCase, newSnitch, openIn, temporaryDirectory } from '../fixture.ts';
 import { type Mount, mountTmpfs } from './mounts.ts';
 
 interface World {
@@ -25,19 +24,17 @@ files.before.each(async (world) => {
 files.after.each(({ dir }) => rmSync(dir, { recursive: true }));
 
 async function fill(dataDir: string): Promise<void> {
-  const { store } = await openSqlite({ dataDir });
+  await using store = openIn(dataDir);
   const owner = await newCase(store);
   await Promise.all(Array.from({ length: 300 }, () => newSnitch(store, owner, { notes: 'x'.repeat(500) })));
-  await store.close();
 }
 
-const open = (dataDir: string) => openStore({ dataDir, clock: Date.now });
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 /** Asserts that the store is refused in words that hold all of `words`. */
 function refused(dataDir: string, ...words: string[]): void {
   try {
-    open(dataDir);
+    openIn(dataDir);
   } catch (error) {
     assert.instance(error, DatabaseUnusable);
     for (const word of words) assert.match((error as Error).message, word);
@@ -48,7 +45,7 @@ function refused(dataDir: string, ...words: string[]): void {
 
 files('a data directory that is made belongs to its owner alone', async ({ dir }) => {
   const dataDir = join(dir, 'deep', 'data');
-  await open(dataDir).close();
+  await openIn(dataDir).close();
   assert.is(modeOf(dataDir), '700');
 });
 
@@ -56,13 +53,12 @@ files('files belong to their owner alone, in a directory that others may read to
   const dataDir = join(dir, 'open');
   mkdirSync(dataDir);
   chmodSync(dataDir, 0o755);
-  const store = open(dataDir);
+  await using store = openIn(dataDir);
   await store.setSetting('maintenance', 'on');
   for (const file of ['snitch.db', 'snitch.db-wal', 'snitch.db-shm']) {
     assert.is(modeOf(join(dataDir, file)), '600', file);
   }
   assert.is(modeOf(dataDir), '755');
-  await store.close();
 });
 
 files('a database that is something else is refused, with the command that restores one', ({ dataDir }) => {
@@ -124,7 +120,7 @@ readOnly('an empty one is refused in words', (world) => {
 readOnly(
   'one with a store in it is refused in words, and serves again when it can be written',
   async (world) => {
-    const { store } = await openSqlite({ dataDir: world.dir });
+    await using store = openIn(world.dir);
     const created = await newCase(store);
     await store.close();
     if (!world.mount) {
@@ -139,9 +135,8 @@ readOnly(
       chmodSync(databasePath(world.dir), 0o600);
       chmodSync(join(world.dir, 'snitch.lock'), 0o600);
     }
-    const again = open(world.dir);
+    await using again = openIn(world.dir);
     assert.equal(await again.listCases(), [created]);
-    await again.close();
   },
 );
 

@@ -8,8 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { databasePath } from '../../../src/store/sqlite/connection.ts';
 import { DataDirLocked } from '../../../src/store/sqlite/lock.ts';
-import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { queryDirectory, temporaryDirectory } from '../fixture.ts';
+import { openIn, queryDirectory, temporaryDirectory } from '../fixture.ts';
 
 const HOLDER = fileURLToPath(new URL('holder.ts', import.meta.url));
 
@@ -47,10 +46,10 @@ async function kill(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-const open = ({ dataDir }: World) => openStore({ dataDir, clock: Date.now });
+const open = ({ dataDir }: World) => openIn(dataDir);
 
 lock('a second store in the same process is refused, and says what to do', async (world) => {
-  const store = open(world);
+  await using store = open(world);
   assert.throws(
     () => open(world),
     (error: Error) => error instanceof DataDirLocked && error.message.includes(world.dataDir),
@@ -61,10 +60,9 @@ lock('a second store in the same process is refused, and says what to do', async
 });
 
 lock('a second process is refused, and the first goes on', async (world) => {
-  const store = open(world);
+  await using store = open(world);
   assert.is((await startHolder(world)).said, 'DataDirLocked');
   await store.setSetting('maintenance', 'on');
-  await store.close();
 });
 
 lock('kill -9 frees the directory, and what was acknowledged is there', async (world) => {
@@ -75,19 +73,17 @@ lock('kill -9 frees the directory, and what was acknowledged is there', async (w
     (error: Error) => error instanceof DataDirLocked,
   );
   await kill(child);
-  const store = open(world);
+  await using store = open(world);
   assert.is(await store.getSetting('maintenance'), 'on');
-  await store.close();
 });
 
 lock('others may read while a store is open', async (world) => {
-  const store = open(world);
+  await using store = open(world);
   await store.setSetting('maintenance', 'on');
   assert.equal(queryDirectory(world.dataDir, `SELECT value FROM settings WHERE name = 'maintenance'`), [
     { value: 'on' },
   ]);
   assert.throws(() => open(world), /another snitch daemon/);
-  await store.close();
 });
 
 lock('a store that cannot be opened leaves the directory free', async (world) => {

@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { databasePath, openDatabase } from '../../../src/store/sqlite/connection.ts';
 import { LogSync } from '../../../src/store/sqlite/log-sync.ts';
+import { closing } from '../../closing.ts';
 import { temporaryDirectory } from '../fixture.ts';
 import { ControlledSync } from './controlled-sync.ts';
 
@@ -41,7 +42,7 @@ function write({ db, log }: World): void {
 
 logSync('a log that could not be started anew is started by SQLite with a sync of its own', async (world) => {
   const { sync, dataDir, log } = world;
-  const outside = new Database(databasePath(dataDir));
+  using outside = closing(new Database(databasePath(dataDir)));
   write(world);
   await sync.end();
   assert.is(sync.fileIn(dataDir), 'database');

@@ -16,9 +16,18 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { databasePath } from '../../../src/store/sqlite/connection.ts';
 import { restoreBackup, takeBackup } from '../../../src/store/sqlite/copy.ts';
-import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import type { Store } from '../../../src/store/store.ts';
-import { checkIn, NOW, newCase, newSnitch, queryDirectory, SECOND, temporaryDirectory } from '../fixture.ts';
+import { closing } from '../../closing.ts';
+import {
+  type Closing,
+  checkIn,
+  NOW,
+  newCase,
+  newSnitch,
+  openIn,
+  queryDirectory,
+  SECOND,
+  temporaryDirectory,
+} from '../fixture.ts';
 
 interface World {
   dir: string;
@@ -38,14 +47,13 @@ lostLog.before.each(async (world) => {
   const dir = temporaryDirectory();
   const dataDir = join(dir, 'killed');
   const clock = { now: NOW };
-  const store = openStore({ dataDir: join(dir, 'live'), clock: () => clock.now });
+  await using store = openIn(join(dir, 'live'), { clock: () => clock.now });
   const { token } = await newSnitch(store, await newCase(store));
   for (let second = 1; second <= CHECK_INS; second += 1) {
     clock.now = NOW + second * SECOND;
     await checkIn(store, token, clock.now);
   }
   copy(join(dir, 'live'), dataDir);
-  await store.close();
   Object.assign(world, { dir, dataDir, token, reports: [] });
 });
 
@@ -57,8 +65,8 @@ function copy(from: string, to: string): void {
   for (const file of FILES) copyFileSync(join(from, file), join(to, file));
 }
 
-function open({ dataDir, reports }: World): Store {
-  return openStore({ dataDir, clock: () => END, report: (message) => void reports.push(message) });
+function open({ dataDir, reports }: World): Closing {
+  return openIn(dataDir, { clock: () => END, report: (message) => void reports.push(message) });
 }
 
 function lastCheckIn({ dataDir }: World): number {
@@ -87,13 +95,12 @@ for (const [what, damage] of Object.entries(DAMAGE)) {
     `${what}: the window of what is missing is told, from the last commit that is left`,
     async (world) => {
       damage(`${databasePath(world.dataDir)}-wal`);
-      const store = open(world);
+      await using store = open(world);
       const last = lastCheckIn(world);
       assert.ok(last < NOW + CHECK_INS * SECOND, 'something is missing');
       assert.equal(store.lost, { start: last === 0 ? NOW : last, end: END });
       assert.is(world.reports.length, 1);
       assert.match(world.reports[0] as string, `and ${new Date(NOW + CHECK_INS * SECOND).toISOString()}`);
-      await store.close();
     },
   );
 }
@@ -101,13 +108,12 @@ for (const [what, damage] of Object.entries(DAMAGE)) {
 lostLog('it is told until something was written after it, and not again', async (world) => {
   rmSync(`${databasePath(world.dataDir)}-wal`);
   for (let start = 1; start <= 3; start += 1) {
-    const store = open(world);
+    await using store = open(world);
     assert.ok(store.lost);
     assert.is(world.reports.length, start);
     if (start === 3) await store.openBlindWindow(store.lost as NonNullable<typeof store.lost>);
-    await store.close();
   }
-  const store = open(world);
+  await using store = open(world);
   assert.is(store.lost, null);
   await checkIn(store, world.token, END);
   await store.close();
@@ -121,7 +127,7 @@ const HARMLESS: Record<string, (world: World) => void | Promise<void>> = {
   'a kill': () => {},
   'an orderly stop': async (world) => open(world).close(),
   'another process that copied the log and removed it': ({ dataDir }) => {
-    const db = new Database(databasePath(dataDir));
+    using db = closing(new Database(databasePath(dataDir)));
     db.prepare('SELECT COUNT(*) FROM check_ins').get();
     db.close();
     assert.not(existsSync(`${databasePath(dataDir)}-wal`));
@@ -148,7 +154,7 @@ const HARMLESS: Record<string, (world: World) => void | Promise<void>> = {
   'a restored backup': async (world) => {
     const file = join(world.dir, 'backup.db');
     await takeBackup(world.dataDir, file);
-    const store = open(world);
+    await using store = open(world);
     for (let count = 0; count < 9; count += 1) await checkIn(store, world.token, END);
     await store.close();
     restoreBackup(file, world.dataDir, 'now');
@@ -159,10 +165,9 @@ for (const [what, happens] of Object.entries(HARMLESS)) {
   lostLog(`${what} is no loss`, async (world) => {
     await happens(world);
     for (let start = 0; start < 2; start += 1) {
-      const store = open(world);
+      await using store = open(world);
       assert.is(store.lost, null);
       await store.setSetting('maintenance', 'off');
-      await store.close();
     }
     assert.equal(world.reports, []);
   });
@@ -171,20 +176,19 @@ for (const [what, happens] of Object.entries(HARMLESS)) {
 lostLog('an older copy of the database put in its place by hand is a loss', async (world) => {
   const older = join(world.dir, 'older.db');
   await takeBackup(world.dataDir, older);
-  const store = open(world);
+  await using store = open(world);
   await checkIn(store, world.token, END);
   await store.close();
   copyFileSync(older, databasePath(world.dataDir));
-  const again = open(world);
+  await using again = open(world);
   assert.equal(again.lost, { start: NOW + CHECK_INS * SECOND, end: END });
-  await again.close();
 });
 
 lostLog('where the note cannot be kept the store works on, and says so', async (world) => {
   rmSync(acknowledged(world.dataDir));
   writeFileSync(join(world.dir, 'precious'), 'precious');
   symlinkSync(join(world.dir, 'precious'), acknowledged(world.dataDir));
-  const store = open(world);
+  await using store = open(world);
   await checkIn(store, world.token, END);
   await store.close();
   assert.is(readFileSync(join(world.dir, 'precious'), 'utf8'), 'precious');
@@ -197,28 +201,21 @@ lostLog('only its owner can read the note', ({ dataDir, dir }) => {
 });
 
 lostLog('after a while everything is in the database, not in the log alone', async (world) => {
-  const store = openStore({ dataDir: world.dataDir, clock: () => END, checkpointWithin: 30 });
-  try {
-    await checkIn(store, world.token, END);
-    const withoutLog = join(world.dir, 'without log.db');
-    const count = () => {
-      copyFileSync(databasePath(world.dataDir), withoutLog);
-      const db = new Database(withoutLog);
-      try {
-        return db.prepare('SELECT COUNT(*) FROM check_ins').pluck().get();
-      } finally {
-        db.close();
-        rmSync(withoutLog);
-      }
-    };
-    for (let turn = 0; turn < 2_000 && count() !== CHECK_INS + 1; turn += 1) await sleep(5);
-    assert.is(count(), CHECK_INS + 1);
-    await checkIn(store, world.token, END + 1);
-    for (let turn = 0; turn < 2_000 && count() !== CHECK_INS + 2; turn += 1) await sleep(5);
-    assert.is(count(), CHECK_INS + 2);
-  } finally {
-    await store.close();
-  }
+  await using store = openIn(world.dataDir, { clock: () => END, checkpointWithin: 30 });
+  await checkIn(store, world.token, END);
+  const withoutLog = join(world.dir, 'without log.db');
+  const count = () => {
+    copyFileSync(databasePath(world.dataDir), withoutLog);
+    using db = closing(new Database(withoutLog));
+    const counted = db.prepare('SELECT COUNT(*) FROM check_ins').pluck().get();
+    rmSync(withoutLog);
+    return counted;
+  };
+  for (let turn = 0; turn < 2_000 && count() !== CHECK_INS + 1; turn += 1) await sleep(5);
+  assert.is(count(), CHECK_INS + 1);
+  await checkIn(store, world.token, END + 1);
+  for (let turn = 0; turn < 2_000 && count() !== CHECK_INS + 2; turn += 1) await sleep(5);
+  assert.is(count(), CHECK_INS + 2);
 });
 
 lostLog.run();

@@ -5,8 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { migrations } from '../../../src/store/migrations/index.ts';
 import { migrate, NewerDatabase } from '../../../src/store/sqlite/migrate.ts';
-import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { newCase, openSqlite, queryDirectory, temporaryDirectory } from '../fixture.ts';
+import { newCase, openIn, openSqlite, queryDirectory, temporaryDirectory } from '../fixture.ts';
 import { contentOf } from './content.ts';
 
 interface World {
@@ -87,24 +86,23 @@ suiteOfMigrations.run();
 const versions = suite('versions of the store');
 
 versions('a new store has the newest version, and opens again with its rows', async () => {
-  const dataDir = temporaryDirectory();
-  const { store, reopen, query, dispose } = await openSqlite({ dataDir });
+  await using opened = await openSqlite();
+  const { store, reopen, query } = opened;
   assert.equal(await query('PRAGMA user_version'), [{ user_version: migrations.length }]);
   const created = await newCase(store);
   const reopened = await reopen();
   assert.equal(await reopened.listCases(), [created]);
-  await dispose();
 });
 
 versions('a store of a newer program is refused and left as it is', async () => {
-  const dataDir = temporaryDirectory();
-  const { store } = await openSqlite({ dataDir });
+  await using opened = await openSqlite();
+  const { dataDir, store } = opened;
   await newCase(store);
   await store.close();
   queryDirectory(dataDir, 'PRAGMA user_version = 99');
   for (let attempt = 0; attempt < 2; attempt += 1) {
     assert.throws(
-      () => openStore({ dataDir, clock: Date.now }),
+      () => openIn(dataDir),
       (error: Error) =>
         error instanceof NewerDatabase &&
         error.message.includes('version 99') &&
@@ -113,7 +111,6 @@ versions('a store of a newer program is refused and left as it is', async () => 
   }
   assert.equal(queryDirectory(dataDir, 'SELECT COUNT(*) AS count FROM cases'), [{ count: 1 }]);
   assert.equal(queryDirectory(dataDir, 'PRAGMA user_version'), [{ user_version: 99 }]);
-  rmSync(dataDir, { recursive: true });
 });
 
 versions.run();

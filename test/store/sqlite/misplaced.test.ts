@@ -6,9 +6,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { databasePath } from '../../../src/store/sqlite/connection.ts';
 import { restoreBackup } from '../../../src/store/sqlite/copy.ts';
-import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { NOW, newCase, newSnitch, temporaryDirectory } from '../fixture.ts';
+import { newCase, newSnitch, openIn, temporaryDirectory } from '../fixture.ts';
 
 interface World {
   dir: string;
@@ -24,12 +23,12 @@ misplaced.before.each((world) => {
   const dataDir = join(dir, 'data');
   const reports: string[] = [];
   const report = (message: string) => void reports.push(message);
-  const store = openStore({ dataDir, clock: () => NOW, report, lookEvery: 5 });
+  const store = openIn(dataDir, { report, lookEvery: 5 });
   Object.assign(world, { dir, dataDir, store, reports });
 });
 
 misplaced.after.each(async ({ dir, store }) => {
-  await store.close().catch(() => {});
+  await store.close();
   rmSync(dir, { recursive: true, force: true });
 });
 

@@ -5,8 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DatabaseUnusable, databasePath } from '../../../src/store/sqlite/connection.ts';
 import { restoreBackup, takeBackup } from '../../../src/store/sqlite/copy.ts';
-import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { newCase, openSqlite, queryDirectory, temporaryDirectory } from '../fixture.ts';
+import { newCase, openIn, queryDirectory, temporaryDirectory } from '../fixture.ts';
 
 interface World {
   dir: string;
@@ -20,7 +19,7 @@ const missing = suite<World>('a database that is missing');
 missing.before.each(async (world) => {
   const dir = temporaryDirectory();
   const dataDir = join(dir, 'data');
-  const { store } = await openSqlite({ dataDir });
+  await using store = openIn(dataDir);
   await newCase(store);
   await store.close();
   const backup = join(dir, 'backup.db');
@@ -29,8 +28,6 @@ missing.before.each(async (world) => {
 });
 
 missing.after.each(({ dir }) => rmSync(dir, { recursive: true }));
-
-const open = (dataDir: string) => openStore({ dataDir, clock: Date.now });
 
 const LOSSES: Record<string, (path: string) => void> = {
   missing: (path) => rmSync(path),
@@ -49,7 +46,7 @@ for (const [state, lose] of Object.entries(LOSSES)) {
       const before = readdirSync(dataDir);
       for (let attempt = 0; attempt < 2; attempt += 1) {
         try {
-          await open(dataDir).close();
+          await openIn(dataDir).close();
           assert.unreachable('it was opened');
         } catch (error) {
           assert.instance(error, DatabaseUnusable);
@@ -62,7 +59,7 @@ for (const [state, lose] of Object.entries(LOSSES)) {
       assert.equal(readdirSync(dataDir), before);
       assert.is(existsSync(path), size !== null);
       restoreBackup(backup, dataDir, '2025-07-09T10-20-01-000Z');
-      await open(dataDir).close();
+      await openIn(dataDir).close();
       assert.equal(queryDirectory(dataDir, 'SELECT name FROM cases'), [{ name: 'Operations' }]);
     });
   }
@@ -74,7 +71,8 @@ for (const [state, lose] of Object.entries(LOSSES)) {
       writeFileSync(join(dataDir, name), 'something');
     }
     writeFileSync(`${path}-wal`, '');
-    await open(dataDir).close();
+    await using store = openIn(dataDir);
+    assert.equal(await store.listCases(), []);
   });
 }
 
@@ -82,9 +80,9 @@ missing('one without tables beside keys is not begun anew', async ({ dataDir, pa
   rmSync(path);
   new Database(path).exec('PRAGMA user_version = 0; CREATE TABLE x (y); DROP TABLE x').close();
   writeFileSync(join(dataDir, 'credentials.yaml'), 'admin_key: x');
-  assert.throws(() => open(dataDir), /is empty, but there was one: credentials\.yaml is beside it/);
+  assert.throws(() => openIn(dataDir), /is empty, but there was one: credentials\.yaml is beside it/);
   renameSync(join(dataDir, 'credentials.yaml'), join(dataDir, 'away'));
-  await open(dataDir).close();
+  await openIn(dataDir).close();
 });
 
 missing('the newest of several copies is named', async ({ dataDir, path }) => {
@@ -93,13 +91,15 @@ missing('the newest of several copies is named', async ({ dataDir, path }) => {
     writeFileSync(join(dataDir, name), 'copy');
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  assert.throws(() => open(dataDir), /the newest copy here is \S+from-2\)/);
+  assert.throws(() => openIn(dataDir), /the newest copy here is \S+from-2\)/);
 });
 
 missing('a new data directory is begun', async ({ dir }) => {
-  mkdirSync(join(dir, 'new'));
-  await open(join(dir, 'new')).close();
-  await open(join(dir, 'newer')).close();
+  mkdirSync(join(dir, 'there'));
+  for (const name of ['there', 'not there']) {
+    await using store = openIn(join(dir, name));
+    assert.equal(await store.listCases(), [], name);
+  }
 });
 
 missing.run();

@@ -29,6 +29,13 @@ export function mountTmpfs(options: string): Mount | null {
   };
 }
 
+/** Why tests of disks that are mounted cannot run here, or null. */
+export function withoutMounts(): string | null {
+  const mount = mountTmpfs('size=1m');
+  mount?.remove();
+  return mount ? null : 'this process may not mount';
+}
+
 function run(command: string, ...options: string[]): boolean {
   return spawnSync(command, options, { stdio: 'ignore' }).status === 0;
 }

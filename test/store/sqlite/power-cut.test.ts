@@ -10,6 +10,7 @@ import {
   NOW,
   newCase,
   newSnitch,
+  openIn,
   openSqlite,
   queryDirectory,
   temporaryDirectory,
@@ -122,7 +123,7 @@ function work(
 
 /** Opens what the power cut left, as the next start of the daemon does, and looks for all that was acknowledged. */
 async function verify(target: string, owner: Case, { snitches, checkIns }: Acknowledged, when: string) {
-  const { store } = await openSqlite({ dataDir: target });
+  await using store = openIn(target);
   for (const token of snitches) {
     assert.ok(await store.getSnitch(owner.id, token), `a snitch is lost, cut ${when}`);
     const logged = await store.listCheckIns(owner.id, token, { limit: 1_000, before: null });
@@ -140,7 +141,8 @@ async function verify(target: string, owner: Case, { snitches, checkIns }: Ackno
 powerCut('nothing acknowledged is lost at any moment, whatever sectors were written', async () => {
   const dataDir = temporaryDirectory();
   const disk = new UncertainDisk(dataDir);
-  const { store, dispose } = await openSqlite({ dataDir, syncFile: disk.syncFile, checkpointAfter: 25 });
+  await using opened = await openSqlite({ dataDir, syncFile: disk.syncFile, checkpointAfter: 25 });
+  const { store } = opened;
   disk.settle();
   const settled = async () => {
     await turns();
@@ -172,7 +174,6 @@ powerCut('nothing acknowledged is lost at any moment, whatever sectors were writ
   assert.ok(moments > 25, `${moments} moments`);
   assert.ok(record.snitches.length > 20);
   assert.ok(statSync(databasePath(dataDir)).size > 0);
-  await dispose();
 });
 
 powerCut.run();

@@ -6,11 +6,10 @@ import * as assert from 'uvu/assert';
 import { migrations } from '../../../src/store/migrations/index.ts';
 import { databasePath } from '../../../src/store/sqlite/connection.ts';
 import { restoreBackup } from '../../../src/store/sqlite/copy.ts';
-import { type Migrated, migrate, NewerDatabase, UpgradeFailed } from '../../../src/store/sqlite/migrate.ts';
-import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import type { Store } from '../../../src/store/store.ts';
-import { NOW, queryDirectory, temporaryDirectory } from '../fixture.ts';
-import { type Content, contentOf, contentOfFile, filesBeside } from './content.ts';
+import { migrate, NewerDatabase, UpgradeFailed } from '../../../src/store/sqlite/migrate.ts';
+import { closing } from '../../closing.ts';
+import { openIn, queryDirectory, temporaryDirectory } from '../fixture.ts';
+import { type Content, contentOf, contentOfFile, filesBeside, openUpgraded } from './content.ts';
 import { openSmallDisk } from './small-disk.ts';
 import { writeVersion1 } from './version-1.ts';
 
@@ -22,12 +21,6 @@ interface World {
 }
 
 const LATEST = migrations.length;
-
-function open(dataDir: string): { store: Store; migrated: Migrated[] } {
-  const migrated: Migrated[] = [];
-  const store = openStore({ dataDir, clock: () => NOW, onMigrated: (one) => migrated.push(one) });
-  return { store, migrated };
-}
 
 const steps = suite<World & { db: Database.Database }>('later upgrades');
 
@@ -116,7 +109,7 @@ const newer = suite<World>('a newer database');
 
 newer.before.each(async (world) => {
   const dataDir = temporaryDirectory();
-  await open(dataDir).store.close();
+  await openIn(dataDir).close();
   const copyOf = (version: number) => `${databasePath(dataDir)}.before-upgrade-from-${version}`;
   for (const version of [LATEST - 1, LATEST, LATEST + 1])
     copyFileSync(databasePath(dataDir), copyOf(version));
@@ -128,7 +121,7 @@ newer.after.each(({ dataDir }) => rmSync(dataDir, { recursive: true }));
 
 function refusal(dataDir: string): string {
   try {
-    open(dataDir);
+    openIn(dataDir);
   } catch (error) {
     assert.instance(error, NewerDatabase);
     return (error as Error).message;
@@ -155,9 +148,8 @@ newer('without such a copy it says where one would be', ({ dataDir, copy }) => {
 
 newer('what it names can be restored, and opens', async ({ dataDir, copy }) => {
   restoreBackup(copy, dataDir, 'then');
-  const { store, migrated } = open(dataDir);
-  assert.equal(migrated, []);
-  await store.close();
+  await using store = openUpgraded(dataDir);
+  assert.equal(store.migrated, []);
 });
 
 newer.run();
@@ -172,13 +164,13 @@ full('without room for the copy the start is refused, and nothing is changed', a
     const before = writeVersion1(disk.dataDir, `INSERT INTO check_in_outputs VALUES ${many};`);
     const path = databasePath(disk.dataDir);
     const copy = `${path}.before-upgrade-from-1`;
-    const started = new Database(path);
+    using started = closing(new Database(path));
     const pages = Number(started.pragma('page_count', { simple: true }));
     started.close();
     for (let attempt = 0; attempt < 2; attempt += 1) {
       disk.fill(500_000);
       assert.throws(
-        () => open(disk.dataDir),
+        () => openIn(disk.dataDir),
         (error: Error) =>
           error instanceof UpgradeFailed &&
           /cannot be written to .*(full|disk I\/O error).* Nothing was changed/.test(error.message) &&
@@ -189,9 +181,8 @@ full('without room for the copy the start is refused, and nothing is changed', a
       assert.equal(filesBeside(disk.dataDir), []);
       assert.equal(contentOfFile(path), before);
     }
-    const { store, migrated } = open(disk.dataDir);
-    await store.close();
-    assert.equal(migrated, [{ from: 1, to: LATEST, copy }]);
+    await using store = openUpgraded(disk.dataDir);
+    assert.equal(store.migrated, [{ from: 1, to: LATEST, copy }]);
     assert.equal(contentOfFile(copy), before);
   } finally {
     disk.remove();
@@ -202,7 +193,7 @@ full('with room for the copy alone the upgrade is undone, and done when there is
   const disk = openSmallDisk();
   try {
     const before = writeVersion1(disk.dataDir);
-    const db = new Database(databasePath(disk.dataDir));
+    using db = closing(new Database(databasePath(disk.dataDir)));
     const large = [...migrations, 'CREATE TABLE large AS SELECT zeroblob(2000000) AS value;'];
     disk.fill(600_000);
     assert.throws(
@@ -214,7 +205,6 @@ full('with room for the copy alone the upgrade is undone, and done when there is
     assert.equal(contentOf(db), before);
     assert.equal(contentOfFile(copy), before);
     assert.equal(migrate(db, large), { from: 1, to: LATEST + 1, copy });
-    db.close();
   } finally {
     disk.remove();
   }

@@ -9,12 +9,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { migrations } from '../../../src/store/migrations/index.ts';
 import { databasePath } from '../../../src/store/sqlite/connection.ts';
-import type { Migrated } from '../../../src/store/sqlite/migrate.ts';
-import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { closing } from '../../closing.ts';
 import { unless, without } from '../../skipped.ts';
-import { queryDirectory, temporaryDirectory } from '../fixture.ts';
+import { openIn, queryDirectory, temporaryDirectory } from '../fixture.ts';
 import { type Content, contentOf, contentOfFile, filesBeside } from './content.ts';
-import { BACKUP, CASE, writeVersion1 } from './version-1.ts';
+import { BACKUP, CASE, rowsOfVersion1, writeVersion1 } from './version-1.ts';
 
 const UPGRADER = fileURLToPath(new URL('upgrader.ts', import.meta.url));
 const HERE = fileURLToPath(new URL('.', import.meta.url));
@@ -107,7 +106,7 @@ function verifyLeft(dataDir: string, before: Content, when: string): void {
   if (existsSync(copy)) assert.equal(contentOfFile(copy), before, `the copy, ${when}`);
   const looked = `${dataDir}-looked-at`;
   cpSync(dataDir, looked, { recursive: true });
-  const db = new Database(databasePath(looked));
+  using db = closing(new Database(databasePath(looked)));
   const left = contentOf(db);
   db.close();
   rmSync(looked, { recursive: true });
@@ -116,17 +115,15 @@ function verifyLeft(dataDir: string, before: Content, when: string): void {
 }
 
 async function verifyNextStart(dataDir: string, before: Content, when: string): Promise<void> {
-  const migrated: Migrated[] = [];
-  const store = openStore({ dataDir, clock: Date.now, onMigrated: (one) => migrated.push(one) });
+  await using store = openIn(dataDir);
   assert.is((await store.getSnitch(CASE, BACKUP))?.name, 'nightly-backup', when);
   await store.close();
+  const now = rowsOfVersion1(dataDir, before);
+  // What the present program counts, the old one did not.
+  const counted = (rows: unknown[]) =>
+    rows.filter((row) => (row as { name?: string }).name !== 'commit').length;
   for (const [table, rows] of Object.entries(before.rows)) {
-    const [{ count }] = queryDirectory<{ count: number }>(
-      dataDir,
-      // The commits of the present program are counted in a row that the old one had not.
-      `SELECT count(*) AS count FROM ${table}${table === 'settings' ? ` WHERE name <> 'commit'` : ''}`,
-    ) as [{ count: number }];
-    assert.is(count, rows.length, `rows of ${table}, ${when}`);
+    assert.is(counted(now[table] ?? []), rows.length, `rows of ${table}, ${when}`);
   }
   assert.equal(queryDirectory(dataDir, 'PRAGMA user_version'), [{ user_version: LATEST }], when);
   assert.equal(queryDirectory(dataDir, 'PRAGMA integrity_check'), [{ integrity_check: 'ok' }], when);

@@ -6,11 +6,9 @@ import * as assert from 'uvu/assert';
 import { migrations } from '../../../src/store/migrations/index.ts';
 import { databasePath } from '../../../src/store/sqlite/connection.ts';
 import { restoreBackup } from '../../../src/store/sqlite/copy.ts';
-import type { Migrated } from '../../../src/store/sqlite/migrate.ts';
-import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import type { Store } from '../../../src/store/store.ts';
-import { checkIn, DAY, HOUR, MINUTE, NOW, queryDirectory, temporaryDirectory } from '../fixture.ts';
-import { type Content, contentOf, contentOfFile, filesBeside } from './content.ts';
+import { closing } from '../../closing.ts';
+import { checkIn, DAY, HOUR, MINUTE, NOW, openIn, queryDirectory, temporaryDirectory } from '../fixture.ts';
+import { type Content, contentOf, contentOfFile, filesBeside, openUpgraded } from './content.ts';
 import {
   ADMIN_KEY,
   BACKUP,
@@ -18,7 +16,9 @@ import {
   CASE,
   CHECK,
   INVOICES,
+  inOneOrder,
   REPORT,
+  rowsOfVersion1,
   WEBHOOK,
   WRITE_KEY,
   writeVersion1,
@@ -44,21 +44,6 @@ upgrade.before.each((world) => {
 
 upgrade.after.each(({ dataDir }) => rmSync(dataDir, { recursive: true, force: true }));
 
-function open(dataDir: string): { store: Store; migrated: Migrated[] } {
-  const migrated: Migrated[] = [];
-  const store = openStore({ dataDir, clock: () => NOW, onMigrated: (one) => migrated.push(one) });
-  return { store, migrated };
-}
-
-/** The rows that are there now, of the tables and with the columns of then. */
-function rowsAsBefore(dataDir: string, before: Content): Content['rows'] {
-  const entries = Object.entries(before.rows).map(([table, rows]) => {
-    const columns = Object.keys(rows[0] as object).join(', ');
-    return [table, queryDirectory(dataDir, `SELECT ${columns} FROM ${table}`)];
-  });
-  return Object.fromEntries(entries);
-}
-
 const withoutCanary = ({ settings = [], ...rows }: Content['rows']) => ({
   ...rows,
   settings: (settings as { name: string }[]).filter(({ name }) => name !== 'canary' && name !== 'commit'),
@@ -68,11 +53,11 @@ upgrade(
   'every row is there, and the copy beside it is what was before',
   async ({ dataDir, copy, before }) => {
     for (const [table, rows] of Object.entries(before.rows)) assert.ok(rows.length > 0, `${table} is empty`);
-    const { store, migrated } = open(dataDir);
+    await using store = openUpgraded(dataDir);
     await store.close();
-    assert.equal(migrated, [{ from: 1, to: LATEST, copy }]);
+    assert.equal(store.migrated, [{ from: 1, to: LATEST, copy }]);
     assert.equal(queryDirectory(dataDir, 'PRAGMA user_version'), [{ user_version: LATEST }]);
-    assert.equal(withoutCanary(rowsAsBefore(dataDir, before)), withoutCanary(before.rows));
+    assert.equal(withoutCanary(rowsOfVersion1(dataDir, before)), withoutCanary(inOneOrder(before.rows)));
     assert.equal(contentOfFile(copy), before);
     assert.is(statSync(copy).mode & 0o777, 0o600);
     assert.equal(filesBeside(dataDir), ['snitch.db.before-upgrade-from-1']);
@@ -80,7 +65,7 @@ upgrade(
 );
 
 upgrade('cases, keys, snitches and webhooks can be read', async ({ dataDir }) => {
-  const { store } = open(dataDir);
+  await using store = openIn(dataDir);
   const rules = { timezone: 'Europe/Paris', reminders: 'hourly', errorNotices: true } as const;
   const members = ['ann@example.com', 'bob@example.com'];
   assert.equal(await store.getCase(CASE), {
@@ -121,11 +106,10 @@ upgrade('cases, keys, snitches and webhooks can be read', async ({ dataDir }) =>
   assert.is(webhook?.url, 'https://user:password@hooks.example.com/snitch');
   assert.is(webhook?.previousSecretUntil, NOW + DAY);
   assert.is(await store.getSetting('maintenance'), 'on');
-  await store.close();
 });
 
 upgrade('check-ins, alerts and deliveries can be read', async ({ dataDir }) => {
-  const { store } = open(dataDir);
+  await using store = openIn(dataDir);
   const log = await store.listCheckIns(CASE, BACKUP, ALL);
   assert.equal(
     log?.map(({ outcome, durationMs, message, output }) => [outcome, durationMs, message, output]),
@@ -156,11 +140,10 @@ upgrade('check-ins, alerts and deliveries can be read', async ({ dataDir }) => {
     firstDueAt: NOW + 10 * MINUTE,
     blindMs: HOUR + 2 * MINUTE,
   });
-  await store.close();
 });
 
 upgrade('the daemon goes on with what was begun', async ({ dataDir }) => {
-  const { store } = open(dataDir);
+  await using store = openIn(dataDir);
   assert.is(await store.rescheduleSlice(NOW), true);
   assert.is(await store.postponeSlice(NOW), true);
   await store.releaseLeases(NOW);
@@ -172,6 +155,7 @@ upgrade('the daemon goes on with what was begun', async ({ dataDir }) => {
   assert.is(await checkIn(store, CHECK, NOW), true);
   const [reporting] = await store.listAlerts(CASE, CHECK, ALL);
   assert.is(reporting?.alert.type, 'snitch.reporting');
+  assert.is(reporting?.deliveries.length, 2);
   assert.ok(
     reporting?.deliveries.every(({ id }) => id > 20),
     'no number of a delivery is used again',
@@ -179,20 +163,19 @@ upgrade('the daemon goes on with what was begun', async ({ dataDir }) => {
   await store.setOwnership(CASE, [REPORT], 'jobs.yaml');
   const { owned } = await store.listOwnership(CASE, { after: 0, limit: 10 });
   assert.equal(owned, [{ token: REPORT, owner: 'jobs.yaml' }]);
-  await store.close();
 });
 
 upgrade('it is done once, and a new database needs none', async ({ dataDir, copy }) => {
-  await open(dataDir).store.close();
+  await openIn(dataDir).close();
   const made = statSync(copy);
-  const again = open(dataDir);
-  await again.store.close();
+  await using again = openUpgraded(dataDir);
+  await again.close();
   assert.equal(again.migrated, []);
   assert.equal([statSync(copy).ino, statSync(copy).mtimeMs], [made.ino, made.mtimeMs]);
   const fresh = join(dataDir, 'fresh');
-  const { store, migrated } = open(fresh);
+  await using store = openUpgraded(fresh);
   await store.close();
-  assert.equal([migrated, filesBeside(fresh)], [[], []]);
+  assert.equal([store.migrated, filesBeside(fresh)], [[], []]);
 });
 
 upgrade('what an earlier attempt left is replaced, whole copies too', async ({ dataDir, copy, before }) => {
@@ -200,17 +183,17 @@ upgrade('what an earlier attempt left is replaced, whole copies too', async ({ d
   writeFileSync(`${copy}.partial`, 'half a copy');
   writeFileSync(`${copy}.partial-journal`, 'the journal of half a copy');
   chmodSync(copy, 0o644);
-  await open(dataDir).store.close();
+  await openIn(dataDir).close();
   assert.equal(contentOfFile(copy), before);
   assert.is(statSync(copy).mode & 0o777, 0o600);
   assert.equal(filesBeside(dataDir), ['snitch.db.before-upgrade-from-1']);
 });
 
 upgrade('a reader may look on, and gets into nobody’s way', async ({ dataDir, copy, before }) => {
-  const reader = new Database(databasePath(dataDir), { readonly: true });
+  using reader = closing(new Database(databasePath(dataDir), { readonly: true }));
   reader.exec('BEGIN');
   assert.equal(contentOf(reader), before);
-  const { store } = open(dataDir);
+  await using store = openIn(dataDir);
   assert.equal(contentOf(reader), before);
   reader.close();
   await store.close();
@@ -218,16 +201,15 @@ upgrade('a reader may look on, and gets into nobody’s way', async ({ dataDir, 
 });
 
 upgrade('going back: the copy can be restored, and upgraded again', async ({ dataDir, copy, before }) => {
-  const { store } = open(dataDir);
+  await using store = openIn(dataDir);
   await store.setSetting('maintenance', 'since the upgrade');
   await store.close();
   const restored = restoreBackup(copy, dataDir, 'then');
   assert.equal(restored.content, { schema: 1, snitches: 4, cases: 2 });
   assert.equal(contentOfFile(databasePath(dataDir)), before, 'what the older program finds');
-  const again = open(dataDir);
+  await using again = openUpgraded(dataDir);
   assert.equal(again.migrated, [{ from: 1, to: LATEST, copy }]);
-  assert.is(await again.store.getSetting('maintenance'), 'on');
-  await again.store.close();
+  assert.is(await again.getSetting('maintenance'), 'on');
   assert.equal(contentOfFile(copy), before);
 });
 

@@ -3,8 +3,9 @@ import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { migrations } from '../../../src/store/migrations/index.ts';
+import { unpackInstants } from '../../../src/store/operations/packed-instants.ts';
 import { databasePath } from '../../../src/store/sqlite/connection.ts';
-import { DAY, HOUR, MINUTE, NOW, temporaryDirectory } from '../fixture.ts';
+import { DAY, HOUR, MINUTE, NOW, queryDirectory, temporaryDirectory } from '../fixture.ts';
 import { type Content, contentOf } from './content.ts';
 
 export const CASE = 'case_puhkzsog3gfsom5f';
@@ -112,4 +113,58 @@ export function writeVersion1(dataDir: string, extra = '', form = FORMS.settled)
     db.close();
     rmSync(source, { recursive: true });
   }
+}
+
+const TOKEN = '(SELECT token FROM snitches AS n WHERE n.id = t.snitch_id) AS token';
+
+/** Where the schema of today keeps what a column of the first one had, under another name. */
+const MOVED: Record<string, Record<string, string>> = {
+  snitch_states: { token: '(SELECT token FROM snitches AS n WHERE n.id = t.id) AS token' },
+  check_ins: { token: TOKEN },
+  postponements: { token: TOKEN },
+  // What a window that was being worked through begins with: '' then, and 0 now.
+  blind_windows: { cursor: "CASE cursor WHEN 0 THEN '' END AS cursor" },
+};
+
+/** The rows of `before`, as they are now in the database: of its tables and with its columns, in its order. */
+export function rowsOfVersion1(dataDir: string, before: Content): Content['rows'] {
+  const entries = Object.entries(before.rows).map(([table, rows]) => {
+    if (table === 'first_check_ins') return [table, firstCheckInsIn(dataDir)];
+    const columns = Object.keys(rows[0] as object).map((column) => MOVED[table]?.[column] ?? column);
+    const ofThen = table === 'sqlite_sequence' ? ` WHERE name <> 'snitches'` : '';
+    return [table, queryDirectory(dataDir, `SELECT ${columns.join()} FROM ${table} AS t${ofThen}`)];
+  });
+  return inOneOrder(Object.fromEntries(entries));
+}
+
+/** A table of the first schema that had no ids is in the order of its tokens, and today in that of its snitches. */
+export function inOneOrder(rows: Content['rows']): Content['rows'] {
+  const byToken = (one: unknown, other: unknown) => (tokenIn(one) < tokenIn(other) ? -1 : 1);
+  const {
+    snitch_states: states = [],
+    first_check_ins: first = [],
+    sqlite_sequence: ids = [],
+    ...others
+  } = rows;
+  return {
+    ...others,
+    snitch_states: states.toSorted(byToken),
+    first_check_ins: first.toSorted(byToken),
+    sqlite_sequence: ids.toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)),
+  };
+}
+
+function tokenIn(row: unknown): string {
+  const { token, at } = row as { token: string; at?: number };
+  return `${token} ${at ?? ''}`;
+}
+
+function firstCheckInsIn(dataDir: string): unknown[] {
+  const rows = queryDirectory<{ token: string; first_check_ins: Uint8Array }>(
+    dataDir,
+    'SELECT token, first_check_ins FROM snitches JOIN snitch_states USING (id) WHERE first_check_ins IS NOT NULL',
+  );
+  return rows.flatMap(({ token, first_check_ins: kept }) =>
+    unpackInstants(kept).map((at) => ({ token, at })),
+  );
 }

@@ -6,8 +6,8 @@ import { createClient } from '../../../src/api/client.ts';
 import { RateLimiter } from '../../../src/http/endpoint/rate-limit.ts';
 import { type Commands, createCommands } from '../../../src/tui/live/commands.ts';
 import { patienceOf } from '../../../src/tui/live/patience.ts';
+import { createStore } from '../../../src/tui/live/store.ts';
 import type { Event } from '../../../src/tui/model/state.ts';
-import { createStore } from '../../../src/tui/store.ts';
 import { type Fixture, newSnitch, startFixture } from '../../http/fixture.ts';
 import { beginning } from '../samples.ts';
 

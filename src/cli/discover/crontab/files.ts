@@ -1,16 +1,16 @@
 /** The crontabs of a host: that of the system, those of packages, and those of users. */
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type PassedOver, shown } from '../systemd/units.ts';
+import { type PassedOver, shown } from '../host/host.ts';
 
 export interface Crontab {
-  /** Where it is really; `shown` is where it would be on the host itself. */
+  /** Where the file is; `shown` is where it would be on the host itself. */
   path: string;
   shown: string;
   text: string;
   /** Whether its lines name a user. */
   system: boolean;
-  /** Whose it is, where its lines name nobody. */
+  /** The owner, if the lines themselves name no user. */
   user: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** Reads a crontab line by line. Whatever is not understood is said, never skipped in silence. */
+/** Reads a crontab line by line. A line that is not understood is reported, never skipped in silence. */
 
 export interface CronJob {
   kind: 'job';
@@ -7,15 +7,15 @@ export interface CronJob {
   schedule: string;
   /** Null in the crontab of a user. */
   user: string | null;
-  /** What the shell runs, as it stands there: `\%` is a percent sign. */
+  /** What the shell runs, as it is written: `\%` is a percent sign. */
   command: string;
-  /** Where the command begins in its line. */
+  /** Where in its line the command begins. */
   offset: number;
-  /** What comes on the standard input of the job, with the percent sign before it. */
+  /** What the job gets on its standard input, with the percent sign before it. */
   input: string;
   /** The shell that runs it. */
   shell: string;
-  /** Where that shell looks for programs; null where no line above says so, and cron's own default counts. */
+  /** Where that shell looks for programs; null if no line above sets it, so that cron's own default counts. */
   path: string | null;
 }
 
@@ -27,10 +27,10 @@ export interface CronUnknown {
 }
 
 const ENVIRONMENT = /^\s*(?:[A-Za-z_]\w*|"[^"]*"|'[^']*')\s*=/;
-/** A minus before the minute keeps the job out of the log, in some crons. */
+/** In some crons a minus before the minute keeps the job out of the log. */
 const SCHEDULE = /^\s*-?(@\w+|(?:[^\s]+\s+){4}[^\s]+)(\s+)/;
 
-/** @param system whether lines name the user after the schedule */
+/** @param system whether lines have a user after the schedule */
 export function parseCrontab(text: string, system: boolean): (CronJob | CronUnknown)[] {
   const found: (CronJob | CronUnknown)[] = [];
   let shell = '/bin/sh';
@@ -49,7 +49,7 @@ export function parseCrontab(text: string, system: boolean): (CronJob | CronUnkn
   return found;
 }
 
-/** Nothing in it is expanded: `$PATH` stands for itself in a crontab. */
+/** The value of a variable. Crontabs expand nothing: `$PATH` stands for itself. */
 function valueIn(content: string, name: string): string | null {
   const [, value] = new RegExp(`^\\s*["']?${name}["']?\\s*=\\s*(.*?)\\s*$`).exec(content) ?? [];
   return value?.replace(/^(["'])(.*)\1$/, '$2') ?? null;

@@ -1,7 +1,7 @@
-/** Puts the wrapper before a job's command, so that the shell goes on doing what it did. */
+/** Puts the wrapper before a job's command in such a way that the shell does the same as before. */
 import type { CronJob } from './lines.ts';
 
-/** Words that only a shell can run: it is the shell, then, that the wrapper starts. */
+/** Words that only a shell understands. For these the wrapper has to start a shell. */
 const SHELL_WORDS = new Set(
   '! . : [ [[ { alias bg cd command eval exec exit export fg for if read return set shift source test time trap true false ulimit umask unset until wait while case'.split(
     ' ',
@@ -9,8 +9,8 @@ const SHELL_WORDS = new Set(
 );
 
 /**
- * @param wrapper what to put first, such as `snitch exec TOKEN --`; plain words
- * @returns the command, with percent signs as a crontab wants them
+ * @param wrapper what to put first, such as `snitch exec TOKEN --`; without quotes
+ * @returns the command, with percent signs escaped for a crontab
  */
 export function wrapCommand({ command, shell }: Pick<CronJob, 'command' | 'shell'>, wrapper: string): string {
   const before = wrapper.replaceAll('%', '\\%');
@@ -18,7 +18,7 @@ export function wrapCommand({ command, shell }: Pick<CronJob, 'command' | 'shell
   return `${before} ${shell} -c '${command.replaceAll("'", "'\\''")}'`;
 }
 
-/** One program with its arguments; redirections may follow, because they are as good for the wrapper. */
+/** Whether it is one program with its arguments. Redirections may follow, because they work for the wrapper too. */
 function isSimple(command: string): boolean {
   const bare = command
     .replace(/\\./g, '_')
@@ -30,7 +30,7 @@ function isSimple(command: string): boolean {
   return !/^[A-Za-z_]\w*=/.test(first) && !/^\d*[<>]/.test(first) && !SHELL_WORDS.has(first);
 }
 
-/** The line of `text` that the job stands on, with the wrapper in it. */
+/** The line of `text` with the job, before and after the wrapper is put into it. */
 export function wrappedLine(text: string, job: CronJob, wrapper: string): { before: string; after: string } {
   const before = text.split('\n')[job.line - 1] ?? '';
   const rest = before.slice(job.offset + job.command.length);

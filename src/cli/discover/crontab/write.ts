@@ -1,21 +1,8 @@
-/** Writes a crontab anew: as a whole file, by rename, with its mode and owner, and a copy of what it was. */
-import {
-  chmodSync,
-  chownSync,
-  closeSync,
-  constants,
-  copyFileSync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { Failure } from '../../failure.ts';
+/** Replaces a crontab, keeping its mode and owner, and a copy of the old one. */
+import { chmodSync, constants, copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Failure } from '../../failure/failure.ts';
+import { replaceFile } from '../host/replace-file.ts';
 import type { Crontab } from './files.ts';
 
 export interface ChangedLine {
@@ -37,13 +24,13 @@ export function changeOf(crontab: Crontab, lines: readonly ChangedLine[]): Cront
   return { crontab, lines, text: all.join('\n') };
 }
 
-/** Cron runs every file that it finds in its directories, so that copies are kept elsewhere. */
+/** Cron reads every file in its directories, so copies are kept elsewhere. */
 const BACKUPS = 'var/backups/snitch';
 
 /**
  * @param now milliseconds since the epoch, for the name of the copy
  * @returns the path of the copy
- * @throws Failure where somebody else changed the file meanwhile
+ * @throws Failure if somebody else changed the file meanwhile
  */
 export function writeCrontab({ crontab, text }: CrontabChange, root: string, now: number): string {
   const { path, shown } = crontab;
@@ -70,32 +57,5 @@ function backUp(path: string, shown: string, root: string, now: number): string 
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || attempt > 99) throw error;
     }
-  }
-}
-
-/**
- * Puts `text` in the place of a file, or makes it. Whoever reads it meanwhile sees the old one or the new one.
- *
- * @param check runs at the last moment, and keeps the old file where it throws
- */
-export function replaceFile(path: string, text: string, check: () => void = () => {}): void {
-  const old = lstatSync(path, { throwIfNoEntry: false });
-  // A name with a dot in front is one that cron and systemd pass over.
-  const draft = join(dirname(path), `.${basename(path)}.snitch-${process.pid}`);
-  const fd = openSync(draft, 'wx', 0o600);
-  try {
-    try {
-      writeFileSync(fd, text);
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
-    if (old) chownSync(draft, old.uid, old.gid);
-    chmodSync(draft, old ? old.mode & 0o7777 : 0o644);
-    check();
-    renameSync(draft, path);
-  } catch (error) {
-    rmSync(draft, { force: true });
-    throw error;
   }
 }

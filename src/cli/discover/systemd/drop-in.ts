@@ -1,8 +1,8 @@
-/** The file that makes a service of systemd check in when it has run. */
+/** Makes a service of systemd check in after each run, by a drop-in file. */
 import { lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Failure } from '../../failure.ts';
-import { replaceFile } from '../crontab/write.ts';
+import { Failure } from '../../failure/failure.ts';
+import { replaceFile } from '../host/replace-file.ts';
 
 const MARK = '# Written by `snitch discover`.';
 
@@ -11,8 +11,8 @@ export function dropInPath(service: string): string {
 }
 
 /**
- * It runs however the service ended, and what becomes of it changes nothing for the service. `$SERVICE_RESULT` is
- * systemd's own verdict: an exit status that the unit calls a success is one.
+ * The check-in runs however the service ended, and its own result does not affect the service. `$SERVICE_RESULT` is
+ * systemd's own verdict, in which every exit status counts as a success that the unit declares as one.
  *
  * @param checkIn the command that checks in, without the outcome
  */
@@ -21,12 +21,12 @@ export function dropInText(checkIn: string): string {
     '[ "$SERVICE_RESULT" = success ] && s=0 || s=$SERVICE_RESULT',
     `exec ${checkIn} -s "$s" -m "$SERVICE_RESULT $EXIT_CODE $EXIT_STATUS"`,
   ].join('; ');
-  // In a unit a dollar sign and a percent sign stand for themselves only when they are doubled.
+  // In a unit, dollar and percent signs have to be doubled to stand for themselves.
   const escaped = script.replaceAll('$', '$$$$').replaceAll('%', '%%');
   return `${MARK} After a change: systemctl daemon-reload\n[Service]\nExecStopPost=-/bin/sh -c '${escaped}'\n`;
 }
 
-/** @throws Failure where a file of that name is there that we did not write */
+/** @throws Failure if there is a file of that name that we did not write */
 export function writeDropIn(root: string, service: string, text: string): void {
   const path = join(root, dropInPath(service));
   const old = lstatSync(path, { throwIfNoEntry: false });

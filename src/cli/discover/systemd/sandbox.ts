@@ -1,7 +1,7 @@
-/** What a service shuts itself off from. Its drop-in runs behind the same walls, and could not check in. */
+/** The sandbox of a service. Its drop-in runs in the same one, so perhaps it could not check in. */
 import { lastValue, type Setting, valuesOf } from './units.ts';
 
-/** @returns why a check-in from this service cannot reach a server, or the program not start; null where nothing is in the way */
+/** @returns why the program cannot start in this service, or cannot reach a server; null if nothing is in the way */
 export function serviceFault(settings: readonly Setting[]): string | null {
   const value = (name: string) => lastValue(settings, 'Service', name) ?? '';
   const isOn = (name: string) => /^(?:yes|true|on|1)$/i.test(value(name));
@@ -24,7 +24,7 @@ export function serviceFault(settings: readonly Setting[]): string | null {
   return null;
 }
 
-/** Whether a service sees the file: some hide the homes of people, or have a `/tmp` of their own. */
+/** Whether a service sees the file. Some hide home directories, or have a `/tmp` of their own. */
 export function isVisible(settings: readonly Setting[], file: string): boolean {
   const value = (name: string) => (lastValue(settings, 'Service', name) ?? '').toLowerCase();
   const hidesHomes = ['yes', 'true', 'on', '1', 'tmpfs'].includes(value('ProtectHome'));

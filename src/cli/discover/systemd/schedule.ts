@@ -1,20 +1,19 @@
-/** How often a timer of systemd goes off. */
-import { NotUnderstood } from '../crontab/fields.ts';
-import { intervalForGap, longestGap, staysInPeriod } from '../schedule.ts';
-import { parseCalendar, parseSpan } from './calendar.ts';
+/** Works out how often a timer of systemd elapses. */
+import { parseCalendar, parseSpan } from '../../schedule/calendar.ts';
+import { intervalForGap, longestGap, NotUnderstood, staysInPeriod } from '../../schedule/schedule.ts';
 import { lastValue, type Setting, valuesOf } from './units.ts';
 
-/** Settings that make a timer go off again and again, counted from the last time. */
+/** Settings that make a timer elapse again and again, counted from the last run. */
 const REPEATING = ['OnUnitActiveSec', 'OnUnitInactiveSec'];
 
 export interface TimerSchedule {
   /** The longest time between two starts, in minutes. */
   gap: number;
-  /** As the unit says it. */
+  /** The schedule as it is written in the unit. */
   text: string;
 }
 
-/** @throws NotUnderstood with the reason why nothing can be expected of it */
+/** @throws NotUnderstood with the reason why its runs cannot be predicted */
 export function scheduleOfTimer(settings: readonly Setting[]): TimerSchedule {
   const calendars = valuesOf(settings, 'Timer', 'OnCalendar');
   const spans = REPEATING.flatMap((name) =>
@@ -36,7 +35,7 @@ export function scheduleOfTimer(settings: readonly Setting[]): TimerSchedule {
   return { gap: Math.min(...gaps), text: text.join(', ') };
 }
 
-/** A random delay can make two runs lie further apart, unless every period of the interval still has its run. */
+/** A random delay makes the gap longer, unless every period of the interval still has its run. */
 function calendarGap(calendars: readonly string[], delay: number): number | null {
   const schedules = calendars.map(parseCalendar);
   const gap = longestGap(schedules);

@@ -1,8 +1,9 @@
-/** The timers that are enabled on a host, read from the unit files themselves: nothing has to run for it. */
+/** Finds the enabled timers of a host by reading its unit files, so that systemd does not have to run. */
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { type PassedOver, shown } from '../host/host.ts';
 
-/** In the order in which systemd prefers them. */
+/** In the order of precedence that systemd uses. */
 const DIRECTORIES = [
   'etc/systemd/system',
   'run/systemd/system',
@@ -22,17 +23,11 @@ export interface Timer {
   name: string;
   path: string;
   settings: readonly Setting[];
-  /** What it starts. */
+  /** The unit that it starts. */
   service: string;
-  /** The file that makes up the service, or null where it is missing. */
+  /** The unit file of the service; null if there is none. */
   servicePath: string | null;
   serviceSettings: readonly Setting[];
-}
-
-export interface PassedOver {
-  where: string;
-  what: string;
-  reason: string;
 }
 
 /** @param root the directory that stands for `/` */
@@ -74,11 +69,6 @@ function readTimer(root: string, name: string, path: string): Timer {
   };
 }
 
-/** A path as it would be on the host itself. */
-export function shown(root: string, path: string): string {
-  return root === '/' ? path : path.slice(root.replace(/\/$/, '').length);
-}
-
 function pathOf(root: string, unit: string): string | null {
   const paths = DIRECTORIES.map((directory) => join(root, directory, unit));
   return paths.find((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined) ?? null;
@@ -94,7 +84,7 @@ function unitNames(root: string, ending: string): string[] {
   return [...new Set(names.filter((name) => name.endsWith(ending)))].sort();
 }
 
-/** Those that something wants: what `systemctl enable` makes are links in these directories. */
+/** The units that others want: `systemctl enable` makes links to them in these directories. */
 function enabledUnits(root: string): Set<string> {
   const wanted = DIRECTORIES.flatMap((directory) =>
     listed(join(root, directory))
@@ -125,7 +115,7 @@ export function settingsOf(root: string, unit: string): Setting[] {
   return [...own, ...inOrder.filter(existsSync).flatMap((file) => parseUnit(readFileSync(file, 'utf8')))];
 }
 
-/** Links between unit files name paths of the host, which are below `root` here. */
+/** Links between unit files name paths on the host, which are below `root` here. */
 function readUnit(root: string, path: string): string {
   const target = lstatSync(path).isSymbolicLink() ? readlinkSync(path) : path;
   return readFileSync(target !== path && target.startsWith('/') ? join(root, target) : path, 'utf8');
@@ -143,7 +133,7 @@ export function parseUnit(text: string): Setting[] {
   return settings;
 }
 
-/** The values of a setting that adds up: an empty one forgets those before it. */
+/** The values of a setting that may be given several times. An empty value discards those before it. */
 export function valuesOf(settings: readonly Setting[], section: string, name: string): string[] {
   const values = settings.filter((one) => one.section === section && one.name === name);
   const reset = values.findLastIndex(({ value }) => value === '');

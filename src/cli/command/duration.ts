@@ -1,0 +1,25 @@
+/** What options take for lengths of time and for instants. */
+import { durationOf } from '../../text/durations.ts';
+import { understandUntil } from '../../text/until.ts';
+import { UsageError } from '../failure/failure.ts';
+
+/** @throws UsageError naming the option */
+export function parseDuration(text: string, option: string): number {
+  const ms = durationOf(text);
+  if (ms === null || ms <= 0 || ms > 2 ** 31 - 1) {
+    throw new UsageError(`${option}: "${text}" is no length of time: write 30s, 5m, 2h or 1d`);
+  }
+  return ms;
+}
+
+/**
+ * What `--until` means, as the API takes it.
+ *
+ * @param now milliseconds since the epoch
+ * @throws UsageError for what is not understood or lies in the past
+ */
+export function parseUntil(text: string, now: number): string {
+  const understood = understandUntil(text, now);
+  if ('problem' in understood) throw new UsageError(`--until: ${understood.problem}`);
+  return understood.until;
+}

@@ -1,0 +1,66 @@
+/** Which file starts this program, so that crontabs, units and help texts can call it. */
+import { fileURLToPath } from 'node:url';
+
+const fs = process.getBuiltinModule('node:fs');
+const { basename, dirname, join } = process.getBuiltinModule('node:path');
+
+/** Where cron looks for programs unless a crontab says otherwise. */
+export const CRON_PATH = '/usr/bin:/bin';
+
+/** Where the package installs the program, and where docs/install.md copies it to. */
+export const USUAL_PROGRAM = '/usr/bin/snitch';
+
+/** The absolute path of the executable; null if the program runs from its sources or from a bare bundle. */
+export function ownProgram(): string | null {
+  if (process.getBuiltinModule('node:sea').isSea()) return process.execPath;
+  // The bundles of a build lie in dist/, beside bin/ with the command that starts them.
+  const directory = dirname(fileURLToPath(import.meta.url));
+  const command = join(dirname(directory), 'bin', 'snitch');
+  return basename(directory) === 'dist' && isExecutable(command) ? command : null;
+}
+
+/**
+ * The first executable of that name that a shell would find.
+ *
+ * @param path directories as in `$PATH`; relative ones depend on where the call is made and are ignored
+ * @param root the directory that stands for `/`
+ */
+export function findOnPath(name: string, path: string, root = '/'): string | null {
+  const directories = path.split(':').filter((directory) => directory.startsWith('/'));
+  const found = directories.map((directory) => join(directory, name));
+  return found.find((file) => isExecutable(join(root, file))) ?? null;
+}
+
+/** Whether both names lead to the same file. */
+export function isSameFile(one: string, other: string): boolean {
+  try {
+    const [first, second] = [fs.statSync(one), fs.statSync(other)];
+    return first.dev === second.dev && first.ino === second.ino;
+  } catch {
+    return false;
+  }
+}
+
+/** Who may execute it does not matter here, because root may run whatever anybody may. */
+function isExecutable(file: string): boolean {
+  try {
+    const stats = fs.statSync(file);
+    return stats.isFile() && (stats.mode & 0o111) !== 0;
+  } catch {
+    return false;
+  }
+}
+
+/** The text as one word of a shell command. */
+export function shellWord(text: string): string {
+  return /^[\w%+,./:=@[\]-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** How a line of a crontab on this host has to call the program; its usual place if that is not known. */
+export function programForCron(): string {
+  const own = ownProgram();
+  if (own === null) return USUAL_PROGRAM;
+  const found = findOnPath('snitch', CRON_PATH);
+  if (found !== null && isSameFile(found, own)) return found;
+  return shellWord(own).replaceAll('%', '\\%');
+}

@@ -1,0 +1,65 @@
+/** `snitch backup`: a copy of the database, made on the host of the daemon while it works. */
+import type { Command } from 'commander';
+import { type Register, withCrontab, withExamples } from '../command/command.ts';
+import { Failure } from '../failure/failure.ts';
+import { say } from '../output/output.ts';
+import type { ConfigFlags } from './config.ts';
+
+export interface BackupFlags extends ConfigFlags {
+  dataDir?: string;
+  force?: boolean;
+  quiet?: boolean;
+}
+
+export const register: Register = (program) => {
+  const backup = program
+    .command('backup')
+    .description('copy the database, consistent and verified, while the daemon goes on')
+    .argument('<file>', 'the file to write, readable by its owner alone')
+    .option('-f, --force', 'replace the file if it is there')
+    .action((file: string, flags: BackupFlags) => backUp(file, flags));
+  withExamples(
+    addPlace(backup),
+    'snitch backup /var/backups/snitch.db',
+    'snitch backup -q "/var/backups/snitch-$(date +%F).db"',
+  );
+  withCrontab(backup, (snitch) => [`0 4 * * * ${snitch} backup -q /srv/snitch-$(date +\\%F).db`]);
+};
+
+export function addPlace(command: Command): Command {
+  return command
+    .option('--data-dir <directory>', 'data directory of the daemon (default: as the configuration says)')
+    .option('--config <file>', 'configuration file of the daemon')
+    .option('-q, --quiet', 'no message');
+}
+
+export async function dataDirOf({ dataDir, config: file }: BackupFlags): Promise<string> {
+  if (dataDir !== undefined) return process.getBuiltinModule('node:path').resolve(dataDir);
+  const { loadConfig } = await import('../../config/config.ts');
+  return (await loadConfig({ file, env: process.env })).dataDir;
+}
+
+async function backUp(file: string, flags: BackupFlags): Promise<void> {
+  const { statSync } = process.getBuiltinModule('node:fs');
+  const present = statSync(file, { throwIfNoEntry: false });
+  if (present?.isDirectory()) throw new Failure(`${file} is a directory: name a file in it`);
+  // The copy would replace a device such as /dev/null for everybody.
+  if (present && !present.isFile())
+    throw new Failure(`${file} is no file that could be replaced: name another`);
+  const dataDir = await dataDirOf(flags);
+  // This is checked first, because --force must never be suggested for the database itself.
+  const { refusalOfTarget } = await import('../../store/sqlite/copy-target.ts');
+  const refusal = refusalOfTarget(dataDir, file);
+  if (refusal) throw new Failure(refusal);
+  if (present && !flags.force) throw new Failure(`${file} is there already: --force replaces it`);
+  const { takeBackup } = await import('../../store/sqlite/copy.ts');
+  const { snitches, cases } = await takeBackup(dataDir, file);
+  if (!flags.quiet)
+    say(
+      `${file}: verified, with ${countOf(snitches, 'snitch', 'snitches')} in ${countOf(cases, 'case', 'cases')}`,
+    );
+}
+
+export function countOf(many: number, one: string, several: string): string {
+  return `${many} ${many === 1 ? one : several}`;
+}

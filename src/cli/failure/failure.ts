@@ -1,0 +1,100 @@
+/** The one place that turns errors into an exit code, and into words on stderr that say what to do next. */
+import type { ApiError, NotUnderstood, Unreachable } from '../../api/client.ts';
+import { isJournal, withPriority } from '../../log/journal.ts';
+import { printable } from '../../text/printable.ts';
+import { EXIT } from './exit-codes.ts';
+
+/** A command cannot be carried out. The message is for the user, and says what to do if that is known. */
+export class Failure extends Error {
+  override readonly name: string = 'Failure';
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number = EXIT.error) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** What was typed cannot be understood. */
+export class UsageError extends Failure {
+  override readonly name = 'UsageError';
+  constructor(message: string) {
+    super(message, EXIT.usage);
+  }
+}
+
+export class NotFoundError extends Failure {
+  override readonly name = 'NotFoundError';
+  constructor(message: string) {
+    super(message, EXIT.notFound);
+  }
+}
+
+/** There is no key, or it may not be used here. */
+export class AuthenticationError extends Failure {
+  override readonly name = 'AuthenticationError';
+  constructor(message: string) {
+    super(message, EXIT.authentication);
+  }
+}
+
+/** Says on stderr what went wrong. Every line begins with the program's name, and the journal gets it as an error. */
+export function reportFailure(error: unknown): number {
+  const { lines, exitCode } = describeFailure(error);
+  const text = lines.map((line) => `snitch: ${printable(line)}\n`).join('');
+  process.stderr.write(isJournal(2, process.env) ? withPriority(text, 'error') : text);
+  return exitCode;
+}
+
+/** Errors are recognised by name, because a bundle that is loaded later has its own copies of their classes. */
+export function describeFailure(error: unknown): { lines: string[]; exitCode: number } {
+  if (isNamed<ApiError>(error, 'ApiError')) return describeRefusal(error);
+  if (isNamed<Unreachable>(error, 'Unreachable')) {
+    return { lines: describeSilence(error), exitCode: EXIT.unreachable };
+  }
+  if (isNamed<NotUnderstood>(error, 'NotUnderstood')) {
+    const advice = 'is its address right? It is named with --url or SNITCH_URL';
+    return { lines: [error.message, advice], exitCode: EXIT.unreachable };
+  }
+  const { message, exitCode, problems } = error as Partial<Failure> & { problems?: readonly string[] };
+  const lines = problems ?? (message ?? String(error)).split('\n');
+  return { lines: [...lines], exitCode: exitCode ?? EXIT.error };
+}
+
+function isNamed<T extends Error>(error: unknown, name: string): error is T {
+  return error instanceof Error && error.name === name;
+}
+
+function describeSilence({ message, url }: Unreachable): string[] {
+  const late = message.endsWith('no answer in time');
+  const advice = late
+    ? 'the server is reached but does not answer: look at its log, or allow more time with --timeout 60s'
+    : `is \`snitch serve\` running? Another server is named with --url or SNITCH_URL (now ${url})`;
+  return [message, advice];
+}
+
+/** A proxy answers with these when nothing behind it answers, or the server when it cannot work now. */
+const UNAVAILABLE = [502, 503, 504];
+
+function describeRefusal(error: ApiError): { lines: string[]; exitCode: number } {
+  const { status, message } = error;
+  if (status === 401) {
+    const advice =
+      'the key is taken from --api-key-file, SNITCH_API_KEY, SNITCH_API_KEY_FILE, cli.yaml or credentials.yaml: `snitch doctor` tells which';
+    return { lines: [message, advice], exitCode: EXIT.authentication };
+  }
+  if (status === 403) return { lines: [message], exitCode: EXIT.authentication };
+  if (status === 404) return { lines: [message], exitCode: EXIT.notFound };
+  if (status === 422) return { lines: describeValidations(error), exitCode: EXIT.error };
+  const again = error.retryAfterS === null ? '' : ` Try again in ${error.retryAfterS} s.`;
+  if (UNAVAILABLE.includes(status)) {
+    return { lines: [`${message}${again}`], exitCode: EXIT.unreachable };
+  }
+  return { lines: [`${message}${again}`], exitCode: EXIT.error };
+}
+
+function describeValidations({ message, body }: ApiError): string[] {
+  const validations = body?.validations ?? [];
+  if (validations.length === 0) return [message];
+  return validations.map(({ attribute, message: fault }) => `${attribute}: ${fault}`);
+}

@@ -1,0 +1,186 @@
+/** Finds out where a check-in goes: by an address, by a token, or by a name that the API is asked for. */
+import { ApiError, createClient } from '../../api/client.ts';
+import type { WireSnitch } from '../../api/wire.ts';
+import {
+  type Connection,
+  type ConnectionFlags,
+  findCheckInAddress,
+  findConnection,
+} from '../command/connection.ts';
+import { looksLikeToken, pickSnitch } from '../command/resolve.ts';
+import { AuthenticationError, describeFailure, NotFoundError, UsageError } from '../failure/failure.ts';
+import { looksLikeAddress, splitAddress } from './address.ts';
+import type { KeptCheckIn, Recipient } from './check-in.ts';
+import { type Addressed, type Answer, send } from './send.ts';
+
+/** What the token of a snitch from another service may look like. Many names look the same. */
+const PERHAPS_TOKEN = /^[A-Za-z0-9_-]{6,64}$/;
+
+/**
+ * @param given an address, a token, or a name
+ * @returns the recipient, and why the address of the server is not known, if it is not
+ * @throws UsageError if it is none of these
+ */
+export function recipientOf(
+  given: string,
+  flags: ConnectionFlags,
+): { recipient: Recipient; problem: string | null } {
+  const none = { base: null, token: null, name: null, server: null, keyFile: null };
+  if (looksLikeAddress(given)) return { recipient: { ...none, ...splitAddress(given) }, problem: null };
+  if (given === '') throw new UsageError('the token is empty');
+  const server = flags.url ?? null;
+  const { base, problem } = settledBase(flags);
+  const keyFile = flags.apiKeyFile === undefined ? null : absolute(flags.apiKeyFile);
+  // Without a key nobody can be asked for a name.
+  if (looksLikeToken(given) || (PERHAPS_TOKEN.test(given) && !hasKey(server, keyFile))) {
+    return { recipient: { ...none, base, token: given, server, keyFile }, problem };
+  }
+  return { recipient: { ...none, base, name: given, server, keyFile }, problem };
+}
+
+function hasKey(server: string | null, keyFile: string | null): boolean {
+  try {
+    return connectionTo(server, keyFile).apiKey !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** Never throws, because a broken file of settings must not keep a job from running. */
+function settledBase({ url }: ConnectionFlags): { base: string | null; problem: string | null } {
+  try {
+    return { base: findCheckInAddress(url === undefined ? {} : { url }).base, problem: null };
+  } catch (error) {
+    return { base: null, problem: (error as Error).message };
+  }
+}
+
+/** A kept check-in is sent from another working directory. */
+function absolute(path: string): string {
+  return process.getBuiltinModule('node:path').resolve(path);
+}
+
+type Located = { base: string; token: string } | Exclude<Answer, { kind: 'recorded' }>;
+
+/** Finds snitches by name, and asks each server no more than once for all of them. */
+export class Locator {
+  readonly #timeoutMs: number;
+  readonly #lists = new Map<string, Promise<WireSnitch[]>>();
+
+  /** @param timeoutMs time limit for one question */
+  constructor(timeoutMs: number) {
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Never throws. */
+  async locate({ name, base, server, keyFile }: Recipient): Promise<Located> {
+    const given = name ?? '';
+    let connection: Connection;
+    try {
+      connection = connectionTo(server, keyFile);
+      return addressOf(connection, pickSnitch(await this.#list(connection), given));
+    } catch (error) {
+      return this.#withoutName(error, given, base);
+    }
+  }
+
+  /** The other address that the server gives for this token; null if there is none. */
+  async elsewhere({ token, server, keyFile }: Recipient, base: string): Promise<string | null> {
+    try {
+      const connection = connectionTo(server, keyFile);
+      const client = createClient({ ...connection, timeoutMs: this.#timeoutMs });
+      const found = addressOf(connection, await client.getSnitch(token ?? ''));
+      return found.base === base ? null : found.base;
+    } catch {
+      return null;
+    }
+  }
+
+  #list(connection: Connection): Promise<WireSnitch[]> {
+    const key = `${connection.url}\n${connection.apiKey}`;
+    const asked = this.#lists.get(key);
+    if (asked !== undefined) return asked;
+    const list = createClient({ ...connection, timeoutMs: this.#timeoutMs }).listSnitches();
+    this.#lists.set(key, list);
+    return list;
+  }
+
+  /** What looks like a name may be a token from another service, which needs no key. */
+  #withoutName(error: unknown, given: string, base: string | null): Located {
+    const [reason = ''] = describeFailure(error).lines;
+    const isRefusedKey = error instanceof ApiError && (error.status === 401 || error.status === 403);
+    const lacksKey = error instanceof AuthenticationError || isRefusedKey;
+    if ((lacksKey || error instanceof NotFoundError) && PERHAPS_TOKEN.test(given) && base !== null) {
+      return { base, token: given };
+    }
+    if (lacksKey) {
+      const all = describeFailure(error).lines.join('\n');
+      return {
+        kind: 'later',
+        reason: `"${given}" is no token, and a name needs a key: ${all}`,
+        fault: 'key',
+      };
+    }
+    if (error instanceof NotFoundError || error instanceof UsageError) return { kind: 'refused', reason };
+    return { kind: 'later', reason, fault: 'server' };
+  }
+}
+
+function connectionTo(server: string | null, keyFile: string | null): Connection {
+  return findConnection({
+    ...(server === null ? {} : { url: server }),
+    ...(keyFile === null ? {} : { apiKeyFile: keyFile }),
+  });
+}
+
+/** The address that the API gives, except that a client which came over a socket stays with the socket. */
+function addressOf(
+  { url }: Connection,
+  { token, check_in_url }: WireSnitch,
+): { base: string; token: string } {
+  return url.startsWith('unix:') ? { base: url, token } : splitAddress(check_in_url);
+}
+
+/**
+ * Sends a check-in to its recipient. Never throws.
+ *
+ * @param base the address for a check-in that was kept without one; null if there is none
+ * @param wasKept whether the check-in comes from the disk
+ */
+export async function dispatch(
+  checkIn: KeptCheckIn,
+  base: string | null,
+  locator: Locator,
+  signal: AbortSignal,
+  wasKept = false,
+): Promise<Answer> {
+  const late: Answer = { kind: 'later', reason: 'no answer in time', fault: 'server' };
+  const found = await beforeAbort(find(checkIn, base, locator), signal, late);
+  if ('kind' in found) return found;
+  const addressed: Addressed = { ...checkIn, token: found.token };
+  const answer = await send(addressed, found.base, signal, wasKept);
+  if (answer.kind === 'recorded' || (answer.kind === 'later' && answer.fault !== 'recipient')) return answer;
+  const other = await beforeAbort(locator.elsewhere(addressed, found.base), signal, null);
+  if (other !== null) return send(addressed, other, signal, wasKept);
+  // A name that no snitch has was tried as a token. The message still calls it a name, as the user did.
+  const isName = checkIn.token === null && answer.kind === 'refused';
+  return isName
+    ? { kind: 'refused', reason: `no snitch has the token or the name "${checkIn.name}"` }
+    : answer;
+}
+
+async function find(checkIn: KeptCheckIn, base: string | null, locator: Locator): Promise<Located> {
+  const known = checkIn.base ?? base;
+  if (checkIn.token === null) return locator.locate({ ...checkIn, base: known });
+  if (known !== null) return { base: known, token: checkIn.token };
+  const reason = 'the address of the server is not known: see `snitch help spool`';
+  return { kind: 'later', reason, fault: 'recipient' };
+}
+
+function beforeAbort<T>(work: Promise<T>, signal: AbortSignal, otherwise: T): Promise<T> {
+  if (signal.aborted) return Promise.resolve(otherwise);
+  const aborted = new Promise<T>((resolve) => {
+    signal.addEventListener('abort', () => resolve(otherwise), { once: true });
+  });
+  return Promise.race([work, aborted]);
+}

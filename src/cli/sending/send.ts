@@ -1,0 +1,123 @@
+/** Sends one check-in, with its time if it comes late. */
+import type { IncomingMessage } from 'node:http';
+import { isOwnAnswer } from '../../api/own-answer.ts';
+import { looksLikeToken } from '../command/resolve.ts';
+import { asBody } from './body.ts';
+import { type KeptCheckIn, shortToken } from './check-in.ts';
+
+export type Answer =
+  | { kind: 'recorded' }
+  /** The daemon itself says that it will never take this check-in. */
+  | { kind: 'refused'; reason: string }
+  /** Nobody answers, or the answer is not that of a working server. */
+  | {
+      kind: 'later';
+      reason: string;
+      /** What is wrong: the server cannot be reached at all, only this snitch is not accepted, or a key is missing. */
+      fault: 'server' | 'recipient' | 'key';
+    };
+
+/** A check-in whose token is known. */
+export type Addressed = KeptCheckIn & { token: string };
+
+/** A check-in that is sent within this time counts from its arrival, by the server's clock; milliseconds. */
+const PROMPT = 2_000;
+
+/** How much of a message the server keeps, in characters. A longer one could make the address too long. */
+const LONGEST_MESSAGE = 256;
+
+/** Statuses with which the daemon refuses a check-in for good. */
+const REFUSALS = [400, 404, 405, 410, 413, 414, 431];
+
+/** The words with which older daemons, and other services of this kind, accept a check-in. */
+const ACCEPTED = /^(?:Got it, thanks!|OK)\s*$/;
+
+/** Never throws. Whatever the daemon neither clearly accepts nor clearly refuses is to be tried again. */
+export async function send(
+  checkIn: Addressed,
+  base: string,
+  signal: AbortSignal,
+  wasKept = false,
+): Promise<Answer> {
+  try {
+    return judge(await post(checkIn, base, signal, wasKept), base, checkIn.token);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason = signal.aborted ? 'no answer in time' : (code ?? message);
+    return { kind: 'later', reason: `cannot reach ${base}: ${reason}`, fault: 'server' };
+  }
+}
+
+interface Response {
+  status: number;
+  /** Whether the daemon itself answered, and not a proxy in between. */
+  own: boolean;
+  /** The beginning of the answer, which is read only if nothing else tells who answered. */
+  text: string;
+}
+
+function judge({ status, own, text }: Response, base: string, token: string): Answer {
+  const later = (reason: string, fault: 'server' | 'recipient'): Answer => ({ kind: 'later', reason, fault });
+  if (status >= 200 && status <= 299) {
+    if (own || status === 202 || ACCEPTED.test(text)) return { kind: 'recorded' };
+    return later(`what answers at ${base} with status ${status} is no snitch server`, 'server');
+  }
+  if (own && status === 404) {
+    // Without a key, what was given may well be a name.
+    const hint = looksLikeToken(token) ? '' : ' (it may have the name: names need an API key)';
+    return { kind: 'refused', reason: `no snitch has the token ${shortToken(token)} at ${base}${hint}` };
+  }
+  if (own && REFUSALS.includes(status)) return { kind: 'refused', reason: `${base} refused it: ${status}` };
+  // A proxy without its backend answers 404 too, and so does an older daemon if only this snitch does not exist.
+  if (status === 404)
+    return later(`${base} answered with status 404, and not as a snitch server`, 'recipient');
+  return later(`${base} answered with status ${status}`, 'server');
+}
+
+function post(checkIn: Addressed, base: string, signal: AbortSignal, wasKept: boolean): Promise<Response> {
+  const socketPath = base.startsWith('unix:') ? base.slice('unix:'.length) : undefined;
+  const target = new URL(socketPath === undefined ? base : 'http://localhost/c');
+  const path = `${target.pathname.replace(/\/+$/, '')}/${pathOf(checkIn, wasKept)}`;
+  const body = asBody(checkIn.output);
+  const headers = { 'content-type': 'text/plain; charset=utf-8', 'content-length': body.length };
+  const { request } =
+    target.protocol === 'https:'
+      ? process.getBuiltinModule('node:https')
+      : process.getBuiltinModule('node:http');
+  return new Promise((resolve, reject) => {
+    const common = { method: 'POST', path, headers, signal, agent: false };
+    request(target, socketPath === undefined ? common : { ...common, socketPath }, (response) => {
+      read(response).then(resolve, reject);
+    })
+      .on('error', reject)
+      .end(body);
+  });
+}
+
+/** Longer than any words that accept a check-in, and shorter than the page of a captive portal. */
+const LONGEST_WORDS = 64;
+
+async function read(response: IncomingMessage): Promise<Response> {
+  const answer = { status: response.statusCode ?? 0, own: isOwnAnswer(response.headers), text: '' };
+  if (answer.own || answer.status !== 200) {
+    // The status says everything. The rest is read only to finish the response.
+    response.on('error', () => {}).resume();
+    return answer;
+  }
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    answer.text += chunk.toString('latin1');
+    if (answer.text.length > LONGEST_WORDS) break;
+  }
+  return answer;
+}
+
+function pathOf({ token, suffix, at, runId, message, exitStatus }: Addressed, wasKept: boolean): string {
+  const query = new URLSearchParams();
+  if (runId !== null) query.set('rid', runId);
+  if (message !== null) query.set('m', [...message].slice(0, LONGEST_MESSAGE).join(''));
+  if (exitStatus !== null) query.set('s', String(exitStatus).slice(0, LONGEST_MESSAGE));
+  // The end of a run may overtake a start that was kept. Their times say which came first.
+  if (wasKept || Date.now() - at > PROMPT) query.set('at', new Date(at).toISOString());
+  const path = `${encodeURIComponent(token)}${suffix === null ? '' : `/${suffix}`}`;
+  return query.size === 0 ? path : `${path}?${query}`;
+}

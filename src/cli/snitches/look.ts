@@ -1,0 +1,180 @@
+/** `snitch show`, `history` and `explain`: everything about one snitch. */
+import type { WireCheckIn, WireExplanation, WireSnitch } from '../../api/wire.ts';
+import { shortDuration } from '../../text/durations.ts';
+import { outputLines, printable } from '../../text/printable.ts';
+import { STATUS_COLORS } from '../../text/signs.ts';
+import { relativeTime } from '../../text/times.ts';
+import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command/command.ts';
+import { connect } from '../command/connection.ts';
+import { resolveSnitch } from '../command/resolve.ts';
+import { limitOf } from '../output/count.ts';
+import { type Field, Output, renderFields, shownTime, type View } from '../output/output.ts';
+import {
+  lastReportOf,
+  outcomeText,
+  SNITCH_VIEW,
+  snitchFields,
+  statusPaint,
+  statusText,
+} from '../output/snitch-view.ts';
+import { type Paint, paint, type Style } from '../output/style.ts';
+import { clockOf } from '../output/zone-clock.ts';
+
+const SNITCH = ['<snitch>', 'its token, or its name'] as const;
+
+export const register: Register = (program) => {
+  const show = program
+    .command('show')
+    .description('show all of a snitch')
+    .argument(...SNITCH)
+    .action((name: string, flags: ClientFlags) => showSnitch(name, flags));
+  withExamples(addClientOptions(show), 'snitch show nightly-backup', 'snitch show nightly-backup --json');
+
+  const history = program
+    .command('history')
+    .description('list the check-ins of a snitch, the newest first')
+    .argument(...SNITCH)
+    .option('-n, --limit <count>', 'how many', '20')
+    .option('--before <time>', 'only those before this ISO 8601 time, or the one with this id')
+    .option('--with-output', 'also what the jobs printed')
+    .action((name: string, flags: HistoryFlags) => showHistory(name, flags));
+  withExamples(
+    addClientOptions(history),
+    'snitch history nightly-backup',
+    'snitch history nightly-backup -n 1 --with-output',
+  );
+
+  const explain = program
+    .command('explain')
+    .description('say in words until when a snitch is waited for, when an alert comes, and who is told')
+    .argument(...SNITCH)
+    .option('--utc', 'all times in UTC, not in the time zone of the case')
+    .action((name: string, flags: ExplainFlags) => explainSnitch(name, flags));
+  withExamples(
+    addClientOptions(explain),
+    'snitch explain nightly-backup',
+    'snitch explain nightly-backup --utc',
+  );
+};
+
+async function showSnitch(name: string, flags: ClientFlags): Promise<void> {
+  const snitch = await resolveSnitch(connect(flags), name);
+  const output = new Output(flags);
+  output.record(snitch, snitchFields(snitch, output.style), SNITCH_VIEW);
+  output.hint('what happens next: `snitch explain`; what happened: `snitch history`, `snitch alerts`');
+}
+
+interface HistoryFlags extends ClientFlags {
+  limit: string;
+  before?: string;
+  withOutput?: boolean;
+}
+
+const OUTCOME_PAINTS: Record<WireCheckIn['outcome'], Paint | null> = {
+  healthy: STATUS_COLORS.healthy,
+  error: STATUS_COLORS.errored,
+  start: 'cyan',
+  log: null,
+};
+
+function outcomeSign(outcome: string, { signs }: Style): string {
+  switch (outcome) {
+    case 'healthy':
+      return signs.status.healthy;
+    case 'error':
+      return signs.status.errored;
+    case 'start':
+      return '>';
+    default:
+      return '.';
+  }
+}
+
+const CHECK_IN_VIEW: View<WireCheckIn> = {
+  name: ({ id }) => id,
+  id: ({ id }) => id,
+  empty: 'no check-ins yet',
+  columns: [
+    { header: 'WHEN', cell: ({ at }, style) => shownTime(at, style) },
+    {
+      header: 'OUTCOME',
+      cell: ({ outcome }, style) => (style.terminal ? `${outcomeSign(outcome, style)} ${outcome}` : outcome),
+      paint: ({ outcome }) => (Object.hasOwn(OUTCOME_PAINTS, outcome) ? OUTCOME_PAINTS[outcome] : null),
+    },
+    { header: 'EXIT', cell: ({ exit_status }) => String(exit_status ?? ''), align: 'right' },
+    {
+      header: 'TOOK',
+      cell: ({ duration_ms }) => (duration_ms === null ? '' : shortDuration(duration_ms)),
+      align: 'right',
+    },
+    { header: 'MESSAGE', cell: ({ message }) => message ?? '', shrinkTo: 12 },
+    { header: 'FROM', cell: ({ source }) => source ?? '', optional: true },
+    { header: 'ID', cell: ({ id }) => id, wide: true },
+  ],
+};
+
+async function showHistory(name: string, flags: HistoryFlags): Promise<void> {
+  const page = { limit: limitOf(flags.limit), ...(flags.before ? { before: flags.before } : {}) };
+  const client = connect(flags);
+  const { token } = await resolveSnitch(client, name);
+  const checkIns = await client.listCheckIns(token, page);
+  const output = new Output(flags);
+  if (!flags.withOutput || flags.quiet || output.format === 'json' || output.format === 'name') {
+    output.list(checkIns, CHECK_IN_VIEW);
+    return;
+  }
+  for (const checkIn of checkIns) {
+    const [, row = ''] = output.tableOf([checkIn], CHECK_IN_VIEW);
+    const printed = checkIn.output === null ? [] : outputLines(checkIn.output.trimEnd());
+    output.lines([row, ...printed.map((line) => `    ${line}`)]);
+  }
+}
+
+interface ExplainFlags extends ClientFlags {
+  utc?: boolean;
+}
+
+async function explainSnitch(name: string, flags: ExplainFlags): Promise<void> {
+  const client = connect(flags);
+  const snitch = await resolveSnitch(client, name);
+  const explanation = await client.explain(snitch.token);
+  const output = new Output(flags);
+  if (output.format === 'json') output.json(explanation);
+  else output.lines(explained(snitch, explanation, output.style, flags.utc ?? false));
+}
+
+/** If the server sends no email, the addresses are still listed, with a remark. */
+function emailsTo({ emails, sends_email }: WireExplanation['notify']): string {
+  if (emails.length === 0) return 'nobody';
+  return sends_email === false ? `${emails.join(', ')}\nemail is off: none is sent` : emails.join(', ');
+}
+
+/** Shows all times in one zone, which is named once. */
+function explained(snitch: WireSnitch, explanation: WireExplanation, style: Style, inUtc: boolean): string[] {
+  const { status, reasons, period, deadline, next_alert, notify } = explanation;
+  const report = lastReportOf(snitch);
+  const clock = clockOf(inUtc ? 'UTC' : explanation.timezone);
+  const instant = (at: string | undefined | null, none: string) => {
+    if (!at) return none;
+    return style.terminal ? `${clock.at(at)}, ${relativeTime(at, style.now)}` : clock.at(at);
+  };
+  const known = [deadline?.at, next_alert?.at, snitch.checked_in_at, report?.at].filter((at) => at != null);
+  const fields: Field[] = [
+    { label: 'Times in', text: clock.zone },
+    { label: 'Interval', text: `${snitch.interval}, alerts ${snitch.alert_type}` },
+    { label: 'Last healthy', text: instant(snitch.checked_in_at, 'never') },
+    { label: 'Last report', text: report ? `${instant(report.at, '')}\n${outcomeText(report)}` : 'never' },
+    { label: 'Period now', text: `${clock.at(period.start)} to ${clock.at(period.end)}` },
+    { label: 'Deadline', text: instant(deadline?.at, 'none: no check-in is awaited') },
+    { label: 'Next alert', text: instant(next_alert?.at, 'none') },
+    { label: 'Emails to', text: emailsTo(notify) },
+    { label: 'Webhooks', text: notify.webhooks.join('\n') || 'none' },
+  ];
+  const word = paint(style, statusPaint(status), printable(statusText(status, style)));
+  return [
+    `${paint(style, 'bold', printable(snitch.name))}: ${word}`,
+    ...reasons.map((reason) => `  ${printable(clock.inSentence(reason, explanation.timezone, known))}`),
+    '',
+    ...renderFields(fields, style),
+  ];
+}

@@ -1,0 +1,183 @@
+/** `snitch create`, `edit` and `tag`: make and change snitches. */
+import { type Command, Option } from 'commander';
+import type { Client, SnitchInput } from '../../api/client.ts';
+import type { WireSnitch } from '../../api/wire.ts';
+import { printable } from '../../text/printable.ts';
+import {
+  addClientOptions,
+  type ClientFlags,
+  collect,
+  type Register,
+  required,
+  withExamples,
+} from '../command/command.ts';
+import { connect } from '../command/connection.ts';
+import { resolveSnitch } from '../command/resolve.ts';
+import { UsageError } from '../failure/failure.ts';
+import { intervalOf } from '../output/interval-words.ts';
+import { Output, say } from '../output/output.ts';
+import { SNITCH_VIEW, snitchFields } from '../output/snitch-view.ts';
+
+interface FieldFlags extends ClientFlags {
+  interval?: string;
+  alertType?: string;
+  tag?: string[];
+  notes?: string;
+  /** False for `--no-alert-email`. */
+  alertEmail?: string[] | false;
+}
+
+export const register: Register = (program) => {
+  const create = program
+    .command('create')
+    .description('make a snitch')
+    .argument('<name>', 'what it is called')
+    .option(
+      '-i, --interval <interval>',
+      'how often the job runs: daily, hourly, 15m, 2h, weekly and so on (required)',
+    );
+  addFieldOptions(create).action((name: string, flags: FieldFlags) => createSnitch(name, flags));
+  withExamples(
+    addClientOptions(create),
+    'snitch create nightly-backup --interval daily',
+    'snitch create "mail queue" -i 5m -t mail -t production --notes "see the runbook"',
+    'token=$(snitch create nightly-backup -i daily -q)',
+  );
+
+  const edit = program
+    .command('edit')
+    .description('change a snitch; what is not named stays as it is')
+    .argument('<snitch>', 'its token, or its name')
+    .option('--name <name>', 'a new name')
+    .option('-i, --interval <interval>', 'how often the job runs; this restarts the deadline')
+    .option('--no-alert-email', 'tell the members of the case again');
+  addFieldOptions(edit)
+    .option('--no-tags', 'remove all tags')
+    .action((name: string, flags: EditFlags) => editSnitch(name, flags));
+  withExamples(
+    addClientOptions(edit),
+    'snitch edit nightly-backup --interval weekly',
+    'snitch edit nightly-backup --name weekly-backup --notes ""',
+  );
+  addTag(program);
+};
+
+function addFieldOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--alert-type <type>', 'basic: a fixed deadline; smart: a learned, earlier one').choices([
+        'basic',
+        'smart',
+      ]),
+    )
+    .option('-t, --tag <tag>', 'a tag; repeat it for several (in `edit` they replace all)', collect)
+    .option('--notes <text>', 'notes for those who are alerted')
+    .option(
+      '--alert-email <address>',
+      'tell this address and not the members; repeat it for several',
+      collectAddress,
+    );
+}
+
+function collectAddress(value: string, earlier: unknown): string[] {
+  return collect(value, Array.isArray(earlier) ? earlier : []);
+}
+
+function fieldsOf(flags: FieldFlags): SnitchInput {
+  const input: SnitchInput = {};
+  if (flags.interval !== undefined) input.interval = intervalOf(flags.interval);
+  if (flags.alertType !== undefined) input.alert_type = flags.alertType;
+  if (flags.tag !== undefined) input.tags = flags.tag;
+  if (flags.notes !== undefined) input.notes = flags.notes;
+  if (Array.isArray(flags.alertEmail)) input.alert_email = flags.alertEmail;
+  return input;
+}
+
+async function createSnitch(name: string, flags: FieldFlags): Promise<void> {
+  required(flags.interval, '--interval');
+  const client = connect(flags);
+  const snitch = await client.createSnitch({ name, ...fieldsOf(flags) });
+  const output = new Output(flags);
+  print(output, snitch);
+  if (!output.quiet) await tellOfTwins(client, snitch);
+  output.hint(`the job checks in with: curl -fsS -m 10 --retry 5 -o /dev/null ${snitch.check_in_url}`);
+  output.hint(`or is run by: snitch exec ${snitch.token} -- COMMAND`);
+}
+
+/** Two snitches may have the same name, but it is seldom intended: mostly a script was run twice. */
+async function tellOfTwins(client: Client, { name, token }: WireSnitch): Promise<void> {
+  // The snitch exists by now, so a failure here must not look as if it had not been made.
+  const all = await client.listSnitches().catch(() => []);
+  const twins = all.filter((other) => other.name === name && other.token !== token);
+  if (twins.length === 0) return;
+  const others = twins.length === 1 ? 'another snitch has' : `${twins.length} other snitches have`;
+  say(
+    `${others} the name "${name}": ${twins
+      .slice(0, 3)
+      .map((twin) => twin.token)
+      .join(', ')}`,
+  );
+  say(`to undo it, where that was not meant: snitch delete ${token}`);
+}
+
+interface EditFlags extends FieldFlags {
+  name?: string;
+  /** False for `--no-tags`. */
+  tags?: boolean;
+}
+
+async function editSnitch(given: string, flags: EditFlags): Promise<void> {
+  const changes = fieldsOf(flags);
+  if (flags.name !== undefined) changes.name = flags.name;
+  if (flags.alertEmail === false) changes.alert_email = [];
+  if (flags.tags === false) changes.tags = [];
+  if (Object.keys(changes).length === 0) {
+    throw new UsageError('nothing to change: see `snitch help edit` for what can be');
+  }
+  const client = connect(flags);
+  const { token } = await resolveSnitch(client, given);
+  print(new Output(flags), await client.updateSnitch(token, changes));
+}
+
+function print(output: Output, snitch: WireSnitch): void {
+  output.record(snitch, snitchFields(snitch, output.style), SNITCH_VIEW);
+}
+
+function addTag(program: Command): void {
+  const tag = program.command('tag').description('add tags to a snitch, or remove them');
+  withExamples(tag, 'snitch tag add nightly-backup production db', 'snitch tag remove nightly-backup db');
+  const add = tag
+    .command('add')
+    .description('add tags to a snitch')
+    .argument('<snitch>', 'its token, or its name')
+    .argument('<tag...>', 'one tag or more')
+    .action((name: string, tags: string[], flags: ClientFlags) => addTags(name, tags, flags));
+  withExamples(addClientOptions(add), 'snitch tag add nightly-backup production db');
+  const remove = tag
+    .command('remove')
+    .description('remove tags from a snitch')
+    .argument('<snitch>', 'its token, or its name')
+    .argument('<tag...>', 'one tag or more')
+    .action((name: string, tags: string[], flags: ClientFlags) => removeTags(name, tags, flags));
+  withExamples(addClientOptions(remove), 'snitch tag remove nightly-backup db');
+}
+
+async function addTags(name: string, tags: readonly string[], flags: ClientFlags): Promise<void> {
+  const client = connect(flags);
+  const { token } = await resolveSnitch(client, name);
+  printTags(await client.addTags(token, tags), flags);
+}
+
+async function removeTags(name: string, tags: readonly string[], flags: ClientFlags): Promise<void> {
+  const client = connect(flags);
+  const { token, tags: before } = await resolveSnitch(client, name);
+  let left = before;
+  for (const tag of tags) left = await client.removeTag(token, tag);
+  printTags(left, flags);
+}
+
+function printTags(tags: readonly string[], flags: ClientFlags): void {
+  const output = new Output(flags);
+  if (output.format === 'json') output.json(tags);
+  else if (!output.quiet) output.lines(tags.map(printable));
+}

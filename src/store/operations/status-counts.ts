@@ -1,0 +1,34 @@
+/** How many snitches of a case have each status: counted where it changes, because counting them anew reads them all. */
+import type { Status } from '../../core/snitch.ts';
+import type { Transaction } from '../transaction.ts';
+
+export async function countStatus(
+  tx: Transaction,
+  caseId: string,
+  status: Status,
+  change: 1 | -1,
+): Promise<void> {
+  await tx.run(
+    `INSERT INTO status_counts (case_id, status, count) VALUES (?, ?, ?)
+     ON CONFLICT (case_id, status) DO UPDATE SET count = status_counts.count + excluded.count`,
+    caseId,
+    status,
+    change,
+  );
+}
+
+export async function countSnitches(tx: Transaction, caseId: string): Promise<number> {
+  const row = await tx.get<{ count: number | null }>(
+    'SELECT SUM(count) AS count FROM status_counts WHERE case_id = ?',
+    caseId,
+  );
+  return row?.count ?? 0;
+}
+
+/** Of all cases together. */
+export async function countByStatus(tx: Transaction): Promise<Partial<Record<Status, number>>> {
+  const rows = await tx.all<{ status: Status; count: number }>(
+    'SELECT status, SUM(count) AS count FROM status_counts GROUP BY status HAVING SUM(count) > 0',
+  );
+  return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+}

@@ -1,0 +1,72 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parse } from 'yaml';
+import { runSnitch, temporaryDirectory } from '../snitch-process.ts';
+
+const config = suite('snitch config');
+let directory: ReturnType<typeof temporaryDirectory>;
+let file: string;
+
+config.before.each(() => {
+  directory = temporaryDirectory();
+  file = join(directory.path, 'config.yaml');
+});
+config.after.each(() => directory.remove());
+
+config('check says that a good file is valid', async () => {
+  writeFileSync(file, 'listen: 127.0.0.1:1');
+  const valid = { code: 0, stdout: `${file}: valid\n`, stderr: '' };
+  assert.equal(await runSnitch(['config', 'check', '--config', file]), valid);
+  assert.equal(await runSnitch(['config', 'check'], { SNITCH_CONFIG: file }), valid);
+});
+
+config('check lists all problems of a bad file on stderr', async () => {
+  writeFileSync(file, 'listn: x\nrate_limit:\n  burst: no\n');
+  const { code, stdout, stderr } = await runSnitch(['config', 'check', '--config', file]);
+  assert.is(code, 1);
+  assert.is(stdout, '');
+  assert.is(
+    stderr,
+    `snitch: ${file}:1: listn: unknown setting; did you mean listen?\n` +
+      `snitch: ${file}:3: rate_limit.burst: "no" is not allowed; it must be a whole number from 1 to 1000000\n`,
+  );
+});
+
+config('show prints what is in force, without the password', async () => {
+  writeFileSync(file, 'smtp: { url: "smtp://me:hunter2@mail", from: a@b }');
+  const env = { SNITCH_RETENTION_DAYS: '7' };
+  const asYaml = await runSnitch(['config', 'show', '--config', file], env);
+  assert.is(asYaml.code, 0);
+  assert.is(parse(asYaml.stdout).retention.days, 7);
+  assert.is(parse(asYaml.stdout).smtp.url, 'smtp://me:***@mail');
+  const asJson = await runSnitch(['config', 'show', '--config', file, '--json'], env);
+  assert.equal(JSON.parse(asJson.stdout), parse(asYaml.stdout));
+});
+
+config('a wrong command line is a usage error that says what was meant', async () => {
+  const mistyped = await runSnitch(['confg']);
+  assert.is(mistyped.code, 2);
+  assert.is(mistyped.stdout, '');
+  assert.match(mistyped.stderr, 'Did you mean config?');
+  assert.is((await runSnitch(['config', 'check', '--file', 'x'])).code, 2);
+  assert.is((await runSnitch([])).code, 2);
+});
+
+config('help starts with examples', async () => {
+  for (const args of [['--help'], ['help', 'config'], ['config', 'check', '--help'], ['serve', '--help']]) {
+    const { code, stdout } = await runSnitch(args);
+    assert.is(code, 0);
+    assert.match(stdout, /^Examples:\n {2}snitch /);
+  }
+});
+
+config('the version is that of the package', async () => {
+  const { default: manifest } = await import('../../../package.json', { with: { type: 'json' } });
+  const told = { code: 0, stdout: `snitch ${manifest.version}\n`, stderr: '' };
+  assert.equal(await runSnitch(['version']), told);
+  assert.equal(await runSnitch(['--version']), told);
+});
+
+config.run();

@@ -1,0 +1,263 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type FakeAnswer, startFakeServer } from '../fake-server.ts';
+import { onTerminal } from '../on-terminal.ts';
+import { type Ended, runSnitch, temporaryDirectory } from '../snitch-process.ts';
+
+const failures = suite('failures of a command');
+
+/** Nothing listens there: it is the discard port, which nobody has. */
+const NOBODY = 'http://127.0.0.1:9';
+const KEY = { SNITCH_API_KEY: `snk_${'k'.repeat(40)}` };
+
+async function listAgainst(answer: FakeAnswer | null, ...args: string[]): Promise<Ended> {
+  const server = await startFakeServer(answer);
+  try {
+    return await runSnitch(['list', ...args], { ...KEY, SNITCH_URL: server.url });
+  } finally {
+    await server.stop();
+  }
+}
+
+failures('a server that is down: 5, and what to do', async () => {
+  const { code, stdout, stderr } = await runSnitch(['list'], { ...KEY, SNITCH_URL: NOBODY });
+  assert.is(code, 5);
+  assert.is(stdout, '');
+  assert.match(stderr, /^snitch: cannot reach http:\/\/127\.0\.0\.1:9: .*ECONNREFUSED/);
+  assert.match(stderr, 'is `snitch serve` running?');
+});
+
+failures('a server that does not answer is given up after --timeout: 5', async () => {
+  const { code, stderr } = await listAgainst(null, '--timeout', '300ms');
+  assert.is(code, 5);
+  assert.match(stderr, 'no answer in time');
+});
+
+failures('a refused key: 4', async () => {
+  const body = { type: 'api_key_invalid', error: 'The API key is missing or invalid.' };
+  const { code, stdout, stderr } = await listAgainst({ status: 401, body });
+  assert.is(code, 4);
+  assert.is(stdout, '');
+  assert.match(stderr, 'The API key is missing or invalid.');
+  assert.match(stderr, 'SNITCH_API_KEY_FILE');
+});
+
+failures('too many requests, and a wait longer than the user has time for: 1', async () => {
+  const body = { type: 'rate_limited', error: 'Too many requests.' };
+  const answer = { status: 429, headers: { 'retry-after': '60' }, body };
+  const { code, stderr } = await listAgainst(answer, '--timeout', '59s');
+  assert.is(code, 1);
+  assert.is(stderr, 'snitch: Too many requests. Try again in 60 s.\n');
+});
+
+failures('a service that cannot answer now, or a proxy with nothing behind it: 5', async () => {
+  const body = { type: 'service_unavailable', error: 'The service is under maintenance.' };
+  const closed = await listAgainst({ status: 503, headers: { 'retry-after': '60' }, body });
+  assert.equal(closed, {
+    code: 5,
+    stdout: '',
+    stderr: 'snitch: The service is under maintenance. Try again in 60 s.\n',
+  });
+  const proxy = await listAgainst({ status: 502, body: '<html>Bad Gateway</html>' });
+  assert.is(proxy.code, 5);
+  assert.match(proxy.stderr, 'status 502');
+});
+
+failures('an inner fault of the server: 1', async () => {
+  const { code, stderr } = await listAgainst({ status: 500, body: { type: 'internal_error', error: 'Oh.' } });
+  assert.equal([code, stderr], [1, 'snitch: Oh.\n']);
+});
+
+failures('something else that answers there: 5', async () => {
+  const { code, stderr } = await listAgainst({ status: 200, body: '<html>Welcome!</html>' });
+  assert.is(code, 5);
+  assert.match(stderr, 'no snitch server');
+});
+
+failures('JSON of the wrong shape: 5, and what is wrong with it', async () => {
+  const snitch = { token: 'abcdef', name: 'x', tags: null };
+  for (const [body, fault] of [
+    [null, 'has no list'],
+    [{ type: 'x' }, 'has no list'],
+    [[null], 'has no object at [0]'],
+    [[snitch], 'has no list at [0].tags'],
+    [[[]], 'has no object at [0]'],
+    ['7', 'has no list'],
+  ] as const) {
+    const { code, stdout, stderr } = await listAgainst({ status: 200, body: JSON.stringify(body) });
+    assert.is(code, 5, stderr);
+    assert.is(stdout, '');
+    assert.match(
+      stderr,
+      `no snitch server, or one of another version: its answer to GET /v1/snitches ${fault}`,
+    );
+    assert.match(stderr, 'is its address right?');
+  }
+  for (const validations of [
+    null,
+    5,
+    {},
+    [null, { attribute: 1 }, { attribute: 'name', message: 'is bad' }],
+  ]) {
+    const body = { type: 'resource_invalid', error: 'Wrong.', validations };
+    const { code, stderr } = await listAgainst({ status: 422, body });
+    assert.is(code, 1);
+    assert.is(stderr, Array.isArray(validations) ? 'snitch: name: is bad\n' : 'snitch: Wrong.\n');
+  }
+});
+
+failures('an unknown status, outcome or state is shown as a word that cannot steer', async () => {
+  const at = '2026-01-01T00:00:00.000Z';
+  const steering = 'constructor\u001b[2J';
+  const snitch = {
+    token: 'abcdef',
+    name: 'x',
+    tags: [],
+    notes: '',
+    status: steering,
+    checked_in_at: null,
+    check_in_url: 'http://x/c/abcdef',
+    interval: 'daily',
+    alert_type: 'basic',
+    alert_email: [],
+    created_at: at,
+  };
+  const explanation = {
+    status: steering,
+    timezone: steering,
+    period: { start: at, end: at },
+    deadline: null,
+    next_alert: { at, local: steering },
+    reasons: [steering],
+    notify: { emails: [steering], webhooks: [steering] },
+  };
+  const checkIn = { id: '1', at, outcome: steering, exit_status: null, message: null, duration_ms: null };
+  const server = createServer(({ url = '' }, response) => {
+    const body = url.endsWith('/explain')
+      ? explanation
+      : url.includes('/check_ins')
+        ? [{ ...checkIn, source: null, output: steering }]
+        : [snitch];
+    response.end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const { port } = server.address() as AddressInfo;
+    const env = { ...KEY, SNITCH_URL: `http://127.0.0.1:${port}` };
+    for (const args of [
+      ['list'],
+      ['show', 'x'],
+      ['explain', 'x'],
+      ['history', 'x'],
+      ['history', 'x', '--with-output'],
+    ]) {
+      const { code, stdout, stderr } = await runSnitch(args, env);
+      assert.is(code, 0, stderr);
+      assert.match(stdout, 'constructor\\u001b[2J');
+      assert.not.match(stdout, '\u001b');
+      const { screen } = await onTerminal(args, { env: { ...env, NO_COLOR: '1' } });
+      assert.not.match(screen, '\u001b');
+    }
+  } finally {
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+failures('what a server says cannot steer the terminal', async () => {
+  const body = { type: 'x', error: 'a\u001b[2Jb\u202ec\rd\u009be\nsnitch: forged' };
+  const { stderr } = await listAgainst({ status: 500, body });
+  assert.is(stderr, 'snitch: a\\u001b[2Jb\\u202ec\\rd\\u009be\\nsnitch: forged\n');
+});
+
+failures('no key at all: 4, and where to put one', async () => {
+  const { code, stderr } = await runSnitch(['list']);
+  assert.is(code, 4);
+  assert.match(stderr, 'no API key for http://127.0.0.1:7676');
+  assert.match(stderr, 'SNITCH_API_KEY_FILE');
+});
+
+failures('what cannot be understood: 2', async () => {
+  for (const args of [
+    ['lst'],
+    ['--json', 'list'],
+    ['list', '--nonsense'],
+    ['list', '-o', 'xml'],
+    ['list', 'superfluous'],
+    ['list', '--status', 'sick'],
+    ['show'],
+    ['history', 'x', '-n', '0'],
+    ['list', '--timeout', 'soon'],
+    ['list', '--url', 'ftp://example.com'],
+    ['list', '--url', 'http://user:secret@example.com'],
+  ]) {
+    const { code, stdout, stderr } = await runSnitch(args, KEY);
+    assert.is(code, 2, `${args.join(' ')}: ${stderr}`);
+    assert.is(stdout, '');
+    assert.match(stderr, /^snitch: /);
+    assert.not.match(stderr, 'secret');
+  }
+  assert.match((await runSnitch(['lst'])).stderr, 'Did you mean list');
+  assert.match((await runSnitch(['list', '--jsno'], KEY)).stderr, 'Did you mean --json');
+});
+
+failures('the server and its key are found: flag, environment, cli.yaml, credentials.yaml', async () => {
+  const server = await startFakeServer({ status: 200, body: [] });
+  const { path, remove } = temporaryDirectory();
+  const keySent = () => {
+    const { authorization = '' } = server.requests.at(-1)?.headers ?? {};
+    return Buffer.from(authorization.replace('Basic ', ''), 'base64').toString().replace(/:$/, '');
+  };
+  const write = (name: string, text: string) => {
+    mkdirSync(join(path, 'snitch'), { recursive: true });
+    writeFileSync(join(path, name), text, { mode: 0o600 });
+  };
+  try {
+    write('credentials.yaml', `url: ${server.url}\nadmin_key: admin-1\napi_key: credentials-1\n`);
+    const env: NodeJS.ProcessEnv = { SNITCH_DATA_DIR: path };
+    assert.is((await runSnitch(['list'], env)).code, 0);
+    assert.is(keySent(), 'credentials-1');
+    assert.is((await runSnitch(['case', 'list'], env)).code, 0);
+    assert.is(keySent(), 'admin-1');
+    write('snitch/cli.yaml', `# mine\nurl: "${server.url}"\napi_key: 'cli-1' # comment\n`);
+    env.XDG_CONFIG_HOME = path;
+    assert.is((await runSnitch(['list'], env)).code, 0);
+    assert.is(keySent(), 'cli-1');
+    write('key', 'file-1\n');
+    await runSnitch(['list'], { ...env, SNITCH_API_KEY_FILE: join(path, 'key') });
+    assert.is(keySent(), 'file-1');
+    await runSnitch(['list'], { ...env, SNITCH_API_KEY: 'env-1', SNITCH_API_KEY_FILE: join(path, 'key') });
+    assert.is(keySent(), 'env-1');
+    await runSnitch(['list', '--api-key-file', join(path, 'key')], { ...env, SNITCH_API_KEY: 'env-1' });
+    assert.is(keySent(), 'file-1');
+    chmodSync(join(path, 'snitch/cli.yaml'), 0o600);
+    write('snitch/cli.yaml', 'url: http://x\n  nested: secret\n');
+    const broken = await runSnitch(['list'], env);
+    assert.is(broken.code, 1);
+    assert.match(broken.stderr, 'line 2');
+    assert.not.match(broken.stderr, 'secret');
+  } finally {
+    await server.stop();
+    remove();
+  }
+});
+
+failures('a key from a file is never sent to another server than its own', async () => {
+  const server = await startFakeServer({ status: 200, body: [] });
+  const { path, remove } = temporaryDirectory();
+  try {
+    writeFileSync(join(path, 'credentials.yaml'), `url: ${NOBODY}\nadmin_key: a\napi_key: b\n`);
+    const { code, stderr } = await runSnitch(['list', '--url', server.url], { SNITCH_DATA_DIR: path });
+    assert.is(code, 4);
+    assert.match(stderr, `has a key for ${NOBODY} only`);
+    assert.is(server.requests.length, 0);
+  } finally {
+    await server.stop();
+    remove();
+  }
+});
+
+failures.run();

@@ -1,0 +1,113 @@
+/** What was set while the clock ran ahead is set anew, and nothing that may be right is touched. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { setAnew } from '../../src/core/clock-ahead.ts';
+import type { DeadlineContext } from '../../src/core/deadline.ts';
+import { Calendar } from '../../src/core/interval.ts';
+import { newSnitchState, type Reminders, type SnitchState } from '../../src/core/snitch.ts';
+
+const test = suite('a clock that ran ahead');
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const NOW = Date.parse('2026-03-10T10:20:00Z');
+
+function contextOf(reminders: Reminders = 'period', timezone = 'UTC'): DeadlineContext {
+  return { calendar: new Calendar(), rules: { timezone, reminders, errorNotices: true }, firstCheckIns: [] };
+}
+
+/** A daily snitch that checked in at noon of the day before. */
+const daily: SnitchState = {
+  ...newSnitchState('daily', 'basic'),
+  status: 'healthy',
+  checkedInAt: NOW - DAY,
+  lastCheckInAt: NOW - DAY,
+  dueAt: Date.parse('2026-03-11T00:00Z'),
+  postponed: 2,
+  movedFrom: NOW,
+};
+const anew = (changes: Partial<SnitchState>, context = contextOf()) =>
+  setAnew({ ...daily, ...changes }, NOW, context);
+
+test('what is near enough to be right stays', () => {
+  assert.is(anew({}), null);
+  for (const dueAt of [null, NOW + DAY, NOW + 2 * DAY - 2 * HOUR, NOW + 2 * DAY]) {
+    assert.is(anew({ dueAt }), null, String(dueAt));
+  }
+});
+
+test('a deadline that is more than two periods away counts from now', () => {
+  const dueAt = NOW + 2 * DAY + 1;
+  assert.equal(anew({ dueAt }), {
+    ...daily,
+    dueAt: Date.parse('2026-03-12T00:00Z'),
+    postponed: 0,
+    movedFrom: null,
+  });
+  assert.is(anew({ dueAt, status: 'errored' })?.dueAt, Date.parse('2026-03-12T00:00Z'));
+});
+
+test('two periods are those of the calendar: days of 25 hours, and months of 31 days', () => {
+  const before = Date.parse('2026-10-24T12:00Z');
+  const berlin = contextOf('period', 'Europe/Berlin');
+  const due = (dueAt: number) => setAnew({ ...daily, lastCheckInAt: before, dueAt }, before, berlin);
+  assert.is(due(before + 2 * DAY + HOUR), null);
+  assert.ok(due(before + 2 * DAY + HOUR + 1));
+  const july = Date.parse('2026-07-01T12:00Z');
+  const monthly = (dueAt: number) =>
+    setAnew({ ...daily, interval: 'monthly', lastCheckInAt: july, dueAt }, july, contextOf());
+  assert.is(monthly(july + 62 * DAY), null);
+  assert.ok(monthly(july + 62 * DAY + 1));
+  const february = Date.parse('2026-02-01T12:00Z');
+  const short = (dueAt: number) =>
+    setAnew({ ...daily, interval: 'monthly', lastCheckInAt: february, dueAt }, february, contextOf());
+  assert.is(short(february + 59 * DAY), null);
+  assert.ok(short(february + 59 * DAY + 1), 'two short months');
+});
+
+test('a reminder may be as far away as the case wants its reminders', () => {
+  const failed = (interval: SnitchState['interval'], distance: number, reminders: Reminders) =>
+    anew({ status: 'failed', interval, dueAt: NOW + distance }, contextOf(reminders))?.dueAt ?? null;
+  assert.is(failed('hourly', DAY, 'daily'), null);
+  assert.is(failed('hourly', DAY + 1, 'daily'), NOW + DAY);
+  assert.is(failed('hourly', 2 * HOUR, 'hourly'), null);
+  assert.is(failed('hourly', 2 * HOUR + 1, 'hourly'), NOW + HOUR);
+  assert.is(failed('15_minute', 1.25 * HOUR, 'period'), null, 'at most one an hour, at the end of a period');
+  assert.is(failed('15_minute', 1.25 * HOUR + 1, 'period'), Date.parse('2026-03-10T11:30Z'));
+  assert.is(failed('weekly', 13 * DAY, 'daily'), null);
+  assert.is(failed('daily', 3 * DAY, 'off'), null, 'and there is none where it wants none');
+});
+
+test('the end that a person gave a pause stays, and a pending snitch awaits nothing', () => {
+  const dueAt = NOW + 300 * DAY;
+  const pause = { until: { kind: 'time', at: dueAt }, remembered: 'healthy', since: NOW } as const;
+  assert.is(anew({ status: 'paused', dueAt, pause }), null);
+  assert.is(anew({ status: 'pending', dueAt }), null);
+});
+
+test('a check-in that lies ahead by more than an interval happened now at the latest', () => {
+  const ahead = NOW + DAY + 1;
+  const state = anew({ lastCheckInAt: ahead, checkedInAt: ahead });
+  assert.equal([state?.lastCheckInAt, state?.checkedInAt, state?.dueAt], [NOW, NOW, daily.dueAt]);
+  assert.equal([state?.postponed, state?.movedFrom], [2, NOW], 'its deadline is as it was');
+  const errored = anew({ lastCheckInAt: ahead, checkedInAt: NOW - 5 });
+  assert.equal([errored?.lastCheckInAt, errored?.checkedInAt], [NOW, NOW - 5]);
+  assert.is(anew({ lastCheckInAt: ahead, checkedInAt: null })?.checkedInAt, null);
+  assert.is(
+    anew({ lastCheckInAt: NOW + DAY, checkedInAt: NOW + DAY }),
+    null,
+    'a little ahead is not worth it',
+  );
+  assert.is(anew({ lastCheckInAt: null, checkedInAt: null }), null);
+});
+
+test('a pause that begins later than now began now', () => {
+  const pause = { until: { kind: 'unpaused' }, remembered: 'healthy', since: NOW + 1 } as const;
+  const state = anew({ status: 'paused', dueAt: null, pause });
+  assert.equal(state?.pause, { ...pause, since: NOW });
+  assert.is(state?.lastCheckInAt, daily.lastCheckInAt);
+  assert.is(anew({ status: 'paused', dueAt: null, pause: { ...pause, since: NOW } }), null);
+  assert.is(anew({ status: 'paused', dueAt: null, pause: { ...pause, since: null } }), null);
+});
+
+test.run();

@@ -1,0 +1,56 @@
+/** A snitch that comes from elsewhere is checked as a new one, and so is the token that it brings. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { importedAttribute, validateImportedSnitch } from '../../src/core/imported-snitch.ts';
+
+const test = suite('imported snitches');
+
+const LEAST = { name: 'nightly', interval: 'daily' };
+
+function refusals(body: unknown): string[] {
+  return (validateImportedSnitch(body).validations ?? []).map(
+    ({ attribute, message }) => `${attribute} ${message}`,
+  );
+}
+
+test('without a token it gets one, and with one it keeps it', () => {
+  const rest = { ...LEAST, notes: '', tags: [], alertEmail: [], alertType: 'basic' };
+  assert.equal(validateImportedSnitch(LEAST), { value: { ...rest, token: null } });
+  assert.equal(validateImportedSnitch({ ...LEAST, token: null }), { value: { ...rest, token: null } });
+  assert.equal(validateImportedSnitch({ ...LEAST, token: 'My_token-1' }), {
+    value: { ...rest, token: 'My_token-1' },
+  });
+});
+
+test('a token fits into an address, and is no path of the server', () => {
+  const refused = ['token must be 6 to 64 letters, digits, hyphens or underscores'];
+  for (const token of ['abcdef', 'x'.repeat(64)]) assert.equal(refusals({ ...LEAST, token }), []);
+  const bad = [
+    '',
+    'abcde',
+    'x'.repeat(65),
+    'abc/def',
+    'abc def',
+    'abcdef\n',
+    7,
+    {},
+    'healthz',
+    'readyz',
+    'metrics',
+  ];
+  for (const token of bad) assert.equal(refusals({ ...LEAST, token }), refused, String(token));
+});
+
+test('everything that is wrong is told at once', () => {
+  assert.equal(refusals({ interval: 'daily', token: 'no' }), [
+    "name can't be blank",
+    'token must be 6 to 64 letters, digits, hyphens or underscores',
+  ]);
+  assert.equal(refusals({ interval: 'daily', token: 'good-one' }), ["name can't be blank"]);
+  for (const body of [null, [], 'text', 7, undefined]) {
+    assert.equal(refusals(body), ['body must be a JSON object'], String(body));
+  }
+  assert.is(importedAttribute(3, 'name'), 'snitches[3].name');
+});
+
+test.run();

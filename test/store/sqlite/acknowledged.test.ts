@@ -1,0 +1,186 @@
+/** What the store has told to be durable is remembered outside of the database, and missed where it is gone. */
+import fs, { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  Acknowledged,
+  countCommits,
+  forgetAcknowledged,
+  type Loss,
+} from '../../../src/store/sqlite/acknowledged.ts';
+import { NOW, SECOND, temporaryDirectory } from '../fixture.ts';
+
+interface World {
+  dir: string;
+  /** Where it is remembered. */
+  file: string;
+}
+
+const test = suite<World>('what was acknowledged');
+
+test.before.each((world) => {
+  const dir = temporaryDirectory();
+  Object.assign(world, { dir, file: join(dir, 'snitch.acknowledged') });
+});
+
+test.after.each(({ dir }) => rmSync(dir, { recursive: true }));
+
+/** A database that has counted so many commits, one a second. */
+function databaseAt(commits: number, lineage = 'f'.repeat(16)): Database.Database {
+  const db = new Database(':memory:');
+  db.exec('CREATE TABLE settings (name TEXT PRIMARY KEY, value)');
+  db.prepare(`INSERT INTO settings VALUES ('commit', ?)`).run(
+    `${lineage} ${commits} ${NOW + commits * SECOND}`,
+  );
+  return db;
+}
+
+function commitOf(db: Database.Database): unknown {
+  return db.prepare(`SELECT value FROM settings WHERE name = 'commit'`).pluck().get();
+}
+
+const fail = (error: unknown) => {
+  throw error;
+};
+
+/** Opens the database, makes so many commits that are told to be durable, and ends. */
+function work({ dir }: World, db: Database.Database, commits: number): Loss | null {
+  const acknowledged = new Acknowledged(db, dir, NOW + 99 * SECOND, fail);
+  for (let count = 0; count < commits; count += 1) {
+    const commit = acknowledged.stamp(NOW + 100 * SECOND + count);
+    acknowledged.committed(commit);
+    acknowledged.synced(commit);
+  }
+  acknowledged.close();
+  return acknowledged.loss;
+}
+
+test('a database gets a name of its own, once', () => {
+  const db = new Database(':memory:');
+  db.exec('CREATE TABLE settings (name TEXT PRIMARY KEY, value)');
+  countCommits(db, NOW);
+  const first = commitOf(db);
+  assert.match(String(first), new RegExp(`^[0-9a-f]{16} 0 ${NOW}$`));
+  countCommits(db, NOW + 1);
+  assert.is(commitOf(db), first);
+});
+
+test('commits are counted in the database, and one that was not made does not count', ({ dir }) => {
+  const db = databaseAt(5);
+  const acknowledged = new Acknowledged(db, dir, NOW, fail);
+  assert.is(acknowledged.stamp(NOW).number, 6);
+  const again = acknowledged.stamp(NOW + 7);
+  assert.equal([again.number, commitOf(db)], [6, `${'f'.repeat(16)} 6 ${NOW + 7}`]);
+  acknowledged.committed(again);
+  assert.is(acknowledged.stamp(NOW).number, 7);
+  acknowledged.close();
+});
+
+test('what is all there is not missed, nor what was committed and told to nobody', (world) => {
+  const db = databaseAt(5);
+  assert.is(work(world, db, 3), null);
+  assert.is(work(world, db, 0), null);
+  assert.is(work(world, databaseAt(9), 0), null, 'one commit more');
+  assert.is(statSync(world.file).mode & 0o777, 0o600);
+  assert.is(statSync(world.file).size, 128, 'within one sector');
+});
+
+test('what is gone is missed from the last commit that is left, until something was written after it', (world) => {
+  work(world, databaseAt(5), 3);
+  const older = databaseAt(6);
+  const loss = {
+    window: { start: NOW + 6 * SECOND, end: NOW + 99 * SECOND },
+    until: NOW + 100 * SECOND + 2,
+  };
+  assert.equal(work(world, older, 0), loss);
+  assert.equal(work(world, older, 0), loss, 'and again');
+  work(world, older, 1);
+  assert.match(String(commitOf(older)), / 9 /, 'the next commit is no second eighth');
+  assert.is(work(world, older, 0), null);
+});
+
+test('a window does not begin later than it ends, where the clock was set back', (world) => {
+  work(world, databaseAt(5), 3);
+  const acknowledged = new Acknowledged(databaseAt(4), world.dir, NOW, fail);
+  assert.equal(acknowledged.loss?.window, { start: NOW, end: NOW });
+  acknowledged.close();
+});
+
+test('another database misses nothing of this one, nor does one that is put in its place', (world) => {
+  work(world, databaseAt(5), 3);
+  assert.is(work(world, databaseAt(1, 'a'.repeat(16)), 0), null);
+  work(world, databaseAt(5), 3);
+  forgetAcknowledged(world.dir);
+  forgetAcknowledged(world.dir);
+  assert.is(work(world, databaseAt(1), 0), null);
+});
+
+test('what cannot be read says nothing', (world) => {
+  for (const spoil of [
+    (text: string) => text.replace(' 8 ', ' 9 '),
+    (text: string) => text.slice(0, 20),
+    (text: string) => `${text.slice(0, 40)}\n`,
+    (text: string) => text.replace('\n', ' '),
+    () => '',
+    () => 'f'.repeat(64),
+  ]) {
+    work(world, databaseAt(5), 3);
+    writeFileSync(world.file, spoil(readFileSync(world.file, 'latin1')));
+    assert.is(work(world, databaseAt(1), 0), null, spoil.toString());
+    forgetAcknowledged(world.dir);
+  }
+});
+
+test('where the file cannot be used the store works on', ({ dir, file }) => {
+  mkdirSync(file);
+  const told: unknown[] = [];
+  const acknowledged = new Acknowledged(databaseAt(5), dir, NOW, (error) => told.push(error));
+  const commit = acknowledged.stamp(NOW);
+  acknowledged.committed(commit);
+  acknowledged.synced(commit);
+  acknowledged.close();
+  assert.is(told.length, 1);
+});
+
+/** The names of the files that are synced while `work` runs, by the call that leaves out times and modes. */
+async function dataSyncs(work: () => Promise<void>): Promise<string[]> {
+  const synced: string[] = [];
+  const { fdatasync } = fs;
+  fs.fdatasync = Object.assign((fd: number, done: fs.NoParamCallback) => {
+    synced.push(basename(fs.readlinkSync(`/proc/self/fd/${fd}`)));
+    fdatasync(fd, done);
+  }, fdatasync);
+  syncBuiltinESMExports();
+  try {
+    await work();
+  } finally {
+    fs.fdatasync = fdatasync;
+    syncBuiltinESMExports();
+  }
+  return synced;
+}
+
+test('the file is synced behind the commits, once for many', async ({ dir }) => {
+  const acknowledged = new Acknowledged(databaseAt(5), dir, NOW, fail);
+  try {
+    const commitSome = () => {
+      for (let count = 0; count < 10; count += 1) acknowledged.synced(acknowledged.stamp(NOW));
+    };
+    const synced = await dataSyncs(async () => {
+      commitSome();
+      // Its timer keeps no process alive; this one does.
+      await sleep(1_500);
+      commitSome();
+      await sleep(1_500);
+    });
+    assert.equal(synced, ['snitch.acknowledged', 'snitch.acknowledged']);
+  } finally {
+    acknowledged.close();
+  }
+});
+
+test.run();
