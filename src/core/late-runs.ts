@@ -37,6 +37,20 @@ export interface Learned {
   late: LateRuns;
 }
 
+export const NOTHING_LEARNED: Learned = { firstCheckIns: [], late: NO_LATE_RUNS };
+
+/** What is remembered of the time up to `last`: what came later was stamped by a clock that ran ahead. */
+export function knownUntil({ firstCheckIns, late }: Learned, last: number): Learned {
+  const { since, runs } = late;
+  return {
+    firstCheckIns: firstCheckIns.filter((at) => at <= last),
+    late: {
+      since: since !== null && since <= last ? since : null,
+      runs: runs.filter(({ at }) => at <= last),
+    },
+  };
+}
+
 /**
  * What is remembered once `at`, the first check-in of its period, came. Each run is judged as soon as enough of those
  * after it are known, since a job that moved to a later time is not late: the ones that follow come as late as it.
