@@ -7,9 +7,9 @@ import { createWebhookSender, type WebhookSender } from '../../src/delivery/chan
 import type { Resolve } from '../../src/delivery/http/address-guard.ts';
 import type { Outcome } from '../../src/delivery/outbox/outcome.ts';
 import { closing, ending } from '../closing.ts';
+import { until } from '../until.ts';
 import { AT, aNotice, anAlert, aWebhook } from './alerts.ts';
 import { startMailServer } from './mail-server.ts';
-import { until } from './outbox.ts';
 import { type Behaviour, behave, type Receiver, startReceiver } from './receiver.ts';
 
 const TIMEOUT = 300;
