@@ -210,7 +210,7 @@ export interface WireScheduleShown {
   timezone: string;
   /** Seconds: what is set, or what follows from the schedule. */
   grace: number;
-  /** At most five; fewer where the schedule ends before. `local` is in the time zone of the schedule. */
+  /** At most five; fewer where the schedule ends before. Local times are such as `Mon 2026-03-09 13:00 +01:00`. */
   runs: { at: string; local: string; deadline: string; deadline_local: string }[];
 }
 

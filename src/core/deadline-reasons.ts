@@ -2,6 +2,7 @@
 import { durationInWords } from '../text/durations.ts';
 import type { BlindWindow } from './blind-window.ts';
 import type { Calendar } from './interval.ts';
+import { lengthenedBy } from './job-schedule.ts';
 import { LEAST_KNOWN, smartDeadlineIn } from './smart-deadline.ts';
 import type { SnitchState } from './snitch.ts';
 
@@ -40,8 +41,9 @@ function learning(state: SnitchState, { calendar, timezone, firstCheckIns }: Dea
       `Its deadline is not learned yet: ${known} of at least ${LEAST_KNOWN} periods are known, so ${basic}.`,
     ];
   }
-  const period = calendar.periodAt(interval, timezone, (state.movedFrom ?? dueAt) - 1);
-  const isBasic = (state.movedFrom ?? dueAt) === period.end;
+  const deadline = (state.movedFrom ?? dueAt) - lengthenedBy(state);
+  const period = calendar.periodAt(interval, timezone, deadline - 1);
+  const isBasic = deadline === period.end;
   if (!isBasic) return [`Its deadline is learned from its first check-ins of the last ${known} periods.`];
   return smartDeadlineIn(period, interval, timezone, firstCheckIns, null) === period.end
     ? [
