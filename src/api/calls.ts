@@ -27,6 +27,11 @@ export interface SnitchInput {
   alert_email?: string[] | string | null;
   notes?: string | null;
   tags?: string[] | null;
+  /** Null for none; a snitch without one goes by its interval. */
+  schedule?: WireSchedule | null;
+  timezone?: string | null;
+  /** Seconds. */
+  grace?: number | null;
 }
 
 /** A new snitch that may bring its own token. */

@@ -16,7 +16,9 @@ import type {
   WireOwnership,
   WireReport,
   WireRun,
+  WireSchedule,
   WireScheduleCheck,
+  WireScheduleShown,
   WireSnitch,
   WireWebhook,
 } from './wire.ts';
@@ -79,6 +81,16 @@ const REPORT = object<WireReport>({
   message: nullable(text),
 });
 
+/** Which of the three forms a schedule has is for whoever shows it. */
+const SCHEDULE = object<WireSchedule>({});
+
+/** When a job is due: older servers leave it out. */
+const DUE = {
+  schedule: optional(nullable(SCHEDULE)) as Shape<WireSnitch['schedule']>,
+  timezone: optional(nullable(text)) as Shape<WireSnitch['timezone']>,
+  grace: optional(nullable(number)) as Shape<WireSnitch['grace']>,
+};
+
 export const SNITCH = object<WireSnitch>({
   token: text,
   name: text,
@@ -91,6 +103,7 @@ export const SNITCH = object<WireSnitch>({
   interval: text,
   alert_type: text as Shape<WireSnitch['alert_type']>,
   alert_email: TEXTS,
+  ...DUE,
   created_at: time,
 });
 
@@ -175,12 +188,26 @@ export const ALERT = object<WireAlert>({
 
 const INSTANT = nullable(object<{ at: string; local: string }>({ at: time, local: text }));
 
+const SCHEDULE_SHOWN = object<WireScheduleShown>({
+  timezone: text,
+  grace: number,
+  runs: list(
+    object<WireScheduleShown['runs'][number]>({
+      at: time,
+      local: text,
+      deadline: time,
+      deadline_local: text,
+    }),
+  ),
+});
+
 export const EXPLANATION = object<WireExplanation>({
   status: text as Shape<WireExplanation['status']>,
   timezone: text,
   period: object<WireExplanation['period']>({ start: time, end: time }),
   deadline: INSTANT,
   next_alert: INSTANT,
+  schedule: optional(nullable(SCHEDULE_SHOWN)) as Shape<WireExplanation['schedule']>,
   reasons: TEXTS,
   notify: object<WireExplanation['notify']>({ emails: TEXTS, webhooks: TEXTS }),
 });
@@ -195,6 +222,7 @@ const IMPORTED = object<WireImported>({
   alert_email: TEXTS,
   notes: text,
   tags: TEXTS,
+  ...DUE,
 });
 
 export const IMPORT_CHECK = object<WireImportCheck>({

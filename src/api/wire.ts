@@ -18,6 +18,12 @@ export interface WireSnitch {
   type: { interval: string };
   alert_type: 'basic' | 'smart';
   alert_email: string[];
+  /** When the job is due, where not by its interval; null for none. Older servers leave this and the next two out. */
+  schedule?: WireSchedule | null;
+  /** The time zone of the schedule; null for that of the case. */
+  timezone?: string | null;
+  /** Seconds by which a check-in may come after the time at which it is expected; null for what follows. */
+  grace?: number | null;
   created_at: string;
 }
 
@@ -140,6 +146,8 @@ export interface WireExplanation {
   next_alert: { at: string; local: string } | null;
   /** The deadline that a failed snitch missed; null for others. Older servers leave it out. */
   missing_since?: string | null;
+  /** The next runs of a snitch with a schedule, in its time zone; null for others. Older servers leave it out. */
+  schedule?: WireScheduleShown | null;
   /** Sentences for people. */
   reasons: string[];
   /** Who would be told. */
@@ -161,7 +169,7 @@ export interface WireOwnership {
 /** A snitch from elsewhere in the form in which it would be kept. */
 export type WireImported = Pick<
   WireSnitch,
-  'name' | 'interval' | 'alert_type' | 'alert_email' | 'notes' | 'tags'
+  'name' | 'interval' | 'alert_type' | 'alert_email' | 'notes' | 'tags' | 'schedule' | 'timezone' | 'grace'
 > & { token: string | null };
 
 export type WireCaseSettings = Pick<WireCase, 'name' | 'timezone' | 'members' | 'reminders'>;
@@ -194,6 +202,16 @@ export interface WireScheduleCheck {
 export interface WireRun {
   at: string;
   deadline: string;
+}
+
+/** When a snitch with a schedule is due next. */
+export interface WireScheduleShown {
+  /** The zone that decides: that of the expression, where it names one, that of the snitch, or that of the case. */
+  timezone: string;
+  /** Seconds: what is set, or what follows from the schedule. */
+  grace: number;
+  /** At most five; fewer where the schedule ends before. Local times are such as `Mon 2026-03-09 13:00 +01:00`. */
+  runs: { at: string; local: string; deadline: string; deadline_local: string }[];
 }
 
 /** How a login to the mail server went, and a test mail. */

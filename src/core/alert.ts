@@ -1,6 +1,7 @@
 /** Alerts: what is decided, and how webhooks see it (`spec §6`). */
 import type { Flapping } from './flapping.ts';
 import type { Interval } from './interval.ts';
+import type { ScheduleRule } from './schedule/schedule.ts';
 import type { PauseUntil, Status } from './snitch.ts';
 
 export type AlertKind = 'snitch.reporting' | 'snitch.missing' | 'snitch.errored' | 'snitch.paused';
@@ -54,6 +55,10 @@ export interface AlertDetails {
   /** When the run that has not ended began. */
   startedAt?: number;
   pausedUntil?: PauseUntil['kind'];
+  /** Only of a snitch with a schedule: what says when it is due, the zone that decides, and the grace. */
+  schedule?: { rule: ScheduleRule; timezone: string };
+  /** Milliseconds by which the deadline is later than the expected time; absent for none. */
+  grace?: number;
   /** Only where the alert stands for many changes. */
   flapping?: Flapping;
   /** The alert that opened the incident which this one belongs to; null where this one opens it. */

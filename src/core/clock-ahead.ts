@@ -2,6 +2,8 @@
 import { DAY, HOUR } from '../text/durations.ts';
 import { type DeadlineContext, deadlineAfter, nextReminder } from './deadline.ts';
 import { addIntervals, nominalLength } from './interval.ts';
+import { graceOf, lengthenedBy, scheduleOf, usualLength } from './job-schedule.ts';
+import type { Schedule } from './schedule/schedule.ts';
 import type { SnitchState } from './snitch.ts';
 
 /**
@@ -18,12 +20,12 @@ const SHORTER = { monthly: 5 * DAY, others: 2 * HOUR };
 /**
  * The state as it would be if the clock had never been ahead, or null where nothing shows that it was.
  *
- * 1. A deadline or a reminder later than two periods from now counts from now. A case may want its reminders farther
+ * 1. A deadline or a reminder later than two periods from now, or than two runs of a schedule, counts from now. A case may want its reminders farther
  *    apart than that: then theirs is the measure. The time that a person gave a pause stays.
- * 2. A check-in that lies ahead by more than an interval happened now at the latest, and so did the start of a pause.
+ * 2. A check-in that lies ahead by more than an interval, or than runs lie apart, happened now at the latest, and so did the start of a pause.
  */
 export function setAnew(snitch: SnitchState, now: number, context: DeadlineContext): SnitchState | null {
-  const state = checkedInByNow(snitch, now);
+  const state = checkedInByNow(snitch, now, context);
   const farthest = farthestDue(state, now, context);
   if (state.dueAt === null || farthest === null || state.dueAt <= farthest) {
     return state === snitch ? null : state;
@@ -33,9 +35,10 @@ export function setAnew(snitch: SnitchState, now: number, context: DeadlineConte
   return { ...state, dueAt, postponed: 0, movedFrom: null };
 }
 
-function checkedInByNow(snitch: SnitchState, now: number): SnitchState {
+function checkedInByNow(snitch: SnitchState, now: number, { rules }: DeadlineContext): SnitchState {
   const { lastCheckInAt, checkedInAt, pause } = snitch;
-  const ahead = (lastCheckInAt ?? now) - now > nominalLength(snitch.interval);
+  const distance = (lastCheckInAt ?? now) - now;
+  const ahead = distance > 0 && distance > usualLength(snitch, rules.timezone, now);
   const startsAhead = (pause?.since ?? now) > now;
   if (!ahead && !startsAhead) return snitch;
   return {
@@ -51,16 +54,32 @@ function checkedInByNow(snitch: SnitchState, now: number): SnitchState {
  * The latest instant at which a snitch can be due while the clock is right; null where nothing is due, or a person
  * set the time.
  */
-function farthestDue(
-  { status, interval, dueAt }: SnitchState,
-  now: number,
-  context: DeadlineContext,
-): number | null {
+function farthestDue(snitch: SnitchState, now: number, context: DeadlineContext): number | null {
+  const { status, interval, dueAt } = snitch;
   if (dueAt === null || status === 'paused' || status === 'pending') return null;
+  const schedule = scheduleOf(snitch, context.rules.timezone);
+  if (schedule !== null) return farthestScheduled(snitch, schedule, now, context);
   const nominal = nominalLength(interval);
   // Most deadlines are near; the calendar is asked only about the others.
   if (dueAt <= now + 2 * nominal - SHORTER[interval === 'monthly' ? 'monthly' : 'others']) return dueAt;
-  const twoPeriods = addIntervals(interval, context.rules.timezone, now, 2);
+  const twoPeriods = addIntervals(interval, context.rules.timezone, now, 2) + lengthenedBy(snitch);
   if (status !== 'failed') return twoPeriods;
   return Math.max(twoPeriods, now + (context.rules.reminders === 'daily' ? DAY : HOUR + nominal));
+}
+
+/** A check-in that came early answered for the next run, so that the one behind it is awaited, and never a third. */
+function farthestScheduled(
+  snitch: SnitchState,
+  schedule: Schedule,
+  now: number,
+  context: DeadlineContext,
+): number {
+  const next = schedule.nextAfter(now);
+  const grace = graceOf(snitch, schedule, now);
+  // The grace of the last run may not be over.
+  if (next === null) return now + grace;
+  const second = schedule.nextAfter(next) ?? next;
+  const deadline = second + grace;
+  if (snitch.status !== 'failed') return deadline;
+  return Math.max(deadline, (nextReminder(snitch, now, now, context) ?? now) + (second - next));
 }

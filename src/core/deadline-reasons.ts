@@ -2,6 +2,7 @@
 import { durationInWords } from '../text/durations.ts';
 import type { BlindWindow } from './blind-window.ts';
 import type { Calendar } from './interval.ts';
+import { lengthenedBy } from './job-schedule.ts';
 import type { LateRuns } from './late-runs.ts';
 import { LEAST_KNOWN, smartDeadlineIn } from './smart-deadline.ts';
 import type { SnitchState } from './snitch.ts';
@@ -42,8 +43,9 @@ function learning(state: SnitchState, { calendar, timezone, firstCheckIns, late 
       `Its deadline is not learned yet: ${known} of at least ${LEAST_KNOWN} periods are known, so ${basic}.`,
     ];
   }
-  const period = calendar.periodAt(interval, timezone, (state.movedFrom ?? dueAt) - 1);
-  const isBasic = (state.movedFrom ?? dueAt) === period.end;
+  const deadline = (state.movedFrom ?? dueAt) - lengthenedBy(state);
+  const period = calendar.periodAt(interval, timezone, deadline - 1);
+  const isBasic = deadline === period.end;
   if (!isBasic) {
     const before = late?.runs.some(({ at }) => at < (firstCheckIns[0] ?? at));
     const also = before ? ', and from the latest runs before them' : '';

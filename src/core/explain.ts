@@ -1,14 +1,19 @@
 /** Says in words what a snitch waits for, and why it alerts or is silent. */
+import { durationInWords } from '../text/durations.ts';
 import { inTimeZone } from '../text/times.ts';
 import { deadlineReasons, type Postponement } from './deadline-reasons.ts';
 import type { Calendar, Period } from './interval.ts';
+import { lengthenedBy, scheduleOf } from './job-schedule.ts';
 import type { LateRuns } from './late-runs.ts';
+import { type ScheduleShown, scheduleInWords, scheduleShown } from './schedule-words.ts';
 import type { CaseRules, SnitchState } from './snitch.ts';
 import { type ToldAlert, tellingReasons } from './told.ts';
 
 export interface Explanation {
-  /** The period that `now` lies in. */
+  /** The period that `now` lies in; by a schedule, from the last run to the next. */
   period: Period;
+  /** When it is due by its schedule; null where it has none. */
+  schedule: ScheduleShown | null;
   /** By when the next check-in is expected; null while none is awaited. */
   deadlineAt: number | null;
   /** When the next alert or reminder comes if nothing is heard; null for never. */
@@ -37,20 +42,24 @@ export interface Telling {
   last: ToldAlert | null;
 }
 
+const NO_FURTHER_RUN = 'Its schedule has no further run, so nothing more is awaited.';
+
 const UNKNOWN: Telling = { nobody: null, last: null };
 
 export function explain(
   state: SnitchState,
   { rules, calendar, now, firstCheckIns = [], late, postponements = [], telling = UNKNOWN }: ExplainContext,
 ): Explanation {
-  const period = calendar.periodAt(state.interval, rules.timezone, now);
+  const shown = scheduleShown(state, rules.timezone, now);
   const awaited = state.status === 'healthy' || state.status === 'errored';
   return {
-    period,
+    period: periodOf(state, { rules, calendar, now }),
+    schedule: shown,
     deadlineAt: awaited ? state.dueAt : null,
     nextAlertAt: awaited || state.status === 'failed' ? state.dueAt : null,
     reasons: [
       ...reasonsFor(state, rules, telling),
+      ...graceReasons(state, shown),
       ...(awaited
         ? deadlineReasons(state, {
             calendar,
@@ -64,6 +73,26 @@ export function explain(
       ...tellingOf(state, { rules, now, telling }),
     ],
   };
+}
+
+function periodOf(
+  state: SnitchState,
+  { rules, calendar, now }: Pick<ExplainContext, 'rules' | 'calendar' | 'now'>,
+): Period {
+  const schedule = scheduleOf(state, rules.timezone);
+  const start = schedule?.lastUntil(now) ?? null;
+  const end = schedule?.nextAfter(now) ?? null;
+  if (start !== null && end !== null) return { start, end };
+  return calendar.periodAt(state.interval, rules.timezone, now);
+}
+
+function graceReasons(state: SnitchState, shown: ScheduleShown | null): string[] {
+  if (state.schedule && shown) {
+    const words = scheduleInWords(state.schedule, shown.timezone);
+    return [`Its schedule is ${words}, with ${durationInWords(shown.grace)} of grace.`];
+  }
+  const grace = lengthenedBy(state);
+  return grace > 0 ? [`Its grace makes each deadline ${durationInWords(grace)} later.`] : [];
 }
 
 /** Of a snitch that is well and does not flap, the last alert is of no concern any more. */
@@ -89,12 +118,14 @@ function reasonsFor(state: SnitchState, rules: CaseRules, { nobody, last }: Tell
     case 'healthy':
       return [
         `It last checked in at ${local(state.checkedInAt ?? 0)}.`,
-        `If it does not check in again by ${due}, ${missing}.`,
+        state.dueAt === null ? NO_FURTHER_RUN : `If it does not check in again by ${due}, ${missing}.`,
       ];
     case 'errored':
       return [
         `Its last check-in, at ${local(state.lastCheckInAt ?? 0)}, reported an error.`,
-        `A healthy check-in ends this; without any check-in by ${due} ${missing}.`,
+        state.dueAt === null
+          ? `A healthy check-in ends this. ${NO_FURTHER_RUN}`
+          : `A healthy check-in ends this; without any check-in by ${due} ${missing}.`,
       ];
     case 'failed':
       return [
@@ -103,7 +134,9 @@ function reasonsFor(state: SnitchState, rules: CaseRules, { nobody, last }: Tell
           : `It missed its deadline: the last check-in came at ${local(state.lastCheckInAt)}.`,
         ...(last?.startedAt ? [`A run that started at ${local(last.startedAt)} had not ended then.`] : []),
         state.dueAt === null
-          ? 'This case wants no reminders.'
+          ? rules.reminders === 'off'
+            ? 'This case wants no reminders.'
+            : NO_FURTHER_RUN
           : `Unless it checks in before, a reminder comes at ${due}.`,
       ];
     case 'paused':

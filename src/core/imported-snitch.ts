@@ -1,6 +1,7 @@
 /** A snitch that comes from elsewhere and may bring its token along (`decisions: Wire format, Tokens`). */
 import type { Validation } from './errors.ts';
-import { type Checked, NOT_AN_OBJECT, type SnitchInput, validateNewSnitch } from './validation.ts';
+import { type FullInput, readNewSnitch, type Said } from './snitch-input.ts';
+import { type Checked, NOT_AN_OBJECT } from './validation.ts';
 
 export const TOKEN_TAKEN = 'is taken';
 
@@ -10,16 +11,16 @@ const TOKEN = /^[A-Za-z0-9_-]{6,64}$/;
 /** Where check-in addresses begin at the root, these are paths of the server itself. */
 const PATHS = new Set(['healthz', 'readyz', 'metrics']);
 
-export interface ImportedInput extends SnitchInput {
+export interface ImportedInput extends FullInput {
   /** Null for one that gets a new token. */
   token: string | null;
 }
 
 /** As for a new snitch, with its `token`. */
-export function validateImportedSnitch(body: unknown): Checked<ImportedInput> {
+export function validateImportedSnitch(body: unknown, said: Said): Checked<ImportedInput> {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     return { validations: [NOT_AN_OBJECT] };
-  const { value, validations = [] } = validateNewSnitch(body);
+  const { value, validations = [] } = readNewSnitch(body, said);
   const { token = null } = body as { token?: unknown };
   const fault = token === null ? null : faultOfToken(token);
   if (fault !== null) return { validations: [...validations, fault] };

@@ -5,6 +5,7 @@
  * - **case**: the team that owns snitches, API keys, webhooks and members.
  * - **check-in**: one call of the job to its check-in address.
  * - **interval**: how often the job runs, one of 17 names (`daily`).
+ * - **schedule**: when the job runs, where a person says it exactly: a cron expression for instance.
  * - **period**: one calendar-aligned stretch of an interval in the case's time zone.
  * - **deadline**: the instant by which the next check-in is expected.
  * - **due**: the instant at which the sweep has something to do for a snitch: its deadline, its next
@@ -21,6 +22,7 @@
  */
 import type { LastReport } from './check-in.ts';
 import type { Interval } from './interval.ts';
+import type { ScheduleRule } from './schedule/schedule.ts';
 
 export type AlertType = 'basic' | 'smart';
 
@@ -41,8 +43,18 @@ export interface Pause {
   since: number | null;
 }
 
+/** What a person says of when a job is due, beside its interval. */
+export interface DueFields {
+  /** Null where the interval says when the job is due. */
+  schedule: ScheduleRule | null;
+  /** IANA name: the zone of the schedule; null for that of the case. */
+  timezone: string | null;
+  /** Seconds after the expected time; null for what follows from the schedule, or for none without a schedule. */
+  grace: number | null;
+}
+
 /** What changes with check-ins, deadlines and pauses: the input and output of the state machine. */
-export interface SnitchState {
+export interface SnitchState extends DueFields {
   interval: Interval;
   alertType: AlertType;
   status: Status;
@@ -60,8 +72,8 @@ export interface SnitchState {
   movedFrom: number | null;
 }
 
-/** What a person says about a snitch. */
-export interface SnitchFields {
+/** What a person says about a snitch; what is absent of when it is due is null. */
+export interface SnitchFields extends Partial<DueFields> {
   name: string;
   notes: string;
   tags: string[];
@@ -72,7 +84,7 @@ export interface SnitchFields {
 }
 
 /** One monitored job: what was said about it, and how it is. */
-export interface Snitch extends Omit<SnitchFields, 'interval' | 'alertType'> {
+export interface Snitch extends Omit<SnitchFields, 'interval' | 'alertType' | keyof DueFields> {
   token: string;
   caseId: string;
   createdAt: number;
@@ -93,10 +105,17 @@ export interface CaseRules {
 }
 
 /** The state of a snitch that was just created. */
-export function newSnitchState(interval: Interval, alertType: AlertType): SnitchState {
+export function newSnitchState(
+  interval: Interval,
+  alertType: AlertType,
+  { schedule = null, timezone = null, grace = null }: Partial<DueFields> = {},
+): SnitchState {
   return {
     interval,
     alertType,
+    schedule,
+    timezone,
+    grace,
     status: 'pending',
     checkedInAt: null,
     lastCheckInAt: null,

@@ -1,8 +1,8 @@
 /** The whole state machine: `decisions: Transitions`, row by row. */
 import type { AlertDecision } from './alert.ts';
 import { type BlindWindow, postponeByAll } from './blind-window.ts';
-import { type DeadlineContext, deadlineAfter, nextReminder } from './deadline.ts';
-import { nominalLength } from './interval.ts';
+import { type DeadlineContext, deadlineAfterCheckIn, deadlineAnew, nextReminder } from './deadline.ts';
+import { usualLength } from './job-schedule.ts';
 import type { Pause, PauseUntil, RememberedStatus, SnitchState } from './snitch.ts';
 
 export type Trigger =
@@ -12,7 +12,7 @@ export type Trigger =
   | { kind: 'due' }
   | { kind: 'pause'; until: PauseUntil }
   | { kind: 'unpause' }
-  /** The interval, the alert type or the case's rules changed: the state carries the new ones. */
+  /** The interval, the schedule, the alert type or the case's rules changed: the state carries the new ones. */
   | { kind: 'rescheduled' };
 
 export interface TransitionContext extends DeadlineContext {
@@ -58,7 +58,7 @@ function checkIn(
   context: TransitionContext,
 ): Transition {
   const healthy = trigger.outcome === 'healthy' || !context.rules.errorNotices;
-  const at = trigger.at ?? momentOf(before, context.now);
+  const at = trigger.at ?? momentOf(before, context);
   if (trigger.at !== undefined && at < (before.lastCheckInAt ?? at)) return silent(before);
   const snitch = { ...before, lastCheckInAt: at, checkedInAt: healthy ? at : before.checkedInAt };
   if (before.pause) {
@@ -69,7 +69,12 @@ function checkIn(
     }
   }
   const status = healthy ? 'healthy' : 'errored';
-  const fresh = { ...snitch, ...deadline(deadlineAfter(snitch, at, context)), status, pause: null } as const;
+  const fresh = {
+    ...snitch,
+    ...deadline(deadlineAfterCheckIn(before, at, context)),
+    status,
+    pause: null,
+  } as const;
   const after = trigger.at === undefined ? { snitch: fresh, by: [] } : deliveredLate(fresh, before, context);
   if (!after) return silent(snitch);
   if (status === before.status) return { snitch: after.snitch, alert: null, postponedBy: after.by };
@@ -92,12 +97,14 @@ function deliveredLate(
   context: TransitionContext,
 ): { snitch: SnitchState; by: readonly BlindWindow[] } | null {
   const after = postponeByAll(fresh, context.windows ?? [], context);
-  const over = (after.snitch.dueAt ?? 0) <= context.now;
+  // A schedule that has no further run awaits nothing.
+  const next = after.snitch.dueAt ?? Number.POSITIVE_INFINITY;
+  const over = next <= context.now;
   if (over && fresh.status === 'healthy' && before.status === 'failed') return null;
   const awaited = before.status === 'healthy' || before.status === 'errored';
   if (!awaited && !over) return after;
   const { dueAt, postponed, movedFrom } = before;
-  const isLater = dueAt !== null && dueAt > (after.snitch.dueAt ?? 0);
+  const isLater = dueAt !== null && dueAt > next;
   return isLater ? { snitch: { ...fresh, dueAt, postponed, movedFrom }, by: [] } : after;
 }
 
@@ -108,12 +115,12 @@ function deadline(dueAt: number | null): Pick<SnitchState, 'dueAt' | 'postponed'
 
 /**
  * The instant that a check-in counts for. A clock that was set back a little must move no deadline back, so the
- * later of the two check-ins counts; but a last check-in further ahead than an interval came from a clock that was
+ * later of the two check-ins counts; but a last check-in further ahead than an interval, or than the runs of a schedule lie apart, came from a clock that was
  * wrong, and waiting for that future would be silence.
  */
-function momentOf(snitch: SnitchState, now: number): number {
+function momentOf(snitch: SnitchState, { now, rules }: TransitionContext): number {
   const last = snitch.lastCheckInAt ?? now;
-  return last > now && last - now <= nominalLength(snitch.interval) ? last : now;
+  return last > now && last - now <= usualLength(snitch, rules.timezone, now) ? last : now;
 }
 
 function due(before: SnitchState, context: TransitionContext): Transition {
@@ -169,7 +176,7 @@ function restart(snitch: SnitchState, from: number, context: TransitionContext):
       return snitch;
     case 'healthy':
     case 'errored':
-      return { ...snitch, ...deadline(deadlineAfter(snitch, from, context)) };
+      return { ...snitch, ...deadline(deadlineAnew(snitch, from, context)) };
     case 'failed':
       return { ...snitch, ...deadline(nextReminder(snitch, from, from, context)) };
   }

@@ -24,7 +24,7 @@ function contextOf(rules: Partial<CaseRules> = {}, firstCheckIns: number[] = [])
 }
 
 const due = (interval: Interval, from: number, timezone = 'UTC') =>
-  deadlineAfter({ interval, alertType: 'basic' }, from, contextOf({ timezone }));
+  Number(deadlineAfter({ interval, alertType: 'basic' }, from, contextOf({ timezone })));
 
 const basic = suite('deadline: basic');
 

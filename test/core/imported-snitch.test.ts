@@ -5,19 +5,21 @@ import { importedAttribute, validateImportedSnitch } from '../../src/core/import
 
 const test = suite('imported snitches');
 
+const SAID = { timezone: 'UTC', now: 0 };
+const NOT_SCHEDULED = { schedule: null, timezone: null, grace: null };
 const LEAST = { name: 'nightly', interval: 'daily' };
 
 function refusals(body: unknown): string[] {
-  return (validateImportedSnitch(body).validations ?? []).map(
+  return (validateImportedSnitch(body, SAID).validations ?? []).map(
     ({ attribute, message }) => `${attribute} ${message}`,
   );
 }
 
 test('without a token it gets one, and with one it keeps it', () => {
-  const rest = { ...LEAST, notes: '', tags: [], alertEmail: [], alertType: 'basic' };
-  assert.equal(validateImportedSnitch(LEAST), { value: { ...rest, token: null } });
-  assert.equal(validateImportedSnitch({ ...LEAST, token: null }), { value: { ...rest, token: null } });
-  assert.equal(validateImportedSnitch({ ...LEAST, token: 'My_token-1' }), {
+  const rest = { ...LEAST, notes: '', tags: [], alertEmail: [], alertType: 'basic', ...NOT_SCHEDULED };
+  assert.equal(validateImportedSnitch(LEAST, SAID), { value: { ...rest, token: null } });
+  assert.equal(validateImportedSnitch({ ...LEAST, token: null }, SAID), { value: { ...rest, token: null } });
+  assert.equal(validateImportedSnitch({ ...LEAST, token: 'My_token-1' }, SAID), {
     value: { ...rest, token: 'My_token-1' },
   });
 });

@@ -44,6 +44,9 @@ contract('snitches', (test) => {
         pause: null,
         postponed: 0,
         movedFrom: null,
+        schedule: null,
+        timezone: null,
+        grace: null,
       },
       lastReport: null,
     });

@@ -52,6 +52,17 @@ function comesEarlyFor(schedule: Schedule, at: number, next: number): boolean {
   return last !== null && next - at <= (next - last) / EARLY_SHARE;
 }
 
+/**
+ * From when on the check-in of the run at `run` may come: as early as it would still answer for it. That of `every`
+ * comes after as long as the job takes, which is never quite the same.
+ */
+export function earliestCheckIn(schedule: Schedule, run: number): number {
+  const last = schedule.lastUntil(run - 1);
+  if (last !== null) return run - Math.min(MOST_EARLY, (run - last) / EARLY_SHARE);
+  const [gap] = schedule.gapsAfter(run);
+  return run - Math.min(MOST_EARLY, Math.max(MINUTE, (gap ?? 0) / EARLY_SHARE));
+}
+
 /** Rule 3. @param deadline the one that follows if the run at `next` is answered for */
 function answersFor(
   schedule: Schedule,

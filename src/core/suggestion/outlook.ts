@@ -77,7 +77,8 @@ function deadlinesOf(
       learned = withCheckIn(learned, interval, timezone, at);
     }
     last = at;
-    return deadlineAfter({ interval, alertType }, at, { calendar, rules, ...learned }) + (grace ?? 0);
+    const due = deadlineAfter({ interval, alertType }, at, { calendar, rules, ...learned });
+    return due === null ? null : due + (grace ?? 0);
   });
 }
 

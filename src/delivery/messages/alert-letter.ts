@@ -1,6 +1,7 @@
 /** What one alert says at length: the subject in words, and the letter that a message is laid out from. */
 
-import { type Alert, BLIND_NOTICE } from '../../core/alert.ts';
+import { type Alert, type AlertDetails, BLIND_NOTICE } from '../../core/alert.ts';
+import { scheduleInWords } from '../../core/schedule-words.ts';
 import { durationInWords } from '../../text/durations.ts';
 import { outputLines, printable, printableLines, shorten, shortenFront } from '../../text/printable.ts';
 import { exactTime, minuteInTimeZone } from '../../text/times.ts';
@@ -37,7 +38,7 @@ function snitchLetter(alert: SnitchAlert, shown: CaseShown, output: string | nul
     { label: 'Snitch', value: name },
     { label: 'Status', value: `${snitch.status} (before: ${snitch.previous_status})` },
     ...timeFields(alert, shown.timezone),
-    { label: 'Interval', value: intervalInWords(details.interval) },
+    ...dueFields(details),
     { label: 'Exit status', value: details.exitStatus === null ? '' : String(details.exitStatus) },
     { label: 'Message', value: shorten(printableLines(details.message ?? '').join('\n'), MESSAGE_SHOWN) },
     { label: 'Tags', value: tags },
@@ -56,6 +57,16 @@ function snitchLetter(alert: SnitchAlert, shown: CaseShown, output: string | nul
       footer: `Alert ${alert.id}, decided ${exactTime(at, shown.timezone)}.`,
     },
   };
+}
+
+/** The interval beside a schedule is only for clients that know no schedules. */
+function dueFields({ interval, schedule, grace = 0 }: AlertDetails): Letter['fields'] {
+  return [
+    schedule === undefined
+      ? { label: 'Interval', value: intervalInWords(interval) }
+      : { label: 'Schedule', value: printable(scheduleInWords(schedule.rule, schedule.timezone)) },
+    { label: 'Grace', value: grace === 0 ? '' : durationInWords(grace) },
+  ];
 }
 
 /** `name` as one word of a shell command, quoted if need be; null where it has characters that cannot be typed. */

@@ -138,11 +138,16 @@ export function timeFields(alert: SnitchAlert, timezone: string): Letter['fields
 
 /** A reminder has no deadline of its own: what counts is how long the snitch has been missing. */
 function deadlineFields(alert: SnitchAlert, show: (time: number) => string): Letter['fields'] {
-  const { deadlineAt, missingSince = null } = alert.details;
+  const { deadlineAt, missingSince = null, schedule, grace = 0 } = alert.details;
   if (isReminder(alert)) {
     return missingSince === null ? [] : [{ label: 'Missing since', value: show(missingSince) }];
   }
-  return deadlineAt === null ? [] : [{ label: 'Deadline', value: show(deadlineAt) }];
+  if (deadlineAt === null) return [];
+  const isLater = schedule !== undefined && grace > 0;
+  return [
+    ...(isLater ? [{ label: 'Expected at', value: show(deadlineAt - grace) }] : []),
+    { label: 'Deadline', value: show(deadlineAt) },
+  ];
 }
 
 function untilWhat({ pausedUntil }: Pick<AlertDetails, 'pausedUntil'>): string {

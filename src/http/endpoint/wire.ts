@@ -7,6 +7,7 @@ import type {
   WireDelivery,
   WireExplanation,
   WireReport,
+  WireScheduleShown,
   WireSnitch,
   WireWebhook,
 } from '../../api/wire.ts';
@@ -16,10 +17,12 @@ import type { Case } from '../../core/case.ts';
 import type { CheckInRecord, LastReport } from '../../core/check-in.ts';
 import type { AlertWithDeliveries, Delivery } from '../../core/delivery.ts';
 import type { Explanation } from '../../core/explain.ts';
+import type { ScheduleShown } from '../../core/schedule-words.ts';
 import type { Snitch } from '../../core/snitch.ts';
 import type { Audience, ToldAlert } from '../../core/told.ts';
 import type { Webhook } from '../../core/webhook.ts';
-import { inTimeZone } from '../../text/times.ts';
+import { SECOND } from '../../text/durations.ts';
+import { inTimeZone, weekdayTime } from '../../text/times.ts';
 
 export function wireTime(at: number): string {
   return new Date(at).toISOString();
@@ -45,6 +48,9 @@ export function wireSnitch(snitch: Snitch, checkInBase: string): WireSnitch {
     type: { interval: state.interval },
     alert_type: state.alertType,
     alert_email: snitch.alertEmail,
+    schedule: state.schedule,
+    timezone: state.timezone,
+    grace: state.grace,
     created_at: wireTime(snitch.createdAt),
   };
 }
@@ -112,7 +118,7 @@ export function wireWebhook(webhook: Webhook): WireWebhook {
 export function wireExplanation(
   { state }: Snitch,
   { timezone }: Case,
-  { period, deadlineAt, nextAlertAt, reasons }: Explanation,
+  { period, schedule, deadlineAt, nextAlertAt, reasons }: Explanation,
   { audience, last }: { audience: Audience; last: Alert | null },
 ): WireExplanation {
   const { emails, webhooks, sendsEmail } = audience;
@@ -126,8 +132,22 @@ export function wireExplanation(
     deadline: both(deadlineAt),
     next_alert: both(nextAlertAt),
     missing_since: missingSince === null ? null : wireTime(missingSince),
+    schedule: schedule && wireScheduleShown(schedule),
     reasons,
     notify: { emails: [...emails], webhooks: [...webhooks], sends_email: sendsEmail },
+  };
+}
+
+function wireScheduleShown({ timezone, grace, runs }: ScheduleShown): WireScheduleShown {
+  return {
+    timezone,
+    grace: grace / SECOND,
+    runs: runs.map(({ at, deadline }) => ({
+      at: wireTime(at),
+      local: weekdayTime(at, timezone),
+      deadline: wireTime(deadline),
+      deadline_local: weekdayTime(deadline, timezone),
+    })),
   };
 }
 

@@ -27,6 +27,15 @@ export const interval = z.enum(INTERVALS as [string, ...string[]]);
 export const status = z.enum(['pending', 'healthy', 'failed', 'errored', 'paused']);
 const alertType = z.enum(['basic', 'smart']);
 
+export const schedule: z.ZodType<WireSchedule> = z.union([
+  z.object({ cron: text.max(500) }),
+  z.object({ calendar: text.max(500) }),
+  z.object({ every: z.number().min(SHORTEST_EVERY).max(LONGEST_EVERY) }),
+]);
+
+const seconds = z.number().min(0).max(LONGEST_GRACE);
+const due = { schedule: schedule.nullable(), timezone: text.nullable(), grace: seconds.nullable() };
+
 const report = z.object({
   at: time,
   outcome: z.enum(['healthy', 'error']),
@@ -48,6 +57,7 @@ export const snitch: z.ZodType<WireSnitch> = z.object({
   type: z.object({ interval }),
   alert_type: alertType,
   alert_email: z.array(text),
+  ...due,
   created_at: time,
 });
 
@@ -59,6 +69,7 @@ const changeable = {
   alert_email: z.union([z.array(text), text]).nullable(),
   notes: text.max(10_000).nullable(),
   tags: z.array(text.max(100)).max(50).nullable(),
+  ...due,
 };
 
 export const snitchChanges = z.object(changeable).partial();
@@ -177,6 +188,13 @@ export const explanation: z.ZodType<WireExplanation> = z.object({
   deadline: instant.nullable(),
   next_alert: instant.nullable(),
   missing_since: time.nullable(),
+  schedule: z
+    .object({
+      timezone: text,
+      grace: seconds,
+      runs: z.array(z.object({ at: time, local: text, deadline: time, deadline_local: text })),
+    })
+    .nullable(),
   reasons: z.array(text),
   notify: audience,
 });
@@ -200,16 +218,10 @@ export const mailCheck: z.ZodType<WireMailCheck> = z.object({
   problem: text.nullable(),
 });
 
-export const schedule: z.ZodType<WireSchedule> = z.union([
-  z.object({ cron: text.max(500) }),
-  z.object({ calendar: text.max(500) }),
-  z.object({ every: z.number().min(SHORTEST_EVERY).max(LONGEST_EVERY) }),
-]);
-
 export const scheduleToCheck = z.object({
   schedule,
   timezone: text.nullable().optional(),
-  grace: z.number().min(0).max(LONGEST_GRACE).nullable().optional(),
+  grace: seconds.nullable().optional(),
   from: time.nullable().optional(),
 });
 

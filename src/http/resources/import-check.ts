@@ -1,7 +1,7 @@
 /** `/v1/imports/check`: why an import or a change of the case would be refused, without changing anything. */
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { WireImportCheck } from '../../api/wire.ts';
+import type { WireImportCheck, WireImported } from '../../api/wire.ts';
 import type { Validation } from '../../core/errors.ts';
 import { type ImportedInput, importedAttribute, TOKEN_TAKEN } from '../../core/imported-snitch.ts';
 import { caseOf } from '../endpoint/auth.ts';
@@ -13,11 +13,12 @@ import { readSnitches, snitches } from './import-schema.ts';
 const check = z.object({ snitches: snitches.default([]), case: z.unknown().optional() });
 
 /** Everything wrong with the snitches and the settings of a case, and how many more snitches the case may have. */
-export function checkImport({ store }: RouteContext) {
+export function checkImport({ store, clock }: RouteContext) {
   return async (request: FastifyRequest) => {
-    const { id } = caseOf(request);
+    const { id, timezone } = caseOf(request);
     const wanted = await readAs(request, check);
-    const { imported, validations, indexes } = readSnitches(wanted.snitches);
+    const said = { timezone: zoneOf(wanted.case) ?? timezone, now: clock() };
+    const { imported, validations, indexes } = readSnitches(wanted.snitches, said);
     for (const [position, { token }] of imported.entries()) {
       if (token === null) continue;
       const holder = await store.ownerOfToken(token);
@@ -39,6 +40,11 @@ export function checkImport({ store }: RouteContext) {
   };
 }
 
+/** The time zone that the case would have. */
+function zoneOf(settings: unknown): string | undefined {
+  return caseChanges.safeParse(settings ?? {}).data?.timezone;
+}
+
 function faultsOfCase(error: z.ZodError | undefined): Validation[] {
   return (error?.issues ?? []).map(({ path, message }) => ({
     attribute: ['case', ...path].join('.'),
@@ -46,6 +52,6 @@ function faultsOfCase(error: z.ZodError | undefined): Validation[] {
   }));
 }
 
-function wireImported({ token, name, interval, alertType, alertEmail, notes, tags }: ImportedInput) {
-  return { token, name, interval, alert_type: alertType, alert_email: alertEmail, notes, tags };
+function wireImported({ alertType, alertEmail, ...imported }: ImportedInput): WireImported {
+  return { ...imported, alert_type: alertType, alert_email: alertEmail };
 }

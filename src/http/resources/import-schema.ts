@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Validation } from '../../core/errors.ts';
 import { type ImportedInput, importedAttribute, validateImportedSnitch } from '../../core/imported-snitch.ts';
+import type { Said } from '../../core/snitch-input.ts';
 import { line } from './case-schema.ts';
 
 /** How many snitches one request may name. The store handles them in one step, and check-ins wait for it. */
@@ -21,13 +22,13 @@ export const tokens = z
 /** The name of the file that snitches are kept in; null for none. */
 export const owner = line(100).nullable();
 
-/** @returns the valid ones, their positions in the request, and what is wrong with the others */
-export function readSnitches(bodies: readonly unknown[]) {
+/** @param said where and when; @returns the valid ones, their positions in the request, and what is wrong with the others */
+export function readSnitches(bodies: readonly unknown[], said: Said) {
   const imported: ImportedInput[] = [];
   const indexes: number[] = [];
   const validations: Validation[] = [];
   for (const [index, body] of bodies.entries()) {
-    const checked = validateImportedSnitch(body);
+    const checked = validateImportedSnitch(body, said);
     for (const { attribute, message } of checked.validations ?? []) {
       validations.push({ attribute: importedAttribute(index, attribute), message });
     }

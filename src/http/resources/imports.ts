@@ -6,7 +6,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { Invalid, type Validation } from '../../core/errors.ts';
 import { importedAttribute } from '../../core/imported-snitch.ts';
-import { type SnitchInput, validateSnitchChanges } from '../../core/validation.ts';
+import type { SnitchFields } from '../../core/snitch.ts';
+import { readSnitchChanges } from '../../core/snitch-input.ts';
 import { caseOf } from '../endpoint/auth.ts';
 import { readAs } from '../endpoint/body.ts';
 import { resource } from '../endpoint/resource.ts';
@@ -32,10 +33,11 @@ export function importRoutes(app: FastifyInstance, context: RouteContext): void 
 function importMany({ store, clock, addresses }: RouteContext) {
   return async (request: FastifyRequest) => {
     const wanted = await readAs(request, newImport);
-    const { imported, validations } = readSnitches(wanted.snitches);
+    const { id, timezone } = caseOf(request);
+    const { imported, validations } = readSnitches(wanted.snitches, { timezone, now: clock() });
     if (validations.length > 0) throw new Invalid(validations);
     const batch = { imported, owner: wanted.owner };
-    const made = await store.importSnitches(caseOf(request).id, batch, clock());
+    const made = await store.importSnitches(id, batch, clock());
     return made.map((snitch) => wireSnitch(snitch, addresses().checkInBase));
   };
 }
@@ -43,9 +45,9 @@ function importMany({ store, clock, addresses }: RouteContext) {
 /** Changes all of them or none. Each is named by its token, and changed as by `PATCH /v1/snitches/<token>`. */
 function changeMany({ store, clock, addresses }: RouteContext) {
   return async (request: FastifyRequest) => {
-    const { id } = caseOf(request);
+    const { id, timezone } = caseOf(request);
     const wanted = await readAs(request, changes);
-    const accepted: { token: string; changes: Partial<SnitchInput> }[] = [];
+    const accepted: { token: string; changes: Partial<SnitchFields> }[] = [];
     const validations: Validation[] = [];
     for (const [index, body] of wanted.snitches.entries()) {
       const token = tokenOf(body);
@@ -56,7 +58,7 @@ function changeMany({ store, clock, addresses }: RouteContext) {
         refuse({ attribute: 'token', message: 'is of no snitch of the case' });
         continue;
       }
-      const checked = validateSnitchChanges(body, present.state);
+      const checked = readSnitchChanges(body, present.state, { timezone, now: clock() });
       if (checked.validations) for (const fault of checked.validations) refuse(fault);
       else accepted.push({ token, changes: checked.value });
     }

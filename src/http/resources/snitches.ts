@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { NotFound, PlanLimitReached } from '../../core/errors.ts';
 import type { Snitch } from '../../core/snitch.ts';
-import { validateNewSnitch, validateSnitchChanges } from '../../core/validation.ts';
+import { readNewSnitch, readSnitchChanges } from '../../core/snitch-input.ts';
 import type { Store } from '../../store/store.ts';
 import { caseOf } from '../endpoint/auth.ts';
 import { readJson } from '../endpoint/body.ts';
@@ -23,11 +23,12 @@ export function snitchRoutes(app: FastifyInstance, { store, clock, addresses, li
       });
     },
     POST: async (request) => {
-      const { id } = caseOf(request);
+      const { id, timezone } = caseOf(request);
       const body = await readJson(request, async () => {
         if (!(await store.hasRoomForSnitch(id))) throw new PlanLimitReached();
       });
-      return wire(await store.createSnitch(id, valid(validateNewSnitch(body)), clock()));
+      const now = clock();
+      return wire(await store.createSnitch(id, valid(readNewSnitch(body, { timezone, now })), now));
     },
   });
 
@@ -35,8 +36,11 @@ export function snitchRoutes(app: FastifyInstance, { store, clock, addresses, li
     GET: async (request) => wire(await requestedSnitch(store, request)),
     PATCH: async (request) => {
       const { token, state } = await requestedSnitch(store, request);
-      const changes = valid(validateSnitchChanges(await readJson(request), state));
-      return wire(found(await store.updateSnitch(caseOf(request).id, token, changes, clock())));
+      const { id, timezone } = caseOf(request);
+      const body = await readJson(request);
+      const now = clock();
+      const changes = valid(readSnitchChanges(body, state, { timezone, now }));
+      return wire(found(await store.updateSnitch(id, token, changes, now)));
     },
     DELETE: async (request, reply) => {
       if (!(await store.deleteSnitch(caseOf(request).id, param(request, 'token')))) throw new NotFound();

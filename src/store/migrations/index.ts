@@ -4,7 +4,16 @@ import { sql as firstForms } from './0003_first_forms.ts';
 import { sql as blindness } from './0004_blindness.ts';
 import { sql as flapping } from './0005_flapping.ts';
 import { steps as narrowKeys } from './0006_narrow_keys.ts';
+import { sql as schedules } from './0007_schedules.ts';
 import type { Migration } from './migration.ts';
 
 /** In order: the schema's version is the number of migrations that ran. A migration that has landed never changes. */
-export const migrations: readonly Migration[] = [initial, owner, firstForms, blindness, flapping, narrowKeys];
+export const migrations: readonly Migration[] = [
+  initial,
+  owner,
+  firstForms,
+  blindness,
+  flapping,
+  narrowKeys,
+  schedules,
+];

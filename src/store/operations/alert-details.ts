@@ -1,10 +1,11 @@
 /** What the team wants to know of an alert beside its payload. */
 import type { AlertDecision, AlertDetails, AlertSnitch } from '../../core/alert.ts';
 import type { CheckIn } from '../../core/check-in.ts';
+import { graceOf, lengthenedBy, scheduleOf } from '../../core/job-schedule.ts';
 import type { SnitchState } from '../../core/snitch.ts';
 import type { Transaction } from '../transaction.ts';
 import { openRunOf } from './open-run.ts';
-import type { StateRow } from './states.ts';
+import { getRules, type StateRow } from './states.ts';
 
 /** What moved a snitch: the check-in or the deadline that an alert tells of. */
 export interface AlertCause {
@@ -31,7 +32,26 @@ export async function detailsOf(
     message: cause.checkIn?.message ?? null,
     exitStatus: cause.checkIn?.exitStatus ?? null,
     threadId: row.thread_id,
+    ...(await dueDetails(tx, row, after, cause.at)),
     ...(await circumstances(tx, row, decision, after, cause)),
+  };
+}
+
+/** What says when the snitch is due beside its interval: nothing for most. */
+async function dueDetails(
+  tx: Transaction,
+  row: StateRow,
+  after: SnitchState,
+  at: number,
+): Promise<Pick<AlertDetails, 'schedule' | 'grace'>> {
+  const { schedule: rule } = after;
+  if (rule === null && after.grace === null) return {};
+  const { timezone } = await getRules(tx, row.case_id);
+  const schedule = scheduleOf(after, timezone);
+  const grace = schedule ? graceOf(after, schedule, at) : lengthenedBy(after);
+  return {
+    ...(rule && schedule ? { schedule: { rule, timezone: schedule.timezone } } : {}),
+    ...(grace > 0 ? { grace } : {}),
   };
 }
 

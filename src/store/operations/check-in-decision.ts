@@ -78,9 +78,9 @@ function movesOnlyTimes(before: SnitchState, after: SnitchState): boolean {
   return after.status === before.status && after.pause === before.pause;
 }
 
-/** Minutes are too short to learn anything from. */
+/** Minutes are too short to learn anything from, and where there is a schedule, nothing is learned. */
 function isFirstOfPeriod(row: StateRow, calendar: Calendar, timezone: string, at: number): boolean {
-  if (isMinuteInterval(row.interval)) return false;
+  if (row.schedule !== null || isMinuteInterval(row.interval)) return false;
   const { last_check_in_at: last } = row;
   return last === null || last < Math.min(at, calendar.periodAt(row.interval, timezone, at).start);
 }

@@ -43,10 +43,11 @@ export async function setAnewSlice(tx: Transaction, now: number, after: number):
 
 /** A quick look, so that the savepoint and the history are for the few that need them. */
 function mayBeAhead(
-  { interval, due_at: due, last_check_in_at: last, paused_at: paused }: StateRow,
+  { interval, schedule, due_at: due, last_check_in_at: last, paused_at: paused }: StateRow,
   now: number,
 ) {
-  const near = now + nominalLength(interval);
+  // The interval beside a schedule is only shown, and may be much longer than what is between two runs.
+  const near = schedule === null ? now + nominalLength(interval) : now;
   return (due ?? 0) > near || (last ?? 0) > near || (paused ?? 0) > now;
 }
 

@@ -1,9 +1,10 @@
 import { Invalid, PlanLimitReached } from '../../core/errors.ts';
-import { isMinuteInterval } from '../../core/interval.ts';
+import { isDueAlike } from '../../core/job-schedule.ts';
 import { NOTHING_LEARNED } from '../../core/late-runs.ts';
-import { newSnitchState, type Snitch, type SnitchFields } from '../../core/snitch.ts';
+import { newSnitchState, type Snitch, type SnitchFields, type SnitchState } from '../../core/snitch.ts';
+import { refusedTogether } from '../../core/snitch-input.ts';
 import { transition } from '../../core/transition.ts';
-import { SMART_WITH_MINUTES, tooManyTags } from '../../core/validation.ts';
+import { tooManyTags } from '../../core/validation.ts';
 import { newToken } from '../identifiers.ts';
 import type { Awaitable, Transaction } from '../transaction.ts';
 import { requireCase } from './cases.ts';
@@ -51,13 +52,13 @@ export async function insertSnitch(
   token = newToken(),
 ): Promise<Snitch> {
   await requireCase(tx, caseId);
-  const { interval, alertType, ...described } = fields;
+  const { interval, alertType, schedule = null, timezone = null, grace = null, ...described } = fields;
   const snitch: Snitch = {
     ...described,
     token,
     caseId,
     createdAt: now,
-    state: newSnitchState(interval, alertType),
+    state: newSnitchState(interval, alertType, { schedule, timezone, grace }),
     lastReport: null,
   };
   const id = await tx.insert(
@@ -96,7 +97,7 @@ async function find(tx: Transaction, caseId: string, token: string): Promise<Fou
   return row && state ? { row, state } : null;
 }
 
-/** Changes what is named. A new interval or alert type restarts the deadline from now. */
+/** Changes what is named. Whatever changes when the job is due restarts the deadline from now. */
 export async function updateSnitch(
   tx: Transaction,
   caseId: string,
@@ -107,9 +108,10 @@ export async function updateSnitch(
   const found = await find(tx, caseId, token);
   if (!found) return null;
   const { row, state } = found;
-  const interval = changes.interval ?? state.interval;
-  const alertType = changes.alertType ?? state.alert_type;
-  if (alertType === 'smart' && isMinuteInterval(interval)) throw new Invalid([SMART_WITH_MINUTES]);
+  const before = toState(state);
+  const wanted = withChanges(before, changes);
+  const refused = refusedTogether(wanted);
+  if (refused) throw new Invalid([refused]);
   const described: SnitchRow = {
     ...row,
     name: changes.name ?? row.name,
@@ -127,15 +129,41 @@ export async function updateSnitch(
   );
   if (changes.tags) await indexTags(tx, { id: row.id, caseId }, tagsIn(row), changes.tags);
   tx.announce({ kind: 'snitch', caseId, token });
-  const snitch = toSnitch(described, state, await lastReportOf(tx, state));
-  if (interval === state.interval && alertType === state.alert_type) return snitch;
+  const changed = await reschedule(tx, state, { before, wanted, now });
+  return { ...toSnitch(described, state, await lastReportOf(tx, state)), state: changed };
+}
+
+function withChanges(before: SnitchState, changes: Partial<SnitchFields>): SnitchState {
+  const { interval, alertType, schedule, timezone, grace } = changes;
+  return {
+    ...before,
+    interval: interval ?? before.interval,
+    alertType: alertType ?? before.alertType,
+    schedule: schedule === undefined ? before.schedule : schedule,
+    timezone: timezone === undefined ? before.timezone : timezone,
+    grace: grace === undefined ? before.grace : grace,
+  };
+}
+
+/** Writes what `wanted` changes of when the job is due. */
+async function reschedule(
+  tx: Transaction,
+  row: StateRow,
+  { before, wanted, now }: { before: SnitchState; wanted: SnitchState; now: number },
+): Promise<SnitchState> {
   // Places in periods of another length say nothing.
-  if (interval !== state.interval) await saveLearned(tx, state, NOTHING_LEARNED);
-  const changed: StateRow = { ...state, interval, alert_type: alertType };
-  const context = await contextFor(tx, changed, await getRules(tx, caseId), now);
-  const rescheduled = transition(toState(changed), { kind: 'rescheduled' }, context).snitch;
-  await saveState(tx, state, rescheduled);
-  return { ...snitch, state: rescheduled };
+  if (wanted.interval !== before.interval) await saveLearned(tx, row, NOTHING_LEARNED);
+  const rules = await getRules(tx, row.case_id);
+  if (isDueAlike(before, wanted)) {
+    if (wanted.interval !== before.interval || wanted.timezone !== before.timezone) {
+      await saveState(tx, row, wanted);
+    }
+    return wanted;
+  }
+  const context = await contextFor(tx, { id: row.id, alert_type: wanted.alertType }, rules, now);
+  const rescheduled = transition(wanted, { kind: 'rescheduled' }, context).snitch;
+  await saveState(tx, row, rescheduled);
+  return rescheduled;
 }
 
 export async function addTags(

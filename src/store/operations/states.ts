@@ -2,6 +2,7 @@
 
 import { type Interval, isMinuteInterval } from '../../core/interval.ts';
 import { type Learned, NOTHING_LEARNED } from '../../core/late-runs.ts';
+import type { ScheduleRule } from '../../core/schedule/schedule.ts';
 import type {
   AlertType,
   CaseRules,
@@ -38,12 +39,17 @@ export interface StateRow {
   open_start_at: number | null;
   last_check_in_id: number | null;
   check_in_count: number;
+  /** JSON. */
+  schedule: string | null;
+  timezone: string | null;
+  grace: number | null;
 }
 
 /** Of the snitch `n` and its state `s`. The token comes from the index that finds it: the row of `n` is not read. */
 export const STATE_COLUMNS = `n.token, s.id, s.case_id, s.interval, s.alert_type, s.status, s.checked_in_at,
   s.last_check_in_at, s.due_at, s.look_at, s.pause_kind, s.pause_until, s.remembered, s.postponed, s.moved_from,
-  s.paused_at, s.thread_id, s.open_start_at, s.last_check_in_id, s.check_in_count`;
+  s.paused_at, s.thread_id, s.open_start_at, s.last_check_in_id, s.check_in_count,
+  s.schedule, s.timezone, s.grace`;
 
 const SELECT = `SELECT ${STATE_COLUMNS} FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id`;
 
@@ -72,13 +78,17 @@ export async function insertState(
   state: SnitchState,
 ): Promise<void> {
   await tx.run(
-    `INSERT INTO snitch_states (id, case_id, interval, alert_type, status, postponed, check_in_count)
-     VALUES (?, ?, ?, ?, ?, 0, 0)`,
+    `INSERT INTO snitch_states (id, case_id, interval, alert_type, status, postponed, check_in_count, schedule,
+       timezone, grace)
+     VALUES (?, ?, ?, ?, ?, 0, 0, ?, ?, ?)`,
     id,
     caseId,
     state.interval,
     state.alertType,
     state.status,
+    scheduleText(state.schedule),
+    state.timezone,
+    state.grace,
   );
   await countStatus(tx, caseId, state.status, 1);
   tx.announce({ kind: 'snitch', caseId, token });
@@ -135,7 +145,8 @@ export async function saveState(
   await tx.run(
     `UPDATE snitch_states SET interval = ?, alert_type = ?, status = ?, checked_in_at = ?, last_check_in_at = ?,
        due_at = ?, look_at = ?, pause_kind = ?, pause_until = ?, remembered = ?, postponed = ?, moved_from = ?,
-       paused_at = ?, thread_id = ?, open_start_at = ?, last_check_in_id = ?, check_in_count = ?
+       paused_at = ?, thread_id = ?, open_start_at = ?, last_check_in_id = ?, check_in_count = ?, schedule = ?,
+       timezone = ?, grace = ?
      WHERE id = ?`,
     state.interval,
     state.alertType,
@@ -154,6 +165,9 @@ export async function saveState(
     end.open_start_at,
     end.last_check_in_id,
     end.check_in_count,
+    scheduleText(state.schedule),
+    state.timezone,
+    state.grace,
     row.id,
   );
   if (state.status !== row.status) {
@@ -172,6 +186,9 @@ export function toState(row: StateRow): SnitchState {
   return {
     interval: row.interval,
     alertType: row.alert_type,
+    schedule: row.schedule === null ? null : (JSON.parse(row.schedule) as ScheduleRule),
+    timezone: row.timezone,
+    grace: row.grace,
     status: row.status,
     checkedInAt: row.checked_in_at,
     lastCheckInAt: row.last_check_in_at,
@@ -180,6 +197,10 @@ export function toState(row: StateRow): SnitchState {
     postponed: row.postponed,
     movedFrom: row.moved_from,
   };
+}
+
+export function scheduleText(schedule: ScheduleRule | null): string | null {
+  return schedule === null ? null : JSON.stringify(schedule);
 }
 
 function toPause({

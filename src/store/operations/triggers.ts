@@ -1,5 +1,6 @@
 /** Triggers from people, from the sweep and from changed rules: read the row, ask the state machine, write. */
 import { Invalid } from '../../core/errors.ts';
+import { followsCaseZone } from '../../core/job-schedule.ts';
 import type { CaseRules, PauseUntil } from '../../core/snitch.ts';
 import { type Trigger, transition } from '../../core/transition.ts';
 import { PENDING_CANNOT_PAUSE } from '../../core/validation.ts';
@@ -153,6 +154,11 @@ export async function moveLooks(
 /** Snitches of one slice of a reschedule or a postponement. */
 const SLICE = 200;
 
+/** Whether the changed rules of the case change when the sweep must look at the row. */
+function isMoved(row: StateRow, { timezone }: CaseRules, deadlines: boolean): boolean {
+  return row.status === 'failed' || (deadlines && followsCaseZone(toState(row), timezone));
+}
+
 /** Restarts deadlines and reminders of the cases whose rules changed, a slice a call; false when none is left. */
 export async function rescheduleSlice(tx: Transaction, now: number): Promise<boolean> {
   const plan = await tx.get<{ case_id: string; deadlines: number; cursor: number }>(
@@ -168,7 +174,7 @@ export async function rescheduleSlice(tx: Transaction, now: number): Promise<boo
   const rules = await getRules(tx, plan.case_id);
   for (const { id } of snitches) {
     const row = await getStateById(tx, id);
-    if (row && (plan.deadlines === 1 || row.status === 'failed')) {
+    if (row && isMoved(row, rules, plan.deadlines === 1)) {
       // A row that cannot be rescheduled is reported by the sweep, when it is due.
       await isolate(tx, () => apply(tx, row, { kind: 'rescheduled' }, rules, now));
     }

@@ -23,6 +23,7 @@ const LANDED = [
   'bfe122e228a61b957969c76db3bdf2dd8505642fee26fdb46e79de46e4871b0d',
   '9f7745fca5be0a28c2023390474ba44db9119ef5ad2f69b76d6da1060c993e2c',
   '632f04f35f7ab55ba89ca3d355817016ad6f393afe38b2d76eac8a2802ad8cfa',
+  '498aedea45f9b695bfad2def8e9b8a92508146dd80bf73f2e464b0a77bdacf9f',
 ];
 
 landed('never change', () => {

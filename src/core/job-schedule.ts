@@ -1,0 +1,51 @@
+/** The schedule of a snitch, where it has one, and its grace (`extensions: When a job is due`). */
+import { SECOND } from '../text/durations.ts';
+import { nominalLength } from './interval.ts';
+import { type Schedule, Schedules } from './schedule/schedule.ts';
+import type { DueFields, SnitchState } from './snitch.ts';
+
+/** Whatever says when the job of a snitch is due; what is absent is null. */
+export type Job = Pick<SnitchState, 'interval' | 'alertType'> & Partial<DueFields>;
+
+/** Reading an expression costs more than asking it, and check-ins ask for the same ones again and again. */
+const READ = new Schedules();
+
+/** @param timezone that of the case; @returns null where the interval says when the job is due */
+export function scheduleOf(
+  { schedule = null, timezone: own = null }: Partial<DueFields>,
+  timezone: string,
+): Schedule | null {
+  return schedule === null ? null : READ.read(schedule, own ?? timezone);
+}
+
+/** The grace of a schedule in milliseconds: what is set, or what follows from it. */
+export function graceOf({ grace = null }: Partial<DueFields>, schedule: Schedule, at: number): number {
+  return grace === null ? schedule.defaultGrace(at) : grace * SECOND;
+}
+
+/** By how many milliseconds the deadline of an interval is later than that of the contract. */
+export function lengthenedBy({ grace = null }: Partial<DueFields>): number {
+  return (grace ?? 0) * SECOND;
+}
+
+/** How long it takes at most from one run to the next, in milliseconds, give or take a clock change. */
+export function usualLength(job: Omit<Job, 'alertType'>, timezone: string, at: number): number {
+  const schedule = scheduleOf(job, timezone);
+  if (schedule === null) return nominalLength(job.interval);
+  const gaps = schedule.gapsAfter(at);
+  return gaps.length > 0 ? Math.max(...gaps) : nominalLength(job.interval);
+}
+
+/** Whether a change of the case's time zone, which is now `timezone`, changes when the job is due. */
+export function followsCaseZone({ schedule, timezone: own }: DueFields, timezone: string): boolean {
+  if (schedule === null) return true;
+  if ('every' in schedule || own !== null) return false;
+  return READ.read(schedule, timezone).timezone === timezone;
+}
+
+/** Whether the deadlines of both are the same. The interval beside a schedule is only shown. */
+export function isDueAlike(one: Job & DueFields, other: Job & DueFields): boolean {
+  const isSame = JSON.stringify(one.schedule) === JSON.stringify(other.schedule);
+  if (!isSame || one.grace !== other.grace || one.alertType !== other.alertType) return false;
+  return one.schedule === null ? one.interval === other.interval : one.timezone === other.timezone;
+}

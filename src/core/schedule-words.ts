@@ -1,0 +1,51 @@
+/** Says a schedule in words, and when the job of a snitch is due next. */
+import { durationInWords, SECOND } from '../text/durations.ts';
+import { graceOf, scheduleOf } from './job-schedule.ts';
+import { instantsAfter, type ScheduleRule } from './schedule/schedule.ts';
+import type { SnitchState } from './snitch.ts';
+
+/** So many runs are told. */
+const RUNS = 5;
+
+/** When a snitch with a schedule is due; lengths in milliseconds. */
+export interface ScheduleShown {
+  /** The zone that decides. */
+  timezone: string;
+  grace: number;
+  runs: { at: number; deadline: number }[];
+}
+
+/** `cron 0 3 * * 1-5 (Europe/Berlin)`, `every 2 hours after its last check-in`; @param timezone that decides */
+export function scheduleInWords(rule: ScheduleRule, timezone: string): string {
+  if ('every' in rule) return `every ${durationInWords(rule.every * SECOND)} after its last check-in`;
+  const expression = 'cron' in rule ? `cron ${rule.cron}` : `OnCalendar ${rule.calendar}`;
+  return `${expression} (${timezone})`;
+}
+
+/**
+ * The next runs that are awaited: those that a check-in has answered for already, or that a blind window excuses, are
+ * left out.
+ *
+ * @param timezone that of the case
+ * @returns null where the interval says when the job is due
+ */
+export function scheduleShown(state: SnitchState, timezone: string, now: number): ScheduleShown | null {
+  const schedule = scheduleOf(state, timezone);
+  if (schedule === null) return null;
+  const grace = graceOf(state, schedule, now);
+  const runs = instantsAfter(schedule, beforeNext(state, grace, now), RUNS);
+  return {
+    timezone: schedule.timezone,
+    grace,
+    runs: runs.map((at) => ({ at, deadline: at + grace })),
+  };
+}
+
+/** The instant from which the next run is the first one that is awaited. */
+function beforeNext({ status, dueAt, schedule: rule }: SnitchState, grace: number, now: number): number {
+  const isAwaited = (status === 'healthy' || status === 'errored') && dueAt !== null;
+  if (!isAwaited) return now;
+  const run = dueAt - grace;
+  if (rule && 'every' in rule) return run > now ? run - rule.every * SECOND : run;
+  return Math.max(now, run - 1);
+}

@@ -1,0 +1,157 @@
+/**
+ * What a client may say of a snitch, with when its job is due (`extensions: When a job is due`). A client that knows
+ * only the contract sends an interval; where that stands alone, it is meant in place of a schedule.
+ */
+import type { Validation } from './errors.ts';
+import { type Interval, isMinuteInterval } from './interval.ts';
+import { readSchedule, type ScheduleRule } from './schedule/schedule.ts';
+import { derivedInterval, validateGrace, validateSchedule, validateTimezone } from './schedule-fields.ts';
+import type { AlertType, DueFields } from './snitch.ts';
+import {
+  type Checked,
+  SMART_WITH_MINUTES,
+  type SnitchInput,
+  validateNewSnitch,
+  validateSnitchChanges,
+} from './validation.ts';
+
+export const SMART_WITH_SCHEDULE: Validation = {
+  attribute: 'alert_type',
+  message: 'a schedule says when the job is due; smart learns it',
+};
+
+export type FullInput = SnitchInput & DueFields;
+
+/** Where and when something is said: the time zone of the case, and the instant. */
+export interface Said {
+  timezone: string;
+  now: number;
+}
+
+type Stored = DueFields & { interval: Interval; alertType: AlertType };
+
+const NOTHING: DueFields = { schedule: null, timezone: null, grace: null };
+
+/** The validation of what cannot go together, or null. */
+export function refusedTogether({
+  schedule,
+  interval,
+  alertType,
+}: Pick<Stored, 'schedule' | 'interval' | 'alertType'>): Validation | null {
+  if (alertType !== 'smart') return null;
+  if (schedule !== null) return SMART_WITH_SCHEDULE;
+  return isMinuteInterval(interval) ? SMART_WITH_MINUTES : null;
+}
+
+/** A new snitch needs `name`, and `interval` or `schedule`. */
+export function readNewSnitch(body: unknown, said: Said): Checked<FullInput> {
+  if (!isObject(body)) return merged(validateNewSnitch(body), { value: NOTHING });
+  const due = readDue(body, NOTHING, said);
+  const isScheduled = isGiven(body.schedule);
+  const fields = validateNewSnitch(isScheduled ? withInterval(body, due.value, said) : body);
+  return merged(withoutSmart(fields, body, isScheduled), due, NOTHING);
+}
+
+/**
+ * Any subset of the fields. What is not given stays as `stored` has it, but for two things: an `interval` alone drops
+ * the schedule, and without a schedule its time zone means nothing.
+ */
+export function readSnitchChanges(
+  body: unknown,
+  stored: Stored,
+  said: Said,
+): Checked<Partial<SnitchInput> & Partial<DueFields>> {
+  if (!isObject(body)) return merged(validateSnitchChanges(body, stored), { value: {} });
+  const dropped = stored.schedule !== null && (body.schedule === null || isInPlace(body, stored));
+  const due = readDue(body, stored, said);
+  const isScheduled =
+    body.schedule === undefined ? stored.schedule !== null && !dropped : isGiven(body.schedule);
+  const filled = isGiven(body.schedule) ? withInterval(body, due.value, said) : body;
+  const fields = withoutSmart(validateSnitchChanges(filled, stored), body, isScheduled, stored.alertType);
+  const cleared = dropped ? { schedule: null, timezone: null } : {};
+  return merged(fields, due.value ? { value: { ...cleared, ...due.value } } : due);
+}
+
+type Body = Record<string, unknown>;
+
+/** Those of the three that are given. */
+function readDue(
+  body: Body,
+  stored: DueFields,
+  { timezone: caseZone, now }: Said,
+): Checked<Partial<DueFields>> {
+  const value: Partial<DueFields> = {};
+  const validations: Validation[] = [];
+  const zone = validateTimezone(body.timezone);
+  if (zone.validations) validations.push(...zone.validations);
+  else if (body.timezone !== undefined) value.timezone = zone.value;
+  const grace = validateGrace(body.grace);
+  if (grace.validations) validations.push(...grace.validations);
+  else if (body.grace !== undefined) value.grace = grace.value;
+  if (body.schedule === null) value.schedule = null;
+  else if (body.schedule !== undefined) {
+    const own = value.timezone === undefined ? stored.timezone : value.timezone;
+    const rule = validateSchedule(body.schedule, own ?? caseZone, now);
+    if (rule.validations) validations.unshift(...rule.validations);
+    else value.schedule = rule.value;
+  }
+  return validations.length > 0 ? { validations } : { value };
+}
+
+/** With the interval that follows from the schedule, where the body gives none. */
+function withInterval(body: Body, due: Partial<DueFields> | undefined, said: Said): Body {
+  if (intervalsIn(body).length > 0) return body;
+  const { type: _, ...others } = body;
+  // Beside a schedule that is refused, nothing is said of the interval.
+  return { ...others, interval: due?.schedule ? intervalOf(due.schedule, due.timezone, said) : 'daily' };
+}
+
+function intervalOf(rule: ScheduleRule, timezone: string | null | undefined, said: Said): Interval {
+  return derivedInterval(readSchedule(rule, timezone ?? said.timezone), said.now);
+}
+
+/**
+ * Whether the interval stands in place of the schedule. Beside fields that say something else, the interval that the
+ * snitch has already is only sent back by a client that does not know schedules.
+ */
+function isInPlace(body: Body, stored: Stored): boolean {
+  const [interval] = intervalsIn(body);
+  if (interval === undefined || body.schedule !== undefined) return false;
+  const others = [body.name, body.notes, body.tags, body.alert_email];
+  return interval !== stored.interval || others.every((other) => other === undefined);
+}
+
+/** The two forms of the interval, those that are given and not blank. */
+function intervalsIn({ interval, type }: Body): unknown[] {
+  return [interval, isObject(type) ? type.interval : undefined].filter(isGiven);
+}
+
+/** @param alertType what the snitch has where the body does not say */
+function withoutSmart<T>(
+  fields: Checked<T>,
+  body: Body,
+  isScheduled: boolean,
+  alertType: AlertType = 'basic',
+): Checked<T> {
+  const wanted = isGiven(body.alert_type) ? body.alert_type : alertType;
+  if (!isScheduled || wanted !== 'smart') return fields;
+  const others = (fields.validations ?? []).filter(({ attribute }) => attribute !== 'alert_type');
+  return { validations: [...others, SMART_WITH_SCHEDULE] };
+}
+
+function merged<One, Other>(one: Checked<One>, other: Checked<Other>): Checked<One & Other>;
+function merged<One, Other, Base>(one: Checked<One>, other: Checked<Other>, base: Base): Checked<One & Base>;
+function merged(one: Checked<object>, other: Checked<object>, base: object = {}): Checked<object> {
+  if (one.validations || other.validations) {
+    return { validations: [...(one.validations ?? []), ...(other.validations ?? [])] };
+  }
+  return { value: { ...base, ...one.value, ...other.value } };
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null && !(typeof value === 'string' && value.trim() === '');
+}
+
+function isObject(value: unknown): value is Body {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
