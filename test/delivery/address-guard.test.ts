@@ -87,6 +87,8 @@ const PUBLIC = [
   '2606:2800:220:1::5efe:8.8.8.8',
   '2001:0:808:808:0:fbff:f7f7:f7f7',
   '::8.8.8.8',
+  // As an ISATAP address, but for the octet before it.
+  '2606:2800:220:1:400:5efe:127.0.0.1',
 ];
 
 test('link-local and metadata addresses are refused whatever the setting', () => {

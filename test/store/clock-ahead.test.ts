@@ -103,6 +103,16 @@ contract('a clock that ran ahead', (test) => {
     assert.is((await snitchOf(store, owner, token)).state.status, 'healthy');
   });
 
+  test('a check-in of that time is set anew, also of a snitch that awaits nothing', async ({ store }) => {
+    const owner = await newCase(store);
+    const { token } = await healthySnitch(store, owner);
+    await checkIn(store, token, AHEAD);
+    await store.pauseSnitch(owner.id, token, { kind: 'unpaused' }, NOW);
+    await setAnew(store);
+    const { state } = await snitchOf(store, owner, token);
+    assert.equal([state.lastCheckInAt, state.checkedInAt, state.pause?.since], [NOW, NOW, NOW]);
+  });
+
   test('deliveries that wait for more than 25 hours are due now', async ({ store, query }) => {
     const owner = await newCase(store, {
       members: ['ann@example.com', 'bob@example.com', 'eve@example.com'],
