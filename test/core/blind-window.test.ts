@@ -440,16 +440,17 @@ states('where the last check-in is not known, the next may be lost in any window
 states('a window given twice postpones once', () => {
   const once = postpone(healthy('hourly', CHECKED_IN, UTC), EXPECTED, UTC)!;
   assert.is(postpone(once, EXPECTED, UTC), null);
-  // Its next check-in is expected so early that the time around it begins within the window.
-  const checkedIn = local('2025-07-09 10:00:30');
-  const known = contextOf(
-    'UTC',
-    Array.from({ length: 50 }, (_, index) => checkedIn - (49 - index) * HOUR),
-  );
-  const window = { start: checkedIn + HOUR - SECOND, end: local('2025-07-09 11:59:25') };
-  const smart = postpone(healthy('hourly', checkedIn, known, 'smart'), window, known)!;
-  assert.ok(smart.dueAt! > local('2025-07-09 12:00'));
-  assert.is(postpone(smart, window, known), null);
+  // The time around its next check-in begins within the window.
+  const early = healthy('hourly', local('2025-07-09 10:01'), UTC);
+  const long = { start: local('2025-07-09 11:00'), end: local('2025-07-09 11:59:30') };
+  const later = postpone(early, long, UTC)!;
+  assert.equal([later.dueAt, later.postponed], [local('2025-07-09 13:00'), 1]);
+  assert.is(postpone(later, long, UTC), null);
+  // Only its deadline lies in the window.
+  const late = { start: local('2025-07-09 11:55'), end: local('2025-07-09 12:05') };
+  const moved = postpone(healthy('hourly', local('2025-07-09 10:30'), UTC), late, UTC)!;
+  assert.is(moved.dueAt, local('2025-07-09 12:10'));
+  assert.is(postpone(moved, late, UTC), null);
 });
 
 states('a window that is told of late moves no deadline back', () => {

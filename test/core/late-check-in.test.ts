@@ -60,6 +60,12 @@ test('it leaves a failure standing where the period after it was missed as well'
   assert.is(alert, null);
 });
 
+test('the next period is over at its very end', () => {
+  assert.is(late(failed, '10:10', '12:00').snitch.status, 'failed');
+  const { snitch } = late(failed, '10:10', '11:59:59.999');
+  assert.equal([snitch.status, snitch.dueAt], ['healthy', time('12:00')]);
+});
+
 test('it never moves back a deadline that was postponed', () => {
   const postponed: SnitchState = { ...healthy, dueAt: time('13:00'), postponed: 1 };
   const { snitch, alert } = late(postponed, '10:10', '12:30');

@@ -37,6 +37,14 @@ const ALWAYS = {
   '64:ff9b:1:a9:fe:a9fe::': 'link-local',
   '64:ff9b:1:abcd:a9:fea9:fe00:0': 'link-local',
   '64:ff9b:1:abcd::169.254.169.254': 'link-local',
+  '64:ff9b:1:abcd:64:6464:c800:0': 'cloud metadata',
+  '64:ff9b:1:ab64:64:64c8::': 'cloud metadata',
+  '64:ff9b:1:6464:64:c800::': 'cloud metadata',
+  '64:ff9b:1:abcd::100.100.100.200': 'cloud metadata',
+  '2002:6464:64c8::1': 'cloud metadata',
+  '2001:0:808:808:0:fbff:9b9b:9b37': 'cloud metadata',
+  '::ffff:100.100.100.200': 'cloud metadata',
+  '::100.100.100.200': 'cloud metadata',
 };
 
 const PRIVATE = [
@@ -87,6 +95,8 @@ const PUBLIC = [
   '2606:2800:220:1::5efe:8.8.8.8',
   '2001:0:808:808:0:fbff:f7f7:f7f7',
   '::8.8.8.8',
+  // As an ISATAP address, but for the octet before it.
+  '2606:2800:220:1:400:5efe:127.0.0.1',
 ];
 
 test('link-local and metadata addresses are refused whatever the setting', () => {

@@ -233,9 +233,13 @@ test('the blind notice names the window and what was postponed', () => {
     'ann@example.com',
     'example.com',
   );
-  assert.match(told.text, '- nightly-backup: now due by 2026-11-22 06:04 (Europe/Berlin)');
+  assert.match(
+    told.text,
+    'The deadline of 1 snitch was postponed:\n  - nightly-backup: now due by 2026-11-22 06:04 (Europe/Berlin)\n\n',
+  );
   const none = alertMessage(aNotice({ postponed: [] }), CASE, 'ann@example.com', 'example.com');
   assert.match(none.text, 'No snitch was expected to check in during that time.');
+  assert.not.match(none.text, 'postponed:');
 });
 
 test('every interval has words of its own', () => {

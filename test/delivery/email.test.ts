@@ -3,6 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { SMTPServerOptions } from 'smtp-server';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { EMAIL_LIMITS, emailChannel } from '../../src/delivery/channels/email.ts';
 import { alertMessage } from '../../src/delivery/messages/email-message.ts';
 import type { Outcome } from '../../src/delivery/outbox/outcome.ts';
 import { createMailer, type Mailer } from '../../src/delivery/smtp/mailer.ts';
@@ -173,6 +174,29 @@ test('one that is retired sends what it has begun, and then ends its connections
   to.retire();
   answer!();
   assert.is((await sending).kind, 'delivered');
+  await until(() => open === 0, 'the connection is closed');
+});
+
+test('the channel keeps its connections, and ends them when it is retired', async (context) => {
+  let open = 0;
+  const mail = await server(context, {
+    onConnect: (_session, callback) => {
+      open += 1;
+      callback();
+    },
+    onClose: () => {
+      open -= 1;
+    },
+  });
+  const channel = emailChannel({ url: mail.url, from: FROM }, EMAIL_LIMITS);
+  context.opened.push(() => channel.close());
+  const owner = { id: 'case_1', name: 'Operations', timezone: 'UTC' };
+  const known = { id: 1, fence: 1, attempt: 1, channel: 'email', target: ANN, webhook: null } as const;
+  const sending = { target: ANN, now: AT, stop: new AbortController().signal };
+  const sent = await channel.sendAlert({ ...known, alert: anAlert(), case: owner }, sending);
+  assert.equal(sent, { kind: 'delivered' });
+  assert.is(open, 1);
+  channel.retire();
   await until(() => open === 0, 'the connection is closed');
 });
 

@@ -33,14 +33,14 @@ const OPERATORS = new Map<ts.SyntaxKind, string>([
   [SyntaxKind.QuestionQuestionEqualsToken, '='],
 ]);
 
-const METHODS: Record<string, string> = {
-  min: 'max',
-  max: 'min',
-  some: 'every',
-  every: 'some',
-  floor: 'ceil',
-  ceil: 'floor',
-};
+const METHODS = new Map([
+  ['min', 'max'],
+  ['max', 'min'],
+  ['some', 'every'],
+  ['every', 'some'],
+  ['floor', 'ceil'],
+  ['ceil', 'floor'],
+]);
 
 /** What is only written for people to read later: no test must hold it word by word. */
 const LOGGING = /\b(?:logger|log)\.(?:trace|debug|info|warn|error|fatal)\(/i;
@@ -167,7 +167,7 @@ function arrowEdits({ body }: ts.ArrowFunction, source: ts.SourceFile): Edit[] {
 }
 
 function methodEdits(node: ts.PropertyAccessExpression, source: ts.SourceFile): Edit[] {
-  const name = METHODS[node.name.text];
+  const name = METHODS.get(node.name.text);
   if (name === undefined || !ts.isCallExpression(node.parent)) return [];
   return [over(node.name, source, name)];
 }

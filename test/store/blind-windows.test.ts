@@ -263,6 +263,21 @@ contract('blind windows', (test) => {
     assert.is(await sweep(reopened, POSTPONED - 1), 0);
   });
 
+  test('two windows that wait are each worked through whole', async ({ store }) => {
+    const owner = await newCase(store);
+    const snitches = await Promise.all(Array.from({ length: 120 }, () => newSnitch(store, owner)));
+    await Promise.all(snitches.map(({ token }) => checkIn(store, token, NOW)));
+    const later = { start: WINDOW.start + HOUR, end: WINDOW.end + HOUR };
+    for (const window of [WINDOW, later]) await store.openBlindWindow(window);
+    await finish(store, later.end);
+    for (const { token } of snitches) {
+      const { state } = await snitchOf(store, owner, token);
+      assert.equal([state.dueAt, state.postponed], [POSTPONED + HOUR, 2]);
+    }
+    const counts = (await noticesOf(store, owner)).map(({ alert }) => alert.notice?.postponedCount);
+    assert.equal(counts, [120, 120]);
+  });
+
   test('a poison row holds up no other snitch, and no sweep', async ({ store, query }) => {
     const owner = await newCase(store, { members: ['ann@example.com'] });
     const snitches = [];

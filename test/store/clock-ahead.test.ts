@@ -103,6 +103,31 @@ contract('a clock that ran ahead', (test) => {
     assert.is((await snitchOf(store, owner, token)).state.status, 'healthy');
   });
 
+  test('what was learned of that time is forgotten, and what was learned before stays', async ({ store }) => {
+    const owner = await newCase(store);
+    const { token } = await newSnitch(store, owner, { interval: 'daily' });
+    const bystander = await healthySnitch(store, owner, { interval: 'daily' }, AHEAD + DAY);
+    const before = [NOW - 2 * DAY, NOW - DAY, NOW];
+    for (const at of [...before, AHEAD]) await checkIn(store, token, at);
+    assert.equal(await store.listFirstCheckIns(token), [...before, AHEAD]);
+    await setAnew(store);
+    assert.equal(await store.listFirstCheckIns(token), before);
+    assert.equal(await store.listFirstCheckIns(bystander.token), []);
+    const { token: right } = await healthySnitch(store, owner, { interval: 'daily' });
+    await setAnew(store);
+    assert.equal(await store.listFirstCheckIns(right), [NOW]);
+  });
+
+  test('a check-in of that time is set anew, also of a snitch that awaits nothing', async ({ store }) => {
+    const owner = await newCase(store);
+    const { token } = await healthySnitch(store, owner);
+    await checkIn(store, token, AHEAD);
+    await store.pauseSnitch(owner.id, token, { kind: 'unpaused' }, NOW);
+    await setAnew(store);
+    const { state } = await snitchOf(store, owner, token);
+    assert.equal([state.lastCheckInAt, state.checkedInAt, state.pause?.since], [NOW, NOW, NOW]);
+  });
+
   test('deliveries that wait for more than 25 hours are due now', async ({ store, query }) => {
     const owner = await newCase(store, {
       members: ['ann@example.com', 'bob@example.com', 'eve@example.com'],

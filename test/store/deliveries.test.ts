@@ -103,7 +103,8 @@ contract('deliveries', (test) => {
   test('retry: due at its time, with the reason', async ({ store }) => {
     const { owner, id } = await oneDelivery(store);
     const [claimed] = await claim(store, NOW);
-    await store.settleDelivery(id, claimed!.fence, { kind: 'retry', at: NOW + MINUTE, error: '421 busy' });
+    const busy = { kind: 'retry', at: NOW + MINUTE, error: '421 busy' } as const;
+    assert.is(await store.settleDelivery(id, claimed!.fence, busy), true);
     const settled = await deliveryOf(store, owner.id, id);
     assert.equal(
       [settled.state, settled.attempts, settled.lastError, settled.nextAttemptAt],
@@ -159,7 +160,10 @@ contract('deliveries', (test) => {
     const { owner, id } = await oneDelivery(store);
     const [claimed] = await claim(store, NOW);
     await store.settleDelivery(id, claimed!.fence, { kind: 'dead', error: 'no' });
+    const other = await oneDelivery(store);
+    assert.is(await store.retryDelivery(other.owner.id, id, NOW), null, 'nothing of another case');
     const retried = await store.retryDelivery(owner.id, id, NOW + HOUR);
+    assert.equal((await deliveryOf(store, other.owner.id, other.id)).nextAttemptAt, NOW);
     assert.equal(
       [retried?.state, retried?.attempts, retried?.nextAttemptAt, retried?.lastError],
       ['pending', 0, NOW + HOUR, 'no'],

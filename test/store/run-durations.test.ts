@@ -209,9 +209,15 @@ contract('durations of runs', (test) => {
     assert.equal(await durationsOf(store, steps), [null, null, null, null, 2]);
   });
 
-  test('a start is found behind many log lines of its run', async ({ store }) => {
-    const lines = Array.from({ length: 40 }, (_, index): Step => [index, 'log', 'a']);
-    const durations = await durationsOf(store, [[0, 'start', 'a'], ...lines, [60, 'healthy', 'a']]);
-    assert.is(durations.at(-1), 60);
+  test('a start is found behind many log lines of its run, and the search for it has an end', async ({
+    store,
+  }) => {
+    const durationBehind = async (count: number) => {
+      const lines = Array.from({ length: count }, (_, index): Step => [index, 'log', 'a']);
+      return (await durationsOf(store, [[0, 'start', 'a'], ...lines, [60, 'healthy', 'a']])).at(-1);
+    };
+    assert.is(await durationBehind(40), 60);
+    assert.is(await durationBehind(49), 60);
+    assert.is(await durationBehind(50), null);
   });
 });
