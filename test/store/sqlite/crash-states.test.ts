@@ -21,6 +21,7 @@ const states = suite<World>('states after a power cut');
 
 states.before(async (world) => {
   const dir = temporaryDirectory();
+  world.dir = dir;
   const dataDir = join(dir, 'data');
   await using store = openIn(dataDir);
   const owner = await newCase(store);
