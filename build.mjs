@@ -8,6 +8,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { buildExecutable } from './build/executable.ts';
+import { leanPackages } from './build/lean-packages.ts';
 import { collectLicenses } from './build/licenses.ts';
 import { leanBuiltins, loadedWhenCalled } from './build/plugins.ts';
 
@@ -98,14 +99,32 @@ const main = await build({
   plugins: [leanBuiltins, loadedWhenCalled(entries)],
 }).catch(fail);
 
+/**
+ * The thread that copies the database's log is started from its code, which is a part of the bundle that needs it: the
+ * executable has no files, and a file could be of another version by the time that the thread is started.
+ */
+const thread = await build({
+  ...options,
+  entryPoints: ['src/store/sqlite/copying-thread.ts'],
+  format: 'cjs',
+  minify: true,
+  write: false,
+  plugins: [addonBesideTheCode],
+}).catch(fail);
+const copyingThread = thread.outputFiles.map(({ text }) => text).join('');
+
 /** What the main bundle loads when it is needed: the daemon, the dashboard, and their parts. */
 const parts = await build({
   ...options,
   // They were found in no certain order. Sorting them makes the names and contents of chunks reproducible.
   entryPoints: Object.fromEntries(Object.entries(entries).sort(([one], [other]) => (one < other ? -1 : 1))),
   splitting: true,
+  // The daemon keeps its source in memory. Names stay, so that the log can tell where a defect is.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  define: { ...options.define, SNITCH_COPYING_THREAD: JSON.stringify(copyingThread) },
   banner: { js: BANNER },
-  plugins: [addonBesideTheCode, withoutDevtools],
+  plugins: [addonBesideTheCode, withoutDevtools, leanPackages],
 }).catch(fail);
 copyAddon();
 const written = Object.keys({ ...main.metafile.outputs, ...parts.metafile.outputs }).map((path) =>

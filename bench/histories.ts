@@ -89,6 +89,7 @@ const INTERVALS = [
 const LENGTHS = {
   hourly: HOUR,
   '2_hour': 2 * HOUR,
+  '3_hour': 3 * HOUR,
   '6_hour': 6 * HOUR,
   '12_hour': 12 * HOUR,
   daily: DAY,
@@ -135,6 +136,25 @@ function dailySchedule(random: Random, count: number, room: number): Schedule {
   const timezone = random.pick(ZONES);
   const place = random.between(0.02, 1 - room) * DAY;
   return { interval: 'daily', timezone, length: DAY, instants: wallClock(timezone, place, DAY, count) };
+}
+
+function hourlySchedule(random: Random, count: number): Schedule {
+  const instants = wallClock('UTC', random.between(0.02, 0.5) * HOUR, HOUR, count);
+  return { interval: 'hourly', timezone: random.pick(ZONES), length: HOUR, instants };
+}
+
+function nightlySchedule(random: Random, count: number): Schedule {
+  const timezone = random.pick(ZONES);
+  const place = random.between(0.2, 8) * HOUR;
+  return { interval: 'daily', timezone, length: DAY, instants: wallClock(timezone, place, DAY, count) };
+}
+
+/** Several times a day: often enough that the last fifty periods do not hold a week. */
+function frequentSchedule(random: Random, count: number): Schedule {
+  const interval = random.pick(['hourly', '2_hour', '3_hour'] as const);
+  const length = LENGTHS[interval];
+  const place = random.between(0.02, 0.3) * length;
+  return { interval, timezone: 'UTC', length, instants: wallClock('UTC', place, length, count) };
 }
 
 function weekdaySchedule(random: Random, count: number): Schedule {
@@ -210,6 +230,38 @@ function longTail(random: Random, { length }: Schedule): Delay {
   return () => Math.min(median * Math.exp(shape * random.normal()), 0.6 * length);
 }
 
+/** On time but for a share of the runs, which come late by between `least` and `most`. */
+function sometimes(share: number, least: number, most: number): Plan['delay'] {
+  return (random, schedule) => {
+    const usual = jitter(random, { ...schedule, length: schedule.length / 4 });
+    return (run, at) => usual(run, at) + (random.next() < share ? random.between(least, most) : 0);
+  };
+}
+
+/** The run of the last day of each month, or of the first, takes five times as long as the others. */
+function monthEnd(random: Random, { timezone }: Schedule): Delay {
+  const usual = random.magnitude(10 * MINUTE, 90 * MINUTE);
+  const isFirst = random.next() < 0.5;
+  return (_, at) => {
+    const date = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timezone);
+    const isLong = date.day === (isFirst ? 1 : date.daysInMonth);
+    return (isLong ? 5 : 1) * usual * (1 + 0.05 * random.normal());
+  };
+}
+
+/** A heavy job of Sunday night takes the host for some hours, and what starts then is late. */
+function weeklySlow(random: Random, schedule: Schedule): Delay {
+  const usual = jitter(random, { ...schedule, length: schedule.length / 4 });
+  const from = 6 * DAY + random.between(0, 6) * HOUR;
+  const until = from + random.between(2, 4) * HOUR;
+  const late = random.between(0.2, 0.5) * schedule.length;
+  return (run, at) => {
+    const inWeek = (at + 3 * DAY) % (7 * DAY);
+    const isSlow = inWeek >= from && inWeek < until;
+    return usual(run, at) + (isSlow ? late * (1 + 0.1 * random.normal()) : 0);
+  };
+}
+
 const PLANS: Record<string, Plan> = {
   'fixed time ± jitter': {
     regular: true,
@@ -235,6 +287,26 @@ const PLANS: Record<string, Plan> = {
     delay: longTail,
   },
   monthly: { regular: false, schedule: monthlySchedule, delay: jitter },
+  'hourly, late in 2 %': {
+    regular: false,
+    schedule: hourlySchedule,
+    delay: sometimes(0.02, 5 * MINUTE, 50 * MINUTE),
+  },
+  'daily, caught up hours late in 4 %': {
+    regular: false,
+    schedule: nightlySchedule,
+    delay: sometimes(0.04, HOUR, 12 * HOUR),
+  },
+  'month-end run five times as long': {
+    regular: false,
+    schedule: nightlySchedule,
+    delay: monthEnd,
+  },
+  'slowed down once a week': {
+    regular: false,
+    schedule: frequentSchedule,
+    delay: weeklySlow,
+  },
   'on the boundary': {
     regular: false,
     schedule: boundarySchedule,

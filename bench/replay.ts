@@ -1,10 +1,8 @@
 /** Replays a history through both kinds of deadline, and counts what each of them would have told the team. */
 import { Calendar } from '../src/core/interval.ts';
+import { type Learned, NO_LATE_RUNS, withCheckIn } from '../src/core/late-runs.ts';
 import { smartDeadline } from '../src/core/smart-deadline.ts';
 import type { History } from './histories.ts';
-
-/** How many periods the store remembers the first check-in of. */
-const LEARNED_PERIODS = 50;
 
 export interface Outcome {
   /** Milliseconds from when a missed run would have checked in to the alert. */
@@ -19,21 +17,18 @@ export interface Replay {
   checkIns: number;
   basic: Outcome;
   smart: Outcome;
-  /** False alarms of `smart` in gaps in which `basic` raised no alarm before the missed run. */
-  addedFalseAlarms: number;
 }
 
 export const EMPTY: Replay = {
   checkIns: 0,
   basic: { delays: [], falseAlarms: 0, unnoticed: 0 },
   smart: { delays: [], falseAlarms: 0, unnoticed: 0 },
-  addedFalseAlarms: 0,
 };
 
 export function replay({ interval, timezone, runs }: History): Replay {
   const result = structuredClone(EMPTY);
   const calendar = new Calendar();
-  const firstCheckIns: number[] = [];
+  let learned: Learned = { firstCheckIns: [], late: NO_LATE_RUNS };
   let from: number | null = null;
   let missedAt: number | null = null;
   let basicDue = 0;
@@ -44,29 +39,28 @@ export function replay({ interval, timezone, runs }: History): Replay {
       continue;
     }
     if (from !== null) {
-      const basicFalse = judge(result.basic, basicDue, at, missedAt);
-      const smartFalse = judge(result.smart, smartDue, at, missedAt);
-      if (smartFalse && !basicFalse) result.addedFalseAlarms += 1;
+      judge(result.basic, basicDue, at, missedAt);
+      judge(result.smart, smartDue, at, missedAt);
     }
     result.checkIns += 1;
-    if (from === null || from < calendar.periodAt(interval, timezone, at).start) firstCheckIns.push(at);
-    if (firstCheckIns.length > LEARNED_PERIODS) firstCheckIns.shift();
+    if (from === null || from < calendar.periodAt(interval, timezone, at).start) {
+      learned = withCheckIn(learned, interval, timezone, at);
+    }
     from = at;
     missedAt = null;
     basicDue = calendar.periodAfter(interval, timezone, at).end;
-    smartDue = smartDeadline(calendar, interval, timezone, firstCheckIns, at);
+    smartDue = smartDeadline(calendar, interval, timezone, learned.firstCheckIns, at, learned.late);
   }
   return result;
 }
 
-/** Counts what happened between two check-ins, and answers whether a false alarm was raised. */
-function judge(outcome: Outcome, dueAt: number, checkedInAt: number, missedAt: number | null): boolean {
+/** Counts what happened between two check-ins. */
+function judge(outcome: Outcome, dueAt: number, checkedInAt: number, missedAt: number | null): void {
   const alarmed = dueAt <= checkedInAt;
   const isFalse = alarmed && (missedAt === null || dueAt < missedAt);
   if (isFalse) outcome.falseAlarms += 1;
   else if (alarmed && missedAt !== null) outcome.delays.push(dueAt - missedAt);
   else if (missedAt !== null) outcome.unnoticed += 1;
-  return isFalse;
 }
 
 export function sum(replays: readonly Replay[]): Replay {
@@ -80,7 +74,6 @@ export function sum(replays: readonly Replay[]): Replay {
       checkIns: total.checkIns + replay.checkIns,
       basic: add(total.basic, replay.basic),
       smart: add(total.smart, replay.smart),
-      addedFalseAlarms: total.addedFalseAlarms + replay.addedFalseAlarms,
     }),
     EMPTY,
   );

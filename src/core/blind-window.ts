@@ -133,7 +133,7 @@ function deadlineAfterWindow(
   { interval, alertType }: SnitchState,
   awaited: Period,
   window: BlindWindow,
-  { calendar, rules, firstCheckIns }: DeadlineContext,
+  { calendar, rules, firstCheckIns, late }: DeadlineContext,
 ): number {
   const { timezone } = rules;
   let period = calendar.periodAt(interval, timezone, Math.max(awaited.start, window.end));
@@ -145,7 +145,7 @@ function deadlineAfterWindow(
   for (;;) {
     const time = learnedTime(period, interval, timezone, firstCheckIns);
     if (time && time.start - WIDER > window.end) {
-      return smartDeadlineIn(period, interval, timezone, firstCheckIns, null);
+      return smartDeadlineIn(period, interval, timezone, firstCheckIns, null, late);
     }
     period = calendar.periodAfter(interval, timezone, period.start);
   }

@@ -2,6 +2,7 @@
 import { durationInWords } from '../text/durations.ts';
 import type { BlindWindow } from './blind-window.ts';
 import type { Calendar } from './interval.ts';
+import type { LateRuns } from './late-runs.ts';
 import { LEAST_KNOWN, smartDeadlineIn } from './smart-deadline.ts';
 import type { SnitchState } from './snitch.ts';
 
@@ -16,6 +17,7 @@ export interface DeadlineFacts {
   timezone: string;
   /** Ascending: the first check-in of each of the last periods. */
   firstCheckIns: readonly number[];
+  late: LateRuns | undefined;
   /** Those of the present deadline, oldest first; older ones may be forgotten. */
   postponements: readonly Postponement[];
   /** An instant in words. */
@@ -30,7 +32,7 @@ export function deadlineReasons(state: SnitchState, facts: DeadlineFacts): strin
   return [...learning(state, facts), ...postponing(state, facts)];
 }
 
-function learning(state: SnitchState, { calendar, timezone, firstCheckIns }: DeadlineFacts): string[] {
+function learning(state: SnitchState, { calendar, timezone, firstCheckIns, late }: DeadlineFacts): string[] {
   const { interval, alertType, dueAt } = state;
   if (alertType !== 'smart' || dueAt === null) return [];
   const known = firstCheckIns.length;
@@ -42,8 +44,12 @@ function learning(state: SnitchState, { calendar, timezone, firstCheckIns }: Dea
   }
   const period = calendar.periodAt(interval, timezone, (state.movedFrom ?? dueAt) - 1);
   const isBasic = (state.movedFrom ?? dueAt) === period.end;
-  if (!isBasic) return [`Its deadline is learned from its first check-ins of the last ${known} periods.`];
-  return smartDeadlineIn(period, interval, timezone, firstCheckIns, null) === period.end
+  if (!isBasic) {
+    const before = late?.runs.some(({ at }) => at < (firstCheckIns[0] ?? at));
+    const also = before ? ', and from the latest runs before them' : '';
+    return [`Its deadline is learned from its first check-ins of the last ${known} periods${also}.`];
+  }
+  return smartDeadlineIn(period, interval, timezone, firstCheckIns, null, late) === period.end
     ? [
         `Its deadline is not learned: its first check-ins of the last ${known} periods say too little, so ${basic}.`,
       ]

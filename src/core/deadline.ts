@@ -1,6 +1,7 @@
 /** When the next check-in is due, and when a failed snitch is reminded (`decisions: Periods and deadlines`). */
 import { DAY, HOUR, MINUTE } from '../text/durations.ts';
 import { addIntervals, type Calendar } from './interval.ts';
+import type { LateRuns } from './late-runs.ts';
 import { smartDeadline } from './smart-deadline.ts';
 import type { CaseRules, SnitchState } from './snitch.ts';
 
@@ -12,6 +13,8 @@ export interface DeadlineContext {
   rules: CaseRules;
   /** Ascending: the first check-in of each of the last periods, at most 50. Only `smart` snitches need it. */
   firstCheckIns: readonly number[];
+  /** What `smart` snitches remember from before them. */
+  late?: LateRuns;
 }
 
 type Schedule = Pick<SnitchState, 'interval' | 'alertType'>;
@@ -19,8 +22,8 @@ type Schedule = Pick<SnitchState, 'interval' | 'alertType'>;
 /** The instant by which the check-in after the one at `from` is expected: later than `from`. */
 export function deadlineAfter(schedule: Schedule, from: number, context: DeadlineContext): number {
   if (schedule.alertType === 'basic') return basicDeadline(schedule, from, context);
-  const { calendar, rules, firstCheckIns } = context;
-  return smartDeadline(calendar, schedule.interval, rules.timezone, firstCheckIns, from);
+  const { calendar, rules, firstCheckIns, late } = context;
+  return smartDeadline(calendar, schedule.interval, rules.timezone, firstCheckIns, from, late);
 }
 
 /** A check-in answers for its own period; the next is due by the end of the following one. */

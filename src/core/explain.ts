@@ -2,6 +2,7 @@
 import { inTimeZone } from '../text/times.ts';
 import { deadlineReasons, type Postponement } from './deadline-reasons.ts';
 import type { Calendar, Period } from './interval.ts';
+import type { LateRuns } from './late-runs.ts';
 import type { CaseRules, SnitchState } from './snitch.ts';
 import { type ToldAlert, tellingReasons } from './told.ts';
 
@@ -22,6 +23,7 @@ export interface ExplainContext {
   now: number;
   /** Ascending: the first check-in of each of the last periods. */
   firstCheckIns?: readonly number[];
+  late?: LateRuns;
   /** The blind windows that postponed the present deadline, oldest first. */
   postponements?: readonly Postponement[];
   telling?: Telling;
@@ -39,7 +41,7 @@ const UNKNOWN: Telling = { nobody: null, last: null };
 
 export function explain(
   state: SnitchState,
-  { rules, calendar, now, firstCheckIns = [], postponements = [], telling = UNKNOWN }: ExplainContext,
+  { rules, calendar, now, firstCheckIns = [], late, postponements = [], telling = UNKNOWN }: ExplainContext,
 ): Explanation {
   const period = calendar.periodAt(state.interval, rules.timezone, now);
   const awaited = state.status === 'healthy' || state.status === 'errored';
@@ -54,6 +56,7 @@ export function explain(
             calendar,
             timezone: rules.timezone,
             firstCheckIns,
+            late,
             postponements,
             local: (at) => inTimeZone(at, rules.timezone),
           })

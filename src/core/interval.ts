@@ -1,6 +1,8 @@
 /** The 17 intervals and their calendar-aligned periods in any IANA time zone (`decisions: Periods and deadlines`). */
 import { DAY, HOUR, MINUTE } from '../text/durations.ts';
 
+export { isTimeZone, spelledTimeZone } from '../text/time-zone.ts';
+
 type IntervalRule =
   /** Follows the clock of the time zone in steps of at most an hour. */
   | { kind: 'clock'; step: number; nominal: number }
@@ -53,29 +55,15 @@ export function nominalLength(interval: Interval): number {
   return RULES[interval].nominal;
 }
 
+/** The shortest interval that is not shorter than `gap` milliseconds; monthly where none is. */
+export function intervalFor(gap: number): Interval {
+  return INTERVALS.find((interval) => nominalLength(interval) >= gap) ?? 'monthly';
+}
+
 /** A stretch of time from `start` (inclusive) to `end` (exclusive). */
 export interface Period {
   start: number;
   end: number;
-}
-
-/**
- * Whether `name` is an IANA time zone that this runtime can compute periods in. `Temporal` is asked because it does
- * that: `Intl` knows more names, such as `PST`.
- */
-export function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z][A-Za-z0-9_+\-/]*$/.test(name)) return false;
-  try {
-    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** As the IANA database spells it: `europe/berlin` is `Europe/Berlin`. @param name a time zone */
-export function spelledTimeZone(name: string): string {
-  return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name).timeZoneId;
 }
 
 /** Periods that were asked for lately, kept per calendar: a calculation costs about a hundred look-ups. */

@@ -1,9 +1,8 @@
 /** The learned deadline of `smart` snitches (`spec §2 alert_type`, `decisions: Periods and deadlines`). */
 import { DAY, MINUTE, WEEK } from '../text/durations.ts';
 import { type Calendar, type Interval, nominalLength, type Period } from './interval.ts';
-
-/** 1 January 1970 was a Thursday: three days after the Monday that its week starts with. */
-const EPOCH_AFTER_MONDAY = 3 * DAY;
+import { type LateRuns, NO_LATE_RUNS } from './late-runs.ts';
+import { type Known, LocalClock, locate, startOf, within } from './places.ts';
 
 /** With fewer known periods nothing is learned. */
 export const LEAST_KNOWN = 5;
@@ -25,6 +24,14 @@ const NORMAL_REACH = 3;
 const MOST_STRETCH = 5;
 
 /**
+ * The margin of a long tail is narrower where late runs are remembered and the latest of all agree with each other: a
+ * month-end run is long each time. It is part of the reach, and twice what the latest lies behind the fifth latest.
+ */
+const LATEST_COMPARED = 5;
+const REACH_SHARE = 0.75;
+const GAP_FACTOR = 2;
+
+/**
  * How far the deadline stays on the way to the basic one, as a share: with the fewest known periods, and in the
  * long run.
  */
@@ -37,6 +44,15 @@ const LASTING_DOUBT = 0.04;
  */
 const FIRST_DOUBT_ENDS = 25;
 
+/**
+ * Load comes with the calendar. Until a job that runs several times a day has been watched for a week, and a daily one
+ * for a month, the share is no smaller than this; it shrinks during another third of that time.
+ */
+const DOUBT_IN_FIRST_WEEK = 0.75;
+const DOUBT_IN_FIRST_MONTH = 0.55;
+const LONGEST_MONTH = 31 * DAY;
+const THIRD = 1 / 3;
+
 /** Offsets of a zone differ by half an hour at least; a smaller difference between two spreads says nothing. */
 const TELLING_DIFFERENCE = 20 * MINUTE;
 
@@ -45,16 +61,6 @@ const TELLING_CHECK_INS = 2;
 
 /** A weekday counts as one without a run once this many of it have passed without one. */
 const WEEKDAYS_WITHOUT_RUN = 2;
-
-/** One known check-in by the local clock, whose readings are instants as if the clock showed UTC. */
-interface Known {
-  /** What the clock reads at the start of the period. */
-  period: number;
-  /** How long after that the check-in came. */
-  place: number;
-  /** How far the clock is ahead of UTC. */
-  ahead: number;
-}
 
 /** The period that the check-in is expected in. */
 interface NextPeriod {
@@ -83,16 +89,19 @@ interface Expectation {
  * 2. Each first check-in has a place in its period. A job that is scheduled in local time keeps that place on the
  *    local clock, one that is scheduled in UTC shifts with daylight saving. Where the history tells the two apart
  *    (in one of them the places scatter less), that one holds; else the later of the two does.
- * 3. The learned point is the latest place known: a job that is sometimes late is expected late.
+ * 3. The learned point is the latest place known: a job that is sometimes late is expected late. The late runs that
+ *    are remembered from before the known periods count as if the job had been as late from its usual place of today.
  * 4. The margin after it is as wide as the places reach from their middle to the latest one, and up to five times
- *    as wide where few of them are late (late runs foretell later ones); the less is known, the wider. Places that
- *    are scattered over the period thereby have the basic deadline.
- * 5. The deadline stays part of the way to the basic one: half of it at first, a 25th once enough is known.
+ *    as wide where few of them are late (late runs foretell later ones), but narrower where the latest of a long time
+ *    agree with each other; the less is known, the wider. Places that are scattered over the period thereby have the basic deadline.
+ * 5. The deadline stays part of the way to the basic one: half of it at first, a 25th once enough is known. Where it is
+ *    known since when the job is watched, it stays more than half of the way until a week or a month has been seen.
  * 6. A check-in so close to the next period that it may be that period's own, come a little early, answers for it,
  *    and a weekday on which the job was never seen has no learned point: both have the basic deadline.
  *
  * @param firstCheckIns ascending: the first check-in of each of the last periods, at most 50
  * @param from the last check-in, or the moment from which the deadline counts anew
+ * @param late what is remembered from before them
  */
 export function smartDeadline(
   calendar: Calendar,
@@ -100,6 +109,7 @@ export function smartDeadline(
   timezone: string,
   firstCheckIns: readonly number[],
   from: number,
+  late: LateRuns = NO_LATE_RUNS,
 ): number {
   return smartDeadlineIn(
     calendar.periodAfter(interval, timezone, from),
@@ -107,6 +117,7 @@ export function smartDeadline(
     timezone,
     firstCheckIns,
     from,
+    late,
   );
 }
 
@@ -121,16 +132,21 @@ export function smartDeadlineIn(
   timezone: string,
   firstCheckIns: readonly number[],
   from: number | null,
+  late: LateRuns = NO_LATE_RUNS,
 ): number {
   if (firstCheckIns.length < LEAST_KNOWN) return next.end;
-  const clock = new LocalClock(timezone);
+  const clock = LocalClock.of(timezone);
   const history = locate(interval, clock, firstCheckIns);
   const awaited = readingsOf(interval, clock, next);
   if (interval === 'daily' && isDayOff(awaited.start, history)) return next.end;
-  const { earliest, latest, margin } = expect(interval, history, awaited);
+  const [oldest = next.start] = firstCheckIns;
+  const lateBy = late.runs.filter(({ at }) => at < oldest).map(({ by }) => by);
+  const { earliest, latest, margin } = expect(interval, history, awaited, lateBy);
   if (from !== null && from >= earliest - margin) return next.end;
   const learned = Math.max(latest, next.start) + margin;
-  return Math.min(next.end, Math.round(learned + doubtAbout(history.length) * (next.end - learned)));
+  const watched = late.since === null ? null : next.start - Math.min(late.since, oldest);
+  const doubt = Math.max(doubtAbout(history.length), doubtWithin(interval, watched));
+  return Math.min(next.end, Math.round(learned + doubt * (next.end - learned)));
 }
 
 /**
@@ -145,14 +161,14 @@ export function learnedTime(
   firstCheckIns: readonly number[],
 ): Period | null {
   if (firstCheckIns.length < LEAST_KNOWN) return null;
-  const clock = new LocalClock(timezone);
+  const clock = LocalClock.of(timezone);
   const awaited = readingsOf(interval, clock, period);
   const history = locate(interval, clock, firstCheckIns);
   const fitting =
     interval === 'monthly'
       ? history.map((known) => ({ ...known, place: inMonth(known.place, awaited.start) }))
       : history;
-  const { soonest, latest } = expect(interval, fitting, awaited);
+  const { soonest, latest } = expect(interval, fitting, awaited, []);
   return { start: soonest, end: latest };
 }
 
@@ -169,6 +185,15 @@ function readingsOf(interval: Interval, clock: LocalClock, period: Period): Next
   return { start: startOf(interval, period.start + opening), opening, closing };
 }
 
+/** @param watched for how long the job has been known, in milliseconds; null where nobody remembers */
+function doubtWithin(interval: Interval, watched: number | null): number {
+  const length = nominalLength(interval);
+  if (watched === null || length > DAY) return 0;
+  const [first, cycle] = length < DAY ? [DOUBT_IN_FIRST_WEEK, WEEK] : [DOUBT_IN_FIRST_MONTH, LONGEST_MONTH];
+  const left = 1 - (watched - cycle) / (THIRD * cycle);
+  return first * Math.min(1, Math.max(0, left));
+}
+
 function doubtAbout(known: number): number {
   const unknown = Math.max(0, FIRST_DOUBT_ENDS - known) / (FIRST_DOUBT_ENDS - LEAST_KNOWN);
   return LASTING_DOUBT + (FIRST_DOUBT - LASTING_DOUBT) * unknown ** 2;
@@ -176,20 +201,23 @@ function doubtAbout(known: number): number {
 
 /**
  * What the job's next check-in is expected to be: of a job scheduled in local time, in UTC, or in either of them.
+ *
+ * @param lateBy how late runs were that are no longer in the history
  */
 function expect(
   interval: Interval,
   history: readonly Known[],
   { start, opening, closing }: NextPeriod,
+  lateBy: readonly number[],
 ): Expectation {
   const smallest = Math.max(SMALLEST_MARGIN, MARGIN_SHARE * nominalLength(interval));
   const localPlaces = history.map(({ place }) => place);
   // Where the clock changes within the period, the later of its two readings of a time is the safe one.
-  const local = learn(localPlaces, start - Math.min(opening, closing), smallest);
+  const local = learn(localPlaces, lateBy, start - Math.min(opening, closing), smallest);
   local.soonest -= Math.abs(opening - closing);
   if (opening === closing && history.every(({ ahead }) => ahead === opening)) return local;
   const utcPlaces = history.map(({ place, ahead }) => within(interval, place + opening - ahead));
-  const utc = learn(utcPlaces, start - opening, smallest);
+  const utc = learn(utcPlaces, lateBy, start - opening, smallest);
   if (history.filter(({ ahead }) => ahead === opening).length >= TELLING_CHECK_INS) {
     if (local.spread + TELLING_DIFFERENCE < utc.spread) return local;
     if (utc.spread + TELLING_DIFFERENCE < local.spread) return utc;
@@ -204,70 +232,37 @@ function expect(
   };
 }
 
-function learn(places: readonly number[], start: number, smallest: number): Expectation {
+function learn(
+  places: readonly number[],
+  lateBy: readonly number[],
+  start: number,
+  smallest: number,
+): Expectation {
   const sorted = places.toSorted((a, b) => a - b);
   const count = sorted.length;
-  const [earliest = 0, latest = 0] = [sorted[0], sorted[count - 1]];
+  const [earliest = 0, last = 0] = [sorted[0], sorted[count - 1]];
   const [middle = 0, lateQuarter = 0] = [sorted[count >> 1], sorted[(count * 3) >> 2]];
-  const spread = latest - earliest;
-  const reach = latest - middle;
+  const reaches = [...sorted.slice(-LATEST_COMPARED).map((place) => place - middle), ...lateBy];
+  reaches.sort((a, b) => b - a);
+  const reach = reaches[0] ?? 0;
+  const latest = middle + reach;
   const tail = reach / (NORMAL_REACH * Math.max(1, lateQuarter - middle));
-  const stretch = Math.min(Math.max(tail, 1), MOST_STRETCH);
-  const margin = smallest + stretch * reach + (SPREADS_OF_ONE / count) * spread;
-  return { soonest: start + earliest, earliest: start + earliest, latest: start + latest, margin, spread };
+  const stretched = Math.min(Math.max(tail, 1), MOST_STRETCH) * reach;
+  const gap = reach - (reaches[LATEST_COMPARED - 1] ?? 0);
+  const agreed =
+    lateBy.length < LATEST_COMPARED ? Number.POSITIVE_INFINITY : REACH_SHARE * reach + GAP_FACTOR * gap;
+  const unknown = (SPREADS_OF_ONE / count) * (latest - earliest);
+  return {
+    soonest: start + earliest,
+    earliest: start + earliest,
+    latest: start + latest,
+    margin: smallest + Math.min(stretched, agreed) + unknown,
+    spread: last - earliest,
+  };
 }
 
 /** Whether the job never ran on the weekday of `day`, and enough of those days have passed to say so. */
 function isDayOff(day: number, history: readonly Known[]): boolean {
   const weeks = Math.floor((day - (history[0]?.period ?? day)) / WEEK);
   return weeks >= WEEKDAYS_WITHOUT_RUN && history.every(({ period }) => (day - period) % WEEK !== 0);
-}
-
-/** Answers how far a zone's clock is ahead of UTC, and looks it up once per stretch between two clock changes. */
-class LocalClock {
-  readonly #timezone: string;
-  #ahead = 0;
-  #from = Number.POSITIVE_INFINITY;
-  #until = Number.NEGATIVE_INFINITY;
-
-  constructor(timezone: string) {
-    this.#timezone = timezone;
-  }
-
-  aheadOfUtc(at: number): number {
-    if (at < this.#from || at >= this.#until) {
-      const zoned = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(this.#timezone);
-      const change = zoned.getTimeZoneTransition('next');
-      this.#ahead = zoned.offsetNanoseconds / 1e6;
-      this.#from = at;
-      this.#until = change?.epochMilliseconds ?? Number.POSITIVE_INFINITY;
-    }
-    return this.#ahead;
-  }
-}
-
-function locate(interval: Interval, clock: LocalClock, checkIns: readonly number[]): Known[] {
-  return checkIns.map((at) => {
-    const ahead = clock.aheadOfUtc(at);
-    const period = startOf(interval, at + ahead);
-    return { period, place: at + ahead - period, ahead };
-  });
-}
-
-/** The reading of the local clock at which the period around the reading `local` starts. */
-function startOf(interval: Interval, local: number): number {
-  if (interval === 'monthly') {
-    const date = new Date(local);
-    return Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
-  }
-  const phase = interval === 'weekly' ? EPOCH_AFTER_MONDAY : 0;
-  const length = nominalLength(interval);
-  return Math.floor((local + phase) / length) * length - phase;
-}
-
-/** A place that a clock change pushed out of its period is found in the next one. Months have no such rhythm. */
-function within(interval: Interval, place: number): number {
-  if (interval === 'monthly') return place;
-  const length = nominalLength(interval);
-  return ((place % length) + length) % length;
 }

@@ -1,12 +1,16 @@
 /** What the store keeps of the times in which the daemon heard nothing; instants are milliseconds since the epoch. */
 import type { BlindWindow } from '../core/blind-window.ts';
 import type { Postponement } from '../core/deadline-reasons.ts';
+import type { Learned } from '../core/late-runs.ts';
 
 /** A stop in which nothing was lost: every request was answered, and who came later waits at the socket. */
 export interface OrderlyStop {
   /** Names the socket that the service manager goes on listening on, for as long as it does. */
   socket: string;
 }
+
+/** Snitches that one slice of postponements looks at: few enough that no check-in waits for it noticeably. */
+export const POSTPONED_AT_ONCE = 50;
 
 export interface BlindnessStore {
   /**
@@ -24,7 +28,7 @@ export interface BlindnessStore {
    */
   setAnewSlice(now: number, after: number): Promise<number | null>;
   /** Ascending: the first check-in of each of the last periods. */
-  listFirstCheckIns(token: string): Promise<number[]>;
+  findLearned(token: string): Promise<Learned>;
   /** The last `limit` blind windows that postponed a deadline of the snitch, oldest first. */
   listPostponements(caseId: string, token: string, limit: number): Promise<Postponement[]>;
   /** From the first write to the last one that was refused and for which no blind window was opened yet, or null. */

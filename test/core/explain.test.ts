@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { deadlineAfter } from '../../src/core/deadline.ts';
 import { type ExplainContext, explain } from '../../src/core/explain.ts';
 import { Calendar } from '../../src/core/interval.ts';
+import { NO_LATE_RUNS } from '../../src/core/late-runs.ts';
 import { type CaseRules, newSnitchState, type SnitchState } from '../../src/core/snitch.ts';
 
 const test = suite('explain');
@@ -96,18 +97,22 @@ test('a smart deadline says whether it is learned, and if not, why', () => {
       { length: count },
       (_, day) => checkedInAt - (count - 1 - day) * 86_400_000 - ((day * 5) % 11) * hours * 3_600_000,
     );
-  const reasonOf = (firstCheckIns: number[]) => {
+  const reasonOf = (firstCheckIns: number[], late = NO_LATE_RUNS) => {
     const from = {
       ...smart,
-      dueAt: deadlineAfter(smart, checkedInAt, { calendar: new Calendar(), rules, firstCheckIns }),
+      dueAt: deadlineAfter(smart, checkedInAt, { calendar: new Calendar(), rules, firstCheckIns, late }),
     };
-    return explained(from, { firstCheckIns }).reasons.slice(2);
+    return explained(from, { firstCheckIns, late }).reasons.slice(2);
   };
   assert.equal(reasonOf(days(4)), [
     'Its deadline is not learned yet: 4 of at least 5 periods are known, so the deadline is the end of the period, as with basic alerts.',
   ]);
   assert.equal(reasonOf(days(9)), [
     'Its deadline is learned from its first check-ins of the last 9 periods.',
+  ]);
+  const longAgo = checkedInAt - 100 * 86_400_000;
+  assert.equal(reasonOf(days(9), { since: longAgo, runs: [{ at: longAgo, by: 60_000 }] }), [
+    'Its deadline is learned from its first check-ins of the last 9 periods, and from the latest runs before them.',
   ]);
   assert.equal(reasonOf(days(9, 1)), [
     'Its deadline is not learned: its first check-ins of the last 9 periods say too little, so the deadline is the end of the period, as with basic alerts.',
@@ -143,7 +148,7 @@ test('the last alert is of concern while something is wrong, or while it changes
     const state = { ...healthy, status, pause: status === 'paused' ? pause : null };
     const last = { type: 'snitch.errored', at: now, flapping, startedAt: null, deliveries: [] } as const;
     return explained(state, { telling: { nobody: null, last } }).reasons.some((one) =>
-      one.startsWith('Nobody was told of its last alert'),
+      one.startsWith('Nobody was told of its last alert (errored, 2026-03-10 11:20:00 (Europe/Berlin))'),
     );
   };
   for (const status of ['failed', 'errored', 'paused'] as const) assert.ok(tells(status, false), status);

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { histories } from '../../bench/histories.ts';
-import { percentile, type Replay, replay, sum } from '../../bench/replay.ts';
 import { Calendar, INTERVALS, type Interval, isMinuteInterval } from '../../src/core/interval.ts';
+import type { LateRuns } from '../../src/core/late-runs.ts';
 import { smartDeadline } from '../../src/core/smart-deadline.ts';
 
 const MINUTE = 60_000;
@@ -129,6 +128,63 @@ learning('a deadline that restarts before the run of its period is that of the f
 });
 
 learning.run();
+
+const lateRuns = suite('smart deadline: late runs');
+
+const TWO = days('2025-07-09', '02:00', 50);
+const watched: LateRuns = { since: utc('2024-01-01T00:00:00'), runs: [] };
+const lateOnce = (iso: string, by: number): LateRuns => ({ ...watched, runs: [{ at: utc(iso), by }] });
+const due = (late: LateRuns, known = TWO) =>
+  smartDeadline(new Calendar(), 'daily', 'UTC', known, known.at(-1)!, late);
+
+lateRuns('one from before the known periods is awaited as late again, from the usual place of today', () => {
+  const at = due(lateOnce('2025-03-01T05:00:00', 3 * HOUR));
+  assertBetween(at, utc('2025-07-10T05:00:00'), basic('daily', TWO.at(-1)!));
+  const moved = days('2025-07-09', '04:00', 50);
+  assertBetween(
+    due(lateOnce('2025-03-01T05:00:00', 30 * MINUTE), moved),
+    utc('2025-07-10T04:30:00'),
+    utc('2025-07-10T09:00:00'),
+  );
+});
+
+lateRuns('one that is among the known periods counts once', () => {
+  assert.is(due(lateOnce('2025-07-01T02:00:00', 3 * HOUR)), due(watched));
+});
+
+lateRuns('the margin is narrower where many were as late as each other', () => {
+  const months = (lengths: number[]) => ({
+    ...watched,
+    runs: lengths.map((hours, month) => ({ at: utc(`2024-0${month + 1}-28T02:00:00`), by: hours * HOUR })),
+  });
+  const agreeing = due(months([2, 2.1, 2, 1.9, 2.1, 2]));
+  const scattered = due(months([0.2, 2.1, 0.3, 0.1, 1.2, 0.6]));
+  assertBetween(agreeing, utc('2025-07-10T04:06:00'), utc('2025-07-10T08:00:00'));
+  assert.ok(scattered > agreeing + HOUR);
+});
+
+lateRuns('the deadline stays wide until a month of a daily job was seen, or a week of an hourly one', () => {
+  const since = (iso: string): LateRuns => ({ since: utc(iso), runs: [] });
+  const known = TWO.slice(-26);
+  const dues = ['2025-06-14T02:00:00', '2025-06-02T02:00:00', '2025-05-20T02:00:00'].map((iso) =>
+    due(since(iso), known),
+  );
+  assertBetween(dues[0]!, utc('2025-07-10T13:00:00'), utc('2025-07-10T16:00:00'));
+  assert.ok(dues[0]! > dues[1]! && dues[1]! > dues[2]!);
+  assertBetween(dues[2]!, utc('2025-07-10T02:28:00'), utc('2025-07-10T03:45:00'));
+  const hours = every(HOUR, utc('2025-07-09T10:10:00'), 50);
+  const hourly = (iso: string) =>
+    smartDeadline(new Calendar(), 'hourly', 'UTC', hours, hours.at(-1)!, since(iso));
+  assertBetween(hourly('2025-07-07T09:10:00'), utc('2025-07-09T11:40:00'), utc('2025-07-09T12:00:00'));
+  assertBetween(hourly('2025-06-20T09:10:00'), utc('2025-07-09T11:11:00'), utc('2025-07-09T11:15:00'));
+});
+
+lateRuns('with fewer than five known periods they say nothing', () => {
+  const known = TWO.slice(-4);
+  assert.is(due(lateOnce('2025-03-01T05:00:00', 3 * HOUR), known), basic('daily', known.at(-1)!));
+});
+
+lateRuns.run();
 
 const boundaries = suite('smart deadline: at the boundary of periods');
 
@@ -262,30 +318,34 @@ bounds(
   },
 );
 
+bounds('it is never later than basic with late runs, and never sooner for one that was later', () => {
+  const runLate = (by: number) => ({
+    since: utc('2024-01-01T00:00:00'),
+    runs: [{ at: utc('2025-03-01T02:00:00'), by }],
+  });
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: 0, max: 90 }), { minLength: 5, maxLength: 50 }),
+      fc.nat(30 * HOUR),
+      fc.nat(30 * HOUR),
+      (minutes, one, other) => {
+        const known = days('2025-07-09', '02:00', minutes.length).map(
+          (at, index) => at + minutes[index]! * MINUTE,
+        );
+        const from = known.at(-1)!;
+        const dues = [0, Math.min(one, other), Math.max(one, other)].map((by) =>
+          smartDeadline(new Calendar(), 'daily', 'UTC', known, from, by === 0 ? watched : runLate(by)),
+        );
+        assert.ok(dues[0]! <= dues[1]! && dues[1]! <= dues[2]!);
+        assert.ok(dues[2]! <= basic('daily', from) && dues[0]! > from);
+      },
+    ),
+  );
+});
+
 bounds('the same history gives the same deadline', () => {
   const known = days('2025-07-09', '02:00', 50);
   assert.is(deadline('daily', known), deadline('daily', known));
 });
 
 bounds.run();
-
-const target = suite('smart deadline: target');
-
-target('at least 80 % less delay, and fewer than 1 added false alarm in 10,000 check-ins', () => {
-  const all: Replay[] = [];
-  const regular: Replay[] = [];
-  for (const history of histories(1, 5, 600)) {
-    const result = replay(history);
-    all.push(result);
-    if (history.regular) regular.push(result);
-  }
-  const { basic, smart } = sum(regular);
-  assert.ok(basic.delays.length > 60, 'enough runs were missed to have a median');
-  assert.ok(percentile(smart.delays, 0.5) <= 0.2 * percentile(basic.delays, 0.5));
-  const { checkIns, addedFalseAlarms } = sum(all);
-  assert.ok(checkIns > 12_000);
-  assert.ok(addedFalseAlarms * 10_000 < checkIns, `${addedFalseAlarms} in ${checkIns}`);
-  assert.is(sum(all).smart.unnoticed, sum(all).basic.unnoticed, 'no missed run goes unnoticed for it');
-});
-
-target.run();

@@ -112,7 +112,7 @@ contract('cases', (test) => {
     const again = { ...fields, token, interval: 'hourly', alertType: 'smart' } as const;
     await store.importSnitches(other.id, { imported: [again], owner: null }, NOW + MINUTE);
     assert.is((await store.getSnitch(other.id, token))?.state.status, 'pending');
-    assert.equal(await store.listFirstCheckIns(token), []);
+    assert.equal((await store.findLearned(token)).firstCheckIns, []);
     await checkIn(store, token, NOW + MINUTE, { outcome: 'error' });
     assert.equal(await alertsOf(store, other, token), ['snitch.errored from pending']);
     assert.is((await store.listCheckIns(other.id, token, { limit: 100, before: null }))?.length, 1);

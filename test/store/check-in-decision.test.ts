@@ -1,12 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Calendar } from '../../src/core/interval.ts';
-import {
-  type CheckInDecision,
-  decideEnd,
-  type Facts,
-  LEARNED_PERIODS,
-} from '../../src/store/operations/check-in-decision.ts';
+import { KNOWN_PERIODS, NO_LATE_RUNS, NOTHING_LEARNED } from '../../src/core/late-runs.ts';
+import { type CheckInDecision, decideEnd, type Facts } from '../../src/store/operations/check-in-decision.ts';
 import type { StateRow } from '../../src/store/operations/states.ts';
 import { DAY, HOUR, MINUTE, utc } from './fixture.ts';
 
@@ -27,13 +23,13 @@ function daily(changes: Partial<StateRow> = {}): StateRow {
 
 function decide(row: StateRow, at: number, facts: Partial<Facts> = {}) {
   const rules = { timezone: 'UTC', reminders: 'period', errorNotices: true } as const;
-  const known = { rules, calendar: new Calendar(), windows: [], firstCheckIns: [], ...facts };
+  const known = { rules, calendar: new Calendar(), windows: [], learned: NOTHING_LEARNED, ...facts };
   const said = { exitStatus: null, message: null, source: null, runId: null, output: null };
   return decideEnd(row, { token: 'abc', now: at, at, outcome: 'healthy', ...said }, 'healthy', known);
 }
 
 function isLearned({ learned }: CheckInDecision, at: number): boolean {
-  return learned?.includes(at) ?? false;
+  return learned?.firstCheckIns.includes(at) ?? false;
 }
 
 const decision = suite('the decision about a check-in');
@@ -60,12 +56,14 @@ decision('a deadline that was moved is set anew even where it is the same instan
 });
 
 decision('what a smart deadline learns from has the check-in itself', () => {
-  const before = Array.from({ length: LEARNED_PERIODS }, (_, day) => TWO - (LEARNED_PERIODS - day) * DAY);
+  const before = Array.from({ length: KNOWN_PERIODS }, (_, day) => TWO - (KNOWN_PERIODS - day) * DAY);
   const late = TWO + 3 * HOUR;
   const smart = (known: number[], changes: Partial<StateRow> = {}) =>
-    decide(daily({ alert_type: 'smart', ...changes }), late, { firstCheckIns: known });
+    decide(daily({ alert_type: 'smart', ...changes }), late, {
+      learned: { firstCheckIns: known, late: NO_LATE_RUNS },
+    });
   const learned = smart(before);
-  assert.equal(learned.learned, [...before.slice(1), late]);
+  assert.equal(learned.learned?.firstCheckIns, [...before.slice(1), late]);
   const written = smart([...before.slice(1), late], { last_check_in_at: late });
   const without = smart(before, { last_check_in_at: late });
   assert.equal([isLearned(written, late), isLearned(without, late)], [false, false]);

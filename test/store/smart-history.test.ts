@@ -14,8 +14,8 @@ import {
 
 const MIDNIGHT = utc('2025-03-01T00:00:00');
 
-function historyOf({ store }: Opened, token: string): Promise<number[]> {
-  return store.listFirstCheckIns(token);
+async function historyOf({ store }: Opened, token: string): Promise<readonly number[]> {
+  return (await store.findLearned(token)).firstCheckIns;
 }
 
 contract('history of smart snitches', (test) => {
@@ -92,7 +92,7 @@ contract('history of smart snitches', (test) => {
       const { dueAt } = (await snitchOf(store, owner, token)).state;
       return ((dueAt ?? 0) - MIDNIGHT - days * DAY) / HOUR;
     };
-    const learned = await dueAfter(30, 'smart');
+    const learned = await dueAfter(50, 'smart');
     assert.ok(learned > 3 && learned < 6, `${learned} h after midnight`);
     assert.is(await dueAfter(4, 'smart'), 24, 'too little is known');
     assert.is(await dueAfter(30, 'basic'), 24);
@@ -101,9 +101,9 @@ contract('history of smart snitches', (test) => {
   test('a snitch that becomes smart has its deadline learned at once, and back', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await newSnitch(store, owner, { alertType: 'basic', interval: 'daily' });
-    for (let day = 0; day < 30; day += 1) await checkIn(store, token, MIDNIGHT + day * DAY + 3 * HOUR);
-    const end = MIDNIGHT + 31 * DAY;
-    const now = MIDNIGHT + 29 * DAY + 4 * HOUR;
+    for (let day = 0; day < 50; day += 1) await checkIn(store, token, MIDNIGHT + day * DAY + 3 * HOUR);
+    const end = MIDNIGHT + 51 * DAY;
+    const now = MIDNIGHT + 49 * DAY + 4 * HOUR;
     assert.is((await snitchOf(store, owner, token)).state.dueAt, end);
     const smart = await store.updateSnitch(owner.id, token, { alertType: 'smart' }, now);
     assert.ok((smart?.state.dueAt ?? end) < end - 12 * HOUR);
@@ -142,5 +142,20 @@ contract('history of smart snitches', (test) => {
     assert.equal(await historyOf(opened, deleted.token), []);
     await store.deleteCase(owner.id);
     assert.equal(await query('SELECT id FROM snitch_states'), []);
+  });
+
+  test('a late run and since when the job is known outlive the periods that were learned from', async ({
+    store,
+  }) => {
+    const owner = await newCase(store);
+    const { token } = await newSnitch(store, owner, { alertType: 'smart', interval: 'daily' });
+    const times = Array.from({ length: 80 }, (_, day) => MIDNIGHT + day * DAY + (day === 20 ? 5 : 2) * HOUR);
+    for (const at of times) await checkIn(store, token, at);
+    const { firstCheckIns, late } = await store.findLearned(token);
+    assert.equal(firstCheckIns, times.slice(-50));
+    assert.equal(late, { since: times[0], runs: [{ at: times[20], by: 3 * HOUR }] });
+    const due = (await snitchOf(store, owner, token)).state.dueAt!;
+    assert.ok(due > MIDNIGHT + 80 * DAY + 5 * HOUR, 'and the next run is awaited as late as that one');
+    assert.ok(due < MIDNIGHT + 81 * DAY);
   });
 });

@@ -16,8 +16,8 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
       const snitch = await requestedSnitch(store, request);
       const ownCase = caseOf(request);
       const { token, state } = snitch;
-      const [firstCheckIns, postponements, webhooks, [last]] = await Promise.all([
-        store.listFirstCheckIns(token),
+      const [learned, postponements, webhooks, [last]] = await Promise.all([
+        store.findLearned(token),
         store.listPostponements(ownCase.id, token, state.postponed),
         store.listWebhooks(ownCase.id),
         // An alert that was decided while the clock was ahead does not count as the last one until its time comes.
@@ -32,7 +32,7 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
         rules: ownCase,
         calendar,
         now: clock(),
-        firstCheckIns,
+        ...learned,
         postponements,
         telling,
       });

@@ -86,7 +86,7 @@ const sweepMethods: Table<Omit<SweepStore, keyof Guarded>> = {
 const blindnessMethods: Table<Omit<BlindnessStore, keyof Guarded>> = {
   postponeSlice: work(blindWindows.postponeSlice),
   setAnewSlice: work(clockAhead.setAnewSlice),
-  listFirstCheckIns: read(states.listFirstCheckIns),
+  findLearned: read(states.findLearned),
   listPostponements: read(blindWindows.listPostponements),
 };
 

@@ -1,14 +1,12 @@
 import { type BlindSnitch, NOTICE_NAMES } from '../../core/alert.ts';
 import { type BlindWindow, couldPostpone, NOTICE_AFTER, postpone } from '../../core/blind-window.ts';
 import type { Postponement } from '../../core/deadline-reasons.ts';
+import { POSTPONED_AT_ONCE as SLICE } from '../blindness.ts';
 import type { Transaction } from '../transaction.ts';
 import { insertBlindNotice } from './alerts.ts';
 import { isolate } from './isolation.ts';
 import { setSetting } from './settings.ts';
-import { getRules, historyFor, listStates, type StateRow, saveState, toState } from './states.ts';
-
-/** Snitches that one call looks at: few enough that no check-in waits for it noticeably. */
-const SLICE = 50;
+import { getRules, learnedFor, listStates, type StateRow, saveState, toState } from './states.ts';
 
 /** A window that is kept. */
 export interface KeptWindow extends BlindWindow {
@@ -60,8 +58,8 @@ async function postponeOne(tx: Transaction, window: KeptWindow, row: StateRow): 
   const before = toState(row);
   const context = { calendar: tx.calendar, rules };
   if (!couldPostpone(before, window, context)) return;
-  const firstCheckIns = await historyFor(tx, row);
-  const postponed = postpone(before, window, { ...context, firstCheckIns });
+  const learned = await learnedFor(tx, row);
+  const postponed = postpone(before, window, { ...context, ...learned });
   if (!postponed) return;
   await saveState(tx, row, postponed);
   await keepPostponement(tx, window.id, row, postponed.dueAt);

@@ -5,13 +5,11 @@
 import type { AlertDecision } from '../../core/alert.ts';
 import type { CheckIn, CheckInOutcome } from '../../core/check-in.ts';
 import { type Calendar, isMinuteInterval } from '../../core/interval.ts';
+import { type Learned, withCheckIn } from '../../core/late-runs.ts';
 import type { CaseRules, SnitchState } from '../../core/snitch.ts';
 import { transition } from '../../core/transition.ts';
 import type { KeptWindow } from './blind-windows.ts';
 import { isLookedAt, type StateRow, toState } from './states.ts';
-
-/** How many periods smart deadlines learn from. */
-export const LEARNED_PERIODS = 50;
 
 /** What is known when a run ended. */
 export interface Facts {
@@ -19,8 +17,8 @@ export interface Facts {
   calendar: Calendar;
   /** Those that ended after a check-in that came late, in the order in which they were opened. */
   windows: readonly KeptWindow[];
-  /** Of the last periods, ascending; empty where `asksForHistory` says that nobody asks for them. */
-  firstCheckIns: readonly number[];
+  /** Nothing where `asksForHistory` says that nobody asks for it. */
+  learned: Learned;
 }
 
 export interface CheckInDecision {
@@ -29,8 +27,8 @@ export interface CheckInDecision {
   alert: AlertDecision | null;
   /** The windows that postponed the deadline of a check-in that came late. */
   postponedBy: readonly KeptWindow[];
-  /** Where it is the first of its period: the first check-ins of the last periods, with this one. */
-  learned: readonly number[] | null;
+  /** Where it is the first of its period: what is learned with this one. */
+  learned: Learned | null;
   /** Whether nothing changes but times that no index has: nearly always. */
   isEveryday: boolean;
 }
@@ -44,11 +42,11 @@ export function decideNoted(row: StateRow): CheckInDecision {
   return { snitch: toState(row), alert: null, postponedBy: [], learned: null, isEveryday: true };
 }
 
-/** Whether the decision depends on the first check-ins of the last periods, or adds to them. */
+/** Whether the decision depends on what is learned, or adds to it. */
 export function asksForHistory(
   row: StateRow,
   { at }: Pick<CheckIn, 'at'>,
-  { rules, calendar, windows }: Omit<Facts, 'firstCheckIns'>,
+  { rules, calendar, windows }: Omit<Facts, 'learned'>,
 ): boolean {
   return (
     row.alert_type === 'smart' || windows.length > 0 || isFirstOfPeriod(row, calendar, rules.timezone, at)
@@ -59,19 +57,19 @@ export function decideEnd(
   row: StateRow,
   { at, now }: CheckIn,
   outcome: 'healthy' | 'error',
-  { rules, calendar, windows, firstCheckIns }: Facts,
+  { rules, calendar, windows, learned }: Facts,
 ): CheckInDecision {
   const isFirst = isFirstOfPeriod(row, calendar, rules.timezone, at);
-  const history = isFirst ? withFirst(firstCheckIns, at) : firstCheckIns;
+  const known = isFirst ? withCheckIn(learned, row.interval, rules.timezone, at) : learned;
   const before = toState(row);
   const trigger = { kind: 'checkIn', outcome, ...(at < now ? { at } : {}) } as const;
-  const context = { now, calendar, rules, firstCheckIns: history, windows };
+  const context = { now, calendar, rules, windows, ...known };
   const { snitch, alert, postponedBy = [] } = transition(before, trigger, context);
   return {
     snitch,
     alert,
     postponedBy: windows.filter((window) => postponedBy.includes(window)),
-    learned: isFirst ? history : null,
+    learned: isFirst ? known : null,
     isEveryday: movesOnlyTimes(before, snitch) && isLookedAt(row, snitch.dueAt),
   };
 }
@@ -85,9 +83,4 @@ function isFirstOfPeriod(row: StateRow, calendar: Calendar, timezone: string, at
   if (isMinuteInterval(row.interval)) return false;
   const { last_check_in_at: last } = row;
   return last === null || last < Math.min(at, calendar.periodAt(row.interval, timezone, at).start);
-}
-
-function withFirst(firstCheckIns: readonly number[], at: number): number[] {
-  const others = firstCheckIns.filter((other) => other !== at);
-  return [...others, at].sort((one, other) => one - other).slice(-LEARNED_PERIODS);
 }

@@ -1,4 +1,5 @@
 import type { CheckIn, CheckInOutcome, CheckInRecord } from '../../core/check-in.ts';
+import { NOTHING_LEARNED } from '../../core/late-runs.ts';
 import type { Page, Position } from '../page.ts';
 import type { Awaitable, Transaction } from '../transaction.ts';
 import { insertAlert } from './alerts.ts';
@@ -16,10 +17,10 @@ import { openStartAfter, type Run, runOf } from './runs.ts';
 import {
   getRules,
   getState,
-  historyFor,
   type LogEnd,
+  learnedFor,
   type StateRow,
-  saveFirstCheckIns,
+  saveLearned,
   saveState,
   saveTimes,
 } from './states.ts';
@@ -53,7 +54,7 @@ export async function applyCheckIn(tx: Transaction, checkIn: CheckIn): Promise<b
   const run = await runOf(tx, row, checkIn);
   const id = await logCheckIn(tx, row, checkIn, run);
   if (checkIn.output !== null) await keepOutput(tx, id, checkIn.output);
-  if (decision.learned) await saveFirstCheckIns(tx, row, decision.learned);
+  if (decision.learned) await saveLearned(tx, row, decision.learned);
   const end = {
     last_check_in_id: id,
     check_in_count: row.check_in_count + 1,
@@ -70,8 +71,8 @@ async function factsFor(tx: Transaction, row: StateRow, checkIn: CheckIn): Promi
   const { at, now } = checkIn;
   const rules = await getRules(tx, row.case_id);
   const windows = at < now ? await listWindowsSince(tx, at) : [];
-  const facts = { rules, calendar: tx.calendar, windows, firstCheckIns: [] };
-  return asksForHistory(row, checkIn, facts) ? { ...facts, firstCheckIns: await historyFor(tx, row) } : facts;
+  const facts = { rules, calendar: tx.calendar, windows, learned: NOTHING_LEARNED };
+  return asksForHistory(row, checkIn, facts) ? { ...facts, learned: await learnedFor(tx, row) } : facts;
 }
 
 /** Writes what a check-in changes that moves more than times. */

@@ -1,15 +1,16 @@
 import { FARTHEST_ATTEMPT, setAnew } from '../../core/clock-ahead.ts';
 import { QUIET_AFTER } from '../../core/flapping.ts';
 import { nominalLength } from '../../core/interval.ts';
+import { knownUntil } from '../../core/late-runs.ts';
 import type { Transaction } from '../transaction.ts';
 import { isolate } from './isolation.ts';
 import {
   contextFor,
   getRules,
-  historyFor,
+  learnedFor,
   listStates,
   type StateRow,
-  saveFirstCheckIns,
+  saveLearned,
   saveState,
   toState,
 } from './states.ts';
@@ -55,8 +56,7 @@ async function setAnewOne(tx: Transaction, row: StateRow, now: number): Promise<
   const context = { calendar: tx.calendar, rules, firstCheckIns: [] };
   if (!setAnew(before, now, context)) return;
   const farthest = now + nominalLength(row.interval);
-  const believed = (await historyFor(tx, row)).filter((at) => at <= farthest);
-  await saveFirstCheckIns(tx, row, believed);
+  await saveLearned(tx, row, knownUntil(await learnedFor(tx, row), farthest));
   const state = setAnew(before, now, await contextFor(tx, row, rules, now));
   if (state) await saveState(tx, row, state);
 }

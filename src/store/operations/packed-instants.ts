@@ -1,7 +1,7 @@
 /** Many instants in few bytes, in one column: what is read and written together needs no rows of its own. */
 
 /** Bytes for each: milliseconds for the next eight thousand years. */
-const WIDTH = 6;
+export const WIDTH = 6;
 const LATEST = 2 ** (8 * WIDTH) - 1;
 
 export function packInstants(instants: readonly number[]): Uint8Array | null {

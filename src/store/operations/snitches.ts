@@ -1,5 +1,6 @@
 import { Invalid, PlanLimitReached } from '../../core/errors.ts';
 import { isMinuteInterval } from '../../core/interval.ts';
+import { NOTHING_LEARNED } from '../../core/late-runs.ts';
 import { newSnitchState, type Snitch, type SnitchFields } from '../../core/snitch.ts';
 import { transition } from '../../core/transition.ts';
 import { SMART_WITH_MINUTES, tooManyTags } from '../../core/validation.ts';
@@ -15,7 +16,7 @@ import {
   getStateById,
   insertState,
   type StateRow,
-  saveFirstCheckIns,
+  saveLearned,
   saveState,
   toState,
 } from './states.ts';
@@ -129,7 +130,7 @@ export async function updateSnitch(
   const snitch = toSnitch(described, state, await lastReportOf(tx, state));
   if (interval === state.interval && alertType === state.alert_type) return snitch;
   // Places in periods of another length say nothing.
-  if (interval !== state.interval) await saveFirstCheckIns(tx, state, []);
+  if (interval !== state.interval) await saveLearned(tx, state, NOTHING_LEARNED);
   const changed: StateRow = { ...state, interval, alert_type: alertType };
   const context = await contextFor(tx, changed, await getRules(tx, caseId), now);
   const rescheduled = transition(toState(changed), { kind: 'rescheduled' }, context).snitch;

@@ -1,5 +1,7 @@
 /** The narrow rows: what the state machine reads and writes at every trigger. */
+
 import { type Interval, isMinuteInterval } from '../../core/interval.ts';
+import { type Learned, NOTHING_LEARNED } from '../../core/late-runs.ts';
 import type {
   AlertType,
   CaseRules,
@@ -11,7 +13,7 @@ import type {
 } from '../../core/snitch.ts';
 import type { TransitionContext } from '../../core/transition.ts';
 import type { Awaitable, Transaction } from '../transaction.ts';
-import { packInstants, unpackInstants } from './packed-instants.ts';
+import { packLearned, unpackLearned } from './packed-learned.ts';
 import { countStatus } from './status-counts.ts';
 
 export interface StateRow {
@@ -141,7 +143,7 @@ export async function saveState(
     state.checkedInAt,
     state.lastCheckInAt,
     state.dueAt,
-    lookAt(row, state.dueAt),
+    state.dueAt,
     state.pause?.until.kind ?? null,
     state.pause?.until.kind === 'time' ? state.pause.until.at : null,
     state.pause?.remembered ?? null,
@@ -164,10 +166,6 @@ export async function saveState(
 /** Whether the sweep will look at the row in time for `dueAt` without being told. */
 export function isLookedAt({ look_at: lookAt }: Pick<StateRow, 'look_at'>, dueAt: number | null): boolean {
   return dueAt === null || (lookAt !== null && lookAt <= dueAt);
-}
-
-function lookAt(row: StateRow, dueAt: number | null): number | null {
-  return dueAt !== null && isLookedAt(row, dueAt) ? row.look_at : dueAt;
 }
 
 export function toState(row: StateRow): SnitchState {
@@ -220,36 +218,36 @@ export async function contextFor(
   rules: CaseRules,
   now: number,
 ): Promise<TransitionContext> {
-  const firstCheckIns = row.alert_type === 'smart' ? await getFirstCheckIns(tx, row.id) : [];
-  return { now, calendar: tx.calendar, rules, firstCheckIns };
+  const learned = row.alert_type === 'smart' ? await getLearned(tx, row.id) : NOTHING_LEARNED;
+  return { now, calendar: tx.calendar, rules, ...learned };
 }
 
-/** The first check-ins of the last periods, ascending, whatever the alert type; of minute intervals none are kept. */
-export async function historyFor(
+/** What is learned of the job, whatever the alert type; of minute intervals nothing is kept. */
+export async function learnedFor(
   tx: Transaction,
   { id, interval }: Pick<StateRow, 'id' | 'interval'>,
-): Promise<number[]> {
-  return isMinuteInterval(interval) ? [] : getFirstCheckIns(tx, id);
+): Promise<Learned> {
+  return isMinuteInterval(interval) ? NOTHING_LEARNED : getLearned(tx, id);
 }
 
-export async function listFirstCheckIns(tx: Transaction, token: string): Promise<number[]> {
+export async function findLearned(tx: Transaction, token: string): Promise<Learned> {
   const row = await getState(tx, token);
-  return row ? getFirstCheckIns(tx, row.id) : [];
+  return row ? getLearned(tx, row.id) : NOTHING_LEARNED;
 }
 
 /** A column of its own row that is read only where it is asked for: what is read at every check-in is much shorter. */
-async function getFirstCheckIns(tx: Transaction, id: number): Promise<number[]> {
+async function getLearned(tx: Transaction, id: number): Promise<Learned> {
   const row = await tx.get<{ first_check_ins: Uint8Array | null }>(
     'SELECT first_check_ins FROM snitch_states WHERE id = ?',
     id,
   );
-  return unpackInstants(row?.first_check_ins ?? null);
+  return unpackLearned(row?.first_check_ins ?? null);
 }
 
-export async function saveFirstCheckIns(
+export async function saveLearned(
   tx: Transaction,
   { id }: Pick<StateRow, 'id'>,
-  instants: readonly number[],
+  learned: Learned,
 ): Promise<void> {
-  await tx.run('UPDATE snitch_states SET first_check_ins = ? WHERE id = ?', packInstants(instants), id);
+  await tx.run('UPDATE snitch_states SET first_check_ins = ? WHERE id = ?', packLearned(learned), id);
 }

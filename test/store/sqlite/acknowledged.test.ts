@@ -3,6 +3,7 @@ import fs, { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'no
 import { syncBuiltinESMExports } from 'node:module';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -115,6 +116,15 @@ test('another database misses nothing of this one, nor does one that is put in i
   forgetAcknowledged(world.dir);
   forgetAcknowledged(world.dir);
   assert.is(work(world, databaseAt(1), 0), null);
+});
+
+test('a file that another version has written is read', (world) => {
+  for (let number = 7; number < 40; number += 1) {
+    const text = `${'f'.repeat(16)} ${number} ${NOW}`;
+    const sum = crc32(text).toString(16).padStart(8, '0');
+    writeFileSync(world.file, `${text} ${sum}\n`.padEnd(127, ' ').concat('\n'));
+    assert.is(work(world, databaseAt(6), 0)?.until, NOW, text);
+  }
 });
 
 test('what cannot be read says nothing', (world) => {

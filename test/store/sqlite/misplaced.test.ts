@@ -91,6 +91,7 @@ for (const [what, { spoil, words }] of Object.entries(FAULTS)) {
     assert.is(reports.length, 1, 'it is not said at every look');
     await store.close();
     const saved = /is saved in (\S+):/.exec(reports[1] ?? '')?.[1] ?? '';
+    assert.match(saved, /\.rescued-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/, 'named by the time');
     assert.equal(namesIn(saved), ['before', 'since then']);
     assert.match(reports[1] as string, `snitch restore ${saved}`);
     restoreBackup(saved, dataDir, 'now');

@@ -102,8 +102,8 @@ upgrade('the log of each, in its order, and what was learned', async ({ store, d
       [5, 'first', null],
     ],
   );
-  assert.equal(await store.listFirstCheckIns(NIGHTLY), [NOW - 3 * DAY, NOW - DAY]);
-  assert.equal(await store.listFirstCheckIns(FLAPPY), []);
+  assert.equal((await store.findLearned(NIGHTLY)).firstCheckIns, [NOW - 3 * DAY, NOW - DAY]);
+  assert.equal((await store.findLearned(FLAPPY)).firstCheckIns, []);
   const [error] = (await store.listCheckIns(CASE, FLAPPY, { limit: 10, before: null })) ?? [];
   assert.equal([error?.exitStatus, error?.output], [2, 'trace']);
   assert.equal(queryDirectory(dataDir, 'SELECT id FROM check_ins WHERE id = 6'), []);

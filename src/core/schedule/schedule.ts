@@ -1,0 +1,186 @@
+/**
+ * When a job is due (`extensions: When a job is due`): by a cron expression, by an OnCalendar expression of systemd, or
+ * so many seconds after its last check-in. Whichever it is, it answers the same three questions.
+ *
+ * - `cron.ts` and `on-calendar.ts` read an expression into a pattern of days and times of day, `pattern.ts` finds the
+ *   next and the last wall time of it.
+ * - `zone-clock.ts` knows when the clock of a time zone shows a wall time, also where that clock is changed.
+ * - `timing.ts` says what follows for a check-in: which run it answers for, and by when the next is expected.
+ */
+import { DAY, MINUTE, SECOND } from '../../text/durations.ts';
+import { parseCron } from './cron.ts';
+import { parseOnCalendar } from './on-calendar.ts';
+import { lastWallTime, nextWallTime, type Pattern } from './pattern.ts';
+import { ScheduleRefused } from './refused.ts';
+import { ZoneClock } from './zone-clock.ts';
+
+/** A schedule as a client gives it and as it is kept. */
+export type ScheduleRule = { cron: string } | { calendar: string } | { every: number };
+
+export interface Schedule {
+  /** The zone that its times are in: that of the expression, where it names one. */
+  readonly timezone: string;
+  /** The first instant after `at` at which the job is due; null where it never is again. */
+  nextAfter(at: number): number | null;
+  /** The last instant up to `at` at which the job was due; null where there was none, or check-ins alone tell. */
+  lastUntil(at: number): number | null;
+  /** How far the next runs after `at`, at most 100, lie apart, in milliseconds on a clock that is never changed. */
+  gapsAfter(at: number): readonly number[];
+  /** The grace, in milliseconds, where none is set. */
+  defaultGrace(at: number): number;
+}
+
+/** Seconds of `every`: from a minute to 366 days. */
+export const SHORTEST_EVERY = 60;
+export const LONGEST_EVERY = 366 * 86_400;
+
+const SMALLEST_DEFAULT_GRACE = MINUTE;
+const LARGEST_DEFAULT_GRACE = 15 * MINUTE;
+
+/** So many runs are looked at to tell how far apart they are, or as many as there are in so long a time, at least two. */
+const RUNS = 100;
+const LONGEST_STRETCH = 40 * 366 * DAY;
+
+/**
+ * @param timezone IANA name: where the expression names no zone of its own
+ * @throws ScheduleRefused for an expression that cannot be read
+ */
+export function readSchedule(rule: ScheduleRule, timezone: string): Schedule {
+  if ('every' in rule) return new Every(rule.every, timezone);
+  if ('cron' in rule) return new Timetable(parseCron(rule.cron), new ZoneClock(timezone));
+  const { pattern, timezone: own } = parseOnCalendar(rule.calendar);
+  return new Timetable(pattern, new ZoneClock(own ?? timezone));
+}
+
+/** The next instants after `at` at which the job is due, at most `count`. Those of `every` count from `at`. */
+export function instantsAfter(schedule: Schedule, at: number, count: number): number[] {
+  const instants: number[] = [];
+  let next = schedule.nextAfter(at);
+  while (next !== null && instants.length < count) {
+    instants.push(next);
+    next = schedule.nextAfter(next);
+  }
+  return instants;
+}
+
+class Every implements Schedule {
+  readonly timezone: string;
+  readonly #length: number;
+
+  constructor(seconds: number, timezone: string) {
+    if (!Number.isInteger(seconds) || seconds < SHORTEST_EVERY || seconds > LONGEST_EVERY) {
+      throw new ScheduleRefused(
+        `every must be a whole number of seconds from ${SHORTEST_EVERY} to ${LONGEST_EVERY} (366 days)`,
+      );
+    }
+    this.timezone = timezone;
+    this.#length = seconds * SECOND;
+  }
+
+  nextAfter(at: number): number {
+    return at + this.#length;
+  }
+
+  lastUntil(): null {
+    return null;
+  }
+
+  gapsAfter(): readonly number[] {
+    return [this.#length];
+  }
+
+  defaultGrace(): number {
+    return graceFor(this.gapsAfter());
+  }
+}
+
+/** How many instants are found at once: check-ins ask for them one after the other. */
+const FOUND_AT_ONCE = 8;
+
+class Timetable implements Schedule {
+  readonly #pattern: Pattern;
+  readonly #clock: ZoneClock;
+  /** All instants after `#knownFrom`, in order, up to the last of these. */
+  #known: readonly number[] = [];
+  #knownFrom = Number.POSITIVE_INFINITY;
+  #grace: number | undefined;
+
+  constructor(pattern: Pattern, clock: ZoneClock) {
+    this.#pattern = pattern;
+    this.#clock = clock;
+  }
+
+  get timezone(): string {
+    return this.#clock.timezone;
+  }
+
+  nextAfter(at: number): number | null {
+    const known = at >= this.#knownFrom ? this.#known.find((instant) => instant > at) : undefined;
+    return known ?? this.#find(at);
+  }
+
+  lastUntil(at: number): number | null {
+    const [first = Number.POSITIVE_INFINITY] = this.#known;
+    const isKnown = first <= at && at < (this.#known.at(-1) ?? first);
+    if (isKnown) return this.#known.findLast((instant) => instant <= at) ?? null;
+    const wall = lastWallTime(this.#pattern, this.#clock.shownUntil(at));
+    return wall === null ? null : this.#clock.firstShowing(wall);
+  }
+
+  /** Clock changes are left out: a daily job is daily, and not one that may take 25 hours. */
+  gapsAfter(at: number): readonly number[] {
+    const gaps: number[] = [];
+    const first = nextWallTime(this.#pattern, this.#clock.shownUntil(at));
+    let last = first;
+    while (first !== null && last !== null && gaps.length < RUNS - 1 && last - first < LONGEST_STRETCH) {
+      const next = nextWallTime(this.#pattern, last);
+      if (next !== null) gaps.push(next - last);
+      last = next;
+    }
+    return gaps;
+  }
+
+  /** The same from one year to another: the shortest gap is between two times of a day, or of two days in a row. */
+  defaultGrace(at: number): number {
+    this.#grace ??= graceFor(this.gapsAfter(at));
+    return this.#grace;
+  }
+
+  #find(at: number): number | null {
+    const found: number[] = [];
+    let wall = nextWallTime(this.#pattern, this.#clock.shownUntil(at));
+    while (wall !== null && found.length < FOUND_AT_ONCE) {
+      const instant = this.#clock.firstShowing(wall);
+      found.push(instant);
+      wall = nextWallTime(this.#pattern, this.#clock.shownUntil(instant));
+    }
+    this.#known = found;
+    this.#knownFrom = at;
+    return found[0] ?? null;
+  }
+}
+
+/** A tenth of the shortest gap, in whole seconds, within these bounds (`extensions: When a job is due`). */
+function graceFor(gaps: readonly number[]): number {
+  const tenth = Math.floor(Math.min(...gaps) / 10 / SECOND) * SECOND;
+  return Math.min(LARGEST_DEFAULT_GRACE, Math.max(SMALLEST_DEFAULT_GRACE, tenth));
+}
+
+/** Schedules that were asked for lately: reading an expression costs more than to ask it. */
+const REMEMBERED_SCHEDULES = 4_000;
+
+/** Reads schedules, and remembers those it has read. It has no other state. */
+export class Schedules {
+  readonly #read = new Map<string, Schedule>();
+
+  /** @throws ScheduleRefused as `readSchedule` */
+  read(rule: ScheduleRule, timezone: string): Schedule {
+    const key = `${timezone} ${JSON.stringify(rule)}`;
+    const known = this.#read.get(key);
+    if (known) return known;
+    const schedule = readSchedule(rule, timezone);
+    if (this.#read.size >= REMEMBERED_SCHEDULES) this.#read.clear();
+    this.#read.set(key, schedule);
+    return schedule;
+  }
+}

@@ -1,0 +1,67 @@
+/** What follows from a schedule for a check-in (`extensions: When a job is due`). All lengths are in milliseconds. */
+import { MINUTE, SECOND } from '../../text/durations.ts';
+import type { Schedule } from './schedule.ts';
+
+/** A check-in may come before its run by a tenth of the gap, at most so much: the clocks of hosts differ. */
+const EARLY_SHARE = 10;
+const MOST_EARLY = 5 * MINUTE;
+
+/**
+ * Seconds are what clocks that are kept in step differ by, now this way and now that. A check-in so little before a run
+ * is that run's, whatever came before it.
+ */
+const CLOCKS_DIFFER = 10 * SECOND;
+
+/** The check-in before the one in question, and the deadline that followed from it. */
+export interface EarlierCheckIn {
+  at: number;
+  deadline: number | null;
+}
+
+/**
+ * By when the next check-in is expected after one at `at`: `grace` after the first run that it does not answer for.
+ * Null where no further run is due.
+ *
+ * 1. A check-in answers for every run up to it.
+ * 2. It answers for the run after it as well, where it comes before that run by no more than a tenth of the gap between
+ *    the two runs around it, at most 5 minutes.
+ * 3. Rule 2 does not hold where the run before that gap has its check-in in the gap already: a second one, by hand or
+ *    sent twice, must not stand for a run that is still to come. Two things are excepted. One that comes at
+ *    most 10 seconds before a run is of that run. And a run that the earlier check-in answered for stays answered.
+ *
+ * @param earlier null for the first check-in
+ */
+export function deadlineAfterCheckIn(
+  schedule: Schedule,
+  grace: number,
+  at: number,
+  earlier: EarlierCheckIn | null,
+): number | null {
+  const next = schedule.nextAfter(at);
+  if (next === null) return null;
+  if (!comesEarlyFor(schedule, at, next)) return next + grace;
+  const following = schedule.nextAfter(next);
+  const deadline = following === null ? null : following + grace;
+  return answersFor(schedule, at, next, deadline, earlier) ? deadline : next + grace;
+}
+
+/** Whether a check-in at `at` is near enough to the run at `next`. That of `every` is never: it has no run around it. */
+function comesEarlyFor(schedule: Schedule, at: number, next: number): boolean {
+  if (next - at > MOST_EARLY) return false;
+  const last = schedule.lastUntil(at);
+  return last !== null && next - at <= (next - last) / EARLY_SHARE;
+}
+
+/** Rule 3. @param deadline the one that follows if the run at `next` is answered for */
+function answersFor(
+  schedule: Schedule,
+  at: number,
+  next: number,
+  deadline: number | null,
+  earlier: EarlierCheckIn | null,
+): boolean {
+  if (earlier === null || next - at <= CLOCKS_DIFFER) return true;
+  const last = schedule.lastUntil(at);
+  if (last === null || earlier.at < last) return true;
+  return deadline !== null && earlier.deadline !== null && earlier.deadline >= deadline;
+}
