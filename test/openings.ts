@@ -147,6 +147,8 @@ function endOf(node: ts.Identifier, isDirectory: boolean): ts.CallExpression | n
     return ends ? parent : null;
   }
   const called = nameOf(parent.expression);
+  // What has a number and no object is a process of somebody else.
+  if (parent.expression.getText() === 'process.kill') return null;
   return FUNCTIONS.has(called) && (called !== 'rmSync' || isDirectory) ? parent : null;
 }
 

@@ -31,7 +31,6 @@ type Mode = 'itself' | 'background';
 
 async function work(mode: Mode): Promise<World> {
   const dir = temporaryDirectory();
-  world.dir = dir;
   const dataDir = join(dir, 'data');
   await using store = openIn(dataDir);
   const owner = await newCase(store);
