@@ -22,6 +22,9 @@ const METHODS = new Set([
 /** What ends the thing that it is given. */
 const FUNCTIONS = new Set(['close', 'closeSync', 'kill', 'removeDataDir', 'rmSync', 'stop']);
 
+/** Functions that call what they are given then and there. */
+const HERE = new Set(['forEach', 'map', 'then']);
+
 /** A single file goes with the directory that it is in. */
 const MAKES_DIRECTORY = /mkdtemp|temporaryDirectory|newDataDir/;
 
@@ -144,6 +147,8 @@ function endOf(node: ts.Identifier, isDirectory: boolean): ts.CallExpression | n
     return ends ? parent : null;
   }
   const called = nameOf(parent.expression);
+  // What has a number and no object is a process of somebody else.
+  if (parent.expression.getText() === 'process.kill') return null;
   return FUNCTIONS.has(called) && (called !== 'rmSync' || isDirectory) ? parent : null;
 }
 
@@ -154,10 +159,16 @@ function nameOf(called: ts.Expression): string {
 /** In a `finally`, or in a function that somebody else calls. */
 function isSure(end: ts.Node, home: ts.Node): boolean {
   for (let one = end; one !== home; one = one.parent) {
-    if (ts.isFunctionLike(one)) return true;
+    if (ts.isFunctionLike(one) && !isCalledHere(one)) return true;
     if (ts.isTryStatement(one.parent) && one.parent.finallyBlock === one) return true;
   }
   return false;
+}
+
+/** `await new Promise((resolve) => server.close(resolve))` and the like. */
+function isCalledHere({ parent }: ts.Node): boolean {
+  if (ts.isNewExpression(parent)) return parent.expression.getText() === 'Promise';
+  return ts.isCallExpression(parent) && HERE.has(nameOf(parent.expression));
 }
 
 /** At once: nothing can fail in between. */

@@ -62,6 +62,7 @@ tests('what stays open when a test fails is found', () => {
     'const server = createServer().listen(0); assert.ok(server); server.close();',
     'const dir = mkdtempSync(base); assert.ok(dir); rmSync(dir);',
     'const fd = openSync(file); assert.ok(fd); closeSync(fd);',
+    'const server = createServer(); assert.ok(server); await new Promise((done) => server.close(done));',
     'if (x) { const daemon = await startProcess(); assert.ok(daemon); await daemon.end(); }',
   ]) {
     assert.is(leftOpenIn(sample(body)).length, 1, body);

@@ -5,6 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkInElsewhere } from '../../src/daemon/outbound-check-in.ts';
 import { Watchdog } from '../../src/daemon/watchdog.ts';
+import { ending } from '../closing.ts';
 import { until } from '../until.ts';
 
 interface Context {
@@ -94,6 +95,11 @@ test('a check-in elsewhere is a GET, and whatever goes wrong is told without the
     if (request.url === '/hangs') request.socket.destroy();
     else response.writeHead(request.url === '/c/s3cret' ? 202 : 404).end('x'.repeat(100_000));
   });
+  const stop = async () => {
+    server.closeAllConnections();
+    if (server.listening) await new Promise((resolve) => server.close(resolve));
+  };
+  await using _server = ending(server, stop);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   await checkInElsewhere(`${base}/c/s3cret`, 'Snitch/1');
@@ -105,8 +111,7 @@ test('a check-in elsewhere is a GET, and whatever goes wrong is told without the
     );
   assert.is(await failure(`${base}/c/s3cret-and-wrong`), 'watchdog.url answered with 404');
   assert.match(await failure(`${base}/hangs`), /^watchdog\.url cannot be reached: \w+$/);
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  await stop();
   assert.is(await failure(`${base}/c/s3cret`), 'watchdog.url cannot be reached: ECONNREFUSED');
   assert.is(
     await failure('http://no-such-host.invalid/c/s3cret'),

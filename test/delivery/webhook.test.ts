@@ -142,14 +142,14 @@ test('Retry-After is understood in both forms', async ({ sender, receiver }) => 
 });
 
 test('what does not end within the time is a failure, however it dawdles', async ({ receiver }) => {
-  const sender = createWebhookSender({ allowPrivate: true, version: '1.0.0', timeout: TIMEOUT });
+  const options = { allowPrivate: true, version: '1.0.0', timeout: TIMEOUT };
+  await using sender = ending(createWebhookSender(options), (one) => one.close());
   const slow: Record<string, Behaviour> = { hang: behave.hang(), drip: behave.drip() };
   for (const [name, behaviour] of Object.entries(slow)) {
     receiver.behaviour = behaviour;
     const error = errorOf(await sender.send(aWebhook(receiver.url), anAlert(), 0));
     assert.is(error, 'no complete answer within 0.3 s', name);
   }
-  await sender.close();
 });
 
 test('a sender that is closed ends what it sends, and its connections', async ({ sender, receiver }) => {

@@ -8,10 +8,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { newDataDir, removeDataDir } from '../data-directory.ts';
 import { unless, without } from '../skipped.ts';
-import { checkIn, MINUTE, newCase, newSnitch } from '../store/fixture.ts';
+import { checkIn, MINUTE, newCase, newSnitch, openIn } from '../store/fixture.ts';
 import { openNotifySocket } from '../system/raw-sockets.ts';
 import { type DaemonProcess, startProcess } from './daemon-process.ts';
 
@@ -37,7 +36,7 @@ let made = '';
 test.before(async () => {
   made = newDataDir();
   const now = Date.now();
-  const store = openStore({ dataDir: made, clock: () => now });
+  await using store = openIn(made, { clock: () => now });
   const owner = await newCase(store, {}, now);
   caseId = owner.id;
   const created = await Promise.all(
@@ -48,7 +47,6 @@ test.before(async () => {
   tokens.push(...created.map(({ token }) => token));
   await Promise.all(tokens.map((token) => checkIn(store, token, now - INTERVAL - MINUTE)));
   await store.recordLiveness(now - 10 * MINUTE);
-  await store.close();
 });
 
 test.after(() => removeDataDir(made));
@@ -79,7 +77,7 @@ async function until(daemon: DaemonProcess, isSo: (progress: string) => boolean)
 const isPostponing = (progress: string) => progress.includes('postponing deadlines after a blind window');
 
 async function postponed(dataDir: string): Promise<number[]> {
-  const store = openStore({ dataDir, clock: Date.now });
+  const store = openIn(dataDir, { clock: Date.now });
   try {
     const all = await Promise.all(tokens.map((token) => store.listPostponements(caseId, token, 10)));
     for (const windows of all) {
@@ -121,7 +119,7 @@ withStrace(
     }
     const before = await postponed(dataDir);
     assert.ok(before.includes(0) && before.includes(1), 'stopped in the middle');
-    const again = await startProcess({ dataDir });
+    await using again = await startProcess({ dataDir });
     await finished(again);
     assert.is(await again.end(), 0);
     assert.ok((await postponed(dataDir)).slice(0, -20).every((windows) => windows >= 1));
@@ -144,7 +142,7 @@ withStrace(
       process.kill(daemon.pid, 'SIGKILL');
       await daemon.end('SIGKILL');
     }
-    const again = await startProcess({ dataDir });
+    await using again = await startProcess({ dataDir });
     try {
       await finished(again);
     } finally {
@@ -219,15 +217,20 @@ function isAlive(pid: number): boolean {
 async function startAndStopChecker(dataDir: string): Promise<{ daemon: DaemonProcess; checker: number }> {
   for (;;) {
     const daemon = await startProcess({ dataDir });
-    const isOver = () => daemon.log.some((line) => line.includes('the database was checked'));
-    for (let checker = checkerOf(daemon); !isOver(); checker = checkerOf(daemon)) {
-      if (checker !== null) {
-        process.kill(checker, 'SIGSTOP');
-        return { daemon, checker };
+    let isStopped = false;
+    try {
+      const isOver = () => daemon.log.some((line) => line.includes('the database was checked'));
+      for (let checker = checkerOf(daemon); !isOver(); checker = checkerOf(daemon)) {
+        if (checker !== null) {
+          process.kill(checker, 'SIGSTOP');
+          isStopped = true;
+          return { daemon, checker };
+        }
+        await sleep(1);
       }
-      await sleep(1);
+    } finally {
+      if (!isStopped) await daemon.end('SIGKILL');
     }
-    await daemon.end('SIGKILL');
   }
 }
 
@@ -244,7 +247,7 @@ test('leaves no checker behind that does harm when it is killed', async ({ dataD
     const [token = ''] = tokens;
     assert.is((await fetch(`${daemon.url}/c/${token}`)).status, 202);
     await daemon.end('SIGKILL');
-    const again = await startProcess({ dataDir });
+    await using again = await startProcess({ dataDir });
     process.kill(checker, 'SIGCONT');
     while (isAlive(checker)) await sleep(10);
     await until(again, (progress) => !progress.includes('checking'));

@@ -31,12 +31,16 @@ export async function open({ port, key }: Client, lastEventId?: string): Promise
     ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
   };
   const outgoing = request({ host: '127.0.0.1', port, path: '/v1/stream', headers }, (response) => {
-    assert.is(response.headers['content-type'], 'text/event-stream; charset=utf-8');
     response.on('close', ended.resolve);
     resolve(response);
   });
   outgoing.on('error', reject).end();
   const response = await promise;
+  const close = () => void outgoing.destroy();
+  if (response.headers['content-type'] !== 'text/event-stream; charset=utf-8') {
+    close();
+    assert.unreachable(`a stream was answered with ${response.statusCode}`);
+  }
   let text = '';
   response.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk;
@@ -50,8 +54,8 @@ export async function open({ port, key }: Client, lastEventId?: string): Promise
     },
     pause: () => void response.pause(),
     resume: () => void response.resume(),
-    close: () => outgoing.destroy(),
-    [Symbol.dispose]: () => outgoing.destroy(),
+    close,
+    [Symbol.dispose]: close,
   };
 }
 

@@ -35,9 +35,9 @@ test.before.each(async (context) => {
       return listed;
     },
   });
-  const fixture = await startFixture({ through });
-  const { token } = await newSnitch(fixture.acme, { notes: '€'.repeat(10_000) });
-  Object.assign(context, fixture, { reads, token });
+  Object.assign(context, await startFixture({ through }), { reads });
+  const { token } = await newSnitch(context.acme, { notes: '€'.repeat(10_000) });
+  context.token = token;
 });
 
 test.after.each((context) => context.close());

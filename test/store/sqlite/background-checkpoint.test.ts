@@ -13,6 +13,7 @@ import {
   NOW,
   newCase,
   type Opened,
+  openIn,
   openSqlite,
   queryDirectory,
   rejection,
@@ -72,10 +73,10 @@ const { now } = performance;
 checkpoint.before.each(async (world) => {
   performance.now = () => 0;
   const dataDir = temporaryDirectory();
-  const prepared = await openSqlite({ dataDir });
-  const owner = await newCase(prepared.store);
-  const { token } = await healthySnitch(prepared.store, owner);
-  await prepared.store.close();
+  await using prepared = openIn(dataDir);
+  const owner = await newCase(prepared);
+  const { token } = await healthySnitch(prepared, owner);
+  await prepared.close();
   const [sync, copy, reports] = [new ControlledSync(), new ControlledCopy(dataDir), [] as string[]];
   const opened = await openSqlite({
     dataDir,
@@ -206,10 +207,8 @@ checkpoint('closing waits for the thread, and begins no checkpoint', async (worl
   await copy.finish();
   assert.equal([closed.state, copy.ended, store.health().syncs], ['kept', 1, syncs]);
   assert.is(sync.waiting, 0);
-  const reopened = await openSqlite({ dataDir: world.dataDir });
-  assert.is(await countOf(world, reopened), 4);
-  await reopened.store.close();
-  world.dispose = async () => {};
+  const reopened = await world.reopen();
+  assert.is(await countOf(world, { store: reopened }), 4);
 });
 
 checkpoint('it ends at any of its steps with nothing lost', async (world) => {

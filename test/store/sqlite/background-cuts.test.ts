@@ -19,7 +19,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { unless, without, withoutRoot } from '../../skipped.ts';
-import { newCase, newSnitch, openSqlite, queryDirectory, temporaryDirectory } from '../fixture.ts';
+import { newCase, newSnitch, openIn, queryDirectory, temporaryDirectory } from '../fixture.ts';
 
 const FILES = ['the database', 'the log', 'the log after it'];
 const NAMES = [
@@ -56,7 +56,7 @@ interface Work {
 }
 
 async function prepare(dataDir: string): Promise<Work> {
-  const { store } = await openSqlite({ dataDir });
+  await using store = openIn(dataDir);
   const owner = await newCase(store);
   const snitches = await Promise.all(Array.from({ length: 8 }, () => newSnitch(store, owner)));
   await store.close();
@@ -76,7 +76,7 @@ async function verify(dataDir: string, { dir, acknowledged }: World, work: Work,
   for (const file of ['snitch.db', 'snitch.db-wal', 'snitch.acknowledged']) {
     if (existsSync(join(dataDir, file))) copyFileSync(join(dataDir, file), join(copy, file));
   }
-  const { store } = await openSqlite({ dataDir: copy });
+  await using store = openIn(copy);
   assert.is(store.lost, null, `something is called lost ${when}`);
   let kept = 0;
   for (const token of work.tokens) {
@@ -165,7 +165,7 @@ for (const kind of ['ext4', 'xfs'] as const) {
       for (let cut = 0; cut < POWER_CUTS; cut += 1) {
         // Other ones each time, and all of them with enough cuts.
         const step = STEPS[(cut * 5) % STEPS.length] as Step;
-        const child = startAt(step, 'SIGSTOP', disk.dataDir, world, work);
+        using child = startAt(step, 'SIGSTOP', disk.dataDir, world, work);
         const closed = once(child, 'close');
         assert.ok(await isStopped(child), `never reached ${step.times} times: ${step.name}`);
         disk.cut();

@@ -9,6 +9,7 @@ import * as assert from 'uvu/assert';
 import { CopyingThread } from '../../../src/store/sqlite/background-copy.ts';
 import { openDatabase } from '../../../src/store/sqlite/connection.ts';
 import type { CopyingAnswer, CopyingWork } from '../../../src/store/sqlite/copying-thread.ts';
+import { closing } from '../../closing.ts';
 import { rejection, temporaryDirectory } from '../fixture.ts';
 
 interface World {
@@ -78,7 +79,7 @@ thread('brings the log into the database while others write, again and again', a
 thread('leaves what somebody reads an older state of', async (world) => {
   const one = threadFor(world);
   write(world, 10);
-  const reader = new Database(world.path, { readonly: true });
+  using reader = closing(new Database(world.path, { readonly: true }));
   reader.exec('BEGIN');
   assert.is(reader.prepare('SELECT count(*) FROM work').pluck().get(), 10);
   write(world, 40);

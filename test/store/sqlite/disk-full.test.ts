@@ -36,10 +36,10 @@ full.before(() => {
 
 full.before.each(async (world) => {
   const disk = openSmallDisk();
-  const opened = await openSqlite({ dataDir: disk.dataDir });
-  const owner = await newCase(opened.store, { members: ['ann@example.com'] });
-  const { token } = await healthySnitch(opened.store, owner);
-  Object.assign(world, opened, { disk, owner, token });
+  Object.assign(world, await openSqlite({ dataDir: disk.dataDir }), { disk });
+  const owner = await newCase(world.store, { members: ['ann@example.com'] });
+  const { token } = await healthySnitch(world.store, owner);
+  Object.assign(world, { owner, token });
 });
 
 full.after.each(async ({ disk, dispose }) => {

@@ -10,9 +10,10 @@ import * as assert from 'uvu/assert';
 import { StoreUnavailable } from '../../../src/core/errors.ts';
 import type { CheckOutcome } from '../../../src/store/sqlite/background-check.ts';
 import { DatabaseDamaged, databasePath, type Opening } from '../../../src/store/sqlite/connection.ts';
-import { openStore, type SqliteOptions } from '../../../src/store/sqlite/sqlite-store.ts';
+import type { SqliteOptions } from '../../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { newCase, newSnitch, openSqlite, rejection, temporaryDirectory } from '../fixture.ts';
+import { until } from '../../until.ts';
+import { newCase, newSnitch, openIn, rejection, temporaryDirectory } from '../fixture.ts';
 import { writeVersion1 } from './version-1.ts';
 
 /** The program from its sources, as `snitch serve` would start it. */
@@ -31,12 +32,11 @@ let whole: string;
 
 test.before(async () => {
   whole = temporaryDirectory();
-  const { store } = await openSqlite({ dataDir: whole });
+  await using store = openIn(whole);
   const owner = await newCase(store);
   await Promise.all(
     Array.from({ length: MANY }, () => newSnitch(store, owner, { notes: 'x'.repeat(10_000) })),
   );
-  await store.close();
 });
 
 test.after(() => rmSync(whole, { recursive: true }));
@@ -49,7 +49,7 @@ test.before.each((world) => {
 
 test.after.each(({ dir }) => rmSync(dir, { recursive: true }));
 
-interface Watched {
+interface Watched extends AsyncDisposable {
   store: Store;
   openings: string[];
   outcome: Promise<CheckOutcome>;
@@ -58,15 +58,14 @@ interface Watched {
 function open(dataDir: string, options: Partial<SqliteOptions> = {}): Watched {
   const { promise: outcome, resolve } = Promise.withResolvers<CheckOutcome>();
   const openings: string[] = [];
-  const store = openStore({
-    dataDir,
+  const store = openIn(dataDir, {
     clock: Date.now,
     checkWith: CHECKER,
     onCheck: (check) => void (check.kind !== 'began' && resolve(check)),
     onOpening: ({ doing }: Opening) => void openings.push(doing),
     ...options,
   });
-  return { store, openings, outcome };
+  return { store, openings, outcome, [Symbol.asyncDispose]: store.close };
 }
 
 /** Pages in the middle, which nothing needs that is read at the start. */
@@ -115,16 +114,16 @@ test('damage that is found behind makes the store fail in words, and the next st
 
 test('one that was found damaged is checked first, until it was found whole', async ({ dataDir }) => {
   damage(dataDir);
-  const { store } = open(dataDir);
+  await using opened = open(dataDir);
+  const { store } = opened;
   store.check();
   await store.failed;
   await store.close();
   rmSync(databasePath(dataDir));
   cpSync(databasePath(whole), databasePath(dataDir));
   for (const expected of [['checking'], []]) {
-    const again = open(dataDir);
+    await using again = open(dataDir);
     assert.equal(again.openings, expected);
-    await again.store.close();
   }
 });
 
@@ -136,13 +135,13 @@ test('a check that comes to nothing is told, and the store goes on', async ({ da
     [exits, /^it ended with 7: no room$/],
     [[process.execPath, '-e', 'process.kill(process.pid, "SIGKILL")'], /^it was ended by SIGKILL$/],
   ] as const) {
-    const { store, outcome } = open(dataDir, { checkWith });
+    await using opened = open(dataDir, { checkWith });
+    const { store, outcome } = opened;
     store.check();
     const told = await outcome;
     assert.is(told.kind, 'undone');
     assert.match('reason' in told ? told.reason : '', reason);
     await store.setSetting('maintenance', 'on');
-    await store.close();
   }
 });
 
@@ -166,7 +165,8 @@ test('a check that is told to end together with the daemon is no failure', async
 test('a store that is closed ends its check at once', async ({ dir, dataDir }) => {
   const file = join(dir, 'pid');
   const hangs = `require('node:fs').writeFileSync(${JSON.stringify(file)}, String(process.pid)); for (;;);`;
-  const { store } = open(dataDir, { checkWith: [process.execPath, '-e', hangs] });
+  await using opened = open(dataDir, { checkWith: [process.execPath, '-e', hangs] });
+  const { store } = opened;
   store.check();
   while (!existsSync(file) || statSync(file).size === 0) await sleep(10);
   await store.close();
@@ -178,7 +178,8 @@ test('a store that is closed ends its check at once', async ({ dir, dataDir }) =
       return false;
     }
   };
-  while (lives()) await sleep(10);
+  await until(() => !lives());
+  assert.not(lives());
 });
 
 test('a small one, and one that is to be upgraded, are checked before anything else', async ({ dir }) => {
@@ -186,11 +187,11 @@ test('a small one, and one that is to be upgraded, are checked before anything e
   mkdirSync(dataDir);
   writeVersion1(dataDir);
   for (const expected of ['checking,copying', 'checking']) {
-    const { store, openings } = open(dataDir);
+    await using opened = open(dataDir);
+    const { store, openings } = opened;
     assert.is(openings.filter((doing) => doing !== 'upgrading').join(), expected);
     store.check();
     assert.is(store.checking(), null);
-    await store.close();
   }
 });
 
