@@ -26,6 +26,8 @@ export interface SqliteOptions {
   background?: BackgroundCopy;
   /** Told of every commit, for the metrics. */
   onCommit?: (commit: Commit) => void;
+  /** Told how long a checkpoint has held writes, in milliseconds, for measurements. */
+  onHeld?: (durationMs: number) => void;
   /** Told of an upgrade of the database, for the log. */
   onMigrated?: (migrated: Migrated) => void;
   /** Told what an operator must know and do something about, for the log. */
