@@ -36,6 +36,8 @@ export class CopyingThread implements BackgroundCopy {
   readonly #kept: number;
   readonly #startThread: StartThread;
   #thread: Worker | null = null;
+  /** Resolves when the one before has ended that was told to. */
+  #ended: Promise<void> = Promise.resolve();
   /** The one that was given up and has not ended yet. */
   #leaving: Worker | null = null;
   #timer: NodeJS.Timeout | null = null;
@@ -74,11 +76,13 @@ export class CopyingThread implements BackgroundCopy {
     this.#stopTimer();
     const thread = this.#thread;
     this.#thread = null;
-    if (thread) await ended(thread, 'end');
+    if (thread) this.#ended = ended(thread, 'end');
+    await this.#ended;
     if (this.#leaving) await ended(this.#leaving);
   }
 
   async #start(): Promise<Worker> {
+    await this.#ended;
     if (this.#leaving) throw new Error('the last thread has not ended yet');
     if (!this.#isInPlace()) throw new Error('the files of the database are not where they were');
     const thread = this.#startThread({ path: this.#path, addon: addonFile() });

@@ -33,45 +33,48 @@ import { type BackgroundCopy, CopyingThread } from './background-copy.ts';
 import { CopyRounds } from './copy-rounds.ts';
 import { misplacedFile, placeOf } from './open-file.ts';
 
-/** How many writing statements may gather in the log before a checkpoint. */
-const CHECKPOINT_AFTER = 20_000;
-
-/** How long one may be only in the log, in milliseconds: what is in the database too does not end with the log. */
-const CHECKPOINT_WITHIN = MINUTE;
-
-/** From so many statements on they are copied in the background first: copying fewer keeps nobody waiting. */
-const BACKGROUND_FROM = 2_000;
-
 type Done = (error: Error | null) => void;
 type SyncFile = (fd: number, done: (error: Error | null) => void) => void;
 
 export interface LogSyncOptions {
+  /** How many writing statements may gather in the log before a checkpoint. */
   checkpointAfter?: number;
+  /** How long one may be only in the log, in milliseconds: what is in the database too does not end with the log. */
   checkpointWithin?: number;
+  /** From so many statements on they are copied in the background first: copying fewer keeps nobody waiting. */
   backgroundFrom?: number;
   /** Stands in for `fs.fdatasync`. */
   syncFile?: SyncFile;
   /** Stands in for the thread. */
   background?: BackgroundCopy;
   report?: (message: string, details: object) => void;
+  /** Told how long a checkpoint has held writes, in milliseconds. */
+  onHeld?: (durationMs: number) => void;
 }
+
+const DEFAULTS = {
+  checkpointAfter: 20_000,
+  checkpointWithin: MINUTE,
+  backgroundFrom: 2_000,
+  syncFile: fdatasync as SyncFile,
+  report: () => {},
+  onHeld: () => {},
+};
 
 export class LogSync {
   syncs = 0;
   /** While true no new write may start. */
   holding = false;
+  #heldSince = 0;
   /** Resolves when a sync failed. */
   readonly failed: Promise<Error>;
   readonly #db: Database.Database;
   readonly #path: string;
   readonly #logFd: number;
   readonly #databaseFd: number;
-  readonly #checkpointAfter: number;
-  readonly #checkpointWithin: number;
-  readonly #backgroundFrom: number;
+  readonly #options: Required<Omit<LogSyncOptions, 'background'>>;
   readonly #background: BackgroundCopy;
   readonly #rounds: CopyRounds;
-  readonly #syncFile: SyncFile;
   readonly #fail: (error: Error) => void;
   #waiting: Done[] = [];
   #syncing = false;
@@ -93,10 +96,8 @@ export class LogSync {
     this.#path = path;
     this.#logFd = openSync(`${path}-wal`, 'r+');
     this.#databaseFd = openSync(path, 'r+');
-    this.#checkpointAfter = options.checkpointAfter ?? CHECKPOINT_AFTER;
-    this.#checkpointWithin = options.checkpointWithin ?? CHECKPOINT_WITHIN;
-    this.#due = this.#checkpointAfter;
-    this.#backgroundFrom = options.backgroundFrom ?? BACKGROUND_FROM;
+    this.#options = { ...DEFAULTS, ...options };
+    this.#due = this.#options.checkpointAfter;
     this.#background = options.background ?? new CopyingThread(path, () => this.misplaced() === null);
     this.#rounds = new CopyRounds({
       background: this.#background,
@@ -104,9 +105,8 @@ export class LogSync {
       syncDatabase: () => this.#syncDatabaseBehind(),
       isOver: () => this.#failure !== null || this.#ending,
       fail: (error) => this.fail(error),
-      report: options.report ?? (() => {}),
+      report: this.#options.report,
     });
-    this.#syncFile = options.syncFile ?? fdatasync;
     const { promise, resolve } = Promise.withResolvers<Error>();
     this.failed = promise;
     this.#fail = resolve;
@@ -139,7 +139,7 @@ export class LogSync {
       return;
     }
     this.#statements += statements;
-    this.#timer ??= setTimeout(() => this.#checkpointInTime(), this.#checkpointWithin).unref();
+    this.#timer ??= setTimeout(() => this.#checkpointInTime(), this.#options.checkpointWithin).unref();
     this.#waiting.push(done);
     if (this.#statements >= this.#due) this.#begin();
     if (!this.#syncing) this.#syncLog();
@@ -199,7 +199,7 @@ export class LogSync {
   /** Begins with the background where there is much to copy, and else holds writes for the checkpoint. */
   #begin(): void {
     if (this.#failure || this.holding || this.#copying || this.#ending) return;
-    if (this.#statements < this.#backgroundFrom || !this.#rounds.isUsable) this.holding = true;
+    if (this.#statements < this.#options.backgroundFrom || !this.#rounds.isUsable) this.#hold();
     else this.#copying = this.#copyInBackground();
   }
 
@@ -209,19 +209,24 @@ export class LogSync {
     if (this.#failure || this.#ending) return;
     if (!isCopied) {
       // As long as much of the log cannot be copied, holding writes for the rest of it gains nothing.
-      this.#due = this.#statements + this.#checkpointAfter;
+      this.#due = this.#statements + this.#options.checkpointAfter;
       this.#stopTimer();
       return;
     }
-    this.holding = true;
+    this.#hold();
     if (!this.#syncing) this.#checkpoint();
+  }
+
+  #hold(): void {
+    this.holding = true;
+    this.#heldSince = performance.now();
   }
 
   /** Behind commits and their syncs, so that the sync in the checkpoint has little left to do. */
   #syncDatabaseBehind(): Promise<void> {
     this.syncs += 1;
     return new Promise((resolve) => {
-      this.#syncFile(this.#databaseFd, (error) => {
+      this.#options.syncFile(this.#databaseFd, (error) => {
         if (error) this.fail(error);
         resolve();
       });
@@ -243,9 +248,10 @@ export class LogSync {
       this.#sync(this.#logFd, (failure) => {
         if (failure) return;
         if (isWhole) this.#statements = 0;
-        this.#due = this.#statements + this.#checkpointAfter;
+        this.#due = this.#statements + this.#options.checkpointAfter;
         this.#stopTimer();
         this.holding = false;
+        this.#options.onHeld(performance.now() - this.#heldSince);
         this.#rest();
         this.#released();
       });
@@ -259,12 +265,9 @@ export class LogSync {
    */
   #copy(): boolean {
     try {
-      const [row] = this.#db.pragma('wal_checkpoint(PASSIVE)') as {
-        busy: number;
-        log: number;
-        checkpointed: number;
-      }[];
-      return row !== undefined && row.busy === 0 && row.checkpointed === row.log;
+      type Row = Record<'busy' | 'log' | 'checkpointed', number>;
+      const [row] = this.#db.pragma('wal_checkpoint(PASSIVE)') as Row[];
+      return row?.busy === 0 && row.checkpointed === row.log;
     } catch {
       // The commits in the log are safe as they are, and the next write reports the disk's state to its caller.
       return false;
@@ -283,7 +286,7 @@ export class LogSync {
   #sync(fd: number, done: Done): void {
     this.#syncing = true;
     this.syncs += 1;
-    this.#syncFile(fd, (error) => {
+    this.#options.syncFile(fd, (error) => {
       if (error) this.fail(error);
       done(error);
     });

@@ -28,6 +28,8 @@ export interface SqliteOptions {
   background?: BackgroundCopy;
   /** Told of every commit, for the metrics. */
   onCommit?: (commit: Commit) => void;
+  /** Told how long a checkpoint has held writes, in milliseconds, for measurements. */
+  onHeld?: (durationMs: number) => void;
   /** Told of an upgrade of the database, for the log. */
   onMigrated?: (migrated: Migrated) => void;
   /** Told what takes long before the store is open. */

@@ -1,5 +1,6 @@
 /** Checkpoints that begin in the background: the steps, one after the other, and what goes wrong between them. */
 import { statSync } from 'node:fs';
+import Database from 'better-sqlite3';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Case } from '../../../src/core/case.ts';
@@ -7,6 +8,8 @@ import { StoreUnavailable } from '../../../src/core/errors.ts';
 import type { BackgroundCopy } from '../../../src/store/sqlite/background-copy.ts';
 import { databasePath } from '../../../src/store/sqlite/connection.ts';
 import { CopyRounds } from '../../../src/store/sqlite/copy-rounds.ts';
+import type { SqliteOptions } from '../../../src/store/sqlite/sqlite-store.ts';
+import type { Store } from '../../../src/store/store.ts';
 import {
   checkIn,
   healthySnitch,
@@ -63,6 +66,8 @@ interface World extends Opened {
   dataDir: string;
   owner: Case;
   token: string;
+  /** Opens the store again with other options. */
+  reopenWith(options: Partial<SqliteOptions>): Promise<Store>;
 }
 
 const checkpoint = suite<World>('checkpoints in the background');
@@ -78,15 +83,21 @@ checkpoint.before.each(async (world) => {
   const { token } = await healthySnitch(prepared, owner);
   await prepared.close();
   const [sync, copy, reports] = [new ControlledSync(), new ControlledCopy(dataDir), [] as string[]];
-  const opened = await openSqlite({
+  const options = {
     dataDir,
     syncFile: sync.syncFile,
     checkpointAfter: 6,
     backgroundFrom: 6,
     background: copy,
-    report: (message) => reports.push(message),
-  });
-  Object.assign(world, opened, { sync, copy, reports, dataDir, owner, token });
+    report: (message: string) => reports.push(message),
+  };
+  const reopenWith = async (others: Partial<SqliteOptions>) => {
+    await world.store.close();
+    Object.assign(world, await openSqlite({ ...options, ...others }));
+    return world.store;
+  };
+  const opened = await openSqlite(options);
+  Object.assign(world, opened, { sync, copy, reports, dataDir, owner, token, reopenWith });
 });
 
 checkpoint.after.each(async ({ sync, copy, dispose }) => {
@@ -155,6 +166,21 @@ checkpoint('a log that somebody reads an older state of holds nobody, and is cop
   checkIns(world, 6);
   await turns();
   assert.is(copy.begun, 2, 'after as many again it is tried again');
+});
+
+checkpoint('what a checkpoint had to leave in the log counts for the next', async (world) => {
+  const { sync, copy, dataDir } = world;
+  sync.free();
+  // Twice as many as make a checkpoint due are copied in the background: the first one is not.
+  const store = await world.reopenWith({ backgroundFrom: 12 });
+  const reader = new Database(databasePath(dataDir), { readonly: true });
+  reader.exec('BEGIN');
+  reader.prepare('SELECT count(*) FROM settings').get();
+  for (const at of [1, 2, 3]) await checkIn(store, world.token, NOW + at);
+  assert.is(copy.begun, 0);
+  reader.close();
+  for (const at of [4, 5, 6]) await checkIn(store, world.token, NOW + at);
+  assert.is(copy.begun, 1);
 });
 
 checkpoint('where the thread cannot copy, the checkpoint does, and the log says so once', async (world) => {
@@ -282,7 +308,7 @@ checkpoint('a disk that is full while the thread copies loses nothing', async ()
     disk.fill(600_000);
     let kept = 1;
     for (let round = 0; round < 400; round += 1) {
-      const output = 'x'.repeat(4_000);
+      const output = 'x'.repeat(1_000);
       const calls = [1, 2, 3].map((more) => checkIn(opened.store, token, NOW + round * 9 + more, { output }));
       for (const { status } of await Promise.allSettled(calls)) kept += status === 'fulfilled' ? 1 : 0;
       if (round === 300) disk.free();
