@@ -1,4 +1,4 @@
-import { FARTHEST_ATTEMPT, setAnew } from '../../core/clock-ahead.ts';
+import { FARTHEST_ATTEMPT, nearEnough, setAnew } from '../../core/clock-ahead.ts';
 import { QUIET_AFTER } from '../../core/flapping.ts';
 import { nominalLength } from '../../core/interval.ts';
 import type { Transaction } from '../transaction.ts';
@@ -46,7 +46,7 @@ function mayBeAhead(
   now: number,
 ) {
   const near = now + nominalLength(interval);
-  return (due ?? 0) > near || (last ?? 0) > near || (paused ?? 0) > now;
+  return (due ?? 0) > nearEnough(interval, now) || (last ?? 0) > near || (paused ?? 0) > now;
 }
 
 async function setAnewOne(tx: Transaction, row: StateRow, now: number): Promise<void> {
