@@ -99,6 +99,20 @@ const main = await build({
   plugins: [leanBuiltins, loadedWhenCalled(entries)],
 }).catch(fail);
 
+/**
+ * The thread that copies the database's log is started from its code, which is a part of the bundle that needs it: the
+ * executable has no files, and a file could be of another version by the time that the thread is started.
+ */
+const thread = await build({
+  ...options,
+  entryPoints: ['src/store/sqlite/copying-thread.ts'],
+  format: 'cjs',
+  minify: true,
+  write: false,
+  plugins: [addonBesideTheCode],
+}).catch(fail);
+const copyingThread = thread.outputFiles.map(({ text }) => text).join('');
+
 /** What the main bundle loads when it is needed: the daemon, the dashboard, and their parts. */
 const parts = await build({
   ...options,
@@ -108,6 +122,7 @@ const parts = await build({
   // The daemon keeps its source in memory. Names stay, so that the log can tell where a defect is.
   minifyWhitespace: true,
   minifySyntax: true,
+  define: { ...options.define, SNITCH_COPYING_THREAD: JSON.stringify(copyingThread) },
   banner: { js: BANNER },
   plugins: [addonBesideTheCode, withoutDevtools, leanPackages],
 }).catch(fail);

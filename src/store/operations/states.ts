@@ -141,7 +141,7 @@ export async function saveState(
     state.checkedInAt,
     state.lastCheckInAt,
     state.dueAt,
-    lookAt(row, state.dueAt),
+    state.dueAt,
     state.pause?.until.kind ?? null,
     state.pause?.until.kind === 'time' ? state.pause.until.at : null,
     state.pause?.remembered ?? null,
@@ -164,10 +164,6 @@ export async function saveState(
 /** Whether the sweep will look at the row in time for `dueAt` without being told. */
 export function isLookedAt({ look_at: lookAt }: Pick<StateRow, 'look_at'>, dueAt: number | null): boolean {
   return dueAt === null || (lookAt !== null && lookAt <= dueAt);
-}
-
-function lookAt(row: StateRow, dueAt: number | null): number | null {
-  return dueAt !== null && isLookedAt(row, dueAt) ? row.look_at : dueAt;
 }
 
 export function toState(row: StateRow): SnitchState {

@@ -6,6 +6,7 @@ import { methodsOf } from '../methods/methods.ts';
 import type { Commit, Store } from '../store.ts';
 import { Acknowledged } from './acknowledged.ts';
 import type { CheckOutcome } from './background-check.ts';
+import type { BackgroundCopy } from './background-copy.ts';
 import { databasePath, type Opening, openAndCheck, prepareDataDir } from './connection.ts';
 import { GroupCommit } from './group-commit.ts';
 import { LateCheck } from './late-check.ts';
@@ -21,6 +22,10 @@ export interface SqliteOptions {
   checkpointAfter?: number;
   /** How long a statement may be only in the log, in milliseconds. */
   checkpointWithin?: number;
+  /** From so many statements on a checkpoint begins in the background. */
+  backgroundFrom?: number;
+  /** Stands in for the thread that copies in the background. */
+  background?: BackgroundCopy;
   /** Told of every commit, for the metrics. */
   onCommit?: (commit: Commit) => void;
   /** Told of an upgrade of the database, for the log. */
@@ -79,6 +84,7 @@ export function openStore(options: SqliteOptions): Store {
       close: async () => {
         check.stop();
         await batches.drain();
+        await log.end();
         await place.end();
         process.off('exit', syncItself);
         syncItself();
