@@ -54,13 +54,7 @@ export interface Parts {
 export function createParts(foundation: Foundation): Parts {
   const { config, logger, store, clock, metrics, version, manager } = foundation;
   const limiter = new RateLimiter(config.rateLimit);
-  const sweeper = new Sweeper({
-    store,
-    clock,
-    monotonic: () => performance.now(),
-    logger,
-    afterLongWork: giveBackFreeMemory,
-  });
+  const sweeper = createSweeper(foundation);
   const endAlertLog = logAlarms(store, logger);
   const deliverer = createDeliverer({
     store,
@@ -102,6 +96,11 @@ export function createParts(foundation: Foundation): Parts {
     endAlertLog,
     heldSocket,
   };
+}
+
+function createSweeper({ store, clock, logger }: Foundation): Sweeper {
+  const monotonic = () => performance.now();
+  return new Sweeper({ store, clock, monotonic, logger, afterLongWork: giveBackFreeMemory });
 }
 
 interface ServerParts {
