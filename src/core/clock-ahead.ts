@@ -1,7 +1,7 @@
 /** What was set while the clock ran ahead (`decisions: When the service itself was blind`). */
 import { DAY, HOUR } from '../text/durations.ts';
 import { type DeadlineContext, deadlineAfter, nextReminder } from './deadline.ts';
-import { addIntervals, nominalLength } from './interval.ts';
+import { addIntervals, type Interval, nominalLength } from './interval.ts';
 import { graceOf, lengthenedBy, scheduleOf, usualLength } from './job-schedule.ts';
 import type { Schedule } from './schedule/schedule.ts';
 import type { SnitchState } from './snitch.ts';
@@ -16,6 +16,13 @@ export const FARTHEST_ATTEMPT = 25 * HOUR;
  * Two intervals can be this much shorter than twice their usual length, because of clock changes and short months.
  */
 const SHORTER = { monthly: 5 * DAY, others: 2 * HOUR };
+
+/** No deadline up to this instant shows that the clock was ahead, whatever the calendar says. */
+export function nearEnough(interval: Interval, now: number): number {
+  const nominal = nominalLength(interval);
+  const shorter = SHORTER[interval === 'monthly' ? 'monthly' : 'others'];
+  return now + Math.max(nominal, 2 * nominal - shorter);
+}
 
 /**
  * The state as it would be if the clock had never been ahead, or null where nothing shows that it was.
@@ -61,7 +68,7 @@ function farthestDue(snitch: SnitchState, now: number, context: DeadlineContext)
   if (schedule !== null) return farthestScheduled(snitch, schedule, now, context);
   const nominal = nominalLength(interval);
   // Most deadlines are near; the calendar is asked only about the others.
-  if (dueAt <= now + 2 * nominal - SHORTER[interval === 'monthly' ? 'monthly' : 'others']) return dueAt;
+  if (dueAt <= nearEnough(interval, now)) return dueAt;
   const twoPeriods = addIntervals(interval, context.rules.timezone, now, 2) + lengthenedBy(snitch);
   if (status !== 'failed') return twoPeriods;
   return Math.max(twoPeriods, now + (context.rules.reminders === 'daily' ? DAY : HOUR + nominal));

@@ -66,6 +66,10 @@ export interface Period {
   end: number;
 }
 
+function contains({ start, end }: Period, at: number): boolean {
+  return start <= at && at < end;
+}
+
 /** Periods that were asked for lately, kept per calendar: a calculation costs about a hundred look-ups. */
 const REMEMBERED_PERIODS = 2_000;
 
@@ -80,10 +84,14 @@ export class Calendar {
   periodAt(interval: Interval, timezone: string, at: number): Period {
     const key = `${interval} ${timezone}`;
     const last = this.#remembered.get(key);
-    if (last && last.start <= at && at < last.end) return last;
+    if (last && contains(last, at)) return last;
+    // Who goes through many snitches goes to and fro between this period and the next.
+    const other = this.#remembered.get(`other ${key}`);
+    if (other && contains(other, at)) return other;
     const period = findPeriod(RULES[interval], timezone, at);
     if (this.#remembered.size >= REMEMBERED_PERIODS) this.#remembered.clear();
     this.#remembered.set(key, period);
+    if (last) this.#remembered.set(`other ${key}`, last);
     return period;
   }
 

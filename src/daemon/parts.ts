@@ -14,6 +14,7 @@ import type { Store } from '../store/store.ts';
 import { Retention } from '../sweep/retention.ts';
 import { Sweeper } from '../sweep/sweeper.ts';
 import { nameOfHeldSocket } from '../system/held-socket.ts';
+import { giveBackFreeMemory } from '../system/memory.ts';
 import type { ServiceManager } from '../system/service-manager.ts';
 import { checkInPath } from './addresses.ts';
 import type { InForce } from './in-force.ts';
@@ -53,7 +54,7 @@ export interface Parts {
 export function createParts(foundation: Foundation): Parts {
   const { config, logger, store, clock, metrics, version, manager } = foundation;
   const limiter = new RateLimiter(config.rateLimit);
-  const sweeper = new Sweeper({ store, clock, monotonic: () => performance.now(), logger });
+  const sweeper = createSweeper(foundation);
   const endAlertLog = logAlarms(store, logger);
   const deliverer = createDeliverer({
     store,
@@ -95,6 +96,11 @@ export function createParts(foundation: Foundation): Parts {
     endAlertLog,
     heldSocket,
   };
+}
+
+function createSweeper({ store, clock, logger }: Foundation): Sweeper {
+  const monotonic = () => performance.now();
+  return new Sweeper({ store, clock, monotonic, logger, afterLongWork: giveBackFreeMemory });
 }
 
 interface ServerParts {

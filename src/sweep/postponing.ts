@@ -15,6 +15,7 @@ export interface PostponingOptions {
   /** Milliseconds that never jump. */
   monotonic: () => number;
   logger: Logger;
+  afterLongWork?: () => void;
 }
 
 export class Postponing {
@@ -60,7 +61,8 @@ export class Postponing {
   }
 
   #end(): void {
-    const { logger, monotonic } = this.#options;
+    const { logger, monotonic, afterLongWork } = this.#options;
+    if (this.#all !== null) afterLongWork?.();
     const duration = Math.round(monotonic() - this.#began);
     if (this.#toldAt !== null) {
       logger.info({ duration_ms: duration }, 'the deadlines are postponed; alarms are raised again');

@@ -43,6 +43,8 @@ export interface SweeperOptions {
   /** Milliseconds of a clock that never jumps, which tell whether sweeps still end. */
   monotonic: () => number;
   logger: Logger;
+  /** Called after work that took long and much memory. */
+  afterLongWork?: () => void;
 }
 
 export class Sweeper {

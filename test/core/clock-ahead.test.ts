@@ -1,9 +1,9 @@
 /** What was set while the clock ran ahead is set anew, and nothing that may be right is touched. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { setAnew } from '../../src/core/clock-ahead.ts';
+import { nearEnough, setAnew } from '../../src/core/clock-ahead.ts';
 import type { DeadlineContext } from '../../src/core/deadline.ts';
-import { Calendar } from '../../src/core/interval.ts';
+import { addIntervals, Calendar, INTERVALS } from '../../src/core/interval.ts';
 import { newSnitchState, type Reminders, type SnitchState } from '../../src/core/snitch.ts';
 
 const test = suite('a clock that ran ahead');
@@ -108,6 +108,25 @@ test('a pause that begins later than now began now', () => {
   assert.is(state?.lastCheckInAt, daily.lastCheckInAt);
   assert.is(anew({ status: 'paused', dueAt: null, pause: { ...pause, since: NOW } }), null);
   assert.is(anew({ status: 'paused', dueAt: null, pause: { ...pause, since: null } }), null);
+});
+
+test('what is near enough without the calendar is no farther than two periods, in any zone and season', () => {
+  for (const interval of INTERVALS) {
+    for (const timezone of [
+      'UTC',
+      'Europe/Berlin',
+      'Australia/Lord_Howe',
+      'America/Sao_Paulo',
+      'Pacific/Apia',
+    ]) {
+      for (let at = NOW; at < NOW + 400 * DAY; at += 7 * HOUR) {
+        assert.ok(
+          nearEnough(interval, at) <= addIntervals(interval, timezone, at, 2),
+          `${interval} ${timezone} ${at}`,
+        );
+      }
+    }
+  }
 });
 
 test.run();

@@ -10,7 +10,7 @@ const LOOKED = /^postponing deadlines after a blind window: ([\d,]+) of at most 
 /** As many slices as are left, each of which takes a tenth of a second. */
 function recorded(slices: number) {
   const log: string[] = [];
-  const world = { left: slices, elapsed: 0 };
+  const world = { left: slices, elapsed: 0, relieved: 0 };
   const postponing = new Postponing({
     store: {
       postponeSlice: async () => {
@@ -26,20 +26,24 @@ function recorded(slices: number) {
       }),
     },
     monotonic: () => world.elapsed,
+    afterLongWork: () => {
+      world.relieved += 1;
+    },
     logger: pino({}, { write: (line) => void log.push((JSON.parse(line) as { msg: string }).msg) }),
   });
   return { world, log, postponing };
 }
 
 test('what is done at once is not worth a word', async () => {
-  const { log, postponing } = recorded(3);
+  const { world, log, postponing } = recorded(3);
   assert.not(await postponing.next(0));
+  assert.is(world.relieved, 0);
   assert.is(postponing.progress(), null);
   assert.equal(log, []);
 });
 
 test('what takes long is told: how far it is now and again, and when it is over', async () => {
-  const { log, postponing } = recorded(410);
+  const { world, log, postponing } = recorded(410);
   const seen: number[] = [];
   while (await postponing.next(0)) {
     const [, looked = '', all] = LOOKED.exec(postponing.progress() ?? '') ?? [];
@@ -47,6 +51,7 @@ test('what takes long is told: how far it is now and again, and when it is over'
     assert.is(all, '100,000');
   }
   assert.is(seen.length, 51);
+  assert.is(world.relieved, 1);
   assert.equal([seen[0], seen.at(-1)], [400, 20_400]);
   assert.is(postponing.progress(), null);
   assert.is(log.length, 4);

@@ -1,4 +1,4 @@
-import { FARTHEST_ATTEMPT, setAnew } from '../../core/clock-ahead.ts';
+import { FARTHEST_ATTEMPT, nearEnough, setAnew } from '../../core/clock-ahead.ts';
 import { QUIET_AFTER } from '../../core/flapping.ts';
 import { nominalLength } from '../../core/interval.ts';
 import { knownUntil } from '../../core/late-runs.ts';
@@ -47,8 +47,10 @@ function mayBeAhead(
   now: number,
 ) {
   // The interval beside a schedule is only shown, and may be much longer than what is between two runs.
-  const near = schedule === null ? now + nominalLength(interval) : now;
-  return (due ?? 0) > near || (last ?? 0) > near || (paused ?? 0) > now;
+  const isByInterval = schedule === null;
+  const near = isByInterval ? nearEnough(interval, now) : now;
+  const farthest = isByInterval ? now + nominalLength(interval) : now;
+  return (due ?? 0) > near || (last ?? 0) > farthest || (paused ?? 0) > now;
 }
 
 async function setAnewOne(tx: Transaction, row: StateRow, now: number): Promise<void> {

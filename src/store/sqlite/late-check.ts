@@ -13,6 +13,8 @@ export interface LateCheckOptions {
 }
 
 export class LateCheck {
+  /** Resolves with the reason when the store failed, and says what to do where that was damage, whoever came upon it. */
+  readonly failed: Promise<Error>;
   readonly #path: string;
   readonly #log: LogSync;
   readonly #options: LateCheckOptions;
@@ -22,8 +24,10 @@ export class LateCheck {
     this.#path = databasePath(dataDir);
     this.#log = log;
     this.#options = options;
-    void log.failed.then((error) => {
-      if (isDamageOf(error)) suspect(dataDir, error.message);
+    this.failed = log.failed.then((error) => {
+      const failure = this.#inWords(error);
+      if (failure instanceof DatabaseDamaged) suspect(dataDir, failure.message);
+      return failure;
     });
   }
 
@@ -46,13 +50,14 @@ export class LateCheck {
     this.#running?.stop();
   }
 
+  #inWords(error: Error): Error {
+    const isFound = error instanceof StoreUnavailable && isDamage(error);
+    return isFound ? new DatabaseDamaged(this.#path, (error.cause as Error).message) : error;
+  }
+
   /** Damage makes the store fail. */
   #finish(outcome: CheckOutcome): void {
     this.#options.onCheck?.(outcome);
     if (outcome.kind === 'damaged') this.#log.fail(new DatabaseDamaged(this.#path, outcome.details));
   }
-}
-
-function isDamageOf(error: Error): boolean {
-  return error instanceof DatabaseDamaged || (error instanceof StoreUnavailable && isDamage(error));
 }

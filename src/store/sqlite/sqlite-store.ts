@@ -82,7 +82,7 @@ export function openStore(options: SqliteOptions): Store {
       check: () => check.begin(),
       checking: () => check.progress,
       onChange,
-      failed: log.failed,
+      failed: check.failed,
       close: async () => {
         check.stop();
         await batches.drain();
