@@ -42,6 +42,18 @@ test('a line has the median of the rounds, and the ratio of medians', () => {
   ]);
 });
 
+test('of two rounds neither is the median', () => {
+  const [row = []] = rowsOf(
+    outcomeOf(RATE, [
+      { rate: 10, bare: 10 },
+      { rate: 30, bare: 30 },
+    ]),
+    FULL,
+    false,
+  );
+  assert.equal([row[2], row[4]], ['20/s', 'bare: 20/s']);
+});
+
 test('a commit beside it has its own medians', () => {
   const outcome = outcomeOf(RATE, [{ rate: 30, bare: 60 }], [{ rate: 20, bare: 60 }]);
   assert.equal(rowsOf(outcome, FULL, true)[0]?.slice(5), ['0.50', 'ratio ≥ 0.5', 'yes', '20/s', '1.50']);
