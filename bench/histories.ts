@@ -1,11 +1,19 @@
 /** Synthetic histories of jobs, seeded: the same seed makes the same history. */
 import type { Interval } from '../src/core/interval.ts';
-
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-const START = '2023-01-02';
+import { DAY, HOUR, MINUTE, SECOND } from '../src/text/durations.ts';
+import {
+  anySchedule,
+  boundarySchedule,
+  clockChangeSchedule,
+  driftingSchedule,
+  frequentSchedule,
+  hourlySchedule,
+  monthlySchedule,
+  nightlySchedule,
+  type Schedule,
+  weekdaySchedule,
+} from './job-schedules.ts';
+import { type Random, seeded } from './random.ts';
 
 /** How many scheduled runs do not happen: single misses, and the starts of outages of up to five runs. */
 const MISSES = 0.006;
@@ -26,15 +34,6 @@ export interface History {
   runs: Run[];
 }
 
-/** A job's schedule before anything delays its check-ins. */
-interface Schedule {
-  interval: Interval;
-  timezone: string;
-  /** The interval's length in milliseconds. */
-  length: number;
-  instants: number[];
-}
-
 /** Milliseconds from the scheduled instant of a run to its check-in. */
 type Delay = (run: number, at: number) => number;
 
@@ -42,158 +41,6 @@ interface Plan {
   regular: boolean;
   schedule(random: Random, count: number): Schedule;
   delay(random: Random, schedule: Schedule): Delay;
-}
-
-interface Random {
-  /** In [0, 1). */
-  next(): number;
-  /** In [low, high). */
-  between(low: number, high: number): number;
-  /** Spread evenly over the orders of magnitude from `low` to `high`. */
-  magnitude(low: number, high: number): number;
-  /** Of the standard normal distribution. */
-  normal(): number;
-  pick<T>(choices: readonly [T, ...T[]]): T;
-}
-
-/** The generator known as mulberry32: small, fast, and good enough to draw a history from. */
-function seeded(seed: number): Random {
-  let state = seed >>> 0;
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-  const between = (low: number, high: number) => low + next() * (high - low);
-  return {
-    next,
-    between,
-    magnitude: (low, high) => low * (high / low) ** next(),
-    normal: () => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next()),
-    pick: (choices) => choices[Math.floor(next() * choices.length)] ?? choices[0],
-  };
-}
-
-const INTERVALS = [
-  'hourly',
-  'hourly',
-  '2_hour',
-  '6_hour',
-  '12_hour',
-  'daily',
-  'daily',
-  'daily',
-  'weekly',
-] as const;
-const LENGTHS = {
-  hourly: HOUR,
-  '2_hour': 2 * HOUR,
-  '3_hour': 3 * HOUR,
-  '6_hour': 6 * HOUR,
-  '12_hour': 12 * HOUR,
-  daily: DAY,
-  weekly: 7 * DAY,
-} as const;
-const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Australia/Lord_Howe'] as const;
-const CLOCK_CHANGING = ['Europe/Berlin', 'America/New_York', 'America/Havana'] as const;
-
-/** A run at the same place of each period, by the local clock of `zone`, as cron starts it. */
-function wallClock(zone: string, place: number, length: number, count: number): number[] {
-  const first = Temporal.PlainDateTime.from(START).add({ seconds: Math.round(place / SECOND) });
-  const instants = Array.from(
-    { length: count },
-    (_, run) => first.add({ hours: (run * length) / HOUR }).toZonedDateTime(zone).epochMilliseconds,
-  );
-  // Where the clock skips two places in one go, both fall on the same instant: that is one run.
-  return instants.filter((at, run) => at > (instants[run - 1] ?? 0));
-}
-
-/** A fixed place of any interval's periods, early enough that `room` of the period is left after it. */
-function anySchedule(random: Random, count: number, room: number): Schedule {
-  const interval = random.pick(INTERVALS);
-  const length = LENGTHS[interval];
-  const timezone = random.pick(ZONES);
-  const place = random.between(0.02, 1 - room) * length;
-  // An hourly job runs each real hour, whatever the clocks do.
-  const clock = interval === 'hourly' ? 'UTC' : timezone;
-  const runs = interval === 'weekly' ? Math.ceil(count / 7) : count;
-  return { interval, timezone, length, instants: wallClock(clock, place, length, runs) };
-}
-
-/** Jobs of UTC or of local time in a case whose clock changes twice a year. */
-function clockChangeSchedule(random: Random, count: number): Schedule {
-  const interval = random.pick(['6_hour', 'daily', 'daily', 'weekly'] as const);
-  const length = LENGTHS[interval];
-  const timezone = random.pick(CLOCK_CHANGING);
-  const place = random.between(0, 0.9) * length;
-  const runs = interval === 'weekly' ? Math.ceil(count / 7) : count;
-  const clock = random.pick(['UTC', timezone] as const);
-  return { interval, timezone, length, instants: wallClock(clock, place, length, runs) };
-}
-
-function dailySchedule(random: Random, count: number, room: number): Schedule {
-  const timezone = random.pick(ZONES);
-  const place = random.between(0.02, 1 - room) * DAY;
-  return { interval: 'daily', timezone, length: DAY, instants: wallClock(timezone, place, DAY, count) };
-}
-
-function hourlySchedule(random: Random, count: number): Schedule {
-  const instants = wallClock('UTC', random.between(0.02, 0.5) * HOUR, HOUR, count);
-  return { interval: 'hourly', timezone: random.pick(ZONES), length: HOUR, instants };
-}
-
-function nightlySchedule(random: Random, count: number): Schedule {
-  const timezone = random.pick(ZONES);
-  const place = random.between(0.2, 8) * HOUR;
-  return { interval: 'daily', timezone, length: DAY, instants: wallClock(timezone, place, DAY, count) };
-}
-
-/** Several times a day: often enough that the last fifty periods do not hold a week. */
-function frequentSchedule(random: Random, count: number): Schedule {
-  const interval = random.pick(['hourly', '2_hour', '3_hour'] as const);
-  const length = LENGTHS[interval];
-  const place = random.between(0.02, 0.3) * length;
-  return { interval, timezone: 'UTC', length, instants: wallClock('UTC', place, length, count) };
-}
-
-function weekdaySchedule(random: Random, count: number): Schedule {
-  const schedule = dailySchedule(random, Math.ceil((count * 7) / 5), 0.1);
-  const weekday = (_: number, run: number) => run % 7 < 5;
-  return { ...schedule, instants: schedule.instants.filter(weekday) };
-}
-
-function monthlySchedule(random: Random): Schedule {
-  const timezone = random.pick(ZONES);
-  const lastDay = random.next() < 0.3;
-  const day = Math.ceil(random.between(0, 28));
-  const hour = Math.floor(random.between(0, 24));
-  const instants = Array.from({ length: 120 }, (_, month) => {
-    const first = Temporal.PlainDateTime.from({ year: 2015, month: 1, day: 1, hour }).add({ months: month });
-    const wall = first.with({ day: lastDay ? first.daysInMonth : day });
-    return wall.toZonedDateTime(timezone).epochMilliseconds;
-  });
-  return { interval: 'monthly', timezone, length: 30 * DAY, instants };
-}
-
-/** A loop that sleeps for about the interval: each run starts a little later, or earlier, than the one before. */
-function driftingSchedule(random: Random, count: number): Schedule {
-  const interval = random.pick(['hourly', '6_hour', 'daily'] as const);
-  const length = LENGTHS[interval];
-  const drift = random.magnitude(1e-5, 1e-3) * length * random.pick([1, 1, -1]);
-  let at = Date.parse(START) + random.between(0, 1) * length;
-  const instants = Array.from({ length: count }, () => {
-    at += length + drift * (1 + 0.2 * random.normal());
-    return at;
-  });
-  return { interval, timezone: 'UTC', length, instants };
-}
-
-/** Runs at the very boundary of two periods, on a host whose clock is a little ahead or behind. */
-function boundarySchedule(random: Random, count: number): Schedule {
-  const interval = random.pick(['hourly', 'daily'] as const);
-  const length = LENGTHS[interval];
-  return { interval, timezone: 'UTC', length, instants: wallClock('UTC', length, length, count) };
 }
 
 /** Normal jitter, from a second to 1.5 % of the interval but never above ten minutes. */

@@ -4,6 +4,10 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 
+/** Of an even number of values the mean of the two in the middle; NaN of none. */
 export function median(values: readonly number[]): number {
-  return quantile(values, 0.5);
+  const sorted = values.toSorted((one, other) => one - other);
+  const upper = Math.floor(sorted.length / 2);
+  const lower = sorted.length % 2 === 0 ? upper - 1 : upper;
+  return ((sorted[lower] ?? Number.NaN) + (sorted[upper] ?? Number.NaN)) / 2;
 }

@@ -109,13 +109,13 @@ contract('a clock that ran ahead', (test) => {
     const bystander = await healthySnitch(store, owner, { interval: 'daily' }, AHEAD + DAY);
     const before = [NOW - 2 * DAY, NOW - DAY, NOW];
     for (const at of [...before, AHEAD]) await checkIn(store, token, at);
-    assert.equal(await store.listFirstCheckIns(token), [...before, AHEAD]);
+    assert.equal((await store.findLearned(token)).firstCheckIns, [...before, AHEAD]);
     await setAnew(store);
-    assert.equal(await store.listFirstCheckIns(token), before);
-    assert.equal(await store.listFirstCheckIns(bystander.token), []);
+    assert.equal((await store.findLearned(token)).firstCheckIns, before);
+    assert.equal((await store.findLearned(bystander.token)).firstCheckIns, []);
     const { token: right } = await healthySnitch(store, owner, { interval: 'daily' });
     await setAnew(store);
-    assert.equal(await store.listFirstCheckIns(right), [NOW]);
+    assert.equal((await store.findLearned(right)).firstCheckIns, [NOW]);
   });
 
   test('a check-in of that time is set anew, also of a snitch that awaits nothing', async ({ store }) => {

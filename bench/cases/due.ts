@@ -1,0 +1,89 @@
+/** What the cases in which many snitches are due at once share: the moment comes, and they are watched until it is over. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { arm, type JobsDatabase, observe } from '../database/jobs-database.ts';
+import type { Scene } from '../database/scene.ts';
+import type { Daemon } from '../program/daemon.ts';
+import type { Subject } from './case.ts';
+
+/** How long it takes to arm a database and to start the daemon, in milliseconds: at first a guess, then as last time. */
+const preparationOf = ({ jobs }: JobsDatabase) => 1_000 + jobs.count / 100;
+const preparation = new WeakMap<JobsDatabase, number>();
+
+/** So much longer it may take than that. */
+const MARGIN = 1_000;
+
+/** How many snitches the steady load checks in: so few that each has done so once when the load is warm. */
+export const STEADY = 128;
+
+/** Milliseconds. */
+export const WARM_UP = 1_000;
+
+/** How often is looked how far it has come. Each look takes a fraction of a millisecond. */
+const LOOKED_EVERY = 50;
+
+/** A sweep that takes longer than this is taken to hang, in milliseconds. */
+const PATIENCE = 300_000;
+
+/** A daemon that was started before the snitches are due at `dueAt`. */
+export interface Awaiting {
+  daemon: Daemon;
+  /** Milliseconds since the epoch. */
+  dueAt: number;
+}
+
+/**
+ * Arms the database for a moment that comes when the daemon has been up for `calm` milliseconds, and starts it. Where
+ * that took longer than it was given, it is done again for a later moment.
+ */
+export async function awaitDue(
+  subject: Subject,
+  database: JobsDatabase,
+  scene: (dueAt: number) => Scene,
+  { calm, env }: { calm: number; env?: Readonly<Record<string, string>> },
+): Promise<Awaiting> {
+  for (let slack = MARGIN; ; slack *= 3) {
+    const begun = Date.now();
+    const dueAt = begun + (preparation.get(database) ?? preparationOf(database)) + slack + calm;
+    arm(database, scene(dueAt));
+    const daemon = await subject.start(database.dataDir, env);
+    preparation.set(database, Date.now() - begun);
+    if (dueAt - Date.now() >= calm) return { daemon, dueAt };
+    await daemon.kill();
+  }
+}
+
+/** When alerts were decided, in milliseconds after they were due. */
+export interface Decided {
+  first: number;
+  last: number;
+  /** When the sweep had nothing left to look at. */
+  over: number;
+}
+
+/** Waits until `count` alerts are decided, and the sweep has looked at all that may be due. */
+export async function untilDecided(dataDir: string, dueAt: number, count: number): Promise<Decided> {
+  let [first, last] = [Number.NaN, Number.NaN];
+  await sleep(dueAt - Date.now());
+  return observeUntil(dataDir, (db, tables) => {
+    const elapsed = Date.now() - dueAt;
+    if (elapsed > PATIENCE) throw new Error(`not all alerts were decided within ${PATIENCE / 1_000} s`);
+    if (Number.isNaN(last)) {
+      const decided = tables.alertsSince(db, dueAt);
+      if (decided > 0 && Number.isNaN(first)) first = elapsed;
+      if (decided >= count) last = elapsed;
+    }
+    if (Number.isNaN(last) || tables.isWaiting(db, dueAt)) return null;
+    return { first, last, over: elapsed };
+  });
+}
+
+async function observeUntil<T>(
+  dataDir: string,
+  look: (...args: Parameters<Parameters<typeof observe<T | null>>[1]>) => T | null,
+): Promise<T> {
+  for (;;) {
+    const found = observe(dataDir, look);
+    if (found !== null) return found;
+    await sleep(LOOKED_EVERY);
+  }
+}

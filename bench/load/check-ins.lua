@@ -1,0 +1,95 @@
+-- Check-ins as fast as they are answered. The tokens are lines of equal length in a file.
+--
+--   wrk … -s check-ins.lua URL -- FILE REPORT THREADS FROM COUNT MODE
+--
+-- The COUNT tokens from the number FROM on are divided among the THREADS. In the mode `again` each thread begins anew
+-- when it is through with its own; in the mode `once` it stops then, and only the time until then counts.
+
+local LENGTH = 27
+local BLOCK = 4096
+
+local ffi = require("ffi")
+ffi.cdef([[
+  typedef struct { long seconds; long nanoseconds; } bench_time;
+  int clock_gettime(int clock, bench_time *time);
+]])
+
+local MONOTONIC = 1
+local buffer = ffi.new("bench_time")
+
+local function microseconds()
+  ffi.C.clock_gettime(MONOTONIC, buffer)
+  return tonumber(buffer.seconds) * 1e6 + tonumber(buffer.nanoseconds) / 1e3
+end
+
+local made = {}
+
+function setup(thread)
+  thread:set("number", #made)
+  table.insert(made, thread)
+end
+
+local file, first, last, at, mode, host, block, position
+
+local function fill()
+  local wanted = math.min(BLOCK, last - at)
+  file:seek("set", at * LENGTH)
+  block = file:read(wanted * LENGTH)
+  position = 0
+end
+
+function init(args)
+  report = args[2]
+  local threads, from, count = tonumber(args[3]), tonumber(args[4]), tonumber(args[5])
+  mode = args[6]
+  file = assert(io.open(args[1], "rb"))
+  first = from + math.floor(number * count / threads)
+  last = from + math.floor((number + 1) * count / threads)
+  at = first
+  host = wrk.host
+  if wrk.port then host = host .. ":" .. wrk.port end
+  fill()
+end
+
+-- wrk itself counts all the time that it was given, even where its threads have nothing to do any more.
+began, ended = 0, 0
+
+function request()
+  if began == 0 then began = microseconds() end
+  if position * LENGTH >= #block then
+    at = at + #block / LENGTH
+    if at >= last then
+      if mode == "once" then
+        if ended == 0 then ended = microseconds() end
+        wrk.thread:stop()
+      end
+      at = first
+    end
+    fill()
+  end
+  local from = position * LENGTH + 1
+  position = position + 1
+  local token = block:sub(from, from + LENGTH - 2)
+  return "GET /c/" .. token .. " HTTP/1.1\r\nHost: " .. host .. "\r\n\r\n"
+end
+
+-- The longest of all threads.
+local function duration(summary)
+  local longest = 0
+  for _, thread in ipairs(made) do
+    local from, to = thread:get("began"), thread:get("ended")
+    longest = math.max(longest, to == 0 and summary.duration or to - from)
+  end
+  return longest
+end
+
+function done(summary, latency)
+  local errors = summary.errors
+  local out = assert(io.open(made[1]:get("report"), "w"))
+  out:write(string.format(
+    '{"requests": %d, "microseconds": %d, "p50": %d, "p99": %d, "slowest": %d, "busy": %.3f, "failed": %d, "refused": %d}\n',
+    summary.requests, duration(summary), latency:percentile(50), latency:percentile(99), latency.max,
+    os.clock() / (duration(summary) / 1e6) / #made,
+    errors.connect + errors.read + errors.write + errors.timeout, errors.status))
+  out:close()
+end

@@ -1,0 +1,116 @@
+/**
+ * Measures the built program and writes down what it took, beside the aims.
+ *
+ *   npm run bench [-- --case NAME[,NAME]… --rounds N --seconds N --beside COMMIT --fast]
+ *
+ * Without a case all are measured, one after the other, and docs/measurements.md is written anew after each. One that is
+ * named is only shown. More options:
+ *
+ *   --snitches N    in the place of a million      --connections N  of the load that is as fast as can be
+ *   --history N     check-ins of each              --rate N         of the steady load, a second
+ *   --data DIR      where the data lies            --write FILE     where the table is written to
+ *   --slow-disk MS  for the case slow-disk         --profile        tells where the daemon's processor time goes
+ */
+import { existsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Case } from './cases/case.ts';
+import { cases } from './cases/index.ts';
+import { wrkVersion } from './load/wrk.ts';
+import { type Measuring, measure } from './measure.ts';
+import { type Options, readOptions } from './options.ts';
+import { BUNDLE, buildCommit, commitHere, nameOf } from './program/beside.ts';
+import { documentOf, type Run } from './report/document.ts';
+import { describeMachine } from './report/machine.ts';
+import { COLUMNS, columnsBeside, type Outcome, plainTable, rowsOf } from './report/table.ts';
+import { Workplace } from './workplace.ts';
+
+const DOCUMENT = 'docs/measurements.md';
+
+/** As a shell tells that somebody interrupted a program. */
+const INTERRUPTED = 130;
+
+/** Nothing could be measured. */
+const UNUSABLE = 2;
+
+const inTable = cases.filter(({ onlyNamed }) => !onlyNamed);
+
+/** @throws Error in words where something is missing */
+function chosen({ cases: names }: Options): readonly Case[] {
+  const unknown = names.filter((name) => !cases.some((one) => one.name === name));
+  if (unknown.length > 0) {
+    const known = cases.map(({ name }) => name).join(', ');
+    throw new Error(`there is no case ${unknown.join(' and no case ')}: there are ${known}`);
+  }
+  return names.length === 0 ? inTable : cases.filter(({ name }) => names.includes(name));
+}
+
+function requireTools(): string {
+  const wrk = wrkVersion();
+  if (wrk === null) {
+    throw new Error('wrk makes the load, and is not installed: apt-get install wrk (Debian, Ubuntu)');
+  }
+  if (!existsSync(BUNDLE)) throw new Error('the program is not built: npm run build');
+  return wrk;
+}
+
+async function runAll(
+  options: Options,
+  workplace: Workplace,
+  run: Run,
+  measuring: Measuring,
+): Promise<boolean> {
+  const outcomes: Outcome[] = [];
+  for (const one of chosen(options)) {
+    const outcome = await measure(one, measuring);
+    // What was interrupted went wrong by that alone.
+    if (workplace.isEnding) break;
+    outcomes.push(outcome);
+    print([outcome], run.beside, options);
+    if (options.write) {
+      const known = inTable.includes(one) ? inTable : [...inTable, one];
+      writeFileSync(options.write, documentOf({ ...run, outcomes }, known, options.sizes));
+    }
+    await workplace.clear();
+  }
+  if (outcomes.length > 1) print(outcomes, run.beside, options);
+  return outcomes.every(({ problem }) => problem === null);
+}
+
+function print(outcomes: readonly Outcome[], beside: string | null, { sizes }: Options): void {
+  const rows = outcomes.flatMap((outcome) => rowsOf(outcome, sizes, beside !== null));
+  const columns = [...COLUMNS, ...(beside === null ? [] : columnsBeside(beside))];
+  console.log(`\n${plainTable(columns, rows)}\n`);
+}
+
+async function main(): Promise<number> {
+  const options = readOptions(process.argv.slice(2), join(import.meta.dirname, '..', DOCUMENT));
+  const wrk = requireTools();
+  chosen(options);
+  const beside = options.beside === null ? null : nameOf(options.beside);
+  const workplace = new Workplace(options.data ?? tmpdir());
+  const interrupted = new Promise<'interrupted'>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve('interrupted'));
+  });
+  const work = async () => {
+    const other = beside === null ? null : buildCommit(workplace, beside);
+    const machine = describeMachine(workplace.directory, wrk);
+    const date = new Date().toISOString().slice(0, 10);
+    const run: Run = { date, here: commitHere(DOCUMENT), beside, machine, outcomes: [] };
+    const bundles = [BUNDLE, ...(other === null ? [] : [other])];
+    return runAll(options, workplace, run, { options, workplace, bundles });
+  };
+  try {
+    const outcome = await Promise.race([work(), interrupted]);
+    return outcome === 'interrupted' ? INTERRUPTED : outcome ? 0 : 1;
+  } finally {
+    await workplace.end();
+  }
+}
+
+process.exit(
+  await main().catch((error: unknown) => {
+    console.error(`bench: ${error instanceof Error ? error.message : String(error)}`);
+    return UNUSABLE;
+  }),
+);

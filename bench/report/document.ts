@@ -1,0 +1,75 @@
+/** docs/measurements.md: the table of the last run, and on what it was measured. Pure. */
+import { type Case, counted, type Sizes } from '../cases/case.ts';
+import type { Machine } from './machine.ts';
+import { COLUMNS, columnsBeside, formatted, markdownTable, type Outcome, rowsOf } from './table.ts';
+
+export interface Run {
+  /** Such as `2026-11-21`. */
+  date: string;
+  /** What is in the work tree, or null where that is not known. */
+  here: { commit: string; changed: boolean } | null;
+  /** The commit that was named to be measured beside it. */
+  beside: string | null;
+  machine: Machine;
+  outcomes: readonly Outcome[];
+}
+
+/** @param cases all that belong to the table; those that have no outcome are shown with their aims alone */
+export function documentOf(run: Run | null, cases: readonly Case[], sizes: Sizes): string {
+  const columns = [...COLUMNS, ...(run?.beside ? columnsBeside(run.beside) : [])];
+  const rows = cases.flatMap((one) => {
+    const measured = run?.outcomes.find((outcome) => outcome.case.name === one.name);
+    const outcome = measured ?? { case: one, here: [], beside: [], problem: null };
+    return rowsOf(outcome, sizes, run?.beside != null);
+  });
+  return `${HEAD}\n${run ? describe(run) : NOTHING_YET}\n\n${markdownTable(columns, rows)}\n\n${how(sizes)}`;
+}
+
+const HEAD = `# How fast is it, and how much does it need at a million snitches?
+
+This page is written by \`npm run bench\`.
+
+- [The last run](#the-last-run)
+- [How it is measured](#how-it-is-measured)
+
+## The last run
+`;
+
+const NOTHING_YET = 'No run on a quiet machine has been written down yet: the table has the aims alone.';
+
+function describe({ date, here, beside, machine, outcomes }: Run): string {
+  const commit = here ? `commit ${here.commit}${here.changed ? ' with changes' : ''}` : 'an unknown commit';
+  const problems = outcomes.flatMap(({ case: { name }, problem }) =>
+    problem === null ? [] : [`\`${name}\` did not come to its end.`],
+  );
+  const { cores, processor, memory, kernel, fileSystem, sync, node, wrk } = machine;
+  return [
+    `${date}, ${commit}${beside ? ` beside ${beside}` : ''}. ${cores} cores (${processor}), ${(memory / 1e9).toFixed(0)} GB of memory, ${kernel}, the data on ${fileSystem},`,
+    `a quiet \`fdatasync\` of ${formatted(sync, 'ms')}, Node ${node}, ${wrk}.`,
+    ...problems,
+  ].join('\n');
+}
+
+function how({ million, history, connections, rate }: Sizes): string {
+  return `A cell with – was not measured. An aim is for a quiet machine.
+
+## How it is measured
+
+Medians of alternating rounds, and ratios of these medians. The smallest and the largest round stand beside them. Load comes from
+\`wrk\`, because what is as slow as the server itself would flatter it. Server and load share the machine.
+
+- ${counted(million)} daily snitches of one case with ${history} check-ins each. All check in between 00:00 and 06:00.
+- As many check-ins as are answered come over ${connections} connections. \`node:http\` alone, with the same answer, is measured with the
+  same load. First check-ins of their periods ask for each token once, in random order.
+- Beside a storm and at midnight, check-ins come at a steady ${rate} a second. One that could not be sent in time, because the answer
+  before it was late, counts from when it was to be sent. Idle is the same load before that.
+- In a storm each alert goes to two webhooks and two recipients.
+- Midnight finds all snitches where the sweep may have to look at each of them, and a daemon that was started just before.
+- Before the measured start the daemon was killed under load. It was away while two thirds of the jobs were to check in.
+- The list is read over HTTP while a GET of one snitch is sent every 5 ms.
+
+\`npm run bench -- --case hot --rounds 5 --seconds 5\` measures one case and writes nothing down. \`npm run bench -- --beside COMMIT\`
+measures an earlier commit in alternation, and \`npm run bench -- --fast\` only shows that everything works. The full run takes about
+twelve minutes. It needs \`wrk\`, which is a package of Debian, and \`bench/main.ts\` names its other options.
+`;
+}
