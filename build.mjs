@@ -1,6 +1,6 @@
 /**
- * Builds dist/: snitch.mjs, the chunks that it loads when a command asks for them, and SQLite's native addon.
- * dist/ needs nothing beside itself but Node. With `--sea` it also builds dist/snitch, one file that needs not even that.
+ * Builds dist/: snitch.mjs, the chunks that it loads when a command needs them, and SQLite's native addon. dist/ needs
+ * nothing else but Node. With `--sea` it also builds dist/snitch, a single file that does not even need Node.
  */
 import { copyFileSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -8,6 +8,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { buildExecutable } from './build/executable.ts';
+import { leanPackages } from './build/lean-packages.ts';
 import { collectLicenses } from './build/licenses.ts';
 import { leanBuiltins, loadedWhenCalled } from './build/plugins.ts';
 
@@ -19,12 +20,12 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const ADDON = 'better_sqlite3.node';
 const LICENSES = 'licenses.txt';
 
-/** Packages written for CommonJS ask for Node's own modules by `require`, which a module does not have. */
+/** Packages written for CommonJS load Node's own modules with `require`, which does not exist in an ES module. */
 const BANNER =
   "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);";
 
 /**
- * better-sqlite3 looks for its addon in its own package; in dist/ the addon stands beside the code.
+ * better-sqlite3 looks for its addon in its own package, but in dist/ the addon is beside the code.
  * @type {import('esbuild').Plugin}
  */
 const addonBesideTheCode = {
@@ -37,7 +38,7 @@ const addonBesideTheCode = {
 };
 
 /**
- * Ink can talk to a debugger of React, a package of its own that nobody has installed.
+ * Ink can talk to a debugger of React, which is a package that nobody has installed.
  * @type {import('esbuild').Plugin}
  */
 const withoutDevtools = {
@@ -48,7 +49,7 @@ const withoutDevtools = {
   },
 };
 
-/** A new file takes the old one's name: writing into an addon that a running daemon has mapped would crash it. */
+/** Replaces the file instead of writing into it, which would crash a running daemon that has mapped the addon. */
 function copyAddon() {
   const { getPrebuildPath } = require(
     join(dirname(require.resolve('better-sqlite3/package.json')), 'lib/binding.js'),
@@ -60,14 +61,14 @@ function copyAddon() {
   renameSync(draft, join(dist, ADDON));
 }
 
-/** Names of chunks carry a digest of what they hold, so that every build would leave the last one's behind. */
+/** The name of a chunk has a digest of its content, so every build would leave the chunks of the last one behind. */
 function removeOldChunks(/** @type {ReadonlySet<string>} */ written) {
   for (const name of readdirSync(dist)) {
     if (name.endsWith('.mjs') && !written.has(name)) rmSync(join(dist, name));
   }
 }
 
-/** What esbuild has to say, it has said already. */
+/** esbuild has already printed what is wrong. */
 const fail = () => process.exit(1);
 
 /** @satisfies {import('esbuild').BuildOptions} */
@@ -87,7 +88,7 @@ const options = {
 };
 
 /**
- * One file of which every command pays for every byte, so that it has none to spare.
+ * The bundles to build separately. The main bundle is one file, and every command pays for every byte of it.
  * @type {Record<string, string>}
  */
 const entries = {};
@@ -98,14 +99,32 @@ const main = await build({
   plugins: [leanBuiltins, loadedWhenCalled(entries)],
 }).catch(fail);
 
-/** What the main bundle loads when it is asked for: the daemon, the dashboard, and their parts. */
+/**
+ * The thread that copies the database's log is started from its code, which is a part of the bundle that needs it: the
+ * executable has no files, and a file could be of another version by the time that the thread is started.
+ */
+const thread = await build({
+  ...options,
+  entryPoints: ['src/store/sqlite/copying-thread.ts'],
+  format: 'cjs',
+  minify: true,
+  write: false,
+  plugins: [addonBesideTheCode],
+}).catch(fail);
+const copyingThread = thread.outputFiles.map(({ text }) => text).join('');
+
+/** What the main bundle loads when it is needed: the daemon, the dashboard, and their parts. */
 const parts = await build({
   ...options,
-  // They were found in whatever order the files came from the disk; chunks are named and filled in this one.
+  // They were found in no certain order. Sorting them makes the names and contents of chunks reproducible.
   entryPoints: Object.fromEntries(Object.entries(entries).sort(([one], [other]) => (one < other ? -1 : 1))),
   splitting: true,
+  // The daemon keeps its source in memory. Names stay, so that the log can tell where a defect is.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  define: { ...options.define, SNITCH_COPYING_THREAD: JSON.stringify(copyingThread) },
   banner: { js: BANNER },
-  plugins: [addonBesideTheCode, withoutDevtools],
+  plugins: [addonBesideTheCode, withoutDevtools, leanPackages],
 }).catch(fail);
 copyAddon();
 const written = Object.keys({ ...main.metafile.outputs, ...parts.metafile.outputs }).map((path) =>

@@ -10,7 +10,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Pool } from 'undici';
-import { newDataDir, removeDataDir } from '../test/data-directory.ts';
+import { ending } from '../test/closing.ts';
+import { ownDirectory } from '../test/data-directory.ts';
 import { type DaemonProcess, startProcess } from '../test/end-to-end/daemon-process.ts';
 import { median } from './quantile.ts';
 
@@ -45,7 +46,8 @@ async function each(count: number, work: (number: number) => Promise<void>): Pro
 }
 
 async function fill(daemon: DaemonProcess, count: number): Promise<void> {
-  const pool = new Pool(daemon.url, { connections: CONNECTIONS, pipelining: 1 });
+  const connections = new Pool(daemon.url, { connections: CONNECTIONS, pipelining: 1 });
+  await using pool = ending(connections, () => connections.close());
   const authorization = `Basic ${Buffer.from(`${daemon.apiKey}:`).toString('base64')}`;
   const tokens: string[] = [];
   await each(count, async (index) => {
@@ -66,7 +68,6 @@ async function fill(daemon: DaemonProcess, count: number): Promise<void> {
     await body.dump();
     if (statusCode !== 202) throw new Error(`a check-in was answered ${statusCode}`);
   });
-  await pool.close();
 }
 
 /** Bytes of memory: what is this process's own, and all of it that is there, shared pages of the executable included. */
@@ -84,7 +85,7 @@ function processorSeconds(pid: number): number {
 /** Milliseconds from the start of the process until it answers. */
 async function timeToReady(dataDir: string): Promise<number> {
   const before = performance.now();
-  const daemon = await start(dataDir);
+  await using daemon = await start(dataDir);
   await (await fetch(`${daemon.url}/readyz`)).arrayBuffer();
   const took = performance.now() - before;
   await daemon.end();
@@ -103,13 +104,14 @@ interface Footprint {
 }
 
 async function measure(count: number): Promise<Footprint> {
-  const dataDir = newDataDir();
-  const filling = await start(dataDir);
+  using directory = ownDirectory();
+  const dataDir = directory.path;
+  await using filling = await start(dataDir);
   await fill(filling, count);
   await filling.end();
   const starts: number[] = [];
   for (let round = 0; round < rounds; round += 1) starts.push(await timeToReady(dataDir));
-  const daemon = await start(dataDir);
+  await using daemon = await start(dataDir);
   await sleep(quiet * 1_000);
   const before = processorSeconds(daemon.pid);
   await sleep(quiet * 1_000);
@@ -117,15 +119,18 @@ async function measure(count: number): Promise<Footprint> {
   const { resident, own } = memoryOf(daemon.pid);
   await daemon.end();
   const database = statSync(join(dataDir, 'snitch.db')).size;
-  removeDataDir(dataDir);
   return { ready: median(starts), resident, own, share, database };
 }
 
 const row = (...cells: (string | number)[]) =>
   console.log(cells.map((cell) => String(cell).padEnd(16)).join(''));
 
+if (!existsSync(EXECUTABLE)) {
+  console.error('there is no executable: make it with `npm run build:sea` first');
+  process.exit(1);
+}
 console.log(`executable: ${mb(statSync(EXECUTABLE).size)}`);
-for (const name of existsSync(DIST) ? readdirSync(DIST).filter((file) => file.endsWith('.deb')) : [])
+for (const name of readdirSync(DIST).filter((file) => file.endsWith('.deb')))
   console.log(`${name}: ${mb(statSync(join(DIST, name)).size)}`);
 const bare = Array.from({ length: rounds }, () => {
   const before = performance.now();

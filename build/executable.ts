@@ -1,13 +1,13 @@
-/** Puts Node, the code and the addon into one file that needs no Node where it runs. */
+/** Puts Node, the code and the addon into one file, so that the host needs no Node. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 
 /**
- * @param options of esbuild, as for the other bundles
+ * @param options the options of esbuild for the other bundles
  * @param dist where the parts are, and where the executable goes
- * @param parts names of the files in `dist` that it carries
+ * @param parts the names of the files in `dist` that the executable contains
  */
 export async function buildExecutable(
   options: BuildOptions,
@@ -20,16 +20,16 @@ export async function buildExecutable(
     const { outdir: _, outExtension: __, ...others } = options;
     await build({ ...others, entryPoints: ['src/executable.ts'], outfile: main });
     const settings = {
-      // The executable remembers this name, so that it must not be that of a directory.
+      // The executable remembers this name, so it must not contain a temporary directory.
       main: basename(main),
       mainFormat: 'module',
       executable: strippedNode(work),
       output: join(work, 'snitch'),
-      // A cache of compiled code is another one in every build, and would be of the few lines of this file alone.
+      // A code cache would be different in every build, and would cover only the few lines of this module.
       useCodeCache: false,
       disableExperimentalSEAWarning: true,
       execArgv: ['--disable-warning=ExperimentalWarning', '--use-system-ca'],
-      // NODE_OPTIONS are meant for other programs: a library that they preload is none of ours.
+      // NODE_OPTIONS is meant for other programs, and could preload a library that is none of ours.
       execArgvExtension: 'none',
       assets: Object.fromEntries(parts.map((name) => [name, join(dist, name)])),
     };
@@ -47,7 +47,7 @@ export async function buildExecutable(
   }
 }
 
-/** Names of Node's own functions are a fifth of its size, and of use only to a debugger. */
+/** Removes the names of Node's own functions, which are a fifth of its size and help only a debugger. */
 function strippedNode(work: string): string {
   const copy = join(work, 'node');
   copyFileSync(process.execPath, copy);

@@ -1,4 +1,4 @@
-/** The licences of everything that ends up in the program: of the packages in its bundles, and of Node itself. */
+/** Collects the licences of everything in the program: of the packages in its bundles, and of Node itself. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -8,7 +8,7 @@ const RULE = '='.repeat(78);
 /**
  * @param root the project's directory
  * @param inputs the files that the bundles were made from, relative to it
- * @throws Error for a package that names its licence nowhere
+ * @throws Error if a package does not name its licence
  */
 export function collectLicenses(root: string, inputs: readonly string[]): string {
   const directories = new Set(inputs.map(packageDirectory).filter((directory) => directory !== null));
@@ -47,7 +47,7 @@ function describePackage(directory: string): Described {
   };
 }
 
-/** The package that brings Node leaves its licence out; it changes with the parts that a major version is made of. */
+/** The npm package of Node does not contain its licence. The text here fits the parts of one major version. */
 function describeNode(root: string): Described {
   const [major] = process.versions.node.split('.');
   const file = join(root, `packaging/licenses/node-${major}.txt`);

@@ -1,4 +1,4 @@
-/** What makes the main bundle small and quick to start; every command pays for it. */
+/** Makes the main bundle small and quick to start, because every command has to load it. */
 import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import type { Plugin } from 'esbuild';
@@ -6,9 +6,9 @@ import type { Plugin } from 'esbuild';
 const require = createRequire(import.meta.url);
 
 /**
- * An `import` of one of Node's modules evaluates every export of it, those that it would load only when asked for
- * included: with `node:http` comes a second HTTP client, with `node:util` a parser of MIME types. Here each name that
- * is really used is read from the module alone.
+ * An `import` of one of Node's modules evaluates all its exports, even those that it would load only on first use:
+ * `node:http` brings a second HTTP client, and `node:util` a parser of MIME types. Here only the names that are used
+ * are read from the module.
  */
 export const leanBuiltins: Plugin = {
   name: 'lean-builtins',
@@ -31,15 +31,15 @@ function leanModule(path: string): string {
     const local = `name${index}`;
     return `const ${local} = /* @__PURE__ */ (() => ${read}[${JSON.stringify(name)}])();\nexport { ${local} as ${name} };`;
   });
-  // The argument parser can start other programs, which we never ask for: the module loads when it is first used.
+  // The argument parser can start other programs, which we never do, so this module is loaded only on first use.
   const whole = path === 'node:child_process' ? `new Proxy({}, { get: (_, name) => ${read}[name] })` : read;
   return [`export default /* @__PURE__ */ (() => ${whole})();`, ...named].join('\n');
 }
 
 /**
- * Leaves what is imported by a call (`import('./daemon.ts')`) out of the bundle, to be built on its own.
+ * Leaves what is imported by a call (`import('./daemon.ts')`) out of the bundle, so that it can be built separately.
  *
- * @param entries is filled: name of the bundle → its source
+ * @param entries is filled with the source of each such bundle, by its name
  */
 export function loadedWhenCalled(entries: Record<string, string>): Plugin {
   return {

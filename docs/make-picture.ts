@@ -34,13 +34,15 @@ const COLORS: Record<number, string> = {
 
 async function startDemo(): Promise<{ child: ChildProcess; dataDir: string }> {
   const { PATH } = process.env;
+  // The picture shows the port that readers know.
   const env = { PATH, SNITCH_LISTEN: '127.0.0.1:7676', SNITCH_LOG_FORMAT: 'json' };
   const child = spawn(process.execPath, [PROGRAM, 'serve', '--demo'], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const lines: string[] = [];
-  await new Promise<void>((resolve) => {
+  await new Promise<void>((resolve, reject) => {
+    child.once('exit', () => reject(new Error(`the daemon ended:\n${lines.join('\n')}`)));
     for (const input of [child.stdout, child.stderr]) {
       createInterface({ input }).on('line', (line) => {
         lines.push(line);

@@ -1,7 +1,7 @@
 /**
  * Builds dist/snitch_<version>_<architecture>.deb from dist/snitch: `npm run build:deb`.
  *
- * The program brings its own Node, so that it depends on the C and C++ runtime alone.
+ * The program contains its own Node, so it depends only on the C and C++ runtime.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -30,7 +30,7 @@ const ARCHITECTURES: Partial<Record<string, string>> = { x64: 'amd64', arm64: 'a
 const CONFFILE = 'etc/snitch/config.yaml';
 const SCRIPTS = ['postinst', 'prerm', 'postrm'];
 
-/** The versions are those of the symbols that Node and the addon ask for. */
+/** The versions are those of the symbols that Node and the addon need. */
 const DEPENDS = 'libc6 (>= 2.34), libstdc++6 (>= 11), libgcc-s1, libatomic1';
 
 const MAINTAINER = 'the Snitch authors <snitch@example.com>';
@@ -45,8 +45,8 @@ const DESCRIPTION = `dead man's switch for scheduled jobs
 
 /**
  * @param directory where the package goes
- * @param version of the package
- * @param compression a try at the package does without it, because it takes half a minute
+ * @param version the version of the package
+ * @param compression tests do without it, because it takes half a minute
  * @returns the path of the package
  */
 export function buildDeb(directory: string, version: string, compression: 'xz' | 'none' = 'xz'): string {
@@ -55,7 +55,7 @@ export function buildDeb(directory: string, version: string, compression: 'xz' |
   const program = join(ROOT, 'dist/snitch');
   if (!existsSync(program)) throw new Error(`${program} is missing: run \`npm run build:sea\``);
   const tree = mkdtempSync(join(directory, '.deb-'));
-  // The rights in the package are not a matter of who builds it.
+  // The permissions in the package must not depend on who builds it.
   const umask = process.umask(0o022);
   try {
     chmodSync(tree, 0o755);
@@ -106,11 +106,11 @@ function fill(tree: string, program: string, release: Release): void {
   put(`${doc}/CHANGELOG.md.gz`, zipped(changes));
   put(`${doc}/README.md.gz`, zipped(source('README.md')));
   put(`${doc}/config.example.yaml`, source('config.example.yaml'));
-  // Not compressed, so that their links and pictures work.
+  // They are not compressed, so that their links and pictures work.
   for (const page of documents()) put(`${doc}/docs/${page}`, source(`docs/${page}`));
 }
 
-/** The pages and their pictures, without what draws them. */
+/** The pages and their pictures, without the script that draws them. */
 function documents(): string[] {
   return readdirSync(join(ROOT, 'docs')).filter((name) => /\.(?:md|svg)$/.test(name));
 }
@@ -151,12 +151,12 @@ function writeControl(tree: string, { version, architecture }: Target): void {
   }
 }
 
-/** Bytes of all files. */
+/** The size of all files, in bytes. */
 function sizeOf(tree: string): number {
   return filesIn(tree).reduce((sum, path) => sum + statSync(join(tree, path)).size, 0);
 }
 
-/** What `dpkg --verify` compares with. Of the configuration it keeps a digest of its own. */
+/** What `dpkg --verify` compares with. The configuration is left out, because dpkg keeps its own digest of it. */
 function digests(tree: string): string {
   return filesIn(tree)
     .filter((path) => path !== CONFFILE && !path.startsWith('DEBIAN/'))

@@ -1,4 +1,4 @@
-/** What changed, in the form that Debian's tools read (deb-changelog(5)), from the project's own list of changes. */
+/** Turns the project's list of changes into the form that Debian's tools read (deb-changelog(5)). */
 
 const WIDTH = 78;
 
@@ -9,7 +9,7 @@ export interface Release {
   date: number;
 }
 
-/** @param changes the text of CHANGELOG.md: the section of the version, else the newest that says something */
+/** @param changes the text of CHANGELOG.md; the section of the version is used, or else the newest with items */
 export function debianChangelog(changes: string, { version, maintainer, date }: Release): string {
   const sections = changes.split(/^## /m).slice(1);
   const own = sections.find((section) => section.startsWith(version));
@@ -21,7 +21,7 @@ export function debianChangelog(changes: string, { version, maintainer, date }: 
   return `snitch (${version}) unstable; urgency=medium\n\n${lines.join('\n')}\n\n -- ${maintainer}  ${time}\n`;
 }
 
-/** The headings between the items have no place in Debian's form. */
+/** Debian's form has no headings between the items. */
 function itemsOf(section: string): string[] {
   return section
     .replace(/^### .*$/gm, '')

@@ -10,14 +10,14 @@ import { type Setting, settingsIn } from './man-settings.ts';
 
 const DOCS = join(import.meta.dirname, '../docs');
 
-/** What stands between the marks of each page, by the name of its file and that of the mark. */
+/** What goes between the marks of each page, by the name of its file and of the mark. */
 const PARTS: Readonly<Record<string, readonly [mark: string, make: () => string]>> = {
   'configuration.md': ['settings', settingsPart],
   'dashboard.md': ['keys', keysPart],
   'command-line.md': ['commands', commandsPart],
 };
 
-/** Each page that has such a part, as it should be. */
+/** The correct text of each page that has such a part. */
 export function docsPages(): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(PARTS).map(([page, [mark, make]]) => [
@@ -27,7 +27,7 @@ export function docsPages(): Readonly<Record<string, string>> {
   );
 }
 
-/** @throws Error where the page does not have the marks */
+/** @throws Error if the page does not have the marks */
 function withPart(page: string, mark: string, part: string): string {
   const found = new RegExp(`(<!-- ${mark}:[^>]*-->\n)[\\s\\S]*?(<!-- /${mark} -->)`).exec(page);
   const [whole, begin, end] = found ?? [];
@@ -35,7 +35,7 @@ function withPart(page: string, mark: string, part: string): string {
   return page.replace(whole, () => `${begin}\n${part}\n${end}`);
 }
 
-/** The table for who looks for a name, and behind it what there is to say of each. */
+/** A table of all names, followed by what there is to say about each. */
 function settingsPart(): string {
   const settings = settingsIn(readFileSync(join(DOCS, '../config.example.yaml'), 'utf8'));
   const rows = settings.map(({ name, variable, byDefault }) => [
@@ -59,7 +59,7 @@ function describeSetting({ name, explanation, allowed, byDefault, restart }: Set
   return `### ${name}\n\n${protect(explanation)}\n\n${facts.filter((fact) => fact !== '').join(' ')}`;
 }
 
-/** GitHub and others make it so: without what is no letter, digit, underscore or hyphen. */
+/** Makes the anchor as GitHub and others do: only letters, digits, underscores and hyphens. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -67,7 +67,7 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** What would be read as markup: `<token>` as a tag, and the lists and addresses with marks of their own. */
+/** Escapes what would be read as markup, such as `<token>` as a tag. */
 function protect(text: string): string {
   return text.replaceAll('<', '&lt;').replaceAll('*', '\\*');
 }

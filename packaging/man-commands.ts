@@ -1,4 +1,4 @@
-/** What snitch(1) says of each command. */
+/** What snitch(1) says about each command. */
 import { TASKS } from '../src/cli/catalogue.ts';
 import { type Definition, type OptionText, type Parameter, readDefinitions } from './man-definitions.ts';
 import { fitExamples, fitRemark } from './man-literal.ts';
@@ -15,10 +15,10 @@ import {
   subsection,
 } from './man-roff.ts';
 
-/** Here, because some commands are loaded only when they are called, and what writes the pages does not wait. */
+/** Read in advance, because some commands are loaded asynchronously, while the pages are written synchronously. */
 const DEFINITIONS = await readDefinitions();
 
-/** The name of each command and what it is for, by task. */
+/** The name and purpose of each command, by task. */
 export function overview(): string {
   return TASKS.map(({ title, entries }) => {
     const lines = entries.map(({ name, summary }) => entry(bold(name), sentence(summary), 13));
@@ -26,7 +26,7 @@ export function overview(): string {
   }).join('');
 }
 
-/** The options that many commands have, under the headings of their help. */
+/** The options that many commands share, under the headings that their help uses. */
 export function sharedOptions(): string {
   const groups = new Map<string, Map<string, string>>();
   for (const { flags, description, group } of allDefinitions().flatMap(({ options }) => options)) {
@@ -44,7 +44,7 @@ export function sharedOptions(): string {
     .join('');
 }
 
-/** All that there is to say of each command and subcommand, in the order of the overview. */
+/** Everything about each command and subcommand, in the order of the overview. */
 export function details(): string {
   const saidBy = new Map<string, string>();
   return allDefinitions()
@@ -61,7 +61,7 @@ function allDefinitions(): Definition[] {
   return TASKS.flatMap(({ entries }) => entries.flatMap(({ name }) => DEFINITIONS.get(name) ?? []));
 }
 
-/** @param noted the command that has the same notes, and has them first */
+/** @param noted the first command with the same notes */
 function describe(
   { name, description, parameters, options, examples, notes }: Definition,
   noted: string,
@@ -95,7 +95,7 @@ function optionEntry({ flags, description }: Pick<OptionText, 'flags' | 'descrip
   return entry(optionTerm(flags), description);
 }
 
-/** `-n, --limit <count>` and `--watch [every]`: what is typed as it is stands out from what stands for something. */
+/** `-n, --limit <count>` and `--watch [every]`: what is typed literally looks different from placeholders. */
 function optionTerm(flags: string): string {
   return flags
     .split(/(<[^>]+>|\[[^\]]+\]|, )/)
@@ -108,7 +108,7 @@ function optionTerm(flags: string): string {
     .join('');
 }
 
-/** Paragraphs are filled anew; what is indented stands as it is. */
+/** Paragraphs are wrapped again, while indented lines stay as they are. */
 function notesText(notes: string): string[] {
   if (notes === '') return [];
   return notes.split(/\n{2,}/).flatMap((part) => {
@@ -127,7 +127,7 @@ function listOf(items: readonly string[]): string {
   return items.map((item) => item.toLowerCase()).join(' and the ');
 }
 
-/** The help has phrases; here they begin with a capital and end with a full stop. */
+/** The help has phrases. In the manual they begin with a capital and end with a full stop. */
 function sentence(phrase: string): string {
   const first = phrase.charAt(0).toUpperCase();
   return `${first}${phrase.slice(1)}${/[.…]$/.test(phrase) ? '' : '.'}`;

@@ -1,4 +1,4 @@
-/** snitch.yaml(5): the settings, and around them how the daemon comes to its configuration. */
+/** snitch.yaml(5): the settings, and how the daemon finds its configuration. */
 import { FIXED_SETTINGS } from '../src/daemon/reload.ts';
 import {
   bold,
@@ -66,14 +66,14 @@ function description(): string[] {
   ];
 }
 
-/** What each credential of the unit is, and the setting that it stands in for. */
+/** What each credential of the unit is, and which setting it replaces. */
 const CREDENTIALS: Readonly<Record<string, string>> = {
   'smtp-password': `The password of the mail server, for an \`smtp.url\` with a user and none. Stands in for
     \`smtp.password_file\`.`,
   'admin-key': `The administrator's API key, where it should be one that you made. Stands in for \`admin_key_from\`.`,
 };
 
-/** @throws Error where the unit has credentials that are not explained here, or lacks one that is */
+/** @throws Error if the unit has credentials that are not explained here, or lacks one that is */
 function credentials(service: string): string[] {
   const files = new Map(
     [...service.matchAll(/^LoadCredential=([^:\n]+):(.+)$/gm)].map(([, name = '', file = '']) => [

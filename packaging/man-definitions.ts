@@ -1,18 +1,18 @@
-/** The commands in the words of their own definitions, which is what the manual says of them. */
+/** Reads the definitions of the commands, whose words the manual uses. */
 import type { Argument, Command } from 'commander';
 import { ENTRIES, type Entry } from '../src/cli/catalogue.ts';
 import { programWith } from '../src/cli/program.ts';
 
 /** A command or subcommand. */
 export interface Definition {
-  /** With the program and the command that it belongs to, such as `snitch key list`. */
+  /** The whole name, such as `snitch key list`. */
   name: string;
   description: string;
   parameters: readonly Parameter[];
   options: readonly OptionText[];
-  /** Each a command line, and perhaps a remark behind a gap. */
+  /** Each is a command line, perhaps with a gap and a remark after it. */
   examples: readonly string[];
-  /** What the help adds at its end; paragraphs have an empty line between them. */
+  /** What the help adds at its end. Paragraphs are separated by empty lines. */
   notes: string;
 }
 
@@ -26,11 +26,11 @@ export interface Parameter {
 export interface OptionText {
   flags: string;
   description: string;
-  /** The heading that it has in common with the same option of other commands; null: it is the command's own. */
+  /** The heading under which other commands have the same option; null if it belongs to this command alone. */
   group: string | null;
 }
 
-/** Every command of the catalogue with its subcommands, by its name there. */
+/** Every command of the catalogue with its subcommands, by its name in the catalogue. */
 export async function readDefinitions(): Promise<ReadonlyMap<string, readonly Definition[]>> {
   return new Map(
     await Promise.all(ENTRIES.map(async (one) => [one.name, await definitionsOf(one)] as const)),
@@ -73,7 +73,7 @@ function nameOf(argument: Argument): Omit<Parameter, 'description'> {
   return { name: argument.name(), required: argument.required, variadic: argument.variadic };
 }
 
-/** What the command adds to its help, before and after the part that is made from its definition. */
+/** What the command adds to its help before and after the part that is made from its definition. */
 function aroundHelp(command: Command): [before: string, after: string] {
   let whole = '';
   command.configureOutput({

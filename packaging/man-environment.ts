@@ -1,4 +1,4 @@
-/** The environment variables of snitch(1). A test holds them against what the sources read. */
+/** The environment variables of snitch(1). A test compares them with what the sources read. */
 import { bold, entry, paragraph, subsection } from './man-roff.ts';
 
 export function environment(): string {

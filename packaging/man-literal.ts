@@ -1,11 +1,11 @@
-/** Examples that fit the width of a terminal. */
+/** Makes examples fit the width of a terminal. */
 
-/** Columns that a literal line has, on a terminal of 80 and at the deepest place where one stands. */
+/** The columns for a literal line on a terminal of 80 columns, with the deepest indentation. */
 const WIDTH = 62;
 
 const GAP = '   ';
 
-/** Examples with the remarks behind them, in one column where there is room; a shell can read what had to be broken. */
+/** Puts the remarks of examples into one column if there is room. A shell can still read commands that are broken. */
 export function fitExamples(examples: readonly string[]): string[] {
   const parts = examples.map((example) => {
     const [, command = example, remark = ''] = /^(.*?\S)(?:\s{2,}(\S.*))?$/.exec(example) ?? [];
@@ -30,7 +30,7 @@ function breakCommand(command: string): string[] {
   });
 }
 
-/** An option stays with its value, a program with its arguments; quotes hold their words together. */
+/** Keeps an option with its value, a program with its arguments, and quoted words together. */
 function partsOf(command: string): string[] {
   const words = command.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? [];
   const parts: string[] = [];
@@ -42,7 +42,7 @@ function partsOf(command: string): string[] {
   return parts;
 }
 
-/** A line of a file with a remark behind it, which goes on below itself. */
+/** Fits a line of a file with a remark, which is continued below itself. */
 export function fitRemark(text: string): string[] {
   const [, code = '', remark = ''] = /^(\s*\S.*?\s{2,})(\S.*)$/.exec(text) ?? [];
   if (text.length <= WIDTH || remark === '') return [text];

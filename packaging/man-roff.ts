@@ -1,6 +1,6 @@
-/** Text in the form of man(7). What is special to roff is escaped here, and nowhere else. */
+/** Writes text in the form of man(7). This is the only place that escapes what is special to roff. */
 
-/** Characters that a terminal should show as they are, and that roff takes for typography or for its own. */
+/** Characters that roff would interpret or replace, while a terminal should show them as they are. */
 const GLYPHS: Readonly<Record<string, string>> = {
   '\\': '\\(rs',
   '-': '\\-',
@@ -9,11 +9,11 @@ const GLYPHS: Readonly<Record<string, string>> = {
   '`': '\\(ga',
   '^': '\\(ha',
   '~': '\\(ti',
-  // Terminals without Unicode have nothing to put in its place.
+  // A terminal without Unicode could not show it.
   '…': '...',
 };
 
-/** Shows as exactly this text wherever it stands, but at the beginning of a line, which is for `line` to protect. */
+/** Escapes text so that it is shown exactly. The beginning of a line is protected by `line`. */
 export function escaped(text: string): string {
   return [...text].map(glyphOf).join('');
 }
@@ -40,15 +40,15 @@ export function inline(text: string): string {
   return pieces.map((piece, index) => (index % 2 === 1 ? bold(piece) : escaped(piece))).join('');
 }
 
-/** A line of output: a dot or a quote at its beginning is not a request. */
+/** A line of output. A dot or a quote at its beginning must not become a request of roff. */
 export function line(content: string): string {
   return /^[.']/.test(content) ? `\\&${content}\n` : `${content}\n`;
 }
 
-/** @param version stands in the footer; a date of the build would make every build another one */
+/** @param version is shown in the footer, where a build date would make every build different */
 export function heading(title: string, section: number, version: string, manual: string): string {
   const head = `.TH ${title} ${section} "" "Snitch ${escaped(version)}" "${manual}"\n`;
-  // Neither words that are divided nor wide gaps: what is copied from here should be what was meant.
+  // No hyphenation and no wide gaps, so that what is copied from the page is what was meant.
   return `${head}.nh\n.ad l\n`;
 }
 
@@ -69,7 +69,7 @@ export function paragraph(text: string): string {
   return `.PP\n${line(inline(text))}`;
 }
 
-/** A term, and beside or below it what it means; the term is roff already. */
+/** A term, which is roff already, with its meaning beside or below it. */
 export function entry(term: string, text: string, indent = 8): string {
   return `.TP ${indent}\n${line(term)}${line(inline(text))}`;
 }
@@ -80,7 +80,7 @@ export function compact(entries: readonly string[]): string {
   return others.length === 0 ? first : `${first}.PD 0\n${others.join('')}.PD\n`;
 }
 
-/** What is to be typed, or stands in a file: line by line as it is. Its end would let words be divided again. */
+/** Shows input or the content of a file line by line. `.EE` would turn hyphenation on again, so `.nh` follows. */
 export function literal(lines: readonly string[]): string {
   return `.PP\n.RS 4\n.EX\n${lines.map((one) => line(escaped(one))).join('')}.EE\n.nh\n.RE\n`;
 }
@@ -90,7 +90,7 @@ export function indented(...blocks: string[]): string {
   return `.RS 4\n${blocks.join('')}.RE\n`;
 }
 
-/** A page of the manual, as people refer to it: `name(5)`. */
+/** A reference to a page of the manual, such as `name(5)`. */
 export function reference(page: string): string {
   const [, name = page, number = ''] = /^(.+)(\(\d\))$/.exec(page) ?? [];
   return `${bold(name)}${number}`;

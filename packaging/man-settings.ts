@@ -1,4 +1,4 @@
-/** The settings of snitch.yaml(5): what config.example.yaml says of each, and what the program knows of it. */
+/** The settings of snitch.yaml(5): what config.example.yaml says about each, and what the program knows about it. */
 import { parse } from 'yaml';
 import { environmentVariable, PLACES, SETTING_NAMES } from '../src/config/settings.ts';
 import { FIXED_SETTINGS } from '../src/daemon/reload.ts';
@@ -9,13 +9,13 @@ export function settingsText(example: string): string {
   return settingsIn(example).map(describe).join('');
 }
 
-/** What there is to say of a setting, for the manual and for docs/configuration.md. */
+/** Everything about a setting, for the manual and for docs/configuration.md. */
 export interface Setting {
   name: string;
   explanation: string;
-  /** Ends the sentence "it must be …". */
+  /** Completes the sentence "it must be …". */
   allowed: string;
-  /** As the file has it, when it stands there. */
+  /** The default as it is in the file; null if it is not there. */
   byDefault: string | null;
   variable: string;
   /** Whether it changes only with a restart. */
@@ -25,7 +25,7 @@ export interface Setting {
 /**
  * The settings in the order of the file, each with the comment above it.
  *
- * @throws Error where a setting is missing, is not one, or has no comment
+ * @throws Error if a setting is missing, unknown or without a comment
  */
 export function settingsIn(example: string): Setting[] {
   const comments = commentsIn(example);
@@ -52,7 +52,7 @@ function allowedAt(name: string): string {
   return place && 'allowed' in place ? place.allowed : '';
 }
 
-/** The comment right above each name, which an empty line would part from it; '' where there is none. */
+/** The comment right above each name; '' if there is none. An empty line in between separates them. */
 function commentsIn(example: string): Map<string, string> {
   const found = new Map<string, string>();
   let comment: string[] = [];

@@ -1,4 +1,4 @@
-/** snitch(1): the commands from their definitions, and around them what a user of the program has to know. */
+/** snitch(1): the commands from their definitions, and everything else that a user has to know. */
 import { DEFAULT_URL } from '../src/cli/command/connection.ts';
 import { EXIT } from '../src/cli/failure/exit-codes.ts';
 import { INTERVALS } from '../src/core/interval.ts';
@@ -164,7 +164,7 @@ const SIGNALS = [
   ),
 ];
 
-/** One for each, or the types do not fit. */
+/** One for each exit code, which the types check. */
 const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   ok: 'All went well.',
   error: 'Something went wrong; the standard error says what.',

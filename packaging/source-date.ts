@@ -1,4 +1,4 @@
-/** The one time that a build knows: that of its source, so that the same source makes the same package. */
+/** The only time that a build uses is that of its source, so that the same source makes the same package. */
 import { spawnSync } from 'node:child_process';
 import { dirname } from 'node:path';
 
@@ -6,11 +6,11 @@ import { dirname } from 'node:path';
 const UNKNOWN = 1_767_225_600;
 
 /**
- * `SOURCE_DATE_EPOCH` where it is set, else the time of the last commit.
+ * `SOURCE_DATE_EPOCH` if it is set, otherwise the time of the last commit.
  *
- * @param root the project's directory; a repository that it merely lies in is not its own
+ * @param root the directory of the project; a repository further up does not count
  * @returns seconds since the epoch
- * @throws Error where the variable is no number
+ * @throws Error if the variable is no number
  */
 export function sourceDate(root: string, env: NodeJS.ProcessEnv = process.env): number {
   const given = env.SOURCE_DATE_EPOCH;

@@ -44,6 +44,7 @@ const LAYER_OF_FILE: Record<string, string> = {
   'cli/dashboard.ts': 'the screen',
   'cli/daemon/serve.ts': 'commands on the host',
   'cli/daemon/config.ts': 'commands on the host',
+  'cli/daemon/check-database.ts': 'commands on the host',
   'cli/doctor/doctor.ts': 'commands on the host',
   'cli/doctor/mail.ts': 'commands on the host',
   'cli/daemon/backup.ts': 'commands on the host',

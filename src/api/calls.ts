@@ -12,12 +12,13 @@ import {
   MAIL_CHECK,
   MAINTENANCE,
   OWNERSHIP,
+  SCHEDULE_CHECK,
   type Shape,
   SNITCH,
   TEXTS,
   WEBHOOK,
 } from './shapes.ts';
-import type { WireCase, WireDelivery } from './wire.ts';
+import type { WireCase, WireDelivery, WireSchedule } from './wire.ts';
 
 export interface SnitchInput {
   name?: string;
@@ -101,6 +102,21 @@ export function caseCalls(send: Send) {
     getCase: () => send(CASE, 'GET', '/v1/case'),
     updateCase: (changes: Partial<WireCase>) => send(CASE, 'PATCH', '/v1/case', changes),
     getAudience: () => send(AUDIENCE, 'GET', '/v1/audience'),
+  };
+}
+
+interface ScheduleInput {
+  schedule: WireSchedule;
+  timezone?: string;
+  /** Seconds. */
+  grace?: number;
+  from?: string;
+}
+
+export function scheduleCalls(send: Send) {
+  return {
+    /** When a schedule that is not kept would be due. */
+    checkSchedule: (input: ScheduleInput) => send(SCHEDULE_CHECK, 'POST', '/v1/schedules/check', input),
   };
 }
 

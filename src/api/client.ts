@@ -7,6 +7,7 @@ import {
   importCalls,
   keyCalls,
   type Send,
+  scheduleCalls,
   snitchCalls,
   webhookCalls,
 } from './calls.ts';
@@ -47,6 +48,7 @@ export function createClient(options: ClientOptions) {
     ...importCalls(send),
     ...alertCalls(send),
     ...caseCalls(send),
+    ...scheduleCalls(send),
     ...webhookCalls(send),
     ...keyCalls(send),
     ...adminCalls(send),

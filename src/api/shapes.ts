@@ -15,6 +15,8 @@ import type {
   WireMailCheck,
   WireOwnership,
   WireReport,
+  WireRun,
+  WireScheduleCheck,
   WireSnitch,
   WireWebhook,
 } from './wire.ts';
@@ -204,11 +206,19 @@ export const IMPORT_CHECK = object<WireImportCheck>({
 
 export const MAINTENANCE = object<{ enabled: boolean }>({ enabled: flag });
 
-export const READINESS = object<{ status: string; problems?: string[] }>({
+export const READINESS = object<{ status: string; problems?: string[]; progress?: string[] }>({
   status: text,
   problems: optional(TEXTS) as Shape<string[]>,
+  progress: optional(TEXTS) as Shape<string[]>,
 });
 
 export const MAIL_CHECK = object<WireMailCheck>({ server: nullable(text), problem: nullable(text) });
+
+export const SCHEDULE_CHECK = object<WireScheduleCheck>({
+  interval: text,
+  timezone: text,
+  grace: number,
+  runs: list(object<WireRun>({ at: time, deadline: time })),
+});
 
 export const AUDIENCE = object<WireAudience>({ emails: TEXTS, webhooks: TEXTS, sends_email: flag });

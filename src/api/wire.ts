@@ -176,6 +176,26 @@ export interface WireImportCheck {
   room: number | null;
 }
 
+/** When a job is due: one of the three. */
+export type WireSchedule = { cron: string } | { calendar: string } | { every: number };
+
+/** When a schedule that is not kept would be due. */
+export interface WireScheduleCheck {
+  /** What clients that know no schedules are shown. */
+  interval: string;
+  /** The zone that decides: that of the expression, where it names one. */
+  timezone: string;
+  /** Seconds. */
+  grace: number;
+  runs: WireRun[];
+}
+
+/** When a job is due, and by when it must have checked in. */
+export interface WireRun {
+  at: string;
+  deadline: string;
+}
+
 /** How a login to the mail server went, and a test mail. */
 export interface WireMailCheck {
   /** Host and port of the mail server; null if email is off. */

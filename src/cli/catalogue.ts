@@ -19,6 +19,7 @@ import { register as deletion } from './snitches/delete.ts';
 import { register as list } from './snitches/list.ts';
 import { register as look } from './snitches/look.ts';
 import { register as pause } from './snitches/pause.ts';
+import { register as schedule } from './snitches/schedule.ts';
 import { register as write } from './snitches/write.ts';
 import { register as spool } from './spool/spool.ts';
 
@@ -59,6 +60,7 @@ export const TASKS: readonly Task[] = [
         summary: 'a schedule and limits that fit what its job did',
         load: () => import('./snitches/suggest.ts'),
       },
+      { name: 'schedule', summary: 'when a cron or OnCalendar expression is due', load: here(schedule) },
       { name: 'alerts', summary: 'what was alerted', load: here(deliveries) },
       {
         name: 'deliveries',

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { didYouMean } from '../text/similar.ts';
 import { ENTRIES, type Entry, findEntry } from './catalogue.ts';
 import { complete } from './complete.ts';
+import { checkDatabase } from './daemon/check-database.ts';
 import { EXIT } from './failure/exit-codes.ts';
 import { reportFailure, UsageError } from './failure/failure.ts';
 import { fullHelp, shortHelp } from './help.ts';
@@ -37,6 +38,8 @@ async function dispatch(argv: readonly string[]): Promise<number> {
     case '-V':
     case '--version':
       return showVersion();
+    case '__check-database':
+      return checkDatabase(rest[0] ?? '');
     case '__complete':
       return answerShell(rest[0] === '--' ? rest.slice(1) : rest);
     default:

@@ -82,7 +82,7 @@ export interface ScheduleToCheck {
 
 /** A schedule that is asked about and not kept: `from` is when to begin, an ISO 8601 time. */
 export function validateScheduleToCheck(
-  body: unknown,
+  body: unknown = {},
   caseTimezone: string,
   now: number,
 ): Checked<ScheduleToCheck> {

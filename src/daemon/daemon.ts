@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { StoreUnavailable } from '../core/errors.ts';
 import { Metrics } from '../http/metrics/metrics.ts';
+import type { CheckOutcome } from '../store/sqlite/background-check.ts';
 import { openStore } from '../store/sqlite/sqlite-store.ts';
 import { type ServiceManager, serviceManager } from '../system/service-manager.ts';
 import { addressesOf } from './addresses.ts';
@@ -10,6 +11,7 @@ import { concernOf, DataDirOpen } from './data-directory.ts';
 import { completeFirstStart, credentialsPath, updateUrl } from './first-start.ts';
 import { inForceAtFirst } from './in-force.ts';
 import { listen } from './listen.ts';
+import { openingTeller } from './opening.ts';
 import { createParts, type Foundation, type Parts } from './parts.ts';
 import { reload } from './reload.ts';
 import { stop } from './stop.ts';
@@ -34,17 +36,19 @@ export interface DaemonOptions {
   version?: string;
   /** The service manager to report to; none when absent. */
   manager?: ServiceManager;
+  /** See `SqliteOptions.checkWith`. */
+  checkWith?: readonly string[];
 }
 
 /** @throws Error that says in words why the configuration cannot be used, or the store cannot be opened */
 export async function startDaemon(
   config: Config,
   logger: Logger,
-  { clock = Date.now, version = '0', manager = serviceManager({}) }: DaemonOptions = {},
+  { clock = Date.now, version = '0', manager = serviceManager({}), checkWith }: DaemonOptions = {},
 ): Promise<Daemon> {
   checkDataDirectory(config, logger);
   manager.status('Opening the database');
-  const foundation = layFoundation({ config, logger, clock, version, manager });
+  const foundation = layFoundation({ config, logger, clock, version, manager }, checkWith);
   let parts: Parts | null = null;
   try {
     parts = createParts(foundation);
@@ -67,7 +71,10 @@ function checkDataDirectory({ dataDir, warnings }: Config, logger: Logger): void
 }
 
 /** Opens the store, and upgrades it if an older version wrote it. */
-function layFoundation(given: Omit<Foundation, 'inForce' | 'metrics' | 'store'>): Foundation {
+function layFoundation(
+  given: Omit<Foundation, 'inForce' | 'metrics' | 'store'>,
+  checkWith: readonly string[] | undefined,
+): Foundation {
   const { config, logger, clock, version } = given;
   const inForce = inForceAtFirst(config);
   const metrics = new Metrics(version);
@@ -77,10 +84,27 @@ function layFoundation(given: Omit<Foundation, 'inForce' | 'metrics' | 'store'>)
     onCommit: (commit) => metrics.committed(commit),
     onMigrated: (migrated) =>
       logger.info(migrated, 'the database was upgraded; the copy is what it was before'),
+    onOpening: openingTeller(given, () => performance.now()),
+    checkWith,
+    onCheck: (check) => tellOfCheck(check, logger),
     report: (message, details) => logger.error(details, message),
     checkInsKept: () => inForce.checkInsKept,
   });
   return { ...given, inForce, metrics, store };
+}
+
+/** Damage ends the daemon, which then says so. */
+function tellOfCheck(check: { kind: 'began' } | CheckOutcome, logger: Logger): void {
+  if (check.kind === 'began') logger.info('the database is being checked, behind everything else');
+  if (check.kind === 'well')
+    logger.info({ duration_ms: check.durationMs }, 'the database was checked, and is whole');
+  if (check.kind === 'undone') {
+    const { reason } = check;
+    logger.warn(
+      { reason },
+      'the database could not be checked while the daemon works; a restart tries it again',
+    );
+  }
 }
 
 /** Starts the parts one after the other. `stop` ends them. */
@@ -103,6 +127,7 @@ async function begin(parts: Parts, foundation: Foundation): Promise<Daemon> {
   const details = { pid: process.pid, base_url: inForce.addresses.baseUrl, data_dir: config.dataDir };
   logger.info({ url, ...details }, 'listening');
   manager.ready();
+  store.check();
   return {
     url,
     reload: async (changed) => reload(parts, foundation, changed),

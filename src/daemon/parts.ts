@@ -7,6 +7,7 @@ import { logAlarms } from '../delivery/alert-log.ts';
 import { createDeliverer, type Deliverer } from '../delivery/deliverer.ts';
 import { checkMail } from '../delivery/smtp/mail-check.ts';
 import { RateLimiter } from '../http/endpoint/rate-limit.ts';
+import type { RouteContext } from '../http/endpoint/route-context.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import { buildServer } from '../http/server.ts';
 import type { Store } from '../store/store.ts';
@@ -16,7 +17,7 @@ import { nameOfHeldSocket } from '../system/held-socket.ts';
 import type { ServiceManager } from '../system/service-manager.ts';
 import { checkInPath } from './addresses.ts';
 import type { InForce } from './in-force.ts';
-import { problems, stalls } from './progress.ts';
+import { problems, progress, stalls } from './progress.ts';
 import { SignsOfLife } from './signs-of-life.ts';
 
 /** What the parts are built on. */
@@ -72,10 +73,15 @@ export function createParts(foundation: Foundation): Parts {
     logger,
     userAgent: `Snitch/${version.split('.')[0]}`,
     problems: () => problems(workers),
+    progress: () => progress(workers),
     stalls: () => stalls(workers),
   });
   const connections = new Set<Socket>();
-  const app = createServer(foundation, { connections, limiter, readiness: () => problems(workers) });
+  const app = createServer(foundation, {
+    connections,
+    limiter,
+    readiness: () => ({ problems: problems(workers), progress: progress(workers) }),
+  });
   // This is read now, because the descriptor is closed when the daemon stops.
   const heldSocket = nameOfHeldSocket(manager.socket);
   return {
@@ -94,7 +100,7 @@ export function createParts(foundation: Foundation): Parts {
 interface ServerParts {
   connections: Set<Socket>;
   limiter: RateLimiter;
-  readiness: () => string[];
+  readiness: RouteContext['readiness'];
 }
 
 function createServer(foundation: Foundation, parts: ServerParts): FastifyInstance {

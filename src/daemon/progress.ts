@@ -4,8 +4,8 @@ import type { Store } from '../store/store.ts';
 import type { Sweeper } from '../sweep/sweeper.ts';
 
 export interface Workers {
-  store: Pick<Store, 'health' | 'misplaced'>;
-  sweeper: Pick<Sweeper, 'problem' | 'stall'>;
+  store: Pick<Store, 'health' | 'misplaced' | 'checking'>;
+  sweeper: Pick<Sweeper, 'problem' | 'stall' | 'progress'>;
   deliverer: Pick<Deliverer, 'problem'>;
 }
 
@@ -17,6 +17,18 @@ export function problems({ store, sweeper, deliverer }: Workers): string[] {
   // This can be read without a key, so it does not say where the file was. The log does.
   const place = store.misplaced() === null ? null : 'a file of the database was deleted, moved or replaced';
   return [storeProblem, place, sweeper.problem(), deliverer.problem()].filter((problem) => problem !== null);
+}
+
+/** What it does that takes a while, beside all that is asked of it; check-ins are taken meanwhile as ever. */
+export function progress({ store, sweeper }: Workers): string[] {
+  return [sweeper.progress(), checkProgress(store.checking())].filter((one) => one !== null);
+}
+
+function checkProgress(progress: ReturnType<Store['checking']>): string | null {
+  if (progress === null) return null;
+  const { done, of } = progress;
+  const how = of === 0 ? 'reading it' : `${done} of ${of} tables are done`;
+  return `checking the database behind everything else: ${how}`;
 }
 
 /**

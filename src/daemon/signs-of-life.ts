@@ -23,6 +23,8 @@ export interface LifeSources {
    * Says what keeps the daemon from doing its work. While there is anything, it does not check in at the other server.
    */
   problems: () => readonly string[];
+  /** Says what it does that takes a while. */
+  progress: () => readonly string[];
   /** Says what hangs. While anything does, the service manager gets no sign of life, so that it restarts the daemon. */
   stalls: () => readonly string[];
 }
@@ -55,7 +57,7 @@ function signs(settings: Config['watchdog'], sources: LifeSources): Sign[] {
 }
 
 /** The sign is given three times within the time that the manager waits, so that a late one does no harm. */
-function signToManager({ manager, store, problems, stalls }: LifeSources): Sign {
+function signToManager({ manager, store, problems, progress, stalls }: LifeSources): Sign {
   return {
     to: 'the service manager',
     every: Math.max(
@@ -66,7 +68,7 @@ function signToManager({ manager, store, problems, stalls }: LifeSources): Sign 
     give: async () => {
       manager.alive();
       const [problem] = problems();
-      manager.status(problem ?? describe(await store.census()));
+      manager.status(problem ?? [describe(await store.census()), ...progress()].join('; '));
     },
   };
 }

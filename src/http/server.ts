@@ -31,6 +31,7 @@ import { mailCheckRoutes } from './resources/mail-check.ts';
 import { maintenanceRoutes } from './resources/maintenance.ts';
 import { ownershipRoutes } from './resources/ownership.ts';
 import { pauseRoutes } from './resources/pause.ts';
+import { scheduleCheckRoutes } from './resources/schedule-check.ts';
 import { snitchRoutes } from './resources/snitches.ts';
 import { tagRoutes } from './resources/tags.ts';
 import { webhookRoutes } from './resources/webhooks.ts';
@@ -56,6 +57,13 @@ const LIMITS = {
   maxHeaderSize: 16 * 1024,
 };
 
+/** Bodies are checked by schemas of our own. The framework loads two compilers for its own kind unless it is given some. */
+const WITHOUT_SCHEMAS = { buildValidator: refuseSchemas, buildSerializer: refuseSchemas };
+
+function refuseSchemas(): never {
+  throw new Error('a route was given a schema of the framework');
+}
+
 export function buildServer(options: ServerOptions): FastifyInstance {
   const routes = new Set<string>();
   const readPath = createPathReader(options.checkInPath, () => routes);
@@ -63,6 +71,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
+    schemaController: { compilersFactory: WITHOUT_SCHEMAS },
     genReqId: newRequestId,
     // A path that is too long is refused together with its head, so that the router needs no stricter limit of its own.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: LIMITS.maxHeaderSize },
@@ -111,6 +120,7 @@ const API_ROUTES: readonly ((api: FastifyInstance, context: ApiContext) => void)
   keysOfCaseRoutes,
   maintenanceRoutes,
   mailCheckRoutes,
+  scheduleCheckRoutes,
 ];
 
 async function apiRoutes(api: FastifyInstance, serverOptions: ServerOptions): Promise<void> {

@@ -9,6 +9,9 @@ export interface OrderlyStop {
   socket: string;
 }
 
+/** Snitches that one slice of postponements looks at: few enough that no check-in waits for it noticeably. */
+export const POSTPONED_AT_ONCE = 50;
+
 export interface BlindnessStore {
   /**
    * Keeps a blind window, and the fact that the daemon lives at its end. It is widened by the time in which writes

@@ -47,6 +47,13 @@ export interface OpenedStore {
    * opened as a blind window before anything else is written, because the first write ends the memory of it.
    */
   readonly lost: BlindWindow | null;
+  /**
+   * Checks, behind everything else, a database that was opened unchecked because it is large; damage that is found makes
+   * the store fail.
+   */
+  check(): void;
+  /** How many tables are checked of how many; null while nothing is being checked. */
+  checking(): { done: number; of: number } | null;
   /** Called after a change is durable. */
   onChange(listener: (change: Change) => void): void;
   /** Resolves with the reason when the store can no longer be trusted and the process must end. */

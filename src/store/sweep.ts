@@ -10,6 +10,8 @@ export interface LookCursor {
 export interface DueResult {
   /** How many snitches changed. */
   changed: number;
+  /** Whether it looked at a snitch that was not due: `moveLooks` takes those out of its way. */
+  inVain: boolean;
   /** Where to go on, or null when all that was due has been looked at. */
   next: LookCursor | null;
   /** Snitches whose row could not be applied; the others went on. */

@@ -8,7 +8,9 @@ import { StoreUnavailable } from '../core/errors.ts';
 import type { OrderlyStop } from '../store/blindness.ts';
 import type { Store } from '../store/store.ts';
 import type { LookCursor } from '../store/sweep.ts';
-import { HOUR, MINUTE } from '../text/durations.ts';
+import { HOUR } from '../text/durations.ts';
+import { Looks } from './looks.ts';
+import { Postponing } from './postponing.ts';
 import { Watch } from './watch.ts';
 
 /** The daemon records that it is alive at most this often, in milliseconds. */
@@ -34,15 +36,6 @@ const TAKEN_WITHIN = 2_000;
 /** How often to look for what was written while the clock was ahead for less than a tick, in milliseconds. */
 const CLOCK_LOOKED_AT_EVERY = HOUR;
 
-/** How long before the sweep would look at a snitch it is put where it is due, in milliseconds. */
-const MOVE_AHEAD = 10 * MINUTE;
-
-/** Slices of that in one pass: a million snitches that are all looked at at midnight are through in these minutes. */
-const AHEAD_EACH_PASS = 10;
-
-/** How long one pass puts off the next for those that it looked at in vain, in milliseconds. */
-const MOVE_FOR = 500;
-
 export interface SweeperOptions {
   store: Store;
   /** Milliseconds since the epoch, as the operating system tells them. */
@@ -55,6 +48,8 @@ export interface SweeperOptions {
 export class Sweeper {
   readonly #options: SweeperOptions;
   readonly #watch: Watch;
+  readonly #postponing: Postponing;
+  readonly #looks: Looks;
   #cron: Cron | null = null;
   #halted = false;
   #running: Promise<void> = Promise.resolve();
@@ -68,12 +63,12 @@ export class Sweeper {
   /** When the wall clock was last checked, by the monotonic one; null at first, and after it was set back. */
   #clockLookedAt: number | null = null;
   #lastNow = Number.NEGATIVE_INFINITY;
-  /** How far snitches are where they are due, of those that are looked at soon. */
-  #movedTo: LookCursor | null = null;
 
   constructor(options: SweeperOptions) {
     this.#options = options;
     this.#watch = new Watch(options.clock);
+    this.#postponing = new Postponing(options);
+    this.#looks = new Looks(options);
     this.#sweptAt = options.monotonic();
     this.#endedAt = this.#sweptAt;
   }
@@ -187,6 +182,11 @@ export class Sweeper {
     return this.#silence(this.#endedAt);
   }
 
+  /** What it does before it can look for what is due, in words; null where that takes next to no time. */
+  progress(): string | null {
+    return this.#postponing.progress();
+  }
+
   #silence(since: number): string | null {
     const silent = this.#options.monotonic() - since;
     return silent > STALLED_AFTER ? `no sweep has ended for ${Math.round(silent / 1_000)} s` : null;
@@ -196,57 +196,46 @@ export class Sweeper {
   async #sweep(): Promise<void> {
     const { store, monotonic } = this.#options;
     const now = this.#watch.look();
-    await this.#lookAtClock(now);
     await this.#noticeBlindness(now);
-    await this.#whileMore(() => store.postponeSlice(now));
+    await this.#lookAtClock(now);
+    await this.#whileMore(() => this.#postponing.next(now));
     await this.#whileMore(() => store.rescheduleSlice(now));
     if (monotonic() >= this.#sweepFrom) {
-      await this.#applyDue(now);
-      await this.#moveLooks(now);
+      const inVain = await this.#applyDue(now);
+      await this.#looks.move(now, inVain, (slice) => this.#whileMore(slice));
     }
     this.#sweptAt = monotonic();
     this.#lastNow = now;
   }
 
-  /** Goes on with work in slices until it is done or the daemon halts. Each slice counts as progress. */
+  /**
+   * Work in slices goes on until it is done or the daemon halts; between two of them the daemon is seen to live, and
+   * writes that down: a start after a crash must not take for blind what was heard meanwhile.
+   */
   async #whileMore(slice: () => Promise<boolean>): Promise<void> {
     while (!this.#halted && (await slice())) {
-      this.#watch.look();
+      const now = this.#watch.look();
       this.#sweptAt = this.#options.monotonic();
+      const isBlind = this.#watch.window !== null || this.#options.store.refused() !== null;
+      if (!isBlind && now - (this.#livenessAt ?? now) >= LIVENESS_EVERY) await this.#recordLiveness(now);
     }
   }
 
-  async #applyDue(now: number): Promise<void> {
+  /** @returns whether it looked at snitches that were not due */
+  async #applyDue(now: number): Promise<boolean> {
     const { store, logger } = this.#options;
     let after: LookCursor | null = null;
+    let isVain = false;
     await this.#whileMore(async () => {
-      const { next, failures } = await store.applyDue(now, after, SLICE);
+      const { next, failures, inVain } = await store.applyDue(now, after, SLICE);
+      isVain ||= inVain;
       for (const { token, error } of failures) {
         logger.error({ err: error, token }, 'a snitch could not be swept; the others go on');
       }
       after = next;
       return next !== null;
     });
-  }
-
-  /**
-   * Check-ins move deadlines without telling the sweep. Those that it looked at in vain are out of its way before the
-   * next pass, but the next pass does not wait long for that; most are moved a while before.
-   */
-  async #moveLooks(now: number): Promise<void> {
-    const { store, monotonic } = this.#options;
-    const until = monotonic() + MOVE_FOR;
-    let after: LookCursor | null = null;
-    await this.#whileMore(async () => {
-      after = await store.moveLooks(now, after);
-      return after !== null && monotonic() < until;
-    });
-    let slices = 0;
-    await this.#whileMore(async () => {
-      this.#movedTo = await store.moveLooks(now + MOVE_AHEAD, this.#movedTo);
-      slices += 1;
-      return this.#movedTo !== null && slices < AHEAD_EACH_PASS;
-    });
+    return isVain;
   }
 
   /**

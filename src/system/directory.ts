@@ -1,4 +1,6 @@
 /** Makes directories. */
+import { syncNow } from './private-file.ts';
+
 const { mkdirSync, statSync } = process.getBuiltinModule('node:fs');
 const { dirname } = process.getBuiltinModule('node:path');
 
@@ -15,9 +17,19 @@ export function makePrivateDirectory(path: string): void {
   if (parent !== path && !exists(parent)) makePrivateDirectory(parent);
   try {
     mkdirSync(path, { mode: 0o700 });
+    keepName(parent);
   } catch (error) {
     // Somebody else was faster.
     if (!isDirectory(path)) throw error;
+  }
+}
+
+/** After a power cut, what is in the new directory can only be found if the directory itself survived. */
+function keepName(parent: string): void {
+  try {
+    syncNow(parent);
+  } catch {
+    // A directory that can be written cannot always be read, and not every file system can sync one.
   }
 }
 

@@ -20,6 +20,9 @@ const SIGNATURES = {
   sendto: { return: 'i64', arguments: ['i32', 'buffer', 'u64', 'i32', 'buffer', 'u32'] },
 } as const;
 
+/** Only the GNU library has it, so that it is looked up on its own. */
+const GNU_SIGNATURES = { malloc_trim: { return: 'i32', arguments: ['u64'] } } as const;
+
 let library: ReturnType<typeof open> | null = null;
 
 function open() {
@@ -32,6 +35,12 @@ function open() {
 function libc() {
   library ??= open();
   return library;
+}
+
+/** Returns free memory of all threads to the system. @throws Error where the C library has no such function */
+export function releaseFreeMemory(): void {
+  const { DynamicLibrary } = process.getBuiltinModule('node:ffi');
+  new DynamicLibrary(null).getFunctions(GNU_SIGNATURES).malloc_trim(0n);
 }
 
 /**

@@ -1,6 +1,7 @@
 /**
- * The only way in which files with secrets are written: never through a link, readable only by their owner, and either
- * whole or not at all.
+ * The only way in which private files are written: never through a link, readable only by their owner, and either whole
+ * or not at all. Functions whose names end in `Now` block the event loop: they are for commands and starts during which
+ * nothing else goes on, and for files that SQLite fills.
  */
 
 // `promises` is loaded on first use, and commands that write nothing should not have to wait for it.
@@ -8,6 +9,9 @@ const node = process.getBuiltinModule('node:fs');
 const { basename, dirname, join } = process.getBuiltinModule('node:path');
 
 const PRIVATE = 0o600;
+
+/** How much is copied at once, in bytes. */
+const CHUNK = 1 << 20;
 
 /** Who will own the file; the user of this process when absent. Only root can give files away. */
 export interface Owner {
@@ -39,6 +43,54 @@ export async function createPrivateFile(path: string, text: string, owner?: Owne
 }
 
 /**
+ * Makes a private file as `createPrivateFile` does, before it returns.
+ *
+ * @param text absent if somebody else fills the file and syncs it
+ * @throws the error of the file system, `EEXIST` for a name that is taken; half a file is removed again
+ */
+export function createPrivateFileNow(path: string, text?: string | Buffer): void {
+  fillNow(path, (fd) => {
+    if (text === undefined) return;
+    node.writeFileSync(fd, text);
+    node.fsyncSync(fd);
+  });
+}
+
+/**
+ * Copies a file of any size to a new private file. The copy is not synced, because the caller still changes it.
+ *
+ * @throws the error of the file system, `EEXIST` for a name that is taken; half a copy is removed again
+ */
+export function copyToPrivateFileNow(from: string, path: string): void {
+  const source = node.openSync(from, 'r');
+  try {
+    fillNow(path, (fd) => {
+      const buffer = Buffer.allocUnsafe(CHUNK);
+      for (let length = 1; length > 0; ) {
+        length = node.readSync(source, buffer);
+        for (let at = 0; at < length; ) at += node.writeSync(fd, buffer, at, length - at);
+      }
+    });
+  } finally {
+    node.closeSync(source);
+  }
+}
+
+function fillNow(path: string, fill: (fd: number) => void): void {
+  const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = node.constants;
+  const fd = node.openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, PRIVATE);
+  try {
+    node.fchmodSync(fd, PRIVATE);
+    fill(fd);
+  } catch (error) {
+    node.rmSync(path, { force: true });
+    throw error;
+  } finally {
+    node.closeSync(fd);
+  }
+}
+
+/**
  * Replaces a file with secrets, or makes it. Once this resolves, the new file survives a power cut; until then a power
  * cut leaves the old one. Only one process at a time may write: the caller must have the directory to itself.
  *
@@ -64,6 +116,16 @@ async function removeDrafts(path: string): Promise<void> {
   for (const found of await node.promises.readdir(dirname(path))) {
     if (!found.startsWith(`${name}.`) || !/^\.[0-9a-f]{32}\.new$/.test(found.slice(name.length))) continue;
     await node.promises.rm(join(dirname(path), found), { force: true });
+  }
+}
+
+/** Makes sure that the content of a file, or the names in a directory, survive a power cut. */
+export function syncNow(path: string): void {
+  const fd = node.openSync(path, 'r');
+  try {
+    node.fsyncSync(fd);
+  } finally {
+    node.closeSync(fd);
   }
 }
 

@@ -18,6 +18,8 @@ export interface ServiceManager {
   alive(): void;
   /** Sets what `systemctl status` shows. */
   status(text: string): void;
+  /** A start or a stop may take so many milliseconds more, counted from now, whatever limit it has. */
+  extend(within: number): void;
 }
 
 /** The service manager passed more sockets than we can serve. The message says what to do. */
@@ -58,6 +60,7 @@ export function serviceManager(env: NodeJS.ProcessEnv, ourselves: Process = OURS
     stopping: () => tell({ STOPPING: 1, STATUS: 'Stopping' }, TRIES),
     alive: () => tell({ WATCHDOG: 1 }, 1),
     status: (text) => tell({ STATUS: text }, 1),
+    extend: (within) => tell({ EXTEND_TIMEOUT_USEC: Math.ceil(within * 1_000) }, 1),
   };
 }
 

@@ -27,6 +27,15 @@ export function exactTime(at: number, timezone: string): string {
   return `${wallOf(zoned)} (${timezone === 'UTC' ? 'UTC' : `${timezone}, UTC${zoned.offset}`})`;
 }
 
+const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+
+/** `Mon 2026-03-09 13:00 +01:00`; with seconds where there are any. @throws RangeError for an unknown zone */
+export function weekdayTime(at: number, timezone: string): string {
+  const zoned = zonedOf(at, timezone);
+  const wall = wallOf(zoned).replace(/:00$/, '');
+  return `${WEEKDAYS[zoned.dayOfWeek - 1]} ${wall} ${zoned.offset}`;
+}
+
 function zonedOf(at: number, timezone: string): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timezone);
 }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireAlert, WireDelivery, WireExplanation, WireSnitch } from '../../src/api/wire.ts';
-import { until } from '../delivery/outbox.ts';
+import { until } from '../until.ts';
 import { LocalDaemon, MovableClock } from './local-daemon.ts';
 
 const DAY = 86_400_000;

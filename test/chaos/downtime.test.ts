@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireAlert, WireApiKey, WireCase, WireExplanation, WireSnitch } from '../../src/api/wire.ts';
-import { until } from '../delivery/outbox.ts';
 import { type Mailbox, startMailbox } from '../end-to-end/mailbox.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../end-to-end/webhook-receiver.ts';
+import { until } from '../until.ts';
 import { inParallel } from './crashing-daemon.ts';
 import { LocalDaemon, MovableClock } from './local-daemon.ts';
 

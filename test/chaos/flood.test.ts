@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireAlert, WireCheckIn, WireExplanation, WireSnitch } from '../../src/api/wire.ts';
-import { until } from '../delivery/outbox.ts';
 import { type Receiver, startReceiver } from '../delivery/receiver.ts';
 import { type Mailbox, startMailbox } from '../end-to-end/mailbox.ts';
+import { until } from '../until.ts';
 import { LocalDaemon, MovableClock } from './local-daemon.ts';
 
 const MINUTE = 60_000;

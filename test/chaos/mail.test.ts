@@ -7,8 +7,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireAlert, WireDelivery, WireSnitch } from '../../src/api/wire.ts';
 import { type MailServer, type ReceivedMail, startMailServer } from '../delivery/mail-server.ts';
-import { until } from '../delivery/outbox.ts';
 import { queryDirectory } from '../store/fixture.ts';
+import { until } from '../until.ts';
 import { LocalDaemon, MovableClock } from './local-daemon.ts';
 import { Relay } from './relay.ts';
 

@@ -5,10 +5,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireCase, WireSnitch } from '../../src/api/wire.ts';
 import { databasePath } from '../../src/store/sqlite/connection.ts';
-import { until } from '../delivery/outbox.ts';
 import { behave, type Receiver, startReceiver } from '../delivery/receiver.ts';
 import { type Mailbox, startMailbox } from '../end-to-end/mailbox.ts';
 import { queryDirectory } from '../store/fixture.ts';
+import { until } from '../until.ts';
 import { LocalDaemon, MovableClock } from './local-daemon.ts';
 
 const SECOND = 1_000;

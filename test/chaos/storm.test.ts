@@ -12,10 +12,10 @@ import type { SnitchFields } from '../../src/core/snitch.ts';
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { Sweeper } from '../../src/sweep/sweeper.ts';
-import { until } from '../delivery/outbox.ts';
 import { type Mailbox, startMailbox } from '../end-to-end/mailbox.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../end-to-end/webhook-receiver.ts';
 import { checkIn } from '../store/fixture.ts';
+import { until } from '../until.ts';
 import { quantile, rounded } from './latency.ts';
 import { LocalDaemon, MovableClock } from './local-daemon.ts';
 

@@ -7,7 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireDelivery, WireWebhook } from '../../src/api/wire.ts';
 import type { AlertPayload } from '../../src/core/alert.ts';
-import { until } from '../delivery/outbox.ts';
+import { until } from '../until.ts';
 import { ChaosTarget, decidedAt, MISBEHAVIOURS } from './chaos-target.ts';
 import { CrashingDaemon, inParallel } from './crashing-daemon.ts';
 import { quantile, rounded } from './latency.ts';

@@ -10,7 +10,9 @@ import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../src/api/wire.ts';
 import { newDataDir, removeDataDir } from '../data-directory.ts';
 import { type DaemonProcess, startProcess } from '../end-to-end/daemon-process.ts';
-import { checkIns, fakeServer, freePort, Host, outcomes, type Result, until } from './exec/exec-process.ts';
+import { until } from '../until.ts';
+import { checkIns, freePort, Host, outcomes, type Result } from './exec/exec-process.ts';
+import { fakeServer } from './fake-server.ts';
 
 interface Context {
   dataDir: string;

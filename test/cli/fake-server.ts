@@ -1,11 +1,34 @@
-/** An HTTP server that answers every request the same way, or not at all. */
-import { createServer, type IncomingMessage } from 'node:http';
+/** HTTP servers that answer as no good one does, or not at all. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface FakeServer {
+/** `await using server = await fakeServer(…)` stops it at the end of the block. */
+export interface FakeServer extends AsyncDisposable {
   url: string;
+  /** In the order of their arrival. */
   requests: IncomingMessage[];
   stop(): Promise<void>;
+}
+
+export async function fakeServer(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<FakeServer> {
+  const requests: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    requests.push(request);
+    answer(request, response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const stop = async () => {
+    if (!server.listening) return;
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+  };
+  return { url: `http://127.0.0.1:${port}`, requests, stop, [Symbol.asyncDispose]: stop };
 }
 
 export interface FakeAnswer {
@@ -15,24 +38,11 @@ export interface FakeAnswer {
   body?: unknown;
 }
 
-/** @param answer null for a server that takes requests and never answers */
-export async function startFakeServer(answer: FakeAnswer | null): Promise<FakeServer> {
-  const requests: IncomingMessage[] = [];
-  const server = createServer((request, response) => {
-    requests.push(request);
+/** @param answer the same to every request; null for a server that never answers */
+export function startFakeServer(answer: FakeAnswer | null): Promise<FakeServer> {
+  return fakeServer((_, response) => {
     if (!answer) return;
     const { status, headers = {}, body = '' } = answer;
     response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    requests,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
 }

@@ -5,6 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkInElsewhere } from '../../src/daemon/outbound-check-in.ts';
 import { Watchdog } from '../../src/daemon/watchdog.ts';
+import { until } from '../until.ts';
 
 interface Context {
   log: { msg: string; reason?: string }[];
@@ -24,13 +25,6 @@ test.before.each((context) => {
 test.after.each(({ watchdog }) => watchdog.stop());
 
 const turns = (count: number) => new Promise((resolve) => setTimeout(resolve, count * 10));
-
-async function until(isTrue: () => boolean): Promise<void> {
-  for (let turn = 0; !isTrue(); turn += 1) {
-    if (turn > 500) throw new Error('it did not happen');
-    await turns(1);
-  }
-}
 
 function giveSigns(context: Context, give: () => Promise<void> = async () => {}): void {
   const sign = {

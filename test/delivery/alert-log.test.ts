@@ -4,8 +4,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { logAlarms } from '../../src/delivery/alert-log.ts';
 import { BoundedLog } from '../../src/delivery/outbox/bounded-log.ts';
+import { until } from '../until.ts';
 import { type MailServer, startMailServer } from './mail-server.ts';
-import { Outbox, until } from './outbox.ts';
+import { Outbox } from './outbox.ts';
 
 const test = suite<{ outbox: Outbox; mail: MailServer; end: () => void }>('the log of alarms');
 

@@ -2,8 +2,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CheckIn } from '../../src/core/check-in.ts';
+import { until } from '../until.ts';
 import { type MailServer, startMailServer } from './mail-server.ts';
-import { Outbox, until } from './outbox.ts';
+import { Outbox } from './outbox.ts';
 
 const HOUR = 3_600_000;
 

@@ -5,7 +5,8 @@ import { RETRY_WAITS } from '../../src/core/backoff.ts';
 import type { Settlement } from '../../src/core/delivery.ts';
 import { StoreUnavailable } from '../../src/core/errors.ts';
 import type { Attempt } from '../../src/delivery/outbox/settler.ts';
-import { Outbox, until } from './outbox.ts';
+import { until } from '../until.ts';
+import { Outbox } from './outbox.ts';
 import { behave, type Receiver, startReceiver } from './receiver.ts';
 
 const test = suite<{ outbox: Outbox; receiver: Receiver }>('deliverer');

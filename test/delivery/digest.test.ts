@@ -120,6 +120,13 @@ test('a snitch has one line, in its last state, however many alerts of it wait',
   assert.match(text, 'flip, checked in again at 2026-11-21 06:09 (the last of 6 alerts)');
 });
 
+test('two alerts of a snitch are counted', () => {
+  const twice = [1, 2].map((hours) =>
+    alertOf({ at: AT + hours * 3_600_000, type: 'snitch.errored', snitch: { token: 'twice', name: 'job' } }),
+  );
+  assert.match(digestOf(twice).text, 'job, error at 2026-11-21 08:04 (the last of 2 alerts)');
+});
+
 test('a silence whose beginning waited as well is news, however often it was repeated since', () => {
   const token = 'token_silent';
   const silent = (at: number, previous_status: 'healthy' | 'missing') =>
@@ -160,6 +167,27 @@ test('the body is bounded: the rest is counted', () => {
   assert.is(left + (text.match(/^ {2}- \d/gm)?.length ?? 0), 5_000);
   assert.ok(text.length < 100_000 && html.length < 100_000);
   assert.ok(references.length <= 50);
+});
+
+test('a flood of one kind hides no other, and the newly missing have the most room', () => {
+  const many = (count: number, changes: Parameters<typeof alertOf>[0]) =>
+    Array.from({ length: count }, (_, index) =>
+      alertOf({ ...changes, snitch: { ...changes?.snitch, name: `${index} ${'n'.repeat(240)}` } }),
+    );
+  const { text } = digestOf([
+    ...many(400, {}),
+    ...many(400, { type: 'snitch.errored' }),
+    ...many(2, { type: 'snitch.paused', snitch: { status: 'paused' } }),
+  ]);
+  const [, missing = '', errored = '', paused = ''] = text.split(
+    /^(?:Newly missing|Reported an error|Paused) \(\d+\)$/m,
+  );
+  const shown = [missing, errored, paused].map((list) => list.match(/^ {2}- \d+ n/gm)?.length ?? 0);
+  assert.ok((shown[0] ?? 0) > (shown[1] ?? 0) && (shown[1] ?? 0) > 20, String(shown));
+  assert.is(shown[2], 2);
+  assert.match(missing, `and ${400 - (shown[0] ?? 0)} more`);
+  assert.match(errored, `and ${400 - (shown[1] ?? 0)} more`);
+  assert.not.match(paused, /and \d+ more/);
 });
 
 test('the message id does not depend on the order, and a digest of recoveries joins that of the alarms', () => {

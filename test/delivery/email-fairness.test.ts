@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
+import { until } from '../until.ts';
 import { type MailServer, startMailServer } from './mail-server.ts';
-import { Outbox, until } from './outbox.ts';
+import { Outbox } from './outbox.ts';
 
 const STUCK = ['one@slow.example', 'two@slow.example', 'three@slow.example', 'four@slow.example'];
 const SLOW_AFTER = 100;

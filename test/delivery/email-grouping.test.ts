@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { DelivererOptions } from '../../src/delivery/deliverer.ts';
+import { until } from '../until.ts';
 import { type MailServer, startMailServer } from './mail-server.ts';
-import { Outbox, until } from './outbox.ts';
+import { Outbox } from './outbox.ts';
 
 /** Stands in for the five seconds. */
 const GROUP_WAIT = 400;

@@ -7,9 +7,9 @@ import { alertMessage } from '../../src/delivery/messages/email-message.ts';
 import type { Outcome } from '../../src/delivery/outbox/outcome.ts';
 import { createMailer, type Mailer } from '../../src/delivery/smtp/mailer.ts';
 import { smtpOptions } from '../../src/delivery/smtp/smtp-options.ts';
+import { until } from '../until.ts';
 import { AT, anAlert } from './alerts.ts';
 import { type MailServer, startMailServer } from './mail-server.ts';
-import { until } from './outbox.ts';
 
 const CASE = { id: 'case_1', name: 'Operations', timezone: 'Europe/Berlin' };
 const ANN = 'ann@example.com';

@@ -15,6 +15,9 @@ test('each says what to look at', () => {
   const words: Record<string, string> = {
     ECONNREFUSED: `connection refused by ${HOST}`,
     ECONNRESET: `connection closed by ${HOST} before its answer was complete`,
+    UND_ERR_SOCKET: `connection closed by ${HOST} before its answer was complete`,
+    UND_ERR_RES_CONTENT_LENGTH_MISMATCH: `connection closed by ${HOST} before its answer was complete`,
+    UND_ERR_CONNECT_TIMEOUT: `no connection to ${HOST} in time`,
     EPIPE: `connection closed by ${HOST} before its answer was complete`,
     ETIMEDOUT: `no connection to ${HOST} in time`,
     ENOTFOUND: `${HOST} has no address: the name does not exist`,

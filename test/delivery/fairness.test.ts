@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Outbox, until } from './outbox.ts';
+import { until } from '../until.ts';
+import { Outbox } from './outbox.ts';
 import { type Behaviour, behave, type Receiver, startReceiver } from './receiver.ts';
 
 const TIMEOUT = 700;

@@ -2,8 +2,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { DelivererOptions } from '../../src/delivery/deliverer.ts';
+import { until } from '../until.ts';
 import { type MailServer, startMailServer } from './mail-server.ts';
-import { Outbox, until } from './outbox.ts';
+import { Outbox } from './outbox.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
 const TIMEOUT = 20_000;

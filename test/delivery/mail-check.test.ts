@@ -3,8 +3,8 @@ import { createServer, type Socket } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkMail } from '../../src/delivery/smtp/mail-check.ts';
+import { until } from '../until.ts';
 import { type MailServer, startMailServer } from './mail-server.ts';
-import { until } from './outbox.ts';
 
 const FROM = 'Snitch <snitch@corp.example>';
 const ANN = 'ann@example.com';

@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Case } from '../../src/core/case.ts';
 import type { Delivery } from '../../src/core/delivery.ts';
 import type { Webhook } from '../../src/core/webhook.ts';
@@ -121,18 +120,5 @@ export class Outbox {
     await Promise.all(this.#senders.map((sender) => sender.stop()));
     await this.store.close();
     rmSync(this.directory, { recursive: true, force: true });
-  }
-}
-
-/** Waits until `condition` holds, and fails with `what` if it does not for long. */
-export async function until(
-  condition: () => boolean | Promise<boolean>,
-  what: string,
-  within = 10_000,
-): Promise<void> {
-  const end = performance.now() + within;
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`in vain waited until ${what}`);
-    await sleep(5);
   }
 }

@@ -5,8 +5,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Dispatch, type DispatchOptions } from '../../src/delivery/outbox/dispatch.ts';
 import type { Attempt } from '../../src/delivery/outbox/settler.ts';
+import { until } from '../until.ts';
 import { chatChannel } from './chat-channel.ts';
-import { Outbox, until } from './outbox.ts';
+import { Outbox } from './outbox.ts';
 import { type Behaviour, behave, type Receiver, startReceiver } from './receiver.ts';
 
 const GROUP_WAIT = 300;

@@ -7,6 +7,7 @@ import { createWebhookSender, type WebhookSender } from '../../src/delivery/chan
 import type { Resolve } from '../../src/delivery/http/address-guard.ts';
 import type { Outcome } from '../../src/delivery/outbox/outcome.ts';
 import { closing, ending } from '../closing.ts';
+import { until } from '../until.ts';
 import { AT, aNotice, anAlert, aWebhook } from './alerts.ts';
 import { startMailServer } from './mail-server.ts';
 import { type Behaviour, behave, type Receiver, startReceiver } from './receiver.ts';
@@ -16,7 +17,7 @@ const TIMEOUT = 300;
 const test = suite<{ sender: WebhookSender; receiver: Receiver }>('webhook');
 
 test.before.each(async (context) => {
-  context.sender = createWebhookSender({ allowPrivate: true, version: '3.1.4', timeout: TIMEOUT });
+  context.sender = createWebhookSender({ allowPrivate: true, version: '3.1.4' });
   context.receiver = await startReceiver();
 });
 
@@ -140,13 +141,43 @@ test('Retry-After is understood in both forms', async ({ sender, receiver }) => 
   }
 });
 
-test('what does not end within the time is a failure, however it dawdles', async ({ sender, receiver }) => {
+test('what does not end within the time is a failure, however it dawdles', async ({ receiver }) => {
+  const sender = createWebhookSender({ allowPrivate: true, version: '1.0.0', timeout: TIMEOUT });
   const slow: Record<string, Behaviour> = { hang: behave.hang(), drip: behave.drip() };
   for (const [name, behaviour] of Object.entries(slow)) {
     receiver.behaviour = behaviour;
     const error = errorOf(await sender.send(aWebhook(receiver.url), anAlert(), 0));
     assert.is(error, 'no complete answer within 0.3 s', name);
   }
+  await sender.close();
+});
+
+test('a sender that is closed ends what it sends, and its connections', async ({ sender, receiver }) => {
+  let closed = 0;
+  receiver.behaviour = (response) => {
+    response.on('close', () => {
+      closed += 1;
+    });
+  };
+  const sending = sender.send(aWebhook(receiver.url), anAlert(), 0);
+  await until(() => receiver.received.length === 1, 'it is being sent');
+  await sender.close();
+  errorOf(await sending);
+  await until(() => closed === 1, 'the connection is closed');
+});
+
+test('one that is retired ends what it sends, and takes no more', async ({ sender, receiver }) => {
+  let answer = () => {};
+  receiver.behaviour = (response) => {
+    answer = () => response.end('ok');
+  };
+  const sending = sender.send(aWebhook(receiver.url), anAlert(), 0);
+  await until(() => receiver.received.length === 1, 'it is being sent');
+  sender.retire();
+  answer();
+  assert.equal(await sending, { kind: 'delivered' });
+  errorOf(await sender.send(aWebhook(receiver.url), anAlert(), 0));
+  assert.is(receiver.received.length, 1);
 });
 
 test('a failed answer that drips is a failure by its status', async ({ receiver }) => {
@@ -166,6 +197,22 @@ test('at most 64 KiB of an answer are read', async ({ sender, receiver }) => {
   receiver.behaviour = behave.status(200);
   assert.is((await sender.send(aWebhook(receiver.url), anAlert(), 0)).kind, 'delivered');
   assert.is(receiver.connections, 2, 'the connection with the endless answer was dropped');
+});
+
+test('an answer below the limit is read to its end, and one above it is not', async ({
+  sender,
+  receiver,
+}) => {
+  const connectionsAfter = async (kilobytes: number) => {
+    receiver.behaviour = (response) => response.end('x'.repeat(kilobytes * 1024));
+    for (let count = 0; count < 2; count += 1) {
+      assert.is((await sender.send(aWebhook(receiver.url), anAlert(), 0)).kind, 'delivered');
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    return receiver.connections;
+  };
+  assert.is(await connectionsAfter(40), 1, 'the connection is used again');
+  assert.is(await connectionsAfter(200), 2, 'the second answer came over a new one');
 });
 
 test('an answer that is cut off is a failure', async ({ sender, receiver }) => {

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import type { WireCheckIn } from '../../src/api/wire.ts';
 import { StoreUnavailable } from '../../src/core/errors.ts';
 import { ending } from '../closing.ts';
+import { until } from '../until.ts';
 import type { Answer } from './client.ts';
 import { ok } from './expect.ts';
 import { checkIn, type Fixture, hooks, newSnitch, snitchNow, startFixture, withFixture } from './fixture.ts';
@@ -201,13 +202,5 @@ test('may be at the root, beside the API', async () => {
     assert.is((await rooted.nobody.get('/v1/snitches')).status, 401);
   });
 });
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 100; tries += 1) {
-    if (await condition()) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  assert.unreachable('it did not come about');
-}
 
 test.run();

@@ -46,6 +46,8 @@ export interface Fixture extends AsyncDisposable {
   nobody: Client;
   /** What the server says that keeps it from being ready. */
   problems: string[];
+  /** What it does that takes a while. */
+  progress: string[];
   /** Lines that the server logged at the level `warn` and above. */
   logged: LogLine[];
   /** Every path below `/v1` that is served. */
@@ -82,12 +84,13 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
   const store = openStore({ dataDir, clock: () => clock.now });
   const logged: LogLine[] = [];
   const problems: string[] = [];
+  const progress: string[] = [];
   const app = buildServer({
     store: through(store),
     clock: () => clock.now,
     limiter,
     addresses: () => ({ baseUrl: BASE_URL, checkInBase: CHECK_IN_BASE }),
-    readiness: () => problems,
+    readiness: () => ({ problems, progress }),
     metrics: new Metrics(),
     metricsArePublic: () => options.metricsArePublic ?? false,
     checkMail: options.checkMail ?? (async () => null),
@@ -137,6 +140,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
     admin: await keyOf(null, 'admin'),
     nobody: client(null),
     problems,
+    progress,
     logged,
     routes,
     close,

@@ -90,4 +90,19 @@ test('a server that cannot do its work is alive and not ready, and says why', as
   ok(await nobody.get('/readyz'));
 });
 
+test('a server that is busy behind its work is ready, and says with what', async ({
+  nobody,
+  problems,
+  progress,
+}) => {
+  progress.push('checking the database');
+  assert.equal(ok(await nobody.get('/readyz')), { status: 'ready', progress: ['checking the database'] });
+  problems.push('the store cannot write');
+  assert.equal((await nobody.get('/readyz')).json(), {
+    status: 'not ready',
+    problems: ['the store cannot write'],
+    progress: ['checking the database'],
+  });
+});
+
 test.run();

@@ -35,7 +35,7 @@ const { values: options, positionals: patterns } = parseArgs({
 /** The tests of a room, and of rooms that use it and are quick. */
 const TESTS_OF: Record<string, RegExp> = {
   core: /^(?:core|store|delivery)\//,
-  store: /^(?:store|sweep)\//,
+  store: /^(?:store\/|sweep\/|system\/syncs)/,
   delivery: /^delivery\//,
   text: /^text\//,
 };

@@ -49,6 +49,7 @@ test('nothing is planted in types, imports, comments, texts and what is logged',
     "logger.warn({ a: 1 }, 'it is so');",
     "const text = a + ' b';",
     'const f = () => undefined;',
+    "const row = await tx.get<{ a: string }>('', b);",
   ]) {
     assert.equal(mutants(text), [], text);
   }

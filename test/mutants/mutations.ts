@@ -78,7 +78,11 @@ function editsOf(node: ts.Node, source: ts.SourceFile): Edit[] {
   if (node.kind === SyntaxKind.TrueKeyword) return [over(node, source, 'false')];
   if (node.kind === SyntaxKind.FalseKeyword) return [over(node, source, 'true')];
   // Where nobody takes the value, the linter finds that an `await` is missing.
-  if (ts.isAwaitExpression(node) && !ts.isExpressionStatement(node.parent)) {
+  if (
+    ts.isAwaitExpression(node) &&
+    !ts.isExpressionStatement(node.parent) &&
+    !isAnsweredAtOnce(node, source)
+  ) {
     return [over(node, source, node.expression.getText(source))];
   }
   if (ts.isExpressionStatement(node)) return statementEdits(node, source);
@@ -86,6 +90,14 @@ function editsOf(node: ts.Node, source: ts.SourceFile): Edit[] {
   if (ts.isArrowFunction(node)) return arrowEdits(node, source);
   if (ts.isPropertyAccessExpression(node)) return methodEdits(node, source);
   return [];
+}
+
+/** SQLite has no promises: what a transaction reads and writes is there when the call returns, awaited or not. */
+function isAnsweredAtOnce({ expression }: ts.AwaitExpression, source: ts.SourceFile): boolean {
+  return (
+    ts.isCallExpression(expression) &&
+    /^(?:tx\.(?:get|all|run|insert)|getState)\b/.test(expression.getText(source))
+  );
 }
 
 function over(node: ts.Node, source: ts.SourceFile, replacement: string): Edit {

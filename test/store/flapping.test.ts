@@ -138,6 +138,28 @@ contract('flapping', (test) => {
     assert.is(alerts.filter((one) => one.includes('goes on 60')).length, 4);
   });
 
+  test('each snitch flaps by itself: what is told of one changes nothing of another', async ({ store }) => {
+    const owner = await newCase(store);
+    const [one, other] = [await newSnitch(store, owner), await newSnitch(store, owner)];
+    const phases = async (token: string) =>
+      (await told(store, owner, token))
+        .filter((alert) => alert.includes(' '))
+        .map((alert) => alert.split('.')[1]);
+    // The other begins half an hour later, and is quiet for a while before the first is told of again.
+    for (let minute = 0; minute < 150; minute += 1) {
+      const at = NOW + minute * MINUTE;
+      const outcome = minute % 2 === 0 ? 'error' : 'healthy';
+      await checkIn(store, one.token, at, { outcome });
+      if (minute >= 30 && minute < 70) await checkIn(store, other.token, at, { outcome });
+      await sweep(store, at + SECOND);
+    }
+    assert.equal(await phases(one.token), ['errored goes on 60', 'errored goes on 60', 'errored begun 13']);
+    assert.equal(await phases(other.token), ['reporting over 27', 'errored begun 13']);
+    const alerts = (await told(store, owner, one.token)).length;
+    await checkIn(store, one.token, NOW + 150 * MINUTE, { outcome: 'error' });
+    assert.is((await told(store, owner, one.token)).length, alerts, 'it still flaps when the other does not');
+  });
+
   test('a pause that ended silently meanwhile is not told as a pause', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await newSnitch(store, owner);

@@ -115,6 +115,43 @@ contract('durations of runs', (test) => {
     );
   });
 
+  test('a clock that was set back begins no run in the future, and ends the one it was in', async ({
+    store,
+  }) => {
+    const begun: Step[] = [
+      [60, 'start'],
+      [0, 'start'],
+      [5, 'healthy'],
+    ];
+    assert.equal(await durationsOf(store, begun), [null, null, 5]);
+    const ended: Step[] = [
+      [60, 'start'],
+      [0, 'healthy'],
+      [70, 'healthy'],
+    ];
+    assert.equal(await durationsOf(store, ended), [null, 0, null]);
+  });
+
+  test('a half that was kept back counts where nothing came after it', async ({ store }) => {
+    const begun: Step[] = [
+      [5, 'start', null, 10],
+      [12, 'healthy'],
+    ];
+    assert.equal(await durationsOf(store, begun), [null, 7]);
+    const ended: Step[] = [
+      [0, 'start'],
+      [5, 'healthy', null, 10],
+      [20, 'healthy'],
+    ];
+    assert.equal(await durationsOf(store, ended), [null, 5, null]);
+    const again: Step[] = [
+      [0, 'healthy'],
+      [5, 'start', null, 10],
+      [20, 'healthy'],
+    ];
+    assert.equal(await durationsOf(store, again), [null, null, 15]);
+  });
+
   test('a start and an end that were kept back leave the run alone that began meanwhile', async ({
     store,
   }) => {

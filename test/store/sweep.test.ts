@@ -38,7 +38,7 @@ contract('sweep', (test) => {
     const owner = await newCase(store);
     const { token, state } = await healthySnitch(store, owner);
     await newSnitch(store, owner);
-    const nothing = { changed: 0, next: null, failures: [] };
+    const nothing = { changed: 0, inVain: false, next: null, failures: [] };
     assert.equal(await store.applyDue(DUE - 1, null, 10), nothing);
     assert.equal((await snitchOf(store, owner, token)).state, state);
     assert.equal(await store.applyDue(DUE, null, 10), { ...nothing, changed: 1 });

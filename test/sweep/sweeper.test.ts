@@ -254,6 +254,58 @@ test('a machine that slept, or a clock that jumped forward, is a blind window', 
   );
 });
 
+test('the window is kept before anything else that takes long', async (context) => {
+  await liveUntil(context, at('11:30:00'));
+  await crash(context);
+  context.now = at('11:40:00');
+  await start(context);
+  const { store } = context;
+  const order: string[] = [];
+  const sweeper = sweeperOf(context, {
+    ...store,
+    openBlindWindow: (window) => {
+      order.push('window');
+      return store.openBlindWindow(window);
+    },
+    setAnewSlice: (...from) => {
+      order.push('clock');
+      return store.setAnewSlice(...from);
+    },
+    postponeSlice: (now) => {
+      order.push('postponements');
+      return store.postponeSlice(now);
+    },
+  });
+  await sweeper.wake();
+  await sweeper.tick();
+  assert.equal([...new Set(order)], ['window', 'clock', 'postponements']);
+});
+
+test('what is heard while deadlines are postponed is not blind after a crash', async (context) => {
+  await healthySnitch(context);
+  await liveUntil(context, at('11:10:00'));
+  await crash(context);
+  context.now = at('11:20:00');
+  await start(context);
+  const { store } = context;
+  const gone = new Error('the power was cut');
+  let slices = 0;
+  const sweeper = sweeperOf(context, {
+    ...store,
+    // A second for each, until the machine is gone in the middle.
+    postponeSlice: async () => {
+      context.now += SECOND;
+      slices += 1;
+      if (slices > 96) throw gone;
+      return true;
+    },
+  });
+  await sweeper.wake();
+  await sweeper.tick();
+  const heardUntil = Number(await store.getSetting('liveness'));
+  assert.ok(heardUntil >= at('11:21:00') && heardUntil <= context.now, new Date(heardUntil).toISOString());
+});
+
 test('a clock that is set back alarms nobody and repeats nothing', async (context) => {
   await healthySnitch(context);
   await liveUntil(context, at('12:00:00'));

@@ -16,7 +16,12 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { everybodyMayRead, otherWriters } from '../../src/system/access.ts';
-import { createPrivateFile, replacePrivateFile } from '../../src/system/private-file.ts';
+import {
+  copyToPrivateFileNow,
+  createPrivateFile,
+  createPrivateFileNow,
+  replacePrivateFile,
+} from '../../src/system/private-file.ts';
 
 interface Context {
   directory: string;
@@ -76,6 +81,44 @@ test('a draft that a crash left goes with the next writing, and nothing else doe
   for (const name of [left, 'credentials.yaml.bak', 'other.yaml']) writeFileSync(join(directory, name), '');
   await replacePrivateFile(file, 'x');
   assert.equal(readdirSync(directory).sort(), ['credentials.yaml', 'credentials.yaml.bak', 'other.yaml']);
+});
+
+/** The ways that do not give the event loop a turn. */
+const AT_ONCE: Record<string, (path: string, theirs: string) => void> = {
+  'a text': (path) => createPrivateFileNow(path, 'secret'),
+  'nothing yet': (path) => createPrivateFileNow(path),
+  'a copy': (path, theirs) => copyToPrivateFileNow(theirs, path),
+};
+
+for (const [what, make] of Object.entries(AT_ONCE)) {
+  test(`one that gets ${what} is private whatever the umask, and takes the place of nothing`, (context) => {
+    const { directory, file } = context;
+    const theirs = join(directory, 'theirs');
+    writeFileSync(theirs, 'theirs', { mode: 0o644 });
+    const before = process.umask(0o277);
+    try {
+      make(file, theirs);
+    } finally {
+      process.umask(before);
+    }
+    assert.is(modeOf(file), 0o600);
+    const link = join(directory, 'link');
+    symlinkSync(join(directory, 'made'), link);
+    for (const taken of [theirs, link]) assert.throws(() => make(taken, theirs), /EEXIST/);
+    assert.not(existsSync(join(directory, 'made')));
+    assert.is(readFileSync(theirs, 'utf8'), 'theirs');
+  });
+}
+
+test('a copy is whole, however long it is, and half of one is removed again', ({ directory, file }) => {
+  const from = join(directory, 'from');
+  const content = Buffer.alloc((2 << 20) + 12_345, 'snitch');
+  writeFileSync(from, content);
+  copyToPrivateFileNow(from, file);
+  assert.ok(readFileSync(file).equals(content));
+  const half = join(directory, 'half');
+  assert.throws(() => copyToPrivateFileNow(directory, half), /EISDIR/);
+  assert.not(existsSync(half));
 });
 
 test('who may write into a directory, and read a file, goes by all directories above', ({

@@ -28,12 +28,14 @@ manager('is told each state in the words of sd_notify(3)', () => {
   manager.reloading();
   manager.alive();
   manager.stopping();
+  manager.extend(1_500.0001);
   assert.equal(sent, [
     '/run/notify STATUS=3 snitches READY=1\n',
     '/run/notify READY=1\n',
     '/run/notify RELOADING=1\nMONOTONIC_USEC=5000007\n',
     '/run/notify WATCHDOG=1\n',
     '/run/notify STOPPING=1\nSTATUS=Stopping\n',
+    '/run/notify EXTEND_TIMEOUT_USEC=1500001\n',
   ]);
 });
 

@@ -1,9 +1,12 @@
 /** What must outlast a power cut is synced before it gets its name, and the name is synced before anybody relies on it. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Crontab } from '../../src/cli/discover/crontab/files.ts';
+import { changeOf, writeCrontab } from '../../src/cli/discover/crontab/write.ts';
+import { writeDropIn } from '../../src/cli/discover/systemd/drop-in.ts';
 import type { KeptCheckIn } from '../../src/cli/sending/check-in.ts';
 import { refuse, writeClaimed } from '../../src/cli/spool/directory.ts';
 import { completeFirstStart } from '../../src/daemon/first-start.ts';
@@ -11,6 +14,7 @@ import { openFile } from '../../src/store/sqlite/addon.ts';
 import { databasePath } from '../../src/store/sqlite/connection.ts';
 import { rescueDatabase, restoreBackup, takeBackup } from '../../src/store/sqlite/copy.ts';
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { makePrivateDirectory } from '../../src/system/directory.ts';
 import { createPrivateFile, replacePrivateFile } from '../../src/system/private-file.ts';
 import { recordSyncs } from './recorded-syncs.ts';
 
@@ -93,7 +97,7 @@ test('a check-in in the spool is safe before the command ends, a refused one bef
   assert.equal(kept, [`sync ${draft}`, `${draft} → ${basename(claim.path)}`, `sync ${name}`]);
   const refused = await recordSyncs(() => refuse(directory, claim, CHECK_IN, 'no such snitch'));
   const aside = `.${claim.name}.${process.pid}`;
-  assert.equal(refused, [`sync ${aside}`, `${aside} → ${claim.name}`, 'sync refused']);
+  assert.equal(refused, [`sync ${name}`, `sync ${aside}`, `${aside} → ${claim.name}`, 'sync refused']);
 });
 
 test('a backup is safe when the command ends', async ({ directory, name }) => {
@@ -109,6 +113,36 @@ test('what is restored is safe before it takes the place of the database', async
   const steps = await recordSyncs(() => restoreBackup(databasePath(from), to, 'now'));
   const own = steps.slice(steps.indexOf('sync snitch.db.restoring'));
   assert.equal(own.slice(-3), ['sync snitch.db.restoring', 'snitch.db.restoring → snitch.db', 'sync to']);
+});
+
+test('a crontab is replaced when the copy of the old one is safe', async ({ directory }) => {
+  const path = join(directory, 'crontab');
+  writeFileSync(path, '@daily job\n');
+  mkdirSync(join(directory, 'var/backups/snitch'), { recursive: true });
+  const crontab: Crontab = { path, shown: '/etc/crontab', text: '@daily job\n', system: true, user: 'root' };
+  const change = changeOf(crontab, [{ line: 1, before: '@daily job', after: '@daily snitch exec x -- job' }]);
+  const draft = `.crontab.snitch-${process.pid}`;
+  const steps = await recordSyncs(() => writeCrontab(change, directory, 0));
+  assert.equal(steps, [
+    'sync etc-crontab.19700101T000000Z',
+    'sync snitch',
+    `sync ${draft}`,
+    `${draft} → crontab`,
+    `sync ${basename(directory)}`,
+  ]);
+});
+
+test('a drop-in of systemd is there after a power cut, and so is its directory', async ({ directory }) => {
+  const unit = join(directory, 'etc/systemd/system');
+  mkdirSync(unit, { recursive: true });
+  const draft = `.snitch.conf.snitch-${process.pid}`;
+  const steps = await recordSyncs(() => writeDropIn(directory, 'job.service', 'text'));
+  assert.equal(steps, ['sync system', `sync ${draft}`, `${draft} → snitch.conf`, 'sync job.service.d']);
+});
+
+test('a directory is kept by the one above it', async ({ directory, name }) => {
+  const steps = await recordSyncs(() => makePrivateDirectory(join(directory, 'a/b')));
+  assert.equal(steps, [`sync ${name}`, 'sync a']);
 });
 
 test('a database that lost its name is saved for good', async ({ directory }) => {

@@ -2,6 +2,8 @@
 import type { Daemon } from '../../daemon/daemon.ts';
 import type { Demo } from '../../demo/demo.ts';
 import type { Logger } from '../../log/logger.ts';
+import { giveBackFreeMemory, startFrugally } from '../../system/memory.ts';
+import type { ServiceManager } from '../../system/service-manager.ts';
 import { EXIT } from '../failure/exit-codes.ts';
 import { reportFailure } from '../failure/failure.ts';
 import { VERSION } from '../version/version.ts';
@@ -22,6 +24,7 @@ export interface ServeFlags {
 export async function serve({ config: file, demo: isDemo = false }: ServeFlags): Promise<number> {
   // Node would give the process the name of its main thread.
   process.title = 'snitch serve';
+  const started = startFrugally();
   const { loadConfig } = await import('../../config/config.ts');
   const { createLogger } = await import('../../log/logger.ts');
   const read = () => loadConfig({ file, env: process.env, terminal: process.stdout.isTTY === true });
@@ -37,7 +40,7 @@ export async function serve({ config: file, demo: isDemo = false }: ServeFlags):
   const { startDaemon } = await import('../../daemon/daemon.ts');
   const { serviceManager } = await import('../../system/service-manager.ts');
   const manager = serviceManager(process.env);
-  const starting = startDaemon(config, logger, { version: VERSION, manager });
+  const starting = startDaemon(config, logger, { version: VERSION, manager, checkWith: ownCheck() });
   onReloadSignal(async () => {
     const daemon = await starting;
     manager.reloading();
@@ -46,11 +49,13 @@ export async function serve({ config: file, demo: isDemo = false }: ServeFlags):
   }, logger);
   try {
     daemon = await starting;
+    started();
+    giveBackFreeMemory();
     demo?.begin(daemon.url);
   } catch (error) {
     return explainNoStart(error, logger);
   }
-  return watch(daemon, stopping, logger).catch((error) => {
+  return watch(daemon, stopping, { logger, manager }).catch((error) => {
     logger.fatal({ err: error }, 'the daemon could not stop in order');
     return EXIT.error;
   });
@@ -67,11 +72,27 @@ async function startDemo(): Promise<Demo> {
   return demo;
 }
 
-async function watch(daemon: Daemon, stopping: Promise<void>, logger: Logger): Promise<number> {
+/** This program once more, with the file it was started from: what checks a database is of the same version. */
+function ownCheck(): string[] {
+  const isExecutable = process.getBuiltinModule('node:sea').isSea();
+  const options = isExecutable ? [] : ['--disable-warning=ExperimentalWarning', process.argv[1] ?? ''];
+  return [process.execPath, ...options, '__check-database'];
+}
+
+async function watch(
+  daemon: Daemon,
+  stopping: Promise<void>,
+  { logger, manager }: { logger: Logger; manager: ServiceManager },
+): Promise<number> {
   const stopped = stopping.then(() => daemon.stop());
   const failure = await Promise.race([stopped, daemon.failed]);
   if (!failure) return EXIT.ok;
-  logger.fatal({ err: failure }, 'the daemon cannot go on and must be started again');
+  if (failure.name === 'DatabaseDamaged') {
+    manager.status(failure.message);
+    logger.fatal({ err: failure }, failure.message);
+  } else {
+    logger.fatal({ err: failure }, 'the daemon cannot go on and must be started again');
+  }
   return EXIT.error;
 }
 

@@ -48,19 +48,30 @@ async function probe(
 }
 
 function checkSweep({ status, text }: Probe): Finding {
-  if (status === 200) return ok('sweep', 'deadlines are looked at, alerts are sent, the store writes');
+  if (status === 200) return sweepOf(text);
   if (status !== 503) {
     return failure('sweep', `/readyz answered with status ${status}`, 'is this a snitch server? Check --url');
   }
   return failure('sweep', problemsIn(text), 'look at the log of the daemon, and restart it');
 }
 
+/** What takes a while is told, since an alarm may have to wait for it. */
+function sweepOf(text: string): Finding {
+  const progress = listIn(text, 'progress').join('; ');
+  if (progress === '') return ok('sweep', 'deadlines are looked at, alerts are sent, the store writes');
+  return ok('sweep', `alerts are sent, the store writes; the server is ${progress}`);
+}
+
 function problemsIn(text: string): string {
+  return listIn(text, 'problems').join('; ') || 'the server is not ready';
+}
+
+function listIn(text: string, name: 'problems' | 'progress'): string[] {
   try {
-    const { problems = [] } = JSON.parse(text) as { problems?: string[] };
-    return problems.join('; ') || 'the server is not ready';
+    const found = (JSON.parse(text) as Record<string, unknown>)[name];
+    return Array.isArray(found) ? found.map(String) : [];
   } catch {
-    return 'the server is not ready';
+    return [];
   }
 }
 

@@ -45,13 +45,13 @@ function checkCount(fields: readonly string[]): void {
   }
   if (fields.length < 5) {
     throw new ScheduleRefused(
-      `cannot be read: cron has five fields (${FIELD_NAMES}), and here are ${fields.length}`,
+      `cannot be read: cron has five fields (${FIELD_NAMES}), and this has ${fields.length}`,
     );
   }
   const more = fields.slice(5).every((field) => /^[\d*?,/L#-]+$/i.test(field));
   throw new ScheduleRefused(
     more
-      ? `cannot be read: here are ${fields.length} fields, and cron has five (${FIELD_NAMES}): leave out the seconds and the year`
+      ? `cannot be read: this has ${fields.length} fields, and cron has five (${FIELD_NAMES}): leave out the seconds and the year`
       : `cannot be read: cron has five fields (${FIELD_NAMES}): leave out the user and the command`,
   );
 }

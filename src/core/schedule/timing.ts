@@ -26,8 +26,8 @@ export interface EarlierCheckIn {
  * 2. It answers for the run after it as well, where it comes before that run by no more than a tenth of the gap between
  *    the two runs around it, at most 5 minutes.
  * 3. Rule 2 does not hold where the run before that gap has its check-in in the gap already: a second one, by hand or
- *    sent twice, must not stand for a run that is still to come. Two things are excepted. One that comes less than
- *    10 seconds before a run is of that run. And a run that the earlier check-in answered for stays answered.
+ *    sent twice, must not stand for a run that is still to come. Two things are excepted. One that comes at
+ *    most 10 seconds before a run is of that run. And a run that the earlier check-in answered for stays answered.
  *
  * @param earlier null for the first check-in
  */

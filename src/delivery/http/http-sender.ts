@@ -62,26 +62,30 @@ export interface HttpSender {
 
 export function createHttpSender(options: HttpSenderOptions): HttpSender {
   const { allowPrivate, version, resolve, timeout = EXCHANGE_TIMEOUT } = options;
-  const dispatcher = new Agent({
-    connect: guardedConnector({ allowPrivate, timeout, ...(resolve ? { resolve } : {}) }),
-    // The bound on the whole exchange is the only one: a drip would outlast a limit on idleness.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  let dispatcher: Agent | null = null;
+  // Made when it is first needed, because the library takes some megabytes.
+  const connect = () =>
+    new Agent({
+      connect: guardedConnector({ allowPrivate, timeout, ...(resolve ? { resolve } : {}) }),
+      // The bound on the whole exchange is the only one: a drip would outlast a limit on idleness.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
   const userAgent = `Snitch/${version.split('.')[0]}`;
   return {
     post(address, { headers, body, secrets: given = [], stop }, meaning) {
       const secrets = [...address.secrets, ...given];
       return withinTime({ timeout, stop, host: address.host, secrets }, async (signal) => {
         const sent = { headers: { 'user-agent': userAgent, ...headers }, body, signal };
+        dispatcher ??= connect();
         const outcome = meaning(await exchange(dispatcher, address, sent));
         return outcome.kind === 'delivered'
           ? outcome
           : { ...outcome, error: errorText(outcome.error, secrets) };
       });
     },
-    retire: () => void dispatcher.close().catch(() => undefined),
-    close: () => dispatcher.destroy(),
+    retire: () => void dispatcher?.close().catch(() => undefined),
+    close: async () => dispatcher?.destroy(),
   };
 }
 

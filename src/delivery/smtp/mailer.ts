@@ -46,10 +46,10 @@ export function createMailer(options: MailerOptions): Mailer {
     ...smtp,
     // A connection that the server closed while it was idle is noticed at the next send, which then takes another.
     maxRequeues: 2,
-    connectionTimeout: Math.min(CONNECTION_TIMEOUT, timeout),
-    greetingTimeout: Math.min(GREETING_TIMEOUT, timeout),
-    socketTimeout: Math.min(SILENCE_TIMEOUT, timeout),
-    dnsTimeout: Math.min(CONNECTION_TIMEOUT, timeout),
+    connectionTimeout: CONNECTION_TIMEOUT,
+    greetingTimeout: GREETING_TIMEOUT,
+    socketTimeout: SILENCE_TIMEOUT,
+    dnsTimeout: CONNECTION_TIMEOUT,
     disableFileAccess: true,
     disableUrlAccess: true,
   });

@@ -14,8 +14,8 @@ export interface RouteContext {
   store: Store;
   clock: () => number;
   addresses: () => Addresses;
-  /** Says what keeps the daemon from doing its work; empty when all is well. */
-  readiness: () => string[];
+  /** Says what keeps the daemon from doing its work, and what it does that takes a while; both are usually empty. */
+  readiness: () => { problems: readonly string[]; progress: readonly string[] };
   /** Logs in to the mail server, and sends a test mail if there is a recipient; null if email is off. */
   checkMail: (recipient: string | null) => Promise<WireMailCheck | null>;
   /** Whether a mail server is configured. */

@@ -47,6 +47,9 @@ const NAMED = {
   ImportCheck: schemas.importCheck,
   Ownership: schemas.ownership,
   Claim: schemas.claim,
+  Schedule: schemas.schedule,
+  ScheduleToCheck: schemas.scheduleToCheck,
+  ScheduleCheck: schemas.scheduleCheck,
   Maintenance: schemas.maintenance,
   Error: schemas.error,
 };
@@ -67,6 +70,7 @@ const TAGS: Record<string, string> = {
 
 const TAG_OF: Record<string, keyof typeof TAGS> = {
   snitches: 'snitches',
+  schedules: 'snitches',
   alerts: 'alerts',
   stream: 'alerts',
   deliveries: 'deliveries',

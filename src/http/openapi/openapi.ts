@@ -54,6 +54,14 @@ const OPERATIONS: Record<string, Record<string, Operation>> = {
   '/v1/snitches/{token}/explain': {
     get: { id: 'explainSnitch', summary: 'Why it alerts or is silent', answer: schemas.explanation },
   },
+  '/v1/schedules/check': {
+    post: {
+      id: 'checkSchedule',
+      summary: 'When a schedule that is not kept would be due',
+      body: schemas.scheduleToCheck,
+      answer: schemas.scheduleCheck,
+    },
+  },
   '/v1/alerts': {
     get: {
       id: 'listAlerts',

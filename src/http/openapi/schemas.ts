@@ -11,10 +11,14 @@ import type {
   WireExplanation,
   WireMailCheck,
   WireOwnership,
+  WireSchedule,
+  WireScheduleCheck,
   WireSnitch,
   WireWebhook,
 } from '../../api/wire.ts';
 import { INTERVALS } from '../../core/interval.ts';
+import { LONGEST_EVERY, SHORTEST_EVERY } from '../../core/schedule/schedule.ts';
+import { LONGEST_GRACE } from '../../core/schedule-fields.ts';
 
 const time = z.string().meta({ format: 'date-time' });
 const text = z.string();
@@ -194,6 +198,26 @@ export const claim = z.object({ tokens: z.array(text), owner: text.nullable() })
 export const mailCheck: z.ZodType<WireMailCheck> = z.object({
   server: text.nullable(),
   problem: text.nullable(),
+});
+
+export const schedule: z.ZodType<WireSchedule> = z.union([
+  z.object({ cron: text.max(500) }),
+  z.object({ calendar: text.max(500) }),
+  z.object({ every: z.number().min(SHORTEST_EVERY).max(LONGEST_EVERY) }),
+]);
+
+export const scheduleToCheck = z.object({
+  schedule,
+  timezone: text.nullable().optional(),
+  grace: z.number().min(0).max(LONGEST_GRACE).nullable().optional(),
+  from: time.nullable().optional(),
+});
+
+export const scheduleCheck: z.ZodType<WireScheduleCheck> = z.object({
+  interval,
+  timezone: text,
+  grace: z.number(),
+  runs: z.array(z.object({ at: time, deadline: time })),
 });
 
 export const maintenance = z.object({ enabled: z.boolean() });

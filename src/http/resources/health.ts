@@ -12,9 +12,14 @@ export function healthRoutes(app: FastifyInstance, { readiness }: RouteContext):
     '/readyz',
     {
       GET: async (_request, reply) => {
-        const problems = readiness();
-        if (problems.length === 0) return { status: 'ready' };
-        return reply.code(503).header('retry-after', 10).send({ status: 'not ready', problems });
+        const { problems, progress } = readiness();
+        const also = progress.length > 0 ? { progress } : {};
+        // Whoever asks sends check-ins here or elsewhere: they are taken as long as nothing is wrong.
+        if (problems.length === 0) return { status: 'ready', ...also };
+        return reply
+          .code(503)
+          .header('retry-after', 10)
+          .send({ status: 'not ready', problems, ...also });
       },
     },
     open,

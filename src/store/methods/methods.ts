@@ -17,6 +17,7 @@ import * as deliveries from '../operations/deliveries.ts';
 import * as ownership from '../operations/ownership.ts';
 import * as retention from '../operations/retention.ts';
 import * as settings from '../operations/settings.ts';
+import * as snitchList from '../operations/snitch-list.ts';
 import * as snitches from '../operations/snitches.ts';
 import * as states from '../operations/states.ts';
 import * as triggers from '../operations/triggers.ts';
@@ -52,7 +53,7 @@ const snitchMethods: Table<SnitchStore> = {
   hasRoomForSnitch: read(snitches.hasRoomForSnitch),
   createSnitch: write(snitches.createSnitch),
   getSnitch: read(snitches.getSnitch),
-  listSnitches: read(snitches.listSnitches),
+  listSnitches: read(snitchList.listSnitches),
   updateSnitch: write(snitches.updateSnitch),
   addTags: write(snitches.addTags),
   removeTag: write(snitches.removeTag),

@@ -1,14 +1,12 @@
 import { type BlindSnitch, NOTICE_NAMES } from '../../core/alert.ts';
 import { type BlindWindow, couldPostpone, NOTICE_AFTER, postpone } from '../../core/blind-window.ts';
 import type { Postponement } from '../../core/deadline-reasons.ts';
+import { POSTPONED_AT_ONCE as SLICE } from '../blindness.ts';
 import type { Transaction } from '../transaction.ts';
 import { insertBlindNotice } from './alerts.ts';
 import { isolate } from './isolation.ts';
 import { setSetting } from './settings.ts';
 import { getRules, learnedFor, listStates, type StateRow, saveState, toState } from './states.ts';
-
-/** Snitches that one call looks at: few enough that no check-in waits for it noticeably. */
-const SLICE = 50;
 
 /** A window that is kept. */
 export interface KeptWindow extends BlindWindow {

@@ -6,8 +6,8 @@ import type { StateRow } from './states.ts';
 /** How far back it is looked for behind starts, log lines and check-ins that arrived late. */
 const LOOKED_THROUGH = 20;
 
-interface ReportRow {
-  previous_id: number | null;
+/** A row of the log, as far as it can be a report. */
+export interface ReportRow {
   at: number;
   outcome: string;
   exit_status: number | null;
@@ -23,16 +23,24 @@ export async function lastReportOf(tx: Transaction, row: StateRow): Promise<Last
   if (at === null) return null;
   let id = row.last_check_in_id;
   for (let steps = 0; id !== null && steps < LOOKED_THROUGH; steps += 1) {
-    const found: ReportRow | undefined = await tx.get<ReportRow>(
+    const found: (ReportRow & { previous_id: number | null }) | undefined = await tx.get(
       'SELECT previous_id, at, outcome, exit_status, message FROM check_ins WHERE id = ?',
       id,
     );
     if (!found) break;
-    const { outcome, exit_status: exitStatus, message } = found;
-    if ((outcome === 'healthy' || outcome === 'error') && found.at === at) {
-      return { at, outcome, exitStatus, message };
-    }
+    const report = reportIn(found, row);
+    if (report) return report;
     id = found.previous_id;
   }
   return { at, outcome: row.checked_in_at === at ? 'healthy' : 'error', exitStatus: null, message: null };
+}
+
+/** Null where the row tells of something else: a start, a line of the log, or a check-in that arrived late. */
+export function reportIn(
+  { at, outcome, exit_status: exitStatus, message }: ReportRow,
+  { last_check_in_at: last }: Pick<StateRow, 'last_check_in_at'>,
+): LastReport | null {
+  return (outcome === 'healthy' || outcome === 'error') && at === last
+    ? { at, outcome, exitStatus, message }
+    : null;
 }

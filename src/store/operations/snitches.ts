@@ -8,6 +8,7 @@ import { newToken } from '../identifiers.ts';
 import type { Awaitable, Transaction } from '../transaction.ts';
 import { requireCase } from './cases.ts';
 import { lastReportOf } from './last-report.ts';
+import { SNITCH_COLUMNS, type SnitchRow, tagsIn, toSnitch } from './snitch-rows.ts';
 import {
   contextFor,
   deleteState,
@@ -20,20 +21,7 @@ import {
   toState,
 } from './states.ts';
 import { countSnitches } from './status-counts.ts';
-import { indexTags, listTagged } from './tags.ts';
-
-interface SnitchRow {
-  id: number;
-  token: string;
-  case_id: string;
-  name: string;
-  notes: string;
-  tags: string;
-  alert_email: string;
-  created_at: number;
-}
-
-const COLUMNS = 'id, token, case_id, name, notes, tags, alert_email, created_at';
+import { indexTags } from './tags.ts';
 
 export async function hasRoomForSnitch(tx: Transaction, caseId: string): Promise<boolean> {
   const row = await tx.get<{ max_snitches: number | null }>(
@@ -90,7 +78,7 @@ export async function insertSnitch(
 
 export async function getSnitch(tx: Transaction, caseId: string, token: string): Promise<Snitch | null> {
   const found = await find(tx, caseId, token);
-  return found ? toSnitch(tx, found.row, found.state) : null;
+  return found ? toSnitch(found.row, found.state, await lastReportOf(tx, found.state)) : null;
 }
 
 interface Found {
@@ -100,64 +88,12 @@ interface Found {
 
 async function find(tx: Transaction, caseId: string, token: string): Promise<Found | null> {
   const row = await tx.get<SnitchRow>(
-    `SELECT ${COLUMNS} FROM snitches WHERE token = +? AND case_id = +?`,
+    `SELECT ${SNITCH_COLUMNS} FROM snitches WHERE token = +? AND case_id = +?`,
     token,
     caseId,
   );
   const state = row && (await getStateById(tx, row.id));
   return row && state ? { row, state } : null;
-}
-
-/** In order of creation, those with all of `tags`; `after` and `next` are positions in that order. */
-export async function listSnitches(
-  tx: Transaction,
-  caseId: string,
-  { after, limit, tags }: { after: number; limit: number; tags: readonly string[] },
-): Promise<{ snitches: Snitch[]; next: number | null }> {
-  const slice = { after, limit };
-  const [tag] = tags;
-  const rows =
-    tag === undefined ? await listRows(tx, caseId, slice) : await listRowsTagged(tx, caseId, tag, slice);
-  const snitches: Snitch[] = [];
-  for (const row of rows) {
-    const own = tagsIn(row);
-    if (!tags.every((one) => own.includes(one))) continue;
-    const state = await getStateById(tx, row.id);
-    if (state) snitches.push(await toSnitch(tx, row, state));
-  }
-  const last = rows.at(-1);
-  return { snitches, next: last && rows.length === limit ? last.id : null };
-}
-
-function listRows(
-  tx: Transaction,
-  caseId: string,
-  { after, limit }: { after: number; limit: number },
-): Awaitable<SnitchRow[]> {
-  return tx.all<SnitchRow>(
-    `SELECT ${COLUMNS} FROM snitches WHERE case_id = +? AND id > +? ORDER BY id LIMIT +?`,
-    caseId,
-    after,
-    limit,
-  );
-}
-
-async function listRowsTagged(
-  tx: Transaction,
-  caseId: string,
-  tag: string,
-  slice: { after: number; limit: number },
-): Promise<SnitchRow[]> {
-  const rows: SnitchRow[] = [];
-  for (const id of await listTagged(tx, caseId, tag, slice)) {
-    const row = await tx.get<SnitchRow>(`SELECT ${COLUMNS} FROM snitches WHERE id = ?`, id);
-    if (row) rows.push(row);
-  }
-  return rows;
-}
-
-function tagsIn({ tags }: Pick<SnitchRow, 'tags'>): string[] {
-  return JSON.parse(tags) as string[];
 }
 
 /** Changes what is named. A new interval or alert type restarts the deadline from now. */
@@ -191,14 +127,15 @@ export async function updateSnitch(
   );
   if (changes.tags) await indexTags(tx, { id: row.id, caseId }, tagsIn(row), changes.tags);
   tx.announce({ kind: 'snitch', caseId, token });
-  if (interval === state.interval && alertType === state.alert_type) return toSnitch(tx, described, state);
+  const snitch = toSnitch(described, state, await lastReportOf(tx, state));
+  if (interval === state.interval && alertType === state.alert_type) return snitch;
   // Places in periods of another length say nothing.
   if (interval !== state.interval) await saveLearned(tx, state, NOTHING_LEARNED);
   const changed: StateRow = { ...state, interval, alert_type: alertType };
   const context = await contextFor(tx, changed, await getRules(tx, caseId), now);
   const rescheduled = transition(toState(changed), { kind: 'rescheduled' }, context).snitch;
   await saveState(tx, state, rescheduled);
-  return { ...(await toSnitch(tx, described, state)), state: rescheduled };
+  return { ...snitch, state: rescheduled };
 }
 
 export async function addTags(
@@ -263,18 +200,4 @@ export async function deleteSnitch(tx: Transaction, caseId: string, token: strin
   await tx.run('DELETE FROM flapping WHERE snitch_id = ?', row.id);
   tx.announce({ kind: 'snitch', caseId, token });
   return true;
-}
-
-async function toSnitch(tx: Transaction, row: SnitchRow, state: StateRow): Promise<Snitch> {
-  return {
-    token: row.token,
-    caseId: row.case_id,
-    name: row.name,
-    notes: row.notes,
-    tags: tagsIn(row),
-    alertEmail: JSON.parse(row.alert_email) as string[],
-    createdAt: row.created_at,
-    state: toState(state),
-    lastReport: await lastReportOf(tx, state),
-  };
 }

@@ -40,11 +40,12 @@ export interface StateRow {
   check_in_count: number;
 }
 
-/** The token comes from the index that finds it, so that the row of the snitch itself is not read. */
-const SELECT = `SELECT s.id, n.token, s.case_id, s.interval, s.alert_type, s.status, s.checked_in_at, s.last_check_in_at,
-    s.due_at, s.look_at, s.pause_kind, s.pause_until, s.remembered, s.postponed, s.moved_from, s.paused_at, s.thread_id,
-    s.open_start_at, s.last_check_in_id, s.check_in_count
-  FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id`;
+/** Of the snitch `n` and its state `s`. The token comes from the index that finds it: the row of `n` is not read. */
+export const STATE_COLUMNS = `n.token, s.id, s.case_id, s.interval, s.alert_type, s.status, s.checked_in_at,
+  s.last_check_in_at, s.due_at, s.look_at, s.pause_kind, s.pause_until, s.remembered, s.postponed, s.moved_from,
+  s.paused_at, s.thread_id, s.open_start_at, s.last_check_in_id, s.check_in_count`;
+
+const SELECT = `SELECT ${STATE_COLUMNS} FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id`;
 
 export function getState(tx: Transaction, token: string): Awaitable<StateRow | undefined> {
   return tx.get<StateRow>(`${SELECT} WHERE n.token = +?`, token);
@@ -142,7 +143,7 @@ export async function saveState(
     state.checkedInAt,
     state.lastCheckInAt,
     state.dueAt,
-    lookAt(row, state.dueAt),
+    state.dueAt,
     state.pause?.until.kind ?? null,
     state.pause?.until.kind === 'time' ? state.pause.until.at : null,
     state.pause?.remembered ?? null,
@@ -165,10 +166,6 @@ export async function saveState(
 /** Whether the sweep will look at the row in time for `dueAt` without being told. */
 export function isLookedAt({ look_at: lookAt }: Pick<StateRow, 'look_at'>, dueAt: number | null): boolean {
   return dueAt === null || (lookAt !== null && lookAt <= dueAt);
-}
-
-function lookAt(row: StateRow, dueAt: number | null): number | null {
-  return dueAt !== null && isLookedAt(row, dueAt) ? row.look_at : dueAt;
 }
 
 export function toState(row: StateRow): SnitchState {

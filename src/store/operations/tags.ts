@@ -21,21 +21,3 @@ export async function indexTags(
     await tx.run('INSERT INTO snitch_tags (case_id, tag, snitch_id) VALUES (?, ?, ?)', caseId, tag, id);
   }
 }
-
-/** The numbers of the snitches with the tag, ascending, behind `after`. */
-export async function listTagged(
-  tx: Transaction,
-  caseId: string,
-  tag: string,
-  { after, limit }: { after: number; limit: number },
-): Promise<number[]> {
-  const rows = await tx.all<{ id: number }>(
-    `SELECT snitch_id AS id FROM snitch_tags
-     WHERE case_id = +? AND tag = +? AND snitch_id > +? ORDER BY snitch_id LIMIT +?`,
-    caseId,
-    tag,
-    after,
-    limit,
-  );
-  return rows.map(({ id }) => id);
-}

@@ -89,10 +89,13 @@ export async function applyDue(
     LOOKED_THROUGH,
   );
   const failures = after === null ? await settleFlaps(tx, now, limit) : [];
-  const result: DueResult = { changed: 0, next: null, failures };
+  const result: DueResult = { changed: 0, inVain: false, next: null, failures };
   let applied = 0;
   for (const { id, look_at: lookAt, due_at: dueAt } of looked) {
-    if (dueAt === null || dueAt > now) continue;
+    if (dueAt === null || dueAt > now) {
+      result.inVain = true;
+      continue;
+    }
     if (applied === limit) return result;
     applied += 1;
     result.next = { lookAt, id };

@@ -121,6 +121,10 @@ function lastCommit(db: Database.Database): Stamp {
   return parse(String(value)) ?? { lineage: '', number: 0, at: 0 };
 }
 
+/**
+ * Not the way in which other private files are written, because this one stays in use and is overwritten in place at each
+ * commit: it may exist already, and after a power cut an older number in it is still true.
+ */
 function open(dataDir: string, report: (error: unknown) => void): number | null {
   try {
     return openSync(pathIn(dataDir), constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);

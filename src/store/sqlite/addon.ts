@@ -1,8 +1,9 @@
 /** SQLite's native addon. In the single executable it is a part of the program, and the loader wants a file. */
-import { closeSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getRawAsset, isSea } from 'node:sea';
+import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { createMemoryFile } from '../../system/libc.ts';
 
@@ -20,13 +21,29 @@ export function openFile(path: string, options: Database.Options = {}): Database
   return new Database(path, binding ? { ...options, nativeBinding: binding as unknown as string } : options);
 }
 
-let loaded: object | null = null;
+/** An addon, and by which name the loader knows the file that it came from. */
+export interface Loaded {
+  addon: object;
+  file: string;
+}
+
+let loaded: Loaded | null = null;
 
 /** Null outside the executable: there the library finds its addon on its own. */
 function nativeBinding(): object | null {
   if (!isSea()) return null;
   loaded ??= loadAddon(new Uint8Array(getRawAsset(ASSET)), process.env);
-  return loaded;
+  return loaded.addon;
+}
+
+/**
+ * The file that another thread must load to get the very same SQLite, which may be gone but for the loader, which knows
+ * it by this name; null where the library finds it on its own, as it does from sources.
+ */
+export function addonFile(): string | null {
+  if (isSea()) return loaded?.file ?? null;
+  const beside = fileURLToPath(new URL(`./${ASSET}`, import.meta.url));
+  return existsSync(beside) ? beside : null;
 }
 
 /**
@@ -35,7 +52,7 @@ function nativeBinding(): object | null {
  *
  * @throws AddonUnusable
  */
-export function loadAddon(content: Uint8Array, env: NodeJS.ProcessEnv): object {
+export function loadAddon(content: Uint8Array, env: NodeJS.ProcessEnv): Loaded {
   const refusals: string[] = [];
   for (const load of [loadFromMemory, ...directories(env).map(loaderFrom)]) {
     try {
@@ -49,18 +66,20 @@ export function loadAddon(content: Uint8Array, env: NodeJS.ProcessEnv): object {
   );
 }
 
-function loadFromMemory(content: Uint8Array): object {
+/** The descriptor stays open where the loading succeeds: its number is in the name by which others load it again. */
+function loadFromMemory(content: Uint8Array): Loaded {
   const fd = createMemoryFile(ASSET);
   try {
     writeFileSync(fd, content);
     return loadFile(`/proc/self/fd/${fd}`);
-  } finally {
+  } catch (error) {
     closeSync(fd);
+    throw error;
   }
 }
 
 /** A directory of its own for every process, so that two versions never meet in one. */
-function loaderFrom(directory: string): (content: Uint8Array) => object {
+function loaderFrom(directory: string): (content: Uint8Array) => Loaded {
   return (content) => {
     const own = mkdtempSync(join(directory, 'snitch-'));
     try {
@@ -73,10 +92,10 @@ function loaderFrom(directory: string): (content: Uint8Array) => object {
   };
 }
 
-function loadFile(path: string): object {
+function loadFile(file: string): Loaded {
   const addon = { exports: {} };
-  process.dlopen(addon, path);
-  return addon.exports;
+  process.dlopen(addon, file);
+  return { addon: addon.exports, file };
 }
 
 /** What the service manager gave, what the user has, and what everybody has. */

@@ -1,16 +1,29 @@
-import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { makePrivateDirectory } from '../../system/directory.ts';
+import { createPrivateFileNow } from '../../system/private-file.ts';
 import { migrations } from '../migrations/index.ts';
 import { countCommits } from './acknowledged.ts';
 import { openFile } from './addon.ts';
-import { type Migrated, migrate } from './migrate.ts';
+import { damageOf } from './integrity.ts';
+import { type Migrated, type MigrationProgress, migrate } from './migrate.ts';
+import { isSuspect, trustAgain } from './suspicion.ts';
 import { refusalToBegin } from './traces.ts';
 
 /** The database cannot be used as it is; the message says what to do. */
 export class DatabaseUnusable extends Error {
-  override readonly name = 'DatabaseUnusable';
+  override readonly name: string = 'DatabaseUnusable';
+}
+
+/** What is stored contradicts itself. */
+export class DatabaseDamaged extends DatabaseUnusable {
+  override readonly name: string = 'DatabaseDamaged';
+
+  constructor(path: string, details: string) {
+    super(
+      `the database ${path} is damaged (${details}): put a backup in its place with \`snitch restore FILE\``,
+    );
+  }
 }
 
 export function databasePath(dataDir: string): string {
@@ -36,25 +49,52 @@ export function prepareDataDir(dataDir: string): void {
  */
 export function createPrivateFile(path: string): void {
   try {
-    closeSync(openSync(path, 'wx', 0o600));
+    createPrivateFileNow(path);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
     throw unwritable(path, reason(error), error);
   }
 }
 
+/** What takes long before the store is open; told as it begins, and where there is progress, again and again. */
+export type Opening =
+  | { doing: 'checking'; bytes: number }
+  | { doing: 'copying'; bytes: number }
+  | ({ doing: 'upgrading' } & MigrationProgress);
+
+export interface OpenOptions {
+  /** Told of an upgrade, and where the copy from before it is. */
+  onMigrated?: ((migrated: Migrated) => void) | undefined;
+  onOpening?: ((opening: Opening) => void) | undefined;
+  clock?: (() => number) | undefined;
+  /** Whether a large database may be opened unchecked, because that is made up for. */
+  canCheckLater?: boolean | undefined;
+}
+
+/** A database that is smaller is checked in less time than it takes to be told of it; in bytes. */
+const CHECKED_AT_ONCE = 32 << 20;
+
 /**
  * Opens the database, checks it, brings it to the present version and proves that it can be written. Everything
  * here is synced by SQLite itself (`synchronous=FULL`), the directory entries of its files included.
  *
- * @param onMigrated is told of an upgrade, and where the copy from before it is
  * @throws DatabaseUnusable, NewerDatabase, UpgradeFailed
  */
 export function openDatabase(
   dataDir: string,
-  onMigrated: (migrated: Migrated) => void = () => {},
-  clock: () => number = Date.now,
+  options: Omit<OpenOptions, 'canCheckLater'> = {},
 ): Database.Database {
+  return openAndCheck(dataDir, options).db;
+}
+
+/**
+ * As `openDatabase`, and answers whether the database was checked. One that is large is not, where that can be made up
+ * for; but always before an upgrade, which would carry the damage on, and where damage was found when it was last used.
+ */
+export function openAndCheck(
+  dataDir: string,
+  { onMigrated, onOpening = () => {}, clock = Date.now, canCheckLater = false }: OpenOptions,
+): { db: Database.Database; checked: boolean } {
   const path = databasePath(dataDir);
   mayBegin(path);
   createPrivateFile(path);
@@ -66,21 +106,34 @@ export function openDatabase(
     db.pragma('wal_autocheckpoint = 0');
     db.pragma('cache_size = -65536');
     db.pragma('temp_store = MEMORY');
-    check(db, path);
-    if (db.pragma('user_version', { simple: true }) === 0) mayBegin(path, false);
-    const migrated = migrate(db, migrations);
-    if (migrated) onMigrated(migrated);
+    const version = Number(db.pragma('user_version', { simple: true }));
+    const bytes = sizeOf(db);
+    const checked =
+      !canCheckLater || bytes <= CHECKED_AT_ONCE || version !== migrations.length || isSuspect(dataDir);
+    if (checked) {
+      onOpening({ doing: 'checking', bytes });
+      check(db, path);
+      trustAgain(dataDir);
+    }
+    if (version === 0) mayBegin(path, false);
+    if (version > 0 && version < migrations.length) onOpening({ doing: 'copying', bytes });
+    const migrated = migrate(db, migrations, (progress) => onOpening({ doing: 'upgrading', ...progress }));
+    if (migrated) onMigrated?.(migrated);
     db.exec(`INSERT INTO settings (name, value) VALUES ('canary', '1')
              ON CONFLICT (name) DO UPDATE SET value = value + 1`);
     countCommits(db, clock());
     db.pragma('wal_checkpoint(TRUNCATE)');
     // Creates the log anew, header first, and syncs it: from here on the group commit syncs on its own.
     db.exec(`UPDATE settings SET value = value + 1 WHERE name = 'canary'`);
-    return db;
+    return { db, checked };
   } catch (error) {
     db?.close();
     throw usable(error, path);
   }
+}
+
+function sizeOf(db: Database.Database): number {
+  return Number(db.pragma('page_count', { simple: true })) * Number(db.pragma('page_size', { simple: true }));
 }
 
 /** @throws DatabaseUnusable where a new database would hide that one is missing */
@@ -90,19 +143,14 @@ function mayBegin(path: string, hasTables?: boolean): void {
 }
 
 function check(db: Database.Database, path: string): void {
-  const answer = db.pragma('quick_check(1)', { simple: true });
-  if (answer !== 'ok') throw damaged(path, String(answer));
-}
-
-function damaged(path: string, details: string): DatabaseUnusable {
-  return new DatabaseUnusable(
-    `the database ${path} is damaged (${details}): put a backup in its place with \`snitch restore FILE\``,
-  );
+  const damage = damageOf(db);
+  if (damage !== null) throw new DatabaseDamaged(path, damage);
 }
 
 function usable(error: unknown, path: string): unknown {
   if (!(error instanceof Database.SqliteError)) return error;
-  if (error.code === 'SQLITE_CORRUPT' || error.code === 'SQLITE_NOTADB') return damaged(path, error.message);
+  if (error.code === 'SQLITE_CORRUPT' || error.code === 'SQLITE_NOTADB')
+    return new DatabaseDamaged(path, error.message);
   return unwritable(path, `${error.message} (${error.code})`, error);
 }
 

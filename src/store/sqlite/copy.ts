@@ -1,24 +1,14 @@
 /** Copies of the database: taken while the daemon works, proved to be whole, and put in the place of another. */
-import {
-  chmodSync,
-  closeSync,
-  copyFileSync,
-  existsSync,
-  linkSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
+import { copyToPrivateFileNow, createPrivateFileNow, syncNow } from '../../system/private-file.ts';
 import { migrations } from '../migrations/index.ts';
 import { forgetAcknowledged } from './acknowledged.ts';
 import { openFile } from './addon.ts';
 import { databasePath, prepareDataDir } from './connection.ts';
 import { isSameFile, refusalOfTarget } from './copy-target.ts';
 import { DataDirLocked, lockDataDir } from './lock.ts';
-import { sync } from './migrate.ts';
 
 /** A copy cannot be made, or is not fit to be put in place; the message says why. */
 export class CopyFailed extends Error {
@@ -30,8 +20,6 @@ export interface Content {
   cases: number;
   schema: number;
 }
-
-const PRIVATE = 0o600;
 
 /** Files that SQLite keeps beside a database, and that belong to no other. */
 const BESIDE = ['-wal', '-shm', '-journal'];
@@ -52,14 +40,14 @@ export async function takeBackup(dataDir: string, file: string): Promise<Content
   rmSync(draft, { force: true });
   try {
     // Made first, so that it is private before anything is in it.
-    closeSync(openSync(draft, 'wx', PRIVATE));
+    createPrivateFileNow(draft);
     await copySnapshot(source, draft);
     const content = makeStandalone(draft);
-    sync(draft);
+    syncNow(draft);
     // The log of a file that is replaced would be taken for the log of the copy, and damage it.
     for (const suffix of BESIDE) rmSync(`${file}${suffix}`, { force: true });
     renameSync(draft, file);
-    sync(dirname(file));
+    syncNow(dirname(file));
     return content;
   } catch (error) {
     rmSync(draft, { force: true });
@@ -77,14 +65,14 @@ export async function rescueDatabase(db: Database.Database, dataDir: string, sta
   prepareDataDir(dataDir);
   const file = rescuePath(dataDir, stamp);
   const draft = `${file}.partial`;
-  closeSync(openSync(draft, 'wx', PRIVATE));
+  createPrivateFileNow(draft);
   await db.backup(draft, { progress: () => 1_000 });
   const copy = openFile(draft, { fileMustExist: true });
   copy.pragma('journal_mode = DELETE');
   copy.close();
-  sync(draft);
+  syncNow(draft);
   renameSync(draft, file);
-  sync(dirname(file));
+  syncNow(dirname(file));
   return file;
 }
 
@@ -178,11 +166,11 @@ export function restoreBackup(file: string, dataDir: string, stamp: string): Res
     discard(draft);
     copyWithLog(file, draft);
     const content = makeStandalone(draft);
-    sync(draft);
+    syncNow(draft);
     const kept = keepOld(target, `${target}.before-restore-${stamp}`);
     forgetAcknowledged(dataDir);
     renameSync(draft, target);
-    sync(dirname(target));
+    syncNow(dirname(target));
     return { content, kept };
   } catch (error) {
     throw inWords(error, `cannot restore ${file}`);
@@ -199,8 +187,7 @@ function discard(draft: string): void {
 /** A database that was moved here with its log (a backup has none) is whole only with it. */
 function copyWithLog(file: string, draft: string): void {
   for (const suffix of existsSync(`${file}-wal`) ? ['', '-wal'] : ['']) {
-    copyFileSync(`${file}${suffix}`, `${draft}${suffix}`);
-    chmodSync(`${draft}${suffix}`, PRIVATE);
+    copyToPrivateFileNow(`${file}${suffix}`, `${draft}${suffix}`);
   }
 }
 

@@ -10,6 +10,13 @@
  *    any moment of it the log is either the old one, whole, or empty or new, and the database has everything else.
  *    Only meanwhile is SQLite told `synchronous=OFF`, so that it does not wait for the disk on the event loop.
  *
+ * The longer the log, the longer writes would be held. So most of a long one is copied before, by a thread with a
+ * connection of its own (`copying-thread.ts`), while writes go on; then the database is synced, and what came meanwhile
+ * is copied again, until little is left for the checkpoint. That is safe at every moment by SQLite's own rules, which the
+ * thread keeps with `synchronous=NORMAL`: nothing is copied before the log that it is in is synced, and the log is
+ * not started anew before the database is synced with all of it. Where the thread cannot work, the checkpoint copies
+ * everything.
+ *
  * A log can also be started anew without us: where another process has copied all of it (`PRAGMA wal_checkpoint`, by
  * hand or by a tool), the next commit begins at its start again, with any number of frames. If one of these reached the
  * disk before the new header, a power cut would revive a part of the older log and damage the database. `NORMAL` makes
@@ -22,6 +29,8 @@
 import { closeSync, fdatasync, openSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { MINUTE } from '../../text/durations.ts';
+import { type BackgroundCopy, CopyingThread } from './background-copy.ts';
+import { CopyRounds } from './copy-rounds.ts';
 import { misplacedFile, placeOf } from './open-file.ts';
 
 /** How many writing statements may gather in the log before a checkpoint. */
@@ -30,8 +39,22 @@ const CHECKPOINT_AFTER = 20_000;
 /** How long one may be only in the log, in milliseconds: what is in the database too does not end with the log. */
 const CHECKPOINT_WITHIN = MINUTE;
 
+/** From so many statements on they are copied in the background first: copying fewer keeps nobody waiting. */
+const BACKGROUND_FROM = 2_000;
+
 type Done = (error: Error | null) => void;
 type SyncFile = (fd: number, done: (error: Error | null) => void) => void;
+
+export interface LogSyncOptions {
+  checkpointAfter?: number;
+  checkpointWithin?: number;
+  backgroundFrom?: number;
+  /** Stands in for `fs.fdatasync`. */
+  syncFile?: SyncFile;
+  /** Stands in for the thread. */
+  background?: BackgroundCopy;
+  report?: (message: string, details: object) => void;
+}
 
 export class LogSync {
   syncs = 0;
@@ -45,28 +68,44 @@ export class LogSync {
   readonly #databaseFd: number;
   readonly #checkpointAfter: number;
   readonly #checkpointWithin: number;
+  readonly #backgroundFrom: number;
+  readonly #background: BackgroundCopy;
+  readonly #rounds: CopyRounds;
   readonly #syncFile: SyncFile;
   readonly #fail: (error: Error) => void;
   #waiting: Done[] = [];
   #syncing = false;
+  /** Since the log was wholly in the database. */
   #statements = 0;
+  /** How many of them make the next checkpoint due. */
+  #due: number;
+  /** The copying in the background while it goes on. */
+  #copying: Promise<void> | null = null;
+  #ending = false;
   #timer: NodeJS.Timeout | null = null;
   #failure: Error | null = null;
   #released: () => void = () => {};
   #idle: (() => void)[] = [];
 
   /** The descriptors stay open until `close`: closing one would drop SQLite's own locks on the file. */
-  constructor(
-    db: Database.Database,
-    path: string,
-    options: { checkpointAfter?: number; checkpointWithin?: number; syncFile?: SyncFile } = {},
-  ) {
+  constructor(db: Database.Database, path: string, options: LogSyncOptions = {}) {
     this.#db = db;
     this.#path = path;
     this.#logFd = openSync(`${path}-wal`, 'r+');
     this.#databaseFd = openSync(path, 'r+');
     this.#checkpointAfter = options.checkpointAfter ?? CHECKPOINT_AFTER;
     this.#checkpointWithin = options.checkpointWithin ?? CHECKPOINT_WITHIN;
+    this.#due = this.#checkpointAfter;
+    this.#backgroundFrom = options.backgroundFrom ?? BACKGROUND_FROM;
+    this.#background = options.background ?? new CopyingThread(path, () => this.misplaced() === null);
+    this.#rounds = new CopyRounds({
+      background: this.#background,
+      written: () => this.#statements,
+      syncDatabase: () => this.#syncDatabaseBehind(),
+      isOver: () => this.#failure !== null || this.#ending,
+      fail: (error) => this.fail(error),
+      report: options.report ?? (() => {}),
+    });
     this.#syncFile = options.syncFile ?? fdatasync;
     const { promise, resolve } = Promise.withResolvers<Error>();
     this.failed = promise;
@@ -102,7 +141,7 @@ export class LogSync {
     this.#statements += statements;
     this.#timer ??= setTimeout(() => this.#checkpointInTime(), this.#checkpointWithin).unref();
     this.#waiting.push(done);
-    if (this.#statements >= this.#checkpointAfter) this.holding = true;
+    if (this.#statements >= this.#due) this.#begin();
     if (!this.#syncing) this.#syncLog();
   }
 
@@ -121,6 +160,15 @@ export class LogSync {
     this.#rest();
     this.#released();
     this.#fail(error);
+  }
+
+  /** Ends what goes on in the background; to be called before the database is closed. */
+  async end(): Promise<void> {
+    this.#ending = true;
+    this.#stopTimer();
+    await this.#copying;
+    await this.idle();
+    await this.#background.end();
   }
 
   close(): void {
@@ -143,9 +191,41 @@ export class LogSync {
 
   #checkpointInTime(): void {
     this.#stopTimer();
-    if (this.#failure || this.holding || this.#statements === 0) return;
+    if (this.#statements === 0) return;
+    this.#begin();
+    if (this.holding && !this.#syncing) this.#checkpoint();
+  }
+
+  /** Begins with the background where there is much to copy, and else holds writes for the checkpoint. */
+  #begin(): void {
+    if (this.#failure || this.holding || this.#copying || this.#ending) return;
+    if (this.#statements < this.#backgroundFrom || !this.#rounds.isUsable) this.holding = true;
+    else this.#copying = this.#copyInBackground();
+  }
+
+  async #copyInBackground(): Promise<void> {
+    const isCopied = await this.#rounds.run();
+    this.#copying = null;
+    if (this.#failure || this.#ending) return;
+    if (!isCopied) {
+      // As long as much of the log cannot be copied, holding writes for the rest of it gains nothing.
+      this.#due = this.#statements + this.#checkpointAfter;
+      this.#stopTimer();
+      return;
+    }
     this.holding = true;
     if (!this.#syncing) this.#checkpoint();
+  }
+
+  /** Behind commits and their syncs, so that the sync in the checkpoint has little left to do. */
+  #syncDatabaseBehind(): Promise<void> {
+    this.syncs += 1;
+    return new Promise((resolve) => {
+      this.#syncFile(this.#databaseFd, (error) => {
+        if (error) this.fail(error);
+        resolve();
+      });
+    });
   }
 
   #stopTimer(): void {
@@ -156,13 +236,14 @@ export class LogSync {
   /** Runs when every commit is synced and no write can start. */
   #checkpoint(): void {
     this.#db.pragma('synchronous = OFF');
-    this.#copy();
+    const isWhole = this.#copy();
     this.#sync(this.#databaseFd, (error) => {
       if (error || this.#failure) return;
       this.#startLogAnew();
       this.#sync(this.#logFd, (failure) => {
         if (failure) return;
-        this.#statements = 0;
+        if (isWhole) this.#statements = 0;
+        this.#due = this.#statements + this.#checkpointAfter;
         this.#stopTimer();
         this.holding = false;
         this.#rest();
@@ -171,12 +252,22 @@ export class LogSync {
     });
   }
 
-  /** A full or read-only disk stops a copy halfway; the log still holds everything, so the next one may do. */
-  #copy(): void {
+  /**
+   * A full or read-only disk stops a copy halfway; the log still holds everything, so the next one may do.
+   *
+   * @returns whether all of the log is in the database
+   */
+  #copy(): boolean {
     try {
-      this.#db.pragma('wal_checkpoint(PASSIVE)');
+      const [row] = this.#db.pragma('wal_checkpoint(PASSIVE)') as {
+        busy: number;
+        log: number;
+        checkpointed: number;
+      }[];
+      return row !== undefined && row.busy === 0 && row.checkpointed === row.log;
     } catch {
       // The commits in the log are safe as they are, and the next write reports the disk's state to its caller.
+      return false;
     }
   }
 

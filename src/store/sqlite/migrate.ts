@@ -10,18 +10,10 @@
  * interrupted anywhere is done again from the beginning: as long as the database has the old version, a new copy takes
  * the place of the one that is there, since the older program may have written in the meantime.
  */
-import {
-  closeSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statfsSync,
-  statSync,
-} from 'node:fs';
+import { readdirSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type Database from 'better-sqlite3';
+import { createPrivateFileNow, syncNow } from '../../system/private-file.ts';
 import type { Migration, Step, Walk } from '../migrations/migration.ts';
 import { unavailable } from './faults.ts';
 
@@ -150,13 +142,13 @@ function copyBeforeUpgrade(db: Database.Database, from: number, to: number): str
   try {
     discard(draft);
     // Made first, so that it is private before anything is in it.
-    closeSync(openSync(draft, 'wx', 0o600));
+    createPrivateFileNow(draft);
     // Reads through this connection: what is only in the log gets into the copy too.
     db.prepare('VACUUM INTO ?').run(draft);
     verify(db, draft, from);
-    sync(draft);
+    syncNow(draft);
     renameSync(draft, copy);
-    sync(dirname(copy));
+    syncNow(dirname(copy));
     return copy;
   } catch (error) {
     discard(draft);
@@ -222,16 +214,6 @@ function removeOlderCopies(database: string, made: string): void {
     for (const { path } of older.slice(1)) rmSync(path);
   } catch {
     // The upgrade is done: a copy that cannot be removed only takes room.
-  }
-}
-
-/** Of a file, or of a directory with its entries. */
-export function sync(path: string): void {
-  const fd = openSync(path, 'r');
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
   }
 }
 

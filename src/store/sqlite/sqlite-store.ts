@@ -5,8 +5,11 @@ import type { Change } from '../change.ts';
 import { methodsOf } from '../methods/methods.ts';
 import type { Commit, Store } from '../store.ts';
 import { Acknowledged } from './acknowledged.ts';
-import { databasePath, openDatabase, prepareDataDir } from './connection.ts';
+import type { CheckOutcome } from './background-check.ts';
+import type { BackgroundCopy } from './background-copy.ts';
+import { databasePath, type Opening, openAndCheck, prepareDataDir } from './connection.ts';
 import { GroupCommit } from './group-commit.ts';
+import { LateCheck } from './late-check.ts';
 import { lockDataDir } from './lock.ts';
 import { LogSync } from './log-sync.ts';
 import type { Migrated } from './migrate.ts';
@@ -19,10 +22,23 @@ export interface SqliteOptions {
   checkpointAfter?: number;
   /** How long a statement may be only in the log, in milliseconds. */
   checkpointWithin?: number;
+  /** From so many statements on a checkpoint begins in the background. */
+  backgroundFrom?: number;
+  /** Stands in for the thread that copies in the background. */
+  background?: BackgroundCopy;
   /** Told of every commit, for the metrics. */
   onCommit?: (commit: Commit) => void;
   /** Told of an upgrade of the database, for the log. */
   onMigrated?: (migrated: Migrated) => void;
+  /** Told what takes long before the store is open. */
+  onOpening?: (opening: Opening) => void;
+  /**
+   * A program that checks the database which is named behind it, as `snitch __check-database` does. With it a large
+   * database is opened unchecked, and `check` makes up for that. Absent: every database is checked before it is open.
+   */
+  checkWith?: readonly string[] | undefined;
+  /** Told of the check that was made up for, when it begins and when it is over. */
+  onCheck?: (check: { kind: 'began' } | CheckOutcome) => void;
   /** Told what an operator must know and do something about, for the log. */
   report?: Report;
   /** How often the store looks whether its files are still in their place, in milliseconds. */
@@ -40,26 +56,18 @@ export interface SqliteOptions {
  * @throws DatabaseUnusable, NewerDatabase, UpgradeFailed when the database cannot be served
  */
 export function openStore(options: SqliteOptions): Store {
-  const { dataDir, clock, onCommit, onMigrated, report = () => {}, lookEvery, checkInsKept } = options;
+  const { dataDir, clock, report = () => {}, lookEvery, checkWith } = options;
   prepareDataDir(dataDir);
   const unlock = lockDataDir(dataDir);
   try {
-    const db = openDatabase(dataDir, onMigrated, clock);
+    const { db, checked } = openAndCheck(dataDir, { ...options, canCheckLater: checkWith !== undefined });
     const acknowledged = remember(db, dataDir, clock, report);
     const log = new LogSync(db, databasePath(dataDir), options);
     const { announce, onChange } = listeners();
     const calendar = new Calendar();
-    const batches = new GroupCommit({
-      db,
-      calendar,
-      sync: log,
-      acknowledged,
-      clock,
-      announce,
-      onCommit,
-      checkInsKept,
-    });
+    const batches = new GroupCommit({ ...options, db, calendar, sync: log, acknowledged, announce });
     const place = new PlaceWatch({ db, log, dataDir, clock, report, lookEvery });
+    const check = new LateCheck(dataDir, log, checked ? {} : options);
     // A database that is closed, by us or by the end of the process, copies its log once more: with its own syncs.
     const syncItself = () => db.pragma('synchronous = FULL');
     process.on('exit', syncItself);
@@ -69,10 +77,14 @@ export function openStore(options: SqliteOptions): Store {
       misplaced: () => log.misplaced(),
       isSaving: () => place.isSaving,
       lost: acknowledged.loss?.window ?? null,
+      check: () => check.begin(),
+      checking: () => check.progress,
       onChange,
       failed: log.failed,
       close: async () => {
+        check.stop();
         await batches.drain();
+        await log.end();
         await place.end();
         process.off('exit', syncItself);
         syncItself();

@@ -244,6 +244,27 @@ doctor('a server that is not ready says why, and a clock that is wrong is notice
   }
 });
 
+doctor(
+  'what a server does that takes a while is told, and is no failure; nonsense is not repeated',
+  async () => {
+    for (const [progress, message] of [
+      [
+        ['postponing deadlines', 'checking the database'],
+        'alerts are sent, the store writes; the server is postponing deadlines; checking the database',
+      ],
+      [{ a: 1 }, 'deadlines are looked at, alerts are sent, the store writes'],
+    ]) {
+      const server = await startFakeServer({ status: 200, body: { status: 'ready', progress } });
+      try {
+        const { of } = await examine([], { SNITCH_URL: server.url, SNITCH_API_KEY: 'x' });
+        assert.equal([of('sweep')?.state, of('sweep')?.message], ['ok', message]);
+      } finally {
+        await server.stop();
+      }
+    }
+  },
+);
+
 doctor('answers of a daemon of an earlier version are no failure of the proxy', async () => {
   // A daemon before which something takes away what earlier versions did not send.
   let target = '';

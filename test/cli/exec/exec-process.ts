@@ -2,12 +2,15 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Test } from 'uvu';
 import type { WireCheckIn, WireSnitch } from '../../../src/api/wire.ts';
+import { removeDataDir } from '../../data-directory.ts';
 import { type DaemonProcess, startProcess } from '../../end-to-end/daemon-process.ts';
+import { until } from '../../until.ts';
 import { temporaryDirectory } from '../snitch-process.ts';
 
 export const SNITCH = fileURLToPath(new URL('../../../bin/snitch', import.meta.url));
@@ -123,14 +126,26 @@ export class Host {
   }
 }
 
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (const deadline = performance.now() + 30_000; !(await condition()); await delay(20)) {
-    if (performance.now() > deadline) throw new Error(`in vain: ${condition}`);
-  }
+/** A daemon for a suite, and a host with a snitch for each of its tests. */
+export interface Jobs {
+  daemon: DaemonProcess;
+  host: Host;
+  token: string;
 }
 
-export function delay(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+export function withJobs<T extends Jobs>(test: Test<T>): void {
+  test.before(async (context) => {
+    context.daemon = await startProcess();
+  });
+  test.after(async ({ daemon }) => {
+    await daemon.end();
+    removeDataDir(daemon.dataDir);
+  });
+  test.before.each(async (context) => {
+    context.host = new Host(context.daemon.url);
+    context.token = await newSnitch(context.daemon);
+  });
+  test.after.each(({ host }) => host.remove());
 }
 
 export async function newSnitch(daemon: DaemonProcess, interval = 'daily'): Promise<string> {
@@ -163,33 +178,4 @@ export async function freePort(): Promise<number> {
 
 export function startOn(port: number, dataDir: string): Promise<DaemonProcess> {
   return startProcess({ dataDir, env: { SNITCH_LISTEN: `127.0.0.1:${port}` } });
-}
-
-/** `await using server = await fakeServer(…)` stops it at the end of the block. */
-export interface FakeServer extends AsyncDisposable {
-  url: string;
-  /** Paths with their queries, in the order of their arrival. */
-  requests: string[];
-  stop(): Promise<void>;
-}
-
-/** A server that does what no good one does. */
-export async function fakeServer(
-  answer: (request: IncomingMessage, response: ServerResponse) => void,
-): Promise<FakeServer> {
-  const requests: string[] = [];
-  const server = createServer((request, response) => {
-    requests.push(request.url ?? '');
-    answer(request, response);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const stop = async () => {
-    if (!server.listening) return;
-    server.close();
-    server.closeAllConnections();
-    await once(server, 'close');
-  };
-  return { url: `http://127.0.0.1:${port}`, requests, stop, [Symbol.asyncDispose]: stop };
 }

@@ -3,34 +3,20 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { removeDataDir } from '../../data-directory.ts';
-import { type DaemonProcess, startProcess } from '../../end-to-end/daemon-process.ts';
-import { Host, newSnitch, outcomes } from './exec-process.ts';
+import { type Jobs, outcomes, withJobs } from './exec-process.ts';
 
-interface Context {
-  daemon: DaemonProcess;
-  host: Host;
-  token: string;
+interface Context extends Jobs {
   /** Holds the token. */
   file: string;
 }
 
 const test = suite<Context>('snitch exec: secrets');
 
-test.before(async (context) => {
-  context.daemon = await startProcess();
-});
-test.after(async ({ daemon }) => {
-  await daemon.end();
-  removeDataDir(daemon.dataDir);
-});
-test.before.each(async (context) => {
-  context.host = new Host(context.daemon.url);
-  context.token = await newSnitch(context.daemon);
+withJobs(test);
+test.before.each((context) => {
   context.file = join(context.host.path, 'token');
   writeFileSync(context.file, `${context.token}\n`, { mode: 0o600 });
 });
-test.after.each(({ host }) => host.remove());
 
 test('our secrets are not the job’s; all else is', async ({ host, token }) => {
   const secrets = {

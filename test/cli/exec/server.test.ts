@@ -11,7 +11,9 @@ import * as assert from 'uvu/assert';
 import type { WireAlert, WireSnitch } from '../../../src/api/wire.ts';
 import { newDataDir, removeDataDir } from '../../data-directory.ts';
 import type { DaemonProcess } from '../../end-to-end/daemon-process.ts';
-import { checkIns, fakeServer, freePort, Host, newSnitch, outcomes, startOn, until } from './exec-process.ts';
+import { until } from '../../until.ts';
+import { fakeServer } from '../fake-server.ts';
+import { checkIns, freePort, Host, newSnitch, outcomes, startOn } from './exec-process.ts';
 
 interface Context {
   dataDir: string;

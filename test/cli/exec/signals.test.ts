@@ -1,30 +1,13 @@
 /** Signals and time limits under `snitch exec`. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { removeDataDir } from '../../data-directory.ts';
-import { type DaemonProcess, startProcess } from '../../end-to-end/daemon-process.ts';
-import { checkIns, fakeServer, Host, newSnitch, outcomes, until } from './exec-process.ts';
+import { until } from '../../until.ts';
+import { fakeServer } from '../fake-server.ts';
+import { checkIns, type Jobs, outcomes, withJobs } from './exec-process.ts';
 
-interface Context {
-  daemon: DaemonProcess;
-  host: Host;
-  token: string;
-}
+const test = suite<Jobs>('snitch exec: signals and time limits');
 
-const test = suite<Context>('snitch exec: signals and time limits');
-
-test.before(async (context) => {
-  context.daemon = await startProcess();
-});
-test.after(async ({ daemon }) => {
-  await daemon.end();
-  removeDataDir(daemon.dataDir);
-});
-test.before.each(async (context) => {
-  context.host = new Host(context.daemon.url);
-  context.token = await newSnitch(context.daemon);
-});
-test.after.each(({ host }) => host.remove());
+withJobs(test);
 
 const IDLE = 'echo ready; while :; do sleep 0.05; done';
 
@@ -112,7 +95,7 @@ test('a signal after the end of the job ends the wait for a server that hangs', 
     process.kill(running.pid, 'SIGTERM');
     assert.is((await running.ended()).code, 5);
     assert.equal(
-      hanging.requests.map(suffixOf),
+      hanging.requests.map(({ url = '' }) => suffixOf(url)),
       ['start'],
       'the end is kept without asking a server that hangs',
     );

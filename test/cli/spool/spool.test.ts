@@ -4,7 +4,8 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type FakeServer, fakeServer, Host } from '../exec/exec-process.ts';
+import { Host } from '../exec/exec-process.ts';
+import { type FakeServer, fakeServer } from '../fake-server.ts';
 
 interface Context {
   host: Host;
@@ -54,7 +55,7 @@ function keep({ host, server }: Context, at: number, changes: Record<string, unk
 
 /** The times that came with the check-ins, in the order of their arrival. */
 function timesSent({ requests }: FakeServer): (string | null)[] {
-  return requests.map((url) => new URL(url, 'http://localhost').searchParams.get('at'));
+  return requests.map(({ url = '' }) => new URL(url, 'http://localhost').searchParams.get('at'));
 }
 
 test('nobody else can read what waits: a token is a secret', async ({ host }) => {
@@ -127,7 +128,7 @@ test('what was kept without an address goes to the server that is known by now',
   const { host, server } = context;
   keep(context, Date.now() - DAY, { base: null });
   assert.is((await host.run(['spool', 'flush', '--url', server.url])).code, 0);
-  assert.match(server.requests[0]!, `/c/${TOKEN}/0?`);
+  assert.match(server.requests[0]!.url!, `/c/${TOKEN}/0?`);
 });
 
 test('one server that is away keeps nobody else waiting', async (context) => {
@@ -257,7 +258,7 @@ test('what the daemon itself refuses is set aside, listed, sent again or dropped
   context.status = 200;
   assert.is((await host.run(['spool', 'retry', name])).code, 0);
   assert.is(server.requests.length, 3);
-  assert.match(server.requests[2]!, `/c/${TOKEN}/3?`);
+  assert.match(server.requests[2]!.url!, `/c/${TOKEN}/3?`);
   assert.equal([host.kept(), refused(context)], [['refused'], []]);
 
   context.status = 404;
@@ -328,7 +329,7 @@ test('a run sends what waits, after its own, in silence', async (context) => {
   const { code, stderr } = await host.exec(TOKEN, 'true');
   assert.equal([code, stderr], [0, '']);
   assert.equal(
-    server.requests.map((url) => url.replace(/\?.*/, '').slice(`/c/${TOKEN}/`.length)),
+    server.requests.map(({ url = '' }) => url.replace(/\?.*/, '').slice(`/c/${TOKEN}/`.length)),
     ['start', '0', '4'],
   );
   assert.equal(host.kept(), []);

@@ -93,7 +93,7 @@ test(`${CASES} expressions in ${ZONES.length} zones have no other instants than 
         }
       };
       for (let count = 0; count < AT_RANDOM; count += 1) {
-        compare(Math.floor((FIRST_WALL + next() * (LAST_WALL - FIRST_WALL - 2 * DAY)) * MINUTE));
+        compare(Math.floor((FIRST_WALL + DAY + next() * (LAST_WALL - FIRST_WALL - 2 * DAY)) * MINUTE));
       }
       for (let count = 0; count < AT_CHANGES && changes.length > 0; count += 1) {
         const change = changes[Math.floor(next() * changes.length)]! * MINUTE;

@@ -3,6 +3,7 @@ import fs, { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'no
 import { syncBuiltinESMExports } from 'node:module';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -12,6 +13,7 @@ import {
   forgetAcknowledged,
   type Loss,
 } from '../../../src/store/sqlite/acknowledged.ts';
+import { closing } from '../../closing.ts';
 import { NOW, SECOND, temporaryDirectory } from '../fixture.ts';
 
 interface World {
@@ -49,13 +51,12 @@ const fail = (error: unknown) => {
 
 /** Opens the database, makes so many commits that are told to be durable, and ends. */
 function work({ dir }: World, db: Database.Database, commits: number): Loss | null {
-  const acknowledged = new Acknowledged(db, dir, NOW + 99 * SECOND, fail);
+  using acknowledged = closing(new Acknowledged(db, dir, NOW + 99 * SECOND, fail));
   for (let count = 0; count < commits; count += 1) {
     const commit = acknowledged.stamp(NOW + 100 * SECOND + count);
     acknowledged.committed(commit);
     acknowledged.synced(commit);
   }
-  acknowledged.close();
   return acknowledged.loss;
 }
 
@@ -71,13 +72,12 @@ test('a database gets a name of its own, once', () => {
 
 test('commits are counted in the database, and one that was not made does not count', ({ dir }) => {
   const db = databaseAt(5);
-  const acknowledged = new Acknowledged(db, dir, NOW, fail);
+  using acknowledged = closing(new Acknowledged(db, dir, NOW, fail));
   assert.is(acknowledged.stamp(NOW).number, 6);
   const again = acknowledged.stamp(NOW + 7);
   assert.equal([again.number, commitOf(db)], [6, `${'f'.repeat(16)} 6 ${NOW + 7}`]);
   acknowledged.committed(again);
   assert.is(acknowledged.stamp(NOW).number, 7);
-  acknowledged.close();
 });
 
 test('what is all there is not missed, nor what was committed and told to nobody', (world) => {
@@ -105,9 +105,8 @@ test('what is gone is missed from the last commit that is left, until something 
 
 test('a window does not begin later than it ends, where the clock was set back', (world) => {
   work(world, databaseAt(5), 3);
-  const acknowledged = new Acknowledged(databaseAt(4), world.dir, NOW, fail);
+  using acknowledged = closing(new Acknowledged(databaseAt(4), world.dir, NOW, fail));
   assert.equal(acknowledged.loss?.window, { start: NOW, end: NOW });
-  acknowledged.close();
 });
 
 test('another database misses nothing of this one, nor does one that is put in its place', (world) => {
@@ -117,6 +116,15 @@ test('another database misses nothing of this one, nor does one that is put in i
   forgetAcknowledged(world.dir);
   forgetAcknowledged(world.dir);
   assert.is(work(world, databaseAt(1), 0), null);
+});
+
+test('a file that another version has written is read', (world) => {
+  for (let number = 7; number < 40; number += 1) {
+    const text = `${'f'.repeat(16)} ${number} ${NOW}`;
+    const sum = crc32(text).toString(16).padStart(8, '0');
+    writeFileSync(world.file, `${text} ${sum}\n`.padEnd(127, ' ').concat('\n'));
+    assert.is(work(world, databaseAt(6), 0)?.until, NOW, text);
+  }
 });
 
 test('what cannot be read says nothing', (world) => {
@@ -138,11 +146,10 @@ test('what cannot be read says nothing', (world) => {
 test('where the file cannot be used the store works on', ({ dir, file }) => {
   mkdirSync(file);
   const told: unknown[] = [];
-  const acknowledged = new Acknowledged(databaseAt(5), dir, NOW, (error) => told.push(error));
+  using acknowledged = closing(new Acknowledged(databaseAt(5), dir, NOW, (error) => told.push(error)));
   const commit = acknowledged.stamp(NOW);
   acknowledged.committed(commit);
   acknowledged.synced(commit);
-  acknowledged.close();
   assert.is(told.length, 1);
 });
 

@@ -2,45 +2,20 @@ import { statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Case } from '../../../src/core/case.ts';
 import { StoreUnavailable } from '../../../src/core/errors.ts';
 import { databasePath } from '../../../src/store/sqlite/connection.ts';
 import { closing } from '../../closing.ts';
-import {
-  checkIn,
-  healthySnitch,
-  NOW,
-  newCase,
-  type Opened,
-  openIn,
-  openSqlite,
-  rejection,
-  temporaryDirectory,
-} from '../fixture.ts';
-import { ControlledSync, follow, turns } from './controlled-sync.ts';
+import { checkIn, NOW, rejection } from '../fixture.ts';
+import { follow, type HeldStore, openHeld, turns } from './controlled-sync.ts';
 
-interface World extends Opened {
-  sync: ControlledSync;
-  dataDir: string;
-  owner: Case;
-  token: string;
-}
-
-const checkpoint = suite<World>('checkpoints');
+const checkpoint = suite<HeldStore>('checkpoints');
 
 /** Batches are bounded in time: on a machine that is busy, calls that came together could be two of them. */
 const { now } = performance;
 
 checkpoint.before.each(async (world) => {
   performance.now = () => 0;
-  const dataDir = temporaryDirectory();
-  await using prepared = openIn(dataDir);
-  const owner = await newCase(prepared);
-  const { token } = await healthySnitch(prepared, owner);
-  await prepared.close();
-  const sync = new ControlledSync();
-  const opened = await openSqlite({ dataDir, syncFile: sync.syncFile, checkpointAfter: 6 });
-  Object.assign(world, opened, { sync, dataDir, owner, token });
+  Object.assign(world, await openHeld({ checkpointAfter: 6 }));
 });
 
 checkpoint.after.each(({ sync, dispose }) => {
@@ -50,12 +25,12 @@ checkpoint.after.each(({ sync, dispose }) => {
 });
 
 /** A check-in is two writing statements: three of them are enough for a checkpoint. */
-function checkIns({ store, token }: World, ...times: number[]) {
+function checkIns({ store, token }: HeldStore, ...times: number[]) {
   return times.map((at) => follow(checkIn(store, token, NOW + at)));
 }
 
 const states = (calls: { state: string }[]) => calls.map(({ state }) => state);
-const databaseTime = ({ dataDir }: World) => statSync(databasePath(dataDir), { bigint: true }).mtimeNs;
+const databaseTime = ({ dataDir }: HeldStore) => statSync(databasePath(dataDir), { bigint: true }).mtimeNs;
 
 checkpoint('sync the log, copy, sync the database, start the log anew, sync it, go on', async (world) => {
   const { sync, dataDir, store } = world;

@@ -1,5 +1,8 @@
 import { fstatSync, statSync } from 'node:fs';
+import type { Case } from '../../../src/core/case.ts';
 import { databasePath } from '../../../src/store/sqlite/connection.ts';
+import type { SqliteOptions } from '../../../src/store/sqlite/sqlite-store.ts';
+import { healthySnitch, newCase, type Opened, openIn, openSqlite, temporaryDirectory } from '../fixture.ts';
 
 interface Sync {
   fd: number;
@@ -43,6 +46,24 @@ export class ControlledSync {
     this.#free = true;
     for (const { done } of this.#waiting.splice(0)) setImmediate(done, null);
   }
+}
+
+/** A store with a healthy snitch whose syncs last until the test ends them. */
+export interface HeldStore extends Opened {
+  sync: ControlledSync;
+  owner: Case;
+  token: string;
+}
+
+export async function openHeld(options: Pick<SqliteOptions, 'checkpointAfter'> = {}): Promise<HeldStore> {
+  const dataDir = temporaryDirectory();
+  await using prepared = openIn(dataDir);
+  const owner = await newCase(prepared, { members: ['ann@example.com'] });
+  const { token } = await healthySnitch(prepared, owner);
+  await prepared.close();
+  const sync = new ControlledSync();
+  const opened = await openSqlite({ ...options, dataDir, syncFile: sync.syncFile });
+  return { ...opened, sync, owner, token };
 }
 
 /** Lets the event loop go round until the store has done all that it can do without the disk. */

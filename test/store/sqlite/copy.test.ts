@@ -18,12 +18,14 @@ import * as assert from 'uvu/assert';
 import { databasePath } from '../../../src/store/sqlite/connection.ts';
 import { CopyFailed, inspectDatabase, restoreBackup, takeBackup } from '../../../src/store/sqlite/copy.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { closing } from '../../closing.ts';
 import {
   checkIn,
   healthySnitch,
   NOW,
   newCase,
   newSnitch,
+  openIn,
   rejection,
   temporaryDirectory,
 } from '../fixture.ts';
@@ -60,9 +62,8 @@ async function fill(dataDir: string, snitches: number): Promise<void> {
 }
 
 function change(path: string, sql: string): void {
-  const db = new Database(path);
+  using db = closing(new Database(path));
   db.exec(sql);
-  db.close();
 }
 
 async function refusal(act: () => unknown): Promise<string> {
@@ -142,9 +143,8 @@ test('a copy is put in place whole, and what was there before is kept', async ({
   assert.not(here(dataDir).some((name) => name.includes('restoring')));
   assert.not(existsSync(join(dataDir, 'snitch.acknowledged')), 'it owes nobody what the old one held');
   assert.ok(existsSync(file));
-  const store = openStore({ dataDir, clock: () => NOW });
+  await using store = openIn(dataDir);
   assert.is(store.lost, null);
-  await store.close();
 });
 
 test('where nothing was, nothing is kept', async ({ dir, dataDir, file }) => {

@@ -9,13 +9,15 @@ const SECTOR = 512;
 
 type Change = { at: number; bytes: Buffer } | { size: number };
 
+/** `by` is the thread that did it. */
 export type Step =
-  | { kind: 'change'; file: FileName; change: Change }
+  | { kind: 'change'; file: FileName; change: Change; by: string }
   | { kind: 'sync'; file: FileName; sync: number; by: string }
   | { kind: 'synced'; sync: number }
   | { kind: 'acknowledged'; count: number };
 
 interface Call {
+  by: string;
   name: string;
   fd: string;
   rest: string;
@@ -27,16 +29,16 @@ export function readTrace(trace: string, files: Record<string, FileName>, acknow
   const steps: Step[] = [];
   const unfinished = new Map<string, Call>();
   let syncs = 0;
-  const begin = (by: string, call: Call) => {
+  const begin = (call: Call) => {
     const file = files[call.fd];
-    if (file && call.name.endsWith('sync')) steps.push({ kind: 'sync', file, sync: call.sync, by });
+    if (file && call.name.endsWith('sync')) steps.push({ kind: 'sync', file, sync: call.sync, by: call.by });
   };
   const end = (call: Call) => {
     const file = files[call.fd];
     if (call.fd === acknowledgements) steps.push({ kind: 'acknowledged', count: bytesOf(call.rest).length });
     else if (!file) return;
     else if (call.name.endsWith('sync')) steps.push({ kind: 'synced', sync: call.sync });
-    else steps.push({ kind: 'change', file, change: changeOf(call) });
+    else steps.push({ kind: 'change', file, change: changeOf(call), by: call.by });
   };
   for (const line of readFileSync(trace, 'latin1').split('\n')) {
     const resumed = /^(\d+) +<\.\.\. \w+ resumed>/.exec(line);
@@ -48,8 +50,8 @@ export function readTrace(trace: string, files: Record<string, FileName>, acknow
     } else if (called) {
       const [, by = '', name = '', fd = '', rest = ''] = called;
       syncs += 1;
-      const call = { name, fd: plain(fd), rest, sync: syncs };
-      begin(by, call);
+      const call = { by, name, fd: plain(fd), rest, sync: syncs };
+      begin(call);
       if (rest.endsWith('<unfinished ...>')) unfinished.set(by, call);
       else end(call);
     }

@@ -1,41 +1,14 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Case } from '../../../src/core/case.ts';
 import { StoreUnavailable } from '../../../src/core/errors.ts';
 import type { Change } from '../../../src/store/change.ts';
-import {
-  checkIn,
-  HOUR,
-  healthySnitch,
-  NOW,
-  newCase,
-  newSnitch,
-  type Opened,
-  openIn,
-  openSqlite,
-  rejection,
-  temporaryDirectory,
-} from '../fixture.ts';
-import { ControlledSync, follow, turns } from './controlled-sync.ts';
+import { checkIn, HOUR, NOW, newSnitch, rejection } from '../fixture.ts';
+import { follow, type HeldStore, openHeld, turns } from './controlled-sync.ts';
 
-interface World extends Opened {
-  sync: ControlledSync;
-  dataDir: string;
-  owner: Case;
-  token: string;
-}
-
-const durability = suite<World>('durability');
+const durability = suite<HeldStore>('durability');
 
 durability.before.each(async (world) => {
-  const dataDir = temporaryDirectory();
-  await using prepared = openIn(dataDir);
-  const owner = await newCase(prepared, { members: ['ann@example.com'] });
-  const { token } = await healthySnitch(prepared, owner);
-  await prepared.close();
-  const sync = new ControlledSync();
-  const opened = await openSqlite({ dataDir, syncFile: sync.syncFile });
-  Object.assign(world, opened, { sync, dataDir, owner, token });
+  Object.assign(world, await openHeld());
 });
 
 durability.after.each(({ sync, dispose }) => {

@@ -55,7 +55,7 @@ files('files belong to their owner alone, in a directory that others may read to
   chmodSync(dataDir, 0o755);
   await using store = openIn(dataDir);
   await store.setSetting('maintenance', 'on');
-  for (const file of ['snitch.db', 'snitch.db-wal', 'snitch.db-shm']) {
+  for (const file of ['snitch.db', 'snitch.db-wal', 'snitch.db-shm', 'snitch.lock', 'snitch.acknowledged']) {
     assert.is(modeOf(join(dataDir, file)), '600', file);
   }
   assert.is(modeOf(dataDir), '755');

@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import { databasePath } from '../../../src/store/sqlite/connection.ts';
 import { restoreBackup } from '../../../src/store/sqlite/copy.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { until } from '../../until.ts';
 import { newCase, newSnitch, openIn, temporaryDirectory } from '../fixture.ts';
 
 interface World {
@@ -31,11 +32,6 @@ misplaced.after.each(async ({ dir, store }) => {
   await store.close();
   rmSync(dir, { recursive: true, force: true });
 });
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 2_000 && !holds(); turn += 1) await sleep(5);
-  assert.ok(holds(), 'it never came');
-}
 
 function namesIn(path: string): unknown[] {
   const db = new Database(path, { readonly: true, fileMustExist: true });
@@ -95,6 +91,7 @@ for (const [what, { spoil, words }] of Object.entries(FAULTS)) {
     assert.is(reports.length, 1, 'it is not said at every look');
     await store.close();
     const saved = /is saved in (\S+):/.exec(reports[1] ?? '')?.[1] ?? '';
+    assert.match(saved, /\.rescued-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/, 'named by the time');
     assert.equal(namesIn(saved), ['before', 'since then']);
     assert.match(reports[1] as string, `snitch restore ${saved}`);
     restoreBackup(saved, dataDir, 'now');

@@ -14,13 +14,8 @@ import { setAnewSlice } from '../../../src/store/operations/clock-ahead.ts';
 import { listDeliveries } from '../../../src/store/operations/deliveries.ts';
 import { listOwnership, roomForSnitches } from '../../../src/store/operations/ownership.ts';
 import { prune } from '../../../src/store/operations/retention.ts';
-import {
-  addTags,
-  deleteSnitch,
-  getSnitch,
-  listSnitches,
-  updateSnitch,
-} from '../../../src/store/operations/snitches.ts';
+import { listSnitches } from '../../../src/store/operations/snitch-list.ts';
+import { addTags, deleteSnitch, getSnitch, updateSnitch } from '../../../src/store/operations/snitches.ts';
 import { getState } from '../../../src/store/operations/states.ts';
 import { applyDue, moveLooks, pauseSnitch, rescheduleSlice } from '../../../src/store/operations/triggers.ts';
 import { openDatabase } from '../../../src/store/sqlite/connection.ts';

@@ -1,13 +1,22 @@
 /** Works on a store under `strace`, with a checkpoint from outside now and then, until its work is done; then it dies. */
-import { openSync, writeSync } from 'node:fs';
+import { fdatasync, fstatSync, openSync, statSync, writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { databasePath } from '../../../src/store/sqlite/connection.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 
-const [dataDir = '', acknowledgements = '', ...tokens] = process.argv.slice(2);
+const [dataDir = '', acknowledgements = '', mode = '', ...tokens] = process.argv.slice(2);
 const ROUNDS = 90;
 
-const store = openStore({ dataDir, clock: Date.now, checkpointAfter: 60 });
+/** A slow disk, and a database that takes longer to sync than a log: what is done meanwhile may rely on it too early. */
+async function syncFile(fd: number, done: (error: Error | null) => void): Promise<void> {
+  await sleep(fstatSync(fd).ino === statSync(databasePath(dataDir)).ino ? 8 : 3);
+  fdatasync(fd, done);
+}
+
+const background = { backgroundFrom: 0, syncFile };
+const options = { dataDir, clock: Date.now, checkpointAfter: 60 };
+const store = openStore(mode === 'background' ? { ...options, ...background } : options);
 const outside = new Database(databasePath(dataDir), { timeout: 0 });
 const acknowledged = openSync(acknowledgements, 'w');
 const nothing = { exitStatus: null, source: null, runId: null, output: null };

@@ -9,6 +9,7 @@ import { patienceOf } from '../../../src/tui/live/patience.ts';
 import { createStore } from '../../../src/tui/live/store.ts';
 import type { Event } from '../../../src/tui/model/state.ts';
 import { type Fixture, newSnitch, startFixture } from '../../http/fixture.ts';
+import { until } from '../../until.ts';
 import { beginning } from '../samples.ts';
 
 const test = suite('actions on many');
@@ -72,14 +73,6 @@ async function block({ acme }: Fixture): Promise<void> {
 async function countTagged({ store, acme }: Fixture): Promise<number> {
   const page = { tags: ['web'], after: 0, limit: 1_000 };
   return (await store.listSnitches(acme.id, page)).snitches.length;
-}
-
-async function until(holds: () => boolean, what: string): Promise<void> {
-  const end = performance.now() + 20_000;
-  while (!holds()) {
-    if (performance.now() > end) throw new Error(`never: ${what}`);
-    await sleep(20);
-  }
 }
 
 test('all are done although others block the key meanwhile', async () => {

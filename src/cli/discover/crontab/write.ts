@@ -1,6 +1,8 @@
 /** Replaces a crontab, keeping its mode and owner, and a copy of the old one. */
-import { chmodSync, constants, copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makePrivateDirectory } from '../../../system/directory.ts';
+import { createPrivateFileNow, syncNow } from '../../../system/private-file.ts';
 import { Failure } from '../../failure/failure.ts';
 import { replaceFile } from '../host/replace-file.ts';
 import type { Crontab } from './files.ts';
@@ -45,14 +47,14 @@ export function writeCrontab({ crontab, text }: CrontabChange, root: string, now
 
 function backUp(path: string, shown: string, root: string, now: number): string {
   const directory = join(root, BACKUPS);
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makePrivateDirectory(directory);
   const time = new Date(now).toISOString().replace(/[-:]/g, '').replace(/\.\d+/, '');
   const name = `${shown.slice(1).replaceAll('/', '-')}.${time}`;
   for (let attempt = 0; ; attempt += 1) {
     const copy = join(directory, attempt === 0 ? name : `${name}-${attempt}`);
     try {
-      copyFileSync(path, copy, constants.COPYFILE_EXCL);
-      chmodSync(copy, 0o600);
+      createPrivateFileNow(copy, readFileSync(path));
+      syncNow(directory);
       return copy;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || attempt > 99) throw error;

@@ -1,6 +1,7 @@
 /** Makes a service of systemd check in after each run, by a drop-in file. */
 import { lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { syncNow } from '../../../system/private-file.ts';
 import { Failure } from '../../failure/failure.ts';
 import { replaceFile } from '../host/replace-file.ts';
 
@@ -33,6 +34,7 @@ export function writeDropIn(root: string, service: string, text: string): void {
   if (old && (!old.isFile() || !readFileSync(path, 'utf8').startsWith(MARK))) {
     throw new Failure(`${dropInPath(service)} is there already, and was not written by this command`);
   }
-  mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+  const made = mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+  if (made !== undefined) syncNow(dirname(made));
   replaceFile(path, text);
 }

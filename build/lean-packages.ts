@@ -1,0 +1,71 @@
+/** Leaves out of the bundles what packages bring along and nobody here uses: a daemon at rest would hold it in memory. */
+
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import type { Plugin } from 'esbuild';
+
+const require = createRequire(import.meta.url);
+
+/** Files of packages that stand for features which are not used, and what takes their place. */
+const UNUSED: readonly [RegExp, string][] = [
+  // Error messages in forty languages.
+  [/[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/, 'export {};'],
+  // Metrics of several processes, and such as are sent instead of fetched.
+  [/[\\/]prom-client[\\/]lib[\\/](cluster|pushgateway)\.js$/, 'module.exports = undefined;'],
+];
+
+/**
+ * Packages that only run when what they export is first called. Their code is in the bundle all the same, and so in memory:
+ * nothing is read from a file that an upgrade may have replaced meanwhile.
+ */
+const LATE: Readonly<Record<string, { functions: string[]; classes: string[]; code: string }>> = {
+  nodemailer: {
+    functions: ['createTransport'],
+    classes: [],
+    code: `module.exports = require('nodemailer');`,
+  },
+  undici: {
+    functions: ['buildConnector', 'fetch'],
+    classes: ['Agent'],
+    // As in its own index.js, without the rest of that.
+    code: `const Dispatcher = require('undici/lib/dispatcher/dispatcher');
+      Object.assign(Dispatcher.prototype, require('undici/lib/api'));
+      exports.Agent = require('undici/lib/dispatcher/agent');
+      exports.buildConnector = require('undici/lib/core/connect');
+      exports.fetch = (...values) => require('undici/lib/web/fetch').fetch(...values);`,
+  },
+};
+
+export const leanPackages: Plugin = {
+  name: 'lean-packages',
+  setup(builder) {
+    for (const [filter, contents] of UNUSED) builder.onLoad({ filter }, () => ({ contents }));
+    builder.onResolve({ filter: /^(nodemailer|undici)$/ }, ({ path, kind }) =>
+      kind === 'import-statement' ? { path, namespace: 'late' } : undefined,
+    );
+    builder.onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
+      contents: lateModule(path),
+      resolveDir: dirname(require.resolve('esbuild')),
+    }));
+    builder.onResolve({ filter: /^late:/ }, ({ path }) => ({
+      path: path.slice('late:'.length),
+      namespace: 'whole',
+    }));
+    builder.onLoad({ filter: /.*/, namespace: 'whole' }, ({ path }) => ({
+      contents: LATE[path]?.code ?? '',
+      resolveDir: dirname(require.resolve('esbuild')),
+    }));
+  },
+};
+
+function lateModule(name: string): string {
+  const { functions = [], classes = [] } = LATE[name] ?? {};
+  const whole = `require(${JSON.stringify(`late:${name}`)})`;
+  return [
+    ...functions.map((one) => `export const ${one} = (...values) => ${whole}.${one}(...values);`),
+    ...classes.map(
+      (one) =>
+        `export const ${one} = new Proxy(class {}, { construct: (_, values) => new (${whole}.${one})(...values) });`,
+    ),
+  ].join('\n');
+}

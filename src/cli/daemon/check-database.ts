@@ -1,0 +1,13 @@
+/** What `snitch serve` starts beside itself to have a large database checked while it works: no command for people. */
+import type { CheckLine } from '../../store/sqlite/check-file.ts';
+import { EXIT } from '../failure/exit-codes.ts';
+
+/** @returns the exit code; what was found is on stdout */
+export async function checkDatabase(path: string): Promise<number> {
+  process.title = 'snitch check-database';
+  // The daemon that waits for the answer holds the other end.
+  process.stdin.resume().once('end', () => process.exit());
+  const { checkFile } = await import('../../store/sqlite/check-file.ts');
+  await checkFile(path, (line: CheckLine) => process.stdout.write(`${JSON.stringify(line)}\n`));
+  return EXIT.ok;
+}

@@ -1,0 +1,35 @@
+/** The rows in which stands what people said about their snitches. */
+import type { LastReport } from '../../core/check-in.ts';
+import type { Snitch } from '../../core/snitch.ts';
+import { type StateRow, toState } from './states.ts';
+
+export interface SnitchRow {
+  id: number;
+  token: string;
+  case_id: string;
+  name: string;
+  notes: string;
+  tags: string;
+  alert_email: string;
+  created_at: number;
+}
+
+export const SNITCH_COLUMNS = 'id, token, case_id, name, notes, tags, alert_email, created_at';
+
+export function tagsIn({ tags }: Pick<SnitchRow, 'tags'>): string[] {
+  return JSON.parse(tags) as string[];
+}
+
+export function toSnitch(row: SnitchRow, state: StateRow, lastReport: LastReport | null): Snitch {
+  return {
+    token: row.token,
+    caseId: row.case_id,
+    name: row.name,
+    notes: row.notes,
+    tags: tagsIn(row),
+    alertEmail: JSON.parse(row.alert_email) as string[],
+    createdAt: row.created_at,
+    state: toState(state),
+    lastReport,
+  };
+}

@@ -1,0 +1,27 @@
+/**
+ * Remembers that a database was found damaged while it was in use, so that the next start checks it before anybody is
+ * told that something is stored, however long that takes. The start that finds it whole, because a backup was restored,
+ * forgets that.
+ */
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+function pathIn(dataDir: string): string {
+  return join(dataDir, 'snitch.suspect');
+}
+
+export function suspect(dataDir: string, details: string): void {
+  try {
+    writeFileSync(pathIn(dataDir), `${details}\n`, { mode: 0o600 });
+  } catch {
+    // The next start then listens first, and finds it again.
+  }
+}
+
+export function isSuspect(dataDir: string): boolean {
+  return existsSync(pathIn(dataDir));
+}
+
+export function trustAgain(dataDir: string): void {
+  rmSync(pathIn(dataDir), { force: true });
+}

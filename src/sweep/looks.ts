@@ -1,0 +1,71 @@
+/**
+ * Puts snitches where the sweep looks at them when they are due. Check-ins move deadlines without telling the sweep,
+ * which then looks too early: those that it looked at in vain must be out of its way before the next pass.
+ */
+import type { Store } from '../store/store.ts';
+import type { LookCursor } from '../store/sweep.ts';
+import { MINUTE, SECOND } from '../text/durations.ts';
+
+/** How long before the sweep would look at a snitch it is put where it is due, in milliseconds. */
+const AHEAD = 10 * MINUTE;
+
+/** How often those are looked for, in milliseconds. */
+const AHEAD_EVERY = 10 * SECOND;
+
+/** Slices of that at a time: a million snitches that are all looked at at midnight are through in those ten minutes. */
+const AHEAD_AT_ONCE = 100;
+
+/** How long one pass puts off the next for those that it looked at in vain, in milliseconds. */
+const MOVE_FOR = 500;
+
+export interface LooksOptions {
+  store: Pick<Store, 'moveLooks'>;
+  /** Milliseconds that never jump. */
+  monotonic: () => number;
+}
+
+/** Runs `slice` again and again as long as it answers true. */
+type WhileMore = (slice: () => Promise<boolean>) => Promise<void>;
+
+export class Looks {
+  readonly #options: LooksOptions;
+  /** How far those are where they are due that are looked at soon. */
+  #aheadTo: LookCursor | null = null;
+  /** When those are looked for next, by the monotonic clock. */
+  #aheadFrom = Number.NEGATIVE_INFINITY;
+
+  constructor(options: LooksOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * What one pass does: those that were looked at in vain, and now and then some that would be.
+   *
+   * @param inVain whether there are any of the first
+   */
+  async move(now: number, inVain: boolean, whileMore: WhileMore): Promise<void> {
+    if (inVain) await this.#moveFirst(now, whileMore);
+    if (this.#options.monotonic() >= this.#aheadFrom) await this.#moveAhead(now, whileMore);
+  }
+
+  async #moveFirst(now: number, whileMore: WhileMore): Promise<void> {
+    const { store, monotonic } = this.#options;
+    const until = monotonic() + MOVE_FOR;
+    let after: LookCursor | null = null;
+    await whileMore(async () => {
+      after = await store.moveLooks(now, after);
+      return after !== null && monotonic() < until;
+    });
+  }
+
+  async #moveAhead(now: number, whileMore: WhileMore): Promise<void> {
+    const { store, monotonic } = this.#options;
+    this.#aheadFrom = monotonic() + AHEAD_EVERY;
+    let slices = 0;
+    await whileMore(async () => {
+      this.#aheadTo = await store.moveLooks(now + AHEAD, this.#aheadTo);
+      slices += 1;
+      return this.#aheadTo !== null && slices < AHEAD_AT_ONCE;
+    });
+  }
+}

@@ -1,0 +1,72 @@
+/** Works through the deadlines that a blind window may postpone, many slices at once, and tells how far that is. */
+import type { Logger } from 'pino';
+import { POSTPONED_AT_ONCE } from '../store/blindness.ts';
+import type { Store } from '../store/store.ts';
+import { SECOND } from '../text/durations.ts';
+
+/** Slices that share commits and the wait for the disk; check-ins go before the next one. */
+const SLICES = 8;
+
+/** Between two lines of the log, in milliseconds; what takes no longer than one is not worth a line. */
+const TOLD_EVERY = 10 * SECOND;
+
+export interface PostponingOptions {
+  store: Pick<Store, 'postponeSlice' | 'census'>;
+  /** Milliseconds that never jump. */
+  monotonic: () => number;
+  logger: Logger;
+}
+
+export class Postponing {
+  readonly #options: PostponingOptions;
+  #looked = 0;
+  #all: number | null = null;
+  #began = 0;
+  #toldAt: number | null = null;
+
+  constructor(options: PostponingOptions) {
+    this.#options = options;
+  }
+
+  /** How far it is, in words; null where nothing is to be done, or next to nothing. */
+  progress(): string | null {
+    if (this.#all === null) return null;
+    const [looked, all] = [Math.min(this.#looked, this.#all), this.#all].map((count) =>
+      count.toLocaleString('en'),
+    );
+    return `postponing deadlines after a blind window: ${looked} of at most ${all} snitches looked at, and no alarm is raised before that is done`;
+  }
+
+  /** Takes the next slices; false when nothing is left. What is left when it is called no more is taken by a later call. */
+  async next(now: number): Promise<boolean> {
+    const { store, monotonic } = this.#options;
+    if (this.#looked === 0) this.#began = monotonic();
+    const more = await Promise.all(Array.from({ length: SLICES }, () => store.postponeSlice(now)));
+    this.#looked += more.filter((isMore) => isMore).length * POSTPONED_AT_ONCE;
+    if (more.includes(false)) {
+      this.#end();
+      return false;
+    }
+    this.#all ??= Object.values((await store.census()).snitches).reduce((sum, count) => sum + count, 0);
+    this.#tell();
+    return true;
+  }
+
+  #tell(): void {
+    const now = this.#options.monotonic();
+    if (now - (this.#toldAt ?? this.#began) < TOLD_EVERY) return;
+    this.#toldAt = now;
+    this.#options.logger.info(this.progress());
+  }
+
+  #end(): void {
+    const { logger, monotonic } = this.#options;
+    const duration = Math.round(monotonic() - this.#began);
+    if (this.#toldAt !== null) {
+      logger.info({ duration_ms: duration }, 'the deadlines are postponed; alarms are raised again');
+    }
+    this.#looked = 0;
+    this.#all = null;
+    this.#toldAt = null;
+  }
+}
