@@ -2,17 +2,21 @@
 import type { Client } from '../../api/client.ts';
 import type { WireCheckIn, WireSnitch } from '../../api/wire.ts';
 import { isInterval } from '../../core/interval.ts';
-import type { ScheduleRule } from '../../core/schedule/schedule.ts';
+import { instantsAfter, readSchedule, type ScheduleRule } from '../../core/schedule/schedule.ts';
 import type { PastCheckIn } from '../../core/suggestion/history.ts';
 import type { DueSetting, Outlook } from '../../core/suggestion/outlook.ts';
 import type { SuggestedExpectation } from '../../core/suggestion/runs.ts';
 import { type SuggestedSchedule, type Suggestion, suggest } from '../../core/suggestion/suggest.ts';
 import { durationInWords, runDuration, SECOND, shortDuration } from '../../text/durations.ts';
+import { weekdayTime } from '../../text/times.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command/command.ts';
 import { connect } from '../command/connection.ts';
 import { resolveSnitch } from '../command/resolve.ts';
 import { type Field, Output, renderFields, type View } from '../output/output.ts';
 import { clockOf } from '../output/zone-clock.ts';
+
+/** As many runs of a suggested schedule are named. */
+const NEXT_RUNS = 3;
 
 /** All that is kept of a snitch, and more than that. */
 const ALL_KEPT = 1_000;
@@ -41,7 +45,7 @@ async function suggestFor(name: string | undefined, flags: ClientFlags): Promise
   const [first] = found;
   if (name === undefined || !first) output.list(found, VIEW, found.map(wireOf));
   else if (output.format === 'table' || output.format === 'wide') {
-    output.lines(renderFields(fieldsOf(first), output.style));
+    output.lines(renderFields(fieldsOf(first, output.style.now), output.style));
   } else output.record(first, [], VIEW, wireOf(first));
 }
 
@@ -104,7 +108,7 @@ function ruleInWords(rule: ScheduleRule): string {
   return 'calendar' in rule ? rule.calendar : `every ${durationInWords(rule.every * SECOND)}`;
 }
 
-function fieldsOf({ snitch, suggestion }: Suggested): Field[] {
+function fieldsOf({ snitch, suggestion }: Suggested, now: number): Field[] {
   const { schedule, unfit, seen, runtime, expect, present } = suggestion;
   const clock = clockOf(schedule?.timezone ?? 'UTC');
   const at = (instant: number) => clock.at(new Date(instant).toISOString());
@@ -113,7 +117,7 @@ function fieldsOf({ snitch, suggestion }: Suggested): Field[] {
     { label: 'Name', text: snitch.name },
     { label: 'Looked at', text: `${seen.count} check-ins that ended a run${span} (${clock.zone})` },
     ...(schedule && present
-      ? scheduleFields(snitch, schedule, present)
+      ? scheduleFields(snitch, schedule, present, now)
       : [{ label: 'Schedule', text: `none fits: ${unfit}` }]),
     {
       label: 'Max runtime',
@@ -129,15 +133,17 @@ function scheduleFields(
   { interval, alert_type: alertType }: WireSnitch,
   { rule, timezone, grace, lateness, missed, outlook }: SuggestedSchedule,
   present: Outlook,
+  now: number,
 ): Field[] {
   const { earliest, usual, latest } = lateness;
   const from = earliest < 0 ? `${durationInWords(-earliest)} before` : durationInWords(earliest);
   const until = `${durationInWords(Math.max(0, latest))} after their time, usually ${durationInWords(Math.max(0, usual))}`;
-  const now = `${interval}, ${alertType}`;
+  const set = `${interval}, ${alertType}`;
   const beside = (shown: (of: Outlook) => string) =>
-    `${shown(outlook)}; as it is set now (${now}) ${shown(present)}`;
+    `${shown(outlook)}; as it is set now (${set}) ${shown(present)}`;
   return [
     { label: 'Schedule', text: `${ruleInWords(rule)} in ${timezone}` },
+    { label: 'Next runs', text: nextRuns(rule, timezone, now) },
     {
       label: 'Grace',
       text: `${durationInWords(grace * SECOND)}: check-ins came from ${from} to ${until}`,
@@ -146,6 +152,13 @@ function scheduleFields(
     { label: 'False alarms', text: beside(({ falseAlarms }) => `${falseAlarms}`) },
     { label: 'Miss told after', text: beside(foundAfter) },
   ];
+}
+
+/** So that a wrong suggestion is seen at once. What counts from the last check-in has no times of its own. */
+function nextRuns(rule: ScheduleRule, timezone: string, now: number): string {
+  if ('every' in rule) return 'so long after each check-in';
+  const runs = instantsAfter(readSchedule(rule, timezone), now, NEXT_RUNS);
+  return runs.map((at) => weekdayTime(at, timezone)).join('\n');
 }
 
 function range<T extends { least: number; usual: number; most: number }>(

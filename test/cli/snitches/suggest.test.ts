@@ -60,6 +60,7 @@ suggestions('a schedule with its grace, and what it would have told beside what 
   assert.ok(found.present!.found_after > found.suggested!.grace);
   const { stdout } = await on.run('suggest', 'hourly job');
   assert.match(stdout, /\nSchedule: +10 \* \* \* \* in UTC\n/);
+  assert.match(stdout, /\nNext runs: +\w{3} \d{4}-\d\d-\d\d \d\d:10 /);
   assert.match(stdout, /\nMissed runs: +1\n/);
   assert.match(stdout, /\nFalse alarms: +0; as it is set now \(daily, basic\) 0\n/);
   assert.match(stdout, 'check-ins came from 0 s to 2 min after their time, usually 1 min');
