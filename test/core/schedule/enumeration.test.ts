@@ -1,6 +1,6 @@
 /**
  * Cron expressions against an enumeration that shares nothing with the program: neither croner nor its own search nor
- * its notion of a clock. Time limit: 180 s.
+ * its notion of a clock. Time limit: 300 s.
  *
  * `SCHEDULE_CASES=20000 npm run test:file schedule/enumeration` compares more.
  */
