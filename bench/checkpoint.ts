@@ -30,7 +30,13 @@ const delay = Number(given['slow-disk']);
 
 const DAY = 86_400_000;
 const NOTHING = { exitStatus: null, message: null, source: null, runId: null, output: null };
-const FIELDS = { notes: '', tags: [], alertEmail: [], interval: 'daily' as const, alertType: 'basic' as const };
+const FIELDS = {
+  notes: '',
+  tags: [],
+  alertEmail: [],
+  interval: 'daily' as const,
+  alertType: 'basic' as const,
+};
 const MODES = ['itself', 'background'] as const;
 
 type Mode = (typeof MODES)[number];
