@@ -55,6 +55,11 @@ export const TASKS: readonly Task[] = [
       { name: 'show', summary: 'all of one snitch', load: here(look) },
       { name: 'history', summary: 'its check-ins', load: here(look) },
       { name: 'explain', summary: 'its deadline and next alert, in words', load: here(look) },
+      {
+        name: 'suggest',
+        summary: 'a schedule and limits that fit what its job did',
+        load: () => import('./snitches/suggest.ts'),
+      },
       { name: 'schedule', summary: 'when a cron or OnCalendar expression is due', load: here(schedule) },
       { name: 'alerts', summary: 'what was alerted', load: here(deliveries) },
       {

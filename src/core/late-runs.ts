@@ -24,7 +24,7 @@ export interface LateRun {
 export interface LateRuns {
   /** The first check-in that was ever known: the longer a job is watched, the more of its habits were seen. */
   since: number | null;
-  /** The latest of the last 400 periods, at most 10, ascending by time. */
+  /** The latest of the last 300 periods, at most 10, ascending by time. */
   runs: readonly LateRun[];
 }
 

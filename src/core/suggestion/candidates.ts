@@ -37,8 +37,8 @@ const TOGETHER = 0.92;
 /** Two arcs are about as long if they differ by this share of the circle. */
 const ALIKE = 0.02;
 
-/** A check-in may come a little before its time, where the clock of the host is ahead. */
-const CLOCKS_DIFFER = 30 * SECOND;
+/** A check-in may come seconds before its time, where the clock of the host is ahead: by up to ten it counts for it. */
+const CLOCKS_DIFFER = 8 * SECOND;
 const EARLY = 10 * MINUTE;
 
 /** People write times that end in 0 or 5. */

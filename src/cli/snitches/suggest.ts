@@ -1,0 +1,224 @@
+/** `snitch suggest`: what a snitch should be set to, by what its job did. */
+import type { Client } from '../../api/client.ts';
+import type { WireCheckIn, WireSnitch } from '../../api/wire.ts';
+import { isInterval } from '../../core/interval.ts';
+import { instantsAfter, readSchedule, type ScheduleRule } from '../../core/schedule/schedule.ts';
+import type { PastCheckIn } from '../../core/suggestion/history.ts';
+import type { DueSetting, Outlook } from '../../core/suggestion/outlook.ts';
+import type { SuggestedExpectation } from '../../core/suggestion/runs.ts';
+import { type SuggestedSchedule, type Suggestion, suggest } from '../../core/suggestion/suggest.ts';
+import { durationInWords, runDuration, SECOND, shortDuration } from '../../text/durations.ts';
+import { weekdayTime } from '../../text/times.ts';
+import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command/command.ts';
+import { connect } from '../command/connection.ts';
+import { resolveSnitch } from '../command/resolve.ts';
+import { type Field, Output, renderFields, type View } from '../output/output.ts';
+import { clockOf } from '../output/zone-clock.ts';
+
+/** As many runs of a suggested schedule are named. */
+const NEXT_RUNS = 3;
+
+/** All that is kept of a snitch, and more than that. */
+const ALL_KEPT = 1_000;
+
+export const register: Register = (program) => {
+  const command = program
+    .command('suggest')
+    .description('suggest a schedule, grace and limits by the kept check-ins; changes nothing')
+    .argument('[snitch]', 'its token, or its name (default: all)')
+    .action((name: string | undefined, flags: ClientFlags) => suggestFor(name, flags));
+  withExamples(addClientOptions(command), 'snitch suggest nightly-backup', 'snitch suggest --json');
+};
+
+interface Suggested {
+  snitch: WireSnitch;
+  suggestion: Suggestion;
+}
+
+async function suggestFor(name: string | undefined, flags: ClientFlags): Promise<void> {
+  const client = connect(flags);
+  const snitches = name === undefined ? await client.listSnitches() : [await resolveSnitch(client, name)];
+  const { timezone } = await client.getCase();
+  const found: Suggested[] = [];
+  for (const snitch of snitches) found.push(await suggestOne(client, snitch, timezone));
+  const output = new Output(flags);
+  const [first] = found;
+  if (name === undefined || !first) output.list(found, VIEW, found.map(wireOf));
+  else if (output.format === 'table' || output.format === 'wide') {
+    output.lines(renderFields(fieldsOf(first, output.style.now), output.style));
+  } else output.record(first, [], VIEW, wireOf(first));
+}
+
+async function suggestOne(client: Client, snitch: WireSnitch, timezone: string): Promise<Suggested> {
+  const history = await client.listCheckIns(snitch.token, { limit: ALL_KEPT });
+  const ofHost = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return {
+    snitch,
+    suggestion: suggest(history.map(pastOf), settingOf(snitch, timezone), [timezone, ofHost]),
+  };
+}
+
+function pastOf({ at, outcome, duration_ms: durationMs }: WireCheckIn): PastCheckIn {
+  return { at: Date.parse(at), outcome, durationMs };
+}
+
+/** An interval that a newer server invented is compared as the one that has the longest patience. */
+function settingOf({ interval, alert_type: alertType }: WireSnitch, timezone: string): DueSetting {
+  return {
+    interval: isInterval(interval) ? interval : 'monthly',
+    alertType,
+    schedule: null,
+    timezone,
+    grace: null,
+  };
+}
+
+const VIEW: View<Suggested> = {
+  name: ({ snitch }) => snitch.name,
+  id: ({ snitch }) => snitch.token,
+  empty: 'no snitches yet',
+  columns: [
+    { header: 'NAME', cell: ({ snitch }) => snitch.name, shrinkTo: 12 },
+    { header: 'NOW', cell: ({ snitch }) => snitch.interval, optional: true },
+    {
+      header: 'SUGGESTED',
+      cell: ({ suggestion: { schedule } }) => (schedule ? ruleInWords(schedule.rule) : 'none'),
+    },
+    { header: 'ZONE', cell: ({ suggestion }) => suggestion.schedule?.timezone ?? '', optional: true },
+    {
+      header: 'GRACE',
+      cell: ({ suggestion: { schedule } }) => (schedule ? shortDuration(schedule.grace * SECOND) : ''),
+      align: 'right',
+    },
+    { header: 'FALSE', cell: ({ suggestion }) => fromTo(suggestion, ({ falseAlarms }) => `${falseAlarms}`) },
+    { header: 'FOUND AFTER', cell: ({ suggestion }) => fromTo(suggestion, foundAfter), optional: true },
+  ],
+};
+
+function fromTo({ present, schedule }: Suggestion, shown: (outlook: Outlook) => string): string {
+  return present && schedule ? `${shown(present)} -> ${shown(schedule.outlook)}` : '';
+}
+
+function foundAfter({ foundAfter: length }: Outlook): string {
+  return length === null ? '-' : shortDuration(length);
+}
+
+function ruleInWords(rule: ScheduleRule): string {
+  if ('cron' in rule) return rule.cron;
+  return 'calendar' in rule ? rule.calendar : `every ${durationInWords(rule.every * SECOND)}`;
+}
+
+function fieldsOf({ snitch, suggestion }: Suggested, now: number): Field[] {
+  const { schedule, unfit, seen, runtime, expect, present } = suggestion;
+  const clock = clockOf(schedule?.timezone ?? 'UTC');
+  const at = (instant: number) => clock.at(new Date(instant).toISOString());
+  const span = seen.from === null || seen.to === null ? '' : `, from ${at(seen.from)} to ${at(seen.to)}`;
+  return [
+    { label: 'Name', text: snitch.name },
+    { label: 'Looked at', text: `${seen.count} check-ins that ended a run${span} (${clock.zone})` },
+    ...(schedule && present
+      ? scheduleFields(snitch, schedule, present, now)
+      : [{ label: 'Schedule', text: `none fits: ${unfit}` }]),
+    {
+      label: 'Max runtime',
+      text: runtime
+        ? `${durationInWords(runtime.seconds * SECOND)}: ${runtime.seen.count} runs took ${range(runtime.seen, runDuration)}`
+        : 'unknown: at least 5 runs have to report their start, as `snitch exec` does',
+    },
+    ...expect.map((expectation) => ({ label: expectation.value, text: expected(expectation) })),
+  ];
+}
+
+function scheduleFields(
+  { interval, alert_type: alertType }: WireSnitch,
+  { rule, timezone, grace, lateness, missed, outlook }: SuggestedSchedule,
+  present: Outlook,
+  now: number,
+): Field[] {
+  const { earliest, usual, latest } = lateness;
+  const from = earliest < 0 ? `${durationInWords(-earliest)} before` : durationInWords(earliest);
+  const until = `${durationInWords(Math.max(0, latest))} after their time, usually ${durationInWords(Math.max(0, usual))}`;
+  const set = `${interval}, ${alertType}`;
+  const beside = (shown: (of: Outlook) => string) =>
+    `${shown(outlook)}; as it is set now (${set}) ${shown(present)}`;
+  return [
+    { label: 'Schedule', text: `${ruleInWords(rule)} in ${timezone}` },
+    { label: 'Next runs', text: nextRuns(rule, timezone, now) },
+    {
+      label: 'Grace',
+      text: `${durationInWords(grace * SECOND)}: check-ins came from ${from} to ${until}`,
+    },
+    { label: 'Missed runs', text: `${missed}` },
+    { label: 'False alarms', text: beside(({ falseAlarms }) => `${falseAlarms}`) },
+    { label: 'Miss told after', text: beside(foundAfter) },
+  ];
+}
+
+/** So that a wrong suggestion is seen at once. What counts from the last check-in has no times of its own. */
+function nextRuns(rule: ScheduleRule, timezone: string, now: number): string {
+  if ('every' in rule) return 'so long after each check-in';
+  const runs = instantsAfter(readSchedule(rule, timezone), now, NEXT_RUNS);
+  return runs.map((at) => weekdayTime(at, timezone)).join('\n');
+}
+
+function range<T extends { least: number; usual: number; most: number }>(
+  { least, usual, most }: T,
+  shown: (value: number) => string,
+): string {
+  return `${shown(least)} to ${shown(most)}, usually ${shown(usual)}`;
+}
+
+function expected({ min, max, ofUsual, required, seen }: SuggestedExpectation): string {
+  const bounds = [
+    ...(min === null ? [] : [`at least ${min}`]),
+    ...(max === null ? [] : [`at most ${max}`]),
+    ...(ofUsual ? [`from ${ofUsual[0]} to ${ofUsual[1]} times the usual`] : []),
+    required ? 'always reported' : 'not always reported',
+  ];
+  return `${bounds.join(', ')}; it was ${range(seen, String)}`;
+}
+
+/** What `--json` prints: names and units as the API has them, lengths in seconds. */
+function wireOf({ snitch, suggestion }: Suggested): unknown {
+  const { seen, schedule, unfit, present, runtime, expect } = suggestion;
+  return {
+    token: snitch.token,
+    name: snitch.name,
+    check_ins: seen.count,
+    from: seen.from === null ? null : new Date(seen.from).toISOString(),
+    to: seen.to === null ? null : new Date(seen.to).toISOString(),
+    present: present && wireOutlook(present),
+    suggested: schedule && {
+      schedule: schedule.rule,
+      timezone: schedule.timezone,
+      grace: schedule.grace,
+      lateness: {
+        earliest: schedule.lateness.earliest / SECOND,
+        usual: schedule.lateness.usual / SECOND,
+        latest: schedule.lateness.latest / SECOND,
+      },
+      missed_runs: schedule.missed,
+      ...wireOutlook(schedule.outlook),
+    },
+    unfit,
+    max_runtime: runtime && {
+      seconds: runtime.seconds,
+      earliest: runtime.seen.least / SECOND,
+      usual: runtime.seen.usual / SECOND,
+      latest: runtime.seen.most / SECOND,
+    },
+    expect: expect.map(({ value, min, max, ofUsual, required, seen: { least, usual, most } }) => ({
+      ...{ value, min, max, of_usual: ofUsual, required },
+      ...{ least, usual, most },
+    })),
+  };
+}
+
+function wireOutlook({ falseAlarms, found, unnoticed, foundAfter: length }: Outlook) {
+  return {
+    false_alarms: falseAlarms,
+    found,
+    unnoticed,
+    found_after: length === null ? null : Math.round(length / SECOND),
+  };
+}

@@ -1,0 +1,91 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { WireSnitch } from '../../../src/api/wire.ts';
+import { type Commands, withDaemon } from '../with-daemon.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+interface Suggested {
+  name: string;
+  check_ins: number;
+  present: { false_alarms: number; found_after: number } | null;
+  suggested: {
+    schedule: unknown;
+    timezone: string;
+    grace: number;
+    missed_runs: number;
+    false_alarms: number;
+  } | null;
+  unfit: string | null;
+}
+
+const suggestions = suite('snitch suggest');
+let on: Commands;
+suggestions.before(async () => {
+  on = await withDaemon();
+  /** The last hour that is over: the newest check-in lies in the past whenever the test runs. */
+  const last = Math.floor(Date.now() / HOUR) * HOUR - HOUR;
+  const hourly = Array.from({ length: 60 }, (_, run) => last - (59 - run) * HOUR + (10 + (run % 3)) * MINUTE);
+  await reported(
+    'hourly job',
+    hourly.filter((_, run) => run !== 20),
+  );
+  const random = [7, 340, 19, 1200, 3, 55, 780, 12, 2, 150, 400, 31, 5, 90, 1000, 8, 640, 44, 17, 260];
+  let at = last - 6 * 24 * HOUR;
+  await reported(
+    'irregular job',
+    random.map((minutes) => {
+      at += minutes * MINUTE;
+      return at;
+    }),
+  );
+  await on.json('create', 'new job', '-i', 'daily');
+});
+suggestions.after(() => on.end());
+
+/** Makes a snitch whose job could not reach the server until now. */
+async function reported(name: string, times: readonly number[]): Promise<void> {
+  const { check_in_url: address } = await on.json<WireSnitch>('create', name, '-i', 'daily');
+  for (const at of times) {
+    const answer = await fetch(`${address}?at=${new Date(at).toISOString()}`);
+    assert.is(answer.status, 202, await answer.text());
+  }
+}
+
+suggestions('a schedule with its grace, and what it would have told beside what is set', async () => {
+  const found = await on.json<Suggested>('suggest', 'hourly job');
+  assert.equal(found.suggested?.schedule, { cron: '10 * * * *' });
+  assert.equal([found.check_ins, found.suggested?.missed_runs, found.suggested?.false_alarms], [59, 1, 0]);
+  assert.ok(found.present!.found_after > found.suggested!.grace);
+  const { stdout } = await on.run('suggest', 'hourly job');
+  assert.match(stdout, /\nSchedule: +10 \* \* \* \* in UTC\n/);
+  assert.match(stdout, /\nNext runs: +\w{3} \d{4}-\d\d-\d\d \d\d:10 /);
+  assert.match(stdout, /\nMissed runs: +1\n/);
+  assert.match(stdout, /\nFalse alarms: +0; as it is set now \(daily, basic\) 0\n/);
+  assert.match(stdout, 'check-ins came from 0 s to 2 min after their time, usually 1 min');
+  assert.match(stdout, /\nMax runtime: +unknown: /);
+});
+
+suggestions('where nothing fits it says so', async () => {
+  const irregular = await on.json<Suggested>('suggest', 'irregular job');
+  assert.is(irregular.suggested, null);
+  assert.match(irregular.unfit ?? '', 'keep to no time of day');
+  const { code, stdout } = await on.run('suggest', 'new job');
+  assert.is(code, 0);
+  assert.match(stdout, /\nSchedule: +none fits: only 0 check-ins are kept/);
+});
+
+suggestions('without a name, for all of the case', async () => {
+  const all = await on.json<Suggested[]>('suggest');
+  assert.equal(all.map(({ name }) => name).sort(), ['hourly job', 'irregular job', 'new job']);
+  const { stdout } = await on.run('suggest');
+  assert.match(stdout, /\nhourly job +daily +10 \* \* \* \* +UTC /);
+  assert.match(stdout, /\nnew job +daily +none\n|\nnew job +daily +none +/);
+});
+
+suggestions('a name that is unknown is no suggestion', async () => {
+  assert.is((await on.run('suggest', 'no such job')).code, 3);
+});
+
+suggestions.run();
