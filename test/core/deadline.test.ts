@@ -276,6 +276,16 @@ reminders('period: a learned deadline is repeated at its place in each period', 
   ]);
 });
 
+reminders(
+  'period: an hourly learned deadline is repeated at its place, though each sweep is a little late',
+  () => {
+    const smart = { interval: 'hourly', alertType: 'smart' } as const;
+    const due = Date.UTC(2025, 9, 25, 12, 7);
+    const late = 5_000;
+    assert.is(nextReminder(smart, due, due + late, contextOf()), due + 3_600_000);
+  },
+);
+
 reminders('never more than one an hour, however late the sweep', () => {
   fc.assert(
     fc.property(
