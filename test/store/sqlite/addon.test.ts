@@ -70,7 +70,7 @@ test('where it can be loaded from nowhere, each place is told with what it said,
 
 // After the others: the loader knows what it has loaded by the name of its file.
 test('the addon as a program has it in itself opens databases', () => {
-  const addon = loadAddon(readFileSync(packagedAddon()), {});
+  const { addon } = loadAddon(readFileSync(packagedAddon()), {});
   const db = new Database(':memory:', { nativeBinding: addon as unknown as string });
   try {
     assert.is(db.prepare('SELECT 1 + 1').pluck().get(), 2);
