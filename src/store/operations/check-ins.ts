@@ -54,13 +54,13 @@ export async function applyCheckIn(tx: Transaction, checkIn: CheckIn): Promise<b
   const run = await runOf(tx, row, checkIn);
   const id = await logCheckIn(tx, row, checkIn, run);
   if (checkIn.output !== null) await keepOutput(tx, id, checkIn.output);
-  if (decision.learned) await saveLearned(tx, row, decision.learned);
   const end = {
     last_check_in_id: id,
     check_in_count: row.check_in_count + 1,
     open_start_at: openStartAfter(row, checkIn),
   };
-  if (decision.isEveryday) await saveTimes(tx, row, decision.snitch, end);
+  const { snitch, learned } = decision;
+  if (decision.isEveryday) await saveTimes(tx, row, snitch, { end, learned });
   else await saveChange(tx, row, decision, { ...checkIn, id }, end);
   if (isCutDue(row, { id, output: checkIn.output }, tx.checkInsKept)) await cutLog(tx, id, tx.checkInsKept);
   return true;
@@ -79,10 +79,11 @@ async function factsFor(tx: Transaction, row: StateRow, checkIn: CheckIn): Promi
 async function saveChange(
   tx: Transaction,
   row: StateRow,
-  { snitch, alert, postponedBy }: CheckInDecision,
+  { snitch, alert, postponedBy, learned }: CheckInDecision,
   checkIn: CheckIn & { id: number },
   end: LogEnd,
 ): Promise<void> {
+  if (learned) await saveLearned(tx, row, learned);
   for (const window of postponedBy) await keepPostponement(tx, window.id, row, snitch.dueAt);
   // The alert comes before the state, which names the first alert of an incident.
   const cause = { at: checkIn.now, checkIn };

@@ -15,8 +15,10 @@ export function packInstants(instants: readonly number[]): Uint8Array | null {
 
 export function unpackInstants(packed: Uint8Array | null): number[] {
   if (packed === null) return [];
-  const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength);
-  return Array.from({ length: Math.floor(bytes.length / WIDTH) }, (_, index) =>
-    bytes.readUIntBE(index * WIDTH, WIDTH),
-  );
+  const bytes = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
+  const instants: number[] = [];
+  for (let at = 0; at + WIDTH <= packed.byteLength; at += WIDTH) {
+    instants.push(bytes.getUint16(at) * 2 ** 32 + bytes.getUint32(at + 2));
+  }
+  return instants;
 }

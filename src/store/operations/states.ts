@@ -106,17 +106,17 @@ export type LogEnd = Pick<StateRow, 'last_check_in_id' | 'check_in_count' | 'ope
 /**
  * Writes what an everyday check-in changes. The index that the sweep walks stays as it is: a deadline that moves on is
  * looked at when the one before it was due, and then again at its own time.
+ *
+ * @param learned null where nothing new was learned
  */
 export function saveTimes(
   tx: Transaction,
   row: StateRow,
   state: SnitchState,
-  end: LogEnd,
+  { end, learned }: { end: LogEnd; learned: Learned | null },
 ): Awaitable<number> {
   tx.announce({ kind: 'snitch', caseId: row.case_id, token: row.token });
-  return tx.run(
-    `UPDATE snitch_states SET checked_in_at = ?, last_check_in_at = ?, due_at = ?, postponed = ?, moved_from = ?,
-       open_start_at = ?, last_check_in_id = ?, check_in_count = ? WHERE id = ?`,
+  const times = [
     state.checkedInAt,
     state.lastCheckInAt,
     state.dueAt,
@@ -125,9 +125,14 @@ export function saveTimes(
     end.open_start_at,
     end.last_check_in_id,
     end.check_in_count,
-    row.id,
-  );
+  ];
+  return learned === null
+    ? tx.run(`${SAVE_TIMES} WHERE id = ?`, ...times, row.id)
+    : tx.run(`${SAVE_TIMES}, first_check_ins = ? WHERE id = ?`, ...times, packLearned(learned), row.id);
 }
+
+const SAVE_TIMES = `UPDATE snitch_states SET checked_in_at = ?, last_check_in_at = ?, due_at = ?, postponed = ?,
+  moved_from = ?, open_start_at = ?, last_check_in_id = ?, check_in_count = ?`;
 
 /** What is written with a state beside what the state machine knows; each as it was, where it is absent. */
 export interface Beside {
