@@ -1,4 +1,4 @@
-/** An HTTP server that answers every request the same way, or not at all. */
+/** An HTTP server that answers as it is told to, or not at all. */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -15,13 +15,15 @@ export interface FakeAnswer {
   body?: unknown;
 }
 
-/** @param answer null for a server that takes requests and never answers */
-export async function startFakeServer(answer: FakeAnswer | null): Promise<FakeServer> {
+type AnswerTo = (request: IncomingMessage) => FakeAnswer;
+
+/** @param answer to every request, or to each; null for a server that takes requests and never answers */
+export async function startFakeServer(answer: FakeAnswer | AnswerTo | null): Promise<FakeServer> {
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {
     requests.push(request);
     if (!answer) return;
-    const { status, headers = {}, body = '' } = answer;
+    const { status, headers = {}, body = '' } = typeof answer === 'function' ? answer(request) : answer;
     response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
