@@ -1,6 +1,6 @@
 /** Schedules and the runs that follow from them, in words for people. */
 import type { WireScheduleShown, WireSnitch } from '../../api/wire.ts';
-import { scheduleInWords } from '../../core/schedule-words.ts';
+import { scheduleInWords } from '../../core/schedule-name.ts';
 
 /** Of the runs that the server tells, so many fit into a line. */
 const SHOWN = 3;

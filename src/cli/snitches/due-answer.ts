@@ -4,14 +4,17 @@
  */
 import { ApiError, type Client } from '../../api/client.ts';
 import type { WireSnitch } from '../../api/wire.ts';
-import { scheduleInWords } from '../../core/schedule-words.ts';
+import { scheduleInWords } from '../../core/schedule-name.ts';
 import { Failure } from '../failure/failure.ts';
 import { nextRuns, scheduleWords } from '../output/next-runs.ts';
 import type { Output } from '../output/output.ts';
 import type { DueInput } from './due-flags.ts';
 
 /** A first look, so that an older server is not even asked to make a snitch without its schedule. */
-export async function askForSchedules(client: Client, { schedule }: DueInput): Promise<void> {
+export async function askForSchedules(
+  client: Client,
+  { schedule }: Pick<DueInput, 'schedule'>,
+): Promise<void> {
   if (!schedule) return;
   try {
     await client.checkSchedule({ schedule });
@@ -19,9 +22,7 @@ export async function askForSchedules(client: Client, { schedule }: DueInput): P
     // A server that knows schedules and refuses this one says so when it is asked to keep it.
     if (!(error instanceof ApiError)) throw error;
     if (error.status !== 404 && error.status !== 405) return;
-    throw new Failure(
-      'nothing was changed: the server does not know schedules. Update it, or give an --interval alone',
-    );
+    throw new Failure('nothing was changed: the server does not know schedules, and has to be updated first');
   }
 }
 
