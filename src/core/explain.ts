@@ -86,7 +86,8 @@ function periodOf(
 function graceReasons(state: SnitchState, shown: ScheduleShown | null): string[] {
   if (state.schedule && shown) {
     const words = scheduleInWords(state.schedule, shown.timezone);
-    return [`Its schedule is ${words}, with ${durationInWords(shown.grace)} of grace.`];
+    const grace = shown.grace === 0 ? 'without grace' : `with a grace of ${durationInWords(shown.grace)}`;
+    return [`Its schedule is ${words}, ${grace}.`];
   }
   const grace = lengthenedBy(state);
   return grace > 0 ? [`Its grace makes each deadline ${durationInWords(grace)} later.`] : [];
@@ -131,7 +132,7 @@ function reasonsFor(state: SnitchState, rules: CaseRules, { nobody, last }: Tell
           : `It missed its deadline: the last check-in came at ${local(state.lastCheckInAt)}.`,
         ...(last?.startedAt ? [`A run that started at ${local(last.startedAt)} had not ended then.`] : []),
         state.dueAt === null
-          ? rules.reminders === 'off'
+          ? state.schedule === null || rules.reminders === 'off'
             ? 'This case wants no reminders.'
             : NO_FURTHER_RUN
           : `Unless it checks in before, a reminder comes at ${due}.`,

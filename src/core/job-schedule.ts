@@ -1,7 +1,7 @@
 /** The schedule of a snitch, where it has one, and its grace (`extensions: When a job is due`). */
 import { SECOND } from '../text/durations.ts';
 import { nominalLength } from './interval.ts';
-import { type Schedule, Schedules } from './schedule/schedule.ts';
+import { type Schedule, type ScheduleRule, Schedules } from './schedule/schedule.ts';
 import type { DueFields, SnitchState } from './snitch.ts';
 
 /** Whatever says when the job of a snitch is due; what is absent is null. */
@@ -10,12 +10,34 @@ export type Job = Pick<SnitchState, 'interval' | 'alertType'> & Partial<DueField
 /** Reading an expression costs more than asking it, and check-ins ask for the same ones again and again. */
 const READ = new Schedules();
 
+/** The same by the object that `ruleIn` gives out, which is quicker to find than by its text. */
+const READ_RULES = new WeakMap<ScheduleRule, { timezone: string; read: Schedule }>();
+
+const RULES = new Map<string, ScheduleRule>();
+const REMEMBERED_RULES = 4_000;
+
+/** The rule that is kept as JSON. */
+export function ruleIn(text: string): ScheduleRule {
+  const known = RULES.get(text);
+  if (known) return known;
+  const rule = Object.freeze(JSON.parse(text)) as ScheduleRule;
+  if (RULES.size >= REMEMBERED_RULES) RULES.clear();
+  RULES.set(text, rule);
+  return rule;
+}
+
 /** @param timezone that of the case; @returns null where the interval says when the job is due */
 export function scheduleOf(
   { schedule = null, timezone: own = null }: Partial<DueFields>,
   timezone: string,
 ): Schedule | null {
-  return schedule === null ? null : READ.read(schedule, own ?? timezone);
+  if (schedule === null) return null;
+  const zone = own ?? timezone;
+  const known = READ_RULES.get(schedule);
+  if (known?.timezone === zone) return known.read;
+  const read = READ.read(schedule, zone);
+  READ_RULES.set(schedule, { timezone: zone, read });
+  return read;
 }
 
 /** The grace of a schedule in milliseconds: what is set, or what follows from it. */

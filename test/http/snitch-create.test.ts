@@ -34,6 +34,9 @@ test('answers 200 with the whole new object and no other field', async ({ acme }
     type: { interval: 'daily' },
     alert_type: 'basic',
     alert_email: [],
+    schedule: null,
+    timezone: null,
+    grace: null,
     created_at: '2026-11-18T10:20:30.123Z',
   });
   assert.equal(await snitchNow(acme, token), created);

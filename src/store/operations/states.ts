@@ -1,5 +1,6 @@
 /** The narrow rows: what the state machine reads and writes at every trigger. */
 import { type Interval, isMinuteInterval } from '../../core/interval.ts';
+import { ruleIn } from '../../core/job-schedule.ts';
 import type { ScheduleRule } from '../../core/schedule/schedule.ts';
 import type {
   AlertType,
@@ -188,7 +189,7 @@ export function toState(row: StateRow): SnitchState {
   return {
     interval: row.interval,
     alertType: row.alert_type,
-    schedule: row.schedule === null ? null : (JSON.parse(row.schedule) as ScheduleRule),
+    schedule: row.schedule === null ? null : ruleIn(row.schedule),
     timezone: row.timezone,
     grace: row.grace,
     status: row.status,
