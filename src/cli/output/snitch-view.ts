@@ -66,6 +66,7 @@ export const SNITCH_VIEW: View<WireSnitch> = {
       paint: (snitch) => (lastReportOf(snitch)?.outcome === 'error' ? STATUS_COLORS.errored : null),
       shrinkTo: 14,
     },
+    { header: 'SCHEDULE', cell: scheduleWords, wide: true },
     { header: 'ALERTS', cell: ({ alert_type }) => alert_type, wide: true },
     { header: 'ALERT EMAIL', cell: ({ alert_email }) => alert_email.join(', '), wide: true },
     { header: 'CREATED', cell: ({ created_at }, style) => shownTime(created_at, style), wide: true },

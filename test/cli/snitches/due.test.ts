@@ -54,6 +54,27 @@ test('edit sets, changes and drops a schedule, and says what replaced it', async
   assert.match(dropped.stdout, /\nInterval: +daily\n/);
 });
 
+test('show, explain and the wide list have the schedule and the next runs', async () => {
+  await on.run('create', 'seen', '--cron', '30 2 * * *', ...BERLIN, '--grace', '10m', '-t', 'seen');
+  const line = '\\w{3} \\d{4}-\\d\\d-\\d\\d 02:30 \\+0[12]:00, deadline \\w{3} \\S+ 02:40 \\+0[12]:00';
+  const runs = new RegExp(`\\nNext runs: +${line}(\\n +${line}){4}(\\n|$)`);
+  const show = await on.run('show', 'seen');
+  assert.equal([show.code, show.stderr], [0, '']);
+  assert.match(show.stdout, runs);
+  const explain = await on.run('explain', 'seen');
+  assert.match(explain.stdout, runs);
+  assert.match(explain.stdout, /\nSchedule: +cron 30 2 \* \* \* \(Europe\/Berlin\)\nGrace: +10 min\n/);
+  assert.not.match(explain.stdout, /\nInterval:/);
+  const wide = await on.run('list', '-t', 'seen', '-o', 'wide');
+  assert.match(wide.stdout, /SCHEDULE.*\n.* cron 30 2 \* \* \* \(Europe\/Berlin\) /);
+  assert.is((await on.run('list', '-t', 'seen', '-o', 'name')).stdout, 'seen\n');
+  await on.run('create', 'late', '-i', 'daily', '--grace', '1h');
+  assert.match(
+    (await on.run('explain', 'late')).stdout,
+    /\nInterval: +daily, alerts basic, with 1 h of grace\n/,
+  );
+});
+
 test('what is wrong is said in words, and changes nothing', async () => {
   const wrong = await on.run('create', 'wrong', '--cron', '0 25 * * *');
   assert.is(wrong.code, 1);
