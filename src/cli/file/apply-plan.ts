@@ -79,7 +79,8 @@ export interface Plan {
   dueElsewhere: string[];
 }
 
-const FIELDS = ['name', 'alert_type', 'alert_email', 'notes', 'tags'] as const;
+/** Between the name and these stand the fields of when the job is due. */
+const OTHER_FIELDS = ['alert_type', 'alert_email', 'notes', 'tags'] as const;
 const CASE_FIELDS = ['name', 'timezone', 'members', 'reminders'] as const;
 
 /**
@@ -118,7 +119,11 @@ export function planOf(present: Present, wanted: Wanted): Plan {
 
 function addChange(plan: Plan, entry: WantedSnitch, found: WireSnitch, keeper: string | null): void {
   const { owner } = entry;
-  const fields = [...differences(FIELDS, found, entry), ...dueDifferences(found, entry)];
+  const fields = [
+    ...differences(['name'], found, entry),
+    ...dueDifferences(found, entry),
+    ...differences(OTHER_FIELDS, found, entry),
+  ];
   if (entry.says?.due === false && (found.schedule || found.grace)) plan.dueElsewhere.push(found.name);
   const adopted = owner !== null && keeper !== owner;
   if (fields.length === 0 && !adopted) plan.unchanged += 1;
