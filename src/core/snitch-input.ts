@@ -88,7 +88,10 @@ function readDue(
   const grace = validateGrace(body.grace);
   if (grace.validations) validations.push(...grace.validations);
   else if (body.grace !== undefined) value.grace = grace.value;
+  // One that has ended can be sent back with the rest of the snitch.
+  const isStored = JSON.stringify(body.schedule) === JSON.stringify(stored.schedule);
   if (body.schedule === null) value.schedule = null;
+  else if (isStored) value.schedule = stored.schedule;
   else if (body.schedule !== undefined) {
     const own = value.timezone === undefined ? stored.timezone : value.timezone;
     const rule = validateSchedule(body.schedule, own ?? caseZone, now);

@@ -68,6 +68,30 @@ test('the subject says in words what happened', () => {
   );
 });
 
+test('of a snitch with a schedule the mail says what that is, and when the run was', () => {
+  const schedule = { rule: { cron: '50 5 * * 1-5' }, timezone: 'Europe/Berlin' };
+  const missing = anAlert({ details: { deadlineAt: AT, schedule, grace: HOUR } });
+  const { text } = alertMessage(missing, CASE, 'ann@example.com', 'example.com');
+  assert.match(text, /Schedule: +cron 50 5 \* \* 1-5 \(Europe\/Berlin\)/);
+  assert.match(text, /Grace: +1 h/);
+  assert.match(text, /Expected at: +2026-11-21 05:04:03 /);
+  assert.match(text, /Deadline: +2026-11-21 06:04:03 /);
+  assert.not.match(text, 'Interval');
+  const lenient = anAlert({ details: { grace: 6 * HOUR } });
+  const { text: other } = alertMessage(lenient, CASE, 'ann@example.com', 'example.com');
+  assert.match(other, /Interval: +every day/);
+  assert.match(other, /Grace: +6 h/);
+  assert.not.match(other, 'Expected at');
+  const every = { rule: { every: 5_400 }, timezone: 'UTC' };
+  const counted = alertMessage(
+    anAlert({ details: { schedule: every } }),
+    CASE,
+    'ann@example.com',
+    'example.com',
+  );
+  assert.match(counted.text, /Schedule: +every 1 h 30 min after its last check-in/);
+});
+
 test('both parts tell all that the reader wants to know', () => {
   const alert = anAlert({
     type: 'snitch.errored',

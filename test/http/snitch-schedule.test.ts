@@ -139,6 +139,15 @@ test('a whole object can be sent back, also by a client that leaves out what it 
   assert.equal(await patched(context, snitch, known), dueIn(snitch));
 });
 
+test('a schedule that has ended can be sent back, and no new one like it', async (context) => {
+  const { clock } = context;
+  const once = { schedule: { calendar: '2026-11-18 12:00' }, timezone: 'UTC' };
+  const snitch = await made(context, once);
+  clock.now += 86_400_000;
+  assert.equal(await patched(context, snitch, { ...snitch, name: 'renamed' }), dueIn(snitch));
+  invalidOn(await context.acme.write.post('/v1/snitches', { name: 'n', ...once }), 'schedule');
+});
+
 test('null clears, and what is absent stays', async (context) => {
   const snitch = await made(context, { schedule: WEEKDAYS, timezone: BERLIN, grace: 60 });
   const full = dueIn(snitch);

@@ -267,6 +267,34 @@ contract('schedules over time', (test) => {
     assert.is((await snitchOf(store, owner, kept.token)).state.status, 'healthy');
   });
 
+  test('a check-in of the last run that is delivered late ends the failure', async ({ store }) => {
+    const owner = await newCase(store);
+    const once = {
+      schedule: { calendar: '2026-05-09 03:00' },
+      timezone: BERLIN,
+      interval: 'monthly',
+    } as const;
+    const { token } = await healthySnitch(store, owner, once, local('2026-05-08T12:00'));
+    await sweep(store, local('2026-05-09T03:15'));
+    await checkIn(store, token, local('2026-05-09T03:01'), { now: local('2026-05-09T05:00') });
+    const { state } = await snitchOf(store, owner, token);
+    assert.equal([state.status, state.dueAt], ['healthy', null]);
+  });
+
+  test('a check-in that a wrong clock made too far ahead is not waited for', async ({ store }) => {
+    const owner = await newCase(store);
+    const fields = scheduled('*/5 * * * *', { interval: 'monthly' });
+    const { token } = await healthySnitch(store, owner, fields, local('2026-05-08T03:01'));
+    await checkIn(store, token, local('2026-05-08T02:31'));
+    assert.is(await dueOf(store, owner, token), local('2026-05-08T02:36'));
+    await checkIn(store, token, local('2026-05-08T02:28'));
+    assert.is(
+      await dueOf(store, owner, token),
+      local('2026-05-08T02:36'),
+      'a little back moves nothing back',
+    );
+  });
+
   test('a reminder comes at each further run plus grace, never more than one an hour', async ({ store }) => {
     const owner = await newCase(store);
     const begun = local('2026-05-07T03:01');
