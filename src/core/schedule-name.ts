@@ -8,3 +8,12 @@ export function scheduleInWords(rule: ScheduleRule, timezone: string): string {
   const expression = 'cron' in rule ? `cron ${rule.cron}` : `OnCalendar ${rule.calendar}`;
   return `${expression} (${timezone})`;
 }
+
+/** The same where the zone that decides has to be found: the expression's own, the snitch's, or that of the case. */
+export function scheduleWithZone(rule: ScheduleRule, own: string | null | undefined, ofCase: string): string {
+  if ('calendar' in rule && NAMED_ZONE.test(rule.calendar)) return `OnCalendar ${rule.calendar}`;
+  return scheduleInWords(rule, own ?? ofCase);
+}
+
+/** At the end of an OnCalendar expression. */
+const NAMED_ZONE = /\s(?:UTC|GMT|[A-Za-z_]+\/[A-Za-z_/+-]+)$/;

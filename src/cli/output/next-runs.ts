@@ -1,13 +1,13 @@
 /** Schedules and the runs that follow from them, in words for people. */
 import type { WireScheduleShown, WireSnitch } from '../../api/wire.ts';
-import { scheduleInWords } from '../../core/schedule-name.ts';
+import { scheduleWithZone } from '../../core/schedule-name.ts';
 
 /** Of the runs that the server tells, so many fit into a line. */
 const SHOWN = 3;
 
 /** `cron 0 3 * * 1-5 (Europe/Berlin)`; empty where the interval decides. */
 export function scheduleWords({ schedule, timezone }: Pick<WireSnitch, 'schedule' | 'timezone'>): string {
-  return schedule ? scheduleInWords(schedule, timezone ?? 'time zone of the case') : '';
+  return schedule ? scheduleWithZone(schedule, timezone, 'time zone of the case') : '';
 }
 
 /** `Mon 23 Nov 03:00 CET, Tue 24 Nov 03:00 CET, …` @returns null where no further run is due */

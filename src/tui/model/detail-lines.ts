@@ -1,6 +1,6 @@
 /** Everything about one snitch, as lines to scroll through. */
 import type { WireAlert, WireCheckIn, WireDelivery, WireExplanation, WireSnitch } from '../../api/wire.ts';
-import { scheduleInWords } from '../../core/schedule-name.ts';
+import { scheduleWithZone } from '../../core/schedule-name.ts';
 import { compactDuration, runDuration } from '../../text/durations.ts';
 import { outputLines, printable, printableLines } from '../../text/printable.ts';
 import { ago, wallTime } from '../../text/times.ts';
@@ -81,7 +81,7 @@ function dueField(
   { schedule, timezone, interval, alert_type }: WireSnitch,
   caseZone: string,
 ): [string, string] {
-  if (schedule) return ['Schedule', printable(scheduleInWords(schedule, timezone ?? caseZone))];
+  if (schedule) return ['Schedule', printable(scheduleWithZone(schedule, timezone, caseZone))];
   return ['Interval', `${interval}, ${alert_type}`];
 }
 

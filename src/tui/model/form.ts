@@ -1,7 +1,7 @@
 /** The form that creates or changes a snitch. The API checks what is typed, and the fields show its messages. */
 import type { SnitchInput } from '../../api/client.ts';
 import type { WireError, WireSnitch } from '../../api/wire.ts';
-import { scheduleInWords } from '../../core/schedule-name.ts';
+import { scheduleWithZone } from '../../core/schedule-name.ts';
 import { editable, printable } from '../../text/printable.ts';
 import { fieldWith, type TextField, typeInto } from './text-field.ts';
 
@@ -72,7 +72,7 @@ export function editForm(snitch: WireSnitch): FormOverlay {
 /** Only fields that were changed are sent, so that the schedule stays unless another interval is typed. */
 function replacedBy({ schedule, timezone }: WireSnitch): string {
   if (!schedule) return '';
-  const words = printable(scheduleInWords(schedule, timezone ?? 'time zone of the case'));
+  const words = printable(scheduleWithZone(schedule, timezone, 'time zone of the case'));
   return `is due by its schedule, ${words}: another interval replaces the schedule`;
 }
 

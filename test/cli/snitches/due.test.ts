@@ -34,6 +34,9 @@ test('for programs nothing is said beside the answer', async () => {
   const quiet = await on.run('create', 'quietly', '--every', '90m', '-q');
   assert.match(quiet.stdout, /^[a-z2-7]{26}\n$/);
   assert.is(quiet.stderr, '');
+  const zoned = await on.run('create', 'zoned', '--calendar', '*-*-* 03:00 America/New_York');
+  assert.match(zoned.stdout, /\nSchedule: +OnCalendar \*-\*-\* 03:00 America\/New_York\n/);
+  assert.match(zoned.stderr, /^next: .* 03:00 E[SD]T, /);
   const every = await on.run('create', 'every', '--every', '90m');
   assert.is(every.stderr, 'due: every 1 h 30 min after its last check-in\n');
 });
