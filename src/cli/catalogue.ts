@@ -60,7 +60,6 @@ export const TASKS: readonly Task[] = [
         summary: 'a schedule and limits that fit what its job did',
         load: () => import('./snitches/suggest.ts'),
       },
-      { name: 'schedule', summary: 'when a cron or OnCalendar expression is due', load: here(schedule) },
       { name: 'alerts', summary: 'what was alerted', load: here(deliveries) },
       {
         name: 'deliveries',
@@ -74,6 +73,7 @@ export const TASKS: readonly Task[] = [
     entries: [
       { name: 'create', summary: 'make a snitch', load: here(write) },
       { name: 'edit', summary: 'change a snitch', load: here(write) },
+      { name: 'schedule', summary: 'when a cron or OnCalendar expression is due', load: here(schedule) },
       { name: 'tag', summary: 'add or remove tags', load: here(write) },
       { name: 'pause', summary: 'mute the alerts of snitches for a while', load: here(pause) },
       { name: 'unpause', summary: 'let them alert again', load: here(pause) },

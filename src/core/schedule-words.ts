@@ -1,8 +1,10 @@
-/** Says a schedule in words, and when the job of a snitch is due next. */
-import { durationInWords, SECOND } from '../text/durations.ts';
+/** Says when the job of a snitch is due next. */
+import { SECOND } from '../text/durations.ts';
 import { graceOf, scheduleOf } from './job-schedule.ts';
-import { instantsAfter, type ScheduleRule } from './schedule/schedule.ts';
+import { instantsAfter } from './schedule/schedule.ts';
 import type { SnitchState } from './snitch.ts';
+
+export { scheduleInWords } from './schedule-name.ts';
 
 /** So many runs are told. */
 const RUNS = 5;
@@ -13,13 +15,6 @@ export interface ScheduleShown {
   timezone: string;
   grace: number;
   runs: { at: number; deadline: number }[];
-}
-
-/** `cron 0 3 * * 1-5 (Europe/Berlin)`, `every 2 hours after its last check-in`; @param timezone that decides */
-export function scheduleInWords(rule: ScheduleRule, timezone: string): string {
-  if ('every' in rule) return `every ${durationInWords(rule.every * SECOND)} after its last check-in`;
-  const expression = 'cron' in rule ? `cron ${rule.cron}` : `OnCalendar ${rule.calendar}`;
-  return `${expression} (${timezone})`;
 }
 
 /**

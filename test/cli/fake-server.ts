@@ -38,11 +38,13 @@ export interface FakeAnswer {
   body?: unknown;
 }
 
-/** @param answer the same to every request; null for a server that never answers */
-export function startFakeServer(answer: FakeAnswer | null): Promise<FakeServer> {
-  return fakeServer((_, response) => {
+type AnswerTo = (request: IncomingMessage) => FakeAnswer;
+
+/** @param answer to every request, or to each; null for a server that never answers */
+export function startFakeServer(answer: FakeAnswer | AnswerTo | null): Promise<FakeServer> {
+  return fakeServer((request, response) => {
     if (!answer) return;
-    const { status, headers = {}, body = '' } = answer;
+    const { status, headers = {}, body = '' } = typeof answer === 'function' ? answer(request) : answer;
     response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body));
   });
 }

@@ -75,7 +75,10 @@ help('a mistyped option is told before the one that is missing', async () => {
     assert.match(stderr, `Did you mean ${guess}`);
   }
   const missing = await runSnitch(['create', 'x']);
-  assert.equal([missing.code, missing.stderr], [2, 'snitch: --interval is missing\n']);
+  assert.equal(
+    [missing.code, missing.stderr],
+    [2, 'snitch: --interval is missing, or one of --cron, --calendar and --every\n'],
+  );
   assert.match((await runSnitch(['diff'])).stderr, '--file is missing');
 });
 

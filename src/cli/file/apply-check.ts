@@ -1,9 +1,11 @@
 /** Asks the server how it understands a file, before anything is changed. */
 import type { Client } from '../../api/client.ts';
-import type { WireCaseSettings } from '../../api/wire.ts';
+import type { WireCaseSettings, WireImported, WireSchedule } from '../../api/wire.ts';
 import { Failure } from '../failure/failure.ts';
+import { askForSchedules } from '../snitches/due-answer.ts';
 import { type Plan, type Present, planOf, type WantedSnitch } from './apply-plan.ts';
 import { inBatches } from './batches.ts';
+import { namesDue } from './due-fields.ts';
 import { ownerFaults } from './owners.ts';
 import { type FileEntry, problemAt, type SnitchFile, SnitchFileError } from './snitch-file.ts';
 
@@ -11,6 +13,14 @@ interface Understood {
   snitches: WantedSnitch[];
   case: Partial<WireCaseSettings>;
   room: number | null;
+}
+
+/** A server that does not know these fields would ignore them. */
+function checkKnown({ schedule, timezone, grace }: WireImported): void {
+  if (schedule !== undefined && timezone !== undefined && grace !== undefined) return;
+  throw new Failure(
+    'nothing was changed: the server does not know schedule, timezone and grace, and has to be updated first',
+  );
 }
 
 /** @throws SnitchFileError with every value that the server would refuse */
@@ -28,11 +38,16 @@ async function understand(client: Client, file: SnitchFile): Promise<Understood>
       problems.push(describe(file, entry ?? null, index === undefined ? attribute : field, message));
     }
     for (const [index, snitch] of checked.snitches.entries()) {
-      understood.snitches.push({ ...snitch, owner: entries[index]?.owner ?? null });
+      const { owner = null, input = {} } = entries[index] ?? {};
+      const says = { interval: input.interval !== undefined, due: namesDue(input) };
+      if (says.due && checked.problems.length === 0) checkKnown(snitch);
+      understood.snitches.push({ ...snitch, owner, says });
     }
     understood.room = checked.room;
     return checked;
   };
+  const scheduled = file.entries.find(({ input }) => input.schedule);
+  if (scheduled) await askForSchedules(client, { schedule: scheduled.input.schedule as WireSchedule });
   understood.case = (await ask([], file.settings)).case;
   await inBatches(file.entries, (entries) => ask(entries, null));
   if (problems.length > 0) throw new SnitchFileError(problems);

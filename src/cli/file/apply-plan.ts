@@ -1,5 +1,12 @@
 /** Works out what has to be done to make the case match the file. */
-import type { WireCase, WireCaseSettings, WireImported, WireOwnership, WireSnitch } from '../../api/wire.ts';
+import type {
+  WireCase,
+  WireCaseSettings,
+  WireImported,
+  WireOwnership,
+  WireSchedule,
+  WireSnitch,
+} from '../../api/wire.ts';
 
 /** What the server has now. */
 export interface Present {
@@ -21,9 +28,11 @@ export interface Wanted {
 export interface WantedSnitch extends WireImported {
   /** Null for a snitch that no file keeps. */
   owner: string | null;
+  /** What of when it is due the file itself says, where that is not the interval alone. */
+  says?: { interval: boolean; due: boolean };
 }
 
-export interface Creation extends WantedSnitch {
+export interface Creation extends Omit<WantedSnitch, 'says'> {
   /** The owner of another snitch with the same name, so that there will be two; null if there is none. */
   beside: string | null;
 }
@@ -41,6 +50,8 @@ export interface SnitchChange {
   /** Whether a snitch that was there already is kept by `owner` from now on. */
   adopted: boolean;
   owner: string | null;
+  /** What has to be sent with the changes, because an interval alone would drop the schedule. */
+  keeps?: { schedule: WireSchedule };
   /** Who kept it before; null for nobody. */
   takenFrom: string | null;
 }
@@ -64,9 +75,12 @@ export interface Plan {
   gone: WireSnitch[];
   unchanged: number;
   conflicts: Conflict[];
+  /** The names of snitches with a schedule or a grace of which the file says nothing, and which keep it. */
+  dueElsewhere: string[];
 }
 
-const FIELDS = ['name', 'interval', 'alert_type', 'alert_email', 'notes', 'tags'] as const;
+/** Between the name and these stand the fields of when the job is due. */
+const OTHER_FIELDS = ['alert_type', 'alert_email', 'notes', 'tags'] as const;
 const CASE_FIELDS = ['name', 'timezone', 'members', 'reminders'] as const;
 
 /**
@@ -82,13 +96,16 @@ export function planOf(present: Present, wanted: Wanted): Plan {
     gone: [],
     unchanged: 0,
     conflicts: [],
+    dueElsewhere: [],
   };
   const index = new Index(present, wanted);
   const meant = new Set<string>();
   for (const [position, entry] of wanted.snitches.entries()) {
     const found = index.find(entry);
-    if (found === null) plan.create.push({ ...entry, beside: index.otherKeeperOf(entry) });
-    else if ('message' in found) plan.conflicts.push({ index: position, ...found });
+    if (found === null) {
+      const { says: _, ...created } = entry;
+      plan.create.push({ ...created, beside: index.otherKeeperOf(entry) });
+    } else if ('message' in found) plan.conflicts.push({ index: position, ...found });
     else {
       meant.add(found.token);
       addChange(plan, entry, found, index.keeperOf(found));
@@ -102,13 +119,36 @@ export function planOf(present: Present, wanted: Wanted): Plan {
 
 function addChange(plan: Plan, entry: WantedSnitch, found: WireSnitch, keeper: string | null): void {
   const { owner } = entry;
-  const fields = differences(FIELDS, found, entry);
+  const fields = [
+    ...differences(['name'], found, entry),
+    ...dueDifferences(found, entry),
+    ...differences(OTHER_FIELDS, found, entry),
+  ];
+  if (entry.says?.due === false && (found.schedule || found.grace)) plan.dueElsewhere.push(found.name);
   const adopted = owner !== null && keeper !== owner;
   if (fields.length === 0 && !adopted) plan.unchanged += 1;
   else {
     const takenFrom = adopted ? keeper : null;
-    plan.change.push({ token: found.token, name: found.name, fields, adopted, owner, takenFrom });
+    const keeps = kept(found, fields);
+    plan.change.push({ token: found.token, name: found.name, fields, adopted, owner, takenFrom, ...keeps });
   }
+}
+
+/**
+ * An entry that names none of the fields of when a job is due leaves them as they are: it may be from before they
+ * existed, and its interval must not drop a schedule by accident. The interval that follows from a schedule changes with
+ * time, so that it counts only where the file names it.
+ */
+function dueDifferences(found: WireSnitch, entry: WantedSnitch): FieldChange[] {
+  const { says = { interval: true, due: true } } = entry;
+  if (!says.due) return found.schedule ? [] : differences(['interval'], found, entry);
+  const fields = ['schedule', 'timezone', 'grace'] as const;
+  return differences(says.interval ? ['interval', ...fields] : fields, found, entry);
+}
+
+function kept({ schedule }: WireSnitch, fields: readonly FieldChange[]): Pick<SnitchChange, 'keeps'> {
+  const changed = new Set(fields.map(({ field }) => field));
+  return schedule && changed.has('interval') && !changed.has('schedule') ? { keeps: { schedule } } : {};
 }
 
 type Fault = Omit<Conflict, 'index'>;
@@ -170,7 +210,7 @@ class Index {
 
 function differences<Field extends string>(
   fields: readonly Field[],
-  from: Readonly<Record<Field, unknown>>,
+  from: Readonly<Partial<Record<Field, unknown>>>,
   to: Readonly<Partial<Record<Field, unknown>>>,
 ): FieldChange[] {
   return fields

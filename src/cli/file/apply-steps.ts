@@ -25,7 +25,7 @@ export async function carryOut(client: Client, plan: Plan, prune: boolean): Prom
   await changeOwners(client, plan);
   const changed = plan.change.filter(({ fields }) => fields.length > 0);
   await inBatchesOrOneByOne(
-    changed.map(({ token, fields }) => ({ ...valuesOf(fields), token })),
+    changed.map(({ token, fields, keeps }) => ({ ...valuesOf(fields), ...keeps, token })),
     (changes) => patiently(() => client.updateSnitches(changes)),
     ({ token, ...values }) => patiently(() => client.updateSnitch(token, values)),
   );
@@ -37,10 +37,14 @@ export async function carryOut(client: Client, plan: Plan, prune: boolean): Prom
 }
 
 /** Leaves out what is the default: the shorter the entries, the more of them fit into one request. */
-function importOf({ name, interval, token, alert_type, alert_email, notes, tags }: Creation): ImportInput {
+function importOf(creation: Creation): ImportInput {
+  const { name, interval, token, alert_type, alert_email, notes, tags, schedule, timezone, grace } = creation;
   return {
     name,
     interval,
+    ...(schedule ? { schedule } : {}),
+    ...(timezone ? { timezone } : {}),
+    ...(typeof grace === 'number' ? { grace } : {}),
     ...(token === null ? {} : { token }),
     ...(alert_type === 'basic' ? {} : { alert_type }),
     ...(alert_email.length === 0 ? {} : { alert_email }),

@@ -48,6 +48,10 @@ The file:
   snitches:
     - name: nightly-backup
       interval: daily         as in \`snitch create\`
+                              or in place of the interval a schedule:
+                              {cron: '0 3 * * 1-5'}, {calendar: Mon..Fri 03:00} or {every: 90m}
+      timezone: Asia/Tokyo    of the schedule; else that of the case
+      grace: 10m              how long after it is due an alert comes
       alert_type: basic       this and what follows may be left out, and has its default then
       alert_email: [ops@example.com]
       tags: [production, db]
@@ -55,6 +59,7 @@ The file:
       token: c2354d53d2       to keep a token, to rename, or where names repeat
       owner: other            where another file keeps this one, or null where none does
 
+A snitch whose entry names none of schedule, timezone and grace keeps what it has of them; \`schedule: null\` drops it.
 A snitch of the file's that has no token here is found by its name. One that somebody made by hand and that the file
 names as well is adopted. What the file does not name is left alone, unless --prune says otherwise; --prune never
 touches what another owner keeps. To rename an owner, write the new name and apply with --take-over OLD once.`;
@@ -116,7 +121,14 @@ async function planOfFile(client: Client, flags: FileFlags): Promise<{ plan: Pla
   const plan = await patiently(() => planFor(client, file, { prune, takeOver }));
   const strange = strangeness(plan);
   if (strange !== null) say(strange);
+  if (plan.dueElsewhere.length > 0) say(dueElsewhere(plan.dueElsewhere));
   return { plan, file };
+}
+
+function dueElsewhere(names: readonly string[]): string {
+  const some = names.slice(0, 3).map((name) => `"${name}"`);
+  const more = names.length > some.length ? ` and ${names.length - some.length} more` : '';
+  return `left as it is, because the file names no schedule and no grace: when ${some.join(', ')}${more} is due; \`snitch export\` shows how to write it, and \`schedule: null\` goes back to the interval`;
 }
 
 async function showDiff(flags: DiffFlags): Promise<number> {
@@ -128,7 +140,7 @@ async function showDiff(flags: DiffFlags): Promise<number> {
 
 function show(output: Output, plan: Plan, prune: boolean): void {
   if (output.format === 'json') {
-    const { conflicts: _none, ...shown } = plan;
+    const { conflicts: _none, dueElsewhere: _said, ...shown } = plan;
     output.json(shown);
     return;
   }

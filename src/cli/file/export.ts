@@ -8,6 +8,7 @@ import { Output } from '../output/output.ts';
 import { presentOf } from './apply-check.ts';
 import type { Present } from './apply-plan.ts';
 import { patiently } from './apply-steps.ts';
+import { lengthText } from './due-fields.ts';
 
 export interface ExportFlags extends ClientFlags {
   owner?: string;
@@ -61,15 +62,25 @@ function byName(one: WireSnitch, other: WireSnitch): number {
 
 /** Leaves out what has its default. */
 function entryOf(snitch: WireSnitch, withToken: boolean): Exported {
-  const { name, interval, alert_type, alert_email, tags, notes, token } = snitch;
+  const { name, alert_type, alert_email, tags, notes, token } = snitch;
   return {
     name,
-    interval,
+    ...dueOf(snitch),
     ...(alert_type === 'basic' ? {} : { alert_type }),
     ...(alert_email.length === 0 ? {} : { alert_email }),
     ...(tags.length === 0 ? {} : { tags }),
     ...(notes === '' ? {} : { notes }),
     ...(withToken ? { token } : {}),
+  };
+}
+
+/** Beside a schedule the interval follows from it. */
+function dueOf({ interval, schedule, timezone, grace }: WireSnitch): Exported {
+  const every = schedule && 'every' in schedule ? { every: lengthText(schedule.every) } : schedule;
+  return {
+    ...(every ? { schedule: every } : { interval }),
+    ...(timezone ? { timezone } : {}),
+    ...(typeof grace === 'number' ? { grace: lengthText(grace) } : {}),
   };
 }
 

@@ -17,6 +17,7 @@ import {
 import { didYouMean } from '../../text/similar.ts';
 import { Failure } from '../failure/failure.ts';
 import { intervalOf } from '../output/interval-words.ts';
+import { DUE_FIELDS, withSeconds } from './due-fields.ts';
 import { type Chunk, partsOf } from './snitch-file-parts.ts';
 import { checkWhole, readText } from './snitch-file-text.ts';
 
@@ -55,7 +56,17 @@ export interface SnitchFile {
 
 const TOP = ['owner', 'case', 'snitches'];
 const CASE_FIELDS = ['name', 'timezone', 'members', 'reminders'];
-const SNITCH_FIELDS = ['name', 'interval', 'alert_type', 'alert_email', 'notes', 'tags', 'token', 'owner'];
+const SNITCH_FIELDS = [
+  'name',
+  'interval',
+  ...DUE_FIELDS,
+  'alert_type',
+  'alert_email',
+  'notes',
+  'tags',
+  'token',
+  'owner',
+];
 
 /** @throws SnitchFileError with everything that is wrong, Failure if the file cannot be read */
 export function readSnitchFile(path: string): SnitchFile {
@@ -251,10 +262,13 @@ class Reader {
   }
 }
 
-/** An entry describes the whole snitch: what is missing or null has its default. */
+/** An entry describes the whole snitch: what is missing or null has its default, but for the fields of when it is due. */
 function entryOf({ input, line, lines }: MapOfFile, owner: string | null): FileEntry {
-  const given = Object.entries(input).filter(([name, value]) => value !== null && name !== 'owner');
-  return { input: withPlainInterval(Object.fromEntries(given)), owner, line, lines };
+  const isDue = (name: string) => (DUE_FIELDS as readonly string[]).includes(name);
+  const given = Object.entries(input).filter(
+    ([name, value]) => (value !== null || isDue(name)) && name !== 'owner',
+  );
+  return { input: withSeconds(withPlainInterval(Object.fromEntries(given))), owner, line, lines };
 }
 
 /** Understands `15m` and `every 2 hours`, as all commands do. Anything else is left for the server to refuse. */

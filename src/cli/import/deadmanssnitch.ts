@@ -1,5 +1,7 @@
 /** Imports the snitches of the hosted service, which has the same API as this program. */
 import { INTERVALS } from '../../api/intervals.ts';
+import type { WireSchedule } from '../../api/wire.ts';
+import type { DueInput } from '../snitches/due-flags.ts';
 import { ask, type Fields, type Imported, isToken, objectsIn, type Source, textOf } from './source.ts';
 
 export const DEADMANSSNITCH = 'https://api.deadmanssnitch.com';
@@ -21,6 +23,7 @@ export function importedOf(snitch: Fields): Imported {
     input: {
       name,
       interval,
+      ...dueOf(snitch),
       alert_type: snitch.alert_type === 'smart' ? 'smart' : 'basic',
       alert_email: listOf(snitch.alert_email),
       notes: textOf(snitch.notes),
@@ -29,6 +32,15 @@ export function importedOf(snitch: Fields): Imported {
     },
     remarks,
     refusal: known ? null : `its interval "${interval}" is none that there is`,
+  };
+}
+
+/** What other servers of this program have besides. The server that takes it checks the values. */
+function dueOf({ schedule, timezone, grace }: Fields): DueInput {
+  return {
+    ...(typeof schedule === 'object' && schedule !== null ? { schedule: schedule as WireSchedule } : {}),
+    ...(typeof timezone === 'string' ? { timezone } : {}),
+    ...(typeof grace === 'number' ? { grace } : {}),
   };
 }
 

@@ -1,7 +1,11 @@
-/** Imports the checks of Healthchecks, hosted or self-hosted, through version 3 of its API. */
+/**
+ * Imports the checks of Healthchecks, hosted or self-hosted, through version 3 of its API. Timeouts, schedules and grace
+ * mean the same there. Only several schedules in one check have to become an interval.
+ */
 import { parseCalendar } from '../schedule/calendar.ts';
 import { parseCronSchedule } from '../schedule/cron.ts';
 import { gapInWords, intervalForGap, longestGap, NotUnderstood } from '../schedule/schedule.ts';
+import type { DueInput } from '../snitches/due-flags.ts';
 import { ask, type Fields, type Imported, isToken, objectsIn, type Source, textOf } from './source.ts';
 
 export const HEALTHCHECKS = 'https://healthchecks.io';
@@ -12,7 +16,8 @@ export async function readHealthchecks(source: Source): Promise<Imported[]> {
 }
 
 export function importedOf(check: Fields): Imported {
-  const remarks = remarksOn(check);
+  const due = dueOf(check);
+  const remarks = remarksOn(check, due !== null);
   const token = tokenOf(check);
   if (token === null) remarks.push('its address is hidden from this key: the job needs the new one');
   const identity = token ?? textOf(check.unique_key);
@@ -23,6 +28,7 @@ export function importedOf(check: Fields): Imported {
     notes: textOf(check.desc),
     token,
   };
+  if (due !== null) return { input: { ...input, ...due }, remarks, refusal: null };
   try {
     const { interval, remark } = intervalOf(check);
     if (remark !== null) remarks.unshift(remark);
@@ -31,6 +37,30 @@ export function importedOf(check: Fields): Imported {
     if (!(error instanceof NotUnderstood)) throw error;
     return { input, remarks, refusal: error.message };
   }
+}
+
+/** Null where there is no one schedule that says the same. The server that takes it checks the expression. */
+function dueOf({ schedule, timeout, tz, grace }: Fields): DueInput | null {
+  const text = textOf(schedule).trim();
+  const kept = typeof grace === 'number' && grace >= 0 ? { grace } : {};
+  if (text === '') {
+    const isLongEnough = typeof timeout === 'number' && timeout >= SHORTEST_S;
+    return isLongEnough ? { schedule: { every: timeout }, ...kept } : null;
+  }
+  if (text.includes('\n')) return null;
+  return {
+    schedule: isCron(text) ? { cron: text } : { calendar: text },
+    timezone: textOf(tz) || 'UTC',
+    ...kept,
+  };
+}
+
+/** Shorter timeouts become an interval. */
+const SHORTEST_S = 60;
+
+/** Five fields, or a word such as `@daily`, are a schedule of cron; all else is a calendar of systemd. */
+function isCron(text: string): boolean {
+  return /^(?:\S+\s+){4}\S+$/.test(text) || text.startsWith('@');
 }
 
 /** The last part of the address that the job calls. */
@@ -60,11 +90,10 @@ function gapOfTimeout(timeout: unknown): { gap: number; words: string } {
   return { gap, words: `every ${gap < 1 ? `${timeout}s` : gapInWords(gap)}` };
 }
 
-/** Five fields, or a word such as `@daily`, are a schedule of cron; all else is a calendar of systemd. One a line. */
+/** One a line. */
 function gapOfSchedule(text: string): { gap: number; words: string } {
   const schedules = text.split('\n').map((line) => {
-    const isCron = /^(?:\S+\s+){4}\S+$/.test(line.trim()) || line.trim().startsWith('@');
-    return isCron ? parseCronSchedule(line.trim()) : parseCalendar(line);
+    return isCron(line.trim()) ? parseCronSchedule(line.trim()) : parseCalendar(line);
   });
   const gap = longestGap(schedules);
   if (gap === null) throw new NotUnderstood(`the schedule ${text} never runs twice`);
@@ -74,9 +103,9 @@ function gapOfSchedule(text: string): { gap: number; words: string } {
 const FILTERS = ['start_kw', 'success_kw', 'failure_kw'];
 
 /** Names what a check has and a snitch does not have. */
-function remarksOn(check: Fields): string[] {
+function remarksOn(check: Fields, keepsGrace: boolean): string[] {
   const remarks: string[] = [];
-  if (typeof check.grace === 'number' && check.grace > 0) {
+  if (!keepsGrace && typeof check.grace === 'number' && check.grace > 0) {
     remarks.push(
       `a grace time of ${graceInWords(check.grace)}: a snitch has until the end of its next period`,
     );

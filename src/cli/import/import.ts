@@ -1,6 +1,7 @@
 /** `snitch import`: brings over the snitches of another service, with their tokens. */
 import type { Command } from 'commander';
 import type { Client } from '../../api/client.ts';
+import { HOUR, SECOND } from '../../text/durations.ts';
 import { printable } from '../../text/printable.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command/command.ts';
 import { connect } from '../command/connection.ts';
@@ -8,8 +9,10 @@ import { EXIT } from '../failure/exit-codes.ts';
 import { Failure } from '../failure/failure.ts';
 import { patiently } from '../file/apply-steps.ts';
 import { batchesOf } from '../file/batches.ts';
+import { scheduleWords } from '../output/next-runs.ts';
 import { Output } from '../output/output.ts';
 import { paint } from '../output/style.ts';
+import { askForSchedules } from '../snitches/due-answer.ts';
 import { DEADMANSSNITCH, readDeadMansSnitch } from './deadmanssnitch.ts';
 import { HEALTHCHECKS, readHealthchecks } from './healthchecks.ts';
 import { type Imported, type Source, type SourceFlags, sourceOf } from './source.ts';
@@ -92,6 +95,8 @@ async function sort(client: Client, all: readonly Imported[]): Promise<Sorted> {
     else if (imported.refusal !== null) sorted.refused.push({ imported, reason: imported.refusal });
     else candidates.push(imported);
   }
+  const isDueBy = ({ input: { schedule, grace } }: Imported) => Boolean(schedule) || grace !== undefined;
+  if (candidates.some(isDueBy)) await askForSchedules(client, { schedule: { every: HOUR / SECOND } });
   let room: number | null = null;
   for (const batch of batchesOf(candidates)) {
     const checked = await patiently(() => client.checkImport({ snitches: batch.map(({ input }) => input) }));
@@ -129,7 +134,7 @@ function report(output: Output, { create, present, refused }: Sorted): void {
   const { style } = output;
   const lines = create.flatMap(({ input, remarks }) => {
     const token = input.token ?? 'a new token';
-    const heading = `+ ${input.name} (${input.interval}, ${token})`;
+    const heading = `+ ${input.name} (${scheduleWords(input) || input.interval}, ${token})`;
     return [
       paint(style, 'green', printable(heading)),
       ...remarks.map((remark) => paint(style, 'yellow', `    differs: ${printable(remark)}`)),

@@ -1,6 +1,8 @@
 /** How a snitch is shown in lists and alone, and its status as a word with a symbol and a colour. */
 import type { WireReport, WireSnitch, WireStatus } from '../../api/wire.ts';
+import { durationInWords, SECOND } from '../../text/durations.ts';
 import { STATUS_COLORS } from '../../text/signs.ts';
+import { scheduleWords } from './next-runs.ts';
 import { exactTime, type Field, shownTime, type View } from './output.ts';
 import type { Paint, Style } from './style.ts';
 
@@ -64,6 +66,7 @@ export const SNITCH_VIEW: View<WireSnitch> = {
       paint: (snitch) => (lastReportOf(snitch)?.outcome === 'error' ? STATUS_COLORS.errored : null),
       shrinkTo: 14,
     },
+    { header: 'SCHEDULE', cell: scheduleWords, wide: true },
     { header: 'ALERTS', cell: ({ alert_type }) => alert_type, wide: true },
     { header: 'ALERT EMAIL', cell: ({ alert_email }) => alert_email.join(', '), wide: true },
     { header: 'CREATED', cell: ({ created_at }, style) => shownTime(created_at, style), wide: true },
@@ -76,13 +79,23 @@ function reportField(snitch: WireSnitch, style: Style): string {
   return report ? `${exactTime(report.at, style)}\n${outcomeText(report)}` : 'never';
 }
 
+/** The interval beside a schedule is only for clients that know no schedules. */
+function dueFields(snitch: WireSnitch): Field[] {
+  const { schedule, interval, grace = null } = snitch;
+  const words = grace === null ? 'as follows from the schedule' : durationInWords(grace * SECOND);
+  return [
+    schedule ? { label: 'Schedule', text: scheduleWords(snitch) } : { label: 'Interval', text: interval },
+    ...(schedule || grace !== null ? [{ label: 'Grace', text: words }] : []),
+  ];
+}
+
 export function snitchFields(snitch: WireSnitch, style: Style): Field[] {
   return [
     { label: 'Name', text: snitch.name, paint: 'bold' },
     { label: 'Status', text: statusText(snitch.status, style), paint: statusPaint(snitch.status) },
     { label: 'Last healthy', text: exactTime(snitch.checked_in_at, style) },
     { label: 'Last report', text: reportField(snitch, style) },
-    { label: 'Interval', text: snitch.interval },
+    ...dueFields(snitch),
     { label: 'Alerts', text: snitch.alert_type },
     { label: 'Alert email', text: snitch.alert_email.join(', ') || 'the members of the case' },
     { label: 'Tags', text: snitch.tags.join(', ') },

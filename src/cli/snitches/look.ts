@@ -1,9 +1,10 @@
 /** `snitch show`, `history` and `explain`: everything about one snitch. */
-import type { WireCheckIn, WireExplanation, WireSnitch } from '../../api/wire.ts';
-import { shortDuration } from '../../text/durations.ts';
+import type { WireCheckIn, WireExplanation, WireScheduleShown, WireSnitch } from '../../api/wire.ts';
+import { scheduleInWords } from '../../core/schedule-name.ts';
+import { durationInWords, SECOND, shortDuration } from '../../text/durations.ts';
 import { outputLines, printable } from '../../text/printable.ts';
 import { STATUS_COLORS } from '../../text/signs.ts';
-import { relativeTime } from '../../text/times.ts';
+import { relativeTime, weekdayTime } from '../../text/times.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command/command.ts';
 import { connect } from '../command/connection.ts';
 import { resolveSnitch } from '../command/resolve.ts';
@@ -58,9 +59,15 @@ export const register: Register = (program) => {
 };
 
 async function showSnitch(name: string, flags: ClientFlags): Promise<void> {
-  const snitch = await resolveSnitch(connect(flags), name);
+  const client = connect(flags);
+  const snitch = await resolveSnitch(client, name);
   const output = new Output(flags);
-  output.record(snitch, snitchFields(snitch, output.style), SNITCH_VIEW);
+  const fields = snitchFields(snitch, output.style);
+  if (snitch.schedule && output.format !== 'json' && output.format !== 'name' && !output.quiet) {
+    const { schedule } = await client.explain(snitch.token);
+    if (schedule) fields.push({ label: 'Next runs', text: runsText(schedule) });
+  }
+  output.record(snitch, fields, SNITCH_VIEW);
   output.hint('what happens next: `snitch explain`; what happened: `snitch history`, `snitch alerts`');
 }
 
@@ -149,6 +156,28 @@ function emailsTo({ emails, sends_email }: WireExplanation['notify']): string {
   return sends_email === false ? `${emails.join(', ')}\nemail is off: none is sent` : emails.join(', ');
 }
 
+/** A schedule with its next runs in its own zone, which need not be that of the case; else the interval. */
+function dueFields(
+  { interval, alert_type, schedule, grace }: WireSnitch,
+  { schedule: shown }: WireExplanation,
+  inUtc: boolean,
+): Field[] {
+  const later = grace ? `, with ${durationInWords(grace * SECOND)} of grace` : '';
+  if (!schedule || !shown) return [{ label: 'Interval', text: `${interval}, alerts ${alert_type}${later}` }];
+  return [
+    { label: 'Schedule', text: scheduleInWords(schedule, shown.timezone) },
+    { label: 'Grace', text: durationInWords(shown.grace * SECOND) },
+    { label: 'Next runs', text: runsText(inUtc ? { ...shown, timezone: 'UTC' } : shown) },
+  ];
+}
+
+/** One line each, in the zone of the schedule. */
+function runsText({ runs, timezone }: WireScheduleShown): string {
+  const local = (iso: string) => weekdayTime(Date.parse(iso), timezone);
+  const lines = runs.map(({ at, deadline }) => `${local(at)}, deadline ${local(deadline)}`);
+  return lines.join('\n') || 'none: it is not due again';
+}
+
 /** Shows all times in one zone, which is named once. */
 function explained(snitch: WireSnitch, explanation: WireExplanation, style: Style, inUtc: boolean): string[] {
   const { status, reasons, period, deadline, next_alert, notify } = explanation;
@@ -161,7 +190,7 @@ function explained(snitch: WireSnitch, explanation: WireExplanation, style: Styl
   const known = [deadline?.at, next_alert?.at, snitch.checked_in_at, report?.at].filter((at) => at != null);
   const fields: Field[] = [
     { label: 'Times in', text: clock.zone },
-    { label: 'Interval', text: `${snitch.interval}, alerts ${snitch.alert_type}` },
+    ...dueFields(snitch, explanation, inUtc),
     { label: 'Last healthy', text: instant(snitch.checked_in_at, 'never') },
     { label: 'Last report', text: report ? `${instant(report.at, '')}\n${outcomeText(report)}` : 'never' },
     { label: 'Period now', text: `${clock.at(period.start)} to ${clock.at(period.end)}` },

@@ -1,16 +1,14 @@
 /** `snitch schedule check`: when a schedule would be due, before anything relies on it. */
-import type { WireRun, WireSchedule, WireScheduleCheck } from '../../api/wire.ts';
-import { durationInWords, durationOf, SECOND } from '../../text/durations.ts';
+import type { WireRun, WireScheduleCheck } from '../../api/wire.ts';
+import { durationInWords, SECOND } from '../../text/durations.ts';
 import { relativeTime, weekdayTime } from '../../text/times.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command/command.ts';
 import { connect } from '../command/connection.ts';
 import { UsageError } from '../failure/failure.ts';
 import { Output, type View } from '../output/output.ts';
+import { type ScheduleFlags, scheduleOf, secondsOf } from './due-flags.ts';
 
-interface ScheduleFlags extends ClientFlags {
-  cron?: string;
-  calendar?: string;
-  every?: string;
+interface CheckFlags extends ClientFlags, ScheduleFlags {
   timezone?: string;
   grace?: string;
   from?: string;
@@ -30,7 +28,7 @@ export const register: Register = (program) => {
     .option('--timezone <zone>', 'in which it is read (default: that of the case)')
     .option('--grace <duration>', 'from a run to its deadline (default: a tenth of the shortest gap)')
     .option('--from <time>', 'the runs after this ISO 8601 time (default: now)')
-    .action((flags: ScheduleFlags) => checkSchedule(flags));
+    .action((flags: CheckFlags) => checkSchedule(flags));
   withExamples(
     addClientOptions(check),
     `snitch schedule check --cron '0 3 * * 1-5' --timezone Europe/Berlin`,
@@ -39,10 +37,12 @@ export const register: Register = (program) => {
   );
 };
 
-async function checkSchedule(flags: ScheduleFlags): Promise<void> {
+async function checkSchedule(flags: CheckFlags): Promise<void> {
   const { timezone, grace, from } = flags;
+  const schedule = scheduleOf(flags);
+  if (schedule === null) throw new UsageError('say when by one of --cron, --calendar and --every');
   const given = {
-    schedule: scheduleOf(flags),
+    schedule,
     ...(timezone === undefined ? {} : { timezone }),
     ...(grace === undefined ? {} : { grace: secondsOf(grace, '--grace') }),
     ...(from === undefined ? {} : { from }),
@@ -51,27 +51,6 @@ async function checkSchedule(flags: ScheduleFlags): Promise<void> {
   const output = new Output(flags);
   output.list(found.runs, viewIn(found, output.style.now), found);
   if (output.format !== 'json') output.done(inWords(found));
-}
-
-/** @throws UsageError unless exactly one of the three kinds is given */
-function scheduleOf({ cron, calendar, every }: ScheduleFlags): WireSchedule {
-  const given: WireSchedule[] = [];
-  if (cron !== undefined) given.push({ cron });
-  if (calendar !== undefined) given.push({ calendar });
-  if (every !== undefined) given.push({ every: secondsOf(every, '--every') });
-  const [schedule, ...more] = given;
-  if (schedule === undefined || more.length > 0) {
-    throw new UsageError('say when by one of --cron, --calendar and --every');
-  }
-  return schedule;
-}
-
-function secondsOf(text: string, option: string): number {
-  const ms = durationOf(text);
-  if (ms === null || ms % SECOND !== 0) {
-    throw new UsageError(`${option}: "${text}" is no length of time: write 30s, 5m, 2h or 1d`);
-  }
-  return ms / SECOND;
 }
 
 function viewIn({ timezone }: WireScheduleCheck, now: number): View<WireRun> {

@@ -8,17 +8,19 @@ import {
   type ClientFlags,
   collect,
   type Register,
-  required,
   withExamples,
 } from '../command/command.ts';
 import { connect } from '../command/connection.ts';
 import { resolveSnitch } from '../command/resolve.ts';
 import { UsageError } from '../failure/failure.ts';
 import { intervalOf } from '../output/interval-words.ts';
+import { scheduleWords } from '../output/next-runs.ts';
 import { Output, say } from '../output/output.ts';
 import { SNITCH_VIEW, snitchFields } from '../output/snitch-view.ts';
+import { askForSchedules, checkKept, tellNextRuns } from './due-answer.ts';
+import { addDueOptions, type DueFlags, dueOf } from './due-flags.ts';
 
-interface FieldFlags extends ClientFlags {
+interface FieldFlags extends ClientFlags, DueFlags {
   interval?: string;
   alertType?: string;
   tag?: string[];
@@ -34,12 +36,16 @@ export const register: Register = (program) => {
     .argument('<name>', 'what it is called')
     .option(
       '-i, --interval <interval>',
-      'how often the job runs: daily, hourly, 15m, 2h, weekly and so on (required)',
+      'how often the job runs: daily, hourly, 15m, 2h, weekly and so on (required without a schedule)',
     );
-  addFieldOptions(create).action((name: string, flags: FieldFlags) => createSnitch(name, flags));
+  addFieldOptions(addDueOptions(create)).action((name: string, flags: FieldFlags) =>
+    createSnitch(name, flags),
+  );
   withExamples(
     addClientOptions(create),
     'snitch create nightly-backup --interval daily',
+    `snitch create report --cron '0 3 * * 1-5' --timezone Europe/Berlin --grace 10m`,
+    `snitch create certificates --calendar 'Mon *-*-* 04:00'`,
     'snitch create "mail queue" -i 5m -t mail -t production --notes "see the runbook"',
     'token=$(snitch create nightly-backup -i daily -q)',
   );
@@ -49,14 +55,22 @@ export const register: Register = (program) => {
     .description('change a snitch; what is not named stays as it is')
     .argument('<snitch>', 'its token, or its name')
     .option('--name <name>', 'a new name')
-    .option('-i, --interval <interval>', 'how often the job runs; this restarts the deadline')
+    .option(
+      '-i, --interval <interval>',
+      'how often the job runs; this restarts the deadline, and replaces a schedule',
+    )
     .option('--no-alert-email', 'tell the members of the case again');
-  addFieldOptions(edit)
+  addFieldOptions(addDueOptions(edit))
+    .option('--no-schedule', 'drop the schedule: the interval decides again')
+    .option('--no-timezone', 'read the schedule in the time zone of the case')
+    .option('--no-grace', 'the grace that follows from the schedule; without one none')
     .option('--no-tags', 'remove all tags')
     .action((name: string, flags: EditFlags) => editSnitch(name, flags));
   withExamples(
     addClientOptions(edit),
     'snitch edit nightly-backup --interval weekly',
+    `snitch edit nightly-backup --cron '30 2 * * *' --grace 20m`,
+    'snitch edit nightly-backup --no-schedule',
     'snitch edit nightly-backup --name weekly-backup --notes ""',
   );
   addTag(program);
@@ -84,7 +98,7 @@ function collectAddress(value: string, earlier: unknown): string[] {
 }
 
 function fieldsOf(flags: FieldFlags): SnitchInput {
-  const input: SnitchInput = {};
+  const input: SnitchInput = dueOf(flags);
   if (flags.interval !== undefined) input.interval = intervalOf(flags.interval);
   if (flags.alertType !== undefined) input.alert_type = flags.alertType;
   if (flags.tag !== undefined) input.tags = flags.tag;
@@ -93,12 +107,22 @@ function fieldsOf(flags: FieldFlags): SnitchInput {
   return input;
 }
 
+const ZONE_WITHOUT_SCHEDULE =
+  '--timezone is that of a schedule, and there is none: an interval is counted in the zone of the case';
+
 async function createSnitch(name: string, flags: FieldFlags): Promise<void> {
-  required(flags.interval, '--interval');
+  const input = { name, ...fieldsOf(flags) };
+  if (!input.schedule && input.interval === undefined) {
+    throw new UsageError('--interval is missing, or one of --cron, --calendar and --every');
+  }
+  if (input.timezone && !input.schedule) throw new UsageError(ZONE_WITHOUT_SCHEDULE);
   const client = connect(flags);
-  const snitch = await client.createSnitch({ name, ...fieldsOf(flags) });
+  await askForSchedules(client, input);
+  const snitch = await client.createSnitch(input);
+  checkKept(snitch, input, `to undo it: snitch delete ${snitch.token}`);
   const output = new Output(flags);
   print(output, snitch);
+  await tellNextRuns(client, output, snitch);
   if (!output.quiet) await tellOfTwins(client, snitch);
   output.hint(`the job checks in with: curl -fsS -m 10 --retry 5 -o /dev/null ${snitch.check_in_url}`);
   output.hint(`or is run by: snitch exec ${snitch.token} -- COMMAND`);
@@ -135,8 +159,19 @@ async function editSnitch(given: string, flags: EditFlags): Promise<void> {
     throw new UsageError('nothing to change: see `snitch help edit` for what can be');
   }
   const client = connect(flags);
-  const { token } = await resolveSnitch(client, given);
-  print(new Output(flags), await client.updateSnitch(token, changes));
+  const before = await resolveSnitch(client, given);
+  await askForSchedules(client, changes);
+  const isScheduled =
+    changes.schedule === undefined ? !changes.interval && before.schedule : changes.schedule;
+  if (changes.timezone && !isScheduled) throw new UsageError(ZONE_WITHOUT_SCHEDULE);
+  const after = await client.updateSnitch(before.token, changes);
+  checkKept(after, changes, 'whatever else was to be changed is changed');
+  const output = new Output(flags);
+  print(output, after);
+  if (before.schedule && !after.schedule && flags.schedule !== false) {
+    output.done(`the interval has replaced its schedule, ${scheduleWords(before)}`);
+  }
+  await tellNextRuns(client, output, after);
 }
 
 function print(output: Output, snitch: WireSnitch): void {

@@ -1,5 +1,6 @@
 /** Everything about one snitch, as lines to scroll through. */
-import type { WireAlert, WireCheckIn, WireDelivery, WireExplanation } from '../../api/wire.ts';
+import type { WireAlert, WireCheckIn, WireDelivery, WireExplanation, WireSnitch } from '../../api/wire.ts';
+import { scheduleWithZone } from '../../core/schedule-name.ts';
 import { compactDuration, runDuration } from '../../text/durations.ts';
 import { outputLines, printable, printableLines } from '../../text/printable.ts';
 import { ago, wallTime } from '../../text/times.ts';
@@ -62,7 +63,7 @@ function fieldLines(entry: Entry, detail: SnitchDetail | null, look: DetailLook)
   const explanation = detail?.explanation;
   const timezone = explanation?.timezone ?? 'UTC';
   const fields: [string, string][] = [
-    ['Interval', `${snitch.interval}, ${snitch.alert_type}`],
+    dueField(snitch, explanation?.timezone ?? 'time zone of the case'),
     ['Last healthy', whenWas(checkedInAt, look.now, timezone)],
     ['Last report', lastReport(entry, look.now, timezone)],
     ['Deadline', deadlineWords(explanation, look.now)],
@@ -74,6 +75,14 @@ function fieldLines(entry: Entry, detail: SnitchDetail | null, look: DetailLook)
   const notes = printableLines(snitch.notes).flatMap((line) => wrapWords(line, look.width - LABEL));
   const rows = fields.flatMap(([label, text]) => labelled(label, wrapWords(text, look.width - LABEL)));
   return snitch.notes.trim() === '' ? rows : [...rows, ...labelled('Notes', notes)];
+}
+
+function dueField(
+  { schedule, timezone, interval, alert_type }: WireSnitch,
+  caseZone: string,
+): [string, string] {
+  if (schedule) return ['Schedule', printable(scheduleWithZone(schedule, timezone, caseZone))];
+  return ['Interval', `${interval}, ${alert_type}`];
 }
 
 function whenWas(at: number | null, now: number, timezone: string): string {

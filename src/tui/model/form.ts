@@ -1,6 +1,7 @@
 /** The form that creates or changes a snitch. The API checks what is typed, and the fields show its messages. */
 import type { SnitchInput } from '../../api/client.ts';
 import type { WireError, WireSnitch } from '../../api/wire.ts';
+import { scheduleWithZone } from '../../core/schedule-name.ts';
 import { editable, printable } from '../../text/printable.ts';
 import { fieldWith, type TextField, typeInto } from './text-field.ts';
 
@@ -10,6 +11,8 @@ export interface FormField {
   attribute: Attribute;
   label: string;
   hint: string;
+  /** Shown below the field, whether it has the focus or not; empty for nothing. */
+  note: string;
   field: TextField;
   /** What the field showed first. Only fields that differ are sent. */
   initial: string;
@@ -52,20 +55,41 @@ export function newForm(): FormOverlay {
 }
 
 export function editForm(snitch: WireSnitch): FormOverlay {
-  return formOf(snitch.token, {
-    name: snitch.name,
-    interval: snitch.interval,
-    alert_type: snitch.alert_type,
-    tags: snitch.tags.join(', '),
-    alert_email: snitch.alert_email.join(', '),
-    notes: snitch.notes.replaceAll('\\', '\\\\').replaceAll('\n', '\\n'),
-  });
+  return formOf(
+    snitch.token,
+    {
+      name: snitch.name,
+      interval: snitch.interval,
+      alert_type: snitch.alert_type,
+      tags: snitch.tags.join(', '),
+      alert_email: snitch.alert_email.join(', '),
+      notes: snitch.notes.replaceAll('\\', '\\\\').replaceAll('\n', '\\n'),
+    },
+    { interval: replacedBy(snitch) },
+  );
 }
 
-function formOf(token: string | null, values: Record<Attribute, string>): FormOverlay {
+/** Only fields that were changed are sent, so that the schedule stays unless another interval is typed. */
+function replacedBy({ schedule, timezone }: WireSnitch): string {
+  if (!schedule) return '';
+  const words = printable(scheduleWithZone(schedule, timezone, 'time zone of the case'));
+  return `is due by its schedule, ${words}: another interval replaces the schedule`;
+}
+
+function formOf(
+  token: string | null,
+  values: Record<Attribute, string>,
+  notes: Partial<Record<Attribute, string>> = {},
+): FormOverlay {
   const fields = (Object.keys(LABELS) as Attribute[]).map((attribute) => {
     const initial = editable(values[attribute]);
-    return { attribute, ...LABELS[attribute], field: fieldWith(initial), initial };
+    return {
+      attribute,
+      ...LABELS[attribute],
+      note: notes[attribute] ?? '',
+      field: fieldWith(initial),
+      initial,
+    };
   });
   return { kind: 'form', token, fields, focus: 0, problems: {}, error: null, busy: false };
 }

@@ -73,10 +73,16 @@ export function fieldSpans({ text, caret }: TextField): Line {
 
 const LABEL = 13;
 
+function remarkLines(remark: string, width: number): Line[] {
+  return wrapWords(remark, width - LABEL - 2).map((text) => [
+    { text: ' '.repeat(LABEL + 2) + text, dim: true },
+  ]);
+}
+
 export function formLines(form: FormOverlay, width: number, glyphs: Glyphs): readonly Line[] {
   const title = form.token === null ? 'New snitch' : 'Edit snitch';
   const lines: Line[] = [[{ text: title, bold: true }], []];
-  form.fields.forEach(({ attribute, label, hint, field }, index) => {
+  form.fields.forEach(({ attribute, label, hint, note, field }, index) => {
     const isFocused = index === form.focus;
     const problem = form.problems[attribute];
     const value = isFocused ? fieldSpans(field) : [{ text: field.text }];
@@ -88,12 +94,9 @@ export function formLines(form: FormOverlay, width: number, glyphs: Glyphs): rea
         ? [{ text: `  ${glyphs.status.failed} ${problem}`, color: 'red', bold: true } as const]
         : []),
     ]);
-    if (isFocused && hint !== '')
-      lines.push(
-        ...wrapWords(hint, width - LABEL - 2).map((text) => [
-          { text: ' '.repeat(LABEL + 2) + text, dim: true },
-        ]),
-      );
+    for (const remark of [note, isFocused ? hint : '']) {
+      if (remark !== '') lines.push(...remarkLines(remark, width));
+    }
   });
   if (form.error !== null) lines.push([], [{ text: form.error, color: 'red', bold: true }]);
   lines.push(

@@ -111,6 +111,8 @@ test('a second snitch server is moved wholly', async (context) => {
       const body = { name, interval: 'hourly', tags: ['x'], notes: 'n\nm', alert_email: ['a@b.example'] };
       assert.is((await other.daemon.call('POST', '/v1/snitches', body)).status, 200);
     }
+    const due = { name: 'four', schedule: { cron: '@daily' }, timezone: 'Asia/Tokyo', grace: 600 };
+    assert.is((await other.daemon.call('POST', '/v1/snitches', due)).status, 200);
     const flags = ['import', 'deadmanssnitch', '--from-url', other.daemon.url, '--yes'];
     const { code, stderr } = await runSnitch(flags, { ...env, SNITCH_FROM_KEY: other.daemon.apiKey });
     assert.is(code, 0, stderr);
@@ -161,52 +163,66 @@ test('checks of Healthchecks keep the token in their address; what differs is to
         grace: 0,
         unique_key: 'a6c7b0a8a66bed0df66abfdab3c77736861703ee',
       },
+      { name: 'twice', schedule: '00:10\n12:10', tz: 'UTC', grace: 60, uuid: 'twice-a-day' },
+      { name: 'wrong', schedule: '0 25 * * *', tz: 'UTC', grace: 60, uuid: 'wrong-hour' },
     ],
   };
   const flags = ['import', 'healthchecks', '--from-url', `${fake.url}/`, '--from-key-file', keyFile];
   const { code, stdout, stderr } = await run(...flags, '--yes');
   assert.is(code, 1);
   assert.equal(stdout.trimEnd().split('\n'), [
-    `+ backup (daily, ${UUID})`,
-    '    differs: a grace time of 1h: a snitch has until the end of its next period',
+    `+ backup (every 1 day after its last check-in, ${UUID})`,
     '    differs: integrations: see `snitch webhook add` and `snitch member add`',
     '    differs: only POST counts there: here every method does',
     '    differs: filters on keywords: here the exit status tells how the job went',
     '    differs: manual resume: see `snitch pause --until unpaused`',
-    '+ cron-check (30_minute, aaaabbbb-cccc)',
-    "    differs: the schedule */20 * * * * (Europe/Riga) becomes 30_minute, in the case's time zone",
-    '    differs: a grace time of 1m: a snitch has until the end of its next period',
+    '+ cron-check (cron */20 * * * * (Europe/Riga), aaaabbbb-cccc)',
     '    differs: it is paused there, and will wait for its first check-in here',
-    '! yearly: every 365d: the longest interval is monthly',
+    '+ yearly (every 365 days after its last check-in, a new token)',
+    '    differs: its address is hidden from this key: the job needs the new one',
+    '+ twice (12_hour, twice-a-day)',
+    "    differs: the schedule 00:10\\n12:10 (UTC) becomes 12_hour, in the case's time zone",
+    '    differs: a grace time of 1m: a snitch has until the end of its next period',
+    '! wrong: schedule: cannot be read: hour "25": "25" is not a number from 0 to 23',
   ]);
-  assert.match(stderr, '2 made, 0 there already, 1 that cannot be');
+  assert.match(stderr, '4 made, 0 there already, 1 that cannot be');
   assert.equal(
-    (await json<WireSnitch[]>('list')).map(({ name, token, tags, notes }) => [name, token, tags, notes]),
+    (await json<WireSnitch[]>('list', '-t', 'prod')).map(({ name, token, tags, notes }) => [
+      name,
+      token,
+      tags,
+      notes,
+    ]),
+    [['backup', UUID, ['prod', 'db'], 'the notes']],
+  );
+  assert.equal(
+    (await json<WireSnitch[]>('list')).map(({ name, schedule, timezone, grace }) => [
+      name,
+      schedule,
+      timezone,
+      grace,
+    ]),
     [
-      ['backup', UUID, ['prod', 'db'], 'the notes'],
-      ['cron-check', 'aaaabbbb-cccc', [], ''],
+      ['backup', { every: 86_400 }, null, 3_600],
+      ['cron-check', { cron: '*/20 * * * *' }, 'Europe/Riga', 60],
+      ['twice', null, null, null],
+      ['yearly', { every: 31_536_000 }, null, 0],
     ],
   );
   const report = JSON.parse((await run(...flags, '--json')).stdout) as Record<string, unknown[]>;
   assert.equal(
     [report.create?.length, report.present?.length, report.refused?.length, report.remarks?.length],
-    [0, 2, 1, 0],
+    // The address of the yearly one is hidden, so that nothing tells that it was made already.
+    [1, 3, 1, 1],
   );
 });
 
-test('timeouts and schedules of checks become the nearest interval', () => {
+test('several schedules of a check, and timeouts that are too short, become the nearest interval', () => {
   const table: [Record<string, unknown>, string | undefined][] = [
-    [{ timeout: 60 }, '1_minute'],
     [{ timeout: 30 }, '1_minute'],
-    [{ timeout: 301 }, '10_minute'],
-    [{ timeout: 3_600 }, 'hourly'],
-    [{ timeout: 604_800 }, 'weekly'],
-    [{ timeout: 2_592_000 }, 'monthly'],
-    [{ timeout: 2_764_800 }, undefined],
-    [{ schedule: '0 3 * * *' }, 'daily'],
     [{ schedule: '0 3 * * *\n0 15 * * *' }, '12_hour'],
-    [{ schedule: 'Mon..Fri 10:00' }, 'weekly'],
-    [{ schedule: 'nonsense' }, undefined],
+    [{ schedule: 'Mon..Fri 10:00\nSat 12:00' }, 'weekly'],
+    [{ schedule: 'nonsense\nnonsense' }, undefined],
     [{}, undefined],
   ];
   for (const [check, interval] of table) {
@@ -217,10 +233,7 @@ test('timeouts and schedules of checks become the nearest interval', () => {
       JSON.stringify(check),
     );
   }
-  assert.equal(importedOf({ name: 'x', uuid: UUID, timeout: 3_600 }).remarks, []);
-  assert.equal(importedOf({ name: 'x', uuid: UUID, timeout: 1_200 }).remarks, [
-    'every 20m becomes 30_minute',
-  ]);
+  assert.equal(importedOf({ name: 'x', uuid: UUID, timeout: 1_200, grace: 5 }).remarks, []);
 });
 
 test('a key that is missing or refused, and a service that is none, are told apart', async (context) => {

@@ -1,6 +1,8 @@
 /** What keys, the mouse and changes from the server do, without a terminal. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { UNICODE } from '../../../src/tui/model/glyphs.ts';
+import { formLines } from '../../../src/tui/model/prompt-lines.ts';
 import { selected } from '../../../src/tui/model/selection.ts';
 import type { Event, State } from '../../../src/tui/model/state.ts';
 import { step } from '../../../src/tui/model/step.ts';
@@ -199,6 +201,30 @@ test('a form sends what was typed, and keeps it when the server refuses', () => 
   assert.is(refused.overlay.focus, 1);
   assert.is(refused.overlay.busy, false);
   assert.is(after(state, { kind: 'saved', token: 'token-web-certs' }).overlay, null);
+});
+
+test('an edit of another field keeps a schedule, and the form says what another interval does', () => {
+  const scheduled = snitch('job', {
+    interval: 'weekly',
+    schedule: { cron: '0 3 * * 1-5' },
+    timezone: 'Asia/Tokyo',
+  });
+  const form = after(after(beginning(), read([scheduled])), ...keys('e'));
+  assert.equal(effectsOf(form, 'ctrl+u', ...'renamed', 'enter'), [
+    { do: 'save', token: 'token-job', input: { name: 'renamed' } },
+  ]);
+  assert.equal(effectsOf(form, 'tab', 'ctrl+u', ...'daily', 'enter'), [
+    { do: 'save', token: 'token-job', input: { interval: 'daily' } },
+  ]);
+  assert.ok(form.overlay?.kind === 'form');
+  const shown = formLines(form.overlay, 200, UNICODE).map((line) => line.map(({ text }) => text).join(''));
+  assert.ok(
+    shown.some((line) =>
+      line.includes(
+        'due by its schedule, cron 0 3 * * 1-5 (Asia/Tokyo): another interval replaces the schedule',
+      ),
+    ),
+  );
 });
 
 test('an edit sends only what was changed, line ends included', () => {

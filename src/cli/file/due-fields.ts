@@ -1,0 +1,50 @@
+/**
+ * What an entry of a snitch file says of when its job is due. Files from before schedules existed name none of the three
+ * fields, and leave them as they are. An entry that names one of them describes all three.
+ */
+import { DAY, durationOf, HOUR, MINUTE, SECOND } from '../../text/durations.ts';
+
+export const DUE_FIELDS = ['schedule', 'timezone', 'grace'] as const;
+
+type Entry = Readonly<Record<string, unknown>>;
+
+export function namesDue(input: Entry): boolean {
+  return DUE_FIELDS.some((field) => input[field] !== undefined);
+}
+
+/** Understands lengths such as `10m` in place of seconds. Anything else is left for the server to refuse. */
+export function withSeconds(input: Entry): Record<string, unknown> {
+  const { schedule, grace } = input;
+  const every = isMap(schedule) ? schedule.every : undefined;
+  return {
+    ...input,
+    ...(typeof grace === 'string' ? { grace: secondsIn(grace) } : {}),
+    ...(isMap(schedule) && typeof every === 'string'
+      ? { schedule: { ...schedule, every: secondsIn(every) } }
+      : {}),
+  };
+}
+
+function secondsIn(text: string): unknown {
+  const ms = durationOf(text);
+  return ms === null ? text : ms / SECOND;
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** `10m`: seconds in the largest unit that they are a whole number of, so that nothing is lost. */
+export function lengthText(seconds: number): string {
+  const ms = seconds * SECOND;
+  for (const [unit, sign] of UNITS) {
+    if (ms > 0 && ms % unit === 0) return `${ms / unit}${sign}`;
+  }
+  return `${seconds}s`;
+}
+
+const UNITS = [
+  [DAY, 'd'],
+  [HOUR, 'h'],
+  [MINUTE, 'm'],
+] as const;

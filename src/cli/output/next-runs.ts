@@ -1,0 +1,47 @@
+/** Schedules and the runs that follow from them, in words for people. */
+import type { WireScheduleShown, WireSnitch } from '../../api/wire.ts';
+import { scheduleWithZone } from '../../core/schedule-name.ts';
+
+/** Of the runs that the server tells, so many fit into a line. */
+const SHOWN = 3;
+
+/** `cron 0 3 * * 1-5 (Europe/Berlin)`; empty where the interval decides. */
+export function scheduleWords({ schedule, timezone }: Pick<WireSnitch, 'schedule' | 'timezone'>): string {
+  return schedule ? scheduleWithZone(schedule, timezone, 'time zone of the case') : '';
+}
+
+/** `Mon 23 Nov 03:00 CET, Tue 24 Nov 03:00 CET, …` @returns null where no further run is due */
+export function nextRuns({ runs, timezone }: Pick<WireScheduleShown, 'runs' | 'timezone'>, now: number) {
+  if (runs.length === 0) return null;
+  const shown = runs.slice(0, SHOWN).map(({ at }) => shortLocalTime(Date.parse(at), timezone, now));
+  return `${shown.join(', ')}${runs.length > SHOWN ? ', …' : ''}`;
+}
+
+/** `Mon 23 Nov 03:00 CET`: with seconds where there are any, and with the year where it is not this one. */
+export function shortLocalTime(at: number, timezone: string, now: number): string {
+  const zoned = zonedOf(at, timezone);
+  const year = zoned.year === zonedOf(now, timezone).year ? '' : ` ${zoned.year}`;
+  const day = zoned.toLocaleString('en-GB', { weekday: 'short' });
+  const month = MONTHS[zoned.month - 1];
+  const time = zoned.toPlainTime().toString({ smallestUnit: zoned.second === 0 ? 'minute' : 'second' });
+  return `${day} ${zoned.day} ${month}${year} ${time} ${zoneSign(zoned, at)}`;
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** Which abbreviations are known differs between these. */
+const LOCALES = ['en-GB', 'en-US', 'en-AU'];
+
+/** `CET`, or the offset where the zone has no abbreviation that people use: `+05:45`. */
+function zoneSign(zoned: Temporal.ZonedDateTime, at: number): string {
+  for (const locale of LOCALES) {
+    const format = new Intl.DateTimeFormat(locale, { timeZone: zoned.timeZoneId, timeZoneName: 'short' });
+    const sign = format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value;
+    if (sign !== undefined && !/^GMT[+-]/.test(sign)) return sign;
+  }
+  return zoned.offset;
+}
+
+function zonedOf(at: number, timezone: string): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timezone);
+}

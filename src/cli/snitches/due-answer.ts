@@ -1,0 +1,57 @@
+/**
+ * What a server says of when a job is due. A server that does not know schedules ignores them, and nothing may look as
+ * if it had worked (`extensions: Beyond the contract`).
+ */
+import { ApiError, type Client } from '../../api/client.ts';
+import type { WireSnitch } from '../../api/wire.ts';
+import { scheduleInWords } from '../../core/schedule-name.ts';
+import { Failure } from '../failure/failure.ts';
+import { nextRuns, scheduleWords } from '../output/next-runs.ts';
+import type { Output } from '../output/output.ts';
+import type { DueInput } from './due-flags.ts';
+
+/** A first look, so that an older server is not even asked to make a snitch without its schedule. */
+export async function askForSchedules(
+  client: Client,
+  { schedule }: Pick<DueInput, 'schedule'>,
+): Promise<void> {
+  if (!schedule) return;
+  try {
+    await client.checkSchedule({ schedule });
+  } catch (error) {
+    // A server that knows schedules and refuses this one says so when it is asked to keep it.
+    if (!(error instanceof ApiError)) throw error;
+    if (error.status !== 404 && error.status !== 405) return;
+    throw new Failure('nothing was changed: the server does not know schedules, and has to be updated first');
+  }
+}
+
+/**
+ * @param undo what to do about it, where something was changed without what was wanted
+ * @throws Failure if the answer does not have what was sent
+ */
+export function checkKept(snitch: WireSnitch, wanted: DueInput, undo: string): void {
+  const lost = [
+    wanted.schedule && !snitch.schedule ? 'its schedule' : '',
+    wanted.timezone && !snitch.timezone ? 'its time zone' : '',
+    wanted.grace !== undefined && wanted.grace !== null && snitch.grace !== wanted.grace ? 'its grace' : '',
+  ].filter((one) => one !== '');
+  if (lost.length === 0) return;
+  throw new Failure(
+    `the server did not keep ${lost.join(' and ')}: it is too old to know such things. It has "${snitch.name}" (${snitch.token}) with the interval ${snitch.interval} alone: ${undo}`,
+  );
+}
+
+/** Shows the next runs for people, so that a wrong expression is seen at once. */
+export async function tellNextRuns(client: Client, output: Output, snitch: WireSnitch): Promise<void> {
+  const { schedule, token, status } = snitch;
+  if (!schedule || output.quiet || output.format === 'json' || output.format === 'name') return;
+  if ('every' in schedule && status === 'pending') {
+    output.done(`due: ${scheduleInWords(schedule, '')}`);
+    return;
+  }
+  // The change is made by now, so that a failure to tell more must not look as if it had failed.
+  const shown = await client.explain(token).catch(() => null);
+  const next = shown?.schedule ? nextRuns(shown.schedule, output.style.now) : null;
+  output.done(`next: ${next ?? `as its schedule says, ${scheduleWords(snitch)}`}`);
+}
