@@ -55,11 +55,6 @@ export const TASKS: readonly Task[] = [
       { name: 'show', summary: 'all of one snitch', load: here(look) },
       { name: 'history', summary: 'its check-ins', load: here(look) },
       { name: 'explain', summary: 'its deadline and next alert, in words', load: here(look) },
-      {
-        name: 'suggest',
-        summary: 'a schedule and limits that fit what its job did',
-        load: () => import('./snitches/suggest.ts'),
-      },
       { name: 'alerts', summary: 'what was alerted', load: here(deliveries) },
       {
         name: 'deliveries',
@@ -73,6 +68,11 @@ export const TASKS: readonly Task[] = [
     entries: [
       { name: 'create', summary: 'make a snitch', load: here(write) },
       { name: 'edit', summary: 'change a snitch', load: here(write) },
+      {
+        name: 'suggest',
+        summary: 'a schedule and limits that fit what its job did',
+        load: () => import('./snitches/suggest.ts'),
+      },
       { name: 'schedule', summary: 'when a cron or OnCalendar expression is due', load: here(schedule) },
       { name: 'tag', summary: 'add or remove tags', load: here(write) },
       { name: 'pause', summary: 'mute the alerts of snitches for a while', load: here(pause) },

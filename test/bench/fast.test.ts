@@ -71,8 +71,11 @@ needed('every case comes to its end, with a figure in each of its lines', async 
 needed('a run that is interrupted keeps what it has measured', async ({ dir }) => {
   const [data, document] = [join(dir, 'data'), join(dir, 'measured.md')];
   const { child, ended } = start(['--fast', '--case', 'size,resident', '--data', data, '--write', document]);
-  for (let waited = 0; !existsSync(document) && waited < PATIENCE; waited += 20) await sleep(20);
-  child.kill('SIGINT');
+  try {
+    for (let waited = 0; !existsSync(document) && waited < PATIENCE; waited += 20) await sleep(20);
+  } finally {
+    child.kill('SIGINT');
+  }
   const { code, said } = await ended;
   assert.is(code, 130, said);
   assert.match(String(rowsOf(document, 'size')[0]?.[2]), / MB$/);

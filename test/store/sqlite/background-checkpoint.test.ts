@@ -174,11 +174,14 @@ checkpoint('what a checkpoint had to leave in the log counts for the next', asyn
   // Twice as many as make a checkpoint due are copied in the background: the first one is not.
   const store = await world.reopenWith({ backgroundFrom: 12 });
   const reader = new Database(databasePath(dataDir), { readonly: true });
-  reader.exec('BEGIN');
-  reader.prepare('SELECT count(*) FROM settings').get();
-  for (const at of [1, 2, 3]) await checkIn(store, world.token, NOW + at);
-  assert.is(copy.begun, 0);
-  reader.close();
+  try {
+    reader.exec('BEGIN');
+    reader.prepare('SELECT count(*) FROM settings').get();
+    for (const at of [1, 2, 3]) await checkIn(store, world.token, NOW + at);
+    assert.is(copy.begun, 0);
+  } finally {
+    reader.close();
+  }
   for (const at of [4, 5, 6]) await checkIn(store, world.token, NOW + at);
   assert.is(copy.begun, 1);
 });
