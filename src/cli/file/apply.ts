@@ -48,8 +48,10 @@ The file:
   snitches:
     - name: nightly-backup
       interval: daily         as in \`snitch create\`
-                              or in place of the interval a schedule:
-                              {cron: '0 3 * * 1-5'}, {calendar: Mon..Fri 03:00} or {every: 90m}
+      schedule:               in its place, with one of these
+        cron: '0 3 * * 1-5'
+        calendar: Mon..Fri 03:00
+        every: 90m
       timezone: Asia/Tokyo    of the schedule; else that of the case
       grace: 10m              how long after it is due an alert comes
       alert_type: basic       this and what follows may be left out, and has its default then
