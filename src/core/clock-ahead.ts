@@ -27,9 +27,11 @@ export function nearEnough(interval: Interval, now: number): number {
 /**
  * The state as it would be if the clock had never been ahead, or null where nothing shows that it was.
  *
- * 1. A deadline or a reminder later than two periods from now, or than two runs of a schedule, counts from now. A case may want its reminders farther
- *    apart than that: then theirs is the measure. The time that a person gave a pause stays.
- * 2. A check-in that lies ahead by more than an interval, or than runs lie apart, happened now at the latest, and so did the start of a pause.
+ * 1. A deadline or a reminder later than two periods from now, or than two runs of a schedule, counts from now. A case
+ *    may want its reminders farther apart than that: then theirs is the measure. The time that a person gave a pause
+ *    stays.
+ * 2. A check-in that lies ahead by more than an interval, or than runs lie apart, happened now at the latest, and so did
+ *    the start of a pause.
  */
 export function setAnew(snitch: SnitchState, now: number, context: DeadlineContext): SnitchState | null {
   const state = checkedInByNow(snitch, now, context);
