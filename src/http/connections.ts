@@ -42,13 +42,8 @@ export function shareConnections(server: Server, limit: number, open: Set<Socket
     connections.add(socket);
     if (open.size > limit) connections.endOne(socket);
   });
-  // One function for all: this is on the path of every check-in.
-  function answered(this: ServerResponse): void {
-    connections.answered(this);
-  }
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     connections.asked(request.socket, response);
-    response.on('close', answered);
   });
 }
 
@@ -63,8 +58,11 @@ class Connections {
   /** Those that have not sent a request yet, in the order in which they came, and how many each source has. */
   readonly #silent = new Set<Socket>();
   readonly #silentOf = new Map<string, number>();
-  /** The answer that a connection waits for. */
-  readonly #busy = new Map<Socket, ServerResponse>();
+  /**
+   * The answer to the last request of a connection. Whether it waits for it is looked at only where a connection must
+   * go: a listener on every answer would cost each check-in a part of its time.
+   */
+  readonly #answers = new WeakMap<Socket, ServerResponse>();
 
   constructor(open: Set<Socket>, newcomers: number) {
     this.#open = open;
@@ -84,12 +82,7 @@ class Connections {
 
   asked(socket: Socket, response: ServerResponse): void {
     this.#speaks(socket);
-    if (this.#open.has(socket)) this.#busy.set(socket, response);
-  }
-
-  answered(response: ServerResponse): void {
-    const { socket } = response.req;
-    if (this.#busy.get(socket) === response) this.#busy.delete(socket);
+    this.#answers.set(socket, response);
   }
 
   endOne(newcomer: Socket): void {
@@ -116,10 +109,15 @@ class Connections {
     let found: Socket | null = null;
     for (const socket of this.#open) {
       if (socket === newcomer || this.#held.get(this.#sourceOf.get(socket) ?? '')?.size !== most) continue;
-      if (!this.#busy.has(socket)) return socket;
+      if (!this.#waits(socket)) return socket;
       found ??= socket;
     }
     return found;
+  }
+
+  #waits(socket: Socket): boolean {
+    const answer = this.#answers.get(socket);
+    return answer !== undefined && !answer.writableFinished && !answer.closed;
   }
 
   #speaks(socket: Socket): void {
@@ -133,7 +131,6 @@ class Connections {
   #remove(socket: Socket): void {
     if (!this.#open.delete(socket)) return;
     this.#speaks(socket);
-    this.#busy.delete(socket);
     const source = this.#sourceOf.get(socket) ?? '';
     const sockets = this.#held.get(source);
     sockets?.delete(socket);

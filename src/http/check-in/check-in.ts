@@ -9,8 +9,8 @@ import { SnitchError } from '../../core/errors.ts';
 import type { Store } from '../../store/store.ts';
 import { RETRY_AFTER_S, STATUS_OF } from '../endpoint/errors.ts';
 import { BODY_LIMIT } from './body.ts';
-import { type CheckInParameters, readParameters } from './parameters.ts';
-import type { PathReader, Target } from './target.ts';
+import { type CheckInParameters, NOTHING_SAID, readParameters, saysNothing } from './parameters.ts';
+import type { PathReader, Suffix, Target } from './target.ts';
 
 export interface CheckInOptions {
   store: Store;
@@ -44,7 +44,7 @@ export function createCheckInHandler(options: CheckInOptions) {
     if (path.hasSuffix || path.alwaysOk) response.setHeader(BODY_LIMIT_HEADER, BODY_LIMIT);
     const { target, alwaysOk } = path;
     if (target === null || !METHODS.has(request.method ?? '')) refuse(request, response, target !== null);
-    else void answer(options, request, response, { ...target, alwaysOk });
+    else void answer(options, request, response, target, alwaysOk);
     return true;
   };
 }
@@ -62,17 +62,20 @@ async function answer(
   options: CheckInOptions,
   request: IncomingMessage,
   response: ServerResponse,
-  target: Target & { alwaysOk: boolean },
+  target: Target,
+  alwaysOk: boolean,
 ): Promise<void> {
   const now = options.clock();
   try {
     const asked = { query: target.query, hasSuffix: target.suffix !== null, now };
-    const parameters = await readParameters(request, asked);
+    const parameters = saysNothing(request, target.query)
+      ? NOTHING_SAID
+      : await readParameters(request, asked);
     if (parameters.bodyGoesOn) response.setHeader('connection', 'close');
     const source = options.sourceOf(request);
     if (await options.store.applyCheckIn(toCheckIn(target, parameters, now, source))) {
       options.onAnswer('recorded');
-      thank(request, response, target.alwaysOk || target.suffix !== null || parameters.isRun);
+      thank(request, response, alwaysOk || target.suffix !== null || parameters.isRun);
     } else {
       options.onAnswer('unknown');
       reply(request, response, 404, 'There is no snitch with this token.\n');
@@ -137,17 +140,22 @@ function toCheckIn(
   now: number,
   source: string | null,
 ): CheckIn {
-  const kept = { token, now, at: at ?? now, message, source, runId, output };
+  const [outcome, status] = endOf(suffix, exit);
+  return { token, now, at: at ?? now, outcome, exitStatus: status, message, source, runId, output };
+}
+
+/** What a check-in reports: how it ended, and with which exit status, where that is a number. */
+function endOf(suffix: Suffix | null, exit: string | null): [CheckInOutcome, number | null] {
   switch (suffix?.kind) {
     case 'start':
     case 'log':
-      return { ...kept, outcome: suffix.kind, exitStatus: null };
+      return [suffix.kind, null];
     case 'fail':
-      return { ...kept, outcome: 'error', exitStatus: exitStatus(exit) };
+      return ['error', exitStatus(exit)];
     case 'exit':
-      return { ...kept, outcome: outcomeOf(String(suffix.status)), exitStatus: suffix.status };
+      return [outcomeOf(String(suffix.status)), suffix.status];
     default:
-      return { ...kept, outcome: outcomeOf(exit), exitStatus: exitStatus(exit) };
+      return [outcomeOf(exit), exitStatus(exit)];
   }
 }
 

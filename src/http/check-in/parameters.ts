@@ -27,7 +27,7 @@ const MESSAGE_LENGTH = 256;
 /** How far back a check-in that is delivered late may lie, in milliseconds. */
 const LATEST = WEEK;
 
-const NOTHING: CheckInParameters = {
+export const NOTHING_SAID: CheckInParameters = {
   message: null,
   exit: null,
   runId: null,
@@ -45,13 +45,17 @@ export interface Asked {
   now: number;
 }
 
+/** Whether there is neither a query nor a body, as with most jobs: then there is nothing to wait for. */
+export function saysNothing(request: IncomingMessage, query: string): boolean {
+  return query === '' && !mayHaveBody(request);
+}
+
 /** Never fails: what cannot be read is left out, and the check-in counts. The query wins over the body. */
 export async function readParameters(
   request: IncomingMessage,
   { query, hasSuffix, now }: Asked,
 ): Promise<CheckInParameters> {
   const hasBody = mayHaveBody(request);
-  if (query === '' && !hasBody) return NOTHING;
   const asked = givenIn(new URLSearchParams(query));
   const body = hasBody ? await readBody(request) : NO_BODY;
   const isOutput = hasSuffix || asked.rid !== undefined;

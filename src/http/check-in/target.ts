@@ -45,7 +45,7 @@ export function createPathReader(path: string, served: () => Iterable<string>) {
     if (prefix === undefined) return null;
     const rest = local.slice(prefix.length);
     if (prefix === own && isServed(rest)) return null;
-    return { ...parseRest(rest), alwaysOk: prefix === OK };
+    return parseRest(rest, prefix === OK);
   };
 }
 
@@ -77,16 +77,17 @@ function matches(pattern: string | undefined, segment: string): boolean {
   return pattern === segment || pattern?.startsWith(':') === true;
 }
 
-function parseRest(rest: string): Omit<CheckInPath, 'alwaysOk'> {
+function parseRest(rest: string, alwaysOk: boolean): CheckInPath {
   const mark = rest.indexOf('?');
   const path = mark < 0 ? rest : rest.slice(0, mark);
   const query = mark < 0 ? '' : rest.slice(mark + 1);
   const slash = path.indexOf('/');
-  if (slash < 0) return { target: withToken(path, null, query), hasSuffix: false };
+  if (slash < 0) return { target: withToken(path, null, query), hasSuffix: false, alwaysOk };
   const name = path.slice(slash + 1).replace(/\/$/, '');
-  if (name === '') return { target: withToken(path.slice(0, slash), null, query), hasSuffix: false };
+  if (name === '')
+    return { target: withToken(path.slice(0, slash), null, query), hasSuffix: false, alwaysOk };
   const suffix = parseSuffix(name);
-  return { target: suffix && withToken(path.slice(0, slash), suffix, query), hasSuffix: true };
+  return { target: suffix && withToken(path.slice(0, slash), suffix, query), hasSuffix: true, alwaysOk };
 }
 
 function withToken(encoded: string, suffix: Suffix | null, query: string): Target | null {

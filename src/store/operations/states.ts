@@ -52,14 +52,18 @@ export const STATE_COLUMNS = `n.token, s.id, s.case_id, s.interval, s.alert_type
   s.paused_at, s.thread_id, s.open_start_at, s.last_check_in_id, s.check_in_count,
   s.schedule, s.timezone, s.grace`;
 
+// Statements are kept by their text. One that was put together anew at each check-in would be read anew as well.
 const SELECT = `SELECT ${STATE_COLUMNS} FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id`;
+const SELECT_BY_TOKEN = `${SELECT} WHERE n.token = +?`;
+const SELECT_BY_ID = `${SELECT} WHERE n.id = +?`;
+const SELECT_BEHIND = `${SELECT} WHERE n.id > +? ORDER BY n.id LIMIT +?`;
 
 export function getState(tx: Transaction, token: string): Awaitable<StateRow | undefined> {
-  return tx.get<StateRow>(`${SELECT} WHERE n.token = +?`, token);
+  return tx.get<StateRow>(SELECT_BY_TOKEN, token);
 }
 
 export function getStateById(tx: Transaction, id: number): Awaitable<StateRow | undefined> {
-  return tx.get<StateRow>(`${SELECT} WHERE n.id = +?`, id);
+  return tx.get<StateRow>(SELECT_BY_ID, id);
 }
 
 /** Empty where the snitch is gone. */
@@ -70,7 +74,7 @@ export async function tokenOf(tx: Transaction, id: number): Promise<string> {
 
 /** All of them, behind the snitch `after` in the order of their numbers. */
 export async function listStates(tx: Transaction, after: number, limit: number): Promise<StateRow[]> {
-  return tx.all<StateRow>(`${SELECT} WHERE n.id > +? ORDER BY n.id LIMIT +?`, after, limit);
+  return tx.all<StateRow>(SELECT_BEHIND, after, limit);
 }
 
 export async function insertState(
@@ -127,12 +131,14 @@ export function saveTimes(
     end.check_in_count,
   ];
   return learned === null
-    ? tx.run(`${SAVE_TIMES} WHERE id = ?`, ...times, row.id)
-    : tx.run(`${SAVE_TIMES}, first_check_ins = ? WHERE id = ?`, ...times, packLearned(learned), row.id);
+    ? tx.run(SAVE_TIMES, ...times, row.id)
+    : tx.run(SAVE_TIMES_AND_LEARNED, ...times, packLearned(learned), row.id);
 }
 
-const SAVE_TIMES = `UPDATE snitch_states SET checked_in_at = ?, last_check_in_at = ?, due_at = ?, postponed = ?,
+const TIMES = `UPDATE snitch_states SET checked_in_at = ?, last_check_in_at = ?, due_at = ?, postponed = ?,
   moved_from = ?, open_start_at = ?, last_check_in_id = ?, check_in_count = ?`;
+const SAVE_TIMES = `${TIMES} WHERE id = ?`;
+const SAVE_TIMES_AND_LEARNED = `${TIMES}, first_check_ins = ? WHERE id = ?`;
 
 /** What is written with a state beside what the state machine knows; each as it was, where it is absent. */
 export interface Beside {

@@ -18,6 +18,9 @@ import { SqliteTransaction } from './sqlite-transaction.ts';
 /** How long the reads or the writes of one turn may keep the event loop, in milliseconds; the rest waits. */
 const BATCH_TIME = 4;
 
+/** From so many writes on, half of them go first where the disk has nothing to do. */
+const WORTH_HALVING = 16;
+
 interface Call {
   operation: Operation<unknown>;
   /** When it came, by the wall clock. */
@@ -33,6 +36,8 @@ interface Batch {
   calls: Call[];
   done: { call: Call; value: unknown }[];
   failed: { call: Call; error: unknown }[];
+  /** How many calls it takes on at most. */
+  limit: number;
 }
 
 export class GroupCommit implements Runner {
@@ -156,7 +161,7 @@ export class GroupCommit implements Runner {
     const calls = inOrderOfUrgency(this.#writes);
     this.#writes = [];
     const began = performance.now();
-    const batch: Batch = { calls: [], done: [], failed: [] };
+    const batch: Batch = { calls: [], done: [], failed: [], limit: this.#share(calls) };
     let stamp: Stamp | null = null;
     try {
       if (!(await this.#attempt(batch, calls, until, false))) await this.#attempt(batch, calls, until, true);
@@ -174,11 +179,24 @@ export class GroupCommit implements Runner {
     this.#committed(batch, stamp, performance.now() - began);
   }
 
+  /**
+   * How many of so many writes go into one transaction. All of them in one would leave the disk idle while they are
+   * decided, and the event loop idle while they are synced, since clients that wait for their answers send nothing new.
+   * Halves take turns: one is synced while the other is decided. Where work of the daemon's own waits behind them, it
+   * must not have to wait once more for each half.
+   */
+  #share(calls: readonly Call[]): number {
+    const all = calls.length;
+    if (all < WORTH_HALVING || this.#sync.busy || !calls.every(({ urgent }) => urgent)) return all;
+    return Math.ceil(all / 2);
+  }
+
   /** False when an operation failed that cannot be undone alone; nothing is left of the attempt then. */
   async #attempt(batch: Batch, calls: readonly Call[], until: number, alone: boolean): Promise<boolean> {
     batch.calls.length = batch.done.length = batch.failed.length = 0;
     this.#tx.begin();
     for (const call of calls) {
+      if (batch.calls.length >= batch.limit) return true;
       if (batch.calls.length > 0 && performance.now() >= until) return true;
       batch.calls.push(call);
       const written = this.#tx.written;

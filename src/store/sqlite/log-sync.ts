@@ -113,6 +113,11 @@ export class LogSync {
     db.pragma('synchronous = NORMAL');
   }
 
+  /** Whether the disk is at work: a commit that is made now is synced after that. */
+  get busy(): boolean {
+    return this.#syncing;
+  }
+
   /** Why nothing can be trusted any more, or null. */
   get failure(): Error | null {
     return this.#failure;
