@@ -187,7 +187,7 @@ export class GroupCommit implements Runner {
    */
   #share(calls: readonly Call[]): number {
     const all = calls.length;
-    if (all < WORTH_HALVING || this.#sync.busy || !calls.every(({ urgent }) => urgent)) return all;
+    if (all < WORTH_HALVING || this.#sync.syncing || !calls.every(({ urgent }) => urgent)) return all;
     return Math.ceil(all / 2);
   }
 

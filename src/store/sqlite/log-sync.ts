@@ -65,6 +65,8 @@ export class LogSync {
   syncs = 0;
   /** While true no new write may start. */
   holding = false;
+  /** While true a commit that is made now must wait for the next sync. */
+  syncing = false;
   #heldSince = 0;
   /** Resolves when a sync failed. */
   readonly failed: Promise<Error>;
@@ -77,7 +79,6 @@ export class LogSync {
   readonly #rounds: CopyRounds;
   readonly #fail: (error: Error) => void;
   #waiting: Done[] = [];
-  #syncing = false;
   /** Since the log was wholly in the database. */
   #statements = 0;
   /** How many of them make the next checkpoint due. */
@@ -113,11 +114,6 @@ export class LogSync {
     db.pragma('synchronous = NORMAL');
   }
 
-  /** Whether the disk is at work: a commit that is made now is synced after that. */
-  get busy(): boolean {
-    return this.#syncing;
-  }
-
   /** Why nothing can be trusted any more, or null. */
   get failure(): Error | null {
     return this.#failure;
@@ -147,12 +143,12 @@ export class LogSync {
     this.#timer ??= setTimeout(() => this.#checkpointInTime(), this.#options.checkpointWithin).unref();
     this.#waiting.push(done);
     if (this.#statements >= this.#due) this.#begin();
-    if (!this.#syncing) this.#syncLog();
+    if (!this.syncing) this.#syncLog();
   }
 
   /** Resolves when nothing waits for a sync and no checkpoint runs. */
   idle(): Promise<void> {
-    if (!this.#syncing && !this.holding) return Promise.resolve();
+    if (!this.syncing && !this.holding) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
@@ -198,7 +194,7 @@ export class LogSync {
     this.#stopTimer();
     if (this.#statements === 0) return;
     this.#begin();
-    if (this.holding && !this.#syncing) this.#checkpoint();
+    if (this.holding && !this.syncing) this.#checkpoint();
   }
 
   /** Begins with the background where there is much to copy, and else holds writes for the checkpoint. */
@@ -219,7 +215,7 @@ export class LogSync {
       return;
     }
     this.#hold();
-    if (!this.#syncing) this.#checkpoint();
+    if (!this.syncing) this.#checkpoint();
   }
 
   #hold(): void {
@@ -289,7 +285,7 @@ export class LogSync {
   }
 
   #sync(fd: number, done: Done): void {
-    this.#syncing = true;
+    this.syncing = true;
     this.syncs += 1;
     this.#options.syncFile(fd, (error) => {
       if (error) this.fail(error);
@@ -298,7 +294,7 @@ export class LogSync {
   }
 
   #rest(): void {
-    this.#syncing = false;
+    this.syncing = false;
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 }
