@@ -129,6 +129,29 @@ batch('calls of one turn are one commit, in the order they were made', async ({ 
   assert.equal(tokensOf(told), names);
 });
 
+batch('half of many calls go first where the disk is idle, and the rest while it works', async (world) => {
+  const { batches, log, told } = world;
+  const names = Array.from({ length: 40 }, (_, index) => `check-in ${index}`);
+  const atWork: boolean[] = [];
+  const looking = names.map((name) =>
+    batches.write(async (tx) => {
+      atWork.push(log.syncing);
+      return note(name)(tx);
+    }),
+  );
+  assert.equal(await Promise.all(looking), names);
+  assert.is(batches.commits, 2);
+  assert.equal(atWork, [...Array(20).fill(false), ...Array(20).fill(true)]);
+  assert.equal(tokensOf(told), names);
+});
+
+batch('all of them go at once where work of the daemon waits behind them', async ({ batches }) => {
+  const names = Array.from({ length: 40 }, (_, index) => `check-in ${index}`);
+  const later = batches.writeInBackground(note('sweep'));
+  await Promise.all([later, ...names.map((name) => batches.write(note(name)))]);
+  assert.is(batches.commits, 1);
+});
+
 batch('urgent calls go first, and hold up the others only for a while', async ({ batches, told }) => {
   const later = ['sweep', 'settle'].map((name) => batches.writeInBackground(note(name)));
   const names = Array.from({ length: 70 }, (_, index) => `check-in ${index}`);
