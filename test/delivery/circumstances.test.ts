@@ -63,7 +63,10 @@ test('a mail says why, also where the run ended well at last', async (context) =
   await report(context, {});
   assert.match((await newest(context)).text, /^Why: +a run ended well after 1 min 3\d s$/m);
   await sweepAfter(context, HOUR);
-  assert.match((await newest(context)).text, /^Why: +no check-in by 20\d\d-\d\d-\d\d \d\d:\d\d \(Europe\/Berlin\)$/m);
+  assert.match(
+    (await newest(context)).text,
+    /^Why: +no check-in by 20\d\d-\d\d-\d\d \d\d:\d\d \(Europe\/Berlin\)$/m,
+  );
 });
 
 async function sweepAfter({ outbox }: Context, length: number): Promise<void> {
