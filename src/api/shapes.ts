@@ -97,6 +97,7 @@ export const SNITCH = object<WireSnitch>({
   tags: TEXTS,
   notes: text,
   status: text as Shape<WireSnitch['status']>,
+  reason: optional(nullable(text)) as Shape<WireSnitch['reason']>,
   checked_in_at: nullable(time),
   last_report: optional(nullable(REPORT)) as Shape<WireSnitch['last_report']>,
   check_in_url: text,
@@ -183,6 +184,7 @@ export const ALERT = object<WireAlert>({
     }),
   ),
   deliveries: list(DELIVERY),
+  reason: optional(text) as Shape<string>,
   notice: optional(NOTICE) as Shape<NonNullable<WireAlert['notice']>>,
 });
 
@@ -203,6 +205,7 @@ const SCHEDULE_SHOWN = object<WireScheduleShown>({
 
 export const EXPLANATION = object<WireExplanation>({
   status: text as Shape<WireExplanation['status']>,
+  reason: optional(nullable(text)) as Shape<WireExplanation['reason']>,
   timezone: text,
   period: object<WireExplanation['period']>({ start: time, end: time }),
   deadline: INSTANT,

@@ -22,6 +22,7 @@
  */
 import type { LastReport } from './check-in.ts';
 import type { Interval } from './interval.ts';
+import type { Reason } from './reason.ts';
 import type { ScheduleRule } from './schedule/schedule.ts';
 
 export type AlertType = 'basic' | 'smart';
@@ -70,6 +71,8 @@ export interface SnitchState extends DueFields {
   postponed: number;
   /** What the present deadline was before blind windows moved it by their length; null where none did. */
   movedFrom: number | null;
+  /** Why it is failed or errored, or was before a pause; null for others, and where that is not known. */
+  reason: Reason | null;
 }
 
 /** What a person says about a snitch; what is absent of when it is due is null. */
@@ -123,5 +126,6 @@ export function newSnitchState(
     pause: null,
     postponed: 0,
     movedFrom: null,
+    reason: null,
   };
 }

@@ -61,7 +61,7 @@ export async function applyCheckIn(tx: Transaction, checkIn: CheckIn): Promise<b
   };
   const { snitch, learned } = decision;
   if (decision.isEveryday) await saveTimes(tx, row, snitch, { end, learned });
-  else await saveChange(tx, row, decision, { ...checkIn, id }, end);
+  else await saveChange(tx, row, decision, { ...checkIn, id, durationMs: run.durationMs }, end);
   if (isCutDue(row, { id, output: checkIn.output }, tx.checkInsKept)) await cutLog(tx, id, tx.checkInsKept);
   return true;
 }
@@ -80,7 +80,7 @@ async function saveChange(
   tx: Transaction,
   row: StateRow,
   { snitch, alert, postponedBy, learned }: CheckInDecision,
-  checkIn: CheckIn & { id: number },
+  checkIn: CheckIn & { id: number; durationMs: number | null },
   end: LogEnd,
 ): Promise<void> {
   if (learned) await saveLearned(tx, row, learned);

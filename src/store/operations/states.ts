@@ -3,6 +3,7 @@
 import { type Interval, isMinuteInterval } from '../../core/interval.ts';
 import { ruleIn } from '../../core/job-schedule.ts';
 import { type Learned, NOTHING_LEARNED } from '../../core/late-runs.ts';
+import type { Reason } from '../../core/reason.ts';
 import type { ScheduleRule } from '../../core/schedule/schedule.ts';
 import type {
   AlertType,
@@ -44,13 +45,15 @@ export interface StateRow {
   schedule: string | null;
   timezone: string | null;
   grace: number | null;
+  /** JSON. */
+  reason: string | null;
 }
 
 /** Of the snitch `n` and its state `s`. The token comes from the index that finds it: the row of `n` is not read. */
 export const STATE_COLUMNS = `n.token, s.id, s.case_id, s.interval, s.alert_type, s.status, s.checked_in_at,
   s.last_check_in_at, s.due_at, s.look_at, s.pause_kind, s.pause_until, s.remembered, s.postponed, s.moved_from,
   s.paused_at, s.thread_id, s.open_start_at, s.last_check_in_id, s.check_in_count,
-  s.schedule, s.timezone, s.grace`;
+  s.schedule, s.timezone, s.grace, s.reason`;
 
 // Statements are kept by their text. One that was put together anew at each check-in would be read anew as well.
 const SELECT = `SELECT ${STATE_COLUMNS} FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id`;
@@ -158,7 +161,7 @@ export async function saveState(
     `UPDATE snitch_states SET interval = ?, alert_type = ?, status = ?, checked_in_at = ?, last_check_in_at = ?,
        due_at = ?, look_at = ?, pause_kind = ?, pause_until = ?, remembered = ?, postponed = ?, moved_from = ?,
        paused_at = ?, thread_id = ?, open_start_at = ?, last_check_in_id = ?, check_in_count = ?, schedule = ?,
-       timezone = ?, grace = ?
+       timezone = ?, grace = ?, reason = ?
      WHERE id = ?`,
     state.interval,
     state.alertType,
@@ -180,6 +183,7 @@ export async function saveState(
     scheduleText(state.schedule),
     state.timezone,
     state.grace,
+    reasonText(state.reason),
     row.id,
   );
   if (state.status !== row.status) {
@@ -208,11 +212,20 @@ export function toState(row: StateRow): SnitchState {
     pause: toPause(row),
     postponed: row.postponed,
     movedFrom: row.moved_from,
+    reason: reasonIn(row.reason),
   };
 }
 
 export function scheduleText(schedule: ScheduleRule | null): string | null {
   return schedule === null ? null : JSON.stringify(schedule);
+}
+
+export function reasonIn(text: string | null): Reason | null {
+  return text === null ? null : (JSON.parse(text) as Reason);
+}
+
+function reasonText(reason: Reason | null): string | null {
+  return reason === null ? null : JSON.stringify(reason);
 }
 
 function toPause({
