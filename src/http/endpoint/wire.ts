@@ -18,21 +18,22 @@ import type { CheckInRecord, LastReport } from '../../core/check-in.ts';
 import type { AlertWithDeliveries, Delivery } from '../../core/delivery.ts';
 import type { Explanation } from '../../core/explain.ts';
 import type { ScheduleShown } from '../../core/schedule-words.ts';
-import type { Snitch } from '../../core/snitch.ts';
+import type { ListedSnitch, Snitch } from '../../core/snitch.ts';
 import type { Audience, ToldAlert } from '../../core/told.ts';
 import type { Webhook } from '../../core/webhook.ts';
 import { SECOND } from '../../text/durations.ts';
+import { isoTime } from '../../text/iso-time.ts';
 import { inTimeZone, weekdayTime } from '../../text/times.ts';
 
 export function wireTime(at: number): string {
-  return new Date(at).toISOString();
+  return isoTime(at);
 }
 
 function wireTimeOrNull(at: number | null): string | null {
   return at === null ? null : wireTime(at);
 }
 
-export function wireSnitch(snitch: Snitch, checkInBase: string): WireSnitch {
+export function wireSnitch(snitch: ListedSnitch, checkInBase: string): WireSnitch {
   const { token, state } = snitch;
   return {
     token,

@@ -192,7 +192,7 @@ export function toState(row: StateRow): SnitchState {
   return {
     interval: row.interval,
     alertType: row.alert_type,
-    schedule: row.schedule === null ? null : ruleIn(row.schedule),
+    schedule: ruleOf(row),
     timezone: row.timezone,
     grace: row.grace,
     status: row.status,
@@ -203,6 +203,10 @@ export function toState(row: StateRow): SnitchState {
     postponed: row.postponed,
     movedFrom: row.moved_from,
   };
+}
+
+export function ruleOf({ schedule }: Pick<StateRow, 'schedule'>): ScheduleRule | null {
+  return schedule === null ? null : ruleIn(schedule);
 }
 
 export function scheduleText(schedule: ScheduleRule | null): string | null {
