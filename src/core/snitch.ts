@@ -95,6 +95,11 @@ export interface Snitch extends Omit<SnitchFields, 'interval' | 'alertType' | ke
   lastReport: LastReport | null;
 }
 
+/** What a list shows of a snitch. */
+export interface ListedSnitch extends Omit<Snitch, 'caseId' | 'state'> {
+  state: Pick<SnitchState, 'status' | 'interval' | 'alertType' | 'checkedInAt' | 'reason' | keyof DueFields>;
+}
+
 /** How a case wants to be reminded of a snitch that stays failed. */
 export type Reminders = 'period' | 'hourly' | 'daily' | 'off';
 

@@ -2,7 +2,7 @@
  * The part of the store for snitches. A snitch of another case is as unknown as one that does not exist: null or
  * false. `now` is in milliseconds since the epoch.
  */
-import type { PauseUntil, Snitch, SnitchFields } from '../core/snitch.ts';
+import type { ListedSnitch, PauseUntil, Snitch, SnitchFields } from '../core/snitch.ts';
 
 export interface SnitchStore {
   hasRoomForSnitch(caseId: string): Promise<boolean>;
@@ -13,7 +13,7 @@ export interface SnitchStore {
   listSnitches(
     caseId: string,
     slice: { after: number; limit: number; tags: readonly string[] },
-  ): Promise<{ snitches: Snitch[]; next: number | null }>;
+  ): Promise<{ snitches: ListedSnitch[]; next: number | null }>;
   updateSnitch(
     caseId: string,
     token: string,

@@ -31,7 +31,10 @@ async function manyHealthy(store: Store, owner: Case): Promise<Snitch[]> {
 async function dueTimes(store: Store, { id }: Case): Promise<Map<number | null, number>> {
   const { snitches } = await store.listSnitches(id, { after: 0, limit: 1_000, tags: [] });
   const counts = new Map<number | null, number>();
-  for (const { state } of snitches) counts.set(state.dueAt, (counts.get(state.dueAt) ?? 0) + 1);
+  for (const { token } of snitches) {
+    const dueAt = (await store.getSnitch(id, token))?.state.dueAt ?? null;
+    counts.set(dueAt, (counts.get(dueAt) ?? 0) + 1);
+  }
   return counts;
 }
 

@@ -19,14 +19,15 @@ import type { AlertWithDeliveries, Delivery } from '../../core/delivery.ts';
 import type { Explanation } from '../../core/explain.ts';
 import { reasonInWords } from '../../core/reason.ts';
 import type { ScheduleShown } from '../../core/schedule-words.ts';
-import type { Snitch, SnitchState } from '../../core/snitch.ts';
+import type { ListedSnitch, Snitch } from '../../core/snitch.ts';
 import type { Audience, ToldAlert } from '../../core/told.ts';
 import type { Webhook } from '../../core/webhook.ts';
 import { SECOND } from '../../text/durations.ts';
+import { isoTime } from '../../text/iso-time.ts';
 import { inTimeZone, weekdayTime } from '../../text/times.ts';
 
 export function wireTime(at: number): string {
-  return new Date(at).toISOString();
+  return isoTime(at);
 }
 
 function wireTimeOrNull(at: number | null): string | null {
@@ -40,7 +41,7 @@ export interface Shown {
   timezone: string;
 }
 
-export function wireSnitch(snitch: Snitch, { checkInBase, timezone }: Shown): WireSnitch {
+export function wireSnitch(snitch: ListedSnitch, { checkInBase, timezone }: Shown): WireSnitch {
   const { token, state } = snitch;
   return {
     token,
@@ -65,7 +66,7 @@ export function wireSnitch(snitch: Snitch, { checkInBase, timezone }: Shown): Wi
 }
 
 /** That of the status before stays hidden under a pause. */
-function wireReason({ status, reason }: SnitchState, timezone: string): string | null {
+function wireReason({ status, reason }: ListedSnitch['state'], timezone: string): string | null {
   if (reason === null || (status !== 'failed' && status !== 'errored')) return null;
   return reasonInWords(reason, (at) => inTimeZone(at, timezone));
 }

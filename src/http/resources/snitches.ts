@@ -1,7 +1,7 @@
 /** `/v1/snitches`: the snitches of a case (`spec §4`). */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { NotFound, PlanLimitReached } from '../../core/errors.ts';
-import type { Snitch } from '../../core/snitch.ts';
+import type { ListedSnitch, Snitch } from '../../core/snitch.ts';
 import { readNewSnitch, readSnitchChanges } from '../../core/snitch-input.ts';
 import type { Store } from '../../store/store.ts';
 import { caseOf } from '../endpoint/auth.ts';
@@ -11,7 +11,7 @@ import type { ApiContext } from '../endpoint/route-context.ts';
 import { wireSnitch } from '../endpoint/wire.ts';
 
 export function snitchRoutes(app: FastifyInstance, { store, clock, addresses, lists }: ApiContext): void {
-  const wire = (snitch: Snitch, request: FastifyRequest) =>
+  const wire = (snitch: ListedSnitch, request: FastifyRequest) =>
     wireSnitch(snitch, { ...addresses(), timezone: caseOf(request).timezone });
 
   resource(app, '/snitches', {

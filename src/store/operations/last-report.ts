@@ -18,7 +18,10 @@ export interface ReportRow {
  * Null for a job that never said how a run ended. Where the log no longer has the check-in, its time and what it
  * meant are still known from the state, and only its details are missing.
  */
-export async function lastReportOf(tx: Reading, row: StateRow): Promise<LastReport | null> {
+export async function lastReportOf(
+  tx: Reading,
+  row: Pick<StateRow, 'checked_in_at' | 'last_check_in_at' | 'last_check_in_id'>,
+): Promise<LastReport | null> {
   const { last_check_in_at: at } = row;
   if (at === null) return null;
   let id = row.last_check_in_id;

@@ -1,20 +1,34 @@
 /** Lists of snitches: one statement for a slice, since a list may have a million of them. */
-import type { Snitch } from '../../core/snitch.ts';
+import type { LastReport } from '../../core/check-in.ts';
+import type { ListedSnitch } from '../../core/snitch.ts';
 import type { Awaitable, Reading } from '../transaction.ts';
-import { lastReportOf, type ReportRow, reportIn } from './last-report.ts';
-import { type SnitchRow, tagsIn, toSnitch } from './snitch-rows.ts';
-import { STATE_COLUMNS, type StateRow } from './states.ts';
+import { lastReportOf, reportIn } from './last-report.ts';
+import { type SnitchRow, tagsIn, textsIn } from './snitch-rows.ts';
+import { reasonIn, ruleOf, type StateRow } from './states.ts';
 
-/** With the newest row of its log, which nearly always is its last report. */
-type ListedRow = SnitchRow &
-  StateRow & {
-    log_at: ReportRow['at'] | null;
-    log_outcome: ReportRow['outcome'] | null;
-    log_exit_status: ReportRow['exit_status'];
-    log_message: ReportRow['message'];
+/** What is shown and no more, since each column costs; with the newest row of its log, which nearly always is its last report. */
+type ListedRow = Omit<SnitchRow, 'case_id'> &
+  Pick<
+    StateRow,
+    | 'status'
+    | 'interval'
+    | 'alert_type'
+    | 'checked_in_at'
+    | 'last_check_in_at'
+    | 'last_check_in_id'
+    | 'schedule'
+    | 'timezone'
+    | 'grace'
+    | 'reason'
+  > & {
+    log_at: number | null;
+    log_outcome: string | null;
+    log_exit_status: number | null;
+    log_message: string | null;
   };
 
-const COLUMNS = `n.name, n.notes, n.tags, n.alert_email, n.created_at, ${STATE_COLUMNS},
+const COLUMNS = `n.id, n.token, n.name, n.notes, n.tags, n.alert_email, n.created_at, s.status, s.interval,
+  s.alert_type, s.checked_in_at, s.last_check_in_at, s.last_check_in_id, s.schedule, s.timezone, s.grace, s.reason,
   c.at AS log_at, c.outcome AS log_outcome, c.exit_status AS log_exit_status, c.message AS log_message`;
 
 const JOINED = `CROSS JOIN snitch_states AS s ON s.id = n.id LEFT JOIN check_ins AS c ON c.id = s.last_check_in_id`;
@@ -29,14 +43,14 @@ export async function listSnitches(
   tx: Reading,
   caseId: string,
   { after, limit, tags }: Slice & { tags: readonly string[] },
-): Promise<{ snitches: Snitch[]; next: number | null }> {
+): Promise<{ snitches: ListedSnitch[]; next: number | null }> {
   const [tag] = tags;
   const slice = { after, limit };
   const rows = await (tag === undefined ? listAll(tx, caseId, slice) : listTagged(tx, caseId, tag, slice));
-  const snitches: Snitch[] = [];
+  const snitches: ListedSnitch[] = [];
   for (const row of rows) {
     if (tags.length > 1 && !hasAll(row, tags)) continue;
-    snitches.push(toSnitch(row, row, reportOf(row) ?? (await lastReportOf(tx, row))));
+    snitches.push(toListed(row, reportOf(row) ?? (await lastReportOf(tx, row))));
   }
   const last = rows.at(-1);
   return { snitches, next: last && rows.length === limit ? last.id : null };
@@ -73,7 +87,30 @@ function hasAll(row: ListedRow, tags: readonly string[]): boolean {
   return tags.every((tag) => own.includes(tag));
 }
 
-function reportOf({ log_at: at, log_outcome: outcome, ...row }: ListedRow) {
+function reportOf(row: ListedRow): LastReport | null {
+  const { log_at: at, log_outcome: outcome } = row;
   if (at === null || outcome === null) return null;
   return reportIn({ at, outcome, exit_status: row.log_exit_status, message: row.log_message }, row);
+}
+
+function toListed(row: ListedRow, lastReport: LastReport | null): ListedSnitch {
+  return {
+    token: row.token,
+    name: row.name,
+    notes: row.notes,
+    tags: tagsIn(row),
+    alertEmail: textsIn(row.alert_email),
+    createdAt: row.created_at,
+    state: {
+      status: row.status,
+      interval: row.interval,
+      alertType: row.alert_type,
+      checkedInAt: row.checked_in_at,
+      schedule: ruleOf(row),
+      timezone: row.timezone,
+      grace: row.grace,
+      reason: reasonIn(row.reason),
+    },
+    lastReport,
+  };
 }

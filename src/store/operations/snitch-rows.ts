@@ -17,7 +17,12 @@ export interface SnitchRow {
 export const SNITCH_COLUMNS = 'id, token, case_id, name, notes, tags, alert_email, created_at';
 
 export function tagsIn({ tags }: Pick<SnitchRow, 'tags'>): string[] {
-  return JSON.parse(tags) as string[];
+  return textsIn(tags);
+}
+
+/** The texts that are kept as JSON. Most lists of a snitch are empty, which is told without reading JSON. */
+export function textsIn(json: string): string[] {
+  return json === '[]' ? [] : (JSON.parse(json) as string[]);
 }
 
 export function toSnitch(row: SnitchRow, state: StateRow, lastReport: LastReport | null): Snitch {
@@ -27,7 +32,7 @@ export function toSnitch(row: SnitchRow, state: StateRow, lastReport: LastReport
     name: row.name,
     notes: row.notes,
     tags: tagsIn(row),
-    alertEmail: JSON.parse(row.alert_email) as string[],
+    alertEmail: textsIn(row.alert_email),
     createdAt: row.created_at,
     state: toState(state),
     lastReport,

@@ -202,7 +202,7 @@ export function toState(row: StateRow): SnitchState {
   return {
     interval: row.interval,
     alertType: row.alert_type,
-    schedule: row.schedule === null ? null : ruleIn(row.schedule),
+    schedule: ruleOf(row),
     timezone: row.timezone,
     grace: row.grace,
     status: row.status,
@@ -214,6 +214,10 @@ export function toState(row: StateRow): SnitchState {
     movedFrom: row.moved_from,
     reason: reasonIn(row.reason),
   };
+}
+
+export function ruleOf({ schedule }: Pick<StateRow, 'schedule'>): ScheduleRule | null {
+  return schedule === null ? null : ruleIn(schedule);
 }
 
 export function scheduleText(schedule: ScheduleRule | null): string | null {

@@ -97,7 +97,7 @@ upgrade('cases, keys, snitches and webhooks can be read', async ({ dataDir }) =>
   );
   const [backup, , report] = snitches;
   assert.equal([backup?.tags, backup?.notes], [['backup', 'db'], 'Run by **cron** on db1']);
-  assert.equal(report?.state.pause, {
+  assert.equal((await store.getSnitch(CASE, report?.token ?? ''))?.state.pause, {
     until: { kind: 'time', at: NOW + 2 * DAY },
     remembered: 'healthy',
     since: null,
