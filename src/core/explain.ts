@@ -6,7 +6,7 @@ import type { Calendar, Period } from './interval.ts';
 import { lengthenedBy, scheduleOf } from './job-schedule.ts';
 import type { LateRuns } from './late-runs.ts';
 import { type ScheduleShown, scheduleInWords, scheduleShown } from './schedule-words.ts';
-import type { CaseRules, SnitchState } from './snitch.ts';
+import { type CaseRules, isAwaited, type SnitchState } from './snitch.ts';
 import { type ToldAlert, tellingReasons } from './told.ts';
 
 export interface Explanation {
@@ -51,7 +51,7 @@ export function explain(
   { rules, calendar, now, firstCheckIns = [], late, postponements = [], telling = UNKNOWN }: ExplainContext,
 ): Explanation {
   const shown = scheduleShown(state, rules.timezone, now);
-  const awaited = state.status === 'healthy' || state.status === 'errored';
+  const awaited = isAwaited(state);
   return {
     period: periodOf(state, { rules, calendar, now }),
     schedule: shown,

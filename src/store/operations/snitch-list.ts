@@ -2,6 +2,7 @@
 import type { Snitch } from '../../core/snitch.ts';
 import type { Awaitable, Transaction } from '../transaction.ts';
 import { lastReportOf, type ReportRow, reportIn } from './last-report.ts';
+import { LAST_MISSING, ofThisSilence } from './missing-since.ts';
 import { type SnitchRow, tagsIn, toSnitch } from './snitch-rows.ts';
 import { STATE_COLUMNS, type StateRow } from './states.ts';
 
@@ -12,10 +13,12 @@ type ListedRow = SnitchRow &
     log_outcome: ReportRow['outcome'] | null;
     log_exit_status: ReportRow['exit_status'];
     log_message: ReportRow['message'];
+    missing_since: number | null;
   };
 
 const COLUMNS = `n.name, n.notes, n.tags, n.alert_email, n.created_at, ${STATE_COLUMNS},
-  c.at AS log_at, c.outcome AS log_outcome, c.exit_status AS log_exit_status, c.message AS log_message`;
+  c.at AS log_at, c.outcome AS log_outcome, c.exit_status AS log_exit_status, c.message AS log_message,
+  CASE WHEN s.status = 'failed' THEN (${LAST_MISSING}) END AS missing_since`;
 
 const JOINED = `CROSS JOIN snitch_states AS s ON s.id = n.id LEFT JOIN check_ins AS c ON c.id = s.last_check_in_id`;
 
@@ -36,7 +39,8 @@ export async function listSnitches(
   const snitches: Snitch[] = [];
   for (const row of rows) {
     if (tags.length > 1 && !hasAll(row, tags)) continue;
-    snitches.push(toSnitch(row, row, reportOf(row) ?? (await lastReportOf(tx, row))));
+    const lastReport = reportOf(row) ?? (await lastReportOf(tx, row));
+    snitches.push(toSnitch(row, row, { lastReport, missingSince: ofThisSilence(row.missing_since, row) }));
   }
   const last = rows.at(-1);
   return { snitches, next: last && rows.length === limit ? last.id : null };

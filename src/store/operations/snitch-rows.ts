@@ -1,5 +1,4 @@
 /** The rows in which stands what people said about their snitches. */
-import type { LastReport } from '../../core/check-in.ts';
 import type { Snitch } from '../../core/snitch.ts';
 import { type StateRow, toState } from './states.ts';
 
@@ -20,7 +19,11 @@ export function tagsIn({ tags }: Pick<SnitchRow, 'tags'>): string[] {
   return JSON.parse(tags) as string[];
 }
 
-export function toSnitch(row: SnitchRow, state: StateRow, lastReport: LastReport | null): Snitch {
+export function toSnitch(
+  row: SnitchRow,
+  state: StateRow,
+  { lastReport, missingSince }: Pick<Snitch, 'lastReport' | 'missingSince'>,
+): Snitch {
   return {
     token: row.token,
     caseId: row.case_id,
@@ -31,5 +34,6 @@ export function toSnitch(row: SnitchRow, state: StateRow, lastReport: LastReport
     createdAt: row.created_at,
     state: toState(state),
     lastReport,
+    missingSince,
   };
 }
