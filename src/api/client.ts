@@ -22,6 +22,7 @@ import {
   Unreachable,
 } from './exchange.ts';
 import { isOwnAnswer } from './own-answer.ts';
+import { ServerClock } from './server-clock.ts';
 import { READINESS } from './shapes.ts';
 import { IMPATIENT, Turns } from './turns.ts';
 
@@ -41,8 +42,9 @@ export type Client = ReturnType<typeof createClient>;
 
 export function createClient(options: ClientOptions) {
   const turns = new Turns(options.patience ?? IMPATIENT);
+  const clock = new ServerClock();
   const send: Send = (shape, method, path, body) =>
-    exchangeInTurn(turns, options, { method, path, body, shape });
+    exchangeInTurn(turns, options, { method, path, body, shape }, ({ date }) => clock.heard(date));
   return {
     ...snitchCalls(send),
     ...importCalls(send),
@@ -52,6 +54,8 @@ export function createClient(options: ClientOptions) {
     ...webhookCalls(send),
     ...keyCalls(send),
     ...adminCalls(send),
+    /** The present time by the server's clock, in milliseconds since the epoch, as far as it has answered. */
+    now: () => clock.now(),
     ready: () => ready(options),
     /** Whatever the answer at `path` is, even a refusal. */
     probe: (path: string) => probe(options, path),

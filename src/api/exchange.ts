@@ -70,11 +70,14 @@ export interface Request<T> extends Pick<Call, 'method' | 'path' | 'body'> {
 /**
  * Sends a call when its turn comes, and again if the server asks to wait. That is safe, because a call refused with
  * `Retry-After` has changed nothing (`decisions: 503`).
+ *
+ * @param onHeaders is given the headers of each answer as soon as they are there
  */
 export async function exchangeInTurn<T>(
   turns: Turns,
   options: ClientOptions,
   request: Request<T>,
+  onHeaders: (headers: IncomingMessage['headers']) => void = () => {},
 ): Promise<T> {
   for (let waitedS = 0; ; ) {
     const done = await turns.take();
@@ -82,6 +85,7 @@ export async function exchangeInTurn<T>(
     try {
       return await exchange<T>(options, request, (response) => {
         headers = response.headers;
+        onHeaders(headers);
       });
     } catch (error) {
       const waited = error instanceof ApiError ? turns.hold(error, waitedS) : null;

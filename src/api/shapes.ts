@@ -105,6 +105,8 @@ export const SNITCH = object<WireSnitch>({
   alert_type: text as Shape<WireSnitch['alert_type']>,
   alert_email: TEXTS,
   ...DUE,
+  deadline: optional(nullable(time)) as Shape<WireSnitch['deadline']>,
+  missing_since: optional(nullable(time)) as Shape<WireSnitch['missing_since']>,
   created_at: time,
 });
 

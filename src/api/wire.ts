@@ -26,6 +26,10 @@ export interface WireSnitch {
   timezone?: string | null;
   /** Seconds by which a check-in may come after the time at which it is expected; null for what follows. */
   grace?: number | null;
+  /** When the next check-in is due at the latest; null while none is awaited. Older servers leave it out. */
+  deadline?: string | null;
+  /** The deadline that a failed snitch missed; null for others. Older servers leave it out. */
+  missing_since?: string | null;
   created_at: string;
 }
 

@@ -7,7 +7,7 @@ import { lengthenedBy, scheduleOf } from './job-schedule.ts';
 import type { LateRuns } from './late-runs.ts';
 import { reasonInWords } from './reason.ts';
 import { type ScheduleShown, scheduleInWords, scheduleShown } from './schedule-words.ts';
-import type { CaseRules, SnitchState } from './snitch.ts';
+import { type CaseRules, isAwaited, type SnitchState } from './snitch.ts';
 import { type ToldAlert, tellingReasons } from './told.ts';
 
 export interface Explanation {
@@ -52,7 +52,7 @@ export function explain(
   { rules, calendar, now, firstCheckIns = [], late, postponements = [], telling = UNKNOWN }: ExplainContext,
 ): Explanation {
   const shown = scheduleShown(state, rules.timezone, now);
-  const awaited = state.status === 'healthy' || state.status === 'errored';
+  const awaited = isAwaited(state);
   return {
     period: periodOf(state, { rules, calendar, now }),
     schedule: shown,

@@ -93,11 +93,21 @@ export interface Snitch extends Omit<SnitchFields, 'interval' | 'alertType' | ke
   createdAt: number;
   state: SnitchState;
   lastReport: LastReport | null;
+  /** The deadline that a failed snitch missed; null for others, and where it is no longer known. */
+  missingSince: number | null;
+}
+
+/** Whether the job has to check in by the time at which the snitch is due. */
+export function isAwaited({ status }: Pick<SnitchState, 'status'>): boolean {
+  return status === 'healthy' || status === 'errored';
 }
 
 /** What a list shows of a snitch. */
 export interface ListedSnitch extends Omit<Snitch, 'caseId' | 'state'> {
-  state: Pick<SnitchState, 'status' | 'interval' | 'alertType' | 'checkedInAt' | 'reason' | keyof DueFields>;
+  state: Pick<
+    SnitchState,
+    'status' | 'interval' | 'alertType' | 'checkedInAt' | 'dueAt' | 'reason' | keyof DueFields
+  >;
 }
 
 /** How a case wants to be reminded of a snitch that stays failed. */

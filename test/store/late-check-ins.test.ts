@@ -69,8 +69,10 @@ contract('check-ins that were kept back', (test) => {
     };
     await sweep(store, DUE);
     assert.is((await reminderAt(DUE + HOUR))?.missingSince, DUE);
+    assert.is((await snitchOf(store, owner, token)).missingSince, DUE);
     await checkIn(store, token, DUE + 30 * MINUTE, { now: DUE + 3 * HOUR });
-    assert.is((await snitchOf(store, owner, token)).state.status, 'failed');
+    const silent = await snitchOf(store, owner, token);
+    assert.equal([silent.state.status, silent.missingSince], ['failed', null]);
     const reminder = await reminderAt(DUE + 4 * HOUR);
     assert.equal([reminder?.missingSince, reminder?.lastCheckInAt], [undefined, DUE + 30 * MINUTE]);
   });

@@ -50,6 +50,7 @@ contract('snitches', (test) => {
         grace: null,
       },
       lastReport: null,
+      missingSince: null,
     });
     assert.equal(await store.getSnitch(owner.id, created.token), created);
   });

@@ -1,9 +1,10 @@
 /** How a snitch is shown in lists and alone, and its status as a word with a symbol and a colour. */
 import type { WireReport, WireSnitch, WireStatus } from '../../api/wire.ts';
-import { durationInWords, SECOND } from '../../text/durations.ts';
+import { durationInWords, SECOND, shortDuration } from '../../text/durations.ts';
 import { STATUS_COLORS } from '../../text/signs.ts';
+import { terminalTime } from '../../text/times.ts';
 import { scheduleWords } from './next-runs.ts';
-import { exactTime, type Field, shownTime, type View } from './output.ts';
+import { type Column, exactTime, type Field, shownTime, type View } from './output.ts';
 import type { Paint, Style } from './style.ts';
 
 /** The status that needs the most attention comes first. */
@@ -41,6 +42,34 @@ function reportCell(snitch: WireSnitch, style: Style): string {
   return report.outcome === 'healthy' && !report.message ? when : `${when}, ${outcomeText(report)}`;
 }
 
+/** By when the snitch is due, or which deadline it missed. */
+function dueInstant({ deadline, missing_since }: WireSnitch): string | null {
+  return missing_since ?? deadline ?? null;
+}
+
+/** `in 3h 20m`; `4h 5m late`; `now` until the server decides; empty where nothing is awaited. */
+function dueCell(snitch: WireSnitch, { terminal, now }: Style): string {
+  const due = dueInstant(snitch);
+  if (!terminal) return due ?? '';
+  const at = due === null ? Number.NaN : Date.parse(due);
+  if (snitch.status === 'failed') return at < now ? `${shortDuration(now - at)} late` : 'missed';
+  if (Number.isNaN(at)) return '';
+  return at <= now ? 'now' : `in ${shortDuration(at - now)}`;
+}
+
+/** Servers from before it was told leave the deadline out of their answers. */
+export const DUE: Column<WireSnitch> = {
+  header: 'DUE',
+  cell: dueCell,
+  paint: ({ status }) => (status === 'failed' ? STATUS_COLORS.failed : null),
+};
+
+export const EXACTLY_DUE: Column<WireSnitch> = {
+  header: 'DEADLINE',
+  cell: (snitch) => terminalTime(dueInstant(snitch) ?? ''),
+  wide: true,
+};
+
 export const SNITCH_VIEW: View<WireSnitch> = {
   name: ({ name }) => name,
   id: ({ token }) => token,
@@ -65,6 +94,7 @@ export const SNITCH_VIEW: View<WireSnitch> = {
       cell: reportCell,
       paint: (snitch) => (lastReportOf(snitch)?.outcome === 'error' ? STATUS_COLORS.errored : null),
       shrinkTo: 14,
+      optional: 'dear',
     },
     { header: 'WHY', cell: ({ reason }) => reason ?? '', wide: true },
     { header: 'SCHEDULE', cell: scheduleWords, wide: true },

@@ -15,8 +15,8 @@ export interface Column<T> {
   wide?: boolean;
   /** The width, in columns of the terminal, down to which the column may be cut if the line is too long. */
   shrinkTo?: number;
-  /** Whether the column is left out if that is not enough. Of several, the last goes first. */
-  optional?: boolean;
+  /** Whether the column is left out if that is not enough. Of several, the last goes first; `dear` ones go after all. */
+  optional?: boolean | 'dear';
 }
 
 const GAP = 2;
@@ -68,7 +68,8 @@ function fit<T>(prepared: readonly Prepared<T>[], limit: number): Prepared<T>[] 
     excess = totalWidth(fitting) - limit;
   }
   if (excess <= 0) return fitting;
-  const last = prepared.findLastIndex(({ column }) => column.optional);
+  const cheap = prepared.findLastIndex(({ column }) => column.optional === true);
+  const last = cheap < 0 ? prepared.findLastIndex(({ column }) => column.optional) : cheap;
   return last < 0 ? fitting : fit(prepared.toSpliced(last, 1), limit);
 }
 

@@ -1,5 +1,6 @@
 /** `snitch list`: the snitches there are, once or again and again. */
-import { type Client, Unreachable } from '../../api/client.ts';
+import { Option } from 'commander';
+import { Unreachable } from '../../api/client.ts';
 import type { WireSnitch, WireStatus } from '../../api/wire.ts';
 import { didYouMean } from '../../text/similar.ts';
 import {
@@ -12,13 +13,15 @@ import {
 import { connect } from '../command/connection.ts';
 import { parseDuration } from '../command/duration.ts';
 import { UsageError } from '../failure/failure.ts';
-import { Output, say } from '../output/output.ts';
-import { SNITCH_VIEW, STATUSES } from '../output/snitch-view.ts';
-import type { Column } from '../output/table.ts';
+import { type Column, Output, say, type View } from '../output/output.ts';
+import { DUE, EXACTLY_DUE, SNITCH_VIEW, STATUSES } from '../output/snitch-view.ts';
+import type { Style } from '../output/style.ts';
+import { inOrder, SORT_KEYS, SORTED_COLUMN, type SortKey } from './list-order.ts';
 
 interface ListFlags extends ClientFlags {
   tag?: string[];
   status?: string[];
+  sort?: SortKey;
   watch?: string | true;
 }
 
@@ -27,7 +30,7 @@ const WATCH_EVERY = '2s';
 export const register: Register = (program) => {
   const list = program
     .command('list')
-    .description('list the snitches, by name')
+    .description('list the snitches: what is failing first, then what is due next')
     .option(
       '-t, --tag <tag>',
       'only those with this tag; repeat it for several, all of which must be there',
@@ -38,6 +41,12 @@ export const register: Register = (program) => {
       `only those that are ${STATUSES.join(', ')}; repeat it for several`,
       collect,
     )
+    .addOption(
+      new Option(
+        '--sort <key>',
+        'by due (the default), name (that of -q, json and name), or another',
+      ).choices(SORT_KEYS),
+    )
     .option('-w, --watch [every]', 'show it again whenever it changed, asking every 2s')
     .action((flags: ListFlags) => listSnitches(flags));
   addClientOptions(list);
@@ -45,6 +54,7 @@ export const register: Register = (program) => {
     list,
     'snitch list',
     'snitch list --status failed --tag production',
+    'snitch list --sort name',
     'snitch list -q --status paused | xargs -r snitch unpause',
     'snitch list --watch',
   );
@@ -52,35 +62,54 @@ export const register: Register = (program) => {
 
 async function listSnitches(flags: ListFlags): Promise<void> {
   const wanted = statusesOf(flags.status ?? []);
+  const { format, quiet } = new Output(flags);
+  // Programs get what they always got: the order of the names.
+  const sort = flags.sort ?? (quiet || format === 'json' || format === 'name' ? 'name' : 'due');
   const client = connect(flags);
-  const read = async () => selected(await client.listSnitches(flags.tag ?? []), wanted);
-  if (flags.watch === undefined) {
-    const output = new Output(flags);
-    const snitches = await read();
-    output.list(snitches, viewFor(flags.tag ?? [], wanted));
-    return;
-  }
+  const read = async () => inOrder(selected(await client.listSnitches(flags.tag ?? []), wanted), sort);
+  const show = (snitches: readonly WireSnitch[]) => {
+    const output = new Output(flags, client.now());
+    output.list(snitches, viewFor(snitches, { tags: flags.tag ?? [], statuses: wanted, sort }, output.style));
+  };
+  if (flags.watch === undefined) return show(await read());
   const every = parseDuration(flags.watch === true ? WATCH_EVERY : flags.watch, '--watch');
-  await watch(read, flags, every, viewFor(flags.tag ?? [], wanted));
+  await watch(read, show, every);
+}
+
+interface Asked {
+  tags: readonly string[];
+  statuses: readonly WireStatus[];
+  sort: SortKey;
+}
+
+function viewFor(snitches: readonly WireSnitch[], asked: Asked, style: Style): View<WireSnitch> {
+  const columns = columnsFor(snitches, style).map((column) =>
+    column.header === SORTED_COLUMN[asked.sort] ? { ...column, ascending: true } : column,
+  );
+  return { ...SNITCH_VIEW, columns, empty: emptyFor(asked) };
+}
+
+/**
+ * A person sees at once when each is due. For programs it stands behind the columns that they know already, and says the
+ * exact time.
+ */
+function columnsFor(snitches: readonly WireSnitch[], { terminal }: Style): Column<WireSnitch>[] {
+  const { columns } = SNITCH_VIEW;
+  // A server from before it was told says nothing of it.
+  if (snitches.every(({ deadline }) => deadline === undefined)) return [...columns];
+  if (!terminal) return [...columns, DUE];
+  const place = columns.findIndex(({ header }) => header === 'STATUS') + 1;
+  return columns.toSpliced(place, 0, DUE, EXACTLY_DUE);
 }
 
 /** Somebody who asked for certain snitches and gets none may still have others. */
-function viewFor(tags: readonly string[], statuses: readonly WireStatus[]): typeof SNITCH_VIEW {
+function emptyFor({ tags, statuses }: Asked): string {
   const asked = [
     tags.length > 0 ? `has the tag ${tags.map((tag) => `"${tag}"`).join(' and ')}` : '',
     statuses.length > 0 ? `is ${statuses.join(' or ')}` : '',
   ].filter((part) => part !== '');
-  const columns = SNITCH_VIEW.columns.map(sortedByName);
-  if (asked.length === 0) return { ...SNITCH_VIEW, columns };
-  return {
-    ...SNITCH_VIEW,
-    columns,
-    empty: `no snitch ${asked.join(' and ')}: \`snitch list\` shows all there are`,
-  };
-}
-
-function sortedByName(column: Column<WireSnitch>): Column<WireSnitch> {
-  return column.header === 'NAME' ? { ...column, ascending: true } : column;
+  if (asked.length === 0) return SNITCH_VIEW.empty;
+  return `no snitch ${asked.join(' and ')}: \`snitch list\` shows all there are`;
 }
 
 function statusesOf(given: readonly string[]): WireStatus[] {
@@ -95,49 +124,28 @@ function statusesOf(given: readonly string[]): WireStatus[] {
   return words as WireStatus[];
 }
 
-function selected(all: readonly WireSnitch[], wanted: readonly WireStatus[]): WireSnitch[] {
-  const chosen = wanted.length === 0 ? [...all] : all.filter(({ status }) => wanted.includes(status));
-  return chosen.sort(
-    (one, other) => compareNames(one.name, other.name) || compareNames(one.token, other.token),
-  );
-}
-
-/** Numbers in names count as numbers. `Intl.Collator` would take a quarter of the command's time for the same. */
-function compareNames(one: string, other: string): number {
-  const [ours, theirs] = [partsOf(one), partsOf(other)];
-  for (const [index, part] of ours.entries()) {
-    const counterpart = theirs[index];
-    if (counterpart === undefined) return 1;
-    const difference = /^\d/.test(part) && /^\d/.test(counterpart) ? Number(part) - Number(counterpart) : 0;
-    if (difference !== 0) return difference;
-    if (part !== counterpart) return part < counterpart ? -1 : 1;
-  }
-  return ours.length - theirs.length;
-}
-
-function partsOf(name: string): string[] {
-  return name.toLowerCase().match(/\d+|\D+/g) ?? [];
+function selected(all: readonly WireSnitch[], wanted: readonly WireStatus[]): readonly WireSnitch[] {
+  return wanted.length === 0 ? all : all.filter(({ status }) => wanted.includes(status));
 }
 
 const CLEAR_SCREEN = '\u001b[H\u001b[2J\u001b[3J';
 
 /** Goes on until the process is ended. If the server goes away in between, it is waited for. */
 async function watch(
-  read: () => ReturnType<Client['listSnitches']>,
-  flags: ListFlags,
+  read: () => Promise<readonly WireSnitch[]>,
+  show: (snitches: readonly WireSnitch[]) => void,
   every: number,
-  view: typeof SNITCH_VIEW,
 ): Promise<never> {
+  const isTerminal = process.stdout.isTTY === true;
   let shown = '';
   for (;;) {
-    const output = new Output(flags);
     try {
       const snitches = await read();
       const state = JSON.stringify(snitches);
       // On a terminal the relative times advance even if nothing else changed.
-      if (state !== shown || output.style.terminal) {
-        if (output.style.terminal) process.stdout.write(CLEAR_SCREEN);
-        output.list(snitches, view);
+      if (state !== shown || isTerminal) {
+        if (isTerminal) process.stdout.write(CLEAR_SCREEN);
+        show(snitches);
       }
       shown = state;
     } catch (error) {

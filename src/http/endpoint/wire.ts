@@ -19,7 +19,7 @@ import type { AlertWithDeliveries, Delivery } from '../../core/delivery.ts';
 import type { Explanation } from '../../core/explain.ts';
 import { reasonInWords } from '../../core/reason.ts';
 import type { ScheduleShown } from '../../core/schedule-words.ts';
-import type { ListedSnitch, Snitch } from '../../core/snitch.ts';
+import { isAwaited, type ListedSnitch, type Snitch } from '../../core/snitch.ts';
 import type { Audience, ToldAlert } from '../../core/told.ts';
 import type { Webhook } from '../../core/webhook.ts';
 import { SECOND } from '../../text/durations.ts';
@@ -61,6 +61,8 @@ export function wireSnitch(snitch: ListedSnitch, { checkInBase, timezone }: Show
     schedule: state.schedule,
     timezone: state.timezone,
     grace: state.grace,
+    deadline: wireTimeOrNull(isAwaited(state) ? state.dueAt : null),
+    missing_since: wireTimeOrNull(snitch.missingSince),
     created_at: wireTime(snitch.createdAt),
   };
 }
@@ -132,13 +134,11 @@ export function wireWebhook(webhook: Webhook): WireWebhook {
 }
 
 export function wireExplanation(
-  { state }: Snitch,
+  { state, missingSince }: Snitch,
   { timezone }: Case,
   { period, schedule, deadlineAt, nextAlertAt, reasons }: Explanation,
-  { audience, last }: { audience: Audience; last: Alert | null },
+  { emails, webhooks, sendsEmail }: Audience,
 ): WireExplanation {
-  const { emails, webhooks, sendsEmail } = audience;
-  const missingSince = state.status === 'failed' ? (last?.details?.missingSince ?? null) : null;
   const both = (at: number | null) =>
     at === null ? null : { at: wireTime(at), local: inTimeZone(at, timezone) };
   return {
@@ -148,7 +148,7 @@ export function wireExplanation(
     period: { start: wireTime(period.start), end: wireTime(period.end) },
     deadline: both(deadlineAt),
     next_alert: both(nextAlertAt),
-    missing_since: missingSince === null ? null : wireTime(missingSince),
+    missing_since: wireTimeOrNull(missingSince),
     schedule: schedule && wireScheduleShown(schedule),
     reasons,
     notify: { emails: [...emails], webhooks: [...webhooks], sends_email: sendsEmail },

@@ -59,6 +59,8 @@ export const snitch: z.ZodType<WireSnitch> = z.object({
   alert_type: alertType,
   alert_email: z.array(text),
   ...due,
+  deadline: time.nullable(),
+  missing_since: time.nullable(),
   created_at: time,
 });
 

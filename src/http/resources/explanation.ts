@@ -36,7 +36,7 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
         postponements,
         telling,
       });
-      return wireExplanation(snitch, ownCase, explanation, { audience, last: last?.alert ?? null });
+      return wireExplanation(snitch, ownCase, explanation, audience);
     },
   });
 }

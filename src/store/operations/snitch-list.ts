@@ -3,6 +3,7 @@ import type { LastReport } from '../../core/check-in.ts';
 import type { ListedSnitch } from '../../core/snitch.ts';
 import type { Awaitable, Reading } from '../transaction.ts';
 import { lastReportOf, reportIn } from './last-report.ts';
+import { LAST_MISSING, ofThisSilence } from './missing-since.ts';
 import { type SnitchRow, tagsIn, textsIn } from './snitch-rows.ts';
 import { reasonIn, ruleOf, type StateRow } from './states.ts';
 
@@ -20,16 +21,19 @@ type ListedRow = Omit<SnitchRow, 'case_id'> &
     | 'timezone'
     | 'grace'
     | 'reason'
+    | 'due_at'
   > & {
     log_at: number | null;
     log_outcome: string | null;
     log_exit_status: number | null;
     log_message: string | null;
+    missing_since: number | null;
   };
 
 const COLUMNS = `n.id, n.token, n.name, n.notes, n.tags, n.alert_email, n.created_at, s.status, s.interval,
   s.alert_type, s.checked_in_at, s.last_check_in_at, s.last_check_in_id, s.schedule, s.timezone, s.grace, s.reason,
-  c.at AS log_at, c.outcome AS log_outcome, c.exit_status AS log_exit_status, c.message AS log_message`;
+  s.due_at, c.at AS log_at, c.outcome AS log_outcome, c.exit_status AS log_exit_status, c.message AS log_message,
+  CASE WHEN s.status = 'failed' THEN (${LAST_MISSING}) END AS missing_since`;
 
 const JOINED = `CROSS JOIN snitch_states AS s ON s.id = n.id LEFT JOIN check_ins AS c ON c.id = s.last_check_in_id`;
 
@@ -109,8 +113,10 @@ function toListed(row: ListedRow, lastReport: LastReport | null): ListedSnitch {
       schedule: ruleOf(row),
       timezone: row.timezone,
       grace: row.grace,
+      dueAt: row.due_at,
       reason: reasonIn(row.reason),
     },
     lastReport,
+    missingSince: ofThisSilence(row.missing_since, row),
   };
 }

@@ -1,5 +1,4 @@
 /** The rows in which stands what people said about their snitches. */
-import type { LastReport } from '../../core/check-in.ts';
 import type { Snitch } from '../../core/snitch.ts';
 import { type StateRow, toState } from './states.ts';
 
@@ -25,7 +24,11 @@ export function textsIn(json: string): string[] {
   return json === '[]' ? [] : (JSON.parse(json) as string[]);
 }
 
-export function toSnitch(row: SnitchRow, state: StateRow, lastReport: LastReport | null): Snitch {
+export function toSnitch(
+  row: SnitchRow,
+  state: StateRow,
+  { lastReport, missingSince }: Pick<Snitch, 'lastReport' | 'missingSince'>,
+): Snitch {
   return {
     token: row.token,
     caseId: row.case_id,
@@ -36,5 +39,6 @@ export function toSnitch(row: SnitchRow, state: StateRow, lastReport: LastReport
     createdAt: row.created_at,
     state: toState(state),
     lastReport,
+    missingSince,
   };
 }

@@ -9,6 +9,7 @@ import { newToken } from '../identifiers.ts';
 import type { Awaitable, Reading, Transaction } from '../transaction.ts';
 import { requireCase } from './cases.ts';
 import { lastReportOf } from './last-report.ts';
+import { missingSinceOf } from './missing-since.ts';
 import { SNITCH_COLUMNS, type SnitchRow, tagsIn, toSnitch } from './snitch-rows.ts';
 import {
   contextFor,
@@ -60,6 +61,7 @@ export async function insertSnitch(
     createdAt: now,
     state: newSnitchState(interval, alertType, { schedule, timezone, grace }),
     lastReport: null,
+    missingSince: null,
   };
   const id = await tx.insert(
     `INSERT INTO snitches (token, case_id, name, notes, tags, alert_email, created_at)
@@ -79,7 +81,15 @@ export async function insertSnitch(
 
 export async function getSnitch(tx: Reading, caseId: string, token: string): Promise<Snitch | null> {
   const found = await find(tx, caseId, token);
-  return found ? toSnitch(found.row, found.state, await lastReportOf(tx, found.state)) : null;
+  return found ? toSnitch(found.row, found.state, await pastOf(tx, found.state)) : null;
+}
+
+/** What the log and the alerts tell of a snitch. */
+async function pastOf(
+  tx: Reading,
+  state: StateRow,
+): Promise<Pick<Snitch, 'lastReport' | 'missingSince'>> {
+  return { lastReport: await lastReportOf(tx, state), missingSince: await missingSinceOf(tx, state) };
 }
 
 interface Found {
@@ -130,7 +140,7 @@ export async function updateSnitch(
   if (changes.tags) await indexTags(tx, { id: row.id, caseId }, tagsIn(row), changes.tags);
   tx.announce({ kind: 'snitch', caseId, token });
   const changed = await reschedule(tx, state, { before, wanted, now });
-  return { ...toSnitch(described, state, await lastReportOf(tx, state)), state: changed };
+  return { ...toSnitch(described, state, await pastOf(tx, state)), state: changed };
 }
 
 function withChanges(before: SnitchState, changes: Partial<SnitchFields>): SnitchState {

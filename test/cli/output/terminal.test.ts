@@ -24,14 +24,14 @@ terminal('status has a word, a symbol and a colour; times are relative', async (
   assert.is(code, 0);
   assert.match(screen, '\u001b[32m✓ healthy');
   assert.match(screen, '\u001b[33m▲ errored');
-  assert.match(plain(screen), /\nplain +✓ healthy +(just now|\d+m?s( \d+m?s)? ago) /);
+  assert.match(plain(screen), /\nplain +✓ healthy +in 1d( \d+h)? +(just now|\d+m?s( \d+m?s)? ago) /);
 });
 
 terminal('the list shows what it is sorted by, to a person alone', async () => {
   const heading = async (options: TerminalOptions = {}) =>
     plain((await show(['list', '-t', 'calm'], options)).screen).split('\n')[0] ?? '';
-  assert.match(await heading(), /^NAME ↑ +STATUS/);
-  assert.match(await heading({ env: { LC_ALL: 'C' } }), /^NAME \^ +STATUS/);
+  assert.match(await heading(), /^NAME +STATUS +DUE ↑/);
+  assert.match(await heading({ env: { LC_ALL: 'C' } }), /^NAME +STATUS +DUE \^/);
   assert.match((await on.run('list')).stdout, /^NAME +STATUS/);
 });
 

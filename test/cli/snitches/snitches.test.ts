@@ -39,12 +39,14 @@ snitches('list has a line for each, with the word of its status and an ISO time'
   const { code, stdout, stderr } = await on.run('list', '-t', 'listed');
   assert.is(code, 0);
   assert.is(stderr, '');
-  const [heading, nine, ten, ...rest] = stdout.split('\n');
-  assert.match(heading as string, /^NAME +STATUS +LAST HEALTHY +INTERVAL +TAGS +TOKEN +LAST REPORT$/);
-  assert.match(nine as string, /^job 9 +pending +never +hourly +listed, second +[a-z2-7]{26} +never$/);
+  const [heading, ten, nine, ...rest] = stdout.split('\n');
+  assert.match(heading as string, /^NAME +STATUS +LAST HEALTHY +INTERVAL +TAGS +TOKEN +LAST REPORT +DUE$/);
+  assert.match(nine as string, /^job 9 +pending +never +hourly +listed, second +[a-z2-7]{26} +never +-$/);
   assert.match(
     ten as string,
-    new RegExp(`^job 10 +healthy +\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z +daily +listed +${token} +\\d{4}-\\S+Z$`),
+    new RegExp(
+      `^job 10 +healthy +\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z +daily +listed +${token} +\\d{4}-\\S+Z +\\d{4}-\\S+Z$`,
+    ),
   );
   assert.equal(rest, ['']);
   assert.is((await on.run('list', '-t', 'listed', '--status', 'healthy', '-q')).stdout, `${token}\n`);
@@ -161,7 +163,7 @@ snitches(
     const { stdout: listed } = await on.run('list', '-t', 'erring');
     assert.match(
       listed,
-      /\nerring +errored +never +daily .* \d{4}-\S+Z, error, exit status 3: disk\\u001bfull\n$/,
+      /\nerring +errored +never +daily .* \d{4}-\S+Z, error, exit status 3: disk\\u001bfull +\d{4}-\S+Z\n$/,
     );
     const { stdout: shown } = await on.run('show', 'erring');
     assert.match(
