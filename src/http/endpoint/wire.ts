@@ -9,6 +9,7 @@ import type {
   WireReport,
   WireScheduleShown,
   WireSnitch,
+  WireValue,
   WireWebhook,
 } from '../../api/wire.ts';
 import { type Alert, noticeShown } from '../../core/alert.ts';
@@ -17,6 +18,8 @@ import type { Case } from '../../core/case.ts';
 import type { CheckInRecord, LastReport } from '../../core/check-in.ts';
 import type { AlertWithDeliveries, Delivery } from '../../core/delivery.ts';
 import type { Explanation } from '../../core/explain.ts';
+import type { RunRules } from '../../core/judgement/rules.ts';
+import { usualIn, type ValueHistories } from '../../core/judgement/usual.ts';
 import type { ScheduleShown } from '../../core/schedule-words.ts';
 import type { Snitch } from '../../core/snitch.ts';
 import type { Audience, ToldAlert } from '../../core/told.ts';
@@ -51,14 +54,24 @@ export function wireSnitch(snitch: Snitch, checkInBase: string): WireSnitch {
     schedule: state.schedule,
     timezone: state.timezone,
     grace: state.grace,
+    ...wireRunRules(state),
     created_at: wireTime(snitch.createdAt),
+  };
+}
+
+export function wireRunRules({ minRuntime, failuresBeforeAlert, expect }: RunRules) {
+  return {
+    min_runtime: minRuntime,
+    failures_before_alert: failuresBeforeAlert,
+    expect: expect === null ? null : [...expect],
   };
 }
 
 function wireReport(report: LastReport | null): WireReport | null {
   if (!report) return null;
-  const { at, outcome, exitStatus, message } = report;
-  return { at: wireTime(at), outcome, exit_status: exitStatus, message };
+  const { at, outcome, exitStatus, message, reason } = report;
+  const why = reason === undefined ? {} : { reason };
+  return { at: wireTime(at), outcome, exit_status: exitStatus, message, ...why };
 }
 
 export function wireCheckIn(record: CheckInRecord): WireCheckIn {
@@ -71,6 +84,9 @@ export function wireCheckIn(record: CheckInRecord): WireCheckIn {
     duration_ms: record.durationMs,
     source: record.source,
     output: record.output,
+    values: record.values,
+    dropped_values: record.dropped,
+    reason: record.reason,
   };
 }
 
@@ -119,7 +135,7 @@ export function wireExplanation(
   { state }: Snitch,
   { timezone }: Case,
   { period, schedule, deadlineAt, nextAlertAt, reasons }: Explanation,
-  { audience, last }: { audience: Audience; last: Alert | null },
+  { audience, last, values }: { audience: Audience; last: Alert | null; values: ValueHistories },
 ): WireExplanation {
   const { emails, webhooks, sendsEmail } = audience;
   const missingSince = state.status === 'failed' ? (last?.details?.missingSince ?? null) : null;
@@ -133,9 +149,20 @@ export function wireExplanation(
     next_alert: both(nextAlertAt),
     missing_since: missingSince === null ? null : wireTime(missingSince),
     schedule: schedule && wireScheduleShown(schedule),
+    values: wireValues(values),
     reasons,
     notify: { emails: [...emails], webhooks: [...webhooks], sends_email: sendsEmail },
   };
+}
+
+function wireValues(histories: ValueHistories): WireValue[] {
+  return Object.entries(histories).map(([name, { at, last, runs }]) => ({
+    name,
+    last,
+    at: wireTime(at),
+    usual: usualIn(histories, name),
+    runs: runs.length,
+  }));
 }
 
 function wireScheduleShown({ timezone, grace, runs }: ScheduleShown): WireScheduleShown {

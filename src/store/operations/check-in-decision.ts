@@ -75,7 +75,9 @@ export function decideEnd(
 }
 
 function movesOnlyTimes(before: SnitchState, after: SnitchState): boolean {
-  return after.status === before.status && after.pause === before.pause;
+  return (
+    after.status === before.status && after.pause === before.pause && after.errorsInRow === before.errorsInRow
+  );
 }
 
 /** Minutes are too short to learn anything from, and where there is a schedule, nothing is learned. */
