@@ -125,6 +125,7 @@ export const SNITCH = object<WireSnitch>({
   tags: TEXTS,
   notes: text,
   status: text as Shape<WireSnitch['status']>,
+  reason: optional(nullable(text)) as Shape<WireSnitch['reason']>,
   checked_in_at: nullable(time),
   last_report: optional(nullable(REPORT)) as Shape<WireSnitch['last_report']>,
   check_in_url: text,
@@ -215,6 +216,7 @@ export const ALERT = object<WireAlert>({
     }),
   ),
   deliveries: list(DELIVERY),
+  reason: optional(text) as Shape<string>,
   notice: optional(NOTICE) as Shape<NonNullable<WireAlert['notice']>>,
 });
 
@@ -243,6 +245,7 @@ const VALUE = object<WireValue>({
 
 export const EXPLANATION = object<WireExplanation>({
   status: text as Shape<WireExplanation['status']>,
+  reason: optional(nullable(text)) as Shape<WireExplanation['reason']>,
   timezone: text,
   period: object<WireExplanation['period']>({ start: time, end: time }),
   deadline: INSTANT,

@@ -9,6 +9,8 @@ export interface WireSnitch {
   tags: string[];
   notes: string;
   status: WireStatus;
+  /** Why it is failed or errored; null for others, and where that is not known. Older servers leave it out. */
+  reason?: string | null;
   checked_in_at: string | null;
   /** The newest check-in that said how a run ended, healthy or not. Older servers leave it out. */
   last_report?: WireReport | null;
@@ -138,6 +140,8 @@ export interface WireAlert {
     previous_status: string;
   } | null;
   deliveries: WireDelivery[];
+  /** Why, in words; absent on a notice, and on alerts of older versions. */
+  reason?: string;
   /** Only if the alert stands for many changes of a snitch that alerts too often. */
   flapping?: { phase: 'begun' | 'goes on' | 'over'; changes: number; since: string; changed_at: string };
   /** Only on `service.blind`: the window in which no check-in could be received. */
@@ -162,6 +166,8 @@ export interface WireAudience {
 
 export interface WireExplanation {
   status: WireStatus;
+  /** Why it is failed or errored, in words; null for others. Older servers leave it out. */
+  reason?: string | null;
   timezone: string;
   /** The present period of its interval. */
   period: { start: string; end: string };

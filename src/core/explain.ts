@@ -7,6 +7,7 @@ import { lengthenedBy, scheduleOf } from './job-schedule.ts';
 import type { ValueHistories } from './judgement/usual.ts';
 import { expectationReasons, toleranceReasons } from './judgement/words.ts';
 import type { LateRuns } from './late-runs.ts';
+import { reasonInWords } from './reason.ts';
 import { type ScheduleShown, scheduleInWords, scheduleShown } from './schedule-words.ts';
 import type { CaseRules, SnitchState } from './snitch.ts';
 import { type ToldAlert, tellingReasons } from './told.ts';
@@ -134,7 +135,7 @@ function reasonsFor(state: SnitchState, rules: CaseRules, { nobody, last }: Tell
       ];
     case 'errored':
       return [
-        `Its last check-in, at ${local(state.lastCheckInAt ?? 0)}, reported an error.`,
+        `Its last check-in, at ${local(state.lastCheckInAt ?? 0)}, ${faultOf(state, local)}.`,
         state.dueAt === null
           ? `A healthy check-in ends this. ${NO_FURTHER_RUN}`
           : `A healthy check-in ends this; without any check-in by ${due} ${missing}.`,
@@ -144,7 +145,11 @@ function reasonsFor(state: SnitchState, rules: CaseRules, { nobody, last }: Tell
         state.lastCheckInAt === null
           ? 'It missed its deadline.'
           : `It missed its deadline: the last check-in came at ${local(state.lastCheckInAt)}.`,
-        ...(last?.startedAt ? [`A run that started at ${local(last.startedAt)} had not ended then.`] : []),
+        ...(state.reason
+          ? [`Why: ${reasonInWords(state.reason, local)}.`]
+          : last?.startedAt
+            ? [`A run that started at ${local(last.startedAt)} had not ended then.`]
+            : []),
         state.dueAt === null
           ? state.schedule === null || rules.reminders === 'off'
             ? 'This case wants no reminders.'
@@ -154,6 +159,13 @@ function reasonsFor(state: SnitchState, rules: CaseRules, { nobody, last }: Tell
     case 'paused':
       return [pauseReason(state, local)];
   }
+}
+
+/** What made the last check-in an error. */
+function faultOf({ reason }: SnitchState, local: (at: number) => string): string {
+  if (reason === null || reason.kind === 'error') return 'reported an error';
+  const words = reasonInWords(reason, local);
+  return reason.kind === 'exitStatus' ? `reported ${words}` : `counts as an error: ${words}`;
 }
 
 function pauseReason({ pause }: SnitchState, local: (at: number) => string): string {

@@ -23,6 +23,7 @@
 import type { LastReport } from './check-in.ts';
 import type { Interval } from './interval.ts';
 import { ANY_RUN, type RunRules } from './judgement/rules.ts';
+import type { Reason } from './reason.ts';
 import type { ScheduleRule } from './schedule/schedule.ts';
 
 export type AlertType = 'basic' | 'smart';
@@ -73,6 +74,8 @@ export interface SnitchState extends DueFields, RunRules {
   movedFrom: number | null;
   /** Error check-ins since the last healthy one; counted only where one alone does not make the snitch errored. */
   errorsInRow: number;
+  /** Why it is failed or errored, or was before a pause; null for others, and where that is not known. */
+  reason: Reason | null;
 }
 
 /** What a person says about a snitch; what is absent of when it is due, and of how its runs must look, is not set. */
@@ -130,5 +133,6 @@ export function newSnitchState(
     postponed: 0,
     movedFrom: null,
     errorsInRow: 0,
+    reason: null,
   };
 }

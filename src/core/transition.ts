@@ -4,13 +4,19 @@ import { type BlindWindow, postponeByAll } from './blind-window.ts';
 import { type DeadlineContext, deadlineAfterCheckIn, deadlineAnew, nextReminder } from './deadline.ts';
 import { usualLength } from './job-schedule.ts';
 import { MOST_FAILURES } from './judgement/fields.ts';
+import type { Reason } from './reason.ts';
 import type { Pause, PauseUntil, RememberedStatus, SnitchState } from './snitch.ts';
 
 export type Trigger =
-  /** `at` is when the job checked in, where that was earlier than now: it could not reach the service then. */
-  | { kind: 'checkIn'; outcome: 'healthy' | 'error'; at?: number }
-  /** The sweep found `dueAt` in the past. */
-  | { kind: 'due' }
+  /**
+   * `at` is when the job checked in, where that was earlier than now: it could not reach the service then. `why` is why
+   * an error is one.
+   */
+  | { kind: 'checkIn'; outcome: 'healthy' | 'error'; at?: number; why?: Reason }
+  /**
+   * The sweep found `dueAt` in the past. `startedAt`: a run began then that has not ended.
+   */
+  | { kind: 'due'; startedAt?: number }
   | { kind: 'pause'; until: PauseUntil }
   | { kind: 'unpause' }
   /** The interval, the schedule, the alert type or the case's rules changed: the state carries the new ones. */
@@ -43,7 +49,7 @@ export function transition(before: SnitchState, trigger: Trigger, context: Trans
     case 'checkIn':
       return checkIn(snitch, trigger, context);
     case 'due':
-      return due(snitch, context);
+      return due(snitch, trigger, context);
     case 'pause':
       return pause(snitch, trigger.until, context.now);
     case 'unpause':
@@ -60,6 +66,7 @@ function checkIn(
 ): Transition {
   const healthy = trigger.outcome === 'healthy' || !context.rules.errorNotices;
   const at = trigger.at ?? momentOf(before, context);
+  const { why = { kind: 'error' } } = trigger;
   if (trigger.at !== undefined && at < (before.lastCheckInAt ?? at)) return silent(before);
   const snitch = {
     ...before,
@@ -68,11 +75,13 @@ function checkIn(
     errorsInRow: healthy ? 0 : errorsAfter(before),
   };
   const status = healthy ? 'healthy' : statusAfterError(snitch);
+  const reason = status === 'errored' ? why : healthy ? null : before.reason;
   if (before.pause) {
     const remembered = status === 'pending' ? before.pause.remembered : status;
+    const covered = { ...snitch, reason };
     const older = trigger.at !== undefined && before.pause.since !== null && at < before.pause.since;
     if (!healthy || older || before.pause.until.kind !== 'healthy') {
-      return silent({ ...snitch, pause: { ...before.pause, remembered } });
+      return silent({ ...covered, pause: { ...before.pause, remembered } });
     }
   }
   // One that is pending never alerts, so nothing is awaited of it.
@@ -81,6 +90,7 @@ function checkIn(
     ...snitch,
     ...deadline(awaitedAfter(before, status, at, context)),
     status,
+    reason,
     pause: null,
   } as const;
   const after = trigger.at === undefined ? { snitch: fresh, by: [] } : deliveredLate(fresh, before, context);
@@ -158,15 +168,24 @@ function momentOf(snitch: SnitchState, { now, rules }: TransitionContext): numbe
   return last > now && last - now <= usualLength(snitch, rules.timezone, now) ? last : now;
 }
 
-function due(before: SnitchState, context: TransitionContext): Transition {
+function due(
+  before: SnitchState,
+  { startedAt }: Extract<Trigger, { kind: 'due' }>,
+  context: TransitionContext,
+): Transition {
   const { dueAt, status } = before;
   if (dueAt === null || dueAt > context.now) return silent(before);
   const snitch: SnitchState = {
     ...before,
     status: 'failed',
+    reason: status === 'failed' ? before.reason : silence(dueAt, startedAt),
     ...deadline(nextReminder(before, dueAt, context.now, context)),
   };
   return { snitch, alert: { type: 'snitch.missing', status: 'failed', previousStatus: status } };
+}
+
+function silence(by: number, startedAt: number | undefined): Reason {
+  return { kind: 'noCheckIn', by, ...(startedAt === undefined ? {} : { startedAt }) };
 }
 
 function pause(before: SnitchState, until: PauseUntil, now: number): Transition {

@@ -44,6 +44,7 @@ contract('snitches', (test) => {
         pause: null,
         postponed: 0,
         movedFrom: null,
+        reason: null,
         schedule: null,
         timezone: null,
         grace: null,

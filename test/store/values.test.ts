@@ -57,6 +57,9 @@ contract('runs that are judged', (test) => {
     const { state, lastReport } = await snitchOf(store, owner, token);
     assert.equal([state.status, state.checkedInAt], ['errored', NOW + 1]);
     const reason = 'bytes 99 is below 100';
+    assert.equal(state.reason, { kind: 'judged', what: reason });
+    const [alerted] = await store.listAlerts(owner.id, token, { limit: 1, before: null });
+    assert.equal(alerted?.alert.details?.reason, state.reason);
     assert.equal(lastReport, { at: NOW + 2, outcome: 'error', exitStatus: 0, message: null, reason });
     const [last] = (await store.listSnitches(owner.id, { after: 0, limit: 1, tags: [] })).snitches;
     assert.is(last?.lastReport?.reason, reason);
@@ -180,7 +183,8 @@ contract('errors that are forgiven', (test) => {
       'snitch.reporting from errored',
     ]);
     await checkIn(store, token, NOW + 6 * HOUR, error);
-    assert.is((await snitchOf(store, owner, token)).state.status, 'healthy', 'a healthy one begins anew');
+    const { state } = await snitchOf(store, owner, token);
+    assert.equal([state.status, state.reason], ['healthy', null], 'a healthy one begins anew');
   });
 
   test('a year of a job that fails every other night alerts nobody; one that goes silent does', async ({

@@ -12,7 +12,7 @@ import type {
   WireValue,
   WireWebhook,
 } from '../../api/wire.ts';
-import { type Alert, noticeShown } from '../../core/alert.ts';
+import { type Alert, noticeShown, reasonOf } from '../../core/alert.ts';
 import type { ApiKey } from '../../core/api-key.ts';
 import type { Case } from '../../core/case.ts';
 import type { CheckInRecord, LastReport } from '../../core/check-in.ts';
@@ -20,8 +20,9 @@ import type { AlertWithDeliveries, Delivery } from '../../core/delivery.ts';
 import type { Explanation } from '../../core/explain.ts';
 import type { RunRules } from '../../core/judgement/rules.ts';
 import { usualIn, type ValueHistories } from '../../core/judgement/usual.ts';
+import { reasonInWords } from '../../core/reason.ts';
 import type { ScheduleShown } from '../../core/schedule-words.ts';
-import type { Snitch } from '../../core/snitch.ts';
+import type { Snitch, SnitchState } from '../../core/snitch.ts';
 import type { Audience, ToldAlert } from '../../core/told.ts';
 import type { Webhook } from '../../core/webhook.ts';
 import { SECOND } from '../../text/durations.ts';
@@ -35,7 +36,14 @@ function wireTimeOrNull(at: number | null): string | null {
   return at === null ? null : wireTime(at);
 }
 
-export function wireSnitch(snitch: Snitch, checkInBase: string): WireSnitch {
+/** Where and for whom a snitch is shown. */
+export interface Shown {
+  checkInBase: string;
+  /** Of the case: reasons tell times in it. */
+  timezone: string;
+}
+
+export function wireSnitch(snitch: Snitch, { checkInBase, timezone }: Shown): WireSnitch {
   const { token, state } = snitch;
   return {
     token,
@@ -44,6 +52,7 @@ export function wireSnitch(snitch: Snitch, checkInBase: string): WireSnitch {
     tags: snitch.tags,
     notes: snitch.notes,
     status: state.status,
+    reason: wireReason(state, timezone),
     checked_in_at: wireTimeOrNull(state.checkedInAt),
     last_report: wireReport(snitch.lastReport),
     check_in_url: `${checkInBase}/${encodeURIComponent(token)}`,
@@ -65,6 +74,12 @@ export function wireRunRules({ minRuntime, failuresBeforeAlert, expect }: RunRul
     failures_before_alert: failuresBeforeAlert,
     expect: expect === null ? null : [...expect],
   };
+}
+
+/** That of the status before stays hidden under a pause. */
+function wireReason({ status, reason }: SnitchState, timezone: string): string | null {
+  if (reason === null || (status !== 'failed' && status !== 'errored')) return null;
+  return reasonInWords(reason, (at) => inTimeZone(at, timezone));
 }
 
 function wireReport(report: LastReport | null): WireReport | null {
@@ -143,6 +158,7 @@ export function wireExplanation(
     at === null ? null : { at: wireTime(at), local: inTimeZone(at, timezone) };
   return {
     status: state.status,
+    reason: wireReason(state, timezone),
     timezone,
     period: { start: wireTime(period.start), end: wireTime(period.end) },
     deadline: both(deadlineAt),
@@ -236,13 +252,15 @@ export function wireDelivery(delivery: Delivery, nameOf: (target: string) => str
 export function wireAlert(
   alert: Alert,
   deliveries: readonly Delivery[],
-  nameOf: (target: string) => string,
+  { nameOf, timezone }: { nameOf: (target: string) => string; timezone: string },
 ): WireAlert {
+  const reason = alert.details && reasonOf(alert.details, timezone);
   const wire: WireAlert = {
     id: alert.id,
     type: alert.type,
     timestamp: wireTime(alert.at),
     snitch: alert.snitch,
+    ...(reason === null ? {} : { reason }),
     deliveries: deliveries.map((delivery) => wireDelivery(delivery, nameOf)),
   };
   const flapping = alert.details?.flapping;

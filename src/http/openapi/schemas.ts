@@ -67,6 +67,7 @@ export const snitch: z.ZodType<WireSnitch> = z.object({
   tags: z.array(text),
   notes: text,
   status,
+  reason: text.nullable().meta({ description: 'Why it is failed or errored' }),
   checked_in_at: time.nullable(),
   last_report: report.nullable(),
   check_in_url: text,
@@ -190,6 +191,7 @@ export const alert = z.object({
     })
     .nullable(),
   deliveries: z.array(delivery),
+  reason: text.meta({ description: 'Why, in words' }).optional(),
   flapping: z
     .object({
       phase: z.enum(['begun', 'goes on', 'over']),
@@ -198,7 +200,7 @@ export const alert = z.object({
       changed_at: time,
     })
     .optional(),
-}) satisfies z.ZodType<Omit<WireAlert, 'notice' | 'flapping'>>;
+}) satisfies z.ZodType<Omit<WireAlert, 'notice' | 'flapping' | 'reason'>>;
 
 export const audience = z.object({
   emails: z.array(text),
@@ -210,6 +212,7 @@ const instant = z.object({ at: time, local: text });
 
 export const explanation: z.ZodType<WireExplanation> = z.object({
   status,
+  reason: text.nullable(),
   timezone: text,
   period: z.object({ start: time, end: time }),
   deadline: instant.nullable(),

@@ -1,5 +1,6 @@
 import type { CheckIn, CheckInOutcome, CheckInRecord } from '../../core/check-in.ts';
 import { NOTHING_LEARNED } from '../../core/late-runs.ts';
+import type { Reason } from '../../core/reason.ts';
 import type { Page, Position } from '../page.ts';
 import type { Awaitable, Transaction } from '../transaction.ts';
 import { insertAlert } from './alerts.ts';
@@ -55,7 +56,7 @@ export async function applyCheckIn(tx: Transaction, told: CheckIn): Promise<bool
   const { checkIn } = judgement;
   const { outcome } = checkIn;
   const decision = isEnd(outcome)
-    ? decideEnd(row, checkIn, outcome, await factsFor(tx, row, checkIn))
+    ? decideEnd(row, checkIn, outcome, await factsFor(tx, row, judgement))
     : decideNoted(row);
   const id = await logCheckIn(tx, row, judgement, run);
   if (checkIn.output !== null) await keepOutput(tx, id, checkIn.output);
@@ -67,18 +68,19 @@ export async function applyCheckIn(tx: Transaction, told: CheckIn): Promise<bool
   };
   const { snitch, learned } = decision;
   if (decision.isEveryday) await saveTimes(tx, row, snitch, { end, learned });
-  else await saveChange(tx, row, decision, { ...checkIn, id }, end);
+  else await saveChange(tx, row, decision, { ...checkIn, id, durationMs: run.durationMs }, end);
   const isLong = checkIn.output !== null || checkIn.reported !== undefined;
   if (isCutDue(row, { id, isLong }, tx.checkInsKept)) await cutLog(tx, id, tx.checkInsKept);
   return true;
 }
 
 /** What must be known to decide what the end of a run changes. */
-async function factsFor(tx: Transaction, row: StateRow, checkIn: CheckIn): Promise<Facts> {
+async function factsFor(tx: Transaction, row: StateRow, { checkIn, reason }: Judged): Promise<Facts> {
   const { at, now } = checkIn;
   const rules = await getRules(tx, row.case_id);
   const windows = at < now ? await listWindowsSince(tx, at) : [];
-  const facts = { rules, calendar: tx.calendar, windows, learned: NOTHING_LEARNED };
+  const judged: Reason | null = reason === null ? null : { kind: 'judged', what: reason };
+  const facts = { rules, calendar: tx.calendar, windows, learned: NOTHING_LEARNED, judged };
   return asksForHistory(row, checkIn, facts) ? { ...facts, learned: await learnedFor(tx, row) } : facts;
 }
 
@@ -87,7 +89,7 @@ async function saveChange(
   tx: Transaction,
   row: StateRow,
   { snitch, alert, postponedBy, learned }: CheckInDecision,
-  checkIn: CheckIn & { id: number },
+  checkIn: CheckIn & { id: number; durationMs: number | null },
   end: LogEnd,
 ): Promise<void> {
   if (learned) await saveLearned(tx, row, learned);

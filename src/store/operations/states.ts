@@ -3,6 +3,7 @@
 import { type Interval, isMinuteInterval } from '../../core/interval.ts';
 import { ruleIn } from '../../core/job-schedule.ts';
 import { type Learned, NOTHING_LEARNED } from '../../core/late-runs.ts';
+import type { Reason } from '../../core/reason.ts';
 import type { ScheduleRule } from '../../core/schedule/schedule.ts';
 import type {
   AlertType,
@@ -45,6 +46,8 @@ export interface StateRow {
   schedule: string | null;
   timezone: string | null;
   grace: number | null;
+  /** JSON. */
+  reason: string | null;
   /** JSON; null for the rules of the contract. */
   run_rules: string | null;
   errors_in_row: number | null;
@@ -54,7 +57,7 @@ export interface StateRow {
 export const STATE_COLUMNS = `n.token, s.id, s.case_id, s.interval, s.alert_type, s.status, s.checked_in_at,
   s.last_check_in_at, s.due_at, s.look_at, s.pause_kind, s.pause_until, s.remembered, s.postponed, s.moved_from,
   s.paused_at, s.thread_id, s.open_start_at, s.last_check_in_id, s.check_in_count,
-  s.schedule, s.timezone, s.grace, s.run_rules, s.errors_in_row`;
+  s.schedule, s.timezone, s.grace, s.reason, s.run_rules, s.errors_in_row`;
 
 const SELECT = `SELECT ${STATE_COLUMNS} FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id`;
 
@@ -157,7 +160,7 @@ export async function saveState(
     `UPDATE snitch_states SET interval = ?, alert_type = ?, status = ?, checked_in_at = ?, last_check_in_at = ?,
        due_at = ?, look_at = ?, pause_kind = ?, pause_until = ?, remembered = ?, postponed = ?, moved_from = ?,
        paused_at = ?, thread_id = ?, open_start_at = ?, last_check_in_id = ?, check_in_count = ?, schedule = ?,
-       timezone = ?, grace = ?, run_rules = ?, errors_in_row = ?
+       timezone = ?, grace = ?, reason = ?, run_rules = ?, errors_in_row = ?
      WHERE id = ?`,
     state.interval,
     state.alertType,
@@ -179,6 +182,7 @@ export async function saveState(
     scheduleText(state.schedule),
     state.timezone,
     state.grace,
+    reasonText(state.reason),
     rulesText(state),
     state.errorsInRow === 0 ? null : state.errorsInRow,
     row.id,
@@ -209,6 +213,7 @@ export function toState(row: StateRow): SnitchState {
     pause: toPause(row),
     postponed: row.postponed,
     movedFrom: row.moved_from,
+    reason: reasonIn(row.reason),
     ...rulesIn(row.run_rules),
     errorsInRow: row.errors_in_row ?? 0,
   };
@@ -216,6 +221,14 @@ export function toState(row: StateRow): SnitchState {
 
 export function scheduleText(schedule: ScheduleRule | null): string | null {
   return schedule === null ? null : JSON.stringify(schedule);
+}
+
+export function reasonIn(text: string | null): Reason | null {
+  return text === null ? null : (JSON.parse(text) as Reason);
+}
+
+function reasonText(reason: Reason | null): string | null {
+  return reason === null ? null : JSON.stringify(reason);
 }
 
 function toPause({
