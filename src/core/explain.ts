@@ -4,6 +4,8 @@ import { inTimeZone } from '../text/times.ts';
 import { deadlineReasons, type Postponement } from './deadline-reasons.ts';
 import type { Calendar, Period } from './interval.ts';
 import { lengthenedBy, scheduleOf } from './job-schedule.ts';
+import type { ValueHistories } from './judgement/usual.ts';
+import { expectationReasons, toleranceReasons } from './judgement/words.ts';
 import type { LateRuns } from './late-runs.ts';
 import { reasonInWords } from './reason.ts';
 import { type ScheduleShown, scheduleInWords, scheduleShown } from './schedule-words.ts';
@@ -32,6 +34,8 @@ export interface ExplainContext {
   late?: LateRuns;
   /** The blind windows that postponed the present deadline, oldest first. */
   postponements?: readonly Postponement[];
+  /** What its last runs reported. */
+  values?: ValueHistories;
   telling?: Telling;
 }
 
@@ -47,10 +51,9 @@ const NO_FURTHER_RUN = 'Its schedule has no further run, so nothing more is awai
 
 const UNKNOWN: Telling = { nobody: null, last: null };
 
-export function explain(
-  state: SnitchState,
-  { rules, calendar, now, firstCheckIns = [], late, postponements = [], telling = UNKNOWN }: ExplainContext,
-): Explanation {
+export function explain(state: SnitchState, context: ExplainContext): Explanation {
+  const { rules, calendar, now, firstCheckIns = [], late, postponements = [] } = context;
+  const { values = {}, telling = UNKNOWN } = context;
   const shown = scheduleShown(state, rules.timezone, now);
   const awaited = isAwaited(state);
   return {
@@ -60,6 +63,8 @@ export function explain(
     nextAlertAt: awaited || state.status === 'failed' ? state.dueAt : null,
     reasons: [
       ...reasonsFor(state, rules, telling),
+      ...toleranceReasons(state, rules),
+      ...expectationReasons(state, values),
       ...graceReasons(state, shown),
       ...(awaited
         ? deadlineReasons(state, {
@@ -116,10 +121,16 @@ function reasonsFor(state: SnitchState, rules: CaseRules, { nobody, last }: Tell
   const due = state.dueAt === null ? 'never' : local(state.dueAt);
   switch (state.status) {
     case 'pending':
-      return ['It waits for its first check-in. A pending snitch never alerts.'];
+      return [
+        state.lastCheckInAt === null
+          ? 'It waits for its first check-in. A pending snitch never alerts.'
+          : 'It waits for its first healthy check-in. A pending snitch never alerts of silence.',
+      ];
     case 'healthy':
       return [
-        `It last checked in at ${local(state.checkedInAt ?? 0)}.`,
+        state.checkedInAt === state.lastCheckInAt
+          ? `It last checked in at ${local(state.checkedInAt ?? 0)}.`
+          : `Its last healthy check-in was at ${local(state.checkedInAt ?? 0)}.`,
         state.dueAt === null ? NO_FURTHER_RUN : `If it does not check in again by ${due}, ${missing}.`,
       ];
     case 'errored':

@@ -12,6 +12,8 @@ export type Reason =
   | { kind: 'exitStatus'; status: number }
   /** The job reported a failure without an exit status. */
   | { kind: 'error' }
+  /** A run that its job took for a success was not as it must be, in the words of `judge`. */
+  | { kind: 'judged'; what: string }
   /** What ends an alarm. `tookMs` only where the start of the run was reported. */
   | { kind: 'checkedIn'; first?: true; tookMs?: number }
   /** Until its next healthy check-in, until somebody unpauses it, or until an instant. */
@@ -31,6 +33,8 @@ export function reasonInWords(reason: Reason, show: (at: number) => string): str
       return `exit status ${reason.status}`;
     case 'error':
       return 'the job reported an error';
+    case 'judged':
+      return reason.what;
     case 'checkedIn': {
       const { tookMs } = reason;
       if (tookMs !== undefined)

@@ -9,6 +9,7 @@ import type {
   WireReport,
   WireScheduleShown,
   WireSnitch,
+  WireValue,
   WireWebhook,
 } from '../../api/wire.ts';
 import { type Alert, noticeShown, reasonOf } from '../../core/alert.ts';
@@ -17,6 +18,8 @@ import type { Case } from '../../core/case.ts';
 import type { CheckInRecord, LastReport } from '../../core/check-in.ts';
 import type { AlertWithDeliveries, Delivery } from '../../core/delivery.ts';
 import type { Explanation } from '../../core/explain.ts';
+import type { RunRules } from '../../core/judgement/rules.ts';
+import { usualIn, type ValueHistories } from '../../core/judgement/usual.ts';
 import { reasonInWords } from '../../core/reason.ts';
 import type { ScheduleShown } from '../../core/schedule-words.ts';
 import { isAwaited, type ListedSnitch, type Snitch } from '../../core/snitch.ts';
@@ -63,7 +66,16 @@ export function wireSnitch(snitch: ListedSnitch, { checkInBase, timezone }: Show
     grace: state.grace,
     deadline: wireTimeOrNull(isAwaited(state) ? state.dueAt : null),
     missing_since: wireTimeOrNull(snitch.missingSince),
+    ...wireRunRules(state),
     created_at: wireTime(snitch.createdAt),
+  };
+}
+
+export function wireRunRules({ minRuntime, failuresBeforeAlert, expect }: RunRules) {
+  return {
+    min_runtime: minRuntime,
+    failures_before_alert: failuresBeforeAlert,
+    expect: expect === null ? null : [...expect],
   };
 }
 
@@ -75,8 +87,9 @@ function wireReason({ status, reason }: ListedSnitch['state'], timezone: string)
 
 function wireReport(report: LastReport | null): WireReport | null {
   if (!report) return null;
-  const { at, outcome, exitStatus, message } = report;
-  return { at: wireTime(at), outcome, exit_status: exitStatus, message };
+  const { at, outcome, exitStatus, message, reason } = report;
+  const why = reason === undefined ? {} : { reason };
+  return { at: wireTime(at), outcome, exit_status: exitStatus, message, ...why };
 }
 
 export function wireCheckIn(record: CheckInRecord): WireCheckIn {
@@ -89,6 +102,9 @@ export function wireCheckIn(record: CheckInRecord): WireCheckIn {
     duration_ms: record.durationMs,
     source: record.source,
     output: record.output,
+    values: record.values,
+    dropped_values: record.dropped,
+    reason: record.reason,
   };
 }
 
@@ -137,8 +153,9 @@ export function wireExplanation(
   { state, missingSince }: Snitch,
   { timezone }: Case,
   { period, schedule, deadlineAt, nextAlertAt, reasons }: Explanation,
-  { emails, webhooks, sendsEmail }: Audience,
+  { audience, values }: { audience: Audience; values: ValueHistories },
 ): WireExplanation {
+  const { emails, webhooks, sendsEmail } = audience;
   const both = (at: number | null) =>
     at === null ? null : { at: wireTime(at), local: inTimeZone(at, timezone) };
   return {
@@ -150,9 +167,20 @@ export function wireExplanation(
     next_alert: both(nextAlertAt),
     missing_since: wireTimeOrNull(missingSince),
     schedule: schedule && wireScheduleShown(schedule),
+    values: wireValues(values),
     reasons,
     notify: { emails: [...emails], webhooks: [...webhooks], sends_email: sendsEmail },
   };
+}
+
+function wireValues(histories: ValueHistories): WireValue[] {
+  return Object.entries(histories).map(([name, { at, last, runs }]) => ({
+    name,
+    last,
+    at: wireTime(at),
+    usual: usualIn(histories, name),
+    runs: runs.length,
+  }));
 }
 
 function wireScheduleShown({ timezone, grace, runs }: ScheduleShown): WireScheduleShown {

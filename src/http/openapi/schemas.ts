@@ -17,6 +17,7 @@ import type {
   WireWebhook,
 } from '../../api/wire.ts';
 import { INTERVALS } from '../../core/interval.ts';
+import { LONGEST_MIN_RUNTIME, MOST_EXPECTATIONS, MOST_FAILURES } from '../../core/judgement/fields.ts';
 import { LONGEST_EVERY, SHORTEST_EVERY } from '../../core/schedule/schedule.ts';
 import { LONGEST_GRACE } from '../../core/schedule-fields.ts';
 
@@ -36,11 +37,27 @@ export const schedule: z.ZodType<WireSchedule> = z.union([
 const seconds = z.number().min(0).max(LONGEST_GRACE);
 const due = { schedule: schedule.nullable(), timezone: text.nullable(), grace: seconds.nullable() };
 
+/** As it is answered; what is null or left out of one that is sent has no limit. */
+const expectation = z.object({
+  value: text.regex(/^[a-z][a-z0-9_]{0,31}$/),
+  min: z.number().nullable(),
+  max: z.number().nullable(),
+  of_usual: z.tuple([z.number().min(0).nullable(), z.number().min(0).nullable()]).nullable(),
+  required: z.boolean(),
+});
+const failures = z.number().int().min(1).max(MOST_FAILURES);
+const runRules = {
+  min_runtime: z.number().int().min(1).max(LONGEST_MIN_RUNTIME).nullable(),
+  failures_before_alert: failures,
+  expect: z.array(expectation).max(MOST_EXPECTATIONS).nullable(),
+};
+
 const report = z.object({
   at: time,
   outcome: z.enum(['healthy', 'error']),
   exit_status: z.number().nullable(),
   message: text.nullable(),
+  reason: text.optional(),
 });
 
 export const snitch: z.ZodType<WireSnitch> = z.object({
@@ -61,6 +78,7 @@ export const snitch: z.ZodType<WireSnitch> = z.object({
   ...due,
   deadline: time.nullable(),
   missing_since: time.nullable(),
+  ...runRules,
   created_at: time,
 });
 
@@ -73,6 +91,12 @@ const changeable = {
   notes: text.max(10_000).nullable(),
   tags: z.array(text.max(100)).max(50).nullable(),
   ...due,
+  ...runRules,
+  failures_before_alert: failures.nullable(),
+  expect: z
+    .array(expectation.partial().required({ value: true }))
+    .max(MOST_EXPECTATIONS)
+    .nullable(),
 };
 
 export const snitchChanges = z.object(changeable).partial();
@@ -91,6 +115,9 @@ export const checkIn: z.ZodType<WireCheckIn> = z.object({
   duration_ms: z.number().nullable(),
   source: text.nullable(),
   output: text.nullable(),
+  values: z.record(text, z.number()).nullable(),
+  dropped_values: z.array(text),
+  reason: text.nullable(),
 });
 
 const reminders = z.enum(['period', 'hourly', 'daily', 'off']);
@@ -200,6 +227,9 @@ export const explanation: z.ZodType<WireExplanation> = z.object({
       runs: z.array(z.object({ at: time, local: text, deadline: time, deadline_local: text })),
     })
     .nullable(),
+  values: z.array(
+    z.object({ name: text, last: z.number(), at: time, usual: z.number().nullable(), runs: z.number() }),
+  ),
   reasons: z.array(text),
   notify: audience,
 });

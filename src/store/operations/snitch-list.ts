@@ -2,8 +2,9 @@
 import type { LastReport } from '../../core/check-in.ts';
 import type { ListedSnitch } from '../../core/snitch.ts';
 import type { Awaitable, Reading } from '../transaction.ts';
-import { lastReportOf, reportIn } from './last-report.ts';
+import { lastReportOf, type ReportRow, reportIn } from './last-report.ts';
 import { LAST_MISSING, ofThisSilence } from './missing-since.ts';
+import { rulesIn } from './run-rules.ts';
 import { type SnitchRow, tagsIn, textsIn } from './snitch-rows.ts';
 import { reasonIn, ruleOf, type StateRow } from './states.ts';
 
@@ -22,17 +23,20 @@ type ListedRow = Omit<SnitchRow, 'case_id'> &
     | 'grace'
     | 'reason'
     | 'due_at'
+    | 'run_rules'
   > & {
     log_at: number | null;
     log_outcome: string | null;
     log_exit_status: number | null;
     log_message: string | null;
+    log_report: ReportRow['report'];
     missing_since: number | null;
   };
 
 const COLUMNS = `n.id, n.token, n.name, n.notes, n.tags, n.alert_email, n.created_at, s.status, s.interval,
   s.alert_type, s.checked_in_at, s.last_check_in_at, s.last_check_in_id, s.schedule, s.timezone, s.grace, s.reason,
-  s.due_at, c.at AS log_at, c.outcome AS log_outcome, c.exit_status AS log_exit_status, c.message AS log_message,
+  s.due_at, s.run_rules, c.at AS log_at, c.outcome AS log_outcome, c.exit_status AS log_exit_status, c.message AS log_message,
+  c.report AS log_report,
   CASE WHEN s.status = 'failed' THEN (${LAST_MISSING}) END AS missing_since`;
 
 const JOINED = `CROSS JOIN snitch_states AS s ON s.id = n.id LEFT JOIN check_ins AS c ON c.id = s.last_check_in_id`;
@@ -94,7 +98,8 @@ function hasAll(row: ListedRow, tags: readonly string[]): boolean {
 function reportOf(row: ListedRow): LastReport | null {
   const { log_at: at, log_outcome: outcome } = row;
   if (at === null || outcome === null) return null;
-  return reportIn({ at, outcome, exit_status: row.log_exit_status, message: row.log_message }, row);
+  const { log_exit_status: exit_status, log_message: message, log_report: report } = row;
+  return reportIn({ at, outcome, exit_status, message, report }, row);
 }
 
 function toListed(row: ListedRow, lastReport: LastReport | null): ListedSnitch {
@@ -115,6 +120,7 @@ function toListed(row: ListedRow, lastReport: LastReport | null): ListedSnitch {
       grace: row.grace,
       dueAt: row.due_at,
       reason: reasonIn(row.reason),
+      ...rulesIn(row.run_rules),
     },
     lastReport,
     missingSince: ofThisSilence(row.missing_since, row),

@@ -17,6 +17,7 @@ import type {
 import type { TransitionContext } from '../../core/transition.ts';
 import type { Awaitable, Reading, Transaction } from '../transaction.ts';
 import { packLearned, unpackLearned } from './packed-learned.ts';
+import { rulesIn, rulesText } from './run-rules.ts';
 import { countStatus } from './status-counts.ts';
 
 export interface StateRow {
@@ -47,13 +48,16 @@ export interface StateRow {
   grace: number | null;
   /** JSON. */
   reason: string | null;
+  /** JSON; null for the rules of the contract. */
+  run_rules: string | null;
+  errors_in_row: number | null;
 }
 
 /** Of the snitch `n` and its state `s`. The token comes from the index that finds it: the row of `n` is not read. */
 export const STATE_COLUMNS = `n.token, s.id, s.case_id, s.interval, s.alert_type, s.status, s.checked_in_at,
   s.last_check_in_at, s.due_at, s.look_at, s.pause_kind, s.pause_until, s.remembered, s.postponed, s.moved_from,
   s.paused_at, s.thread_id, s.open_start_at, s.last_check_in_id, s.check_in_count,
-  s.schedule, s.timezone, s.grace, s.reason`;
+  s.schedule, s.timezone, s.grace, s.reason, s.run_rules, s.errors_in_row`;
 
 // Statements are kept by their text. One that was put together anew at each check-in would be read anew as well.
 const SELECT = `SELECT ${STATE_COLUMNS} FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id`;
@@ -87,8 +91,8 @@ export async function insertState(
 ): Promise<void> {
   await tx.run(
     `INSERT INTO snitch_states (id, case_id, interval, alert_type, status, postponed, check_in_count, schedule,
-       timezone, grace)
-     VALUES (?, ?, ?, ?, ?, 0, 0, ?, ?, ?)`,
+       timezone, grace, run_rules)
+     VALUES (?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?)`,
     id,
     caseId,
     state.interval,
@@ -97,6 +101,7 @@ export async function insertState(
     scheduleText(state.schedule),
     state.timezone,
     state.grace,
+    rulesText(state),
   );
   await countStatus(tx, caseId, state.status, 1);
   tx.announce({ kind: 'snitch', caseId, token });
@@ -161,7 +166,7 @@ export async function saveState(
     `UPDATE snitch_states SET interval = ?, alert_type = ?, status = ?, checked_in_at = ?, last_check_in_at = ?,
        due_at = ?, look_at = ?, pause_kind = ?, pause_until = ?, remembered = ?, postponed = ?, moved_from = ?,
        paused_at = ?, thread_id = ?, open_start_at = ?, last_check_in_id = ?, check_in_count = ?, schedule = ?,
-       timezone = ?, grace = ?, reason = ?
+       timezone = ?, grace = ?, reason = ?, run_rules = ?, errors_in_row = ?
      WHERE id = ?`,
     state.interval,
     state.alertType,
@@ -184,6 +189,8 @@ export async function saveState(
     state.timezone,
     state.grace,
     reasonText(state.reason),
+    rulesText(state),
+    state.errorsInRow === 0 ? null : state.errorsInRow,
     row.id,
   );
   if (state.status !== row.status) {
@@ -213,6 +220,8 @@ export function toState(row: StateRow): SnitchState {
     postponed: row.postponed,
     movedFrom: row.moved_from,
     reason: reasonIn(row.reason),
+    ...rulesIn(row.run_rules),
+    errorsInRow: row.errors_in_row ?? 0,
   };
 }
 
