@@ -97,6 +97,12 @@ function keyIn(raw: IncomingMessage): string | null {
 }
 
 function admit({ scope }: ApiKey, audience: Audience, method: string): void {
+  if (scope === 'provision') {
+    throw new SnitchError(
+      'api_key_forbidden',
+      'This API key may only check in by name, at the check-in address, and make snitches with their first check-in.',
+    );
+  }
   if (audience === 'any') return;
   if (audience === 'admin' && scope !== 'admin') {
     throw new SnitchError('api_key_forbidden', 'This needs an admin key.');

@@ -24,6 +24,7 @@ const LANDED = [
   '9f7745fca5be0a28c2023390474ba44db9119ef5ad2f69b76d6da1060c993e2c',
   '632f04f35f7ab55ba89ca3d355817016ad6f393afe38b2d76eac8a2802ad8cfa',
   '498aedea45f9b695bfad2def8e9b8a92508146dd80bf73f2e464b0a77bdacf9f',
+  '63a46c8d15d7231b64d0647a15d3703661995cbfaaec265f6b7b5fd919c09041',
 ];
 
 landed('never change', () => {
