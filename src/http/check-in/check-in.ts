@@ -9,13 +9,15 @@ import { SnitchError } from '../../core/errors.ts';
 import type { Store } from '../../store/store.ts';
 import { RETRY_AFTER_S, STATUS_OF } from '../endpoint/errors.ts';
 import { BODY_LIMIT } from './body.ts';
+import type { ByName, Refusal } from './by-name.ts';
 import { type CheckInParameters, readParameters } from './parameters.ts';
-import type { PathReader, Target } from './target.ts';
+import type { CheckInPath, Named, PathReader, Suffix, Target } from './target.ts';
 
 export interface CheckInOptions {
   store: Store;
   clock: () => number;
   readPath: PathReader;
+  byName: ByName;
   /** The address that the request came from, behind trusted proxies too. */
   sourceOf: (request: IncomingMessage) => string | null;
   onAnswer: (answer: 'recorded' | 'unknown' | 'refused') => void;
@@ -25,6 +27,7 @@ export interface CheckInOptions {
 
 const TEXT = [...OWN_ANSWER, 'content-type', 'text/plain; charset=utf-8', 'cache-control', 'no-store'];
 const THANKS = 'Got it, thanks!\n';
+const MADE = 'Got it, thanks! The snitch is made.\n';
 const THANKS_HEADERS = [...TEXT, 'content-length', String(THANKS.length)];
 /** The only answer that clients of another family of monitors take for a success. */
 const OK = 'OK';
@@ -42,9 +45,10 @@ export function createCheckInHandler(options: CheckInOptions) {
     const path = options.readPath(request.url ?? '');
     if (path === null) return false;
     if (path.hasSuffix || path.alwaysOk) response.setHeader(BODY_LIMIT_HEADER, BODY_LIMIT);
-    const { target, alwaysOk } = path;
-    if (target === null || !METHODS.has(request.method ?? '')) refuse(request, response, target !== null);
-    else void answer(options, request, response, { ...target, alwaysOk });
+    const { target, named } = path;
+    const exists = target !== null || named !== null;
+    if (!exists || !METHODS.has(request.method ?? '')) refuse(request, response, exists);
+    else void answer(options, request, response, path);
     return true;
   };
 }
@@ -62,24 +66,84 @@ async function answer(
   options: CheckInOptions,
   request: IncomingMessage,
   response: ServerResponse,
-  target: Target & { alwaysOk: boolean },
+  path: CheckInPath,
 ): Promise<void> {
-  const now = options.clock();
   try {
-    const asked = { query: target.query, hasSuffix: target.suffix !== null, now };
-    const parameters = await readParameters(request, asked);
-    if (parameters.bodyGoesOn) response.setHeader('connection', 'close');
-    const source = options.sourceOf(request);
-    if (await options.store.applyCheckIn(toCheckIn(target, parameters, now, source))) {
-      options.onAnswer('recorded');
-      thank(request, response, target.alwaysOk || target.suffix !== null || parameters.isRun);
-    } else {
-      options.onAnswer('unknown');
-      reply(request, response, 404, 'There is no snitch with this token.\n');
-    }
+    if (path.named !== null) await answerNamed(options, request, response, { ...path, named: path.named });
+    else if (path.target !== null) await answerToken(options, request, response, path.target, path.alwaysOk);
   } catch (error) {
     answerError(options, error, request, response);
   }
+}
+
+async function answerToken(
+  options: CheckInOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+  target: Target,
+  alwaysOk: boolean,
+): Promise<void> {
+  const { checkIn, isRun } = await readCheckIn(options, request, response, target);
+  if (await options.store.applyCheckIn({ ...checkIn, token: target.token })) {
+    options.onAnswer('recorded');
+    thank(request, response, alwaysOk || target.suffix !== null || isRun);
+  } else {
+    options.onAnswer('unknown');
+    reply(request, response, 404, 'There is no snitch with this token.\n');
+  }
+}
+
+/** The token of a snitch from another service may look like a key: where there is no such key, it is meant. */
+async function answerNamed(
+  options: CheckInOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { named, target, alwaysOk }: CheckInPath & { named: Named },
+): Promise<void> {
+  const admitted = await options.byName.admit(request, named);
+  if (admitted.kind === 'refused') {
+    if (target !== null && admitted.status === STATUS_OF.api_key_invalid) {
+      return answerToken(options, request, response, target, alwaysOk);
+    }
+    return answerRefusal(options, request, response, admitted);
+  }
+  const { checkIn } = await readCheckIn(options, request, response, named);
+  const answer = await options.byName.record(admitted.case, named, checkIn);
+  if (answer.kind === 'refused') return answerRefusal(options, request, response, answer);
+  options.onAnswer('recorded');
+  if (answer.kind === 'made') reply(request, response, 201, MADE);
+  else thank(request, response, true);
+}
+
+function answerRefusal(
+  options: CheckInOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, text, headers }: Refusal,
+): void {
+  options.onAnswer(UNKNOWN.has(status) ? 'unknown' : 'refused');
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  reply(request, response, status, text);
+}
+
+/** Refusals of a key or a name: nothing is known of the snitch that is meant. */
+const UNKNOWN = new Set([
+  STATUS_OF.api_key_invalid,
+  STATUS_OF.api_key_forbidden,
+  STATUS_OF.resource_not_found,
+]);
+
+async function readCheckIn(
+  options: CheckInOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { query, suffix }: Pick<Target, 'query' | 'suffix'>,
+): Promise<{ checkIn: Omit<CheckIn, 'token'>; isRun: boolean }> {
+  const now = options.clock();
+  const parameters = await readParameters(request, { query, hasSuffix: suffix !== null, now });
+  if (parameters.bodyGoesOn) response.setHeader('connection', 'close');
+  const source = options.sourceOf(request);
+  return { checkIn: toCheckIn(suffix, parameters, now, source), isRun: parameters.isRun };
 }
 
 function thank(request: IncomingMessage, response: ServerResponse, isOk: boolean): void {
@@ -132,12 +196,12 @@ function endLater(request: IncomingMessage, response: ServerResponse, body: stri
 }
 
 function toCheckIn(
-  { token, suffix }: Target,
+  suffix: Suffix | null,
   { message, exit, runId, at, output }: CheckInParameters,
   now: number,
   source: string | null,
-): CheckIn {
-  const kept = { token, now, at: at ?? now, message, source, runId, output };
+): Omit<CheckIn, 'token'> {
+  const kept = { now, at: at ?? now, message, source, runId, output };
   switch (suffix?.kind) {
     case 'start':
     case 'log':
