@@ -59,6 +59,11 @@ export interface ClientOptions {
   patience?: Patience;
 }
 
+/** The key is the user name of HTTP Basic, and there is no password (`spec §5`). */
+export function basicAuthorization(apiKey: string): string {
+  return `Basic ${Buffer.from(`${apiKey}:`).toString('base64')}`;
+}
+
 export const TIMEOUT = 30_000;
 const LARGEST_ANSWER = 512 * 1024 * 1024;
 
@@ -133,7 +138,7 @@ export function open({ url, apiKey }: ClientOptions, call: Call): Promise<Incomi
   const text = call.body === undefined ? '' : JSON.stringify(call.body);
   const headers = {
     ...call.headers,
-    ...(apiKey === '' ? {} : { authorization: `Basic ${Buffer.from(`${apiKey}:`).toString('base64')}` }),
+    ...(apiKey === '' ? {} : { authorization: basicAuthorization(apiKey) }),
     ...(text === '' ? {} : { 'content-type': 'application/json' }),
     'content-length': Buffer.byteLength(text),
   };

@@ -92,7 +92,7 @@ export interface WireCase {
 export interface WireApiKey {
   id: string;
   name: string;
-  scope: 'read' | 'write' | 'admin';
+  scope: 'read' | 'write' | 'provision' | 'admin';
   created_at: string;
   last_used_at: string | null;
   /** The key itself, only in the answer that creates it. */

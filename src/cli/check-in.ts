@@ -1,10 +1,13 @@
 /** `snitch check-in`: what a job calls when it is done. */
+
+import { printable } from '../text/printable.ts';
 import { addConnectionOptions, type Register, withCrontab, withExamples } from './command/command.ts';
 import { type ConnectionFlags, timeoutOf } from './command/connection.ts';
 import { EXIT } from './failure/exit-codes.ts';
 import { AuthenticationError, Failure, NotFoundError, UsageError } from './failure/failure.ts';
 import { say } from './output/output.ts';
 import type { KeptCheckIn } from './sending/check-in.ts';
+import { addMakeOptions, type MakeFlags, makingOf } from './sending/new-snitch.ts';
 import { dispatch, Locator, recipientOf } from './sending/recipient.ts';
 import type { Answer } from './sending/send.ts';
 import { hiddenToken } from './sending/token.ts';
@@ -12,7 +15,7 @@ import { boundSpool, type Delivery, deliver, explainDelivery } from './spool/del
 import { spoolDirectory } from './spool/directory.ts';
 import { flush } from './spool/flush.ts';
 
-interface CheckInFlags extends ConnectionFlags {
+interface CheckInFlags extends ConnectionFlags, MakeFlags {
   tokenFile?: string;
   message?: string;
   status?: string;
@@ -21,7 +24,10 @@ interface CheckInFlags extends ConnectionFlags {
 
 const NOTES = `
 Where the server cannot be reached the check-in is kept on the disk (see \`snitch help spool\`), counts for its own time
-when it is sent later, and the exit code is 5.`;
+when it is sent later, and the exit code is 5.
+
+With --create, the first check-in makes a snitch of this name, as the options say. An existing one keeps its settings.
+This needs a key of the scope \`provision\` or \`write\`.`;
 
 export const register: Register = (program) => {
   const checkIn = program
@@ -32,12 +38,13 @@ export const register: Register = (program) => {
     .option('-m, --message <text>', 'a word about the run; 256 characters are kept')
     .option('-s, --status <exit>', 'exit status of the job: 0 is healthy, anything else an error')
     .option('-q, --quiet', 'no message');
-  addConnectionOptions(checkIn)
+  addMakeOptions(addConnectionOptions(checkIn))
     .addHelpText('after', NOTES)
     .action((name: string | undefined, flags: CheckInFlags) => checkInOnce(givenTo(name, flags), flags));
   withExamples(
     checkIn,
     'snitch check-in nightly-backup',
+    `snitch check-in --create --cron '0 3 * * *' nightly-backup`,
     'backup.sh; snitch check-in TOKEN -s $? -m "backup of $(hostname)"',
   );
   withCrontab(checkIn, (snitch) => [`0 3 * * * /opt/backup.sh; ${snitch} check-in TOKEN -s $?`]);
@@ -55,7 +62,9 @@ function givenTo(name: string | undefined, { tokenFile }: CheckInFlags): string 
 const FLUSH_WITHIN = 5_000;
 
 async function checkInOnce(given: string, flags: CheckInFlags): Promise<void> {
-  const { recipient, problem } = recipientOf(given, flags);
+  const { make, problem: fault } = makingOf(flags, given);
+  if (fault !== null) say(`snitch: ${fault}; nothing is made, and this counts where the snitch exists`);
+  const { recipient, problem } = recipientOf(given, flags, make);
   if (problem !== null && flags.url !== undefined) throw new UsageError(problem);
   const timeoutMs = timeoutOf(flags);
   const directory = spoolDirectory();
@@ -75,7 +84,9 @@ async function checkInOnce(given: string, flags: CheckInFlags): Promise<void> {
   const delivery = await deliver(directory, checkIn, sending, isKept);
   if (delivery.answer.kind !== 'recorded') throw await failureOf(delivery, directory);
   await flushOthers(directory, recipient.base);
-  if (!flags.quiet && process.stderr.isTTY) say('checked in');
+  if (flags.quiet || !process.stderr.isTTY) return;
+  const { made } = delivery.answer;
+  say(made === undefined ? 'checked in' : `checked in: the snitch "${printable(made)}" is made`);
 }
 
 /** A fault of the command is reported to whoever typed it. A server that is away is not their fault. */
@@ -84,7 +95,8 @@ function isKept(answer: Answer): boolean {
 }
 
 async function failureOf(delivery: Delivery, directory: string): Promise<Failure> {
-  const { answer } = delivery;
+  const { answer, checkIn } = delivery;
+  if (answer.kind === 'refused' && checkIn.make !== undefined) return new Failure(answer.reason);
   if (answer.kind === 'refused') {
     return new NotFoundError(
       `${answer.reason}: nothing was recorded\n\`snitch list\` shows those that there are`,

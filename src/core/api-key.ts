@@ -1,7 +1,17 @@
 /** An API key, and what it may do. */
 
-/** `read` and `write` concern one case; `admin` the server and all its cases. */
-export type Scope = 'read' | 'write' | 'admin';
+/**
+ * `read`, `write` and `provision` concern one case; `admin` the server and all its cases. A key with `provision` may
+ * check in by name and make the snitch with the first check-in, and nothing else (`extensions: When a job is due`).
+ */
+export type Scope = 'read' | 'write' | 'provision' | 'admin';
+
+/** What every key begins with. No token of a snitch that the server makes looks like one. */
+const KEY = /^snk_[A-Za-z0-9]{40}$/;
+
+export function looksLikeApiKey(text: string): boolean {
+  return KEY.test(text);
+}
 
 /** An API key without its secret. An admin key belongs to no case: `caseId` is null. */
 export interface ApiKey {

@@ -16,18 +16,23 @@ const OWN_SITES = new Set(['same-origin', 'none']);
  * @param baseUrl where clients reach this server; behind a proxy the request itself may not tell
  * @throws SnitchError for a request that a page of another site made and that could change something
  */
-export function refuseForeignPages({ method = '', headers }: IncomingMessage, baseUrl: string): void {
-  if (SAFE.has(method)) return;
-  const site = headers['sec-fetch-site'];
-  const { origin } = headers;
-  const isForeign = origin !== undefined && !isOwnOrigin(origin, headers, baseUrl);
-  if (!isForeign && (site === undefined || OWN_SITES.has(String(site).trim().toLowerCase()))) return;
+export function refuseForeignPages(request: IncomingMessage, baseUrl: string): void {
+  const foreign = SAFE.has(request.method ?? '') ? null : signOfForeignPage(request, baseUrl);
+  if (foreign === null) return;
   throw new SnitchError(
     'origin_forbidden',
-    isForeign
+    foreign === 'origin'
       ? `A web page of another site sent this request. If it is this server's own, set base_url to its address.`
       : 'A web page of another site sent this request.',
   );
+}
+
+/** Which header tells that a page of another site made the request, whatever its method is; null if none does. */
+export function signOfForeignPage({ headers }: IncomingMessage, baseUrl: string): 'origin' | 'site' | null {
+  const site = headers['sec-fetch-site'];
+  const { origin } = headers;
+  if (origin !== undefined && !isOwnOrigin(origin, headers, baseUrl)) return 'origin';
+  return site === undefined || OWN_SITES.has(String(site).trim().toLowerCase()) ? null : 'site';
 }
 
 /**

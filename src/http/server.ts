@@ -5,7 +5,8 @@ import type { Socket } from 'node:net';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { OWN_ANSWER } from '../api/own-answer.ts';
 import { NotFound, SnitchError } from '../core/errors.ts';
-import { refuseForeignPages } from './browser.ts';
+import { refuseForeignPages, signOfForeignPage } from './browser.ts';
+import { createByName } from './check-in/by-name.ts';
 import { createCheckInHandler } from './check-in/check-in.ts';
 import { createPathReader, type PathReader } from './check-in/target.ts';
 import { connectionLimit, shareConnections } from './connections.ts';
@@ -145,6 +146,10 @@ function serve(options: ServerOptions, readPath: PathReader, handler: NonNullabl
     clock: options.clock,
     onAnswer: (answer) => options.metrics.answered[answer].inc(),
     readPath,
+    byName: createByName({
+      ...options,
+      isForeign: (request) => signOfForeignPage(request, options.addresses().baseUrl) !== null,
+    }),
     sourceOf: options.sourceOf,
     newRequestId,
     onError: (error, requestId) => {

@@ -15,6 +15,7 @@ import type { Change } from './change.ts';
 import type { CheckInStore } from './check-ins.ts';
 import type { DeliveryStore } from './deliveries.ts';
 import type { OwnershipStore } from './ownership.ts';
+import type { ProvisioningStore } from './provisioning.ts';
 import type { ServerNoteStore } from './server-notes.ts';
 import type { SnitchStore } from './snitches.ts';
 import type { SweepStore } from './sweep.ts';
@@ -66,6 +67,7 @@ export type Store = CaseStore &
   SnitchStore &
   OwnershipStore &
   CheckInStore &
+  ProvisioningStore &
   SweepStore &
   BlindnessStore &
   AlertStore &

@@ -26,6 +26,7 @@ export const register: Register = (program) => {
     key,
     'snitch key create laptop                        prints the key, once',
     'snitch key create wallboard --scope read',
+    'snitch key create web-hosts --scope provision   checks in and makes snitches, nothing else',
     'snitch key create first --case "Team B"         (admin)',
   );
   const list = key
@@ -39,7 +40,7 @@ export const register: Register = (program) => {
     .command('create')
     .description('make a key, and print it')
     .argument('<name>', 'what or whom it is for')
-    .addOption(new Option('--scope <scope>', 'what it may do').choices(['read', 'write']))
+    .addOption(new Option('--scope <scope>', 'what it may do').choices(['read', 'write', 'provision']))
     .option(...CASE_OPTION)
     .option(...ADMIN_OPTION)
     .action((name: string, flags: KeyFlags) => createKey(name, flags));
@@ -47,6 +48,7 @@ export const register: Register = (program) => {
     addClientOptions(create),
     'snitch key create laptop',
     'snitch key create wallboard --scope read',
+    'snitch key create web-hosts --scope provision -q > snitch.key',
   );
   const remove = key
     .command('delete')

@@ -2,6 +2,8 @@
 import { type Command, Option } from 'commander';
 import { type Register, withCrontab, withExamples } from '../command/command.ts';
 import { parseDuration } from '../command/duration.ts';
+import { UsageError } from '../failure/failure.ts';
+import { addMakeOptions, isDescribed, type MakeFlags, makingOf } from '../sending/new-snitch.ts';
 import { recipientOf } from '../sending/recipient.ts';
 import { spoolDirectory } from '../spool/directory.ts';
 import { environmentOfJob, readArguments } from './arguments.ts';
@@ -11,7 +13,7 @@ import { RunReport } from './report.ts';
 import { parseTail } from './tail.ts';
 import { tell } from './tell.ts';
 
-interface ExecFlags {
+interface ExecFlags extends MakeFlags {
   url?: string;
   apiKeyFile?: string;
   tokenFile?: string;
@@ -37,6 +39,10 @@ that are secrets are not passed on to the job.
 Signals (TERM, INT, HUP, QUIT, USR1, USR2) go on to the job. --timeout ends it with all that it started; at a
 terminal, which the job shares with you, the job alone.
 
+With --create, a job that is deployed watches itself: where no snitch has the name, the first check-in makes one, as
+the options say. An existing one keeps its settings, whatever they say. This needs a key of the scope \`provision\` or
+\`write\`, and \`--\` before the job. Nothing that is wrong with these options keeps the job from running.
+
 The end of the output goes along when the job fails; --output says when else. A stream that is a terminal stays one
 for the job, and nothing of it is kept. A process that the job leaves behind needs an output of its own: a second
 after the job's end, nobody reads this one any more.`;
@@ -57,8 +63,8 @@ export const register: Register = (program, finish) => {
     )
     .option('--tail <size>', 'how much of the end of its output is sent; 0 for nothing', '10k')
     .option('--url <url>', 'address of the server (or SNITCH_URL)')
-    .option('--api-key-file <file>', 'file with the API key, for a name (or SNITCH_API_KEY_FILE)')
-    .addHelpText('after', NOTES);
+    .option('--api-key-file <file>', 'file with the API key, for a name (or SNITCH_API_KEY_FILE)');
+  addMakeOptions(exec).addHelpText('after', NOTES);
   exec.action(async (first: string | undefined, rest: string[], flags: ExecFlags) => {
     const operands = [...(first === undefined ? [] : [first]), ...rest];
     finish(await execute(operands, beforeDashes(exec, operands), flags));
@@ -68,8 +74,12 @@ export const register: Register = (program, finish) => {
     'snitch exec TOKEN -- backup.sh --all',
     'snitch exec --token-file ~/.backup-token -- backup.sh --all',
     'snitch exec https://snitch.example.com/c/TOKEN -- make report',
+    `snitch exec --create --cron '0 3 * * *' nightly-backup -- backup.sh --all`,
   );
-  withCrontab(exec, (snitch) => [`0 3 * * * ${snitch} exec TOKEN -- /opt/backup.sh`]);
+  withCrontab(exec, (snitch) => [
+    `0 3 * * * ${snitch} exec TOKEN -- /opt/backup.sh`,
+    `0 3 * * * ${snitch} exec --create --cron '0 3 * * *' nightly-backup -- /opt/backup.sh`,
+  ]);
 };
 
 /** How many operands come before `--`, which the parser does not say; null if there is no `--`. */
@@ -86,6 +96,8 @@ async function execute(
   flags: ExecFlags,
 ): Promise<number> {
   const { env } = process;
+  // Without the dashes, options of the job could not be told from ours.
+  if (before === null && isDescribed(flags)) throw new UsageError('write -- before the job, with --create');
   const { given, problem, command } = readArguments({ operands, before, tokenFile: flags.tokenFile, env });
   const timeoutMs = flags.timeout === undefined ? null : parseDuration(flags.timeout, '--timeout');
   const limits = { timeoutMs, killAfterMs: parseDuration(flags.killAfter, '--kill-after') };
@@ -111,8 +123,14 @@ async function execute(
 function reportFor(given: string | null, problem: string | null, flags: ExecFlags): RunReport | null {
   try {
     if (given !== null) {
+      const { make, problem: fault } = makingOf(flags, given);
+      if (fault !== null) tell(`${fault}; nothing is made, and this run counts where the snitch exists`);
       const runId = process.getBuiltinModule('node:crypto').randomUUID();
-      return new RunReport({ ...recipientOf(given, flagsOf(flags)), runId, directory: spoolDirectory() });
+      return new RunReport({
+        ...recipientOf(given, flagsOf(flags), make),
+        runId,
+        directory: spoolDirectory(),
+      });
     }
     tell(`${problem}; nothing is recorded of this run`);
   } catch (error) {

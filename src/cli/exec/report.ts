@@ -73,6 +73,7 @@ export class RunReport {
     const delivery = await deliver(directory, checkIn, sending, isKept);
     const deleted = delivery.deleted + ((await this.#start)?.deleted ?? 0);
     for (const line of explainDelivery({ ...delivery, deleted }, directory)) tell(line);
+    this.#welcome(delivery, await this.#start);
     if (delivery.answer.kind === 'recorded') await this.#flush();
     else if (delivery.claim !== null) for (const line of await boundSpool(directory)) tell(line);
   }
@@ -104,6 +105,14 @@ export class RunReport {
       const deleted = await refuse(directory, held, checkIn, again.reason).catch(() => 0);
       for (const line of tellDeleted(deleted)) tell(line);
     }
+  }
+
+  /** For whoever tries it out: cron would send a mail for each word. */
+  #welcome(...deliveries: (Delivery | null)[]): void {
+    if (!process.stderr.isTTY) return;
+    const answers = deliveries.map((delivery) => delivery?.answer);
+    const made = answers.find((answer) => answer?.kind === 'recorded' && answer.made !== undefined);
+    if (made?.kind === 'recorded') tell(`the snitch "${made.made}" is made: it is watched from now on`);
   }
 
   /** Sends what earlier runs could not send. */

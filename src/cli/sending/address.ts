@@ -11,13 +11,20 @@ export function looksLikeAddress(given: string): boolean {
   return /^https?:\/\//i.test(given);
 }
 
-/** @throws UsageError if it is no such address; the message does not repeat a token in it */
+const API_KEY = /\/snk_[A-Za-z0-9]{40}$/;
+
+/** @throws UsageError if it is no such address; the message does not repeat a token or a key in it */
 export function splitAddress(given: string): CheckInAddressParts {
   const url = URL.parse(given.trim());
   const [, path = '', encoded = ''] = /^(.*)\/([^/]+)\/?$/.exec(url?.pathname ?? '') ?? [];
   if (url === null || encoded === '' || url.search !== '' || url.username !== '' || url.password !== '') {
     throw new UsageError(
       'the check-in address must be http://HOST/c/TOKEN, without a user name or parameters',
+    );
+  }
+  if (API_KEY.test(path)) {
+    throw new UsageError(
+      'the check-in address has an API key in it, which everybody on this host could see: put the key into a file for --api-key-file, and give the name of the snitch alone',
     );
   }
   try {

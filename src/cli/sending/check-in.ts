@@ -15,6 +15,8 @@ export interface Recipient {
   server: string | null;
   /** The file with the key for asking; null for the key in the settings. */
   keyFile: string | null;
+  /** How the snitch is made where none has the name: the query of a check-in address. Absent where none is made. */
+  make?: string;
 }
 
 export interface KeptCheckIn extends Recipient {

@@ -10,6 +10,7 @@ import {
 import { looksLikeToken, pickSnitch } from '../command/resolve.ts';
 import { AuthenticationError, describeFailure, NotFoundError, UsageError } from '../failure/failure.ts';
 import { looksLikeAddress, splitAddress } from './address.ts';
+import { sendByName } from './by-name.ts';
 import type { KeptCheckIn, Recipient } from './check-in.ts';
 import { type Addressed, type Answer, send } from './send.ts';
 
@@ -18,12 +19,14 @@ const PERHAPS_TOKEN = /^[A-Za-z0-9_-]{6,64}$/;
 
 /**
  * @param given an address, a token, or a name
+ * @param make how its snitch is made where none has the name: then it is a name, unless it can be nothing but a token
  * @returns the recipient, and why the address of the server is not known, if it is not
  * @throws UsageError if it is none of these
  */
 export function recipientOf(
   given: string,
   flags: ConnectionFlags,
+  make?: string,
 ): { recipient: Recipient; problem: string | null } {
   const none = { base: null, token: null, name: null, server: null, keyFile: null };
   if (looksLikeAddress(given)) return { recipient: { ...none, ...splitAddress(given) }, problem: null };
@@ -31,6 +34,9 @@ export function recipientOf(
   const server = flags.url ?? null;
   const { base, problem } = settledBase(flags);
   const keyFile = flags.apiKeyFile === undefined ? null : absolute(flags.apiKeyFile);
+  if (make !== undefined && !looksLikeToken(given)) {
+    return { recipient: { ...none, base, name: given, server, keyFile, make }, problem };
+  }
   // Without a key nobody can be asked for a name.
   if (looksLikeToken(given) || (PERHAPS_TOKEN.test(given) && !hasKey(server, keyFile))) {
     return { recipient: { ...none, base, token: given, server, keyFile }, problem };
@@ -60,7 +66,14 @@ function absolute(path: string): string {
   return process.getBuiltinModule('node:path').resolve(path);
 }
 
-type Located = { base: string; token: string } | Exclude<Answer, { kind: 'recorded' }>;
+type Located = { base: string; token: string } | Exclude<Answer, { kind: 'recorded' }> | ByName;
+
+/** The key may not look for names, but perhaps check in by name. */
+interface ByName {
+  connection: Connection;
+  /** What else is left to do. */
+  otherwise: Exclude<Located, ByName>;
+}
 
 /** Finds snitches by name, and asks each server no more than once for all of them. */
 export class Locator {
@@ -75,12 +88,14 @@ export class Locator {
   /** Never throws. */
   async locate({ name, base, server, keyFile }: Recipient): Promise<Located> {
     const given = name ?? '';
-    let connection: Connection;
+    let connection: Connection | null = null;
     try {
       connection = connectionTo(server, keyFile);
       return addressOf(connection, pickSnitch(await this.#list(connection), given));
     } catch (error) {
-      return this.#withoutName(error, given, base);
+      const otherwise = this.#withoutName(error, given, base);
+      const isForbidden = error instanceof ApiError && error.status === 403;
+      return connection !== null && isForbidden ? { connection, otherwise } : otherwise;
     }
   }
 
@@ -106,7 +121,7 @@ export class Locator {
   }
 
   /** What looks like a name may be a token from another service, which needs no key. */
-  #withoutName(error: unknown, given: string, base: string | null): Located {
+  #withoutName(error: unknown, given: string, base: string | null): Exclude<Located, ByName> {
     const [reason = ''] = describeFailure(error).lines;
     const isRefusedKey = error instanceof ApiError && (error.status === 401 || error.status === 403);
     const lacksKey = error instanceof AuthenticationError || isRefusedKey;
@@ -155,7 +170,13 @@ export async function dispatch(
   wasKept = false,
 ): Promise<Answer> {
   const late: Answer = { kind: 'later', reason: 'no answer in time', fault: 'server' };
-  const found = await beforeAbort(find(checkIn, base, locator), signal, late);
+  if (checkIn.token === null && checkIn.make !== undefined) return make(checkIn, signal, wasKept);
+  let found = await beforeAbort<Located>(find(checkIn, base, locator), signal, late);
+  if ('connection' in found) {
+    const answer = await sendByName(checkIn, found.connection, signal, wasKept);
+    if (answer.kind !== 'later' || answer.fault !== 'key') return answer;
+    found = found.otherwise;
+  }
   if ('kind' in found) return found;
   const addressed: Addressed = { ...checkIn, token: found.token };
   const answer = await send(addressed, found.base, signal, wasKept);
@@ -167,6 +188,16 @@ export async function dispatch(
   return isName
     ? { kind: 'refused', reason: `no snitch has the token or the name "${checkIn.name}"` }
     : answer;
+}
+
+async function make(checkIn: KeptCheckIn, signal: AbortSignal, wasKept: boolean): Promise<Answer> {
+  try {
+    const connection = connectionTo(checkIn.server, checkIn.keyFile);
+    return await sendByName(checkIn, connection, signal, wasKept);
+  } catch (error) {
+    const reason = describeFailure(error).lines.join('\n');
+    return { kind: 'later', reason, fault: error instanceof AuthenticationError ? 'key' : 'server' };
+  }
 }
 
 async function find(checkIn: KeptCheckIn, base: string | null, locator: Locator): Promise<Located> {

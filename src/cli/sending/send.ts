@@ -6,7 +6,11 @@ import { asBody } from './body.ts';
 import { type KeptCheckIn, shortToken } from './check-in.ts';
 
 export type Answer =
-  | { kind: 'recorded' }
+  | {
+      kind: 'recorded';
+      /** The name of the snitch, if this check-in made it. */
+      made?: string;
+    }
   /** The daemon itself says that it will never take this check-in. */
   | { kind: 'refused'; reason: string }
   /** Nobody answers, or the answer is not that of a working server. */
@@ -40,7 +44,8 @@ export async function send(
   wasKept = false,
 ): Promise<Answer> {
   try {
-    return judge(await post(checkIn, base, signal, wasKept), base, checkIn.token);
+    const sent = { base, path: pathOf(checkIn, wasKept), headers: {}, output: checkIn.output };
+    return judge(await post(sent, signal), base, checkIn.token);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const reason = signal.aborted ? 'no answer in time' : (code ?? message);
@@ -52,7 +57,7 @@ interface Response {
   status: number;
   /** Whether the daemon itself answered, and not a proxy in between. */
   own: boolean;
-  /** The beginning of the answer, which is read only if nothing else tells who answered. */
+  /** The beginning of the answer: the words of a refusal, or what tells who answered. */
   text: string;
 }
 
@@ -74,18 +79,30 @@ function judge({ status, own, text }: Response, base: string, token: string): An
   return later(`${base} answered with status ${status}`, 'server');
 }
 
-function post(checkIn: Addressed, base: string, signal: AbortSignal, wasKept: boolean): Promise<Response> {
+interface Sent {
+  base: string;
+  /** What follows the base, without a slash at the beginning. */
+  path: string;
+  headers: Record<string, string>;
+  output: Buffer;
+}
+
+export function post({ base, path, headers, output }: Sent, signal: AbortSignal): Promise<Response> {
   const socketPath = base.startsWith('unix:') ? base.slice('unix:'.length) : undefined;
   const target = new URL(socketPath === undefined ? base : 'http://localhost/c');
-  const path = `${target.pathname.replace(/\/+$/, '')}/${pathOf(checkIn, wasKept)}`;
-  const body = asBody(checkIn.output);
-  const headers = { 'content-type': 'text/plain; charset=utf-8', 'content-length': body.length };
+  const body = asBody(output);
+  const common = {
+    method: 'POST',
+    path: `${target.pathname.replace(/\/+$/, '')}/${path}`,
+    headers: { ...headers, 'content-type': 'text/plain; charset=utf-8', 'content-length': body.length },
+    signal,
+    agent: false,
+  };
   const { request } =
     target.protocol === 'https:'
       ? process.getBuiltinModule('node:https')
       : process.getBuiltinModule('node:http');
   return new Promise((resolve, reject) => {
-    const common = { method: 'POST', path, headers, signal, agent: false };
     request(target, socketPath === undefined ? common : { ...common, socketPath }, (response) => {
       read(response).then(resolve, reject);
     })
@@ -97,27 +114,39 @@ function post(checkIn: Addressed, base: string, signal: AbortSignal, wasKept: bo
 /** Longer than any words that accept a check-in, and shorter than the page of a captive portal. */
 const LONGEST_WORDS = 64;
 
+/** A refusal names every field that is wrong; more of it is not shown. */
+const LONGEST_REFUSAL = 2_000;
+
 async function read(response: IncomingMessage): Promise<Response> {
   const answer = { status: response.statusCode ?? 0, own: isOwnAnswer(response.headers), text: '' };
-  if (answer.own || answer.status !== 200) {
+  const isAccepted = answer.own && answer.status >= 200 && answer.status <= 299;
+  if (isAccepted || (!answer.own && answer.status !== 200)) {
     // The status says everything. The rest is read only to finish the response.
     response.on('error', () => {}).resume();
     return answer;
   }
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    answer.text += chunk.toString('latin1');
-    if (answer.text.length > LONGEST_WORDS) break;
+  const most = answer.own ? LONGEST_REFUSAL : LONGEST_WORDS;
+  for await (const chunk of response.setEncoding('utf8') as AsyncIterable<string>) {
+    answer.text = (answer.text + chunk).slice(0, most + 1);
+    if (answer.text.length > most) break;
   }
   return answer;
 }
 
-function pathOf({ token, suffix, at, runId, message, exitStatus }: Addressed, wasKept: boolean): string {
+function pathOf(checkIn: Addressed, wasKept: boolean): string {
+  const query = queryOf(checkIn, wasKept);
+  const { token, suffix } = checkIn;
+  const path = `${encodeURIComponent(token)}${suffix === null ? '' : `/${suffix}`}`;
+  return query.size === 0 ? path : `${path}?${query}`;
+}
+
+/** What the check-in says of itself. */
+export function queryOf({ at, runId, message, exitStatus }: KeptCheckIn, wasKept: boolean): URLSearchParams {
   const query = new URLSearchParams();
   if (runId !== null) query.set('rid', runId);
   if (message !== null) query.set('m', [...message].slice(0, LONGEST_MESSAGE).join(''));
   if (exitStatus !== null) query.set('s', String(exitStatus).slice(0, LONGEST_MESSAGE));
   // The end of a run may overtake a start that was kept. Their times say which came first.
   if (wasKept || Date.now() - at > PROMPT) query.set('at', new Date(at).toISOString());
-  const path = `${encodeURIComponent(token)}${suffix === null ? '' : `/${suffix}`}`;
-  return query.size === 0 ? path : `${path}?${query}`;
+  return query;
 }

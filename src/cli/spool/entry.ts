@@ -11,7 +11,8 @@ const FIRST_VERSION = 1;
 const VERSION = 2;
 
 export function encode(checkIn: KeptCheckIn, reason: string | null = null): string {
-  const { base, token, name, server, keyFile, suffix, at, runId, message, exitStatus, output } = checkIn;
+  const { base, token, name, server, keyFile, make, suffix, at, runId, message, exitStatus, output } =
+    checkIn;
   const first = { base, token, suffix, runId, message, exitStatus };
   const isFirst =
     token !== null && suffix !== null && runId !== null && typeof exitStatus !== 'string' && name === null;
@@ -20,6 +21,8 @@ export function encode(checkIn: KeptCheckIn, reason: string | null = null): stri
     at: new Date(at).toISOString(),
     ...first,
     ...(isFirst ? {} : { name, server, keyFile }),
+    // Older programs pass this over, and look for the name alone.
+    ...(make === undefined ? {} : { make }),
     ...(reason === null ? {} : { reason }),
     output: output.toString('base64'),
   };
@@ -31,10 +34,11 @@ export function decode(text: string): RefusedCheckIn | null {
   const fields = objectIn(text);
   if (fields === null || (fields.version !== FIRST_VERSION && fields.version !== VERSION)) return null;
   const { base, token, suffix, at, runId, message, exitStatus, output, reason = '' } = fields;
-  const { name = null, server = null, keyFile = null } = fields;
+  const { name = null, server = null, keyFile = null, make } = fields;
   const instant = typeof at === 'string' ? Date.parse(at) : Number.NaN;
   if (Number.isNaN(instant) || typeof output !== 'string' || typeof reason !== 'string') return null;
   if (![base, token, name, server, keyFile, runId, message].every(isTextOrNull)) return null;
+  if (make !== undefined && typeof make !== 'string') return null;
   if (token === '' || (token === null && (name === null || name === ''))) return null;
   if (suffix !== null && !isSuffix(suffix)) return null;
   if (!isTextOrNull(exitStatus) && !Number.isInteger(exitStatus)) return null;
@@ -44,6 +48,7 @@ export function decode(text: string): RefusedCheckIn | null {
     name: name as string | null,
     server: server as string | null,
     keyFile: keyFile as string | null,
+    ...(make === undefined ? {} : { make }),
     suffix,
     at: instant,
     runId: runId as string | null,

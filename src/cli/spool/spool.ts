@@ -46,6 +46,8 @@ interface Kept {
   at: string;
   /** `start`, `fail`, an exit status, or `check-in`. */
   kind: string;
+  /** Whether it makes its snitch where there is none of the name. */
+  creates: boolean;
   /** The beginning of its token, or the name of its snitch. */
   token: string;
   /** What its address begins with, if that was known. */
@@ -55,13 +57,19 @@ interface Kept {
   reason: string | null;
 }
 
+/** What waits to make its snitch says so, since until then no alert could come. */
+function whatOf({ kind, creates }: Kept): string {
+  const what = /^\d/.test(kind) ? `exit ${kind}` : kind;
+  return creates ? `${what}, create` : what;
+}
+
 const KEPT_VIEW: View<Kept> = {
   name: ({ file }) => file,
   id: ({ file }) => file,
   empty: 'nothing waits',
   columns: [
     { header: 'WHEN', cell: ({ at }, style) => shownTime(at, style) },
-    { header: 'WHAT', cell: ({ kind }) => (/^\d/.test(kind) ? `exit ${kind}` : kind) },
+    { header: 'WHAT', cell: whatOf },
     { header: 'SNITCH', cell: ({ token }) => token, shrinkTo: 12 },
     { header: 'STATE', cell: ({ state }) => state },
     { header: 'SERVER', cell: ({ server }) => server ?? '', shrinkTo: 16 },
@@ -115,6 +123,7 @@ function shown(file: string, checkIn: RefusedCheckIn, state: Kept['state']): Kep
     state,
     at: new Date(at).toISOString(),
     kind: suffix ?? 'check-in',
+    creates: checkIn.make !== undefined,
     token: shownRecipient(checkIn),
     server: checkIn.token === null ? checkIn.server : base,
     message,

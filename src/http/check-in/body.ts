@@ -45,6 +45,8 @@ export function readBody(request: IncomingMessage): Promise<CheckInBody> {
     request.once('end', finish);
     request.once('error', finish);
     request.once('close', finish);
+    // It may have gone away before anybody listened.
+    if (request.destroyed) finish();
   });
 }
 

@@ -10,13 +10,15 @@ import { NO_VALUES } from '../../core/judgement/values.ts';
 import type { Store } from '../../store/store.ts';
 import { RETRY_AFTER_S, STATUS_OF } from '../endpoint/errors.ts';
 import { BODY_LIMIT } from './body.ts';
+import type { ByName, Refusal } from './by-name.ts';
 import { type CheckInParameters, NOTHING_SAID, readParameters, saysNothing } from './parameters.ts';
-import type { PathReader, Suffix, Target } from './target.ts';
+import type { CheckInPath, Named, PathReader, Suffix, Target } from './target.ts';
 
 export interface CheckInOptions {
   store: Store;
   clock: () => number;
   readPath: PathReader;
+  byName: ByName;
   /** The address that the request came from, behind trusted proxies too. */
   sourceOf: (request: IncomingMessage) => string | null;
   onAnswer: (answer: 'recorded' | 'unknown' | 'refused') => void;
@@ -26,6 +28,7 @@ export interface CheckInOptions {
 
 const TEXT = [...OWN_ANSWER, 'content-type', 'text/plain; charset=utf-8', 'cache-control', 'no-store'];
 const THANKS = 'Got it, thanks!\n';
+const MADE = 'Got it, thanks! The snitch is made.\n';
 const THANKS_HEADERS = [...TEXT, 'content-length', String(THANKS.length)];
 /** The only answer that clients of another family of monitors take for a success. */
 const OK = 'OK';
@@ -43,9 +46,11 @@ export function createCheckInHandler(options: CheckInOptions) {
     const path = options.readPath(request.url ?? '');
     if (path === null) return false;
     if (path.hasSuffix || path.alwaysOk) response.setHeader(BODY_LIMIT_HEADER, BODY_LIMIT);
-    const { target, alwaysOk } = path;
-    if (target === null || !METHODS.has(request.method ?? '')) refuse(request, response, target !== null);
-    else void answer(options, request, response, target, alwaysOk);
+    const { target, named, alwaysOk } = path;
+    const exists = target !== null || named !== null;
+    if (!exists || !METHODS.has(request.method ?? '')) refuse(request, response, exists);
+    else if (named !== null) void answerNamed(options, request, response, { ...path, named });
+    else if (target !== null) void answerToken(options, request, response, target, alwaysOk);
     return true;
   };
 }
@@ -59,7 +64,8 @@ function refuse(request: IncomingMessage, response: ServerResponse, exists: bool
   }
 }
 
-async function answer(
+/** The path of nearly every check-in: one that says nothing more has nothing to wait for but the store. */
+async function answerToken(
   options: CheckInOptions,
   request: IncomingMessage,
   response: ServerResponse,
@@ -68,13 +74,12 @@ async function answer(
 ): Promise<void> {
   const now = options.clock();
   try {
-    const asked = { query: target.query, hasSuffix: target.suffix !== null, now };
     const parameters = saysNothing(request, target.query)
       ? NOTHING_SAID
-      : await readParameters(request, asked);
+      : await readParameters(request, { query: target.query, hasSuffix: target.suffix !== null, now });
     if (parameters.bodyGoesOn) response.setHeader('connection', 'close');
-    const source = options.sourceOf(request);
-    if (await options.store.applyCheckIn(toCheckIn(target, parameters, now, source))) {
+    const checkIn = toCheckIn(target.token, target.suffix, parameters, now, options.sourceOf(request));
+    if (await options.store.applyCheckIn(checkIn)) {
       options.onAnswer('recorded');
       thank(request, response, alwaysOk || target.suffix !== null || parameters.isRun);
     } else {
@@ -85,6 +90,54 @@ async function answer(
     answerError(options, error, request, response);
   }
 }
+
+/** The token of a snitch from another service may look like a key: where there is no such key, it is meant. */
+async function answerNamed(
+  options: CheckInOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { named, target, alwaysOk }: CheckInPath & { named: Named },
+): Promise<void> {
+  const now = options.clock();
+  try {
+    const admitted = await options.byName.admit(request, named);
+    if (admitted.kind === 'refused') {
+      if (target !== null && admitted.status === STATUS_OF.api_key_invalid) {
+        return answerToken(options, request, response, target, alwaysOk);
+      }
+      return answerRefusal(options, request, response, admitted);
+    }
+    const { query, suffix } = named;
+    const parameters = await readParameters(request, { query, hasSuffix: suffix !== null, now });
+    if (parameters.bodyGoesOn) response.setHeader('connection', 'close');
+    const { token, ...checkIn } = toCheckIn('', suffix, parameters, now, options.sourceOf(request));
+    const answer = await options.byName.record(admitted.case, named, checkIn);
+    if (answer.kind === 'refused') return answerRefusal(options, request, response, answer);
+    options.onAnswer('recorded');
+    if (answer.kind === 'made') reply(request, response, 201, MADE);
+    else thank(request, response, true);
+  } catch (error) {
+    answerError(options, error, request, response);
+  }
+}
+
+function answerRefusal(
+  options: CheckInOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, text, headers }: Refusal,
+): void {
+  options.onAnswer(UNKNOWN.has(status) ? 'unknown' : 'refused');
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  reply(request, response, status, text);
+}
+
+/** Refusals of a key or a name: nothing is known of the snitch that is meant. */
+const UNKNOWN = new Set([
+  STATUS_OF.api_key_invalid,
+  STATUS_OF.api_key_forbidden,
+  STATUS_OF.resource_not_found,
+]);
 
 function thank(request: IncomingMessage, response: ServerResponse, isOk: boolean): void {
   if (isOk) {
@@ -136,7 +189,8 @@ function endLater(request: IncomingMessage, response: ServerResponse, body: stri
 }
 
 function toCheckIn(
-  { token, suffix }: Target,
+  token: string,
+  suffix: Suffix | null,
   { message, exit, runId, at, output, reported }: CheckInParameters,
   now: number,
   source: string | null,

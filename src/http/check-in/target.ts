@@ -1,4 +1,8 @@
-/** Which requests are check-ins, and of which snitch: `<base>/<token>[/<suffix>][/][?query]`. */
+/**
+ * Which requests are check-ins, and of which snitch: `<base>/<token>[/<suffix>][/][?query]`, or by name
+ * `<base>/<key>/<name>[/<suffix>][/][?query]`.
+ */
+import { looksLikeApiKey } from '../../core/api-key.ts';
 
 export type Suffix = { kind: 'start' | 'fail' | 'log' } | { kind: 'exit'; status: number };
 
@@ -9,10 +13,22 @@ export interface Target {
   query: string;
 }
 
+/** A snitch that is named, by whoever has a key of its case. */
+export interface Named extends Omit<Target, 'token'> {
+  /** Null where a hyphen stands in its place, and the key in the header `Authorization`. */
+  key: string | null;
+  name: string;
+}
+
 /** A path below an address where check-ins are taken. */
 export interface CheckInPath {
-  /** Null if the path does not look like a check-in address. */
+  /** Null if the path does not look like the check-in address of a token. */
   target: Target | null;
+  /**
+   * Null if no key stands where the token does. The token of a snitch from another service may look like a key: then
+   * `target` has it as well.
+   */
+  named: Named | null;
   /** Whether something follows the token, whatever it is. */
   hasSuffix: boolean;
   /** Whether a check-in is answered 200 here, whatever its form. */
@@ -82,12 +98,32 @@ function parseRest(rest: string, alwaysOk: boolean): CheckInPath {
   const path = mark < 0 ? rest : rest.slice(0, mark);
   const query = mark < 0 ? '' : rest.slice(mark + 1);
   const slash = path.indexOf('/');
-  if (slash < 0) return { target: withToken(path, null, query), hasSuffix: false, alwaysOk };
-  const name = path.slice(slash + 1).replace(/\/$/, '');
-  if (name === '')
-    return { target: withToken(path.slice(0, slash), null, query), hasSuffix: false, alwaysOk };
+  if (slash < 0) return { target: withToken(path, null, query), named: null, hasSuffix: false, alwaysOk };
+  const [first, name] = [path.slice(0, slash), path.slice(slash + 1).replace(/\/$/, '')];
+  if (name === '') return { target: withToken(first, null, query), named: null, hasSuffix: false, alwaysOk };
   const suffix = parseSuffix(name);
-  return { target: suffix && withToken(path.slice(0, slash), suffix, query), hasSuffix: true, alwaysOk };
+  const target = suffix && withToken(first, suffix, query);
+  return { target, named: parseNamed(first, name, query), hasSuffix: true, alwaysOk };
+}
+
+/** In the place of a key that is in the header. No token is so short. */
+const NO_KEY = '-';
+
+/** In percent-encoding: 255 characters of four bytes each. */
+const LONGEST_NAME = 255 * 4 * 3;
+
+/** What follows a key is always a name, even if it is `start` or a number; a suffix may follow the name. */
+function parseNamed(key: string, rest: string, query: string): Named | null {
+  if (key !== NO_KEY && !looksLikeApiKey(key)) return null;
+  const [encoded = '', ending, ...more] = rest.split('/');
+  const suffix = ending === undefined ? null : parseSuffix(ending);
+  if (encoded === '' || encoded.length > LONGEST_NAME || more.length > 0) return null;
+  if (ending !== undefined && suffix === null) return null;
+  try {
+    return { key: key === NO_KEY ? null : key, name: decodeURIComponent(encoded), suffix, query };
+  } catch {
+    return null;
+  }
 }
 
 function withToken(encoded: string, suffix: Suffix | null, query: string): Target | null {

@@ -5,8 +5,8 @@ import type { ApiKey } from '../../core/api-key.ts';
 import type { Case } from '../../core/case.ts';
 import { SnitchError } from '../../core/errors.ts';
 import type { Store } from '../../store/store.ts';
-import { MINUTE } from '../../text/durations.ts';
 import { TryLater } from './errors.ts';
+import { createUseRecorder } from './key-use.ts';
 import type { RateLimiter } from './rate-limit.ts';
 
 /**
@@ -32,9 +32,6 @@ declare module 'fastify' {
   }
 }
 
-/** The last use of a key is recorded at most this often, in milliseconds. */
-const USE_RECORDED_EVERY = MINUTE;
-
 const MAINTENANCE_RETRY_S = 60;
 
 export interface AuthenticatorOptions {
@@ -45,14 +42,7 @@ export interface AuthenticatorOptions {
 
 /** @returns a function that finds out who calls, or throws the reason why the call is refused */
 export function createAuthenticator({ store, limiter, clock }: AuthenticatorOptions) {
-  const usesRecorded = new Map<string, number>();
-
-  function recordUse({ id }: ApiKey, now: number): void {
-    if (Math.abs(now - (usesRecorded.get(id) ?? 0)) < USE_RECORDED_EVERY) return;
-    usesRecorded.set(id, now);
-    // The time of the last use is a convenience: a disk that refuses it must not refuse the request.
-    store.recordKeyUse(id, now).catch(() => usesRecorded.delete(id));
-  }
+  const recordUse = createUseRecorder(store);
 
   return async function authenticate(request: FastifyRequest): Promise<Caller> {
     const key = keyIn(request.raw);
@@ -87,7 +77,7 @@ function limit(limiter: RateLimiter, { apiKey, case: ownCase }: Caller, now: num
 const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i;
 
 /** The user name of HTTP Basic; null if there is none, or more than one header to choose from. */
-function keyIn(raw: IncomingMessage): string | null {
+export function keyIn(raw: IncomingMessage): string | null {
   const headers = raw.headersDistinct.authorization;
   if (headers?.length !== 1) return null;
   const encoded = BASIC.exec(headers[0] ?? '')?.[1];
@@ -97,6 +87,12 @@ function keyIn(raw: IncomingMessage): string | null {
 }
 
 function admit({ scope }: ApiKey, audience: Audience, method: string): void {
+  if (scope === 'provision') {
+    throw new SnitchError(
+      'api_key_forbidden',
+      'This API key may only check in by name, at the check-in address, and make snitches with their first check-in.',
+    );
+  }
   if (audience === 'any') return;
   if (audience === 'admin' && scope !== 'admin') {
     throw new SnitchError('api_key_forbidden', 'This needs an admin key.');

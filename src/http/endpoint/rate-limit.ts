@@ -39,6 +39,8 @@ const REMEMBERED = 10_000;
 export class RateLimiter {
   #limit: RateLimit;
   readonly #buckets = new Map<string, Bucket>();
+  /** Apart from the others: whoever has many addresses must not make them forgotten. */
+  readonly #guesses = new Map<string, Bucket>();
 
   constructor(limit: RateLimit) {
     this.#limit = limit;
@@ -47,6 +49,7 @@ export class RateLimiter {
   configure(limit: RateLimit): void {
     this.#limit = limit;
     this.#buckets.clear();
+    this.#guesses.clear();
   }
 
   /**
@@ -88,20 +91,50 @@ export class RateLimiter {
    * @returns 0, or after how many milliseconds the case may ask again
    */
   takeOfCase(id: string, now: number): number {
+    return this.#takeShared(this.#buckets, id, now);
+  }
+
+  /**
+   * Takes one snitch that a check-in makes out of a bucket of the case: check-ins themselves are never refused for being
+   * many.
+   *
+   * @param now monotonic milliseconds
+   * @returns 0, or after how many milliseconds the case may make another one
+   */
+  takeToMake(id: string, now: number): number {
+    return this.#takeShared(this.#buckets, `${id} makes`, now);
+  }
+
+  /**
+   * Takes one try of a key that was never seen to be right out of the bucket of an address.
+   *
+   * @param now monotonic milliseconds
+   * @returns 0, or after how many milliseconds that address may try another one
+   */
+  takeGuess(address: string, now: number): number {
+    return this.#takeShared(this.#guesses, address, now);
+  }
+
+  /** Out of a bucket that is larger, and that nobody is blocked for. */
+  #takeShared(buckets: Map<string, Bucket>, name: string, now: number): number {
     const perMinute = KEYS_OF_CASE * this.#limit.perMinute;
     const burst = KEYS_OF_CASE * this.#limit.burst;
-    return perMinute === 0 ? 0 : takeFrom(this.#bucketOf(id, burst, now), { perMinute, burst }, now);
+    return perMinute === 0 ? 0 : takeFrom(bucketOf(buckets, name, burst, now), { perMinute, burst }, now);
   }
 
   #bucketOf(name: string, burst: number, now: number): Bucket {
-    let bucket = this.#buckets.get(name);
-    if (!bucket) {
-      if (this.#buckets.size >= REMEMBERED) this.#buckets.clear();
-      bucket = { tokens: burst, filledAt: now, blockedUntil: 0 };
-      this.#buckets.set(name, bucket);
-    }
-    return bucket;
+    return bucketOf(this.#buckets, name, burst, now);
   }
+}
+
+function bucketOf(buckets: Map<string, Bucket>, name: string, burst: number, now: number): Bucket {
+  let bucket = buckets.get(name);
+  if (!bucket) {
+    if (buckets.size >= REMEMBERED) buckets.clear();
+    bucket = { tokens: burst, filledAt: now, blockedUntil: 0 };
+    buckets.set(name, bucket);
+  }
+  return bucket;
 }
 
 /** As defined by draft-ietf-httpapi-ratelimit-headers. Clients of the contract do not know these headers. */

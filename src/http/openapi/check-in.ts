@@ -43,7 +43,8 @@ const TOKEN = {
   name: 'token',
   in: 'path',
   required: true,
-  description: 'The token of a snitch.',
+  description:
+    'The token of a snitch. In its place a key of the scope `provision` may stand, and a name behind it: the same as `/c/-/{name}` with the key in the header.',
   schema: TEXT,
 };
 
@@ -64,6 +65,43 @@ function checkIn(id: string, summary: string, more: object): object {
   return { operationId: id, summary, tags: ['check-ins'], security: [], ...more };
 }
 
+function checkInByName(id: string, summary: string, more: object): object {
+  return { operationId: id, summary, tags: ['check-ins'], ...more };
+}
+
+const NAME = {
+  name: 'name',
+  in: 'path',
+  required: true,
+  description: 'The name of a snitch. Of several with one name, the one that was made first.',
+  schema: TEXT,
+};
+
+const inQuery = (name: string, description: string, schema: object = TEXT) => ({
+  name,
+  in: 'query',
+  description,
+  schema,
+});
+
+/** The fields of create, with the kinds of schedule by themselves. */
+const NEW_SNITCH_PARAMETERS = [
+  inQuery('create', 'With 1, a check-in for an unknown name makes the snitch.', {
+    type: 'string',
+    enum: ['1'],
+  }),
+  inQuery('interval', 'As in `POST /v1/snitches`, and so are the others.'),
+  inQuery('cron', 'A schedule: a cron expression.'),
+  inQuery('calendar', 'A schedule: an OnCalendar expression of systemd.'),
+  inQuery('every', 'A schedule: so many seconds after the last check-in.', { type: 'integer' }),
+  inQuery('timezone', 'That of the schedule.'),
+  inQuery('grace', 'Seconds.', { type: 'integer' }),
+  inQuery('tags', 'With commas between them.'),
+  inQuery('alert_type', '`basic` or `smart`.'),
+  inQuery('alert_email', 'With commas between them.'),
+  inQuery('notes', 'For those who are alerted.'),
+];
+
 const PLAIN_ANSWERS = {
   responses: {
     200: plainText('The check-in is on the disk, and had a `rid`.'),
@@ -76,12 +114,42 @@ const SUFFIX_ANSWERS = {
   responses: { 200: plainText('The check-in is on the disk.'), ...CHECK_IN_RESPONSES },
 };
 
+const NAMED_ANSWERS = {
+  responses: {
+    200: plainText('The check-in is on the disk.'),
+    201: plainText('The check-in is on the disk, and so is the snitch that it made.'),
+    401: plainText('The key is missing or wrong.'),
+    402: plainText('The case may have no more snitches, or is on hold.'),
+    403: plainText('The key may not do this.'),
+    404: plainText('There is no snitch with this name, and `create` is not 1.'),
+    422: plainText('The snitch cannot be made: a line for each field that is wrong.'),
+    429: plainText('Too many snitches are made at once, or too many keys were tried: see `Retry-After`.'),
+    503: plainText('The check-in was not stored: try again after `Retry-After` seconds.'),
+  },
+};
+
 /** Check-in addresses may begin elsewhere, as set by `check_in_base`, but these always work too. */
 export const CHECK_IN_PATHS = {
   '/c/{token}': {
     parameters: [TOKEN, ...CHECK_IN_PARAMETERS],
     get: checkIn('checkIn', 'Check in', PLAIN_ANSWERS),
     post: checkIn('checkInWithBody', 'Check in with a body', { requestBody: OUTPUT, ...PLAIN_ANSWERS }),
+  },
+  '/c/-/{name}': {
+    parameters: [NAME, ...CHECK_IN_PARAMETERS, ...NEW_SNITCH_PARAMETERS],
+    get: checkInByName('checkInByName', 'Check in by name, and perhaps make the snitch', NAMED_ANSWERS),
+    post: checkInByName('checkInByNameWithBody', 'Check in by name with a body', {
+      requestBody: OUTPUT,
+      ...NAMED_ANSWERS,
+    }),
+  },
+  '/c/-/{name}/{suffix}': {
+    parameters: [NAME, SUFFIX, ...CHECK_IN_PARAMETERS, ...NEW_SNITCH_PARAMETERS],
+    get: checkInByName('reportByName', 'Report a start or an end by name', NAMED_ANSWERS),
+    post: checkInByName('reportByNameWithBody', 'Report by name with what the job printed', {
+      requestBody: OUTPUT,
+      ...NAMED_ANSWERS,
+    }),
   },
   '/c/{token}/{suffix}': {
     parameters: [TOKEN, SUFFIX, ...CHECK_IN_PARAMETERS],

@@ -141,12 +141,15 @@ export const newCase = adminCaseChanges.required({ name: true });
 export const apiKey = z.object({
   id: text,
   name: text,
-  scope: z.enum(['read', 'write', 'admin']),
+  scope: z.enum(['read', 'write', 'provision', 'admin']),
   created_at: time,
   last_used_at: time.nullable(),
 }) satisfies z.ZodType<WireApiKey>;
 export const createdApiKey = apiKey.extend({ key: text }) satisfies z.ZodType<WireApiKey>;
-export const newApiKey = z.object({ name: text, scope: z.enum(['read', 'write']).default('write') });
+export const newApiKey = z.object({
+  name: text,
+  scope: z.enum(['read', 'write', 'provision']).default('write'),
+});
 
 export const webhook = z.object({
   id: text,

@@ -11,7 +11,9 @@ import { line } from './case-schema.ts';
 
 const newKey = z.object({
   name: line(255),
-  scope: z.enum(['read', 'write'], { error: 'must be read or write' }).default('write'),
+  scope: z
+    .enum(['read', 'write', 'provision'], { error: 'must be read, write or provision' })
+    .default('write'),
 });
 
 const newAdminKey = z.object({

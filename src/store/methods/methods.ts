@@ -15,6 +15,7 @@ import * as claims from '../operations/claims.ts';
 import * as clockAhead from '../operations/clock-ahead.ts';
 import * as deliveries from '../operations/deliveries.ts';
 import * as ownership from '../operations/ownership.ts';
+import * as provisioning from '../operations/provisioning.ts';
 import * as reports from '../operations/reports.ts';
 import * as retention from '../operations/retention.ts';
 import * as settings from '../operations/settings.ts';
@@ -24,6 +25,7 @@ import * as states from '../operations/states.ts';
 import * as triggers from '../operations/triggers.ts';
 import * as webhooks from '../operations/webhooks.ts';
 import type { OwnershipStore } from '../ownership.ts';
+import type { ProvisioningStore } from '../provisioning.ts';
 import type { ServerNoteStore } from '../server-notes.ts';
 import type { SnitchStore } from '../snitches.ts';
 import type { OpenedStore, Store } from '../store.ts';
@@ -79,6 +81,11 @@ const checkInMethods: Table<CheckInStore> = {
   findValues: read(reports.findValues),
 };
 
+const provisioningMethods: Table<ProvisioningStore> = {
+  findTokenByName: read(provisioning.findTokenByName),
+  applyFirstCheckIn: write(provisioning.applyFirstCheckIn),
+};
+
 const sweepMethods: Table<Omit<SweepStore, keyof Guarded>> = {
   moveLooks: work(triggers.moveLooks),
   rescheduleSlice: work(triggers.rescheduleSlice),
@@ -128,6 +135,7 @@ export function methodsOf(runner: Runner): Omit<Store, keyof OpenedStore> {
     ...bind(snitchMethods, runner),
     ...bind(ownershipMethods, runner),
     ...bind(checkInMethods, runner),
+    ...bind(provisioningMethods, runner),
     ...bind(sweepMethods, runner),
     ...bind(blindnessMethods, runner),
     ...bind(alertMethods, runner),

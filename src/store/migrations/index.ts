@@ -7,6 +7,7 @@ import { steps as narrowKeys } from './0006_narrow_keys.ts';
 import { sql as schedules } from './0007_schedules.ts';
 import { sql as runs } from './0008_runs.ts';
 import { sql as values } from './0009_values.ts';
+import { sql as names } from './0010_names.ts';
 import type { Migration } from './migration.ts';
 
 /** In order: the schema's version is the number of migrations that ran. A migration that has landed never changes. */
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   schedules,
   runs,
   values,
+  names,
 ];

@@ -13,6 +13,7 @@ import { claimDeliveries, nextDeliveryAt, settleDelivery } from '../../../src/st
 import { setAnewSlice } from '../../../src/store/operations/clock-ahead.ts';
 import { listDeliveries } from '../../../src/store/operations/deliveries.ts';
 import { listOwnership, roomForSnitches } from '../../../src/store/operations/ownership.ts';
+import { findTokenByName } from '../../../src/store/operations/provisioning.ts';
 import { prune } from '../../../src/store/operations/retention.ts';
 import { listSnitches } from '../../../src/store/operations/snitch-list.ts';
 import { addTags, deleteSnitch, getSnitch, updateSnitch } from '../../../src/store/operations/snitches.ts';
@@ -226,6 +227,7 @@ plans('what every request reads is looked up', async (world) => {
   const read = await wasteOf(world, async (tx) => {
     assert.ok(await findApiKey(tx, key));
     assert.ok(await getSnitch(tx, caseId, tokens.healthy));
+    assert.ok(await findTokenByName(tx, caseId, 'nightly-backup'));
     await listSnitches(tx, caseId, { after: 0, limit: 10, tags: ['a'] });
     await listCheckIns(tx, caseId, tokens.healthy, { limit: 10, before: null });
     await listDeliveries(tx, caseId, { state: null, limit: 10, before: { id: '9' } });

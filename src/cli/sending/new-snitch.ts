@@ -1,0 +1,94 @@
+/** The options with which a check-in may make its snitch, and what of them the server is told. */
+import { type Command, Option } from 'commander';
+import { collect } from '../command/command.ts';
+import { looksLikeToken } from '../command/resolve.ts';
+import { UsageError } from '../failure/failure.ts';
+import { intervalOf } from '../output/interval-words.ts';
+import { type DueFlags, dueOf } from '../snitches/due-flags.ts';
+import { looksLikeAddress } from './address.ts';
+
+export interface MakeFlags extends Omit<DueFlags, 'schedule'> {
+  create?: boolean;
+  interval?: string;
+  tag?: string[];
+}
+
+const GROUP = 'If the snitch is made:';
+
+const OPTIONS: readonly [flags: string, description: string][] = [
+  ['--interval <interval>', 'how often the job runs: daily, hourly, 15m, 2h, weekly and so on'],
+  ['--cron <expression>', 'when the job is due: five fields, or @daily and its like'],
+  ['--calendar <expression>', 'the same, as OnCalendar= of systemd has it'],
+  ['--every <duration>', 'so long after its last check-in, such as 90m'],
+  ['--timezone <zone>', 'of the schedule (default: that of the case)'],
+  ['--grace <duration>', 'so long after it is due (default: follows from the schedule)'],
+];
+
+export function addMakeOptions(command: Command): Command {
+  command.option('--create', 'where no snitch has this name, make it with this check-in; needs a key');
+  for (const [flags, description] of OPTIONS) {
+    command.addOption(new Option(flags, description).helpGroup(GROUP));
+  }
+  const tag = new Option('--tag <tag>', 'a tag; repeat it for several').argParser(collect);
+  return command.addOption(tag.helpGroup(GROUP));
+}
+
+/** Whether anything is said of a snitch that may have to be made. */
+export function isDescribed({
+  create,
+  interval,
+  tag,
+  cron,
+  calendar,
+  every,
+  timezone,
+  grace,
+}: MakeFlags): boolean {
+  return [create, interval, tag, cron, calendar, every, timezone, grace].some((given) => given !== undefined);
+}
+
+export interface Making {
+  /** The new snitch as the query of a check-in address describes it; absent where none is to be made. */
+  make?: string;
+  /** Why none can be made, in words; null if nothing is wrong. */
+  problem: string | null;
+}
+
+/**
+ * Never throws: whatever is wrong with a snitch that may have to be made, the check-in of one that exists counts.
+ *
+ * @param given whom the check-in is for; null if that is not known
+ */
+export function makingOf(flags: MakeFlags, given: string | null): Making {
+  try {
+    const made = newSnitchOf(flags);
+    if (made.make !== undefined && given !== null && (looksLikeToken(given) || looksLikeAddress(given))) {
+      throw new UsageError('--create needs the name of the snitch, and neither a token nor an address');
+    }
+    return { ...made, problem: null };
+  } catch (error) {
+    return { problem: (error as Error).message };
+  }
+}
+
+function newSnitchOf(flags: MakeFlags): { make?: string } {
+  const { create, interval, tag } = flags;
+  const { schedule, timezone, grace } = dueOf(flags);
+  if (!create) {
+    if (isDescribed(flags)) throw new UsageError('the snitch is described, but not made without --create');
+    return {};
+  }
+  if (!schedule && interval === undefined) {
+    throw new UsageError('--create needs --interval, or one of --cron, --calendar and --every');
+  }
+  if (timezone && !schedule) {
+    throw new UsageError('--timezone is that of a schedule, and there is none');
+  }
+  const query = new URLSearchParams();
+  if (interval !== undefined) query.set('interval', intervalOf(interval));
+  for (const [kind, value] of Object.entries(schedule ?? {})) query.set(kind, String(value));
+  if (timezone) query.set('timezone', timezone);
+  if (grace !== undefined && grace !== null) query.set('grace', String(grace));
+  if (tag !== undefined) query.set('tags', tag.join(','));
+  return { make: query.toString() };
+}

@@ -1,0 +1,102 @@
+/** Check-ins by name, the first of which may make its snitch (`extensions: When a job is due`). */
+import type { IncomingMessage } from 'node:http';
+import type { Case } from '../../core/case.ts';
+import type { CheckIn } from '../../core/check-in.ts';
+import { Invalid, PlanLimitReached, SnitchError } from '../../core/errors.ts';
+import { readNewSnitch } from '../../core/snitch-input.ts';
+import { STATUS_OF, TryLater } from '../endpoint/errors.ts';
+import type { RateLimiter } from '../endpoint/rate-limit.ts';
+import { valid } from '../endpoint/resource.ts';
+import { createKeyHolder, type KeyHolderOptions } from './key-holder.ts';
+import { isMakeAsked, newSnitchIn } from './new-snitch.ts';
+import type { Named } from './target.ts';
+
+/** What the job is told if its check-in was not recorded. */
+export interface Refusal {
+  kind: 'refused';
+  status: number;
+  text: string;
+  headers: Record<string, string>;
+}
+
+export type Recorded = { kind: 'recorded' } | { kind: 'made' };
+
+/** Whose snitches are named, or why nobody's are. */
+export type Admitted = { kind: 'admitted'; case: Case } | Refusal;
+
+type Said = Omit<CheckIn, 'token'>;
+
+const RECORDED: Recorded = { kind: 'recorded' };
+const MADE: Recorded = { kind: 'made' };
+
+const UNKNOWN_NAME =
+  'There is no snitch with this name. With create=1 and an interval or a schedule its first check-in makes it.';
+
+export type ByName = ReturnType<typeof createByName>;
+
+export function createByName(options: KeyHolderOptions) {
+  const { store, limiter } = options;
+  const caseOf = createKeyHolder(options);
+
+  async function make(ownCase: Case, { name, query }: Named, checkIn: Said): Promise<boolean> {
+    if (ownCase.onHold) throw new SnitchError('account_on_hold', 'The account is on hold.');
+    limitMaking(limiter, ownCase);
+    if (!(await store.hasRoomForSnitch(ownCase.id))) throw new PlanLimitReached();
+    const said = { timezone: ownCase.timezone, now: checkIn.now };
+    const fields = valid(readNewSnitch(newSnitchIn(name, query), said));
+    return store.applyFirstCheckIn(ownCase.id, fields, checkIn);
+  }
+
+  return {
+    /** @throws StoreUnavailable */
+    admit: (request: IncomingMessage, named: Named): Promise<Admitted> =>
+      answered(async () => ({ kind: 'admitted', case: await caseOf(request, named) })),
+
+    /**
+     * An existing snitch takes the check-in whatever else the address says, and stays as it is.
+     *
+     * @throws StoreUnavailable if the check-in was not stored
+     */
+    record: (ownCase: Case, named: Named, checkIn: Said): Promise<Recorded | Refusal> =>
+      answered(async () => {
+        const token = await store.findTokenByName(ownCase.id, named.name);
+        if (token !== null && (await store.applyCheckIn({ ...checkIn, token }))) return RECORDED;
+        if (!isMakeAsked(named.query)) return refuse(404, UNKNOWN_NAME);
+        return (await make(ownCase, named, checkIn)) ? MADE : RECORDED;
+      }),
+  };
+}
+
+/** Check-ins are never refused for being many, but what they make is. */
+function limitMaking(limiter: RateLimiter, { id }: Case): void {
+  const waitMs = limiter.takeToMake(id, performance.now());
+  if (waitMs === 0) return;
+  const message = 'Too many snitches are being made at the same time.';
+  throw new TryLater('rate_limited', message, Math.ceil(waitMs / 1_000));
+}
+
+/** What `work` answers, or in words why not. What the server itself is to blame for is thrown on. */
+async function answered<T>(work: () => Promise<T | Refusal>): Promise<T | Refusal> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof SnitchError) || STATUS_OF[error.type] >= 500) throw error;
+    return refuse(STATUS_OF[error.type], wordsOf(error), headersOf(error));
+  }
+}
+
+/** Every fault, since the job has no other place to show them. */
+function wordsOf(error: SnitchError): string {
+  if (!(error instanceof Invalid)) return error.message;
+  const lines = error.validations.map(({ attribute, message }) => `${attribute} ${message}`);
+  return ['The snitch cannot be made, so nothing was recorded:', ...lines].join('\n');
+}
+
+function headersOf(error: SnitchError): Record<string, string> {
+  if (error instanceof TryLater) return { 'retry-after': String(error.retryAfterS) };
+  return error.type === 'api_key_invalid' ? { 'www-authenticate': 'Basic realm="snitch"' } : {};
+}
+
+function refuse(status: number, words: string, headers: Record<string, string> = {}): Refusal {
+  return { kind: 'refused', status, text: `${words}\n`, headers };
+}

@@ -1,0 +1,77 @@
+/**
+ * Whose snitches a check-in by name may concern. The key stands in the address, where only a provisioning key may stand,
+ * or in the header `Authorization`.
+ */
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { ApiKey } from '../../core/api-key.ts';
+import type { Case } from '../../core/case.ts';
+import { SnitchError } from '../../core/errors.ts';
+import type { Store } from '../../store/store.ts';
+import { keyIn } from '../endpoint/auth.ts';
+import { TryLater } from '../endpoint/errors.ts';
+import { createUseRecorder } from '../endpoint/key-use.ts';
+import type { RateLimiter } from '../endpoint/rate-limit.ts';
+import type { Named } from './target.ts';
+
+export interface KeyHolderOptions {
+  store: Store;
+  limiter: RateLimiter;
+  clock: () => number;
+  /** The address that the request came from, behind trusted proxies too. */
+  sourceOf: (request: IncomingMessage) => string | null;
+  /** Whether a page of another site made the request. */
+  isForeign: (request: IncomingMessage) => boolean;
+}
+
+/** Keys that were right are remembered by their hashes, so that the guesses of others never keep out a host. */
+const REMEMBERED = 10_000;
+
+/** @returns a function that finds the case, or throws the reason why the key opens none */
+export function createKeyHolder({ store, limiter, clock, sourceOf, isForeign }: KeyHolderOptions) {
+  const recordUse = createUseRecorder(store);
+  const right = new Set<string>();
+
+  async function find(request: IncomingMessage, key: string) {
+    const hash = createHash('sha256').update(key).digest('hex');
+    if (!right.has(hash)) limitGuesses(limiter, sourceOf(request));
+    const found = await store.findApiKey(key);
+    if (found === null) {
+      right.delete(hash);
+      throw new SnitchError('api_key_invalid', 'The API key is missing or invalid.');
+    }
+    if (right.size >= REMEMBERED) right.clear();
+    right.add(hash);
+    return found;
+  }
+
+  return async function caseOf(request: IncomingMessage, { key }: Named): Promise<Case> {
+    // A browser remembers keys, and adds them to whatever a page makes it ask for.
+    if (key === null && isForeign(request)) {
+      throw new SnitchError('origin_forbidden', 'A web page of another site sent this request.');
+    }
+    const found = await find(request, key ?? keyIn(request) ?? '');
+    const ownCase = admit(found, key !== null);
+    recordUse(found.apiKey, clock());
+    return ownCase;
+  };
+}
+
+/** @throws TryLater for an address that has tried too many keys in vain */
+function limitGuesses(limiter: RateLimiter, source: string | null): void {
+  const waitMs = limiter.takeGuess(source ?? 'this host', performance.now());
+  if (waitMs === 0) return;
+  const message = 'Too many different API keys were tried from this address.';
+  throw new TryLater('rate_limited', message, Math.ceil(waitMs / 1_000));
+}
+
+/** A key that may do more than this must not stand where proxies write it into their logs. */
+function admit({ apiKey, case: ownCase }: { apiKey: ApiKey; case: Case | null }, isInAddress: boolean): Case {
+  if (ownCase !== null && apiKey.scope === 'provision') return ownCase;
+  if (ownCase !== null && apiKey.scope === 'write' && !isInAddress) return ownCase;
+  const needed = 'This needs a key of the scope provision: snitch key create NAME --scope provision.';
+  throw new SnitchError(
+    'api_key_forbidden',
+    isInAddress ? `${needed} Others do not belong into an address.` : needed,
+  );
+}

@@ -1,0 +1,35 @@
+/** The snitch that the address of a first check-in describes: the fields of create, in its query. */
+
+/** Beside `interval` and the like, the three kinds of schedule stand for themselves. */
+const TEXTS = ['interval', 'alert_type', 'alert_email', 'notes', 'timezone'] as const;
+const NUMBERS = ['grace'] as const;
+
+export function isMakeAsked(query: string): boolean {
+  return /^(1|true|yes)$/i.test(new URLSearchParams(query).get('create') ?? '');
+}
+
+/** As the body of create has it, unchecked. What is empty counts as not given. */
+export function newSnitchIn(name: string, query: string): Record<string, unknown> {
+  const given = new URLSearchParams(query);
+  const body: Record<string, unknown> = { name };
+  for (const field of TEXTS) if (given.get(field)) body[field] = given.get(field);
+  for (const field of NUMBERS) if (given.get(field)) body[field] = numberOr(given.get(field) ?? '');
+  const tags = given.getAll('tags').flatMap((list) => list.split(','));
+  if (tags.length > 0) body.tags = tags.map((tag) => tag.trim());
+  const schedule = scheduleIn(given);
+  if (Object.keys(schedule).length > 0) body.schedule = schedule;
+  return body;
+}
+
+/** More than one kind is refused where schedules are read. */
+function scheduleIn(given: URLSearchParams): Record<string, unknown> {
+  const schedule: Record<string, unknown> = {};
+  for (const kind of ['cron', 'calendar'] as const) if (given.get(kind)) schedule[kind] = given.get(kind);
+  if (given.get('every')) schedule.every = numberOr(given.get('every') ?? '');
+  return schedule;
+}
+
+/** What is no whole number stays text, which is refused with the words for it. */
+function numberOr(text: string): number | string {
+  return /^\d{1,15}$/.test(text) ? Number(text) : text;
+}
