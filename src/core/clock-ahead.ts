@@ -4,7 +4,7 @@ import { type DeadlineContext, deadlineAfter, nextReminder } from './deadline.ts
 import { addIntervals, type Interval, nominalLength } from './interval.ts';
 import { graceOf, lengthenedBy, scheduleOf, usualLength } from './job-schedule.ts';
 import type { Schedule } from './schedule/schedule.ts';
-import type { SnitchState } from './snitch.ts';
+import type { DueFields, SnitchState } from './snitch.ts';
 
 /**
  * No delivery waits longer than a day between two attempts; one that seems to was planned while the clock ran
@@ -22,6 +22,12 @@ export function nearEnough(interval: Interval, now: number): number {
   const nominal = nominalLength(interval);
   const shorter = SHORTER[interval === 'monthly' ? 'monthly' : 'others'];
   return now + Math.max(nominal, 2 * nominal - shorter);
+}
+
+/** The same for a job with a schedule: the deadline of the next run is at most the one behind it. */
+export function nearEnoughByRun(job: DueFields, timezone: string, now: number): number {
+  const schedule = scheduleOf(job, timezone);
+  return schedule === null ? now : (schedule.nextAfter(now) ?? now) + graceOf(job, schedule, now);
 }
 
 /**

@@ -6,7 +6,15 @@ import type { Reading, Transaction } from '../transaction.ts';
 import { insertBlindNotice } from './alerts.ts';
 import { isolate } from './isolation.ts';
 import { setSetting } from './settings.ts';
-import { getRules, learnedFor, listStates, type StateRow, saveState, toState } from './states.ts';
+import {
+  getRules,
+  type LearnedRow,
+  learnedIn,
+  listLearned,
+  type StateRow,
+  saveDeadline,
+  toState,
+} from './states.ts';
 
 /** A window that is kept. */
 export interface KeptWindow extends BlindWindow {
@@ -36,13 +44,13 @@ export async function postponeSlice(tx: Transaction, now: number): Promise<boole
   );
   if (!row) return false;
   const window: KeptWindow = { id: row.id, start: row.started_at, end: row.ended_at };
-  const awaited = await listStates(tx, row.cursor, SLICE);
+  const awaited = await listLearned(tx, row.cursor, SLICE);
   const all = await isolate(tx, async () => {
-    for (const state of awaited) await postponeOne(tx, window, state);
+    for (const state of awaited) await postponeOne(tx, window, state, now);
   });
   if (all.error !== undefined) {
     // A row that cannot be postponed is reported by the sweep, when it is due.
-    for (const state of awaited) await isolate(tx, () => postponeOne(tx, window, state));
+    for (const state of awaited) await isolate(tx, () => postponeOne(tx, window, state, now));
   }
   const last = awaited.at(-1);
   if (last && awaited.length === SLICE) {
@@ -53,15 +61,14 @@ export async function postponeSlice(tx: Transaction, now: number): Promise<boole
   return true;
 }
 
-async function postponeOne(tx: Transaction, window: KeptWindow, row: StateRow): Promise<void> {
+async function postponeOne(tx: Transaction, window: KeptWindow, row: LearnedRow, now: number): Promise<void> {
   const rules = await getRules(tx, row.case_id);
   const before = toState(row);
   const context = { calendar: tx.calendar, rules };
   if (!couldPostpone(before, window, context)) return;
-  const learned = await learnedFor(tx, row);
-  const postponed = postpone(before, window, { ...context, ...learned });
+  const postponed = postpone(before, window, { ...context, ...learnedIn(row) });
   if (!postponed) return;
-  await saveState(tx, row, postponed);
+  await saveDeadline(tx, row, postponed, now);
   await keepPostponement(tx, window.id, row, postponed.dueAt);
 }
 

@@ -1,22 +1,24 @@
-import { FARTHEST_ATTEMPT, nearEnough, setAnew } from '../../core/clock-ahead.ts';
+import { FARTHEST_ATTEMPT, nearEnough, nearEnoughByRun, setAnew } from '../../core/clock-ahead.ts';
+import { StoreUnavailable } from '../../core/errors.ts';
 import { QUIET_AFTER } from '../../core/flapping.ts';
 import { nominalLength } from '../../core/interval.ts';
 import { knownUntil } from '../../core/late-runs.ts';
-import type { Transaction } from '../transaction.ts';
+import type { Awaitable, Transaction } from '../transaction.ts';
 import { isolate } from './isolation.ts';
 import {
   contextFor,
   getRules,
+  getStateById,
   learnedFor,
-  listStates,
+  ruleOf,
   type StateRow,
   saveLearned,
   saveState,
   toState,
 } from './states.ts';
 
-/** Snitches that one call looks at; nearly all of them need no more than the look. */
-const SLICE = 500;
+/** Snitches that one call looks at; nearly all of them need no more than the look, which is short. */
+const SLICE = 1_000;
 
 /** How long a claim still has that was made while the clock ran ahead: its sender is at work. */
 const LEASE_LEFT = 120_000;
@@ -33,27 +35,63 @@ export async function setAnewSlice(tx: Transaction, now: number, after: number):
     await bringDeliveriesNear(tx, now);
     await bringFlapsNear(tx, now);
   }
-  const rows = await listStates(tx, after, SLICE);
-  for (const row of rows) {
+  const looked = await look(tx, after);
+  for (const row of looked) {
+    const isNear = row.schedule === null ? isNearByInterval(row, now) : await isNearBySchedule(tx, row, now);
     // A row that contradicts itself is reported by the sweep, when it is due.
-    if (mayBeAhead(row, now)) await isolate(tx, () => setAnewOne(tx, row, now));
+    if (!isNear) await isolate(tx, () => setAnewOne(tx, row.id, now));
   }
-  return rows.length === SLICE ? (rows.at(-1)?.id ?? null) : null;
+  return looked.length === SLICE ? (looked.at(-1)?.id ?? null) : null;
+}
+
+/** The few columns that tell: there may be a million rows, and hardly ever is one of them ahead. */
+type LookedRow = Pick<
+  StateRow,
+  | 'id'
+  | 'case_id'
+  | 'interval'
+  | 'due_at'
+  | 'last_check_in_at'
+  | 'paused_at'
+  | 'schedule'
+  | 'timezone'
+  | 'grace'
+>;
+
+function look(tx: Transaction, after: number): Awaitable<LookedRow[]> {
+  return tx.all<LookedRow>(
+    `SELECT id, case_id, interval, due_at, last_check_in_at, paused_at, schedule, timezone, grace
+     FROM snitch_states WHERE id > +? ORDER BY id LIMIT +?`,
+    after,
+    SLICE,
+  );
 }
 
 /** A quick look, so that the savepoint and the history are for the few that need them. */
-function mayBeAhead(
-  { interval, schedule, due_at: due, last_check_in_at: last, paused_at: paused }: StateRow,
-  now: number,
-) {
-  // The interval beside a schedule is only shown, and may be much longer than what is between two runs.
-  const isByInterval = schedule === null;
-  const near = isByInterval ? nearEnough(interval, now) : now;
-  const farthest = isByInterval ? now + nominalLength(interval) : now;
-  return (due ?? 0) > near || (last ?? 0) > farthest || (paused ?? 0) > now;
+function isNearByInterval(row: LookedRow, now: number): boolean {
+  const { interval, due_at: due, last_check_in_at: last, paused_at: paused } = row;
+  const farthest = now + nominalLength(interval);
+  return (due ?? 0) <= nearEnough(interval, now) && (last ?? 0) <= farthest && (paused ?? 0) <= now;
 }
 
-async function setAnewOne(tx: Transaction, row: StateRow, now: number): Promise<void> {
+/** The same for a schedule: the interval beside it is only shown, and may be much longer than what is between two runs. */
+async function isNearBySchedule(tx: Transaction, row: LookedRow, now: number): Promise<boolean> {
+  const { due_at: due, last_check_in_at: last, paused_at: paused } = row;
+  if ((last ?? 0) > now || (paused ?? 0) > now) return false;
+  if ((due ?? 0) <= now) return true;
+  try {
+    const { timezone } = await getRules(tx, row.case_id);
+    const job = { schedule: ruleOf(row), timezone: row.timezone, grace: row.grace };
+    return (due ?? 0) <= nearEnoughByRun(job, timezone, now);
+  } catch (error) {
+    if (error instanceof StoreUnavailable) throw error;
+    return false;
+  }
+}
+
+async function setAnewOne(tx: Transaction, id: number, now: number): Promise<void> {
+  const row = await getStateById(tx, id);
+  if (!row) return;
   const rules = await getRules(tx, row.case_id);
   const before = toState(row);
   const context = { calendar: tx.calendar, rules, firstCheckIns: [] };
