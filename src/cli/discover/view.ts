@@ -107,7 +107,7 @@ const TITLES: Record<FindingKind, string> = {
   drifted: 'Not as its snitch expects:',
   unknown: 'Checks in to nobody:',
   gone: 'Snitches without a job:',
-  unclear: 'Not watched, because it is not understood:',
+  unclear: 'Cannot be watched:',
   inexact: 'Could be more exact:',
 };
 

@@ -1,3 +1,4 @@
+/** `snitch discover`: what it proposes, and what it writes. Time limit: 120 s. */
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,

@@ -8,7 +8,7 @@ import { parseAnacrontab } from '../../../src/cli/discover/anacron/lines.ts';
 import { dueOfCronJob } from '../../../src/cli/discover/crontab/due.ts';
 import { parseCrontab } from '../../../src/cli/discover/crontab/lines.ts';
 import { wrappedLine } from '../../../src/cli/discover/crontab/wrap.ts';
-import type { Due } from '../../../src/cli/discover/due/due.ts';
+import type { Due, Terms } from '../../../src/cli/discover/due/due.ts';
 import { type HostClock, readClock } from '../../../src/cli/discover/host/clock.ts';
 import { dueOfTimer } from '../../../src/cli/discover/systemd/due.ts';
 import { parseUnit } from '../../../src/cli/discover/systemd/units.ts';
@@ -19,7 +19,7 @@ import { temporaryDirectory } from '../snitch-process.ts';
 const test = suite('when jobs of a host are due');
 
 const NOW = Date.UTC(2026, 10, 22, 12);
-const TERMS = { now: NOW, grace: null };
+const TERMS: Terms = { now: NOW, grace: null };
 const BERLIN: HostClock = { timezone: 'Europe/Berlin', doubt: null, heedsCronTz: true };
 
 const [MINUTE, HOUR, DAY] = [60, 3_600, 86_400];
