@@ -31,17 +31,24 @@ export function joinCalendars(expressions: readonly string[], timezone: string, 
   const remark = left.find((one) => one.remark !== null)?.remark ?? null;
   const schedules = left.map(({ schedule }) => schedule);
   const longestGap = longestGapAmong(schedules, now);
-  const merged = mergedAll(left.map(({ expression }) => expression));
-  if (merged !== null && (left.length === 1 || isUnion(merged, schedules, timezone, now))) {
-    return { rule: { calendar: merged }, remark, longestGap };
+  const calendar = mergedAll(
+    left.map(({ expression }) => expression),
+    mergedExpression,
+  );
+  const rule = calendar === null ? null : { calendar };
+  if (rule !== null && (left.length === 1 || isUnion(rule, schedules, timezone, now))) {
+    return { rule, remark, longestGap };
   }
-  return everyGap(longestGap, `its ${left.length} lines of OnCalendar=`);
+  return everyGap(longestGap, `its ${left.length} OnCalendar expressions`);
 }
 
 /** One schedule for several of cron. @throws NotUnderstood for one that cannot be read */
 export function joinSchedules(rules: readonly ScheduleRule[], timezone: string, now: number): Joined {
   const schedules = rules.map((rule) => read(rule, timezone));
-  return everyGap(longestGapAmong(schedules, now), `its ${rules.length} schedules`);
+  const longestGap = longestGapAmong(schedules, now);
+  const cron = mergedAll(rules.map((rule) => ('cron' in rule ? rule.cron : '')), mergedCron);
+  if (cron && isUnion({ cron }, schedules, timezone, now)) return { rule: { cron }, remark: null, longestGap };
+  return everyGap(longestGap, `its ${rules.length} schedules`);
 }
 
 function everyGap(seconds: number, what: string): Joined {
@@ -75,6 +82,15 @@ function read(rule: ScheduleRule, timezone: string): Schedule {
     return readSchedule(rule, timezone);
   } catch (error) {
     if (error instanceof ScheduleRefused) throw new NotUnderstood(`it ${error.message}`);
+    throw error;
+  }
+}
+
+function readOrNull(rule: ScheduleRule, timezone: string): Schedule | null {
+  try {
+    return readSchedule(rule, timezone);
+  } catch (error) {
+    if (error instanceof ScheduleRefused) return null;
     throw error;
   }
 }
@@ -123,17 +139,29 @@ function instantsUntil(schedule: Schedule, from: number, until: number): Found {
 /** So many runs are compared. */
 const COMPARED = 200;
 
-function isUnion(merged: string, of: readonly Schedule[], timezone: string, now: number): boolean {
+function isUnion(merged: ScheduleRule, of: readonly Schedule[], timezone: string, now: number): boolean {
   const all = of.flatMap((schedule) => instantsAfter(schedule, now, COMPARED));
   const union = [...new Set(all)].sort((one, other) => one - other).slice(0, COMPARED);
-  const found = instantsAfter(read({ calendar: merged }, timezone), now, COMPARED);
+  const schedule = readOrNull(merged, timezone);
+  const found = schedule === null ? [] : instantsAfter(schedule, now, COMPARED);
   return union.every((at, index) => found[index] === at);
 }
 
-function mergedAll([first = '', ...others]: readonly string[]): string | null {
+type Merge = (one: string, other: string) => string | null;
+
+function mergedAll([first = '', ...others]: readonly string[], merge: Merge): string | null {
   let merged: string | null = first;
-  for (const other of others) merged = merged === null ? null : mergedExpression(merged, other);
+  for (const other of others) merged = merged === null ? null : merge(merged, other);
   return merged;
+}
+
+/** One cron expression for two that differ in one field only; null for others. */
+function mergedCron(one: string, other: string): string | null {
+  const [fields, others] = [one.trim().split(/\s+/), other.trim().split(/\s+/)];
+  const differing = fields.flatMap((field, index) => (field === others[index] ? [] : [index]));
+  const [place] = differing;
+  if (fields.length !== 5 || others.length !== 5 || differing.length > 1) return null;
+  return place === undefined ? one : fields.with(place, `${fields[place]},${others[place]}`).join(' ');
 }
 
 /** One expression for two that differ in one part only; null for others. */
