@@ -149,6 +149,7 @@ const FILES = [
     '/etc/credstore/snitch.smtp-password, /etc/credstore/snitch.admin-key',
     'Secrets of the service, see `snitch.yaml`(5).',
   ],
+  ['/etc/snitch/discover-ignore', 'Names of jobs that `snitch discover` leaves alone, one a line.'],
   ['/var/backups/snitch', 'What crontabs were before `snitch discover --write-crontabs` changed them.'],
 ] as const;
 

@@ -13,10 +13,13 @@ const AF_UNIX = 1;
 /** A peer that is gone is reported as an error instead of a signal, and the call never blocks. */
 const MSG_NOSIGNAL = 0x4000;
 const MSG_DONTWAIT = 0x40;
+const LOCK_EX = 2;
+const LOCK_NB = 4;
 
 const SIGNATURES = {
   memfd_create: { return: 'i32', arguments: ['string', 'u32'] },
   socket: { return: 'i32', arguments: ['i32', 'i32', 'i32'] },
+  flock: { return: 'i32', arguments: ['i32', 'i32'] },
   sendto: { return: 'i64', arguments: ['i32', 'buffer', 'u64', 'i32', 'buffer', 'u32'] },
 } as const;
 
@@ -53,6 +56,15 @@ export function createMemoryFile(name: string): number {
   const fd = libc().memfd_create(name, MFD_CLOEXEC);
   if (fd < 0) throw new Error('the kernel refused a file in memory (memfd_create)');
   return fd;
+}
+
+/**
+ * Locks an open file for this process until it is closed, which the kernel does however the process ends.
+ *
+ * @returns whether it is ours; another process may have it
+ */
+export function lockFile(fd: number): boolean {
+  return libc().flock(fd, LOCK_EX | LOCK_NB) === 0;
 }
 
 /**

@@ -1,43 +1,17 @@
-/** Makes the proposed snitches, and what their jobs need to check in. */
-import type { Client } from '../../api/client.ts';
+/** What the jobs of proposed snitches need to check in. */
 import type { WireSnitch } from '../../api/wire.ts';
 import { DEFAULT_URL } from '../command/connection.ts';
 import { shellWord } from '../command/own-program.ts';
 import { Failure } from '../failure/failure.ts';
-import { patiently } from '../file/apply-steps.ts';
-import { batchesOf } from '../file/batches.ts';
 import { wrappedLine } from './crontab/wrap.ts';
 import { type CrontabChange, changeOf } from './crontab/write.ts';
-import type { Mend, Proposal } from './proposals.ts';
+import type { Mend, Proposal } from './discovery.ts';
 import { dropInText } from './systemd/drop-in.ts';
 
 /** A proposal and the snitch that was made for it; null until then. */
 export interface Watched {
   proposal: Proposal;
   snitch: WireSnitch | null;
-}
-
-/** Makes the snitches, except those whose name exists already, so that a second run makes nothing twice. */
-export async function makeSnitches(
-  client: Client,
-  proposals: readonly Proposal[],
-  tags: readonly string[],
-): Promise<{ watched: Watched[]; made: number }> {
-  const present = new Map((await client.listSnitches()).map((snitch) => [snitch.name, snitch]));
-  const missing = proposals.filter(({ name }) => !present.has(name));
-  const inputs = missing.map((proposal) => ({
-    name: proposal.name,
-    interval: proposal.interval,
-    tags: [...tags],
-    // Not the command: it may hold a password, and notes are sent with every alert.
-    notes: `Found by discover: ${proposal.where} (${proposal.schedule}${proposal.user === null ? '' : `, ${proposal.user}`})`,
-  }));
-  for (const batch of batchesOf(inputs)) {
-    const made = await patiently(() => client.importSnitches(batch, null));
-    for (const snitch of made) present.set(snitch.name, snitch);
-  }
-  const watched = proposals.map((proposal) => ({ proposal, snitch: present.get(proposal.name) ?? null }));
-  return { watched, made: missing.length };
 }
 
 /** What to put before the command of a cron job. It names a server elsewhere, because cron has none of our settings. */

@@ -7,9 +7,10 @@ import { CRON_PATH, findOnPath, isSameFile, ownProgram, shellWord } from '../com
 import { accountOf, ownAccount } from './accounts.ts';
 import type { CronJob } from './crontab/lines.ts';
 import { wrapCommand } from './crontab/wrap.ts';
+import type { Discovery, Mend, Proposal, WatchedAlready } from './discovery.ts';
 import type { PassedOver } from './host/host.ts';
 import { faultOfProgram, isThere, type Surroundings } from './program-trial.ts';
-import type { Discovery, Mend, Proposal, WatchedAlready } from './proposals.ts';
+
 import { isVisible, serviceFault } from './systemd/sandbox.ts';
 import { lastValue } from './systemd/units.ts';
 
@@ -35,8 +36,14 @@ export function withPrograms(discovery: Discovery, options: ProgramOptions): Dis
     if ('program' in choice) proposals.push({ ...proposal, program: choice.program });
     else refused.push({ where: proposal.where, what: whatOf(proposal), reason: choice.fault });
   }
+  const { passedOver, ...others } = withoutBroken(discovery, options);
+  return { ...others, proposals, passedOver: [...passedOver, ...refused] };
+}
+
+/** Takes out the jobs that call this program and do not find it. */
+export function withoutBroken(discovery: Discovery, options: ProgramOptions): Discovery {
   const { watched, broken, mends } = sortedOut(discovery.watched, options);
-  return { proposals, watched, mends, passedOver: [...broken, ...discovery.passedOver, ...refused] };
+  return { ...discovery, watched, mends, passedOver: [...broken, ...discovery.passedOver] };
 }
 
 type Choice = { program: string } | { fault: string };

@@ -1,125 +1,157 @@
 /** Proposes a snitch for each job of a host. */
 import { createHash } from 'node:crypto';
-import { parseCronSchedule } from '../schedule/cron.ts';
-import { gapInWords, intervalForGap, longestGap, NotUnderstood } from '../schedule/schedule.ts';
+import { NotUnderstood } from '../schedule/schedule.ts';
+import { dueOfAnacronJob } from './anacron/due.ts';
+import { isLeftToAnacron, readAnacrontab } from './anacron/host.ts';
+import { parseAnacrontab } from './anacron/lines.ts';
+import { dueOfCronJob } from './crontab/due.ts';
 import { type Crontab, readCrontabs } from './crontab/files.ts';
-import { type CronJob, parseCrontab } from './crontab/lines.ts';
+import { type CronJob, type CronUnknown, parseCrontab } from './crontab/lines.ts';
+import type { DiscoverOptions, Discovery, Proposal } from './discovery.ts';
+import { type Due, NeverAwaited, shownInterval } from './due/due.ts';
+import { type HostClock, readClock } from './host/clock.ts';
 import type { PassedOver } from './host/host.ts';
+import { IGNORE_LIST, type IgnoreList, readIgnoreList } from './host/ignore-list.ts';
 import { nameOfCommand } from './names.ts';
-import { scheduleOfTimer } from './systemd/schedule.ts';
+import { checksIn, referencesIn } from './references.ts';
+import { dueOfTimer, timerText } from './systemd/due.ts';
 import { readTimers, type Timer } from './systemd/units.ts';
 
-export type Source = { kind: 'cron'; crontab: Crontab; job: CronJob } | { kind: 'timer'; timer: Timer };
-
-export interface Proposal {
-  name: string;
-  interval: string;
-  /** The schedule as it is written on the host. */
-  schedule: string;
-  /** `/etc/crontab:12`, `logrotate.timer` */
-  where: string;
-  /** The user that the job runs as, if that is known. */
-  user: string | null;
-  source: Source;
-  /** How the job should call this program, as a word of a shell command. */
-  program: string;
+interface Looking {
+  discovery: Discovery;
+  options: DiscoverOptions;
+  clock: HostClock;
 }
 
-export interface Discovery {
-  proposals: Proposal[];
-  /** Jobs that are understood and watched already. */
-  watched: WatchedAlready[];
-  /** Everything for which nothing is proposed. */
-  passedOver: PassedOver[];
-  /** Lines that call this program but cannot find it. */
-  mends: Mend[];
-}
-
-export interface WatchedAlready extends PassedOver {
-  /** For a cron job, its line. */
-  place?: { crontab: Crontab; job: CronJob };
-}
-
-/** A line that does not work, and one that would. */
-export interface Mend {
-  crontab: Crontab;
-  /** From 1. */
-  line: number;
-  before: string;
-  after: string;
-}
-
-const WATCHED =
-  /\bsnitch[\w.-]*['"]?\s+(?:exec|check-in)\b|\s(?:exec|check-in)\s+[a-z2-7]{26}\b|https?:\/\/[^\s'"]+\/c\/[A-Za-z0-9_-]{6,64}\b/;
-
-/**
- * @param root the directory that stands for `/`
- * @param host is appended to the names, so that several hosts can share a case
- */
-export function discover(root: string, host: string): Discovery {
-  const { crontabs, passedOver } = readCrontabs(root);
+export function discover(options: DiscoverOptions): Discovery {
+  const { root, host } = options;
+  const files = readCrontabs(root);
   const units = readTimers(root);
+  const anacron = readAnacrontab(root);
+  const ignoring = readIgnoreList(root);
+  const faults = ignoring.fault === null ? [] : [ignoring.fault];
   const discovery: Discovery = {
-    proposals: [],
-    watched: [],
-    mends: [],
-    passedOver: [...passedOver, ...units.passedOver],
+    ...{ proposals: [], watched: [], ignored: [], mends: [], mentioned: new Set<string>() },
+    passedOver: [...files.passedOver, ...anacron.passedOver, ...units.passedOver, ...faults],
   };
-  for (const crontab of crontabs) addCrontab(discovery, crontab);
-  for (const timer of units.timers) addTimer(discovery, timer);
-  discovery.proposals = withUniqueNames(discovery.proposals).map((proposal) => ({
-    ...proposal,
-    name: `${proposal.name}@${host}`,
-  }));
-  return discovery;
+  const looking = { discovery, options, clock: readClock(root, options.timezone) };
+  for (const crontab of files.crontabs) addCrontab(looking, crontab);
+  for (const crontab of anacron.crontabs) addAnacrontab(looking, crontab);
+  for (const timer of units.timers) addTimer(looking, timer);
+  discovery.proposals = withUniqueNames(discovery.proposals, host);
+  return withoutIgnored(discovery, ignoring);
 }
 
-function addCrontab(discovery: Discovery, crontab: Crontab): void {
+function addCrontab(looking: Looking, crontab: Crontab): void {
+  const { clock, options } = looking;
   for (const found of parseCrontab(crontab.text, crontab.system)) {
-    const where = `${crontab.shown}:${found.line}`;
-    if (found.kind === 'unknown') {
-      discovery.passedOver.push({ where, what: found.text, reason: found.reason });
-      continue;
+    if (found.kind === 'unknown') addUnknown(looking, crontab, found);
+    else if (isLeftToAnacron(options.root, found.command)) addLeftToAnacron(looking, crontab, found);
+    else {
+      const due = () => dueOfCronJob(found, clock, options);
+      addLine(looking, crontab, { job: found, name: nameOfCommand(found.command), due });
     }
-    const what = `${found.schedule} ${found.command}`;
-    if (WATCHED.test(found.command)) {
-      discovery.watched.push({ where, what, reason: 'it checks in already', place: { crontab, job: found } });
-      continue;
-    }
-    attempt(discovery, { where, what }, () => ({
-      name: nameOfCommand(found.command),
-      interval: intervalOf(longestGap([parseCronSchedule(found.schedule)])),
-      schedule: found.schedule,
-      where,
-      user: found.user ?? crontab.user,
-      source: { kind: 'cron', crontab, job: found },
-      program: 'snitch',
-    }));
   }
 }
 
-function addTimer(discovery: Discovery, timer: Timer): void {
+function addAnacrontab(looking: Looking, crontab: Crontab): void {
+  const { clock, options } = looking;
+  for (const found of parseAnacrontab(crontab.text)) {
+    if (found.kind === 'unknown') addUnknown(looking, crontab, found);
+    else {
+      const due = () => dueOfAnacronJob(found, clock, options);
+      addLine(looking, crontab, { job: found, name: found.id, due });
+    }
+  }
+}
+
+function addUnknown({ discovery }: Looking, crontab: Crontab, { line, text, ...unknown }: CronUnknown): void {
+  const place = { where: `${crontab.shown}:${line}`, what: text };
+  if (unknown.ignored) discovery.ignored.push({ ...place, reason: BY_COMMENT });
+  else discovery.passedOver.push({ ...place, reason: unknown.reason });
+}
+
+function addLeftToAnacron({ discovery }: Looking, crontab: Crontab, job: CronJob): void {
+  const place = placeOf(crontab, job);
+  const isWatched = checksIn(job.command);
+  if (isWatched) for (const one of referencesIn(job.command)) discovery.mentioned.add(one);
+  const reason = isWatched
+    ? 'it checks in without doing anything: anacron is there, and runs the job in its place (/etc/anacrontab)'
+    : 'it does nothing: anacron is there, and runs the job in its place (/etc/anacrontab)';
+  discovery.passedOver.push({ ...place, reason, excused: !isWatched });
+}
+
+const BY_COMMENT = 'a comment says so';
+
+interface Line {
+  job: CronJob;
+  name: string;
+  due: () => Due;
+}
+
+function addLine({ discovery }: Looking, crontab: Crontab, { job, name, due }: Line): void {
+  const place = placeOf(crontab, job);
+  const references = checksIn(job.command) ? referencesIn(job.command) : [];
+  for (const one of references) discovery.mentioned.add(one);
+  if (job.ignored) discovery.ignored.push({ ...place, reason: BY_COMMENT });
+  else if (checksIn(job.command)) {
+    const reason = 'it checks in already';
+    discovery.watched.push({ ...place, reason, place: { crontab, job }, due: dueOrNull(due), references });
+  } else {
+    attempt(discovery, place, () => {
+      const found = due();
+      return {
+        ...{
+          name,
+          markedName: name,
+          due: found,
+          interval: shownInterval(found),
+          schedule: job.schedule,
+          where: place.where,
+        },
+        ...{ user: job.user ?? crontab.user, source: { kind: 'cron', crontab, job }, program: 'snitch' },
+      };
+    });
+  }
+}
+
+function placeOf(crontab: Crontab, { line, schedule, command }: CronJob): { where: string; what: string } {
+  return { where: `${crontab.shown}:${line}`, what: `${schedule} ${command}` };
+}
+
+function addTimer({ discovery, clock, options }: Looking, timer: Timer): void {
   const { name, settings, service, servicePath, serviceSettings } = timer;
   const place = { where: timer.path, what: name };
+  const due = () => dueOfTimer(settings, clock, options);
   const commands = serviceSettings.filter((setting) => setting.name.startsWith('Exec'));
-  if (commands.some(({ value }) => WATCHED.test(value))) {
-    discovery.watched.push({ ...place, reason: 'it checks in already' });
+  const checkIns = commands.filter(({ value }) => checksIn(value));
+  if (checkIns.length > 0) {
+    const references = checkIns.flatMap(({ value }) => referencesIn(value));
+    for (const one of references) discovery.mentioned.add(one);
+    const reason = 'it checks in already';
+    discovery.watched.push({ ...place, reason, due: dueOrNull(due), references });
     return;
   }
   attempt(discovery, place, () => {
     if (!service.endsWith('.service')) throw new NotUnderstood(`it starts ${service}, which is no service`);
-    if (servicePath === null) throw new NotUnderstood(`${service} is missing`);
-    const { gap, text } = scheduleOfTimer(settings);
+    if (servicePath === null) throw new NeverAwaited(`${service} is missing`);
+    const found = due();
     return {
       name: name.replace(/\.timer$/, ''),
-      interval: intervalOf(gap),
-      schedule: text,
-      where: name,
-      user: null,
-      source: { kind: 'timer', timer },
-      program: 'snitch',
+      markedName: name,
+      ...{ due: found, interval: shownInterval(found), schedule: timerText(settings), where: name },
+      ...{ user: null, source: { kind: 'timer', timer }, program: 'snitch' },
     };
   });
+}
+
+function dueOrNull(due: () => Due): Due | null {
+  try {
+    return due();
+  } catch (error) {
+    if (error instanceof NotUnderstood) return null;
+    throw error;
+  }
 }
 
 function attempt(
@@ -131,25 +163,40 @@ function attempt(
     discovery.proposals.push(propose());
   } catch (error) {
     if (!(error instanceof NotUnderstood)) throw error;
-    discovery.passedOver.push({ ...place, reason: error.message });
+    const excused = error instanceof NeverAwaited;
+    discovery.passedOver.push({ ...place, reason: error.message, ...(excused ? { excused } : {}) });
   }
 }
 
-function intervalOf(gap: number | null): string {
-  if (gap === null) throw new NotUnderstood('it never runs twice');
-  const interval = intervalForGap(gap);
-  if (interval !== null) return interval;
-  throw new NotUnderstood(
-    `up to ${gapInWords(gap)} pass between two runs, and the longest interval is monthly`,
+/** Takes out what the list of the host names: a job by its name, a file, a line of it, or a timer. */
+function withoutIgnored(discovery: Discovery, { has }: IgnoreList): Discovery {
+  const ignored: PassedOver[] = [];
+  const kept = <T>(items: readonly T[], placeOf: (item: T) => PassedOver, namesOf: (item: T) => string[]) =>
+    items.filter((item) => {
+      const place = placeOf(item);
+      if (!has([...namesOf(item), place.where, place.where.replace(/:\d+$/, '')])) return true;
+      ignored.push({ where: place.where, what: place.what, reason: `${IGNORE_LIST} names it` });
+      return false;
+    });
+  const proposals = kept(
+    discovery.proposals,
+    ({ where, name }) => ({ where, what: name, reason: '' }),
+    ({ name }) => [name, name.replace(/@[^@]*$/, '')],
   );
+  const whole = (place: PassedOver) => place;
+  const names = ({ what }: PassedOver) => [what];
+  const watched = kept(discovery.watched, whole, names);
+  const passedOver = kept(discovery.passedOver, whole, names);
+  return { ...discovery, proposals, watched, passedOver, ignored: [...discovery.ignored, ...ignored] };
 }
 
-/** Proposals with the same name each get a mark, which stays the same when lines are moved. */
-function withUniqueNames(proposals: readonly Proposal[]): Proposal[] {
+/** Proposals with the same name each get a mark. */
+function withUniqueNames(proposals: readonly Proposal[], host: string): Proposal[] {
   const counts = Map.groupBy(proposals, ({ name }) => name);
   return proposals.map((proposal) => {
-    if ((counts.get(proposal.name)?.length ?? 0) < 2) return proposal;
-    return { ...proposal, name: `${proposal.name}-${markOf(proposal)}` };
+    const markedName = `${proposal.name}-${markOf(proposal)}@${host}`;
+    const isUnique = counts.get(proposal.name)?.length === 1;
+    return { ...proposal, name: isUnique ? `${proposal.name}@${host}` : markedName, markedName };
   });
 }
 

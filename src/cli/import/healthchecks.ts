@@ -1,10 +1,13 @@
 /**
  * Imports the checks of Healthchecks, hosted or self-hosted, through version 3 of its API. Timeouts, schedules and grace
- * mean the same there. Only several schedules in one check have to become an interval.
+ * mean the same there. Several schedules in one check become one that says the same, or the longest time between runs.
  */
+import type { WireSchedule } from '../../api/wire.ts';
+import { isTimeZone } from '../../text/time-zone.ts';
 import { parseCalendar } from '../schedule/calendar.ts';
 import { parseCronSchedule } from '../schedule/cron.ts';
 import { gapInWords, intervalForGap, longestGap, NotUnderstood } from '../schedule/schedule.ts';
+import { type Joined, joinCalendars, joinSchedules } from '../schedule/several.ts';
 import type { DueInput } from '../snitches/due-flags.ts';
 import { ask, type Fields, type Imported, isToken, objectsIn, type Source, textOf } from './source.ts';
 
@@ -12,12 +15,13 @@ export const HEALTHCHECKS = 'https://healthchecks.io';
 
 export async function readHealthchecks(source: Source): Promise<Imported[]> {
   const answer = await ask(source, '/api/v3/checks/', 'x-api-key');
-  return objectsIn((answer as Fields | null)?.checks, source.url).map(importedOf);
+  return objectsIn((answer as Fields | null)?.checks, source.url).map((check) => importedOf(check));
 }
 
-export function importedOf(check: Fields): Imported {
-  const due = dueOf(check);
-  const remarks = remarksOn(check, due !== null);
+/** @param now milliseconds since the epoch */
+export function importedOf(check: Fields, now = Date.now()): Imported {
+  const { due, remark: ofDue } = dueOf(check, now);
+  const remarks = [...(ofDue === null ? [] : [ofDue]), ...remarksOn(check, due !== null)];
   const token = tokenOf(check);
   if (token === null) remarks.push('its address is hidden from this key: the job needs the new one');
   const identity = token ?? textOf(check.unique_key);
@@ -39,20 +43,42 @@ export function importedOf(check: Fields): Imported {
   }
 }
 
-/** Null where there is no one schedule that says the same. The server that takes it checks the expression. */
-function dueOf({ schedule, timeout, tz, grace }: Fields): DueInput | null {
+interface Kept {
+  /** Null where there is no one schedule that says the same. */
+  due: DueInput | null;
+  remark: string | null;
+}
+
+/** The server that takes it checks the expression. */
+function dueOf({ schedule, timeout, tz, grace }: Fields, now: number): Kept {
   const text = textOf(schedule).trim();
   const kept = typeof grace === 'number' && grace >= 0 ? { grace } : {};
   if (text === '') {
     const isLongEnough = typeof timeout === 'number' && timeout >= SHORTEST_S;
-    return isLongEnough ? { schedule: { every: timeout }, ...kept } : null;
+    return { due: isLongEnough ? { schedule: { every: timeout }, ...kept } : null, remark: null };
   }
-  if (text.includes('\n')) return null;
-  return {
-    schedule: isCron(text) ? { cron: text } : { calendar: text },
-    timezone: textOf(tz) || 'UTC',
-    ...kept,
-  };
+  const timezone = textOf(tz) || 'UTC';
+  const lines = text.split('\n').map((line) => line.trim());
+  const all = lines.filter((line) => line !== '');
+  if (all.length === 1) return { due: { schedule: ruleOf(text), timezone, ...kept }, remark: null };
+  try {
+    const { rule, remark } = joined(all, timezone, now);
+    const zone = 'every' in rule ? {} : { timezone };
+    return { due: { schedule: rule, ...zone, ...kept }, remark };
+  } catch (error) {
+    if (error instanceof NotUnderstood) return { due: null, remark: null };
+    throw error;
+  }
+}
+
+function ruleOf(text: string): WireSchedule {
+  return isCron(text) ? { cron: text } : { calendar: text };
+}
+
+function joined(lines: readonly string[], timezone: string, now: number): Joined {
+  if (!isTimeZone(timezone)) throw new NotUnderstood(`${timezone} is no time zone that is known here`);
+  if (lines.some(isCron)) return joinSchedules(lines.map(ruleOf), timezone, now);
+  return joinCalendars(lines, timezone, now);
 }
 
 /** Shorter timeouts become an interval. */

@@ -3,7 +3,7 @@
  * if it had worked (`extensions: Beyond the contract`).
  */
 import { ApiError, type Client } from '../../api/client.ts';
-import type { WireSnitch } from '../../api/wire.ts';
+import type { WireSchedule, WireSnitch } from '../../api/wire.ts';
 import { scheduleInWords } from '../../core/schedule-name.ts';
 import { Failure } from '../failure/failure.ts';
 import { nextRuns, scheduleWords } from '../output/next-runs.ts';
@@ -15,14 +15,19 @@ export async function askForSchedules(
   client: Client,
   { schedule }: Pick<DueInput, 'schedule'>,
 ): Promise<void> {
-  if (!schedule) return;
+  if (!schedule || (await knowsSchedules(client, schedule))) return;
+  throw new Failure('nothing was changed: the server does not know schedules, and has to be updated first');
+}
+
+/** Whether the server is new enough, whatever it says of this schedule. */
+export async function knowsSchedules(client: Client, schedule: WireSchedule): Promise<boolean> {
   try {
     await client.checkSchedule({ schedule });
+    return true;
   } catch (error) {
     // A server that knows schedules and refuses this one says so when it is asked to keep it.
     if (!(error instanceof ApiError)) throw error;
-    if (error.status !== 404 && error.status !== 405) return;
-    throw new Failure('nothing was changed: the server does not know schedules, and has to be updated first');
+    return error.status !== 404 && error.status !== 405;
   }
 }
 

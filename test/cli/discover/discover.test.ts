@@ -1,3 +1,4 @@
+/** `snitch discover`: what it proposes, and what it writes. Time limit: 120 s. */
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -107,6 +108,7 @@ test('jobs of crontabs and timers are proposed, and all else is accounted for', 
     [
       ['cron.hourly@web1', 'hourly', '/etc/crontab:3', 'root'],
       ['backup@web1', 'daily', '/etc/crontab:4', 'root'],
+      ['yearly@web1', 'monthly', '/etc/crontab:6', 'root'],
       ['sessionclean@web1', '30_minute', '/etc/cron.d/php:1', 'www-data'],
       ['report@web1', 'weekly', '/var/spool/cron/crontabs/ann:1', 'ann'],
       ['rotate@web1', '2_hour', 'rotate.timer', null],
@@ -118,10 +120,10 @@ test('jobs of crontabs and timers are proposed, and all else is accounted for', 
   );
   assert.is(proposals[1]?.line, `25 6 * * * root ${SNITCH} exec TOKEN -- /opt/backup.sh --all > /dev/null`);
   assert.is(
-    proposals[3]?.line,
+    proposals[4]?.line,
     `0 3 * * 1-5 ${SNITCH} exec TOKEN -- /bin/sh -c '$HOME/bin/report | mail ann'%hello`,
   );
-  assert.is(proposals[4]?.drop_in?.path, '/etc/systemd/system/rotate.service.d/snitch.conf');
+  assert.is(proposals[5]?.drop_in?.path, '/etc/systemd/system/rotate.service.d/snitch.conf');
   assert.equal(
     watched.map(({ where }) => where),
     ['/etc/crontab:7'],
@@ -133,7 +135,6 @@ test('jobs of crontabs and timers are proposed, and all else is accounted for', 
       '/etc/cron.d/old.dpkg-old: most crons ignore such a name',
       '/lib/systemd/system/idle.timer: it is not enabled',
       '/etc/crontab:5: it runs at boot only: nobody knows when',
-      '/etc/crontab:6: up to 366d pass between two runs, and the longest interval is monthly',
       '/etc/crontab:9: it is neither a job nor a variable',
       '/lib/systemd/system/boot.timer: it runs after boot only: nobody knows when',
       '/lib/systemd/system/gone.timer: gone.service is missing',
@@ -146,10 +147,13 @@ test('without --apply it changes nothing, and needs no server', async (context) 
   await context.daemon.end();
   const { code, stdout, stderr } = await context.discover();
   assert.is(code, 0, stderr);
-  assert.match(stdout, 'backup@web1  daily\n  /etc/crontab:4, 25 6 * * *, runs as root\n');
+  assert.match(
+    stdout,
+    'backup@web1\n  cron 25 6 * * * (UTC), 1 h of grace\n  /etc/crontab:4, 25 6 * * *, runs as root\n',
+  );
   assert.match(stdout, `+ 25 6 * * * root ${SNITCH} exec TOKEN -- /opt/backup.sh`);
   assert.match(stdout, 'Not proposed:\n');
-  assert.match(stderr, '5 proposed, 1 watched already, 8 not proposed');
+  assert.match(stderr, '6 proposed, 1 watched already, 7 not proposed');
   assert.is(context.read('/etc/crontab'), CRONTAB);
   assert.not.ok(existsSync(join(context.root, 'etc/systemd/system/rotate.service.d')));
 });
@@ -162,19 +166,22 @@ test('--apply makes the snitches and the drop-ins, once, and leaves crontabs alo
   assert.equal(await json('list'), []);
   const applied = await discover('--apply', '--yes', '--tag', 'cron');
   assert.is(applied.code, 0, applied.stderr);
-  assert.match(applied.stderr, '5 made, 0 there already');
+  assert.match(applied.stderr, '6 made, 0 there already');
   assert.match(applied.stderr, 'systemctl daemon-reload');
   assert.match(applied.stderr, 'no crontab was written');
   const snitches = await json<WireSnitch[]>('list');
   const rotate = snitches.find(({ name }) => name === 'rotate@web1');
-  assert.equal([rotate?.interval, rotate?.tags], ['2_hour', ['cron']]);
+  assert.equal(
+    [rotate?.schedule, rotate?.timezone, rotate?.grace, rotate?.tags],
+    [{ calendar: '*:0/10' }, 'UTC', 3_600 + 60 + 60, ['cron']],
+  );
   assert.is(read('/etc/crontab'), CRONTAB);
   assert.match(read('/etc/systemd/system/rotate.service.d/snitch.conf'), rotate?.token ?? 'none');
   assert.equal(readdirSync(join(context.root, 'etc/systemd/system/rotate.service.d')), ['snitch.conf']);
 
   const again = await found(context, '--apply', '--yes');
-  assert.is((await json<WireSnitch[]>('list')).length, 5);
-  assert.is(again.proposals.length, 4, 'the timer is watched now');
+  assert.is((await json<WireSnitch[]>('list')).length, 6);
+  assert.is(again.proposals.length, 5, 'the timer is watched now');
   assert.ok(again.proposals.every(({ token }) => snitches.some((snitch) => snitch.token === token)));
 });
 

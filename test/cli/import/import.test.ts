@@ -180,9 +180,7 @@ test('checks of Healthchecks keep the token in their address; what differs is to
     '    differs: it is paused there, and will wait for its first check-in here',
     '+ yearly (every 365 days after its last check-in, a new token)',
     '    differs: its address is hidden from this key: the job needs the new one',
-    '+ twice (12_hour, twice-a-day)',
-    "    differs: the schedule 00:10\\n12:10 (UTC) becomes 12_hour, in the case's time zone",
-    '    differs: a grace time of 1m: a snitch has until the end of its next period',
+    '+ twice (OnCalendar *-*-* 00,12:10:00 (UTC), twice-a-day)',
     '! wrong: schedule: cannot be read: hour "25": "25" is not a number from 0 to 23',
   ]);
   assert.match(stderr, '4 made, 0 there already, 1 that cannot be');
@@ -205,7 +203,7 @@ test('checks of Healthchecks keep the token in their address; what differs is to
     [
       ['backup', { every: 86_400 }, null, 3_600],
       ['cron-check', { cron: '*/20 * * * *' }, 'Europe/Riga', 60],
-      ['twice', null, null, null],
+      ['twice', { calendar: '*-*-* 00,12:10:00' }, 'UTC', 60],
       ['yearly', { every: 31_536_000 }, null, 0],
     ],
   );
@@ -217,21 +215,24 @@ test('checks of Healthchecks keep the token in their address; what differs is to
   );
 });
 
-test('several schedules of a check, and timeouts that are too short, become the nearest interval', () => {
-  const table: [Record<string, unknown>, string | undefined][] = [
-    [{ timeout: 30 }, '1_minute'],
-    [{ schedule: '0 3 * * *\n0 15 * * *' }, '12_hour'],
-    [{ schedule: 'Mon..Fri 10:00\nSat 12:00' }, 'weekly'],
-    [{ schedule: 'nonsense\nnonsense' }, undefined],
-    [{}, undefined],
+test('several schedules of a check become one, with its zone and grace; a timeout that is too short an interval', () => {
+  const table: [Record<string, unknown>, Record<string, unknown> | null][] = [
+    [{ timeout: 30 }, { interval: '1_minute' }],
+    [{ schedule: '0 3 * * *\n0 15 * * *' }, { schedule: { cron: '0 3,15 * * *' }, timezone: 'UTC' }],
+    [
+      { schedule: '0 3 * * 1-5\n0 3 * * 6', tz: 'Europe/Riga', grace: 600 },
+      { schedule: { cron: '0 3 * * 1-5,6' }, timezone: 'Europe/Riga', grace: 600 },
+    ],
+    // The longest time is that from Saturday at noon to Monday at ten.
+    [{ schedule: 'Mon..Fri 10:00\nSat 12:00', grace: 60 }, { schedule: { every: 46 * 3_600 }, grace: 60 }],
+    [{ schedule: '0 3 * * *\n18:00' }, { schedule: { every: 15 * 3_600 } }],
+    [{ schedule: 'nonsense\nnonsense' }, null],
+    [{}, null],
   ];
-  for (const [check, interval] of table) {
-    const { input, refusal } = importedOf({ name: 'x', uuid: UUID, ...check });
-    assert.equal(
-      [input.interval, refusal === null],
-      [interval, interval !== undefined],
-      JSON.stringify(check),
-    );
+  for (const [check, due] of table) {
+    const { input, refusal } = importedOf({ name: 'x', uuid: UUID, ...check }, Date.UTC(2026, 2, 1));
+    const { name: _n, tags: _t, notes: _o, token: _k, ...found } = input;
+    assert.equal(refusal === null ? found : null, due, JSON.stringify(check));
   }
   assert.equal(importedOf({ name: 'x', uuid: UUID, timeout: 1_200, grace: 5 }).remarks, []);
 });

@@ -19,16 +19,10 @@ export function readCrontabs(root: string): { crontabs: Crontab[]; passedOver: P
   const crontabs: Crontab[] = [];
   const passedOver: PassedOver[] = [];
   const read = (path: string, system: boolean, user: string | null) => {
-    const pass = (reason: string) =>
-      void passedOver.push({ where: shown(root, path), what: 'the file', reason });
-    try {
-      if (!lstatSync(path).isFile()) return pass('it is a link or no plain file: look at what it leads to');
-      const text = readFileSync(path, 'utf8');
-      crontabs.push({ path, shown: shown(root, path), text, system, user });
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code !== 'ENOENT' && code !== 'ENOTDIR') pass(`it cannot be read (${code}): run this as root`);
-    }
+    const file = readFileOfHost(root, path);
+    if (file === null) return;
+    if ('reason' in file) passedOver.push(file);
+    else crontabs.push({ ...file, system, user });
   };
   read(join(root, 'etc/crontab'), true, null);
   const ofPackages = listed(join(root, 'etc/cron.d'), passedOver, root);
@@ -36,11 +30,8 @@ export function readCrontabs(root: string): { crontabs: Crontab[]; passedOver: P
     const path = join(root, 'etc/cron.d', name);
     if (/^[A-Za-z0-9_-]+$/.test(name)) read(path, true, null);
     else if (!name.startsWith('.')) {
-      passedOver.push({
-        where: shown(root, path),
-        what: 'the file',
-        reason: 'most crons ignore such a name',
-      });
+      const reason = 'most crons ignore such a name';
+      passedOver.push({ where: shown(root, path), what: 'the file', reason, excused: true });
     }
   }
   for (const folder of ['var/spool/cron/crontabs', 'var/spool/cron']) {
@@ -49,14 +40,24 @@ export function readCrontabs(root: string): { crontabs: Crontab[]; passedOver: P
       if (!name.startsWith('.') && !isDirectory(path)) read(path, false, name);
     }
   }
-  if (isThere(join(root, 'etc/anacrontab'))) {
-    passedOver.push({
-      where: '/etc/anacrontab',
-      what: 'the file',
-      reason: 'the jobs of anacron are not read',
-    });
-  }
   return { crontabs, passedOver };
+}
+
+/** Null for a file that is not there; why it was passed over, if it was. */
+export function readFileOfHost(
+  root: string,
+  path: string,
+): Pick<Crontab, 'path' | 'shown' | 'text'> | PassedOver | null {
+  const place = { where: shown(root, path), what: 'the file' };
+  try {
+    if (!lstatSync(path).isFile())
+      return { ...place, reason: 'it is a link or no plain file: look at what it leads to' };
+    return { path, shown: place.where, text: readFileSync(path, 'utf8') };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    return { ...place, reason: `it cannot be read (${code}): run this as root` };
+  }
 }
 
 function listed(directory: string, passedOver: PassedOver[], root: string): string[] {
@@ -74,8 +75,4 @@ function listed(directory: string, passedOver: PassedOver[], root: string): stri
 
 function isDirectory(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-}
-
-function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

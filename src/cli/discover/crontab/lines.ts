@@ -17,36 +17,76 @@ export interface CronJob {
   shell: string;
   /** Where that shell looks for programs; null if no line above sets it, so that cron's own default counts. */
   path: string | null;
+  /** What `CRON_TZ` above the line says; null where nothing does. */
+  cronTz: string | null;
+  /** The same of `TZ`, which is for the job alone. */
+  tz: string | null;
+  /** Whether a comment says that it is not to be watched. */
+  ignored: boolean;
+  /** What keeps most crons from running the line as it is meant; null if nothing does. */
+  flaw: string | null;
+  /** Whether a percent sign in the command is one, as anacron has it: cron ends the command there. */
+  isLiteral: boolean;
 }
+
+type Environment = Pick<CronJob, 'shell' | 'path' | 'cronTz' | 'tz'>;
 
 export interface CronUnknown {
   kind: 'unknown';
   line: number;
   text: string;
   reason: string;
+  ignored: boolean;
 }
 
 const ENVIRONMENT = /^\s*(?:[A-Za-z_]\w*|"[^"]*"|'[^']*')\s*=/;
 /** In some crons a minus before the minute keeps the job out of the log. */
 const SCHEDULE = /^\s*-?(@\w+|(?:[^\s]+\s+){4}[^\s]+)(\s+)/;
 
+/** `# snitch: ignore`, on a line of its own above the job or at the end of its command, where the shell skips it. */
+export const IGNORING = /(?:^|\s)#\s*snitch:?\s+ignore\b/i;
+
 /** @param system whether lines have a user after the schedule */
 export function parseCrontab(text: string, system: boolean): (CronJob | CronUnknown)[] {
   const found: (CronJob | CronUnknown)[] = [];
-  let shell = '/bin/sh';
-  let path: string | null = null;
-  for (const [index, whole] of text.split('\n').entries()) {
+  let environment: Environment = { shell: '/bin/sh', path: null, cronTz: null, tz: null };
+  const lines = text.split('\n');
+  let ignored = false;
+  for (const [index, whole] of lines.entries()) {
     const content = whole.replace(/\r$/, '');
-    if (/^\s*(#.*)?$/.test(content)) continue;
-    if (ENVIRONMENT.test(content)) {
-      const given = valueIn(content, 'SHELL');
-      if (given?.startsWith('/')) shell = given;
-      path = valueIn(content, 'PATH') ?? path;
+    if (/^\s*(#.*)?$/.test(content)) {
+      ignored = content.trim() !== '' && (ignored || IGNORING.test(content));
       continue;
     }
-    found.push(parseJob(content, index + 1, system, { shell, path }));
+    if (ENVIRONMENT.test(content)) {
+      environment = environmentAfter(content, environment);
+      continue;
+    }
+    const job = parseJob(content, index + 1, system, environment);
+    const flaw = flawOf(whole, index === lines.length - 1);
+    const isIgnored = ignored || IGNORING.test(content);
+    found.push(job.kind === 'job' ? { ...job, ignored: isIgnored, flaw } : { ...job, ignored: isIgnored });
+    ignored = false;
   }
   return found;
+}
+
+export function environmentAfter(content: string, before: Environment): Environment {
+  const shell = valueIn(content, 'SHELL');
+  return {
+    shell: shell?.startsWith('/') ? shell : before.shell,
+    path: valueIn(content, 'PATH') ?? before.path,
+    cronTz: valueIn(content, 'CRON_TZ') ?? before.cronTz,
+    tz: valueIn(content, 'TZ') ?? before.tz,
+  };
+}
+
+function flawOf(line: string, isLast: boolean): string | null {
+  if (isLast) return 'no newline ends the file, so that cron does not run this line, or none of the file';
+  if (line.endsWith('\r')) {
+    return 'the line ends as on Windows, and cron takes the carriage return for a part of the command';
+  }
+  return null;
 }
 
 /** The value of a variable. Crontabs expand nothing: `$PATH` stands for itself. */
@@ -59,11 +99,17 @@ function parseJob(
   content: string,
   line: number,
   system: boolean,
-  environment: Pick<CronJob, 'shell' | 'path'>,
+  environment: Environment,
 ): CronJob | CronUnknown {
-  const unknown = (reason: string): CronUnknown => ({ kind: 'unknown', line, text: content.trim(), reason });
+  const unknown = (reason: string): CronUnknown => ({
+    kind: 'unknown',
+    line,
+    text: content.trim(),
+    reason,
+    ignored: false,
+  });
   const [head, schedule = ''] = SCHEDULE.exec(content) ?? [];
-  if (head === undefined || !/^[\d*@]/.test(schedule)) return unknown('it is neither a job nor a variable');
+  if (head === undefined || !/^[\d*@~]/.test(schedule)) return unknown('it is neither a job nor a variable');
   let offset = head.length;
   let user: string | null = null;
   if (system) {
@@ -76,6 +122,9 @@ function parseJob(
   const end = rest.search(/(?<!\\)%/);
   const command = (end < 0 ? rest : rest.slice(0, end)).trimEnd();
   if (command === '') return unknown('the command is missing');
+  // Some crons take options there, so that a wrapper before them would change what they mean.
+  if (command.startsWith('-')) return unknown('its command begins with a minus: crons differ on that');
   const input = rest.slice(command.length).trimEnd();
-  return { kind: 'job', line, schedule, user, command, offset, input, ...environment };
+  const mark = { ignored: false, flaw: null, isLiteral: false };
+  return { kind: 'job', line, schedule, user, command, offset, input, ...environment, ...mark };
 }

@@ -12,8 +12,11 @@ const SHELL_WORDS = new Set(
  * @param wrapper what to put first, such as `snitch exec TOKEN --`; without quotes
  * @returns the command, with percent signs escaped for a crontab
  */
-export function wrapCommand({ command, shell }: Pick<CronJob, 'command' | 'shell'>, wrapper: string): string {
-  const before = wrapper.replaceAll('%', '\\%');
+export function wrapCommand(
+  { command, shell, isLiteral = false }: Pick<CronJob, 'command' | 'shell'> & { isLiteral?: boolean },
+  wrapper: string,
+): string {
+  const before = isLiteral ? wrapper : wrapper.replaceAll('%', '\\%');
   if (isSimple(command)) return `${before} ${command}`;
   return `${before} ${shell} -c '${command.replaceAll("'", "'\\''")}'`;
 }

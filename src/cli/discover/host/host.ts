@@ -6,6 +6,8 @@ export interface PassedOver {
   where: string;
   what: string;
   reason: string;
+  /** Whether there is nothing to watch, or nothing that anybody could wait for. */
+  excused?: boolean;
 }
 
 /** A path as it would be on the host itself. */

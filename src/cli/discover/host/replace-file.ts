@@ -1,5 +1,5 @@
 /** Replaces files of the host in one step. */
-import { chmodSync, chownSync, lstatSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, lstatSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { createPrivateFileNow, syncNow } from '../../../system/private-file.ts';
 
@@ -11,9 +11,13 @@ import { createPrivateFileNow, syncNow } from '../../../system/private-file.ts';
 export function replaceFile(path: string, text: string, check: () => void = () => {}): void {
   const old = lstatSync(path, { throwIfNoEntry: false });
   // Cron and systemd ignore names that begin with a dot.
-  const draft = join(dirname(path), `.${basename(path)}.snitch-${process.pid}`);
-  // A crash may have left one.
-  rmSync(draft, { force: true });
+  const drafts = `.${basename(path)}.snitch-`;
+  const draft = join(dirname(path), `${drafts}${process.pid}`);
+  // A crash may have left some. Nobody else is at work, because the host is locked.
+  for (const name of readdirSync(dirname(path))) {
+    const isDraft = name.startsWith(drafts) && /^\d+$/.test(name.slice(drafts.length));
+    if (isDraft) rmSync(join(dirname(path), name), { force: true });
+  }
   createPrivateFileNow(draft, text);
   try {
     if (old) chownSync(draft, old.uid, old.gid);

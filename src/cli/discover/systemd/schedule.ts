@@ -4,7 +4,7 @@ import { intervalForGap, longestGap, NotUnderstood, staysInPeriod } from '../../
 import { lastValue, type Setting, valuesOf } from './units.ts';
 
 /** Settings that make a timer elapse again and again, counted from the last run. */
-const REPEATING = ['OnUnitActiveSec', 'OnUnitInactiveSec'];
+export const REPEATING = ['OnUnitActiveSec', 'OnUnitInactiveSec'];
 
 export interface TimerSchedule {
   /** The longest time between two starts, in minutes. */

@@ -38,9 +38,10 @@ export function readTimers(root: string): { timers: Timer[]; passedOver: PassedO
   for (const name of unitNames(root, '.timer')) {
     const path = pathOf(root, name);
     if (path === null || isMasked(path)) continue;
-    const skip = (reason: string) => void passedOver.push({ where: shown(root, path), what: name, reason });
-    if (name.endsWith('@.timer')) skip('it is a template');
-    else if (!enabled.has(name)) skip('it is not enabled');
+    const skip = (reason: string, excused = false) =>
+      void passedOver.push({ where: shown(root, path), what: name, reason, ...(excused ? { excused } : {}) });
+    if (name.endsWith('@.timer')) skip('it is a template', true);
+    else if (!enabled.has(name)) skip('it is not enabled', true);
     else {
       try {
         timers.push(readTimer(root, name, path));

@@ -1,0 +1,42 @@
+/** The jobs of a host that are not to be watched, for those whose lines belong to a package or to systemd. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PassedOver } from './host.ts';
+
+export const IGNORE_LIST = '/etc/snitch/discover-ignore';
+
+export interface IgnoreList {
+  /** Whether a line of the list means one of these names: of a job, its file, or its timer. */
+  has(names: readonly string[]): boolean;
+  /** Why the list could not be read; null if it was, or is not there. */
+  fault: PassedOver | null;
+}
+
+/** One name a line, in which stars stand for anything; after `#` comes a comment. */
+export function readIgnoreList(root: string): IgnoreList {
+  let text = '';
+  let fault: PassedOver | null = null;
+  try {
+    text = readFileSync(join(root, IGNORE_LIST), 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') {
+      fault = {
+        where: IGNORE_LIST,
+        what: 'the file',
+        reason: `it cannot be read (${code}): run this as root`,
+      };
+    }
+  }
+  const patterns = text
+    .split('\n')
+    .map((line) => line.replace(/(?:^|\s)#.*$/, '').trim())
+    .filter((line) => line !== '')
+    .map(patternOf);
+  return { has: (names) => names.some((name) => patterns.some((pattern) => pattern.test(name))), fault };
+}
+
+function patternOf(line: string): RegExp {
+  const parts = line.split(/\*+/).map((part) => RegExp.escape(part));
+  return new RegExp(`^${parts.join('.*')}$`);
+}

@@ -1,0 +1,341 @@
+/** `snitch discover --check`, and what a second discover says of snitches that are there. Time limit: 180 s. */
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { WireSnitch } from '../../../src/api/wire.ts';
+import { startFakeServer } from '../fake-server.ts';
+import { runSnitch } from '../snitch-process.ts';
+import { type Commands, withDaemon } from '../with-daemon.ts';
+
+interface Context extends Commands {
+  root: string;
+  put(path: string, text: string): void;
+  read(path: string): string;
+  discover(...flags: string[]): ReturnType<Commands['run']>;
+  apply(...flags: string[]): ReturnType<Commands['run']>;
+}
+
+interface Checked {
+  ok: boolean;
+  findings: { kind: string; name: string | null; where: string; words: string; changes: unknown }[];
+  watched: { where: string }[];
+  ignored: { where: string }[];
+}
+
+const test = suite<Context>('snitch discover --check');
+
+test.before.each(async (context) => {
+  const commands = await withDaemon();
+  const root = join(commands.daemon.dataDir, 'root');
+  mkdirSync(join(root, 'etc'), { recursive: true });
+  symlinkSync('/usr/share/zoneinfo/Europe/Berlin', join(root, 'etc/localtime'));
+  const discover = (...flags: string[]) =>
+    commands.run('discover', '--root', root, '--host', 'web1', ...flags);
+  Object.assign(context, commands, {
+    root,
+    put: (path: string, text: string) => {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), text);
+    },
+    read: (path: string) => readFileSync(join(root, path), 'utf8'),
+    discover,
+    apply: (...flags: string[]) => discover('--apply', '--yes', '--write-crontabs', ...flags),
+  });
+});
+test.after.each((context) => context.end());
+
+const CRONTAB = '0 3 * * 1-5 root /opt/backup --password=geheim\n17 * * * * root /opt/sync\n';
+
+async function checked({ discover }: Context, code: number): Promise<Checked> {
+  const ended = await discover('--check', '--json');
+  assert.is(ended.code, code, `${ended.stdout}${ended.stderr}`);
+  return JSON.parse(ended.stdout) as Checked;
+}
+
+function addTimer({ put, root }: Context, name: string, settings: string): void {
+  put(`/lib/systemd/system/${name}.timer`, `[Timer]\n${settings}\n`);
+  put(`/lib/systemd/system/${name}.service`, '[Service]\nExecStart=/bin/true\n');
+  const wants = join(root, 'etc/systemd/system/timers.target.wants');
+  mkdirSync(wants, { recursive: true });
+  symlinkSync(`/lib/systemd/system/${name}.timer`, join(wants, `${name}.timer`));
+}
+
+test('unwatched jobs are listed with 1, watched ones are well with 0', async (context) => {
+  const { put, discover, apply, json } = context;
+  put('/etc/crontab', CRONTAB);
+  addTimer(context, 'rotate', 'OnCalendar=daily\nRandomizedDelaySec=1h');
+  const before = await discover('--check');
+  assert.is(before.code, 1, before.stderr);
+  assert.match(
+    before.stdout,
+    'Not watched:\n  backup@web1 (/etc/crontab:1): cron 0 3 * * 1-5 (Europe/Berlin)\n',
+  );
+  assert.match(before.stdout, '  rotate@web1 (rotate.timer): OnCalendar daily (Europe/Berlin)\n');
+  assert.not.match(before.stdout + before.stderr, 'geheim');
+  assert.match(before.stderr, '0 watched, 3 not watched');
+  assert.match(before.stderr, '--apply --write-crontabs');
+
+  assert.is((await apply()).code, 0);
+  const snitches = await json<WireSnitch[]>('list');
+  const backup = snitches.find(({ name }) => name === 'backup@web1');
+  assert.equal(
+    [backup?.schedule, backup?.timezone, backup?.grace, backup?.interval],
+    [{ cron: '0 3 * * 1-5' }, 'Europe/Berlin', 3_600, 'weekly'],
+  );
+  const after = await discover('--check');
+  assert.equal(after, {
+    code: 0,
+    stdout: '',
+    stderr:
+      '3 watched, 0 not watched, 0 not as expected, 0 without a snitch, 0 snitches without a job, 0 ignored\n',
+  });
+  assert.equal((await checked(context, 0)).ok, true);
+  assert.is((await discover('--check', '-q')).stdout, '');
+});
+
+test('a job that is due at another time than its snitch expects, until --update', async (context) => {
+  const { put, read, apply, json, discover } = context;
+  put('/etc/crontab', CRONTAB);
+  addTimer(context, 'rotate', 'OnCalendar=daily');
+  await apply();
+  put('/etc/crontab', `CRON_TZ=Asia/Tokyo\n${read('/etc/crontab').replace('0 3 * * 1-5', '30 4 * * *')}`);
+  put('/etc/systemd/system/rotate.timer.d/late.conf', '[Timer]\nRandomizedDelaySec=5h\n');
+  const { findings } = await checked(context, 1);
+  assert.equal(
+    findings.map(({ kind, name, words }) => [kind, name, words]),
+    [
+      [
+        'drifted',
+        'backup@web1',
+        'its snitch expects cron 0 3 * * 1-5 (Europe/Berlin), and it runs by cron 30 4 * * * (Asia/Tokyo)',
+      ],
+      [
+        'drifted',
+        'sync@web1',
+        'its snitch expects cron 17 * * * * (Europe/Berlin), and it runs by cron 17 * * * * (Asia/Tokyo)',
+      ],
+      [
+        'drifted',
+        'rotate@web1',
+        'its snitch has a grace of 1 h 1 min, and the host itself may start it 5 h 1 min late',
+      ],
+    ].filter(([, name]) => name !== 'sync@web1'),
+    'at 17 minutes past the hour it is due at the same instants',
+  );
+  const proposed = await discover();
+  assert.match(proposed.stdout, 'Not as its snitch expects:\n  backup@web1 (/etc/crontab:2)');
+  const plain = await apply();
+  assert.match(plain.stderr, '2 snitches could be given what their jobs are: see --update');
+  const updated = await apply('--update');
+  assert.match(updated.stderr, '2 changed');
+  assert.equal((await checked(context, 0)).findings, []);
+  const backup = await json<WireSnitch>('show', 'backup@web1');
+  assert.equal([backup.schedule, backup.timezone], [{ cron: '30 4 * * *' }, 'Asia/Tokyo']);
+  const rotate = await json<WireSnitch>('show', 'rotate@web1');
+  assert.ok((rotate.grace ?? 0) >= 5 * 3_600 + 60);
+  assert.is((await json<WireSnitch[]>('list')).length, 3);
+});
+
+test('what means the same is no drift, and neither is a longer grace or a paused snitch', async (context) => {
+  const { put, apply, run } = context;
+  put('/etc/crontab', CRONTAB);
+  await apply();
+  await run(
+    'edit',
+    'backup@web1',
+    '--calendar',
+    'Mon..Fri 03:00',
+    '--timezone',
+    'Europe/Vienna',
+    '--grace',
+    '1m',
+  );
+  await run('edit', 'sync@web1', '--grace', '3h');
+  await run('check-in', 'sync@web1');
+  await run('pause', 'sync@web1');
+  assert.equal((await checked(context, 0)).findings, []);
+});
+
+test('an interval that an earlier discover gave is offered a schedule, and fails only where it does not fit', async (context) => {
+  const { put, apply, run, json } = context;
+  const notes = 'Found by discover: /etc/crontab:1 (0 3 * * *, root)';
+  const { check_in_url } = await json<WireSnitch>('create', 'backup@web1', '-i', 'daily', '--notes', notes);
+  await run('create', 'smart@web1', '-i', 'hourly', '--alert-type', 'smart');
+  put('/etc/crontab', `0 3 * * * root /usr/bin/snitch exec ${check_in_url} -- /opt/backup\n`);
+  put('/usr/bin/snitch', '');
+  chmodSync(join(context.root, 'usr/bin/snitch'), 0o755);
+  put('/etc/cron.d/smart', '5 * * * * root /usr/bin/snitch exec smart@web1 -- /opt/smart\n');
+  const fitting = await checked(context, 0);
+  assert.equal(
+    fitting.findings.map(({ kind, name }) => [kind, name]),
+    [['inexact', 'backup@web1']],
+  );
+  put('/etc/crontab', `0 3 * * 1-5 root /usr/bin/snitch exec ${check_in_url} -- /opt/backup\n`);
+  const { findings } = await checked(context, 1);
+  assert.equal(
+    findings.map(({ kind, words }) => [kind, words]),
+    [['drifted', 'its snitch has the interval daily, and it runs by cron 0 3 * * 1-5 (Europe/Berlin)']],
+  );
+  await apply('--update');
+  assert.equal((await checked(context, 0)).findings, []);
+  assert.is((await json<WireSnitch[]>('list')).length, 2, 'nothing is made twice');
+  assert.is((await json<WireSnitch>('show', 'smart@web1')).alert_type, 'smart');
+});
+
+test('a snitch without its job, and a job without its snitch', async (context) => {
+  const { put, read, apply, run, json } = context;
+  put('/etc/crontab', CRONTAB);
+  addTimer(context, 'rotate', 'OnCalendar=daily');
+  await apply();
+  await run('create', 'by-hand@web1', '-i', 'daily');
+  await run('create', 'elsewhere@web2', '-i', 'daily', '--notes', 'Found by discover: /etc/crontab:1 (x)');
+  const [first = '', second = ''] = read('/etc/crontab').split('\n');
+  put('/etc/crontab', `${second}\n`);
+  writeFileSync(join(context.root, 'etc/systemd/system/timers.target.wants/x'), '');
+  symlinkSync('/dev/null', join(context.root, 'etc/systemd/system/rotate.timer'));
+  const gone = await checked(context, 1);
+  assert.equal(
+    gone.findings.map(({ kind, name, where }) => [kind, name, where]),
+    [
+      ['gone', 'backup@web1', '/etc/crontab:1'],
+      ['gone', 'rotate@web1', 'rotate.timer'],
+    ],
+  );
+  put('/etc/crontab', `# snitch: ignore\n${first}\n${second}\n`);
+  await run('delete', '--force', 'rotate@web1');
+  assert.equal((await checked(context, 0)).ignored.length, 1);
+
+  const sync = await json<WireSnitch>('show', 'sync@web1');
+  await run('delete', '--force', sync.token);
+  const lost = await checked(context, 1);
+  assert.equal(
+    lost.findings.map(({ kind, where }) => [kind, where]),
+    [['unknown', '/etc/crontab:3']],
+  );
+});
+
+test('jobs are left alone for good by a comment, or by a list', async (context) => {
+  const { put, apply, json, discover } = context;
+  put('/etc/crontab', `# snitch: ignore\n${CRONTAB}0 5 * * * root /opt/own # snitch: ignore\nbroken\n`);
+  put('/etc/cron.d/package', '1 1 * * * root /opt/a\n2 2 * * * root /opt/b\n');
+  addTimer(context, 'apt-daily', 'OnCalendar=daily');
+  addTimer(context, 'apt-upgrade', 'OnCalendar=daily');
+  put(
+    '/etc/snitch/discover-ignore',
+    '# of packages\napt-*\n\n/etc/cron.d/package   # both\nsync@web1\n/etc/crontab:5\n',
+  );
+  const { findings, ignored } = await checked(context, 0);
+  assert.equal([findings, ignored.length], [[], 8]);
+  const applied = await apply();
+  assert.match(applied.stderr, '0 made');
+  assert.equal(await json('list'), []);
+  assert.match((await discover()).stdout, 'Ignored:\n');
+});
+
+test('what cannot be read, and what does not run, is no good news', async (context) => {
+  const { put, root } = context;
+  put(
+    '/etc/crontab',
+    '6 * * * * root snitch exec abc -- /opt/never-runs\n0 3 * * * root\n@reboot root /opt/once\n',
+  );
+  symlinkSync('/etc/passwd', join(root, 'etc/cron.d-link'));
+  put('/etc/cron.d/keep', '');
+  symlinkSync('/etc/passwd', join(root, 'etc/cron.d/link'));
+  const { findings } = await checked(context, 1);
+  assert.equal(
+    findings.map(({ kind, where }) => `${kind} ${where}`),
+    ['unclear /etc/crontab:1', 'unclear /etc/cron.d/link', 'unclear /etc/crontab:2'],
+  );
+});
+
+test('a line that anacron does in its place does nothing, watched or not', async (context) => {
+  const { put, apply, json } = context;
+  put('/etc/crontab', '25 6 * * * root test -x /usr/sbin/anacron || run-parts /etc/cron.daily\n');
+  put('/etc/anacrontab', '1 5 cron.daily run-parts /etc/cron.daily\n');
+  assert.equal(
+    (await checked(context, 1)).findings.map(({ where }) => where),
+    ['/etc/crontab:1'],
+  );
+  await apply();
+  put('/usr/sbin/anacron', '');
+  const { findings } = await checked(context, 1);
+  assert.equal(
+    findings.map(({ kind, name, where }) => [kind, name, where]),
+    [
+      ['unwatched', 'cron.daily@web1', '/etc/anacrontab:1'],
+      ['unclear', null, '/etc/crontab:1'],
+    ],
+  );
+  assert.match(findings[1]?.words ?? '', 'checks in without doing anything');
+  await apply();
+  const snitches = await json<WireSnitch[]>('list');
+  assert.is(snitches.length, 2, 'the line in the crontab keeps its own snitch');
+  assert.match(context.read('/etc/anacrontab'), /^1 5 cron.daily \S+ exec \S+ -- run-parts/);
+});
+
+test('it ends with 4 without a key, 5 without a server, 2 for what does not go together', async (context) => {
+  const { root, daemon, discover } = context;
+  const args = ['discover', '--check', '--root', root];
+  const without = await runSnitch(args, { SNITCH_URL: daemon.url });
+  assert.is(without.code, 4, without.stderr);
+  assert.is((await runSnitch(args, { SNITCH_URL: daemon.url, SNITCH_API_KEY: 'wrong' })).code, 4);
+  const nobody = await runSnitch(args, { SNITCH_URL: 'http://127.0.0.1:1', SNITCH_API_KEY: 'any' });
+  assert.is(nobody.code, 5, nobody.stderr);
+  assert.is(nobody.stdout, '');
+  for (const flags of [['--check', '--apply'], ['--update'], ['--timezone', 'Mars'], ['--grace', 'soon']]) {
+    assert.is((await discover(...flags)).code, 2, flags.join(' '));
+  }
+});
+
+test('a server that knows no schedules gets intervals, and it is said', async (context) => {
+  const { put, root, read } = context;
+  put('/etc/crontab', `${CRONTAB}0 0 1 1 * root /opt/yearly\n`);
+  const made: Record<string, unknown>[] = [];
+  const bodies: Promise<string>[] = [];
+  await using server = await startFakeServer((request) => {
+    const { method, url = '' } = request;
+    const answer = (status: number, body: unknown) => ({ status, headers: { snitch: '1' }, body });
+    if (url === '/v1/case') return answer(200, CASE);
+    if (url === '/v1/snitches' && method === 'GET') return answer(200, []);
+    if (url === '/v1/imports/check') return answer(200, { snitches: [], case: {}, problems: [], room: null });
+    if (url === '/v1/imports') {
+      bodies.push(Array.fromAsync(request).then((parts) => Buffer.concat(parts).toString()));
+      return answer(200, ['backup@web1', 'sync@web1'].map(oldSnitch));
+    }
+    return answer(404, { type: 'resource_not_found', error: 'no such path' });
+  });
+  const { code, stderr, stdout } = await runSnitch(
+    ['discover', '--root', root, '--host', 'web1', '--apply', '--yes', '--write-crontabs', '--json'],
+    { SNITCH_URL: server.url, SNITCH_API_KEY: 'key' },
+  );
+  assert.is(code, 0, stderr);
+  for (const body of bodies) made.push(...(JSON.parse(await body) as { snitches: [] }).snitches);
+  assert.equal(
+    made.map(({ name, interval, schedule }) => [name, interval, schedule]),
+    [
+      ['backup@web1', 'weekly', undefined],
+      ['sync@web1', 'hourly', undefined],
+    ],
+  );
+  assert.match(stderr, 'the server does not know schedules: of 2 snitches it has the interval alone');
+  assert.match(stdout, 'the server knows no schedules, and no interval is long enough');
+  assert.match(read('/etc/crontab'), /\n0 0 1 1 \* root \/opt\/yearly\n$/);
+});
+
+const CASE = {
+  ...{ id: 'c', name: 'Case', timezone: 'UTC', members: [], reminders: 'period', max_snitches: null },
+  ...{ error_notices: true, on_hold: false, created_at: '2026-01-01T00:00:00.000Z' },
+};
+
+function oldSnitch(name: string): unknown {
+  const token = name.replace(/\W/g, '').padEnd(26, 'a').slice(0, 26);
+  return {
+    ...{ token, href: `/v1/snitches/${token}`, name, tags: [], notes: '', status: 'pending' },
+    ...{ checked_in_at: null, check_in_url: `https://old.example/c/${token}`, interval: 'daily' },
+    ...{ type: { interval: 'daily' }, alert_type: 'basic', alert_email: [] },
+    created_at: '2026-01-01T00:00:00.000Z',
+  };
+}
+
+test.run();
