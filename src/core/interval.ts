@@ -70,40 +70,65 @@ function contains({ start, end }: Period, at: number): boolean {
   return start <= at && at < end;
 }
 
-/** Periods that were asked for lately, kept per calendar: a calculation costs about a hundred look-ups. */
-const REMEMBERED_PERIODS = 2_000;
+/** Intervals of zones that were asked for lately, per calendar: a calculation costs about a hundred look-ups. */
+const REMEMBERED = 2_000;
+
+/** Periods of one interval in one zone. */
+interface Periods {
+  last: Period | null;
+  /** The one that was asked for before. */
+  other: Period | null;
+  /** One that came behind another. */
+  behind: Period | null;
+}
 
 /**
  * Answers which period an instant lies in. Periods tile the time line: each instant lies in exactly one, and the
  * end of a period is the start of the next. A calendar only remembers answers; it has no other state.
  */
 export class Calendar {
-  readonly #remembered = new Map<string, Period>();
+  /** By zone and then by interval: a key made of both would cost more than all the rest. */
+  readonly #zones = new Map<string, Map<Interval, Periods>>();
+  #count = 0;
 
   /** The period of `interval` in `timezone` that contains the instant `at`. */
   periodAt(interval: Interval, timezone: string, at: number): Period {
-    const key = `${interval} ${timezone}`;
-    const last = this.#remembered.get(key);
+    const known = this.#remembered(interval, timezone);
+    const { last, other } = known;
     if (last && contains(last, at)) return last;
     // Who goes through many snitches goes to and fro between this period and the next.
-    const other = this.#remembered.get(`other ${key}`);
     if (other && contains(other, at)) return other;
     const period = findPeriod(RULES[interval], timezone, at);
-    if (this.#remembered.size >= REMEMBERED_PERIODS) this.#remembered.clear();
-    this.#remembered.set(key, period);
-    if (last) this.#remembered.set(`other ${key}`, last);
+    known.last = period;
+    known.other = last;
     return period;
   }
 
   /** The period that follows the one which contains the instant `at`. */
   periodAfter(interval: Interval, timezone: string, at: number): Period {
     const { end } = this.periodAt(interval, timezone, at);
-    const key = `after ${interval} ${timezone}`;
-    const last = this.#remembered.get(key);
-    if (last?.start === end) return last;
+    const known = this.#remembered(interval, timezone);
+    if (known.behind?.start === end) return known.behind;
     const period = findPeriod(RULES[interval], timezone, end);
-    this.#remembered.set(key, period);
+    known.behind = period;
     return period;
+  }
+
+  #remembered(interval: Interval, timezone: string): Periods {
+    return this.#zones.get(timezone)?.get(interval) ?? this.#remember(interval, timezone);
+  }
+
+  #remember(interval: Interval, timezone: string): Periods {
+    if (this.#count >= REMEMBERED) {
+      this.#zones.clear();
+      this.#count = 0;
+    }
+    const ofZone = this.#zones.get(timezone) ?? new Map<Interval, Periods>();
+    this.#zones.set(timezone, ofZone);
+    const periods = { last: null, other: null, behind: null };
+    ofZone.set(interval, periods);
+    this.#count += 1;
+    return periods;
   }
 }
 

@@ -10,8 +10,11 @@ export type Job = Pick<SnitchState, 'interval' | 'alertType'> & Partial<DueField
 /** Reading an expression costs more than asking it, and check-ins ask for the same ones again and again. */
 const READ = new Schedules();
 
-/** The same by the object that `ruleIn` gives out, which is quicker to find than by its text. */
-const READ_RULES = new WeakMap<ScheduleRule, { timezone: string; read: Schedule }>();
+/** The same by the object that `ruleIn` gives out, which is quicker to find than by its text, and by zone. */
+const READ_RULES = new WeakMap<ScheduleRule, Map<string, Schedule>>();
+
+/** Zones that one rule is remembered for. */
+const REMEMBERED_ZONES = 50;
 
 const RULES = new Map<string, ScheduleRule>();
 const REMEMBERED_RULES = 4_000;
@@ -33,11 +36,16 @@ export function scheduleOf(
 ): Schedule | null {
   if (schedule === null) return null;
   const zone = own ?? timezone;
-  const known = READ_RULES.get(schedule);
-  if (known?.timezone === zone) return known.read;
-  const read = READ.read(schedule, zone);
-  READ_RULES.set(schedule, { timezone: zone, read });
-  return read;
+  return READ_RULES.get(schedule)?.get(zone) ?? read(schedule, zone);
+}
+
+function read(rule: ScheduleRule, zone: string): Schedule {
+  const schedule = READ.read(rule, zone);
+  const known = READ_RULES.get(rule) ?? new Map<string, Schedule>();
+  if (known.size >= REMEMBERED_ZONES) known.clear();
+  known.set(zone, schedule);
+  READ_RULES.set(rule, known);
+  return schedule;
 }
 
 /** The grace of a schedule in milliseconds: what is set, or what follows from it. */

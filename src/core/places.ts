@@ -50,8 +50,20 @@ export class LocalClock {
   }
 
   aheadOfUtc(at: number): number {
-    const known = this.#stretches.find(({ from, until }) => from <= at && at < until);
-    return known ? known.ahead : this.#lookUp(at);
+    return this.#known(at)?.ahead ?? this.#lookUp(at);
+  }
+
+  /** The same for all instants from `first` to `last`; null where the clock is changed in between. */
+  aheadThroughout(first: number, last: number): number | null {
+    const ahead = this.aheadOfUtc(first);
+    const known = this.#known(first);
+    return known && last < known.until ? ahead : null;
+  }
+
+  #known(at: number): Stretch | undefined {
+    // Not by `find`: this is asked several times for each of a million snitches.
+    for (const stretch of this.#stretches) if (stretch.from <= at && at < stretch.until) return stretch;
+    return undefined;
   }
 
   #lookUp(at: number): number {

@@ -162,6 +162,9 @@ export function learnedTime(
 ): Period | null {
   if (firstCheckIns.length < LEAST_KNOWN) return null;
   const clock = LocalClock.of(timezone);
+  const last = Math.max(period.end - 1, firstCheckIns.at(-1) ?? 0);
+  const ahead = clock.aheadThroughout(firstCheckIns[0] ?? 0, last);
+  if (ahead !== null && interval !== 'monthly') return plainTime(period, interval, ahead, firstCheckIns);
   const awaited = readingsOf(interval, clock, period);
   const history = locate(interval, clock, firstCheckIns);
   const fitting =
@@ -170,6 +173,23 @@ export function learnedTime(
       : history;
   const { soonest, latest } = expect(interval, fitting, awaited, []);
   return { start: soonest, end: latest };
+}
+
+/** `learnedTime` where no clock change leaves a doubt, as nearly always, and a start asks for a million jobs. */
+function plainTime(
+  period: Period,
+  interval: Interval,
+  ahead: number,
+  firstCheckIns: readonly number[],
+): Period {
+  let [earliest, latest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const at of firstCheckIns) {
+    const place = at + ahead - startOf(interval, at + ahead);
+    if (place < earliest) earliest = place;
+    if (place > latest) latest = place;
+  }
+  const start = startOf(interval, period.start + ahead) - ahead;
+  return { start: start + earliest, end: start + latest };
 }
 
 /** A place that lies behind the end of the month which starts at `start` has its time of day on the last day. */

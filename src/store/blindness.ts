@@ -10,7 +10,7 @@ export interface OrderlyStop {
 }
 
 /** Snitches that one slice of postponements looks at: few enough that no check-in waits for it noticeably. */
-export const POSTPONED_AT_ONCE = 50;
+export const POSTPONED_AT_ONCE = 100;
 
 export interface BlindnessStore {
   /**

@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert';
-import type { BlindWindow } from '../../src/core/blind-window.ts';
+import { type BlindWindow, postponeByAll } from '../../src/core/blind-window.ts';
 import type { Case } from '../../src/core/case.ts';
+import { Calendar } from '../../src/core/interval.ts';
 import type { Store } from '../../src/store/store.ts';
 import {
   checkIn,
@@ -261,6 +262,54 @@ contract('blind windows', (test) => {
     assert.is(notice?.alert.notice?.postponedCount, 1_200);
     assert.is(notice?.alert.notice?.postponed.length, 100);
     assert.is(await sweep(reopened, POSTPONED - 1), 0);
+  });
+
+  test('each of many is postponed as it would be alone, and swept at its new deadline', async ({ store }) => {
+    const owner = await newCase(store, { reminders: 'off' });
+    const kinds = [
+      {},
+      { alertType: 'smart' },
+      { interval: '30_minute' },
+      { interval: '1_minute' },
+      { interval: 'daily' },
+      { grace: 900 },
+      { schedule: { cron: '15 * * * *' } },
+      { schedule: { cron: '15 * * * *' }, timezone: 'Asia/Kolkata', grace: 1_200 },
+      { schedule: { every: 3_600 } },
+    ] as const;
+    const snitches = [];
+    for (let index = 0; index < 270; index += 1) {
+      const kind = kinds[index % kinds.length] ?? {};
+      snitches.push(await healthySnitch(store, owner, kind, NOW - (index % 4) * MINUTE));
+    }
+    await live(store, SHORT);
+    await live(store, WINDOW);
+    const { timezone, reminders, errorNotices } = owner;
+    let kept = 0;
+    for (const { token, state } of snitches) {
+      const context = { calendar: new Calendar(), rules: { timezone, reminders, errorNotices } };
+      const learned = await store.findLearned(token);
+      const expected = postponeByAll(state, [SHORT, WINDOW], { ...context, ...learned });
+      assert.equal((await snitchOf(store, owner, token)).state, expected.snitch);
+      const shown = await store.listPostponements(owner.id, token, 10);
+      assert.equal(
+        shown.map(({ start, end }) => ({ start, end })),
+        expected.by,
+      );
+      assert.is(shown.at(-1)?.dueAt, expected.by.length > 0 ? expected.snitch.dueAt : undefined);
+      kept += expected.by.length > 0 ? 0 : 1;
+      const dueAt = expected.snitch.dueAt ?? 0;
+      assert.ok(dueAt > SHORT.end || expected.by.length === 0);
+    }
+    assert.ok(kept > 20 && kept < 250, `${kept} of ${snitches.length} were not postponed`);
+    const deadlines = new Set<number>();
+    for (const { token } of snitches) deadlines.add((await snitchOf(store, owner, token)).state.dueAt ?? 0);
+    for (const dueAt of [...deadlines].sort((one, other) => one - other)) {
+      assert.is(await sweep(store, dueAt - 1), 0);
+      const failing = await sweep(store, dueAt);
+      assert.ok(failing > 0, 'what is due is found, however far its deadline was moved');
+      if (dueAt > POSTPONED) break;
+    }
   });
 
   test('two windows that wait are each worked through whole', async ({ store }) => {

@@ -128,6 +128,39 @@ contract('a clock that ran ahead', (test) => {
     assert.equal([state.lastCheckInAt, state.checkedInAt, state.pause?.since], [NOW, NOW, NOW]);
   });
 
+  test('a schedule is measured by its own runs: what is near stays, and what lies ahead is set anew', async ({
+    store,
+  }) => {
+    const owner = await newCase(store);
+    const rules = [
+      { schedule: { cron: '30 2 * * *' }, timezone: 'Europe/Berlin' },
+      { schedule: { calendar: 'Mon *-*-* 06:00:00' }, interval: 'weekly', grace: 7_200 },
+      { schedule: { every: 5_400 } },
+      // The next run is within the time that a check-in may come early, so that the one behind it is awaited.
+      { schedule: { cron: '21 * * * *' } },
+    ] as const;
+    const right = [];
+    for (const fields of rules) right.push(await healthySnitch(store, owner, fields));
+    const failed = await healthySnitch(store, owner, { schedule: { cron: '0 * * * *' } }, NOW - 5 * HOUR);
+    await sweep(store, NOW);
+    right.push(await snitchOf(store, owner, failed.token));
+    const ahead = [];
+    for (const fields of rules) {
+      const { token } = await newSnitch(store, owner, fields);
+      await checkIn(store, token, AHEAD);
+      ahead.push(token);
+    }
+    await setAnew(store);
+    for (const { token, state } of right) assert.equal((await snitchOf(store, owner, token)).state, state);
+    for (const [index, token] of ahead.entries()) {
+      const { state } = await snitchOf(store, owner, token);
+      assert.is(state.lastCheckInAt, NOW);
+      assert.ok((state.dueAt ?? 0) <= NOW + 9 * DAY, `the rule ${index} is due at ${state.dueAt}`);
+    }
+    const [berlin] = ahead;
+    assert.is(await dueOf(store, owner, berlin ?? ''), utc('2025-07-10T00:45:00'));
+  });
+
   test('deliveries that wait for more than 25 hours are due now', async ({ store, query }) => {
     const owner = await newCase(store, {
       members: ['ann@example.com', 'bob@example.com', 'eve@example.com'],

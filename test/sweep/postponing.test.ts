@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { POSTPONED_AT_ONCE } from '../../src/store/blindness.ts';
 import { Postponing } from '../../src/sweep/postponing.ts';
 
 const test = suite('postponing many deadlines');
@@ -52,7 +53,7 @@ test('what takes long is told: how far it is now and again, and when it is over'
   }
   assert.is(seen.length, 51);
   assert.is(world.relieved, 1);
-  assert.equal([seen[0], seen.at(-1)], [400, 20_400]);
+  assert.equal([seen[0], seen.at(-1)], [8 * POSTPONED_AT_ONCE, 408 * POSTPONED_AT_ONCE]);
   assert.is(postponing.progress(), null);
   assert.is(log.length, 4);
   for (const line of log.slice(0, 3)) assert.match(line, LOOKED);
@@ -65,7 +66,7 @@ test('the next window begins anew', async () => {
   log.length = 0;
   world.left = 20;
   assert.ok(await postponing.next(0));
-  assert.match(postponing.progress() ?? '', ': 400 of at most');
+  assert.match(postponing.progress() ?? '', `: ${8 * POSTPONED_AT_ONCE} of at most`);
   while (await postponing.next(0));
   assert.equal(log, []);
 });

@@ -103,6 +103,8 @@ class Timetable implements Schedule {
   /** All instants after `#knownFrom`, in order, up to the last of these. */
   #known: readonly number[] = [];
   #knownFrom = Number.POSITIVE_INFINITY;
+  /** The last instant up to `#knownFrom`; undefined until somebody asks for it. */
+  #lastBefore: number | null | undefined;
   #grace: number | undefined;
 
   constructor(pattern: Pattern, clock: ZoneClock) {
@@ -115,16 +117,24 @@ class Timetable implements Schedule {
   }
 
   nextAfter(at: number): number | null {
-    const known = at >= this.#knownFrom ? this.#known.find((instant) => instant > at) : undefined;
-    return known ?? this.#find(at);
+    if (at >= this.#knownFrom) {
+      // A loop, since every check-in asks: it nearly always ends with the first one.
+      for (const instant of this.#known) if (instant > at) return instant;
+    }
+    return this.#find(at);
   }
 
   lastUntil(at: number): number | null {
     const [first = Number.POSITIVE_INFINITY] = this.#known;
-    const isKnown = first <= at && at < (this.#known.at(-1) ?? first);
-    if (isKnown) return this.#known.findLast((instant) => instant <= at) ?? null;
-    const wall = lastWallTime(this.#pattern, this.#clock.shownUntil(at));
-    return wall === null ? null : this.#clock.firstShowing(wall);
+    if (first <= at && at < (this.#known.at(-1) ?? first)) {
+      return this.#known.findLast((instant) => instant <= at) ?? null;
+    }
+    // Nothing lies between the two.
+    if (this.#knownFrom <= at && at < first) {
+      if (this.#lastBefore === undefined) this.#lastBefore = this.#findLast(this.#knownFrom);
+      return this.#lastBefore;
+    }
+    return this.#findLast(at);
   }
 
   /** Clock changes are left out: a daily job is daily, and not one that may take 25 hours. */
@@ -156,7 +166,13 @@ class Timetable implements Schedule {
     }
     this.#known = found;
     this.#knownFrom = at;
+    this.#lastBefore = undefined;
     return found[0] ?? null;
+  }
+
+  #findLast(at: number): number | null {
+    const wall = lastWallTime(this.#pattern, this.#clock.shownUntil(at));
+    return wall === null ? null : this.#clock.firstShowing(wall);
   }
 }
 

@@ -1,20 +1,13 @@
 import { type BlindSnitch, NOTICE_NAMES } from '../../core/alert.ts';
-import { type BlindWindow, couldPostpone, NOTICE_AFTER, postpone } from '../../core/blind-window.ts';
+import { type BlindWindow, NOTICE_AFTER } from '../../core/blind-window.ts';
 import type { Postponement } from '../../core/deadline-reasons.ts';
 import { POSTPONED_AT_ONCE as SLICE } from '../blindness.ts';
 import type { Reading, Transaction } from '../transaction.ts';
 import { insertBlindNotice } from './alerts.ts';
 import { isolate } from './isolation.ts';
+import { listAwaited, postponeAll } from './postponed-deadlines.ts';
 import { setSetting } from './settings.ts';
-import {
-  getRules,
-  type LearnedRow,
-  learnedIn,
-  listLearned,
-  type StateRow,
-  saveDeadline,
-  toState,
-} from './states.ts';
+import type { StateRow } from './states.ts';
 
 /** A window that is kept. */
 export interface KeptWindow extends BlindWindow {
@@ -44,13 +37,11 @@ export async function postponeSlice(tx: Transaction, now: number): Promise<boole
   );
   if (!row) return false;
   const window: KeptWindow = { id: row.id, start: row.started_at, end: row.ended_at };
-  const awaited = await listLearned(tx, row.cursor, SLICE);
-  const all = await isolate(tx, async () => {
-    for (const state of awaited) await postponeOne(tx, window, state, now);
-  });
+  const awaited = await listAwaited(tx, row.cursor, SLICE);
+  const all = await isolate(tx, () => postponeAll(tx, window, awaited, now));
   if (all.error !== undefined) {
     // A row that cannot be postponed is reported by the sweep, when it is due.
-    for (const state of awaited) await isolate(tx, () => postponeOne(tx, window, state, now));
+    for (const state of awaited) await isolate(tx, () => postponeAll(tx, window, [state], now));
   }
   const last = awaited.at(-1);
   if (last && awaited.length === SLICE) {
@@ -59,17 +50,6 @@ export async function postponeSlice(tx: Transaction, now: number): Promise<boole
     await finishWindow(tx, window, now);
   }
   return true;
-}
-
-async function postponeOne(tx: Transaction, window: KeptWindow, row: LearnedRow, now: number): Promise<void> {
-  const rules = await getRules(tx, row.case_id);
-  const before = toState(row);
-  const context = { calendar: tx.calendar, rules };
-  if (!couldPostpone(before, window, context)) return;
-  const postponed = postpone(before, window, { ...context, ...learnedIn(row) });
-  if (!postponed) return;
-  await saveDeadline(tx, row, postponed, now);
-  await keepPostponement(tx, window.id, row, postponed.dueAt);
 }
 
 /** Notes that the window postponed the deadline of `row`, for the notice and for whoever asks why. */

@@ -78,21 +78,6 @@ export async function tokenOf(tx: Transaction, id: number): Promise<string> {
   return row?.token ?? '';
 }
 
-/** With what is learned of the job, for those that look at the history of each. */
-export interface LearnedRow extends StateRow {
-  first_check_ins: Uint8Array | null;
-}
-
-/** All of them, behind the snitch `after` in the order of their numbers. */
-export function listLearned(tx: Reading, after: number, limit: number): Awaitable<LearnedRow[]> {
-  return tx.all<LearnedRow>(
-    `SELECT ${STATE_COLUMNS}, s.first_check_ins FROM snitch_states AS s CROSS JOIN snitches AS n ON n.id = s.id
-     WHERE s.id > +? ORDER BY s.id LIMIT +?`,
-    after,
-    limit,
-  );
-}
-
 export async function insertState(
   tx: Transaction,
   { id, token, caseId }: { id: number; token: string; caseId: string },
@@ -209,28 +194,6 @@ export async function saveState(
   tx.announce({ kind: 'snitch', caseId: row.case_id, token: row.token });
 }
 
-/**
- * Writes a deadline that was postponed. The index that the sweep walks stays as it is, where the sweep looks at the row
- * later than `now`: it then looks again at the new deadline.
- */
-export async function saveDeadline(
-  tx: Transaction,
-  row: StateRow,
-  { dueAt, postponed, movedFrom }: SnitchState,
-  now: number,
-): Promise<void> {
-  const { id, case_id: caseId, token, look_at: lookAt } = row;
-  const deadline = [dueAt, postponed, movedFrom];
-  if (isLookedAt(row, dueAt) && lookAt !== null && lookAt > now) {
-    await tx.run(`${SAVE_DEADLINE} WHERE id = ?`, ...deadline, id);
-  } else {
-    await tx.run(`${SAVE_DEADLINE}, look_at = ? WHERE id = ?`, ...deadline, dueAt, id);
-  }
-  tx.announce({ kind: 'snitch', caseId, token });
-}
-
-const SAVE_DEADLINE = 'UPDATE snitch_states SET due_at = ?, postponed = ?, moved_from = ?';
-
 /** Whether the sweep will look at the row in time for `dueAt` without being told. */
 export function isLookedAt({ look_at: lookAt }: Pick<StateRow, 'look_at'>, dueAt: number | null): boolean {
   return dueAt === null || (lookAt !== null && lookAt <= dueAt);
@@ -318,11 +281,6 @@ export async function learnedFor(
   { id, interval }: Pick<StateRow, 'id' | 'interval'>,
 ): Promise<Learned> {
   return isMinuteInterval(interval) ? NOTHING_LEARNED : getLearned(tx, id);
-}
-
-/** As `learnedFor`, where the row has it. */
-export function learnedIn({ interval, first_check_ins: packed }: LearnedRow): Learned {
-  return isMinuteInterval(interval) ? NOTHING_LEARNED : unpackLearned(packed);
 }
 
 export async function findLearned(tx: Reading, token: string): Promise<Learned> {
