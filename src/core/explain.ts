@@ -128,7 +128,7 @@ function reasonsFor(state: SnitchState, rules: CaseRules, { nobody, last }: Tell
       ];
     case 'healthy':
       return [
-        state.checkedInAt === state.lastCheckInAt
+        state.errorsInRow === 0
           ? `It last checked in at ${local(state.checkedInAt ?? 0)}.`
           : `Its last healthy check-in was at ${local(state.checkedInAt ?? 0)}.`,
         state.dueAt === null ? NO_FURTHER_RUN : `If it does not check in again by ${due}, ${missing}.`,
@@ -144,7 +144,9 @@ function reasonsFor(state: SnitchState, rules: CaseRules, { nobody, last }: Tell
       return [
         state.lastCheckInAt === null
           ? 'It missed its deadline.'
-          : `It missed its deadline: the last check-in came at ${local(state.lastCheckInAt)}.`,
+          : state.errorsInRow > 0
+            ? `It missed its deadline; its last check-in, at ${local(state.lastCheckInAt)}, was an error.`
+            : `It missed its deadline: the last check-in came at ${local(state.lastCheckInAt)}.`,
         ...(state.reason
           ? [`Why: ${reasonInWords(state.reason, local)}.`]
           : last?.startedAt

@@ -37,12 +37,16 @@ export const schedule: z.ZodType<WireSchedule> = z.union([
 const seconds = z.number().min(0).max(LONGEST_GRACE);
 const due = { schedule: schedule.nullable(), timezone: text.nullable(), grace: seconds.nullable() };
 
+/** What a job reports, and what is compared with that. */
+const double = z.number().meta({ format: 'double' });
+const factor = z.number().min(0).meta({ format: 'double' }).nullable();
+
 /** As it is answered; what is null or left out of one that is sent has no limit. */
 const expectation = z.object({
   value: text.regex(/^[a-z][a-z0-9_]{0,31}$/),
-  min: z.number().nullable(),
-  max: z.number().nullable(),
-  of_usual: z.tuple([z.number().min(0).nullable(), z.number().min(0).nullable()]).nullable(),
+  min: double.nullable(),
+  max: double.nullable(),
+  of_usual: z.tuple([factor, factor]).nullable(),
   required: z.boolean(),
 });
 const failures = z.number().int().min(1).max(MOST_FAILURES);
@@ -113,7 +117,7 @@ export const checkIn: z.ZodType<WireCheckIn> = z.object({
   duration_ms: z.number().nullable(),
   source: text.nullable(),
   output: text.nullable(),
-  values: z.record(text, z.number()).nullable(),
+  values: z.record(text, double).nullable(),
   dropped_values: z.array(text),
   reason: text.nullable(),
 });
@@ -226,7 +230,7 @@ export const explanation: z.ZodType<WireExplanation> = z.object({
     })
     .nullable(),
   values: z.array(
-    z.object({ name: text, last: z.number(), at: time, usual: z.number().nullable(), runs: z.number() }),
+    z.object({ name: text, last: double, at: time, usual: double.nullable(), runs: z.number() }),
   ),
   reasons: z.array(text),
   notify: audience,
