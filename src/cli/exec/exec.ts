@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { MINUTE } from '../../text/durations.ts';
 import { collect, type Register, withCrontab, withExamples } from '../command/command.ts';
 import { parseDuration } from '../command/duration.ts';
+import { UsageError } from '../failure/failure.ts';
 import { recipientOf } from '../sending/recipient.ts';
 import { spoolDirectory } from '../spool/directory.ts';
 import { environmentOfJob, readArguments } from './arguments.ts';
@@ -46,7 +47,8 @@ terminal, which the job shares with you, the job alone.
 
 --value runs its command with /bin/sh after a job that succeeded, and reports the number that it prints, for the snitch
 to judge (\`snitch help edit\`, --expect). A command that fails, prints anything else or takes too long (5m at most) is told on
-stderr and in the history; the job's own result and its exit code stay as they are.
+stderr and in the history; the job's own result and its exit code stay as they are. The time that it takes counts as
+part of the run.
 
 The end of the output goes along when the job fails; --output says when else. A stream that is a terminal stays one
 for the job, and nothing of it is kept. A process that the job leaves behind needs an output of its own: a second
@@ -106,7 +108,8 @@ async function execute(
   const tail = parseTail(flags.tail);
   const output = new JobOutput(flags.output === 'never' ? 0 : tail);
   const commands = valueCommandsOf(flags.value ?? []);
-  const valuesMs = Math.min(parseDuration(flags.valueTimeout, '--value-timeout'), LONGEST_VALUES);
+  const valuesMs = parseDuration(flags.valueTimeout, '--value-timeout');
+  if (valuesMs > LONGEST_VALUES) throw new UsageError('--value-timeout is 5m at most');
   const report = reportFor(given, problem, flags);
   const startedAt = Date.now();
   const setting = { stdio: output.stdio, env: environmentOfJob(env) };
