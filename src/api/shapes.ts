@@ -16,6 +16,7 @@ import type {
   WireOwnership,
   WireReport,
   WireRun,
+  WireRuns,
   WireSchedule,
   WireScheduleCheck,
   WireScheduleShown,
@@ -84,11 +85,12 @@ const REPORT = object<WireReport>({
 /** Which of the three forms a schedule has is for whoever shows it. */
 const SCHEDULE = object<WireSchedule>({});
 
-/** When a job is due: older servers leave it out. */
+/** When a job is due, and how its runs must look: older servers leave it out. */
 const DUE = {
   schedule: optional(nullable(SCHEDULE)) as Shape<WireSnitch['schedule']>,
   timezone: optional(nullable(text)) as Shape<WireSnitch['timezone']>,
   grace: optional(nullable(number)) as Shape<WireSnitch['grace']>,
+  max_runtime: optional(nullable(number)) as Shape<WireSnitch['max_runtime']>,
 };
 
 export const SNITCH = object<WireSnitch>({
@@ -203,6 +205,11 @@ const SCHEDULE_SHOWN = object<WireScheduleShown>({
   ),
 });
 
+const RUNS = object<WireRuns>({
+  open: list(object<WireRuns['open'][number]>({ started_at: time, overruns_at: nullable(time) })),
+  usual_ms: nullable(number),
+});
+
 export const EXPLANATION = object<WireExplanation>({
   status: text as Shape<WireExplanation['status']>,
   reason: optional(nullable(text)) as Shape<WireExplanation['reason']>,
@@ -211,6 +218,7 @@ export const EXPLANATION = object<WireExplanation>({
   deadline: INSTANT,
   next_alert: INSTANT,
   schedule: optional(nullable(SCHEDULE_SHOWN)) as Shape<WireExplanation['schedule']>,
+  runs: optional(RUNS) as Shape<NonNullable<WireExplanation['runs']>>,
   reasons: TEXTS,
   notify: object<WireExplanation['notify']>({ emails: TEXTS, webhooks: TEXTS }),
 });

@@ -6,6 +6,8 @@ import type { Calendar, Period } from './interval.ts';
 import { lengthenedBy, scheduleOf } from './job-schedule.ts';
 import type { LateRuns } from './late-runs.ts';
 import { reasonInWords } from './reason.ts';
+import { runReasons } from './run-reasons.ts';
+import { apart, type KnownRuns } from './runs.ts';
 import { type ScheduleShown, scheduleInWords, scheduleShown } from './schedule-words.ts';
 import type { CaseRules, SnitchState } from './snitch.ts';
 import { type ToldAlert, tellingReasons } from './told.ts';
@@ -33,6 +35,7 @@ export interface ExplainContext {
   /** The blind windows that postponed the present deadline, oldest first. */
   postponements?: readonly Postponement[];
   telling?: Telling;
+  runs?: KnownRuns;
 }
 
 /** What is known of telling: whatever `explain` says of it comes from here. */
@@ -45,11 +48,22 @@ export interface Telling {
 
 const NO_FURTHER_RUN = 'Its schedule has no further run, so nothing more is awaited.';
 
+const NO_RUNS: KnownRuns = { open: [], usual: null };
+
 const UNKNOWN: Telling = { nobody: null, last: null };
 
 export function explain(
   state: SnitchState,
-  { rules, calendar, now, firstCheckIns = [], late, postponements = [], telling = UNKNOWN }: ExplainContext,
+  {
+    rules,
+    calendar,
+    now,
+    firstCheckIns = [],
+    late,
+    postponements = [],
+    telling = UNKNOWN,
+    runs = NO_RUNS,
+  }: ExplainContext,
 ): Explanation {
   const shown = scheduleShown(state, rules.timezone, now);
   const awaited = state.status === 'healthy' || state.status === 'errored';
@@ -60,9 +74,10 @@ export function explain(
     nextAlertAt: awaited || state.status === 'failed' ? state.dueAt : null,
     reasons: [
       ...reasonsFor(state, rules, telling),
+      ...runReasons(state, runs, { now, local: (at) => inTimeZone(at, rules.timezone) }),
       ...graceReasons(state, shown),
       ...(awaited
-        ? deadlineReasons(state, {
+        ? deadlineReasons(apart(state).plain, {
             calendar,
             timezone: rules.timezone,
             firstCheckIns,

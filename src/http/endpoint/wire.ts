@@ -7,6 +7,7 @@ import type {
   WireDelivery,
   WireExplanation,
   WireReport,
+  WireRuns,
   WireScheduleShown,
   WireSnitch,
   WireWebhook,
@@ -18,6 +19,7 @@ import type { CheckInRecord, LastReport } from '../../core/check-in.ts';
 import type { AlertWithDeliveries, Delivery } from '../../core/delivery.ts';
 import type { Explanation } from '../../core/explain.ts';
 import { reasonInWords } from '../../core/reason.ts';
+import type { KnownRuns } from '../../core/runs.ts';
 import type { ScheduleShown } from '../../core/schedule-words.ts';
 import type { Snitch, SnitchState } from '../../core/snitch.ts';
 import type { Audience, ToldAlert } from '../../core/told.ts';
@@ -60,6 +62,7 @@ export function wireSnitch(snitch: Snitch, { checkInBase, timezone }: Shown): Wi
     schedule: state.schedule,
     timezone: state.timezone,
     grace: state.grace,
+    max_runtime: state.maxRuntime,
     created_at: wireTime(snitch.createdAt),
   };
 }
@@ -134,7 +137,7 @@ export function wireExplanation(
   { state }: Snitch,
   { timezone }: Case,
   { period, schedule, deadlineAt, nextAlertAt, reasons }: Explanation,
-  { audience, last }: { audience: Audience; last: Alert | null },
+  { audience, last, runs }: { audience: Audience; last: Alert | null; runs: KnownRuns },
 ): WireExplanation {
   const { emails, webhooks, sendsEmail } = audience;
   const missingSince = state.status === 'failed' ? (last?.details?.missingSince ?? null) : null;
@@ -149,8 +152,19 @@ export function wireExplanation(
     next_alert: both(nextAlertAt),
     missing_since: missingSince === null ? null : wireTime(missingSince),
     schedule: schedule && wireScheduleShown(schedule),
+    runs: wireRuns(runs),
     reasons,
     notify: { emails: [...emails], webhooks: [...webhooks], sends_email: sendsEmail },
+  };
+}
+
+function wireRuns({ open, usual }: KnownRuns): WireRuns {
+  return {
+    open: open.map(({ startedAt, overrunsAt }) => ({
+      started_at: wireTime(startedAt),
+      overruns_at: wireTimeOrNull(overrunsAt),
+    })),
+    usual_ms: usual,
   };
 }
 

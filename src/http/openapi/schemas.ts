@@ -17,6 +17,7 @@ import type {
   WireWebhook,
 } from '../../api/wire.ts';
 import { INTERVALS } from '../../core/interval.ts';
+import { LONGEST_RUNTIME } from '../../core/run-fields.ts';
 import { LONGEST_EVERY, SHORTEST_EVERY } from '../../core/schedule/schedule.ts';
 import { LONGEST_GRACE } from '../../core/schedule-fields.ts';
 
@@ -34,7 +35,12 @@ export const schedule: z.ZodType<WireSchedule> = z.union([
 ]);
 
 const seconds = z.number().min(0).max(LONGEST_GRACE);
-const due = { schedule: schedule.nullable(), timezone: text.nullable(), grace: seconds.nullable() };
+const due = {
+  schedule: schedule.nullable(),
+  timezone: text.nullable(),
+  grace: seconds.nullable(),
+  max_runtime: z.number().min(1).max(LONGEST_RUNTIME).nullable(),
+};
 
 const report = z.object({
   at: time,
@@ -198,6 +204,10 @@ export const explanation: z.ZodType<WireExplanation> = z.object({
       runs: z.array(z.object({ at: time, local: text, deadline: time, deadline_local: text })),
     })
     .nullable(),
+  runs: z.object({
+    open: z.array(z.object({ started_at: time, overruns_at: time.nullable() })),
+    usual_ms: z.number().nullable(),
+  }),
   reasons: z.array(text),
   notify: audience,
 });
