@@ -7,6 +7,7 @@ import type {
   WireDelivery,
   WireExplanation,
   WireReport,
+  WireRuns,
   WireScheduleShown,
   WireSnitch,
   WireValue,
@@ -21,6 +22,7 @@ import type { Explanation } from '../../core/explain.ts';
 import type { RunRules } from '../../core/judgement/rules.ts';
 import { usualIn, type ValueHistories } from '../../core/judgement/usual.ts';
 import { reasonInWords } from '../../core/reason.ts';
+import type { KnownRuns } from '../../core/runs.ts';
 import type { ScheduleShown } from '../../core/schedule-words.ts';
 import { isAwaited, type ListedSnitch, type Snitch } from '../../core/snitch.ts';
 import type { Audience, ToldAlert } from '../../core/told.ts';
@@ -66,6 +68,7 @@ export function wireSnitch(snitch: ListedSnitch, { checkInBase, timezone }: Show
     grace: state.grace,
     deadline: wireTimeOrNull(isAwaited(state) ? state.dueAt : null),
     missing_since: wireTimeOrNull(snitch.missingSince),
+    max_runtime: state.maxRuntime,
     ...wireRunRules(state),
     created_at: wireTime(snitch.createdAt),
   };
@@ -153,7 +156,7 @@ export function wireExplanation(
   { state, missingSince }: Snitch,
   { timezone }: Case,
   { period, schedule, deadlineAt, nextAlertAt, reasons }: Explanation,
-  { audience, values }: { audience: Audience; values: ValueHistories },
+  { audience, runs, values }: { audience: Audience; runs: KnownRuns; values: ValueHistories },
 ): WireExplanation {
   const { emails, webhooks, sendsEmail } = audience;
   const both = (at: number | null) =>
@@ -167,9 +170,20 @@ export function wireExplanation(
     next_alert: both(nextAlertAt),
     missing_since: wireTimeOrNull(missingSince),
     schedule: schedule && wireScheduleShown(schedule),
+    runs: wireRuns(runs),
     values: wireValues(values),
     reasons,
     notify: { emails: [...emails], webhooks: [...webhooks], sends_email: sendsEmail },
+  };
+}
+
+function wireRuns({ open, usual }: KnownRuns): WireRuns {
+  return {
+    open: open.map(({ startedAt, overrunsAt }) => ({
+      started_at: wireTime(startedAt),
+      overruns_at: wireTimeOrNull(overrunsAt),
+    })),
+    usual_ms: usual,
   };
 }
 

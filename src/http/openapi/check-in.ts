@@ -25,7 +25,7 @@ const CHECK_IN_PARAMETERS = [
     explode: true,
     schema: {
       type: 'object',
-      patternProperties: { '^v\\.[a-z][a-z0-9_]{0,31}$': { type: 'number' } },
+      patternProperties: { '^v\\.[a-z][a-z0-9_]{0,31}$': { type: 'number', format: 'double' } },
       additionalProperties: false,
     },
   },

@@ -17,7 +17,8 @@ import type {
   WireWebhook,
 } from '../../api/wire.ts';
 import { INTERVALS } from '../../core/interval.ts';
-import { LONGEST_MIN_RUNTIME, MOST_EXPECTATIONS, MOST_FAILURES } from '../../core/judgement/fields.ts';
+import { LONGEST_RUNTIME } from '../../core/run-fields.ts';
+import { LONGEST_MIN_RUNTIME, MOST_EXPECTATIONS, MOST_FAILURES } from '../../core/run-rule-fields.ts';
 import { LONGEST_EVERY, SHORTEST_EVERY } from '../../core/schedule/schedule.ts';
 import { LONGEST_GRACE } from '../../core/schedule-fields.ts';
 
@@ -35,14 +36,23 @@ export const schedule: z.ZodType<WireSchedule> = z.union([
 ]);
 
 const seconds = z.number().min(0).max(LONGEST_GRACE);
-const due = { schedule: schedule.nullable(), timezone: text.nullable(), grace: seconds.nullable() };
+const due = {
+  schedule: schedule.nullable(),
+  timezone: text.nullable(),
+  grace: seconds.nullable(),
+  max_runtime: z.number().min(1).max(LONGEST_RUNTIME).nullable(),
+};
+
+/** What a job reports, and what is compared with that. */
+const double = z.number().meta({ format: 'double' });
+const factor = z.number().min(0).meta({ format: 'double' }).nullable();
 
 /** As it is answered; what is null or left out of one that is sent has no limit. */
 const expectation = z.object({
   value: text.regex(/^[a-z][a-z0-9_]{0,31}$/),
-  min: z.number().nullable(),
-  max: z.number().nullable(),
-  of_usual: z.tuple([z.number().min(0).nullable(), z.number().min(0).nullable()]).nullable(),
+  min: double.nullable(),
+  max: double.nullable(),
+  of_usual: z.tuple([factor, factor]).nullable(),
   required: z.boolean(),
 });
 const failures = z.number().int().min(1).max(MOST_FAILURES);
@@ -115,7 +125,7 @@ export const checkIn: z.ZodType<WireCheckIn> = z.object({
   duration_ms: z.number().nullable(),
   source: text.nullable(),
   output: text.nullable(),
-  values: z.record(text, z.number()).nullable(),
+  values: z.record(text, double).nullable(),
   dropped_values: z.array(text),
   reason: text.nullable(),
 });
@@ -230,8 +240,12 @@ export const explanation: z.ZodType<WireExplanation> = z.object({
       runs: z.array(z.object({ at: time, local: text, deadline: time, deadline_local: text })),
     })
     .nullable(),
+  runs: z.object({
+    open: z.array(z.object({ started_at: time, overruns_at: time.nullable() })),
+    usual_ms: z.number().nullable(),
+  }),
   values: z.array(
-    z.object({ name: text, last: z.number(), at: time, usual: z.number().nullable(), runs: z.number() }),
+    z.object({ name: text, last: double, at: time, usual: double.nullable(), runs: z.number() }),
   ),
   reasons: z.array(text),
   notify: audience,

@@ -7,7 +7,6 @@ import { insertBlindNotice } from './alerts.ts';
 import { isolate } from './isolation.ts';
 import { listAwaited, postponeAll } from './postponed-deadlines.ts';
 import { setSetting } from './settings.ts';
-import type { StateRow } from './states.ts';
 
 /** A window that is kept. */
 export interface KeptWindow extends BlindWindow {
@@ -50,24 +49,6 @@ export async function postponeSlice(tx: Transaction, now: number): Promise<boole
     await finishWindow(tx, window, now);
   }
   return true;
-}
-
-/** Notes that the window postponed the deadline of `row`, for the notice and for whoever asks why. */
-export async function keepPostponement(
-  tx: Transaction,
-  windowId: number,
-  { id, case_id: caseId, due_at: dueBefore }: Pick<StateRow, 'id' | 'case_id' | 'due_at'>,
-  dueAt: number | null,
-): Promise<void> {
-  await tx.run(
-    `INSERT INTO postponements (window_id, case_id, snitch_id, due_before, due_at) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (window_id, case_id, snitch_id) DO UPDATE SET due_at = excluded.due_at`,
-    windowId,
-    caseId,
-    id,
-    dueBefore,
-    dueAt,
-  );
 }
 
 /** The windows that ended after the instant, in the order in which they were opened. */

@@ -5,17 +5,8 @@ import { nominalLength } from '../../core/interval.ts';
 import { knownUntil } from '../../core/late-runs.ts';
 import type { Awaitable, Transaction } from '../transaction.ts';
 import { isolate } from './isolation.ts';
-import {
-  contextFor,
-  getRules,
-  getStateById,
-  learnedFor,
-  ruleOf,
-  type StateRow,
-  saveLearned,
-  saveState,
-  toState,
-} from './states.ts';
+import { learnedFor, saveLearned } from './learned.ts';
+import { contextFor, getRules, getStateById, ruleOf, type StateRow, saveState, toState } from './states.ts';
 
 /** Snitches that one call looks at; nearly all of them need no more than the look, which is short. */
 const SLICE = 1_000;
@@ -38,8 +29,8 @@ export async function setAnewSlice(tx: Transaction, now: number, after: number):
   const looked = await look(tx, after);
   for (const row of looked) {
     const isNear = row.schedule === null ? isNearByInterval(row, now) : await isNearBySchedule(tx, row, now);
-    // A row that contradicts itself is reported by the sweep, when it is due.
-    if (!isNear) await isolate(tx, () => setAnewOne(tx, row.id, now));
+    // When a snitch with open runs is due itself, only its whole state says. A row that contradicts itself is reported by the sweep, when it is due.
+    if (!isNear || row.runs !== null) await isolate(tx, () => setAnewOne(tx, row.id, now));
   }
   return looked.length === SLICE ? (looked.at(-1)?.id ?? null) : null;
 }
@@ -56,11 +47,12 @@ type LookedRow = Pick<
   | 'schedule'
   | 'timezone'
   | 'grace'
+  | 'runs'
 >;
 
 function look(tx: Transaction, after: number): Awaitable<LookedRow[]> {
   return tx.all<LookedRow>(
-    `SELECT id, case_id, interval, due_at, last_check_in_at, paused_at, schedule, timezone, grace
+    `SELECT id, case_id, interval, due_at, last_check_in_at, paused_at, schedule, timezone, grace, runs
      FROM snitch_states WHERE id > +? ORDER BY id LIMIT +?`,
     after,
     SLICE,

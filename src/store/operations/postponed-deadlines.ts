@@ -8,8 +8,10 @@ import { ANY_RUN } from '../../core/judgement/rules.ts';
 import { NOTHING_LEARNED } from '../../core/late-runs.ts';
 import type { SnitchState } from '../../core/snitch.ts';
 import type { Awaitable, Transaction } from '../transaction.ts';
+import { learnedFor } from './learned.ts';
+import { usualRuntimeOf } from './open-run.ts';
 import { unpackLearned } from './packed-learned.ts';
-import { getRules, isLookedAt, ruleOf, type StateRow } from './states.ts';
+import { getRules, getStateById, isLookedAt, ruleOf, type StateRow, saveState, toState } from './states.ts';
 
 /** What the postponement of a deadline depends on; each further column of a million rows costs. */
 export type AwaitedRow = Pick<
@@ -28,13 +30,14 @@ export type AwaitedRow = Pick<
   | 'schedule'
   | 'timezone'
   | 'grace'
+  | 'runs'
 > & { first_check_ins: Uint8Array | null };
 
 /** All of them, behind the snitch `after` in the order of their numbers. */
 export function listAwaited(tx: Transaction, after: number, limit: number): Awaitable<AwaitedRow[]> {
   return tx.all<AwaitedRow>(
     `SELECT s.id, n.token, s.case_id, s.interval, s.alert_type, s.status, s.last_check_in_at, s.due_at, s.look_at,
-       s.postponed, s.moved_from, s.schedule, s.timezone, s.grace, s.first_check_ins
+       s.postponed, s.moved_from, s.schedule, s.timezone, s.grace, s.runs, s.first_check_ins
      FROM snitch_states AS s CROSS JOIN snitches AS n ON n.id = s.id
      WHERE s.id > +? ORDER BY s.id LIMIT +?`,
     after,
@@ -62,6 +65,10 @@ export async function postponeAll(
 ): Promise<void> {
   const moved = new Map<string, Moved>();
   for (const row of rows) {
+    if (row.runs !== null) {
+      await postponeOne(tx, window, row.id);
+      continue;
+    }
     const deadline = await postponed(tx, window, row);
     if (deadline === null) continue;
     const { id, case_id: caseId, token, due_at: dueBefore } = row;
@@ -74,6 +81,38 @@ export async function postponeAll(
     tx.announce({ kind: 'snitch', caseId, token });
   }
   for (const alike of moved.values()) await save(tx, window.id, alike);
+}
+
+/** A snitch with open runs: what becomes of them depends on how long the earlier ones took. */
+async function postponeOne(tx: Transaction, window: BlindWindow & { id: number }, id: number): Promise<void> {
+  const row = await getStateById(tx, id);
+  if (!row) return;
+  const before = toState(row);
+  const context = { calendar: tx.calendar, rules: await getRules(tx, row.case_id) };
+  if (!couldPostpone(before, window, context)) return;
+  const known = { ...(await learnedFor(tx, row)), usualRuntime: await usualRuntimeOf(tx, row) };
+  const after = postpone(before, window, { ...context, ...known });
+  if (!after) return;
+  await saveState(tx, row, after);
+  await keepPostponement(tx, window.id, row, after.dueAt);
+}
+
+/** Notes that the window postponed the deadline of `row`, for the notice and for whoever asks why. */
+export async function keepPostponement(
+  tx: Transaction,
+  windowId: number,
+  { id, case_id: caseId, due_at: dueBefore }: Pick<StateRow, 'id' | 'case_id' | 'due_at'>,
+  dueAt: number | null,
+): Promise<void> {
+  await tx.run(
+    `INSERT INTO postponements (window_id, case_id, snitch_id, due_before, due_at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (window_id, case_id, snitch_id) DO UPDATE SET due_at = excluded.due_at`,
+    windowId,
+    caseId,
+    id,
+    dueBefore,
+    dueAt,
+  );
 }
 
 async function postponed(tx: Transaction, window: BlindWindow, row: AwaitedRow): Promise<Deadline | null> {
@@ -101,6 +140,8 @@ function stateOf(row: AwaitedRow): SnitchState {
     movedFrom: row.moved_from,
     reason: null,
     errorsInRow: 0,
+    maxRuntime: null,
+    runs: null,
     ...ANY_RUN,
   };
 }

@@ -23,6 +23,7 @@ type ListedRow = Omit<SnitchRow, 'case_id'> &
     | 'grace'
     | 'reason'
     | 'due_at'
+    | 'max_runtime'
     | 'run_rules'
   > & {
     log_at: number | null;
@@ -35,7 +36,7 @@ type ListedRow = Omit<SnitchRow, 'case_id'> &
 
 const COLUMNS = `n.id, n.token, n.name, n.notes, n.tags, n.alert_email, n.created_at, s.status, s.interval,
   s.alert_type, s.checked_in_at, s.last_check_in_at, s.last_check_in_id, s.schedule, s.timezone, s.grace, s.reason,
-  s.due_at, s.run_rules, c.at AS log_at, c.outcome AS log_outcome, c.exit_status AS log_exit_status, c.message AS log_message,
+  s.due_at, s.max_runtime, s.run_rules, c.at AS log_at, c.outcome AS log_outcome, c.exit_status AS log_exit_status, c.message AS log_message,
   c.report AS log_report,
   CASE WHEN s.status = 'failed' THEN (${LAST_MISSING}) END AS missing_since`;
 
@@ -120,6 +121,7 @@ function toListed(row: ListedRow, lastReport: LastReport | null): ListedSnitch {
       grace: row.grace,
       dueAt: row.due_at,
       reason: reasonIn(row.reason),
+      maxRuntime: row.max_runtime,
       ...rulesIn(row.run_rules),
     },
     lastReport,
