@@ -1,14 +1,17 @@
 /**
  * Imports the checks of Healthchecks, hosted or self-hosted, through version 3 of its API. Timeouts, schedules and grace
- * mean the same there. Several schedules in one check become one that says the same, or the longest time between runs.
+ * mean the same there; where a job reports its starts, the grace is also how long it may take. Several schedules in one
+ * check become one that says the same, or the longest time between runs.
  */
 import type { WireSchedule } from '../../api/wire.ts';
+import { LONGEST_RUNTIME } from '../../core/run-fields.ts';
 import { isTimeZone } from '../../text/time-zone.ts';
 import { parseCalendar } from '../schedule/calendar.ts';
 import { parseCronSchedule } from '../schedule/cron.ts';
 import { gapInWords, intervalForGap, longestGap, NotUnderstood } from '../schedule/schedule.ts';
 import { type Joined, joinCalendars, joinSchedules } from '../schedule/several.ts';
 import type { DueInput } from '../snitches/due-flags.ts';
+import type { RunInput } from '../snitches/run-flags.ts';
 import { ask, type Fields, type Imported, isToken, objectsIn, type Source, textOf } from './source.ts';
 
 export const HEALTHCHECKS = 'https://healthchecks.io';
@@ -31,6 +34,7 @@ export function importedOf(check: Fields, now = Date.now()): Imported {
     tags: textOf(check.tags).split(/\s+/).filter(Boolean),
     notes: textOf(check.desc),
     token,
+    ...runtimeOf(check),
   };
   if (due !== null) return { input: { ...input, ...due }, remarks, refusal: null };
   try {
@@ -79,6 +83,14 @@ function joined(lines: readonly string[], timezone: string, now: number): Joined
   if (!isTimeZone(timezone)) throw new NotUnderstood(`${timezone} is no time zone that is known here`);
   if (lines.some(isCron)) return joinSchedules(lines.map(ruleOf), timezone, now);
   return joinCalendars(lines, timezone, now);
+}
+
+/** Only a check whose job reports its starts knows how long it took, or that it runs now. */
+function runtimeOf({ grace, last_duration: took, started }: Fields): RunInput {
+  const isStarted = typeof took === 'number' || started === true;
+  const isLimit =
+    typeof grace === 'number' && Number.isInteger(grace) && grace >= 1 && grace <= LONGEST_RUNTIME;
+  return isStarted && isLimit ? { max_runtime: grace } : {};
 }
 
 /** Shorter timeouts become an interval. */

@@ -100,6 +100,12 @@ export const SNITCH_VIEW: View<WireSnitch> = {
     },
     { header: 'WHY', cell: ({ reason }) => reason ?? '', wide: true },
     { header: 'SCHEDULE', cell: scheduleWords, wide: true },
+    {
+      header: 'MAX RUNTIME',
+      cell: ({ max_runtime: most }) => (most == null ? '' : shortDuration(most * SECOND)),
+      align: 'right',
+      wide: true,
+    },
     { header: 'EXPECTS', cell: rulesCell, wide: true },
     { header: 'ALERTS', cell: ({ alert_type }) => alert_type, wide: true },
     { header: 'ALERT EMAIL', cell: ({ alert_email }) => alert_email.join(', '), wide: true },
@@ -115,11 +121,12 @@ function reportField(snitch: WireSnitch, style: Style): string {
 
 /** The interval beside a schedule is only for clients that know no schedules. */
 function dueFields(snitch: WireSnitch): Field[] {
-  const { schedule, interval, grace = null } = snitch;
+  const { schedule, interval, grace = null, max_runtime: most = null } = snitch;
   const words = grace === null ? 'as follows from the schedule' : durationInWords(grace * SECOND);
   return [
     schedule ? { label: 'Schedule', text: scheduleWords(snitch) } : { label: 'Interval', text: interval },
     ...(schedule || grace !== null ? [{ label: 'Grace', text: words }] : []),
+    ...(most === null ? [] : [{ label: 'Max runtime', text: durationInWords(most * SECOND) }]),
   ];
 }
 
