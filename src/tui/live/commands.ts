@@ -1,8 +1,10 @@
 /** Carries out what the keys ask for through the API, and says how it went. */
-import { ApiError, type Client } from '../../api/client.ts';
+import { ApiError, type Client, type SnitchInput } from '../../api/client.ts';
+import type { WireSnitch } from '../../api/wire.ts';
 import { printable } from '../../text/printable.ts';
 import { nameOf } from '../model/selection.ts';
 import type { Effect, Message } from '../model/state.ts';
+import type { Foresight } from './foresight.ts';
 import type { Store } from './store.ts';
 
 export interface CommandParts {
@@ -10,6 +12,7 @@ export interface CommandParts {
   store: Store;
   quit: () => void;
   refresh: () => void;
+  foresight: Pick<Foresight, 'ask'>;
   /** Copies a text to the clipboard of the terminal. */
   copy: (text: string) => void;
 }
@@ -71,6 +74,8 @@ export function createCommands(parts: CommandParts): Commands {
         return onAll([effect.token], 'Deleted', (token) => client.deleteSnitch(token));
       case 'save':
         return void save(parts, effect, say);
+      case 'foresee':
+        return parts.foresight.ask(effect);
       case 'retry':
         return void retry(parts, effect.delivery, say);
       case 'load-detail':
@@ -165,15 +170,26 @@ async function save(
     const snitch = await (token === null ? client.createSnitch(input) : client.updateSnitch(token, input));
     store.dispatch({ kind: 'changes', changed: [snitch], deleted: [], at: store.get().now });
     store.dispatch({ kind: 'saved', token: snitch.token });
+    const done = `${token === null ? 'Created' : 'Saved'} ${snitch.name}`;
+    const lost = lostOf(snitch, input);
+    if (lost !== '')
+      return say(`${done} without its ${lost}: the server is too old to know such things.`, 'bad');
     const isHidden = !store.get().collection.shown.some((entry) => entry.token === snitch.token);
-    say(
-      `${token === null ? 'Created' : 'Saved'} ${snitch.name}${isHidden ? '; the filter hides it' : ''}.`,
-      'good',
-    );
+    say(`${done}${isHidden ? '; the filter hides it' : ''}.`, 'good');
   } catch (error) {
     const validations = error instanceof ApiError ? (error.body?.validations ?? []) : [];
     store.dispatch({ kind: 'refused', error: (error as Error).message, validations });
   }
+}
+
+/** A server that does not know schedules ignores them, and nothing may look as if it had worked. */
+function lostOf(snitch: WireSnitch, wanted: SnitchInput): string {
+  const lost = [
+    wanted.schedule && !snitch.schedule ? 'schedule' : '',
+    wanted.timezone && !snitch.timezone ? 'time zone' : '',
+    typeof wanted.grace === 'number' && snitch.grace !== wanted.grace ? 'grace' : '',
+  ];
+  return lost.filter((one) => one !== '').join(' and ');
 }
 
 async function retry({ client, store }: CommandParts, delivery: string, say: Say): Promise<void> {
