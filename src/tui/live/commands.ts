@@ -39,20 +39,7 @@ export function createCommands(parts: CommandParts): Commands {
   const works = new Set<Work>();
   const say = (text: string, tone: Message['tone']) =>
     store.dispatch({ kind: 'said', text: printable(text), tone, at: store.get().now });
-  const onAll = (tokens: readonly string[], done: string, call: (token: string) => Promise<unknown>) => {
-    const name = nameOf(store.get(), tokens);
-    const work: Work = { done, finished: 0, all: tokens.length };
-    works.add(work);
-    const onProgress = progressOf(work, ({ finished, all }) =>
-      say(`${done} ${finished} of ${all}; the rest follows.`, 'plain'),
-    );
-    void eachOf(tokens, call, onProgress).then((failures) => {
-      works.delete(work);
-      if (tokens.length > 1)
-        store.dispatch({ kind: 'unfinished', tokens: failures.map(({ token }) => token) });
-      reportAll(say, { name, done, tokens, failures });
-    });
-  };
+  const onAll = onAllOf(store, works, say);
   const details = latest((token: string) => loadDetail(client, store, token));
   const alerts = latest(() => loadAlerts(client, store));
   const carryOut: Commands['carryOut'] = (effect) => {
@@ -85,6 +72,24 @@ export function createCommands(parts: CommandParts): Commands {
     }
   };
   return { carryOut, unfinished: () => [...works].map(leftUndone) };
+}
+
+/** Acts on all of the snitches, and reports how far it is and how it went. */
+function onAllOf(store: Store, works: Set<Work>, say: Say) {
+  return (tokens: readonly string[], done: string, call: (token: string) => Promise<unknown>): void => {
+    const name = nameOf(store.get(), tokens);
+    const work: Work = { done, finished: 0, all: tokens.length };
+    works.add(work);
+    const onProgress = progressOf(work, ({ finished, all }) =>
+      say(`${done} ${finished} of ${all}; the rest follows.`, 'plain'),
+    );
+    void eachOf(tokens, call, onProgress).then((failures) => {
+      works.delete(work);
+      if (tokens.length > 1)
+        store.dispatch({ kind: 'unfinished', tokens: failures.map(({ token }) => token) });
+      reportAll(say, { name, done, tokens, failures });
+    });
+  };
 }
 
 function leftUndone({ done, finished, all }: Work): string {
