@@ -32,6 +32,8 @@ export interface SnitchInput {
   timezone?: string | null;
   /** Seconds. */
   grace?: number | null;
+  /** Seconds. */
+  max_runtime?: number | null;
 }
 
 /** A new snitch that may bring its own token. */

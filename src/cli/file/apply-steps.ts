@@ -38,13 +38,26 @@ export async function carryOut(client: Client, plan: Plan, prune: boolean): Prom
 
 /** Leaves out what is the default: the shorter the entries, the more of them fit into one request. */
 function importOf(creation: Creation): ImportInput {
-  const { name, interval, token, alert_type, alert_email, notes, tags, schedule, timezone, grace } = creation;
+  const {
+    name,
+    interval,
+    token,
+    alert_type,
+    alert_email,
+    notes,
+    tags,
+    schedule,
+    timezone,
+    grace,
+    max_runtime,
+  } = creation;
   return {
     name,
     interval,
     ...(schedule ? { schedule } : {}),
     ...(timezone ? { timezone } : {}),
     ...(typeof grace === 'number' ? { grace } : {}),
+    ...(typeof max_runtime === 'number' ? { max_runtime } : {}),
     ...(token === null ? {} : { token }),
     ...(alert_type === 'basic' ? {} : { alert_type }),
     ...(alert_email.length === 0 ? {} : { alert_email }),

@@ -62,10 +62,11 @@ function byName(one: WireSnitch, other: WireSnitch): number {
 
 /** Leaves out what has its default. */
 function entryOf(snitch: WireSnitch, withToken: boolean): Exported {
-  const { name, alert_type, alert_email, tags, notes, token } = snitch;
+  const { name, alert_type, alert_email, tags, notes, token, max_runtime } = snitch;
   return {
     name,
     ...dueOf(snitch),
+    ...(typeof max_runtime === 'number' ? { max_runtime: lengthText(max_runtime) } : {}),
     ...(alert_type === 'basic' ? {} : { alert_type }),
     ...(alert_email.length === 0 ? {} : { alert_email }),
     ...(tags.length === 0 ? {} : { tags }),

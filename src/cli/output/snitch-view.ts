@@ -96,7 +96,14 @@ export const SNITCH_VIEW: View<WireSnitch> = {
       shrinkTo: 14,
       optional: 'dear',
     },
+    { header: 'WHY', cell: ({ reason }) => reason ?? '', wide: true },
     { header: 'SCHEDULE', cell: scheduleWords, wide: true },
+    {
+      header: 'MAX RUNTIME',
+      cell: ({ max_runtime: most }) => (most == null ? '' : shortDuration(most * SECOND)),
+      align: 'right',
+      wide: true,
+    },
     { header: 'ALERTS', cell: ({ alert_type }) => alert_type, wide: true },
     { header: 'ALERT EMAIL', cell: ({ alert_email }) => alert_email.join(', '), wide: true },
     { header: 'CREATED', cell: ({ created_at }, style) => shownTime(created_at, style), wide: true },
@@ -111,11 +118,12 @@ function reportField(snitch: WireSnitch, style: Style): string {
 
 /** The interval beside a schedule is only for clients that know no schedules. */
 function dueFields(snitch: WireSnitch): Field[] {
-  const { schedule, interval, grace = null } = snitch;
+  const { schedule, interval, grace = null, max_runtime: most = null } = snitch;
   const words = grace === null ? 'as follows from the schedule' : durationInWords(grace * SECOND);
   return [
     schedule ? { label: 'Schedule', text: scheduleWords(snitch) } : { label: 'Interval', text: interval },
     ...(schedule || grace !== null ? [{ label: 'Grace', text: words }] : []),
+    ...(most === null ? [] : [{ label: 'Max runtime', text: durationInWords(most * SECOND) }]),
   ];
 }
 
@@ -123,6 +131,7 @@ export function snitchFields(snitch: WireSnitch, style: Style): Field[] {
   return [
     { label: 'Name', text: snitch.name, paint: 'bold' },
     { label: 'Status', text: statusText(snitch.status, style), paint: statusPaint(snitch.status) },
+    ...(snitch.reason ? [{ label: 'Why', text: snitch.reason }] : []),
     { label: 'Last healthy', text: exactTime(snitch.checked_in_at, style) },
     { label: 'Last report', text: reportField(snitch, style) },
     ...dueFields(snitch),

@@ -16,8 +16,9 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
       const snitch = await requestedSnitch(store, request);
       const ownCase = caseOf(request);
       const { token, state } = snitch;
-      const [learned, postponements, webhooks, [last]] = await Promise.all([
+      const [learned, runs, postponements, webhooks, [last]] = await Promise.all([
         store.findLearned(token),
+        store.findRuns(token),
         store.listPostponements(ownCase.id, token, state.postponed),
         store.listWebhooks(ownCase.id),
         // An alert that was decided while the clock was ahead does not count as the last one until its time comes.
@@ -35,8 +36,9 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
         ...learned,
         postponements,
         telling,
+        runs,
       });
-      return wireExplanation(snitch, ownCase, explanation, audience);
+      return wireExplanation(snitch, ownCase, explanation, { audience, runs });
     },
   });
 }

@@ -1,9 +1,10 @@
 /** Everything about one snitch, as lines to scroll through. */
 import type { WireAlert, WireCheckIn, WireDelivery, WireExplanation, WireSnitch } from '../../api/wire.ts';
+import { runningLines } from '../../core/running.ts';
 import { scheduleWithZone } from '../../core/schedule-name.ts';
 import { compactDuration, runDuration } from '../../text/durations.ts';
 import { outputLines, printable, printableLines } from '../../text/printable.ts';
-import { ago, wallTime } from '../../text/times.ts';
+import { ago, wallMinute, wallTime } from '../../text/times.ts';
 import { toAscii, wrapWords } from '../../text/width.ts';
 import { sparkline } from './bar.ts';
 import type { Entry } from './entry.ts';
@@ -65,6 +66,13 @@ function fieldLines(entry: Entry, detail: SnitchDetail | null, look: DetailLook)
   const timezone = explanation?.timezone ?? 'UTC';
   const fields: [string, string][] = [
     dueField(snitch, explanation?.timezone ?? 'time zone of the case'),
+    ...(snitch.reason ? [['Why', printable(snitch.reason)] satisfies [string, string]] : []),
+    ...(snitch.max_runtime
+      ? [['Max runtime', compactDuration(snitch.max_runtime * 1_000)] satisfies [string, string]]
+      : []),
+    ...runningLines(explanation?.runs, (iso) => wallMinute(Date.parse(iso), timezone), look.now).map(
+      (text, index) => [index === 0 ? 'Running' : '', text] satisfies [string, string],
+    ),
     ['Last healthy', whenWas(checkedInAt, look.now, timezone)],
     ['Last report', lastReport(entry, look.now, timezone)],
     ['Deadline', deadlineWords(explanation, look.now)],
@@ -211,7 +219,10 @@ function checkInLine({ outcome, exit_status, message, duration_ms }: WireCheckIn
 
 function alertLines(alert: WireAlert, now: number): Line[] {
   return [
-    [{ text: `alert: ${alertWord(alert)}`, bold: true }],
+    [
+      { text: `alert: ${alertWord(alert)}`, bold: true },
+      ...(alert.reason === undefined ? [] : [{ text: `  ${printable(alert.reason)}` }]),
+    ],
     ...alert.deliveries.map((delivery) => deliveryLine(delivery, now)),
   ];
 }

@@ -1,7 +1,7 @@
 /** The runs of a job: the one that is under way, those that come next, and how long they take. */
 import type { WireCheckIn, WireRun } from '../../api/wire.ts';
 import { compactDuration, durationInWords, runDuration, SECOND } from '../../text/durations.ts';
-import { wallTime, weekdayTime } from '../../text/times.ts';
+import { wallMinute, weekdayTime } from '../../text/times.ts';
 import type { SnitchDetail } from './state.ts';
 
 /** As fields with their labels; none where nothing is known. */
@@ -9,7 +9,8 @@ export function runFields(detail: SnitchDetail | null, now: number): [string, st
   if (!detail) return [];
   const { checkIns, explanation } = detail;
   const fields: [string, string][] = [];
-  const since = openSince(checkIns);
+  // A server that tells what is under way knows it better than what is left of the log.
+  const since = explanation.runs === undefined ? openSince(checkIns) : null;
   if (since !== null) fields.push(['Running', runningWords(since, checkIns, explanation.timezone, now)]);
   const { runs = [], timezone = 'UTC' } = explanation.schedule ?? {};
   runs.forEach((run, index) => {
@@ -25,7 +26,7 @@ export function openSince(checkIns: readonly Pick<WireCheckIn, 'at' | 'outcome'>
   return newest?.outcome === 'start' ? Date.parse(newest.at) : null;
 }
 
-/** `since 2026-03-14 03:00:00 (8m), usually 12 min` */
+/** `since 2026-03-14 03:00 (8m), usually 12 min` */
 function runningWords(
   since: number,
   checkIns: readonly WireCheckIn[],
@@ -35,7 +36,7 @@ function runningWords(
   const usual = medianOf(durationsOf(checkIns));
   const length = (ms: number) => (ms < SECOND ? runDuration(ms) : durationInWords(ms));
   const usually = usual === null ? '' : `, usually ${length(usual)}`;
-  return `since ${wallTime(since, timezone)} (${compactDuration(Math.max(0, now - since))})${usually}`;
+  return `since ${wallMinute(since, timezone)} (${compactDuration(Math.max(0, now - since))})${usually}`;
 }
 
 /** How long the runs took that are known, the newest first, in milliseconds. */

@@ -24,6 +24,7 @@ const LANDED = [
   '9f7745fca5be0a28c2023390474ba44db9119ef5ad2f69b76d6da1060c993e2c',
   '632f04f35f7ab55ba89ca3d355817016ad6f393afe38b2d76eac8a2802ad8cfa',
   '498aedea45f9b695bfad2def8e9b8a92508146dd80bf73f2e464b0a77bdacf9f',
+  '8fd0f731ef42a73842769a6f2e9d29db4ae48208ab175d7d4bf5360f95d689e6',
 ];
 
 landed('never change', () => {

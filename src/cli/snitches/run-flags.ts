@@ -1,0 +1,35 @@
+/** The options that say how a run must look, as `create` and `edit` take them, and what a server kept of them. */
+import type { Command } from 'commander';
+import type { SnitchInput } from '../../api/client.ts';
+import type { WireSnitch } from '../../api/wire.ts';
+import { secondsOf } from './due-flags.ts';
+
+/** False is for `--no-max-runtime`, which only `edit` has. */
+export interface RunFlags {
+  maxRuntime?: string | false;
+}
+
+export type RunInput = Pick<SnitchInput, 'max_runtime'>;
+
+export function addRunOptions(command: Command): Command {
+  return command.option(
+    '--max-runtime <duration>',
+    'how long a run may take from its reported start, such as 2h: then the snitch fails',
+  );
+}
+
+export function addRunRemovals(command: Command): Command {
+  return command.option('--no-max-runtime', 'a run may take as long as it wants');
+}
+
+/** Only what is given. @throws UsageError for what is not understood */
+export function runOf({ maxRuntime }: RunFlags): RunInput {
+  if (maxRuntime === undefined) return {};
+  return { max_runtime: maxRuntime === false ? null : secondsOf(maxRuntime, '--max-runtime') };
+}
+
+/** What a server that is too old ignored of it, in words. */
+export function runsLost(snitch: WireSnitch, { max_runtime: wanted }: RunInput): string[] {
+  const isLost = wanted !== undefined && wanted !== null && snitch.max_runtime !== wanted;
+  return isLost ? ['the longest time of its runs'] : [];
+}
