@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { cleanup, render } from 'ink-testing-library';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireAlert, WireCheckIn, WireDelivery, WireScheduleCheck } from '../../src/api/wire.ts';
+import type {
+  WireAlert,
+  WireCheckIn,
+  WireDelivery,
+  WireExplanation,
+  WireScheduleCheck,
+} from '../../src/api/wire.ts';
 import { createStore } from '../../src/tui/live/store.ts';
 import type { Foreseen } from '../../src/tui/model/foreseen.ts';
 import { ASCII, UNICODE } from '../../src/tui/model/glyphs.ts';
@@ -118,6 +124,28 @@ function editing(columns: number, rows: number, answer: Partial<Foreseen>, ...na
   const asked = form.overlay?.kind === 'form' ? (form.overlay.preview.asked ?? '') : '';
   const foreseen = { asked, answer: null, validations: [], error: null, isUnknown: false, ...answer };
   return after(form, { kind: 'foreseen', foreseen });
+}
+
+/** The details of a job that is running. */
+function running(told: Partial<WireExplanation>): State {
+  const runs = CHECKED.runs.map(({ at, deadline }) => ({ at, local: '', deadline, deadline_local: '' }));
+  const detail: SnitchDetail = {
+    explanation: {
+      ...DETAIL.explanation,
+      status: 'healthy',
+      missing_since: null,
+      schedule: { timezone: 'Europe/Berlin', grace: 600, runs },
+      ...told,
+    },
+    checkIns: [
+      checkIn(3 * MINUTE, { outcome: 'log' }),
+      checkIn(8 * MINUTE, { outcome: 'start' }),
+      ...[1, 2, 3].map((days) => checkIn(days * DAY, { duration_ms: (10 + days) * MINUTE })),
+    ],
+    alerts: [],
+  };
+  const state = after(beginning(80, 24), read([NIGHTLY]), LIVE, ...keys('enter'));
+  return after(state, { kind: 'detail', token: 'token-nightly', detail, error: null });
 }
 
 /** A changed frame is looked at, and then kept with `SNITCH_KEEP_FRAMES=1`. */
@@ -281,25 +309,19 @@ const FRAMES: Record<string, () => string> = {
     const detail: Event = { kind: 'detail', token: 'token-nightly-backup', detail: DETAIL, error: null };
     return frameOf(after(full(100, 44), ...keys('enter'), detail));
   },
-  'detail with a run under way': () => {
-    const runs = CHECKED.runs.map(({ at, deadline }) => ({ at, local: '', deadline, deadline_local: '' }));
-    const running: SnitchDetail = {
-      explanation: {
-        ...DETAIL.explanation,
-        status: 'healthy',
-        missing_since: null,
-        schedule: { timezone: 'Europe/Berlin', grace: 600, runs },
-      },
-      checkIns: [
-        checkIn(3 * MINUTE, { outcome: 'log' }),
-        checkIn(8 * MINUTE, { outcome: 'start' }),
-        ...[1, 2, 3].map((days) => checkIn(days * DAY, { duration_ms: 10 * MINUTE + days * MINUTE })),
-      ],
-      alerts: [],
-    };
-    const state = after(beginning(80, 24), read([NIGHTLY]), LIVE, ...keys('enter'));
-    return frameOf(after(state, { kind: 'detail', token: 'token-nightly', detail: running, error: null }));
-  },
+  'detail with a run under way': () => frameOf(running({})),
+  'detail with runs that the server tells': () =>
+    frameOf(
+      running({
+        runs: {
+          open: [
+            { started_at: iso(NOON - 8 * MINUTE), overruns_at: iso(NOON + HOUR) },
+            { started_at: iso(NOON - 2 * HOUR), overruns_at: iso(NOON - HOUR) },
+          ],
+          usual_ms: 12 * MINUTE,
+        },
+      }),
+    ),
   'detail at 40 columns': () => {
     const detail: Event = { kind: 'detail', token: 'token-nightly-backup', detail: DETAIL, error: null };
     return frameOf(after(full(40, 20), ...keys('enter'), detail, ...keys('j', 'j')));

@@ -143,7 +143,11 @@ test('a schedule is typed with its next runs before the eyes', async ({ terminal
   terminal.resize(100, 30);
   await terminal.shows(/❯ ○ pending weekdays +weekly/);
   terminal.press('Enter');
-  await terminal.shows('Schedule', 'cron 0 3 * * 1-5 (Europe/Berlin)', /Next runs +\w{3} .* 03:00 .* by 04:00/);
+  await terminal.shows(
+    'Schedule',
+    'cron 0 3 * * 1-5 (Europe/Berlin)',
+    /Next runs +\w{3} .* 03:00 .* by 04:00/,
+  );
   const made = (await (await daemon.call('GET', '/v1/snitches')).json()) as WireSnitch[];
   const { schedule, timezone, grace } = made.find(({ name }) => name === 'weekdays') ?? {};
   assert.equal([schedule, timezone, grace], [{ cron: '0 3 * * 1-5' }, 'Europe/Berlin', 3_600]);
