@@ -13,7 +13,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { register } from 'tsx/esm/api';
 import type { Client } from '../src/api/client.ts';
-import type { WireSnitch } from '../src/api/wire.ts';
+import type { WireSnitch, WireStatus } from '../src/api/wire.ts';
 import { quantile } from './quantile.ts';
 
 // React is several times slower with the checks of its development build, which nobody runs.
@@ -42,8 +42,14 @@ const INTERVALS: readonly string[] = ['5_minute', '15_minute', 'hourly', 'daily'
 const HEALTHY = ['healthy', 'healthy', 'healthy', 'healthy'] as const;
 const STATUSES = [...HEALTHY, 'failed', 'errored', 'paused', 'pending'] as const;
 
-function snitchAt(index: number, now: number): WireSnitch {
+function snitchAt(
+  index: number,
+  now: number,
+  status: WireStatus = STATUSES[index % STATUSES.length] ?? 'healthy',
+): WireSnitch {
   const token = `token-${index}`;
+  const isAwaited = status === 'healthy' || status === 'errored';
+  const soon = new Date(now + ((index * 7919) % 86_400) * 1_000).toISOString();
   const interval = INTERVALS[index % INTERVALS.length] ?? 'daily';
   return {
     token,
@@ -51,13 +57,15 @@ function snitchAt(index: number, now: number): WireSnitch {
     name: `job-${(index * 7919) % 100_003}-on-host-${index % 97}`,
     tags: [`team-${index % 9}`, index % 2 ? 'production' : 'staging'],
     notes: '',
-    status: STATUSES[index % STATUSES.length] ?? 'healthy',
+    status,
     checked_in_at: new Date(now - (index % 3_600) * 1_000).toISOString(),
     check_in_url: `http://127.0.0.1:7676/c/${token}`,
     interval,
     type: { interval },
     alert_type: 'basic',
     alert_email: [],
+    deadline: isAwaited ? soon : null,
+    missing_since: status === 'failed' ? new Date(now - index * 1_000).toISOString() : null,
     created_at: new Date(now - 1e9).toISOString(),
   };
 }
@@ -72,7 +80,7 @@ function fakeServer(count: number) {
     for (let one = 0; one < number; one += 1) {
       const index = Math.floor(Math.random() * count);
       const status = STATUSES[Math.floor(Math.random() * STATUSES.length)] ?? 'healthy';
-      snitches[index] = { ...snitchAt(index, Date.now()), status, checked_in_at: new Date().toISOString() };
+      snitches[index] = { ...snitchAt(index, Date.now(), status), checked_in_at: new Date().toISOString() };
       events += `event: snitch\ndata: ${JSON.stringify(snitches[index])}\n\n`;
     }
     position += 1;
@@ -86,6 +94,7 @@ function fakeServer(count: number) {
       stream.write('id: run:0\nevent: reset\ndata: {}\n\n');
       return stream;
     },
+    now: Date.now,
     getCase: async () => ({ name: 'default' }),
     explain: async () => ({
       timezone: 'UTC',

@@ -118,7 +118,7 @@ export function caseCalls(send: Send) {
   };
 }
 
-interface ScheduleInput {
+export interface ScheduleInput {
   schedule: WireSchedule;
   timezone?: string;
   /** Seconds. */

@@ -5,6 +5,7 @@ import type { Client } from '../api/client.ts';
 import type { Patience } from '../api/turns.ts';
 import { createCommands } from './live/commands.ts';
 import { Feed } from './live/feed.ts';
+import { Foresight } from './live/foresight.ts';
 import { patienceOf } from './live/patience.ts';
 import { RowLoader } from './live/row-loader.ts';
 import { createStore, type Store } from './live/store.ts';
@@ -93,14 +94,21 @@ function openScreen(stdin: ReadStream, stdout: WriteStream, store: Store) {
   };
 }
 
-function goLive({ connect, clock, stdout, env }: AppParts, store: Store, quit: () => void) {
+function goLive({ connect, clock: ownClock, stdout, env }: AppParts, store: Store, quit: () => void) {
   const ending = new AbortController();
   const client = connect(patienceOf(store, ending.signal));
+  // Deadlines are by the server's clock, so what is left until then is by it too.
+  const clock = () => ownClock() + client.now() - Date.now();
   // The feed does its own waiting, and shows it in the header.
   const feed = new Feed({ client: connect(), clock, wait, random: Math.random, emit: store.dispatch });
   const rows = new RowLoader({ client, store, clock });
   const copy = (text: string) => stdout.write(clipboardSequence(text, env));
-  const commands = createCommands({ client, store, quit, refresh: () => feed.refresh(), copy });
+  const foresight = new Foresight({
+    client: connect(),
+    tell: (foreseen) => store.dispatch({ kind: 'foreseen', foreseen }),
+  });
+  const refresh = () => feed.refresh();
+  const commands = createCommands({ client, store, quit, refresh, copy, foresight });
   store.onEffect(commands.carryOut);
   const ticking = setInterval(() => store.dispatch({ kind: 'tick', now: clock() }), TICK);
   const refused = new Promise<never>((_, reject) => {
@@ -120,6 +128,7 @@ function goLive({ connect, clock, stdout, env }: AppParts, store: Store, quit: (
       clearInterval(ticking);
       feed.stop();
       rows.stop();
+      foresight.stop();
     },
   };
 }

@@ -6,15 +6,17 @@ import type { Glyphs } from './model/glyphs.ts';
 import type { Line } from './model/line.ts';
 import { rowLine, titleLine } from './model/table-lines.ts';
 
-/** Columns that are left out because they need more than the list of snitches. */
-const UNKNOWN: readonly Column['id'][] = ['left', 'bar', 'history'];
+/** Columns that are left out because they need more than the list of snitches, or colours. */
+const UNKNOWN: readonly Column['id'][] = ['bar', 'history'];
 
 /** Wide enough for all columns, so that nothing is cut that somebody may search for. */
 const WIDTH = 120;
 
 export function snapshot(snitches: readonly WireSnitch[], now: number, glyphs: Glyphs): string {
   const { sorted } = replaceAll(EMPTY, snitches);
-  const columns = columnsFor(WIDTH).filter(({ id }) => !UNKNOWN.includes(id));
+  // A server from before it was told leaves the deadline out.
+  const isTold = snitches.some(({ deadline }) => deadline !== undefined);
+  const columns = columnsFor(WIDTH).filter(({ id }) => !UNKNOWN.includes(id) && (isTold || id !== 'due'));
   const look = { columns, width: WIDTH, glyphs, now, detail: undefined, isSelected: false, isMarked: false };
   const lines = [titleLine(columns, null, glyphs), ...sorted.map((entry) => rowLine(entry, look))];
   return lines.map((line) => `${textOf(line)}\n`).join('');

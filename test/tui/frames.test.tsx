@@ -4,13 +4,33 @@ import { join } from 'node:path';
 import { cleanup, render } from 'ink-testing-library';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireAlert, WireCheckIn, WireDelivery } from '../../src/api/wire.ts';
+import type {
+  WireAlert,
+  WireCheckIn,
+  WireDelivery,
+  WireExplanation,
+  WireScheduleCheck,
+} from '../../src/api/wire.ts';
 import { createStore } from '../../src/tui/live/store.ts';
+import type { Foreseen } from '../../src/tui/model/foreseen.ts';
 import { ASCII, UNICODE } from '../../src/tui/model/glyphs.ts';
 import type { Event, RowDetail, SnitchDetail, State } from '../../src/tui/model/state.ts';
 import { Dashboard } from '../../src/tui/view/dashboard.tsx';
 import type { Look } from '../../src/tui/view/look.ts';
-import { after, beginning, DAY, FLEET, HOUR, iso, keys, MINUTE, NOON, read, typed } from './samples.ts';
+import {
+  after,
+  beginning,
+  DAY,
+  FLEET,
+  HOUR,
+  iso,
+  keys,
+  MINUTE,
+  NOON,
+  read,
+  snitch,
+  typed,
+} from './samples.ts';
 
 const test = suite('frames of the dashboard');
 
@@ -73,6 +93,59 @@ function full(columns = 100, rows = 16): State {
 function frameOf(state: State, look: Look = PLAIN): string {
   const { lastFrame } = render(<Dashboard store={createStore(state)} look={look} />);
   return `${lastFrame()}\n`;
+}
+
+/** The same from a server that does not tell deadlines in its list. */
+function old(columns = 100, rows = 16): State {
+  const snitches = FLEET.map(({ deadline: _, missing_since: __, ...rest }) => rest);
+  return after(beginning(columns, rows), { kind: 'case', name: 'default' }, read(snitches), LIVE, ...ROWS);
+}
+
+const NIGHTLY = snitch('nightly', {
+  interval: 'weekly',
+  schedule: { cron: '0 3 * * 1-5' },
+  timezone: 'Europe/Berlin',
+  grace: 600,
+});
+
+const CHECKED: WireScheduleCheck = {
+  interval: 'weekly',
+  timezone: 'Europe/Berlin',
+  grace: 600,
+  runs: [2, 3, 4, 5, 6].map((days) => ({
+    at: iso(NOON + days * DAY - 10 * HOUR),
+    deadline: iso(NOON + days * DAY - 10 * HOUR + 10 * MINUTE),
+  })),
+};
+
+/** The form of a snitch with a schedule, and what the server says of that. */
+function editing(columns: number, rows: number, answer: Partial<Foreseen>, ...names: string[]): State {
+  const form = after(beginning(columns, rows), read([NIGHTLY]), LIVE, ...keys('e', ...names));
+  const asked = form.overlay?.kind === 'form' ? (form.overlay.preview.asked ?? '') : '';
+  const foreseen = { asked, answer: null, validations: [], error: null, isUnknown: false, ...answer };
+  return after(form, { kind: 'foreseen', foreseen });
+}
+
+/** The details of a job that is running. */
+function running(told: Partial<WireExplanation>): State {
+  const runs = CHECKED.runs.map(({ at, deadline }) => ({ at, local: '', deadline, deadline_local: '' }));
+  const detail: SnitchDetail = {
+    explanation: {
+      ...DETAIL.explanation,
+      status: 'healthy',
+      missing_since: null,
+      schedule: { timezone: 'Europe/Berlin', grace: 600, runs },
+      ...told,
+    },
+    checkIns: [
+      checkIn(3 * MINUTE, { outcome: 'log' }),
+      checkIn(8 * MINUTE, { outcome: 'start' }),
+      ...[1, 2, 3].map((days) => checkIn(days * DAY, { duration_ms: (10 + days) * MINUTE })),
+    ],
+    alerts: [],
+  };
+  const state = after(beginning(80, 24), read([NIGHTLY]), LIVE, ...keys('enter'));
+  return after(state, { kind: 'detail', token: 'token-nightly', detail, error: null });
 }
 
 /** A changed frame is looked at, and then kept with `SNITCH_KEEP_FRAMES=1`. */
@@ -194,7 +267,7 @@ const FRAMES: Record<string, () => string> = {
   'table at 160 columns': () => frameOf(full(160, 12)),
   'table at 200 columns': () => frameOf(full(200, 12)),
   'table sorted by name, reversed': () =>
-    frameOf(after(full(), ...keys('s', 'S', 'escape'), { kind: 'tick', now: NOON + 9_000 })),
+    frameOf(after(full(), ...keys('s', 's', 'S', 'escape'), { kind: 'tick', now: NOON + 9_000 })),
   'table without Unicode': () => frameOf(full(), { glyphs: ASCII, styling: 'none' }),
   'table before anything was read': () => frameOf(beginning(60, 8)),
   'table of an empty case': () => frameOf(after(beginning(60, 8), read([]), LIVE)),
@@ -220,11 +293,35 @@ const FRAMES: Record<string, () => string> = {
     const validations = [{ attribute: 'interval', message: 'is not a valid interval' }];
     return frameOf(after(sent, ...keys('enter'), { kind: 'refused', error: 'Invalid.', validations }));
   },
+  'form with the next runs': () => frameOf(editing(100, 26, { answer: CHECKED }, 'tab', 'tab')),
+  'form with the next runs at 40 × 10': () =>
+    frameOf(editing(40, 10, { answer: CHECKED }, 'tab', 'tab', 'tab')),
+  'form with a schedule that is wrong': () => {
+    const message = 'has a day of the week "x", which is no number from 0 to 7 and no name such as MON';
+    const validations = [{ attribute: 'schedule', message }];
+    return frameOf(editing(60, 20, { validations, error: 'Invalid.' }, 'tab', 'tab', ' ', 'x'));
+  },
+  'form of an older server': () =>
+    frameOf(editing(60, 20, { isUnknown: true, error: 'There is nothing here.' }, 'tab', 'tab')),
+  'table of an older server': () => frameOf(old()),
   'form at 40 columns': () => frameOf(after(full(40, 16), ...keys('e'), ...keys('tab'))),
   detail: () => {
     const detail: Event = { kind: 'detail', token: 'token-nightly-backup', detail: DETAIL, error: null };
     return frameOf(after(full(100, 44), ...keys('enter'), detail));
   },
+  'detail with a run under way': () => frameOf(running({})),
+  'detail with runs that the server tells': () =>
+    frameOf(
+      running({
+        runs: {
+          open: [
+            { started_at: iso(NOON - 8 * MINUTE), overruns_at: iso(NOON + HOUR) },
+            { started_at: iso(NOON - 2 * HOUR), overruns_at: iso(NOON - HOUR) },
+          ],
+          usual_ms: 12 * MINUTE,
+        },
+      }),
+    ),
   'detail at 40 columns': () => {
     const detail: Event = { kind: 'detail', token: 'token-nightly-backup', detail: DETAIL, error: null };
     return frameOf(after(full(40, 20), ...keys('enter'), detail, ...keys('j', 'j')));
@@ -290,7 +387,7 @@ test('keys that arrive together count one by one', async () => {
   stdin.write('nnew one\t\u0015hourly\t');
   await new Promise(setImmediate);
   assert.match(lastFrame()!, /Name {9}new one\n/);
-  assert.match(lastFrame()!, /Interval {5}hourly\n❯ Alert type/);
+  assert.match(lastFrame()!, /Interval {5}hourly\n❯ Schedule/);
 });
 
 test.after.each(cleanup);

@@ -39,18 +39,28 @@ export function snitch(name: string, changes: Partial<WireSnitch> = {}): WireSni
 
 /** The case of the frame tests: one snitch of each status, with awkward names among them. */
 export const FLEET: readonly WireSnitch[] = [
-  snitch('web-certs', { interval: 'weekly', tags: ['web'], checked_in_at: iso(NOON - 3 * DAY) }),
+  snitch('web-certs', {
+    interval: 'weekly',
+    tags: ['web'],
+    checked_in_at: iso(NOON - 3 * DAY),
+    deadline: iso(NOON + 8.5 * DAY),
+    missing_since: null,
+  }),
   snitch('nightly-backup', {
     status: 'failed',
     interval: 'daily',
     tags: ['db', 'prod'],
     checked_in_at: iso(NOON - 2 * DAY),
+    deadline: null,
+    missing_since: iso(NOON - 12 * HOUR),
   }),
   snitch('日本語のジョブ', {
     status: 'errored',
     interval: '15_minute',
     tags: ['db'],
     notes: 'ask the Tokyo team',
+    deadline: iso(NOON + 90_000),
+    missing_since: null,
     last_report: {
       at: iso(NOON - 5 * MINUTE),
       outcome: 'error',

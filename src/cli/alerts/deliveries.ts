@@ -91,8 +91,8 @@ async function listAlerts(name: string | undefined, flags: PageFlags): Promise<v
   const page = pageOf(flags);
   const client = connect(flags);
   const token = name === undefined ? null : (await resolveSnitch(client, name)).token;
-  const output = new Output(flags);
   const alerts = await client.listAlerts(token, page);
+  const output = new Output(flags, client.now());
   output.list(alerts, ALERT_VIEW);
   if (alerts.some(({ deliveries }) => deliveries.some(({ state }) => state === 'dead'))) {
     output.hint('some were not delivered: `snitch deliveries list --state dead` says why');
@@ -192,8 +192,9 @@ interface DeliveryFlags extends PageFlags {
 
 async function listDeliveries(flags: DeliveryFlags): Promise<void> {
   const filter = { ...pageOf(flags), ...(flags.state ? { state: flags.state } : {}) };
-  const output = new Output(flags);
-  output.list(await connect(flags).listDeliveries(filter), DELIVERY_VIEW);
+  const client = connect(flags);
+  const deliveries = await client.listDeliveries(filter);
+  new Output(flags, client.now()).list(deliveries, DELIVERY_VIEW);
 }
 
 /** The API has no path for a single delivery, but a page can begin with it. */
@@ -208,8 +209,9 @@ async function findDelivery(client: Client, id: string): Promise<WireDelivery> {
 }
 
 async function showDelivery(id: string, flags: ClientFlags): Promise<void> {
-  const delivery = await findDelivery(connect(flags), id);
-  const output = new Output(flags);
+  const client = connect(flags);
+  const delivery = await findDelivery(client, id);
+  const output = new Output(flags, client.now());
   output.record(
     delivery,
     [

@@ -13,6 +13,7 @@ import { connect } from '../command/connection.ts';
 import { EXIT } from '../failure/exit-codes.ts';
 import { Failure, UsageError } from '../failure/failure.ts';
 import { Output, say } from '../output/output.ts';
+import { tellNextRuns } from './applied-runs.ts';
 import { planFor } from './apply-check.ts';
 import { differs, type Plan } from './apply-plan.ts';
 import { carryOut, patiently } from './apply-steps.ts';
@@ -179,6 +180,7 @@ async function applyFile(flags: ApplyFlags): Promise<void> {
   await ask(flags);
   await carryOut(client, plan, prune);
   output.done('applied');
+  await tellNextRuns(client, output, plan);
   if (!file.namesOwner) {
     output.hint(
       `write \`owner: ${file.owner}\` as the file's first line: it is known by that then, wherever it lies`,

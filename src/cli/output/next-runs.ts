@@ -1,5 +1,5 @@
 /** Schedules and the runs that follow from them, in words for people. */
-import type { WireScheduleShown, WireSnitch } from '../../api/wire.ts';
+import type { WireSnitch } from '../../api/wire.ts';
 import { scheduleWithZone } from '../../core/schedule-name.ts';
 
 /** Of the runs that the server tells, so many fit into a line. */
@@ -10,11 +10,16 @@ export function scheduleWords({ schedule, timezone }: Pick<WireSnitch, 'schedule
   return schedule ? scheduleWithZone(schedule, timezone, 'time zone of the case') : '';
 }
 
+interface Runs {
+  runs: readonly { at: string }[];
+  timezone: string;
+}
+
 /** `Mon 23 Nov 03:00 CET, Tue 24 Nov 03:00 CET, …` @returns null where no further run is due */
-export function nextRuns({ runs, timezone }: Pick<WireScheduleShown, 'runs' | 'timezone'>, now: number) {
+export function nextRuns({ runs, timezone }: Runs, now: number, most = SHOWN): string | null {
   if (runs.length === 0) return null;
-  const shown = runs.slice(0, SHOWN).map(({ at }) => shortLocalTime(Date.parse(at), timezone, now));
-  return `${shown.join(', ')}${runs.length > SHOWN ? ', …' : ''}`;
+  const shown = runs.slice(0, most).map(({ at }) => shortLocalTime(Date.parse(at), timezone, now));
+  return `${shown.join(', ')}${runs.length > most ? ', …' : ''}`;
 }
 
 /** `Mon 23 Nov 03:00 CET`: with seconds where there are any, and with the year where it is not this one. */

@@ -51,16 +51,25 @@ export function checkKept(snitch: WireSnitch, wanted: DueInput & RunInput & Rule
   );
 }
 
-/** Shows the next runs for people, so that a wrong expression is seen at once. */
-export async function tellNextRuns(client: Client, output: Output, snitch: WireSnitch): Promise<void> {
+/**
+ * Shows the next runs for people, so that a wrong expression is seen at once.
+ *
+ * @param about begins the line where it is one of several
+ */
+export async function tellNextRuns(
+  client: Client,
+  output: Output,
+  snitch: WireSnitch,
+  about = '',
+): Promise<void> {
   const { schedule, token, status } = snitch;
   if (!schedule || output.quiet || output.format === 'json' || output.format === 'name') return;
   if ('every' in schedule && status === 'pending') {
-    output.done(`due: ${scheduleInWords(schedule, '')}`);
+    output.done(`${about}due: ${scheduleInWords(schedule, '')}`);
     return;
   }
   // The change is made by now, so that a failure to tell more must not look as if it had failed.
   const shown = await client.explain(token).catch(() => null);
   const next = shown?.schedule ? nextRuns(shown.schedule, output.style.now) : null;
-  output.done(`next: ${next ?? `as its schedule says, ${scheduleWords(snitch)}`}`);
+  output.done(`${about}next: ${next ?? `as its schedule says, ${scheduleWords(snitch)}`}`);
 }

@@ -63,7 +63,7 @@ export const register: Register = (program) => {
 async function showSnitch(name: string, flags: ClientFlags): Promise<void> {
   const client = connect(flags);
   const snitch = await resolveSnitch(client, name);
-  const output = new Output(flags);
+  const output = new Output(flags, client.now());
   const fields = snitchFields(snitch, output.style);
   if (output.format !== 'json' && output.format !== 'name' && !output.quiet) {
     // All of the snitch is shown, whatever becomes of what is told besides.
@@ -139,7 +139,7 @@ async function showHistory(name: string, flags: HistoryFlags): Promise<void> {
   const client = connect(flags);
   const { token } = await resolveSnitch(client, name);
   const checkIns = await client.listCheckIns(token, page);
-  const output = new Output(flags);
+  const output = new Output(flags, client.now());
   if (!flags.withOutput || flags.quiet || output.format === 'json' || output.format === 'name') {
     output.list(checkIns, viewOf(checkIns));
     return;
@@ -159,7 +159,7 @@ async function explainSnitch(name: string, flags: ExplainFlags): Promise<void> {
   const client = connect(flags);
   const snitch = await resolveSnitch(client, name);
   const explanation = await client.explain(snitch.token);
-  const output = new Output(flags);
+  const output = new Output(flags, client.now());
   if (output.format === 'json') output.json(explanation);
   else output.lines(explained(snitch, explanation, output.style, flags.utc ?? false));
 }

@@ -8,6 +8,7 @@ import { parseUntil } from '../command/duration.ts';
 import { resolveSnitches } from '../command/resolve.ts';
 import { Output } from '../output/output.ts';
 import { SNITCH_VIEW } from '../output/snitch-view.ts';
+import { tellNextRuns } from './due-answer.ts';
 
 const SNITCHES = ['<snitch...>', 'tokens, or names'] as const;
 
@@ -41,7 +42,7 @@ async function pauseSnitches(names: readonly string[], flags: PauseFlags): Promi
   const until = parseUntil(flags.until, now);
   await change(
     names,
-    flags,
+    { ...flags, client: connect(flags) },
     (client, { token }) => client.pause(token, until),
     `paused ${untilInWords(until, now)}`,
   );
@@ -53,17 +54,29 @@ function untilInWords(until: string, now: number): string {
   return `until ${terminalTime(until)} (${relativeTime(until, now)})`;
 }
 
+/** For so many snitches the next runs are told: each takes a request. */
+const TOLD = 5;
+
 async function unpauseSnitches(names: readonly string[], flags: ClientFlags): Promise<void> {
-  await change(names, flags, (client, { token }) => client.unpause(token), 'no longer paused');
+  const client = connect(flags);
+  const changed = await change(
+    names,
+    { ...flags, client },
+    (_client, { token }) => client.unpause(token),
+    'no longer paused',
+  );
+  const output = new Output(flags, client.now());
+  for (const snitch of changed.slice(0, TOLD)) {
+    await tellNextRuns(client, output, snitch, changed.length === 1 ? '' : `${snitch.name}: `);
+  }
 }
 
 async function change(
   names: readonly string[],
-  flags: ClientFlags,
+  { client, ...flags }: ClientFlags & { client: Client },
   act: (client: Client, snitch: WireSnitch) => Promise<void>,
   what: string,
-): Promise<void> {
-  const client = connect(flags);
+): Promise<WireSnitch[]> {
   const output = new Output(flags);
   const changed: WireSnitch[] = [];
   for (const snitch of await resolveSnitches(client, names)) {
@@ -74,4 +87,5 @@ async function change(
     else changed.push(snitch);
   }
   if (output.format !== 'table' && output.format !== 'wide') output.list(changed, SNITCH_VIEW);
+  return changed;
 }

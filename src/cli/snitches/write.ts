@@ -126,7 +126,7 @@ async function createSnitch(name: string, flags: FieldFlags): Promise<void> {
   await askForSchedules(client, input);
   const snitch = await client.createSnitch(input);
   checkKept(snitch, input, `to undo it: snitch delete ${snitch.token}`);
-  const output = new Output(flags);
+  const output = new Output(flags, client.now());
   print(output, snitch);
   await tellNextRuns(client, output, snitch);
   if (!output.quiet) await tellOfTwins(client, snitch);
@@ -172,7 +172,7 @@ async function editSnitch(given: string, flags: EditFlags): Promise<void> {
   if (changes.timezone && !isScheduled) throw new UsageError(ZONE_WITHOUT_SCHEDULE);
   const after = await client.updateSnitch(before.token, changes);
   checkKept(after, changes, 'whatever else was to be changed is changed');
-  const output = new Output(flags);
+  const output = new Output(flags, client.now());
   print(output, after);
   if (before.schedule && !after.schedule && flags.schedule !== false) {
     output.done(`the interval has replaced its schedule, ${scheduleWords(before)}`);

@@ -1,8 +1,10 @@
 /** Carries out what the keys ask for through the API, and says how it went. */
-import { ApiError, type Client } from '../../api/client.ts';
+import { ApiError, type Client, type SnitchInput } from '../../api/client.ts';
+import type { WireSnitch } from '../../api/wire.ts';
 import { printable } from '../../text/printable.ts';
 import { nameOf } from '../model/selection.ts';
 import type { Effect, Message } from '../model/state.ts';
+import type { Foresight } from './foresight.ts';
 import type { Store } from './store.ts';
 
 export interface CommandParts {
@@ -10,6 +12,7 @@ export interface CommandParts {
   store: Store;
   quit: () => void;
   refresh: () => void;
+  foresight: Pick<Foresight, 'ask'>;
   /** Copies a text to the clipboard of the terminal. */
   copy: (text: string) => void;
 }
@@ -36,20 +39,7 @@ export function createCommands(parts: CommandParts): Commands {
   const works = new Set<Work>();
   const say = (text: string, tone: Message['tone']) =>
     store.dispatch({ kind: 'said', text: printable(text), tone, at: store.get().now });
-  const onAll = (tokens: readonly string[], done: string, call: (token: string) => Promise<unknown>) => {
-    const name = nameOf(store.get(), tokens);
-    const work: Work = { done, finished: 0, all: tokens.length };
-    works.add(work);
-    const onProgress = progressOf(work, ({ finished, all }) =>
-      say(`${done} ${finished} of ${all}; the rest follows.`, 'plain'),
-    );
-    void eachOf(tokens, call, onProgress).then((failures) => {
-      works.delete(work);
-      if (tokens.length > 1)
-        store.dispatch({ kind: 'unfinished', tokens: failures.map(({ token }) => token) });
-      reportAll(say, { name, done, tokens, failures });
-    });
-  };
+  const onAll = onAllOf(store, works, say);
   const details = latest((token: string) => loadDetail(client, store, token));
   const alerts = latest(() => loadAlerts(client, store));
   const carryOut: Commands['carryOut'] = (effect) => {
@@ -71,6 +61,8 @@ export function createCommands(parts: CommandParts): Commands {
         return onAll([effect.token], 'Deleted', (token) => client.deleteSnitch(token));
       case 'save':
         return void save(parts, effect, say);
+      case 'foresee':
+        return parts.foresight.ask(effect);
       case 'retry':
         return void retry(parts, effect.delivery, say);
       case 'load-detail':
@@ -80,6 +72,24 @@ export function createCommands(parts: CommandParts): Commands {
     }
   };
   return { carryOut, unfinished: () => [...works].map(leftUndone) };
+}
+
+/** Acts on all of the snitches, and reports how far it is and how it went. */
+function onAllOf(store: Store, works: Set<Work>, say: Say) {
+  return (tokens: readonly string[], done: string, call: (token: string) => Promise<unknown>): void => {
+    const name = nameOf(store.get(), tokens);
+    const work: Work = { done, finished: 0, all: tokens.length };
+    works.add(work);
+    const onProgress = progressOf(work, ({ finished, all }) =>
+      say(`${done} ${finished} of ${all}; the rest follows.`, 'plain'),
+    );
+    void eachOf(tokens, call, onProgress).then((failures) => {
+      works.delete(work);
+      if (tokens.length > 1)
+        store.dispatch({ kind: 'unfinished', tokens: failures.map(({ token }) => token) });
+      reportAll(say, { name, done, tokens, failures });
+    });
+  };
 }
 
 function leftUndone({ done, finished, all }: Work): string {
@@ -165,15 +175,26 @@ async function save(
     const snitch = await (token === null ? client.createSnitch(input) : client.updateSnitch(token, input));
     store.dispatch({ kind: 'changes', changed: [snitch], deleted: [], at: store.get().now });
     store.dispatch({ kind: 'saved', token: snitch.token });
+    const done = `${token === null ? 'Created' : 'Saved'} ${snitch.name}`;
+    const lost = lostOf(snitch, input);
+    if (lost !== '')
+      return say(`${done} without its ${lost}: the server is too old to know such things.`, 'bad');
     const isHidden = !store.get().collection.shown.some((entry) => entry.token === snitch.token);
-    say(
-      `${token === null ? 'Created' : 'Saved'} ${snitch.name}${isHidden ? '; the filter hides it' : ''}.`,
-      'good',
-    );
+    say(`${done}${isHidden ? '; the filter hides it' : ''}.`, 'good');
   } catch (error) {
     const validations = error instanceof ApiError ? (error.body?.validations ?? []) : [];
     store.dispatch({ kind: 'refused', error: (error as Error).message, validations });
   }
+}
+
+/** A server that does not know schedules ignores them, and nothing may look as if it had worked. */
+function lostOf(snitch: WireSnitch, wanted: SnitchInput): string {
+  const lost = [
+    wanted.schedule && !snitch.schedule ? 'schedule' : '',
+    wanted.timezone && !snitch.timezone ? 'time zone' : '',
+    typeof wanted.grace === 'number' && snitch.grace !== wanted.grace ? 'grace' : '',
+  ];
+  return lost.filter((one) => one !== '').join(' and ');
 }
 
 async function retry({ client, store }: CommandParts, delivery: string, say: Say): Promise<void> {

@@ -25,7 +25,7 @@ export const EMPTY: Collection = {
   sorted: [],
   shown: [],
   totals: { failed: 0, errored: 0, paused: 0, pending: 0, healthy: 0 },
-  arrangement: { filter: '', sort: 'status', reverse: false },
+  arrangement: { filter: '', sort: 'due', reverse: false },
 };
 
 export function replaceAll({ arrangement }: Collection, snitches: readonly WireSnitch[]): Collection {

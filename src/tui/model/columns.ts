@@ -1,6 +1,6 @@
 /** Chooses the columns of the table that fit into the screen. */
 
-export type ColumnId = 'status' | 'name' | 'interval' | 'last' | 'left' | 'bar' | 'history' | 'tags' | 'said';
+export type ColumnId = 'status' | 'name' | 'interval' | 'last' | 'due' | 'bar' | 'history' | 'tags' | 'said';
 
 export interface Column {
   id: ColumnId;
@@ -21,7 +21,7 @@ const FIXED: readonly Column[] = [
   { id: 'name', title: 'NAME', width: NAME_LEAST },
   { id: 'interval', title: 'INTERVAL', width: 9 },
   { id: 'last', title: 'LAST', width: 6 },
-  { id: 'left', title: 'LEFT', width: 6 },
+  { id: 'due', title: 'DUE', width: 6 },
   { id: 'bar', title: '', width: 8 },
   { id: 'history', title: 'HISTORY', width: 12 },
   { id: 'tags', title: 'TAGS', width: 10 },
@@ -32,7 +32,7 @@ const FIXED: readonly Column[] = [
  * Columns are dropped in this order as the terminal gets narrower. What is left at 40 columns says what is wrong, and
  * since when.
  */
-const DROPPED_FIRST: readonly ColumnId[] = ['said', 'tags', 'bar', 'history', 'interval', 'left', 'last'];
+const DROPPED_FIRST: readonly ColumnId[] = ['said', 'tags', 'bar', 'history', 'interval', 'due', 'last'];
 
 /** Spare width goes to these columns in this order, each up to a width that is useful for it. */
 const GROWING: readonly { id: ColumnId; most: number }[] = [

@@ -10,6 +10,7 @@ import { sparkline } from './bar.ts';
 import type { Entry } from './entry.ts';
 import { type Color, type Glyphs, STATUS_COLOR } from './glyphs.ts';
 import type { Line, Span } from './line.ts';
+import { durationsOf, medianOf, runFields } from './runs.ts';
 import type { SnitchDetail } from './state.ts';
 import { outcomesFor, stripSpans } from './table-lines.ts';
 
@@ -75,6 +76,7 @@ function fieldLines(entry: Entry, detail: SnitchDetail | null, look: DetailLook)
     ['Last healthy', whenWas(checkedInAt, look.now, timezone)],
     ['Last report', lastReport(entry, look.now, timezone)],
     ['Deadline', deadlineWords(explanation, look.now)],
+    ...runFields(detail, look.now),
     ['Tags', tags.join(', ') || 'none'],
     ['Told', explanation ? whoIsTold(explanation.notify) : ''],
     ['Check-in URL', printable(snitch.check_in_url)],
@@ -160,12 +162,11 @@ function historyLines(
 }
 
 function durationLines({ checkIns }: SnitchDetail, { glyphs, width }: DetailLook): Line[] {
-  const durations = checkIns.map(({ duration_ms }) => duration_ms).filter((duration) => duration !== null);
-  if (durations.length === 0) return [];
+  const durations = durationsOf(checkIns);
+  const middle = medianOf(durations);
+  if (middle === null) return [];
   const shown = durations.slice(0, Math.min(DURATIONS, width)).reverse();
-  const sorted = [...durations].sort((a, b) => a - b);
-  const middle = sorted[Math.floor(sorted.length / 2)] ?? 0;
-  const words = `last ${runDuration(durations[0] ?? 0)}, median ${runDuration(middle)}, longest ${runDuration(sorted.at(-1) ?? 0)}`;
+  const words = `last ${runDuration(durations[0] ?? 0)}, median ${runDuration(middle)}, longest ${runDuration(Math.max(...durations))}`;
   return [
     ...title('Durations'),
     [{ text: sparkline(shown, glyphs), color: 'cyan' }],

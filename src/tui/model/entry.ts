@@ -1,4 +1,5 @@
 /** A snitch as the table needs it, prepared once for each change instead of once for each frame. */
+import { type Urgency, urgencyOf } from '../../api/urgency.ts';
 import type { WireSnitch } from '../../api/wire.ts';
 import { printable } from '../../text/printable.ts';
 import { intervalLength } from './periods.ts';
@@ -19,6 +20,11 @@ export interface Entry {
   /** What the job said last, without control characters. */
   said: string;
   createdAt: number;
+  /** By when the next check-in is due; null where none is awaited, undefined where the server is too old to say. */
+  deadlineAt: number | null | undefined;
+  /** The deadline that it missed; null where it missed none, undefined where the server is too old to say. */
+  missingSince: number | null | undefined;
+  urgency: Urgency;
   /** The usual length of its interval, in milliseconds. */
   length: number;
 }
@@ -37,6 +43,9 @@ export function entryOf(snitch: WireSnitch): Entry {
     reportedAt: instantOf(snitch.last_report?.at ?? snitch.checked_in_at),
     said: lastWords(snitch),
     createdAt: Date.parse(snitch.created_at),
+    deadlineAt: snitch.deadline === undefined ? undefined : instantOf(snitch.deadline),
+    missingSince: snitch.missing_since === undefined ? undefined : instantOf(snitch.missing_since),
+    urgency: urgencyOf(snitch),
     length: intervalLength(snitch.interval),
   };
 }

@@ -1,11 +1,10 @@
 /** The form that creates or changes a snitch. The API checks what is typed, and the fields show its messages. */
-import type { SnitchInput } from '../../api/client.ts';
 import type { WireError, WireSnitch } from '../../api/wire.ts';
-import { scheduleWithZone } from '../../core/schedule-name.ts';
 import { editable, printable } from '../../text/printable.ts';
+import { NO_PREVIEW, type Preview } from './foreseen.ts';
+import { type Attribute, FIELDS } from './form-fields.ts';
+import { lengthText, scheduleText } from './schedule-text.ts';
 import { fieldWith, type TextField, typeInto } from './text-field.ts';
-
-export type Attribute = 'name' | 'interval' | 'alert_type' | 'tags' | 'alert_email' | 'notes';
 
 export interface FormField {
   attribute: Attribute;
@@ -29,24 +28,16 @@ export interface FormOverlay {
   error: string | null;
   /** Whether the form was sent and is not answered yet. */
   busy: boolean;
+  preview: Preview;
 }
-
-const LABELS: Record<Attribute, { label: string; hint: string }> = {
-  name: { label: 'Name', hint: '' },
-  interval: {
-    label: 'Interval',
-    hint: '1_minute … 30_minute, hourly, 2_hour … 12_hour, daily, weekly, monthly',
-  },
-  alert_type: { label: 'Alert type', hint: 'basic or smart' },
-  tags: { label: 'Tags', hint: 'separated by commas' },
-  alert_email: { label: 'Alert email', hint: 'separated by commas; empty: all members' },
-  notes: { label: 'Notes', hint: '\\n for a new line' },
-};
 
 export function newForm(): FormOverlay {
   return formOf(null, {
     name: '',
     interval: 'daily',
+    schedule: '',
+    timezone: '',
+    grace: '',
     alert_type: 'basic',
     tags: '',
     alert_email: '',
@@ -60,20 +51,16 @@ export function editForm(snitch: WireSnitch): FormOverlay {
     {
       name: snitch.name,
       interval: snitch.interval,
+      schedule: scheduleText(snitch.schedule),
+      timezone: snitch.timezone ?? '',
+      grace: lengthText(snitch.grace),
       alert_type: snitch.alert_type,
       tags: snitch.tags.join(', '),
       alert_email: snitch.alert_email.join(', '),
       notes: snitch.notes.replaceAll('\\', '\\\\').replaceAll('\n', '\\n'),
     },
-    { interval: replacedBy(snitch) },
+    { interval: snitch.schedule ? 'only shown: the schedule decides as long as there is one' : '' },
   );
-}
-
-/** Only fields that were changed are sent, so that the schedule stays unless another interval is typed. */
-function replacedBy({ schedule, timezone }: WireSnitch): string {
-  if (!schedule) return '';
-  const words = printable(scheduleWithZone(schedule, timezone, 'time zone of the case'));
-  return `is due by its schedule, ${words}: another interval replaces the schedule`;
 }
 
 function formOf(
@@ -81,17 +68,26 @@ function formOf(
   values: Record<Attribute, string>,
   notes: Partial<Record<Attribute, string>> = {},
 ): FormOverlay {
-  const fields = (Object.keys(LABELS) as Attribute[]).map((attribute) => {
+  const fields = (Object.keys(FIELDS) as Attribute[]).map((attribute) => {
     const initial = editable(values[attribute]);
     return {
       attribute,
-      ...LABELS[attribute],
+      ...FIELDS[attribute],
       note: notes[attribute] ?? '',
       field: fieldWith(initial),
       initial,
     };
   });
-  return { kind: 'form', token, fields, focus: 0, problems: {}, error: null, busy: false };
+  return {
+    kind: 'form',
+    token,
+    fields,
+    focus: 0,
+    problems: {},
+    error: null,
+    busy: false,
+    preview: NO_PREVIEW,
+  };
 }
 
 export function moveFocus(form: FormOverlay, by: number): FormOverlay {
@@ -103,30 +99,20 @@ export function editField(form: FormOverlay, change: (field: TextField) => TextF
   const fields = form.fields.map((entry, index) =>
     index === form.focus ? { ...entry, field: change(entry.field) ?? entry.field } : entry,
   );
-  return { ...form, fields };
+  const focused = form.fields[form.focus];
+  if (!focused || focused.field.text === fields[form.focus]?.field.text) return { ...form, fields };
+  // What was wrong with the text before need not be wrong with this one.
+  const { [focused.attribute]: _fixed, ...problems } = form.problems;
+  return { ...form, fields, problems };
+}
+
+/** The text of a field as it is now. */
+export function fieldOf({ fields }: Pick<FormOverlay, 'fields'>, attribute: Attribute): string {
+  return fields.find((one) => one.attribute === attribute)?.field.text ?? '';
 }
 
 export function typeIntoForm(form: FormOverlay, key: string): FormOverlay {
   return editField(form, (field) => typeInto(field, key));
-}
-
-/** What to send: everything for a new snitch, otherwise only what was changed. */
-export function inputOf({ token, fields }: FormOverlay): SnitchInput {
-  const input: SnitchInput = {};
-  for (const { attribute, field, initial } of fields) {
-    if (token !== null && field.text === initial) continue;
-    Object.assign(input, { [attribute]: typedValue(attribute, field.text) });
-  }
-  return input;
-}
-
-function typedValue(attribute: Attribute, text: string): string | string[] {
-  if (attribute === 'notes') return text.replace(/\\(n|\\)/g, (_, code) => (code === 'n' ? '\n' : '\\'));
-  if (attribute !== 'tags' && attribute !== 'alert_email') return text;
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
 }
 
 /** Shows the server's refusal at the fields that it names, and puts the focus on the first of them. */
@@ -142,13 +128,16 @@ export function refuse(
     if (field) problems[field.attribute] = printable(message);
     else others.push(`${attribute} ${message}`);
   }
-  const first = form.fields.findIndex((entry) => problems[entry.attribute] !== undefined);
   const named = Object.keys(problems).length > 0 && others.length === 0;
-  return {
-    ...form,
-    busy: false,
-    problems,
-    focus: first === -1 ? form.focus : first,
-    error: named ? null : printable(others.join('; ') || error),
-  };
+  return showProblems(form, problems, named ? null : printable(others.join('; ') || error));
+}
+
+/** Puts the focus on the first field that something is wrong with. */
+export function showProblems(
+  form: FormOverlay,
+  problems: FormOverlay['problems'],
+  error: string | null = null,
+): FormOverlay {
+  const first = form.fields.findIndex((entry) => problems[entry.attribute] !== undefined);
+  return { ...form, busy: false, problems, focus: first === -1 ? form.focus : first, error };
 }

@@ -1,8 +1,9 @@
 /** The order of the table. */
+import { compareUrgency } from '../../api/urgency.ts';
 import type { WireStatus } from '../../api/wire.ts';
 import type { Entry } from './entry.ts';
 
-export const SORT_KEYS = ['status', 'name', 'check-in', 'interval', 'created'] as const;
+export const SORT_KEYS = ['due', 'status', 'name', 'check-in', 'interval', 'created'] as const;
 export type SortKey = (typeof SORT_KEYS)[number];
 
 /** The statuses, beginning with what needs attention most. */
@@ -20,6 +21,7 @@ export function comparison(key: SortKey, reverse: boolean): Comparison {
 }
 
 const FIRST: Record<SortKey, Comparison> = {
+  due: (a, b) => compareUrgency(a.urgency, b.urgency),
   status: (a, b) => RANK[a.snitch.status] - RANK[b.snitch.status],
   name: (a, b) => byText(a.nameKey, b.nameKey),
   'check-in': (a, b) => (a.reportedAt ?? 0) - (b.reportedAt ?? 0),

@@ -1,10 +1,10 @@
 /** What a key does on each screen. */
-import { arrange } from './collection.ts';
+import { type Arrangement, arrange } from './collection.ts';
 import { editForm, newForm } from './form.ts';
 import { type Action, bindingFor } from './keys.ts';
 import { isMove, type Move, move } from './movement.ts';
 import { SORT_KEYS } from './order.ts';
-import { pressInOverlay } from './prompts.ts';
+import { foresee, pressInOverlay } from './prompts.ts';
 import { keepSelection, nameOf, selected, targets } from './selection.ts';
 import { type AlertsScreen, type State, type Step, say, stay } from './state.ts';
 import { fieldWith } from './text-field.ts';
@@ -33,7 +33,7 @@ function act(state: State, action: Exclude<Action, Move>): Step {
     }
     case 'sort':
     case 'reverse':
-      return stay(sortBy(state, action));
+      return stay(sortByKey(state, action));
     case 'mark':
       return stay(toggleMark(state));
     case 'mark-all':
@@ -73,7 +73,7 @@ function actOnSnitch(state: State, action: 'pause' | 'unpause' | 'edit' | 'delet
     case 'tag':
       return stay({ ...state, overlay: { kind: 'tag', tokens, field: fieldWith('') } });
     case 'edit':
-      return stay({ ...state, overlay: editForm(entry.snitch) });
+      return foresee({ ...state, overlay: editForm(entry.snitch) });
     case 'delete':
       return stay({ ...state, overlay: { kind: 'delete', token: entry.token } });
     case 'copy':
@@ -116,10 +116,13 @@ function goBack(state: State): State {
   return keepSelection(state, { ...state, collection: arrange(state.collection, { filter: '' }) });
 }
 
-function sortBy(state: State, action: 'sort' | 'reverse'): State {
+function sortByKey(state: State, action: 'sort' | 'reverse'): State {
   const { sort, reverse } = state.collection.arrangement;
-  const next = SORT_KEYS[(SORT_KEYS.indexOf(sort) + 1) % SORT_KEYS.length] ?? 'status';
-  const change = action === 'sort' ? { sort: next, reverse: false } : { reverse: !reverse };
+  const next = SORT_KEYS[(SORT_KEYS.indexOf(sort) + 1) % SORT_KEYS.length] ?? 'due';
+  return sortBy(state, action === 'sort' ? { sort: next, reverse: false } : { reverse: !reverse });
+}
+
+export function sortBy(state: State, change: Partial<Pick<Arrangement, 'sort' | 'reverse'>>): State {
   const after = keepSelection(state, { ...state, collection: arrange(state.collection, change) });
   const { arrangement } = after.collection;
   return say(after, `Sorted by ${arrangement.sort}${arrangement.reverse ? ', reversed' : ''}.`);

@@ -1,6 +1,5 @@
 /** Draws questions as lines: prompts below the table, and the form and the help in its place. */
-import { charactersOf, wrapWords } from '../../text/width.ts';
-import type { FormOverlay } from './form.ts';
+import { charactersOf } from '../../text/width.ts';
 import type { Glyphs } from './glyphs.ts';
 import { bindingsOf } from './keys.ts';
 import { asciiLines, type Line, type Span } from './line.ts';
@@ -71,41 +70,6 @@ export function fieldSpans({ text, caret }: TextField): Line {
   return [{ text: text.slice(0, caret) }, { text: at, inverse: true }, { text: rest.join('') }];
 }
 
-const LABEL = 13;
-
-function remarkLines(remark: string, width: number): Line[] {
-  return wrapWords(remark, width - LABEL - 2).map((text) => [
-    { text: ' '.repeat(LABEL + 2) + text, dim: true },
-  ]);
-}
-
-export function formLines(form: FormOverlay, width: number, glyphs: Glyphs): readonly Line[] {
-  const title = form.token === null ? 'New snitch' : 'Edit snitch';
-  const lines: Line[] = [[{ text: title, bold: true }], []];
-  form.fields.forEach(({ attribute, label, hint, note, field }, index) => {
-    const isFocused = index === form.focus;
-    const problem = form.problems[attribute];
-    const value = isFocused ? fieldSpans(field) : [{ text: field.text }];
-    lines.push([
-      { text: isFocused ? `${glyphs.cursor} ` : '  ', bold: true },
-      { text: label.padEnd(LABEL), bold: isFocused },
-      ...value,
-      ...(problem
-        ? [{ text: `  ${glyphs.status.failed} ${problem}`, color: 'red', bold: true } as const]
-        : []),
-    ]);
-    for (const remark of [note, isFocused ? hint : '']) {
-      if (remark !== '') lines.push(...remarkLines(remark, width));
-    }
-  });
-  if (form.error !== null) lines.push([], [{ text: form.error, color: 'red', bold: true }]);
-  lines.push(
-    [],
-    [{ text: form.busy ? `Sending${glyphs.ellipsis}` : 'tab next field  enter save  esc cancel', dim: true }],
-  );
-  return glyphs.unicode ? lines : asciiLines(lines);
-}
-
 export function helpLines({ screen, readonly }: State, glyphs: Glyphs): readonly Line[] {
   const name = { table: 'the table', detail: 'a snitch', alerts: 'alerts and deliveries' }[screen.kind];
   const keys = bindingsOf(screen.kind, readonly).map(({ show, help }): Line => {
@@ -118,7 +82,7 @@ export function helpLines({ screen, readonly }: State, glyphs: Glyphs): readonly
     return [{ text: `  ${text.padEnd(8)}`, bold: true }, { text: help }];
   });
   const mouse: Line[] = [
-    [{ text: '  mouse   ', bold: true }, { text: 'click selects, again opens; the wheel scrolls' }],
+    [{ text: '  mouse   ', bold: true }, { text: 'click selects, again opens; on a title sorts' }],
   ];
   return [
     [{ text: `Keys of ${name}`, bold: true }],

@@ -1,9 +1,11 @@
 /** What a key does while something is being asked. */
 import { understandUntil } from '../../text/until.ts';
 import { arrange } from './collection.ts';
-import { editField, type FormOverlay, inputOf, moveFocus, typeIntoForm } from './form.ts';
+import { editField, type FormOverlay, moveFocus, showProblems, typeIntoForm } from './form.ts';
+import { readForm } from './form-input.ts';
 import { isMove, type Move, move } from './movement.ts';
 import { PAUSE_CHOICES } from './pause-choices.ts';
+import { askAnew } from './preview.ts';
 import { keepSelection, nameOf } from './selection.ts';
 import { type Overlay, type PauseOverlay, type State, type Step, say, stay } from './state.ts';
 import { insert, type TextField, typeInto } from './text-field.ts';
@@ -107,17 +109,32 @@ function pauseAll(state: State, overlay: PauseOverlay): Step {
   return stay(after, { do: 'pause', tokens, until: understood.until });
 }
 
+const TOO_OLD = 'is unknown to the server, which is too old and has to be updated first';
+
 function pressInForm(state: State, form: FormOverlay, key: string): Step {
-  const show = (overlay: FormOverlay) => stay({ ...state, overlay });
+  const show = (overlay: FormOverlay) => foresee({ ...state, overlay });
   if (form.busy) return stay(state);
   if (key === 'tab' || key === 'down') return show(moveFocus(form, 1));
   if (key === 'shift+tab' || key === 'up') return show(moveFocus(form, -1));
   if (key !== 'enter' && key !== 'ctrl+s') return show(typeIntoForm(form, key));
-  const input = inputOf(form);
+  const { input, problems } = readForm(form);
+  if (Object.keys(problems).length > 0) return stay({ ...state, overlay: showProblems(form, problems) });
+  if (input.schedule && form.preview.isUnknown) {
+    return stay({ ...state, overlay: showProblems(form, { schedule: TOO_OLD }) });
+  }
   if (form.token !== null && Object.keys(input).length === 0)
     return stay(say(close(state), 'Nothing was changed.'));
   const sent = { ...state, overlay: { ...form, busy: true } };
   return stay(sent, { do: 'save', token: form.token, input });
+}
+
+/** Asks when the schedule in the form is due, where that has not been asked. */
+export function foresee(state: State): Step {
+  if (state.overlay?.kind !== 'form') return stay(state);
+  const anew = askAnew(state.overlay);
+  if (anew === null) return stay(state);
+  const { form: overlay, asked, question } = anew;
+  return stay({ ...state, overlay }, { do: 'foresee', asked, question });
 }
 
 /** Pasted text goes into the field that has the focus. Elsewhere it does nothing. */

@@ -38,7 +38,9 @@ function isSame(before: WireSnitch, after: WireSnitch): boolean {
     before.checked_in_at === after.checked_in_at &&
     before.last_report?.at === after.last_report?.at &&
     before.interval === after.interval &&
-    before.alert_type === after.alert_type
+    before.alert_type === after.alert_type &&
+    before.deadline === after.deadline &&
+    JSON.stringify([before.schedule, before.timezone]) === JSON.stringify([after.schedule, after.timezone])
   );
 }
 

@@ -12,6 +12,7 @@ import type {
   WireSnitch,
 } from '../../api/wire.ts';
 import { type Collection, EMPTY } from './collection.ts';
+import type { Foreseen, Question } from './foreseen.ts';
 import type { FormOverlay } from './form.ts';
 import type { TextField } from './text-field.ts';
 
@@ -140,6 +141,7 @@ export type Event =
   | { kind: 'said'; text: string; tone: Message['tone']; at: number }
   /** Snitches for which an action on all marked ones failed. They are marked again. */
   | { kind: 'unfinished'; tokens: readonly string[] }
+  | { kind: 'foreseen'; foreseen: Foreseen }
   | { kind: 'saved'; token: string }
   | { kind: 'refused'; error: string; validations: NonNullable<WireError['validations']> };
 
@@ -152,6 +154,8 @@ export type Effect =
   | { do: 'tag'; tokens: readonly string[]; add: readonly string[]; remove: readonly string[] }
   | { do: 'delete'; token: string }
   | { do: 'save'; token: string | null; input: SnitchInput }
+  /** Asks when a schedule would be due, if nothing else is asked within a moment. */
+  | { do: 'foresee'; asked: string; question: Question }
   | { do: 'copy'; text: string; what: string }
   | { do: 'load-detail'; token: string }
   | { do: 'load-alerts' }

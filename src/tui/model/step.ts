@@ -3,7 +3,8 @@ import { applyChanges, replaceAll } from './collection.ts';
 import { refuse } from './form.ts';
 import { clickAt, wheel } from './pointer.ts';
 import { pressKey } from './press.ts';
-import { pasteInto } from './prompts.ts';
+import { showForeseen } from './preview.ts';
+import { foresee, pasteInto } from './prompts.ts';
 import { changedRows, withRow } from './row-details.ts';
 import { keepSelection, selectIndex, visibleEntries } from './selection.ts';
 import { type Event, type State, type Step, say, stay } from './state.ts';
@@ -16,9 +17,9 @@ export function step(state: State, event: Event): Step {
     case 'key':
       return pressKey(state, event.key);
     case 'paste':
-      return stay(pasteInto(state, event.text));
+      return foresee(pasteInto(state, event.text));
     case 'click':
-      return clickAt(state, event.row);
+      return clickAt(state, event);
     case 'wheel':
       return stay(wheel(state, event.by));
     case 'all':
@@ -26,6 +27,7 @@ export function step(state: State, event: Event): Step {
       return receive(state, event);
     case 'refused':
     case 'saved':
+    case 'foreseen':
       return stay(answerForm(state, event));
     default:
       return stay(note(state, event));
@@ -52,13 +54,14 @@ function receive(state: State, event: Received): Step {
   return concerns ? stay(after, { do: 'load-detail', token: screen.token }) : stay(after);
 }
 
-type Answer = Extract<Event, { kind: 'saved' | 'refused' }>;
+type Answer = Extract<Event, { kind: 'saved' | 'refused' | 'foreseen' }>;
 
 function answerForm(state: State, event: Answer): State {
   if (state.overlay?.kind !== 'form') return state;
   if (event.kind === 'refused') {
     return { ...state, overlay: refuse(state.overlay, event.error, event.validations) };
   }
+  if (event.kind === 'foreseen') return { ...state, overlay: showForeseen(state.overlay, event.foreseen) };
   const closed = { ...state, overlay: null };
   const index = state.collection.shown.findIndex(({ token }) => token === event.token);
   return index === -1 ? closed : selectIndex(closed, index);

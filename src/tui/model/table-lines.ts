@@ -7,18 +7,31 @@ import { type Column, type ColumnId, GAP, GUTTER } from './columns.ts';
 import type { Entry } from './entry.ts';
 import { type Glyphs, PERIOD_COLOR, STATUS_COLOR } from './glyphs.ts';
 import { type Line, type Span, selectedLine } from './line.ts';
-import type { SortKey } from './order.ts';
+import { SORT_KEYS, type SortKey } from './order.ts';
 import { lastPeriods, shortInterval } from './periods.ts';
 import type { RowDetail } from './state.ts';
 import { outcomesOf, type PeriodOutcome } from './strip.ts';
 
 /** The column that shows what the table is sorted by. The time of creation has none. */
 const SORT_COLUMN: Partial<Record<SortKey, ColumnId>> = {
+  due: 'due',
   status: 'status',
   name: 'name',
   'check-in': 'last',
   interval: 'interval',
 };
+
+/** The order of the column that is at this place of the line; undefined where there is none. */
+export function sortKeyAt(place: number, columns: readonly Column[]): SortKey | undefined {
+  let start = GUTTER;
+  for (const { id, width } of columns) {
+    if (place < start + width) {
+      return SORT_KEYS.find((key) => place >= start && SORT_COLUMN[key] === (id === 'bar' ? 'due' : id));
+    }
+    start += width + GAP;
+  }
+  return undefined;
+}
 
 /** @param order the order whose column is marked; null to mark none */
 export function titleLine(
@@ -34,7 +47,7 @@ export function titleLine(
 }
 
 function isNumber(id: Column['id']): boolean {
-  return id === 'last' || id === 'left';
+  return id === 'last' || id === 'due';
 }
 
 export interface RowLook {
@@ -75,7 +88,7 @@ function cell({ id, width }: Column, entry: Entry, look: RowLook): Line {
       return [{ text: text(shortInterval(interval)) }];
     case 'last':
       return [{ text: fitRight(lastCheckIn(entry, now), width) }];
-    case 'left':
+    case 'due':
       return [{ text: fitRight(timeLeft(entry, look), width, glyphs.ellipsis) }];
     case 'bar':
       return barCell(entry, look, width);
@@ -95,27 +108,37 @@ function lastCheckIn({ reportedAt }: Entry, now: number): string {
 }
 
 /** The time left, negative after a missed deadline; `due` until the sweep decides, `-` if nothing is awaited. */
-function timeLeft({ snitch: { status } }: Entry, { detail, glyphs, now }: RowLook): string {
-  if (status === 'failed') return overdue(detail, now);
+function timeLeft(entry: Entry, { detail, glyphs, now }: RowLook): string {
+  const { status } = entry.snitch;
+  if (status === 'failed') return overdue(entry, detail, now);
   if (status !== 'healthy' && status !== 'errored') return '-';
-  if (!detail) return glyphs.ellipsis;
-  if (detail.deadlineAt === null) return glyphs.ellipsis;
-  return detail.deadlineAt <= now ? 'due' : compactDuration(detail.deadlineAt - now);
+  const at = deadlineOf(entry, detail);
+  if (at === undefined) return glyphs.ellipsis;
+  if (at === null) return '-';
+  return at <= now ? 'due' : compactDuration(at - now);
 }
 
-function overdue(detail: RowDetail | undefined, now: number): string {
-  const since = detail?.missingSince ?? null;
-  return since === null ? 'missed' : `-${compactDuration(Math.max(0, now - since))}`;
+/** Undefined as long as it is not known. */
+function deadlineOf({ deadlineAt }: Entry, detail: RowDetail | undefined): number | null | undefined {
+  return deadlineAt === undefined ? detail?.deadlineAt : deadlineAt;
 }
 
-function barCell({ snitch: { status }, checkedInAt, length }: Entry, look: RowLook, width: number): Line {
+function overdue({ missingSince }: Entry, detail: RowDetail | undefined, now: number): string {
+  const since = missingSince ?? detail?.missingSince ?? null;
+  return since === null || since > now ? 'missed' : `-${compactDuration(now - since)}`;
+}
+
+function barCell(entry: Entry, look: RowLook, width: number): Line {
   const { detail, now, glyphs } = look;
+  const { checkedInAt, length } = entry;
+  const { status } = entry.snitch;
   const isAwaited = status === 'healthy' || status === 'errored';
-  if (!isAwaited || !detail?.deadlineAt) return [{ text: ' '.repeat(width) }];
+  const deadlineAt = deadlineOf(entry, detail);
+  if (!isAwaited || !deadlineAt) return [{ text: ' '.repeat(width) }];
   // The bar is full at the last check-in, but no more than two intervals before the deadline, which may have been
   // restarted since.
-  const from = Math.max(checkedInAt ?? 0, detail.deadlineAt - 2 * length);
-  const fraction = (detail.deadlineAt - now) / Math.max(1, detail.deadlineAt - from);
+  const from = Math.max(checkedInAt ?? 0, deadlineAt - 2 * length);
+  const fraction = (deadlineAt - now) / Math.max(1, deadlineAt - from);
   const { filled, rest } = bar(fraction, width, glyphs);
   return [
     { text: filled, color: urgency(fraction) },

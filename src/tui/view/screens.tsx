@@ -2,8 +2,9 @@ import { useMemo } from 'react';
 import { alertScreenLines } from '../model/alert-lines.ts';
 import { detailLines } from '../model/detail-lines.ts';
 import type { FormOverlay } from '../model/form.ts';
+import { formLines } from '../model/form-lines.ts';
 import { layoutOf, listHeight } from '../model/layout.ts';
-import { formLines, helpLines } from '../model/prompt-lines.ts';
+import { helpLines } from '../model/prompt-lines.ts';
 import type { AlertsScreen, Screen, State } from '../model/state.ts';
 import { Lines } from './lines.tsx';
 import { useLook } from './look.ts';
@@ -21,8 +22,9 @@ export function Body({ state }: { state: State }) {
 
 function Form({ state, form }: { state: State; form: FormOverlay }) {
   const { glyphs } = useLook();
-  const lines = formLines(form, state.size.columns, glyphs);
-  return <Lines lines={lines} width={state.size.columns} height={layoutOf(state).bodyHeight} />;
+  const { columns: width } = state.size;
+  const { bodyHeight: height } = layoutOf(state);
+  return <Lines lines={formLines(form, { width, height, glyphs })} width={width} height={height} />;
 }
 
 function Help({ state, scroll }: { state: State; scroll: number }) {

@@ -47,6 +47,10 @@ test('export and apply bring every kind back, and nothing differs then', async (
   for (const { token } of before) assert.is((await on.run('delete', token, '--force')).code, 0);
   const applied = await on.run('apply', '-f', file, '--yes');
   assert.is(applied.code, 0, applied.stderr);
+  const weekday = '\\w{3} \\d+ \\w{3}( \\d{4})? 03:00 CES?T';
+  assert.match(applied.stderr, new RegExp(`\napplied\n(.*\n)*weekdays: next ${weekday}, ${weekday}, …\n`));
+  assert.match(applied.stderr, /\nevery: due every 1 h 30 min after its last check-in\n/);
+  assert.not.match(applied.stderr, /plain: next|lenient: next/);
   const after = await on.json<WireSnitch[]>('list');
   // An interval beside a schedule is only shown; it follows from the schedule again.
   const expected = before.map((one) => ({
@@ -54,6 +58,27 @@ test('export and apply bring every kind back, and nothing differs then', async (
     ...(one.name === 'both' ? { interval: 'daily' } : {}),
   }));
   assert.equal(after.map(dueOf), expected);
+});
+
+test('apply shows the next runs of what it changes, and of many only some', async ({ on, write }) => {
+  const cron = (name: string, at: string) => `  - {name: ${name}, schedule: {cron: '${at}'}}\n`;
+  const entries = (count: number, at: string) =>
+    Array.from({ length: count }, (_, index) => cron(`job${index}`, at)).join('');
+  const many = await on.run('apply', '-f', write(`owner: o\nsnitches:\n${entries(8, '0 3 * * *')}`), '--yes');
+  assert.is(many.code, 0, many.stderr);
+  assert.is(many.stderr.match(/^job\d: next .* 03:00 UTC, .*, …$/gm)?.length, 5);
+  assert.match(many.stderr, /\nand 3 more with a schedule: `snitch show NAME` lists/);
+  const rest = entries(8, '0 3 * * *').replace('0 3 *', '30 4 *');
+  const one = await on.run('apply', '-f', write(`owner: o\nsnitches:\n${rest}`), '--yes');
+  assert.match(one.stderr, /\napplied\njob0: next .* 04:30 UTC, .* 04:30 UTC, …\n$/);
+  const quiet = await on.run(
+    'apply',
+    '-f',
+    write(`owner: o\nsnitches:\n${entries(8, '@daily')}`),
+    '--yes',
+    '-q',
+  );
+  assert.equal([quiet.code, quiet.stderr], [0, '']);
 });
 
 test('a file from before schedules drops none, and says so', async ({ on, write }) => {

@@ -57,6 +57,29 @@ test('edit sets, changes and drops a schedule, and says what replaced it', async
   assert.match(dropped.stdout, /\nInterval: +daily\n/);
 });
 
+test('unpause shows the next runs, of each with its name', async () => {
+  await on.run('create', 'resting', '--cron', '0 3 * * *', ...BERLIN);
+  await on.run('check-in', 'resting');
+  await on.run('create', 'idle', '-i', 'daily');
+  await on.run('check-in', 'idle');
+  const both = ['resting', 'idle'];
+  await on.run('pause', ...both);
+  const { code, stdout, stderr } = await on.run('unpause', 'resting');
+  assert.equal([code, stdout], [0, '']);
+  assert.match(stderr, /^resting: no longer paused\nnext: \w{3} \d+ \w{3}( \d{4})? 03:00 CES?T, .*, …\n$/);
+  await on.run('pause', ...both);
+  const several = await on.run('unpause', ...both);
+  assert.match(
+    several.stderr,
+    /^resting: no longer paused\nidle: no longer paused\nresting: next: .* 03:00 /,
+  );
+  await on.run('pause', 'resting');
+  assert.is((await on.run('unpause', 'resting', '-q')).stderr, '');
+  await on.run('pause', 'resting');
+  const json = await on.run('unpause', 'resting', '--json');
+  assert.equal([json.stderr, JSON.parse(json.stdout)[0].status], ['resting: no longer paused\n', 'healthy']);
+});
+
 test('show, explain and the wide list have the schedule and the next runs', async () => {
   await on.run('create', 'seen', '--cron', '30 2 * * *', ...BERLIN, '--grace', '10m', '-t', 'seen');
   const line = '\\w{3} \\d{4}-\\d\\d-\\d\\d 02:30 \\+0[12]:00, deadline \\w{3} \\S+ 02:40 \\+0[12]:00';

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import type { WireStatus } from '../../../src/api/wire.ts';
 import { applyChanges, arrange, EMPTY, replaceAll } from '../../../src/tui/model/collection.ts';
 import { SORT_KEYS, URGENCY } from '../../../src/tui/model/order.ts';
-import { FLEET, snitch } from '../samples.ts';
+import { FLEET, HOUR, iso, MINUTE, NOON, snitch } from '../samples.ts';
 
 const test = suite('the collection of snitches');
 
@@ -14,8 +14,8 @@ const shown = (filter: string) =>
     token.replace('token-', ''),
   );
 
-test('what needs a person comes first, then by name', () => {
-  assert.equal(shown(''), ['nightly-backup', '日本語のジョブ', 'evil', 'brand-new', 'web-certs']);
+test('what is failing comes first, then what is due, what waits, and what is paused', () => {
+  assert.equal(shown(''), ['nightly-backup', '日本語のジョブ', 'web-certs', 'brand-new', 'evil']);
 });
 
 test('a word filters by name, without regard to case', () => {
@@ -28,8 +28,8 @@ test('tag: and status: filter by tag and status, and ! is their opposite', () =>
   assert.equal(shown('tag:db !tag:prod'), ['日本語のジョブ']);
   assert.equal(shown('status:fail'), ['nightly-backup']);
   assert.equal(shown('status:missing'), ['nightly-backup']);
-  assert.equal(shown('!status:failed !status:errored'), ['evil', 'brand-new', 'web-certs']);
-  assert.equal(shown('!web'), ['nightly-backup', '日本語のジョブ', 'evil', 'brand-new']);
+  assert.equal(shown('!status:failed !status:errored'), ['web-certs', 'brand-new', 'evil']);
+  assert.equal(shown('!web'), ['nightly-backup', '日本語のジョブ', 'brand-new', 'evil']);
 });
 
 test('quotes keep spaces together, and what is not finished filters nothing', () => {
@@ -69,6 +69,25 @@ test('changes one by one end where reading everything at once does', () => {
     }),
     { numRuns: 200 },
   );
+});
+
+test('within each: the longest failing, the next due, and at last the name', () => {
+  const failed = (name: string, missing_since: string | null | undefined) =>
+    snitch(name, { status: 'failed', ...(missing_since === undefined ? {} : { missing_since }) });
+  const all = replaceAll(EMPTY, [
+    snitch('no further run', { deadline: null }),
+    snitch('later', { deadline: iso(NOON + 2 * HOUR) }),
+    snitch('b soon', { deadline: iso(NOON + HOUR) }),
+    snitch('a soon', { deadline: iso(NOON + HOUR) }),
+    failed('short', iso(NOON - MINUTE)),
+    failed('long', iso(NOON - HOUR)),
+  ]);
+  assert.equal(
+    all.sorted.map(({ name }) => name),
+    ['long', 'short', 'a soon', 'b soon', 'later', 'no further run'],
+  );
+  const moved = applyChanges(all, [snitch('later', { deadline: iso(NOON + MINUTE) })], []);
+  assert.equal(moved.sorted[2]?.name, 'later', 'a deadline that moves takes its row along');
 });
 
 test.run();

@@ -93,7 +93,7 @@ test('columns fill every width exactly, and the narrow ones keep what matters', 
   }
   assert.equal(
     columnsFor(40).map(({ id }) => id),
-    ['status', 'name', 'last', 'left'],
+    ['status', 'name', 'last', 'due'],
   );
 });
 

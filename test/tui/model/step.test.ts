@@ -1,8 +1,6 @@
 /** What keys, the mouse and changes from the server do, without a terminal. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { UNICODE } from '../../../src/tui/model/glyphs.ts';
-import { formLines } from '../../../src/tui/model/prompt-lines.ts';
 import { selected } from '../../../src/tui/model/selection.ts';
 import type { Event, State } from '../../../src/tui/model/state.ts';
 import { step } from '../../../src/tui/model/step.ts';
@@ -203,30 +201,6 @@ test('a form sends what was typed, and keeps it when the server refuses', () => 
   assert.is(after(state, { kind: 'saved', token: 'token-web-certs' }).overlay, null);
 });
 
-test('an edit of another field keeps a schedule, and the form says what another interval does', () => {
-  const scheduled = snitch('job', {
-    interval: 'weekly',
-    schedule: { cron: '0 3 * * 1-5' },
-    timezone: 'Asia/Tokyo',
-  });
-  const form = after(after(beginning(), read([scheduled])), ...keys('e'));
-  assert.equal(effectsOf(form, 'ctrl+u', ...'renamed', 'enter'), [
-    { do: 'save', token: 'token-job', input: { name: 'renamed' } },
-  ]);
-  assert.equal(effectsOf(form, 'tab', 'ctrl+u', ...'daily', 'enter'), [
-    { do: 'save', token: 'token-job', input: { interval: 'daily' } },
-  ]);
-  assert.ok(form.overlay?.kind === 'form');
-  const shown = formLines(form.overlay, 200, UNICODE).map((line) => line.map(({ text }) => text).join(''));
-  assert.ok(
-    shown.some((line) =>
-      line.includes(
-        'due by its schedule, cron 0 3 * * 1-5 (Asia/Tokyo): another interval replaces the schedule',
-      ),
-    ),
-  );
-});
-
 test('an edit sends only what was changed, line ends included', () => {
   const notes = 'first\nC:\\new';
   const state = after(beginning(), read([snitch('job', { notes })]));
@@ -315,6 +289,20 @@ test('details of rows are forgotten before they fill the memory', () => {
     (_, index) => ({ kind: 'row', token: `t-${index}`, detail }) as const,
   );
   assert.ok(after(full, ...events).rows.size <= 500);
+});
+
+test('a click on a title sorts by its column, and a second one the other way round', () => {
+  const wide = after(beginning(100, 16), read(FLEET));
+  const click = (column: number): Event => ({ kind: 'click', column, row: 2 });
+  const byName = after(wide, click(14));
+  assert.equal(byName.collection.arrangement, { filter: '', sort: 'name', reverse: false });
+  assert.is(after(byName, click(14)).collection.arrangement.reverse, true);
+  const title = 'STATUS    NAME                            INTERVAL    LAST   DUE';
+  const byDue = after(byName, click(2 + title.indexOf('DUE')));
+  assert.equal(byDue.collection.arrangement, { filter: '', sort: 'due', reverse: false });
+  assert.equal(after(wide, click(0)), wide, 'left of the columns is no title');
+  assert.equal(after(wide, click(95)), wide, 'TAGS is no order');
+  assert.equal(after(wide, ...keys('?'), click(14)).collection, wide.collection);
 });
 
 test.run();

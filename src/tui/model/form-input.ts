@@ -1,0 +1,77 @@
+/** What a form sends: everything that is said of a new snitch, otherwise only what was changed. */
+import type { SnitchInput } from '../../api/client.ts';
+import { type FormField, type FormOverlay, fieldOf } from './form.ts';
+import type { Attribute } from './form-fields.ts';
+import { type Read, readLength, readSchedule } from './schedule-text.ts';
+
+/** Nothing is sent as long as there are problems. */
+export interface FormInput {
+  input: SnitchInput;
+  problems: Readonly<Partial<Record<Attribute, string>>>;
+}
+
+export function readForm(form: FormOverlay): FormInput {
+  const input: SnitchInput = {};
+  const problems: Partial<Record<Attribute, string>> = {};
+  for (const field of form.fields) {
+    if (!isSent(form, field)) continue;
+    const read = typedValue(field);
+    if ('problem' in read) problems[field.attribute] = read.problem;
+    else Object.assign(input, { [field.attribute]: read.value });
+  }
+  if (fieldOf(form, 'schedule').trim() === '') return withoutSchedule(form, { input, problems });
+  // An interval that is sent alone would replace the schedule that the form shows.
+  const schedule = readSchedule(fieldOf(form, 'schedule'));
+  if (input.interval !== undefined && 'value' in schedule) input.schedule = schedule.value;
+  return { input, problems };
+}
+
+function isSent({ token, fields }: FormOverlay, { attribute, field, initial }: FormField): boolean {
+  const isChanged = field.text !== initial;
+  if (token !== null || isChanged) return isChanged;
+  switch (attribute) {
+    case 'schedule':
+    case 'timezone':
+    case 'grace':
+      return false;
+    case 'interval':
+      // The one that follows from a schedule is better than one that nobody has typed.
+      return fieldOf({ fields }, 'schedule').trim() === '';
+    default:
+      return true;
+  }
+}
+
+/** The time zone is that of the schedule: where that is dropped, it goes too. */
+function withoutSchedule(form: FormOverlay, { input, problems }: FormInput): FormInput {
+  if (input.schedule === null && input.timezone === undefined && fieldOf(form, 'timezone') !== '') {
+    return { input: { ...input, timezone: null }, problems };
+  }
+  if (!input.timezone) return { input, problems };
+  return { input, problems: { ...problems, timezone: 'is that of a schedule, and there is none' } };
+}
+
+function typedValue({ attribute, field: { text } }: FormField): Read<unknown> {
+  switch (attribute) {
+    case 'notes':
+      return { value: text.replace(/\\(n|\\)/g, (_, code) => (code === 'n' ? '\n' : '\\')) };
+    case 'tags':
+    case 'alert_email':
+      return { value: listOf(text) };
+    case 'schedule':
+      return readSchedule(text);
+    case 'grace':
+      return readLength(text);
+    case 'timezone':
+      return { value: text.trim() === '' ? null : text.trim() };
+    default:
+      return { value: text };
+  }
+}
+
+function listOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
