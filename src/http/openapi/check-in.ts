@@ -72,7 +72,10 @@ const inQuery = (name: string, description: string, schema: object = TEXT) => ({
 
 /** The fields of create, with the kinds of schedule by themselves. */
 const NEW_SNITCH_PARAMETERS = [
-  inQuery('create', 'With 1, a check-in for an unknown name makes the snitch.', { type: 'string', enum: ['1'] }),
+  inQuery('create', 'With 1, a check-in for an unknown name makes the snitch.', {
+    type: 'string',
+    enum: ['1'],
+  }),
   inQuery('interval', 'As in `POST /v1/snitches`, and so are the others.'),
   inQuery('cron', 'A schedule: a cron expression.'),
   inQuery('calendar', 'A schedule: an OnCalendar expression of systemd.'),
