@@ -1,0 +1,117 @@
+/** `snitch suggest --apply`: sets what is better than what is set. */
+import { ApiError, type Client, type SnitchInput } from '../../api/client.ts';
+import type { WireSnitch } from '../../api/wire.ts';
+import { readSchedule } from '../../core/schedule/schedule.ts';
+import { scheduleWithZone } from '../../core/schedule-name.ts';
+import { whyNotBetter } from '../../core/suggestion/better.ts';
+import type { Outlook } from '../../core/suggestion/outlook.ts';
+import type { SuggestedSchedule } from '../../core/suggestion/suggest.ts';
+import { durationInWords, SECOND, shortDuration } from '../../text/durations.ts';
+import { confirmed } from '../command/confirm.ts';
+import { describeFailure, Failure } from '../failure/failure.ts';
+import type { Output } from '../output/output.ts';
+import { say } from '../output/output.ts';
+import { askForSchedules, checkKept, tellNextRuns } from './due-answer.ts';
+import { type Suggested, settingOf, settingWords } from './suggestion-of.ts';
+
+/** What is to be set. */
+export interface Proposal {
+  snitch: WireSnitch;
+  changes: SnitchInput;
+  /** What changes, in words. */
+  words: string;
+}
+
+/** The snitches with what is to be set, or why nothing is. */
+export type Considered = { suggested: Suggested } & (
+  | { proposal: Proposal; left: null }
+  | { proposal: null; left: string }
+);
+
+/** @param ofCase the time zone of the case */
+export function consider(suggested: Suggested, ofCase: string): Considered {
+  const { snitch, suggestion } = suggested;
+  const { schedule, present, unfit } = suggestion;
+  if (!schedule || !present) return { suggested, proposal: null, left: `no schedule fits: ${unfit}` };
+  if (isSetSo(snitch, schedule, ofCase)) return { suggested, proposal: null, left: 'it is set so already' };
+  const left = whyNotBetter(present, schedule.outlook);
+  if (left !== null) return { suggested, proposal: null, left };
+  const set = scheduleWithZone(schedule.rule, schedule.timezone, ofCase);
+  const words = [
+    `${settingWords(snitch, ofCase)} -> ${set}, grace ${durationInWords(schedule.grace * SECOND)}`,
+    `false alarms ${present.falseAlarms} -> ${schedule.outlook.falseAlarms}`,
+    `a miss told after ${foundAfter(present)} -> ${foundAfter(schedule.outlook)}`,
+  ].join('; ');
+  return { suggested, proposal: { snitch, changes: changesOf(schedule), words }, left: null };
+}
+
+/** A schedule says when the job is due, so that nothing is left to learn for a smart deadline. */
+function changesOf({ rule, timezone, grace }: SuggestedSchedule): SnitchInput {
+  const zone = 'every' in rule ? null : timezone;
+  return { schedule: rule, timezone: zone, grace, alert_type: 'basic' };
+}
+
+function isSetSo(snitch: WireSnitch, { rule, timezone, grace }: SuggestedSchedule, ofCase: string): boolean {
+  const present = settingOf(snitch, ofCase);
+  if (JSON.stringify(present.schedule) !== JSON.stringify(rule)) return false;
+  if (!('every' in rule) && present.timezone !== timezone) return false;
+  const own = present.grace ?? readSchedule(rule, present.timezone).defaultGrace(0);
+  return own === grace * SECOND;
+}
+
+export function foundAfter({ foundAfter: length }: Outlook): string {
+  return length === null ? '-' : shortDuration(length);
+}
+
+/**
+ * Asks, and sets one after the other. One that the server refuses keeps none of the others from being set.
+ *
+ * @returns those that are set
+ * @throws Failure naming those that could not be set
+ */
+export async function applyProposals(
+  client: Client,
+  all: readonly Considered[],
+  output: Output,
+  { force }: { force?: boolean | undefined },
+): Promise<readonly Proposal[]> {
+  if (!output.quiet) {
+    for (const { suggested, left } of all) {
+      if (left !== null) output.done(`${suggested.snitch.name}: left as it is: ${left}`);
+    }
+  }
+  const proposals = all.flatMap(({ proposal }) => (proposal ? [proposal] : []));
+  if (proposals.length === 0) {
+    output.done('nothing was changed');
+    return [];
+  }
+  await confirmed(
+    proposals.map(({ snitch, words }) => `${snitch.name} (${snitch.token}): ${words}`),
+    { force, doing: 'changing', heading: 'This will be changed:', question: 'Change?', done: 'changed' },
+  );
+  await askForSchedules(client, { schedule: proposals[0]?.changes.schedule ?? null });
+  return setAll(client, proposals, output);
+}
+
+async function setAll(client: Client, proposals: readonly Proposal[], output: Output): Promise<Proposal[]> {
+  const done: Proposal[] = [];
+  const failed: string[] = [];
+  for (const proposal of proposals) {
+    const { snitch, changes, words } = proposal;
+    try {
+      const after = await client.updateSnitch(snitch.token, changes);
+      checkKept(after, changes, 'the interval decides as before');
+      done.push(proposal);
+      output.done(`${snitch.name}: ${words}`);
+      await tellNextRuns(client, output, after);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      failed.push(`${snitch.name}: ${describeFailure(error).lines.join('; ')}`);
+    }
+  }
+  if (failed.length > 0) {
+    for (const line of failed) say(`snitch: ${line}`);
+    throw new Failure(`${failed.length} of ${proposals.length} were not changed`);
+  }
+  return done;
+}
