@@ -9,6 +9,7 @@ import type {
   WireCase,
   WireCheckIn,
   WireDelivery,
+  WireExpectation,
   WireExplanation,
   WireImportCheck,
   WireImported,
@@ -20,6 +21,7 @@ import type {
   WireScheduleCheck,
   WireScheduleShown,
   WireSnitch,
+  WireValue,
   WireWebhook,
 } from './wire.ts';
 
@@ -79,6 +81,7 @@ const REPORT = object<WireReport>({
   outcome: text as Shape<WireReport['outcome']>,
   exit_status: nullable(number),
   message: nullable(text),
+  reason: optional(text) as Shape<WireReport['reason']>,
 });
 
 /** Which of the three forms a schedule has is for whoever shows it. */
@@ -91,12 +94,38 @@ const DUE = {
   grace: optional(nullable(number)) as Shape<WireSnitch['grace']>,
 };
 
+const EXPECTATION = object<WireExpectation>({
+  value: text,
+  min: nullable(number),
+  max: nullable(number),
+  of_usual: nullable(list(nullable(number))) as Shape<WireExpectation['of_usual']>,
+  required: flag,
+});
+
+/** What a run must look like: older servers leave it out. */
+const RUN = {
+  min_runtime: optional(nullable(number)) as Shape<WireSnitch['min_runtime']>,
+  failures_before_alert: optional(number) as Shape<WireSnitch['failures_before_alert']>,
+  expect: optional(nullable(list(EXPECTATION))) as Shape<WireSnitch['expect']>,
+};
+
+/** Numbers by name. */
+const VALUES: Shape<Record<string, number>> = (value, at = '') => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return `has no object at ${at}`;
+  for (const [name, one] of Object.entries(value)) {
+    const fault = number(one, `${at}.${name}`);
+    if (fault !== null) return fault;
+  }
+  return null;
+};
+
 export const SNITCH = object<WireSnitch>({
   token: text,
   name: text,
   tags: TEXTS,
   notes: text,
   status: text as Shape<WireSnitch['status']>,
+  reason: optional(nullable(text)) as Shape<WireSnitch['reason']>,
   checked_in_at: nullable(time),
   last_report: optional(nullable(REPORT)) as Shape<WireSnitch['last_report']>,
   check_in_url: text,
@@ -104,6 +133,7 @@ export const SNITCH = object<WireSnitch>({
   alert_type: text as Shape<WireSnitch['alert_type']>,
   alert_email: TEXTS,
   ...DUE,
+  ...RUN,
   created_at: time,
 });
 
@@ -119,6 +149,9 @@ export const CHECK_IN = object<WireCheckIn>({
   duration_ms: nullable(number),
   source: nullable(text),
   output: nullable(text),
+  values: optional(nullable(VALUES)) as Shape<WireCheckIn['values']>,
+  dropped_values: optional(TEXTS) as Shape<WireCheckIn['dropped_values']>,
+  reason: optional(nullable(text)) as Shape<WireCheckIn['reason']>,
 });
 
 export const CASE = object<WireCase>({
@@ -183,6 +216,7 @@ export const ALERT = object<WireAlert>({
     }),
   ),
   deliveries: list(DELIVERY),
+  reason: optional(text) as Shape<string>,
   notice: optional(NOTICE) as Shape<NonNullable<WireAlert['notice']>>,
 });
 
@@ -201,13 +235,23 @@ const SCHEDULE_SHOWN = object<WireScheduleShown>({
   ),
 });
 
+const VALUE = object<WireValue>({
+  name: text,
+  last: number,
+  at: time,
+  usual: nullable(number),
+  runs: number,
+});
+
 export const EXPLANATION = object<WireExplanation>({
   status: text as Shape<WireExplanation['status']>,
+  reason: optional(nullable(text)) as Shape<WireExplanation['reason']>,
   timezone: text,
   period: object<WireExplanation['period']>({ start: time, end: time }),
   deadline: INSTANT,
   next_alert: INSTANT,
   schedule: optional(nullable(SCHEDULE_SHOWN)) as Shape<WireExplanation['schedule']>,
+  values: optional(list(VALUE)) as Shape<WireValue[]>,
   reasons: TEXTS,
   notify: object<WireExplanation['notify']>({ emails: TEXTS, webhooks: TEXTS }),
 });
@@ -223,6 +267,7 @@ const IMPORTED = object<WireImported>({
   notes: text,
   tags: TEXTS,
   ...DUE,
+  ...RUN,
 });
 
 export const IMPORT_CHECK = object<WireImportCheck>({

@@ -9,6 +9,8 @@ export interface WireSnitch {
   tags: string[];
   notes: string;
   status: WireStatus;
+  /** Why it is failed or errored; null for others, and where that is not known. Older servers leave it out. */
+  reason?: string | null;
   checked_in_at: string | null;
   /** The newest check-in that said how a run ended, healthy or not. Older servers leave it out. */
   last_report?: WireReport | null;
@@ -24,7 +26,24 @@ export interface WireSnitch {
   timezone?: string | null;
   /** Seconds by which a check-in may come after the time at which it is expected; null for what follows. */
   grace?: number | null;
+  /** Seconds; null for any. Older servers leave this and the next two out. */
+  min_runtime?: number | null;
+  /** So many error check-ins in a row make it errored. */
+  failures_before_alert?: number;
+  /** What the values must be that the job reports; null for nothing. */
+  expect?: WireExpectation[] | null;
   created_at: string;
+}
+
+/** What one reported value must be; null is for no limit. */
+export interface WireExpectation {
+  value: string;
+  min: number | null;
+  max: number | null;
+  /** Factors of the median of the last 20 successful runs. */
+  of_usual: readonly [number | null, number | null] | null;
+  /** Whether a run that does not report it is a failure. */
+  required: boolean;
 }
 
 export interface WireReport {
@@ -32,6 +51,8 @@ export interface WireReport {
   outcome: 'healthy' | 'error';
   exit_status: number | null;
   message: string | null;
+  /** Why a run that ended well counts as an error; absent for any other. */
+  reason?: string | undefined;
 }
 
 export interface WireCheckIn {
@@ -44,6 +65,12 @@ export interface WireCheckIn {
   source: string | null;
   /** What the job printed, at most 10 KiB. */
   output: string | null;
+  /** The numbers that the job reported, by name; null for none. Older servers leave this and the next two out. */
+  values?: Readonly<Record<string, number>> | null;
+  /** What of them could not be read, in words; empty nearly always. */
+  dropped_values?: readonly string[];
+  /** Why a run that ended well counts as an error; null for any other. */
+  reason?: string | null;
 }
 
 export interface WireCase {
@@ -113,6 +140,8 @@ export interface WireAlert {
     previous_status: string;
   } | null;
   deliveries: WireDelivery[];
+  /** Why, in words; absent on a notice, and on alerts of older versions. */
+  reason?: string;
   /** Only if the alert stands for many changes of a snitch that alerts too often. */
   flapping?: { phase: 'begun' | 'goes on' | 'over'; changes: number; since: string; changed_at: string };
   /** Only on `service.blind`: the window in which no check-in could be received. */
@@ -137,6 +166,8 @@ export interface WireAudience {
 
 export interface WireExplanation {
   status: WireStatus;
+  /** Why it is failed or errored, in words; null for others. Older servers leave it out. */
+  reason?: string | null;
   timezone: string;
   /** The present period of its interval. */
   period: { start: string; end: string };
@@ -148,10 +179,24 @@ export interface WireExplanation {
   missing_since?: string | null;
   /** The next runs of a snitch with a schedule, in its time zone; null for others. Older servers leave it out. */
   schedule?: WireScheduleShown | null;
+  /** The values that the job reports, the last reported last. Older servers leave it out. */
+  values?: WireValue[];
   /** Sentences for people. */
   reasons: string[];
   /** Who would be told. */
   notify: Omit<WireAudience, 'sends_email'> & Partial<WireAudience>;
+}
+
+/** What is known of a value that a job reports. */
+export interface WireValue {
+  name: string;
+  last: number;
+  /** When that was reported. */
+  at: string;
+  /** The median of the last 20 successful runs; null while fewer than 5 are known. */
+  usual: number | null;
+  /** How many successful runs are known, at most 20. */
+  runs: number;
 }
 
 export interface WireError {
@@ -169,7 +214,18 @@ export interface WireOwnership {
 /** A snitch from elsewhere in the form in which it would be kept. */
 export type WireImported = Pick<
   WireSnitch,
-  'name' | 'interval' | 'alert_type' | 'alert_email' | 'notes' | 'tags' | 'schedule' | 'timezone' | 'grace'
+  | 'name'
+  | 'interval'
+  | 'alert_type'
+  | 'alert_email'
+  | 'notes'
+  | 'tags'
+  | 'schedule'
+  | 'timezone'
+  | 'grace'
+  | 'min_runtime'
+  | 'failures_before_alert'
+  | 'expect'
 > & { token: string | null };
 
 export type WireCaseSettings = Pick<WireCase, 'name' | 'timezone' | 'members' | 'reminders'>;

@@ -4,7 +4,10 @@ import { inTimeZone } from '../text/times.ts';
 import { deadlineReasons, type Postponement } from './deadline-reasons.ts';
 import type { Calendar, Period } from './interval.ts';
 import { lengthenedBy, scheduleOf } from './job-schedule.ts';
+import type { ValueHistories } from './judgement/usual.ts';
+import { expectationReasons, toleranceReasons } from './judgement/words.ts';
 import type { LateRuns } from './late-runs.ts';
+import { reasonInWords } from './reason.ts';
 import { type ScheduleShown, scheduleInWords, scheduleShown } from './schedule-words.ts';
 import type { CaseRules, SnitchState } from './snitch.ts';
 import { type ToldAlert, tellingReasons } from './told.ts';
@@ -31,6 +34,8 @@ export interface ExplainContext {
   late?: LateRuns;
   /** The blind windows that postponed the present deadline, oldest first. */
   postponements?: readonly Postponement[];
+  /** What its last runs reported. */
+  values?: ValueHistories;
   telling?: Telling;
 }
 
@@ -46,10 +51,9 @@ const NO_FURTHER_RUN = 'Its schedule has no further run, so nothing more is awai
 
 const UNKNOWN: Telling = { nobody: null, last: null };
 
-export function explain(
-  state: SnitchState,
-  { rules, calendar, now, firstCheckIns = [], late, postponements = [], telling = UNKNOWN }: ExplainContext,
-): Explanation {
+export function explain(state: SnitchState, context: ExplainContext): Explanation {
+  const { rules, calendar, now, firstCheckIns = [], late, postponements = [] } = context;
+  const { values = {}, telling = UNKNOWN } = context;
   const shown = scheduleShown(state, rules.timezone, now);
   const awaited = state.status === 'healthy' || state.status === 'errored';
   return {
@@ -59,6 +63,8 @@ export function explain(
     nextAlertAt: awaited || state.status === 'failed' ? state.dueAt : null,
     reasons: [
       ...reasonsFor(state, rules, telling),
+      ...toleranceReasons(state, rules),
+      ...expectationReasons(state, values),
       ...graceReasons(state, shown),
       ...(awaited
         ? deadlineReasons(state, {
@@ -115,15 +121,21 @@ function reasonsFor(state: SnitchState, rules: CaseRules, { nobody, last }: Tell
   const due = state.dueAt === null ? 'never' : local(state.dueAt);
   switch (state.status) {
     case 'pending':
-      return ['It waits for its first check-in. A pending snitch never alerts.'];
+      return [
+        state.lastCheckInAt === null
+          ? 'It waits for its first check-in. A pending snitch never alerts.'
+          : 'It waits for its first healthy check-in. A pending snitch never alerts of silence.',
+      ];
     case 'healthy':
       return [
-        `It last checked in at ${local(state.checkedInAt ?? 0)}.`,
+        state.errorsInRow === 0
+          ? `It last checked in at ${local(state.checkedInAt ?? 0)}.`
+          : `Its last healthy check-in was at ${local(state.checkedInAt ?? 0)}.`,
         state.dueAt === null ? NO_FURTHER_RUN : `If it does not check in again by ${due}, ${missing}.`,
       ];
     case 'errored':
       return [
-        `Its last check-in, at ${local(state.lastCheckInAt ?? 0)}, reported an error.`,
+        `Its last check-in, at ${local(state.lastCheckInAt ?? 0)}, ${faultOf(state, local)}.`,
         state.dueAt === null
           ? `A healthy check-in ends this. ${NO_FURTHER_RUN}`
           : `A healthy check-in ends this; without any check-in by ${due} ${missing}.`,
@@ -132,8 +144,14 @@ function reasonsFor(state: SnitchState, rules: CaseRules, { nobody, last }: Tell
       return [
         state.lastCheckInAt === null
           ? 'It missed its deadline.'
-          : `It missed its deadline: the last check-in came at ${local(state.lastCheckInAt)}.`,
-        ...(last?.startedAt ? [`A run that started at ${local(last.startedAt)} had not ended then.`] : []),
+          : state.errorsInRow > 0
+            ? `It missed its deadline; its last check-in, at ${local(state.lastCheckInAt)}, was an error.`
+            : `It missed its deadline: the last check-in came at ${local(state.lastCheckInAt)}.`,
+        ...(state.reason
+          ? [`Why: ${reasonInWords(state.reason, local)}.`]
+          : last?.startedAt
+            ? [`A run that started at ${local(last.startedAt)} had not ended then.`]
+            : []),
         state.dueAt === null
           ? state.schedule === null || rules.reminders === 'off'
             ? 'This case wants no reminders.'
@@ -143,6 +161,13 @@ function reasonsFor(state: SnitchState, rules: CaseRules, { nobody, last }: Tell
     case 'paused':
       return [pauseReason(state, local)];
   }
+}
+
+/** What made the last check-in an error. */
+function faultOf({ reason }: SnitchState, local: (at: number) => string): string {
+  if (reason === null || reason.kind === 'error') return 'reported an error';
+  const words = reasonInWords(reason, local);
+  return reason.kind === 'exitStatus' ? `reported ${words}` : `counts as an error: ${words}`;
 }
 
 function pauseReason({ pause }: SnitchState, local: (at: number) => string): string {

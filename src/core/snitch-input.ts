@@ -4,6 +4,8 @@
  */
 import type { Validation } from './errors.ts';
 import { type Interval, isMinuteInterval } from './interval.ts';
+import { readRunRules } from './judgement/fields.ts';
+import { ANY_RUN, type RunRules } from './judgement/rules.ts';
 import { readSchedule, type ScheduleRule } from './schedule/schedule.ts';
 import { derivedInterval, validateGrace, validateSchedule, validateTimezone } from './schedule-fields.ts';
 import type { AlertType, DueFields } from './snitch.ts';
@@ -20,7 +22,7 @@ export const SMART_WITH_SCHEDULE: Validation = {
   message: 'a schedule says when the job is due; smart learns it',
 };
 
-export type FullInput = SnitchInput & DueFields;
+export type FullInput = SnitchInput & DueFields & RunRules;
 
 /** Where and when something is said: the time zone of the case, and the instant. */
 export interface Said {
@@ -45,11 +47,12 @@ export function refusedTogether({
 
 /** A new snitch needs `name`, and `interval` or `schedule`. */
 export function readNewSnitch(body: unknown, said: Said): Checked<FullInput> {
-  if (!isObject(body)) return merged(validateNewSnitch(body), { value: NOTHING });
+  if (!isObject(body)) return merged(validateNewSnitch(body), { value: { ...NOTHING, ...ANY_RUN } });
   const due = readDue(body, NOTHING, said);
   const isScheduled = isGiven(body.schedule);
   const fields = validateNewSnitch(isScheduled ? withInterval(body, due.value, said) : body);
-  return merged(withoutSmart(fields, body, isScheduled), due, NOTHING);
+  const described = merged(withoutSmart(fields, body, isScheduled), due, NOTHING);
+  return merged(described, readRunRules(body), ANY_RUN);
 }
 
 /**
@@ -60,7 +63,7 @@ export function readSnitchChanges(
   body: unknown,
   stored: Stored,
   said: Said,
-): Checked<Partial<SnitchInput> & Partial<DueFields>> {
+): Checked<Partial<SnitchInput & DueFields & RunRules>> {
   if (!isObject(body)) return merged(validateSnitchChanges(body, stored), { value: {} });
   const dropped = stored.schedule !== null && (body.schedule === null || isInPlace(body, stored));
   const due = readDue(body, stored, said);
@@ -69,7 +72,8 @@ export function readSnitchChanges(
   const filled = isGiven(body.schedule) ? withInterval(body, due.value, said) : body;
   const fields = withoutSmart(validateSnitchChanges(filled, stored), body, isScheduled, stored.alertType);
   const cleared = dropped ? { schedule: null, timezone: null } : {};
-  return merged(fields, due.value ? { value: { ...cleared, ...due.value } } : due);
+  const described = merged(fields, due.value ? { value: { ...cleared, ...due.value } } : due);
+  return merged(described, readRunRules(body));
 }
 
 type Body = Record<string, unknown>;
@@ -143,7 +147,8 @@ function withoutSmart<T>(
 }
 
 function merged<One, Other>(one: Checked<One>, other: Checked<Other>): Checked<One & Other>;
-function merged<One, Other, Base>(one: Checked<One>, other: Checked<Other>, base: Base): Checked<One & Base>;
+/** @param base stands in for what `other` leaves out */
+function merged<One, Base>(one: Checked<One>, other: Checked<Partial<Base>>, base: Base): Checked<One & Base>;
 function merged(one: Checked<object>, other: Checked<object>, base: object = {}): Checked<object> {
   if (one.validations || other.validations) {
     return { validations: [...(one.validations ?? []), ...(other.validations ?? [])] };

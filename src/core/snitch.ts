@@ -22,6 +22,8 @@
  */
 import type { LastReport } from './check-in.ts';
 import type { Interval } from './interval.ts';
+import { ANY_RUN, type RunRules } from './judgement/rules.ts';
+import type { Reason } from './reason.ts';
 import type { ScheduleRule } from './schedule/schedule.ts';
 
 export type AlertType = 'basic' | 'smart';
@@ -54,7 +56,7 @@ export interface DueFields {
 }
 
 /** What changes with check-ins, deadlines and pauses: the input and output of the state machine. */
-export interface SnitchState extends DueFields {
+export interface SnitchState extends DueFields, RunRules {
   interval: Interval;
   alertType: AlertType;
   status: Status;
@@ -70,10 +72,14 @@ export interface SnitchState extends DueFields {
   postponed: number;
   /** What the present deadline was before blind windows moved it by their length; null where none did. */
   movedFrom: number | null;
+  /** Error check-ins since the last healthy one; counted only where one alone does not make the snitch errored. */
+  errorsInRow: number;
+  /** Why it is failed or errored, or was before a pause; null for others, and where that is not known. */
+  reason: Reason | null;
 }
 
-/** What a person says about a snitch; what is absent of when it is due is null. */
-export interface SnitchFields extends Partial<DueFields> {
+/** What a person says about a snitch; what is absent of when it is due, and of how its runs must look, is not set. */
+export interface SnitchFields extends Partial<DueFields>, Partial<RunRules> {
   name: string;
   notes: string;
   tags: string[];
@@ -84,7 +90,8 @@ export interface SnitchFields extends Partial<DueFields> {
 }
 
 /** One monitored job: what was said about it, and how it is. */
-export interface Snitch extends Omit<SnitchFields, 'interval' | 'alertType' | keyof DueFields> {
+export interface Snitch
+  extends Omit<SnitchFields, 'interval' | 'alertType' | keyof DueFields | keyof RunRules> {
   token: string;
   caseId: string;
   createdAt: number;
@@ -108,7 +115,7 @@ export interface CaseRules {
 export function newSnitchState(
   interval: Interval,
   alertType: AlertType,
-  { schedule = null, timezone = null, grace = null }: Partial<DueFields> = {},
+  { schedule = null, timezone = null, grace = null, ...rules }: Partial<DueFields & RunRules> = {},
 ): SnitchState {
   return {
     interval,
@@ -116,6 +123,8 @@ export function newSnitchState(
     schedule,
     timezone,
     grace,
+    ...ANY_RUN,
+    ...rules,
     status: 'pending',
     checkedInAt: null,
     lastCheckInAt: null,
@@ -123,5 +132,7 @@ export function newSnitchState(
     pause: null,
     postponed: 0,
     movedFrom: null,
+    errorsInRow: 0,
+    reason: null,
   };
 }

@@ -3,13 +3,20 @@ import type { AlertDecision } from './alert.ts';
 import { type BlindWindow, postponeByAll } from './blind-window.ts';
 import { type DeadlineContext, deadlineAfterCheckIn, deadlineAnew, nextReminder } from './deadline.ts';
 import { usualLength } from './job-schedule.ts';
+import { MOST_FAILURES } from './judgement/fields.ts';
+import type { Reason } from './reason.ts';
 import type { Pause, PauseUntil, RememberedStatus, SnitchState } from './snitch.ts';
 
 export type Trigger =
-  /** `at` is when the job checked in, where that was earlier than now: it could not reach the service then. */
-  | { kind: 'checkIn'; outcome: 'healthy' | 'error'; at?: number }
-  /** The sweep found `dueAt` in the past. */
-  | { kind: 'due' }
+  /**
+   * `at` is when the job checked in, where that was earlier than now: it could not reach the service then. `why` is why
+   * an error is one.
+   */
+  | { kind: 'checkIn'; outcome: 'healthy' | 'error'; at?: number; why?: Reason }
+  /**
+   * The sweep found `dueAt` in the past. `startedAt`: a run began then that has not ended.
+   */
+  | { kind: 'due'; startedAt?: number }
   | { kind: 'pause'; until: PauseUntil }
   | { kind: 'unpause' }
   /** The interval, the schedule, the alert type or the case's rules changed: the state carries the new ones. */
@@ -42,7 +49,7 @@ export function transition(before: SnitchState, trigger: Trigger, context: Trans
     case 'checkIn':
       return checkIn(snitch, trigger, context);
     case 'due':
-      return due(snitch, context);
+      return due(snitch, trigger, context);
     case 'pause':
       return pause(snitch, trigger.until, context.now);
     case 'unpause':
@@ -59,20 +66,31 @@ function checkIn(
 ): Transition {
   const healthy = trigger.outcome === 'healthy' || !context.rules.errorNotices;
   const at = trigger.at ?? momentOf(before, context);
+  const { why = { kind: 'error' } } = trigger;
   if (trigger.at !== undefined && at < (before.lastCheckInAt ?? at)) return silent(before);
-  const snitch = { ...before, lastCheckInAt: at, checkedInAt: healthy ? at : before.checkedInAt };
+  const snitch = {
+    ...before,
+    lastCheckInAt: at,
+    checkedInAt: healthy ? at : before.checkedInAt,
+    errorsInRow: healthy ? 0 : errorsAfter(before),
+  };
+  const status = healthy ? 'healthy' : statusAfterError(snitch);
+  const reason = status === 'errored' ? why : healthy ? null : before.reason;
   if (before.pause) {
-    const remembered: RememberedStatus = healthy ? 'healthy' : 'errored';
+    const remembered = status === 'pending' ? before.pause.remembered : status;
+    const covered = { ...snitch, reason };
     const older = trigger.at !== undefined && before.pause.since !== null && at < before.pause.since;
     if (!healthy || older || before.pause.until.kind !== 'healthy') {
-      return silent({ ...snitch, pause: { ...before.pause, remembered } });
+      return silent({ ...covered, pause: { ...before.pause, remembered } });
     }
   }
-  const status = healthy ? 'healthy' : 'errored';
+  // One that is pending never alerts, so nothing is awaited of it.
+  if (status === 'pending') return silent(snitch);
   const fresh = {
     ...snitch,
-    ...deadline(deadlineAfterCheckIn(before, at, context)),
+    ...deadline(awaitedAfter(before, status, at, context)),
     status,
+    reason,
     pause: null,
   } as const;
   const after = trigger.at === undefined ? { snitch: fresh, by: [] } : deliveredLate(fresh, before, context);
@@ -84,6 +102,33 @@ function checkIn(
     alert: { type, status, previousStatus: before.status },
     postponedBy: after.by,
   };
+}
+
+/** Where one error is enough, none are counted, so that an everyday check-in has nothing more to write. */
+function errorsAfter({ failuresBeforeAlert, errorsInRow }: SnitchState): number {
+  return failuresBeforeAlert === 1 ? 0 : Math.min(errorsInRow + 1, MOST_FAILURES);
+}
+
+/** The status after an error check-in, which `snitch` has counted: those before enough of them change none. */
+function statusAfterError({ status, pause, errorsInRow, failuresBeforeAlert }: SnitchState) {
+  const before = pause?.remembered ?? status;
+  const isEnough = failuresBeforeAlert === 1 || errorsInRow >= failuresBeforeAlert;
+  return isEnough || before === 'paused' ? 'errored' : before;
+}
+
+/**
+ * When the sweep must look again. An error that leaves a snitch failed answers for its period: there is no reminder of
+ * a silence that has ended, and the next comes where nothing more is heard, but no sooner than it would have come.
+ */
+function awaitedAfter(
+  before: SnitchState,
+  status: SnitchState['status'],
+  at: number,
+  context: TransitionContext,
+): number | null {
+  const next = deadlineAfterCheckIn(before, at, context);
+  if (status !== 'failed') return next;
+  return before.dueAt === null || next === null ? before.dueAt : Math.max(before.dueAt, next);
 }
 
 /**
@@ -100,7 +145,7 @@ function deliveredLate(
   // A schedule that has no further run awaits nothing.
   const next = after.snitch.dueAt ?? Number.POSITIVE_INFINITY;
   const over = next <= context.now;
-  if (over && fresh.status === 'healthy' && before.status === 'failed') return null;
+  if (over && fresh.status !== 'errored' && before.status === 'failed') return null;
   const awaited = before.status === 'healthy' || before.status === 'errored';
   if (!awaited && !over) return after;
   const { dueAt, postponed, movedFrom } = before;
@@ -123,15 +168,24 @@ function momentOf(snitch: SnitchState, { now, rules }: TransitionContext): numbe
   return last > now && last - now <= usualLength(snitch, rules.timezone, now) ? last : now;
 }
 
-function due(before: SnitchState, context: TransitionContext): Transition {
+function due(
+  before: SnitchState,
+  { startedAt }: Extract<Trigger, { kind: 'due' }>,
+  context: TransitionContext,
+): Transition {
   const { dueAt, status } = before;
   if (dueAt === null || dueAt > context.now) return silent(before);
   const snitch: SnitchState = {
     ...before,
     status: 'failed',
+    reason: status === 'failed' ? before.reason : silence(dueAt, startedAt),
     ...deadline(nextReminder(before, dueAt, context.now, context)),
   };
   return { snitch, alert: { type: 'snitch.missing', status: 'failed', previousStatus: status } };
+}
+
+function silence(by: number, startedAt: number | undefined): Reason {
+  return { kind: 'noCheckIn', by, ...(startedAt === undefined ? {} : { startedAt }) };
 }
 
 function pause(before: SnitchState, until: PauseUntil, now: number): Transition {

@@ -4,6 +4,7 @@ import { durationInWords, SECOND } from '../../text/durations.ts';
 import { STATUS_COLORS } from '../../text/signs.ts';
 import { scheduleWords } from './next-runs.ts';
 import { exactTime, type Field, shownTime, type View } from './output.ts';
+import { rulesCell, rulesFields } from './run-words.ts';
 import type { Paint, Style } from './style.ts';
 
 /** The status that needs the most attention comes first. */
@@ -29,9 +30,10 @@ export function lastReportOf({ last_report, checked_in_at: at }: WireSnitch): Wi
 }
 
 /** `error, exit status 3: disk full`; `healthy` */
-export function outcomeText({ outcome, exit_status, message }: Omit<WireReport, 'at'>): string {
+export function outcomeText({ outcome, exit_status, message, reason }: Omit<WireReport, 'at'>): string {
   const status = exit_status === null || exit_status === 0 ? '' : `, exit status ${exit_status}`;
-  return `${outcome}${status}${message ? `: ${message}` : ''}`;
+  const words = [reason, message].filter((one) => one).join('; ');
+  return `${outcome}${status}${words ? `: ${words}` : ''}`;
 }
 
 function reportCell(snitch: WireSnitch, style: Style): string {
@@ -66,7 +68,9 @@ export const SNITCH_VIEW: View<WireSnitch> = {
       paint: (snitch) => (lastReportOf(snitch)?.outcome === 'error' ? STATUS_COLORS.errored : null),
       shrinkTo: 14,
     },
+    { header: 'WHY', cell: ({ reason }) => reason ?? '', wide: true },
     { header: 'SCHEDULE', cell: scheduleWords, wide: true },
+    { header: 'EXPECTS', cell: rulesCell, wide: true },
     { header: 'ALERTS', cell: ({ alert_type }) => alert_type, wide: true },
     { header: 'ALERT EMAIL', cell: ({ alert_email }) => alert_email.join(', '), wide: true },
     { header: 'CREATED', cell: ({ created_at }, style) => shownTime(created_at, style), wide: true },
@@ -93,9 +97,11 @@ export function snitchFields(snitch: WireSnitch, style: Style): Field[] {
   return [
     { label: 'Name', text: snitch.name, paint: 'bold' },
     { label: 'Status', text: statusText(snitch.status, style), paint: statusPaint(snitch.status) },
+    ...(snitch.reason ? [{ label: 'Why', text: snitch.reason }] : []),
     { label: 'Last healthy', text: exactTime(snitch.checked_in_at, style) },
     { label: 'Last report', text: reportField(snitch, style) },
     ...dueFields(snitch),
+    ...rulesFields(snitch),
     { label: 'Alerts', text: snitch.alert_type },
     { label: 'Alert email', text: snitch.alert_email.join(', ') || 'the members of the case' },
     { label: 'Tags', text: snitch.tags.join(', ') },

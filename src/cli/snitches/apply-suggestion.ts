@@ -5,6 +5,7 @@ import { readSchedule } from '../../core/schedule/schedule.ts';
 import { scheduleWithZone } from '../../core/schedule-name.ts';
 import { whyNotBetter } from '../../core/suggestion/better.ts';
 import type { Outlook } from '../../core/suggestion/outlook.ts';
+import type { SuggestedExpectation } from '../../core/suggestion/runs.ts';
 import type { SuggestedSchedule } from '../../core/suggestion/suggest.ts';
 import { durationInWords, SECOND, shortDuration } from '../../text/durations.ts';
 import { confirmed } from '../command/confirm.ts';
@@ -13,6 +14,9 @@ import type { Output } from '../output/output.ts';
 import { say } from '../output/output.ts';
 import { askForSchedules, checkKept, tellNextRuns } from './due-answer.ts';
 import { type Suggested, settingOf, settingWords } from './suggestion-of.ts';
+
+/** So many expectations a snitch may have. */
+const MOST_EXPECTED = 20;
 
 /** What is to be set. */
 export interface Proposal {
@@ -30,19 +34,48 @@ export type Considered = { suggested: Suggested } & (
 
 /** @param ofCase the time zone of the case */
 export function consider(suggested: Suggested, ofCase: string): Considered {
-  const { snitch, suggestion } = suggested;
+  const { snitch } = suggested;
+  const due = dueChange(suggested, ofCase);
+  const parts = [...(typeof due === 'string' ? [] : [due]), ...expectChange(suggested)];
+  if (parts.length === 0) return { suggested, proposal: null, left: String(due) };
+  const changes = Object.assign({}, ...parts.map((part) => part.changes)) as SnitchInput;
+  const words = parts.map((part) => part.words).join('; ');
+  return { suggested, proposal: { snitch, changes, words }, left: null };
+}
+
+type Change = Pick<Proposal, 'changes' | 'words'>;
+
+/** When the job is due, or in words why that stays as it is. */
+function dueChange({ snitch, suggestion }: Suggested, ofCase: string): Change | string {
   const { schedule, present, unfit } = suggestion;
-  if (!schedule || !present) return { suggested, proposal: null, left: `no schedule fits: ${unfit}` };
-  if (isSetSo(snitch, schedule, ofCase)) return { suggested, proposal: null, left: 'it is set so already' };
+  if (!schedule || !present) return `no schedule fits: ${unfit}`;
+  if (isSetSo(snitch, schedule, ofCase)) return 'it is set so already';
   const left = whyNotBetter(present, schedule.outlook);
-  if (left !== null) return { suggested, proposal: null, left };
+  if (left !== null) return left;
   const set = scheduleWithZone(schedule.rule, schedule.timezone, ofCase);
   const words = [
     `${settingWords(snitch, ofCase)} -> ${set}, grace ${durationInWords(schedule.grace * SECOND)}`,
     `false alarms ${present.falseAlarms} -> ${schedule.outlook.falseAlarms}`,
     `a miss told after ${foundAfter(present)} -> ${foundAfter(schedule.outlook)}`,
   ].join('; ');
-  return { suggested, proposal: { snitch, changes: changesOf(schedule), words }, left: null };
+  return { changes: changesOf(schedule), words };
+}
+
+/** What is expected of a value stays as a person has set it. An older server knows no expectations. */
+function expectChange({ snitch: { expect }, suggestion }: Suggested): Change[] {
+  if (expect === undefined) return [];
+  const kept = expect ?? [];
+  const known = new Set(kept.map(({ value }) => value));
+  const added = suggestion.expect
+    .filter(({ value }) => !known.has(value))
+    .slice(0, MOST_EXPECTED - kept.length);
+  if (added.length === 0) return [];
+  const input = added.map(({ value, min, max, ofUsual, required }) => ({
+    ...{ value, min, max, required },
+    of_usual: ofUsual,
+  }));
+  const words = `expect ${added.map((one) => `${one.value} ${boundsInWords(one)}`).join(', ')}`;
+  return [{ changes: { expect: [...kept, ...input] }, words }];
 }
 
 /** A schedule says when the job is due, so that nothing is left to learn for a smart deadline. */
@@ -57,6 +90,17 @@ function isSetSo(snitch: WireSnitch, { rule, timezone, grace }: SuggestedSchedul
   if (!('every' in rule) && present.timezone !== timezone) return false;
   const own = present.grace ?? readSchedule(rule, present.timezone).defaultGrace(0);
   return own === grace * SECOND;
+}
+
+/** `at least 1, at most 9, always reported` */
+export function boundsInWords({ min, max, ofUsual, required }: SuggestedExpectation): string {
+  const bounds = [
+    ...(min === null ? [] : [`at least ${min}`]),
+    ...(max === null ? [] : [`at most ${max}`]),
+    ...(ofUsual ? [`from ${ofUsual[0]} to ${ofUsual[1]} times the usual`] : []),
+    required ? 'always reported' : 'not always reported',
+  ];
+  return bounds.join(', ');
 }
 
 export function foundAfter({ foundAfter: length }: Outlook): string {
@@ -89,7 +133,8 @@ export async function applyProposals(
     proposals.map(({ snitch, words }) => `${snitch.name} (${snitch.token}): ${words}`),
     { force, doing: 'changing', heading: 'This will be changed:', question: 'Change?', done: 'changed' },
   );
-  await askForSchedules(client, { schedule: proposals[0]?.changes.schedule ?? null });
+  const scheduled = proposals.find(({ changes }) => changes.schedule);
+  await askForSchedules(client, { schedule: scheduled?.changes.schedule ?? null });
   return setAll(client, proposals, output);
 }
 

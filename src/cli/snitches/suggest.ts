@@ -13,7 +13,7 @@ import { resolveSnitches } from '../command/resolve.ts';
 import { UsageError } from '../failure/failure.ts';
 import { type Field, Output, renderFields, type View } from '../output/output.ts';
 import { clockOf } from '../output/zone-clock.ts';
-import { applyProposals, consider, foundAfter } from './apply-suggestion.ts';
+import { applyProposals, boundsInWords, consider, foundAfter } from './apply-suggestion.ts';
 import { type Suggested, settingWords, suggestOne } from './suggestion-of.ts';
 
 /** As many runs of a suggested schedule are named. */
@@ -175,14 +175,8 @@ function range<T extends { least: number; usual: number; most: number }>(
   return `${shown(least)} to ${shown(most)}, usually ${shown(usual)}`;
 }
 
-function expected({ min, max, ofUsual, required, seen }: SuggestedExpectation): string {
-  const bounds = [
-    ...(min === null ? [] : [`at least ${min}`]),
-    ...(max === null ? [] : [`at most ${max}`]),
-    ...(ofUsual ? [`from ${ofUsual[0]} to ${ofUsual[1]} times the usual`] : []),
-    required ? 'always reported' : 'not always reported',
-  ];
-  return `${bounds.join(', ')}; it was ${range(seen, String)}`;
+function expected(expectation: SuggestedExpectation): string {
+  return `${boundsInWords(expectation)}; it was ${range(expectation.seen, String)}`;
 }
 
 /** What `--json` prints: names and units as the API has them, lengths in seconds. */

@@ -27,8 +27,8 @@ export async function suggestOne(client: Client, snitch: WireSnitch, timezone: s
   return { snitch, suggestion: suggest(history.map(pastOf), present, zones) };
 }
 
-function pastOf({ at, outcome, duration_ms: durationMs }: WireCheckIn): PastCheckIn {
-  return { at: Date.parse(at), outcome, durationMs };
+function pastOf({ at, outcome, duration_ms: durationMs, values }: WireCheckIn): PastCheckIn {
+  return { at: Date.parse(at), outcome, durationMs, ...(values ? { values } : {}) };
 }
 
 /**

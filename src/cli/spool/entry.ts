@@ -13,6 +13,7 @@ const VERSION = 2;
 export function encode(checkIn: KeptCheckIn, reason: string | null = null): string {
   const { base, token, name, server, keyFile, make, suffix, at, runId, message, exitStatus, output } =
     checkIn;
+  const { values } = checkIn;
   const first = { base, token, suffix, runId, message, exitStatus };
   const isFirst =
     token !== null && suffix !== null && runId !== null && typeof exitStatus !== 'string' && name === null;
@@ -24,6 +25,8 @@ export function encode(checkIn: KeptCheckIn, reason: string | null = null): stri
     // Older programs pass this over, and look for the name alone.
     ...(make === undefined ? {} : { make }),
     ...(reason === null ? {} : { reason }),
+    // An earlier program sends the check-in without them.
+    ...(values === undefined ? {} : { values }),
     output: output.toString('base64'),
   };
   return `${JSON.stringify(fields)}\n`;
@@ -34,7 +37,7 @@ export function decode(text: string): RefusedCheckIn | null {
   const fields = objectIn(text);
   if (fields === null || (fields.version !== FIRST_VERSION && fields.version !== VERSION)) return null;
   const { base, token, suffix, at, runId, message, exitStatus, output, reason = '' } = fields;
-  const { name = null, server = null, keyFile = null, make } = fields;
+  const { name = null, server = null, keyFile = null, make, values } = fields;
   const instant = typeof at === 'string' ? Date.parse(at) : Number.NaN;
   if (Number.isNaN(instant) || typeof output !== 'string' || typeof reason !== 'string') return null;
   if (![base, token, name, server, keyFile, runId, message].every(isTextOrNull)) return null;
@@ -55,6 +58,7 @@ export function decode(text: string): RefusedCheckIn | null {
     message: message as string | null,
     exitStatus: exitStatus as number | string | null,
     output: Buffer.from(output, 'base64'),
+    ...(isTexts(values) ? { values } : {}),
     reason,
   };
 }
@@ -74,4 +78,9 @@ function isSuffix(value: unknown): value is Suffix {
 
 function isTextOrNull(value: unknown): value is string | null {
   return value === null || typeof value === 'string';
+}
+
+function isTexts(value: unknown): value is Record<string, string> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((one) => typeof one === 'string');
 }

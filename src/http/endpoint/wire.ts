@@ -9,16 +9,20 @@ import type {
   WireReport,
   WireScheduleShown,
   WireSnitch,
+  WireValue,
   WireWebhook,
 } from '../../api/wire.ts';
-import { type Alert, noticeShown } from '../../core/alert.ts';
+import { type Alert, noticeShown, reasonOf } from '../../core/alert.ts';
 import type { ApiKey } from '../../core/api-key.ts';
 import type { Case } from '../../core/case.ts';
 import type { CheckInRecord, LastReport } from '../../core/check-in.ts';
 import type { AlertWithDeliveries, Delivery } from '../../core/delivery.ts';
 import type { Explanation } from '../../core/explain.ts';
+import type { RunRules } from '../../core/judgement/rules.ts';
+import { usualIn, type ValueHistories } from '../../core/judgement/usual.ts';
+import { reasonInWords } from '../../core/reason.ts';
 import type { ScheduleShown } from '../../core/schedule-words.ts';
-import type { Snitch } from '../../core/snitch.ts';
+import type { Snitch, SnitchState } from '../../core/snitch.ts';
 import type { Audience, ToldAlert } from '../../core/told.ts';
 import type { Webhook } from '../../core/webhook.ts';
 import { SECOND } from '../../text/durations.ts';
@@ -32,7 +36,14 @@ function wireTimeOrNull(at: number | null): string | null {
   return at === null ? null : wireTime(at);
 }
 
-export function wireSnitch(snitch: Snitch, checkInBase: string): WireSnitch {
+/** Where and for whom a snitch is shown. */
+export interface Shown {
+  checkInBase: string;
+  /** Of the case: reasons tell times in it. */
+  timezone: string;
+}
+
+export function wireSnitch(snitch: Snitch, { checkInBase, timezone }: Shown): WireSnitch {
   const { token, state } = snitch;
   return {
     token,
@@ -41,6 +52,7 @@ export function wireSnitch(snitch: Snitch, checkInBase: string): WireSnitch {
     tags: snitch.tags,
     notes: snitch.notes,
     status: state.status,
+    reason: wireReason(state, timezone),
     checked_in_at: wireTimeOrNull(state.checkedInAt),
     last_report: wireReport(snitch.lastReport),
     check_in_url: `${checkInBase}/${encodeURIComponent(token)}`,
@@ -51,14 +63,30 @@ export function wireSnitch(snitch: Snitch, checkInBase: string): WireSnitch {
     schedule: state.schedule,
     timezone: state.timezone,
     grace: state.grace,
+    ...wireRunRules(state),
     created_at: wireTime(snitch.createdAt),
   };
 }
 
+export function wireRunRules({ minRuntime, failuresBeforeAlert, expect }: RunRules) {
+  return {
+    min_runtime: minRuntime,
+    failures_before_alert: failuresBeforeAlert,
+    expect: expect === null ? null : [...expect],
+  };
+}
+
+/** That of the status before stays hidden under a pause. */
+function wireReason({ status, reason }: SnitchState, timezone: string): string | null {
+  if (reason === null || (status !== 'failed' && status !== 'errored')) return null;
+  return reasonInWords(reason, (at) => inTimeZone(at, timezone));
+}
+
 function wireReport(report: LastReport | null): WireReport | null {
   if (!report) return null;
-  const { at, outcome, exitStatus, message } = report;
-  return { at: wireTime(at), outcome, exit_status: exitStatus, message };
+  const { at, outcome, exitStatus, message, reason } = report;
+  const why = reason === undefined ? {} : { reason };
+  return { at: wireTime(at), outcome, exit_status: exitStatus, message, ...why };
 }
 
 export function wireCheckIn(record: CheckInRecord): WireCheckIn {
@@ -71,6 +99,9 @@ export function wireCheckIn(record: CheckInRecord): WireCheckIn {
     duration_ms: record.durationMs,
     source: record.source,
     output: record.output,
+    values: record.values,
+    dropped_values: record.dropped,
+    reason: record.reason,
   };
 }
 
@@ -119,7 +150,7 @@ export function wireExplanation(
   { state }: Snitch,
   { timezone }: Case,
   { period, schedule, deadlineAt, nextAlertAt, reasons }: Explanation,
-  { audience, last }: { audience: Audience; last: Alert | null },
+  { audience, last, values }: { audience: Audience; last: Alert | null; values: ValueHistories },
 ): WireExplanation {
   const { emails, webhooks, sendsEmail } = audience;
   const missingSince = state.status === 'failed' ? (last?.details?.missingSince ?? null) : null;
@@ -127,15 +158,27 @@ export function wireExplanation(
     at === null ? null : { at: wireTime(at), local: inTimeZone(at, timezone) };
   return {
     status: state.status,
+    reason: wireReason(state, timezone),
     timezone,
     period: { start: wireTime(period.start), end: wireTime(period.end) },
     deadline: both(deadlineAt),
     next_alert: both(nextAlertAt),
     missing_since: missingSince === null ? null : wireTime(missingSince),
     schedule: schedule && wireScheduleShown(schedule),
+    values: wireValues(values),
     reasons,
     notify: { emails: [...emails], webhooks: [...webhooks], sends_email: sendsEmail },
   };
+}
+
+function wireValues(histories: ValueHistories): WireValue[] {
+  return Object.entries(histories).map(([name, { at, last, runs }]) => ({
+    name,
+    last,
+    at: wireTime(at),
+    usual: usualIn(histories, name),
+    runs: runs.length,
+  }));
 }
 
 function wireScheduleShown({ timezone, grace, runs }: ScheduleShown): WireScheduleShown {
@@ -209,13 +252,15 @@ export function wireDelivery(delivery: Delivery, nameOf: (target: string) => str
 export function wireAlert(
   alert: Alert,
   deliveries: readonly Delivery[],
-  nameOf: (target: string) => string,
+  { nameOf, timezone }: { nameOf: (target: string) => string; timezone: string },
 ): WireAlert {
+  const reason = alert.details && reasonOf(alert.details, timezone);
   const wire: WireAlert = {
     id: alert.id,
     type: alert.type,
     timestamp: wireTime(alert.at),
     snitch: alert.snitch,
+    ...(reason === null ? {} : { reason }),
     deliveries: deliveries.map((delivery) => wireDelivery(delivery, nameOf)),
   };
   const flapping = alert.details?.flapping;

@@ -17,6 +17,7 @@ import type {
   WireWebhook,
 } from '../../api/wire.ts';
 import { INTERVALS } from '../../core/interval.ts';
+import { LONGEST_MIN_RUNTIME, MOST_EXPECTATIONS, MOST_FAILURES } from '../../core/judgement/fields.ts';
 import { LONGEST_EVERY, SHORTEST_EVERY } from '../../core/schedule/schedule.ts';
 import { LONGEST_GRACE } from '../../core/schedule-fields.ts';
 
@@ -36,11 +37,31 @@ export const schedule: z.ZodType<WireSchedule> = z.union([
 const seconds = z.number().min(0).max(LONGEST_GRACE);
 const due = { schedule: schedule.nullable(), timezone: text.nullable(), grace: seconds.nullable() };
 
+/** What a job reports, and what is compared with that. */
+const double = z.number().meta({ format: 'double' });
+const factor = z.number().min(0).meta({ format: 'double' }).nullable();
+
+/** As it is answered; what is null or left out of one that is sent has no limit. */
+const expectation = z.object({
+  value: text.regex(/^[a-z][a-z0-9_]{0,31}$/),
+  min: double.nullable(),
+  max: double.nullable(),
+  of_usual: z.tuple([factor, factor]).nullable(),
+  required: z.boolean(),
+});
+const failures = z.number().int().min(1).max(MOST_FAILURES);
+const runRules = {
+  min_runtime: z.number().int().min(1).max(LONGEST_MIN_RUNTIME).nullable(),
+  failures_before_alert: failures,
+  expect: z.array(expectation).max(MOST_EXPECTATIONS).nullable(),
+};
+
 const report = z.object({
   at: time,
   outcome: z.enum(['healthy', 'error']),
   exit_status: z.number().nullable(),
   message: text.nullable(),
+  reason: text.optional(),
 });
 
 export const snitch: z.ZodType<WireSnitch> = z.object({
@@ -50,6 +71,7 @@ export const snitch: z.ZodType<WireSnitch> = z.object({
   tags: z.array(text),
   notes: text,
   status,
+  reason: text.nullable().meta({ description: 'Why it is failed or errored' }),
   checked_in_at: time.nullable(),
   last_report: report.nullable(),
   check_in_url: text,
@@ -58,6 +80,7 @@ export const snitch: z.ZodType<WireSnitch> = z.object({
   alert_type: alertType,
   alert_email: z.array(text),
   ...due,
+  ...runRules,
   created_at: time,
 });
 
@@ -70,6 +93,12 @@ const changeable = {
   notes: text.max(10_000).nullable(),
   tags: z.array(text.max(100)).max(50).nullable(),
   ...due,
+  ...runRules,
+  failures_before_alert: failures.nullable(),
+  expect: z
+    .array(expectation.partial().required({ value: true }))
+    .max(MOST_EXPECTATIONS)
+    .nullable(),
 };
 
 export const snitchChanges = z.object(changeable).partial();
@@ -88,6 +117,9 @@ export const checkIn: z.ZodType<WireCheckIn> = z.object({
   duration_ms: z.number().nullable(),
   source: text.nullable(),
   output: text.nullable(),
+  values: z.record(text, double).nullable(),
+  dropped_values: z.array(text),
+  reason: text.nullable(),
 });
 
 const reminders = z.enum(['period', 'hourly', 'daily', 'off']);
@@ -166,6 +198,7 @@ export const alert = z.object({
     })
     .nullable(),
   deliveries: z.array(delivery),
+  reason: text.meta({ description: 'Why, in words' }).optional(),
   flapping: z
     .object({
       phase: z.enum(['begun', 'goes on', 'over']),
@@ -174,7 +207,7 @@ export const alert = z.object({
       changed_at: time,
     })
     .optional(),
-}) satisfies z.ZodType<Omit<WireAlert, 'notice' | 'flapping'>>;
+}) satisfies z.ZodType<Omit<WireAlert, 'notice' | 'flapping' | 'reason'>>;
 
 export const audience = z.object({
   emails: z.array(text),
@@ -186,6 +219,7 @@ const instant = z.object({ at: time, local: text });
 
 export const explanation: z.ZodType<WireExplanation> = z.object({
   status,
+  reason: text.nullable(),
   timezone: text,
   period: z.object({ start: time, end: time }),
   deadline: instant.nullable(),
@@ -198,6 +232,9 @@ export const explanation: z.ZodType<WireExplanation> = z.object({
       runs: z.array(z.object({ at: time, local: text, deadline: time, deadline_local: text })),
     })
     .nullable(),
+  values: z.array(
+    z.object({ name: text, last: double, at: time, usual: double.nullable(), runs: z.number() }),
+  ),
   reasons: z.array(text),
   notify: audience,
 });

@@ -16,8 +16,9 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
       const snitch = await requestedSnitch(store, request);
       const ownCase = caseOf(request);
       const { token, state } = snitch;
-      const [learned, postponements, webhooks, [last]] = await Promise.all([
+      const [learned, values, postponements, webhooks, [last]] = await Promise.all([
         store.findLearned(token),
+        store.findValues(ownCase.id, token),
         store.listPostponements(ownCase.id, token, state.postponed),
         store.listWebhooks(ownCase.id),
         // An alert that was decided while the clock was ahead does not count as the last one until its time comes.
@@ -34,9 +35,10 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
         now: clock(),
         ...learned,
         postponements,
+        values,
         telling,
       });
-      return wireExplanation(snitch, ownCase, explanation, { audience, last: last?.alert ?? null });
+      return wireExplanation(snitch, ownCase, explanation, { audience, last: last?.alert ?? null, values });
     },
   });
 }

@@ -16,6 +16,7 @@ import * as clockAhead from '../operations/clock-ahead.ts';
 import * as deliveries from '../operations/deliveries.ts';
 import * as ownership from '../operations/ownership.ts';
 import * as provisioning from '../operations/provisioning.ts';
+import * as reports from '../operations/reports.ts';
 import * as retention from '../operations/retention.ts';
 import * as settings from '../operations/settings.ts';
 import * as snitchList from '../operations/snitch-list.ts';
@@ -77,6 +78,7 @@ const ownershipMethods: Table<OwnershipStore> = {
 const checkInMethods: Table<CheckInStore> = {
   applyCheckIn: write(checkIns.applyCheckIn),
   listCheckIns: read(checkIns.listCheckIns),
+  findValues: read(reports.findValues),
 };
 
 const provisioningMethods: Table<ProvisioningStore> = {

@@ -6,6 +6,7 @@ import type { AlertDecision } from '../../core/alert.ts';
 import type { CheckIn, CheckInOutcome } from '../../core/check-in.ts';
 import { type Calendar, isMinuteInterval } from '../../core/interval.ts';
 import { type Learned, withCheckIn } from '../../core/late-runs.ts';
+import { errorReported, isSameReason, type Reason } from '../../core/reason.ts';
 import type { CaseRules, SnitchState } from '../../core/snitch.ts';
 import { transition } from '../../core/transition.ts';
 import type { KeptWindow } from './blind-windows.ts';
@@ -19,6 +20,8 @@ export interface Facts {
   windows: readonly KeptWindow[];
   /** Nothing where `asksForHistory` says that nobody asks for it. */
   learned: Learned;
+  /** Why a run counts as an error that its job took for a success. */
+  judged?: Reason | null;
 }
 
 export interface CheckInDecision {
@@ -55,14 +58,15 @@ export function asksForHistory(
 
 export function decideEnd(
   row: StateRow,
-  { at, now }: CheckIn,
+  { at, now, exitStatus }: CheckIn,
   outcome: 'healthy' | 'error',
-  { rules, calendar, windows, learned }: Facts,
+  { rules, calendar, windows, learned, judged = null }: Facts,
 ): CheckInDecision {
   const isFirst = isFirstOfPeriod(row, calendar, rules.timezone, at);
   const known = isFirst ? withCheckIn(learned, row.interval, rules.timezone, at) : learned;
   const before = toState(row);
-  const trigger = { kind: 'checkIn', outcome, ...(at < now ? { at } : {}) } as const;
+  const why = outcome === 'error' ? { why: judged ?? errorReported(exitStatus) } : {};
+  const trigger = { kind: 'checkIn', outcome, ...why, ...(at < now ? { at } : {}) } as const;
   const context = { now, calendar, rules, windows, ...known };
   const { snitch, alert, postponedBy = [] } = transition(before, trigger, context);
   return {
@@ -75,7 +79,12 @@ export function decideEnd(
 }
 
 function movesOnlyTimes(before: SnitchState, after: SnitchState): boolean {
-  return after.status === before.status && after.pause === before.pause;
+  return (
+    after.status === before.status &&
+    after.pause === before.pause &&
+    after.errorsInRow === before.errorsInRow &&
+    isSameReason(before.reason, after.reason)
+  );
 }
 
 /** Minutes are too short to learn anything from, and where there is a schedule, nothing is learned. */

@@ -1,5 +1,6 @@
 import { Invalid, PlanLimitReached } from '../../core/errors.ts';
 import { isDueAlike } from '../../core/job-schedule.ts';
+import { ANY_RUN, isSameRules, rulesWith } from '../../core/judgement/rules.ts';
 import { NOTHING_LEARNED } from '../../core/late-runs.ts';
 import { newSnitchState, type Snitch, type SnitchFields, type SnitchState } from '../../core/snitch.ts';
 import { refusedTogether } from '../../core/snitch-input.ts';
@@ -9,6 +10,7 @@ import { newToken } from '../identifiers.ts';
 import type { Awaitable, Transaction } from '../transaction.ts';
 import { requireCase } from './cases.ts';
 import { lastReportOf } from './last-report.ts';
+import { forgetValues } from './reports.ts';
 import { SNITCH_COLUMNS, type SnitchRow, tagsIn, toSnitch } from './snitch-rows.ts';
 import {
   contextFor,
@@ -52,13 +54,15 @@ export async function insertSnitch(
   token = newToken(),
 ): Promise<Snitch> {
   await requireCase(tx, caseId);
-  const { interval, alertType, schedule = null, timezone = null, grace = null, ...described } = fields;
+  const { interval, alertType, schedule = null, timezone = null, grace = null, ...others } = fields;
+  const { minRuntime, failuresBeforeAlert, expect, ...described } = others;
+  const rules = rulesWith(ANY_RUN, { minRuntime, failuresBeforeAlert, expect });
   const snitch: Snitch = {
     ...described,
     token,
     caseId,
     createdAt: now,
-    state: newSnitchState(interval, alertType, { schedule, timezone, grace }),
+    state: newSnitchState(interval, alertType, { schedule, timezone, grace, ...rules }),
     lastReport: null,
   };
   const id = await tx.insert(
@@ -142,6 +146,7 @@ function withChanges(before: SnitchState, changes: Partial<SnitchFields>): Snitc
     schedule: schedule === undefined ? before.schedule : schedule,
     timezone: timezone === undefined ? before.timezone : timezone,
     grace: grace === undefined ? before.grace : grace,
+    ...rulesWith(before, changes),
   };
 }
 
@@ -155,9 +160,8 @@ async function reschedule(
   if (wanted.interval !== before.interval) await saveLearned(tx, row, NOTHING_LEARNED);
   const rules = await getRules(tx, row.case_id);
   if (isDueAlike(before, wanted)) {
-    if (wanted.interval !== before.interval || wanted.timezone !== before.timezone) {
-      await saveState(tx, row, wanted);
-    }
+    const isSaid = wanted.interval !== before.interval || wanted.timezone !== before.timezone;
+    if (isSaid || !isSameRules(wanted, before)) await saveState(tx, row, wanted);
     return wanted;
   }
   const context = await contextFor(tx, { id: row.id, alert_type: wanted.alertType }, rules, now);
@@ -226,6 +230,7 @@ export async function deleteSnitch(tx: Transaction, caseId: string, token: strin
   await deleteState(tx, state);
   await indexTags(tx, { id: row.id, caseId }, tagsIn(row), []);
   await tx.run('DELETE FROM flapping WHERE snitch_id = ?', row.id);
+  await forgetValues(tx, row.id);
   tx.announce({ kind: 'snitch', caseId, token });
   return true;
 }

@@ -3,6 +3,7 @@
 import { type Interval, isMinuteInterval } from '../../core/interval.ts';
 import { ruleIn } from '../../core/job-schedule.ts';
 import { type Learned, NOTHING_LEARNED } from '../../core/late-runs.ts';
+import type { Reason } from '../../core/reason.ts';
 import type { ScheduleRule } from '../../core/schedule/schedule.ts';
 import type {
   AlertType,
@@ -16,6 +17,7 @@ import type {
 import type { TransitionContext } from '../../core/transition.ts';
 import type { Awaitable, Transaction } from '../transaction.ts';
 import { packLearned, unpackLearned } from './packed-learned.ts';
+import { rulesIn, rulesText } from './run-rules.ts';
 import { countStatus } from './status-counts.ts';
 
 export interface StateRow {
@@ -44,13 +46,18 @@ export interface StateRow {
   schedule: string | null;
   timezone: string | null;
   grace: number | null;
+  /** JSON. */
+  reason: string | null;
+  /** JSON; null for the rules of the contract. */
+  run_rules: string | null;
+  errors_in_row: number | null;
 }
 
 /** Of the snitch `n` and its state `s`. The token comes from the index that finds it: the row of `n` is not read. */
 export const STATE_COLUMNS = `n.token, s.id, s.case_id, s.interval, s.alert_type, s.status, s.checked_in_at,
   s.last_check_in_at, s.due_at, s.look_at, s.pause_kind, s.pause_until, s.remembered, s.postponed, s.moved_from,
   s.paused_at, s.thread_id, s.open_start_at, s.last_check_in_id, s.check_in_count,
-  s.schedule, s.timezone, s.grace`;
+  s.schedule, s.timezone, s.grace, s.reason, s.run_rules, s.errors_in_row`;
 
 const SELECT = `SELECT ${STATE_COLUMNS} FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id`;
 
@@ -80,8 +87,8 @@ export async function insertState(
 ): Promise<void> {
   await tx.run(
     `INSERT INTO snitch_states (id, case_id, interval, alert_type, status, postponed, check_in_count, schedule,
-       timezone, grace)
-     VALUES (?, ?, ?, ?, ?, 0, 0, ?, ?, ?)`,
+       timezone, grace, run_rules)
+     VALUES (?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?)`,
     id,
     caseId,
     state.interval,
@@ -90,6 +97,7 @@ export async function insertState(
     scheduleText(state.schedule),
     state.timezone,
     state.grace,
+    rulesText(state),
   );
   await countStatus(tx, caseId, state.status, 1);
   tx.announce({ kind: 'snitch', caseId, token });
@@ -152,7 +160,7 @@ export async function saveState(
     `UPDATE snitch_states SET interval = ?, alert_type = ?, status = ?, checked_in_at = ?, last_check_in_at = ?,
        due_at = ?, look_at = ?, pause_kind = ?, pause_until = ?, remembered = ?, postponed = ?, moved_from = ?,
        paused_at = ?, thread_id = ?, open_start_at = ?, last_check_in_id = ?, check_in_count = ?, schedule = ?,
-       timezone = ?, grace = ?
+       timezone = ?, grace = ?, reason = ?, run_rules = ?, errors_in_row = ?
      WHERE id = ?`,
     state.interval,
     state.alertType,
@@ -174,6 +182,9 @@ export async function saveState(
     scheduleText(state.schedule),
     state.timezone,
     state.grace,
+    reasonText(state.reason),
+    rulesText(state),
+    state.errorsInRow === 0 ? null : state.errorsInRow,
     row.id,
   );
   if (state.status !== row.status) {
@@ -202,11 +213,22 @@ export function toState(row: StateRow): SnitchState {
     pause: toPause(row),
     postponed: row.postponed,
     movedFrom: row.moved_from,
+    reason: reasonIn(row.reason),
+    ...rulesIn(row.run_rules),
+    errorsInRow: row.errors_in_row ?? 0,
   };
 }
 
 export function scheduleText(schedule: ScheduleRule | null): string | null {
   return schedule === null ? null : JSON.stringify(schedule);
+}
+
+export function reasonIn(text: string | null): Reason | null {
+  return text === null ? null : (JSON.parse(text) as Reason);
+}
+
+function reasonText(reason: Reason | null): string | null {
+  return reason === null ? null : JSON.stringify(reason);
 }
 
 function toPause({

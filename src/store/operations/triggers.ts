@@ -9,6 +9,7 @@ import type { Transaction } from '../transaction.ts';
 import { insertAlert } from './alerts.ts';
 import { settleFlaps } from './flapping.ts';
 import { isolate } from './isolation.ts';
+import { openRunOf } from './open-run.ts';
 import {
   contextFor,
   getRules,
@@ -60,8 +61,8 @@ async function apply(
   if (snitch === before) return false;
   let threadId = row.thread_id;
   if (alert) {
-    const deadlineAt = trigger.kind === 'due' ? row.due_at : null;
-    threadId = await insertAlert(tx, row, alert, snitch, { at: now, deadlineAt });
+    const cause = trigger.kind === 'due' ? { deadlineAt: row.due_at, startedAt: trigger.startedAt } : {};
+    threadId = await insertAlert(tx, row, alert, snitch, { at: now, ...cause });
   }
   await saveState(tx, row, snitch, { threadId });
   return true;
@@ -118,7 +119,9 @@ interface LookRow {
 async function applyOneDue(tx: Transaction, id: number, now: number): Promise<boolean> {
   const row = await getStateById(tx, id);
   if (!row) return false;
-  return apply(tx, row, { kind: 'due' }, await getRules(tx, row.case_id), now);
+  const startedAt = await openRunOf(tx, row);
+  const trigger = { kind: 'due', ...(startedAt === null ? {} : { startedAt }) } as const;
+  return apply(tx, row, trigger, await getRules(tx, row.case_id), now);
 }
 
 /** Rows that one call moves at most: few enough that no check-in waits for it noticeably. */

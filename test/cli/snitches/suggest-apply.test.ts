@@ -107,6 +107,34 @@ applying('what is no better is left: a schedule that tells of a miss as soon', a
   assert.equal(await shown(on, 'good as it is'), before);
 });
 
+applying('expects of values what they were, and leaves what a person expects of one', async ({ on }) => {
+  const { check_in_url: address } = await on.json<WireSnitch>(
+    'create',
+    'values',
+    '-i',
+    'daily',
+    '--expect',
+    'rows>=3',
+  );
+  for (const [index, at] of HOURLY.slice(0, 12).entries()) {
+    const values = `v.bytes=${1_000 + 10 * (index % 4)}&v.rows=${7 + index}`;
+    const answer = await fetch(`${address}?at=${new Date(at).toISOString()}&${values}`);
+    assert.is(answer.status, 202);
+  }
+  const { code, stderr } = await on.run('suggest', '--apply', '--yes', 'values');
+  assert.is(code, 0, stderr);
+  assert.match(stderr, /; expect bytes from [\d.]+ to [\d.]+ times the usual, always reported\n/);
+  const { expect, schedule } = await on.json<WireSnitch>('show', 'values');
+  assert.equal(schedule, SET[0]);
+  assert.equal(
+    expect?.map(({ value, min }) => [value, min]),
+    [
+      ['rows', 3],
+      ['bytes', null],
+    ],
+  );
+});
+
 applying('without a terminal it needs --force, and --force alone means nothing', async ({ on }) => {
   await reported(on, 'hourly job', HOURLY, '-i', 'daily');
   const { code, stderr } = await on.run('suggest', '--apply');
