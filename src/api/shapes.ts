@@ -17,6 +17,7 @@ import type {
   WireOwnership,
   WireReport,
   WireRun,
+  WireRuns,
   WireSchedule,
   WireScheduleCheck,
   WireScheduleShown,
@@ -87,11 +88,12 @@ const REPORT = object<WireReport>({
 /** Which of the three forms a schedule has is for whoever shows it. */
 const SCHEDULE = object<WireSchedule>({});
 
-/** When a job is due: older servers leave it out. */
+/** When a job is due, and how its runs must look: older servers leave it out. */
 const DUE = {
   schedule: optional(nullable(SCHEDULE)) as Shape<WireSnitch['schedule']>,
   timezone: optional(nullable(text)) as Shape<WireSnitch['timezone']>,
   grace: optional(nullable(number)) as Shape<WireSnitch['grace']>,
+  max_runtime: optional(nullable(number)) as Shape<WireSnitch['max_runtime']>,
 };
 
 const EXPECTATION = object<WireExpectation>({
@@ -109,15 +111,10 @@ const RUN = {
   expect: optional(nullable(list(EXPECTATION))) as Shape<WireSnitch['expect']>,
 };
 
-/** Numbers by name. */
-const VALUES: Shape<Record<string, number>> = (value, at = '') => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return `has no object at ${at}`;
-  for (const [name, one] of Object.entries(value)) {
-    const fault = number(one, `${at}.${name}`);
-    if (fault !== null) return fault;
-  }
-  return null;
-};
+const VALUES = simple<Record<string, number>>(
+  'numbers by name',
+  (value) => typeof value === 'object' && value !== null && Object.values(value).every(Number.isFinite),
+);
 
 export const SNITCH = object<WireSnitch>({
   token: text,
@@ -243,6 +240,11 @@ const VALUE = object<WireValue>({
   runs: number,
 });
 
+const RUNS = object<WireRuns>({
+  open: list(object<WireRuns['open'][number]>({ started_at: time, overruns_at: nullable(time) })),
+  usual_ms: nullable(number),
+});
+
 export const EXPLANATION = object<WireExplanation>({
   status: text as Shape<WireExplanation['status']>,
   reason: optional(nullable(text)) as Shape<WireExplanation['reason']>,
@@ -252,6 +254,7 @@ export const EXPLANATION = object<WireExplanation>({
   next_alert: INSTANT,
   schedule: optional(nullable(SCHEDULE_SHOWN)) as Shape<WireExplanation['schedule']>,
   values: optional(list(VALUE)) as Shape<WireValue[]>,
+  runs: optional(RUNS) as Shape<NonNullable<WireExplanation['runs']>>,
   reasons: TEXTS,
   notify: object<WireExplanation['notify']>({ emails: TEXTS, webhooks: TEXTS }),
 });

@@ -26,6 +26,8 @@ export interface WireSnitch {
   timezone?: string | null;
   /** Seconds by which a check-in may come after the time at which it is expected; null for what follows. */
   grace?: number | null;
+  /** Seconds that a run may take from its reported start; null where that is not watched. Older servers leave it out. */
+  max_runtime?: number | null;
   /** Seconds; null for any. Older servers leave this and the next two out. */
   min_runtime?: number | null;
   /** So many error check-ins in a row make it errored. */
@@ -179,6 +181,8 @@ export interface WireExplanation {
   missing_since?: string | null;
   /** The next runs of a snitch with a schedule, in its time zone; null for others. Older servers leave it out. */
   schedule?: WireScheduleShown | null;
+  /** What is known of its runs. Older servers leave it out. */
+  runs?: WireRuns;
   /** The values that the job reports, the last reported last. Older servers leave it out. */
   values?: WireValue[];
   /** Sentences for people. */
@@ -223,6 +227,7 @@ export type WireImported = Pick<
   | 'schedule'
   | 'timezone'
   | 'grace'
+  | 'max_runtime'
   | 'min_runtime'
   | 'failures_before_alert'
   | 'expect'
@@ -252,6 +257,14 @@ export interface WireScheduleCheck {
   /** Seconds. */
   grace: number;
   runs: WireRun[];
+}
+
+/** The runs that began and have not ended, and how long those took that ended well. */
+export interface WireRuns {
+  /** `overruns_at` is null where nobody watches how long a run takes, or where its end may have been lost. */
+  open: { started_at: string; overruns_at: string | null }[];
+  /** The middle of the last runs, in milliseconds; null where fewer than five are known. */
+  usual_ms: number | null;
 }
 
 /** When a job is due, and by when it must have checked in. */

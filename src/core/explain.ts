@@ -5,9 +5,11 @@ import { deadlineReasons, type Postponement } from './deadline-reasons.ts';
 import type { Calendar, Period } from './interval.ts';
 import { lengthenedBy, scheduleOf } from './job-schedule.ts';
 import type { ValueHistories } from './judgement/usual.ts';
-import { expectationReasons, toleranceReasons } from './judgement/words.ts';
 import type { LateRuns } from './late-runs.ts';
 import { reasonInWords } from './reason.ts';
+import { runReasons } from './run-reasons.ts';
+import { expectationReasons, toleranceReasons } from './run-rule-reasons.ts';
+import { apart, type KnownRuns } from './runs.ts';
 import { type ScheduleShown, scheduleInWords, scheduleShown } from './schedule-words.ts';
 import type { CaseRules, SnitchState } from './snitch.ts';
 import { type ToldAlert, tellingReasons } from './told.ts';
@@ -37,6 +39,7 @@ export interface ExplainContext {
   /** What its last runs reported. */
   values?: ValueHistories;
   telling?: Telling;
+  runs?: KnownRuns;
 }
 
 /** What is known of telling: whatever `explain` says of it comes from here. */
@@ -49,11 +52,13 @@ export interface Telling {
 
 const NO_FURTHER_RUN = 'Its schedule has no further run, so nothing more is awaited.';
 
+const NO_RUNS: KnownRuns = { open: [], usual: null };
+
 const UNKNOWN: Telling = { nobody: null, last: null };
 
 export function explain(state: SnitchState, context: ExplainContext): Explanation {
   const { rules, calendar, now, firstCheckIns = [], late, postponements = [] } = context;
-  const { values = {}, telling = UNKNOWN } = context;
+  const { values = {}, telling = UNKNOWN, runs = NO_RUNS } = context;
   const shown = scheduleShown(state, rules.timezone, now);
   const awaited = state.status === 'healthy' || state.status === 'errored';
   return {
@@ -63,11 +68,12 @@ export function explain(state: SnitchState, context: ExplainContext): Explanatio
     nextAlertAt: awaited || state.status === 'failed' ? state.dueAt : null,
     reasons: [
       ...reasonsFor(state, rules, telling),
+      ...runReasons(state, runs, { now, local: (at) => inTimeZone(at, rules.timezone) }),
       ...toleranceReasons(state, rules),
       ...expectationReasons(state, values),
       ...graceReasons(state, shown),
       ...(awaited
-        ? deadlineReasons(state, {
+        ? deadlineReasons(apart(state).plain, {
             calendar,
             timezone: rules.timezone,
             firstCheckIns,

@@ -1,14 +1,15 @@
 /**
- * What a client may say of a snitch, with when its job is due (`extensions: When a job is due`). A client that knows
- * only the contract sends an interval; where that stands alone, it is meant in place of a schedule.
+ * What a client may say of a snitch, with when its job is due and how a run must look (`extensions: When a job is due,
+ * What a run must look like`). A client that knows only the contract sends an interval; where that stands alone, it is meant in place of a schedule.
  */
 import type { Validation } from './errors.ts';
 import { type Interval, isMinuteInterval } from './interval.ts';
-import { readRunRules } from './judgement/fields.ts';
 import { ANY_RUN, type RunRules } from './judgement/rules.ts';
+import { NOTHING_WATCHED, readRunFields } from './run-fields.ts';
+import { readRunRules } from './run-rule-fields.ts';
 import { readSchedule, type ScheduleRule } from './schedule/schedule.ts';
 import { derivedInterval, validateGrace, validateSchedule, validateTimezone } from './schedule-fields.ts';
-import type { AlertType, DueFields } from './snitch.ts';
+import type { AlertType, DueFields, RunFields } from './snitch.ts';
 import {
   type Checked,
   SMART_WITH_MINUTES,
@@ -22,7 +23,7 @@ export const SMART_WITH_SCHEDULE: Validation = {
   message: 'a schedule says when the job is due; smart learns it',
 };
 
-export type FullInput = SnitchInput & DueFields & RunRules;
+export type FullInput = SnitchInput & DueFields & RunFields & RunRules;
 
 /** Where and when something is said: the time zone of the case, and the instant. */
 export interface Said {
@@ -32,14 +33,24 @@ export interface Said {
 
 type Stored = DueFields & { interval: Interval; alertType: AlertType };
 
-const NOTHING: DueFields = { schedule: null, timezone: null, grace: null };
+const NOTHING = { schedule: null, timezone: null, grace: null, ...NOTHING_WATCHED };
+
+const NOTHING_SAID: DueFields & RunFields & RunRules = { ...NOTHING, ...ANY_RUN };
+
+/** Every run would be an error or an alarm. */
+export const MIN_ABOVE_MAX: Validation = { attribute: 'min_runtime', message: 'is longer than max_runtime' };
 
 /** The validation of what cannot go together, or null. */
 export function refusedTogether({
   schedule,
   interval,
   alertType,
-}: Pick<Stored, 'schedule' | 'interval' | 'alertType'>): Validation | null {
+  minRuntime,
+  maxRuntime,
+}: Pick<Stored, 'schedule' | 'interval' | 'alertType'> &
+  RunFields &
+  Pick<RunRules, 'minRuntime'>): Validation | null {
+  if (minRuntime !== null && maxRuntime !== null && minRuntime > maxRuntime) return MIN_ABOVE_MAX;
   if (alertType !== 'smart') return null;
   if (schedule !== null) return SMART_WITH_SCHEDULE;
   return isMinuteInterval(interval) ? SMART_WITH_MINUTES : null;
@@ -47,12 +58,14 @@ export function refusedTogether({
 
 /** A new snitch needs `name`, and `interval` or `schedule`. */
 export function readNewSnitch(body: unknown, said: Said): Checked<FullInput> {
-  if (!isObject(body)) return merged(validateNewSnitch(body), { value: { ...NOTHING, ...ANY_RUN } });
+  if (!isObject(body)) return merged(validateNewSnitch(body), { value: NOTHING_SAID });
   const due = readDue(body, NOTHING, said);
   const isScheduled = isGiven(body.schedule);
   const fields = validateNewSnitch(isScheduled ? withInterval(body, due.value, said) : body);
-  const described = merged(withoutSmart(fields, body, isScheduled), due, NOTHING);
-  return merged(described, readRunRules(body), ANY_RUN);
+  const own = merged(merged(due, readRunFields(body)), readRunRules(body));
+  const read = merged(withoutSmart(fields, body, isScheduled), own, NOTHING_SAID);
+  const refused = read.value ? refusedTogether(read.value) : null;
+  return refused ? { validations: [refused] } : read;
 }
 
 /**
@@ -63,7 +76,7 @@ export function readSnitchChanges(
   body: unknown,
   stored: Stored,
   said: Said,
-): Checked<Partial<SnitchInput & DueFields & RunRules>> {
+): Checked<Partial<SnitchInput & DueFields & RunFields & RunRules>> {
   if (!isObject(body)) return merged(validateSnitchChanges(body, stored), { value: {} });
   const dropped = stored.schedule !== null && (body.schedule === null || isInPlace(body, stored));
   const due = readDue(body, stored, said);
@@ -72,8 +85,8 @@ export function readSnitchChanges(
   const filled = isGiven(body.schedule) ? withInterval(body, due.value, said) : body;
   const fields = withoutSmart(validateSnitchChanges(filled, stored), body, isScheduled, stored.alertType);
   const cleared = dropped ? { schedule: null, timezone: null } : {};
-  const described = merged(fields, due.value ? { value: { ...cleared, ...due.value } } : due);
-  return merged(described, readRunRules(body));
+  const own = merged(due.value ? { value: { ...cleared, ...due.value } } : due, readRunFields(body));
+  return merged(fields, merged(own, readRunRules(body)));
 }
 
 type Body = Record<string, unknown>;

@@ -23,6 +23,7 @@
 import type { LastReport } from './check-in.ts';
 import type { Interval } from './interval.ts';
 import { ANY_RUN, type RunRules } from './judgement/rules.ts';
+import type { OpenRuns } from './open-run.ts';
 import type { Reason } from './reason.ts';
 import type { ScheduleRule } from './schedule/schedule.ts';
 
@@ -55,8 +56,14 @@ export interface DueFields {
   grace: number | null;
 }
 
+/** What a person says of how a run must look; null for what is not watched. */
+export interface RunFields {
+  /** Seconds from the reported start of a run to its end. */
+  maxRuntime: number | null;
+}
+
 /** What changes with check-ins, deadlines and pauses: the input and output of the state machine. */
-export interface SnitchState extends DueFields, RunRules {
+export interface SnitchState extends DueFields, RunFields, RunRules {
   interval: Interval;
   alertType: AlertType;
   status: Status;
@@ -76,10 +83,12 @@ export interface SnitchState extends DueFields, RunRules {
   errorsInRow: number;
   /** Why it is failed or errored, or was before a pause; null for others, and where that is not known. */
   reason: Reason | null;
+  /** What is open of a snitch that watches its runs; null where nothing is. */
+  runs: OpenRuns | null;
 }
 
 /** What a person says about a snitch; what is absent of when it is due, and of how its runs must look, is not set. */
-export interface SnitchFields extends Partial<DueFields>, Partial<RunRules> {
+export interface SnitchFields extends Partial<DueFields>, Partial<RunFields & RunRules> {
   name: string;
   notes: string;
   tags: string[];
@@ -91,7 +100,7 @@ export interface SnitchFields extends Partial<DueFields>, Partial<RunRules> {
 
 /** One monitored job: what was said about it, and how it is. */
 export interface Snitch
-  extends Omit<SnitchFields, 'interval' | 'alertType' | keyof DueFields | keyof RunRules> {
+  extends Omit<SnitchFields, 'interval' | 'alertType' | keyof DueFields | keyof RunFields | keyof RunRules> {
   token: string;
   caseId: string;
   createdAt: number;
@@ -115,7 +124,13 @@ export interface CaseRules {
 export function newSnitchState(
   interval: Interval,
   alertType: AlertType,
-  { schedule = null, timezone = null, grace = null, ...rules }: Partial<DueFields & RunRules> = {},
+  {
+    schedule = null,
+    timezone = null,
+    grace = null,
+    maxRuntime = null,
+    ...rules
+  }: Partial<DueFields & RunFields & RunRules> = {},
 ): SnitchState {
   return {
     interval,
@@ -134,5 +149,7 @@ export function newSnitchState(
     movedFrom: null,
     errorsInRow: 0,
     reason: null,
+    maxRuntime,
+    runs: null,
   };
 }

@@ -78,10 +78,11 @@ test('every field of create is one of the query', async ({ acme, nobody }) => {
 test('rules of runs are fields too, and the first check-in is judged by them', async ({ acme, nobody }) => {
   const key = await keyOf(acme);
   const expect = encodeURIComponent(JSON.stringify([{ value: 'bytes', min: 1_000 }]));
-  const path = `/c/${key}/job?create=1&interval=daily&min_runtime=60&failures_before_alert=1&expect=${expect}`;
+  const path = `/c/${key}/job?create=1&interval=daily&min_runtime=60&max_runtime=600&failures_before_alert=1&expect=${expect}`;
   text(await nobody.get(`${path}&v.bytes=12`), 201);
   const [made] = await named(acme, 'job');
-  assert.equal([made?.min_runtime, made?.failures_before_alert, made?.expect?.length], [60, 1, 1]);
+  const { min_runtime, max_runtime, failures_before_alert, expect: expected } = made!;
+  assert.equal([min_runtime, max_runtime, failures_before_alert, expected?.length], [60, 600, 1, 1]);
   assert.equal([made?.status, made?.reason], ['errored', 'bytes 12 is below 1000']);
   text(await nobody.get(`${path}&v.bytes=5000`), 200);
   assert.is((await named(acme, 'job'))[0]?.status, 'healthy');

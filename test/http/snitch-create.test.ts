@@ -38,6 +38,7 @@ test('answers 200 with the whole new object and no other field', async ({ acme }
     schedule: null,
     timezone: null,
     grace: null,
+    max_runtime: null,
     min_runtime: null,
     failures_before_alert: 1,
     expect: null,

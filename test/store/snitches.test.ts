@@ -45,6 +45,8 @@ contract('snitches', (test) => {
         postponed: 0,
         movedFrom: null,
         reason: null,
+        maxRuntime: null,
+        runs: null,
         schedule: null,
         timezone: null,
         grace: null,

@@ -52,7 +52,8 @@ the options say. An existing one keeps its settings, whatever they say. This nee
 
 --value runs its command with /bin/sh after a job that succeeded, and reports the number that it prints, for the snitch
 to judge (\`snitch help edit\`, --expect). A command that fails, prints anything else or takes too long (5m at most) is told on
-stderr and in the history; the job's own result and its exit code stay as they are.
+stderr and in the history; the job's own result and its exit code stay as they are. The time that it takes counts as
+part of the run.
 
 The end of the output goes along when the job fails; --output says when else. A stream that is a terminal stays one
 for the job, and nothing of it is kept. A process that the job leaves behind needs an output of its own: a second
@@ -118,7 +119,8 @@ async function execute(
   const tail = parseTail(flags.tail);
   const output = new JobOutput(flags.output === 'never' ? 0 : tail);
   const commands = valueCommandsOf(flags.value ?? []);
-  const valuesMs = Math.min(parseDuration(flags.valueTimeout, '--value-timeout'), LONGEST_VALUES);
+  const valuesMs = parseDuration(flags.valueTimeout, '--value-timeout');
+  if (valuesMs > LONGEST_VALUES) throw new UsageError('--value-timeout is 5m at most');
   const report = reportFor(given, problem, flags);
   const startedAt = Date.now();
   const setting = { stdio: output.stdio, env: environmentOfJob(env) };

@@ -142,9 +142,13 @@ export class RunReport {
   }
 }
 
-/** What was measured, and in the message what could not be, unless that says something already. */
+/**
+ * What was measured, and in the message what could not be, unless that says something already. The run ends with it: the
+ * server's clock says when, as for its start, and the clock of this host may be wrong.
+ */
 function measuredIn({ message }: KeptCheckIn) {
   return ({ values, problems }: Measured): Partial<KeptCheckIn> => ({
+    at: Date.now(),
     values,
     message: message ?? (problems.length > 0 ? problems.join('; ') : null),
   });

@@ -7,7 +7,7 @@ import { whyNotBetter } from '../../core/suggestion/better.ts';
 import type { Outlook } from '../../core/suggestion/outlook.ts';
 import type { SuggestedExpectation } from '../../core/suggestion/runs.ts';
 import type { SuggestedSchedule } from '../../core/suggestion/suggest.ts';
-import { durationInWords, SECOND, shortDuration } from '../../text/durations.ts';
+import { durationInWords, runDuration, SECOND, shortDuration } from '../../text/durations.ts';
 import { confirmed } from '../command/confirm.ts';
 import { describeFailure, Failure } from '../failure/failure.ts';
 import type { Output } from '../output/output.ts';
@@ -18,10 +18,12 @@ import { type Suggested, settingOf, settingWords } from './suggestion-of.ts';
 /** So many expectations a snitch may have. */
 const MOST_EXPECTED = 20;
 
+type Changes = SnitchInput & { max_runtime?: number | null };
+
 /** What is to be set. */
 export interface Proposal {
   snitch: WireSnitch;
-  changes: SnitchInput;
+  changes: Changes;
   /** What changes, in words. */
   words: string;
 }
@@ -36,9 +38,10 @@ export type Considered = { suggested: Suggested } & (
 export function consider(suggested: Suggested, ofCase: string): Considered {
   const { snitch } = suggested;
   const due = dueChange(suggested, ofCase);
-  const parts = [...(typeof due === 'string' ? [] : [due]), ...expectChange(suggested)];
+  const rules = [...runtimeChange(suggested), ...expectChange(suggested)];
+  const parts = [...(typeof due === 'string' ? [] : [due]), ...rules];
   if (parts.length === 0) return { suggested, proposal: null, left: String(due) };
-  const changes = Object.assign({}, ...parts.map((part) => part.changes)) as SnitchInput;
+  const changes = Object.assign({}, ...parts.map((part) => part.changes)) as Changes;
   const words = parts.map((part) => part.words).join('; ');
   return { suggested, proposal: { snitch, changes, words }, left: null };
 }
@@ -59,6 +62,14 @@ function dueChange({ snitch, suggestion }: Suggested, ofCase: string): Change | 
     `a miss told after ${foundAfter(present)} -> ${foundAfter(schedule.outlook)}`,
   ].join('; ');
   return { changes: changesOf(schedule), words };
+}
+
+/** The longest runtime stays as a person has set it. An older server knows none. */
+function runtimeChange({ snitch, suggestion: { runtime } }: Suggested): Change[] {
+  if (snitch.max_runtime !== null || !runtime) return [];
+  const took = `${runtime.seen.count} runs took at most ${runDuration(runtime.seen.most)}`;
+  const words = `max runtime ${durationInWords(runtime.seconds * SECOND)} (${took})`;
+  return [{ changes: { max_runtime: runtime.seconds }, words }];
 }
 
 /** What is expected of a value stays as a person has set it. An older server knows no expectations. */

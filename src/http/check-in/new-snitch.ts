@@ -2,7 +2,7 @@
 
 /** Beside `interval` and the like, the three kinds of schedule stand for themselves. */
 const TEXTS = ['interval', 'alert_type', 'alert_email', 'notes', 'timezone'] as const;
-const NUMBERS = ['grace', 'min_runtime', 'failures_before_alert'] as const;
+const NUMBERS = ['grace', 'max_runtime', 'min_runtime', 'failures_before_alert'] as const;
 
 export function isMakeAsked(query: string): boolean {
   return /^(1|true|yes)$/i.test(new URLSearchParams(query).get('create') ?? '');

@@ -7,6 +7,7 @@ import type {
   WireDelivery,
   WireExplanation,
   WireReport,
+  WireRuns,
   WireScheduleShown,
   WireSnitch,
   WireValue,
@@ -21,6 +22,7 @@ import type { Explanation } from '../../core/explain.ts';
 import type { RunRules } from '../../core/judgement/rules.ts';
 import { usualIn, type ValueHistories } from '../../core/judgement/usual.ts';
 import { reasonInWords } from '../../core/reason.ts';
+import type { KnownRuns } from '../../core/runs.ts';
 import type { ScheduleShown } from '../../core/schedule-words.ts';
 import type { Snitch, SnitchState } from '../../core/snitch.ts';
 import type { Audience, ToldAlert } from '../../core/told.ts';
@@ -63,6 +65,7 @@ export function wireSnitch(snitch: Snitch, { checkInBase, timezone }: Shown): Wi
     schedule: state.schedule,
     timezone: state.timezone,
     grace: state.grace,
+    max_runtime: state.maxRuntime,
     ...wireRunRules(state),
     created_at: wireTime(snitch.createdAt),
   };
@@ -150,7 +153,12 @@ export function wireExplanation(
   { state }: Snitch,
   { timezone }: Case,
   { period, schedule, deadlineAt, nextAlertAt, reasons }: Explanation,
-  { audience, last, values }: { audience: Audience; last: Alert | null; values: ValueHistories },
+  {
+    audience,
+    last,
+    runs,
+    values,
+  }: { audience: Audience; last: Alert | null; runs: KnownRuns; values: ValueHistories },
 ): WireExplanation {
   const { emails, webhooks, sendsEmail } = audience;
   const missingSince = state.status === 'failed' ? (last?.details?.missingSince ?? null) : null;
@@ -165,9 +173,20 @@ export function wireExplanation(
     next_alert: both(nextAlertAt),
     missing_since: missingSince === null ? null : wireTime(missingSince),
     schedule: schedule && wireScheduleShown(schedule),
+    runs: wireRuns(runs),
     values: wireValues(values),
     reasons,
     notify: { emails: [...emails], webhooks: [...webhooks], sends_email: sendsEmail },
+  };
+}
+
+function wireRuns({ open, usual }: KnownRuns): WireRuns {
+  return {
+    open: open.map(({ startedAt, overrunsAt }) => ({
+      started_at: wireTime(startedAt),
+      overruns_at: wireTimeOrNull(overrunsAt),
+    })),
+    usual_ms: usual,
   };
 }
 

@@ -17,7 +17,8 @@ import type {
   WireWebhook,
 } from '../../api/wire.ts';
 import { INTERVALS } from '../../core/interval.ts';
-import { LONGEST_MIN_RUNTIME, MOST_EXPECTATIONS, MOST_FAILURES } from '../../core/judgement/fields.ts';
+import { LONGEST_RUNTIME } from '../../core/run-fields.ts';
+import { LONGEST_MIN_RUNTIME, MOST_EXPECTATIONS, MOST_FAILURES } from '../../core/run-rule-fields.ts';
 import { LONGEST_EVERY, SHORTEST_EVERY } from '../../core/schedule/schedule.ts';
 import { LONGEST_GRACE } from '../../core/schedule-fields.ts';
 
@@ -35,7 +36,12 @@ export const schedule: z.ZodType<WireSchedule> = z.union([
 ]);
 
 const seconds = z.number().min(0).max(LONGEST_GRACE);
-const due = { schedule: schedule.nullable(), timezone: text.nullable(), grace: seconds.nullable() };
+const due = {
+  schedule: schedule.nullable(),
+  timezone: text.nullable(),
+  grace: seconds.nullable(),
+  max_runtime: z.number().min(1).max(LONGEST_RUNTIME).nullable(),
+};
 
 /** What a job reports, and what is compared with that. */
 const double = z.number().meta({ format: 'double' });
@@ -232,6 +238,10 @@ export const explanation: z.ZodType<WireExplanation> = z.object({
       runs: z.array(z.object({ at: time, local: text, deadline: time, deadline_local: text })),
     })
     .nullable(),
+  runs: z.object({
+    open: z.array(z.object({ started_at: time, overruns_at: time.nullable() })),
+    usual_ms: z.number().nullable(),
+  }),
   values: z.array(
     z.object({ name: text, last: double, at: time, usual: double.nullable(), runs: z.number() }),
   ),

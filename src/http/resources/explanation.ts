@@ -16,8 +16,9 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
       const snitch = await requestedSnitch(store, request);
       const ownCase = caseOf(request);
       const { token, state } = snitch;
-      const [learned, values, postponements, webhooks, [last]] = await Promise.all([
+      const [learned, runs, values, postponements, webhooks, [last]] = await Promise.all([
         store.findLearned(token),
+        store.findRuns(token),
         store.findValues(ownCase.id, token),
         store.listPostponements(ownCase.id, token, state.postponed),
         store.listWebhooks(ownCase.id),
@@ -37,8 +38,10 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
         postponements,
         values,
         telling,
+        runs,
       });
-      return wireExplanation(snitch, ownCase, explanation, { audience, last: last?.alert ?? null, values });
+      const known = { audience, last: last?.alert ?? null, runs, values };
+      return wireExplanation(snitch, ownCase, explanation, known);
     },
   });
 }

@@ -53,8 +53,8 @@ function faultsOfCase(error: z.ZodError | undefined): Validation[] {
   }));
 }
 
-function wireImported({ alertType, alertEmail, ...imported }: ImportedInput): WireImported {
+function wireImported({ alertType, alertEmail, maxRuntime, ...imported }: ImportedInput): WireImported {
   const { minRuntime, failuresBeforeAlert, expect, ...others } = imported;
   const rules = wireRunRules({ minRuntime, failuresBeforeAlert, expect });
-  return { ...others, ...rules, alert_type: alertType, alert_email: alertEmail };
+  return { ...others, alert_type: alertType, alert_email: alertEmail, max_runtime: maxRuntime, ...rules };
 }

@@ -5,7 +5,7 @@
 import type { AlertDecision } from '../../core/alert.ts';
 import type { CheckIn, CheckInOutcome } from '../../core/check-in.ts';
 import { type Calendar, isMinuteInterval } from '../../core/interval.ts';
-import { type Learned, withCheckIn } from '../../core/late-runs.ts';
+import { type Learned, NOTHING_LEARNED, withCheckIn } from '../../core/late-runs.ts';
 import { errorReported, isSameReason, type Reason } from '../../core/reason.ts';
 import type { CaseRules, SnitchState } from '../../core/snitch.ts';
 import { transition } from '../../core/transition.ts';
@@ -45,6 +45,17 @@ export function decideNoted(row: StateRow): CheckInDecision {
   return { snitch: toState(row), alert: null, postponedBy: [], learned: null, isEveryday: true };
 }
 
+/** The start of a run whose length is watched. */
+export function decideStart(
+  row: StateRow,
+  { at, now, runId }: CheckIn,
+  facts: Pick<Facts, 'rules' | 'calendar'>,
+): CheckInDecision {
+  const trigger = { kind: 'start', runId, ...(at < now ? { at } : {}) } as const;
+  const { snitch } = transition(toState(row), trigger, { now, ...facts, ...NOTHING_LEARNED });
+  return { snitch, alert: null, postponedBy: [], learned: null, isEveryday: false };
+}
+
 /** Whether the decision depends on what is learned, or adds to it. */
 export function asksForHistory(
   row: StateRow,
@@ -58,7 +69,7 @@ export function asksForHistory(
 
 export function decideEnd(
   row: StateRow,
-  { at, now, exitStatus }: CheckIn,
+  { at, now, exitStatus, runId }: CheckIn,
   outcome: 'healthy' | 'error',
   { rules, calendar, windows, learned, judged = null }: Facts,
 ): CheckInDecision {
@@ -66,7 +77,7 @@ export function decideEnd(
   const known = isFirst ? withCheckIn(learned, row.interval, rules.timezone, at) : learned;
   const before = toState(row);
   const why = outcome === 'error' ? { why: judged ?? errorReported(exitStatus) } : {};
-  const trigger = { kind: 'checkIn', outcome, ...why, ...(at < now ? { at } : {}) } as const;
+  const trigger = { kind: 'checkIn', outcome, runId, ...why, ...(at < now ? { at } : {}) } as const;
   const context = { now, calendar, rules, windows, ...known };
   const { snitch, alert, postponedBy = [] } = transition(before, trigger, context);
   return {
@@ -83,6 +94,7 @@ function movesOnlyTimes(before: SnitchState, after: SnitchState): boolean {
     after.status === before.status &&
     after.pause === before.pause &&
     after.errorsInRow === before.errorsInRow &&
+    after.runs === before.runs &&
     isSameReason(before.reason, after.reason)
   );
 }

@@ -10,22 +10,15 @@ import {
   type CheckInDecision,
   decideEnd,
   decideNoted,
+  decideStart,
   type Facts,
   isEnd,
 } from './check-in-decision.ts';
+import { learnedFor, saveLearned } from './learned.ts';
 import { cutLog, isCutDue } from './log-limit.ts';
 import { asTold, isTaken, type Judged, judged, reportOf, reportText, saveHistories } from './reports.ts';
 import { openStartAfter, type Run, runOf } from './runs.ts';
-import {
-  getRules,
-  getState,
-  type LogEnd,
-  learnedFor,
-  type StateRow,
-  saveLearned,
-  saveState,
-  saveTimes,
-} from './states.ts';
+import { getRules, getState, type LogEnd, type StateRow, saveState, saveTimes } from './states.ts';
 
 interface CheckInRow {
   id: number;
@@ -57,7 +50,9 @@ export async function applyCheckIn(tx: Transaction, told: CheckIn): Promise<bool
   const { outcome } = checkIn;
   const decision = isEnd(outcome)
     ? decideEnd(row, checkIn, outcome, await factsFor(tx, row, judgement))
-    : decideNoted(row);
+    : isWatched(row, outcome, run)
+      ? decideStart(row, checkIn, { rules: await getRules(tx, row.case_id), calendar: tx.calendar })
+      : decideNoted(row);
   const id = await logCheckIn(tx, row, judgement, run);
   if (checkIn.output !== null) await keepOutput(tx, id, checkIn.output);
   if (judgement.histories !== null) await saveHistories(tx, row.id, judgement.histories);
@@ -72,6 +67,11 @@ export async function applyCheckIn(tx: Transaction, told: CheckIn): Promise<bool
   const isLong = checkIn.output !== null || checkIn.reported !== undefined;
   if (isCutDue(row, { id, isLong }, tx.checkInsKept)) await cutLog(tx, id, tx.checkInsKept);
   return true;
+}
+
+/** Whether it is the start of a run that must not take too long. */
+function isWatched({ max_runtime: most }: StateRow, outcome: CheckInOutcome, { isOpen }: Run): boolean {
+  return outcome === 'start' && most !== null && isOpen;
 }
 
 /** What must be known to decide what the end of a run changes. */

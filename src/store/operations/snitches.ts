@@ -2,6 +2,7 @@ import { Invalid, PlanLimitReached } from '../../core/errors.ts';
 import { isDueAlike } from '../../core/job-schedule.ts';
 import { ANY_RUN, isSameRules, rulesWith } from '../../core/judgement/rules.ts';
 import { NOTHING_LEARNED } from '../../core/late-runs.ts';
+import { apart } from '../../core/runs.ts';
 import { newSnitchState, type Snitch, type SnitchFields, type SnitchState } from '../../core/snitch.ts';
 import { refusedTogether } from '../../core/snitch-input.ts';
 import { transition } from '../../core/transition.ts';
@@ -10,6 +11,8 @@ import { newToken } from '../identifiers.ts';
 import type { Awaitable, Transaction } from '../transaction.ts';
 import { requireCase } from './cases.ts';
 import { lastReportOf } from './last-report.ts';
+import { saveLearned } from './learned.ts';
+import { openRunsInLog } from './open-run.ts';
 import { forgetValues } from './reports.ts';
 import { SNITCH_COLUMNS, type SnitchRow, tagsIn, toSnitch } from './snitch-rows.ts';
 import {
@@ -19,7 +22,6 @@ import {
   getStateById,
   insertState,
   type StateRow,
-  saveLearned,
   saveState,
   toState,
 } from './states.ts';
@@ -54,7 +56,15 @@ export async function insertSnitch(
   token = newToken(),
 ): Promise<Snitch> {
   await requireCase(tx, caseId);
-  const { interval, alertType, schedule = null, timezone = null, grace = null, ...others } = fields;
+  const {
+    interval,
+    alertType,
+    schedule = null,
+    timezone = null,
+    grace = null,
+    maxRuntime = null,
+    ...others
+  } = fields;
   const { minRuntime, failuresBeforeAlert, expect, ...described } = others;
   const rules = rulesWith(ANY_RUN, { minRuntime, failuresBeforeAlert, expect });
   const snitch: Snitch = {
@@ -62,7 +72,7 @@ export async function insertSnitch(
     token,
     caseId,
     createdAt: now,
-    state: newSnitchState(interval, alertType, { schedule, timezone, grace, ...rules }),
+    state: newSnitchState(interval, alertType, { schedule, timezone, grace, maxRuntime, ...rules }),
     lastReport: null,
   };
   const id = await tx.insert(
@@ -101,7 +111,10 @@ async function find(tx: Transaction, caseId: string, token: string): Promise<Fou
   return row && state ? { row, state } : null;
 }
 
-/** Changes what is named. Whatever changes when the job is due restarts the deadline from now. */
+/**
+ * Changes what is named. Whatever changes when the job is due restarts the deadline from now. Another `maxRuntime` holds
+ * for the runs that are open, too.
+ */
 export async function updateSnitch(
   tx: Transaction,
   caseId: string,
@@ -138,7 +151,7 @@ export async function updateSnitch(
 }
 
 function withChanges(before: SnitchState, changes: Partial<SnitchFields>): SnitchState {
-  const { interval, alertType, schedule, timezone, grace } = changes;
+  const { interval, alertType, schedule, timezone, grace, maxRuntime } = changes;
   return {
     ...before,
     interval: interval ?? before.interval,
@@ -146,6 +159,7 @@ function withChanges(before: SnitchState, changes: Partial<SnitchFields>): Snitc
     schedule: schedule === undefined ? before.schedule : schedule,
     timezone: timezone === undefined ? before.timezone : timezone,
     grace: grace === undefined ? before.grace : grace,
+    maxRuntime: maxRuntime === undefined ? before.maxRuntime : maxRuntime,
     ...rulesWith(before, changes),
   };
 }
@@ -154,20 +168,35 @@ function withChanges(before: SnitchState, changes: Partial<SnitchFields>): Snitc
 async function reschedule(
   tx: Transaction,
   row: StateRow,
-  { before, wanted, now }: { before: SnitchState; wanted: SnitchState; now: number },
+  { before, wanted: given, now }: { before: SnitchState; wanted: SnitchState; now: number },
 ): Promise<SnitchState> {
+  const isWatchedAlike = given.maxRuntime === before.maxRuntime;
+  const wanted = isWatchedAlike ? given : await withRuntime(tx, row, given, now);
   // Places in periods of another length say nothing.
   if (wanted.interval !== before.interval) await saveLearned(tx, row, NOTHING_LEARNED);
   const rules = await getRules(tx, row.case_id);
   if (isDueAlike(before, wanted)) {
-    const isSaid = wanted.interval !== before.interval || wanted.timezone !== before.timezone;
-    if (isSaid || !isSameRules(wanted, before)) await saveState(tx, row, wanted);
+    const isSaidAlike = wanted.interval === before.interval && wanted.timezone === before.timezone;
+    const isJudgedAlike = isSameRules(wanted, before);
+    if (!isSaidAlike || !isWatchedAlike || !isJudgedAlike) await saveState(tx, row, wanted);
     return wanted;
   }
   const context = await contextFor(tx, { id: row.id, alert_type: wanted.alertType }, rules, now);
   const rescheduled = transition(wanted, { kind: 'rescheduled' }, context).snitch;
   await saveState(tx, row, rescheduled);
   return rescheduled;
+}
+
+/** The state with the runs that its `maxRuntime` watches: those that were reported before anybody watched are in the log. */
+async function withRuntime(
+  tx: Transaction,
+  row: StateRow,
+  wanted: SnitchState,
+  now: number,
+): Promise<SnitchState> {
+  const open = row.max_runtime === null ? await openRunsInLog(tx, row) : apart(wanted).open;
+  const context = await contextFor(tx, row, await getRules(tx, row.case_id), now);
+  return transition(wanted, { kind: 'runtimeChanged', open }, context).snitch;
 }
 
 export async function addTags(

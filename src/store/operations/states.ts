@@ -1,8 +1,9 @@
 /** The narrow rows: what the state machine reads and writes at every trigger. */
 
-import { type Interval, isMinuteInterval } from '../../core/interval.ts';
+import type { Interval } from '../../core/interval.ts';
 import { ruleIn } from '../../core/job-schedule.ts';
 import { type Learned, NOTHING_LEARNED } from '../../core/late-runs.ts';
+import type { OpenRuns } from '../../core/open-run.ts';
 import type { Reason } from '../../core/reason.ts';
 import type { ScheduleRule } from '../../core/schedule/schedule.ts';
 import type {
@@ -16,7 +17,8 @@ import type {
 } from '../../core/snitch.ts';
 import type { TransitionContext } from '../../core/transition.ts';
 import type { Awaitable, Transaction } from '../transaction.ts';
-import { packLearned, unpackLearned } from './packed-learned.ts';
+import { getLearned } from './learned.ts';
+import { packLearned } from './packed-learned.ts';
 import { rulesIn, rulesText } from './run-rules.ts';
 import { countStatus } from './status-counts.ts';
 
@@ -48,6 +50,10 @@ export interface StateRow {
   grace: number | null;
   /** JSON. */
   reason: string | null;
+  /** Seconds. */
+  max_runtime: number | null;
+  /** JSON. */
+  runs: string | null;
   /** JSON; null for the rules of the contract. */
   run_rules: string | null;
   errors_in_row: number | null;
@@ -57,7 +63,7 @@ export interface StateRow {
 export const STATE_COLUMNS = `n.token, s.id, s.case_id, s.interval, s.alert_type, s.status, s.checked_in_at,
   s.last_check_in_at, s.due_at, s.look_at, s.pause_kind, s.pause_until, s.remembered, s.postponed, s.moved_from,
   s.paused_at, s.thread_id, s.open_start_at, s.last_check_in_id, s.check_in_count,
-  s.schedule, s.timezone, s.grace, s.reason, s.run_rules, s.errors_in_row`;
+  s.schedule, s.timezone, s.grace, s.reason, s.max_runtime, s.runs, s.run_rules, s.errors_in_row`;
 
 const SELECT = `SELECT ${STATE_COLUMNS} FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id`;
 
@@ -87,8 +93,8 @@ export async function insertState(
 ): Promise<void> {
   await tx.run(
     `INSERT INTO snitch_states (id, case_id, interval, alert_type, status, postponed, check_in_count, schedule,
-       timezone, grace, run_rules)
-     VALUES (?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?)`,
+       timezone, grace, max_runtime, run_rules)
+     VALUES (?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?)`,
     id,
     caseId,
     state.interval,
@@ -97,6 +103,7 @@ export async function insertState(
     scheduleText(state.schedule),
     state.timezone,
     state.grace,
+    state.maxRuntime,
     rulesText(state),
   );
   await countStatus(tx, caseId, state.status, 1);
@@ -160,7 +167,7 @@ export async function saveState(
     `UPDATE snitch_states SET interval = ?, alert_type = ?, status = ?, checked_in_at = ?, last_check_in_at = ?,
        due_at = ?, look_at = ?, pause_kind = ?, pause_until = ?, remembered = ?, postponed = ?, moved_from = ?,
        paused_at = ?, thread_id = ?, open_start_at = ?, last_check_in_id = ?, check_in_count = ?, schedule = ?,
-       timezone = ?, grace = ?, reason = ?, run_rules = ?, errors_in_row = ?
+       timezone = ?, grace = ?, reason = ?, max_runtime = ?, runs = ?, run_rules = ?, errors_in_row = ?
      WHERE id = ?`,
     state.interval,
     state.alertType,
@@ -182,7 +189,9 @@ export async function saveState(
     scheduleText(state.schedule),
     state.timezone,
     state.grace,
-    reasonText(state.reason),
+    jsonOrNull(state.reason),
+    state.maxRuntime,
+    jsonOrNull(state.runs),
     rulesText(state),
     state.errorsInRow === 0 ? null : state.errorsInRow,
     row.id,
@@ -214,6 +223,8 @@ export function toState(row: StateRow): SnitchState {
     postponed: row.postponed,
     movedFrom: row.moved_from,
     reason: reasonIn(row.reason),
+    maxRuntime: row.max_runtime,
+    runs: row.runs === null ? null : (JSON.parse(row.runs) as OpenRuns),
     ...rulesIn(row.run_rules),
     errorsInRow: row.errors_in_row ?? 0,
   };
@@ -227,8 +238,8 @@ export function reasonIn(text: string | null): Reason | null {
   return text === null ? null : (JSON.parse(text) as Reason);
 }
 
-function reasonText(reason: Reason | null): string | null {
-  return reason === null ? null : JSON.stringify(reason);
+function jsonOrNull(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value);
 }
 
 function toPause({
@@ -269,34 +280,4 @@ export async function contextFor(
 ): Promise<TransitionContext> {
   const learned = row.alert_type === 'smart' ? await getLearned(tx, row.id) : NOTHING_LEARNED;
   return { now, calendar: tx.calendar, rules, ...learned };
-}
-
-/** What is learned of the job, whatever the alert type; of minute intervals nothing is kept. */
-export async function learnedFor(
-  tx: Transaction,
-  { id, interval }: Pick<StateRow, 'id' | 'interval'>,
-): Promise<Learned> {
-  return isMinuteInterval(interval) ? NOTHING_LEARNED : getLearned(tx, id);
-}
-
-export async function findLearned(tx: Transaction, token: string): Promise<Learned> {
-  const row = await getState(tx, token);
-  return row ? getLearned(tx, row.id) : NOTHING_LEARNED;
-}
-
-/** A column of its own row that is read only where it is asked for: what is read at every check-in is much shorter. */
-async function getLearned(tx: Transaction, id: number): Promise<Learned> {
-  const row = await tx.get<{ first_check_ins: Uint8Array | null }>(
-    'SELECT first_check_ins FROM snitch_states WHERE id = ?',
-    id,
-  );
-  return unpackLearned(row?.first_check_ins ?? null);
-}
-
-export async function saveLearned(
-  tx: Transaction,
-  { id }: Pick<StateRow, 'id'>,
-  learned: Learned,
-): Promise<void> {
-  await tx.run('UPDATE snitch_states SET first_check_ins = ? WHERE id = ?', packLearned(learned), id);
 }

@@ -1,8 +1,8 @@
 /** What a client may say of how a run must look, and the words in which it is refused. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readRunRules } from '../../../src/core/judgement/fields.ts';
-import { readNewSnitch, readSnitchChanges } from '../../../src/core/snitch-input.ts';
+import { readRunRules } from '../../src/core/run-rule-fields.ts';
+import { readNewSnitch, readSnitchChanges } from '../../src/core/snitch-input.ts';
 
 const test = suite('the fields that say how a run must look');
 

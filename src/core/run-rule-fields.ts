@@ -1,9 +1,9 @@
 /** What a client may say of how a run must look: `min_runtime`, `failures_before_alert` and `expect`. */
-import type { Validation } from '../errors.ts';
-import type { Checked } from '../validation.ts';
-import { exactNumber } from './number-words.ts';
-import { ANY_RUN, type Expectation, type RunRules } from './rules.ts';
-import { isValueName, VALUE_NAME_RULE } from './values.ts';
+import type { Validation } from './errors.ts';
+import { exactNumber } from './judgement/number-words.ts';
+import { ANY_RUN, type Expectation, type RunRules } from './judgement/rules.ts';
+import { isValueName, VALUE_NAME_RULE } from './judgement/values.ts';
+import type { Checked } from './validation.ts';
 
 /** Seconds: 31 days. */
 export const LONGEST_MIN_RUNTIME = 2_678_400;
