@@ -75,6 +75,21 @@ test('every field of create is one of the query', async ({ acme, nobody }) => {
   assert.equal([(await c!).schedule, (await c!).grace, (await c!).tags], [{ every: 5400 }, null, []]);
 });
 
+test('rules of runs are fields too, and the first check-in is judged by them', async ({ acme, nobody }) => {
+  const key = await keyOf(acme);
+  const expect = encodeURIComponent(JSON.stringify([{ value: 'bytes', min: 1_000 }]));
+  const path = `/c/${key}/job?create=1&interval=daily&min_runtime=60&max_runtime=600&failures_before_alert=1&expect=${expect}`;
+  text(await nobody.get(`${path}&v.bytes=12`), 201);
+  const [made] = await named(acme, 'job');
+  const { min_runtime, max_runtime, failures_before_alert, expect: expected } = made!;
+  assert.equal([min_runtime, max_runtime, failures_before_alert, expected?.length], [60, 600, 1, 1]);
+  assert.equal([made?.status, made?.reason], ['errored', 'bytes 12 is below 1000']);
+  text(await nobody.get(`${path}&v.bytes=5000`), 200);
+  assert.is((await named(acme, 'job'))[0]?.status, 'healthy');
+  const bad = text(await nobody.get(`/c/${key}/other?create=1&interval=daily&expect=bytes`), 422);
+  assert.match(bad, /\nexpect /);
+});
+
 test('an unknown name is 404 unless create=1', async ({ acme, nobody }) => {
   const key = await keyOf(acme);
   for (const query of ['', '?', '?create=', '?create=0', '?create=no&interval=daily', '?interval=daily']) {

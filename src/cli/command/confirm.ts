@@ -1,4 +1,4 @@
-/** Asks before something is deleted for good. */
+/** Asks before something is deleted for good, or much is changed at once. */
 import { Failure, UsageError } from '../failure/failure.ts';
 import { say } from '../output/output.ts';
 
@@ -7,13 +7,35 @@ export async function confirmDeletion(
   what: readonly string[],
   { force }: { force?: boolean },
 ): Promise<void> {
+  await confirmed(what, {
+    force,
+    doing: 'deleting',
+    heading: 'This will be deleted:',
+    question: 'Delete?',
+    done: 'deleted',
+  });
+}
+
+interface Asked {
+  force?: boolean | undefined;
+  doing: string;
+  heading: string;
+  question: string;
+  done: string;
+}
+
+/** @throws UsageError if nobody can be asked, Failure if the answer is no */
+export async function confirmed(
+  what: readonly string[],
+  { force, doing, heading, question, done }: Asked,
+): Promise<void> {
   if (force) return;
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw new UsageError('deleting needs --force where there is no terminal to ask on');
+    throw new UsageError(`${doing} needs --force where there is no terminal to ask on`);
   }
-  say('This will be deleted:');
+  say(heading);
   for (const line of what) say(`  ${line}`);
-  if (!(await confirm('Delete? [y/N] '))) throw new Failure('nothing was deleted');
+  if (!(await confirm(`${question} [y/N] `))) throw new Failure(`nothing was ${done}`);
 }
 
 /** @returns whether the answer was yes; the end of the input counts as no */

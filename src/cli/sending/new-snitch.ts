@@ -5,9 +5,11 @@ import { looksLikeToken } from '../command/resolve.ts';
 import { UsageError } from '../failure/failure.ts';
 import { intervalOf } from '../output/interval-words.ts';
 import { type DueFlags, dueOf } from '../snitches/due-flags.ts';
+import { type RuleFlags, rulesOf } from '../snitches/rule-flags.ts';
+import { type RunFlags, runOf } from '../snitches/run-flags.ts';
 import { looksLikeAddress } from './address.ts';
 
-export interface MakeFlags extends Omit<DueFlags, 'schedule'> {
+export interface MakeFlags extends Omit<DueFlags, 'schedule'>, RuleFlags, RunFlags {
   create?: boolean;
   interval?: string;
   tag?: string[];
@@ -22,6 +24,14 @@ const OPTIONS: readonly [flags: string, description: string][] = [
   ['--every <duration>', 'so long after its last check-in, such as 90m'],
   ['--timezone <zone>', 'of the schedule (default: that of the case)'],
   ['--grace <duration>', 'so long after it is due (default: follows from the schedule)'],
+  ['--max-runtime <duration>', 'how long a run may take from its reported start'],
+  ['--min-runtime <duration>', 'a run that takes less counts as an error'],
+  ['--failures-before-alert <count>', 'alert only after so many errors in a row'],
+];
+
+const LISTS: readonly [flags: string, description: string][] = [
+  ['--expect <expectation>', 'what it must report; repeat it for several (see `snitch help edit`)'],
+  ['--tag <tag>', 'a tag; repeat it for several'],
 ];
 
 export function addMakeOptions(command: Command): Command {
@@ -29,22 +39,18 @@ export function addMakeOptions(command: Command): Command {
   for (const [flags, description] of OPTIONS) {
     command.addOption(new Option(flags, description).helpGroup(GROUP));
   }
-  const tag = new Option('--tag <tag>', 'a tag; repeat it for several').argParser(collect);
-  return command.addOption(tag.helpGroup(GROUP));
+  for (const [flags, description] of LISTS) {
+    command.addOption(new Option(flags, description).argParser(collect).helpGroup(GROUP));
+  }
+  return command;
 }
 
 /** Whether anything is said of a snitch that may have to be made. */
-export function isDescribed({
-  create,
-  interval,
-  tag,
-  cron,
-  calendar,
-  every,
-  timezone,
-  grace,
-}: MakeFlags): boolean {
-  return [create, interval, tag, cron, calendar, every, timezone, grace].some((given) => given !== undefined);
+export function isDescribed(flags: MakeFlags): boolean {
+  const { create, interval, tag, cron, calendar, every, timezone, grace } = flags;
+  const { maxRuntime, minRuntime, failuresBeforeAlert, expect } = flags;
+  const due = [create, interval, tag, cron, calendar, every, timezone, grace];
+  return [...due, maxRuntime, minRuntime, failuresBeforeAlert, expect].some((given) => given !== undefined);
 }
 
 export interface Making {
@@ -90,5 +96,8 @@ function newSnitchOf(flags: MakeFlags): { make?: string } {
   if (timezone) query.set('timezone', timezone);
   if (grace !== undefined && grace !== null) query.set('grace', String(grace));
   if (tag !== undefined) query.set('tags', tag.join(','));
+  const { expect, ...counts } = { ...runOf(flags), ...rulesOf(flags) };
+  for (const [name, value] of Object.entries(counts)) if (value) query.set(name, String(value));
+  if (expect) query.set('expect', JSON.stringify(expect));
   return { make: query.toString() };
 }

@@ -1,76 +1,84 @@
 /** `snitch suggest`: what a snitch should be set to, by what its job did. */
 import type { Client } from '../../api/client.ts';
-import type { WireCheckIn, WireSnitch } from '../../api/wire.ts';
-import { isInterval } from '../../core/interval.ts';
+import type { WireSnitch } from '../../api/wire.ts';
 import { instantsAfter, readSchedule, type ScheduleRule } from '../../core/schedule/schedule.ts';
-import type { PastCheckIn } from '../../core/suggestion/history.ts';
-import type { DueSetting, Outlook } from '../../core/suggestion/outlook.ts';
+import type { Outlook } from '../../core/suggestion/outlook.ts';
 import type { SuggestedExpectation } from '../../core/suggestion/runs.ts';
-import { type SuggestedSchedule, type Suggestion, suggest } from '../../core/suggestion/suggest.ts';
+import type { SuggestedSchedule, Suggestion } from '../../core/suggestion/suggest.ts';
 import { durationInWords, runDuration, SECOND, shortDuration } from '../../text/durations.ts';
 import { weekdayTime } from '../../text/times.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command/command.ts';
 import { connect } from '../command/connection.ts';
-import { resolveSnitch } from '../command/resolve.ts';
+import { resolveSnitches } from '../command/resolve.ts';
+import { UsageError } from '../failure/failure.ts';
 import { type Field, Output, renderFields, type View } from '../output/output.ts';
 import { clockOf } from '../output/zone-clock.ts';
+import { applyProposals, boundsInWords, consider, foundAfter } from './apply-suggestion.ts';
+import { type Suggested, settingWords, suggestOne } from './suggestion-of.ts';
 
 /** As many runs of a suggested schedule are named. */
 const NEXT_RUNS = 3;
 
-/** All that is kept of a snitch, and more than that. */
-const ALL_KEPT = 1_000;
-
 export const register: Register = (program) => {
   const command = program
     .command('suggest')
-    .description('suggest a schedule, grace and limits by the kept check-ins; changes nothing')
-    .argument('[snitch]', 'its token, or its name (default: all)')
-    .action((name: string | undefined, flags: ClientFlags) => suggestFor(name, flags));
-  withExamples(addClientOptions(command), 'snitch suggest nightly-backup', 'snitch suggest --json');
+    .description('suggest a schedule, grace and limits by the kept check-ins')
+    .argument('[snitch...]', 'tokens, or names (default: all)')
+    .option('--apply', 'set what is suggested, wherever that is better than what is set')
+    .option('-f, --force', 'with --apply do not ask; needed where there is no terminal')
+    .option('--yes', 'the same as --force')
+    .action((names: string[], flags: SuggestFlags) => suggestFor(names, flags));
+  withExamples(
+    addClientOptions(command),
+    'snitch suggest nightly-backup',
+    'snitch suggest --json',
+    'snitch suggest --apply nightly-backup weekly-report',
+  );
 };
 
-interface Suggested {
-  snitch: WireSnitch;
-  suggestion: Suggestion;
+interface SuggestFlags extends ClientFlags {
+  apply?: boolean;
+  force?: boolean;
+  yes?: boolean;
 }
 
-async function suggestFor(name: string | undefined, flags: ClientFlags): Promise<void> {
+async function suggestFor(names: readonly string[], flags: SuggestFlags): Promise<void> {
+  if ((flags.force || flags.yes) && !flags.apply) {
+    throw new UsageError('--force goes with --apply: without it nothing is changed');
+  }
   const client = connect(flags);
-  const snitches = name === undefined ? await client.listSnitches() : [await resolveSnitch(client, name)];
+  const snitches = names.length === 0 ? await client.listSnitches() : await resolveSnitches(client, names);
   const { timezone } = await client.getCase();
   const found: Suggested[] = [];
   for (const snitch of snitches) found.push(await suggestOne(client, snitch, timezone));
   const output = new Output(flags);
+  if (flags.apply) return applyFound(client, found, timezone, output, flags);
   const [first] = found;
-  if (name === undefined || !first) output.list(found, VIEW, found.map(wireOf));
+  if (names.length !== 1 || !first) output.list(found, VIEW, found.map(wireOf));
   else if (output.format === 'table' || output.format === 'wide') {
-    output.lines(renderFields(fieldsOf(first, output.style.now), output.style));
+    output.lines(renderFields(fieldsOf(first, timezone, output.style.now), output.style));
   } else output.record(first, [], VIEW, wireOf(first));
 }
 
-async function suggestOne(client: Client, snitch: WireSnitch, timezone: string): Promise<Suggested> {
-  const history = await client.listCheckIns(snitch.token, { limit: ALL_KEPT });
-  const ofHost = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-  return {
-    snitch,
-    suggestion: suggest(history.map(pastOf), settingOf(snitch, timezone), [timezone, ofHost]),
-  };
-}
-
-function pastOf({ at, outcome, duration_ms: durationMs }: WireCheckIn): PastCheckIn {
-  return { at: Date.parse(at), outcome, durationMs };
-}
-
-/** An interval that a newer server invented is compared as the one that has the longest patience. */
-function settingOf({ interval, alert_type: alertType }: WireSnitch, timezone: string): DueSetting {
-  return {
-    interval: isInterval(interval) ? interval : 'monthly',
-    alertType,
-    schedule: null,
-    timezone,
-    grace: null,
-  };
+async function applyFound(
+  client: Client,
+  found: readonly Suggested[],
+  timezone: string,
+  output: Output,
+  { force, yes }: SuggestFlags,
+): Promise<void> {
+  const considered = found.map((suggested) => consider(suggested, timezone));
+  const changed = await applyProposals(client, considered, output, { force: force || yes });
+  const isChanged = ({ snitch }: Suggested) => changed.some((one) => one.snitch.token === snitch.token);
+  if (output.format === 'json') {
+    output.json(
+      considered.map(({ suggested, left }) => ({
+        ...wireOf(suggested),
+        applied: isChanged(suggested),
+        left_because: left,
+      })),
+    );
+  } else if (output.quiet || output.format === 'name') output.list(found.filter(isChanged), VIEW);
 }
 
 const VIEW: View<Suggested> = {
@@ -79,7 +87,7 @@ const VIEW: View<Suggested> = {
   empty: 'no snitches yet',
   columns: [
     { header: 'NAME', cell: ({ snitch }) => snitch.name, shrinkTo: 12 },
-    { header: 'NOW', cell: ({ snitch }) => snitch.interval, optional: true },
+    { header: 'NOW', cell: ({ snitch }) => nowOf(snitch), optional: true },
     {
       header: 'SUGGESTED',
       cell: ({ suggestion: { schedule } }) => (schedule ? ruleInWords(schedule.rule) : 'none'),
@@ -95,12 +103,12 @@ const VIEW: View<Suggested> = {
   ],
 };
 
-function fromTo({ present, schedule }: Suggestion, shown: (outlook: Outlook) => string): string {
-  return present && schedule ? `${shown(present)} -> ${shown(schedule.outlook)}` : '';
+function nowOf({ schedule, interval }: WireSnitch): string {
+  return schedule ? ruleInWords(schedule) : interval;
 }
 
-function foundAfter({ foundAfter: length }: Outlook): string {
-  return length === null ? '-' : shortDuration(length);
+function fromTo({ present, schedule }: Suggestion, shown: (outlook: Outlook) => string): string {
+  return present && schedule ? `${shown(present)} -> ${shown(schedule.outlook)}` : '';
 }
 
 function ruleInWords(rule: ScheduleRule): string {
@@ -108,7 +116,7 @@ function ruleInWords(rule: ScheduleRule): string {
   return 'calendar' in rule ? rule.calendar : `every ${durationInWords(rule.every * SECOND)}`;
 }
 
-function fieldsOf({ snitch, suggestion }: Suggested, now: number): Field[] {
+function fieldsOf({ snitch, suggestion }: Suggested, ofCase: string, now: number): Field[] {
   const { schedule, unfit, seen, runtime, expect, present } = suggestion;
   const clock = clockOf(schedule?.timezone ?? 'UTC');
   const at = (instant: number) => clock.at(new Date(instant).toISOString());
@@ -117,7 +125,7 @@ function fieldsOf({ snitch, suggestion }: Suggested, now: number): Field[] {
     { label: 'Name', text: snitch.name },
     { label: 'Looked at', text: `${seen.count} check-ins that ended a run${span} (${clock.zone})` },
     ...(schedule && present
-      ? scheduleFields(snitch, schedule, present, now)
+      ? scheduleFields(settingWords(snitch, ofCase), schedule, present, now)
       : [{ label: 'Schedule', text: `none fits: ${unfit}` }]),
     {
       label: 'Max runtime',
@@ -130,7 +138,7 @@ function fieldsOf({ snitch, suggestion }: Suggested, now: number): Field[] {
 }
 
 function scheduleFields(
-  { interval, alert_type: alertType }: WireSnitch,
+  set: string,
   { rule, timezone, grace, lateness, missed, outlook }: SuggestedSchedule,
   present: Outlook,
   now: number,
@@ -138,7 +146,6 @@ function scheduleFields(
   const { earliest, usual, latest } = lateness;
   const from = earliest < 0 ? `${durationInWords(-earliest)} before` : durationInWords(earliest);
   const until = `${durationInWords(Math.max(0, latest))} after their time, usually ${durationInWords(Math.max(0, usual))}`;
-  const set = `${interval}, ${alertType}`;
   const beside = (shown: (of: Outlook) => string) =>
     `${shown(outlook)}; as it is set now (${set}) ${shown(present)}`;
   return [
@@ -168,18 +175,12 @@ function range<T extends { least: number; usual: number; most: number }>(
   return `${shown(least)} to ${shown(most)}, usually ${shown(usual)}`;
 }
 
-function expected({ min, max, ofUsual, required, seen }: SuggestedExpectation): string {
-  const bounds = [
-    ...(min === null ? [] : [`at least ${min}`]),
-    ...(max === null ? [] : [`at most ${max}`]),
-    ...(ofUsual ? [`from ${ofUsual[0]} to ${ofUsual[1]} times the usual`] : []),
-    required ? 'always reported' : 'not always reported',
-  ];
-  return `${bounds.join(', ')}; it was ${range(seen, String)}`;
+function expected(expectation: SuggestedExpectation): string {
+  return `${boundsInWords(expectation)}; it was ${range(expectation.seen, String)}`;
 }
 
 /** What `--json` prints: names and units as the API has them, lengths in seconds. */
-function wireOf({ snitch, suggestion }: Suggested): unknown {
+function wireOf({ snitch, suggestion }: Suggested) {
   const { seen, schedule, unfit, present, runtime, expect } = suggestion;
   return {
     token: snitch.token,

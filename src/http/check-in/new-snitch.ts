@@ -2,7 +2,7 @@
 
 /** Beside `interval` and the like, the three kinds of schedule stand for themselves. */
 const TEXTS = ['interval', 'alert_type', 'alert_email', 'notes', 'timezone'] as const;
-const NUMBERS = ['grace'] as const;
+const NUMBERS = ['grace', 'max_runtime', 'min_runtime', 'failures_before_alert'] as const;
 
 export function isMakeAsked(query: string): boolean {
   return /^(1|true|yes)$/i.test(new URLSearchParams(query).get('create') ?? '');
@@ -16,6 +16,7 @@ export function newSnitchIn(name: string, query: string): Record<string, unknown
   for (const field of NUMBERS) if (given.get(field)) body[field] = numberOr(given.get(field) ?? '');
   const tags = given.getAll('tags').flatMap((list) => list.split(','));
   if (tags.length > 0) body.tags = tags.map((tag) => tag.trim());
+  if (given.get('expect')) body.expect = jsonOr(given.get('expect') ?? '');
   const schedule = scheduleIn(given);
   if (Object.keys(schedule).length > 0) body.schedule = schedule;
   return body;
@@ -32,4 +33,13 @@ function scheduleIn(given: URLSearchParams): Record<string, unknown> {
 /** What is no whole number stays text, which is refused with the words for it. */
 function numberOr(text: string): number | string {
   return /^\d{1,15}$/.test(text) ? Number(text) : text;
+}
+
+/** What is no JSON stays text, which is refused as well. */
+function jsonOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }

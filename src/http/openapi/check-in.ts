@@ -100,6 +100,10 @@ const NEW_SNITCH_PARAMETERS = [
   inQuery('alert_type', '`basic` or `smart`.'),
   inQuery('alert_email', 'With commas between them.'),
   inQuery('notes', 'For those who are alerted.'),
+  inQuery('max_runtime', 'Seconds.', { type: 'integer' }),
+  inQuery('min_runtime', 'Seconds.', { type: 'integer' }),
+  inQuery('failures_before_alert', 'From 1 to 10.', { type: 'integer' }),
+  inQuery('expect', 'The array, as JSON.'),
 ];
 
 const PLAIN_ANSWERS = {

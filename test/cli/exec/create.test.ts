@@ -117,6 +117,18 @@ test('each kind of setting makes one: an interval, a calendar, so long after eac
   ]);
 });
 
+test('what the job must report is said by the options as well', async (context) => {
+  const rules = ['--min-runtime', '1h', '--failures-before-alert', '2', '--expect', 'bytes>=1M'];
+  const { code, stderr } = await exec(context, ['--interval', 'daily', ...rules], 'judged', 'exit 0');
+  assert.equal([code, stderr], [0, '']);
+  const { min_runtime, failures_before_alert, expect } = await named(context.daemon, 'judged');
+  assert.equal([min_runtime, failures_before_alert], [3_600, 2]);
+  assert.equal(
+    expect?.map(({ value, min }) => [value, min]),
+    [['bytes', 1_000_000]],
+  );
+});
+
 test('cron and its empty environment: a key in the configuration file, and nothing else', async (context) => {
   const { daemon, host, keyFile } = context;
   const directory = join(host.path, '.config', 'snitch');
