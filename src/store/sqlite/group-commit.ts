@@ -223,7 +223,7 @@ export class GroupCommit implements Runner {
         if (error) call.reject(refusalOf(error));
         else call.resolve(value);
       }
-      if (!error && changes.length > 0) this.#announce(changes);
+      if (!error) this.#announce(changes);
     });
   }
 

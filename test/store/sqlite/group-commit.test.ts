@@ -204,6 +204,44 @@ batch('a savepoint within a call undoes its own part only', async ({ batches, db
   assert.equal(tokensOf(told), ['kept', 'later']);
 });
 
+batch('a call that fails is undone from its beginning, however its parts ended', async ({ batches, db }) => {
+  const poison = () => Promise.reject(new Error('poison'));
+  const failing = (name: string, part: (tx: Transaction) => Promise<unknown>) => async (tx: Transaction) => {
+    await note(name)(tx);
+    await tx.savepoint(() => part(tx)).catch(() => {});
+    await poison();
+  };
+  await Promise.allSettled([
+    batches.write(failing('before a part that is kept', note('part'))),
+    batches.write(failing('before a part that is undone', poison)),
+    batches.write(note('after')),
+  ]);
+  assert.equal(namesIn(db), ['after']);
+});
+
+batch('a call that fails before it writes has none of the others done again', async ({ batches, db }) => {
+  const done: string[] = [];
+  const counted = (name: string) => async (tx: Transaction) => {
+    done.push(name);
+    return note(name)(tx);
+  };
+  await Promise.allSettled([
+    batches.write(counted('first')),
+    batches.write(async () => {
+      done.push('refused');
+      throw new Error('there is no such snitch');
+    }),
+    batches.write(counted('last')),
+  ]);
+  assert.equal(done, ['first', 'refused', 'last']);
+  assert.equal(namesIn(db), ['first', 'last']);
+});
+
+batch('a single change is told as well as many', async ({ batches, told }) => {
+  await batches.write(note('lone'));
+  assert.equal(tokensOf(told), ['lone']);
+});
+
 batch('a call whose writes were all undone commits nothing', async ({ batches, log }) => {
   await rejection(
     batches.write(async (tx) => {
