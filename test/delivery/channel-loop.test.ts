@@ -1,0 +1,180 @@
+/** The loop of one channel over an outbox in memory: what it claims, what it gives back, and when it goes on. */
+import { setImmediate as turn } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ClaimedDelivery, Settlement } from '../../src/core/delivery.ts';
+import type { Channel } from '../../src/delivery/outbox/channel.ts';
+import { Dispatch, type DispatchOptions } from '../../src/delivery/outbox/dispatch.ts';
+import type { Outcome } from '../../src/delivery/outbox/outcome.ts';
+import type { ClaimRequest } from '../../src/store/deliveries.ts';
+import { until } from '../until.ts';
+import { anAlert } from './alerts.ts';
+
+const test = suite('the loop of one channel');
+
+const NEVER = 3_600_000;
+
+const PACE = { timeout: 30_000, perTarget: 4, fast: 8, slow: 64, slowAfter: NEVER };
+
+const ALERT = anAlert();
+
+/** An outbox in memory. */
+class Memory {
+  readonly requests: ClaimRequest[] = [];
+  readonly settled: { id: number; kind: Settlement['kind'] }[] = [];
+  #id = 0;
+  readonly #left: Map<string, number>;
+
+  /** @param left so many deliveries wait for each target */
+  constructor(left: Record<string, number>) {
+    this.#left = new Map(Object.entries(left));
+  }
+
+  get claimed(): number {
+    return this.#id;
+  }
+
+  store: DispatchOptions['store'] = {
+    onChange: () => {},
+    nextDeliveryAt: async () => ([...this.#left.values()].some((count) => count > 0) ? 0 : null),
+    claimDeliveries: async (request) => {
+      this.requests.push(request);
+      const claims: ClaimedDelivery[] = [];
+      for (const target of this.#left.keys()) {
+        if (request.busy.includes(target)) continue;
+        claims.push(...this.#take(target, Math.min(request.perTarget, request.limit - claims.length)));
+      }
+      return claims;
+    },
+    settleDelivery: async (id, _fence, { kind }) => {
+      this.settled.push({ id, kind });
+      return true;
+    },
+  };
+
+  #take(target: string, most: number): ClaimedDelivery[] {
+    const count = Math.min(most, this.#left.get(target) ?? 0);
+    this.#left.set(target, (this.#left.get(target) ?? 0) - count);
+    return Array.from({ length: count }, () => this.#claim(target));
+  }
+
+  #claim(target: string): ClaimedDelivery {
+    this.#id += 1;
+    const owner = { id: 'case_1', name: 'Operations', timezone: 'UTC' };
+    const known = { fence: 1, attempt: 1, channel: 'webhook', webhook: null } as const;
+    return { id: this.#id, target, ...known, alert: ALERT, case: owner };
+  }
+}
+
+type Send = (to: { target: string; id: number; stop: AbortSignal }) => Promise<Outcome>;
+
+function channelOf(send: Send, changes: Partial<Channel> = {}): Channel {
+  return {
+    kind: 'webhook',
+    pace: PACE,
+    off: null,
+    grouping: null,
+    sendAlert: ({ id }, { target, stop }) => send({ target, id, stop }),
+    retire: () => {},
+    close: () => {},
+    ...changes,
+  };
+}
+
+async function withLoop(memory: Memory, channel: Channel, use: () => Promise<void>): Promise<void> {
+  const nothing = () => {};
+  const logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+  const { store } = memory;
+  const dispatch = new Dispatch([channel], { store, clock: Date.now, random: () => 0.5, logger, grace: 0 });
+  try {
+    dispatch.start();
+    await use();
+  } finally {
+    await dispatch.stop();
+  }
+}
+
+const DELIVERED: Outcome = { kind: 'delivered' };
+
+/** As a target that never answers: it ends when the service stops. */
+const hang: Send = ({ stop }) =>
+  new Promise((resolve) => {
+    stop.addEventListener('abort', () => resolve({ kind: 'retry', error: 'given up' }));
+  });
+
+test('all that waits for a target is given back when it turns out to be slow', async () => {
+  const memory = new Memory({ a: 100 });
+  const started: number[] = [];
+  const send: Send = (to) => {
+    started.push(to.id);
+    return hang(to);
+  };
+  const channel = channelOf(send, { pace: { ...PACE, slowAfter: 50 } });
+  await withLoop(memory, channel, async () => {
+    await until(() => memory.settled.length > 0, 'something is given back');
+    for (let count = 0; count < 20; count += 1) await turn();
+    assert.equal(started, [1], 'a new target is sent one at a time');
+    const ahead = memory.claimed - started.length;
+    assert.ok(ahead > 0, 'some were claimed ahead');
+    const released = Array.from({ length: ahead }, (_, index) => ({ id: index + 2, kind: 'released' }));
+    assert.equal(memory.settled, released, 'and no more is claimed');
+  });
+});
+
+test('a place that a slow send leaves is taken at once', async () => {
+  const targets = Array.from({ length: 30 }, (_, index) => `hook-${index}`);
+  const memory = new Memory(Object.fromEntries(targets.map((target) => [target, 1])));
+  const open = new Set<string>();
+  const send: Send = (to) => {
+    open.add(to.target);
+    return hang(to);
+  };
+  const channel = channelOf(send, { pace: { ...PACE, fast: 1, slowAfter: 20 } });
+  await withLoop(memory, channel, async () => {
+    // Each look at the outbox that nothing calls for comes a second after the one before: thirty would take as long.
+    await until(() => open.size === targets.length, 'all are being sent to', 15_000);
+  });
+});
+
+/** What was claimed when no more was, with nothing sent on the way. */
+async function claimedAhead(memory: Memory, channel: Channel): Promise<number> {
+  let claimed = -1;
+  await withLoop(memory, channel, async () => {
+    while (claimed !== memory.claimed || claimed === 0) {
+      claimed = memory.claimed;
+      for (let count = 0; count < 50; count += 1) await turn();
+    }
+  });
+  return claimed;
+}
+
+test('of any number of alerts that wait, only some are held in memory', async () => {
+  const grouping = { wait: NEVER, sendDigest: async () => DELIVERED };
+  const digests = channelOf(hang, { kind: 'email', grouping });
+  const forDigest = new Memory({ ann: 1_000_000 });
+  const asDigest = await claimedAhead(forDigest, digests);
+  assert.ok(asDigest > 10_000 && asDigest < 100_000, `${asDigest} of a digest`);
+  const longest = Math.max(...forDigest.requests.map(({ limit }) => limit));
+  assert.ok(longest < 200, `${longest} in one call of the store, while others wait for it`);
+  const targets = Array.from({ length: 5_000 }, (_, index) => [`hook-${index}`, 8] as const);
+  const roomy = channelOf(hang, { pace: { ...PACE, fast: 100_000 } });
+  const oneByOne = await claimedAhead(new Memory(Object.fromEntries(targets)), roomy);
+  assert.ok(oneByOne > 1_000 && oneByOne < 3_000, `${oneByOne} one by one`);
+});
+
+test('a lease outlasts the sends before it, and not by much: what a sender dies with is free soon', async () => {
+  const grouping = { wait: NEVER, sendDigest: async () => DELIVERED };
+  const channels = [
+    { channel: channelOf(hang), most: PACE.timeout },
+    { channel: channelOf(hang, { kind: 'email', grouping }), most: 2 * PACE.timeout },
+  ];
+  for (const { channel, most } of channels) {
+    const memory = new Memory({ a: 1 });
+    await withLoop(memory, channel, () => until(() => memory.requests.length > 0, 'it claims'));
+    const [{ now, leaseUntil } = { now: 0, leaseUntil: 0 }] = memory.requests;
+    const beyond = leaseUntil - now - 2 * PACE.timeout;
+    assert.ok(beyond >= 10_000 && beyond <= most, `${beyond} ms beyond two sends`);
+  }
+});
+
+test.run();
