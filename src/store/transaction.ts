@@ -7,28 +7,36 @@ export type Value = string | number | Uint8Array | null;
 export type Awaitable<T> = T | Promise<T>;
 
 /**
- * What an operation works with. Only the batch runner makes one, and it runs one operation after the other:
- * between two awaits of an operation nothing else touches the database.
+ * What an operation that only reads works with: it sees what is committed, in no transaction of its own, and what it
+ * wrote would never be synced. So it is given nothing to write with.
  */
-export interface Transaction {
+export interface Reading {
   /** The first row, or undefined. */
   get<Row>(sql: string, ...values: Value[]): Awaitable<Row | undefined>;
   all<Row>(sql: string, ...values: Value[]): Awaitable<Row[]>;
+  /** What `load` answers, asked for once in this transaction: for rows that many operations of a batch read. */
+  remember<T>(key: string, load: () => Promise<T>): Promise<T>;
+  readonly calendar: Calendar;
+  /** The newest check-ins of a snitch that are kept; it may change while the store is open. */
+  readonly checkInsKept: number;
+}
+
+/**
+ * What an operation that writes works with. Only the batch runner makes one, and it runs one operation after the other:
+ * between two awaits of an operation nothing else touches the database.
+ */
+export interface Transaction extends Reading {
   /** Inserts one row and answers with the `id` that the database gave it. */
   insert(sql: string, ...values: Value[]): Awaitable<number>;
   /** The number of rows that changed. */
   run(sql: string, ...values: Value[]): Awaitable<number>;
-  /** What `load` answers, asked for once in this transaction: for rows that many operations of a batch read. */
-  remember<T>(key: string, load: () => Promise<T>): Promise<T>;
   /** Drops all that is remembered, because this operation changed it. */
   forget(): void;
   /** Undoes what `operation` wrote if it throws, and only that; the error is thrown on. */
   savepoint<T>(operation: () => Promise<T>): Promise<T>;
   /** Tells the listeners of the store, once this transaction is durable. */
   announce(change: Change): void;
-  readonly calendar: Calendar;
-  /** The newest check-ins of a snitch that are kept; it may change while the store is open. */
-  readonly checkInsKept: number;
 }
 
+export type ReadOperation<T> = (tx: Reading) => Promise<T>;
 export type Operation<T> = (tx: Transaction) => Promise<T>;

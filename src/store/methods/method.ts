@@ -1,11 +1,11 @@
 /** How the methods of the store follow from the operations: the same for every database. */
 import type { BlindWindow } from '../../core/blind-window.ts';
-import type { Operation, Transaction } from '../transaction.ts';
+import type { Operation, Reading, ReadOperation, Transaction } from '../transaction.ts';
 
 /** Runs operations on one database; each kind of database has its own. */
 export interface Runner {
-  /** Runs `operation` with what is committed; it must not write. Never waits for the disk. */
-  read<T>(operation: Operation<T>): Promise<T>;
+  /** Runs `operation` with what is committed. Never waits for the disk. */
+  read<T>(operation: ReadOperation<T>): Promise<T>;
   /** Runs `operation` in a transaction, in the order of the calls; resolves when that is durable. */
   write<T>(operation: Operation<T>): Promise<T>;
   /** As `write`, for the daemon's own work: behind the calls that somebody waits for on the network. */
@@ -16,11 +16,20 @@ export interface Runner {
   forgetRefused(told: BlindWindow | null): void;
 }
 
-/** An operation, and how it is to be run. */
-interface Method<Arguments extends unknown[], Result> {
-  how: 'read' | 'write' | 'writeInBackground';
+interface ReadMethod<Arguments extends unknown[], Result> {
+  how: 'read';
+  operation: (tx: Reading, ...values: Arguments) => Promise<Result>;
+}
+
+interface WriteMethod<Arguments extends unknown[], Result> {
+  how: 'write' | 'writeInBackground';
   operation: (tx: Transaction, ...values: Arguments) => Promise<Result>;
 }
+
+/** An operation, and how it is to be run. */
+type Method<Arguments extends unknown[], Result> =
+  | ReadMethod<Arguments, Result>
+  | WriteMethod<Arguments, Result>;
 
 /** One line for each method of a part of the store; one that is missing, or does not fit, does not compile. */
 export type Table<Part> = {
@@ -29,24 +38,24 @@ export type Table<Part> = {
     : never;
 };
 
-/** For what changes nothing. */
+/** For what changes nothing: an operation that can write does not compile here. */
 export function read<Arguments extends unknown[], Result>(
-  operation: Method<Arguments, Result>['operation'],
-): Method<Arguments, Result> {
+  operation: ReadMethod<Arguments, Result>['operation'],
+): ReadMethod<Arguments, Result> {
   return { how: 'read', operation };
 }
 
 /** For what somebody waits for on the network. */
 export function write<Arguments extends unknown[], Result>(
-  operation: Method<Arguments, Result>['operation'],
-): Method<Arguments, Result> {
+  operation: WriteMethod<Arguments, Result>['operation'],
+): WriteMethod<Arguments, Result> {
   return { how: 'write', operation };
 }
 
 /** For the daemon's own work, which lets what somebody waits for go first. */
 export function work<Arguments extends unknown[], Result>(
-  operation: Method<Arguments, Result>['operation'],
-): Method<Arguments, Result> {
+  operation: WriteMethod<Arguments, Result>['operation'],
+): WriteMethod<Arguments, Result> {
   return { how: 'writeInBackground', operation };
 }
 
@@ -54,9 +63,11 @@ export function work<Arguments extends unknown[], Result>(
 export function bind<Part>(table: Table<Part>, runner: Runner): Part {
   const entries = Object.entries<Method<unknown[], unknown>>(table as Record<string, never>);
   return Object.fromEntries(
-    entries.map(([name, { how, operation }]) => [
-      name,
-      (...values: unknown[]) => runner[how]((tx) => operation(tx, ...values)),
-    ]),
+    entries.map(([name, method]) => [name, (...values: unknown[]) => run(method, runner, values)]),
   ) as Part;
+}
+
+function run(method: Method<unknown[], unknown>, runner: Runner, values: unknown[]): Promise<unknown> {
+  if (method.how === 'read') return runner.read((tx) => method.operation(tx, ...values));
+  return runner[method.how]((tx) => method.operation(tx, ...values));
 }

@@ -11,7 +11,7 @@ import { routeToAddresses, routeToWebhooks } from '../../core/routing.ts';
 import type { SnitchState } from '../../core/snitch.ts';
 import { newId } from '../identifiers.ts';
 import type { Page } from '../page.ts';
-import type { Transaction, Value } from '../transaction.ts';
+import type { Reading, Transaction, Value } from '../transaction.ts';
 import { type AlertCause, detailsOf } from './alert-details.ts';
 import { type AlertRow, insertRow, SELECT, targetsOf, toAlert, writeAlert } from './alert-rows.ts';
 import { insertDeliveries, listDeliveriesOf } from './deliveries.ts';
@@ -100,14 +100,14 @@ export async function insertTestAlert(
   return delivery ?? null;
 }
 
-export async function getAlert(tx: Transaction, id: string): Promise<Alert | null> {
+export async function getAlert(tx: Reading, id: string): Promise<Alert | null> {
   const row = await tx.get<AlertRow>(`${SELECT} WHERE a.id = +?`, id);
   return row ? toAlert(row) : null;
 }
 
 /** Newest first; of one snitch, or of the whole case. */
 export async function listAlerts(
-  tx: Transaction,
+  tx: Reading,
   caseId: string,
   token: string | null,
   page: Page,

@@ -3,7 +3,7 @@ import type { ApiKey, Scope } from '../../core/api-key.ts';
 import type { Case } from '../../core/case.ts';
 import { assertRoom } from '../../core/resource-limits.ts';
 import { hashApiKey, newApiKey, newId } from '../identifiers.ts';
-import type { Transaction } from '../transaction.ts';
+import type { Reading, Transaction } from '../transaction.ts';
 import { getCase, requireCase } from './cases.ts';
 
 interface ApiKeyRow {
@@ -80,7 +80,7 @@ export async function provideAdminKey(
 }
 
 export async function findApiKey(
-  tx: Transaction,
+  tx: Reading,
   key: string,
 ): Promise<{ apiKey: ApiKey; case: Case | null } | null> {
   const hash = hashApiKey(key);
@@ -89,18 +89,18 @@ export async function findApiKey(
 }
 
 export async function getApiKey(
-  tx: Transaction,
+  tx: Reading,
   id: string,
 ): Promise<{ apiKey: ApiKey; case: Case | null } | null> {
   const row = await tx.get<ApiKeyRow>(`SELECT ${COLUMNS} FROM api_keys WHERE id = ?`, id);
   return row ? withCase(tx, row) : null;
 }
 
-async function withCase(tx: Transaction, row: ApiKeyRow): Promise<{ apiKey: ApiKey; case: Case | null }> {
+async function withCase(tx: Reading, row: ApiKeyRow): Promise<{ apiKey: ApiKey; case: Case | null }> {
   return { apiKey: toApiKey(row), case: row.case_id === null ? null : await getCase(tx, row.case_id) };
 }
 
-export async function listApiKeys(tx: Transaction, caseId: string | null): Promise<ApiKey[]> {
+export async function listApiKeys(tx: Reading, caseId: string | null): Promise<ApiKey[]> {
   const rows = await tx.all<ApiKeyRow>(
     `SELECT ${COLUMNS} FROM api_keys WHERE case_id IS NOT DISTINCT FROM ? ORDER BY created_at DESC, id`,
     caseId,

@@ -2,7 +2,7 @@ import { type BlindSnitch, NOTICE_NAMES } from '../../core/alert.ts';
 import { type BlindWindow, couldPostpone, NOTICE_AFTER, postpone } from '../../core/blind-window.ts';
 import type { Postponement } from '../../core/deadline-reasons.ts';
 import { POSTPONED_AT_ONCE as SLICE } from '../blindness.ts';
-import type { Transaction } from '../transaction.ts';
+import type { Reading, Transaction } from '../transaction.ts';
 import { insertBlindNotice } from './alerts.ts';
 import { isolate } from './isolation.ts';
 import { setSetting } from './settings.ts';
@@ -93,7 +93,7 @@ export async function listWindowsSince(tx: Transaction, since: number): Promise<
 
 /** The last `limit` windows that postponed a deadline of the snitch, oldest first. */
 export async function listPostponements(
-  tx: Transaction,
+  tx: Reading,
   caseId: string,
   token: string,
   limit: number,

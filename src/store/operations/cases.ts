@@ -2,7 +2,7 @@ import type { Case, CaseSettings } from '../../core/case.ts';
 import { NotFound } from '../../core/errors.ts';
 import type { Reminders } from '../../core/snitch.ts';
 import { newId } from '../identifiers.ts';
-import type { Transaction } from '../transaction.ts';
+import type { Reading, Transaction } from '../transaction.ts';
 
 interface CaseRow {
   id: string;
@@ -29,7 +29,7 @@ export async function createCase(tx: Transaction, settings: CaseSettings, now: n
   return created;
 }
 
-export async function getCase(tx: Transaction, id: string): Promise<Case | null> {
+export async function getCase(tx: Reading, id: string): Promise<Case | null> {
   const row = await tx.get<CaseRow>(`SELECT ${COLUMNS} FROM cases WHERE id = ?`, id);
   return row ? toCase(row) : null;
 }
@@ -39,7 +39,7 @@ export async function requireCase(tx: Transaction, id: string): Promise<void> {
   if (!(await getCase(tx, id))) throw new NotFound();
 }
 
-export async function listCases(tx: Transaction): Promise<Case[]> {
+export async function listCases(tx: Reading): Promise<Case[]> {
   const rows = await tx.all<CaseRow>(`SELECT ${COLUMNS} FROM cases ORDER BY created_at DESC, id`);
   return rows.map(toCase);
 }

@@ -1,9 +1,9 @@
 import type { Census } from '../server-notes.ts';
-import type { Transaction } from '../transaction.ts';
+import type { Reading } from '../transaction.ts';
 import { countByStatus } from './status-counts.ts';
 
 /** Counts for the metrics. */
-export async function takeCensus(tx: Transaction): Promise<Census> {
+export async function takeCensus(tx: Reading): Promise<Census> {
   const outbox = await tx.get<{ pending: number; oldest: number | null }>(
     `SELECT COUNT(*) AS pending, MIN(a.at) AS oldest
      FROM deliveries AS d JOIN alerts AS a ON a.id = d.alert_id WHERE d.state = 'pending'`,
@@ -23,7 +23,7 @@ export async function takeCensus(tx: Transaction): Promise<Census> {
 const LOOKED_THROUGH = 1_000;
 
 /** No deadline is earlier than the time at which the sweep looks at it, and that has an index. */
-async function firstDueAt(tx: Transaction): Promise<number | null> {
+async function firstDueAt(tx: Reading): Promise<number | null> {
   const row = await tx.get<{ first: number | null }>(
     `SELECT MIN(due_at) AS first FROM (
        SELECT due_at FROM snitch_states WHERE look_at IS NOT NULL ORDER BY look_at LIMIT +?) AS first_looks`,

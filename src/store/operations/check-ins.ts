@@ -1,7 +1,7 @@
 import type { CheckIn, CheckInOutcome, CheckInRecord } from '../../core/check-in.ts';
 import { NOTHING_LEARNED } from '../../core/late-runs.ts';
 import type { Page, Position } from '../page.ts';
-import type { Awaitable, Transaction } from '../transaction.ts';
+import type { Awaitable, Reading, Transaction } from '../transaction.ts';
 import { insertAlert } from './alerts.ts';
 import { keepPostponement, listWindowsSince } from './blind-windows.ts';
 import {
@@ -120,7 +120,7 @@ function keepOutput(tx: Transaction, id: number, output: string): Awaitable<numb
 
 /** Newest first, or null when the case has no such snitch; the log itself may be a little longer than what is kept. */
 export async function listCheckIns(
-  tx: Transaction,
+  tx: Reading,
   caseId: string,
   token: string,
   { limit, before, behind }: Page,
@@ -143,7 +143,7 @@ export async function listCheckIns(
 }
 
 /** What follows the check-in that a slice ended with; from the newest where that one was pruned meanwhile. */
-async function firstBehind(tx: Transaction, row: StateRow, position: Position): Promise<number | null> {
+async function firstBehind(tx: Reading, row: StateRow, position: Position): Promise<number | null> {
   const last = await tx.get<{ snitch_id: number; previous_id: number | null }>(
     'SELECT snitch_id, previous_id FROM check_ins WHERE id = ?',
     Number(position.id),
@@ -156,7 +156,7 @@ function isBefore(row: CheckInRow, before: Page['before']): boolean {
   return 'at' in before ? row.at < before.at : row.id < Number(before.id);
 }
 
-async function toRecord(tx: Transaction, row: CheckInRow): Promise<CheckInRecord> {
+async function toRecord(tx: Reading, row: CheckInRow): Promise<CheckInRecord> {
   const kept = await tx.get<{ output: string }>(
     'SELECT output FROM check_in_outputs WHERE check_in_id = ?',
     row.id,

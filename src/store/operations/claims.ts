@@ -3,7 +3,7 @@ import type { Alert } from '../../core/alert.ts';
 import type { ClaimedDelivery, Settlement } from '../../core/delivery.ts';
 import type { Channel } from '../../core/routing.ts';
 import type { ClaimRequest } from '../deliveries.ts';
-import type { Transaction, Value } from '../transaction.ts';
+import type { Reading, Transaction, Value } from '../transaction.ts';
 import { getAlert } from './alerts.ts';
 import { getCase } from './cases.ts';
 import { isolate } from './isolation.ts';
@@ -155,7 +155,7 @@ export async function releaseLeases(tx: Transaction, now: number): Promise<void>
   );
 }
 
-export async function nextDeliveryAt(tx: Transaction): Promise<number | null> {
+export async function nextDeliveryAt(tx: Reading): Promise<number | null> {
   const row = await tx.get<{ next_attempt_at: number }>(
     `SELECT next_attempt_at FROM deliveries WHERE state = 'pending' ORDER BY next_attempt_at LIMIT 1`,
   );

@@ -3,7 +3,7 @@ import { type Alert, BLIND_NOTICE } from '../../core/alert.ts';
 import type { Delivery, DeliveryState } from '../../core/delivery.ts';
 import type { Channel, Route } from '../../core/routing.ts';
 import type { Page } from '../page.ts';
-import type { Transaction, Value } from '../transaction.ts';
+import type { Reading, Transaction, Value } from '../transaction.ts';
 
 interface ListedRow {
   id: number;
@@ -51,13 +51,13 @@ export async function insertDeliveries(
   if (routes.length > 0) tx.announce({ kind: 'deliveries' });
 }
 
-export async function listDeliveriesOf(tx: Transaction, alertId: string): Promise<Delivery[]> {
+export async function listDeliveriesOf(tx: Reading, alertId: string): Promise<Delivery[]> {
   const rows = await tx.all<ListedRow>(`${LISTED} WHERE d.alert_id = +? ORDER BY d.id`, alertId);
   return rows.map(toDelivery);
 }
 
 export async function listDeliveries(
-  tx: Transaction,
+  tx: Reading,
   caseId: string,
   { state, limit, before, behind }: { state: DeliveryState | null } & Page,
 ): Promise<Delivery[]> {

@@ -1,6 +1,6 @@
 /** What a job said last: the newest check-in that tells how a run ended. */
 import type { LastReport } from '../../core/check-in.ts';
-import type { Transaction } from '../transaction.ts';
+import type { Reading } from '../transaction.ts';
 import type { StateRow } from './states.ts';
 
 /** How far back it is looked for behind starts, log lines and check-ins that arrived late. */
@@ -18,7 +18,7 @@ export interface ReportRow {
  * Null for a job that never said how a run ended. Where the log no longer has the check-in, its time and what it
  * meant are still known from the state, and only its details are missing.
  */
-export async function lastReportOf(tx: Transaction, row: StateRow): Promise<LastReport | null> {
+export async function lastReportOf(tx: Reading, row: StateRow): Promise<LastReport | null> {
   const { last_check_in_at: at } = row;
   if (at === null) return null;
   let id = row.last_check_in_id;

@@ -3,7 +3,7 @@ import { Invalid, NotFound, PlanLimitReached } from '../../core/errors.ts';
 import { importedAttribute, TOKEN_TAKEN } from '../../core/imported-snitch.ts';
 import type { Snitch } from '../../core/snitch.ts';
 import type { ImportBatch, Owned, SnitchChange } from '../ownership.ts';
-import type { Transaction } from '../transaction.ts';
+import type { Reading, Transaction } from '../transaction.ts';
 import { deleteSnitch, insertSnitch, updateSnitch } from './snitches.ts';
 import { countSnitches } from './status-counts.ts';
 
@@ -57,13 +57,13 @@ function validationOfTaken(index: number) {
 }
 
 /** The case that has this token, or null where it is free. */
-export async function ownerOfToken(tx: Transaction, token: string): Promise<string | null> {
+export async function ownerOfToken(tx: Reading, token: string): Promise<string | null> {
   const row = await tx.get<{ case_id: string }>('SELECT case_id FROM snitches WHERE token = ?', token);
   return row?.case_id ?? null;
 }
 
 /** How many snitches the case may still make; null for no limit. */
-export async function roomForSnitches(tx: Transaction, caseId: string): Promise<number | null> {
+export async function roomForSnitches(tx: Reading, caseId: string): Promise<number | null> {
   const row = await tx.get<{ max_snitches: number | null }>(
     'SELECT max_snitches FROM cases WHERE id = ?',
     caseId,
@@ -74,7 +74,7 @@ export async function roomForSnitches(tx: Transaction, caseId: string): Promise<
 
 /** Those with an owner, in order of creation; `after` and `next` are positions in that order. */
 export async function listOwnership(
-  tx: Transaction,
+  tx: Reading,
   caseId: string,
   { after, limit }: { after: number; limit: number },
 ): Promise<{ owned: Owned[]; next: number | null }> {

@@ -1,9 +1,9 @@
 import type { OrderlyStop } from '../blindness.ts';
 import type { Setting } from '../server-notes.ts';
-import type { Transaction } from '../transaction.ts';
+import type { Reading, Transaction } from '../transaction.ts';
 
 /** The server's own settings, apart from the ones that its configuration file has. */
-export async function getSetting(tx: Transaction, name: Setting): Promise<string | null> {
+export async function getSetting(tx: Reading, name: Setting): Promise<string | null> {
   const row = await tx.get<{ value: string }>('SELECT value FROM settings WHERE name = ?', name);
   return row?.value ?? null;
 }

@@ -1,6 +1,6 @@
 /** Lists of snitches: one statement for a slice, since a list may have a million of them. */
 import type { Snitch } from '../../core/snitch.ts';
-import type { Awaitable, Transaction } from '../transaction.ts';
+import type { Awaitable, Reading } from '../transaction.ts';
 import { lastReportOf, type ReportRow, reportIn } from './last-report.ts';
 import { type SnitchRow, tagsIn, toSnitch } from './snitch-rows.ts';
 import { STATE_COLUMNS, type StateRow } from './states.ts';
@@ -26,7 +26,7 @@ interface Slice {
 
 /** In order of creation, those with all of `tags`; `after` and `next` are positions in that order. */
 export async function listSnitches(
-  tx: Transaction,
+  tx: Reading,
   caseId: string,
   { after, limit, tags }: Slice & { tags: readonly string[] },
 ): Promise<{ snitches: Snitch[]; next: number | null }> {
@@ -42,7 +42,7 @@ export async function listSnitches(
   return { snitches, next: last && rows.length === limit ? last.id : null };
 }
 
-function listAll(tx: Transaction, caseId: string, { after, limit }: Slice): Awaitable<ListedRow[]> {
+function listAll(tx: Reading, caseId: string, { after, limit }: Slice): Awaitable<ListedRow[]> {
   return tx.all<ListedRow>(
     `SELECT ${COLUMNS} FROM snitches AS n ${JOINED}
      WHERE n.case_id = +? AND n.id > +? ORDER BY n.id LIMIT +?`,
@@ -53,7 +53,7 @@ function listAll(tx: Transaction, caseId: string, { after, limit }: Slice): Awai
 }
 
 function listTagged(
-  tx: Transaction,
+  tx: Reading,
   caseId: string,
   tag: string,
   { after, limit }: Slice,

@@ -6,7 +6,7 @@ import { refusedTogether } from '../../core/snitch-input.ts';
 import { transition } from '../../core/transition.ts';
 import { tooManyTags } from '../../core/validation.ts';
 import { newToken } from '../identifiers.ts';
-import type { Awaitable, Transaction } from '../transaction.ts';
+import type { Awaitable, Reading, Transaction } from '../transaction.ts';
 import { requireCase } from './cases.ts';
 import { lastReportOf } from './last-report.ts';
 import { SNITCH_COLUMNS, type SnitchRow, tagsIn, toSnitch } from './snitch-rows.ts';
@@ -24,7 +24,7 @@ import {
 import { countSnitches } from './status-counts.ts';
 import { indexTags } from './tags.ts';
 
-export async function hasRoomForSnitch(tx: Transaction, caseId: string): Promise<boolean> {
+export async function hasRoomForSnitch(tx: Reading, caseId: string): Promise<boolean> {
   const row = await tx.get<{ max_snitches: number | null }>(
     'SELECT max_snitches FROM cases WHERE id = ?',
     caseId,
@@ -77,7 +77,7 @@ export async function insertSnitch(
   return snitch;
 }
 
-export async function getSnitch(tx: Transaction, caseId: string, token: string): Promise<Snitch | null> {
+export async function getSnitch(tx: Reading, caseId: string, token: string): Promise<Snitch | null> {
   const found = await find(tx, caseId, token);
   return found ? toSnitch(found.row, found.state, await lastReportOf(tx, found.state)) : null;
 }
@@ -87,7 +87,7 @@ interface Found {
   state: StateRow;
 }
 
-async function find(tx: Transaction, caseId: string, token: string): Promise<Found | null> {
+async function find(tx: Reading, caseId: string, token: string): Promise<Found | null> {
   const row = await tx.get<SnitchRow>(
     `SELECT ${SNITCH_COLUMNS} FROM snitches WHERE token = +? AND case_id = +?`,
     token,

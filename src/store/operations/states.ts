@@ -14,7 +14,7 @@ import type {
   Status,
 } from '../../core/snitch.ts';
 import type { TransitionContext } from '../../core/transition.ts';
-import type { Awaitable, Transaction } from '../transaction.ts';
+import type { Awaitable, Reading, Transaction } from '../transaction.ts';
 import { packLearned, unpackLearned } from './packed-learned.ts';
 import { countStatus } from './status-counts.ts';
 
@@ -54,11 +54,11 @@ export const STATE_COLUMNS = `n.token, s.id, s.case_id, s.interval, s.alert_type
 
 const SELECT = `SELECT ${STATE_COLUMNS} FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id`;
 
-export function getState(tx: Transaction, token: string): Awaitable<StateRow | undefined> {
+export function getState(tx: Reading, token: string): Awaitable<StateRow | undefined> {
   return tx.get<StateRow>(`${SELECT} WHERE n.token = +?`, token);
 }
 
-export function getStateById(tx: Transaction, id: number): Awaitable<StateRow | undefined> {
+export function getStateById(tx: Reading, id: number): Awaitable<StateRow | undefined> {
   return tx.get<StateRow>(`${SELECT} WHERE n.id = +?`, id);
 }
 
@@ -257,13 +257,13 @@ export async function learnedFor(
   return isMinuteInterval(interval) ? NOTHING_LEARNED : getLearned(tx, id);
 }
 
-export async function findLearned(tx: Transaction, token: string): Promise<Learned> {
+export async function findLearned(tx: Reading, token: string): Promise<Learned> {
   const row = await getState(tx, token);
   return row ? getLearned(tx, row.id) : NOTHING_LEARNED;
 }
 
 /** A column of its own row that is read only where it is asked for: what is read at every check-in is much shorter. */
-async function getLearned(tx: Transaction, id: number): Promise<Learned> {
+async function getLearned(tx: Reading, id: number): Promise<Learned> {
   const row = await tx.get<{ first_check_ins: Uint8Array | null }>(
     'SELECT first_check_ins FROM snitch_states WHERE id = ?',
     id,

@@ -1,6 +1,6 @@
 /** How many snitches of a case have each status: counted where it changes, because counting them anew reads them all. */
 import type { Status } from '../../core/snitch.ts';
-import type { Transaction } from '../transaction.ts';
+import type { Reading, Transaction } from '../transaction.ts';
 
 export async function countStatus(
   tx: Transaction,
@@ -17,7 +17,7 @@ export async function countStatus(
   );
 }
 
-export async function countSnitches(tx: Transaction, caseId: string): Promise<number> {
+export async function countSnitches(tx: Reading, caseId: string): Promise<number> {
   const row = await tx.get<{ count: number | null }>(
     'SELECT SUM(count) AS count FROM status_counts WHERE case_id = ?',
     caseId,
@@ -26,7 +26,7 @@ export async function countSnitches(tx: Transaction, caseId: string): Promise<nu
 }
 
 /** Of all cases together. */
-export async function countByStatus(tx: Transaction): Promise<Partial<Record<Status, number>>> {
+export async function countByStatus(tx: Reading): Promise<Partial<Record<Status, number>>> {
   const rows = await tx.all<{ status: Status; count: number }>(
     'SELECT status, SUM(count) AS count FROM status_counts GROUP BY status HAVING SUM(count) > 0',
   );

@@ -1,7 +1,7 @@
 import { assertRoom } from '../../core/resource-limits.ts';
 import type { Webhook } from '../../core/webhook.ts';
 import { newId, newWebhookSecret } from '../identifiers.ts';
-import type { Transaction } from '../transaction.ts';
+import type { Reading, Transaction } from '../transaction.ts';
 import type { WebhookOptions } from '../webhooks.ts';
 import { requireCase } from './cases.ts';
 
@@ -53,7 +53,7 @@ export async function createWebhook(
   return webhook;
 }
 
-export async function getWebhook(tx: Transaction, caseId: string, id: string): Promise<Webhook | null> {
+export async function getWebhook(tx: Reading, caseId: string, id: string): Promise<Webhook | null> {
   const row = await tx.get<WebhookRow>(
     `SELECT ${COLUMNS} FROM webhooks WHERE id = ? AND case_id = ?`,
     id,
@@ -62,7 +62,7 @@ export async function getWebhook(tx: Transaction, caseId: string, id: string): P
   return row ? toWebhook(row) : null;
 }
 
-export async function listWebhooks(tx: Transaction, caseId: string): Promise<Webhook[]> {
+export async function listWebhooks(tx: Reading, caseId: string): Promise<Webhook[]> {
   const rows = await tx.all<WebhookRow>(
     `SELECT ${COLUMNS} FROM webhooks WHERE case_id = +? ORDER BY created_at DESC, id`,
     caseId,

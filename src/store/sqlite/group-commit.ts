@@ -9,7 +9,7 @@ import type { Calendar } from '../../core/interval.ts';
 import type { Change } from '../change.ts';
 import type { Runner } from '../methods/method.ts';
 import type { Commit } from '../store.ts';
-import type { Operation } from '../transaction.ts';
+import type { Operation, ReadOperation } from '../transaction.ts';
 import type { Acknowledged, Stamp } from './acknowledged.ts';
 import { isDamage, unavailable } from './faults.ts';
 import type { LogSync } from './log-sync.ts';
@@ -71,7 +71,7 @@ export class GroupCommit implements Runner {
     this.#sync.onReleased(() => this.#schedule());
   }
 
-  read<T>(operation: Operation<T>): Promise<T> {
+  read<T>(operation: ReadOperation<T>): Promise<T> {
     return this.#enqueue(this.#reads, operation, false);
   }
 
