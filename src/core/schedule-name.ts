@@ -2,7 +2,7 @@
 import { durationInWords, SECOND } from '../text/durations.ts';
 import type { ScheduleRule } from './schedule/schedule.ts';
 
-/** `cron 0 3 * * 1-5 (Europe/Berlin)`, `every 2 hours after its last check-in`; @param timezone that decides */
+/** `cron 0 3 * * 1-5 (Europe/Berlin)`, `every 2 h after its last check-in`; @param timezone that decides */
 export function scheduleInWords(rule: ScheduleRule, timezone: string): string {
   if ('every' in rule) return `every ${durationInWords(rule.every * SECOND)} after its last check-in`;
   const expression = 'cron' in rule ? `cron ${rule.cron}` : `OnCalendar ${rule.calendar}`;

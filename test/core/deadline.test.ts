@@ -1,9 +1,15 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { basicDeadline, type DeadlineContext, deadlineAfter, nextReminder } from '../../src/core/deadline.ts';
+import {
+  basicDeadline,
+  type DeadlineContext,
+  deadlineAfter,
+  deadlineAfterCheckIn,
+  nextReminder,
+} from '../../src/core/deadline.ts';
 import { Calendar, INTERVALS, type Interval } from '../../src/core/interval.ts';
-import type { AlertType, CaseRules, Reminders } from '../../src/core/snitch.ts';
+import type { AlertType, CaseRules, Reminders, Status } from '../../src/core/snitch.ts';
 import { newSnitchState } from '../../src/core/snitch.ts';
 import { transition } from '../../src/core/transition.ts';
 
@@ -89,6 +95,21 @@ basic('it takes no notice of the history', () => {
     ),
     utc('2025-07-08T00:00:00'),
   );
+});
+
+basic('a run of a schedule that was answered a little early stays answered by the next check-in', () => {
+  const at = utc('2025-07-09T09:56:00');
+  const due = utc('2025-07-09T11:05:00');
+  const early = { ...newSnitchState('hourly', 'basic'), schedule: { cron: '0 * * * *' }, grace: 300 };
+  const again = (status: Status, dueAt: number) =>
+    deadlineAfterCheckIn(
+      { ...early, status, checkedInAt: at, lastCheckInAt: at, dueAt },
+      at + MINUTE,
+      contextOf(),
+    );
+  for (const status of ['healthy', 'errored'] as const) assert.is(again(status, due), due, status);
+  assert.is(again('healthy', due - HOUR), due - HOUR, 'by hand: the run at ten is still to come');
+  assert.is(again('failed', due), due - HOUR, 'that is the time of a reminder');
 });
 
 basic.run();

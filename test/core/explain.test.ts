@@ -38,6 +38,12 @@ test('a healthy snitch has a deadline, told in the time zone of the case', () =>
   assert.match(reasons.join(' '), 'by 2026-03-10 13:00:00 (Europe/Berlin)');
 });
 
+test('with a schedule the period is the time from one run to the next', () => {
+  const schedule = { cron: '15 * * * *' };
+  const { period } = explained({ ...healthy, schedule, timezone: 'UTC' });
+  assert.equal(period, { start: time('10:15:00'), end: time('11:15:00') });
+});
+
 test('a failed snitch has no deadline but a reminder, where the case wants one', () => {
   const reminded = explained({ ...healthy, status: 'failed' });
   assert.equal([reminded.deadlineAt, reminded.nextAlertAt], [null, dueAt]);
@@ -114,6 +120,8 @@ test('a smart deadline says whether it is learned, and if not, why', () => {
   assert.equal(reasonOf(days(9), { since: longAgo, runs: [{ at: longAgo, by: 60_000 }] }), [
     'Its deadline is learned from its first check-ins of the last 9 periods, and from the latest runs before them.',
   ]);
+  const first = days(9)[0]!;
+  assert.equal(reasonOf(days(9), { since: longAgo, runs: [{ at: first, by: 60_000 }] }), reasonOf(days(9)));
   assert.equal(reasonOf(days(9, 1)), [
     'Its deadline is not learned: its first check-ins of the last 9 periods say too little, so the deadline is the end of the period, as with basic alerts.',
   ]);

@@ -1,4 +1,5 @@
 /** What the log says of alarms: one line when one is decided, one when it is told, and few in a storm. */
+import { mock } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -85,6 +86,32 @@ test('when the time is over, the rest is counted by itself and lines come again'
   log.info({ id: 5 }, 'one');
   log.flush();
   assert.is(lines[3], 'one {"id":5}');
+});
+
+test('a window that was begun is not moved by the lines in it', () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  try {
+    const lines: string[] = [];
+    const info = (_what: unknown, message?: string) => lines.push(message ?? '');
+    const log = new BoundedLog({ logger: { info: info as never }, counted: 'told', lines: 2, within: 100 });
+    const tell = (count: number) => {
+      for (let index = 0; index < count; index += 1) log.info({}, 'one');
+    };
+    tell(1);
+    for (const pause of [30, 30]) {
+      mock.timers.tick(pause);
+      tell(1);
+    }
+    mock.timers.tick(40);
+    assert.equal(lines.splice(0), ['one', 'one', 'told: too many for a line each']);
+    mock.timers.tick(1);
+    tell(9);
+    mock.timers.tick(98);
+    tell(9);
+    assert.equal(lines, ['one', 'one'], 'the second window is as long as the first');
+  } finally {
+    mock.timers.reset();
+  }
 });
 
 test.run();

@@ -81,11 +81,17 @@ function channelOf(send: Send, changes: Partial<Channel> = {}): Channel {
   };
 }
 
-async function withLoop(memory: Memory, channel: Channel, use: () => Promise<void>): Promise<void> {
+async function withLoop(
+  memory: Memory,
+  channel: Channel,
+  use: () => Promise<void>,
+  monotonic = () => performance.now(),
+): Promise<void> {
   const nothing = () => {};
   const logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
   const { store } = memory;
-  const dispatch = new Dispatch([channel], { store, clock: Date.now, random: () => 0.5, logger, grace: 0 });
+  const options = { store, monotonic, clock: Date.now, random: () => 0.5, logger, grace: 0 };
+  const dispatch = new Dispatch([channel], options);
   try {
     dispatch.start();
     await use();
@@ -174,6 +180,31 @@ test('a lease outlasts the sends before it, and not by much: what a sender dies 
     const [{ now, leaseUntil } = { now: 0, leaseUntil: 0 }] = memory.requests;
     const beyond = leaseUntil - now - 2 * PACE.timeout;
     assert.ok(beyond >= 10_000 && beyond <= most, `${beyond} ms beyond two sends`);
+  }
+});
+
+test('a lease that is as long as a send may take is used, and a shorter one given back', async () => {
+  for (const [left, fate] of [
+    [PACE.timeout, 'delivered'],
+    [PACE.timeout - 1, 'released'],
+  ] as const) {
+    const memory = new Memory({ a: 2 });
+    let now = 0;
+    let leaseEnds = 0;
+    const send: Send = async () => {
+      const [{ now: from, leaseUntil } = { now: 0, leaseUntil: 0 }] = memory.requests;
+      leaseEnds ||= leaseUntil - from;
+      now = leaseEnds - left;
+      return DELIVERED;
+    };
+    const settled = () => memory.settled.find(({ id }) => id === 2)?.kind;
+    await withLoop(
+      memory,
+      channelOf(send),
+      () => until(() => settled() !== undefined, 'it is settled'),
+      () => now,
+    );
+    assert.is(settled(), fate, `${left} ms left`);
   }
 });
 

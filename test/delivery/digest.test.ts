@@ -82,6 +82,23 @@ test('new and repeated alarms, errors and recoveries are apart, in the subject a
 /** The names in the order in which the list shows them. */
 const namesIn = (text: string) => [...text.matchAll(/^ {2}- (\S+), /gm)].map(([, name]) => name);
 
+test('what happened last counts, in whatever order the alerts were claimed, and of one instant the later one', () => {
+  const snitch = { token: 'c2354d53d3', name: 'nightly' };
+  const errored = (at: number, message: string) =>
+    anAlert({ type: 'snitch.errored', at, snitch, details: { message } });
+  const alerts = [
+    errored(AT, 'first'),
+    errored(AT + 60_000, 'second'),
+    errored(AT + 60_000, 'third'),
+    errored(AT + 60_000, 'last'),
+  ];
+  const entries = alerts.map((alert, index) => digestEntry(alert as SnitchAlert, index));
+  for (const order of [entries, entries.toReversed(), [2, 0, 3, 1].map((index) => entries[index]!)]) {
+    const { text } = digestMessage({ entries: order, case: CASE }, 'ann@example.com', 'example.com');
+    assert.match(text, ': last');
+  }
+});
+
 test('names are in natural order, and those of a long list by their characters', () => {
   const names = Array.from({ length: 500 }, (_, index) => `job-${500 - index}`);
   const few = names.map((name) => alertOf({ snitch: { name } }));

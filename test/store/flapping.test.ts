@@ -183,6 +183,24 @@ contract('flapping', (test) => {
     assert.is((await told(store, owner, token)).length, alerts.length + 1, 'and all is told again');
   });
 
+  test('one that cannot be told is reported with its token, and told when it can be', async (opened) => {
+    const { store, query } = opened;
+    const owner = await newCase(store);
+    const { token } = await newSnitch(store, owner);
+    const then = await flip(store, token, 20);
+    const before = (await told(store, owner, token)).length;
+    await query(`UPDATE snitches SET alert_email = 'no list' WHERE token = ?`, token);
+    const { failures } = await store.applyDue(then + HOUR, null, 10);
+    assert.equal(
+      failures.map((failure) => failure.token),
+      [token],
+    );
+    assert.is((await told(store, owner, token)).length, before);
+    await query(`UPDATE snitches SET alert_email = '[]' WHERE token = ?`, token);
+    await sweep(store, then + 2 * HOUR);
+    assert.ok((await told(store, owner, token)).length > before);
+  });
+
   test('another snitch, and one of the same token after a deletion, are told as ever', async (opened) => {
     const { store } = opened;
     const owner = await newCase(store);

@@ -62,6 +62,7 @@ reading('what cannot be read says which part, and why', () => {
     ['@1800000000', /it would never come again$/],
     ['03:00 Europe/Berln', /"Europe\/Berln" is no time zone that is known here$/],
     ['*-*-* 03:00 04:00', /nothing can follow the time of day, and here is "04:00"$/],
+    ['Mon..Tue..Wed 03:00', /weekdays "Mon\.\.Tue\.\.Wed": it is no range$/],
     ['Fri..Mon 03:00', /weekdays "Fri\.\.Mon": the range runs backward: write Fri\.\.Sun,Mon\.\.Mon$/],
     ['Mon Tue 03:00', /"Tue" is neither a date/],
     ['*:*:*', /more often than once a minute: give a single value for the seconds, such as :00$/],

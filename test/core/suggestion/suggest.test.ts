@@ -6,6 +6,7 @@ import { INTERVALS, isMinuteInterval } from '../../../src/core/interval.ts';
 import { readSchedule } from '../../../src/core/schedule/schedule.ts';
 import type { PastCheckIn } from '../../../src/core/suggestion/history.ts';
 import type { DueSetting } from '../../../src/core/suggestion/outlook.ts';
+import { roundUp } from '../../../src/core/suggestion/round-lengths.ts';
 import { suggest } from '../../../src/core/suggestion/suggest.ts';
 
 const SECOND = 1_000;
@@ -81,8 +82,15 @@ const CRONS: [string, Habit?][] = [
   ['10 * * * *', { late: MINUTE }],
   ['*/15 * * * *', { late: 20 * SECOND }],
   ['*/5 * * * *', { late: 15 * SECOND }],
+  ...[2, 3, 4, 6, 10, 12, 20, 30].map((step): [string, Habit] => [
+    `*/${step} * * * *`,
+    { late: 10 * SECOND },
+  ]),
   ['0 */2 * * *'],
+  ['0 */3 * * *'],
+  ['0 */4 * * *'],
   ['0 */6 * * *', { late: 20 * MINUTE }],
+  ['0 0,8,16 * * *'],
   ['30 1-23/4 * * *'],
   ['0 6,18 * * *', { late: 20 * MINUTE }],
   ['0 7,13 * * 1-5', { late: 10 * MINUTE }],
@@ -149,6 +157,18 @@ schedules('a loop that sleeps between its runs is due so long after the last one
     return healthy(at);
   });
   assert.equal(ruleFor(history), { every: 6_000 + 60 });
+});
+
+schedules('where the clock of the host is seconds ahead, at the full hour all the same', () => {
+  const history = jobOf('0 * * * *', { late: 0 }).map(({ at }) => healthy(at - 4 * SECOND));
+  assert.is(ruleFor(history), '0 * * * *');
+});
+
+schedules('of what comes every six days, four check-ins are enough', () => {
+  const times = (count: number, days: number) =>
+    Array.from({ length: count }, (_, run) => healthy(Date.parse('2026-01-05T03:00:10Z') + run * days * DAY));
+  assert.equal(ruleFor(times(4, 6)), { every: 6 * 86_400 });
+  assert.is(ruleFor(times(4, 5)), null, 'and of what comes more often they are not');
 });
 
 schedules('every second day, whatever the month', () => {
@@ -233,6 +253,7 @@ reports('max_runtime leaves room, and needs five runs whose start is known', () 
     seconds: 45 * 60,
     seen: { least: 10 * MINUTE, usual: 11 * MINUTE, most: 12 * MINUTE, count: 9 },
   });
+  assert.is(suggest(took(5), daily, ['UTC']).runtime?.seen.count, 5);
   assert.is(suggest(took(4), daily, ['UTC']).runtime, null);
 });
 
@@ -269,8 +290,38 @@ reports('what varies without bounds has a floor, and what is not always there is
   assert.is(later[0]?.required, true, 'a value that is reported since some time is required');
 });
 
-reports('four reports say nothing', () => {
+reports('shares are rounded away from what was seen, to what a person would write', () => {
+  const usual = Array.from({ length: 6 }, () => 100);
+  const [bytes] = expectationsOf(withValues([...usual, 70, 130]));
+  assert.equal(bytes?.ofUsual, [0.45, 2], '0.7 / 1.5 and 1.3 * 1.5');
+});
+
+reports('four reports say nothing, five do', () => {
   assert.equal(expectationsOf(withValues([1, 2, 3, 4])), []);
+  assert.is(expectationsOf(withValues([1, 2, 3, 4, 5])).length, 1);
+});
+
+reports('lengths of time are those that a person would write', () => {
+  const lengths: [number, number][] = [
+    [1, SECOND],
+    [2 * SECOND + 1, 5 * SECOND],
+    [6 * SECOND, 10 * SECOND],
+    [11 * SECOND, 15 * SECOND],
+    [16 * SECOND, 20 * SECOND],
+    [21 * SECOND, 30 * SECOND],
+    [31 * SECOND, 45 * SECOND],
+    [46 * SECOND, MINUTE],
+    [4 * MINUTE, 5 * MINUTE],
+    [8 * MINUTE, 10 * MINUTE],
+    [46 * MINUTE, HOUR],
+    [61 * MINUTE, 90 * MINUTE],
+    [91 * MINUTE, 2 * HOUR],
+    [9 * HOUR, 10 * HOUR],
+    [16 * HOUR, 18 * HOUR],
+    [19 * HOUR, DAY],
+    [DAY + 1, 2 * DAY],
+  ];
+  for (const [length, rounded] of lengths) assert.is(roundUp(length), rounded, String(length));
 });
 
 reports.run();

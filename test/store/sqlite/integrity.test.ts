@@ -1,0 +1,75 @@
+/** What is damaged in a database file is told by its table, and nothing is told of what is whole. */
+import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type Database from 'better-sqlite3';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openFile } from '../../../src/store/sqlite/addon.ts';
+import { damageIn, damageOf, tablesToCheck } from '../../../src/store/sqlite/integrity.ts';
+import { temporaryDirectory } from '../fixture.ts';
+
+const test = suite<{ dir: string; path: string }>('the integrity of a database');
+
+test.before.each((context) => {
+  context.dir = temporaryDirectory();
+  context.path = join(context.dir, 'some.db');
+  const db = openFile(context.path);
+  try {
+    db.exec(`CREATE TABLE small (id INTEGER); INSERT INTO small VALUES (1);
+      CREATE TABLE "o'large" (text TEXT);
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+      INSERT INTO "o'large" SELECT printf('%0100d', i) FROM n;`);
+  } finally {
+    db.close();
+  }
+});
+
+test.after.each(({ dir }) => rmSync(dir, { recursive: true }));
+
+function withFile(path: string, use: (db: Database.Database) => void): void {
+  const db = openFile(path, { fileMustExist: true });
+  try {
+    use(db);
+  } finally {
+    db.close();
+  }
+}
+
+/** Writes over the last page, which is one of the large table. */
+function damage(path: string): void {
+  const fd = openSync(path, 'r+');
+  try {
+    writeSync(fd, Buffer.alloc(4_096, 0xa5), 0, 4_096, statSync(path).size - 4_096);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+test('a whole database has nothing wrong in any table', ({ path }) => {
+  withFile(path, (db) => {
+    const tables = tablesToCheck(db);
+    assert.equal(tables, ['sqlite_schema', "o'large", 'small']);
+    for (const table of tables) assert.is(damageIn(db, table), null, table);
+    assert.is(damageOf(db), null);
+  });
+});
+
+test('damage is told of the table that has it, in one line', ({ path }) => {
+  damage(path);
+  withFile(path, (db) => {
+    assert.is(damageIn(db, 'small'), null);
+    for (const told of [damageIn(db, "o'large"), damageOf(db)]) {
+      assert.match(told ?? '', /page \d+/);
+      assert.not.match(told ?? '', /\n|\*\*\*/);
+    }
+  });
+});
+
+test('a table that cannot be looked at is no damage', ({ path }) => {
+  withFile(path, (db) => {
+    db.close();
+    assert.throws(() => damageIn(db, 'small'), /not open/);
+  });
+});
+
+test.run();
