@@ -38,6 +38,16 @@ test('a failed test is counted', async ({ dir }) => {
   assert.match(outcome.output, 'planted');
 });
 
+for (const hook of ['before', 'after.each']) {
+  test(`a hook that fails is a failure that says why: ${hook}`, async ({ dir }) => {
+    const body = `test.${hook}(() => { throw new Error('planted'); });\ntest('one', () => {});\ntest.run();`;
+    const { problem, passed, output } = await run(dir, body);
+    assert.equal([passed, problem], [0, 'a hook before or after the tests failed']);
+    assert.match(output, `HOOK FAILED: ${hook.replace('.', ' ')} of sample: Error: planted`);
+    assert.match(output, 'sample.ts:3', 'with its place');
+  });
+}
+
 test('a file that hangs is killed with all that it has started', async ({ dir }) => {
   const body = [
     "import { spawn } from 'node:child_process';",

@@ -94,9 +94,7 @@ function outcomeOf({ path, output, problem, code, killedBy, seconds }: Ended): O
   const silent =
     code !== 0 && total === passed ? `it exited ${killedBy ?? code} though its tests passed` : null;
   const swallowed =
-    passed < total && !/ FAIL /.test(output)
-      ? 'a hook before or after a test failed; uvu does not say how'
-      : null;
+    passed < total && !/ FAIL /.test(output) ? 'a hook before or after the tests failed' : null;
   const nothing = total === 0 && skipped === 0 ? 'it ran no test' : null;
   return {
     path,

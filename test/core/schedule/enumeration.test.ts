@@ -29,29 +29,39 @@ const NEXT = 4;
 
 const test = suite('schedule: enumeration');
 
-/** The local minutes of ten years at which the expression runs, each counted from 1970 on the local clock. */
-function wallMinutes({ minutes, hours, runsOn }: CronCase): number[] {
+/** Every day of ten years. */
+const DAYS = Array.from({ length: (LAST_WALL - FIRST_WALL) / DAY }, (_, index) => {
+  const midnight = FIRST_WALL + index * DAY;
+  const date = new Date(midnight * MINUTE);
+  const month = date.getUTCMonth() + 1;
+  const daysInMonth = new Date(Date.UTC(date.getUTCFullYear(), month, 0)).getUTCDate();
+  return { midnight, month, day: date.getUTCDate(), weekday: date.getUTCDay(), daysInMonth };
+});
+
+/** The local minutes of ten years at which an expression runs, each counted from 1970 on the local clock. */
+interface Walls {
+  length: number;
+  at(index: number): number;
+}
+
+function wallMinutes({ minutes, hours, runsOn }: CronCase): Walls {
   const times: number[] = [];
   for (let minute = 0; minute < DAY; minute += 1) {
     if (hours.has(Math.floor(minute / 60)) && minutes.has(minute % 60)) times.push(minute);
   }
-  const found: number[] = [];
-  for (let midnight = FIRST_WALL; midnight < LAST_WALL; midnight += DAY) {
-    const date = new Date(midnight * MINUTE);
-    const month = date.getUTCMonth() + 1;
-    const daysInMonth = new Date(Date.UTC(date.getUTCFullYear(), month, 0)).getUTCDate();
-    if (!runsOn({ month, day: date.getUTCDate(), weekday: date.getUTCDay(), daysInMonth })) continue;
-    for (const time of times) found.push(midnight + time);
-  }
-  return found;
+  const midnights = DAYS.filter(runsOn).map(({ midnight }) => midnight);
+  return {
+    length: midnights.length * times.length,
+    at: (index) => midnights[Math.floor(index / times.length)]! + times[index % times.length]!,
+  };
 }
 
 /** The index of the first of `walls` that is due after `at`. */
-function firstAfter(walls: readonly number[], due: Float64Array, at: number): number {
+function firstAfter(walls: Walls, due: Float64Array, at: number): number {
   let [low, high] = [0, walls.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (due[walls[middle]! - FIRST_WALL]! * MINUTE > at) high = middle;
+    if (due[walls.at(middle) - FIRST_WALL]! * MINUTE > at) high = middle;
     else low = middle + 1;
   }
   return low;
@@ -69,7 +79,7 @@ test(`${CASES} expressions in ${ZONES.length} zones have no other instants than 
     const walls = wallMinutes(one);
     for (const { timezone, due, changes } of zones) {
       const schedule = readSchedule({ cron: one.text }, timezone);
-      const instantAt = (index: number) => due[walls[index]! - FIRST_WALL]! * MINUTE;
+      const instantAt = (index: number) => due[walls.at(index) - FIRST_WALL]! * MINUTE;
       const expectedAfter = (at: number) => {
         const instants: number[] = [];
         for (

@@ -7,6 +7,9 @@
 const MINUTE = 60_000;
 const QUARTER = 15;
 
+/** In minutes. No zone changes its clock twice within so long: where both ends have one offset, so has all between. */
+const STRETCH = 6 * 60;
+
 export const FIRST_YEAR = 2020;
 export const YEARS = 10;
 
@@ -19,10 +22,8 @@ export function dueMinutes(timezone: string): Float64Array {
   const due = new Float64Array(LAST_WALL - FIRST_WALL);
   const start = FIRST_WALL - 24 * 60;
   let highest = Number.NEGATIVE_INFINITY;
-  for (let quarter = start; quarter < LAST_WALL + 24 * 60; quarter += QUARTER) {
-    const offset = offsetInMinutes(timezone, quarter * MINUTE);
-    // No zone changes its clock but at a quarter of an hour, in these years.
-    for (let real = quarter; real < quarter + QUARTER; real += 1) {
+  for (const { from, offset } of quarters(timezone, start, LAST_WALL + 24 * 60)) {
+    for (let real = from; real < from + QUARTER; real += 1) {
       const shown = real + offset;
       for (let wall = Math.max(highest + 1, FIRST_WALL); wall <= Math.min(shown, LAST_WALL - 1); wall += 1) {
         due[wall - FIRST_WALL] = real;
@@ -31,6 +32,16 @@ export function dueMinutes(timezone: string): Float64Array {
     }
   }
   return due;
+}
+
+/** No zone changes its clock but at a quarter of an hour, in these years. */
+function* quarters(timezone: string, start: number, end: number) {
+  for (let stretch = start; stretch < end; stretch += STRETCH) {
+    const [first, last] = [stretch, stretch + STRETCH].map((at) => offsetInMinutes(timezone, at * MINUTE));
+    for (let from = stretch; from < Math.min(stretch + STRETCH, end); from += QUARTER) {
+      yield { from, offset: first === last ? first! : offsetInMinutes(timezone, from * MINUTE) };
+    }
+  }
 }
 
 function offsetInMinutes(timezone: string, at: number): number {

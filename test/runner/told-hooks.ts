@@ -1,0 +1,34 @@
+/**
+ * In the place of uvu, which leaves out why a hook failed: what it throws is printed before uvu drops it. `child.ts` gives
+ * this to the test files when they ask for uvu.
+ */
+import { type Callback, exec, suite as plainSuite, test as plainTest, type Test } from 'uvu';
+
+export { exec };
+
+export function suite<Context>(title = '', context?: Context): Test<Context> {
+  return told(plainSuite(title, context), title);
+}
+
+export const test = told(plainTest, '');
+
+function told<Context>(made: Test<Context>, title: string): Test<Context> {
+  const { before, after } = made;
+  const telling = (what: string, hook: Callback<Context>): Callback<Context> => {
+    return async (context) => {
+      try {
+        await hook(context);
+      } catch (error) {
+        console.error(`\nHOOK FAILED: ${what} of ${title || 'the tests'}:`, error);
+        throw error;
+      }
+    };
+  };
+  made.before = Object.assign((hook: Callback<Context>) => before(telling('before', hook)), {
+    each: before.each,
+  });
+  made.after = Object.assign((hook: Callback<Context>) => after(telling('after', hook)), {
+    each: (hook: Callback<Context>) => after.each(telling('after each', hook)),
+  });
+  return made;
+}
