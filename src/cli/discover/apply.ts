@@ -1,8 +1,8 @@
 /** Makes the proposed snitches, and what their jobs need to check in. */
 import type { Client } from '../../api/client.ts';
 import type { WireSnitch } from '../../api/wire.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { DEFAULT_URL } from '../command/connection.ts';
-import { shellWord } from '../command/own-program.ts';
 import { Failure } from '../failure/failure.ts';
 import { patiently } from '../file/apply-steps.ts';
 import { batchesOf } from '../file/batches.ts';
