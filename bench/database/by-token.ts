@@ -6,6 +6,7 @@ import {
   insertSnitches,
   isPostponed,
   place,
+  readList,
   run,
 } from './statements.ts';
 import type { Tables } from './tables.ts';
@@ -58,14 +59,5 @@ export const byToken: Tables = {
   isWaiting: (db, instant) =>
     db.prepare('SELECT 1 FROM snitch_states WHERE due_at <= ? LIMIT 1').get(instant) !== undefined,
   isPostponed,
-  readList: (db) =>
-    db
-      .prepare(
-        `SELECT s.id, s.token, s.name, s.notes, s.tags, s.alert_email, s.created_at, t.interval, t.alert_type,
-           t.status, t.checked_in_at, t.last_check_in_at, t.due_at, c.at, c.outcome, c.exit_status, c.message
-         FROM snitches AS s JOIN snitch_states AS t ON t.token = s.token
-           LEFT JOIN check_ins AS c ON c.id = t.last_check_in_id
-         WHERE s.case_id = (SELECT id FROM cases LIMIT 1) ORDER BY s.id`,
-      )
-      .all(),
+  readList: (db) => readList(db, 't.token = s.token'),
 };

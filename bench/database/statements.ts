@@ -93,3 +93,16 @@ export function run(
   // SQLite divides whole numbers only where both are: a number of JavaScript would come as a fraction.
   db.prepare(sql).run(Object.fromEntries(named.map((name) => [name, BigInt(values[name] ?? 0)])));
 }
+
+/** All that a list of snitches shows. @param joined the condition that joins the state `t` to the snitch `s` */
+export function readList(db: Database.Database, joined: string): unknown[] {
+  return db
+    .prepare(
+      `SELECT s.id, s.token, s.name, s.notes, s.tags, s.alert_email, s.created_at, t.interval, t.alert_type,
+         t.status, t.checked_in_at, t.last_check_in_at, t.due_at, c.at, c.outcome, c.exit_status, c.message
+       FROM snitches AS s JOIN snitch_states AS t ON ${joined}
+         LEFT JOIN check_ins AS c ON c.id = t.last_check_in_id
+       WHERE s.case_id = (SELECT id FROM cases LIMIT 1) ORDER BY s.id`,
+    )
+    .all();
+}

@@ -8,19 +8,7 @@
 local LENGTH = 27
 local BLOCK = 4096
 
-local ffi = require("ffi")
-ffi.cdef([[
-  typedef struct { long seconds; long nanoseconds; } bench_time;
-  int clock_gettime(int clock, bench_time *time);
-]])
-
-local MONOTONIC = 1
-local buffer = ffi.new("bench_time")
-
-local function microseconds()
-  ffi.C.clock_gettime(MONOTONIC, buffer)
-  return tonumber(buffer.seconds) * 1e6 + tonumber(buffer.nanoseconds) / 1e3
-end
+local clock = dofile(debug.getinfo(1, "S").source:match("^@(.*/)") .. "clock.lua")
 
 local made = {}
 
@@ -55,12 +43,12 @@ end
 began, ended = 0, 0
 
 function request()
-  if began == 0 then began = microseconds() end
+  if began == 0 then began = clock.monotonic() end
   if position * LENGTH >= #block then
     at = at + #block / LENGTH
     if at >= last then
       if mode == "once" then
-        if ended == 0 then ended = microseconds() end
+        if ended == 0 then ended = clock.monotonic() end
         wrk.thread:stop()
       end
       at = first

@@ -5,19 +5,11 @@
 -- The paths are lines of a file. A request that is late because the answer before it was late counts from the moment at
 -- which it was to be made: otherwise a server that stands still would be asked less while it does.
 
-local ffi = require("ffi")
-ffi.cdef([[
-  typedef struct { long seconds; long nanoseconds; } bench_time;
-  int clock_gettime(int clock, bench_time *time);
-]])
-
-local REALTIME = 0
-local buffer = ffi.new("bench_time")
+local clock = dofile(debug.getinfo(1, "S").source:match("^@(.*/)") .. "clock.lua")
 
 -- Milliseconds since the epoch.
 local function now()
-  ffi.C.clock_gettime(REALTIME, buffer)
-  return tonumber(buffer.seconds) * 1000 + tonumber(buffer.nanoseconds) / 1e6
+  return clock.sinceTheEpoch() / 1000
 end
 
 local made = {}

@@ -28,10 +28,10 @@ import { IMPATIENT, Turns } from './turns.ts';
 
 export type { ImportInput, PageQuery, SnitchInput } from './calls.ts';
 export {
+  AnswerNotUnderstood,
   ApiError,
   type Call,
   type ClientOptions,
-  NotUnderstood,
   open,
   readText,
   refusal,

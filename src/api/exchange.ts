@@ -21,8 +21,8 @@ export class ApiError extends Error {
 }
 
 /** The answer does not look as it should: it comes from no Snitch server, or from one of another version. */
-export class NotUnderstood extends Error {
-  override readonly name = 'NotUnderstood';
+export class AnswerNotUnderstood extends Error {
+  override readonly name = 'AnswerNotUnderstood';
 
   constructor(url: string, { method, path }: Pick<Call, 'method' | 'path'>, fault: string) {
     const asked = `${method} ${path.split('?', 1)[0]}`;
@@ -117,7 +117,7 @@ async function exchange<T>(
     if (status < 200 || status > 299) throw refusal(response, text);
     return understand(options.url, request, text) as T;
   } catch (error) {
-    if (error instanceof ApiError || error instanceof NotUnderstood) throw error;
+    if (error instanceof ApiError || error instanceof AnswerNotUnderstood) throw error;
     throw new Unreachable(options.url, signal.aborted ? new Error('no answer in time') : error);
   }
 }
@@ -167,17 +167,17 @@ export async function readText(response: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** @throws NotUnderstood for an answer without the expected shape, so that callers never see one */
+/** @throws AnswerNotUnderstood for an answer without the expected shape, so that callers never see one */
 function understand<T>(url: string, request: Request<T>, text: string): unknown {
   if (request.shape === null) return undefined;
   let answer: unknown;
   try {
     answer = JSON.parse(text);
   } catch {
-    throw new NotUnderstood(url, request, 'is not JSON');
+    throw new AnswerNotUnderstood(url, request, 'is not JSON');
   }
   const fault = request.shape(answer);
-  if (fault !== null) throw new NotUnderstood(url, request, fault);
+  if (fault !== null) throw new AnswerNotUnderstood(url, request, fault);
   return answer;
 }
 

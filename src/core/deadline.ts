@@ -115,7 +115,7 @@ function afterNextPeriod(
   return Math.max(earliest, addIntervals(interval, rules.timezone, now, 1));
 }
 
-/** At the first run that was to be over by `earliest`, with its grace. Those of `every` count from the one before. */
+/** The end of the first grace that ends at `earliest` or later. The runs of `every` count from `dueAt`. */
 function afterNextRun(job: Job, schedule: Schedule, dueAt: number, earliest: number): number | null {
   const grace = graceOf(job, schedule, dueAt);
   if (job.schedule && 'every' in job.schedule) {

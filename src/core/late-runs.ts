@@ -3,13 +3,13 @@ import { DAY } from '../text/durations.ts';
 import { type Interval, nominalLength } from './interval.ts';
 import { LocalClock, locate } from './places.ts';
 
-/** How many of the last periods the first check-in is known of. */
+/** The first check-in is kept of as many of the last periods. */
 export const KNOWN_PERIODS = 50;
 
 /** A run is compared with as many before it and after it: it came late where both were usually earlier. */
 const NEIGHBOURS = 12;
 
-/** As many late runs are remembered, the latest of them, for as many periods, but not for longer than so many days. */
+/** The latest ten late runs are remembered, each for 300 periods, but for no longer than 400 days. */
 const REMEMBERED_RUNS = 10;
 const REMEMBERED_PERIODS = 300;
 const REMEMBERED_DAYS = 400;

@@ -6,7 +6,7 @@ import type { SnitchState } from './snitch.ts';
 
 export { scheduleInWords } from './schedule-name.ts';
 
-/** So many runs are told. */
+/** So many of the next runs are shown. */
 const RUNS = 5;
 
 /** When a snitch with a schedule is due; lengths in milliseconds. */

@@ -1,4 +1,4 @@
-/** Says what became of telling an alert: the deliveries know, and nothing else does. */
+/** Says in words who was told of an alert, and who was not. Only its deliveries know that. */
 import type { AlertKind } from './alert.ts';
 import { NOTICE_AFTER } from './blind-window.ts';
 import type { Channel } from './routing.ts';
@@ -57,7 +57,7 @@ export function whyUntold(notice: { from: string; to: string } | null | undefine
 }
 
 /**
- * One sentence for each fate that the deliveries of a snitch's last alert met.
+ * One sentence for each thing that became of the deliveries of a snitch's last alert.
  *
  * @param local shows an instant
  */

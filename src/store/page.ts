@@ -4,7 +4,7 @@
 export interface Page {
   limit: number;
   before: { at: number } | { id: string } | null;
-  /** Where a page is read in slices: what the slice before ended with, and need not be there any more. */
+  /** Where a page is read in slices: the last item of the slice before. It may have been deleted since. */
   behind?: Position;
 }
 

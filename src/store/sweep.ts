@@ -35,9 +35,9 @@ export interface SweepStore {
    */
   applyDue(now: number, after: LookCursor | null, limit: number): Promise<DueResult>;
   /**
-   * Puts the snitches that would be looked at by `until` where they are due, which check-ins leave to this; a slice a
-   * call. It begins with those that are looked at first, or goes on behind `after`, and answers with where to go on,
-   * or null at the end.
+   * A check-in does not move its snitch in the order in which the sweep looks at them. This does: it puts those that
+   * would be looked at by `until` where they are due, a slice a call. It begins with those that are looked at first, or
+   * goes on behind `after`, and answers with where to go on, or null at the end.
    */
   moveLooks(until: number, after: LookCursor | null): Promise<LookCursor | null>;
   /** Restarts deadlines after a case's rules changed, a slice a call; false when nothing is left to do. */

@@ -142,6 +142,20 @@ test('a place that a slow send leaves is taken at once', async () => {
   });
 });
 
+test('the first is sent before all that waits is claimed', async () => {
+  const targets = Array.from({ length: 500 }, (_, index) => [`hook-${index}`, 1] as const);
+  const memory = new Memory(Object.fromEntries(targets));
+  let claimedBefore = 0;
+  const send: Send = async () => {
+    claimedBefore ||= memory.claimed;
+    return DELIVERED;
+  };
+  await withLoop(memory, channelOf(send, { pace: { ...PACE, fast: 1_000 } }), () =>
+    until(() => memory.settled.length === targets.length, 'all are delivered'),
+  );
+  assert.ok(claimedBefore < targets.length / 2, `${claimedBefore} were claimed before the first send`);
+});
+
 /** What was claimed when no more was, with nothing sent on the way. */
 async function claimedAhead(memory: Memory, channel: Channel): Promise<number> {
   let claimed = -1;

@@ -1,4 +1,5 @@
 /** The loop: a wake brings the next pass forward, except after a failure. */
+import { mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -101,6 +102,24 @@ test('a loop that is started twice makes one pass after the other', async () => 
       assert.is(most, 1);
     },
   );
+});
+
+test('a stop ends the wait for the next pass', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  try {
+    const options = { onFailing: () => {}, onRecovered: () => {}, monotonic: () => 0 };
+    const loop = new PassLoop({ pass: async () => 60_000, ...options });
+    loop.start();
+    for (let count = 0; count < 10; count += 1) await turn();
+    let hasStopped = false;
+    void loop.stop().then(() => {
+      hasStopped = true;
+    });
+    for (let count = 0; count < 10; count += 1) await turn();
+    assert.ok(hasStopped, 'though no time has passed');
+  } finally {
+    mock.timers.reset();
+  }
 });
 
 test('how long no pass ended well is known, and a pass that fails is none', async () => {

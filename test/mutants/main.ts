@@ -195,23 +195,34 @@ async function outcomeWith(
   return 'hangs';
 }
 
+/** A test that hangs tells of the bug only where it does not hang without it: the host may be too busy for either. */
+async function outcomeOf(
+  tree: Tree,
+  { test, seconds }: Measured,
+  { plant, heal }: { plant: () => void; heal: () => void },
+): Promise<'passes' | 'noticed' | 'hangs'> {
+  for (let patience = 1; ; patience *= 2) {
+    plant();
+    const how = await outcomeWith(tree, test, patience * seconds);
+    heal();
+    if (how !== 'hangs' || (await outcomeWith(tree, test, patience * seconds)) === 'passes') return how;
+  }
+}
+
 /** @returns null where it was interrupted */
 async function tryBug(tree: Tree, bug: Planted, measured: readonly Measured[]): Promise<Verdict | null> {
   const tests = testsFor(bug, measured);
   if (tests.length === 0) return { how: 'NEVER RUN' };
   const path = join(tree.path, 'src', bug.file);
   const text = readFileSync(path, 'utf8');
-  writeFileSync(path, text.slice(0, bug.start) + bug.replacement + text.slice(bug.end));
-  try {
-    for (const { test, seconds } of tests) {
-      const how = await outcomeWith(tree, test, seconds);
-      if (interruption.signal.aborted) return null;
-      if (how !== 'passes') return { how, by: test.path };
-    }
-    return { how: 'SURVIVED' };
-  } finally {
-    writeFileSync(path, text);
+  const planted = text.slice(0, bug.start) + bug.replacement + text.slice(bug.end);
+  const change = { plant: () => writeFileSync(path, planted), heal: () => writeFileSync(path, text) };
+  for (const one of tests) {
+    const how = await outcomeOf(tree, one, change);
+    if (interruption.signal.aborted) return null;
+    if (how !== 'passes') return { how, by: one.test.path };
   }
+  return { how: 'SURVIVED' };
 }
 
 function oneLine(text: string): string {

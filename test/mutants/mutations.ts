@@ -96,7 +96,7 @@ function editsOf(node: ts.Node, source: ts.SourceFile): Edit[] {
 function isAnsweredAtOnce({ expression }: ts.AwaitExpression, source: ts.SourceFile): boolean {
   return (
     ts.isCallExpression(expression) &&
-    /^(?:tx\.(?:get|all|run|insert)|getState)\b/.test(expression.getText(source))
+    /^(?:tx\.(?:get|all|run|insert)|getState(?:ById)?)\b/.test(expression.getText(source))
   );
 }
 

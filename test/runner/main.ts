@@ -22,6 +22,7 @@ const { values: options, positionals: patterns } = parseArgs({
 const WAITING_AT_ONCE = 3;
 
 const patience = Number(process.env.TEST_PATIENCE ?? 1);
+const outcomes: Outcome[] = [];
 const interruption = new AbortController();
 process.once('SIGINT', () => interruption.abort()).once('SIGTERM', () => interruption.abort());
 
@@ -30,21 +31,41 @@ function byLength(one: TestFile, other: TestFile): number {
   return other.limitS - one.limitS || one.path.localeCompare(other.path);
 }
 
-/** Works through `files`, `atOnce` at a time. */
-async function runAll(files: readonly TestFile[], atOnce: number): Promise<Outcome[]> {
-  const waiting = [...files].sort(byLength)[Symbol.iterator]();
-  const outcomes: Outcome[] = [];
-  const work = async () => {
-    for (const file of waiting) {
-      if (interruption.signal.aborted) return;
-      if (file.needs !== 'nothing') await built[file.needs];
-      const outcome = await runFile(file, patience, interruption.signal);
-      printOutcome(outcome);
-      outcomes.push(outcome);
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, work));
-  return outcomes;
+/** Takes the files of `own` one after the other, and when there are none left, those of `others`. */
+async function work(
+  own: Iterator<TestFile, undefined>,
+  others: Iterator<TestFile, undefined>,
+): Promise<void> {
+  for (;;) {
+    const file = own.next().value ?? others.next().value;
+    if (!file || interruption.signal.aborted) return;
+    if (file.needs !== 'nothing') await built[file.needs];
+    const outcome = await runFile(file, patience, interruption.signal);
+    printOutcome(outcome);
+    outcomes.push(outcome);
+  }
+}
+
+/**
+ * Whoever has no file of its own kind left helps with the other: those that compute also wait, for processes that they
+ * start, and would leave a part of the host idle.
+ */
+async function runAll(files: readonly TestFile[]): Promise<void> {
+  const of = (waits: boolean) =>
+    files
+      .filter((file) => file.waits === waits)
+      .sort(byLength)
+      .values();
+  const [computing, waiting] = [of(false), of(true)];
+  const workers = (
+    count: number,
+    own: Iterator<TestFile, undefined>,
+    others: Iterator<TestFile, undefined>,
+  ) => Array.from({ length: count }, () => work(own, others));
+  await Promise.all([
+    ...workers(availableParallelism(), computing, waiting),
+    ...workers(options.fast ? 0 : WAITING_AT_ONCE, waiting, computing),
+  ]);
 }
 
 const all = testFiles(patterns);
@@ -55,17 +76,6 @@ if (files.length === 0) {
 }
 const started = performance.now();
 const built = build(new Set(files.map(({ needs }) => needs)));
-const outcomes = (
-  await Promise.all([
-    runAll(
-      files.filter(({ waits }) => !waits),
-      availableParallelism(),
-    ),
-    runAll(
-      files.filter(({ waits }) => waits),
-      WAITING_AT_ONCE,
-    ),
-  ])
-).flat();
+await runAll(files);
 const isGood = printTotals(outcomes, { noSkips: options['no-skips'] ?? false, started });
 process.exit(isGood && !interruption.signal.aborted ? 0 : 1);

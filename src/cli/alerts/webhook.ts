@@ -1,5 +1,7 @@
 /** `snitch webhook`: where alerts are posted to. */
+
 import type { Client } from '../../api/client.ts';
+import { withoutCredentials } from '../../api/shown-url.ts';
 import type { WireDelivery, WireWebhook } from '../../api/wire.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command/command.ts';
 import { confirmDeletion } from '../command/confirm.ts';
@@ -101,14 +103,6 @@ async function resolveWebhook(client: Client, given: string): Promise<WireWebhoo
   throw new NotFoundError(
     `no webhook has the id or the URL "${shown}"\n\`snitch webhook list\` shows those that there are`,
   );
-}
-
-/** The URL as the API shows it. */
-function withoutCredentials(text: string): string {
-  const url = new URL(text);
-  url.username = '';
-  url.password = '';
-  return url.href;
 }
 
 async function removeWebhook(given: string, flags: ClientFlags & { force?: boolean }): Promise<void> {

@@ -1,5 +1,6 @@
 /** Which file starts this program, so that crontabs, units and help texts can call it. */
 import { fileURLToPath } from 'node:url';
+import { shellWord } from '../../text/shell-word.ts';
 
 const fs = process.getBuiltinModule('node:fs');
 const { basename, dirname, join } = process.getBuiltinModule('node:path');
@@ -49,11 +50,6 @@ function isExecutable(file: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** The text as one word of a shell command. */
-export function shellWord(text: string): string {
-  return /^[\w%+,./:=@[\]-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** How a line of a crontab on this host has to call the program; its usual place if that is not known. */

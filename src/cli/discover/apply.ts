@@ -1,7 +1,7 @@
 /** What the jobs of proposed snitches need to check in. */
 import type { WireSnitch } from '../../api/wire.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { DEFAULT_URL } from '../command/connection.ts';
-import { shellWord } from '../command/own-program.ts';
 import { Failure } from '../failure/failure.ts';
 import { wrappedLine } from './crontab/wrap.ts';
 import { type CrontabChange, changeOf } from './crontab/write.ts';

@@ -3,7 +3,8 @@
  * crontab, as the user of the job, in its shell. If nothing works, the job is left alone, and the reason is shown.
  */
 import { join } from 'node:path';
-import { CRON_PATH, findOnPath, isSameFile, ownProgram, shellWord } from '../command/own-program.ts';
+import { shellWord } from '../../text/shell-word.ts';
+import { CRON_PATH, findOnPath, isSameFile, ownProgram } from '../command/own-program.ts';
 import { accountOf, ownAccount } from './accounts.ts';
 import type { CronJob } from './crontab/lines.ts';
 import { wrapCommand } from './crontab/wrap.ts';

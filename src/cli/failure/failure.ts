@@ -1,5 +1,5 @@
 /** The one place that turns errors into an exit code, and into words on stderr that say what to do next. */
-import type { ApiError, NotUnderstood, Unreachable } from '../../api/client.ts';
+import type { AnswerNotUnderstood, ApiError, Unreachable } from '../../api/client.ts';
 import { isJournal, withPriority } from '../../log/journal.ts';
 import { printable } from '../../text/printable.ts';
 import { EXIT } from './exit-codes.ts';
@@ -52,7 +52,7 @@ export function describeFailure(error: unknown): { lines: string[]; exitCode: nu
   if (isNamed<Unreachable>(error, 'Unreachable')) {
     return { lines: describeSilence(error), exitCode: EXIT.unreachable };
   }
-  if (isNamed<NotUnderstood>(error, 'NotUnderstood')) {
+  if (isNamed<AnswerNotUnderstood>(error, 'AnswerNotUnderstood')) {
     const advice = 'is its address right? It is named with --url or SNITCH_URL';
     return { lines: [error.message, advice], exitCode: EXIT.unreachable };
   }

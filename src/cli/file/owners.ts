@@ -1,4 +1,6 @@
 /** Says which snitches of a file are kept by another owner, and what to write into the file. */
+
+import { shellWord } from '../../text/shell-word.ts';
 import type { Conflict, Plan, Present } from './apply-plan.ts';
 import { problemAt, type SnitchFile } from './snitch-file.ts';
 
@@ -77,10 +79,6 @@ function lostOwner(file: SnitchFile, { create }: Plan): string[] {
 /** The line that names the owner, quoted if YAML requires it. */
 function ownerLine(owner: string): string {
   return `\`owner: ${/^[A-Za-z][\w. -]*$/.test(owner) && !/^(?:null|true|false)$/i.test(owner) ? owner.trimEnd() : JSON.stringify(owner)}\``;
-}
-
-function shellWord(text: string): string {
-  return /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** If the file has nothing that its owner keeps, it is probably another file with the same owner. */

@@ -21,17 +21,17 @@ const STEPS_OF_HOURS = [1, 2, 3, 4, 6, 8, 12] as const;
 /** A step is tried where the usual gap is about as long. */
 const NEAR = 0.3;
 
-/** A weekday, or a time of day, belongs to the schedule if a run came on so many of the days on which it might have. */
+/** A weekday, or a time of day, belongs to the schedule if the job ran on this share of the days on which it could have. */
 const USUAL_SHARE = 0.5;
 
 /** Times of day that lie closer together are those of one run. */
 const SAME_RUN = HOUR;
 const MOST_RUNS_A_DAY = 12;
 
-/** A day of the month is only told from chance by so many months. */
+/** In fewer months, runs may fall on one day of the month by chance. */
 const LEAST_MONTHS = 3;
 
-/** So many of the places lie together: the others are runs by hand, or late. */
+/** This share of the places has to lie together. The others are runs by hand, or late ones. */
 const TOGETHER = 0.92;
 
 /** Two arcs are about as long if they differ by this share of the circle. */
@@ -96,7 +96,7 @@ function steps(walls: readonly number[], gap: number): Cron[] {
   return [...minutes, ...hours];
 }
 
-/** Two or three times a day are named; more are a step. */
+/** Two or three hours of a day are listed; more are written as a step. */
 function hoursFrom(hour: number, step: number): string {
   if (step === 1) return '*';
   if (step < 8) return hour === 0 ? `*/${step}` : `${hour}-23/${step}`;
@@ -121,7 +121,7 @@ function timesOfDay(walls: readonly number[]): Cron[] {
 interface Group {
   /** After midnight of the day on which the first of the groups lies; may be on the day after it. */
   from: number;
-  /** Of the days of the history, on how many of them it ran. */
+  /** On which share of the days of the history it ran. */
   share: number;
 }
 
@@ -170,7 +170,7 @@ function daysOfMonth(walls: readonly number[]): Cron[] {
   ].filter(({ cron }) => !cron.includes('#5'));
 }
 
-/** So long after the one before, whatever the clock shows. */
+/** Each run a fixed time after the one before, whatever the clock shows. */
 function everySoOften(gap: number, timezone: string): Candidate[] {
   const unit = gap < HOUR ? 10 * SECOND : gap < DAY ? MINUTE : HOUR;
   const length = Math.round(gap / unit) * unit;
@@ -179,8 +179,8 @@ function everySoOften(gap: number, timezone: string): Candidate[] {
 }
 
 /**
- * Where on a circle of `length` the places begin that lie together, as a schedule would have it: on a full minute, or on
- * one of five where that is about as near.
+ * Most of the places lie together on a circle of `length`. This is where they begin, as a schedule would say it: on a
+ * full minute, or on a multiple of five minutes where that is about as near.
  */
 function startOnCircle(walls: readonly number[], length: number): number {
   const places = walls.map((wall) => modulo(wall, length)).sort((a, b) => a - b);

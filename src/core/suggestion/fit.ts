@@ -23,24 +23,24 @@ export interface Fit {
   cost: number;
 }
 
-/** A run is answered for by a check-in up to so much before it (`extensions: When a job is due`). */
+/** A check-in answers for a run that it comes before by up to this much (`extensions: When a job is due`). */
 const EARLY_SHARE = 0.1;
 const MOST_EARLY = 5 * MINUTE;
 
-/** So many runs may be unanswered, or check-ins without a run of their own, as a share. */
+/** At most this share of the runs may go unanswered, and of the check-ins have no run of their own. */
 const MOST_MISSED = 0.2;
 const MOST_EXTRA = 0.15;
 
-/** The usual check-in comes before this share of the gap has passed; where they scatter more, nothing is told. */
+/** Check-ins that usually scatter over more than this share of the gap fit no schedule. */
 const MOST_SCATTER = 0.4;
 const USUAL = 0.92;
 
-/** With fewer runs, chance fits as well. Of what comes once a month nobody has many. */
+/** Fewer runs may fit by chance. Of a job that runs once a month nobody has many. */
 const LEAST_RUNS = 5;
 const LEAST_LONG_RUNS = 3;
 const LONG = 6 * DAY;
 
-/** No history is longer, whatever it says of a schedule. */
+/** No history has as many check-ins: a schedule with more runs than this in the same time does not fit. */
 const MOST_RUNS = 20_000;
 
 /** @param checkIns ascending, at least two: when the runs began, or when they checked in */

@@ -47,17 +47,17 @@ export interface Suggestion {
 const LEAST_ENDS = 5;
 const LEAST_LONG_ENDS = 3;
 
-/** The grace covers all check-ins but one of so many, where that came so much later than all the others. */
+/** Of so many check-ins the grace may leave out the latest, where it came this many times later than all the others. */
 const MAY_LEAVE_ONE_OUT = 50;
 const MUCH_LATER = 3;
 
-/** What the grace is longer than the latest check-in that it covers. */
+/** So many times as late as the latest check-in that it covers, the grace ends. */
 const GRACE_ROOM = 1.25;
 
-/** The longest grace: the next run is not to be waited for. The shortest is what a schedule has by itself. */
+/** The grace ends within this share of the gap, so that the next run need not come first. */
 const GRACE_OF_GAP = 0.9;
 
-/** So many of the starts must be known to go by them. */
+/** The starts of runs are gone by where this share of them is known. */
 const STARTS_KNOWN = 0.9;
 
 /**

@@ -5,6 +5,7 @@ import { reasonInWords } from '../../core/reason.ts';
 import { scheduleInWords } from '../../core/schedule-words.ts';
 import { durationInWords } from '../../text/durations.ts';
 import { outputLines, printable, printableLines, shorten, shortenFront } from '../../text/printable.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { exactTime, minuteInTimeZone } from '../../text/times.ts';
 import { flappingAdvice, gistOf, type SnitchAlert, timeFields } from './alert-words.ts';
 import { type CaseShown, NAME_SHOWN } from './digest-entry.ts';
@@ -47,7 +48,7 @@ function snitchLetter(alert: SnitchAlert, shown: CaseShown, output: string | nul
     { label: 'Notes', value: shorten(printableLines(snitch.notes).join('\n'), NOTES_SHOWN) },
     { label: 'Case', value: shorten(printable(shown.name), NAME_SHOWN) },
   ];
-  const named = shellWord(snitch.name) ?? snitch.token;
+  const named = typed(snitch.name) ?? snitch.token;
   return {
     subject: `[${word}] ${name} ${what}`,
     letter: {
@@ -77,11 +78,9 @@ function dueFields({ interval, schedule, grace = 0 }: AlertDetails): Letter['fie
   ];
 }
 
-/** `name` as one word of a shell command, quoted if need be; null where it has characters that cannot be typed. */
-function shellWord(name: string): string | null {
-  if (/^[A-Za-z0-9_][A-Za-z0-9_.:@%+,/-]*$/.test(name)) return name;
-  if (name.startsWith('-') || printable(name) !== name) return null;
-  return `'${name.replaceAll("'", `'\\''`)}'`;
+/** `name` as a person would type it in a command; null where it has characters that cannot be typed. */
+function typed(name: string): string | null {
+  return name.startsWith('-') || printable(name) !== name ? null : shellWord(name);
 }
 
 function noticeLetter({ id, at, notice }: Notice, shown: CaseShown): SubjectAndLetter {

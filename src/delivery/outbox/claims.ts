@@ -13,7 +13,7 @@ export interface Intake {
   settling: number;
 }
 
-/** A lease has room for the send itself, and for one before it that takes as long as it may. */
+/** A lease is long enough for the send itself, and for one before it, even if both take as long as they may. */
 const SENDS_IN_A_LEASE = 2;
 
 export interface ClaimsOptions {

@@ -16,7 +16,7 @@ import { GroupedTurn, type Message, singleTurn, type Turn } from './turn.ts';
 /** So many deliveries are claimed ahead for a target that gets each by itself, and again when half are on their way. */
 export const AHEAD = 8;
 
-/** In milliseconds for each failure in a row. */
+/** The pause grows by this much with each failure in a row, in milliseconds. */
 const PAUSE_STEP = 10;
 const LONGEST_PAUSE = 1_000;
 

@@ -1,4 +1,5 @@
 /** Records of the store as the API shows them. */
+import { withoutCredentials } from '../../api/shown-url.ts';
 import type {
   WireAlert,
   WireApiKey,
@@ -133,14 +134,6 @@ export function wireApiKey(apiKey: ApiKey): WireApiKey {
     created_at: wireTime(apiKey.createdAt),
     last_used_at: wireTimeOrNull(apiKey.lastUsedAt),
   };
-}
-
-/** Removes the user name as well as the password, because some services use it for a secret. */
-export function withoutCredentials(url: string): string {
-  const parsed = new URL(url);
-  parsed.username = '';
-  parsed.password = '';
-  return parsed.href;
 }
 
 export function wireWebhook(webhook: Webhook): WireWebhook {

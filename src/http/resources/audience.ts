@@ -1,10 +1,10 @@
 /** `/v1/audience`: whom the alerts of the case reach. */
 import type { FastifyInstance } from 'fastify';
+import { withoutCredentials } from '../../api/shown-url.ts';
 import type { WireAudience } from '../../api/wire.ts';
 import { caseOf } from '../endpoint/auth.ts';
 import { resource } from '../endpoint/resource.ts';
 import type { RouteContext } from '../endpoint/route-context.ts';
-import { withoutCredentials } from '../endpoint/wire.ts';
 
 export function audienceRoutes(app: FastifyInstance, { store, sendsEmail }: RouteContext): void {
   resource(app, '/audience', {

@@ -37,8 +37,8 @@ function nativeBinding(): object | null {
 }
 
 /**
- * The file that another thread must load to get the very same SQLite, which may be gone but for the loader, which knows
- * it by this name; null where the library finds it on its own, as it does from sources.
+ * The name by which another thread must load the addon to get the very same SQLite. There may be no such file any more,
+ * but the loader still knows the name. Null where the library finds the addon on its own, as it does from sources.
  */
 export function addonFile(): string | null {
   if (isSea()) return loaded?.file ?? null;

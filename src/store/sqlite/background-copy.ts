@@ -36,7 +36,7 @@ export class CopyingThread implements BackgroundCopy {
   readonly #kept: number;
   readonly #startThread: StartThread;
   #thread: Worker | null = null;
-  /** Resolves when the one before has ended that was told to. */
+  /** Resolves when the last thread that was told to end has ended. */
   #ended: Promise<void> = Promise.resolve();
   /** The one that was given up and has not ended yet. */
   #leaving: Worker | null = null;
@@ -131,7 +131,7 @@ export class CopyingThread implements BackgroundCopy {
 }
 
 function startThread(work: CopyingWork): Worker {
-  // It needs little, and would otherwise take as much as the program does before it looks for what it can free.
+  // The thread needs little memory. Without a limit it would let garbage grow as far as the whole program may.
   const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 };
   if (typeof SNITCH_COPYING_THREAD === 'string') {
     return new Worker(SNITCH_COPYING_THREAD, { eval: true, workerData: work, resourceLimits });

@@ -1,7 +1,7 @@
 /**
- * Checks a database from a process of its own while the daemon works on it. A thread would do where every look were
- * short: but SQLite looks at one table at a time, which takes minutes where it is large and the disk is slow, and neither
- * a thread nor the process that it belongs to can be ended meanwhile.
+ * Checks a database from a process of its own while the daemon works on it. SQLite looks at one table at a time, which
+ * takes minutes where the table is large and the disk is slow. A thread could not be ended meanwhile, nor could the
+ * process that it belongs to.
  */
 import { closeSync, fstatSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';

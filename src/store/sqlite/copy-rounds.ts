@@ -6,7 +6,7 @@ import type { BackgroundCopy } from './background-copy.ts';
 const LEFT_FOR_CHECKPOINT = 500;
 const ROUNDS = 4;
 
-/** So many pages that could not be copied are held back by somebody who reads an older state, not by our own commit. */
+/** Where so many pages cannot be copied, it is because somebody reads an older state, and not for our own last commit. */
 const HELD_BACK = 2_000;
 
 /** How long it is not tried again after a failure, in milliseconds. */
@@ -19,7 +19,7 @@ export interface CopyRoundsOptions {
   background: BackgroundCopy;
   /** How many statements were written until now. */
   written: () => number;
-  /** Syncs the database, and resolves whatever comes of that. */
+  /** Syncs the database; resolves also where that fails. */
   syncDatabase: () => Promise<void>;
   /** Whether nobody wants the rest any more. */
   isOver: () => boolean;

@@ -3,6 +3,7 @@
  * `CRASH_STATES=20` looks at twenty times as many. Time limit: 300 s.
  */
 import { spawnSync } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -94,7 +95,8 @@ function search({ desk, before, steps }: World, { states: wanted, leavesOut, unt
   };
   const running = new Map<number, () => void>();
   const found: Found = { states: 0, acknowledged: 0, faults: new Map() };
-  const risky = risks(steps);
+  const seen = new Map<string, Looked>();
+  const risky = leavesOut ? doubts(steps, leavesOut) : risks(steps);
   const perRisk = (0.9 * wanted) / risky.filter(Boolean).length;
   const perOther = (0.1 * wanted) / (steps.length - risky.filter(Boolean).length);
   let owed = 0;
@@ -105,7 +107,7 @@ function search({ desk, before, steps }: World, { states: wanted, leavesOut, unt
     else if (!leavesOut?.(step)) running.set(step.sync, files[step.file].sync());
     owed += risky[index] ? perRisk : perOther;
     for (; owed >= 1; owed -= 1) {
-      const fault = faultIn(desk, files, found.acknowledged, random);
+      const fault = faultIn(stateOf(files, random), { desk, seen, acknowledged: found.acknowledged });
       found.states += 1;
       if (fault) found.faults.set(fault, (found.faults.get(fault) ?? 0) + 1);
       if (fault && untilFirst) return found;
@@ -127,17 +129,56 @@ function risks(steps: readonly Step[]): boolean[] {
   });
 }
 
-/** Opens what a power cut may leave as SQLite does at the next start. */
+/** From a sync that is left out until the end of the next one of that file that is not. */
+function doubts(steps: readonly Step[], leavesOut: (step: Sync) => boolean): boolean[] {
+  const doubtful = new Set<FileName>();
+  const making = new Map<number, FileName>();
+  return steps.map((step) => {
+    if (step.kind === 'sync' && leavesOut(step)) doubtful.add(step.file);
+    else if (step.kind === 'sync') making.set(step.sync, step.file);
+    const file = step.kind === 'synced' ? making.get(step.sync) : undefined;
+    const isDoubtful = doubtful.size > 0;
+    if (file) doubtful.delete(file);
+    return isDoubtful;
+  });
+}
+
+type State = Record<FileName, Buffer>;
+
+/** What the next start finds in a state. */
+interface Looked {
+  isDamaged: boolean;
+  kept: number;
+  isTorn: boolean;
+  isCalledLost: boolean;
+}
+
+const DAMAGED: Looked = { isDamaged: true, kept: 0, isTorn: false, isCalledLost: false };
+
+function stateOf(files: Record<FileName, UncertainFile>, random: () => number): State {
+  const [database, log] = [files.database.cut(random), files.log.cut(random)];
+  return { database, log, note: files.note.cut(random) };
+}
+
+/** Half of the states come up more than once, and are looked at once: what they must hold changes all the same. */
 function faultIn(
-  desk: string,
-  files: Record<FileName, UncertainFile>,
-  acknowledged: number,
-  random: () => number,
+  state: State,
+  { desk, seen, acknowledged }: { desk: string; seen: Map<string, Looked>; acknowledged: number },
 ): string | null {
+  const name = [state.database, state.log, state.note].map((file) => hash('md5', file)).join();
+  const looked = seen.get(name) ?? lookAt(desk, state);
+  seen.set(name, looked);
+  if (looked.isDamaged) return 'damaged';
+  if (looked.kept < acknowledged) return 'lost';
+  if (looked.isTorn) return 'torn';
+  return looked.isCalledLost ? 'falsely called lost' : null;
+}
+
+/** Opens what a power cut may leave as SQLite does at the next start. */
+function lookAt(desk: string, { database, log, note }: State): Looked {
   const path = join(desk, 'cut.db');
   for (const suffix of ['-wal', '-journal']) rmSync(path + suffix, { force: true });
-  writeFileSync(path, files.database.cut(random));
-  const log = files.log.cut(random);
+  writeFileSync(path, database);
   if (log.length > 0) writeFileSync(`${path}-wal`, log);
   let db: Database.Database | undefined;
   try {
@@ -145,26 +186,28 @@ function faultIn(
     db.pragma('locking_mode = EXCLUSIVE');
     // What this one writes is looked at by nobody.
     db.pragma('synchronous = OFF');
-    const answer = db.pragma('integrity_check(1)', { simple: true });
-    if (answer !== 'ok') return 'damaged';
+    if (db.pragma('integrity_check(1)', { simple: true }) !== 'ok') return DAMAGED;
     const kept = Number(db.prepare('SELECT COUNT(*) FROM check_ins').pluck().get());
-    if (kept < acknowledged) return 'lost';
     const torn = db.prepare(`SELECT COUNT(*) FROM snitch_states AS s WHERE check_in_count <>
       (SELECT COUNT(*) FROM check_ins AS c WHERE c.snitch_id = s.id)`);
-    if (torn.pluck().get() !== 0) return 'torn';
-    // What the next start would take for a loss.
-    writeFileSync(join(desk, 'snitch.acknowledged'), files.note.cut(random));
-    const next = new Acknowledged(db, desk, Date.now(), () => {});
-    try {
-      return next.loss ? 'falsely called lost' : null;
-    } finally {
-      next.close();
-    }
+    const isTorn = torn.pluck().get() !== 0;
+    return { isDamaged: false, kept, isTorn, isCalledLost: isCalledLost(db, desk, note) };
   } catch (error) {
-    if (error instanceof Database.SqliteError) return 'damaged';
+    if (error instanceof Database.SqliteError) return DAMAGED;
     throw error;
   } finally {
     db?.close();
+  }
+}
+
+/** What the next start would take for a loss. */
+function isCalledLost(db: Database.Database, desk: string, note: Buffer): boolean {
+  writeFileSync(join(desk, 'snitch.acknowledged'), note);
+  const next = new Acknowledged(db, desk, Date.now(), () => {});
+  try {
+    return next.loss !== null;
+  } finally {
+    next.close();
   }
 }
 
