@@ -120,7 +120,7 @@ function deadline(dueAt: number | null): Pick<SnitchState, 'dueAt' | 'postponed'
  */
 function momentOf(snitch: SnitchState, { now, rules }: TransitionContext): number {
   const last = snitch.lastCheckInAt ?? now;
-  return last > now && last - now <= usualLength(snitch, rules.timezone, now) ? last : now;
+  return last > now && last - now <= usualLength(snitch, rules.timezone) ? last : now;
 }
 
 function due(before: SnitchState, context: TransitionContext): Transition {

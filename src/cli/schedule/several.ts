@@ -46,8 +46,12 @@ export function joinCalendars(expressions: readonly string[], timezone: string, 
 export function joinSchedules(rules: readonly ScheduleRule[], timezone: string, now: number): Joined {
   const schedules = rules.map((rule) => read(rule, timezone));
   const longestGap = longestGapAmong(schedules, now);
-  const cron = mergedAll(rules.map((rule) => ('cron' in rule ? rule.cron : '')), mergedCron);
-  if (cron && isUnion({ cron }, schedules, timezone, now)) return { rule: { cron }, remark: null, longestGap };
+  const cron = mergedAll(
+    rules.map((rule) => ('cron' in rule ? rule.cron : '')),
+    mergedCron,
+  );
+  if (cron && isUnion({ cron }, schedules, timezone, now))
+    return { rule: { cron }, remark: null, longestGap };
   return everyGap(longestGap, `its ${rules.length} schedules`);
 }
 

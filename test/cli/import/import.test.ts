@@ -224,7 +224,10 @@ test('several schedules of a check become one, with its zone and grace; a timeou
       { schedule: { cron: '0 3 * * 1-5,6' }, timezone: 'Europe/Riga', grace: 600 },
     ],
     // The longest time is that from Saturday at noon to Monday at ten.
-    [{ schedule: 'Mon..Fri 10:00\nSat 12:00', grace: 60 }, { schedule: { every: 46 * 3_600 }, grace: 60 }],
+    [
+      { schedule: 'Mon..Fri 10:00\nSat 12:00', grace: 60 },
+      { schedule: { every: 46 * 3_600 }, grace: 60 },
+    ],
     [{ schedule: '0 3 * * *\n18:00' }, { schedule: { every: 15 * 3_600 } }],
     [{ schedule: 'nonsense\nnonsense' }, null],
     [{}, null],
