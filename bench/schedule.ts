@@ -82,7 +82,7 @@ const checking = measure(
   Array.from({ length: 50 }).flatMap(() => costly),
   (rule) => {
     const { value } = validateSchedule(rule, 'Europe/Berlin', FROM);
-    if (value) derivedInterval(readSchedule(value, 'Europe/Berlin'), FROM);
+    if (value) derivedInterval(readSchedule(value, 'Europe/Berlin'));
   },
 );
 

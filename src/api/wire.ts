@@ -156,8 +156,8 @@ export interface WireAlert {
     to: string;
     postponed: string[];
     postponed_count: number;
-    /** With their new deadlines, the earliest first; empty in notices of older versions. */
-    snitches: { token: string; name: string; deadline: string }[];
+    /** With their new deadlines, null for none, the earliest first; empty in notices of older versions. */
+    snitches: { token: string; name: string; deadline: string | null }[];
   };
 }
 

@@ -86,7 +86,8 @@ export interface BlindNotice {
 export interface BlindSnitch {
   token: string;
   name: string;
-  deadlineAt: number;
+  /** Null where its schedule has no further run, so that nothing more is awaited. */
+  deadlineAt: number | null;
 }
 
 /** The decided fact. `snitch` and `details` are as they were when it was decided; a notice has neither. */
@@ -127,7 +128,8 @@ export interface NoticeShown {
   to: string;
   postponed: string[];
   postponed_count: number;
-  snitches: { token: string; name: string; deadline: string }[];
+  /** The deadline is null where nothing more is awaited. */
+  snitches: { token: string; name: string; deadline: string | null }[];
 }
 
 export function noticeShown({
@@ -145,7 +147,7 @@ export function noticeShown({
     snitches: snitches.map(({ token, name, deadlineAt }) => ({
       token,
       name,
-      deadline: new Date(deadlineAt).toISOString(),
+      deadline: deadlineAt === null ? null : new Date(deadlineAt).toISOString(),
     })),
   };
 }

@@ -70,7 +70,7 @@ function setOwnAnew(snitch: SnitchState, now: number, context: DeadlineContext):
 function checkedInByNow(snitch: SnitchState, now: number, { rules }: DeadlineContext): SnitchState {
   const { lastCheckInAt, checkedInAt, pause } = snitch;
   const distance = (lastCheckInAt ?? now) - now;
-  const ahead = distance > 0 && distance > usualLength(snitch, rules.timezone, now);
+  const ahead = distance > 0 && distance > usualLength(snitch, rules.timezone);
   const startsAhead = (pause?.since ?? now) > now;
   if (!ahead && !startsAhead) return snitch;
   return {

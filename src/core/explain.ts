@@ -1,5 +1,5 @@
 /** Says in words what a snitch waits for, and why it alerts or is silent. */
-import { durationInWords } from '../text/durations.ts';
+import { durationInWords, SECOND } from '../text/durations.ts';
 import { inTimeZone } from '../text/times.ts';
 import { deadlineReasons, type Postponement } from './deadline-reasons.ts';
 import type { Calendar, Period } from './interval.ts';
@@ -15,7 +15,10 @@ import { type CaseRules, isAwaited, type SnitchState } from './snitch.ts';
 import { type ToldAlert, tellingReasons } from './told.ts';
 
 export interface Explanation {
-  /** The period that `now` lies in; by a schedule, from the last run to the next. */
+  /**
+   * The period that `now` lies in; by a schedule, from the last run to the next. Where there is no such run it begins or
+   * ends now. By `every`, so long after the last check-in, or after that again.
+   */
   period: Period;
   /** When it is due by its schedule; null where it has none. */
   schedule: ScheduleShown | null;
@@ -92,10 +95,14 @@ function periodOf(
   { rules, calendar, now }: Pick<ExplainContext, 'rules' | 'calendar' | 'now'>,
 ): Period {
   const schedule = scheduleOf(state, rules.timezone);
-  const start = schedule?.lastUntil(now) ?? null;
-  const end = schedule?.nextAfter(now) ?? null;
-  if (start !== null && end !== null) return { start, end };
-  return calendar.periodAt(state.interval, rules.timezone, now);
+  if (schedule === null) return calendar.periodAt(state.interval, rules.timezone, now);
+  if (state.schedule && 'every' in state.schedule) {
+    const length = state.schedule.every * SECOND;
+    const since = Math.max(0, now - (state.lastCheckInAt ?? now));
+    const start = now - (since % length);
+    return { start, end: start + length };
+  }
+  return { start: schedule.lastUntil(now) ?? now, end: schedule.nextAfter(now) ?? now };
 }
 
 function graceReasons(state: SnitchState, shown: ScheduleShown | null): string[] {

@@ -59,11 +59,8 @@ export function lengthenedBy({ grace = null }: Partial<DueFields>): number {
 }
 
 /** How long it takes at most from one run to the next, in milliseconds, give or take a clock change. */
-export function usualLength(job: Omit<Job, 'alertType'>, timezone: string, at: number): number {
-  const schedule = scheduleOf(job, timezone);
-  if (schedule === null) return nominalLength(job.interval);
-  const gaps = schedule.gapsAfter(at);
-  return gaps.length > 0 ? Math.max(...gaps) : nominalLength(job.interval);
+export function usualLength(job: Omit<Job, 'alertType'>, timezone: string): number {
+  return scheduleOf(job, timezone)?.longestGap ?? nominalLength(job.interval);
 }
 
 /** Whether a change of the case's time zone, which is now `timezone`, changes when the job is due. */

@@ -66,9 +66,8 @@ export function validateGrace(given: unknown): Checked<number | null> {
 }
 
 /** The interval that clients of the contract are shown: of the 17 the one that the longest gap fits into. */
-export function derivedInterval(schedule: Schedule, from: number): Interval {
-  const gaps = schedule.gapsAfter(from);
-  return intervalFor(gaps.length > 0 ? Math.max(...gaps) : Number.POSITIVE_INFINITY);
+export function derivedInterval(schedule: Schedule): Interval {
+  return intervalFor(schedule.longestGap ?? Number.POSITIVE_INFINITY);
 }
 
 export interface ScheduleToCheck {

@@ -127,7 +127,7 @@ function withInterval(body: Body, due: Partial<DueFields> | undefined, said: Sai
 }
 
 function intervalOf(rule: ScheduleRule, timezone: string | null | undefined, said: Said): Interval {
-  return derivedInterval(readSchedule(rule, timezone ?? said.timezone), said.now);
+  return derivedInterval(readSchedule(rule, timezone ?? said.timezone));
 }
 
 /**

@@ -220,7 +220,7 @@ function deadline(dueAt: number | null): Pick<SnitchState, 'dueAt' | 'postponed'
  */
 function momentOf(snitch: SnitchState, { now, rules }: TransitionContext): number {
   const last = snitch.lastCheckInAt ?? now;
-  return last > now && last - now <= usualLength(snitch, rules.timezone, now) ? last : now;
+  return last > now && last - now <= usualLength(snitch, rules.timezone) ? last : now;
 }
 
 function due(

@@ -4,9 +4,12 @@ import { deadlineAfter } from '../../src/core/deadline.ts';
 import { type ExplainContext, explain } from '../../src/core/explain.ts';
 import { Calendar } from '../../src/core/interval.ts';
 import { NO_LATE_RUNS } from '../../src/core/late-runs.ts';
+import type { ScheduleRule } from '../../src/core/schedule/schedule.ts';
 import { type CaseRules, newSnitchState, type SnitchState } from '../../src/core/snitch.ts';
 
 const test = suite('explain');
+
+const MINUTE = 60_000;
 
 const now = Date.parse('2026-03-10T10:20:00Z');
 const checkedInAt = Date.parse('2026-03-10T10:10:00Z');
@@ -29,6 +32,28 @@ test('a pending snitch awaits nothing', () => {
   const { deadlineAt, nextAlertAt, reasons } = explained(pending);
   assert.equal([deadlineAt, nextAlertAt], [null, null]);
   assert.match(reasons.join(' '), 'waits for its first check-in');
+});
+
+test('the present period of a schedule is its own, also of `every` and of a run that comes once', () => {
+  const at = (time: string) => Date.parse(`2026-03-10T${time}Z`);
+  const periodOf = (schedule: ScheduleRule, fields: Partial<SnitchState> = {}) =>
+    explained({ ...healthy, interval: 'monthly', schedule, timezone: 'UTC', ...fields }).period;
+  const lastCheckInAt = now - 50 * MINUTE;
+  assert.equal(periodOf({ every: 3_600 }, { lastCheckInAt }), {
+    start: lastCheckInAt,
+    end: lastCheckInAt + 60 * MINUTE,
+  });
+  assert.equal(periodOf({ every: 1_200 }, { lastCheckInAt }), {
+    start: lastCheckInAt + 40 * MINUTE,
+    end: lastCheckInAt + 60 * MINUTE,
+  });
+  assert.equal(explained({ ...pending, schedule: { every: 3_600 } }).period, {
+    start: now,
+    end: now + 60 * MINUTE,
+  });
+  assert.equal(periodOf({ calendar: '2026-03-10 23:00' }), { start: now, end: at('23:00') });
+  assert.equal(periodOf({ calendar: '2026-03-10 01:00' }), { start: at('01:00'), end: now });
+  assert.equal(periodOf({ cron: '0 1,23 * * *' }), { start: at('01:00'), end: at('23:00') });
 });
 
 test('a healthy snitch has a deadline, told in the time zone of the case', () => {

@@ -101,7 +101,7 @@ test('no expression costs more than a moment', () => {
   const readAll = () => {
     for (const given of costly) {
       const { value } = validateSchedule(given, 'America/New_York', NOW);
-      if (value) derivedInterval(readSchedule(value, 'America/New_York'), NOW);
+      if (value) derivedInterval(readSchedule(value, 'America/New_York'));
     }
   };
   readAll();

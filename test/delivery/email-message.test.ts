@@ -250,6 +250,13 @@ test('the blind notice names the window and what was postponed', () => {
   assert.match(message.text, 'To:     2026-11-21 06:04:02 (Europe/Berlin, UTC+01:00)');
   assert.match(message.text, 'The deadlines of 150 snitches were postponed:');
   assert.match(message.text, /- nightly-backup\n {2}- a\\nb\n {2}- and 148 more\n/);
+  const ended = alertMessage(
+    aNotice({ postponed: ['once'], snitches: [{ token: 't1', name: 'once', deadlineAt: null }] }),
+    CASE,
+    'ann@example.com',
+    'example.com',
+  );
+  assert.match(ended.text, '  - once: its schedule has no further run\n');
   const deadlines = [{ token: 't1', name: 'nightly-backup', deadlineAt: AT + 24 * HOUR }];
   const told = alertMessage(
     aNotice({ postponed: ['nightly-backup'], snitches: deadlines }),

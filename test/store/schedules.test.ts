@@ -221,6 +221,27 @@ contract('schedules over time', (test) => {
     assert.is(await dueOf(store, owner, token), begun + (70 + 65) * MINUTE);
   });
 
+  test('the notice of a blind window names no deadline where the schedule has no further run', async ({
+    store,
+  }) => {
+    const owner = await newCase(store, { members: ['ann@example.com'] });
+    const begun = local('2026-05-11T12:00');
+    const once = { schedule: { calendar: '2026-05-12 03:00' }, timezone: BERLIN };
+    const { token } = await healthySnitch(store, owner, { name: 'a', ...once }, begun);
+    await healthySnitch(store, owner, { name: 'b', ...scheduled('0 3 * * *') }, begun);
+    await live(store, local('2026-05-12T02:50'), local('2026-05-12T03:30'));
+    assert.is(await dueOf(store, owner, token), null);
+    const alerts = await store.listAlerts(owner.id, null, { limit: 9, before: null });
+    const notice = alerts.find(({ alert }) => alert.notice !== null)?.alert.notice;
+    assert.equal(
+      notice?.snitches?.map(({ name, deadlineAt }) => [name, deadlineAt]),
+      [
+        ['b', local('2026-05-13T03:15')],
+        ['a', null],
+      ],
+    );
+  });
+
   test('the same after a restart', async ({ store, reopen }) => {
     const owner = await newCase(store);
     const fields = scheduled('0 3 * * 1-5', { grace: 120 });

@@ -9,8 +9,8 @@ export type Source = { kind: 'cron'; crontab: Crontab; job: CronJob } | { kind: 
 
 export interface Proposal {
   name: string;
-  /** Another name, for where the first is that of another job: its mark stays the same when lines are moved. */
-  markedName: string;
+  /** Other names, for where the first is that of another job: their mark stays the same when lines are moved. */
+  otherNames: readonly string[];
   due: Due;
   /** For servers and programs that know no schedules. */
   interval: string;

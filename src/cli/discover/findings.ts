@@ -44,26 +44,40 @@ export function isFault({ kind }: Finding): boolean {
  * The snitch that was made for a job whose line does not check in yet. One that another job mentions is not its own,
  * whatever its name.
  */
-export function snitchFor(
-  { name, markedName }: Proposal,
+function snitchFor(
+  { name, otherNames }: Proposal,
   byName: ReadonlyMap<string, WireSnitch>,
-  mentioned: ReadonlySet<string>,
+  isTaken: (snitch: WireSnitch) => boolean,
 ): WireSnitch | null {
-  for (const one of [name, markedName]) {
+  for (const one of [name, ...otherNames]) {
     const snitch = byName.get(one);
-    if (snitch && !mentioned.has(snitch.token) && !mentioned.has(snitch.name)) return snitch;
+    if (snitch && !isTaken(snitch)) return snitch;
   }
   return null;
 }
 
+/** Gives each job the snitch that was made for it, and none to two of them. */
+export function ownSnitches(
+  { proposals, mentioned }: Pick<Discovery, 'proposals' | 'mentioned'>,
+  snitches: readonly WireSnitch[],
+): { proposal: Proposal; snitch: WireSnitch | null }[] {
+  const byName = new Map(snitches.map((snitch) => [snitch.name, snitch]));
+  const given = new Set<string>();
+  return proposals.map((proposal) => {
+    const snitch = snitchFor(proposal, byName, ({ token, name }) => {
+      return given.has(token) || mentioned.has(token) || mentioned.has(name);
+    });
+    if (snitch !== null) given.add(snitch.token);
+    return { proposal, snitch };
+  });
+}
+
 /** @param now milliseconds since the epoch */
 export function findingsOf(discovery: Discovery, kept: Kept, host: string, now: number): Finding[] {
-  const byName = new Map(kept.snitches.map((snitch) => [snitch.name, snitch]));
   const moment = { caseZone: kept.caseZone, now };
   const own = new Set<string>();
-  const unwatched = discovery.proposals.flatMap((proposal) => {
+  const unwatched = ownSnitches(discovery, kept.snitches).flatMap(({ proposal, snitch }) => {
     const { name, where, due } = proposal;
-    const snitch = snitchFor(proposal, byName, discovery.mentioned);
     const words = snitch
       ? `its snitch is there, and it does not check in: ${dueInWords(due)}`
       : dueInWords(due);

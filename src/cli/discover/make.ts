@@ -7,7 +7,7 @@ import { knowsSchedules } from '../snitches/due-answer.ts';
 import type { Watched } from './apply.ts';
 import type { Discovery, Proposal } from './discovery.ts';
 import type { Finding } from './findings.ts';
-import { snitchFor } from './findings.ts';
+import { ownSnitches } from './findings.ts';
 import type { PassedOver } from './host/host.ts';
 
 export interface Made {
@@ -31,14 +31,14 @@ export async function makeSnitches(
   tags: readonly string[],
 ): Promise<Made> {
   const present = await client.listSnitches();
-  const byName = new Map(present.map((snitch) => [snitch.name, snitch]));
-  const found = proposals.map((proposal) => ({ proposal, snitch: snitchFor(proposal, byName, mentioned) }));
+  const found = ownSnitches({ proposals, mentioned }, present);
+  const names = new Set(present.map(({ name }) => name));
   const missing = found.filter(({ snitch }) => snitch === null).map(({ proposal }) => proposal);
   const [first] = missing.filter(({ due }) => due.schedule !== null);
   const isNew = !first?.due.schedule || (await knowsSchedules(client, first.due.schedule));
   const wanted = missing.map((proposal) => ({
     proposal,
-    input: inputOf(proposal, { tags, isNew, isTaken: byName.has(proposal.name) }),
+    input: inputOf(proposal, { tags, isNew, names }),
   }));
   const { takes, refused, remarks } = await tried(client, wanted);
   const made = new Map<Proposal, WireSnitch>();
@@ -61,15 +61,17 @@ interface Circumstances {
   tags: readonly string[];
   /** Whether the server knows schedules. */
   isNew: boolean;
-  /** Whether another job has a snitch of that name. */
-  isTaken: boolean;
+  /** Those that are taken, by snitches of other jobs among them. */
+  names: Set<string>;
 }
 
-function inputOf(proposal: Proposal, { tags, isNew, isTaken }: Circumstances): Wanted['input'] {
+function inputOf(proposal: Proposal, { tags, isNew, names }: Circumstances): Wanted['input'] {
   const { due, where, schedule, user } = proposal;
   const byInterval = due.interval === null ? {} : { interval: due.interval };
+  const name = [proposal.name, ...proposal.otherNames].find((one) => !names.has(one)) ?? proposal.name;
+  names.add(name);
   return {
-    name: isTaken ? proposal.markedName : proposal.name,
+    name,
     ...(isNew && due.schedule !== null ? scheduleIn(due) : byInterval),
     tags: [...tags],
     // Not the command: it may hold a password, and notes are sent with every alert.

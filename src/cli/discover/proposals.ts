@@ -103,7 +103,7 @@ function addLine({ discovery }: Looking, crontab: Crontab, { job, name, due }: L
       return {
         ...{
           name,
-          markedName: name,
+          otherNames: [],
           due: found,
           interval: shownInterval(found),
           schedule: job.schedule,
@@ -138,7 +138,7 @@ function addTimer({ discovery, clock, options }: Looking, timer: Timer): void {
     const found = due();
     return {
       name: name.replace(/\.timer$/, ''),
-      markedName: name,
+      otherNames: [],
       ...{ due: found, interval: shownInterval(found), schedule: timerText(settings), where: name },
       ...{ user: null, source: { kind: 'timer', timer }, program: 'snitch' },
     };
@@ -190,13 +190,22 @@ function withoutIgnored(discovery: Discovery, { has }: IgnoreList): Discovery {
   return { ...discovery, proposals, watched, passedOver, ignored: [...discovery.ignored, ...ignored] };
 }
 
-/** Proposals with the same name each get a mark. */
+/** So many jobs that are the same in everything are told apart, such as lines that were copied. */
+const MOST_TWINS = 20;
+
+/** Proposals with the same name each get a mark, and those with the same mark a number. */
 function withUniqueNames(proposals: readonly Proposal[], host: string): Proposal[] {
   const counts = Map.groupBy(proposals, ({ name }) => name);
+  const given = new Set<string>();
   return proposals.map((proposal) => {
-    const markedName = `${proposal.name}-${markOf(proposal)}@${host}`;
+    const marked = `${proposal.name}-${markOf(proposal)}`;
+    const numbered = Array.from({ length: MOST_TWINS - 1 }, (_, index) => `${marked}-${index + 2}`);
+    const otherNames = [marked, ...numbered].map((name) => `${name}@${host}`);
     const isUnique = counts.get(proposal.name)?.length === 1;
-    return { ...proposal, name: isUnique ? `${proposal.name}@${host}` : markedName, markedName };
+    const free = otherNames.find((name) => !given.has(name)) ?? `${marked}@${host}`;
+    const name = isUnique ? `${proposal.name}@${host}` : free;
+    given.add(name);
+    return { ...proposal, name, otherNames };
   });
 }
 

@@ -8,19 +8,34 @@ export function checksIn(command: string): boolean {
 }
 
 const ADDRESS = /https?:\/\/[^\s'"]+\/(?:c|ping)\/([A-Za-z0-9_-]{6,64})\b/g;
-const CALL = /\b(?:exec|check-in)\s+(.*?)(?:\s--(?:\s|$)|$)/g;
+const CALL =
+  /(?:\bsnitch[\w.-]*['"]?\s+(?:exec|check-in)\b|\s(?:exec|check-in)(?=\s+[a-z2-7]{26}\b))(.*?)(?:\s--(?=\s|$)|$)/g;
 
-/** What may be the token or the name of the snitch. Empty where it stands elsewhere, as in a file. */
+/** Options of these commands that take a value, and those that take none. */
+const WITH_VALUE = new Set(
+  '--timeout --kill-after --output --tail --url --api-key-file --message -m --status -s'.split(' '),
+);
+const ALONE = new Set(['--quiet', '-q']);
+
+/** What is the token or the name of the snitch. Empty where it stands elsewhere, as in a file or a variable. */
 export function referencesIn(command: string): string[] {
   const tokens = [...command.matchAll(ADDRESS)].map(([, token = '']) => token);
-  const words = [...command.matchAll(CALL)].flatMap(([, part = '']) => wordsOf(part));
-  return [...new Set([...tokens, ...words])];
+  if (tokens.length > 0) return [...new Set(tokens)];
+  const named = [...command.matchAll(CALL)].map(([, part = '']) => argumentIn(part));
+  return [...new Set(named.filter((one) => one !== null))];
 }
 
-/** Words of a shell, without options and without what is no name. */
-function wordsOf(text: string): string[] {
+/** The first argument that belongs to no option; null where an option says it, or is not known. */
+function argumentIn(text: string): string | null {
   const words = [...text.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, double, single, bare]) => double ?? single ?? bare ?? '',
   );
-  return words.filter((word) => word !== '' && !/^-|:\/\/|[$`;|&<>]/.test(word));
+  for (let index = 0; index < words.length; index += 1) {
+    const word = words[index] ?? '';
+    const [option = ''] = word.split('=', 1);
+    if (!word.startsWith('-')) return /[$`;|&<>]|^$/.test(word) ? null : word;
+    if (WITH_VALUE.has(option)) index += word === option ? 1 : 0;
+    else if (!ALONE.has(option)) return null;
+  }
+  return null;
 }

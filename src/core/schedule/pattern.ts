@@ -52,6 +52,28 @@ export function lastWallTime(pattern: Pattern, wall: number): number | null {
   return earlier === null ? null : earlier * DAY + (pattern.times.at(-1) ?? 0) * SECOND;
 }
 
+/** Days: four years, with the leap day that one of them has. */
+const CYCLE = 1_461;
+
+/**
+ * The longest time between two runs in the four years that begin with the first one after `wall`, in milliseconds; null
+ * where there are not two. All of them are seen, however many there are, because each day has the same times.
+ */
+export function longestGapAfter(pattern: Pattern, wall: number): number | null {
+  const { times } = pattern;
+  const [first = 0, last = 0] = [times[0], times.at(-1)];
+  let longest = 0;
+  for (const [index, time] of times.entries()) longest = Math.max(longest, time - (times[index - 1] ?? time));
+  const begin = nextDay(pattern, Math.floor(wall / DAY));
+  for (let day = begin; day !== null && begin !== null; ) {
+    const next: number | null = nextDay(pattern, day + 1);
+    if (next === null || next - begin > CYCLE) break;
+    longest = Math.max(longest, (next - day) * (DAY / SECOND) + first - last);
+    day = next;
+  }
+  return longest > 0 ? longest * SECOND : null;
+}
+
 /** The first day of the pattern from the day `from` on, in days since 1970-01-01. */
 function nextDay(pattern: Pattern, from: number): number | null {
   let { year, month, day } = dateOf(from);

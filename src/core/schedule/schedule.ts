@@ -10,7 +10,7 @@
 import { DAY, MINUTE, SECOND } from '../../text/durations.ts';
 import { parseCron } from './cron.ts';
 import { parseOnCalendar } from './on-calendar.ts';
-import { lastWallTime, nextWallTime, type Pattern } from './pattern.ts';
+import { lastWallTime, longestGapAfter, nextWallTime, type Pattern } from './pattern.ts';
 import { ScheduleRefused } from './refused.ts';
 import { ZoneClock } from './zone-clock.ts';
 
@@ -26,6 +26,11 @@ export interface Schedule {
   lastUntil(at: number): number | null;
   /** How far the next runs after `at`, at most 100, lie apart, in milliseconds on a clock that is never changed. */
   gapsAfter(at: number): readonly number[];
+  /**
+   * The longest time between two runs, in milliseconds on a clock that is never changed, whatever the present time is;
+   * null where there are not two.
+   */
+  readonly longestGap: number | null;
   /** The grace, in milliseconds, where none is set. */
   defaultGrace(at: number): number;
 }
@@ -89,10 +94,17 @@ class Every implements Schedule {
     return [this.#length];
   }
 
+  get longestGap(): number {
+    return this.#length;
+  }
+
   defaultGrace(): number {
     return graceFor(this.gapsAfter());
   }
 }
+
+/** A Monday, before anything that is watched. */
+const ANCHOR = Date.UTC(2024, 0, 1);
 
 /** How many instants are found at once: check-ins ask for them one after the other. */
 const FOUND_AT_ONCE = 8;
@@ -106,6 +118,7 @@ class Timetable implements Schedule {
   /** The last instant up to `#knownFrom`; undefined until somebody asks for it. */
   #lastBefore: number | null | undefined;
   #grace: number | undefined;
+  #longestGap: number | null | undefined;
 
   constructor(pattern: Pattern, clock: ZoneClock) {
     this.#pattern = pattern;
@@ -148,6 +161,11 @@ class Timetable implements Schedule {
       last = next;
     }
     return gaps;
+  }
+
+  get longestGap(): number | null {
+    this.#longestGap ??= longestGapAfter(this.#pattern, ANCHOR);
+    return this.#longestGap;
   }
 
   /** The same from one year to another: the shortest gap is between two times of a day, or of two days in a row. */

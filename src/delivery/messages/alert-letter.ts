@@ -90,7 +90,7 @@ function noticeLetter({ id, at, notice }: Notice, shown: CaseShown): SubjectAndL
   const names =
     snitches?.map(
       ({ name, deadlineAt }) =>
-        `${shorten(printable(name), NAME_SHOWN)}: now due by ${minuteInTimeZone(deadlineAt, timezone)}`,
+        `${shorten(printable(name), NAME_SHOWN)}: ${deadlineAt === null ? 'its schedule has no further run' : `now due by ${minuteInTimeZone(deadlineAt, timezone)}`}`,
     ) ?? postponed.map((name) => shorten(printable(name), NAME_SHOWN));
   const left = postponedCount - names.length;
   const heading =

@@ -37,7 +37,7 @@ function foresee({ rule, timezone, grace, from }: ScheduleToCheck, caseTimezone:
   const allowed = grace === null ? schedule.defaultGrace(from) : grace * SECOND;
   const iso = (at: number) => new Date(at).toISOString();
   return {
-    interval: derivedInterval(schedule, from),
+    interval: derivedInterval(schedule),
     timezone: schedule.timezone,
     grace: allowed / SECOND,
     runs: instantsAfter(schedule, from, RUNS).map((at) => ({ at: iso(at), deadline: iso(at + allowed) })),

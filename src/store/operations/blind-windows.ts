@@ -78,6 +78,9 @@ export async function listPostponements(
   return rows.reverse();
 }
 
+/** Where nothing more is awaited stands behind all deadlines. */
+const LAST = Number.MAX_SAFE_INTEGER;
+
 /** A short window that postponed something stands in the list of alerts; nobody is sent a word of it. */
 async function finishWindow(tx: Transaction, window: KeptWindow, now: number): Promise<void> {
   await tx.run('UPDATE blind_windows SET cursor = NULL WHERE id = ?', window.id);
@@ -90,16 +93,17 @@ async function finishWindow(tx: Transaction, window: KeptWindow, now: number): P
   for (const { case_id: caseId, count: postponedCount } of affected) {
     const named = await tx.all<BlindSnitch>(
       // The earlier schema did not keep the deadline: a window that an upgrade interrupted has the present one.
-      `SELECT s.token, s.name, COALESCE(p.due_at, state.due_at, +?) AS "deadlineAt"
+      `SELECT s.token, s.name, COALESCE(p.due_at, state.due_at) AS "deadlineAt"
        FROM postponements AS p JOIN snitches AS s ON s.id = p.snitch_id
          JOIN snitch_states AS state ON state.id = p.snitch_id
        WHERE p.window_id = +? AND p.case_id = +? ORDER BY p.snitch_id LIMIT +?`,
-      now,
       window.id,
       caseId,
       NOTICE_NAMES,
     );
-    const snitches = named.toSorted((a, b) => a.deadlineAt - b.deadlineAt || (a.name < b.name ? -1 : 1));
+    const snitches = named.toSorted(
+      (a, b) => (a.deadlineAt ?? LAST) - (b.deadlineAt ?? LAST) || (a.name < b.name ? -1 : 1),
+    );
     const postponed = named.map(({ name }) => name).sort();
     const notice = { start, end, postponed, postponedCount, snitches };
     await insertBlindNotice(tx, caseId, notice, { now, told: end - start > NOTICE_AFTER });

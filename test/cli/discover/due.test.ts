@@ -10,6 +10,7 @@ import { parseCrontab } from '../../../src/cli/discover/crontab/lines.ts';
 import { wrappedLine } from '../../../src/cli/discover/crontab/wrap.ts';
 import type { Due, Terms } from '../../../src/cli/discover/due/due.ts';
 import { type HostClock, readClock } from '../../../src/cli/discover/host/clock.ts';
+import { checksIn, referencesIn } from '../../../src/cli/discover/references.ts';
 import { dueOfTimer } from '../../../src/cli/discover/systemd/due.ts';
 import { parseUnit } from '../../../src/cli/discover/systemd/units.ts';
 import { joinCalendars, joinSchedules } from '../../../src/cli/schedule/several.ts';
@@ -120,6 +121,30 @@ test('a comment keeps a job from being watched: above its line, or at its end', 
       ['f', false],
     ],
   );
+});
+
+test('the snitch that a command names: by address, token or name, and not what belongs to an option', () => {
+  const TOKEN = 'abcdefghijklmnopqrstuvwxyz';
+  const table: [string, string[]][] = [
+    [`/usr/bin/snitch exec ${TOKEN} -- /opt/x check-in y`, [TOKEN]],
+    ['snitch exec --output always --timeout=2h nightly -- x', ['nightly']],
+    ['snitch exec "mail queue" -- x', ['mail queue']],
+    ['/bin/sh -c \'exec snitch check-in http://h/c/abc123def -s "$s"\'', ['abc123def']],
+    ['x && curl -fsS https://h/c/abc123def?s=$?', ['abc123def']],
+    ['x; snitch check-in nightly -m "all done"', ['nightly']],
+    ['snitch check-in -q -m done nightly', ['nightly']],
+    ['SNITCH_TOKEN=x snitch exec -- /opt/x', []],
+    ['snitch exec --token-file /etc/t -- /opt/x', []],
+    ['snitch exec --unheard-of yes -- /opt/x', []],
+    ['snitch exec $TOKEN -- /opt/x', []],
+  ];
+  for (const [command, references] of table) {
+    assert.ok(checksIn(command), command);
+    assert.equal(referencesIn(command), references, command);
+  }
+  const hostile = `1 1 * * * ${'https://'.repeat(4_000)}\n`;
+  const [found] = parseCrontab(hostile, false);
+  assert.is(found?.kind === 'unknown' && found.reason, 'it is too long for cron');
 });
 
 test('a timer keeps its expression, and its delays become grace', () => {

@@ -108,6 +108,19 @@ test('a new job does not check in to the snitch of another one of its name', asy
   await assertEachOnce(context, 2);
 });
 
+test('lines that are the same in everything are jobs of their own, also when one was written already', async (context) => {
+  const { put, read, applying, run } = context;
+  const line = '1 3 * * * root /opt/run.sh\n';
+  put('/etc/crontab', line + line + line);
+  await run(...applying.filter((flag) => flag !== '--write-crontabs'));
+  await run(...applying);
+  await assertEachOnce(context, 3);
+  const [first = '', second = ''] = read('/etc/crontab').split('\n');
+  put('/etc/crontab', `${first}\n${second}\n${line}${line}`);
+  await run(...applying);
+  await assertEachOnce(context, 4);
+});
+
 test('200 lines at once, under the PATH of cron and nothing else', async (context) => {
   const { put, env, json, root } = context;
   const lines = Array.from(

@@ -9,6 +9,7 @@ import {
 } from '../../../src/core/schedule/schedule.ts';
 import { deadlineAfterCheckIn, type EarlierCheckIn } from '../../../src/core/schedule/timing.ts';
 import { derivedInterval } from '../../../src/core/schedule-fields.ts';
+import { readNewSnitch } from '../../../src/core/snitch-input.ts';
 import { random } from './generated-cron.ts';
 
 const SECOND = 1_000;
@@ -185,11 +186,24 @@ shape('the interval is the shortest that is not shorter than the longest gap', (
     [{ every: 5_400 }, '2_hour'],
     [{ every: 31_622_400 }, 'monthly'],
   ];
-  // The day before a clock change, which makes no other interval of it.
-  for (const from of ['2026-11-21 22:00:00', '2027-03-27 20:00:00', '2027-10-30 20:00:00']) {
-    for (const [rule, interval] of table) {
-      const schedule = readSchedule(rule, 'Europe/Berlin');
-      assert.is(derivedInterval(schedule, utc(from)), interval, `${JSON.stringify(rule)} from ${from}`);
+  for (const [rule, interval] of table) {
+    assert.is(derivedInterval(readSchedule(rule, 'Europe/Berlin')), interval, JSON.stringify(rule));
+  }
+});
+
+shape('the interval is the same at whatever hour it is asked, also of a job that runs often', () => {
+  const table: [ScheduleRule, string][] = [
+    [{ cron: '*/5 8-18 * * 1-5' }, 'weekly'],
+    [{ cron: '* 9-17 * * *' }, 'daily'],
+    [{ cron: '*/10 * 1 * *' }, 'monthly'],
+    [{ calendar: 'Mon..Fri *:0/15' }, 'weekly'],
+    [{ cron: '*/30 6-22 * * *' }, '8_hour'],
+  ];
+  for (const [rule, interval] of table) {
+    for (let hour = 0; hour < 7 * 24; hour += 1) {
+      const said = { timezone: 'Europe/Berlin', now: utc('2026-11-16 00:30:00') + hour * HOUR };
+      const { value } = readNewSnitch({ name: 'often', schedule: rule }, said);
+      assert.is(value?.interval, interval, `${JSON.stringify(rule)} at hour ${hour}`);
     }
   }
 });

@@ -43,6 +43,9 @@ const ENVIRONMENT = /^\s*(?:[A-Za-z_]\w*|"[^"]*"|'[^']*')\s*=/;
 /** In some crons a minus before the minute keeps the job out of the log. */
 const SCHEDULE = /^\s*-?(@\w+|(?:[^\s]+\s+){4}[^\s]+)(\s+)/;
 
+/** Characters; no cron takes as many. What any user may write into a crontab must not keep root waiting. */
+const LONGEST_LINE = 20_000;
+
 /** `# snitch: ignore`, on a line of its own above the job or at the end of its command, where the shell skips it. */
 export const IGNORING = /(?:^|\s)#\s*snitch:?\s+ignore\b/i;
 
@@ -56,6 +59,12 @@ export function parseCrontab(text: string, system: boolean): (CronJob | CronUnkn
     const content = whole.replace(/\r$/, '');
     if (/^\s*(#.*)?$/.test(content)) {
       ignored = content.trim() !== '' && (ignored || IGNORING.test(content));
+      continue;
+    }
+    if (content.length > LONGEST_LINE) {
+      const text = `${content.slice(0, 80)}…`;
+      found.push({ kind: 'unknown', line: index + 1, text, reason: 'it is too long for cron', ignored });
+      ignored = false;
       continue;
     }
     if (ENVIRONMENT.test(content)) {
