@@ -8,19 +8,24 @@ import { caseOf } from '../endpoint/auth.ts';
 import { readJson } from '../endpoint/body.ts';
 import { found, param, resource, valid } from '../endpoint/resource.ts';
 import type { ApiContext } from '../endpoint/route-context.ts';
+import { snitchText } from '../endpoint/snitch-text.ts';
 import { wireSnitch } from '../endpoint/wire.ts';
 
 export function snitchRoutes(app: FastifyInstance, { store, clock, addresses, lists }: ApiContext): void {
-  const wire = (snitch: ListedSnitch) => wireSnitch(snitch, addresses().checkInBase);
+  const wire = (snitch: Snitch) => wireSnitch(snitch, addresses().checkInBase);
 
   resource(app, '/snitches', {
     GET: async (request, reply) => {
       const { id } = caseOf(request);
       const tags = wantedTags(request);
-      return lists.send(request, reply, async (limit, after: number | null) => {
-        const { snitches, next } = await store.listSnitches(id, { after: after ?? 0, limit, tags });
-        return { items: snitches.map(wire), next };
-      });
+      const read = async (limit: number, after: number | null) => {
+        const { snitches: items, next } = await store.listSnitches(id, { after: after ?? 0, limit, tags });
+        return { items, next };
+      };
+      const { checkInBase } = addresses();
+      const write = (snitches: readonly ListedSnitch[]) =>
+        snitches.map((snitch) => snitchText(snitch, checkInBase)).join(',');
+      return lists.send(request, reply, read, write);
     },
     POST: async (request) => {
       const { id, timezone } = caseOf(request);
