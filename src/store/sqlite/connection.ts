@@ -126,18 +126,7 @@ export function* openInParts(
       trustAgain(dataDir);
     }
     if (version === 0) mayBegin(path, false);
-    if (version > 0 && version < migrations.length) {
-      onOpening({ doing: 'copying', bytes });
-      db.pragma(`cache_size = -${cacheForUpgrade()}`);
-    }
-    yield;
-    const tell = (progress: MigrationProgress) => onOpening({ doing: 'upgrading', ...progress });
-    const migrated = yield* migrateInParts(db, migrations, tell);
-    if (migrated) {
-      db.pragma(`cache_size = -${CACHE}`);
-      db.pragma('shrink_memory');
-      onMigrated?.(migrated);
-    }
+    yield* upgrade(db, version, { onMigrated, onOpening });
     db.exec(`INSERT INTO settings (name, value) VALUES ('canary', '1')
              ON CONFLICT (name) DO UPDATE SET value = value + 1`);
     countCommits(db, clock());
@@ -153,11 +142,29 @@ export function* openInParts(
   }
 }
 
+function* upgrade(
+  db: Database.Database,
+  version: number,
+  { onMigrated, onOpening = () => {} }: OpenOptions,
+): Generator<void, void> {
+  if (version > 0 && version < migrations.length) {
+    onOpening({ doing: 'copying', bytes: sizeOf(db) });
+    db.pragma(`cache_size = -${cacheForUpgrade()}`);
+  }
+  yield;
+  const tell = (progress: MigrationProgress) => onOpening({ doing: 'upgrading', ...progress });
+  const migrated = yield* migrateInParts(db, migrations, tell);
+  if (!migrated) return;
+  db.pragma(`cache_size = -${CACHE}`);
+  db.pragma('shrink_memory');
+  onMigrated?.(migrated);
+}
+
 /** What SQLite may keep of the file in memory, in KiB. */
 const CACHE = 64 << 10;
 
 /**
- * The same for an upgrade, which looks up every row of the log by an index: twice as quick where that stays in memory.
+ * The same for an upgrade, which looks up every row of the log by an index: quicker where that stays in memory.
  * A quarter of what the host, or the service's own limit, has to give, within bounds.
  */
 function cacheForUpgrade(): number {
