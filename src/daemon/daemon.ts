@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { StoreUnavailable } from '../core/errors.ts';
 import { Metrics } from '../http/metrics/metrics.ts';
 import type { CheckOutcome } from '../store/sqlite/background-check.ts';
-import { openStore } from '../store/sqlite/sqlite-store.ts';
+import { openStoreUnlessStopped, type SqliteOptions } from '../store/sqlite/sqlite-store.ts';
 import { type ServiceManager, serviceManager } from '../system/service-manager.ts';
 import { addressesOf } from './addresses.ts';
 import { concernOf, DataDirOpen } from './data-directory.ts';
@@ -38,17 +38,23 @@ export interface DaemonOptions {
   manager?: ServiceManager;
   /** See `SqliteOptions.checkWith`. */
   checkWith?: readonly string[];
+  /** Ends the start where the database takes long to open; later `stop` does. */
+  stopped?: AbortSignal;
 }
 
-/** @throws Error that says in words why the configuration cannot be used, or the store cannot be opened */
+/**
+ * @throws OpeningStopped where `stopped` is heard before the store is open
+ * @throws Error that says in words why the configuration cannot be used, or the store cannot be opened
+ */
 export async function startDaemon(
   config: Config,
   logger: Logger,
-  { clock = Date.now, version = '0', manager = serviceManager({}), checkWith }: DaemonOptions = {},
+  options: DaemonOptions = {},
 ): Promise<Daemon> {
+  const { clock = Date.now, version = '0', manager = serviceManager({}) } = options;
   checkDataDirectory(config, logger);
   manager.status('Opening the database');
-  const foundation = layFoundation({ config, logger, clock, version, manager }, checkWith);
+  const foundation = await layFoundation({ config, logger, clock, version, manager }, options);
   let parts: Parts | null = null;
   try {
     parts = createParts(foundation);
@@ -71,14 +77,14 @@ function checkDataDirectory({ dataDir, warnings }: Config, logger: Logger): void
 }
 
 /** Opens the store, and upgrades it if an older version wrote it. */
-function layFoundation(
+async function layFoundation(
   given: Omit<Foundation, 'inForce' | 'metrics' | 'store'>,
-  checkWith: readonly string[] | undefined,
-): Foundation {
+  { checkWith, stopped = new AbortController().signal }: DaemonOptions,
+): Promise<Foundation> {
   const { config, logger, clock, version } = given;
   const inForce = inForceAtFirst(config);
   const metrics = new Metrics(version);
-  const store = openStore({
+  const options = {
     dataDir: config.dataDir,
     clock,
     onCommit: (commit) => metrics.committed(commit),
@@ -89,7 +95,8 @@ function layFoundation(
     onCheck: (check) => tellOfCheck(check, logger),
     report: (message, details) => logger.error(details, message),
     checkInsKept: () => inForce.checkInsKept,
-  });
+  } satisfies SqliteOptions;
+  const store = await openStoreUnlessStopped(options, stopped);
   return { ...given, inForce, metrics, store };
 }
 

@@ -40,7 +40,10 @@ export async function serve({ config: file, demo: isDemo = false }: ServeFlags):
   const { startDaemon } = await import('../../daemon/daemon.ts');
   const { serviceManager } = await import('../../system/service-manager.ts');
   const manager = serviceManager(process.env);
-  const starting = startDaemon(config, logger, { version: VERSION, manager, checkWith: ownCheck() });
+  const stopped = new AbortController();
+  void stopping.then(() => stopped.abort());
+  const options = { version: VERSION, manager, checkWith: ownCheck(), stopped: stopped.signal };
+  const starting = startDaemon(config, logger, options);
   onReloadSignal(async () => {
     const daemon = await starting;
     manager.reloading();
@@ -101,6 +104,11 @@ async function watch(
  * is the journal. If the program itself is at fault, the log also has the stack trace.
  */
 async function explainNoStart(error: unknown, logger: Logger): Promise<number> {
+  const { OpeningStopped } = await import('../../store/sqlite/parts.ts');
+  if (error instanceof OpeningStopped) {
+    logger.info(error.message);
+    return EXIT.ok;
+  }
   const { DataDirLocked } = await import('../../store/sqlite/lock.ts');
   reportFailure(error);
   if (isDefect(error)) logger.fatal({ err: error }, 'a defect of the program kept the daemon from starting');

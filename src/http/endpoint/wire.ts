@@ -84,7 +84,7 @@ export function wireRunRules({ minRuntime, failuresBeforeAlert, expect }: RunRul
 }
 
 /** That of the status before stays hidden under a pause. */
-function wireReason({ status, reason }: ListedSnitch['state'], timezone: string): string | null {
+export function wireReason({ status, reason }: ListedSnitch['state'], timezone: string): string | null {
   if (reason === null || (status !== 'failed' && status !== 'errored')) return null;
   return reasonInWords(reason, (at) => inTimeZone(at, timezone));
 }

@@ -8,20 +8,25 @@ import { caseOf } from '../endpoint/auth.ts';
 import { readJson } from '../endpoint/body.ts';
 import { found, param, resource, valid } from '../endpoint/resource.ts';
 import type { ApiContext } from '../endpoint/route-context.ts';
+import { snitchText } from '../endpoint/snitch-text.ts';
 import { wireSnitch } from '../endpoint/wire.ts';
 
 export function snitchRoutes(app: FastifyInstance, { store, clock, addresses, lists }: ApiContext): void {
-  const wire = (snitch: ListedSnitch, request: FastifyRequest) =>
-    wireSnitch(snitch, { ...addresses(), timezone: caseOf(request).timezone });
+  const wire = (snitch: Snitch, request: FastifyRequest) => wireSnitch(snitch, shownTo(request));
+  const shownTo = (request: FastifyRequest) => ({ ...addresses(), timezone: caseOf(request).timezone });
 
   resource(app, '/snitches', {
     GET: async (request, reply) => {
       const { id } = caseOf(request);
       const tags = wantedTags(request);
-      return lists.send(request, reply, async (limit, after: number | null) => {
-        const { snitches, next } = await store.listSnitches(id, { after: after ?? 0, limit, tags });
-        return { items: snitches.map((snitch) => wire(snitch, request)), next };
-      });
+      const read = async (limit: number, after: number | null) => {
+        const { snitches: items, next } = await store.listSnitches(id, { after: after ?? 0, limit, tags });
+        return { items, next };
+      };
+      const shown = shownTo(request);
+      const write = (snitches: readonly ListedSnitch[]) =>
+        snitches.map((snitch) => snitchText(snitch, shown)).join(',');
+      return lists.send(request, reply, read, write);
     },
     POST: async (request) => {
       const { id, timezone } = caseOf(request);

@@ -6,7 +6,8 @@ import { migrations } from '../migrations/index.ts';
 import { countCommits } from './acknowledged.ts';
 import { openFile } from './addon.ts';
 import { damageOf } from './integrity.ts';
-import { type Migrated, type MigrationProgress, migrate } from './migrate.ts';
+import { type Migrated, type MigrationProgress, migrateInParts } from './migrate.ts';
+import { finished } from './parts.ts';
 import { isSuspect, trustAgain } from './suspicion.ts';
 import { refusalToBegin } from './traces.ts';
 
@@ -84,27 +85,35 @@ export function openDatabase(
   dataDir: string,
   options: Omit<OpenOptions, 'canCheckLater'> = {},
 ): Database.Database {
-  return openAndCheck(dataDir, options).db;
+  return finished(openInParts(dataDir, options)).db;
+}
+
+/** An open database, and whether it was checked. */
+export interface Opened {
+  db: Database.Database;
+  checked: boolean;
 }
 
 /**
- * As `openDatabase`, and answers whether the database was checked. One that is large is not, where that can be made up
- * for; but always before an upgrade, which would carry the damage on, and where damage was found when it was last used.
+ * As `openDatabase`, in parts, and answers whether the database was checked. One that is large is not, where that can be
+ * made up for; but always before an upgrade, which would carry the damage on, and where damage was found when it was
+ * last used. Who takes no further part leaves it closed and as it was.
  */
-export function openAndCheck(
+export function* openInParts(
   dataDir: string,
   { onMigrated, onOpening = () => {}, clock = Date.now, canCheckLater = false }: OpenOptions,
-): { db: Database.Database; checked: boolean } {
+): Generator<void, Opened> {
   const path = databasePath(dataDir);
   mayBegin(path);
   createPrivateFile(path);
   let db: Database.Database | undefined;
+  let isOpen = false;
   try {
     db = openFile(path, { timeout: 250 });
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = FULL');
     db.pragma('wal_autocheckpoint = 0');
-    db.pragma('cache_size = -65536');
+    db.pragma(`cache_size = -${CACHE}`);
     db.pragma('temp_store = MEMORY');
     const version = Number(db.pragma('user_version', { simple: true }));
     const bytes = sizeOf(db);
@@ -112,24 +121,55 @@ export function openAndCheck(
       !canCheckLater || bytes <= CHECKED_AT_ONCE || version !== migrations.length || isSuspect(dataDir);
     if (checked) {
       onOpening({ doing: 'checking', bytes });
+      yield;
       check(db, path);
       trustAgain(dataDir);
     }
     if (version === 0) mayBegin(path, false);
-    if (version > 0 && version < migrations.length) onOpening({ doing: 'copying', bytes });
-    const migrated = migrate(db, migrations, (progress) => onOpening({ doing: 'upgrading', ...progress }));
-    if (migrated) onMigrated?.(migrated);
+    yield* upgrade(db, version, { onMigrated, onOpening });
     db.exec(`INSERT INTO settings (name, value) VALUES ('canary', '1')
              ON CONFLICT (name) DO UPDATE SET value = value + 1`);
     countCommits(db, clock());
     db.pragma('wal_checkpoint(TRUNCATE)');
     // Creates the log anew, header first, and syncs it: from here on the group commit syncs on its own.
     db.exec(`UPDATE settings SET value = value + 1 WHERE name = 'canary'`);
+    isOpen = true;
     return { db, checked };
   } catch (error) {
-    db?.close();
     throw usable(error, path);
+  } finally {
+    if (!isOpen) db?.close();
   }
+}
+
+function* upgrade(
+  db: Database.Database,
+  version: number,
+  { onMigrated, onOpening = () => {} }: OpenOptions,
+): Generator<void, void> {
+  if (version > 0 && version < migrations.length) {
+    onOpening({ doing: 'copying', bytes: sizeOf(db) });
+    db.pragma(`cache_size = -${cacheForUpgrade()}`);
+  }
+  yield;
+  const tell = (progress: MigrationProgress) => onOpening({ doing: 'upgrading', ...progress });
+  const migrated = yield* migrateInParts(db, migrations, tell);
+  if (!migrated) return;
+  db.pragma(`cache_size = -${CACHE}`);
+  db.pragma('shrink_memory');
+  onMigrated?.(migrated);
+}
+
+/** What SQLite may keep of the file in memory, in KiB. */
+const CACHE = 64 << 10;
+
+/**
+ * The same for an upgrade, which looks up every row of the log by an index: quicker where that stays in memory.
+ * A quarter of what the host, or the service's own limit, has to give, within bounds.
+ */
+function cacheForUpgrade(): number {
+  const free = process.availableMemory() / 1024;
+  return Math.max(CACHE, Math.min(4 * CACHE, Math.floor(free / 4)));
 }
 
 function sizeOf(db: Database.Database): number {

@@ -16,6 +16,7 @@ import type Database from 'better-sqlite3';
 import { createPrivateFileNow, syncNow } from '../../system/private-file.ts';
 import type { Migration, Step, Walk } from '../migrations/migration.ts';
 import { unavailable } from './faults.ts';
+import { finished } from './parts.ts';
 
 /** An upgrade of a database that had data. */
 export interface Migrated {
@@ -62,17 +63,27 @@ export function migrate(
   migrations: readonly Migration[],
   onProgress: (progress: MigrationProgress) => void = () => {},
 ): Migrated | null {
+  return finished(migrateInParts(db, migrations, onProgress));
+}
+
+/** As `migrate`, in parts of a few seconds at most. Who takes no further part ends it, and then nothing has changed. */
+export function* migrateInParts(
+  db: Database.Database,
+  migrations: readonly Migration[],
+  onProgress: (progress: MigrationProgress) => void,
+): Generator<void, Migrated | null> {
   const from = versionOf(db, 'main');
   const to = migrations.length;
   if (from > to) throw new NewerDatabase(db.name, from, to);
   if (from === to) return null;
   if (from === 0) {
-    run(db, migrations, from, onProgress);
+    yield* run(db, migrations, from, onProgress);
     return null;
   }
   const copy = copyBeforeUpgrade(db, from, to);
+  yield;
   try {
-    run(db, migrations, from, onProgress);
+    yield* run(db, migrations, from, onProgress);
   } catch (error) {
     if (unavailable(error)) throw error;
     throw new UpgradeFailed(
@@ -84,23 +95,29 @@ export function migrate(
   return { from, to, copy };
 }
 
-function run(
+function* run(
   db: Database.Database,
   migrations: readonly Migration[],
   from: number,
   onProgress: (progress: MigrationProgress) => void,
-): void {
+): Generator<void, void> {
   const columns = db.prepare('SELECT name FROM pragma_table_info(?)').pluck();
   const hasColumn = (table: string, column: string) => columns.all(table).includes(column);
-  db.transaction(() => {
+  db.exec('BEGIN IMMEDIATE');
+  try {
     for (const migration of migrations.slice(from)) {
       for (const step of stepsOf(migration, hasColumn)) {
         if (typeof step === 'string') db.exec(step);
-        else walk(db, step, onProgress);
+        else yield* walk(db, step, onProgress);
+        yield;
       }
     }
     db.pragma(`user_version = ${migrations.length}`);
-  }).immediate();
+    db.exec('COMMIT');
+  } finally {
+    // Also where nobody takes the next part. SQLite itself undoes a transaction that the disk refused.
+    if (db.inTransaction) db.exec('ROLLBACK');
+  }
 }
 
 function stepsOf(
@@ -111,14 +128,14 @@ function stepsOf(
   return typeof migration === 'function' ? [migration(hasColumn)] : migration;
 }
 
-/** Ids that one part of a walk covers: a second's work at most, so that progress is seen. */
-const STRETCH = 100_000;
+/** Ids that one part of a walk covers: a second's work at most, so that progress is seen and a stop is heard. */
+const STRETCH = 50_000;
 
-function walk(
+function* walk(
   db: Database.Database,
   { over, sql }: Walk,
   onProgress: (progress: MigrationProgress) => void,
-): void {
+): Generator<void, void> {
   const statement = db.prepare(sql);
   const ends = db.prepare(`SELECT MIN(id) AS first, MAX(id) AS last FROM ${over}`);
   const { first, last } = ends.get() as { first: number | null; last: number | null };
@@ -128,6 +145,7 @@ function walk(
     const end = Math.min(done + STRETCH, total);
     statement.run(first - 1 + done, first - 1 + end);
     onProgress({ table: over, done: end, total });
+    yield;
   }
 }
 

@@ -7,12 +7,13 @@ import type { Commit, Store } from '../store.ts';
 import { Acknowledged } from './acknowledged.ts';
 import type { CheckOutcome } from './background-check.ts';
 import type { BackgroundCopy } from './background-copy.ts';
-import { databasePath, type Opening, openAndCheck, prepareDataDir } from './connection.ts';
+import { databasePath, type Opened, type Opening, openInParts, prepareDataDir } from './connection.ts';
 import { GroupCommit } from './group-commit.ts';
 import { LateCheck } from './late-check.ts';
 import { lockDataDir } from './lock.ts';
 import { LogSync } from './log-sync.ts';
 import type { Migrated } from './migrate.ts';
+import { finished, finishedUnlessStopped } from './parts.ts';
 import { PlaceWatch, type Report } from './place-watch.ts';
 
 export interface SqliteOptions {
@@ -58,48 +59,73 @@ export interface SqliteOptions {
  * @throws DatabaseUnusable, NewerDatabase, UpgradeFailed when the database cannot be served
  */
 export function openStore(options: SqliteOptions): Store {
-  const { dataDir, clock, report = () => {}, lookEvery, checkWith } = options;
-  prepareDataDir(dataDir);
-  const unlock = lockDataDir(dataDir);
+  const taken = take(options);
   try {
-    const { db, checked } = openAndCheck(dataDir, { ...options, canCheckLater: checkWith !== undefined });
-    const acknowledged = remember(db, dataDir, clock, report);
-    const log = new LogSync(db, databasePath(dataDir), options);
-    const { announce, onChange } = listeners();
-    const calendar = new Calendar();
-    const batches = new GroupCommit({ ...options, db, calendar, sync: log, acknowledged, announce });
-    const place = new PlaceWatch({ db, log, dataDir, clock, report, lookEvery });
-    const check = new LateCheck(dataDir, log, checked ? {} : options);
-    // A database that is closed, by us or by the end of the process, copies its log once more: with its own syncs.
-    const syncItself = () => db.pragma('synchronous = FULL');
-    process.on('exit', syncItself);
-    return {
-      ...methodsOf(batches),
-      health: () => ({ failingSince: batches.failingSince, commits: batches.commits, syncs: log.syncs }),
-      misplaced: () => log.misplaced(),
-      isSaving: () => place.isSaving,
-      lost: acknowledged.loss?.window ?? null,
-      check: () => check.begin(),
-      checking: () => check.progress,
-      onChange,
-      failed: check.failed,
-      close: async () => {
-        check.stop();
-        await batches.drain();
-        await log.end();
-        await place.end();
-        process.off('exit', syncItself);
-        syncItself();
-        db.close();
-        log.close();
-        acknowledged.close();
-        unlock();
-      },
-    };
+    return storeOn(finished(taken.opening), options, taken.unlock);
   } catch (error) {
-    unlock();
+    taken.unlock();
     throw error;
   }
+}
+
+/**
+ * As `openStore`; what takes long before it is open can be stopped, and is then undone.
+ *
+ * @throws OpeningStopped where `signal` is heard in time
+ */
+export async function openStoreUnlessStopped(options: SqliteOptions, signal: AbortSignal): Promise<Store> {
+  const taken = take(options);
+  try {
+    return storeOn(await finishedUnlessStopped(taken.opening, signal), options, taken.unlock);
+  } catch (error) {
+    taken.unlock();
+    throw error;
+  }
+}
+
+/** Takes the data directory for this process. */
+function take(options: SqliteOptions): { unlock: () => void; opening: Generator<void, Opened> } {
+  const { dataDir, checkWith } = options;
+  prepareDataDir(dataDir);
+  const unlock = lockDataDir(dataDir);
+  return { unlock, opening: openInParts(dataDir, { ...options, canCheckLater: checkWith !== undefined }) };
+}
+
+function storeOn({ db, checked }: Opened, options: SqliteOptions, unlock: () => void): Store {
+  const { dataDir, clock, report = () => {}, lookEvery } = options;
+  const acknowledged = remember(db, dataDir, clock, report);
+  const log = new LogSync(db, databasePath(dataDir), options);
+  const { announce, onChange } = listeners();
+  const calendar = new Calendar();
+  const batches = new GroupCommit({ ...options, db, calendar, sync: log, acknowledged, announce });
+  const place = new PlaceWatch({ db, log, dataDir, clock, report, lookEvery });
+  const check = new LateCheck(dataDir, log, checked ? {} : options);
+  // A database that is closed, by us or by the end of the process, copies its log once more: with its own syncs.
+  const syncItself = () => db.pragma('synchronous = FULL');
+  process.on('exit', syncItself);
+  return {
+    ...methodsOf(batches),
+    health: () => ({ failingSince: batches.failingSince, commits: batches.commits, syncs: log.syncs }),
+    misplaced: () => log.misplaced(),
+    isSaving: () => place.isSaving,
+    lost: acknowledged.loss?.window ?? null,
+    check: () => check.begin(),
+    checking: () => check.progress,
+    onChange,
+    failed: check.failed,
+    close: async () => {
+      check.stop();
+      await batches.drain();
+      await log.end();
+      await place.end();
+      process.off('exit', syncItself);
+      syncItself();
+      db.close();
+      log.close();
+      acknowledged.close();
+      unlock();
+    },
+  };
 }
 
 /** Whoever waits for changes, and how they are told. */

@@ -1,0 +1,37 @@
+/**
+ * Work that takes long before the store is open, and that holds the only thread: it is done in parts. Between two of
+ * them a signal can be heard, which otherwise waits until all is done.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** Somebody stopped the start before the database was open. */
+export class OpeningStopped extends Error {
+  override readonly name = 'OpeningStopped';
+
+  constructor() {
+    super(
+      'stopped before the database was open: it is as it was, and the next start begins anew with whatever was under way',
+    );
+  }
+}
+
+/** All of it at once. */
+export function finished<T>(work: Generator<void, T>): T {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done) return value;
+  }
+}
+
+/** @throws OpeningStopped where `signal` is heard before all is done; what the work began is undone then */
+export async function finishedUnlessStopped<T>(work: Generator<void, T>, signal: AbortSignal): Promise<T> {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done) return value;
+    await nextTurn();
+    if (!signal.aborted) continue;
+    // Leaves it through its `finally`, wherever it is.
+    work.return(undefined as never);
+    throw new OpeningStopped();
+  }
+}
