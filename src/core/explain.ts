@@ -146,9 +146,7 @@ function reasonsFor(state: SnitchState, rules: CaseRules, { nobody, last }: Tell
       ];
     case 'failed':
       return [
-        state.lastCheckInAt === null
-          ? 'It missed its deadline.'
-          : `It missed its deadline: the last check-in came at ${local(state.lastCheckInAt)}.`,
+        missed(state, local),
         ...(state.reason
           ? [`Why: ${reasonInWords(state.reason, local)}.`]
           : last?.startedAt
@@ -163,6 +161,11 @@ function reasonsFor(state: SnitchState, rules: CaseRules, { nobody, last }: Tell
     case 'paused':
       return [pauseReason(state, local)];
   }
+}
+
+function missed({ reason, lastCheckInAt: last }: SnitchState, local: (at: number) => string): string {
+  const what = reason?.kind === 'overran' ? 'Its run took too long' : 'It missed its deadline';
+  return last === null ? `${what}.` : `${what}: the last check-in came at ${local(last)}.`;
 }
 
 /** What made the last check-in an error. */

@@ -77,8 +77,21 @@ function withRuns(before: SnitchState, trigger: StateTrigger, context: Transitio
   }
   // A run that started in time held the deadline back until now.
   const held = trigger.kind === 'due' && isAwaited(before) ? { ...plain, dueAt: before.dueAt } : plain;
-  const after = withoutRuns(held, trigger, context);
+  const after = withoutRuns(held, heard(before, trigger, now), context);
   return { ...after, snitch: together(after.snitch, runsLeft(before, after.snitch, trigger, context)) };
+}
+
+/**
+ * A late end that is older than the last check-in changes nothing, unless the alarm is about its own run: then it counts
+ * as if it had come with that check-in, which moved the deadline already.
+ */
+function heard(before: SnitchState, trigger: StateTrigger, now: number): StateTrigger {
+  const { reason, lastCheckInAt } = before;
+  if (trigger.kind !== 'checkIn' || trigger.at === undefined || reason?.kind !== 'overran') return trigger;
+  const { open } = apart(before);
+  const left = withoutEnded(open, endOf(trigger, now));
+  const isItsRun = open.some((run) => run.startedAt === reason.startedAt && !left.includes(run));
+  return isItsRun ? { ...trigger, at: Math.max(trigger.at, lastCheckInAt ?? trigger.at) } : trigger;
 }
 
 /** Which of the open runs are watched from now on. */
