@@ -51,10 +51,16 @@ test('a failed snitch says why, and calls a run that took too long no missed dea
   const failed = { ...healthy, status: 'failed' } as const;
   const reasonsOf = (state: SnitchState) => explained(state).reasons;
   const [first = '', second] = reasonsOf({ ...failed, reason: { kind: 'overran', startedAt } });
-  assert.match(first, 'Its run took too long: the last check-in came at 2026-03-10 11:10:00 (Europe/Berlin).');
+  assert.match(
+    first,
+    'Its run took too long: the last check-in came at 2026-03-10 11:10:00 (Europe/Berlin).',
+  );
   assert.is(second, 'Why: a run that started at 2026-03-10 09:00:00 (Europe/Berlin) has not ended.');
   const errored = { ...healthy, status: 'errored' } as const;
-  assert.match(reasonsOf({ ...errored, reason: { kind: 'exitStatus', status: 3 } }).join(), 'reported exit status 3.');
+  assert.match(
+    reasonsOf({ ...errored, reason: { kind: 'exitStatus', status: 3 } }).join(),
+    'reported exit status 3.',
+  );
   assert.match(reasonsOf(errored).join(), 'reported an error.');
 });
 

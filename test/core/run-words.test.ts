@@ -50,11 +50,18 @@ test('of many runs five are named', () => {
 
 test('a run says in a few words since when, how long it usually takes, and when it has to end', () => {
   const one = (overruns_at: string | null, usual_ms: number | null) =>
-    runningLines({ open: [{ started_at: '03:00', overruns_at }], usual_ms }, (iso) => iso, Date.parse('2026-01-01'));
+    runningLines(
+      { open: [{ started_at: '03:00', overruns_at }], usual_ms },
+      (iso) => iso,
+      Date.parse('2026-01-01'),
+    );
   assert.equal(one(null, 720_000), ['since 03:00, usually 12 min']);
   assert.equal(one('2026-01-02', 5), ['since 03:00, usually less than a second, overruns at 2026-01-02']);
   assert.equal(one('2026-01-01', null), ['since 03:00, should have ended by 2026-01-01']);
-  assert.equal(runningLines(undefined, (iso) => iso, 0), []);
+  assert.equal(
+    runningLines(undefined, (iso) => iso, 0),
+    [],
+  );
 });
 
 test.run();

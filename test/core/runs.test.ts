@@ -16,7 +16,9 @@ const test = suite('open runs');
 
 test('a start of the same id takes the place of the one before, unless it is older', () => {
   const first = withStart(LIMITED, [], { id: 'a', at: 10, now: 10 });
-  assert.equal(withStart(LIMITED, first, { id: 'a', at: 20, now: 20 }), [{ id: 'a', startedAt: 20, from: 20 }]);
+  assert.equal(withStart(LIMITED, first, { id: 'a', at: 20, now: 20 }), [
+    { id: 'a', startedAt: 20, from: 20 },
+  ]);
   assert.is(withStart(LIMITED, first, { id: 'a', at: 5, now: 20 }), first);
   // The time of one that is reported late counts from then.
   assert.equal(withStart(LIMITED, [], { id: null, at: 5, now: 20 }), [{ id: null, startedAt: 5, from: 20 }]);
@@ -95,9 +97,11 @@ test('whatever happens, a run is told at most once, never when it has ended, and
         assert.ok(state.runs === null || open.length > 0);
         assert.is(new Set(open.map((run) => run.id)).size, open.length);
         if (state.status === 'healthy' || state.status === 'errored') {
-          for (const run of open) assert.ok((state.dueAt ?? 0) <= overrunsAt(run, state), 'the sweep looks in time');
+          for (const run of open)
+            assert.ok((state.dueAt ?? 0) <= overrunsAt(run, state), 'the sweep looks in time');
         }
-        if (state.status !== 'failed' && state.status !== 'errored' && !state.pause) assert.is(state.reason, null);
+        if (state.status !== 'failed' && state.status !== 'errored' && !state.pause)
+          assert.is(state.reason, null);
       }
     }),
     { numRuns: 500 },

@@ -74,7 +74,10 @@ test('of a run that took too long the mail says when it should have ended', () =
   const reason = { kind: 'overran', startedAt } as const;
   const missing = anAlert({ details: { deadlineAt: AT, startedAt, reason, schedule, grace: HOUR } });
   const { subject, text } = alertMessage(missing, CASE, 'ann@example.com', 'example.com');
-  assert.is(subject, '[Missing] nightly-backup started at 2026-11-21 04:04 (Europe/Berlin) and has not ended');
+  assert.is(
+    subject,
+    '[Missing] nightly-backup started at 2026-11-21 04:04 (Europe/Berlin) and has not ended',
+  );
   assert.match(text, /Why: +a run that started at 2026-11-21 04:04 \(Europe\/Berlin\) has not ended/);
   assert.match(text, /Should have ended by: +2026-11-21 06:04:03 /);
   assert.not.match(text, 'Expected at');

@@ -72,7 +72,10 @@ test('a run that goes on is told, and so is why the snitch failed', async (conte
     open: [{ started_at: iso(startedAt), overruns_at: iso(startedAt + 2 * HOUR) }],
     usual_ms: HOUR / 5,
   });
-  assert.match(going.reasons.join(' '), /A run that started at .+ is going on: it may take 2 h, and overruns at .+\./);
+  assert.match(
+    going.reasons.join(' '),
+    /A run that started at .+ is going on: it may take 2 h, and overruns at .+\./,
+  );
   assert.match(going.reasons.join(' '), 'Its runs usually take 12 min.');
   assert.equal([going.reason, going.next_alert?.at], [null, iso(startedAt + 2 * HOUR)]);
   clock.now += 2 * HOUR;

@@ -254,7 +254,9 @@ contract('the longest time of a run', (test) => {
     assert.equal([status, runs], ['healthy', null]);
   });
 
-  test('a late end that is older than the last check-in ends the alarm about its own run', async ({ store }) => {
+  test('a late end that is older than the last check-in ends the alarm about its own run', async ({
+    store,
+  }) => {
     const night = await Night.of(store);
     await night.start(THREE, { runId: 'a' });
     await night.start(THREE + MINUTE, { runId: 'b' });

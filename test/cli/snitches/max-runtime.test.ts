@@ -42,7 +42,10 @@ test('show and explain tell what runs', async () => {
   const { token } = await on.json<WireSnitch>('create', 'runs', '-i', 'daily', '--max-runtime', '2h');
   assert.is((await on.daemon.call('GET', `/c/${token}/start`)).status, 200);
   assert.match((await on.run('show', 'runs')).stdout, /\nRunning: +since 20\S+, overruns at 20\S+\n/);
-  assert.match((await on.run('explain', 'runs')).stdout, /A run that started at .* is going on: it may take 2 h/);
+  assert.match(
+    (await on.run('explain', 'runs')).stdout,
+    /A run that started at .* is going on: it may take 2 h/,
+  );
 });
 
 test('export, diff and apply keep it, and a file that does not name it leaves it', async () => {
