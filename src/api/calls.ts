@@ -18,7 +18,7 @@ import {
   TEXTS,
   WEBHOOK,
 } from './shapes.ts';
-import type { WireCase, WireDelivery, WireSchedule } from './wire.ts';
+import type { WireCase, WireDelivery, WireExpectation, WireSchedule } from './wire.ts';
 
 export interface SnitchInput {
   name?: string;
@@ -34,7 +34,13 @@ export interface SnitchInput {
   grace?: number | null;
   /** Seconds. */
   max_runtime?: number | null;
+  min_runtime?: number | null;
+  failures_before_alert?: number | null;
+  expect?: ExpectationInput[] | null;
 }
+
+/** What is left out is not looked at, but for `required`, which then is true. */
+export type ExpectationInput = Pick<WireExpectation, 'value'> & Partial<WireExpectation>;
 
 /** A new snitch that may bring its own token. */
 export interface ImportInput extends SnitchInput {

@@ -9,6 +9,7 @@ import type {
   WireCase,
   WireCheckIn,
   WireDelivery,
+  WireExpectation,
   WireExplanation,
   WireImportCheck,
   WireImported,
@@ -21,6 +22,7 @@ import type {
   WireScheduleCheck,
   WireScheduleShown,
   WireSnitch,
+  WireValue,
   WireWebhook,
 } from './wire.ts';
 
@@ -80,6 +82,7 @@ const REPORT = object<WireReport>({
   outcome: text as Shape<WireReport['outcome']>,
   exit_status: nullable(number),
   message: nullable(text),
+  reason: optional(text) as Shape<WireReport['reason']>,
 });
 
 /** Which of the three forms a schedule has is for whoever shows it. */
@@ -92,6 +95,26 @@ const DUE = {
   grace: optional(nullable(number)) as Shape<WireSnitch['grace']>,
   max_runtime: optional(nullable(number)) as Shape<WireSnitch['max_runtime']>,
 };
+
+const EXPECTATION = object<WireExpectation>({
+  value: text,
+  min: nullable(number),
+  max: nullable(number),
+  of_usual: nullable(list(nullable(number))) as Shape<WireExpectation['of_usual']>,
+  required: flag,
+});
+
+/** What a run must look like: older servers leave it out. */
+const RUN = {
+  min_runtime: optional(nullable(number)) as Shape<WireSnitch['min_runtime']>,
+  failures_before_alert: optional(number) as Shape<WireSnitch['failures_before_alert']>,
+  expect: optional(nullable(list(EXPECTATION))) as Shape<WireSnitch['expect']>,
+};
+
+const VALUES = simple<Record<string, number>>(
+  'numbers by name',
+  (value) => typeof value === 'object' && value !== null && Object.values(value).every(Number.isFinite),
+);
 
 export const SNITCH = object<WireSnitch>({
   token: text,
@@ -107,6 +130,7 @@ export const SNITCH = object<WireSnitch>({
   alert_type: text as Shape<WireSnitch['alert_type']>,
   alert_email: TEXTS,
   ...DUE,
+  ...RUN,
   created_at: time,
 });
 
@@ -122,6 +146,9 @@ export const CHECK_IN = object<WireCheckIn>({
   duration_ms: nullable(number),
   source: nullable(text),
   output: nullable(text),
+  values: optional(nullable(VALUES)) as Shape<WireCheckIn['values']>,
+  dropped_values: optional(TEXTS) as Shape<WireCheckIn['dropped_values']>,
+  reason: optional(nullable(text)) as Shape<WireCheckIn['reason']>,
 });
 
 export const CASE = object<WireCase>({
@@ -205,6 +232,14 @@ const SCHEDULE_SHOWN = object<WireScheduleShown>({
   ),
 });
 
+const VALUE = object<WireValue>({
+  name: text,
+  last: number,
+  at: time,
+  usual: nullable(number),
+  runs: number,
+});
+
 const RUNS = object<WireRuns>({
   open: list(object<WireRuns['open'][number]>({ started_at: time, overruns_at: nullable(time) })),
   usual_ms: nullable(number),
@@ -218,6 +253,7 @@ export const EXPLANATION = object<WireExplanation>({
   deadline: INSTANT,
   next_alert: INSTANT,
   schedule: optional(nullable(SCHEDULE_SHOWN)) as Shape<WireExplanation['schedule']>,
+  values: optional(list(VALUE)) as Shape<WireValue[]>,
   runs: optional(RUNS) as Shape<NonNullable<WireExplanation['runs']>>,
   reasons: TEXTS,
   notify: object<WireExplanation['notify']>({ emails: TEXTS, webhooks: TEXTS }),
@@ -234,6 +270,7 @@ const IMPORTED = object<WireImported>({
   notes: text,
   tags: TEXTS,
   ...DUE,
+  ...RUN,
 });
 
 export const IMPORT_CHECK = object<WireImportCheck>({

@@ -28,7 +28,24 @@ export interface WireSnitch {
   grace?: number | null;
   /** Seconds that a run may take from its reported start; null where that is not watched. Older servers leave it out. */
   max_runtime?: number | null;
+  /** Seconds; null for any. Older servers leave this and the next two out. */
+  min_runtime?: number | null;
+  /** So many error check-ins in a row make it errored. */
+  failures_before_alert?: number;
+  /** What the values must be that the job reports; null for nothing. */
+  expect?: WireExpectation[] | null;
   created_at: string;
+}
+
+/** What one reported value must be; null is for no limit. */
+export interface WireExpectation {
+  value: string;
+  min: number | null;
+  max: number | null;
+  /** Factors of the median of the last 20 successful runs. */
+  of_usual: readonly [number | null, number | null] | null;
+  /** Whether a run that does not report it is a failure. */
+  required: boolean;
 }
 
 export interface WireReport {
@@ -36,6 +53,8 @@ export interface WireReport {
   outcome: 'healthy' | 'error';
   exit_status: number | null;
   message: string | null;
+  /** Why a run that ended well counts as an error; absent for any other. */
+  reason?: string | undefined;
 }
 
 export interface WireCheckIn {
@@ -48,6 +67,12 @@ export interface WireCheckIn {
   source: string | null;
   /** What the job printed, at most 10 KiB. */
   output: string | null;
+  /** The numbers that the job reported, by name; null for none. Older servers leave this and the next two out. */
+  values?: Readonly<Record<string, number>> | null;
+  /** What of them could not be read, in words; empty nearly always. */
+  dropped_values?: readonly string[];
+  /** Why a run that ended well counts as an error; null for any other. */
+  reason?: string | null;
 }
 
 export interface WireCase {
@@ -158,10 +183,24 @@ export interface WireExplanation {
   schedule?: WireScheduleShown | null;
   /** What is known of its runs. Older servers leave it out. */
   runs?: WireRuns;
+  /** The values that the job reports, the last reported last. Older servers leave it out. */
+  values?: WireValue[];
   /** Sentences for people. */
   reasons: string[];
   /** Who would be told. */
   notify: Omit<WireAudience, 'sends_email'> & Partial<WireAudience>;
+}
+
+/** What is known of a value that a job reports. */
+export interface WireValue {
+  name: string;
+  last: number;
+  /** When that was reported. */
+  at: string;
+  /** The median of the last 20 successful runs; null while fewer than 5 are known. */
+  usual: number | null;
+  /** How many successful runs are known, at most 20. */
+  runs: number;
 }
 
 export interface WireError {
@@ -189,6 +228,9 @@ export type WireImported = Pick<
   | 'timezone'
   | 'grace'
   | 'max_runtime'
+  | 'min_runtime'
+  | 'failures_before_alert'
+  | 'expect'
 > & { token: string | null };
 
 export type WireCaseSettings = Pick<WireCase, 'name' | 'timezone' | 'members' | 'reminders'>;

@@ -1,5 +1,12 @@
 /** `snitch check-in`: what a job calls when it is done. */
-import { addConnectionOptions, type Register, withCrontab, withExamples } from './command/command.ts';
+import { readValues } from '../core/judgement/values.ts';
+import {
+  addConnectionOptions,
+  collect,
+  type Register,
+  withCrontab,
+  withExamples,
+} from './command/command.ts';
 import { type ConnectionFlags, timeoutOf } from './command/connection.ts';
 import { EXIT } from './failure/exit-codes.ts';
 import { AuthenticationError, Failure, NotFoundError, UsageError } from './failure/failure.ts';
@@ -16,6 +23,7 @@ interface CheckInFlags extends ConnectionFlags {
   tokenFile?: string;
   message?: string;
   status?: string;
+  value?: string[];
   quiet?: boolean;
 }
 
@@ -31,6 +39,11 @@ export const register: Register = (program) => {
     .option('--token-file <file>', 'take the token from there, so that nobody sees it (or SNITCH_TOKEN_FILE)')
     .option('-m, --message <text>', 'a word about the run; 256 characters are kept')
     .option('-s, --status <exit>', 'exit status of the job: 0 is healthy, anything else an error')
+    .option(
+      '-v, --value <name=number>',
+      'a number that the run reports, such as bytes=1234; repeat it for several',
+      collect,
+    )
     .option('-q, --quiet', 'no message');
   addConnectionOptions(checkIn)
     .addHelpText('after', NOTES)
@@ -38,6 +51,7 @@ export const register: Register = (program) => {
   withExamples(
     checkIn,
     'snitch check-in nightly-backup',
+    'snitch check-in nightly-backup -v bytes=$(stat -c %s backup.tar)',
     'backup.sh; snitch check-in TOKEN -s $? -m "backup of $(hostname)"',
   );
   withCrontab(checkIn, (snitch) => [`0 3 * * * /opt/backup.sh; ${snitch} check-in TOKEN -s $?`]);
@@ -67,6 +81,7 @@ async function checkInOnce(given: string, flags: CheckInFlags): Promise<void> {
     runId: null,
     at: Date.now(),
     output: Buffer.alloc(0),
+    ...valuesOf(flags.value ?? []),
   };
   const sending =
     problem === null
@@ -76,6 +91,25 @@ async function checkInOnce(given: string, flags: CheckInFlags): Promise<void> {
   if (delivery.answer.kind !== 'recorded') throw await failureOf(delivery, directory);
   await flushOthers(directory, recipient.base);
   if (!flags.quiet && process.stderr.isTTY) say('checked in');
+}
+
+/**
+ * A value that is none, perhaps because what should have printed it failed, must not cost the check-in: it is told, and
+ * sent as it is, so that the history tells it as well.
+ */
+function valuesOf(given: readonly string[]): Pick<KeptCheckIn, 'values'> {
+  if (given.length === 0) return {};
+  const values: Record<string, string> = {};
+  for (const text of given) {
+    const equals = text.indexOf('=');
+    const [name, value] =
+      equals < 0 ? [text, ''] : [text.slice(0, equals).trim(), text.slice(equals + 1).trim()];
+    const { dropped } = readValues([[name, value]]);
+    for (const problem of dropped)
+      say(`snitch: ${problem}; write -v NAME=NUMBER. The check-in goes without it`);
+    values[name] ??= value;
+  }
+  return { values };
 }
 
 /** A fault of the command is reported to whoever typed it. A server that is away is not their fault. */

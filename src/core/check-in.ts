@@ -9,6 +9,8 @@
  * All instants are milliseconds since the Unix epoch.
  */
 
+import type { ReadValues, ReportedValues } from './judgement/values.ts';
+
 /** `start` and `log` are noted and change no state. */
 export type CheckInOutcome = 'healthy' | 'error' | 'start' | 'log';
 
@@ -27,13 +29,21 @@ export interface CheckIn {
   runId: string | null;
   /** What the job printed. */
   output: string | null;
+  /** The numbers that the job told; absent where it told none. */
+  reported?: ReadValues;
 }
 
 /** A check-in in the log of its snitch. */
-export interface CheckInRecord extends Omit<CheckIn, 'token' | 'now' | 'runId'> {
+export interface CheckInRecord extends Omit<CheckIn, 'token' | 'now' | 'runId' | 'reported'> {
   id: number;
   /** From the start of the run to this check-in, where the start was reported. */
   durationMs: number | null;
+  /** Null where the job told none. */
+  values: ReportedValues | null;
+  /** What of them could not be read, in words. */
+  dropped: readonly string[];
+  /** Why a run that ended well counts as an error, in words; null for any other. */
+  reason: string | null;
 }
 
 /** The newest check-in that told how a run ended; `start` and `log` do not. */
@@ -42,4 +52,6 @@ export interface LastReport {
   outcome: 'healthy' | 'error';
   exitStatus: number | null;
   message: string | null;
+  /** Why a run that ended well counts as an error, in words. */
+  reason?: string;
 }

@@ -4,9 +4,11 @@ import { inTimeZone } from '../text/times.ts';
 import { deadlineReasons, type Postponement } from './deadline-reasons.ts';
 import type { Calendar, Period } from './interval.ts';
 import { lengthenedBy, scheduleOf } from './job-schedule.ts';
+import type { ValueHistories } from './judgement/usual.ts';
 import type { LateRuns } from './late-runs.ts';
 import { reasonInWords } from './reason.ts';
 import { runReasons } from './run-reasons.ts';
+import { expectationReasons, toleranceReasons } from './run-rule-reasons.ts';
 import { apart, type KnownRuns } from './runs.ts';
 import { type ScheduleShown, scheduleInWords, scheduleShown } from './schedule-words.ts';
 import type { CaseRules, SnitchState } from './snitch.ts';
@@ -34,6 +36,8 @@ export interface ExplainContext {
   late?: LateRuns;
   /** The blind windows that postponed the present deadline, oldest first. */
   postponements?: readonly Postponement[];
+  /** What its last runs reported. */
+  values?: ValueHistories;
   telling?: Telling;
   runs?: KnownRuns;
 }
@@ -52,19 +56,9 @@ const NO_RUNS: KnownRuns = { open: [], usual: null };
 
 const UNKNOWN: Telling = { nobody: null, last: null };
 
-export function explain(
-  state: SnitchState,
-  {
-    rules,
-    calendar,
-    now,
-    firstCheckIns = [],
-    late,
-    postponements = [],
-    telling = UNKNOWN,
-    runs = NO_RUNS,
-  }: ExplainContext,
-): Explanation {
+export function explain(state: SnitchState, context: ExplainContext): Explanation {
+  const { rules, calendar, now, firstCheckIns = [], late, postponements = [] } = context;
+  const { values = {}, telling = UNKNOWN, runs = NO_RUNS } = context;
   const shown = scheduleShown(state, rules.timezone, now);
   const awaited = state.status === 'healthy' || state.status === 'errored';
   return {
@@ -75,6 +69,8 @@ export function explain(
     reasons: [
       ...reasonsFor(state, rules, telling),
       ...runReasons(state, runs, { now, local: (at) => inTimeZone(at, rules.timezone) }),
+      ...toleranceReasons(state, rules),
+      ...expectationReasons(state, values),
       ...graceReasons(state, shown),
       ...(awaited
         ? deadlineReasons(apart(state).plain, {
@@ -131,10 +127,16 @@ function reasonsFor(state: SnitchState, rules: CaseRules, { nobody, last }: Tell
   const due = state.dueAt === null ? 'never' : local(state.dueAt);
   switch (state.status) {
     case 'pending':
-      return ['It waits for its first check-in. A pending snitch never alerts.'];
+      return [
+        state.lastCheckInAt === null
+          ? 'It waits for its first check-in. A pending snitch never alerts.'
+          : 'It waits for its first healthy check-in. A pending snitch never alerts of silence.',
+      ];
     case 'healthy':
       return [
-        `It last checked in at ${local(state.checkedInAt ?? 0)}.`,
+        state.errorsInRow === 0
+          ? `It last checked in at ${local(state.checkedInAt ?? 0)}.`
+          : `Its last healthy check-in was at ${local(state.checkedInAt ?? 0)}.`,
         state.dueAt === null ? NO_FURTHER_RUN : `If it does not check in again by ${due}, ${missing}.`,
       ];
     case 'errored':
@@ -163,9 +165,15 @@ function reasonsFor(state: SnitchState, rules: CaseRules, { nobody, last }: Tell
   }
 }
 
-function missed({ reason, lastCheckInAt: last }: SnitchState, local: (at: number) => string): string {
+function missed(
+  { reason, lastCheckInAt: last, errorsInRow }: SnitchState,
+  local: (at: number) => string,
+): string {
   const what = reason?.kind === 'overran' ? 'Its run took too long' : 'It missed its deadline';
-  return last === null ? `${what}.` : `${what}: the last check-in came at ${local(last)}.`;
+  if (last === null) return `${what}.`;
+  return errorsInRow > 0
+    ? `${what}; its last check-in, at ${local(last)}, was an error.`
+    : `${what}: the last check-in came at ${local(last)}.`;
 }
 
 /** What made the last check-in an error. */

@@ -4,7 +4,9 @@
  */
 import type { Validation } from './errors.ts';
 import { type Interval, isMinuteInterval } from './interval.ts';
+import { ANY_RUN, type RunRules } from './judgement/rules.ts';
 import { NOTHING_WATCHED, readRunFields } from './run-fields.ts';
+import { readRunRules } from './run-rule-fields.ts';
 import { readSchedule, type ScheduleRule } from './schedule/schedule.ts';
 import { derivedInterval, validateGrace, validateSchedule, validateTimezone } from './schedule-fields.ts';
 import type { AlertType, DueFields, RunFields } from './snitch.ts';
@@ -21,7 +23,7 @@ export const SMART_WITH_SCHEDULE: Validation = {
   message: 'a schedule says when the job is due; smart learns it',
 };
 
-export type FullInput = SnitchInput & DueFields & RunFields;
+export type FullInput = SnitchInput & DueFields & RunFields & RunRules;
 
 /** Where and when something is said: the time zone of the case, and the instant. */
 export interface Said {
@@ -33,12 +35,22 @@ type Stored = DueFields & { interval: Interval; alertType: AlertType };
 
 const NOTHING = { schedule: null, timezone: null, grace: null, ...NOTHING_WATCHED };
 
+const NOTHING_SAID: DueFields & RunFields & RunRules = { ...NOTHING, ...ANY_RUN };
+
+/** Every run would be an error or an alarm. */
+export const MIN_ABOVE_MAX: Validation = { attribute: 'min_runtime', message: 'is longer than max_runtime' };
+
 /** The validation of what cannot go together, or null. */
 export function refusedTogether({
   schedule,
   interval,
   alertType,
-}: Pick<Stored, 'schedule' | 'interval' | 'alertType'>): Validation | null {
+  minRuntime,
+  maxRuntime,
+}: Pick<Stored, 'schedule' | 'interval' | 'alertType'> &
+  RunFields &
+  Pick<RunRules, 'minRuntime'>): Validation | null {
+  if (minRuntime !== null && maxRuntime !== null && minRuntime > maxRuntime) return MIN_ABOVE_MAX;
   if (alertType !== 'smart') return null;
   if (schedule !== null) return SMART_WITH_SCHEDULE;
   return isMinuteInterval(interval) ? SMART_WITH_MINUTES : null;
@@ -46,12 +58,14 @@ export function refusedTogether({
 
 /** A new snitch needs `name`, and `interval` or `schedule`. */
 export function readNewSnitch(body: unknown, said: Said): Checked<FullInput> {
-  if (!isObject(body)) return merged(validateNewSnitch(body), { value: NOTHING });
+  if (!isObject(body)) return merged(validateNewSnitch(body), { value: NOTHING_SAID });
   const due = readDue(body, NOTHING, said);
   const isScheduled = isGiven(body.schedule);
   const fields = validateNewSnitch(isScheduled ? withInterval(body, due.value, said) : body);
-  const own = merged(due, readRunFields(body));
-  return merged(withoutSmart(fields, body, isScheduled), own, NOTHING);
+  const own = merged(merged(due, readRunFields(body)), readRunRules(body));
+  const read = merged(withoutSmart(fields, body, isScheduled), own, NOTHING_SAID);
+  const refused = read.value ? refusedTogether(read.value) : null;
+  return refused ? { validations: [refused] } : read;
 }
 
 /**
@@ -62,7 +76,7 @@ export function readSnitchChanges(
   body: unknown,
   stored: Stored,
   said: Said,
-): Checked<Partial<SnitchInput> & Partial<DueFields> & Partial<RunFields>> {
+): Checked<Partial<SnitchInput & DueFields & RunFields & RunRules>> {
   if (!isObject(body)) return merged(validateSnitchChanges(body, stored), { value: {} });
   const dropped = stored.schedule !== null && (body.schedule === null || isInPlace(body, stored));
   const due = readDue(body, stored, said);
@@ -72,7 +86,7 @@ export function readSnitchChanges(
   const fields = withoutSmart(validateSnitchChanges(filled, stored), body, isScheduled, stored.alertType);
   const cleared = dropped ? { schedule: null, timezone: null } : {};
   const own = merged(due.value ? { value: { ...cleared, ...due.value } } : due, readRunFields(body));
-  return merged(fields, own);
+  return merged(fields, merged(own, readRunRules(body)));
 }
 
 type Body = Record<string, unknown>;
@@ -146,7 +160,8 @@ function withoutSmart<T>(
 }
 
 function merged<One, Other>(one: Checked<One>, other: Checked<Other>): Checked<One & Other>;
-function merged<One, Other, Base>(one: Checked<One>, other: Checked<Other>, base: Base): Checked<One & Base>;
+/** @param base stands in for what `other` leaves out */
+function merged<One, Base>(one: Checked<One>, other: Checked<Partial<Base>>, base: Base): Checked<One & Base>;
 function merged(one: Checked<object>, other: Checked<object>, base: object = {}): Checked<object> {
   if (one.validations || other.validations) {
     return { validations: [...(one.validations ?? []), ...(other.validations ?? [])] };

@@ -22,6 +22,7 @@
  */
 import type { LastReport } from './check-in.ts';
 import type { Interval } from './interval.ts';
+import { ANY_RUN, type RunRules } from './judgement/rules.ts';
 import type { OpenRuns } from './open-run.ts';
 import type { Reason } from './reason.ts';
 import type { ScheduleRule } from './schedule/schedule.ts';
@@ -62,7 +63,7 @@ export interface RunFields {
 }
 
 /** What changes with check-ins, deadlines and pauses: the input and output of the state machine. */
-export interface SnitchState extends DueFields, RunFields {
+export interface SnitchState extends DueFields, RunFields, RunRules {
   interval: Interval;
   alertType: AlertType;
   status: Status;
@@ -78,14 +79,16 @@ export interface SnitchState extends DueFields, RunFields {
   postponed: number;
   /** What the present deadline was before blind windows moved it by their length; null where none did. */
   movedFrom: number | null;
+  /** Error check-ins since the last healthy one; counted only where one alone does not make the snitch errored. */
+  errorsInRow: number;
   /** Why it is failed or errored, or was before a pause; null for others, and where that is not known. */
   reason: Reason | null;
   /** What is open of a snitch that watches its runs; null where nothing is. */
   runs: OpenRuns | null;
 }
 
-/** What a person says about a snitch; what is absent of when it is due, and of its runs, is null. */
-export interface SnitchFields extends Partial<DueFields>, Partial<RunFields> {
+/** What a person says about a snitch; what is absent of when it is due, and of how its runs must look, is not set. */
+export interface SnitchFields extends Partial<DueFields>, Partial<RunFields & RunRules> {
   name: string;
   notes: string;
   tags: string[];
@@ -97,7 +100,7 @@ export interface SnitchFields extends Partial<DueFields>, Partial<RunFields> {
 
 /** One monitored job: what was said about it, and how it is. */
 export interface Snitch
-  extends Omit<SnitchFields, 'interval' | 'alertType' | keyof DueFields | keyof RunFields> {
+  extends Omit<SnitchFields, 'interval' | 'alertType' | keyof DueFields | keyof RunFields | keyof RunRules> {
   token: string;
   caseId: string;
   createdAt: number;
@@ -126,7 +129,8 @@ export function newSnitchState(
     timezone = null,
     grace = null,
     maxRuntime = null,
-  }: Partial<DueFields> & Partial<RunFields> = {},
+    ...rules
+  }: Partial<DueFields & RunFields & RunRules> = {},
 ): SnitchState {
   return {
     interval,
@@ -134,6 +138,8 @@ export function newSnitchState(
     schedule,
     timezone,
     grace,
+    ...ANY_RUN,
+    ...rules,
     status: 'pending',
     checkedInAt: null,
     lastCheckInAt: null,
@@ -141,6 +147,7 @@ export function newSnitchState(
     pause: null,
     postponed: 0,
     movedFrom: null,
+    errorsInRow: 0,
     reason: null,
     maxRuntime,
     runs: null,

@@ -2,6 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { importedAttribute, validateImportedSnitch } from '../../src/core/imported-snitch.ts';
+import { ANY_RUN } from '../../src/core/judgement/rules.ts';
 
 const test = suite('imported snitches');
 
@@ -16,7 +17,15 @@ function refusals(body: unknown): string[] {
 }
 
 test('without a token it gets one, and with one it keeps it', () => {
-  const rest = { ...LEAST, notes: '', tags: [], alertEmail: [], alertType: 'basic', ...NOT_SCHEDULED };
+  const rest = {
+    ...LEAST,
+    notes: '',
+    tags: [],
+    alertEmail: [],
+    alertType: 'basic',
+    ...NOT_SCHEDULED,
+    ...ANY_RUN,
+  };
   assert.equal(validateImportedSnitch(LEAST, SAID), { value: { ...rest, token: null } });
   assert.equal(validateImportedSnitch({ ...LEAST, token: null }, SAID), { value: { ...rest, token: null } });
   assert.equal(validateImportedSnitch({ ...LEAST, token: 'My_token-1' }, SAID), {

@@ -186,6 +186,61 @@ const TABLE: Record<string, Row[]> = {
   ],
 };
 
+/** So many error check-ins in a row before it is errored; `count` have come. */
+const forgiving = (from: SnitchState, count = 0, failuresBeforeAlert = 3): SnitchState => ({
+  ...from,
+  failuresBeforeAlert,
+  errorsInRow: count,
+});
+
+/** `failures_before_alert` of extensions.md, section 2: an error check-in before there are enough. */
+const FORGIVEN: Record<string, Row[]> = {
+  'healthy, failed | error check-in before there are enough | as before | none, and the deadline moves': [
+    { from: forgiving(healthy), trigger: ERROR, to: 'healthy', alert: null, dueAt: DUE + HOUR },
+    { from: forgiving(healthy, 1), trigger: ERROR, to: 'healthy', alert: null, dueAt: DUE + HOUR },
+    { from: forgiving(failed), trigger: ERROR, to: 'failed', alert: null, dueAt: DUE + HOUR },
+    { from: forgiving({ ...failed, dueAt: null }), trigger: ERROR, to: 'failed', alert: null, dueAt: null },
+  ],
+  'pending | error check-in before there are enough | pending | none, and nothing is awaited': [
+    { from: forgiving(pending), trigger: ERROR, to: 'pending', alert: null, dueAt: null },
+  ],
+  'pending, healthy, failed | the last of enough error check-ins | errored | snitch.errored': [
+    { from: forgiving(pending, 2), trigger: ERROR, to: 'errored', alert: ['snitch.errored', 'pending'] },
+    { from: forgiving(healthy, 2), trigger: ERROR, to: 'errored', alert: ['snitch.errored', 'healthy'] },
+    { from: forgiving(failed, 2), trigger: ERROR, to: 'errored', alert: ['snitch.errored', 'failed'] },
+    // Fewer are wanted since, and there are more than that.
+    { from: forgiving(healthy, 4, 2), trigger: ERROR, to: 'errored', alert: ['snitch.errored', 'healthy'] },
+  ],
+  'errored | error check-in, enough or not | errored | none': [
+    { from: forgiving(errored, 3), trigger: ERROR, to: 'errored', alert: null, dueAt: DUE + HOUR },
+    { from: forgiving(errored), trigger: ERROR, to: 'errored', alert: null, dueAt: DUE + HOUR },
+  ],
+  'paused | error check-in before there are enough | paused | none; what it remembers stays':
+    KINDS_OF_PAUSE.flatMap((until) => [
+      {
+        from: forgiving(paused(until, 'healthy')),
+        trigger: ERROR,
+        to: 'paused' as const,
+        alert: null,
+        remembered: 'healthy' as const,
+      },
+      {
+        from: forgiving(paused(until, 'failed')),
+        trigger: ERROR,
+        to: 'paused' as const,
+        alert: null,
+        remembered: 'failed' as const,
+      },
+      {
+        from: forgiving(paused(until, 'healthy'), 2),
+        trigger: ERROR,
+        to: 'paused' as const,
+        alert: null,
+        remembered: 'errored' as const,
+      },
+    ]),
+};
+
 const STATES = [
   pending,
   healthy,
@@ -262,7 +317,7 @@ const RUNS: Record<string, Row[]> = {
 
 const table = suite('transition: the table of decisions.md');
 
-for (const [title, rows] of Object.entries({ ...TABLE, ...RUNS })) {
+for (const [title, rows] of Object.entries({ ...TABLE, ...RUNS, ...FORGIVEN })) {
   table(title, () => {
     for (const row of rows) {
       const now = row.at ?? NOW;
@@ -288,6 +343,33 @@ table('it has the document’s twelve rows', () => {
 table.run();
 
 const checkIns = suite('transition: check-ins');
+
+checkIns('error check-ins are counted where one is not enough, until a healthy one', () => {
+  const counted = (from: SnitchState, trigger: Trigger, rules: Partial<CaseRules> = {}) =>
+    transition(from, trigger, contextAt(NOW, rules)).snitch.errorsInRow;
+  assert.is(counted(forgiving(healthy, 1), ERROR), 2);
+  assert.is(counted(forgiving(errored, 10), ERROR), 10, 'more would only be written');
+  assert.is(counted(forgiving(healthy, 2), HEALTHY), 0);
+  assert.is(counted(healthy, ERROR), 0, 'one is enough');
+  assert.is(counted(forgiving(healthy, 2), DEADLINE), 2, 'silence ends no row');
+  assert.is(counted(forgiving(healthy, 1), ERROR, { errorNotices: false }), 0, 'it counts as healthy');
+});
+
+checkIns('an error that is forgiven answers for its period and is not the last healthy one', () => {
+  const { snitch } = transition(forgiving(healthy), ERROR, contextAt(NOW));
+  assert.equal([snitch.lastCheckInAt, snitch.checkedInAt, snitch.dueAt], [NOW, CHECKED_IN, DUE + HOUR]);
+});
+
+checkIns('an error that leaves a snitch failed brings no reminder sooner', () => {
+  const later = forgiving({ ...failed, dueAt: DUE + 5 * HOUR });
+  assert.is(transition(later, ERROR, contextAt(NOW)).snitch.dueAt, DUE + 5 * HOUR);
+});
+
+checkIns('one that comes late and is forgiven lets a failure of today stand', () => {
+  const at = CHECKED_IN - 4 * HOUR;
+  const { snitch, alert } = transition(forgiving(failed), { ...ERROR, at } as Trigger, contextAt(NOW));
+  assert.equal([snitch.status, snitch.dueAt, snitch.errorsInRow, alert], ['failed', failed.dueAt, 1, null]);
+});
 
 checkIns('only a healthy one moves checked_in_at; an error one moves the deadline too', () => {
   const ok = transition(healthy, HEALTHY, contextAt(NOW)).snitch;

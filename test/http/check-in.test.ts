@@ -66,6 +66,9 @@ test('is counted when it is answered, at the time it came and from where', async
     duration_ms: null,
     source: '127.0.0.1',
     output: null,
+    values: null,
+    dropped_values: [],
+    reason: null,
   });
   assert.equal(
     [second?.at, second?.outcome, second?.exit_status, second?.message],

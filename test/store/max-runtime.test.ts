@@ -278,6 +278,18 @@ contract('the longest time of a run', (test) => {
     assert.equal([status, reason], ['failed', { kind: 'noCheckIn', by: THREE + DAY + 30 * MINUTE }]);
   });
 
+  test('an error that does not count yet ends the run, and the snitch says that it ended', async ({
+    store,
+  }) => {
+    const night = await Night.of(store, { failuresBeforeAlert: 3 });
+    await night.start(THREE);
+    await night.failsAt(THREE + 2 * HOUR, { kind: 'overran', startedAt: THREE });
+    await night.end(THREE + 3 * HOUR, { outcome: 'error', exitStatus: 3 });
+    const { status, reason, runs } = await night.state();
+    assert.equal([status, runs], ['failed', null]);
+    assert.equal(reason, { kind: 'overran', startedAt: THREE, endedAt: THREE + 3 * HOUR });
+  });
+
   test('a pause mutes a run that overran in it, and one that did not goes on', async ({ store }) => {
     const night = await Night.of(store);
     await night.start(THREE, { runId: 'a' });

@@ -50,6 +50,10 @@ contract('snitches', (test) => {
         schedule: null,
         timezone: null,
         grace: null,
+        minRuntime: null,
+        failuresBeforeAlert: 1,
+        expect: null,
+        errorsInRow: 0,
       },
       lastReport: null,
     });

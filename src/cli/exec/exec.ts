@@ -1,15 +1,18 @@
 /** `snitch exec`: runs a job, and tells the server how it went. The job behaves as it would without us. */
 import { type Command, Option } from 'commander';
-import { type Register, withCrontab, withExamples } from '../command/command.ts';
+import { MINUTE } from '../../text/durations.ts';
+import { collect, type Register, withCrontab, withExamples } from '../command/command.ts';
 import { parseDuration } from '../command/duration.ts';
+import { UsageError } from '../failure/failure.ts';
 import { recipientOf } from '../sending/recipient.ts';
 import { spoolDirectory } from '../spool/directory.ts';
 import { environmentOfJob, readArguments } from './arguments.ts';
 import { type JobEnd, startJob } from './job.ts';
 import { JobOutput } from './output.ts';
-import { RunReport } from './report.ts';
+import { RunReport, type ToldEnd } from './report.ts';
 import { parseTail } from './tail.ts';
 import { tell } from './tell.ts';
+import { measure, valueCommandsOf } from './values.ts';
 
 interface ExecFlags {
   url?: string;
@@ -19,10 +22,15 @@ interface ExecFlags {
   killAfter: string;
   output: 'failure' | 'always' | 'never';
   tail: string;
+  value?: string[];
+  valueTimeout: string;
 }
 
 /** How long to wait for a slow reader of our output before the end of the run is reported, in milliseconds. */
 const OUTPUT_WITHIN = 5_000;
+
+/** A check-in that waits on the disk for longer belongs to nobody, and is sent as it is; milliseconds. */
+const LONGEST_VALUES = 5 * MINUTE;
 
 const NOTES = `
 The exit code is always that of the job: 128 + the signal that killed it, 127 for a command that is not found, 126
@@ -36,6 +44,11 @@ that are secrets are not passed on to the job.
 
 Signals (TERM, INT, HUP, QUIT, USR1, USR2) go on to the job. --timeout ends it with all that it started; at a
 terminal, which the job shares with you, the job alone.
+
+--value runs its command with /bin/sh after a job that succeeded, and reports the number that it prints, for the snitch
+to judge (\`snitch help edit\`, --expect). A command that fails, prints anything else or takes too long (5m at most) is told on
+stderr and in the history; the job's own result and its exit code stay as they are. The time that it takes counts as
+part of the run.
 
 The end of the output goes along when the job fails; --output says when else. A stream that is a terminal stays one
 for the job, and nothing of it is kept. A process that the job leaves behind needs an output of its own: a second
@@ -56,6 +69,8 @@ export const register: Register = (program, finish) => {
         .default('failure'),
     )
     .option('--tail <size>', 'how much of the end of its output is sent; 0 for nothing', '10k')
+    .option('--value <name=command>', 'report what this prints after the job; repeat for several', collect)
+    .option('--value-timeout <duration>', 'how long these commands may take together', '1m')
     .option('--url <url>', 'address of the server (or SNITCH_URL)')
     .option('--api-key-file <file>', 'file with the API key, for a name (or SNITCH_API_KEY_FILE)')
     .addHelpText('after', NOTES);
@@ -67,6 +82,7 @@ export const register: Register = (program, finish) => {
     exec,
     'snitch exec TOKEN -- backup.sh --all',
     'snitch exec --token-file ~/.backup-token -- backup.sh --all',
+    `snitch exec --value bytes='du -sb /backup | cut -f1' TOKEN -- backup.sh`,
     'snitch exec https://snitch.example.com/c/TOKEN -- make report',
   );
   withCrontab(exec, (snitch) => [`0 3 * * * ${snitch} exec TOKEN -- /opt/backup.sh`]);
@@ -91,6 +107,9 @@ async function execute(
   const limits = { timeoutMs, killAfterMs: parseDuration(flags.killAfter, '--kill-after') };
   const tail = parseTail(flags.tail);
   const output = new JobOutput(flags.output === 'never' ? 0 : tail);
+  const commands = valueCommandsOf(flags.value ?? []);
+  const valuesMs = parseDuration(flags.valueTimeout, '--value-timeout');
+  if (valuesMs > LONGEST_VALUES) throw new UsageError('--value-timeout is 5m at most');
   const report = reportFor(given, problem, flags);
   const startedAt = Date.now();
   const setting = { stdio: output.stdio, env: environmentOfJob(env) };
@@ -102,7 +121,11 @@ async function execute(
   if (end.failure !== null) tell(`${command[0]}: ${end.failure}`);
   await Promise.race([copied, delay(OUTPUT_WITHIN)]);
   const isTold = flags.output === 'always' || end.code !== 0 || end.timedOut;
-  if (report !== null) await tellEnd(report, end, endedAt, isTold ? output.tail() : Buffer.alloc(0));
+  // A failure is told at once, and nobody judges its values.
+  const isMeasured = commands.length > 0 && end.code === 0 && !end.timedOut;
+  const values = (signal: AbortSignal) => measure({ commands, env: setting.env, limitMs: valuesMs, signal });
+  const told = { at: endedAt, output: isTold ? output.tail() : Buffer.alloc(0) };
+  if (report !== null) await tellEnd(report, end, { ...told, values: isMeasured ? values : null });
   await copied;
   return end.code;
 }
@@ -126,9 +149,9 @@ function flagsOf({ url, apiKeyFile }: ExecFlags): { url?: string; apiKeyFile?: s
   return { ...(url === undefined ? {} : { url }), ...(apiKeyFile === undefined ? {} : { apiKeyFile }) };
 }
 
-async function tellEnd(report: RunReport, end: JobEnd, endedAt: number, output: Buffer): Promise<void> {
+async function tellEnd(report: RunReport, end: JobEnd, told: ToldEnd): Promise<void> {
   try {
-    await report.end(end, endedAt, output);
+    await report.end(end, told);
   } catch (error) {
     // Whatever went wrong here must not hide how the job ended.
     tell(`the check-in failed: ${(error as Error).message}`);

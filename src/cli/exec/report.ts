@@ -4,6 +4,7 @@ import { dispatch, Locator } from '../sending/recipient.ts';
 import type { Answer } from '../sending/send.ts';
 import {
   boundSpool,
+  completed,
   type Delivery,
   deliver,
   explainDelivery,
@@ -14,6 +15,7 @@ import { claim, refuse, release, remove } from '../spool/directory.ts';
 import { flush } from '../spool/flush.ts';
 import type { JobEnd } from './job.ts';
 import { tell } from './tell.ts';
+import type { Measured } from './values.ts';
 
 /** Time limits in milliseconds: on reporting the start while the job runs, and on everything after its end. */
 const START_WITHIN = 10_000;
@@ -31,6 +33,15 @@ export interface Run {
   runId: string;
   /** Where the spool is. */
   directory: string;
+}
+
+/** What is told of the end of a run beside how it ended. */
+export interface ToldEnd {
+  /** Milliseconds since the epoch. */
+  at: number;
+  output: Buffer;
+  /** Measures the values, in a limited time or until the signal; it never fails. Null where there are none. */
+  values: ((signal: AbortSignal) => Promise<Measured>) | null;
 }
 
 export class RunReport {
@@ -58,19 +69,22 @@ export class RunReport {
     this.#start = deliver(this.#run.directory, checkIn, sending, isKept);
   }
 
-  /** @param at milliseconds since the epoch */
-  async end(end: JobEnd, at: number, output: Buffer): Promise<void> {
+  async end(end: JobEnd, { at, output, values }: ToldEnd): Promise<void> {
+    const { directory } = this.#run;
+    const known = { ...this.#identity(), ...outcomeOf(end), at, output };
+    const { checkIn, held } =
+      values === null
+        ? { checkIn: known, held: null }
+        : await completed(directory, known, values(this.#hurry.signal).then(measuredIn(known)));
     setTimeout(() => this.#startLimit.abort(), START_AFTER_END).unref();
     setTimeout(() => this.hurry(), END_WITHIN).unref();
-    const { directory } = this.#run;
-    const checkIn = { ...this.#identity(), ...outcomeOf(end), at, output };
     // The server needs the start before the end to know how long a run took. But the end is put on the disk without
     // waiting for that.
     const sending = (async () => {
       if (this.#start !== null) await this.#again(await this.#start);
       return this.#send(checkIn, this.#hurry.signal);
     })();
-    const delivery = await deliver(directory, checkIn, sending, isKept);
+    const delivery = await deliver(directory, checkIn, sending, isKept, held);
     const deleted = delivery.deleted + ((await this.#start)?.deleted ?? 0);
     for (const line of explainDelivery({ ...delivery, deleted }, directory)) tell(line);
     if (delivery.answer.kind === 'recorded') await this.#flush();
@@ -117,6 +131,18 @@ export class RunReport {
       tell(`the spool cannot be read: ${(error as Error).message}`);
     }
   }
+}
+
+/**
+ * What was measured, and in the message what could not be, unless that says something already. The run ends with it: the
+ * server's clock says when, as for its start, and the clock of this host may be wrong.
+ */
+function measuredIn({ message }: KeptCheckIn) {
+  return ({ values, problems }: Measured): Partial<KeptCheckIn> => ({
+    at: Date.now(),
+    values,
+    message: message ?? (problems.length > 0 ? problems.join('; ') : null),
+  });
 }
 
 /** The job has run, and perhaps nobody is there to try again, so whatever the server does not record is kept. */

@@ -3,6 +3,7 @@ import type { Client, ImportInput } from '../../api/client.ts';
 import { say } from '../output/output.ts';
 import type { Creation, FieldChange, Plan } from './apply-plan.ts';
 import { batchesOf, inBatches, inBatchesOrOneByOne } from './batches.ts';
+import { runInput } from './run-fields.ts';
 
 /** How often one request is tried, and how long a server may ask us to wait for the next, in seconds. */
 const MOST_TRIES = 10;
@@ -38,26 +39,14 @@ export async function carryOut(client: Client, plan: Plan, prune: boolean): Prom
 
 /** Leaves out what is the default: the shorter the entries, the more of them fit into one request. */
 function importOf(creation: Creation): ImportInput {
-  const {
-    name,
-    interval,
-    token,
-    alert_type,
-    alert_email,
-    notes,
-    tags,
-    schedule,
-    timezone,
-    grace,
-    max_runtime,
-  } = creation;
+  const { name, interval, token, alert_type, alert_email, notes, tags, schedule, timezone, grace } = creation;
   return {
     name,
     interval,
     ...(schedule ? { schedule } : {}),
     ...(timezone ? { timezone } : {}),
     ...(typeof grace === 'number' ? { grace } : {}),
-    ...(typeof max_runtime === 'number' ? { max_runtime } : {}),
+    ...runInput(creation),
     ...(token === null ? {} : { token }),
     ...(alert_type === 'basic' ? {} : { alert_type }),
     ...(alert_email.length === 0 ? {} : { alert_email }),

@@ -55,6 +55,9 @@ The file:
       timezone: Asia/Tokyo    of the schedule; else that of the case
       grace: 10m              how long after it is due an alert comes
       max_runtime: 2h         how long a run may take from its reported start
+      min_runtime: 5m         how long it takes at least; less counts as an error
+      failures_before_alert: 3        so many errors in a row before it is errored
+      expect: [bytes>=1M, rows=10..20]        what it reports, as in \`snitch create\`
       alert_type: basic       this and what follows may be left out, and has its default then
       alert_email: [ops@example.com]
       tags: [production, db]
@@ -63,7 +66,7 @@ The file:
       owner: other            where another file keeps this one, or null where none does
 
 A snitch whose entry names none of schedule, timezone and grace keeps what it has of them; \`schedule: null\` drops it.
-The same goes for max_runtime.
+The same goes for max_runtime, min_runtime, failures_before_alert and expect: naming one of them says all four.
 A snitch of the file's that has no token here is found by its name. One that somebody made by hand and that the file
 names as well is adopted. What the file does not name is left alone, unless --prune says otherwise; --prune never
 touches what another owner keeps. To rename an owner, write the new name and apply with --take-over OLD once.`;
@@ -136,7 +139,7 @@ function some(names: readonly string[]): string {
 }
 
 function runsElsewhere(names: readonly string[]): string {
-  return `left as it is, because the file does not say it: how the runs of ${some(names)} must look; \`snitch export\` shows how to write it, and \`max_runtime: null\` drops it`;
+  return `left as it is, because the file does not say it: how the runs of ${some(names)} must look; \`snitch export\` shows how to write it, and \`expect: null\`, \`max_runtime: null\` and so on drop it`;
 }
 
 function dueElsewhere(names: readonly string[]): string {

@@ -9,6 +9,7 @@ import { presentOf } from './apply-check.ts';
 import type { Present } from './apply-plan.ts';
 import { patiently } from './apply-steps.ts';
 import { lengthText } from './due-fields.ts';
+import { runEntry } from './run-fields.ts';
 
 export interface ExportFlags extends ClientFlags {
   owner?: string;
@@ -62,11 +63,11 @@ function byName(one: WireSnitch, other: WireSnitch): number {
 
 /** Leaves out what has its default. */
 function entryOf(snitch: WireSnitch, withToken: boolean): Exported {
-  const { name, alert_type, alert_email, tags, notes, token, max_runtime } = snitch;
+  const { name, alert_type, alert_email, tags, notes, token } = snitch;
   return {
     name,
     ...dueOf(snitch),
-    ...(typeof max_runtime === 'number' ? { max_runtime: lengthText(max_runtime) } : {}),
+    ...runEntry(snitch),
     ...(alert_type === 'basic' ? {} : { alert_type }),
     ...(alert_email.length === 0 ? {} : { alert_email }),
     ...(tags.length === 0 ? {} : { tags }),

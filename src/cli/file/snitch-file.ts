@@ -18,7 +18,7 @@ import { didYouMean } from '../../text/similar.ts';
 import { Failure } from '../failure/failure.ts';
 import { intervalOf } from '../output/interval-words.ts';
 import { DUE_FIELDS, withSeconds } from './due-fields.ts';
-import { RUN_FIELDS } from './run-fields.ts';
+import { RUN_FIELDS, withExpectations } from './run-fields.ts';
 import { type Chunk, partsOf } from './snitch-file-parts.ts';
 import { checkWhole, readText } from './snitch-file-text.ts';
 
@@ -273,7 +273,12 @@ function entryOf({ input, line, lines }: MapOfFile, owner: string | null): FileE
   const given = Object.entries(input).filter(
     ([name, value]) => (value !== null || dropped.includes(name)) && name !== 'owner',
   );
-  return { input: withSeconds(withPlainInterval(Object.fromEntries(given))), owner, line, lines };
+  return {
+    input: withSeconds(withExpectations(withPlainInterval(Object.fromEntries(given)))),
+    owner,
+    line,
+    lines,
+  };
 }
 
 /** Understands `15m` and `every 2 hours`, as all commands do. Anything else is left for the server to refuse. */

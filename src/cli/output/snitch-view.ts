@@ -4,6 +4,7 @@ import { durationInWords, SECOND, shortDuration } from '../../text/durations.ts'
 import { STATUS_COLORS } from '../../text/signs.ts';
 import { scheduleWords } from './next-runs.ts';
 import { exactTime, type Field, shownTime, type View } from './output.ts';
+import { rulesCell, rulesFields } from './run-words.ts';
 import type { Paint, Style } from './style.ts';
 
 /** The status that needs the most attention comes first. */
@@ -29,9 +30,10 @@ export function lastReportOf({ last_report, checked_in_at: at }: WireSnitch): Wi
 }
 
 /** `error, exit status 3: disk full`; `healthy` */
-export function outcomeText({ outcome, exit_status, message }: Omit<WireReport, 'at'>): string {
+export function outcomeText({ outcome, exit_status, message, reason }: Omit<WireReport, 'at'>): string {
   const status = exit_status === null || exit_status === 0 ? '' : `, exit status ${exit_status}`;
-  return `${outcome}${status}${message ? `: ${message}` : ''}`;
+  const words = [reason, message].filter((one) => one).join('; ');
+  return `${outcome}${status}${words ? `: ${words}` : ''}`;
 }
 
 function reportCell(snitch: WireSnitch, style: Style): string {
@@ -74,6 +76,7 @@ export const SNITCH_VIEW: View<WireSnitch> = {
       align: 'right',
       wide: true,
     },
+    { header: 'EXPECTS', cell: rulesCell, wide: true },
     { header: 'ALERTS', cell: ({ alert_type }) => alert_type, wide: true },
     { header: 'ALERT EMAIL', cell: ({ alert_email }) => alert_email.join(', '), wide: true },
     { header: 'CREATED', cell: ({ created_at }, style) => shownTime(created_at, style), wide: true },
@@ -105,6 +108,7 @@ export function snitchFields(snitch: WireSnitch, style: Style): Field[] {
     { label: 'Last healthy', text: exactTime(snitch.checked_in_at, style) },
     { label: 'Last report', text: reportField(snitch, style) },
     ...dueFields(snitch),
+    ...rulesFields(snitch),
     { label: 'Alerts', text: snitch.alert_type },
     { label: 'Alert email', text: snitch.alert_email.join(', ') || 'the members of the case' },
     { label: 'Tags', text: snitch.tags.join(', ') },

@@ -29,6 +29,8 @@ export interface KeptCheckIn extends Recipient {
   exitStatus: number | string | null;
   /** The last of what the job printed. */
   output: Buffer;
+  /** What the job reports, by name. The server says in the history what of it is no number. */
+  values?: Readonly<Record<string, string>>;
 }
 
 /** Names the recipient in a message. Tokens are secrets, so just enough is shown for the owner to recognise one. */

@@ -26,6 +26,9 @@ const PROMPT = 2_000;
 /** How much of a message the server keeps, in characters. A longer one could make the address too long. */
 const LONGEST_MESSAGE = 256;
 
+/** More than a number has, in characters: what is none is cut before it is sent. */
+const LONGEST_VALUE = 100;
+
 /** Statuses with which the daemon refuses a check-in for good. */
 const REFUSALS = [400, 404, 405, 410, 413, 414, 431];
 
@@ -111,11 +114,13 @@ async function read(response: IncomingMessage): Promise<Response> {
   return answer;
 }
 
-function pathOf({ token, suffix, at, runId, message, exitStatus }: Addressed, wasKept: boolean): string {
+function pathOf(checkIn: Addressed, wasKept: boolean): string {
+  const { token, suffix, at, runId, message, exitStatus, values = {} } = checkIn;
   const query = new URLSearchParams();
   if (runId !== null) query.set('rid', runId);
   if (message !== null) query.set('m', [...message].slice(0, LONGEST_MESSAGE).join(''));
   if (exitStatus !== null) query.set('s', String(exitStatus).slice(0, LONGEST_MESSAGE));
+  for (const [name, value] of Object.entries(values)) query.set(`v.${name}`, value.slice(0, LONGEST_VALUE));
   // The end of a run may overtake a start that was kept. Their times say which came first.
   if (wasKept || Date.now() - at > PROMPT) query.set('at', new Date(at).toISOString());
   const path = `${encodeURIComponent(token)}${suffix === null ? '' : `/${suffix}`}`;

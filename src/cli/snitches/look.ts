@@ -11,6 +11,7 @@ import { connect } from '../command/connection.ts';
 import { resolveSnitch } from '../command/resolve.ts';
 import { limitOf } from '../output/count.ts';
 import { exactTime, type Field, Output, renderFields, shownTime, type View } from '../output/output.ts';
+import { rulesFields, valuesCell, valueWords, wordsCell } from '../output/run-words.ts';
 import {
   lastReportOf,
   outcomeText,
@@ -118,11 +119,20 @@ const CHECK_IN_VIEW: View<WireCheckIn> = {
       cell: ({ duration_ms }) => (duration_ms === null ? '' : shortDuration(duration_ms)),
       align: 'right',
     },
-    { header: 'MESSAGE', cell: ({ message }) => message ?? '', shrinkTo: 12 },
+    { header: 'MESSAGE', cell: wordsCell, shrinkTo: 12 },
     { header: 'FROM', cell: ({ source }) => source ?? '', optional: true },
     { header: 'ID', cell: ({ id }) => id, wide: true },
   ],
 };
+
+/** Most jobs report no values, and have no column for them. */
+function viewOf(checkIns: readonly WireCheckIn[]): View<WireCheckIn> {
+  if (checkIns.every(({ values }) => !values)) return CHECK_IN_VIEW;
+  const { columns } = CHECK_IN_VIEW;
+  const before = columns.findIndex(({ header }) => header === 'MESSAGE');
+  const values = { header: 'VALUES', cell: valuesCell, shrinkTo: 12 };
+  return { ...CHECK_IN_VIEW, columns: columns.toSpliced(before, 0, values) };
+}
 
 async function showHistory(name: string, flags: HistoryFlags): Promise<void> {
   const page = { limit: limitOf(flags.limit), ...(flags.before ? { before: flags.before } : {}) };
@@ -131,11 +141,11 @@ async function showHistory(name: string, flags: HistoryFlags): Promise<void> {
   const checkIns = await client.listCheckIns(token, page);
   const output = new Output(flags);
   if (!flags.withOutput || flags.quiet || output.format === 'json' || output.format === 'name') {
-    output.list(checkIns, CHECK_IN_VIEW);
+    output.list(checkIns, viewOf(checkIns));
     return;
   }
   for (const checkIn of checkIns) {
-    const [, row = ''] = output.tableOf([checkIn], CHECK_IN_VIEW);
+    const [, row = ''] = output.tableOf([checkIn], viewOf([checkIn]));
     const printed = checkIn.output === null ? [] : outputLines(checkIn.output.trimEnd());
     output.lines([row, ...printed.map((line) => `    ${line}`)]);
   }
@@ -188,7 +198,7 @@ function runsText({ runs, timezone }: WireScheduleShown): string {
 
 /** Shows all times in one zone, which is named once. */
 function explained(snitch: WireSnitch, explanation: WireExplanation, style: Style, inUtc: boolean): string[] {
-  const { status, reasons, period, deadline, next_alert, notify } = explanation;
+  const { status, reasons, period, deadline, next_alert, values, notify } = explanation;
   const report = lastReportOf(snitch);
   const clock = clockOf(inUtc ? 'UTC' : explanation.timezone);
   const instant = (at: string | undefined | null, none: string) => {
@@ -203,6 +213,8 @@ function explained(snitch: WireSnitch, explanation: WireExplanation, style: Styl
   const fields: Field[] = [
     { label: 'Times in', text: clock.zone },
     ...dueFields(snitch, explanation, inUtc),
+    ...rulesFields(snitch),
+    ...(values?.length ? [{ label: 'Values', text: values.map(valueWords).join('\n') }] : []),
     { label: 'Last healthy', text: instant(snitch.checked_in_at, 'never') },
     { label: 'Last report', text: report ? `${instant(report.at, '')}\n${outcomeText(report)}` : 'never' },
     { label: 'Period now', text: `${clock.at(period.start)} to ${clock.at(period.end)}` },

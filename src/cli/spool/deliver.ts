@@ -1,7 +1,7 @@
 /** Brings one check-in to the server or onto the disk, so that it is never only in memory for long. */
 import type { KeptCheckIn } from '../sending/check-in.ts';
 import type { Answer } from '../sending/send.ts';
-import { type Claim, dropExcess, refuse, release, remove, writeClaimed } from './directory.ts';
+import { type Claim, dropExcess, refuse, release, remove, rewrite, writeClaimed } from './directory.ts';
 
 /** If the server takes longer than this to answer, the check-in is put on the disk meanwhile; milliseconds. */
 const SAFE_AFTER = 250;
@@ -17,15 +17,19 @@ export interface Delivery {
   deleted: number;
 }
 
-/** @param isKept tells which answers leave the check-in on the disk; the caller deals with the others */
+/**
+ * @param isKept tells which answers leave the check-in on the disk; the caller deals with the others
+ * @param held the file that has it already
+ */
 export async function deliver(
   directory: string,
   checkIn: KeptCheckIn,
   sending: Promise<Answer>,
   isKept: (answer: Answer) => boolean,
+  held: Claim | null = null,
 ): Promise<Delivery> {
-  const slow = await Promise.race([sending.then(() => false), delay(SAFE_AFTER).then(() => true)]);
-  const safe = slow ? await keep(directory, checkIn) : null;
+  const isSlow = held === null && (await isSlower(sending));
+  const safe = held === null && isSlow ? await keep(directory, checkIn) : { claim: held, fault: null };
   const answer = await sending;
   if (answer.kind === 'recorded' || !isKept(answer)) {
     if (safe?.claim) await quietly(remove(safe.claim));
@@ -38,6 +42,28 @@ export async function deliver(
       ? await refuse(directory, kept.claim, checkIn, answer.reason).catch(() => 0)
       : 0;
   return { checkIn, answer, ...kept, deleted };
+}
+
+/** Whether something takes so long that the check-in is to be put on the disk meanwhile. */
+async function isSlower(work: Promise<unknown>): Promise<boolean> {
+  return Promise.race([work.then(() => false), delay(SAFE_AFTER).then(() => true)]);
+}
+
+/**
+ * What is known of a check-in only after a while. It is on the disk meanwhile, so that it is not lost with this process.
+ *
+ * @param complete never fails
+ * @returns the whole of it, and the file that has it, where it took a while
+ */
+export async function completed(
+  directory: string,
+  checkIn: KeptCheckIn,
+  complete: Promise<Partial<KeptCheckIn>>,
+): Promise<{ checkIn: KeptCheckIn; held: Claim | null }> {
+  const { claim } = (await isSlower(complete)) ? await keep(directory, checkIn) : { claim: null };
+  const whole = { ...checkIn, ...(await complete) };
+  if (claim !== null) await quietly(rewrite(directory, claim, whole));
+  return { checkIn: whole, held: claim };
 }
 
 async function keep(directory: string, checkIn: KeptCheckIn): Promise<Pick<Delivery, 'claim' | 'fault'>> {

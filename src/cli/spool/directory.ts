@@ -57,6 +57,11 @@ export async function writeClaimed(directory: string, checkIn: KeptCheckIn): Pro
   return { name, path };
 }
 
+/** Puts what is known of the check-in by now in place of what was written; the one or the other survives a power cut. */
+export async function rewrite(directory: string, { name, path }: Claim, checkIn: KeptCheckIn): Promise<void> {
+  await writeDurably(directory, path, join(directory, `${name}.${process.pid}.tmp`), encode(checkIn));
+}
+
 /** @param draft a path that nobody else uses, on the same file system */
 async function writeDurably(directory: string, path: string, draft: string, text: string): Promise<void> {
   await createPrivateFile(draft, text);

@@ -12,6 +12,7 @@ const VERSION = 2;
 
 export function encode(checkIn: KeptCheckIn, reason: string | null = null): string {
   const { base, token, name, server, keyFile, suffix, at, runId, message, exitStatus, output } = checkIn;
+  const { values } = checkIn;
   const first = { base, token, suffix, runId, message, exitStatus };
   const isFirst =
     token !== null && suffix !== null && runId !== null && typeof exitStatus !== 'string' && name === null;
@@ -21,6 +22,8 @@ export function encode(checkIn: KeptCheckIn, reason: string | null = null): stri
     ...first,
     ...(isFirst ? {} : { name, server, keyFile }),
     ...(reason === null ? {} : { reason }),
+    // An earlier program sends the check-in without them.
+    ...(values === undefined ? {} : { values }),
     output: output.toString('base64'),
   };
   return `${JSON.stringify(fields)}\n`;
@@ -31,7 +34,7 @@ export function decode(text: string): RefusedCheckIn | null {
   const fields = objectIn(text);
   if (fields === null || (fields.version !== FIRST_VERSION && fields.version !== VERSION)) return null;
   const { base, token, suffix, at, runId, message, exitStatus, output, reason = '' } = fields;
-  const { name = null, server = null, keyFile = null } = fields;
+  const { name = null, server = null, keyFile = null, values } = fields;
   const instant = typeof at === 'string' ? Date.parse(at) : Number.NaN;
   if (Number.isNaN(instant) || typeof output !== 'string' || typeof reason !== 'string') return null;
   if (![base, token, name, server, keyFile, runId, message].every(isTextOrNull)) return null;
@@ -50,6 +53,7 @@ export function decode(text: string): RefusedCheckIn | null {
     message: message as string | null,
     exitStatus: exitStatus as number | string | null,
     output: Buffer.from(output, 'base64'),
+    ...(isTexts(values) ? { values } : {}),
     reason,
   };
 }
@@ -69,4 +73,9 @@ function isSuffix(value: unknown): value is Suffix {
 
 function isTextOrNull(value: unknown): value is string | null {
   return value === null || typeof value === 'string';
+}
+
+function isTexts(value: unknown): value is Record<string, string> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((one) => typeof one === 'string');
 }

@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { OWN_ANSWER } from '../../api/own-answer.ts';
 import type { CheckIn, CheckInOutcome } from '../../core/check-in.ts';
 import { SnitchError } from '../../core/errors.ts';
+import { NO_VALUES } from '../../core/judgement/values.ts';
 import type { Store } from '../../store/store.ts';
 import { RETRY_AFTER_S, STATUS_OF } from '../endpoint/errors.ts';
 import { BODY_LIMIT } from './body.ts';
@@ -133,11 +134,12 @@ function endLater(request: IncomingMessage, response: ServerResponse, body: stri
 
 function toCheckIn(
   { token, suffix }: Target,
-  { message, exit, runId, at, output }: CheckInParameters,
+  { message, exit, runId, at, output, reported }: CheckInParameters,
   now: number,
   source: string | null,
 ): CheckIn {
-  const kept = { token, now, at: at ?? now, message, source, runId, output };
+  const told = reported === NO_VALUES ? {} : { reported };
+  const kept = { token, now, at: at ?? now, message, source, runId, output, ...told };
   switch (suffix?.kind) {
     case 'start':
     case 'log':

@@ -1,5 +1,6 @@
 /** What a check-in says about itself: in its query, a form or a JSON body, whatever the Content-Type says. */
 import type { IncomingMessage } from 'node:http';
+import { NO_VALUES, type ReadValues, readValues } from '../../core/judgement/values.ts';
 import { parseTimestamp } from '../../core/validation.ts';
 import { WEEK } from '../../text/durations.ts';
 import { walkStructure } from '../endpoint/json-structure.ts';
@@ -18,6 +19,8 @@ export interface CheckInParameters {
   at: number | null;
   /** What the job printed: the body, if it holds no parameters. */
   output: string | null;
+  /** `v.<name>`, or `values` in JSON. */
+  reported: ReadValues;
   /** Whether the body has more than what was read of it. */
   bodyGoesOn: boolean;
 }
@@ -34,6 +37,7 @@ const NOTHING: CheckInParameters = {
   isRun: false,
   at: null,
   output: null,
+  reported: NO_VALUES,
   bodyGoesOn: false,
 };
 
@@ -64,6 +68,7 @@ export async function readParameters(
     isRun: rid !== undefined,
     at: query === '' ? null : momentIn(query, now),
     output: body.kept === '' || told !== null ? null : body.kept,
+    reported: reportedBy(asked.values, told?.values),
     bodyGoesOn: body.goesOn,
   };
 }
@@ -72,13 +77,27 @@ interface Given {
   m?: string;
   s?: string;
   rid?: string;
+  /** In the order in which they were given; names without `v.`. */
+  values?: ToldValue[];
 }
+
+type ToldValue = readonly [name: string, value: unknown];
 
 const NAMES = ['m', 's', 'rid'] as const;
 
+/** What a reported value is named with in a query or a form. */
+const VALUE = 'v.';
+
+/** Values that are looked at: more than are kept, so that those beyond can be told of. */
+const MOST_TOLD = 50;
+
+function reportedBy(asked: readonly ToldValue[] = [], told: readonly ToldValue[] = []): ReadValues {
+  return asked.length + told.length === 0 ? NO_VALUES : readValues([...asked, ...told].slice(0, MOST_TOLD));
+}
+
 /** Whether a field is one of ours. Names of values begin with `v.`. */
 function isOurs(name: string): boolean {
-  return (NAMES as readonly string[]).includes(name) || name.startsWith('v.');
+  return (NAMES as readonly string[]).includes(name) || name.startsWith(VALUE);
 }
 
 function mayHaveBody({ method, headers }: IncomingMessage): boolean {
@@ -105,15 +124,24 @@ function fromForm(text: string): Given | null {
 /** More than any client sends. A body of nothing but ampersands is not searched to its end. */
 const MOST_PAIRS = 10_000;
 
-/** The first pair of each of our names. */
+/** Longer names are cut before they are compared. */
+const LONGEST_NAME = 100;
+
+/** The first pair of each of our names, and of so many values as are looked at. */
 function ownPairs(line: string): string[] {
   const found = new Map<string, string>();
+  let values = 0;
   let start = 0;
-  for (let count = 0; count < MOST_PAIRS && start < line.length && found.size < NAMES.length; count += 1) {
+  for (let count = 0; count < MOST_PAIRS && start < line.length; count += 1) {
     const next = line.indexOf('&', start);
     const end = next < 0 ? line.length : next;
-    const name = NAMES.find((one) => line.startsWith(`${one}=`, start));
-    if (name && !found.has(name)) found.set(name, line.slice(start, end));
+    const [name = ''] = line.slice(start, Math.min(end, start + LONGEST_NAME)).split('=', 1);
+    const isValue = name.startsWith(VALUE);
+    const isWanted = isValue ? values < MOST_TOLD : (NAMES as readonly string[]).includes(name);
+    if (isWanted && !found.has(name)) {
+      found.set(name, line.slice(start, end));
+      if (isValue) values += 1;
+    }
     start = end + 1;
   }
   return [...found.values()];
@@ -125,37 +153,65 @@ function givenIn(parameters: URLSearchParams): Given {
     const value = parameters.get(name);
     if (value !== null) given[name] = value;
   }
+  for (const [name, value] of parameters) {
+    if (name.startsWith(VALUE)) addValue(given, name, value);
+  }
   return given;
 }
 
+function addValue(given: Given, name: string, value: string): void {
+  given.values ??= [];
+  if (given.values.length < MOST_TOLD) given.values.push([name.slice(VALUE.length), value]);
+}
+
 /**
- * An object has parameters only if all of its keys are ours and all values are plain. Any other is a report of the job.
+ * An object has parameters only if all of its keys are ours and all values are plain; those of `values` have an object
+ * of their own. Any other is a report of the job.
  */
 function fromJson(text: string): Given | null {
   if (!text.trimStart().startsWith('{') || !isFlat(text)) return null;
   const entries = entriesOf(text);
-  if (!entries?.every(([name, value]) => isOurs(name) && (value === null || typeof value !== 'object'))) {
-    return null;
-  }
+  if (!entries?.every(isOwnEntry)) return null;
   const given: Given = {};
   for (const [name, value] of entries) {
     const own = NAMES.find((one) => one === name);
     if (own && value !== null) given[own] = String(value);
+    if (name.startsWith(VALUE) && value !== null) addValue(given, name, String(value));
+    if (name === VALUES && isObject(value)) {
+      given.values = [...(given.values ?? []), ...Object.entries(value)].slice(0, MOST_TOLD);
+    }
   }
   return given;
 }
 
-/** More keys than a check-in can have, with all its values. */
-const MOST_KEYS = 50;
+/** The key of JSON under which values stand. */
+const VALUES = 'values';
 
-/** Whether a text can be one object of a few plain values, so that no long text is parsed for nothing. */
+function isOwnEntry([name, value]: [string, unknown]): boolean {
+  if (name === VALUES) return value === null || (isObject(value) && Object.values(value).every(isPlain));
+  return isOurs(name) && isPlain(value);
+}
+
+function isPlain(value: unknown): boolean {
+  return value === null || typeof value !== 'object';
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** More keys than a client sends, with all its values. */
+const MOST_KEYS = 1_000;
+
+/** Whether a text can be one object of a few values, and one in it, so that no long text is parsed for nothing. */
 function isFlat(text: string): boolean {
   let depth = 0;
   let commas = 0;
   return walkStructure(text, (character) => {
     if (character === ',') commas += 1;
     else if (character === '{' || character === '[') depth += 1;
-    return depth <= 1 && commas < MOST_KEYS;
+    else if (character === '}' || character === ']') depth -= 1;
+    return depth <= 2 && commas < MOST_KEYS;
   });
 }
 
@@ -179,7 +235,9 @@ function fromMultipart(text: string, contentType: string): Given | null {
     const name = /;\s*name="?([^";\r\n]+)/.exec(head)?.[1];
     first ??= name;
     const own = NAMES.find((one) => one === name);
-    if (own) given[own] ??= rest.join('\r\n\r\n').replace(/\r\n$/, '');
+    const value = rest.join('\r\n\r\n').replace(/\r\n$/, '');
+    if (own) given[own] ??= value;
+    if (name?.startsWith(VALUE)) addValue(given, name, value);
   }
   return first !== undefined && isOurs(first) ? given : null;
 }

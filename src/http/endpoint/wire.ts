@@ -10,6 +10,7 @@ import type {
   WireRuns,
   WireScheduleShown,
   WireSnitch,
+  WireValue,
   WireWebhook,
 } from '../../api/wire.ts';
 import { type Alert, noticeShown, reasonOf } from '../../core/alert.ts';
@@ -18,6 +19,8 @@ import type { Case } from '../../core/case.ts';
 import type { CheckInRecord, LastReport } from '../../core/check-in.ts';
 import type { AlertWithDeliveries, Delivery } from '../../core/delivery.ts';
 import type { Explanation } from '../../core/explain.ts';
+import type { RunRules } from '../../core/judgement/rules.ts';
+import { usualIn, type ValueHistories } from '../../core/judgement/usual.ts';
 import { reasonInWords } from '../../core/reason.ts';
 import type { KnownRuns } from '../../core/runs.ts';
 import type { ScheduleShown } from '../../core/schedule-words.ts';
@@ -63,7 +66,16 @@ export function wireSnitch(snitch: Snitch, { checkInBase, timezone }: Shown): Wi
     timezone: state.timezone,
     grace: state.grace,
     max_runtime: state.maxRuntime,
+    ...wireRunRules(state),
     created_at: wireTime(snitch.createdAt),
+  };
+}
+
+export function wireRunRules({ minRuntime, failuresBeforeAlert, expect }: RunRules) {
+  return {
+    min_runtime: minRuntime,
+    failures_before_alert: failuresBeforeAlert,
+    expect: expect === null ? null : [...expect],
   };
 }
 
@@ -75,8 +87,9 @@ function wireReason({ status, reason }: SnitchState, timezone: string): string |
 
 function wireReport(report: LastReport | null): WireReport | null {
   if (!report) return null;
-  const { at, outcome, exitStatus, message } = report;
-  return { at: wireTime(at), outcome, exit_status: exitStatus, message };
+  const { at, outcome, exitStatus, message, reason } = report;
+  const why = reason === undefined ? {} : { reason };
+  return { at: wireTime(at), outcome, exit_status: exitStatus, message, ...why };
 }
 
 export function wireCheckIn(record: CheckInRecord): WireCheckIn {
@@ -89,6 +102,9 @@ export function wireCheckIn(record: CheckInRecord): WireCheckIn {
     duration_ms: record.durationMs,
     source: record.source,
     output: record.output,
+    values: record.values,
+    dropped_values: record.dropped,
+    reason: record.reason,
   };
 }
 
@@ -137,7 +153,12 @@ export function wireExplanation(
   { state }: Snitch,
   { timezone }: Case,
   { period, schedule, deadlineAt, nextAlertAt, reasons }: Explanation,
-  { audience, last, runs }: { audience: Audience; last: Alert | null; runs: KnownRuns },
+  {
+    audience,
+    last,
+    runs,
+    values,
+  }: { audience: Audience; last: Alert | null; runs: KnownRuns; values: ValueHistories },
 ): WireExplanation {
   const { emails, webhooks, sendsEmail } = audience;
   const missingSince = state.status === 'failed' ? (last?.details?.missingSince ?? null) : null;
@@ -153,6 +174,7 @@ export function wireExplanation(
     missing_since: missingSince === null ? null : wireTime(missingSince),
     schedule: schedule && wireScheduleShown(schedule),
     runs: wireRuns(runs),
+    values: wireValues(values),
     reasons,
     notify: { emails: [...emails], webhooks: [...webhooks], sends_email: sendsEmail },
   };
@@ -166,6 +188,16 @@ function wireRuns({ open, usual }: KnownRuns): WireRuns {
     })),
     usual_ms: usual,
   };
+}
+
+function wireValues(histories: ValueHistories): WireValue[] {
+  return Object.entries(histories).map(([name, { at, last, runs }]) => ({
+    name,
+    last,
+    at: wireTime(at),
+    usual: usualIn(histories, name),
+    runs: runs.length,
+  }));
 }
 
 function wireScheduleShown({ timezone, grace, runs }: ScheduleShown): WireScheduleShown {

@@ -16,6 +16,19 @@ const CHECK_IN_PARAMETERS = [
     description: 'Pairs the start of a run with its end. Check-ins with it are answered 200.',
     schema: { type: 'string', format: 'uuid' },
   },
+  {
+    name: 'values',
+    in: 'query',
+    description:
+      'Numbers that the job reports, up to 20 of them: `v.bytes=1234`. A name is a lower-case letter, then up to 31 lower-case letters, digits or `_`.',
+    style: 'form',
+    explode: true,
+    schema: {
+      type: 'object',
+      patternProperties: { '^v\\.[a-z][a-z0-9_]{0,31}$': { type: 'number', format: 'double' } },
+      additionalProperties: false,
+    },
+  },
 ];
 
 const SUFFIX = {
@@ -35,7 +48,8 @@ const TOKEN = {
 };
 
 const OUTPUT = {
-  description: 'A form or a JSON object of nothing but `m`, `s` and `rid`, or what the job printed.',
+  description:
+    'A form or a JSON object of nothing but `m`, `s`, `rid` and values (`v.bytes=1234`, `{"values": {"bytes": 1234}}`), or what the job printed.',
   content: { 'text/plain': { schema: TEXT } },
 };
 

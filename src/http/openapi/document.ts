@@ -224,11 +224,11 @@ function describeSchema(schema: z.ZodType): object {
   return withoutIds(z.toJSONSchema(schema, OPTIONS));
 }
 
-/** Every number in this API is an integer. */
+/** Every number in this API is an integer, but for what jobs report, which is a `double`. */
 const OPTIONS = {
   io: 'input',
-  override: ({ jsonSchema }: { jsonSchema: { type?: unknown } }) => {
-    if (jsonSchema.type === 'number') jsonSchema.type = 'integer';
+  override: ({ jsonSchema }: { jsonSchema: { type?: unknown; format?: unknown } }) => {
+    if (jsonSchema.type === 'number' && jsonSchema.format !== 'double') jsonSchema.type = 'integer';
   },
 } as const;
 

@@ -18,6 +18,7 @@ import type {
 } from '../../api/wire.ts';
 import { INTERVALS } from '../../core/interval.ts';
 import { LONGEST_RUNTIME } from '../../core/run-fields.ts';
+import { LONGEST_MIN_RUNTIME, MOST_EXPECTATIONS, MOST_FAILURES } from '../../core/run-rule-fields.ts';
 import { LONGEST_EVERY, SHORTEST_EVERY } from '../../core/schedule/schedule.ts';
 import { LONGEST_GRACE } from '../../core/schedule-fields.ts';
 
@@ -42,11 +43,31 @@ const due = {
   max_runtime: z.number().min(1).max(LONGEST_RUNTIME).nullable(),
 };
 
+/** What a job reports, and what is compared with that. */
+const double = z.number().meta({ format: 'double' });
+const factor = z.number().min(0).meta({ format: 'double' }).nullable();
+
+/** As it is answered; what is null or left out of one that is sent has no limit. */
+const expectation = z.object({
+  value: text.regex(/^[a-z][a-z0-9_]{0,31}$/),
+  min: double.nullable(),
+  max: double.nullable(),
+  of_usual: z.tuple([factor, factor]).nullable(),
+  required: z.boolean(),
+});
+const failures = z.number().int().min(1).max(MOST_FAILURES);
+const runRules = {
+  min_runtime: z.number().int().min(1).max(LONGEST_MIN_RUNTIME).nullable(),
+  failures_before_alert: failures,
+  expect: z.array(expectation).max(MOST_EXPECTATIONS).nullable(),
+};
+
 const report = z.object({
   at: time,
   outcome: z.enum(['healthy', 'error']),
   exit_status: z.number().nullable(),
   message: text.nullable(),
+  reason: text.optional(),
 });
 
 export const snitch: z.ZodType<WireSnitch> = z.object({
@@ -65,6 +86,7 @@ export const snitch: z.ZodType<WireSnitch> = z.object({
   alert_type: alertType,
   alert_email: z.array(text),
   ...due,
+  ...runRules,
   created_at: time,
 });
 
@@ -77,6 +99,12 @@ const changeable = {
   notes: text.max(10_000).nullable(),
   tags: z.array(text.max(100)).max(50).nullable(),
   ...due,
+  ...runRules,
+  failures_before_alert: failures.nullable(),
+  expect: z
+    .array(expectation.partial().required({ value: true }))
+    .max(MOST_EXPECTATIONS)
+    .nullable(),
 };
 
 export const snitchChanges = z.object(changeable).partial();
@@ -95,6 +123,9 @@ export const checkIn: z.ZodType<WireCheckIn> = z.object({
   duration_ms: z.number().nullable(),
   source: text.nullable(),
   output: text.nullable(),
+  values: z.record(text, double).nullable(),
+  dropped_values: z.array(text),
+  reason: text.nullable(),
 });
 
 const reminders = z.enum(['period', 'hourly', 'daily', 'off']);
@@ -208,6 +239,9 @@ export const explanation: z.ZodType<WireExplanation> = z.object({
     open: z.array(z.object({ started_at: time, overruns_at: time.nullable() })),
     usual_ms: z.number().nullable(),
   }),
+  values: z.array(
+    z.object({ name: text, last: double, at: time, usual: double.nullable(), runs: z.number() }),
+  ),
   reasons: z.array(text),
   notify: audience,
 });

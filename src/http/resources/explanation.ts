@@ -16,9 +16,10 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
       const snitch = await requestedSnitch(store, request);
       const ownCase = caseOf(request);
       const { token, state } = snitch;
-      const [learned, runs, postponements, webhooks, [last]] = await Promise.all([
+      const [learned, runs, values, postponements, webhooks, [last]] = await Promise.all([
         store.findLearned(token),
         store.findRuns(token),
+        store.findValues(ownCase.id, token),
         store.listPostponements(ownCase.id, token, state.postponed),
         store.listWebhooks(ownCase.id),
         // An alert that was decided while the clock was ahead does not count as the last one until its time comes.
@@ -35,10 +36,12 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
         now: clock(),
         ...learned,
         postponements,
+        values,
         telling,
         runs,
       });
-      return wireExplanation(snitch, ownCase, explanation, { audience, last: last?.alert ?? null, runs });
+      const known = { audience, last: last?.alert ?? null, runs, values };
+      return wireExplanation(snitch, ownCase, explanation, known);
     },
   });
 }

@@ -7,6 +7,7 @@ import { type ImportedInput, importedAttribute, TOKEN_TAKEN } from '../../core/i
 import { caseOf } from '../endpoint/auth.ts';
 import { readAs } from '../endpoint/body.ts';
 import type { RouteContext } from '../endpoint/route-context.ts';
+import { wireRunRules } from '../endpoint/wire.ts';
 import { caseChanges } from './case-schema.ts';
 import { readSnitches, snitches } from './import-schema.ts';
 
@@ -53,5 +54,7 @@ function faultsOfCase(error: z.ZodError | undefined): Validation[] {
 }
 
 function wireImported({ alertType, alertEmail, maxRuntime, ...imported }: ImportedInput): WireImported {
-  return { ...imported, alert_type: alertType, alert_email: alertEmail, max_runtime: maxRuntime };
+  const { minRuntime, failuresBeforeAlert, expect, ...others } = imported;
+  const rules = wireRunRules({ minRuntime, failuresBeforeAlert, expect });
+  return { ...others, alert_type: alertType, alert_email: alertEmail, max_runtime: maxRuntime, ...rules };
 }

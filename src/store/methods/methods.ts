@@ -17,6 +17,7 @@ import * as deliveries from '../operations/deliveries.ts';
 import * as learned from '../operations/learned.ts';
 import * as openRun from '../operations/open-run.ts';
 import * as ownership from '../operations/ownership.ts';
+import * as reports from '../operations/reports.ts';
 import * as retention from '../operations/retention.ts';
 import * as settings from '../operations/settings.ts';
 import * as snitchList from '../operations/snitch-list.ts';
@@ -76,6 +77,7 @@ const ownershipMethods: Table<OwnershipStore> = {
 const checkInMethods: Table<CheckInStore> = {
   applyCheckIn: write(checkIns.applyCheckIn),
   listCheckIns: read(checkIns.listCheckIns),
+  findValues: read(reports.findValues),
   findRuns: read(openRun.findRuns),
 };
 

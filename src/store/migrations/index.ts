@@ -6,6 +6,7 @@ import { sql as flapping } from './0005_flapping.ts';
 import { steps as narrowKeys } from './0006_narrow_keys.ts';
 import { sql as schedules } from './0007_schedules.ts';
 import { sql as runs } from './0008_runs.ts';
+import { sql as values } from './0009_values.ts';
 import type { Migration } from './migration.ts';
 
 /** In order: the schema's version is the number of migrations that ran. A migration that has landed never changes. */
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   narrowKeys,
   schedules,
   runs,
+  values,
 ];

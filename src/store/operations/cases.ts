@@ -81,6 +81,10 @@ export async function deleteCase(tx: Transaction, id: string): Promise<boolean> 
   if ((await tx.run('DELETE FROM cases WHERE id = ?', id)) === 0) return false;
   tx.forget();
   await tx.run('DELETE FROM flapping WHERE snitch_id IN (SELECT id FROM snitches WHERE case_id = ?)', id);
+  await tx.run(
+    'DELETE FROM snitch_values WHERE snitch_id IN (SELECT id FROM snitches WHERE case_id = ?)',
+    id,
+  );
   await tx.run('DELETE FROM snitch_states WHERE id IN (SELECT id FROM snitches WHERE case_id = ?)', id);
   await tx.run('DELETE FROM snitches WHERE case_id = ?', id);
   await tx.run('DELETE FROM snitch_tags WHERE case_id = ?', id);

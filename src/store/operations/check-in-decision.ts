@@ -6,7 +6,7 @@ import type { AlertDecision } from '../../core/alert.ts';
 import type { CheckIn, CheckInOutcome } from '../../core/check-in.ts';
 import { type Calendar, isMinuteInterval } from '../../core/interval.ts';
 import { type Learned, NOTHING_LEARNED, withCheckIn } from '../../core/late-runs.ts';
-import { errorReported, isSameReason } from '../../core/reason.ts';
+import { errorReported, isSameReason, type Reason } from '../../core/reason.ts';
 import type { CaseRules, SnitchState } from '../../core/snitch.ts';
 import { transition } from '../../core/transition.ts';
 import type { KeptWindow } from './blind-windows.ts';
@@ -20,6 +20,8 @@ export interface Facts {
   windows: readonly KeptWindow[];
   /** Nothing where `asksForHistory` says that nobody asks for it. */
   learned: Learned;
+  /** Why a run counts as an error that its job took for a success. */
+  judged?: Reason | null;
 }
 
 export interface CheckInDecision {
@@ -69,12 +71,12 @@ export function decideEnd(
   row: StateRow,
   { at, now, exitStatus, runId }: CheckIn,
   outcome: 'healthy' | 'error',
-  { rules, calendar, windows, learned }: Facts,
+  { rules, calendar, windows, learned, judged = null }: Facts,
 ): CheckInDecision {
   const isFirst = isFirstOfPeriod(row, calendar, rules.timezone, at);
   const known = isFirst ? withCheckIn(learned, row.interval, rules.timezone, at) : learned;
   const before = toState(row);
-  const why = outcome === 'error' ? { why: errorReported(exitStatus) } : {};
+  const why = outcome === 'error' ? { why: judged ?? errorReported(exitStatus) } : {};
   const trigger = { kind: 'checkIn', outcome, runId, ...why, ...(at < now ? { at } : {}) } as const;
   const context = { now, calendar, rules, windows, ...known };
   const { snitch, alert, postponedBy = [] } = transition(before, trigger, context);
@@ -91,6 +93,7 @@ function movesOnlyTimes(before: SnitchState, after: SnitchState): boolean {
   return (
     after.status === before.status &&
     after.pause === before.pause &&
+    after.errorsInRow === before.errorsInRow &&
     after.runs === before.runs &&
     isSameReason(before.reason, after.reason)
   );

@@ -1,5 +1,6 @@
 import type { CheckIn, CheckInOutcome, CheckInRecord } from '../../core/check-in.ts';
 import { NOTHING_LEARNED } from '../../core/late-runs.ts';
+import type { Reason } from '../../core/reason.ts';
 import type { Page, Position } from '../page.ts';
 import type { Awaitable, Transaction } from '../transaction.ts';
 import { insertAlert } from './alerts.ts';
@@ -15,6 +16,7 @@ import {
 } from './check-in-decision.ts';
 import { learnedFor, saveLearned } from './learned.ts';
 import { cutLog, isCutDue } from './log-limit.ts';
+import { asTold, isTaken, type Judged, judged, reportOf, reportText, saveHistories } from './reports.ts';
 import { openStartAfter, type Run, runOf } from './runs.ts';
 import { getRules, getState, type LogEnd, type StateRow, saveState, saveTimes } from './states.ts';
 
@@ -29,26 +31,31 @@ interface CheckInRow {
   duration_ms: number | null;
   source: string | null;
   run_id: string | null;
+  report: string | null;
 }
 
-const COLUMNS = 'id, previous_id, number, at, outcome, exit_status, message, duration_ms, source, run_id';
+const COLUMNS =
+  'id, previous_id, number, at, outcome, exit_status, message, duration_ms, source, run_id, report';
 
 /**
  * Records a check-in and what follows from it; false when no snitch has the token. All that an everyday one awaits is
  * its row, the rules, and two writes: each wait costs, however short it is.
  */
-export async function applyCheckIn(tx: Transaction, checkIn: CheckIn): Promise<boolean> {
-  const row = await getState(tx, checkIn.token);
+export async function applyCheckIn(tx: Transaction, told: CheckIn): Promise<boolean> {
+  const row = await getState(tx, told.token);
   if (!row) return false;
-  const run = await runOf(tx, row, checkIn);
+  const run = await runOf(tx, row, told);
+  const judgement = isTaken(row, told) ? asTold(told) : await judged(tx, row, told, run);
+  const { checkIn } = judgement;
   const { outcome } = checkIn;
   const decision = isEnd(outcome)
-    ? decideEnd(row, checkIn, outcome, await factsFor(tx, row, checkIn))
+    ? decideEnd(row, checkIn, outcome, await factsFor(tx, row, judgement))
     : isWatched(row, outcome, run)
       ? decideStart(row, checkIn, { rules: await getRules(tx, row.case_id), calendar: tx.calendar })
       : decideNoted(row);
-  const id = await logCheckIn(tx, row, checkIn, run);
+  const id = await logCheckIn(tx, row, judgement, run);
   if (checkIn.output !== null) await keepOutput(tx, id, checkIn.output);
+  if (judgement.histories !== null) await saveHistories(tx, row.id, judgement.histories);
   const end = {
     last_check_in_id: id,
     check_in_count: row.check_in_count + 1,
@@ -57,7 +64,8 @@ export async function applyCheckIn(tx: Transaction, checkIn: CheckIn): Promise<b
   const { snitch, learned } = decision;
   if (decision.isEveryday) await saveTimes(tx, row, snitch, { end, learned });
   else await saveChange(tx, row, decision, { ...checkIn, id, durationMs: run.durationMs }, end);
-  if (isCutDue(row, { id, output: checkIn.output }, tx.checkInsKept)) await cutLog(tx, id, tx.checkInsKept);
+  const isLong = checkIn.output !== null || checkIn.reported !== undefined;
+  if (isCutDue(row, { id, isLong }, tx.checkInsKept)) await cutLog(tx, id, tx.checkInsKept);
   return true;
 }
 
@@ -67,11 +75,12 @@ function isWatched({ max_runtime: most }: StateRow, outcome: CheckInOutcome, { i
 }
 
 /** What must be known to decide what the end of a run changes. */
-async function factsFor(tx: Transaction, row: StateRow, checkIn: CheckIn): Promise<Facts> {
+async function factsFor(tx: Transaction, row: StateRow, { checkIn, reason }: Judged): Promise<Facts> {
   const { at, now } = checkIn;
   const rules = await getRules(tx, row.case_id);
   const windows = at < now ? await listWindowsSince(tx, at) : [];
-  const facts = { rules, calendar: tx.calendar, windows, learned: NOTHING_LEARNED };
+  const judged: Reason | null = reason === null ? null : { kind: 'judged', what: reason };
+  const facts = { rules, calendar: tx.calendar, windows, learned: NOTHING_LEARNED, judged };
   return asksForHistory(row, checkIn, facts) ? { ...facts, learned: await learnedFor(tx, row) } : facts;
 }
 
@@ -91,16 +100,15 @@ async function saveChange(
   await saveState(tx, row, snitch, { threadId, end });
 }
 
+/** One that reports nothing writes no column for it. */
 function logCheckIn(
   tx: Transaction,
   row: StateRow,
-  { outcome, exitStatus, message, source, runId }: CheckIn,
+  judgement: Judged,
   { at, durationMs }: Run,
 ): Awaitable<number> {
-  return tx.insert(
-    `INSERT INTO check_ins
-       (previous_id, snitch_id, number, at, outcome, exit_status, message, duration_ms, source, run_id)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  const { outcome, exitStatus, message, source, runId } = judgement.checkIn;
+  const values = [
     row.last_check_in_id,
     row.id,
     row.check_in_count + 1,
@@ -111,8 +119,15 @@ function logCheckIn(
     durationMs,
     source,
     runId,
-  );
+  ];
+  const report = reportText(judgement);
+  return report === null
+    ? tx.insert(`${LOGGED}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, ...values)
+    : tx.insert(`${LOGGED}, report) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, ...values, report);
 }
+
+const LOGGED = `INSERT INTO check_ins
+  (previous_id, snitch_id, number, at, outcome, exit_status, message, duration_ms, source, run_id`;
 
 function keepOutput(tx: Transaction, id: number, output: string): Awaitable<number> {
   return tx.run('INSERT INTO check_in_outputs (check_in_id, output) VALUES (?, ?)', id, output);
@@ -170,5 +185,6 @@ async function toRecord(tx: Transaction, row: CheckInRow): Promise<CheckInRecord
     durationMs: row.duration_ms,
     source: row.source,
     output: kept?.output ?? null,
+    ...reportOf(row.report),
   };
 }

@@ -1,6 +1,7 @@
 /** What a job said last: the newest check-in that tells how a run ended. */
 import type { LastReport } from '../../core/check-in.ts';
 import type { Transaction } from '../transaction.ts';
+import { reportOf } from './reports.ts';
 import type { StateRow } from './states.ts';
 
 /** How far back it is looked for behind starts, log lines and check-ins that arrived late. */
@@ -12,6 +13,7 @@ export interface ReportRow {
   outcome: string;
   exit_status: number | null;
   message: string | null;
+  report: string | null;
 }
 
 /**
@@ -24,7 +26,7 @@ export async function lastReportOf(tx: Transaction, row: StateRow): Promise<Last
   let id = row.last_check_in_id;
   for (let steps = 0; id !== null && steps < LOOKED_THROUGH; steps += 1) {
     const found: (ReportRow & { previous_id: number | null }) | undefined = await tx.get(
-      'SELECT previous_id, at, outcome, exit_status, message FROM check_ins WHERE id = ?',
+      'SELECT previous_id, at, outcome, exit_status, message, report FROM check_ins WHERE id = ?',
       id,
     );
     if (!found) break;
@@ -37,10 +39,10 @@ export async function lastReportOf(tx: Transaction, row: StateRow): Promise<Last
 
 /** Null where the row tells of something else: a start, a line of the log, or a check-in that arrived late. */
 export function reportIn(
-  { at, outcome, exit_status: exitStatus, message }: ReportRow,
+  { at, outcome, exit_status: exitStatus, message, report }: ReportRow,
   { last_check_in_at: last }: Pick<StateRow, 'last_check_in_at'>,
 ): LastReport | null {
-  return (outcome === 'healthy' || outcome === 'error') && at === last
-    ? { at, outcome, exitStatus, message }
-    : null;
+  if ((outcome !== 'healthy' && outcome !== 'error') || at !== last) return null;
+  const { reason } = reportOf(report);
+  return { at, outcome, exitStatus, message, ...(reason === null ? {} : { reason }) };
 }

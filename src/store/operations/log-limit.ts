@@ -24,17 +24,17 @@ const NEAR = 100;
 
 /**
  * @param row the state before the check-in
- * @param checkIn what was logged now; a check-in with an output takes so much room that it is always cut
+ * @param checkIn what was logged now; one with an output or values takes so much room that it is always cut
  * @param limit the newest check-ins kept
  */
 export function isCutDue(
   { check_in_count: before, last_check_in_id: last }: Pick<StateRow, 'check_in_count' | 'last_check_in_id'>,
-  { id, output }: { id: number; output: string | null },
+  { id, isLong }: { id: number; isLong: boolean },
   limit: number,
 ): boolean {
   const count = before + 1;
   if (count <= limit || count % slackOf(limit) !== 0) return false;
-  return output !== null || id - (last ?? 0) <= NEAR;
+  return isLong || id - (last ?? 0) <= NEAR;
 }
 
 /**

@@ -12,10 +12,12 @@ type ListedRow = SnitchRow &
     log_outcome: ReportRow['outcome'] | null;
     log_exit_status: ReportRow['exit_status'];
     log_message: ReportRow['message'];
+    log_report: ReportRow['report'];
   };
 
 const COLUMNS = `n.name, n.notes, n.tags, n.alert_email, n.created_at, ${STATE_COLUMNS},
-  c.at AS log_at, c.outcome AS log_outcome, c.exit_status AS log_exit_status, c.message AS log_message`;
+  c.at AS log_at, c.outcome AS log_outcome, c.exit_status AS log_exit_status, c.message AS log_message,
+  c.report AS log_report`;
 
 const JOINED = `CROSS JOIN snitch_states AS s ON s.id = n.id LEFT JOIN check_ins AS c ON c.id = s.last_check_in_id`;
 
@@ -75,5 +77,6 @@ function hasAll(row: ListedRow, tags: readonly string[]): boolean {
 
 function reportOf({ log_at: at, log_outcome: outcome, ...row }: ListedRow) {
   if (at === null || outcome === null) return null;
-  return reportIn({ at, outcome, exit_status: row.log_exit_status, message: row.log_message }, row);
+  const { log_exit_status: exit_status, log_message: message, log_report: report } = row;
+  return reportIn({ at, outcome, exit_status, message, report }, row);
 }

@@ -1,5 +1,6 @@
 import { Invalid, PlanLimitReached } from '../../core/errors.ts';
 import { isDueAlike } from '../../core/job-schedule.ts';
+import { ANY_RUN, isSameRules, rulesWith } from '../../core/judgement/rules.ts';
 import { NOTHING_LEARNED } from '../../core/late-runs.ts';
 import { apart } from '../../core/runs.ts';
 import { newSnitchState, type Snitch, type SnitchFields, type SnitchState } from '../../core/snitch.ts';
@@ -12,6 +13,7 @@ import { requireCase } from './cases.ts';
 import { lastReportOf } from './last-report.ts';
 import { saveLearned } from './learned.ts';
 import { openRunsInLog } from './open-run.ts';
+import { forgetValues } from './reports.ts';
 import { SNITCH_COLUMNS, type SnitchRow, tagsIn, toSnitch } from './snitch-rows.ts';
 import {
   contextFor,
@@ -61,14 +63,16 @@ export async function insertSnitch(
     timezone = null,
     grace = null,
     maxRuntime = null,
-    ...described
+    ...others
   } = fields;
+  const { minRuntime, failuresBeforeAlert, expect, ...described } = others;
+  const rules = rulesWith(ANY_RUN, { minRuntime, failuresBeforeAlert, expect });
   const snitch: Snitch = {
     ...described,
     token,
     caseId,
     createdAt: now,
-    state: newSnitchState(interval, alertType, { schedule, timezone, grace, maxRuntime }),
+    state: newSnitchState(interval, alertType, { schedule, timezone, grace, maxRuntime, ...rules }),
     lastReport: null,
   };
   const id = await tx.insert(
@@ -156,6 +160,7 @@ function withChanges(before: SnitchState, changes: Partial<SnitchFields>): Snitc
     timezone: timezone === undefined ? before.timezone : timezone,
     grace: grace === undefined ? before.grace : grace,
     maxRuntime: maxRuntime === undefined ? before.maxRuntime : maxRuntime,
+    ...rulesWith(before, changes),
   };
 }
 
@@ -171,10 +176,9 @@ async function reschedule(
   if (wanted.interval !== before.interval) await saveLearned(tx, row, NOTHING_LEARNED);
   const rules = await getRules(tx, row.case_id);
   if (isDueAlike(before, wanted)) {
-    const isAlike = wanted.interval === before.interval && wanted.timezone === before.timezone;
-    if (!isAlike || !isWatchedAlike) {
-      await saveState(tx, row, wanted);
-    }
+    const isSaidAlike = wanted.interval === before.interval && wanted.timezone === before.timezone;
+    const isJudgedAlike = isSameRules(wanted, before);
+    if (!isSaidAlike || !isWatchedAlike || !isJudgedAlike) await saveState(tx, row, wanted);
     return wanted;
   }
   const context = await contextFor(tx, { id: row.id, alert_type: wanted.alertType }, rules, now);
@@ -255,6 +259,7 @@ export async function deleteSnitch(tx: Transaction, caseId: string, token: strin
   await deleteState(tx, state);
   await indexTags(tx, { id: row.id, caseId }, tagsIn(row), []);
   await tx.run('DELETE FROM flapping WHERE snitch_id = ?', row.id);
+  await forgetValues(tx, row.id);
   tx.announce({ kind: 'snitch', caseId, token });
   return true;
 }

@@ -19,6 +19,7 @@ import type { TransitionContext } from '../../core/transition.ts';
 import type { Awaitable, Transaction } from '../transaction.ts';
 import { getLearned } from './learned.ts';
 import { packLearned } from './packed-learned.ts';
+import { rulesIn, rulesText } from './run-rules.ts';
 import { countStatus } from './status-counts.ts';
 
 export interface StateRow {
@@ -53,13 +54,16 @@ export interface StateRow {
   max_runtime: number | null;
   /** JSON. */
   runs: string | null;
+  /** JSON; null for the rules of the contract. */
+  run_rules: string | null;
+  errors_in_row: number | null;
 }
 
 /** Of the snitch `n` and its state `s`. The token comes from the index that finds it: the row of `n` is not read. */
 export const STATE_COLUMNS = `n.token, s.id, s.case_id, s.interval, s.alert_type, s.status, s.checked_in_at,
   s.last_check_in_at, s.due_at, s.look_at, s.pause_kind, s.pause_until, s.remembered, s.postponed, s.moved_from,
   s.paused_at, s.thread_id, s.open_start_at, s.last_check_in_id, s.check_in_count,
-  s.schedule, s.timezone, s.grace, s.reason, s.max_runtime, s.runs`;
+  s.schedule, s.timezone, s.grace, s.reason, s.max_runtime, s.runs, s.run_rules, s.errors_in_row`;
 
 const SELECT = `SELECT ${STATE_COLUMNS} FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id`;
 
@@ -89,8 +93,8 @@ export async function insertState(
 ): Promise<void> {
   await tx.run(
     `INSERT INTO snitch_states (id, case_id, interval, alert_type, status, postponed, check_in_count, schedule,
-       timezone, grace, max_runtime)
-     VALUES (?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?)`,
+       timezone, grace, max_runtime, run_rules)
+     VALUES (?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?)`,
     id,
     caseId,
     state.interval,
@@ -100,6 +104,7 @@ export async function insertState(
     state.timezone,
     state.grace,
     state.maxRuntime,
+    rulesText(state),
   );
   await countStatus(tx, caseId, state.status, 1);
   tx.announce({ kind: 'snitch', caseId, token });
@@ -162,7 +167,7 @@ export async function saveState(
     `UPDATE snitch_states SET interval = ?, alert_type = ?, status = ?, checked_in_at = ?, last_check_in_at = ?,
        due_at = ?, look_at = ?, pause_kind = ?, pause_until = ?, remembered = ?, postponed = ?, moved_from = ?,
        paused_at = ?, thread_id = ?, open_start_at = ?, last_check_in_id = ?, check_in_count = ?, schedule = ?,
-       timezone = ?, grace = ?, reason = ?, max_runtime = ?, runs = ?
+       timezone = ?, grace = ?, reason = ?, max_runtime = ?, runs = ?, run_rules = ?, errors_in_row = ?
      WHERE id = ?`,
     state.interval,
     state.alertType,
@@ -187,6 +192,8 @@ export async function saveState(
     jsonOrNull(state.reason),
     state.maxRuntime,
     jsonOrNull(state.runs),
+    rulesText(state),
+    state.errorsInRow === 0 ? null : state.errorsInRow,
     row.id,
   );
   if (state.status !== row.status) {
@@ -218,6 +225,8 @@ export function toState(row: StateRow): SnitchState {
     reason: reasonIn(row.reason),
     maxRuntime: row.max_runtime,
     runs: row.runs === null ? null : (JSON.parse(row.runs) as OpenRuns),
+    ...rulesIn(row.run_rules),
+    errorsInRow: row.errors_in_row ?? 0,
   };
 }
 

@@ -261,4 +261,20 @@ test('killed while it waits for the server: what it had to say is sent by the ne
   ]);
 });
 
+test('values wait on the disk with their check-in', async (context) => {
+  const { daemon, host, token } = context;
+  await daemon.end();
+  const job = ['--', 'sh', '-c', 'true'];
+  assert.is((await host.run(['exec', '--value', 'bytes=sleep 1; echo 11', token, ...job])).code, 0);
+  assert.is((await host.run(['check-in', token, '-v', 'bytes=12'])).code, 5);
+  context.daemon = await startOn(context.port, context.dataDir);
+  await flushAll(context);
+  const told = (await checkIns(context.daemon, token)).map(({ outcome, values }) => [outcome, values]);
+  assert.equal(told, [
+    ['start', null],
+    ['healthy', { bytes: 11 }],
+    ['healthy', { bytes: 12 }],
+  ]);
+});
+
 test.run();

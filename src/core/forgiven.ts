@@ -1,0 +1,31 @@
+/** Error check-ins that do not count yet: `failures_before_alert`. */
+import { type DeadlineContext, deadlineAfterCheckIn } from './deadline.ts';
+import { MOST_FAILURES } from './run-rule-fields.ts';
+import type { SnitchState } from './snitch.ts';
+
+/** Where one error is enough, none are counted, so that an everyday check-in has nothing more to write. */
+export function errorsAfter({ failuresBeforeAlert, errorsInRow }: SnitchState): number {
+  return failuresBeforeAlert === 1 ? 0 : Math.min(errorsInRow + 1, MOST_FAILURES);
+}
+
+/** The status after an error check-in, which `snitch` has counted: those before enough of them change none. */
+export function statusAfterError({ status, pause, errorsInRow, failuresBeforeAlert }: SnitchState) {
+  const before = pause?.remembered ?? status;
+  const isEnough = failuresBeforeAlert === 1 || errorsInRow >= failuresBeforeAlert;
+  return isEnough || before === 'paused' ? 'errored' : before;
+}
+
+/**
+ * When the sweep must look again. An error that leaves a snitch failed answers for its period: there is no reminder of
+ * a silence that has ended, and the next comes where nothing more is heard, but no sooner than it would have come.
+ */
+export function awaitedAfter(
+  before: SnitchState,
+  status: SnitchState['status'],
+  at: number,
+  context: DeadlineContext,
+): number | null {
+  const next = deadlineAfterCheckIn(before, at, context);
+  if (status !== 'failed') return next;
+  return before.dueAt === null || next === null ? before.dueAt : Math.max(before.dueAt, next);
+}

@@ -1,0 +1,55 @@
+/**
+ * What a run must look like to count as a success (`extensions: What a run must look like`).
+ *
+ * - **reported value**: a number that a job tells with a check-in, by a name of its own: `bytes`.
+ * - **expectation**: what a reported value must be.
+ * - **usual**: the median of a value in the last successful runs.
+ */
+
+/** Of one reported value; what is null is not looked at. As the API has it, so that it is kept as it is sent. */
+export interface Expectation {
+  value: string;
+  min: number | null;
+  max: number | null;
+  /** So many times the usual at least, and at most. */
+  of_usual: readonly [low: number | null, high: number | null] | null;
+  /** Whether a run that does not report the value is a failure. */
+  required: boolean;
+}
+
+export interface RunRules {
+  /** Seconds; null for any. A success that is known to have taken less counts as an error. */
+  minRuntime: number | null;
+  /** So many error check-ins in a row make the snitch errored. */
+  failuresBeforeAlert: number;
+  /** Null for nothing. */
+  expect: readonly Expectation[] | null;
+}
+
+/** The rules of the contract: whatever the job says of its run is taken for it. */
+export const ANY_RUN: RunRules = { minRuntime: null, failuresBeforeAlert: 1, expect: null };
+
+export function isSameRules(one: RunRules, other: RunRules): boolean {
+  return (
+    one.minRuntime === other.minRuntime &&
+    one.failuresBeforeAlert === other.failuresBeforeAlert &&
+    (one.expect === other.expect || JSON.stringify(one.expect) === JSON.stringify(other.expect))
+  );
+}
+
+/** Whether the rules look at what a run reports, so that the reports before it must be known as well. */
+export function asksForUsual({ expect }: Pick<RunRules, 'expect'>): boolean {
+  return expect?.some(({ of_usual: ofUsual }) => ofUsual !== null) ?? false;
+}
+
+/** With what is given of `changes`; what is not stays as it is. */
+export function rulesWith(
+  { minRuntime, failuresBeforeAlert, expect }: RunRules,
+  changes: { [Field in keyof RunRules]?: RunRules[Field] | undefined },
+): RunRules {
+  return {
+    minRuntime: changes.minRuntime === undefined ? minRuntime : changes.minRuntime,
+    failuresBeforeAlert: changes.failuresBeforeAlert ?? failuresBeforeAlert,
+    expect: changes.expect === undefined ? expect : changes.expect,
+  };
+}

@@ -1,0 +1,65 @@
+/** What the last runs of a job reported: enough to tell what is usual, and no more however often it reports. */
+import type { ReportedValues } from './values.ts';
+
+/** The median is of so many successful runs at most, and of so many at least. */
+export const RUNS_REMEMBERED = 20;
+export const LEAST_RUNS = 5;
+
+/** Names that are remembered of one snitch. A job that makes up new ones all the time has only the last of them. */
+export const MOST_NAMES = 40;
+
+/** One reported value of a snitch. */
+export interface ValueHistory {
+  /** When `last` was reported. */
+  at: number;
+  last: number;
+  /** Of the last successful runs, oldest first. */
+  runs: readonly number[];
+}
+
+/** By name; the one that was reported last stands last. */
+export type ValueHistories = Readonly<Record<string, ValueHistory>>;
+
+export const NO_HISTORIES: ValueHistories = {};
+
+/**
+ * With what a check-in reported.
+ *
+ * @param report `isSuccess`: only what a successful run reported is usual
+ * @param kept names that are never forgotten: something is expected of them
+ */
+export function withReport(
+  before: ValueHistories,
+  { at, values, isSuccess }: { at: number; values: ReportedValues; isSuccess: boolean },
+  kept: readonly string[] = [],
+): ValueHistories {
+  const after = new Map(Object.entries(before));
+  for (const [name, number] of Object.entries(values)) {
+    const known = after.get(name);
+    // A check-in that comes late is not the last one.
+    const isLast = known === undefined || at >= known.at;
+    const runs = isSuccess ? [...(known?.runs ?? []), number].slice(-RUNS_REMEMBERED) : (known?.runs ?? []);
+    after.delete(name);
+    after.set(name, { at: isLast ? at : known.at, last: isLast ? number : known.last, runs });
+  }
+  for (const name of after.keys()) {
+    if (after.size <= MOST_NAMES) break;
+    if (!kept.includes(name)) after.delete(name);
+  }
+  return Object.fromEntries(after);
+}
+
+/** Null where fewer than five successful runs reported it. */
+export function usualIn(histories: ValueHistories, name: string): number | null {
+  const runs = Object.hasOwn(histories, name) ? (histories[name]?.runs ?? []) : [];
+  return runs.length < LEAST_RUNS ? null : median(runs);
+}
+
+function median(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((one, other) => one - other);
+  const middle = sorted.length / 2;
+  if (!Number.isInteger(middle)) return sorted[Math.floor(middle)] ?? 0;
+  const [low = 0, high = 0] = sorted.slice(middle - 1, middle + 1);
+  // The sum of two large numbers may be infinite.
+  return low / 2 + high / 2;
+}
