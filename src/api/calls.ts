@@ -33,6 +33,7 @@ export interface SnitchInput {
   /** Seconds. */
   grace?: number | null;
   /** Seconds. */
+  max_runtime?: number | null;
   min_runtime?: number | null;
   failures_before_alert?: number | null;
   expect?: ExpectationInput[] | null;

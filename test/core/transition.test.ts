@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AlertKind } from '../../src/core/alert.ts';
 import { Calendar, INTERVALS, type Interval } from '../../src/core/interval.ts';
+import type { Reason } from '../../src/core/reason.ts';
 import {
   type AlertType,
   type CaseRules,
@@ -67,6 +68,10 @@ const paused = (until: PauseUntil, remembered: RememberedStatus): SnitchState =>
   pause: { until, remembered, since: CHECKED_IN },
 });
 
+/** Those of above with a run of at most two hours that began at `startedAt`. */
+const running = (snitch: SnitchState, startedAt: number): SnitchState =>
+  transition({ ...snitch, maxRuntime: 7_200 }, { kind: 'start', runId: 'a' }, contextAt(startedAt)).snitch;
+
 interface Row {
   from: SnitchState;
   trigger: Trigger;
@@ -76,6 +81,7 @@ interface Row {
   alert: [AlertKind, Status] | null;
   remembered?: RememberedStatus;
   dueAt?: number | null;
+  why?: Reason;
 }
 
 /** "Transitions" of decisions.md: one entry per row of its table, with every state and trigger that the row names. */
@@ -235,9 +241,83 @@ const FORGIVEN: Record<string, Row[]> = {
     ]),
 };
 
+const STATES = [
+  pending,
+  healthy,
+  errored,
+  failed,
+  ...KINDS_OF_PAUSE.map((until) => paused(until, 'healthy')),
+];
+
+/** What runs add to that table (`extensions: What a run must look like`). */
+const RUNS: Record<string, Row[]> = {
+  'any | start of a run | the same | none': STATES.flatMap((from) =>
+    [null, 7_200].map((maxRuntime) => ({
+      from: { ...from, maxRuntime },
+      trigger: { kind: 'start', runId: null } as const,
+      to: from.status,
+      alert: null,
+      ...(from.pause ? { remembered: 'healthy' as const } : {}),
+      dueAt:
+        maxRuntime !== null && from.status !== 'paused' && from.dueAt !== null && from !== failed
+          ? NOW + 2 * HOUR
+          : from.dueAt,
+    })),
+  ),
+  'healthy, errored | a run overruns | failed | snitch.missing': [healthy, errored].map((from) => ({
+    from: running(from, NOW),
+    trigger: DEADLINE,
+    at: NOW + 2 * HOUR,
+    to: 'failed' as const,
+    alert: ['snitch.missing', from.status] as [AlertKind, Status],
+    why: { kind: 'overran', startedAt: NOW } as const,
+  })),
+  'healthy, errored | deadline passes while a run is open that started in time | the same | none': [
+    healthy,
+    errored,
+  ].map((from) => ({
+    from: running(from, NOW),
+    trigger: DEADLINE,
+    at: DUE,
+    to: from.status,
+    alert: null,
+    dueAt: NOW + 2 * HOUR,
+  })),
+  'healthy, errored | deadline passes while only a run is open that started later | failed | snitch.missing':
+    [healthy, errored].map((from) => ({
+      from: running(from, DUE + 1),
+      trigger: DEADLINE,
+      at: DUE + 2,
+      to: 'failed' as const,
+      alert: ['snitch.missing', from.status] as [AlertKind, Status],
+      why: { kind: 'noCheckIn', by: DUE } as const,
+    })),
+  'failed, pending, paused | a run overruns | the same | none': [
+    { from: running({ ...failed, dueAt: null }, NOW), to: 'failed' as const },
+    { from: running(pending, NOW), to: 'pending' as const },
+    ...KINDS_OF_PAUSE.map((until) => ({
+      from: running(paused(until, 'healthy'), NOW),
+      to: 'paused' as const,
+      remembered: 'healthy' as const,
+    })),
+  ].map((row) => ({ ...row, trigger: DEADLINE, at: NOW + 3 * HOUR, alert: null })),
+  'failed by a run | the run ends | healthy or errored | as after any silence': (
+    [HEALTHY, ERROR] as Extract<Trigger, { kind: 'checkIn' }>[]
+  ).map((end) => ({
+    from: transition(running(healthy, NOW), DEADLINE, contextAt(NOW + 2 * HOUR)).snitch,
+    trigger: { ...end, runId: 'a' },
+    at: NOW + 3 * HOUR,
+    to: end.outcome === 'healthy' ? ('healthy' as const) : ('errored' as const),
+    alert: [end.outcome === 'healthy' ? 'snitch.reporting' : 'snitch.errored', 'failed'] as [
+      AlertKind,
+      Status,
+    ],
+  })),
+};
+
 const table = suite('transition: the table of decisions.md');
 
-for (const [title, rows] of Object.entries({ ...TABLE, ...FORGIVEN })) {
+for (const [title, rows] of Object.entries({ ...TABLE, ...RUNS, ...FORGIVEN })) {
   table(title, () => {
     for (const row of rows) {
       const now = row.at ?? NOW;
@@ -250,6 +330,7 @@ for (const [title, rows] of Object.entries({ ...TABLE, ...FORGIVEN })) {
       );
       assert.is(snitch.pause?.remembered, row.to === 'paused' ? (row.remembered ?? 'missing') : undefined);
       if (row.dueAt !== undefined) assert.is(snitch.dueAt, row.dueAt);
+      if (row.why !== undefined) assert.equal(snitch.reason, row.why);
       if (row.to === 'healthy' || row.to === 'errored') assert.ok(snitch.dueAt! > now);
     }
   });

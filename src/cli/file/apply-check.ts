@@ -7,6 +7,7 @@ import { type Plan, type Present, planOf, type WantedSnitch } from './apply-plan
 import { inBatches } from './batches.ts';
 import { namesDue } from './due-fields.ts';
 import { ownerFaults } from './owners.ts';
+import { checkKnowsRuns, namesRuns } from './run-fields.ts';
 import { type FileEntry, problemAt, type SnitchFile, SnitchFileError } from './snitch-file.ts';
 
 interface Understood {
@@ -39,8 +40,9 @@ async function understand(client: Client, file: SnitchFile): Promise<Understood>
     }
     for (const [index, snitch] of checked.snitches.entries()) {
       const { owner = null, input = {} } = entries[index] ?? {};
-      const says = { interval: input.interval !== undefined, due: namesDue(input) };
+      const says = { interval: input.interval !== undefined, due: namesDue(input), runs: namesRuns(input) };
       if (says.due && checked.problems.length === 0) checkKnown(snitch);
+      if (says.runs && checked.problems.length === 0) checkKnowsRuns(snitch);
       understood.snitches.push({ ...snitch, owner, says });
     }
     understood.room = checked.room;

@@ -7,6 +7,7 @@ import type {
   WireSchedule,
   WireSnitch,
 } from '../../api/wire.ts';
+import { RUN_FIELDS, watchesRuns } from './run-fields.ts';
 
 /** What the server has now. */
 export interface Present {
@@ -28,8 +29,8 @@ export interface Wanted {
 export interface WantedSnitch extends WireImported {
   /** Null for a snitch that no file keeps. */
   owner: string | null;
-  /** What of when it is due the file itself says, where that is not the interval alone. */
-  says?: { interval: boolean; due: boolean };
+  /** What the file itself says of when it is due, where that is not the interval alone, and of its runs. */
+  says?: { interval: boolean; due: boolean; runs: boolean };
 }
 
 export interface Creation extends Omit<WantedSnitch, 'says'> {
@@ -77,6 +78,8 @@ export interface Plan {
   conflicts: Conflict[];
   /** The names of snitches with a schedule or a grace of which the file says nothing, and which keep it. */
   dueElsewhere: string[];
+  /** Those that watch their runs, of which the file says nothing. */
+  runsElsewhere: string[];
 }
 
 /** Between the name and these stand the fields of when the job is due. */
@@ -97,6 +100,7 @@ export function planOf(present: Present, wanted: Wanted): Plan {
     unchanged: 0,
     conflicts: [],
     dueElsewhere: [],
+    runsElsewhere: [],
   };
   const index = new Index(present, wanted);
   const meant = new Set<string>();
@@ -122,9 +126,11 @@ function addChange(plan: Plan, entry: WantedSnitch, found: WireSnitch, keeper: s
   const fields = [
     ...differences(['name'], found, entry),
     ...dueDifferences(found, entry),
+    ...(entry.says?.runs === false ? [] : differences(RUN_FIELDS, found, entry)),
     ...differences(OTHER_FIELDS, found, entry),
   ];
   if (entry.says?.due === false && (found.schedule || found.grace)) plan.dueElsewhere.push(found.name);
+  if (entry.says?.runs === false && watchesRuns(found)) plan.runsElsewhere.push(found.name);
   const adopted = owner !== null && keeper !== owner;
   if (fields.length === 0 && !adopted) plan.unchanged += 1;
   else {
@@ -140,7 +146,7 @@ function addChange(plan: Plan, entry: WantedSnitch, found: WireSnitch, keeper: s
  * time, so that it counts only where the file names it.
  */
 function dueDifferences(found: WireSnitch, entry: WantedSnitch): FieldChange[] {
-  const { says = { interval: true, due: true } } = entry;
+  const { says = { interval: true, due: true, runs: true } } = entry;
   if (!says.due) return found.schedule ? [] : differences(['interval'], found, entry);
   const fields = ['schedule', 'timezone', 'grace'] as const;
   return differences(says.interval ? ['interval', ...fields] : fields, found, entry);

@@ -3,6 +3,7 @@ import type { Client, ImportInput } from '../../api/client.ts';
 import { say } from '../output/output.ts';
 import type { Creation, FieldChange, Plan } from './apply-plan.ts';
 import { batchesOf, inBatches, inBatchesOrOneByOne } from './batches.ts';
+import { runInput } from './run-fields.ts';
 
 /** How often one request is tried, and how long a server may ask us to wait for the next, in seconds. */
 const MOST_TRIES = 10;
@@ -45,6 +46,7 @@ function importOf(creation: Creation): ImportInput {
     ...(schedule ? { schedule } : {}),
     ...(timezone ? { timezone } : {}),
     ...(typeof grace === 'number' ? { grace } : {}),
+    ...runInput(creation),
     ...(token === null ? {} : { token }),
     ...(alert_type === 'basic' ? {} : { alert_type }),
     ...(alert_email.length === 0 ? {} : { alert_email }),

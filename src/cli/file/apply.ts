@@ -54,6 +54,10 @@ The file:
         every: 90m
       timezone: Asia/Tokyo    of the schedule; else that of the case
       grace: 10m              how long after it is due an alert comes
+      max_runtime: 2h         how long a run may take from its reported start
+      min_runtime: 5m         how long it takes at least; less counts as an error
+      failures_before_alert: 3        so many errors in a row before it is errored
+      expect: [bytes>=1M, rows=10..20]        what it reports, as in \`snitch create\`
       alert_type: basic       this and what follows may be left out, and has its default then
       alert_email: [ops@example.com]
       tags: [production, db]
@@ -62,6 +66,7 @@ The file:
       owner: other            where another file keeps this one, or null where none does
 
 A snitch whose entry names none of schedule, timezone and grace keeps what it has of them; \`schedule: null\` drops it.
+The same goes for max_runtime, min_runtime, failures_before_alert and expect: naming one of them says all four.
 A snitch of the file's that has no token here is found by its name. One that somebody made by hand and that the file
 names as well is adopted. What the file does not name is left alone, unless --prune says otherwise; --prune never
 touches what another owner keeps. To rename an owner, write the new name and apply with --take-over OLD once.`;
@@ -124,13 +129,21 @@ async function planOfFile(client: Client, flags: FileFlags): Promise<{ plan: Pla
   const strange = strangeness(plan);
   if (strange !== null) say(strange);
   if (plan.dueElsewhere.length > 0) say(dueElsewhere(plan.dueElsewhere));
+  if (plan.runsElsewhere.length > 0) say(runsElsewhere(plan.runsElsewhere));
   return { plan, file };
 }
 
+function some(names: readonly string[]): string {
+  const named = names.slice(0, 3).map((name) => `"${name}"`);
+  return `${named.join(', ')}${names.length > named.length ? ` and ${names.length - named.length} more` : ''}`;
+}
+
+function runsElsewhere(names: readonly string[]): string {
+  return `left as it is, because the file does not say it: how the runs of ${some(names)} must look; \`snitch export\` shows how to write it, and \`expect: null\`, \`max_runtime: null\` and so on drop it`;
+}
+
 function dueElsewhere(names: readonly string[]): string {
-  const some = names.slice(0, 3).map((name) => `"${name}"`);
-  const more = names.length > some.length ? ` and ${names.length - some.length} more` : '';
-  return `left as it is, because the file names no schedule and no grace: when ${some.join(', ')}${more} is due; \`snitch export\` shows how to write it, and \`schedule: null\` goes back to the interval`;
+  return `left as it is, because the file names no schedule and no grace: when ${some(names)} is due; \`snitch export\` shows how to write it, and \`schedule: null\` goes back to the interval`;
 }
 
 async function showDiff(flags: DiffFlags): Promise<number> {
@@ -142,7 +155,7 @@ async function showDiff(flags: DiffFlags): Promise<number> {
 
 function show(output: Output, plan: Plan, prune: boolean): void {
   if (output.format === 'json') {
-    const { conflicts: _none, dueElsewhere: _said, ...shown } = plan;
+    const { conflicts: _none, dueElsewhere: _said, runsElsewhere: _too, ...shown } = plan;
     output.json(shown);
     return;
   }

@@ -14,11 +14,13 @@ export function namesDue(input: Entry): boolean {
 
 /** Understands lengths such as `10m` in place of seconds. Anything else is left for the server to refuse. */
 export function withSeconds(input: Entry): Record<string, unknown> {
-  const { schedule, grace } = input;
+  const { schedule, grace, max_runtime: maxRuntime, min_runtime: minRuntime } = input;
   const every = isMap(schedule) ? schedule.every : undefined;
   return {
     ...input,
     ...(typeof grace === 'string' ? { grace: secondsIn(grace) } : {}),
+    ...(typeof maxRuntime === 'string' ? { max_runtime: secondsIn(maxRuntime) } : {}),
+    ...(typeof minRuntime === 'string' ? { min_runtime: secondsIn(minRuntime) } : {}),
     ...(isMap(schedule) && typeof every === 'string'
       ? { schedule: { ...schedule, every: secondsIn(every) } }
       : {}),

@@ -9,6 +9,7 @@ import { presentOf } from './apply-check.ts';
 import type { Present } from './apply-plan.ts';
 import { patiently } from './apply-steps.ts';
 import { lengthText } from './due-fields.ts';
+import { runEntry } from './run-fields.ts';
 
 export interface ExportFlags extends ClientFlags {
   owner?: string;
@@ -66,6 +67,7 @@ function entryOf(snitch: WireSnitch, withToken: boolean): Exported {
   return {
     name,
     ...dueOf(snitch),
+    ...runEntry(snitch),
     ...(alert_type === 'basic' ? {} : { alert_type }),
     ...(alert_email.length === 0 ? {} : { alert_email }),
     ...(tags.length === 0 ? {} : { tags }),

@@ -18,6 +18,7 @@ import { didYouMean } from '../../text/similar.ts';
 import { Failure } from '../failure/failure.ts';
 import { intervalOf } from '../output/interval-words.ts';
 import { DUE_FIELDS, withSeconds } from './due-fields.ts';
+import { RUN_FIELDS, withExpectations } from './run-fields.ts';
 import { type Chunk, partsOf } from './snitch-file-parts.ts';
 import { checkWhole, readText } from './snitch-file-text.ts';
 
@@ -60,6 +61,7 @@ const SNITCH_FIELDS = [
   'name',
   'interval',
   ...DUE_FIELDS,
+  ...RUN_FIELDS,
   'alert_type',
   'alert_email',
   'notes',
@@ -262,13 +264,21 @@ class Reader {
   }
 }
 
-/** An entry describes the whole snitch: what is missing or null has its default, but for the fields of when it is due. */
+/**
+ * An entry describes the whole snitch: what is missing or null has its default, but for the fields of when it is due and
+ * of how its runs must look.
+ */
 function entryOf({ input, line, lines }: MapOfFile, owner: string | null): FileEntry {
-  const isDue = (name: string) => (DUE_FIELDS as readonly string[]).includes(name);
+  const dropped: readonly string[] = [...DUE_FIELDS, ...RUN_FIELDS];
   const given = Object.entries(input).filter(
-    ([name, value]) => (value !== null || isDue(name)) && name !== 'owner',
+    ([name, value]) => (value !== null || dropped.includes(name)) && name !== 'owner',
   );
-  return { input: withSeconds(withPlainInterval(Object.fromEntries(given))), owner, line, lines };
+  return {
+    input: withSeconds(withExpectations(withPlainInterval(Object.fromEntries(given)))),
+    owner,
+    line,
+    lines,
+  };
 }
 
 /** Understands `15m` and `every 2 hours`, as all commands do. Anything else is left for the server to refuse. */

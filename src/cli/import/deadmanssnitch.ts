@@ -2,6 +2,7 @@
 import { INTERVALS } from '../../api/intervals.ts';
 import type { WireSchedule } from '../../api/wire.ts';
 import type { DueInput } from '../snitches/due-flags.ts';
+import type { RunInput } from '../snitches/run-flags.ts';
 import { ask, type Fields, type Imported, isToken, objectsIn, type Source, textOf } from './source.ts';
 
 export const DEADMANSSNITCH = 'https://api.deadmanssnitch.com';
@@ -36,11 +37,12 @@ export function importedOf(snitch: Fields): Imported {
 }
 
 /** What other servers of this program have besides. The server that takes it checks the values. */
-function dueOf({ schedule, timezone, grace }: Fields): DueInput {
+function dueOf({ schedule, timezone, grace, max_runtime }: Fields): DueInput & RunInput {
   return {
     ...(typeof schedule === 'object' && schedule !== null ? { schedule: schedule as WireSchedule } : {}),
     ...(typeof timezone === 'string' ? { timezone } : {}),
     ...(typeof grace === 'number' ? { grace } : {}),
+    ...(typeof max_runtime === 'number' ? { max_runtime } : {}),
   };
 }
 

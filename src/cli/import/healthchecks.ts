@@ -1,11 +1,14 @@
 /**
  * Imports the checks of Healthchecks, hosted or self-hosted, through version 3 of its API. Timeouts, schedules and grace
- * mean the same there. Only several schedules in one check have to become an interval.
+ * mean the same there; where a job reports its starts, the grace is also how long it may take. Only several schedules in one check have to become an interval.
  */
+
+import { LONGEST_RUNTIME } from '../../core/run-fields.ts';
 import { parseCalendar } from '../schedule/calendar.ts';
 import { parseCronSchedule } from '../schedule/cron.ts';
 import { gapInWords, intervalForGap, longestGap, NotUnderstood } from '../schedule/schedule.ts';
 import type { DueInput } from '../snitches/due-flags.ts';
+import type { RunInput } from '../snitches/run-flags.ts';
 import { ask, type Fields, type Imported, isToken, objectsIn, type Source, textOf } from './source.ts';
 
 export const HEALTHCHECKS = 'https://healthchecks.io';
@@ -27,6 +30,7 @@ export function importedOf(check: Fields): Imported {
     tags: textOf(check.tags).split(/\s+/).filter(Boolean),
     notes: textOf(check.desc),
     token,
+    ...runtimeOf(check),
   };
   if (due !== null) return { input: { ...input, ...due }, remarks, refusal: null };
   try {
@@ -53,6 +57,14 @@ function dueOf({ schedule, timeout, tz, grace }: Fields): DueInput | null {
     timezone: textOf(tz) || 'UTC',
     ...kept,
   };
+}
+
+/** Only a check whose job reports its starts knows how long it took, or that it runs now. */
+function runtimeOf({ grace, last_duration: took, started }: Fields): RunInput {
+  const isStarted = typeof took === 'number' || started === true;
+  const isLimit =
+    typeof grace === 'number' && Number.isInteger(grace) && grace >= 1 && grace <= LONGEST_RUNTIME;
+  return isStarted && isLimit ? { max_runtime: grace } : {};
 }
 
 /** Shorter timeouts become an interval. */

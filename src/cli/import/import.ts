@@ -9,6 +9,7 @@ import { EXIT } from '../failure/exit-codes.ts';
 import { Failure } from '../failure/failure.ts';
 import { patiently } from '../file/apply-steps.ts';
 import { batchesOf } from '../file/batches.ts';
+import { checkKnowsRuns, namesRuns } from '../file/run-fields.ts';
 import { scheduleWords } from '../output/next-runs.ts';
 import { Output } from '../output/output.ts';
 import { paint } from '../output/style.ts';
@@ -101,6 +102,10 @@ async function sort(client: Client, all: readonly Imported[]): Promise<Sorted> {
   for (const batch of batchesOf(candidates)) {
     const checked = await patiently(() => client.checkImport({ snitches: batch.map(({ input }) => input) }));
     room = checked.room;
+    for (const [index, { input }] of batch.entries()) {
+      const understood = checked.problems.length === 0 ? checked.snitches[index] : undefined;
+      if (understood && namesRuns({ ...input })) checkKnowsRuns(understood);
+    }
     for (const [index, imported] of batch.entries()) {
       const faults = checked.problems.filter(({ attribute }) => attribute.startsWith(`snitches[${index}].`));
       const reason = faults

@@ -1,6 +1,6 @@
 /** How a snitch is shown in lists and alone, and its status as a word with a symbol and a colour. */
 import type { WireReport, WireSnitch, WireStatus } from '../../api/wire.ts';
-import { durationInWords, SECOND } from '../../text/durations.ts';
+import { durationInWords, SECOND, shortDuration } from '../../text/durations.ts';
 import { STATUS_COLORS } from '../../text/signs.ts';
 import { scheduleWords } from './next-runs.ts';
 import { exactTime, type Field, shownTime, type View } from './output.ts';
@@ -70,6 +70,12 @@ export const SNITCH_VIEW: View<WireSnitch> = {
     },
     { header: 'WHY', cell: ({ reason }) => reason ?? '', wide: true },
     { header: 'SCHEDULE', cell: scheduleWords, wide: true },
+    {
+      header: 'MAX RUNTIME',
+      cell: ({ max_runtime: most }) => (most == null ? '' : shortDuration(most * SECOND)),
+      align: 'right',
+      wide: true,
+    },
     { header: 'EXPECTS', cell: rulesCell, wide: true },
     { header: 'ALERTS', cell: ({ alert_type }) => alert_type, wide: true },
     { header: 'ALERT EMAIL', cell: ({ alert_email }) => alert_email.join(', '), wide: true },
@@ -85,11 +91,12 @@ function reportField(snitch: WireSnitch, style: Style): string {
 
 /** The interval beside a schedule is only for clients that know no schedules. */
 function dueFields(snitch: WireSnitch): Field[] {
-  const { schedule, interval, grace = null } = snitch;
+  const { schedule, interval, grace = null, max_runtime: most = null } = snitch;
   const words = grace === null ? 'as follows from the schedule' : durationInWords(grace * SECOND);
   return [
     schedule ? { label: 'Schedule', text: scheduleWords(snitch) } : { label: 'Interval', text: interval },
     ...(schedule || grace !== null ? [{ label: 'Grace', text: words }] : []),
+    ...(most === null ? [] : [{ label: 'Max runtime', text: durationInWords(most * SECOND) }]),
   ];
 }
 

@@ -9,7 +9,8 @@ import { Failure } from '../failure/failure.ts';
 import { nextRuns, scheduleWords } from '../output/next-runs.ts';
 import type { Output } from '../output/output.ts';
 import type { DueInput } from './due-flags.ts';
-import { type RunInput, rulesLost } from './run-flags.ts';
+import { type RuleInput, rulesLost } from './rule-flags.ts';
+import { type RunInput, runsLost } from './run-flags.ts';
 
 /** A first look, so that an older server is not even asked to make a snitch without its schedule. */
 export async function askForSchedules(
@@ -31,11 +32,12 @@ export async function askForSchedules(
  * @param undo what to do about it, where something was changed without what was wanted
  * @throws Failure if the answer does not have what was sent
  */
-export function checkKept(snitch: WireSnitch, wanted: DueInput & RunInput, undo: string): void {
+export function checkKept(snitch: WireSnitch, wanted: DueInput & RunInput & RuleInput, undo: string): void {
   const lost = [
     wanted.schedule && !snitch.schedule ? 'its schedule' : '',
     wanted.timezone && !snitch.timezone ? 'its time zone' : '',
     wanted.grace !== undefined && wanted.grace !== null && snitch.grace !== wanted.grace ? 'its grace' : '',
+    ...runsLost(snitch, wanted),
     ...rulesLost(snitch, wanted),
   ].filter((one) => one !== '');
   if (lost.length === 0) return;

@@ -1,5 +1,6 @@
 /** `snitch show`, `history` and `explain`: everything about one snitch. */
 import type { WireCheckIn, WireExplanation, WireScheduleShown, WireSnitch } from '../../api/wire.ts';
+import { runningLines } from '../../core/running.ts';
 import { scheduleInWords } from '../../core/schedule-name.ts';
 import { durationInWords, SECOND, shortDuration } from '../../text/durations.ts';
 import { outputLines, printable } from '../../text/printable.ts';
@@ -9,7 +10,7 @@ import { addClientOptions, type ClientFlags, type Register, withExamples } from 
 import { connect } from '../command/connection.ts';
 import { resolveSnitch } from '../command/resolve.ts';
 import { limitOf } from '../output/count.ts';
-import { type Field, Output, renderFields, shownTime, type View } from '../output/output.ts';
+import { exactTime, type Field, Output, renderFields, shownTime, type View } from '../output/output.ts';
 import { rulesFields, valuesCell, valueWords, wordsCell } from '../output/run-words.ts';
 import {
   lastReportOf,
@@ -64,8 +65,11 @@ async function showSnitch(name: string, flags: ClientFlags): Promise<void> {
   const snitch = await resolveSnitch(client, name);
   const output = new Output(flags);
   const fields = snitchFields(snitch, output.style);
-  if (snitch.schedule && output.format !== 'json' && output.format !== 'name' && !output.quiet) {
-    const { schedule } = await client.explain(snitch.token);
+  if (output.format !== 'json' && output.format !== 'name' && !output.quiet) {
+    // All of the snitch is shown, whatever becomes of what is told besides.
+    const { schedule, runs } = (await client.explain(snitch.token).catch(() => null)) ?? {};
+    const running = runningLines(runs, (iso) => exactTime(iso, output.style), output.style.now);
+    if (running.length > 0) fields.splice(2, 0, { label: 'Running', text: running.join('\n') });
     if (schedule) fields.push({ label: 'Next runs', text: runsText(schedule) });
   }
   output.record(snitch, fields, SNITCH_VIEW);
@@ -168,15 +172,19 @@ function emailsTo({ emails, sends_email }: WireExplanation['notify']): string {
 
 /** A schedule with its next runs in its own zone, which need not be that of the case; else the interval. */
 function dueFields(
-  { interval, alert_type, schedule, grace }: WireSnitch,
+  { interval, alert_type, schedule, grace, max_runtime: most = null }: WireSnitch,
   { schedule: shown }: WireExplanation,
   inUtc: boolean,
 ): Field[] {
   const later = grace ? `, with ${durationInWords(grace * SECOND)} of grace` : '';
-  if (!schedule || !shown) return [{ label: 'Interval', text: `${interval}, alerts ${alert_type}${later}` }];
+  const limit = most === null ? [] : [{ label: 'Max runtime', text: durationInWords(most * SECOND) }];
+  if (!schedule || !shown) {
+    return [{ label: 'Interval', text: `${interval}, alerts ${alert_type}${later}` }, ...limit];
+  }
   return [
     { label: 'Schedule', text: scheduleInWords(schedule, shown.timezone) },
     { label: 'Grace', text: durationInWords(shown.grace * SECOND) },
+    ...limit,
     { label: 'Next runs', text: runsText(inUtc ? { ...shown, timezone: 'UTC' } : shown) },
   ];
 }
@@ -197,7 +205,11 @@ function explained(snitch: WireSnitch, explanation: WireExplanation, style: Styl
     if (!at) return none;
     return style.terminal ? `${clock.at(at)}, ${relativeTime(at, style.now)}` : clock.at(at);
   };
-  const known = [deadline?.at, next_alert?.at, snitch.checked_in_at, report?.at].filter((at) => at != null);
+  const open = explanation.runs?.open ?? [];
+  const ofRuns = open.flatMap(({ started_at, overruns_at }) => [started_at, overruns_at]);
+  const known = [deadline?.at, next_alert?.at, snitch.checked_in_at, report?.at, ...ofRuns].filter(
+    (at) => at != null,
+  );
   const fields: Field[] = [
     { label: 'Times in', text: clock.zone },
     ...dueFields(snitch, explanation, inUtc),

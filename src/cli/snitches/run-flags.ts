@@ -1,82 +1,35 @@
-/** The options that say what a run must look like, as `create` and `edit` take them. */
+/** The options that say how a run must look, as `create` and `edit` take them, and what a server kept of them. */
 import type { Command } from 'commander';
 import type { SnitchInput } from '../../api/client.ts';
 import type { WireSnitch } from '../../api/wire.ts';
-import { EXPECT_FORMS, mergedExpectations, readExpectText } from '../../core/judgement/expect-text.ts';
-import type { Expectation } from '../../core/judgement/rules.ts';
-import { collect } from '../command/command.ts';
-import { UsageError } from '../failure/failure.ts';
 import { secondsOf } from './due-flags.ts';
 
-/** False is for `--no-expect` and its like, which only `edit` has. */
+/** False is for `--no-max-runtime`, which only `edit` has. */
 export interface RunFlags {
-  minRuntime?: string | false;
-  failuresBeforeAlert?: string | false;
-  expect?: string[] | false;
+  maxRuntime?: string | false;
 }
 
-export type RunInput = Pick<SnitchInput, 'min_runtime' | 'failures_before_alert' | 'expect'>;
+export type RunInput = Pick<SnitchInput, 'max_runtime'>;
 
 export function addRunOptions(command: Command): Command {
-  return command
-    .option(
-      '--min-runtime <duration>',
-      'a run that is known to have taken less counts as an error, such as 5m (needs reported starts: `snitch exec`)',
-    )
-    .option('--failures-before-alert <count>', 'alert only after so many errors in a row, 1 to 10')
-    .option(
-      '--expect <expectation>',
-      `what the job must report (in quotes): ${EXPECT_FORMS}; repeat it for several`,
-      collectExpectation,
-    );
+  return command.option(
+    '--max-runtime <duration>',
+    'how long a run may take from its reported start, such as 2h: then the snitch fails',
+  );
 }
 
-export function addNoRunOptions(command: Command): Command {
-  return command
-    .option('--no-min-runtime', 'take runs of any length for a success')
-    .option('--no-failures-before-alert', 'alert after the first error')
-    .option('--no-expect', 'expect nothing of what the job reports');
+export function addRunRemovals(command: Command): Command {
+  return command.option('--no-max-runtime', 'a run may take as long as it wants');
 }
 
-function collectExpectation(value: string, earlier: unknown): string[] {
-  return collect(value, Array.isArray(earlier) ? earlier : []);
+/** Only what is given. @throws UsageError for what is not understood */
+export function runOf({ maxRuntime }: RunFlags): RunInput {
+  if (maxRuntime === undefined) return {};
+  return { max_runtime: maxRuntime === false ? null : secondsOf(maxRuntime, '--max-runtime') };
 }
 
-/** Only what is given. @throws UsageError for what is not understood, saying what to write */
-export function rulesOf({ minRuntime, failuresBeforeAlert, expect }: RunFlags): RunInput {
-  const input: RunInput = {};
-  if (minRuntime !== undefined) {
-    input.min_runtime = minRuntime === false ? null : secondsOf(minRuntime, '--min-runtime');
-  }
-  if (failuresBeforeAlert !== undefined) {
-    input.failures_before_alert = failuresBeforeAlert === false ? null : countOf(failuresBeforeAlert);
-  }
-  if (expect !== undefined) {
-    input.expect = expect === false ? null : mergedExpectations(expect.map(expectationOf));
-  }
-  return input;
-}
-
-function countOf(text: string): number {
-  const count = /^\d{1,2}$/.test(text.trim()) ? Number(text) : 0;
-  if (count >= 1 && count <= 10) return count;
-  throw new UsageError(`--failures-before-alert: "${text}" is not a whole number from 1 to 10`);
-}
-
-function expectationOf(text: string): Expectation {
-  const read = readExpectText(text);
-  if (typeof read !== 'string') return read;
-  throw new UsageError(`--expect "${text}": ${read}\nunderstood are, in quotes: ${EXPECT_FORMS}`);
-}
-
-/** What of `wanted` the answer does not have, because the server is too old to know it. */
-export function rulesLost(snitch: WireSnitch, wanted: RunInput): string[] {
-  const expected = wanted.expect?.length ?? 0;
-  return [
-    wanted.min_runtime && snitch.min_runtime !== wanted.min_runtime ? 'its shortest run' : '',
-    (wanted.failures_before_alert ?? 1) > 1 && snitch.failures_before_alert !== wanted.failures_before_alert
-      ? 'how many errors it forgives'
-      : '',
-    expected > 0 && snitch.expect?.length !== expected ? 'what it expects' : '',
-  ].filter((one) => one !== '');
+/** What a server that is too old ignored of it, in words. */
+export function runsLost(snitch: WireSnitch, { max_runtime: wanted }: RunInput): string[] {
+  const isLost = wanted !== undefined && wanted !== null && snitch.max_runtime !== wanted;
+  return isLost ? ['the longest time of its runs'] : [];
 }

@@ -19,9 +19,10 @@ import { Output, say } from '../output/output.ts';
 import { SNITCH_VIEW, snitchFields } from '../output/snitch-view.ts';
 import { askForSchedules, checkKept, tellNextRuns } from './due-answer.ts';
 import { addDueOptions, type DueFlags, dueOf } from './due-flags.ts';
-import { addNoRunOptions, addRunOptions, type RunFlags, rulesOf } from './run-flags.ts';
+import { addRuleOptions, addRuleRemovals, type RuleFlags, rulesOf } from './rule-flags.ts';
+import { addRunOptions, addRunRemovals, type RunFlags, runOf } from './run-flags.ts';
 
-interface FieldFlags extends ClientFlags, DueFlags, RunFlags {
+interface FieldFlags extends ClientFlags, DueFlags, RunFlags, RuleFlags {
   interval?: string;
   alertType?: string;
   tag?: string[];
@@ -39,8 +40,8 @@ export const register: Register = (program) => {
       '-i, --interval <interval>',
       'how often the job runs: daily, hourly, 15m, 2h, weekly and so on (required without a schedule)',
     );
-  addFieldOptions(addRunOptions(addDueOptions(create))).action((name: string, flags: FieldFlags) =>
-    createSnitch(name, flags),
+  addFieldOptions(addRuleOptions(addRunOptions(addDueOptions(create)))).action(
+    (name: string, flags: FieldFlags) => createSnitch(name, flags),
   );
   withExamples(
     addClientOptions(create),
@@ -48,6 +49,7 @@ export const register: Register = (program) => {
     `snitch create report --cron '0 3 * * 1-5' --timezone Europe/Berlin --grace 10m`,
     `snitch create backup -i daily --min-runtime 5m --expect 'bytes>=1M' --expect 'bytes=0.5x..3x'`,
     `snitch create certificates --calendar 'Mon *-*-* 04:00'`,
+    `snitch create import --cron '@daily' --max-runtime 2h`,
     'snitch create "mail queue" -i 5m -t mail -t production --notes "see the runbook"',
     'token=$(snitch create nightly-backup -i daily -q)',
   );
@@ -62,7 +64,7 @@ export const register: Register = (program) => {
       'how often the job runs; this restarts the deadline, and replaces a schedule',
     )
     .option('--no-alert-email', 'tell the members of the case again');
-  addNoRunOptions(addFieldOptions(addRunOptions(addDueOptions(edit))))
+  addRuleRemovals(addRunRemovals(addFieldOptions(addRuleOptions(addRunOptions(addDueOptions(edit))))))
     .option('--no-schedule', 'drop the schedule: the interval decides again')
     .option('--no-timezone', 'read the schedule in the time zone of the case')
     .option('--no-grace', 'the grace that follows from the schedule; without one none')
@@ -73,6 +75,7 @@ export const register: Register = (program) => {
     'snitch edit nightly-backup --interval weekly',
     `snitch edit nightly-backup --cron '30 2 * * *' --grace 20m`,
     'snitch edit nightly-backup --no-schedule',
+    'snitch edit nightly-backup --max-runtime 90m',
     'snitch edit nightly-backup --failures-before-alert 3 --no-expect',
     'snitch edit nightly-backup --name weekly-backup --notes ""',
   );
@@ -101,7 +104,7 @@ function collectAddress(value: string, earlier: unknown): string[] {
 }
 
 function fieldsOf(flags: FieldFlags): SnitchInput {
-  const input: SnitchInput = { ...dueOf(flags), ...rulesOf(flags) };
+  const input: SnitchInput = { ...dueOf(flags), ...runOf(flags), ...rulesOf(flags) };
   if (flags.interval !== undefined) input.interval = intervalOf(flags.interval);
   if (flags.alertType !== undefined) input.alert_type = flags.alertType;
   if (flags.tag !== undefined) input.tags = flags.tag;
