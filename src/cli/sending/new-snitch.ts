@@ -5,10 +5,11 @@ import { looksLikeToken } from '../command/resolve.ts';
 import { UsageError } from '../failure/failure.ts';
 import { intervalOf } from '../output/interval-words.ts';
 import { type DueFlags, dueOf } from '../snitches/due-flags.ts';
-import { type RunFlags, rulesOf } from '../snitches/run-flags.ts';
+import { type RuleFlags, rulesOf } from '../snitches/rule-flags.ts';
+import { type RunFlags, runOf } from '../snitches/run-flags.ts';
 import { looksLikeAddress } from './address.ts';
 
-export interface MakeFlags extends Omit<DueFlags, 'schedule'>, RunFlags {
+export interface MakeFlags extends Omit<DueFlags, 'schedule'>, RunFlags, RuleFlags {
   create?: boolean;
   interval?: string;
   tag?: string[];
@@ -23,6 +24,7 @@ const OPTIONS: readonly [flags: string, description: string][] = [
   ['--every <duration>', 'so long after its last check-in, such as 90m'],
   ['--timezone <zone>', 'of the schedule (default: that of the case)'],
   ['--grace <duration>', 'so long after it is due (default: follows from the schedule)'],
+  ['--max-runtime <duration>', 'how long a run may take'],
   ['--min-runtime <duration>', 'a run that takes less counts as an error'],
   ['--failures-before-alert <count>', 'alert only after so many errors in a row'],
 ];
@@ -46,9 +48,9 @@ export function addMakeOptions(command: Command): Command {
 /** Whether anything is said of a snitch that may have to be made. */
 export function isDescribed(flags: MakeFlags): boolean {
   const { create, interval, tag, cron, calendar, every, timezone, grace } = flags;
-  const { minRuntime, failuresBeforeAlert, expect } = flags;
+  const { maxRuntime, minRuntime, failuresBeforeAlert, expect } = flags;
   const due = [create, interval, tag, cron, calendar, every, timezone, grace];
-  return [...due, minRuntime, failuresBeforeAlert, expect].some((given) => given !== undefined);
+  return [...due, maxRuntime, minRuntime, failuresBeforeAlert, expect].some((given) => given !== undefined);
 }
 
 export interface Making {
@@ -94,7 +96,7 @@ function newSnitchOf(flags: MakeFlags): { make?: string } {
   if (timezone) query.set('timezone', timezone);
   if (grace !== undefined && grace !== null) query.set('grace', String(grace));
   if (tag !== undefined) query.set('tags', tag.join(','));
-  const { expect, ...counts } = rulesOf(flags);
+  const { expect, ...counts } = { ...runOf(flags), ...rulesOf(flags) };
   for (const [name, value] of Object.entries(counts)) if (value) query.set(name, String(value));
   if (expect) query.set('expect', JSON.stringify(expect));
   return { make: query.toString() };
