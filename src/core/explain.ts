@@ -155,11 +155,7 @@ function reasonsFor(state: SnitchState, rules: CaseRules, { nobody, last }: Tell
       ];
     case 'failed':
       return [
-        state.lastCheckInAt === null
-          ? 'It missed its deadline.'
-          : state.errorsInRow > 0
-            ? `It missed its deadline; its last check-in, at ${local(state.lastCheckInAt)}, was an error.`
-            : `It missed its deadline: the last check-in came at ${local(state.lastCheckInAt)}.`,
+        missed(state, local),
         ...(state.reason
           ? [`Why: ${reasonInWords(state.reason, local)}.`]
           : last?.startedAt
@@ -174,6 +170,17 @@ function reasonsFor(state: SnitchState, rules: CaseRules, { nobody, last }: Tell
     case 'paused':
       return [pauseReason(state, local)];
   }
+}
+
+function missed(
+  { reason, lastCheckInAt: last, errorsInRow }: SnitchState,
+  local: (at: number) => string,
+): string {
+  const what = reason?.kind === 'overran' ? 'Its run took too long' : 'It missed its deadline';
+  if (last === null) return `${what}.`;
+  return errorsInRow > 0
+    ? `${what}; its last check-in, at ${local(last)}, was an error.`
+    : `${what}: the last check-in came at ${local(last)}.`;
 }
 
 /** What made the last check-in an error. */

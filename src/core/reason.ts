@@ -7,8 +7,8 @@ import { durationInWords, SECOND } from '../text/durations.ts';
 export type Reason =
   /** Nothing was heard until `by`. `startedAt`: a run had begun that had not ended then. */
   | { kind: 'noCheckIn'; by: number; startedAt?: number }
-  /** A run that began at `startedAt` took longer than `max_runtime`. */
-  | { kind: 'overran'; startedAt: number }
+  /** A run that began at `startedAt` took longer than `max_runtime`. It has not ended, or only at `endedAt`. */
+  | { kind: 'overran'; startedAt: number; endedAt?: number }
   | { kind: 'exitStatus'; status: number }
   /** The job reported a failure without an exit status. */
   | { kind: 'error' }
@@ -27,8 +27,11 @@ export function reasonInWords(reason: Reason, show: (at: number) => string): str
       const hangs = startedAt === undefined ? '' : `: ${unended(startedAt, show)}`;
       return `no check-in by ${show(by)}${hangs}`;
     }
-    case 'overran':
-      return unended(reason.startedAt, show);
+    case 'overran': {
+      const { startedAt, endedAt } = reason;
+      if (endedAt === undefined) return unended(startedAt, show);
+      return `a run that started at ${show(startedAt)} ended only at ${show(endedAt)}`;
+    }
     case 'exitStatus':
       return `exit status ${reason.status}`;
     case 'error':

@@ -1,49 +1,15 @@
 /** The whole state machine: `decisions: Transitions`, row by row. */
-import type { AlertDecision } from './alert.ts';
 import { type BlindWindow, postponeByAll } from './blind-window.ts';
-import { type DeadlineContext, deadlineAnew, nextReminder } from './deadline.ts';
+import { deadlineAnew, nextReminder } from './deadline.ts';
 import { awaitedAfter, errorsAfter, statusAfterError } from './forgiven.ts';
 import { usualLength } from './job-schedule.ts';
-import type { OpenRun } from './open-run.ts';
 import type { Reason } from './reason.ts';
-import { apart, overranBy, overrunsAt, stillInTime, together, withoutEnded, withStart } from './runs.ts';
+import { apart, together } from './runs.ts';
 import type { Pause, PauseUntil, RememberedStatus, SnitchState } from './snitch.ts';
+import type { StateTrigger, Transition, TransitionContext, Trigger } from './trigger.ts';
+import { withRuns, withStartOf } from './watched-runs.ts';
 
-export type Trigger =
-  /**
-   * `at` is when the job checked in, where that was earlier than now: it could not reach the service then. `why` is why
-   * an error is one; `runId` names the run that ends.
-   */
-  | { kind: 'checkIn'; outcome: 'healthy' | 'error'; at?: number; why?: Reason; runId?: string | null }
-  /** A run began, at `at` where that was earlier than now, and its end has not come before its start. */
-  | { kind: 'start'; runId: string | null; at?: number }
-  /**
-   * The sweep found `dueAt` in the past. `startedAt`: a run began then that has not ended.
-   */
-  | { kind: 'due'; startedAt?: number }
-  | { kind: 'pause'; until: PauseUntil }
-  | { kind: 'unpause' }
-  /** The interval, the schedule, the alert type or the case's rules changed: the state carries the new ones. */
-  | { kind: 'rescheduled' }
-  /** The longest time that a run may take changed: the state carries the new one. `open` are those to watch. */
-  | { kind: 'runtimeChanged'; open: readonly OpenRun[] };
-
-export interface TransitionContext extends DeadlineContext {
-  /** The instant of the trigger. */
-  now: number;
-  /**
-   * The windows that ended after a check-in that is delivered late, in the order in which they ended: its deadline
-   * does not allow for them yet.
-   */
-  windows?: readonly BlindWindow[];
-}
-
-export interface Transition {
-  snitch: SnitchState;
-  alert: AlertDecision | null;
-  /** The windows that postponed the deadline of a check-in that was delivered late. */
-  postponedBy?: readonly BlindWindow[];
-}
+export type { Transition, TransitionContext, Trigger } from './trigger.ts';
 
 /**
  * What `trigger` makes of the snitch: the new state, and the alert that must be sent, if any. A trigger that changes
@@ -52,76 +18,14 @@ export interface Transition {
 export function transition(before: SnitchState, trigger: Trigger, context: TransitionContext): Transition {
   switch (trigger.kind) {
     case 'start':
-      return silent(start(before, trigger, context.now));
+      return silent(withStartOf(before, trigger, context.now));
     case 'runtimeChanged':
       return silent(together(apart(before).plain, trigger.open));
     default:
       return before.runs === null
         ? withoutRuns(before, trigger, context)
-        : withRuns(before, trigger, context);
+        : withRuns(before, trigger, context, withoutRuns);
   }
-}
-
-type StateTrigger = Exclude<Trigger, { kind: 'start' } | { kind: 'runtimeChanged' }>;
-
-/** Runs change only when the sweep must look, and what it then finds. */
-function withRuns(before: SnitchState, trigger: StateTrigger, context: TransitionContext): Transition {
-  const { plain, open } = apart(before);
-  const { now } = context;
-  if (trigger.kind === 'due') {
-    if (before.dueAt === null || before.dueAt > now) return silent(before);
-    const run = isAwaited(before) ? overranBy(plain, open, now) : null;
-    if (run) {
-      const after = overrun(plain, run, context);
-      return { ...after, snitch: together(after.snitch, open) };
-    }
-  }
-  // A run that started in time held the deadline back until now.
-  const held = trigger.kind === 'due' && isAwaited(before) ? { ...plain, dueAt: before.dueAt } : plain;
-  const after = withoutRuns(held, trigger, context);
-  return { ...after, snitch: together(after.snitch, runsLeft(before, after.snitch, trigger, context)) };
-}
-
-/** Which of the open runs are watched from now on. */
-function runsLeft(
-  before: SnitchState,
-  after: SnitchState,
-  trigger: StateTrigger,
-  { now }: TransitionContext,
-): readonly OpenRun[] {
-  const { open } = apart(before);
-  const left = trigger.kind === 'checkIn' ? withoutEnded(open, endOf(trigger, now)) : open;
-  // Those that overran were told of, or stayed silent while it was paused.
-  return isAwaited(before) || before.status === after.status ? left : stillInTime(after, left, now);
-}
-
-function endOf({ runId = null, at }: Extract<Trigger, { kind: 'checkIn' }>, now: number) {
-  return { id: runId, at: at ?? now, isLate: at !== undefined };
-}
-
-function isAwaited({ status }: SnitchState): boolean {
-  return status === 'healthy' || status === 'errored';
-}
-
-function start(
-  before: SnitchState,
-  { runId, at }: Extract<Trigger, { kind: 'start' }>,
-  now: number,
-): SnitchState {
-  if (before.maxRuntime === null) return before;
-  const { plain, open } = apart(before);
-  return together(plain, withStart(before, open, { id: runId, at: at ?? now, now }));
-}
-
-/** A run took too long: the snitch fails, whatever its own deadline is. */
-function overrun(before: SnitchState, run: OpenRun, context: TransitionContext): Transition {
-  const snitch: SnitchState = {
-    ...before,
-    status: 'failed',
-    reason: { kind: 'overran', startedAt: run.startedAt },
-    ...deadline(nextReminder(before, overrunsAt(run, before), context.now, context)),
-  };
-  return { snitch, alert: { type: 'snitch.missing', status: 'failed', previousStatus: before.status } };
 }
 
 function withoutRuns(before: SnitchState, trigger: StateTrigger, context: TransitionContext): Transition {

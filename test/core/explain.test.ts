@@ -77,6 +77,24 @@ test('a failed snitch has no deadline but a reminder, where the case wants one',
   assert.match(silent.reasons.join(' '), 'no reminders');
 });
 
+test('a failed snitch says why, and calls a run that took too long no missed deadline', () => {
+  const startedAt = Date.parse('2026-03-10T08:00:00Z');
+  const failed = { ...healthy, status: 'failed' } as const;
+  const reasonsOf = (state: SnitchState) => explained(state).reasons;
+  const [first = '', second] = reasonsOf({ ...failed, reason: { kind: 'overran', startedAt } });
+  assert.match(
+    first,
+    'Its run took too long: the last check-in came at 2026-03-10 11:10:00 (Europe/Berlin).',
+  );
+  assert.is(second, 'Why: a run that started at 2026-03-10 09:00:00 (Europe/Berlin) has not ended.');
+  const errored = { ...healthy, status: 'errored' } as const;
+  assert.match(
+    reasonsOf({ ...errored, reason: { kind: 'exitStatus', status: 3 } }).join(),
+    'reported exit status 3.',
+  );
+  assert.match(reasonsOf(errored).join(), 'reported an error.');
+});
+
 test('a paused snitch says what ends the pause', () => {
   const paused = (until: NonNullable<SnitchState['pause']>['until']) =>
     explained({ ...healthy, status: 'paused', pause: { until, remembered: 'healthy', since: null } });

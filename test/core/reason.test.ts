@@ -13,6 +13,10 @@ test('each says in words why', () => {
     'no check-in by <5>: a run that started at <3> has not ended',
   );
   assert.is(inWords({ kind: 'overran', startedAt: 3 }), 'a run that started at <3> has not ended');
+  assert.is(
+    inWords({ kind: 'overran', startedAt: 3, endedAt: 9 }),
+    'a run that started at <3> ended only at <9>',
+  );
   assert.is(inWords({ kind: 'exitStatus', status: 3 }), 'exit status 3');
   assert.is(inWords({ kind: 'error' }), 'the job reported an error');
   assert.is(inWords({ kind: 'checkedIn' }), 'a healthy check-in');

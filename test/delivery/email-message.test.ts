@@ -68,6 +68,21 @@ test('the subject says in words what happened', () => {
   );
 });
 
+test('of a run that took too long the mail says when it should have ended', () => {
+  const schedule = { rule: { cron: '50 5 * * 1-5' }, timezone: 'Europe/Berlin' };
+  const startedAt = AT - 2 * HOUR;
+  const reason = { kind: 'overran', startedAt } as const;
+  const missing = anAlert({ details: { deadlineAt: AT, startedAt, reason, schedule, grace: HOUR } });
+  const { subject, text } = alertMessage(missing, CASE, 'ann@example.com', 'example.com');
+  assert.is(
+    subject,
+    '[Missing] nightly-backup started at 2026-11-21 04:04 (Europe/Berlin) and has not ended',
+  );
+  assert.match(text, /Why: +a run that started at 2026-11-21 04:04 \(Europe\/Berlin\) has not ended/);
+  assert.match(text, /Should have ended by: +2026-11-21 06:04:03 /);
+  assert.not.match(text, 'Expected at');
+});
+
 test('of a snitch with a schedule the mail says what that is, and when the run was', () => {
   const schedule = { rule: { cron: '50 5 * * 1-5' }, timezone: 'Europe/Berlin' };
   const missing = anAlert({ details: { deadlineAt: AT, schedule, grace: HOUR } });

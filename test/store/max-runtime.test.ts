@@ -254,6 +254,42 @@ contract('the longest time of a run', (test) => {
     assert.equal([status, runs], ['healthy', null]);
   });
 
+  test('a late end that is older than the last check-in ends the alarm about its own run', async ({
+    store,
+  }) => {
+    const night = await Night.of(store);
+    await night.start(THREE, { runId: 'a' });
+    await night.start(THREE + MINUTE, { runId: 'b' });
+    await night.end(THREE + HOUR, { runId: 'b' });
+    await night.failsAt(THREE + 2 * HOUR, { kind: 'overran', startedAt: THREE });
+    await night.end(THREE + 3 * HOUR, { runId: 'a', at: THREE + 50 * MINUTE });
+    const { status, reason, lastCheckInAt, dueAt } = await night.state();
+    assert.equal([status, reason, lastCheckInAt], ['healthy', null, THREE + HOUR]);
+    assert.is(dueAt, THREE + DAY + 30 * MINUTE);
+    assert.is((await night.alerts()).at(-1), 'snitch.reporting from missing');
+  });
+
+  test('where the next run is missing by then, the late end changes the reason alone', async ({ store }) => {
+    const night = await Night.of(store);
+    await night.start(THREE);
+    await night.failsAt(THREE + 2 * HOUR, { kind: 'overran', startedAt: THREE });
+    await night.end(THREE + 2 * DAY, { at: THREE + HOUR });
+    const { status, reason } = await night.state();
+    assert.equal([status, reason], ['failed', { kind: 'noCheckIn', by: THREE + DAY + 30 * MINUTE }]);
+  });
+
+  test('an error that does not count yet ends the run, and the snitch says that it ended', async ({
+    store,
+  }) => {
+    const night = await Night.of(store, { failuresBeforeAlert: 3 });
+    await night.start(THREE);
+    await night.failsAt(THREE + 2 * HOUR, { kind: 'overran', startedAt: THREE });
+    await night.end(THREE + 3 * HOUR, { outcome: 'error', exitStatus: 3 });
+    const { status, reason, runs } = await night.state();
+    assert.equal([status, runs], ['failed', null]);
+    assert.equal(reason, { kind: 'overran', startedAt: THREE, endedAt: THREE + 3 * HOUR });
+  });
+
   test('a pause mutes a run that overran in it, and one that did not goes on', async ({ store }) => {
     const night = await Night.of(store);
     await night.start(THREE, { runId: 'a' });

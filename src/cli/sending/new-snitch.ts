@@ -9,7 +9,7 @@ import { type RuleFlags, rulesOf } from '../snitches/rule-flags.ts';
 import { type RunFlags, runOf } from '../snitches/run-flags.ts';
 import { looksLikeAddress } from './address.ts';
 
-export interface MakeFlags extends Omit<DueFlags, 'schedule'>, RuleFlags, RunFlags {
+export interface MakeFlags extends Omit<DueFlags, 'schedule'>, RunFlags, RuleFlags {
   create?: boolean;
   interval?: string;
   tag?: string[];
@@ -24,7 +24,7 @@ const OPTIONS: readonly [flags: string, description: string][] = [
   ['--every <duration>', 'so long after its last check-in, such as 90m'],
   ['--timezone <zone>', 'of the schedule (default: that of the case)'],
   ['--grace <duration>', 'so long after it is due (default: follows from the schedule)'],
-  ['--max-runtime <duration>', 'how long a run may take from its reported start'],
+  ['--max-runtime <duration>', 'how long a run may take'],
   ['--min-runtime <duration>', 'a run that takes less counts as an error'],
   ['--failures-before-alert <count>', 'alert only after so many errors in a row'],
 ];

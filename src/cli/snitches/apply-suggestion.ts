@@ -18,12 +18,10 @@ import { type Suggested, settingOf, settingWords } from './suggestion-of.ts';
 /** So many expectations a snitch may have. */
 const MOST_EXPECTED = 20;
 
-type Changes = SnitchInput & { max_runtime?: number | null };
-
 /** What is to be set. */
 export interface Proposal {
   snitch: WireSnitch;
-  changes: Changes;
+  changes: SnitchInput;
   /** What changes, in words. */
   words: string;
 }
@@ -41,7 +39,7 @@ export function consider(suggested: Suggested, ofCase: string): Considered {
   const rules = [...runtimeChange(suggested), ...expectChange(suggested)];
   const parts = [...(typeof due === 'string' ? [] : [due]), ...rules];
   if (parts.length === 0) return { suggested, proposal: null, left: String(due) };
-  const changes = Object.assign({}, ...parts.map((part) => part.changes)) as Changes;
+  const changes = Object.assign({}, ...parts.map((part) => part.changes)) as SnitchInput;
   const words = parts.map((part) => part.words).join('; ');
   return { suggested, proposal: { snitch, changes, words }, left: null };
 }

@@ -142,11 +142,12 @@ export function timeFields(alert: SnitchAlert, timezone: string): Letter['fields
 
 /** A reminder has no deadline of its own: what counts is how long the snitch has been missing. */
 function deadlineFields(alert: SnitchAlert, show: (time: number) => string): Letter['fields'] {
-  const { deadlineAt, missingSince = null, schedule, grace = 0 } = alert.details;
+  const { deadlineAt, missingSince = null, schedule, grace = 0, reason } = alert.details;
   if (isReminder(alert)) {
     return missingSince === null ? [] : [{ label: 'Missing since', value: show(missingSince) }];
   }
   if (deadlineAt === null) return [];
+  if (reason?.kind === 'overran') return [{ label: 'Should have ended by', value: show(deadlineAt) }];
   const isLater = schedule !== undefined && grace > 0;
   return [
     ...(isLater ? [{ label: 'Expected at', value: show(deadlineAt - grace) }] : []),

@@ -75,7 +75,7 @@ function hangingSince(
   { reason }: SnitchState,
   { startedAt }: Extract<Trigger, { kind: 'due' }>,
 ): number | undefined {
-  return reason?.kind === 'overran' ? reason.startedAt : startedAt;
+  return reason?.kind === 'overran' && reason.endedAt === undefined ? reason.startedAt : startedAt;
 }
 
 /** Rows of the index that one call looks through: reading one costs about a microsecond. */

@@ -118,11 +118,20 @@ test('each kind of setting makes one: an interval, a calendar, so long after eac
 });
 
 test('what the job must report is said by the options as well', async (context) => {
-  const rules = ['--min-runtime', '1h', '--failures-before-alert', '2', '--expect', 'bytes>=1M'];
+  const rules = [
+    '--max-runtime',
+    '3h',
+    '--min-runtime',
+    '1h',
+    '--failures-before-alert',
+    '2',
+    '--expect',
+    'bytes>=1M',
+  ];
   const { code, stderr } = await exec(context, ['--interval', 'daily', ...rules], 'judged', 'exit 0');
   assert.equal([code, stderr], [0, '']);
-  const { min_runtime, failures_before_alert, expect } = await named(context.daemon, 'judged');
-  assert.equal([min_runtime, failures_before_alert], [3_600, 2]);
+  const { max_runtime, min_runtime, failures_before_alert, expect } = await named(context.daemon, 'judged');
+  assert.equal([max_runtime, min_runtime, failures_before_alert], [10_800, 3_600, 2]);
   assert.equal(
     expect?.map(({ value, min }) => [value, min]),
     [['bytes', 1_000_000]],

@@ -240,6 +240,16 @@ test('several schedules of a check become one, with its zone and grace; a timeou
   assert.equal(importedOf({ name: 'x', uuid: UUID, timeout: 1_200, grace: 5 }).remarks, []);
 });
 
+test('the grace of a check whose job reports starts is also how long a run may take', () => {
+  const most = (check: object) =>
+    importedOf({ name: 'x', uuid: UUID, timeout: 3_600, grace: 600, ...check }).input.max_runtime;
+  assert.is(most({}), undefined);
+  assert.is(most({ last_duration: 4 }), 600);
+  assert.is(most({ started: true }), 600);
+  assert.is(most({ started: false, last_duration: null }), undefined);
+  assert.is(most({ started: true, grace: 31_536_000 }), undefined);
+});
+
 test('a key that is missing or refused, and a service that is none, are told apart', async (context) => {
   const { fake, run, keyFile, env } = context;
   const at = ['--from-url', fake.url];
