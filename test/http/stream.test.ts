@@ -62,6 +62,22 @@ test('a case is told of its own snitches only', async ({ acme, rival }) => {
   );
 });
 
+test('a reader that comes back learns no token of another case', async ({ acme, rival }) => {
+  using stream = await open(acme.read);
+  await stream.next();
+  await newSnitch(acme);
+  const { id } = await informed(stream);
+  stream.close();
+  await newSnitch(rival);
+  const own = await newSnitch(acme);
+  using again = await open(acme.read, id);
+  const { events } = await informed(again);
+  assert.equal(
+    events.map(({ event, data }) => [event, data.token]),
+    [['snitch', own.token]],
+  );
+});
+
 test('it ends when the server stops', async (context) => {
   using stream = await open(context.acme.read);
   await stream.next();
