@@ -9,6 +9,18 @@ export interface Census {
   firstDueAt: number | null;
   /** Length of all blind windows that are kept, in milliseconds. */
   blindMs: number;
+  /** The last of each value that jobs report; at most `MOST_LAST_VALUES`, those of the oldest snitches. */
+  lastValues: LastValue[];
+}
+
+export const MOST_LAST_VALUES = 1_000;
+
+/** A number that a job reported; the names are those of the case, of its snitch and of the value. */
+export interface LastValue {
+  case: string;
+  snitch: string;
+  value: string;
+  last: number;
 }
 
 /**

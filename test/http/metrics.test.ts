@@ -71,6 +71,22 @@ test('every channel with every result has its series before anything was sent', 
   }
 });
 
+test('the last of each reported value is told, by names and not by token, and goes with its snitch', async (context) => {
+  const { token } = await newSnitch(context.acme, { name: 'a "backup"' });
+  await context.nobody.get(`/c/${token}?v.bytes=7&v.rows=1`);
+  await context.nobody.get(`/c/${token}?v.bytes=0.5`);
+  const own = (values: Map<string, number>) =>
+    [...values].filter(([name]) => name.startsWith('snitch_value{'));
+  const series = own((await scrape(context)).values);
+  assert.equal(series.map(([name, value]) => [/value="(\w+)"/.exec(name)?.[1], value]).sort(), [
+    ['bytes', 0.5],
+    ['rows', 1],
+  ]);
+  assert.ok(series.every(([name]) => name.includes('snitch="a \\"backup\\""') && !name.includes(token)));
+  await context.acme.write.delete(`/v1/snitches/${token}`);
+  assert.equal(own((await scrape(context)).values), []);
+});
+
 test('the build says which version runs', async (context) => {
   const { values } = await scrape(context);
   assert.is(values.get(`snitch_build_info{version="0",node="${process.versions.node}"}`), 1);

@@ -23,6 +23,7 @@ function recorded(slices: number) {
         outbox: { pending: 0, oldestAlertAt: null },
         firstDueAt: null,
         blindMs: 0,
+        lastValues: [],
       }),
     },
     monotonic: () => world.elapsed,

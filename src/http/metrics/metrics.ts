@@ -65,6 +65,11 @@ export class Metrics {
     'snitch_blind_seconds',
     'Total duration in seconds of the blind windows on record, in which no check-in could be received.',
   );
+  readonly #values = this.#gauge(
+    'snitch_value',
+    'Number that a job reported last, by case, snitch and name of the value; at most 1000 of them.',
+    ['case', 'snitch', 'value'],
+  );
   readonly #syncs = new Counter({
     name: 'snitch_store_syncs_total',
     help: 'Total number of disk syncs by the store.',
@@ -100,7 +105,7 @@ export class Metrics {
 
   /** Everything in the text format of Prometheus. */
   async text(store: Store, now: number): Promise<string> {
-    const { snitches, outbox, firstDueAt, blindMs } = await store.census();
+    const { snitches, outbox, firstDueAt, blindMs, lastValues } = await store.census();
     for (const status of ['pending', 'healthy', 'failed', 'errored', 'paused'] as const) {
       this.#snitches.set({ status }, snitches[status] ?? 0);
     }
@@ -108,6 +113,9 @@ export class Metrics {
     this.#outboxDepth.set(outbox.pending);
     this.#outboxAge.set(age(outbox.oldestAlertAt, now));
     this.#blind.set(blindMs / MILLISECONDS);
+    // A value that is gone with its snitch must not be told for ever.
+    this.#values.reset();
+    for (const { last, ...labels } of lastValues) this.#values.set(labels, last);
     const { syncs } = store.health();
     this.#syncs.reset();
     this.#syncs.inc(syncs);

@@ -1,4 +1,5 @@
-import type { Census } from '../server-notes.ts';
+import type { ValueHistories } from '../../core/judgement/usual.ts';
+import { type Census, type LastValue, MOST_LAST_VALUES } from '../server-notes.ts';
 import type { Transaction } from '../transaction.ts';
 import { countByStatus } from './status-counts.ts';
 
@@ -16,7 +17,25 @@ export async function takeCensus(tx: Transaction): Promise<Census> {
     outbox: { pending: outbox?.pending ?? 0, oldestAlertAt: outbox?.oldest ?? null },
     firstDueAt: await firstDueAt(tx),
     blindMs: blind?.total ?? 0,
+    lastValues: await lastValues(tx),
   };
+}
+
+async function lastValues(tx: Transaction): Promise<LastValue[]> {
+  const rows = await tx.all<{ case_name: string; name: string; histories: string }>(
+    `SELECT c.name AS case_name, n.name, v.histories FROM snitch_values AS v
+     CROSS JOIN snitches AS n ON n.id = v.snitch_id CROSS JOIN cases AS c ON c.id = n.case_id
+     ORDER BY v.snitch_id LIMIT +?`,
+    MOST_LAST_VALUES,
+  );
+  const found: LastValue[] = [];
+  for (const { case_name: caseName, name, histories } of rows) {
+    for (const [value, { last }] of Object.entries(JSON.parse(histories) as ValueHistories)) {
+      found.push({ case: caseName, snitch: name, value, last });
+    }
+    if (found.length >= MOST_LAST_VALUES) break;
+  }
+  return found.slice(0, MOST_LAST_VALUES);
 }
 
 /** Rows that are looked through for the earliest deadline: right behind a busy midnight it may not be among them. */

@@ -12,6 +12,7 @@ import { type Color, type Glyphs, STATUS_COLOR } from './glyphs.ts';
 import type { Line, Span } from './line.ts';
 import type { SnitchDetail } from './state.ts';
 import { outcomesFor, stripSpans } from './table-lines.ts';
+import { valueLines } from './value-lines.ts';
 
 export interface DetailLook {
   width: number;
@@ -40,6 +41,7 @@ export function detailLines(
     ...reasonLines(detail, look),
     ...historyLines(entry, detail, look),
     ...durationLines(detail, look),
+    ...valueSection(detail, look),
   );
   lines.push(...outputSection(detail), ...timelineLines(detail, look));
   return lines.map(shownOn(look));
@@ -173,6 +175,10 @@ function durationLines({ checkIns }: SnitchDetail, { glyphs, width }: DetailLook
   ];
 }
 
+function valueSection({ checkIns, explanation: { values = [] } }: SnitchDetail, look: DetailLook): Line[] {
+  return values.length === 0 ? [] : [...title('Values'), ...valueLines(checkIns, values, look)];
+}
+
 function outputSection({ checkIns }: SnitchDetail): Line[] {
   const last = checkIns.find(({ output }) => output !== null && output.trim() !== '');
   if (!last?.output) return [];
@@ -201,13 +207,14 @@ function timelineLines({ checkIns, alerts, explanation }: SnitchDetail, { now }:
 
 const OUTCOME_COLOR: Partial<Record<WireCheckIn['outcome'], Color>> = { healthy: 'green', error: 'yellow' };
 
-function checkInLine({ outcome, exit_status, message, duration_ms }: WireCheckIn): Line {
+function checkInLine({ outcome, exit_status, message, duration_ms, reason }: WireCheckIn): Line {
   const color = OUTCOME_COLOR[outcome];
   const word = outcome === 'healthy' || outcome === 'error' ? 'check-in' : outcome;
   const parts = [
     outcome === 'error' ? 'error' : '',
     exit_status === null || exit_status === 0 ? '' : `exit ${exit_status}`,
     duration_ms === null ? '' : `took ${runDuration(duration_ms)}`,
+    reason ? printable(reason) : '',
     message === null ? '' : printable(message),
   ].filter((part) => part !== '');
   return [

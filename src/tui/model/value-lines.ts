@@ -1,0 +1,48 @@
+/** The values that a job reports, each as a line of its last ones. */
+import type { WireCheckIn, WireValue } from '../../api/wire.ts';
+import { roundedNumber } from '../../core/judgement/number-words.ts';
+import { sparkline } from './bar.ts';
+import type { Glyphs } from './glyphs.ts';
+import type { Line } from './line.ts';
+
+/** Names that are shown; a job may report more. */
+const MOST = 8;
+const LABEL = 14;
+/** What is left for the words behind a line. */
+const WORDS = 30;
+const LONGEST = 40;
+
+/** Newest first, as the check-ins come. @returns two lines for each on a narrow terminal, else one */
+export function valueLines(
+  checkIns: readonly WireCheckIn[],
+  known: readonly WireValue[],
+  { glyphs, width }: { glyphs: Glyphs; width: number },
+): Line[] {
+  return known
+    .toReversed()
+    .slice(0, MOST)
+    .flatMap(({ name, last, usual }) => {
+      const told = checkIns.map(({ values }) => values?.[name]).filter((one) => one !== undefined);
+      const drawn = drawing(told.slice(0, columnsFor(width)).reverse(), glyphs);
+      const normal = usual === null ? '' : `, usual ${roundedNumber(usual)}`;
+      const label: Line = [{ text: name.padEnd(LABEL), dim: true }];
+      const line: Line = [{ text: drawn, color: 'cyan' }];
+      const words: Line = [{ text: `last ${roundedNumber(last)}${normal}`, dim: true }];
+      const isWide = width >= LABEL + WORDS + columnsFor(width);
+      if (isWide) return [[...label, ...line, { text: '  ' }, ...words]];
+      return [[...label, ...words], line];
+    });
+}
+
+function columnsFor(width: number): number {
+  return Math.max(1, Math.min(LONGEST, width));
+}
+
+/** Where there are values below zero, the line begins at the lowest of them. */
+function drawing(values: readonly number[], glyphs: Glyphs): string {
+  const lowest = Math.min(0, ...values);
+  return sparkline(
+    values.map((value) => value - lowest),
+    glyphs,
+  );
+}
