@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../../src/api/wire.ts';
-import { startFakeServer } from '../fake-server.ts';
 import { until } from '../../until.ts';
+import { startFakeServer } from '../fake-server.ts';
 import { runSnitch } from '../snitch-process.ts';
 import { type Commands, withDaemon } from '../with-daemon.ts';
 
@@ -57,10 +57,16 @@ test('the daemon finds the run that hangs, and its end says how long it took', a
   await until(async () => (await status()) === 'failed', 'the run overran', 30_000);
   assert.match((await on.run('show', 'hangs')).stdout, /\nWhy: +a run that started at .* has not ended\n/);
   assert.match((await on.run('explain', 'hangs')).stdout, /Why: a run that started at .* has not ended\./);
-  assert.match((await on.run('alerts', 'hangs', '-o', 'wide')).stdout, /missing .* a run that started at .* has not ended/);
+  assert.match(
+    (await on.run('alerts', 'hangs', '-o', 'wide')).stdout,
+    /missing .* a run that started at .* has not ended/,
+  );
   await on.daemon.call('GET', `/c/${token}`);
   assert.is(await status(), 'healthy');
-  assert.match((await on.run('alerts', 'hangs', '-o', 'wide')).stdout, /reporting .* a run ended well after \d+ s/);
+  assert.match(
+    (await on.run('alerts', 'hangs', '-o', 'wide')).stdout,
+    /reporting .* a run ended well after \d+ s/,
+  );
 });
 
 test('export, diff and apply keep it, and a file that does not name it leaves it', async () => {
