@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../../src/api/wire.ts';
+import { until } from '../../until.ts';
 import { startFakeServer } from '../fake-server.ts';
 import { runSnitch } from '../snitch-process.ts';
 import { type Commands, withDaemon } from '../with-daemon.ts';
@@ -45,6 +46,26 @@ test('show and explain tell what runs', async () => {
   assert.match(
     (await on.run('explain', 'runs')).stdout,
     /A run that started at .* is going on: it may take 2 h/,
+  );
+});
+
+test('the daemon finds the run that hangs, and its end says how long it took', async () => {
+  const { token } = await on.json<WireSnitch>('create', 'hangs', '-i', 'daily', '--max-runtime', '1s');
+  await on.daemon.call('GET', `/c/${token}`);
+  await on.daemon.call('GET', `/c/${token}/start`);
+  const status = async () => (await on.json<WireSnitch>('show', 'hangs')).status;
+  await until(async () => (await status()) === 'failed', 'the run overran', 30_000);
+  assert.match((await on.run('show', 'hangs')).stdout, /\nWhy: +a run that started at .* has not ended\n/);
+  assert.match((await on.run('explain', 'hangs')).stdout, /Why: a run that started at .* has not ended\./);
+  assert.match(
+    (await on.run('alerts', 'hangs', '-o', 'wide')).stdout,
+    /missing .* a run that started at .* has not ended/,
+  );
+  await on.daemon.call('GET', `/c/${token}`);
+  assert.is(await status(), 'healthy');
+  assert.match(
+    (await on.run('alerts', 'hangs', '-o', 'wide')).stdout,
+    /reporting .* a run ended well after \d+ s/,
   );
 });
 
