@@ -125,5 +125,6 @@ function createServer(foundation: Foundation, parts: ServerParts): FastifyInstan
     metricsArePublic: () => inForce.metricsArePublic,
     checkMail: async (recipient) => inForce.smtp && checkMail(inForce.smtp, recipient, clock()),
     sendsEmail: () => inForce.smtp !== null,
+    commands: () => [],
   });
 }

@@ -12,6 +12,7 @@ import type { ApiKeyStore } from './api-keys.ts';
 import type { BlindnessStore } from './blindness.ts';
 import type { CaseStore } from './cases.ts';
 import type { Change } from './change.ts';
+import type { ChannelStore } from './channels.ts';
 import type { CheckInStore } from './check-ins.ts';
 import type { DeliveryStore } from './deliveries.ts';
 import type { OwnershipStore } from './ownership.ts';
@@ -71,5 +72,6 @@ export type Store = CaseStore &
   AlertStore &
   DeliveryStore &
   WebhookStore &
+  ChannelStore &
   ServerNoteStore &
   OpenedStore;

@@ -2,12 +2,17 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { route, routeToAddresses } from '../../src/core/routing.ts';
 
-const targets = { members: ['ann@example.com', 'bob@example.com'], webhooks: ['hook-1', 'hook-2'] };
+const targets = {
+  members: ['ann@example.com', 'bob@example.com'],
+  webhooks: ['hook-1', 'hook-2'],
+  channels: [],
+};
+const missing = { event: 'missing', tags: [], isFirst: false, told: new Set<string>() } as const;
 
 const routing = suite('routing');
 
 routing('every webhook and every member, where the snitch has no list of its own', () => {
-  assert.equal(route([], targets), [
+  assert.equal(route([], targets, missing), [
     { channel: 'webhook', target: 'hook-1' },
     { channel: 'webhook', target: 'hook-2' },
     { channel: 'email', target: 'ann@example.com' },
@@ -16,7 +21,7 @@ routing('every webhook and every member, where the snitch has no list of its own
 });
 
 routing('the list of the snitch replaces the members, and leaves the webhooks', () => {
-  assert.equal(route(['ops@example.com'], targets), [
+  assert.equal(route(['ops@example.com'], targets, missing), [
     { channel: 'webhook', target: 'hook-1' },
     { channel: 'webhook', target: 'hook-2' },
     { channel: 'email', target: 'ops@example.com' },
@@ -24,7 +29,9 @@ routing('the list of the snitch replaces the members, and leaves the webhooks', 
 });
 
 routing('a list does not add a member who is not on it, nor lose one who is', () => {
-  const emails = route(['bob@example.com', 'ops@example.com'], targets).filter((r) => r.channel === 'email');
+  const emails = route(['bob@example.com', 'ops@example.com'], targets, missing).filter(
+    (r) => r.channel === 'email',
+  );
   assert.equal(
     emails.map((r) => r.target),
     ['bob@example.com', 'ops@example.com'],
@@ -32,7 +39,7 @@ routing('a list does not add a member who is not on it, nor lose one who is', ()
 });
 
 routing('nobody to tell is no delivery', () => {
-  assert.equal(route([], { members: [], webhooks: [] }), []);
+  assert.equal(route([], { members: [], webhooks: [], channels: [] }, missing), []);
 });
 
 routing('an address is told once, whatever the case of its letters', () => {

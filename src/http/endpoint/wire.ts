@@ -14,9 +14,11 @@ import type {
 import { type Alert, noticeShown } from '../../core/alert.ts';
 import type { ApiKey } from '../../core/api-key.ts';
 import type { Case } from '../../core/case.ts';
+import type { CaseChannel } from '../../core/channel.ts';
 import type { CheckInRecord, LastReport } from '../../core/check-in.ts';
 import type { AlertWithDeliveries, Delivery } from '../../core/delivery.ts';
 import type { Explanation } from '../../core/explain.ts';
+import { type Occasion, whyPassedOver } from '../../core/routing.ts';
 import type { ScheduleShown } from '../../core/schedule-words.ts';
 import type { Snitch } from '../../core/snitch.ts';
 import type { Audience, ToldAlert } from '../../core/told.ts';
@@ -121,7 +123,7 @@ export function wireExplanation(
   { period, schedule, deadlineAt, nextAlertAt, reasons }: Explanation,
   { audience, last }: { audience: Audience; last: Alert | null },
 ): WireExplanation {
-  const { emails, webhooks, sendsEmail } = audience;
+  const { emails, webhooks, channels, sendsEmail } = audience;
   const missingSince = state.status === 'failed' ? (last?.details?.missingSince ?? null) : null;
   const both = (at: number | null) =>
     at === null ? null : { at: wireTime(at), local: inTimeZone(at, timezone) };
@@ -134,7 +136,12 @@ export function wireExplanation(
     missing_since: missingSince === null ? null : wireTime(missingSince),
     schedule: schedule && wireScheduleShown(schedule),
     reasons,
-    notify: { emails: [...emails], webhooks: [...webhooks], sends_email: sendsEmail },
+    notify: {
+      emails: [...emails],
+      webhooks: [...webhooks],
+      channels: [...channels],
+      sends_email: sendsEmail,
+    },
   };
 }
 
@@ -153,14 +160,18 @@ function wireScheduleShown({ timezone, grace, runs }: ScheduleShown): WireSchedu
 
 /** Whom an alert of the snitch would go to now. */
 export function audienceOf(
-  { alertEmail }: Snitch,
+  { alertEmail, tags }: Snitch,
   { members }: Case,
-  webhooks: readonly Webhook[],
+  { webhooks, channels }: { webhooks: readonly Webhook[]; channels: readonly CaseChannel[] },
   sendsEmail: boolean,
 ): Audience {
+  const alarm: Occasion = { event: 'missing', tags, isFirst: false, told: new Set() };
+  const judged = channels.map((channel) => ({ name: channel.name, why: whyPassedOver(channel, alarm) }));
   return {
     emails: alertEmail.length > 0 ? alertEmail : members,
     webhooks: webhooks.map(({ url }) => withoutCredentials(url)),
+    channels: judged.filter(({ why }) => why === null).map(({ name }) => name),
+    passedOver: judged.flatMap(({ name, why }) => (why === null ? [] : [{ name, why }])),
     sendsEmail,
   };
 }
@@ -181,12 +192,18 @@ export function toldAlert(
 }
 
 /**
- * Names the target of a delivery: a webhook by its URL instead of its id. An email address, and the id of a webhook
- * that was deleted, stay as they are.
+ * Names the target of a delivery: a webhook by its URL and a channel by its name instead of its id. An email address,
+ * and the id of what was deleted, stay as they are.
  */
-export function targetNames(webhooks: readonly Webhook[]): (target: string) => string {
-  const urls = new Map(webhooks.map(({ id, url }) => [id, withoutCredentials(url)]));
-  return (target) => urls.get(target) ?? target;
+export function targetNames(
+  webhooks: readonly Webhook[],
+  channels: readonly CaseChannel[] = [],
+): (target: string) => string {
+  const names = new Map([
+    ...webhooks.map(({ id, url }) => [id, withoutCredentials(url)] as const),
+    ...channels.map(({ id, name }) => [id, name] as const),
+  ]);
+  return (target) => names.get(target) ?? target;
 }
 
 export function wireDelivery(delivery: Delivery, nameOf: (target: string) => string): WireDelivery {

@@ -5,6 +5,7 @@ import type {
   WireApiKey,
   WireAudience,
   WireCase,
+  WireChannel,
   WireCheckIn,
   WireDelivery,
   WireError,
@@ -16,6 +17,7 @@ import type {
   WireSnitch,
   WireWebhook,
 } from '../../api/wire.ts';
+import { CHANNEL_EVENTS, CHANNEL_KINDS } from '../../core/channel.ts';
 import { INTERVALS } from '../../core/interval.ts';
 import { LONGEST_EVERY, SHORTEST_EVERY } from '../../core/schedule/schedule.ts';
 import { LONGEST_GRACE } from '../../core/schedule-fields.ts';
@@ -127,10 +129,38 @@ export const webhook = z.object({
 export const createdWebhook = webhook.extend({ secret: text }) satisfies z.ZodType<WireWebhook>;
 export const newWebhook = z.object({ url: text.max(2_048), notices: z.boolean().default(false) });
 
+const channelKind = z.enum(CHANNEL_KINDS);
+const channelEvents = z.array(z.enum(CHANNEL_EVENTS));
+
+export const channel = z.object({
+  id: text,
+  kind: z.enum(['webhook', 'email', ...CHANNEL_KINDS]),
+  name: text,
+  settings: z.record(text, text),
+  events: channelEvents,
+  tags: z.array(text),
+  after: z.number(),
+  hours: z.null(),
+  refused: z.object({ at: time, error: text }).nullable(),
+  created_at: time,
+}) satisfies z.ZodType<WireChannel>;
+
+export const channelChanges = z
+  .object({
+    name: text.max(255),
+    settings: z.record(text, text.nullable()),
+    events: channelEvents,
+    tags: z.array(text.max(100)).max(50),
+    after: z.literal(0),
+    hours: z.null(),
+  })
+  .partial();
+export const newChannel = channelChanges.extend({ kind: channelKind, settings: z.record(text, text) });
+
 export const delivery: z.ZodType<WireDelivery> = z.object({
   id: text,
   alert: text,
-  channel: z.enum(['webhook', 'email']),
+  channel: z.enum(['webhook', 'email', ...CHANNEL_KINDS]),
   target: text,
   type: text,
   snitch: z.object({ token: text, name: text }).nullable(),
@@ -176,6 +206,7 @@ export const alert = z.object({
 export const audience = z.object({
   emails: z.array(text),
   webhooks: z.array(text),
+  channels: z.array(text),
   sends_email: z.boolean(),
 }) satisfies z.ZodType<WireAudience>;
 

@@ -3,6 +3,7 @@ import type { AlertStore } from '../alerts.ts';
 import type { ApiKeyStore } from '../api-keys.ts';
 import type { BlindnessStore } from '../blindness.ts';
 import type { CaseStore } from '../cases.ts';
+import type { ChannelStore } from '../channels.ts';
 import type { CheckInStore } from '../check-ins.ts';
 import type { DeliveryStore } from '../deliveries.ts';
 import * as alerts from '../operations/alerts.ts';
@@ -10,6 +11,7 @@ import * as apiKeys from '../operations/api-keys.ts';
 import * as blindWindows from '../operations/blind-windows.ts';
 import * as cases from '../operations/cases.ts';
 import * as census from '../operations/census.ts';
+import * as channels from '../operations/channels.ts';
 import * as checkIns from '../operations/check-ins.ts';
 import * as claims from '../operations/claims.ts';
 import * as clockAhead from '../operations/clock-ahead.ts';
@@ -112,6 +114,14 @@ const webhookMethods: Table<WebhookStore> = {
   rotateWebhookSecret: write(webhooks.rotateWebhookSecret),
 };
 
+const channelMethods: Table<ChannelStore> = {
+  createChannel: write(channels.createChannel),
+  getChannel: read(channels.getChannel),
+  listChannels: read(channels.listChannels),
+  updateChannel: write(channels.updateChannel),
+  deleteChannel: write(channels.deleteChannel),
+};
+
 const serverNoteMethods: Table<ServerNoteStore> = {
   census: read(census.takeCensus),
   getSetting: read(settings.getSetting),
@@ -131,6 +141,7 @@ export function methodsOf(runner: Runner): Omit<Store, keyof OpenedStore> {
     ...bind(alertMethods, runner),
     ...bind(deliveryMethods, runner),
     ...bind(webhookMethods, runner),
+    ...bind(channelMethods, runner),
     ...bind(serverNoteMethods, runner),
     ...guarded(runner),
   };

@@ -7,13 +7,14 @@ import {
   type BlindNotice,
 } from '../../core/alert.ts';
 import type { AlertWithDeliveries, Delivery } from '../../core/delivery.ts';
-import { routeToAddresses, routeToWebhooks } from '../../core/routing.ts';
+import { type Route, routeToAddresses, routeToChannels, routeToWebhooks } from '../../core/routing.ts';
 import type { SnitchState } from '../../core/snitch.ts';
 import { newId } from '../identifiers.ts';
 import type { Page } from '../page.ts';
 import type { Transaction, Value } from '../transaction.ts';
 import { type AlertCause, detailsOf } from './alert-details.ts';
 import { type AlertRow, insertRow, SELECT, targetsOf, toAlert, writeAlert } from './alert-rows.ts';
+import { getChannel } from './channels.ts';
 import { insertDeliveries, listDeliveriesOf } from './deliveries.ts';
 import { countChange, flappingBegins, openFlap } from './flapping.ts';
 import type { StateRow } from './states.ts';
@@ -63,24 +64,27 @@ export async function insertBlindNotice(
     JSON.stringify(notice),
   );
   if (!told) return;
-  const { members } = await targetsOf(tx, caseId);
+  const { members, channels } = await targetsOf(tx, caseId);
   const webhooks = await tx.all<{ id: string }>(
     'SELECT id FROM webhooks WHERE case_id = +? AND notices = 1 ORDER BY created_at, id',
     caseId,
   );
-  const routes = [...routeToWebhooks(webhooks.map((webhook) => webhook.id)), ...routeToAddresses(members)];
+  const routes = [
+    ...routeToWebhooks(webhooks.map((webhook) => webhook.id)),
+    ...routeToAddresses(members),
+    ...routeToChannels(channels, { event: 'blind', tags: [], isFirst: false, told: new Set() }),
+  ];
   await insertDeliveries(tx, caseId, id, routes, now);
 }
 
-/** An alert as if a snitch had reported for the first time, to one webhook: shows that the target works. */
+/** An alert as if a snitch had reported for the first time, to one target: shows that it works. */
 export async function insertTestAlert(
   tx: Transaction,
   caseId: string,
-  webhookId: string,
+  route: Route,
   now: number,
 ): Promise<Delivery | null> {
-  const webhook = await getWebhook(tx, caseId, webhookId);
-  if (!webhook) return null;
+  if (!(await isTarget(tx, caseId, route))) return null;
   const id = newId('alert');
   const decision: AlertDecision = { type: 'snitch.reporting', status: 'healthy', previousStatus: 'pending' };
   const sample = { token: 'test', name: 'Test alert', notes: 'This is only a test.', tags: ['test'] };
@@ -95,9 +99,15 @@ export async function insertTestAlert(
     threadId: null,
   };
   await insertRow(tx, { id, caseId, at: now, type: decision.type, details }, alertSnitch(sample, decision));
-  await insertDeliveries(tx, caseId, id, [{ channel: 'webhook', target: webhookId }], now);
+  await insertDeliveries(tx, caseId, id, [route], now);
   const [delivery] = await listDeliveriesOf(tx, id);
   return delivery ?? null;
+}
+
+async function isTarget(tx: Transaction, caseId: string, { channel, target }: Route): Promise<boolean> {
+  if (channel === 'webhook') return (await getWebhook(tx, caseId, target)) !== null;
+  if (channel === 'email') return (await targetsOf(tx, caseId)).members.includes(target);
+  return (await getChannel(tx, caseId, target))?.kind === channel;
 }
 
 export async function getAlert(tx: Transaction, id: string): Promise<Alert | null> {

@@ -24,6 +24,7 @@ const LANDED = [
   '9f7745fca5be0a28c2023390474ba44db9119ef5ad2f69b76d6da1060c993e2c',
   '632f04f35f7ab55ba89ca3d355817016ad6f393afe38b2d76eac8a2802ad8cfa',
   '498aedea45f9b695bfad2def8e9b8a92508146dd80bf73f2e464b0a77bdacf9f',
+  'f3566e6445f93d0660da628a5c6874d3994ad2fde2ec59feeaa970485cd0e5cc',
 ];
 
 landed('never change', () => {
