@@ -16,6 +16,7 @@ import type {
   WireOwnership,
   WireReport,
   WireRun,
+  WireRuns,
   WireSchedule,
   WireScheduleCheck,
   WireScheduleShown,
@@ -84,11 +85,12 @@ const REPORT = object<WireReport>({
 /** Which of the three forms a schedule has is for whoever shows it. */
 const SCHEDULE = object<WireSchedule>({});
 
-/** When a job is due: older servers leave it out. */
+/** When a job is due, and how its runs must look: older servers leave it out. */
 const DUE = {
   schedule: optional(nullable(SCHEDULE)) as Shape<WireSnitch['schedule']>,
   timezone: optional(nullable(text)) as Shape<WireSnitch['timezone']>,
   grace: optional(nullable(number)) as Shape<WireSnitch['grace']>,
+  max_runtime: optional(nullable(number)) as Shape<WireSnitch['max_runtime']>,
 };
 
 export const SNITCH = object<WireSnitch>({
@@ -97,6 +99,7 @@ export const SNITCH = object<WireSnitch>({
   tags: TEXTS,
   notes: text,
   status: text as Shape<WireSnitch['status']>,
+  reason: optional(nullable(text)) as Shape<WireSnitch['reason']>,
   checked_in_at: nullable(time),
   last_report: optional(nullable(REPORT)) as Shape<WireSnitch['last_report']>,
   check_in_url: text,
@@ -183,6 +186,7 @@ export const ALERT = object<WireAlert>({
     }),
   ),
   deliveries: list(DELIVERY),
+  reason: optional(text) as Shape<string>,
   notice: optional(NOTICE) as Shape<NonNullable<WireAlert['notice']>>,
 });
 
@@ -201,13 +205,20 @@ const SCHEDULE_SHOWN = object<WireScheduleShown>({
   ),
 });
 
+const RUNS = object<WireRuns>({
+  open: list(object<WireRuns['open'][number]>({ started_at: time, overruns_at: nullable(time) })),
+  usual_ms: nullable(number),
+});
+
 export const EXPLANATION = object<WireExplanation>({
   status: text as Shape<WireExplanation['status']>,
+  reason: optional(nullable(text)) as Shape<WireExplanation['reason']>,
   timezone: text,
   period: object<WireExplanation['period']>({ start: time, end: time }),
   deadline: INSTANT,
   next_alert: INSTANT,
   schedule: optional(nullable(SCHEDULE_SHOWN)) as Shape<WireExplanation['schedule']>,
+  runs: optional(RUNS) as Shape<NonNullable<WireExplanation['runs']>>,
   reasons: TEXTS,
   notify: object<WireExplanation['notify']>({ emails: TEXTS, webhooks: TEXTS }),
 });

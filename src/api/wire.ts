@@ -9,6 +9,8 @@ export interface WireSnitch {
   tags: string[];
   notes: string;
   status: WireStatus;
+  /** Why it is failed or errored; null for others, and where that is not known. Older servers leave it out. */
+  reason?: string | null;
   checked_in_at: string | null;
   /** The newest check-in that said how a run ended, healthy or not. Older servers leave it out. */
   last_report?: WireReport | null;
@@ -24,6 +26,8 @@ export interface WireSnitch {
   timezone?: string | null;
   /** Seconds by which a check-in may come after the time at which it is expected; null for what follows. */
   grace?: number | null;
+  /** Seconds that a run may take from its reported start; null where that is not watched. Older servers leave it out. */
+  max_runtime?: number | null;
   created_at: string;
 }
 
@@ -134,6 +138,8 @@ export interface WireAlert {
     previous_status: string;
   } | null;
   deliveries: WireDelivery[];
+  /** Why, in words; absent on a notice, and on alerts of older versions. */
+  reason?: string;
   /** Only if the alert stands for many changes of a snitch that alerts too often. */
   flapping?: { phase: 'begun' | 'goes on' | 'over'; changes: number; since: string; changed_at: string };
   /** Only on `service.blind`: the window in which no check-in could be received. */
@@ -160,6 +166,8 @@ export interface WireAudience {
 
 export interface WireExplanation {
   status: WireStatus;
+  /** Why it is failed or errored, in words; null for others. Older servers leave it out. */
+  reason?: string | null;
   timezone: string;
   /** The present period of its interval. */
   period: { start: string; end: string };
@@ -171,6 +179,8 @@ export interface WireExplanation {
   missing_since?: string | null;
   /** The next runs of a snitch with a schedule, in its time zone; null for others. Older servers leave it out. */
   schedule?: WireScheduleShown | null;
+  /** What is known of its runs. Older servers leave it out. */
+  runs?: WireRuns;
   /** Sentences for people. */
   reasons: string[];
   /** Who would be told. */
@@ -192,7 +202,16 @@ export interface WireOwnership {
 /** A snitch from elsewhere in the form in which it would be kept. */
 export type WireImported = Pick<
   WireSnitch,
-  'name' | 'interval' | 'alert_type' | 'alert_email' | 'notes' | 'tags' | 'schedule' | 'timezone' | 'grace'
+  | 'name'
+  | 'interval'
+  | 'alert_type'
+  | 'alert_email'
+  | 'notes'
+  | 'tags'
+  | 'schedule'
+  | 'timezone'
+  | 'grace'
+  | 'max_runtime'
 > & { token: string | null };
 
 export type WireCaseSettings = Pick<WireCase, 'name' | 'timezone' | 'members' | 'reminders'>;
@@ -219,6 +238,14 @@ export interface WireScheduleCheck {
   /** Seconds. */
   grace: number;
   runs: WireRun[];
+}
+
+/** The runs that began and have not ended, and how long those took that ended well. */
+export interface WireRuns {
+  /** `overruns_at` is null where nobody watches how long a run takes, or where its end may have been lost. */
+  open: { started_at: string; overruns_at: string | null }[];
+  /** The middle of the last runs, in milliseconds; null where fewer than five are known. */
+  usual_ms: number | null;
 }
 
 /** When a job is due, and by when it must have checked in. */

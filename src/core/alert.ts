@@ -1,6 +1,8 @@
 /** Alerts: what is decided, and how webhooks see it (`spec §6`). */
+import { inTimeZone } from '../text/times.ts';
 import type { Flapping } from './flapping.ts';
 import type { Interval } from './interval.ts';
+import { type Reason, reasonInWords } from './reason.ts';
 import type { ScheduleRule } from './schedule/schedule.ts';
 import type { PauseUntil, Status } from './snitch.ts';
 
@@ -52,6 +54,8 @@ export interface AlertDetails {
   checkInId?: number;
   /** The deadline that the snitch first missed. */
   missingSince?: number;
+  /** Why the alert was raised. */
+  reason?: Reason;
   /** When the run that has not ended began. */
   startedAt?: number;
   pausedUntil?: PauseUntil['kind'];
@@ -99,7 +103,11 @@ export interface AlertPayload {
   type: AlertKind;
   /** ISO 8601 with milliseconds, UTC. */
   timestamp: string;
-  data: { snitch: AlertSnitch };
+  data: {
+    snitch: AlertSnitch;
+    /** Why, in words (`extensions: What a run must look like`); absent in alerts from before that was kept. */
+    reason?: string;
+  };
 }
 
 /**
@@ -170,7 +178,20 @@ export function alertSnitch(
   };
 }
 
-/** @param at when the alert was decided, in milliseconds since the epoch */
-export function alertPayload(type: AlertKind, at: number, snitch: AlertSnitch): AlertPayload {
-  return { type, timestamp: new Date(at).toISOString(), data: { snitch } };
+/** @param timezone IANA name: the one that times in the reason are told in */
+export function alertPayload(
+  { type, at, snitch, details }: Extract<Alert, { type: AlertKind }>,
+  timezone: string,
+): AlertPayload {
+  const reason = reasonOf(details, timezone);
+  return {
+    type,
+    timestamp: new Date(at).toISOString(),
+    data: { snitch, ...(reason === null ? {} : { reason }) },
+  };
+}
+
+/** Null where an older version decided the alert. */
+export function reasonOf({ reason }: Pick<AlertDetails, 'reason'>, timezone: string): string | null {
+  return reason ? reasonInWords(reason, (time) => inTimeZone(time, timezone)) : null;
 }

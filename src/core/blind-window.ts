@@ -2,6 +2,7 @@
 import { MINUTE } from '../text/durations.ts';
 import type { DeadlineContext } from './deadline.ts';
 import { expectationOf, expectedFrom } from './expectation.ts';
+import { afterBlindness, apart, together, type UsualRuntime } from './runs.ts';
 import type { SnitchState } from './snitch.ts';
 
 /** A stretch of time in which the daemon could not receive check-ins; both ends in milliseconds. */
@@ -27,12 +28,49 @@ const LEAST_MOVE = MINUTE;
  *    check-in is expected after the window, and that of a schedule the one of the first run after it.
  * 4. Where that time does not overlap, and the deadline itself lies in the window, the check-in was late. The deadline
  *    moves by the length of the window, at least a minute: the time that a late job could not use.
+ * 5. A run that is open, and whose end may have come in the window, raises no alarm any more. That end would have been
+ *    the check-in that is awaited, so the deadline is then at least that of the first one that can be heard whole.
  */
 export function postpone(
   snitch: SnitchState,
   window: BlindWindow,
-  context: DeadlineContext,
+  context: BlindnessContext,
 ): SnitchState | null {
+  return snitch.runs === null
+    ? postponeOwn(snitch, window, context)
+    : postponeWithRuns(snitch, window, context);
+}
+
+export interface BlindnessContext extends DeadlineContext {
+  /** Of a snitch with open runs: how long the earlier ones took, where enough of them are known. */
+  usualRuntime?: UsualRuntime | null;
+}
+
+function postponeWithRuns(
+  snitch: SnitchState,
+  window: BlindWindow,
+  context: BlindnessContext,
+): SnitchState | null {
+  if (!isAwaited(snitch)) return null;
+  const { plain, open } = apart(snitch);
+  const usual = context.usualRuntime ?? null;
+  const runs = open.map((run) => afterBlindness(run, plain, { ...window, least: LEAST_MOVE }, usual));
+  const own = postponeOwn(plain, window, context);
+  const isLost = runs.some(({ excused }, index) => excused && !open[index]?.excused);
+  const after = isLost ? awaitNext(own ?? plain, window, context) : own;
+  if (!after && runs.every((run, index) => run === open[index])) return null;
+  return { ...together(after ?? plain, runs), postponed: snitch.postponed + 1 };
+}
+
+/** With the deadline of the first check-in that can be heard whole after the window, unless it is later already. */
+function awaitNext(plain: SnitchState, { end }: BlindWindow, context: DeadlineContext): SnitchState {
+  const { dueAt, movedFrom } = plain;
+  if (dueAt === null) return plain;
+  const next = expectationOf(plain, movedFrom ?? dueAt, context).deadlineBehind(end);
+  return next === null || next > dueAt ? { ...plain, dueAt: next, movedFrom: null } : plain;
+}
+
+function postponeOwn(snitch: SnitchState, window: BlindWindow, context: DeadlineContext): SnitchState | null {
   const { dueAt, movedFrom } = snitch;
   if (dueAt === null || !couldPostpone(snitch, window, context)) return null;
   const expected = expectationOf(snitch, movedFrom ?? dueAt, context);
@@ -54,8 +92,9 @@ export function couldPostpone(
   window: BlindWindow,
   context: Omit<DeadlineContext, 'firstCheckIns'>,
 ): boolean {
-  const { status, dueAt, movedFrom } = snitch;
-  if ((status !== 'healthy' && status !== 'errored') || dueAt === null) return false;
+  const { dueAt, movedFrom, runs } = snitch;
+  if (!isAwaited(snitch) || dueAt === null) return false;
+  if (runs !== null) return true;
   return expectedFrom(snitch, movedFrom ?? dueAt, context) < window.end;
 }
 
@@ -74,4 +113,8 @@ export function postponeByAll<Window extends BlindWindow>(
     by.push(window);
   }
   return { snitch: state, by };
+}
+
+function isAwaited({ status }: SnitchState): boolean {
+  return status === 'healthy' || status === 'errored';
 }

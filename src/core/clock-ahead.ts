@@ -3,6 +3,8 @@ import { DAY, HOUR } from '../text/durations.ts';
 import { type DeadlineContext, deadlineAfter, nextReminder } from './deadline.ts';
 import { addIntervals, type Interval, nominalLength } from './interval.ts';
 import { graceOf, lengthenedBy, scheduleOf, usualLength } from './job-schedule.ts';
+import type { OpenRun } from './open-run.ts';
+import { apart, together } from './runs.ts';
 import type { Schedule } from './schedule/schedule.ts';
 import type { SnitchState } from './snitch.ts';
 
@@ -32,8 +34,23 @@ export function nearEnough(interval: Interval, now: number): number {
  *    stays.
  * 2. A check-in that lies ahead by more than an interval, or than runs lie apart, happened now at the latest, and so did
  *    the start of a pause.
+ * 3. A run that started later than now started now at the latest.
  */
 export function setAnew(snitch: SnitchState, now: number, context: DeadlineContext): SnitchState | null {
+  if (snitch.runs === null) return setOwnAnew(snitch, now, context);
+  const { plain, open } = apart(snitch);
+  const runs = open.map((run) => startedByNow(run, now));
+  const own = setOwnAnew(plain, now, context);
+  if (own === null && runs.every((run, index) => run === open[index])) return null;
+  return together(own ?? plain, runs);
+}
+
+function startedByNow(run: OpenRun, now: number): OpenRun {
+  if (run.startedAt <= now && run.from <= now) return run;
+  return { ...run, startedAt: Math.min(run.startedAt, now), from: Math.min(run.from, now) };
+}
+
+function setOwnAnew(snitch: SnitchState, now: number, context: DeadlineContext): SnitchState | null {
   const state = checkedInByNow(snitch, now, context);
   const farthest = farthestDue(state, now, context);
   if (state.dueAt === null || farthest === null || state.dueAt <= farthest) {

@@ -5,6 +5,9 @@ import { deadlineReasons, type Postponement } from './deadline-reasons.ts';
 import type { Calendar, Period } from './interval.ts';
 import { lengthenedBy, scheduleOf } from './job-schedule.ts';
 import type { LateRuns } from './late-runs.ts';
+import { reasonInWords } from './reason.ts';
+import { runReasons } from './run-reasons.ts';
+import { apart, type KnownRuns } from './runs.ts';
 import { type ScheduleShown, scheduleInWords, scheduleShown } from './schedule-words.ts';
 import type { CaseRules, SnitchState } from './snitch.ts';
 import { type ToldAlert, tellingReasons } from './told.ts';
@@ -32,6 +35,7 @@ export interface ExplainContext {
   /** The blind windows that postponed the present deadline, oldest first. */
   postponements?: readonly Postponement[];
   telling?: Telling;
+  runs?: KnownRuns;
 }
 
 /** What is known of telling: whatever `explain` says of it comes from here. */
@@ -46,11 +50,22 @@ export interface Telling {
 
 const NO_FURTHER_RUN = 'Its schedule has no further run, so nothing more is awaited.';
 
+const NO_RUNS: KnownRuns = { open: [], usual: null };
+
 const UNKNOWN: Telling = { nobody: null, last: null };
 
 export function explain(
   state: SnitchState,
-  { rules, calendar, now, firstCheckIns = [], late, postponements = [], telling = UNKNOWN }: ExplainContext,
+  {
+    rules,
+    calendar,
+    now,
+    firstCheckIns = [],
+    late,
+    postponements = [],
+    telling = UNKNOWN,
+    runs = NO_RUNS,
+  }: ExplainContext,
 ): Explanation {
   const shown = scheduleShown(state, rules.timezone, now);
   const awaited = state.status === 'healthy' || state.status === 'errored';
@@ -61,9 +76,10 @@ export function explain(
     nextAlertAt: awaited || state.status === 'failed' ? state.dueAt : null,
     reasons: [
       ...reasonsFor(state, rules, telling),
+      ...runReasons(state, runs, { now, local: (at) => inTimeZone(at, rules.timezone) }),
       ...graceReasons(state, shown),
       ...(awaited
-        ? deadlineReasons(state, {
+        ? deadlineReasons(apart(state).plain, {
             calendar,
             timezone: rules.timezone,
             firstCheckIns,
@@ -126,7 +142,7 @@ function reasonsFor(state: SnitchState, rules: CaseRules, { nobody, last }: Tell
       ];
     case 'errored':
       return [
-        `Its last check-in, at ${local(state.lastCheckInAt ?? 0)}, reported an error.`,
+        `Its last check-in, at ${local(state.lastCheckInAt ?? 0)}, ${faultOf(state, local)}.`,
         state.dueAt === null
           ? `A healthy check-in ends this. ${NO_FURTHER_RUN}`
           : `A healthy check-in ends this; without any check-in by ${due} ${missing}.`,
@@ -136,7 +152,11 @@ function reasonsFor(state: SnitchState, rules: CaseRules, { nobody, last }: Tell
         state.lastCheckInAt === null
           ? 'It missed its deadline.'
           : `It missed its deadline: the last check-in came at ${local(state.lastCheckInAt)}.`,
-        ...(last?.startedAt ? [`A run that started at ${local(last.startedAt)} had not ended then.`] : []),
+        ...(state.reason
+          ? [`Why: ${reasonInWords(state.reason, local)}.`]
+          : last?.startedAt
+            ? [`A run that started at ${local(last.startedAt)} had not ended then.`]
+            : []),
         state.dueAt === null
           ? state.schedule === null || rules.reminders === 'off'
             ? 'This case wants no reminders.'
@@ -146,6 +166,13 @@ function reasonsFor(state: SnitchState, rules: CaseRules, { nobody, last }: Tell
     case 'paused':
       return [pauseReason(state, local)];
   }
+}
+
+/** What made the last check-in an error. */
+function faultOf({ reason }: SnitchState, local: (at: number) => string): string {
+  if (reason === null || reason.kind === 'error') return 'reported an error';
+  const words = reasonInWords(reason, local);
+  return reason.kind === 'exitStatus' ? `reported ${words}` : `counts as an error: ${words}`;
 }
 
 function pauseReason({ pause }: SnitchState, local: (at: number) => string): string {

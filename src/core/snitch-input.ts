@@ -1,12 +1,13 @@
 /**
- * What a client may say of a snitch, with when its job is due (`extensions: When a job is due`). A client that knows
- * only the contract sends an interval; where that stands alone, it is meant in place of a schedule.
+ * What a client may say of a snitch, with when its job is due and how a run must look (`extensions: When a job is due,
+ * What a run must look like`). A client that knows only the contract sends an interval; where that stands alone, it is meant in place of a schedule.
  */
 import type { Validation } from './errors.ts';
 import { type Interval, isMinuteInterval } from './interval.ts';
+import { NOTHING_WATCHED, readRunFields } from './run-fields.ts';
 import { readSchedule, type ScheduleRule } from './schedule/schedule.ts';
 import { derivedInterval, validateGrace, validateSchedule, validateTimezone } from './schedule-fields.ts';
-import type { AlertType, DueFields } from './snitch.ts';
+import type { AlertType, DueFields, RunFields } from './snitch.ts';
 import {
   type Checked,
   SMART_WITH_MINUTES,
@@ -20,7 +21,7 @@ export const SMART_WITH_SCHEDULE: Validation = {
   message: 'a schedule says when the job is due; smart learns it',
 };
 
-export type FullInput = SnitchInput & DueFields;
+export type FullInput = SnitchInput & DueFields & RunFields;
 
 /** Where and when something is said: the time zone of the case, and the instant. */
 export interface Said {
@@ -30,7 +31,7 @@ export interface Said {
 
 type Stored = DueFields & { interval: Interval; alertType: AlertType };
 
-const NOTHING: DueFields = { schedule: null, timezone: null, grace: null };
+const NOTHING = { schedule: null, timezone: null, grace: null, ...NOTHING_WATCHED };
 
 /** The validation of what cannot go together, or null. */
 export function refusedTogether({
@@ -49,7 +50,8 @@ export function readNewSnitch(body: unknown, said: Said): Checked<FullInput> {
   const due = readDue(body, NOTHING, said);
   const isScheduled = isGiven(body.schedule);
   const fields = validateNewSnitch(isScheduled ? withInterval(body, due.value, said) : body);
-  return merged(withoutSmart(fields, body, isScheduled), due, NOTHING);
+  const own = merged(due, readRunFields(body));
+  return merged(withoutSmart(fields, body, isScheduled), own, NOTHING);
 }
 
 /**
@@ -60,7 +62,7 @@ export function readSnitchChanges(
   body: unknown,
   stored: Stored,
   said: Said,
-): Checked<Partial<SnitchInput> & Partial<DueFields>> {
+): Checked<Partial<SnitchInput> & Partial<DueFields> & Partial<RunFields>> {
   if (!isObject(body)) return merged(validateSnitchChanges(body, stored), { value: {} });
   const dropped = stored.schedule !== null && (body.schedule === null || isInPlace(body, stored));
   const due = readDue(body, stored, said);
@@ -69,7 +71,8 @@ export function readSnitchChanges(
   const filled = isGiven(body.schedule) ? withInterval(body, due.value, said) : body;
   const fields = withoutSmart(validateSnitchChanges(filled, stored), body, isScheduled, stored.alertType);
   const cleared = dropped ? { schedule: null, timezone: null } : {};
-  return merged(fields, due.value ? { value: { ...cleared, ...due.value } } : due);
+  const own = merged(due.value ? { value: { ...cleared, ...due.value } } : due, readRunFields(body));
+  return merged(fields, own);
 }
 
 type Body = Record<string, unknown>;

@@ -22,6 +22,8 @@
  */
 import type { LastReport } from './check-in.ts';
 import type { Interval } from './interval.ts';
+import type { OpenRuns } from './open-run.ts';
+import type { Reason } from './reason.ts';
 import type { ScheduleRule } from './schedule/schedule.ts';
 
 export type AlertType = 'basic' | 'smart';
@@ -53,8 +55,14 @@ export interface DueFields {
   grace: number | null;
 }
 
+/** What a person says of how a run must look; null for what is not watched. */
+export interface RunFields {
+  /** Seconds from the reported start of a run to its end. */
+  maxRuntime: number | null;
+}
+
 /** What changes with check-ins, deadlines and pauses: the input and output of the state machine. */
-export interface SnitchState extends DueFields {
+export interface SnitchState extends DueFields, RunFields {
   interval: Interval;
   alertType: AlertType;
   status: Status;
@@ -70,10 +78,14 @@ export interface SnitchState extends DueFields {
   postponed: number;
   /** What the present deadline was before blind windows moved it by their length; null where none did. */
   movedFrom: number | null;
+  /** Why it is failed or errored, or was before a pause; null for others, and where that is not known. */
+  reason: Reason | null;
+  /** What is open of a snitch that watches its runs; null where nothing is. */
+  runs: OpenRuns | null;
 }
 
-/** What a person says about a snitch; what is absent of when it is due is null. */
-export interface SnitchFields extends Partial<DueFields> {
+/** What a person says about a snitch; what is absent of when it is due, and of its runs, is null. */
+export interface SnitchFields extends Partial<DueFields>, Partial<RunFields> {
   name: string;
   notes: string;
   tags: string[];
@@ -84,7 +96,8 @@ export interface SnitchFields extends Partial<DueFields> {
 }
 
 /** One monitored job: what was said about it, and how it is. */
-export interface Snitch extends Omit<SnitchFields, 'interval' | 'alertType' | keyof DueFields> {
+export interface Snitch
+  extends Omit<SnitchFields, 'interval' | 'alertType' | keyof DueFields | keyof RunFields> {
   token: string;
   caseId: string;
   createdAt: number;
@@ -108,7 +121,12 @@ export interface CaseRules {
 export function newSnitchState(
   interval: Interval,
   alertType: AlertType,
-  { schedule = null, timezone = null, grace = null }: Partial<DueFields> = {},
+  {
+    schedule = null,
+    timezone = null,
+    grace = null,
+    maxRuntime = null,
+  }: Partial<DueFields> & Partial<RunFields> = {},
 ): SnitchState {
   return {
     interval,
@@ -123,5 +141,8 @@ export function newSnitchState(
     pause: null,
     postponed: 0,
     movedFrom: null,
+    reason: null,
+    maxRuntime,
+    runs: null,
   };
 }

@@ -3,17 +3,29 @@ import type { AlertDecision } from './alert.ts';
 import { type BlindWindow, postponeByAll } from './blind-window.ts';
 import { type DeadlineContext, deadlineAfterCheckIn, deadlineAnew, nextReminder } from './deadline.ts';
 import { usualLength } from './job-schedule.ts';
+import type { OpenRun } from './open-run.ts';
+import type { Reason } from './reason.ts';
+import { apart, overranBy, overrunsAt, stillInTime, together, withoutEnded, withStart } from './runs.ts';
 import type { Pause, PauseUntil, RememberedStatus, SnitchState } from './snitch.ts';
 
 export type Trigger =
-  /** `at` is when the job checked in, where that was earlier than now: it could not reach the service then. */
-  | { kind: 'checkIn'; outcome: 'healthy' | 'error'; at?: number }
-  /** The sweep found `dueAt` in the past. */
-  | { kind: 'due' }
+  /**
+   * `at` is when the job checked in, where that was earlier than now: it could not reach the service then. `why` is why
+   * an error is one; `runId` names the run that ends.
+   */
+  | { kind: 'checkIn'; outcome: 'healthy' | 'error'; at?: number; why?: Reason; runId?: string | null }
+  /** A run began, at `at` where that was earlier than now, and its end has not come before its start. */
+  | { kind: 'start'; runId: string | null; at?: number }
+  /**
+   * The sweep found `dueAt` in the past. `startedAt`: a run began then that has not ended.
+   */
+  | { kind: 'due'; startedAt?: number }
   | { kind: 'pause'; until: PauseUntil }
   | { kind: 'unpause' }
   /** The interval, the schedule, the alert type or the case's rules changed: the state carries the new ones. */
-  | { kind: 'rescheduled' };
+  | { kind: 'rescheduled' }
+  /** The longest time that a run may take changed: the state carries the new one. `open` are those to watch. */
+  | { kind: 'runtimeChanged'; open: readonly OpenRun[] };
 
 export interface TransitionContext extends DeadlineContext {
   /** The instant of the trigger. */
@@ -37,12 +49,87 @@ export interface Transition {
  * nothing answers with the same object. Pausing a pending snitch is refused before it comes here.
  */
 export function transition(before: SnitchState, trigger: Trigger, context: TransitionContext): Transition {
+  switch (trigger.kind) {
+    case 'start':
+      return silent(start(before, trigger, context.now));
+    case 'runtimeChanged':
+      return silent(together(apart(before).plain, trigger.open));
+    default:
+      return before.runs === null
+        ? withoutRuns(before, trigger, context)
+        : withRuns(before, trigger, context);
+  }
+}
+
+type StateTrigger = Exclude<Trigger, { kind: 'start' } | { kind: 'runtimeChanged' }>;
+
+/** Runs change only when the sweep must look, and what it then finds. */
+function withRuns(before: SnitchState, trigger: StateTrigger, context: TransitionContext): Transition {
+  const { plain, open } = apart(before);
+  const { now } = context;
+  if (trigger.kind === 'due') {
+    if (before.dueAt === null || before.dueAt > now) return silent(before);
+    const run = isAwaited(before) ? overranBy(plain, open, now) : null;
+    if (run) {
+      const after = overrun(plain, run, context);
+      return { ...after, snitch: together(after.snitch, open) };
+    }
+  }
+  // A run that started in time held the deadline back until now.
+  const held = trigger.kind === 'due' && isAwaited(before) ? { ...plain, dueAt: before.dueAt } : plain;
+  const after = withoutRuns(held, trigger, context);
+  return { ...after, snitch: together(after.snitch, runsLeft(before, after.snitch, trigger, context)) };
+}
+
+/** Which of the open runs are watched from now on. */
+function runsLeft(
+  before: SnitchState,
+  after: SnitchState,
+  trigger: StateTrigger,
+  { now }: TransitionContext,
+): readonly OpenRun[] {
+  const { open } = apart(before);
+  const left = trigger.kind === 'checkIn' ? withoutEnded(open, endOf(trigger, now)) : open;
+  // Those that overran were told of, or stayed silent while it was paused.
+  return isAwaited(before) || before.status === after.status ? left : stillInTime(after, left, now);
+}
+
+function endOf({ runId = null, at }: Extract<Trigger, { kind: 'checkIn' }>, now: number) {
+  return { id: runId, at: at ?? now, isLate: at !== undefined };
+}
+
+function isAwaited({ status }: SnitchState): boolean {
+  return status === 'healthy' || status === 'errored';
+}
+
+function start(
+  before: SnitchState,
+  { runId, at }: Extract<Trigger, { kind: 'start' }>,
+  now: number,
+): SnitchState {
+  if (before.maxRuntime === null) return before;
+  const { plain, open } = apart(before);
+  return together(plain, withStart(before, open, { id: runId, at: at ?? now, now }));
+}
+
+/** A run took too long: the snitch fails, whatever its own deadline is. */
+function overrun(before: SnitchState, run: OpenRun, context: TransitionContext): Transition {
+  const snitch: SnitchState = {
+    ...before,
+    status: 'failed',
+    reason: { kind: 'overran', startedAt: run.startedAt },
+    ...deadline(nextReminder(before, overrunsAt(run, before), context.now, context)),
+  };
+  return { snitch, alert: { type: 'snitch.missing', status: 'failed', previousStatus: before.status } };
+}
+
+function withoutRuns(before: SnitchState, trigger: StateTrigger, context: TransitionContext): Transition {
   const snitch = endPause(before, context);
   switch (trigger.kind) {
     case 'checkIn':
       return checkIn(snitch, trigger, context);
     case 'due':
-      return due(snitch, context);
+      return due(snitch, trigger, context);
     case 'pause':
       return pause(snitch, trigger.until, context.now);
     case 'unpause':
@@ -59,13 +146,15 @@ function checkIn(
 ): Transition {
   const healthy = trigger.outcome === 'healthy' || !context.rules.errorNotices;
   const at = trigger.at ?? momentOf(before, context);
+  const { why = { kind: 'error' } } = trigger;
   if (trigger.at !== undefined && at < (before.lastCheckInAt ?? at)) return silent(before);
   const snitch = { ...before, lastCheckInAt: at, checkedInAt: healthy ? at : before.checkedInAt };
   if (before.pause) {
     const remembered: RememberedStatus = healthy ? 'healthy' : 'errored';
+    const covered = { ...snitch, reason: healthy ? null : why };
     const older = trigger.at !== undefined && before.pause.since !== null && at < before.pause.since;
     if (!healthy || older || before.pause.until.kind !== 'healthy') {
-      return silent({ ...snitch, pause: { ...before.pause, remembered } });
+      return silent({ ...covered, pause: { ...before.pause, remembered } });
     }
   }
   const status = healthy ? 'healthy' : 'errored';
@@ -73,10 +162,12 @@ function checkIn(
     ...snitch,
     ...deadline(deadlineAfterCheckIn(before, at, context)),
     status,
+    reason: healthy ? null : why,
     pause: null,
   } as const;
   const after = trigger.at === undefined ? { snitch: fresh, by: [] } : deliveredLate(fresh, before, context);
-  if (!after) return silent(snitch);
+  // It answered for its run, and the next one is missing by now.
+  if (!after) return silent({ ...snitch, reason: silence(fresh.dueAt ?? at, undefined) });
   if (status === before.status) return { snitch: after.snitch, alert: null, postponedBy: after.by };
   const type = healthy ? 'snitch.reporting' : 'snitch.errored';
   return {
@@ -123,15 +214,24 @@ function momentOf(snitch: SnitchState, { now, rules }: TransitionContext): numbe
   return last > now && last - now <= usualLength(snitch, rules.timezone, now) ? last : now;
 }
 
-function due(before: SnitchState, context: TransitionContext): Transition {
+function due(
+  before: SnitchState,
+  { startedAt }: Extract<Trigger, { kind: 'due' }>,
+  context: TransitionContext,
+): Transition {
   const { dueAt, status } = before;
   if (dueAt === null || dueAt > context.now) return silent(before);
   const snitch: SnitchState = {
     ...before,
     status: 'failed',
+    reason: status === 'failed' ? before.reason : silence(dueAt, startedAt),
     ...deadline(nextReminder(before, dueAt, context.now, context)),
   };
   return { snitch, alert: { type: 'snitch.missing', status: 'failed', previousStatus: status } };
+}
+
+function silence(by: number, startedAt: number | undefined): Reason {
+  return { kind: 'noCheckIn', by, ...(startedAt === undefined ? {} : { startedAt }) };
 }
 
 function pause(before: SnitchState, until: PauseUntil, now: number): Transition {

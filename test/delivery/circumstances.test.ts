@@ -55,6 +55,20 @@ async function report({ outbox, token }: Context, changes: Partial<CheckIn>): Pr
   await outbox.store.applyCheckIn({ token, now, at: now, outcome: 'healthy', ...nothing, ...changes });
 }
 
+test('a mail says why, also where the run ended well at last', async (context) => {
+  await report(context, { exitStatus: 3, outcome: 'error' });
+  assert.match((await newest(context)).text, /^Why: +exit status 3$/m);
+  await report(context, { outcome: 'start' });
+  context.outbox.offset += 90_000;
+  await report(context, {});
+  assert.match((await newest(context)).text, /^Why: +a run ended well after 1 min 3\d s$/m);
+  await sweepAfter(context, HOUR);
+  assert.match(
+    (await newest(context)).text,
+    /^Why: +no check-in by 20\d\d-\d\d-\d\d \d\d:\d\d \(Europe\/Berlin\)$/m,
+  );
+});
+
 async function sweepAfter({ outbox }: Context, length: number): Promise<void> {
   outbox.offset += length;
   assert.is((await outbox.store.applyDue(outbox.clock(), null, 100)).changed, 1);

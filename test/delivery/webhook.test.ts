@@ -55,6 +55,15 @@ test('posts exactly the payload of the contract', async ({ sender, receiver }) =
   });
 });
 
+test('an alert that knows why says it beside the snitch, with times in the zone of the case', async (context) => {
+  const { sender, receiver } = context;
+  const details = { reason: { kind: 'noCheckIn', by: Date.UTC(2026, 10, 21, 5, 4) } } as const;
+  await sender.send(aWebhook(receiver.url), anAlert({ details }), 0, { timezone: 'Europe/Berlin' });
+  const { data } = JSON.parse(receiver.received[0]?.body ?? '') as { data: Record<string, unknown> };
+  assert.equal(Object.keys(data), ['snitch', 'reason']);
+  assert.is(data.reason, 'no check-in by 2026-11-21 06:04:00 (Europe/Berlin)');
+});
+
 test('every attempt carries the same id, its own time, and a signature that verifies', async (context) => {
   const { sender, receiver } = context;
   const old = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
@@ -303,7 +312,7 @@ test('a notice is posted in the shape that the list of alerts shows', async ({ s
 test('a stop gives up what is in flight', async ({ sender, receiver }) => {
   receiver.behaviour = behave.hang();
   const stop = new AbortController();
-  const sent = sender.send(aWebhook(receiver.url), anAlert(), 0, stop.signal);
+  const sent = sender.send(aWebhook(receiver.url), anAlert(), 0, { stop: stop.signal });
   setTimeout(() => stop.abort(), 20);
   assert.is(errorOf(await sent), 'given up because the service stops');
 });

@@ -56,6 +56,7 @@ test('an alert shows the snitch as the webhook does, and each delivery', async (
       status: 'errored',
       previous_status: 'pending',
     },
+    reason: 'exit status 1',
     deliveries: [
       { ...delivery, id: webhook?.id, channel: 'webhook', target: 'https://hook.example.com/in' },
       { ...delivery, id: email?.id, channel: 'email', target: 'ops@example.com' },

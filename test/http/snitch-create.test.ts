@@ -27,6 +27,7 @@ test('answers 200 with the whole new object and no other field', async ({ acme }
     tags: [],
     notes: '',
     status: 'pending',
+    reason: null,
     checked_in_at: null,
     last_report: null,
     check_in_url: `${CHECK_IN_BASE}/${token}`,
@@ -37,6 +38,7 @@ test('answers 200 with the whole new object and no other field', async ({ acme }
     schedule: null,
     timezone: null,
     grace: null,
+    max_runtime: null,
     created_at: '2026-11-18T10:20:30.123Z',
   });
   assert.equal(await snitchNow(acme, token), created);

@@ -148,7 +148,10 @@ test('checked_in_at is the time of the last healthy check-in', async (context) =
   clock.now += 1_000;
   await checkIn(context, token, '?s=1');
   const errored = await snitchNow(acme, token);
-  assert.equal({ ...errored, last_report: null }, { ...healthy, status: 'errored', last_report: null });
+  assert.equal(
+    { ...errored, last_report: null },
+    { ...healthy, status: 'errored', reason: 'exit status 1', last_report: null },
+  );
   clock.now += 1_000;
   await checkIn(context, token);
   const again = await snitchNow(acme, token);

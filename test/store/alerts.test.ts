@@ -51,6 +51,7 @@ contract('alerts', (test) => {
       message: 'no space',
       exitStatus: 3,
       threadId: null,
+      reason: { kind: 'exitStatus', status: 3 },
     });
   });
 

@@ -58,6 +58,7 @@ const ALERT_VIEW: View<WireAlert> = {
       paint: ({ type }) => (Object.hasOwn(ALERT_PAINTS, type) ? (ALERT_PAINTS[type] ?? null) : null),
     },
     { header: 'SNITCH', cell: ({ snitch, notice }) => snitch?.name ?? describeNotice(notice), shrinkTo: 12 },
+    { header: 'WHY', cell: ({ reason }) => reason ?? '', shrinkTo: 12, optional: true },
     { header: 'BEFORE', cell: ({ snitch }) => snitch?.previous_status ?? '', optional: true },
     {
       header: 'DELIVERIES',

@@ -66,6 +66,7 @@ export const SNITCH_VIEW: View<WireSnitch> = {
       paint: (snitch) => (lastReportOf(snitch)?.outcome === 'error' ? STATUS_COLORS.errored : null),
       shrinkTo: 14,
     },
+    { header: 'WHY', cell: ({ reason }) => reason ?? '', wide: true },
     { header: 'SCHEDULE', cell: scheduleWords, wide: true },
     { header: 'ALERTS', cell: ({ alert_type }) => alert_type, wide: true },
     { header: 'ALERT EMAIL', cell: ({ alert_email }) => alert_email.join(', '), wide: true },
@@ -93,6 +94,7 @@ export function snitchFields(snitch: WireSnitch, style: Style): Field[] {
   return [
     { label: 'Name', text: snitch.name, paint: 'bold' },
     { label: 'Status', text: statusText(snitch.status, style), paint: statusPaint(snitch.status) },
+    ...(snitch.reason ? [{ label: 'Why', text: snitch.reason }] : []),
     { label: 'Last healthy', text: exactTime(snitch.checked_in_at, style) },
     { label: 'Last report', text: reportField(snitch, style) },
     ...dueFields(snitch),

@@ -30,7 +30,8 @@ export function webhookChannel(options: HttpSenderOptions, limits: WebhookLimits
     pace: limits,
     off: null,
     grouping: null,
-    sendAlert: ({ webhook, alert }, { now, stop }) => sender.send(webhook, alert, now, stop),
+    sendAlert: (delivery, { now, stop }) =>
+      sender.send(delivery.webhook, delivery.alert, now, { stop, timezone: delivery.case.timezone }),
     retire: () => sender.retire(),
     close: () => sender.close(),
   };
@@ -42,9 +43,14 @@ export interface WebhookSender {
    *
    * @param webhook null where it was deleted
    * @param now of this attempt, in milliseconds since the epoch
-   * @param stop gives the attempt up before its time
+   * @param options `stop` gives the attempt up before its time; `timezone` is that of the case
    */
-  send(webhook: Webhook | null, alert: Alert, now: number, stop?: AbortSignal): Promise<Outcome>;
+  send(
+    webhook: Webhook | null,
+    alert: Alert,
+    now: number,
+    options?: { stop?: AbortSignal | undefined; timezone?: string },
+  ): Promise<Outcome>;
   /** Lets what is in flight end, and then ends all connections. */
   retire(): void;
   /** Ends all connections now. */
@@ -54,11 +60,11 @@ export interface WebhookSender {
 export function createWebhookSender(options: HttpSenderOptions): WebhookSender {
   const http = createHttpSender(options);
   return {
-    async send(webhook, alert, now, stop) {
+    async send(webhook, alert, now, { stop, timezone = 'UTC' } = {}) {
       if (!webhook) return { kind: 'dead', error: 'the webhook was deleted' };
       const address = webAddress(webhook.url);
       if (!address) return { kind: 'dead', error: 'the webhook has no http or https URL' };
-      const body = bodyOf(alert);
+      const body = bodyOf(alert, timezone);
       const headers = signedHeaders(webhook, address, alert.id, body, now);
       const request = { headers, body, ...(stop ? { stop } : {}) };
       return http.post(address, request, (answer) => meaningOf(answer, address, now));
@@ -68,11 +74,9 @@ export function createWebhookSender(options: HttpSenderOptions): WebhookSender {
   };
 }
 
-function bodyOf(alert: Alert): string {
+function bodyOf(alert: Alert, timezone: string): string {
   return JSON.stringify(
-    alert.type === BLIND_NOTICE
-      ? noticePayload(alert.at, alert.notice)
-      : alertPayload(alert.type, alert.at, alert.snitch),
+    alert.type === BLIND_NOTICE ? noticePayload(alert.at, alert.notice) : alertPayload(alert, timezone),
   );
 }
 

@@ -1,6 +1,7 @@
 /** What one alert says at length: the subject in words, and the letter that a message is laid out from. */
 
 import { type Alert, type AlertDetails, BLIND_NOTICE } from '../../core/alert.ts';
+import { reasonInWords } from '../../core/reason.ts';
 import { scheduleInWords } from '../../core/schedule-words.ts';
 import { durationInWords } from '../../text/durations.ts';
 import { outputLines, printable, printableLines, shorten, shortenFront } from '../../text/printable.ts';
@@ -37,6 +38,7 @@ function snitchLetter(alert: SnitchAlert, shown: CaseShown, output: string | nul
   const fields = [
     { label: 'Snitch', value: name },
     { label: 'Status', value: `${snitch.status} (before: ${snitch.previous_status})` },
+    { label: 'Why', value: whyOf(alert, shown.timezone) },
     ...timeFields(alert, shown.timezone),
     ...dueFields(details),
     { label: 'Exit status', value: details.exitStatus === null ? '' : String(details.exitStatus) },
@@ -57,6 +59,12 @@ function snitchLetter(alert: SnitchAlert, shown: CaseShown, output: string | nul
       footer: `Alert ${alert.id}, decided ${exactTime(at, shown.timezone)}.`,
     },
   };
+}
+
+/** A pause says why in its first sentence already, and alerts of older versions do not say it. */
+function whyOf({ type, details: { reason } }: SnitchAlert, timezone: string): string {
+  if (!reason || type === 'snitch.paused') return '';
+  return printable(reasonInWords(reason, (time) => minuteInTimeZone(time, timezone)));
 }
 
 /** The interval beside a schedule is only for clients that know no schedules. */

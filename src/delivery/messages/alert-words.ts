@@ -56,8 +56,7 @@ function changeOf(alert: SnitchAlert, timezone: string): Gist {
     case 'snitch.missing':
       return { word: 'Missing', what: missing(alert, timezone) };
     case 'snitch.errored': {
-      const code = details.exitStatus === null ? 'an error' : `exit status ${details.exitStatus}`;
-      return { word: 'Error', what: `reported ${code} at ${when}` };
+      return { word: 'Error', what: `reported ${reported(details)} at ${when}` };
     }
     case 'snitch.paused':
       return { word: 'Paused', what: paused(at, details, (time) => minuteInTimeZone(time, timezone)) };
@@ -69,6 +68,11 @@ function changeOf(alert: SnitchAlert, timezone: string): Gist {
       return { word, what: `checked in again at ${when}` };
     }
   }
+}
+
+/** What an error check-in said, as far as it said anything: `exit status 3`. */
+export function reported({ exitStatus }: Pick<AlertDetails, 'exitStatus'>): string {
+  return exitStatus === null ? 'an error' : `exit status ${exitStatus}`;
 }
 
 /** When the job ran, followed by when that was reported if the report came late. */

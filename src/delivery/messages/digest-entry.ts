@@ -1,6 +1,7 @@
 /** What a digest says about one snitch: one line that shows its latest state. */
 import type { AlertDetails } from '../../core/alert.ts';
 import type { ClaimedDelivery, Recipient } from '../../core/delivery.ts';
+import { reasonInWords } from '../../core/reason.ts';
 import { printable, shorten } from '../../text/printable.ts';
 import { wallMinute } from '../../text/times.ts';
 import { isReminder, momentOf, paused, type SnitchAlert } from './alert-words.ts';
@@ -110,14 +111,14 @@ export function lineOf(entry: SnitchLine, timezone: string): string {
 
 function reason(entry: SnitchLine, show: (at: number) => string): string {
   const { kind, details } = entry;
-  const { exitStatus, flapping } = details;
+  const { flapping } = details;
   const at = flapping?.changedAt ?? entry.at;
   switch (kind) {
     case 'missing':
     case 'reminder':
       return silence(kind, at, details, show);
     case 'errored':
-      return `${exitStatus === null ? 'error' : `exit status ${exitStatus}`} at ${momentOf(at, details, show)}`;
+      return `${fault(details, show)} at ${momentOf(at, details, show)}`;
     case 'recovered':
       return `checked in again at ${momentOf(at, details, show)}`;
     case 'first':
@@ -125,6 +126,13 @@ function reason(entry: SnitchLine, show: (at: number) => string): string {
     case 'paused':
       return paused(at, details, show);
   }
+}
+
+/** Why a check-in was an error, in a few words. */
+function fault({ reason, exitStatus }: DigestEntry['details'], show: (at: number) => string): string {
+  if (exitStatus !== null && (reason?.kind ?? 'exitStatus') === 'exitStatus')
+    return `exit status ${exitStatus}`;
+  return !reason || reason.kind === 'error' ? 'error' : printable(reasonInWords(reason, show));
 }
 
 function silence(

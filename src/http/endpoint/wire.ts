@@ -7,20 +7,23 @@ import type {
   WireDelivery,
   WireExplanation,
   WireReport,
+  WireRuns,
   WireScheduleShown,
   WireSnitch,
   WireWebhook,
 } from '../../api/wire.ts';
-import { type Alert, noticeShown } from '../../core/alert.ts';
+import { type Alert, noticeShown, reasonOf } from '../../core/alert.ts';
 import type { ApiKey } from '../../core/api-key.ts';
 import type { Case } from '../../core/case.ts';
 import type { CaseChannel } from '../../core/channel.ts';
 import type { CheckInRecord, LastReport } from '../../core/check-in.ts';
 import type { AlertWithDeliveries, Delivery } from '../../core/delivery.ts';
 import type { Explanation } from '../../core/explain.ts';
+import { reasonInWords } from '../../core/reason.ts';
 import { type Occasion, whyPassedOver } from '../../core/routing.ts';
+import type { KnownRuns } from '../../core/runs.ts';
 import type { ScheduleShown } from '../../core/schedule-words.ts';
-import type { Snitch } from '../../core/snitch.ts';
+import type { Snitch, SnitchState } from '../../core/snitch.ts';
 import type { Audience, ToldAlert } from '../../core/told.ts';
 import type { Webhook } from '../../core/webhook.ts';
 import { SECOND } from '../../text/durations.ts';
@@ -34,7 +37,14 @@ function wireTimeOrNull(at: number | null): string | null {
   return at === null ? null : wireTime(at);
 }
 
-export function wireSnitch(snitch: Snitch, checkInBase: string): WireSnitch {
+/** Where and for whom a snitch is shown. */
+export interface Shown {
+  checkInBase: string;
+  /** Of the case: reasons tell times in it. */
+  timezone: string;
+}
+
+export function wireSnitch(snitch: Snitch, { checkInBase, timezone }: Shown): WireSnitch {
   const { token, state } = snitch;
   return {
     token,
@@ -43,6 +53,7 @@ export function wireSnitch(snitch: Snitch, checkInBase: string): WireSnitch {
     tags: snitch.tags,
     notes: snitch.notes,
     status: state.status,
+    reason: wireReason(state, timezone),
     checked_in_at: wireTimeOrNull(state.checkedInAt),
     last_report: wireReport(snitch.lastReport),
     check_in_url: `${checkInBase}/${encodeURIComponent(token)}`,
@@ -53,8 +64,15 @@ export function wireSnitch(snitch: Snitch, checkInBase: string): WireSnitch {
     schedule: state.schedule,
     timezone: state.timezone,
     grace: state.grace,
+    max_runtime: state.maxRuntime,
     created_at: wireTime(snitch.createdAt),
   };
+}
+
+/** That of the status before stays hidden under a pause. */
+function wireReason({ status, reason }: SnitchState, timezone: string): string | null {
+  if (reason === null || (status !== 'failed' && status !== 'errored')) return null;
+  return reasonInWords(reason, (at) => inTimeZone(at, timezone));
 }
 
 function wireReport(report: LastReport | null): WireReport | null {
@@ -121,7 +139,7 @@ export function wireExplanation(
   { state }: Snitch,
   { timezone }: Case,
   { period, schedule, deadlineAt, nextAlertAt, reasons }: Explanation,
-  { audience, last }: { audience: Audience; last: Alert | null },
+  { audience, last, runs }: { audience: Audience; last: Alert | null; runs: KnownRuns },
 ): WireExplanation {
   const { emails, webhooks, channels, sendsEmail } = audience;
   const missingSince = state.status === 'failed' ? (last?.details?.missingSince ?? null) : null;
@@ -129,12 +147,14 @@ export function wireExplanation(
     at === null ? null : { at: wireTime(at), local: inTimeZone(at, timezone) };
   return {
     status: state.status,
+    reason: wireReason(state, timezone),
     timezone,
     period: { start: wireTime(period.start), end: wireTime(period.end) },
     deadline: both(deadlineAt),
     next_alert: both(nextAlertAt),
     missing_since: missingSince === null ? null : wireTime(missingSince),
     schedule: schedule && wireScheduleShown(schedule),
+    runs: wireRuns(runs),
     reasons,
     notify: {
       emails: [...emails],
@@ -142,6 +162,16 @@ export function wireExplanation(
       channels: [...channels],
       sends_email: sendsEmail,
     },
+  };
+}
+
+function wireRuns({ open, usual }: KnownRuns): WireRuns {
+  return {
+    open: open.map(({ startedAt, overrunsAt }) => ({
+      started_at: wireTime(startedAt),
+      overruns_at: wireTimeOrNull(overrunsAt),
+    })),
+    usual_ms: usual,
   };
 }
 
@@ -226,13 +256,15 @@ export function wireDelivery(delivery: Delivery, nameOf: (target: string) => str
 export function wireAlert(
   alert: Alert,
   deliveries: readonly Delivery[],
-  nameOf: (target: string) => string,
+  { nameOf, timezone }: { nameOf: (target: string) => string; timezone: string },
 ): WireAlert {
+  const reason = alert.details && reasonOf(alert.details, timezone);
   const wire: WireAlert = {
     id: alert.id,
     type: alert.type,
     timestamp: wireTime(alert.at),
     snitch: alert.snitch,
+    ...(reason === null ? {} : { reason }),
     deliveries: deliveries.map((delivery) => wireDelivery(delivery, nameOf)),
   };
   const flapping = alert.details?.flapping;

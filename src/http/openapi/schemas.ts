@@ -19,6 +19,7 @@ import type {
 } from '../../api/wire.ts';
 import { CHANNEL_EVENTS, CHANNEL_KINDS } from '../../core/channel.ts';
 import { INTERVALS } from '../../core/interval.ts';
+import { LONGEST_RUNTIME } from '../../core/run-fields.ts';
 import { LONGEST_EVERY, SHORTEST_EVERY } from '../../core/schedule/schedule.ts';
 import { LONGEST_GRACE } from '../../core/schedule-fields.ts';
 
@@ -36,7 +37,12 @@ export const schedule: z.ZodType<WireSchedule> = z.union([
 ]);
 
 const seconds = z.number().min(0).max(LONGEST_GRACE);
-const due = { schedule: schedule.nullable(), timezone: text.nullable(), grace: seconds.nullable() };
+const due = {
+  schedule: schedule.nullable(),
+  timezone: text.nullable(),
+  grace: seconds.nullable(),
+  max_runtime: z.number().min(1).max(LONGEST_RUNTIME).nullable(),
+};
 
 const report = z.object({
   at: time,
@@ -52,6 +58,7 @@ export const snitch: z.ZodType<WireSnitch> = z.object({
   tags: z.array(text),
   notes: text,
   status,
+  reason: text.nullable().meta({ description: 'Why it is failed or errored' }),
   checked_in_at: time.nullable(),
   last_report: report.nullable(),
   check_in_url: text,
@@ -193,6 +200,7 @@ export const alert = z.object({
     })
     .nullable(),
   deliveries: z.array(delivery),
+  reason: text.meta({ description: 'Why, in words' }).optional(),
   flapping: z
     .object({
       phase: z.enum(['begun', 'goes on', 'over']),
@@ -201,7 +209,7 @@ export const alert = z.object({
       changed_at: time,
     })
     .optional(),
-}) satisfies z.ZodType<Omit<WireAlert, 'notice' | 'flapping'>>;
+}) satisfies z.ZodType<Omit<WireAlert, 'notice' | 'flapping' | 'reason'>>;
 
 export const audience = z.object({
   emails: z.array(text),
@@ -214,6 +222,7 @@ const instant = z.object({ at: time, local: text });
 
 export const explanation: z.ZodType<WireExplanation> = z.object({
   status,
+  reason: text.nullable(),
   timezone: text,
   period: z.object({ start: time, end: time }),
   deadline: instant.nullable(),
@@ -226,6 +235,10 @@ export const explanation: z.ZodType<WireExplanation> = z.object({
       runs: z.array(z.object({ at: time, local: text, deadline: time, deadline_local: text })),
     })
     .nullable(),
+  runs: z.object({
+    open: z.array(z.object({ started_at: time, overruns_at: time.nullable() })),
+    usual_ms: z.number().nullable(),
+  }),
   reasons: z.array(text),
   notify: audience,
 });

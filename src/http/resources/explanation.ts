@@ -16,8 +16,9 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
       const snitch = await requestedSnitch(store, request);
       const ownCase = caseOf(request);
       const { token, state } = snitch;
-      const [learned, postponements, webhooks, channels, [last]] = await Promise.all([
+      const [learned, runs, postponements, webhooks, channels, [last]] = await Promise.all([
         store.findLearned(token),
+        store.findRuns(token),
         store.listPostponements(ownCase.id, token, state.postponed),
         store.listWebhooks(ownCase.id),
         store.listChannels(ownCase.id),
@@ -37,8 +38,9 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
         ...learned,
         postponements,
         telling,
+        runs,
       });
-      return wireExplanation(snitch, ownCase, explanation, { audience, last: last?.alert ?? null });
+      return wireExplanation(snitch, ownCase, explanation, { audience, last: last?.alert ?? null, runs });
     },
   });
 }

@@ -52,6 +52,6 @@ function faultsOfCase(error: z.ZodError | undefined): Validation[] {
   }));
 }
 
-function wireImported({ alertType, alertEmail, ...imported }: ImportedInput): WireImported {
-  return { ...imported, alert_type: alertType, alert_email: alertEmail };
+function wireImported({ alertType, alertEmail, maxRuntime, ...imported }: ImportedInput): WireImported {
+  return { ...imported, alert_type: alertType, alert_email: alertEmail, max_runtime: maxRuntime };
 }

@@ -38,7 +38,7 @@ function importMany({ store, clock, addresses }: RouteContext) {
     if (validations.length > 0) throw new Invalid(validations);
     const batch = { imported, owner: wanted.owner };
     const made = await store.importSnitches(id, batch, clock());
-    return made.map((snitch) => wireSnitch(snitch, addresses().checkInBase));
+    return made.map((snitch) => wireSnitch(snitch, { ...addresses(), timezone }));
   };
 }
 
@@ -64,7 +64,7 @@ function changeMany({ store, clock, addresses }: RouteContext) {
     }
     if (validations.length > 0) throw new Invalid(validations);
     const changed = await store.updateSnitches(id, accepted, clock());
-    return changed.map((snitch) => wireSnitch(snitch, addresses().checkInBase));
+    return changed.map((snitch) => wireSnitch(snitch, { ...addresses(), timezone }));
   };
 }
 

@@ -11,7 +11,8 @@ import type { ApiContext } from '../endpoint/route-context.ts';
 import { wireSnitch } from '../endpoint/wire.ts';
 
 export function snitchRoutes(app: FastifyInstance, { store, clock, addresses, lists }: ApiContext): void {
-  const wire = (snitch: Snitch) => wireSnitch(snitch, addresses().checkInBase);
+  const wire = (snitch: Snitch, request: FastifyRequest) =>
+    wireSnitch(snitch, { ...addresses(), timezone: caseOf(request).timezone });
 
   resource(app, '/snitches', {
     GET: async (request, reply) => {
@@ -19,7 +20,7 @@ export function snitchRoutes(app: FastifyInstance, { store, clock, addresses, li
       const tags = wantedTags(request);
       return lists.send(request, reply, async (limit, after: number | null) => {
         const { snitches, next } = await store.listSnitches(id, { after: after ?? 0, limit, tags });
-        return { items: snitches.map(wire), next };
+        return { items: snitches.map((snitch) => wire(snitch, request)), next };
       });
     },
     POST: async (request) => {
@@ -28,19 +29,20 @@ export function snitchRoutes(app: FastifyInstance, { store, clock, addresses, li
         if (!(await store.hasRoomForSnitch(id))) throw new PlanLimitReached();
       });
       const now = clock();
-      return wire(await store.createSnitch(id, valid(readNewSnitch(body, { timezone, now })), now));
+      const fields = valid(readNewSnitch(body, { timezone, now }));
+      return wire(await store.createSnitch(id, fields, now), request);
     },
   });
 
   resource(app, '/snitches/:token', {
-    GET: async (request) => wire(await requestedSnitch(store, request)),
+    GET: async (request) => wire(await requestedSnitch(store, request), request),
     PATCH: async (request) => {
       const { token, state } = await requestedSnitch(store, request);
       const { id, timezone } = caseOf(request);
       const body = await readJson(request);
       const now = clock();
       const changes = valid(readSnitchChanges(body, state, { timezone, now }));
-      return wire(found(await store.updateSnitch(id, token, changes, now)));
+      return wire(found(await store.updateSnitch(id, token, changes, now)), request);
     },
     DELETE: async (request, reply) => {
       if (!(await store.deleteSnitch(caseOf(request).id, param(request, 'token')))) throw new NotFound();

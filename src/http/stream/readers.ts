@@ -244,6 +244,7 @@ export class Readers {
   async *#slices(caseId: string, tokens: Iterable<string>): AsyncGenerator<string> {
     const { store, addresses } = this.#context;
     const all = [...tokens];
+    const timezone = (await store.getCase(caseId))?.timezone ?? 'UTC';
     let text = '';
     for (let start = 0; start < all.length; start += READ_AT_ONCE) {
       const some = all.slice(start, start + READ_AT_ONCE);
@@ -251,7 +252,7 @@ export class Readers {
       for (const [index, token] of some.entries()) {
         const snitch = read[index];
         const event = snitch ? 'snitch' : 'deleted';
-        const data = snitch ? wireSnitch(snitch, addresses().checkInBase) : { token };
+        const data = snitch ? wireSnitch(snitch, { ...addresses(), timezone }) : { token };
         text += `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
         if (text.length < SLICE) continue;
         yield text;

@@ -16,12 +16,13 @@ import * as checkIns from '../operations/check-ins.ts';
 import * as claims from '../operations/claims.ts';
 import * as clockAhead from '../operations/clock-ahead.ts';
 import * as deliveries from '../operations/deliveries.ts';
+import * as learned from '../operations/learned.ts';
+import * as openRun from '../operations/open-run.ts';
 import * as ownership from '../operations/ownership.ts';
 import * as retention from '../operations/retention.ts';
 import * as settings from '../operations/settings.ts';
 import * as snitchList from '../operations/snitch-list.ts';
 import * as snitches from '../operations/snitches.ts';
-import * as states from '../operations/states.ts';
 import * as triggers from '../operations/triggers.ts';
 import * as webhooks from '../operations/webhooks.ts';
 import type { OwnershipStore } from '../ownership.ts';
@@ -77,6 +78,7 @@ const ownershipMethods: Table<OwnershipStore> = {
 const checkInMethods: Table<CheckInStore> = {
   applyCheckIn: write(checkIns.applyCheckIn),
   listCheckIns: read(checkIns.listCheckIns),
+  findRuns: read(openRun.findRuns),
 };
 
 const sweepMethods: Table<Omit<SweepStore, keyof Guarded>> = {
@@ -88,7 +90,7 @@ const sweepMethods: Table<Omit<SweepStore, keyof Guarded>> = {
 const blindnessMethods: Table<Omit<BlindnessStore, keyof Guarded>> = {
   postponeSlice: work(blindWindows.postponeSlice),
   setAnewSlice: work(clockAhead.setAnewSlice),
-  findLearned: read(states.findLearned),
+  findLearned: read(learned.findLearned),
   listPostponements: read(blindWindows.listPostponements),
 };
 

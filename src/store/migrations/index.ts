@@ -5,6 +5,7 @@ import { sql as blindness } from './0004_blindness.ts';
 import { sql as flapping } from './0005_flapping.ts';
 import { steps as narrowKeys } from './0006_narrow_keys.ts';
 import { sql as schedules } from './0007_schedules.ts';
+import { sql as runs } from './0008_runs.ts';
 import { sql as channels } from './0011_channels.ts';
 import type { Migration } from './migration.ts';
 
@@ -17,5 +18,6 @@ export const migrations: readonly Migration[] = [
   flapping,
   narrowKeys,
   schedules,
+  runs,
   channels,
 ];

@@ -2,16 +2,22 @@
 import type { AlertDecision, AlertDetails, AlertSnitch } from '../../core/alert.ts';
 import type { CheckIn } from '../../core/check-in.ts';
 import { graceOf, lengthenedBy, scheduleOf } from '../../core/job-schedule.ts';
-import type { SnitchState } from '../../core/snitch.ts';
+import type { Reason } from '../../core/reason.ts';
+import type { Pause, SnitchState } from '../../core/snitch.ts';
 import type { Transaction } from '../transaction.ts';
-import { openRunOf } from './open-run.ts';
 import { getRules, type StateRow } from './states.ts';
 
 /** What moved a snitch: the check-in or the deadline that an alert tells of. */
 export interface AlertCause {
   at: number;
-  checkIn?: Pick<CheckIn, 'message' | 'exitStatus' | 'at' | 'output'> & { id: number };
+  checkIn?: Pick<CheckIn, 'message' | 'exitStatus' | 'at' | 'output'> & {
+    id: number;
+    /** How long the run took that it ended, in milliseconds; null where its start is not known. */
+    durationMs: number | null;
+  };
   deadlineAt?: number | null;
+  /** When the run began that had not ended at the deadline. */
+  startedAt?: number | undefined;
 }
 
 /** @param row the state before the change */
@@ -32,9 +38,33 @@ export async function detailsOf(
     message: cause.checkIn?.message ?? null,
     exitStatus: cause.checkIn?.exitStatus ?? null,
     threadId: row.thread_id,
+    ...why(decision, after, cause),
     ...(await dueDetails(tx, row, after, cause.at)),
     ...(await circumstances(tx, row, decision, after, cause)),
   };
+}
+
+function why(
+  { type, previousStatus }: AlertDecision,
+  { reason, pause }: SnitchState,
+  { checkIn }: AlertCause,
+): { reason?: Reason } {
+  switch (type) {
+    case 'snitch.missing':
+    case 'snitch.errored':
+      return reason ? { reason } : {};
+    case 'snitch.paused':
+      return pause ? { reason: { kind: 'paused', until: untilOf(pause) } } : {};
+    case 'snitch.reporting': {
+      const first = previousStatus === 'pending' ? ({ first: true } as const) : {};
+      const took = checkIn?.durationMs == null ? {} : { tookMs: checkIn.durationMs };
+      return { reason: { kind: 'checkedIn', ...first, ...took } };
+    }
+  }
+}
+
+function untilOf({ until }: Pause): 'healthy' | 'unpaused' | number {
+  return until.kind === 'time' ? until.at : until.kind;
 }
 
 /** What says when the snitch is due beside its interval: nothing for most. */
@@ -61,7 +91,7 @@ async function circumstances(
   row: StateRow,
   decision: AlertDecision,
   after: SnitchState,
-  { at, checkIn, deadlineAt }: AlertCause,
+  { at, checkIn, deadlineAt, startedAt }: AlertCause,
 ): Promise<Partial<AlertDetails>> {
   if (checkIn) {
     return {
@@ -71,9 +101,11 @@ async function circumstances(
   }
   if (after.pause) return { pausedUntil: after.pause.until.kind };
   if (decision.type !== 'snitch.missing') return {};
-  const startedAt = await openRunOf(tx, row);
   const missingSince = decision.previousStatus === 'failed' ? await missingSinceOf(tx, row, at) : deadlineAt;
-  return { ...(startedAt === null ? {} : { startedAt }), ...(missingSince == null ? {} : { missingSince }) };
+  return {
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(missingSince == null ? {} : { missingSince }),
+  };
 }
 
 /** As the alert before says, if it is of the same silence and was not decided by a clock that ran ahead. */

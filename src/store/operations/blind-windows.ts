@@ -5,8 +5,10 @@ import { POSTPONED_AT_ONCE as SLICE } from '../blindness.ts';
 import type { Transaction } from '../transaction.ts';
 import { insertBlindNotice } from './alerts.ts';
 import { isolate } from './isolation.ts';
+import { learnedFor } from './learned.ts';
+import { usualRuntimeOf } from './open-run.ts';
 import { setSetting } from './settings.ts';
-import { getRules, learnedFor, listStates, type StateRow, saveState, toState } from './states.ts';
+import { getRules, listStates, type StateRow, saveState, toState } from './states.ts';
 
 /** A window that is kept. */
 export interface KeptWindow extends BlindWindow {
@@ -59,7 +61,8 @@ async function postponeOne(tx: Transaction, window: KeptWindow, row: StateRow): 
   const context = { calendar: tx.calendar, rules };
   if (!couldPostpone(before, window, context)) return;
   const learned = await learnedFor(tx, row);
-  const postponed = postpone(before, window, { ...context, ...learned });
+  const usualRuntime = before.runs === null ? null : await usualRuntimeOf(tx, row);
+  const postponed = postpone(before, window, { ...context, ...learned, usualRuntime });
   if (!postponed) return;
   await saveState(tx, row, postponed);
   await keepPostponement(tx, window.id, row, postponed.dueAt);

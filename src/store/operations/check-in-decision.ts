@@ -5,7 +5,8 @@
 import type { AlertDecision } from '../../core/alert.ts';
 import type { CheckIn, CheckInOutcome } from '../../core/check-in.ts';
 import { type Calendar, isMinuteInterval } from '../../core/interval.ts';
-import { type Learned, withCheckIn } from '../../core/late-runs.ts';
+import { type Learned, NOTHING_LEARNED, withCheckIn } from '../../core/late-runs.ts';
+import { errorReported, isSameReason } from '../../core/reason.ts';
 import type { CaseRules, SnitchState } from '../../core/snitch.ts';
 import { transition } from '../../core/transition.ts';
 import type { KeptWindow } from './blind-windows.ts';
@@ -42,6 +43,17 @@ export function decideNoted(row: StateRow): CheckInDecision {
   return { snitch: toState(row), alert: null, postponedBy: [], learned: null, isEveryday: true };
 }
 
+/** The start of a run whose length is watched. */
+export function decideStart(
+  row: StateRow,
+  { at, now, runId }: CheckIn,
+  facts: Pick<Facts, 'rules' | 'calendar'>,
+): CheckInDecision {
+  const trigger = { kind: 'start', runId, ...(at < now ? { at } : {}) } as const;
+  const { snitch } = transition(toState(row), trigger, { now, ...facts, ...NOTHING_LEARNED });
+  return { snitch, alert: null, postponedBy: [], learned: null, isEveryday: false };
+}
+
 /** Whether the decision depends on what is learned, or adds to it. */
 export function asksForHistory(
   row: StateRow,
@@ -55,14 +67,15 @@ export function asksForHistory(
 
 export function decideEnd(
   row: StateRow,
-  { at, now }: CheckIn,
+  { at, now, exitStatus, runId }: CheckIn,
   outcome: 'healthy' | 'error',
   { rules, calendar, windows, learned }: Facts,
 ): CheckInDecision {
   const isFirst = isFirstOfPeriod(row, calendar, rules.timezone, at);
   const known = isFirst ? withCheckIn(learned, row.interval, rules.timezone, at) : learned;
   const before = toState(row);
-  const trigger = { kind: 'checkIn', outcome, ...(at < now ? { at } : {}) } as const;
+  const why = outcome === 'error' ? { why: errorReported(exitStatus) } : {};
+  const trigger = { kind: 'checkIn', outcome, runId, ...why, ...(at < now ? { at } : {}) } as const;
   const context = { now, calendar, rules, windows, ...known };
   const { snitch, alert, postponedBy = [] } = transition(before, trigger, context);
   return {
@@ -75,7 +88,12 @@ export function decideEnd(
 }
 
 function movesOnlyTimes(before: SnitchState, after: SnitchState): boolean {
-  return after.status === before.status && after.pause === before.pause;
+  return (
+    after.status === before.status &&
+    after.pause === before.pause &&
+    after.runs === before.runs &&
+    isSameReason(before.reason, after.reason)
+  );
 }
 
 /** Minutes are too short to learn anything from, and where there is a schedule, nothing is learned. */

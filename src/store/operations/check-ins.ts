@@ -9,21 +9,14 @@ import {
   type CheckInDecision,
   decideEnd,
   decideNoted,
+  decideStart,
   type Facts,
   isEnd,
 } from './check-in-decision.ts';
+import { learnedFor, saveLearned } from './learned.ts';
 import { cutLog, isCutDue } from './log-limit.ts';
 import { openStartAfter, type Run, runOf } from './runs.ts';
-import {
-  getRules,
-  getState,
-  type LogEnd,
-  learnedFor,
-  type StateRow,
-  saveLearned,
-  saveState,
-  saveTimes,
-} from './states.ts';
+import { getRules, getState, type LogEnd, type StateRow, saveState, saveTimes } from './states.ts';
 
 interface CheckInRow {
   id: number;
@@ -47,11 +40,13 @@ const COLUMNS = 'id, previous_id, number, at, outcome, exit_status, message, dur
 export async function applyCheckIn(tx: Transaction, checkIn: CheckIn): Promise<boolean> {
   const row = await getState(tx, checkIn.token);
   if (!row) return false;
+  const run = await runOf(tx, row, checkIn);
   const { outcome } = checkIn;
   const decision = isEnd(outcome)
     ? decideEnd(row, checkIn, outcome, await factsFor(tx, row, checkIn))
-    : decideNoted(row);
-  const run = await runOf(tx, row, checkIn);
+    : isWatched(row, outcome, run)
+      ? decideStart(row, checkIn, { rules: await getRules(tx, row.case_id), calendar: tx.calendar })
+      : decideNoted(row);
   const id = await logCheckIn(tx, row, checkIn, run);
   if (checkIn.output !== null) await keepOutput(tx, id, checkIn.output);
   const end = {
@@ -61,9 +56,14 @@ export async function applyCheckIn(tx: Transaction, checkIn: CheckIn): Promise<b
   };
   const { snitch, learned } = decision;
   if (decision.isEveryday) await saveTimes(tx, row, snitch, { end, learned });
-  else await saveChange(tx, row, decision, { ...checkIn, id }, end);
+  else await saveChange(tx, row, decision, { ...checkIn, id, durationMs: run.durationMs }, end);
   if (isCutDue(row, { id, output: checkIn.output }, tx.checkInsKept)) await cutLog(tx, id, tx.checkInsKept);
   return true;
+}
+
+/** Whether it is the start of a run that must not take too long. */
+function isWatched({ max_runtime: most }: StateRow, outcome: CheckInOutcome, { isOpen }: Run): boolean {
+  return outcome === 'start' && most !== null && isOpen;
 }
 
 /** What must be known to decide what the end of a run changes. */
@@ -80,7 +80,7 @@ async function saveChange(
   tx: Transaction,
   row: StateRow,
   { snitch, alert, postponedBy, learned }: CheckInDecision,
-  checkIn: CheckIn & { id: number },
+  checkIn: CheckIn & { id: number; durationMs: number | null },
   end: LogEnd,
 ): Promise<void> {
   if (learned) await saveLearned(tx, row, learned);

@@ -4,16 +4,8 @@ import { nominalLength } from '../../core/interval.ts';
 import { knownUntil } from '../../core/late-runs.ts';
 import type { Transaction } from '../transaction.ts';
 import { isolate } from './isolation.ts';
-import {
-  contextFor,
-  getRules,
-  learnedFor,
-  listStates,
-  type StateRow,
-  saveLearned,
-  saveState,
-  toState,
-} from './states.ts';
+import { learnedFor, saveLearned } from './learned.ts';
+import { contextFor, getRules, listStates, type StateRow, saveState, toState } from './states.ts';
 
 /** Snitches that one call looks at; nearly all of them need no more than the look. */
 const SLICE = 500;
@@ -43,14 +35,15 @@ export async function setAnewSlice(tx: Transaction, now: number, after: number):
 
 /** A quick look, so that the savepoint and the history are for the few that need them. */
 function mayBeAhead(
-  { interval, schedule, due_at: due, last_check_in_at: last, paused_at: paused }: StateRow,
+  { interval, schedule, due_at: due, last_check_in_at: last, paused_at: paused, runs }: StateRow,
   now: number,
 ) {
   // The interval beside a schedule is only shown, and may be much longer than what is between two runs.
   const isByInterval = schedule === null;
   const near = isByInterval ? nearEnough(interval, now) : now;
   const farthest = isByInterval ? now + nominalLength(interval) : now;
-  return (due ?? 0) > near || (last ?? 0) > farthest || (paused ?? 0) > now;
+  // When a snitch with open runs is due itself, only its state says.
+  return runs !== null || (due ?? 0) > near || (last ?? 0) > farthest || (paused ?? 0) > now;
 }
 
 async function setAnewOne(tx: Transaction, row: StateRow, now: number): Promise<void> {

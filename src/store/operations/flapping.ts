@@ -1,13 +1,13 @@
 /** Snitches that alert too often: their changes are counted, and told together by the sweep. */
 
-import type { AlertDecision, AlertKind } from '../../core/alert.ts';
+import { type AlertDecision, type AlertKind, isAlarm } from '../../core/alert.ts';
 import { FLAPPING_OVER, FLAPPING_WITHIN, type Flapping, isOver, settleAt } from '../../core/flapping.ts';
 import type { Status } from '../../core/snitch.ts';
 import { MINUTE } from '../../text/durations.ts';
 import type { Transaction } from '../transaction.ts';
 import { type Told, writeAlert } from './alert-rows.ts';
 import { isolate } from './isolation.ts';
-import { getStateById, type StateRow, tokenOf } from './states.ts';
+import { getStateById, reasonIn, type StateRow, tokenOf } from './states.ts';
 
 interface FlapRow {
   snitch_id: number;
@@ -130,7 +130,7 @@ const KINDS: Record<Exclude<Status, 'pending'>, AlertKind> = {
 };
 
 /** The last change, where the snitch is still what that made of it: the end of a pause, for one, alerts nobody. */
-function present(last: Told, { status, due_at: nextDueAt }: StateRow): Told {
+function present(last: Told, { status, due_at: nextDueAt, reason }: StateRow): Told {
   const details = { ...last.details, nextDueAt };
   if (status === last.decision.status || status === 'pending') return { ...last, details };
   const decision: AlertDecision = {
@@ -138,5 +138,8 @@ function present(last: Told, { status, due_at: nextDueAt }: StateRow): Told {
     status,
     previousStatus: last.decision.status,
   };
-  return { decision, details: { ...details, message: null, exitStatus: null } };
+  const { reason: _, ...others } = details;
+  const why = reasonIn(reason);
+  const known = why && isAlarm(decision.type) ? { reason: why } : {};
+  return { decision, details: { ...others, ...known, message: null, exitStatus: null } };
 }

@@ -1,6 +1,8 @@
-/** A run that was reported to have started, and not to have ended: it hangs, where others never start. */
+/** Runs that were reported to have started, and not to have ended, and how long those took that have. */
+import type { OpenRun } from '../../core/open-run.ts';
+import { type KnownRuns, middleOf, shownRuns, type UsualRuntime } from '../../core/runs.ts';
 import type { Transaction } from '../transaction.ts';
-import type { StateRow } from './states.ts';
+import { getState, type StateRow, toState } from './states.ts';
 
 /** How far back the start is looked for, in check-ins of the same snitch. */
 const LOOK_BACK = 50;
@@ -23,4 +25,68 @@ export async function openRunOf(
   // A run that logs a lot has its start further back.
   const { open_start_at: openAt, last_check_in_at: endedAt } = row;
   return id !== null && openAt !== null && openAt >= (endedAt ?? 0) ? openAt : null;
+}
+
+interface RunRow {
+  previous_id: number | null;
+  at: number;
+  outcome: string;
+  duration_ms: number | null;
+  run_id: string | null;
+}
+
+/** The runs that began after the last end of any, in the order in which they were reported. */
+export async function openRunsInLog(tx: Transaction, row: LogEnd): Promise<OpenRun[]> {
+  const found = new Map<string | null, OpenRun>();
+  for await (const { at, outcome, run_id: id } of newestOf(tx, row)) {
+    if (outcome === 'healthy' || outcome === 'error') break;
+    if (outcome === 'start' && !found.has(id)) found.set(id, { id, startedAt: at, from: at });
+  }
+  return [...found.values()].reverse();
+}
+
+/** How long its last runs took that ended well, in milliseconds, the newest first. */
+export async function runtimesOf(tx: Transaction, row: LogEnd): Promise<number[]> {
+  const runtimes: number[] = [];
+  for await (const { outcome, duration_ms: took } of newestOf(tx, row)) {
+    if (outcome === 'healthy' && took !== null) runtimes.push(took);
+  }
+  return runtimes;
+}
+
+/** So many runs must be known to say how long one usually takes. */
+const LEAST_KNOWN = 5;
+
+/** Of a snitch that watches no run, the latest is looked for in the log. Nothing where there is no such snitch. */
+export async function findRuns(tx: Transaction, token: string): Promise<KnownRuns> {
+  const row = await getState(tx, token);
+  if (!row) return { open: [], usual: null };
+  const runtimes = await runtimesOf(tx, row);
+  const usual = runtimes.length < LEAST_KNOWN ? null : middleOf(runtimes);
+  if (row.max_runtime !== null) return { open: shownRuns(toState(row)), usual };
+  const startedAt = await openRunOf(tx, row);
+  return { open: startedAt === null ? [] : [{ startedAt, overrunsAt: null }], usual };
+}
+
+/** Null where too few are known. */
+export async function usualRuntimeOf(tx: Transaction, row: LogEnd): Promise<UsualRuntime | null> {
+  const runtimes = await runtimesOf(tx, row);
+  return runtimes.length < LEAST_KNOWN
+    ? null
+    : { shortest: Math.min(...runtimes), longest: Math.max(...runtimes) };
+}
+
+type LogEnd = Pick<StateRow, 'last_check_in_id'>;
+
+async function* newestOf(tx: Transaction, { last_check_in_id: last }: LogEnd): AsyncGenerator<RunRow> {
+  let id = last;
+  for (let steps = 0; id !== null && steps < LOOK_BACK; steps += 1) {
+    const found: RunRow | undefined = await tx.get<RunRow>(
+      'SELECT previous_id, at, outcome, duration_ms, run_id FROM check_ins WHERE id = ?',
+      id,
+    );
+    if (!found) return;
+    yield found;
+    id = found.previous_id;
+  }
 }

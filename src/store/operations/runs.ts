@@ -1,5 +1,6 @@
 /** Pairs the ends of runs with their starts, in whatever order they arrive. */
 import type { CheckIn, CheckInOutcome } from '../../core/check-in.ts';
+import { MINUTE } from '../../text/durations.ts';
 import type { Awaitable, Transaction } from '../transaction.ts';
 import { isEnd } from './check-in-decision.ts';
 import type { StateRow } from './states.ts';
@@ -7,8 +8,9 @@ import type { StateRow } from './states.ts';
 /** How far back the other half of a run is looked for, in check-ins of the same snitch. */
 const WITHIN = 50;
 
-/** A start that comes at once after its end stands right behind it in the log. */
+/** A start that comes at once after its end, within so many milliseconds, stands right behind it in the log. */
 const JUST_BEHIND = 5;
+const AT_ONCE = MINUTE;
 
 interface LoggedRow {
   id: number;
@@ -39,6 +41,8 @@ export interface Run {
   at: number;
   /** How long the run took that it ends, in milliseconds; null where its start was not reported. */
   durationMs: number | null;
+  /** Whether it has begun and not ended: its start, where the end has not come before it. */
+  isOpen: boolean;
 }
 
 /** Of an everyday check-in, which belongs to no run, this asks nothing. */
@@ -46,15 +50,12 @@ export function runOf(tx: Transaction, row: StateRow, checkIn: CheckIn): Awaitab
   const { at, outcome, runId, now } = checkIn;
   if (outcome === 'start' && runId !== null) return startedRun(tx, row, checkIn);
   const isKnown = runId === null && at >= now && row.open_start_at === null;
-  return isKnown || !isEnd(outcome) ? { at, durationMs: null } : endedRun(tx, row, checkIn);
-}
-
-async function startedRun(tx: Transaction, row: StateRow, checkIn: CheckIn): Promise<Run> {
-  return { at: await startOfRun(tx, row, checkIn), durationMs: null };
+  if (!isKnown && isEnd(outcome)) return endedRun(tx, row, checkIn);
+  return { at, durationMs: null, isOpen: outcome === 'start' && openStartAfter(row, checkIn) === at };
 }
 
 async function endedRun(tx: Transaction, row: StateRow, checkIn: CheckIn): Promise<Run> {
-  return { at: checkIn.at, durationMs: await durationOf(tx, row, checkIn) };
+  return { at: checkIn.at, durationMs: await durationOf(tx, row, checkIn), isOpen: false };
 }
 
 /** How long the run took that `checkIn` ends, in milliseconds; null where its start was not reported. */
@@ -86,20 +87,19 @@ async function durationByTime(tx: Transaction, row: StateRow, at: number): Promi
 }
 
 /**
- * When a run with an id began whose end may have arrived before its start: then never after the end, which is told
+ * A run with an id, whose end may have arrived before its start: then that never comes after the end, which is told
  * how long the run took.
- *
- * @returns the instant to log for the start
  */
-async function startOfRun(tx: Transaction, row: StateRow, { runId, at, now }: CheckIn): Promise<number> {
-  if (runId === null) return at;
-  const within = at < now ? WITHIN : JUST_BEHIND;
+async function startedRun(tx: Transaction, row: StateRow, { runId, at, now }: CheckIn): Promise<Run> {
+  const isLate = at < now;
   const isEndOfIt = (found: LoggedRow) => found.run_id === runId && isEnd(found.outcome);
-  const end = (await lastLogged(tx, row, within, isEndOfIt)).find(isEndOfIt);
-  if (!end || end.duration_ms !== null) return at;
+  const end = (await lastLogged(tx, row, isLate ? WITHIN : JUST_BEHIND, isEndOfIt)).find(isEndOfIt);
+  // A job may use one id again and again: then the end is that of an earlier run.
+  if (!end || end.at < at - AT_ONCE) return { at, durationMs: null, isOpen: true };
+  if (end.duration_ms !== null) return { at, durationMs: null, isOpen: !isLate || end.at < at };
   const began = Math.min(at, end.at);
   await tx.run('UPDATE check_ins SET duration_ms = ? WHERE id = ?', end.at - began, end.id);
-  return began;
+  return { at: began, durationMs: null, isOpen: false };
 }
 
 /** Newest first, at most `limit` of them and none behind the first for which `isLast` holds. */

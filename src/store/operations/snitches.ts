@@ -1,6 +1,7 @@
 import { Invalid, PlanLimitReached } from '../../core/errors.ts';
 import { isDueAlike } from '../../core/job-schedule.ts';
 import { NOTHING_LEARNED } from '../../core/late-runs.ts';
+import { apart } from '../../core/runs.ts';
 import { newSnitchState, type Snitch, type SnitchFields, type SnitchState } from '../../core/snitch.ts';
 import { refusedTogether } from '../../core/snitch-input.ts';
 import { transition } from '../../core/transition.ts';
@@ -9,6 +10,8 @@ import { newToken } from '../identifiers.ts';
 import type { Awaitable, Transaction } from '../transaction.ts';
 import { requireCase } from './cases.ts';
 import { lastReportOf } from './last-report.ts';
+import { saveLearned } from './learned.ts';
+import { openRunsInLog } from './open-run.ts';
 import { SNITCH_COLUMNS, type SnitchRow, tagsIn, toSnitch } from './snitch-rows.ts';
 import {
   contextFor,
@@ -17,7 +20,6 @@ import {
   getStateById,
   insertState,
   type StateRow,
-  saveLearned,
   saveState,
   toState,
 } from './states.ts';
@@ -52,13 +54,21 @@ export async function insertSnitch(
   token = newToken(),
 ): Promise<Snitch> {
   await requireCase(tx, caseId);
-  const { interval, alertType, schedule = null, timezone = null, grace = null, ...described } = fields;
+  const {
+    interval,
+    alertType,
+    schedule = null,
+    timezone = null,
+    grace = null,
+    maxRuntime = null,
+    ...described
+  } = fields;
   const snitch: Snitch = {
     ...described,
     token,
     caseId,
     createdAt: now,
-    state: newSnitchState(interval, alertType, { schedule, timezone, grace }),
+    state: newSnitchState(interval, alertType, { schedule, timezone, grace, maxRuntime }),
     lastReport: null,
   };
   const id = await tx.insert(
@@ -97,7 +107,10 @@ async function find(tx: Transaction, caseId: string, token: string): Promise<Fou
   return row && state ? { row, state } : null;
 }
 
-/** Changes what is named. Whatever changes when the job is due restarts the deadline from now. */
+/**
+ * Changes what is named. Whatever changes when the job is due restarts the deadline from now. Another `maxRuntime` holds
+ * for the runs that are open, too.
+ */
 export async function updateSnitch(
   tx: Transaction,
   caseId: string,
@@ -134,7 +147,7 @@ export async function updateSnitch(
 }
 
 function withChanges(before: SnitchState, changes: Partial<SnitchFields>): SnitchState {
-  const { interval, alertType, schedule, timezone, grace } = changes;
+  const { interval, alertType, schedule, timezone, grace, maxRuntime } = changes;
   return {
     ...before,
     interval: interval ?? before.interval,
@@ -142,6 +155,7 @@ function withChanges(before: SnitchState, changes: Partial<SnitchFields>): Snitc
     schedule: schedule === undefined ? before.schedule : schedule,
     timezone: timezone === undefined ? before.timezone : timezone,
     grace: grace === undefined ? before.grace : grace,
+    maxRuntime: maxRuntime === undefined ? before.maxRuntime : maxRuntime,
   };
 }
 
@@ -149,13 +163,16 @@ function withChanges(before: SnitchState, changes: Partial<SnitchFields>): Snitc
 async function reschedule(
   tx: Transaction,
   row: StateRow,
-  { before, wanted, now }: { before: SnitchState; wanted: SnitchState; now: number },
+  { before, wanted: given, now }: { before: SnitchState; wanted: SnitchState; now: number },
 ): Promise<SnitchState> {
+  const isWatchedAlike = given.maxRuntime === before.maxRuntime;
+  const wanted = isWatchedAlike ? given : await withRuntime(tx, row, given, now);
   // Places in periods of another length say nothing.
   if (wanted.interval !== before.interval) await saveLearned(tx, row, NOTHING_LEARNED);
   const rules = await getRules(tx, row.case_id);
   if (isDueAlike(before, wanted)) {
-    if (wanted.interval !== before.interval || wanted.timezone !== before.timezone) {
+    const isAlike = wanted.interval === before.interval && wanted.timezone === before.timezone;
+    if (!isAlike || !isWatchedAlike) {
       await saveState(tx, row, wanted);
     }
     return wanted;
@@ -164,6 +181,18 @@ async function reschedule(
   const rescheduled = transition(wanted, { kind: 'rescheduled' }, context).snitch;
   await saveState(tx, row, rescheduled);
   return rescheduled;
+}
+
+/** The state with the runs that its `maxRuntime` watches: those that were reported before anybody watched are in the log. */
+async function withRuntime(
+  tx: Transaction,
+  row: StateRow,
+  wanted: SnitchState,
+  now: number,
+): Promise<SnitchState> {
+  const open = row.max_runtime === null ? await openRunsInLog(tx, row) : apart(wanted).open;
+  const context = await contextFor(tx, row, await getRules(tx, row.case_id), now);
+  return transition(wanted, { kind: 'runtimeChanged', open }, context).snitch;
 }
 
 export async function addTags(

@@ -1,8 +1,10 @@
 /** The narrow rows: what the state machine reads and writes at every trigger. */
 
-import { type Interval, isMinuteInterval } from '../../core/interval.ts';
+import type { Interval } from '../../core/interval.ts';
 import { ruleIn } from '../../core/job-schedule.ts';
 import { type Learned, NOTHING_LEARNED } from '../../core/late-runs.ts';
+import type { OpenRuns } from '../../core/open-run.ts';
+import type { Reason } from '../../core/reason.ts';
 import type { ScheduleRule } from '../../core/schedule/schedule.ts';
 import type {
   AlertType,
@@ -15,7 +17,8 @@ import type {
 } from '../../core/snitch.ts';
 import type { TransitionContext } from '../../core/transition.ts';
 import type { Awaitable, Transaction } from '../transaction.ts';
-import { packLearned, unpackLearned } from './packed-learned.ts';
+import { getLearned } from './learned.ts';
+import { packLearned } from './packed-learned.ts';
 import { countStatus } from './status-counts.ts';
 
 export interface StateRow {
@@ -44,13 +47,19 @@ export interface StateRow {
   schedule: string | null;
   timezone: string | null;
   grace: number | null;
+  /** JSON. */
+  reason: string | null;
+  /** Seconds. */
+  max_runtime: number | null;
+  /** JSON. */
+  runs: string | null;
 }
 
 /** Of the snitch `n` and its state `s`. The token comes from the index that finds it: the row of `n` is not read. */
 export const STATE_COLUMNS = `n.token, s.id, s.case_id, s.interval, s.alert_type, s.status, s.checked_in_at,
   s.last_check_in_at, s.due_at, s.look_at, s.pause_kind, s.pause_until, s.remembered, s.postponed, s.moved_from,
   s.paused_at, s.thread_id, s.open_start_at, s.last_check_in_id, s.check_in_count,
-  s.schedule, s.timezone, s.grace`;
+  s.schedule, s.timezone, s.grace, s.reason, s.max_runtime, s.runs`;
 
 const SELECT = `SELECT ${STATE_COLUMNS} FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id`;
 
@@ -80,8 +89,8 @@ export async function insertState(
 ): Promise<void> {
   await tx.run(
     `INSERT INTO snitch_states (id, case_id, interval, alert_type, status, postponed, check_in_count, schedule,
-       timezone, grace)
-     VALUES (?, ?, ?, ?, ?, 0, 0, ?, ?, ?)`,
+       timezone, grace, max_runtime)
+     VALUES (?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?)`,
     id,
     caseId,
     state.interval,
@@ -90,6 +99,7 @@ export async function insertState(
     scheduleText(state.schedule),
     state.timezone,
     state.grace,
+    state.maxRuntime,
   );
   await countStatus(tx, caseId, state.status, 1);
   tx.announce({ kind: 'snitch', caseId, token });
@@ -152,7 +162,7 @@ export async function saveState(
     `UPDATE snitch_states SET interval = ?, alert_type = ?, status = ?, checked_in_at = ?, last_check_in_at = ?,
        due_at = ?, look_at = ?, pause_kind = ?, pause_until = ?, remembered = ?, postponed = ?, moved_from = ?,
        paused_at = ?, thread_id = ?, open_start_at = ?, last_check_in_id = ?, check_in_count = ?, schedule = ?,
-       timezone = ?, grace = ?
+       timezone = ?, grace = ?, reason = ?, max_runtime = ?, runs = ?
      WHERE id = ?`,
     state.interval,
     state.alertType,
@@ -174,6 +184,9 @@ export async function saveState(
     scheduleText(state.schedule),
     state.timezone,
     state.grace,
+    jsonOrNull(state.reason),
+    state.maxRuntime,
+    jsonOrNull(state.runs),
     row.id,
   );
   if (state.status !== row.status) {
@@ -202,11 +215,22 @@ export function toState(row: StateRow): SnitchState {
     pause: toPause(row),
     postponed: row.postponed,
     movedFrom: row.moved_from,
+    reason: reasonIn(row.reason),
+    maxRuntime: row.max_runtime,
+    runs: row.runs === null ? null : (JSON.parse(row.runs) as OpenRuns),
   };
 }
 
 export function scheduleText(schedule: ScheduleRule | null): string | null {
   return schedule === null ? null : JSON.stringify(schedule);
+}
+
+export function reasonIn(text: string | null): Reason | null {
+  return text === null ? null : (JSON.parse(text) as Reason);
+}
+
+function jsonOrNull(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value);
 }
 
 function toPause({
@@ -247,34 +271,4 @@ export async function contextFor(
 ): Promise<TransitionContext> {
   const learned = row.alert_type === 'smart' ? await getLearned(tx, row.id) : NOTHING_LEARNED;
   return { now, calendar: tx.calendar, rules, ...learned };
-}
-
-/** What is learned of the job, whatever the alert type; of minute intervals nothing is kept. */
-export async function learnedFor(
-  tx: Transaction,
-  { id, interval }: Pick<StateRow, 'id' | 'interval'>,
-): Promise<Learned> {
-  return isMinuteInterval(interval) ? NOTHING_LEARNED : getLearned(tx, id);
-}
-
-export async function findLearned(tx: Transaction, token: string): Promise<Learned> {
-  const row = await getState(tx, token);
-  return row ? getLearned(tx, row.id) : NOTHING_LEARNED;
-}
-
-/** A column of its own row that is read only where it is asked for: what is read at every check-in is much shorter. */
-async function getLearned(tx: Transaction, id: number): Promise<Learned> {
-  const row = await tx.get<{ first_check_ins: Uint8Array | null }>(
-    'SELECT first_check_ins FROM snitch_states WHERE id = ?',
-    id,
-  );
-  return unpackLearned(row?.first_check_ins ?? null);
-}
-
-export async function saveLearned(
-  tx: Transaction,
-  { id }: Pick<StateRow, 'id'>,
-  learned: Learned,
-): Promise<void> {
-  await tx.run('UPDATE snitch_states SET first_check_ins = ? WHERE id = ?', packLearned(learned), id);
 }

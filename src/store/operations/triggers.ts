@@ -1,7 +1,8 @@
 /** Triggers from people, from the sweep and from changed rules: read the row, ask the state machine, write. */
 import { Invalid } from '../../core/errors.ts';
 import { followsCaseZone } from '../../core/job-schedule.ts';
-import type { CaseRules, PauseUntil } from '../../core/snitch.ts';
+import { apart } from '../../core/runs.ts';
+import type { CaseRules, PauseUntil, SnitchState } from '../../core/snitch.ts';
 import { type Trigger, transition } from '../../core/transition.ts';
 import { PENDING_CANNOT_PAUSE } from '../../core/validation.ts';
 import type { DueResult, LookCursor } from '../sweep.ts';
@@ -9,6 +10,7 @@ import type { Transaction } from '../transaction.ts';
 import { insertAlert } from './alerts.ts';
 import { settleFlaps } from './flapping.ts';
 import { isolate } from './isolation.ts';
+import { openRunOf } from './open-run.ts';
 import {
   contextFor,
   getRules,
@@ -60,11 +62,20 @@ async function apply(
   if (snitch === before) return false;
   let threadId = row.thread_id;
   if (alert) {
-    const deadlineAt = trigger.kind === 'due' ? row.due_at : null;
-    threadId = await insertAlert(tx, row, alert, snitch, { at: now, deadlineAt });
+    const cause =
+      trigger.kind === 'due' ? { deadlineAt: row.due_at, startedAt: hangingSince(snitch, trigger) } : {};
+    threadId = await insertAlert(tx, row, alert, snitch, { at: now, ...cause });
   }
   await saveState(tx, row, snitch, { threadId });
   return true;
+}
+
+/** When the run began that has not ended: the one that overran, where one did. */
+function hangingSince(
+  { reason }: SnitchState,
+  { startedAt }: Extract<Trigger, { kind: 'due' }>,
+): number | undefined {
+  return reason?.kind === 'overran' ? reason.startedAt : startedAt;
 }
 
 /** Rows of the index that one call looks through: reading one costs about a microsecond. */
@@ -118,7 +129,11 @@ interface LookRow {
 async function applyOneDue(tx: Transaction, id: number, now: number): Promise<boolean> {
   const row = await getStateById(tx, id);
   if (!row) return false;
-  return apply(tx, row, { kind: 'due' }, await getRules(tx, row.case_id), now);
+  const startedAt = await openRunOf(tx, row);
+  // The end of one that is excused may have been lost.
+  const isKnown = startedAt !== null && !apart(toState(row)).open.some((run) => run.excused);
+  const trigger = { kind: 'due', ...(isKnown ? { startedAt } : {}) } as const;
+  return apply(tx, row, trigger, await getRules(tx, row.case_id), now);
 }
 
 /** Rows that one call moves at most: few enough that no check-in waits for it noticeably. */

@@ -64,6 +64,7 @@ function fieldLines(entry: Entry, detail: SnitchDetail | null, look: DetailLook)
   const timezone = explanation?.timezone ?? 'UTC';
   const fields: [string, string][] = [
     dueField(snitch, explanation?.timezone ?? 'time zone of the case'),
+    ...(snitch.reason ? [['Why', printable(snitch.reason)] satisfies [string, string]] : []),
     ['Last healthy', whenWas(checkedInAt, look.now, timezone)],
     ['Last report', lastReport(entry, look.now, timezone)],
     ['Deadline', deadlineWords(explanation, look.now)],
@@ -210,7 +211,10 @@ function checkInLine({ outcome, exit_status, message, duration_ms }: WireCheckIn
 
 function alertLines(alert: WireAlert, now: number): Line[] {
   return [
-    [{ text: `alert: ${alertWord(alert)}`, bold: true }],
+    [
+      { text: `alert: ${alertWord(alert)}`, bold: true },
+      ...(alert.reason === undefined ? [] : [{ text: `  ${printable(alert.reason)}` }]),
+    ],
     ...alert.deliveries.map((delivery) => deliveryLine(delivery, now)),
   ];
 }

@@ -34,6 +34,7 @@ function isSame(before: WireSnitch, after: WireSnitch): boolean {
   return (
     after.status !== 'errored' &&
     before.status === after.status &&
+    before.reason === after.reason &&
     before.checked_in_at === after.checked_in_at &&
     before.last_report?.at === after.last_report?.at &&
     before.interval === after.interval &&

@@ -1,0 +1,65 @@
+/**
+ * Why a snitch is failed or errored, and why an alert was raised (`extensions: What a run must look like`). It is kept
+ * as plain data with the state and with the alert, so that everybody is told the times in their own time zone.
+ */
+import { durationInWords, SECOND } from '../text/durations.ts';
+
+export type Reason =
+  /** Nothing was heard until `by`. `startedAt`: a run had begun that had not ended then. */
+  | { kind: 'noCheckIn'; by: number; startedAt?: number }
+  /** A run that began at `startedAt` took longer than `max_runtime`. */
+  | { kind: 'overran'; startedAt: number }
+  | { kind: 'exitStatus'; status: number }
+  /** The job reported a failure without an exit status. */
+  | { kind: 'error' }
+  /** What ends an alarm. `tookMs` only where the start of the run was reported. */
+  | { kind: 'checkedIn'; first?: true; tookMs?: number }
+  /** Until its next healthy check-in, until somebody unpauses it, or until an instant. */
+  | { kind: 'paused'; until: 'healthy' | 'unpaused' | number };
+
+/** @param show an instant in words, with its time zone where the text around it does not name one */
+export function reasonInWords(reason: Reason, show: (at: number) => string): string {
+  switch (reason.kind) {
+    case 'noCheckIn': {
+      const { by, startedAt } = reason;
+      const hangs = startedAt === undefined ? '' : `: ${unended(startedAt, show)}`;
+      return `no check-in by ${show(by)}${hangs}`;
+    }
+    case 'overran':
+      return unended(reason.startedAt, show);
+    case 'exitStatus':
+      return `exit status ${reason.status}`;
+    case 'error':
+      return 'the job reported an error';
+    case 'checkedIn': {
+      const { tookMs } = reason;
+      if (tookMs !== undefined)
+        return `a run ended well after ${tookMs < SECOND ? 'less than a second' : durationInWords(tookMs)}`;
+      return reason.first ? 'the first check-in' : 'a healthy check-in';
+    }
+    case 'paused':
+      return pausedUntil(reason.until, show);
+  }
+}
+
+function unended(startedAt: number, show: (at: number) => string): string {
+  return `a run that started at ${show(startedAt)} has not ended`;
+}
+
+function pausedUntil(until: 'healthy' | 'unpaused' | number, show: (at: number) => string): string {
+  if (typeof until === 'number') return `paused until ${show(until)}`;
+  return until === 'healthy' ? 'paused until its next healthy check-in' : 'paused until somebody unpauses it';
+}
+
+/** Why an error check-in is one, by what it says itself. */
+export function errorReported(exitStatus: number | null): Reason {
+  return exitStatus === null || exitStatus === 0
+    ? { kind: 'error' }
+    : { kind: 'exitStatus', status: exitStatus };
+}
+
+/** Whether both say the same, null being no reason. */
+export function isSameReason(one: Reason | null, other: Reason | null): boolean {
+  if (one === other) return true;
+  return one !== null && other !== null && JSON.stringify(one) === JSON.stringify(other);
+}

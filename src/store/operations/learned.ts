@@ -1,0 +1,31 @@
+/** What is learned of jobs, which stands in the rows of their states. */
+import { type Interval, isMinuteInterval } from '../../core/interval.ts';
+import { type Learned, NOTHING_LEARNED } from '../../core/late-runs.ts';
+import type { Transaction } from '../transaction.ts';
+import { packLearned, unpackLearned } from './packed-learned.ts';
+
+/** What is learned of the job, whatever the alert type; of minute intervals nothing is kept. */
+export async function learnedFor(
+  tx: Transaction,
+  { id, interval }: { id: number; interval: Interval },
+): Promise<Learned> {
+  return isMinuteInterval(interval) ? NOTHING_LEARNED : getLearned(tx, id);
+}
+
+export async function findLearned(tx: Transaction, token: string): Promise<Learned> {
+  const row = await tx.get<{ id: number }>('SELECT id FROM snitches WHERE token = ?', token);
+  return row ? getLearned(tx, row.id) : NOTHING_LEARNED;
+}
+
+/** A column of its own row that is read only where it is asked for: what is read at every check-in is much shorter. */
+export async function getLearned(tx: Transaction, id: number): Promise<Learned> {
+  const row = await tx.get<{ first_check_ins: Uint8Array | null }>(
+    'SELECT first_check_ins FROM snitch_states WHERE id = ?',
+    id,
+  );
+  return unpackLearned(row?.first_check_ins ?? null);
+}
+
+export async function saveLearned(tx: Transaction, { id }: { id: number }, learned: Learned): Promise<void> {
+  await tx.run('UPDATE snitch_states SET first_check_ins = ? WHERE id = ?', packLearned(learned), id);
+}
