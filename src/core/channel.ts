@@ -1,4 +1,5 @@
 /** Channels: the services that a case's alerts are sent to beside email and webhooks (`extensions §3`). */
+import { MINUTE } from '../text/durations.ts';
 import { type Alert, BLIND_NOTICE } from './alert.ts';
 
 export const CHANNEL_KINDS = [
@@ -40,6 +41,11 @@ const KEEPS_INCIDENTS: ReadonlySet<string> = new Set<ChannelKind>([
 export function keepsIncidents(kind: string): boolean {
   return KEEPS_INCIDENTS.has(kind);
 }
+
+/**
+ * How often a service is told again of an alarm that lasts, in milliseconds, where it would otherwise end by itself.
+ */
+export const REPEAT_EVERY = MINUTE;
 
 /** What a channel may take: the four alerts of a snitch, and `blind` for notices about the service itself. */
 export const CHANNEL_EVENTS = ['missing', 'errored', 'reporting', 'paused', 'blind'] as const;

@@ -69,6 +69,15 @@ export interface Recipient {
   incident: Incident;
 }
 
+/** An alarm that lasts, of which a service is to be told again. */
+export interface Repeat {
+  channelId: string;
+  token: string;
+  alert: Alert;
+  recipient: Recipient;
+  case: ClaimedDelivery['case'];
+}
+
 export type Settlement =
   /** `told` only of a channel: the message as the service knows it, where it said so. */
   | { kind: 'delivered'; at: number; told?: { reference: string | null; settings?: ChannelSettings } }

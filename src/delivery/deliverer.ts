@@ -1,10 +1,12 @@
 /** The channels that this service has, made from its settings, and the outbox that goes out through them. */
 import { EMAIL_LIMITS, type EmailLimits, emailChannel } from './channels/email.ts';
+import { type RepeatedChannel, repeated } from './channels/repeated.ts';
 import { SERVICE_LIMITS, type ServiceLimits, serviceChannel } from './channels/service-channel.ts';
 import { SERVICES } from './channels/services.ts';
 import { WEBHOOK_LIMITS, type WebhookLimits, webhookChannel } from './channels/webhook.ts';
 import type { Channel } from './outbox/channel.ts';
 import { Dispatch, type DispatchHealth, type DispatchOptions } from './outbox/dispatch.ts';
+import { Repeater, type RepeaterOptions } from './outbox/repeater.ts';
 import type { SmtpSettings } from './smtp/smtp-options.ts';
 
 export interface DeliverySettings {
@@ -15,6 +17,7 @@ export interface DeliverySettings {
 }
 
 export interface DelivererOptions extends DeliverySettings, DispatchOptions {
+  store: DispatchOptions['store'] & RepeaterOptions['store'];
   /** The version of this program, for the user agent of webhooks. */
   version?: string;
   limits?: {
@@ -39,33 +42,58 @@ export interface Deliverer {
 
 /** @throws Error that names the setting which cannot be used */
 export function createDeliverer(options: DelivererOptions): Deliverer {
-  const { limits, version = '0' } = options;
-  const make: { [Setting in keyof DeliverySettings]: (value: DeliverySettings[Setting]) => Channel[] } = {
-    smtp: (smtp) => [emailChannel(smtp, { ...EMAIL_LIMITS, ...limits?.email })],
-    webhooks: ({ allowPrivate }) => [
-      webhookChannel({ allowPrivate, version }, { ...WEBHOOK_LIMITS, ...limits?.webhook }),
-      ...SERVICES.map((service) =>
-        serviceChannel(service, { allowPrivate, version }, { ...SERVICE_LIMITS, ...limits?.service }),
-      ),
-    ],
-  };
+  const make = makers(options);
   let { smtp, webhooks }: DeliverySettings = options;
-  const dispatch = new Dispatch([...make.webhooks(webhooks), ...make.smtp(smtp)], options);
+  let services = make.webhooks(webhooks);
+  const dispatch = new Dispatch([...services, ...make.smtp(smtp)], options);
+  const repeater = new Repeater({
+    ...options,
+    async send(repeat, lasts, stop) {
+      const sending = { target: repeat.channelId, now: options.clock(), stop };
+      return (await services.find(isRepeated)?.repeat(repeat, sending, lasts)) ?? null;
+    },
+  });
   return {
-    start: () => dispatch.start(),
+    start() {
+      dispatch.start();
+      repeater.start();
+    },
     wake: () => dispatch.wake(),
-    stop: () => dispatch.stop(),
+    stop: async () => void (await Promise.all([repeater.stop(), dispatch.stop()])),
     health: () => dispatch.health(),
     problem: () => dispatch.problem(),
     reconfigure(settings) {
-      const changed = [
-        ...(same(settings.smtp, smtp) ? [] : make.smtp(settings.smtp)),
-        ...(same(settings.webhooks, webhooks) ? [] : make.webhooks(settings.webhooks)),
-      ];
-      for (const channel of changed) dispatch.replace(channel);
+      const mail = same(settings.smtp, smtp) ? [] : make.smtp(settings.smtp);
+      const others = same(settings.webhooks, webhooks) ? [] : make.webhooks(settings.webhooks);
+      for (const channel of [...mail, ...others]) dispatch.replace(channel);
+      if (others.length > 0) services = others;
       ({ smtp, webhooks } = settings);
       dispatch.wake();
     },
+  };
+}
+
+function isRepeated(channel: Channel): channel is RepeatedChannel {
+  return 'repeat' in channel;
+}
+
+type Makers = { [Setting in keyof DeliverySettings]: (value: DeliverySettings[Setting]) => Channel[] };
+
+/** The channels that each setting is for. */
+function makers({ limits, version = '0' }: DelivererOptions): Makers {
+  return {
+    smtp: (smtp) => [emailChannel(smtp, { ...EMAIL_LIMITS, ...limits?.email })],
+    webhooks: ({ allowPrivate }) => [
+      webhookChannel({ allowPrivate, version }, { ...WEBHOOK_LIMITS, ...limits?.webhook }),
+      ...SERVICES.map((service) => {
+        const channel = serviceChannel(
+          service,
+          { allowPrivate, version },
+          { ...SERVICE_LIMITS, ...limits?.service },
+        );
+        return service.repeats ? repeated(channel) : channel;
+      }),
+    ],
   };
 }
 

@@ -16,6 +16,7 @@ import type { ChannelStore } from './channels.ts';
 import type { CheckInStore } from './check-ins.ts';
 import type { DeliveryStore } from './deliveries.ts';
 import type { OwnershipStore } from './ownership.ts';
+import type { RepeatStore } from './repeats.ts';
 import type { ServerNoteStore } from './server-notes.ts';
 import type { SnitchStore } from './snitches.ts';
 import type { SweepStore } from './sweep.ts';
@@ -73,5 +74,6 @@ export type Store = CaseStore &
   DeliveryStore &
   WebhookStore &
   ChannelStore &
+  RepeatStore &
   ServerNoteStore &
   OpenedStore;

@@ -2,14 +2,11 @@
  * Prometheus Alertmanager. What identifies an alarm is the exact set of its labels, so that everything which changes
  * stands in annotations. An alarm ends by itself unless it is told again: see `REPEAT_EVERY`.
  */
-import { MINUTE } from '../../text/durations.ts';
+import { REPEAT_EVERY } from '../../core/channel.ts';
 import { fitted } from '../messages/fitted.ts';
 import { byStatus } from './answers.ts';
 import { detailsOf, nameOf, snitchFields, stepsOf } from './incident-words.ts';
 import { json, type Post, type Service, type ServiceRequest } from './service.ts';
-
-/** How often an alarm that lasts is told again, in milliseconds. */
-export const REPEAT_EVERY = MINUTE;
 
 /** Long enough for a daemon that is restarted, in milliseconds: then the alarm would end falsely. */
 const LASTS = 5 * REPEAT_EVERY;
@@ -20,6 +17,7 @@ const DESCRIPTION = 10_000;
 export const alertmanager: Service = {
   kind: 'alertmanager',
   chat: null,
+  repeats: true,
   requests: (post) => stepsOf(post).map((step) => alertRequest(post, step === 'open')),
   meaning: (answer, { now }) => byStatus(answer, { success: [200], now }),
 };

@@ -41,6 +41,8 @@ export interface Service {
   readonly chat: ChatPace | null;
   /** Between two requests to one target, in milliseconds, where it is no chat. */
   readonly gap?: number;
+  /** Whether alarms end by themselves unless they are told again. */
+  readonly repeats?: true;
   /** Sent one after the other, until one of them is not taken. None where the service needs not be told. */
   requests(post: Post): readonly ServiceRequest[];
   /** An error may quote the answer: it is cut and shown in one line, without secrets. */

@@ -19,6 +19,7 @@ import * as deliveries from '../operations/deliveries.ts';
 import * as learned from '../operations/learned.ts';
 import * as openRun from '../operations/open-run.ts';
 import * as ownership from '../operations/ownership.ts';
+import * as repeats from '../operations/repeats.ts';
 import * as retention from '../operations/retention.ts';
 import * as settings from '../operations/settings.ts';
 import * as snitchList from '../operations/snitch-list.ts';
@@ -26,6 +27,7 @@ import * as snitches from '../operations/snitches.ts';
 import * as triggers from '../operations/triggers.ts';
 import * as webhooks from '../operations/webhooks.ts';
 import type { OwnershipStore } from '../ownership.ts';
+import type { RepeatStore } from '../repeats.ts';
 import type { ServerNoteStore } from '../server-notes.ts';
 import type { SnitchStore } from '../snitches.ts';
 import type { OpenedStore, Store } from '../store.ts';
@@ -124,6 +126,12 @@ const channelMethods: Table<ChannelStore> = {
   deleteChannel: write(channels.deleteChannel),
 };
 
+const repeatMethods: Table<RepeatStore> = {
+  takeRepeats: work(repeats.takeRepeats),
+  lasts: read(repeats.lasts),
+  nextRepeatAt: read(repeats.nextRepeatAt),
+};
+
 const serverNoteMethods: Table<ServerNoteStore> = {
   census: read(census.takeCensus),
   getSetting: read(settings.getSetting),
@@ -144,6 +152,7 @@ export function methodsOf(runner: Runner): Omit<Store, keyof OpenedStore> {
     ...bind(deliveryMethods, runner),
     ...bind(webhookMethods, runner),
     ...bind(channelMethods, runner),
+    ...bind(repeatMethods, runner),
     ...bind(serverNoteMethods, runner),
     ...guarded(runner),
   };

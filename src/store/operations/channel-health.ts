@@ -1,10 +1,14 @@
 /** What a service answered last: whether it refuses everything, and which alarms it must be told of again. */
 import type { ChannelSettings } from '../../core/channel.ts';
+import type { Channel } from '../../core/routing.ts';
 import type { Transaction } from '../transaction.ts';
 import { getChannel, updateChannel } from './channels.ts';
+import { noteRepeats } from './repeats.ts';
 
 interface SettledRow {
   case_id: string;
+  channel: Channel;
+  alert_id: string;
   target: string;
 }
 
@@ -13,6 +17,7 @@ export async function noteDelivered(
   tx: Transaction,
   deliveryId: number,
   { settings }: { settings?: ChannelSettings },
+  at: number,
 ): Promise<void> {
   const row = await settledRow(tx, deliveryId);
   if (!row) return;
@@ -20,6 +25,7 @@ export async function noteDelivered(
     'UPDATE channels SET refused_at = NULL, refusal = NULL WHERE id = ? AND refused_at IS NOT NULL',
     row.target,
   );
+  if (row.channel === 'alertmanager') await noteRepeats(tx, row, at);
   if (settings) await updateChannel(tx, row.case_id, row.target, { settings });
 }
 
@@ -37,5 +43,10 @@ export async function noteRefused(
 }
 
 async function settledRow(tx: Transaction, id: number): Promise<SettledRow | null> {
-  return (await tx.get<SettledRow>('SELECT case_id, target FROM deliveries WHERE id = ?', id)) ?? null;
+  return (
+    (await tx.get<SettledRow>(
+      'SELECT case_id, channel, alert_id, target FROM deliveries WHERE id = ?',
+      id,
+    )) ?? null
+  );
 }

@@ -149,7 +149,7 @@ export async function settleDelivery(
   );
   if (settled === 0) return false;
   if (settlement.kind === 'delivered' && settlement.told) {
-    await noteDelivered(tx, id, settlement.told);
+    await noteDelivered(tx, id, settlement.told, settlement.at);
   }
   if (settlement.kind === 'dead' && settlement.refusedAt !== undefined) {
     await noteRefused(tx, id, settlement.error, settlement.refusedAt);
