@@ -7,6 +7,7 @@ import type {
   WireApiKey,
   WireAudience,
   WireCase,
+  WireChannel,
   WireCheckIn,
   WireDelivery,
   WireExplanation,
@@ -150,6 +151,17 @@ export const WEBHOOK = object<WireWebhook>({
   url: text,
   created_at: time,
   secret: optional(text) as Shape<string>,
+});
+
+export const CHANNEL = object<WireChannel>({
+  id: text,
+  kind: text,
+  name: text,
+  settings: object<WireChannel['settings']>({}),
+  events: TEXTS,
+  tags: TEXTS,
+  refused: nullable(object<{ at: string; error: string }>({ at: time, error: text })),
+  created_at: time,
 });
 
 export const DELIVERY = object<WireDelivery>({

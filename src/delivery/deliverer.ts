@@ -1,4 +1,5 @@
 /** The channels that this service has, made from its settings, and the outbox that goes out through them. */
+import { COMMAND_LIMITS, type CommandLimits, type Commands, commandChannel } from './channels/command.ts';
 import { EMAIL_LIMITS, type EmailLimits, emailChannel } from './channels/email.ts';
 import { type RepeatedChannel, repeated } from './channels/repeated.ts';
 import { SERVICE_LIMITS, type ServiceLimits, serviceChannel } from './channels/service-channel.ts';
@@ -14,6 +15,8 @@ export interface DeliverySettings {
   smtp: SmtpSettings | null;
   /** Whether webhooks and services may be at loopback and private addresses. */
   webhooks: { allowPrivate: boolean };
+  /** What channels of the kind `command` run; none when absent. */
+  commands?: Commands;
 }
 
 export interface DelivererOptions extends DeliverySettings, DispatchOptions {
@@ -24,6 +27,7 @@ export interface DelivererOptions extends DeliverySettings, DispatchOptions {
     webhook?: Partial<WebhookLimits>;
     email?: Partial<EmailLimits>;
     service?: Partial<ServiceLimits>;
+    command?: Partial<CommandLimits>;
   };
 }
 
@@ -43,9 +47,9 @@ export interface Deliverer {
 /** @throws Error that names the setting which cannot be used */
 export function createDeliverer(options: DelivererOptions): Deliverer {
   const make = makers(options);
-  let { smtp, webhooks }: DeliverySettings = options;
+  let { smtp, webhooks, commands = {} }: DeliverySettings = options;
   let services = make.webhooks(webhooks);
-  const dispatch = new Dispatch([...services, ...make.smtp(smtp)], options);
+  const dispatch = new Dispatch([...services, ...make.smtp(smtp), ...make.commands(commands)], options);
   const repeater = new Repeater({
     ...options,
     async send(repeat, lasts, stop) {
@@ -65,9 +69,10 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     reconfigure(settings) {
       const mail = same(settings.smtp, smtp) ? [] : make.smtp(settings.smtp);
       const others = same(settings.webhooks, webhooks) ? [] : make.webhooks(settings.webhooks);
-      for (const channel of [...mail, ...others]) dispatch.replace(channel);
+      const run = same(settings.commands ?? {}, commands) ? [] : make.commands(settings.commands ?? {});
+      for (const channel of [...mail, ...others, ...run]) dispatch.replace(channel);
       if (others.length > 0) services = others;
-      ({ smtp, webhooks } = settings);
+      ({ smtp, webhooks, commands = {} } = settings);
       dispatch.wake();
     },
   };
@@ -77,11 +82,19 @@ function isRepeated(channel: Channel): channel is RepeatedChannel {
   return 'repeat' in channel;
 }
 
-type Makers = { [Setting in keyof DeliverySettings]: (value: DeliverySettings[Setting]) => Channel[] };
+type Makers = {
+  [Setting in keyof DeliverySettings]-?: (
+    value: NonNullable<DeliverySettings[Setting]> | NullOf<Setting>,
+  ) => Channel[];
+};
+
+/** Only email can be off. */
+type NullOf<Setting> = Setting extends 'smtp' ? null : never;
 
 /** The channels that each setting is for. */
 function makers({ limits, version = '0' }: DelivererOptions): Makers {
   return {
+    commands: (commands) => [commandChannel(commands, { ...COMMAND_LIMITS, ...limits?.command })],
     smtp: (smtp) => [emailChannel(smtp, { ...EMAIL_LIMITS, ...limits?.email })],
     webhooks: ({ allowPrivate }) => [
       webhookChannel({ allowPrivate, version }, { ...WEBHOOK_LIMITS, ...limits?.webhook }),
