@@ -142,6 +142,8 @@ export interface WireAlert {
   reason?: string;
   /** Only if the alert stands for many changes of a snitch that alerts too often. */
   flapping?: { phase: 'begun' | 'goes on' | 'over'; changes: number; since: string; changed_at: string };
+  /** Only on `service.refused`: the channel whose service refuses what is sent there, and why. */
+  refusal?: { channel: { id: string; name: string; kind: string }; error: string };
   /** Only on `service.blind`: the window in which no check-in could be received. */
   notice?: {
     from: string;

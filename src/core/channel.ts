@@ -1,6 +1,6 @@
 /** Channels: the services that a case's alerts are sent to beside email and webhooks (`extensions §3`). */
 import { MINUTE } from '../text/durations.ts';
-import { type Alert, BLIND_NOTICE } from './alert.ts';
+import { type Alert, BLIND_NOTICE, REFUSAL_NOTICE } from './alert.ts';
 
 export const CHANNEL_KINDS = [
   'ntfy',
@@ -66,6 +66,7 @@ export function eventOf(type: Alert['type']): ChannelEvent {
     case 'snitch.paused':
       return 'paused';
     case BLIND_NOTICE:
+    case REFUSAL_NOTICE:
       return 'blind';
   }
 }

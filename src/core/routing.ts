@@ -65,6 +65,16 @@ export function routeToChannels(channels: readonly RoutedChannel[], occasion: Oc
     .map(({ id, kind }) => ({ channel: kind, target: id }));
 }
 
+/**
+ * Whom a case tells that one of its channels is refused: the others that people read, whatever their events. Nobody
+ * would close what that opened at a service for incidents.
+ */
+export function routeOfRefusal(channels: readonly RoutedChannel[], refusedId: string): Route[] {
+  return channels
+    .filter(({ id, kind }) => id !== refusedId && !keepsIncidents(kind))
+    .map(({ id, kind }) => ({ channel: kind, target: id }));
+}
+
 /** Why a channel is not sent an alert, in words that follow its name; null where it is. */
 export function whyPassedOver({ id, kind, events, tags }: RoutedChannel, occasion: Occasion): string | null {
   const { event, isFirst, told } = occasion;

@@ -116,6 +116,37 @@ test('a permanent refusal is dead at once, shown without its secret, and noted a
   assert.is((await outbox.store.getChannel(outbox.owner.id, id))?.refused, null);
 });
 
+test('a refusal is told once to whoever else is told, and again only after something was delivered', async (context) => {
+  const { outbox, server } = context;
+  await outbox.store.updateCase(outbox.owner.id, { members: ['ann@example.com'] }, outbox.clock());
+  server.behaviour = (response, received) =>
+    received.path.startsWith('/services/')
+      ? response.writeHead(410).end('channel_is_archived')
+      : took(response, received);
+  await add(context, 'slack', { events: ['errored'] });
+  await add(context, 'ntfy', { events: ['reporting'] });
+  await add(context, 'pagerduty', { events: ['missing'] });
+  outbox.deliverer(quick);
+  for (let alarm = 1; alarm <= 3; alarm += 1) {
+    await outbox.raise(1);
+    await until(
+      async () =>
+        (await outbox.deliveries('dead')).filter(({ channel }) => channel === 'slack').length === alarm,
+      'it is dead',
+    );
+  }
+  await until(async () => server.received.some(({ path }) => path === '/'), 'it is told by ntfy');
+  const notices = (await outbox.store.listAlerts(outbox.owner.id, null, { limit: 99, before: null })).filter(
+    ({ alert }) => alert.type === 'service.refused',
+  );
+  assert.is(notices.length, 1);
+  assert.equal(notices[0]?.deliveries.map(({ channel }) => channel).sort(), ['email', 'ntfy']);
+  const said = JSON.parse(server.received.find(({ path }) => path === '/')?.body ?? '{}');
+  assert.match(said.title, /^\[Channel\] slack is not told any more: slack refuses/);
+  assert.match(said.message, 'answered 410 Gone: channel_is_archived');
+  assert.not.match(said.message, /s3cr3t/);
+});
+
 test('a refusal for now waits as long as the service asks, and comes with the next attempt', async (context) => {
   const { outbox, server } = context;
   server.behaviour = (response) =>

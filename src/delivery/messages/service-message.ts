@@ -1,6 +1,6 @@
 /** What a service is told, made once for all of them: what happened, since when, why, what next. */
 import { createHash } from 'node:crypto';
-import { type Alert, BLIND_NOTICE, isAlarm } from '../../core/alert.ts';
+import { type Alert, isAlarm, REFUSAL_NOTICE } from '../../core/alert.ts';
 import type { Incident } from '../../core/channel.ts';
 import { shorten } from '../../text/printable.ts';
 import { alertLetter } from './alert-letter.ts';
@@ -50,9 +50,8 @@ export function alertServiceMessage(alert: Alert, shown: CaseShown, linkOf: Link
 export function natureOf({ type }: Pick<Alert, 'type'>): Pick<ServiceMessage, 'purpose' | 'tone'> {
   if (type === 'snitch.reporting') return { purpose: 'end', tone: 'good' };
   if (type === 'snitch.paused') return { purpose: 'end', tone: 'plain' };
-  return type !== BLIND_NOTICE && isAlarm(type)
-    ? { purpose: 'alarm', tone: 'bad' }
-    : { purpose: 'note', tone: 'plain' };
+  if (type === REFUSAL_NOTICE) return { purpose: 'note', tone: 'bad' };
+  return isAlarm(type) ? { purpose: 'alarm', tone: 'bad' } : { purpose: 'note', tone: 'plain' };
 }
 
 export function digestServiceMessage(digest: Digest): ServiceMessage {

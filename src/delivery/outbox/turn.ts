@@ -1,5 +1,5 @@
 /** What one target is sent in one turn: one alert, or all that waited for it: of each case one by one or as a digest. */
-import { BLIND_NOTICE } from '../../core/alert.ts';
+import { BLIND_NOTICE, REFUSAL_NOTICE } from '../../core/alert.ts';
 import type { ClaimedDelivery, Recipient } from '../../core/delivery.ts';
 import { type CaseShown, type DigestEntry, digestEntry } from '../messages/digest-entry.ts';
 import type { Channel, Sending } from './channel.ts';
@@ -74,7 +74,7 @@ class CaseGroup {
 
   add(claim: ClaimedDelivery, leaseEnds: number): void {
     const held = hold(claim, leaseEnds);
-    if (claim.alert.type === BLIND_NOTICE) {
+    if (claim.alert.type === BLIND_NOTICE || claim.alert.type === REFUSAL_NOTICE) {
       this.#notices.push(singleMessage(claim, held));
       return;
     }

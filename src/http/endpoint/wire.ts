@@ -211,7 +211,7 @@ export function toldAlert(
   { alert, deliveries }: AlertWithDeliveries,
   nameOf: (target: string) => string,
 ): ToldAlert | null {
-  if (alert.notice) return null;
+  if (!alert.snitch) return null;
   return {
     type: alert.type,
     at: alert.at,
@@ -272,6 +272,7 @@ export function wireAlert(
     const { phase, changes, since, changedAt } = flapping;
     return { ...wire, flapping: { phase, changes, since: wireTime(since), changed_at: wireTime(changedAt) } };
   }
+  if ('refusal' in alert) return { ...wire, refusal: alert.refusal };
   if (!alert.notice) return wire;
   return { ...wire, notice: noticeShown(alert.notice) };
 }

@@ -189,6 +189,10 @@ export const alert = z.object({
     .object({ from: time, to: time, postponed: z.array(text), postponed_count: z.number() })
     .meta({ description: 'Only on service.blind: the window in which no check-in could be received' })
     .optional(),
+  refusal: z
+    .object({ channel: z.object({ id: text, name: text, kind: text }), error: text })
+    .meta({ description: 'Only on service.refused: what a service refuses for good, and of which channel' })
+    .optional(),
   snitch: z
     .object({
       token: text,
@@ -209,7 +213,7 @@ export const alert = z.object({
       changed_at: time,
     })
     .optional(),
-}) satisfies z.ZodType<Omit<WireAlert, 'notice' | 'flapping' | 'reason'>>;
+}) satisfies z.ZodType<Omit<WireAlert, 'notice' | 'flapping' | 'refusal' | 'reason'>>;
 
 export const audience = z.object({
   emails: z.array(text),

@@ -3,11 +3,12 @@ import {
   type Alert,
   type AlertDecision,
   type AlertDetails,
-  type AlertKind,
   type AlertSnitch,
   alertSnitch,
   BLIND_NOTICE,
   type BlindNotice,
+  REFUSAL_NOTICE,
+  type Refusal,
 } from '../../core/alert.ts';
 import { eventOf } from '../../core/channel.ts';
 import { type Occasion, route, type Targets } from '../../core/routing.ts';
@@ -22,7 +23,7 @@ export interface AlertRow {
   id: string;
   case_id: string;
   token: string | null;
-  type: AlertKind | typeof BLIND_NOTICE;
+  type: Alert['type'];
   at: number;
   snitch: string | null;
   details: string | null;
@@ -118,9 +119,14 @@ async function toldOf(tx: Transaction, token: string, threadId: string | null): 
 
 export function toAlert(row: AlertRow): Alert {
   const { id, case_id: caseId, at } = row;
+  const none = { token: null, snitch: null, details: null } as const;
+  if (row.type === REFUSAL_NOTICE) {
+    const refusal = JSON.parse(row.notice ?? '') as Refusal;
+    return { id, caseId, at, type: row.type, ...none, notice: null, refusal };
+  }
   if (row.type === BLIND_NOTICE) {
     const notice = JSON.parse(row.notice ?? '') as BlindNotice;
-    return { id, caseId, at, type: row.type, token: null, snitch: null, details: null, notice };
+    return { id, caseId, at, type: row.type, ...none, notice };
   }
   return {
     id,

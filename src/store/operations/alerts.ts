@@ -5,9 +5,17 @@ import {
   alertSnitch,
   BLIND_NOTICE,
   type BlindNotice,
+  REFUSAL_NOTICE,
+  type Refusal,
 } from '../../core/alert.ts';
 import type { AlertWithDeliveries, Delivery } from '../../core/delivery.ts';
-import { type Route, routeToAddresses, routeToChannels, routeToWebhooks } from '../../core/routing.ts';
+import {
+  type Route,
+  routeOfRefusal,
+  routeToAddresses,
+  routeToChannels,
+  routeToWebhooks,
+} from '../../core/routing.ts';
 import type { SnitchState } from '../../core/snitch.ts';
 import { newId } from '../identifiers.ts';
 import type { Page } from '../page.ts';
@@ -65,16 +73,46 @@ export async function insertBlindNotice(
   );
   if (!told) return;
   const { members, channels } = await targetsOf(tx, caseId);
-  const webhooks = await tx.all<{ id: string }>(
-    'SELECT id FROM webhooks WHERE case_id = +? AND notices = 1 ORDER BY created_at, id',
-    caseId,
-  );
   const routes = [
-    ...routeToWebhooks(webhooks.map((webhook) => webhook.id)),
+    ...routeToWebhooks(await noticedWebhooks(tx, caseId)),
     ...routeToAddresses(members),
     ...routeToChannels(channels, { event: 'blind', tags: [], isFirst: false, told: new Set() }),
   ];
   await insertDeliveries(tx, caseId, id, routes, now);
+}
+
+/** The notice to one case that a service refuses what is sent to a channel, to whoever else is told of notices. */
+export async function insertRefusalNotice(
+  tx: Transaction,
+  caseId: string,
+  refusal: Refusal,
+  now: number,
+): Promise<void> {
+  const id = newId('alert');
+  await tx.run(
+    'INSERT INTO alerts (id, case_id, type, at, notice) VALUES (?, ?, ?, ?, ?)',
+    id,
+    caseId,
+    REFUSAL_NOTICE,
+    now,
+    JSON.stringify(refusal),
+  );
+  const { members, channels } = await targetsOf(tx, caseId);
+  const routes = [
+    ...routeToWebhooks(await noticedWebhooks(tx, caseId)),
+    ...routeToAddresses(members),
+    ...routeOfRefusal(channels, refusal.channel.id),
+  ];
+  await insertDeliveries(tx, caseId, id, routes, now);
+}
+
+/** The webhooks that want notices. */
+async function noticedWebhooks(tx: Transaction, caseId: string): Promise<string[]> {
+  const webhooks = await tx.all<{ id: string }>(
+    'SELECT id FROM webhooks WHERE case_id = +? AND notices = 1 ORDER BY created_at, id',
+    caseId,
+  );
+  return webhooks.map(({ id }) => id);
 }
 
 /** An alert as if a snitch had reported for the first time, to one target: shows that it works. */

@@ -2,6 +2,7 @@
 import type { ChannelSettings } from '../../core/channel.ts';
 import type { Channel } from '../../core/routing.ts';
 import type { Transaction } from '../transaction.ts';
+import { insertRefusalNotice } from './alerts.ts';
 import { getChannel, updateChannel } from './channels.ts';
 import { noteRepeats } from './repeats.ts';
 
@@ -29,7 +30,7 @@ export async function noteDelivered(
   if (settings) await updateChannel(tx, row.case_id, row.target, { settings });
 }
 
-/** The first refusal stands until it is over. */
+/** The first refusal stands until it is over, and is told once to whoever else is told of notices. */
 export async function noteRefused(
   tx: Transaction,
   deliveryId: number,
@@ -40,6 +41,8 @@ export async function noteRefused(
   const channel = row && (await getChannel(tx, row.case_id, row.target));
   if (!channel || channel.refused) return;
   await tx.run('UPDATE channels SET refused_at = ?, refusal = ? WHERE id = ?', at, error, channel.id);
+  const { id, name, kind, caseId } = channel;
+  await insertRefusalNotice(tx, caseId, { channel: { id, name, kind }, error }, at);
 }
 
 async function settledRow(tx: Transaction, id: number): Promise<SettledRow | null> {
