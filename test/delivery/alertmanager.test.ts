@@ -23,10 +23,13 @@ interface Manager extends AsyncDisposable {
 
 async function freePort(): Promise<number> {
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address ? address.port : 0;
+  try {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    return typeof address === 'object' && address ? address.port : 0;
+  } finally {
+    await new Promise((resolve) => server.close(resolve));
+  }
 }
 
 async function startManager(webhook: string): Promise<Manager> {
