@@ -232,7 +232,11 @@ export const EXPLANATION = object<WireExplanation>({
   schedule: optional(nullable(SCHEDULE_SHOWN)) as Shape<WireExplanation['schedule']>,
   runs: optional(RUNS) as Shape<NonNullable<WireExplanation['runs']>>,
   reasons: TEXTS,
-  notify: object<WireExplanation['notify']>({ emails: TEXTS, webhooks: TEXTS }),
+  notify: object<WireExplanation['notify']>({
+    emails: TEXTS,
+    webhooks: TEXTS,
+    channels: optional(TEXTS) as Shape<string[]>,
+  }),
 });
 
 export const OWNERSHIP = object<WireOwnership>({ token: text, owner: text });
