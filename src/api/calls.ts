@@ -4,6 +4,7 @@ import {
   API_KEY,
   AUDIENCE,
   CASE,
+  CHANNEL,
   CHECK_IN,
   DELIVERY,
   EXPLANATION,
@@ -141,6 +142,27 @@ export function webhookCalls(send: Send) {
     deleteWebhook: (id: string) => send<void>(null, 'DELETE', at('/v1/webhooks', id)),
     testWebhook: (id: string) => send(DELIVERY, 'POST', `${at('/v1/webhooks', id)}/test`),
     rotateWebhookSecret: (id: string) => send(WEBHOOK, 'POST', `${at('/v1/webhooks', id)}/rotate_secret`),
+  };
+}
+
+export interface ChannelInput {
+  kind?: string;
+  name?: string;
+  /** Null removes an optional one. */
+  settings?: Record<string, string | null>;
+  events?: readonly string[];
+  tags?: readonly string[];
+}
+
+export function channelCalls(send: Send) {
+  return {
+    /** With webhooks and members. */
+    listChannels: () => send(list(CHANNEL), 'GET', '/v1/channels'),
+    createChannel: (input: ChannelInput) => send(CHANNEL, 'POST', '/v1/channels', input),
+    updateChannel: (id: string, changes: ChannelInput) =>
+      send(CHANNEL, 'PATCH', at('/v1/channels', id), changes),
+    deleteChannel: (id: string) => send<void>(null, 'DELETE', at('/v1/channels', id)),
+    testChannel: (id: string) => send(DELIVERY, 'POST', `${at('/v1/channels', id)}/test`),
   };
 }
 

@@ -4,6 +4,7 @@ import {
   adminCalls,
   alertCalls,
   caseCalls,
+  channelCalls,
   importCalls,
   keyCalls,
   type Send,
@@ -52,6 +53,7 @@ export function createClient(options: ClientOptions) {
     ...caseCalls(send),
     ...scheduleCalls(send),
     ...webhookCalls(send),
+    ...channelCalls(send),
     ...keyCalls(send),
     ...adminCalls(send),
     /** The present time by the server's clock, in milliseconds since the epoch, as far as it has answered. */

@@ -7,6 +7,7 @@ import type {
   WireApiKey,
   WireAudience,
   WireCase,
+  WireChannel,
   WireCheckIn,
   WireDelivery,
   WireExpectation,
@@ -181,6 +182,17 @@ export const WEBHOOK = object<WireWebhook>({
   secret: optional(text) as Shape<string>,
 });
 
+export const CHANNEL = object<WireChannel>({
+  id: text,
+  kind: text,
+  name: text,
+  settings: object<WireChannel['settings']>({}),
+  events: TEXTS,
+  tags: TEXTS,
+  refused: nullable(object<{ at: string; error: string }>({ at: time, error: text })),
+  created_at: time,
+});
+
 export const DELIVERY = object<WireDelivery>({
   id: text,
   alert: text,
@@ -258,7 +270,11 @@ export const EXPLANATION = object<WireExplanation>({
   values: optional(list(VALUE)) as Shape<WireValue[]>,
   runs: optional(RUNS) as Shape<NonNullable<WireExplanation['runs']>>,
   reasons: TEXTS,
-  notify: object<WireExplanation['notify']>({ emails: TEXTS, webhooks: TEXTS }),
+  notify: object<WireExplanation['notify']>({
+    emails: TEXTS,
+    webhooks: TEXTS,
+    channels: optional(TEXTS) as Shape<string[]>,
+  }),
 });
 
 export const OWNERSHIP = object<WireOwnership>({ token: text, owner: text });

@@ -112,12 +112,33 @@ export interface WireWebhook {
   secret?: string;
 }
 
+/** One way in which alerts of the case are told: a channel, a webhook or a member. */
+export interface WireChannel {
+  id: string;
+  /** The kind of service, `webhook` or `email`. */
+  kind: string;
+  name: string;
+  /** Secrets are `***`. */
+  settings: Record<string, string>;
+  /** Of `missing`, `errored`, `reporting`, `paused` and `blind`. */
+  events: string[];
+  /** Only alerts of snitches with one of these; empty for all. */
+  tags: string[];
+  /** Seconds; always 0. */
+  after: number;
+  hours: null;
+  /** What the service refused for good, as long as nothing was delivered since; null for nothing. */
+  refused: { at: string; error: string } | null;
+  created_at: string;
+}
+
 export interface WireDelivery {
   id: string;
   /** The id of the alert. */
   alert: string;
-  channel: 'webhook' | 'email';
-  /** An email address, or the URL of a webhook without credentials. */
+  /** `webhook`, `email`, or the kind of a channel. */
+  channel: string;
+  /** An email address, the URL of a webhook without credentials, or the name of a channel. */
   target: string;
   /** The type of the alert. */
   type: string;
@@ -150,6 +171,8 @@ export interface WireAlert {
   reason?: string;
   /** Only if the alert stands for many changes of a snitch that alerts too often. */
   flapping?: { phase: 'begun' | 'goes on' | 'over'; changes: number; since: string; changed_at: string };
+  /** Only on `service.refused`: the channel whose service refuses what is sent there, and why. */
+  refusal?: { channel: { id: string; name: string; kind: string }; error: string };
   /** Only on `service.blind`: the window in which no check-in could be received. */
   notice?: {
     from: string;
@@ -166,6 +189,8 @@ export interface WireAudience {
   emails: string[];
   /** URLs without credentials. */
   webhooks: string[];
+  /** Names of channels. Older servers leave it out. */
+  channels?: string[];
   /** False if no mail server is configured, so that nothing is sent to the email addresses. */
   sends_email: boolean;
 }

@@ -124,6 +124,11 @@ export const TASKS: readonly Task[] = [
     entries: [
       { name: 'case', summary: 'the case of your key; with an admin key, all cases', load: here(ofCase) },
       { name: 'member', summary: 'who is told by email', load: here(ofCase) },
+      {
+        name: 'channel',
+        summary: 'services that alerts are sent to',
+        load: () => import('./channels/channel.ts'),
+      },
       { name: 'webhook', summary: 'where alerts are posted to', load: here(webhook) },
       { name: 'key', summary: 'API keys', load: here(key) },
       { name: 'maintenance', summary: 'close the API for a while', load: here(maintenance) },

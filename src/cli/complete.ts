@@ -127,6 +127,11 @@ async function argumentValues(
       return tags(connect(flags));
     case 'webhook':
       return (await connect(flags).listWebhooks()).map(({ id, url }) => ({ value: id, description: url }));
+    case 'channel':
+      return (await connect(flags).listChannels()).map(({ name, id, kind }) => ({
+        value: UNFIT.test(name) ? id : name,
+        description: kind,
+      }));
     case 'key':
       return (await connect(flags).listApiKeys()).map(({ name, id }) => ({ value: name, description: id }));
     case 'case':

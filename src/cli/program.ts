@@ -104,6 +104,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   users: 'member',
   keys: 'key',
   webhooks: 'webhook',
+  channels: 'channel',
+  notify: 'channel',
   tags: 'tag',
 };
 

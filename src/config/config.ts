@@ -39,6 +39,8 @@ export interface Config {
   readonly rateLimit: { readonly perMinute: number; readonly burst: number; readonly blockS: number };
   readonly retention: { readonly checkIns: number; readonly days: number };
   readonly trustedProxies: readonly string[];
+  /** What channels of the kind `command` may run, by name: the program and its arguments. */
+  readonly commands: Readonly<Record<string, readonly string[]>>;
   readonly metrics: { readonly public: boolean };
   /** Where the daemon itself checks in, which is a secret; null for nowhere. */
   readonly watchdog: { readonly url: string | null; readonly intervalS: number };
@@ -84,6 +86,7 @@ function toConfig(settings: Settings, env: NodeJS.ProcessEnv, terminal: boolean)
     },
     retention: { checkIns: settings.retention.check_ins, days: settings.retention.days },
     trustedProxies: settings.trusted_proxies,
+    commands: settings.commands,
     metrics: { public: settings.metrics.public },
     watchdog: { url: settings.watchdog.url ?? null, intervalS: settings.watchdog.interval_s },
   };
@@ -124,6 +127,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
     rate_limit: { per_minute: rateLimit.perMinute, burst: rateLimit.burst, block_s: rateLimit.blockS },
     retention: { check_ins: retention.checkIns, days: retention.days },
     trusted_proxies: [...config.trustedProxies],
+    commands: Object.keys(config.commands).length > 0 ? { ...config.commands } : null,
     metrics: { ...config.metrics },
     watchdog: { url: watchdog.url && `${new URL(watchdog.url).origin}/***`, interval_s: watchdog.intervalS },
   };

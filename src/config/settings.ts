@@ -53,6 +53,13 @@ const proxies = z
   .array(z.string().refine(isAddressOrNetwork))
   .describe('a list of addresses and networks, such as ["10.0.0.0/8", "::1"]');
 
+const commands = z
+  .record(z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/), z.array(z.string().refine(isArgument)).min(1))
+  .refine((given) => Object.values(given).every(([program = '']) => isAbsolute(program)))
+  .describe(
+    'a map of names to a program by its absolute path and its arguments, such as {page: [/usr/local/bin/page, --now]}',
+  );
+
 const flag = z.boolean().describe('true or false');
 
 export const settingsSchema = z.strictObject({
@@ -92,6 +99,7 @@ export const settingsSchema = z.strictObject({
   watchdog: z
     .strictObject({ url: watchdogUrl.optional(), interval_s: wholeNumber(10, 86_400).prefault(60) })
     .prefault({}),
+  commands: commands.prefault({}),
   metrics: z.strictObject({ public: flag.prefault(false) }).prefault({}),
 });
 
@@ -139,6 +147,7 @@ function readerOf(schema: z.core.$ZodType): (text: string) => unknown {
   if (schema instanceof z.ZodNumber) return (text) => (/^-?\d+$/.test(text.trim()) ? Number(text) : text);
   if (schema instanceof z.ZodBoolean) return (text) => BOOLEAN_WORDS[text.trim().toLowerCase()] ?? text;
   if (schema instanceof z.ZodArray) return splitList;
+  if (schema instanceof z.ZodRecord) return parseMap;
   return (text) => text;
 }
 
@@ -152,6 +161,15 @@ const BOOLEAN_WORDS: Readonly<Record<string, boolean>> = {
   off: false,
   0: false,
 };
+
+/** In the environment a map is JSON. */
+function parseMap(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
 
 function splitList(text: string): string[] {
   return text
@@ -243,6 +261,10 @@ function isAddressOrNetwork(text: string): boolean {
   const [address = '', bits] = text.split('/');
   const exact = ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address);
   return exact && (bits === undefined || ipaddr.isValidCIDR(text));
+}
+
+function isArgument(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
 }
 
 function isPlainText(text: string): boolean {

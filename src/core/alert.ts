@@ -11,8 +11,14 @@ export type AlertKind = 'snitch.reporting' | 'snitch.missing' | 'snitch.errored'
 /** The notice to a case's team that the service itself was blind; it concerns no single snitch. */
 export const BLIND_NOTICE = 'service.blind';
 
+/** The notice to a case's team that a service refuses what is sent to one of its channels. */
+export const REFUSAL_NOTICE = 'service.refused';
+
+/** The types of notices: they are about the service itself, and concern no single snitch. */
+export type NoticeType = typeof BLIND_NOTICE | typeof REFUSAL_NOTICE;
+
 /** Whether something is wrong with the snitch; the other alerts are for information. */
-export function isAlarm(type: AlertKind | typeof BLIND_NOTICE): boolean {
+export function isAlarm(type: AlertKind | NoticeType): boolean {
   return type === 'snitch.missing' || type === 'snitch.errored';
 }
 
@@ -94,7 +100,28 @@ export interface BlindSnitch {
 export type Alert = { id: string; caseId: string; at: number } & (
   | { type: AlertKind; token: string; snitch: AlertSnitch; details: AlertDetails; notice: null }
   | { type: typeof BLIND_NOTICE; token: null; snitch: null; details: null; notice: BlindNotice }
+  | { type: typeof REFUSAL_NOTICE; token: null; snitch: null; details: null; notice: null; refusal: Refusal }
 );
+
+/** What a service refused for good, and of which channel. */
+export interface Refusal {
+  channel: { id: string; name: string; kind: string };
+  /** In words, without secrets. */
+  error: string;
+}
+
+/** The body of the webhook of such a notice, for those that want notices. */
+export interface RefusalPayload {
+  type: typeof REFUSAL_NOTICE;
+  /** ISO 8601 with milliseconds, UTC. */
+  timestamp: string;
+  data: Refusal;
+}
+
+/** @param at when it was noticed, in milliseconds since the epoch */
+export function refusalPayload(at: number, refusal: Refusal): RefusalPayload {
+  return { type: REFUSAL_NOTICE, timestamp: new Date(at).toISOString(), data: refusal };
+}
 
 /** How many names a blind notice lists. */
 export const NOTICE_NAMES = 100;

@@ -3,8 +3,8 @@
  *
  * - **delivery**: one tracked send of an alert to one target. It is `pending` until it is `delivered`, or `dead` when
  *   nothing more is tried.
- * - **channel**: the way to a target: a webhook or an email.
- * - **target**: a webhook's id or an email address.
+ * - **channel**: the way to a target: a webhook, an email, or a kind of service such as `ntfy`.
+ * - **target**: the id of a webhook or of a channel of the case, or an email address.
  * - **outbox**: the deliveries that are pending.
  * - **claim**: the right of one sender to one attempt, until its **lease** ends; whoever claims later has a higher
  *   **fence**, and only the latest claim counts.
@@ -13,6 +13,7 @@
  * All instants are milliseconds since the Unix epoch.
  */
 import type { Alert } from './alert.ts';
+import type { CaseChannel, ChannelSettings, Incident } from './channel.ts';
 import type { Channel } from './routing.ts';
 import type { Webhook } from './webhook.ts';
 
@@ -23,7 +24,7 @@ export interface Delivery {
   caseId: string;
   alertId: string;
   channel: Channel;
-  /** A webhook's id or an email address. */
+  /** The id of a webhook or of a channel, or an email address. */
   target: string;
   /** What its alert says; the snitch is null for a notice. */
   about: { type: Alert['type']; snitch: { token: string; name: string } | null };
@@ -57,11 +58,31 @@ export interface ClaimedDelivery {
   case: { id: string; name: string; timezone: string };
   /** The target's webhook; null for an email, or when the webhook was deleted. */
   webhook: Webhook | null;
+  /** For channels only. */
+  recipient?: Recipient;
+}
+
+/** Where an alert goes by a service, and which of its alerts belong together there. */
+export interface Recipient {
+  /** Null when it was deleted. */
+  channel: CaseChannel | null;
+  incident: Incident;
+}
+
+/** An alarm that lasts, of which a service is to be told again. */
+export interface Repeat {
+  channelId: string;
+  token: string;
+  alert: Alert;
+  recipient: Recipient;
+  case: ClaimedDelivery['case'];
 }
 
 export type Settlement =
-  | { kind: 'delivered'; at: number }
+  /** `told` only of a channel: the message as the service knows it, where it said so. */
+  | { kind: 'delivered'; at: number; told?: { reference: string | null; settings?: ChannelSettings } }
   | { kind: 'retry'; at: number; error: string }
-  | { kind: 'dead'; error: string }
+  /** `refusedAt` only where a channel refused for good what would be refused again. */
+  | { kind: 'dead'; error: string; refusedAt?: number }
   /** Not tried after all (the daemon stops): due again at once, and the attempt does not count. */
   | { kind: 'released' };

@@ -49,6 +49,8 @@ export interface ExplainContext {
 export interface Telling {
   /** Why an alert would reach nobody, or null where it would reach somebody. */
   nobody: string | null;
+  /** Whom an alarm would not go to, and why, one sentence each. */
+  others?: readonly string[];
   /** The last alert of the snitch that is kept, with its deliveries. */
   last: ToldAlert | null;
 }
@@ -120,11 +122,12 @@ function tellingOf(
   { status }: SnitchState,
   { rules, now, telling }: Pick<ExplainContext, 'rules' | 'now'> & { telling: Telling },
 ): string[] {
-  const { nobody, last } = telling;
+  const { nobody, last, others = [] } = telling;
   const raised = status === 'failed' || status === 'errored' || status === 'paused' || last?.flapping;
   return [
     ...(raised && last ? tellingReasons(last, now, (at) => inTimeZone(at, rules.timezone)) : []),
     ...(nobody === null ? [] : [`Nobody would be told of an alert: ${nobody}.`]),
+    ...others,
   ];
 }
 

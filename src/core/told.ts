@@ -6,7 +6,7 @@ import type { Channel } from './routing.ts';
 /** One delivery of an alert, as far as a sentence tells it. */
 export interface Telling {
   channel: Channel;
-  /** An email address, or the URL of a webhook without credentials. */
+  /** An email address, the URL of a webhook without credentials, or the name of a channel. */
   target: string;
   state: 'pending' | 'delivered' | 'dead';
   /** Whether an attempt is under way. */
@@ -31,6 +31,10 @@ export interface ToldAlert {
 export interface Audience {
   emails: readonly string[];
   webhooks: readonly string[];
+  /** Names of the channels that take an alarm. */
+  channels: readonly string[];
+  /** The others, with the reason in words that follow the name. */
+  passedOver: readonly { name: string; why: string }[];
   /** Whether the server sends email at all. */
   sendsEmail: boolean;
 }
@@ -39,10 +43,18 @@ export interface Audience {
 const NAMED = 5;
 
 /** Why an alert would reach nobody, or null where it would reach somebody. */
-export function whyNobody({ emails, webhooks, sendsEmail }: Audience): string | null {
-  if (webhooks.length > 0 || (emails.length > 0 && sendsEmail)) return null;
-  if (emails.length > 0) return 'email is off on this server, and the case has no webhook';
-  return 'the case has no member and no webhook, and the snitch no address of its own';
+export function whyNobody({ emails, webhooks, channels, passedOver, sendsEmail }: Audience): string | null {
+  if (webhooks.length + channels.length > 0 || (emails.length > 0 && sendsEmail)) return null;
+  const others = passedOver.length > 0 ? ', and no channel takes it' : '';
+  if (emails.length > 0) return `email is off on this server, and the case has no webhook${others}`;
+  return others === ''
+    ? 'the case has no member and no webhook or channel, and the snitch no address of its own'
+    : `the case has no member and no webhook, the snitch no address of its own${others}`;
+}
+
+/** One sentence for each channel that an alarm would not go to. */
+export function passedOverReasons({ passedOver }: Pick<Audience, 'passedOver'>): string[] {
+  return passedOver.map(({ name, why }) => `An alarm would not go to the channel ${name}: it ${why}.`);
 }
 
 /**

@@ -7,6 +7,8 @@ import { createProxyTest, createSourceReader } from '../http/source.ts';
 export interface ReloadedSettings {
   smtp: Config['smtp'];
   metricsArePublic: boolean;
+  /** What channels may run, by name. */
+  commands: Config['commands'];
   /** How many check-ins of each snitch the store keeps. */
   checkInsKept: number;
   /** The address that a request came from, behind trusted proxies too. */
@@ -29,6 +31,7 @@ export function reloadedSettings(config: Config): ReloadedSettings {
   return {
     smtp: config.smtp,
     metricsArePublic: config.metrics.public,
+    commands: config.commands,
     checkInsKept: config.retention.checkIns,
     sourceOf: createSourceReader(config.trustedProxies),
     isProxied: createProxyTest(config.trustedProxies),

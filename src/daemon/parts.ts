@@ -62,6 +62,7 @@ export function createParts(foundation: Foundation): Parts {
     random: Math.random,
     smtp: config.smtp,
     webhooks: config.webhooks,
+    commands: config.commands,
     logger,
     version,
     observe: ({ channel, result }) => metrics.deliveries.inc({ channel, result }),
@@ -125,5 +126,6 @@ function createServer(foundation: Foundation, parts: ServerParts): FastifyInstan
     metricsArePublic: () => inForce.metricsArePublic,
     checkMail: async (recipient) => inForce.smtp && checkMail(inForce.smtp, recipient, clock()),
     sendsEmail: () => inForce.smtp !== null,
+    commands: () => Object.keys(inForce.commands),
   });
 }

@@ -7,7 +7,7 @@ import type { Foundation, Parts } from './parts.ts';
 export function reload(parts: Parts, { config, inForce, logger }: Foundation, changed: Config): void {
   // What may throw comes first, so that a bad setting changes nothing.
   const settings = reloadedSettings(changed);
-  parts.deliverer.reconfigure({ smtp: changed.smtp, webhooks: changed.webhooks });
+  parts.deliverer.reconfigure({ smtp: changed.smtp, webhooks: changed.webhooks, commands: changed.commands });
   Object.assign(inForce, settings);
   logger.level = changed.log.level;
   parts.limiter.configure(changed.rateLimit);

@@ -1,21 +1,34 @@
 /** The channels that this service has, made from its settings, and the outbox that goes out through them. */
+import { COMMAND_LIMITS, type CommandLimits, type Commands, commandChannel } from './channels/command.ts';
 import { EMAIL_LIMITS, type EmailLimits, emailChannel } from './channels/email.ts';
+import { type RepeatedChannel, repeated } from './channels/repeated.ts';
+import { SERVICE_LIMITS, type ServiceLimits, serviceChannel } from './channels/service-channel.ts';
+import { SERVICES } from './channels/services.ts';
 import { WEBHOOK_LIMITS, type WebhookLimits, webhookChannel } from './channels/webhook.ts';
 import type { Channel } from './outbox/channel.ts';
 import { Dispatch, type DispatchHealth, type DispatchOptions } from './outbox/dispatch.ts';
+import { Repeater, type RepeaterOptions } from './outbox/repeater.ts';
 import type { SmtpSettings } from './smtp/smtp-options.ts';
 
 export interface DeliverySettings {
   /** Null where email is off. */
   smtp: SmtpSettings | null;
-  /** Whether webhooks may reach loopback and private addresses. */
+  /** Whether webhooks and services may be at loopback and private addresses. */
   webhooks: { allowPrivate: boolean };
+  /** What channels of the kind `command` run; none when absent. */
+  commands?: Commands;
 }
 
 export interface DelivererOptions extends DeliverySettings, DispatchOptions {
+  store: DispatchOptions['store'] & RepeaterOptions['store'];
   /** The version of this program, for the user agent of webhooks. */
   version?: string;
-  limits?: { webhook?: Partial<WebhookLimits>; email?: Partial<EmailLimits> };
+  limits?: {
+    webhook?: Partial<WebhookLimits>;
+    email?: Partial<EmailLimits>;
+    service?: Partial<ServiceLimits>;
+    command?: Partial<CommandLimits>;
+  };
 }
 
 export interface Deliverer {
@@ -33,26 +46,67 @@ export interface Deliverer {
 
 /** @throws Error that names the setting which cannot be used */
 export function createDeliverer(options: DelivererOptions): Deliverer {
-  const { limits, version = '0' } = options;
-  const make: { [Setting in keyof DeliverySettings]: (value: DeliverySettings[Setting]) => Channel } = {
-    smtp: (smtp) => emailChannel(smtp, { ...EMAIL_LIMITS, ...limits?.email }),
-    webhooks: ({ allowPrivate }) =>
-      webhookChannel({ allowPrivate, version }, { ...WEBHOOK_LIMITS, ...limits?.webhook }),
-  };
-  let { smtp, webhooks }: DeliverySettings = options;
-  const dispatch = new Dispatch([make.webhooks(webhooks), make.smtp(smtp)], options);
+  const make = makers(options);
+  let { smtp, webhooks, commands = {} }: DeliverySettings = options;
+  let services = make.webhooks(webhooks);
+  const dispatch = new Dispatch([...services, ...make.smtp(smtp), ...make.commands(commands)], options);
+  const repeater = new Repeater({
+    ...options,
+    async send(repeat, lasts, stop) {
+      const sending = { target: repeat.channelId, now: options.clock(), stop };
+      return (await services.find(isRepeated)?.repeat(repeat, sending, lasts)) ?? null;
+    },
+  });
   return {
-    start: () => dispatch.start(),
+    start() {
+      dispatch.start();
+      repeater.start();
+    },
     wake: () => dispatch.wake(),
-    stop: () => dispatch.stop(),
+    stop: async () => void (await Promise.all([repeater.stop(), dispatch.stop()])),
     health: () => dispatch.health(),
     problem: () => dispatch.problem(),
     reconfigure(settings) {
-      if (!same(settings.smtp, smtp)) dispatch.replace(make.smtp(settings.smtp));
-      if (!same(settings.webhooks, webhooks)) dispatch.replace(make.webhooks(settings.webhooks));
-      ({ smtp, webhooks } = settings);
+      const mail = same(settings.smtp, smtp) ? [] : make.smtp(settings.smtp);
+      const others = same(settings.webhooks, webhooks) ? [] : make.webhooks(settings.webhooks);
+      const run = same(settings.commands ?? {}, commands) ? [] : make.commands(settings.commands ?? {});
+      for (const channel of [...mail, ...others, ...run]) dispatch.replace(channel);
+      if (others.length > 0) services = others;
+      ({ smtp, webhooks, commands = {} } = settings);
       dispatch.wake();
     },
+  };
+}
+
+function isRepeated(channel: Channel): channel is RepeatedChannel {
+  return 'repeat' in channel;
+}
+
+type Makers = {
+  [Setting in keyof DeliverySettings]-?: (
+    value: NonNullable<DeliverySettings[Setting]> | NullOf<Setting>,
+  ) => Channel[];
+};
+
+/** Only email can be off. */
+type NullOf<Setting> = Setting extends 'smtp' ? null : never;
+
+/** The channels that each setting is for. */
+function makers({ limits, version = '0' }: DelivererOptions): Makers {
+  return {
+    commands: (commands) => [commandChannel(commands, { ...COMMAND_LIMITS, ...limits?.command })],
+    smtp: (smtp) => [emailChannel(smtp, { ...EMAIL_LIMITS, ...limits?.email })],
+    webhooks: ({ allowPrivate }) => [
+      webhookChannel({ allowPrivate, version }, { ...WEBHOOK_LIMITS, ...limits?.webhook }),
+      ...SERVICES.map((service) => {
+        const channel = serviceChannel(
+          service,
+          { allowPrivate, version },
+          { ...SERVICE_LIMITS, ...limits?.service },
+        );
+        return service.repeats ? repeated(channel) : channel;
+      }),
+    ],
   };
 }
 

@@ -23,6 +23,7 @@ import { apiKeyRoutes, keysOfCaseRoutes } from './resources/api-keys.ts';
 import { audienceRoutes } from './resources/audience.ts';
 import { caseRoutes } from './resources/case.ts';
 import { casesRoutes } from './resources/cases.ts';
+import { channelRoutes } from './resources/channels.ts';
 import { checkInRoutes } from './resources/check-ins.ts';
 import { deliveryRoutes } from './resources/deliveries.ts';
 import { explanationRoutes } from './resources/explanation.ts';
@@ -113,6 +114,7 @@ const API_ROUTES: readonly ((api: FastifyInstance, context: ApiContext) => void)
   caseRoutes,
   audienceRoutes,
   webhookRoutes,
+  channelRoutes,
   apiKeyRoutes,
   streamRoutes,
   importRoutes,

@@ -1,8 +1,10 @@
 import type { AlertKind } from '../core/alert.ts';
+import type { Channel } from '../core/routing.ts';
 
 /** What has been committed and may concern someone who waits. */
 export type Change =
-  | { kind: 'deliveries' }
+  /** Deliveries are due; by these channels, or by any where they are not named. */
+  | { kind: 'deliveries'; channels?: readonly Channel[] }
   /** An alert of a snitch was decided, with so many deliveries. */
   | { kind: 'alert'; alertId: string; type: AlertKind; token: string; name: string; deliveries: number }
   /** A snitch was created, changed or deleted. */

@@ -1,6 +1,6 @@
 /** The part of the store for deliveries and the outbox; instants are milliseconds since the epoch. */
 import type { ClaimedDelivery, Delivery, DeliveryState, Settlement } from '../core/delivery.ts';
-import type { Channel } from '../core/routing.ts';
+import type { Channel, Route } from '../core/routing.ts';
 import type { Page } from './page.ts';
 
 export interface ClaimRequest {
@@ -18,8 +18,8 @@ export interface ClaimRequest {
 }
 
 export interface DeliveryStore {
-  /** An alert about no real snitch, to one webhook only; null when there is no such webhook. */
-  createTestDelivery(caseId: string, webhookId: string, now: number): Promise<Delivery | null>;
+  /** An alert about no real snitch, to one target only; null where the case has no such target. */
+  createTestDelivery(caseId: string, route: Route, now: number): Promise<Delivery | null>;
   /** Newest first; in one state, or in any where `state` is null. */
   listDeliveries(caseId: string, filter: { state: DeliveryState | null } & Page): Promise<Delivery[]>;
   /** Due now, with all its attempts before it, unless it was delivered; null where the case has no such delivery. */

@@ -12,10 +12,12 @@ import type { ApiKeyStore } from './api-keys.ts';
 import type { BlindnessStore } from './blindness.ts';
 import type { CaseStore } from './cases.ts';
 import type { Change } from './change.ts';
+import type { ChannelStore } from './channels.ts';
 import type { CheckInStore } from './check-ins.ts';
 import type { DeliveryStore } from './deliveries.ts';
 import type { OwnershipStore } from './ownership.ts';
 import type { ProvisioningStore } from './provisioning.ts';
+import type { RepeatStore } from './repeats.ts';
 import type { ServerNoteStore } from './server-notes.ts';
 import type { SnitchStore } from './snitches.ts';
 import type { SweepStore } from './sweep.ts';
@@ -73,5 +75,7 @@ export type Store = CaseStore &
   AlertStore &
   DeliveryStore &
   WebhookStore &
+  ChannelStore &
+  RepeatStore &
   ServerNoteStore &
   OpenedStore;

@@ -50,6 +50,7 @@ const DEFAULTS: Config = {
   rateLimit: { perMinute: 600, burst: 100, blockS: 60 },
   retention: { checkIns: 100, days: 30 },
   trustedProxies: [],
+  commands: {},
   metrics: { public: false },
   watchdog: { url: null, intervalS: 60 },
 };
@@ -86,6 +87,7 @@ webhooks: { allow_private: false }
 rate_limit: { per_minute: 0, burst: 5, block_s: 10 }
 retention: { check_ins: 50, days: 7 }
 trusted_proxies: ["10.0.0.0/8", "::1"]
+commands: { page: [/usr/local/bin/page, --now] }
 metrics: { public: true }
 watchdog: { url: "https://other.example.com/c/token?x=1", interval_s: 30 }
 `);
@@ -103,6 +105,7 @@ watchdog: { url: "https://other.example.com/c/token?x=1", interval_s: 30 }
     rateLimit: { perMinute: 0, burst: 5, blockS: 10 },
     retention: { checkIns: 50, days: 7 },
     trustedProxies: ['10.0.0.0/8', '::1'],
+    commands: { page: ['/usr/local/bin/page', '--now'] },
     metrics: { public: true },
     watchdog: { url: 'https://other.example.com/c/token?x=1', intervalS: 30 },
   });
@@ -128,6 +131,7 @@ config('every setting can be set in the environment, which wins over the file', 
     'retention.check_ins': '4',
     'retention.days': '5',
     trusted_proxies: '10.0.0.1, ::1',
+    commands: '{"page": ["/bin/page"]}',
     'metrics.public': 'true',
     'watchdog.url': 'http://other',
     'watchdog.interval_s': '10',
@@ -149,9 +153,24 @@ config('every setting can be set in the environment, which wins over the file', 
     rateLimit: { perMinute: 1, burst: 2, blockS: 3 },
     retention: { checkIns: 4, days: 5 },
     trustedProxies: ['10.0.0.1', '::1'],
+    commands: { page: ['/bin/page'] },
     metrics: { public: true },
     watchdog: { url: 'http://other', intervalS: 10 },
   });
+});
+
+config('a command is a program by its absolute path, and its arguments', async () => {
+  for (const commands of [
+    '{page: page}',
+    '{page: [page]}',
+    '{page: []}',
+    '{"a b": [/bin/page]}',
+    '[/bin/page]',
+    'x',
+  ]) {
+    const error = await load(`commands: ${commands}\n`).catch((reason: unknown) => reason);
+    assert.match(String(error), 'commands');
+  }
 });
 
 config('variables of the command line, and empty ones, are not settings', async () => {

@@ -1,7 +1,14 @@
 /** Why nobody was told, in the words of the lists of alerts. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Telling, type ToldAlert, tellingReasons, whyNobody, whyUntold } from '../../src/core/told.ts';
+import {
+  passedOverReasons,
+  type Telling,
+  type ToldAlert,
+  tellingReasons,
+  whyNobody,
+  whyUntold,
+} from '../../src/core/told.ts';
 
 const test = suite('why nobody was told');
 
@@ -17,13 +24,20 @@ test('a blind window is told only where it was longer than a minute', () => {
 });
 
 test('somebody is told by a webhook, or by an email where the server sends any', () => {
-  const audience = { emails: [] as string[], webhooks: [] as string[], sendsEmail: true };
+  const nothing = { emails: [] as string[], webhooks: [] as string[], channels: [] as string[] };
+  const audience = { ...nothing, passedOver: [], sendsEmail: true };
   assert.match(whyNobody(audience) ?? '', 'no member and no webhook');
   assert.is(whyNobody({ ...audience, emails: ['ann@example.com'] }), null);
   const off = { ...audience, emails: ['ann@example.com'], sendsEmail: false };
   assert.match(whyNobody(off) ?? '', 'email is off on this server');
   assert.is(whyNobody({ ...off, webhooks: ['https://example.com'] }), null);
   assert.match(whyNobody({ ...audience, sendsEmail: false }) ?? '', 'no member and no webhook');
+  assert.is(whyNobody({ ...off, channels: ['ops'] }), null, 'a channel is somebody');
+  const others = [{ name: 'ops', why: 'takes only snitches tagged db' }];
+  assert.match(whyNobody({ ...audience, passedOver: others }) ?? '', 'no channel takes it');
+  assert.equal(passedOverReasons({ passedOver: others }), [
+    'An alarm would not go to the channel ops: it takes only snitches tagged db.',
+  ]);
 });
 
 const NOW = 1_000_000;

@@ -19,7 +19,7 @@ function claim(id: number): ClaimedDelivery {
 const single = suite('a target that gets each alert by itself');
 
 single('is sent to one at a time at first, and more while it answers well', () => {
-  const target = new SingleTarget('hook', 5);
+  const target = new SingleTarget('hook', { perTarget: 5 });
   const allowed = [target.allowed];
   for (let count = 0; count < 4; count += 1) {
     target.learn(DELIVERED, false, 0);
@@ -33,7 +33,7 @@ single('is sent to one at a time at first, and more while it answers well', () =
 });
 
 single('is sent to one at a time after a failure, with a pause that grows to a second', () => {
-  const target = new SingleTarget('hook', 8);
+  const target = new SingleTarget('hook', { perTarget: 8 });
   target.learn(DELIVERED, false, 0);
   const pauses: number[] = [];
   for (let failures = 1; failures <= 150; failures += 1) {
@@ -52,7 +52,7 @@ single('is sent to one at a time after a failure, with a pause that grows to a s
 });
 
 single('is doubted while it is slow, and not because it refuses one alert for good', () => {
-  const target = new SingleTarget('hook', 8);
+  const target = new SingleTarget('hook', { perTarget: 8 });
   target.learn(DELIVERED, true, 0);
   assert.is(target.doubtful, true);
   target.learn(DELIVERED, false, 0);
@@ -61,7 +61,7 @@ single('is doubted while it is slow, and not because it refuses one alert for go
 });
 
 single('has deliveries claimed ahead while it answers well', () => {
-  const target = new SingleTarget('hook', 8);
+  const target = new SingleTarget('hook', { perTarget: 8 });
   assert.is(target.idle, true);
   for (let id = 1; id <= 3; id += 1) target.add(claim(id), 0);
   assert.is(target.idle, false);
@@ -71,7 +71,7 @@ single('has deliveries claimed ahead while it answers well', () => {
 });
 
 single('gets them one by one while it is doubted', () => {
-  const target = new SingleTarget('hook', 8);
+  const target = new SingleTarget('hook', { perTarget: 8 });
   target.learn(RETRY, false, 0);
   assert.is(target.hasEnough(9, true), true, 'it pauses');
   assert.is(target.hasEnough(10, true), false);
@@ -85,7 +85,7 @@ single('gets them one by one while it is doubted', () => {
 });
 
 single('sends all that its turn has', () => {
-  const target = new SingleTarget('hook', 8);
+  const target = new SingleTarget('hook', { perTarget: 8 });
   target.add(claim(1), 77);
   const messages = target.waiting[0]!.messages();
   assert.equal(target.split(messages), { now: messages, later: [] });
@@ -100,7 +100,7 @@ single.run();
 const grouped = suite('a target whose alerts are grouped');
 
 grouped('has one turn at a time, however well it answers', () => {
-  const target = new GroupedTarget('ann', 500);
+  const target = new GroupedTarget('ann', { wait: 500 });
   target.learn(DELIVERED, false, 0);
   assert.is(target.allowed, 1);
   for (let id = 1; id <= 3; id += 1) target.add(claim(id), 0);
@@ -111,7 +111,7 @@ grouped('has one turn at a time, however well it answers', () => {
 });
 
 grouped('is told of one thing at once after a quiet time, and then of all that waits', () => {
-  const target = new GroupedTarget('ann', 500);
+  const target = new GroupedTarget('ann', { wait: 500 });
   for (let id = 1; id <= 3; id += 1) target.add(claim(id), 0);
   const messages = target.waiting[0]!.messages();
   assert.equal(target.split(messages), { now: messages.slice(0, 1), later: messages.slice(1) });
@@ -119,7 +119,7 @@ grouped('is told of one thing at once after a quiet time, and then of all that w
 });
 
 grouped('nothing more is claimed for it until its turn and the wait after it have ended', () => {
-  const target = new GroupedTarget('ann', 500);
+  const target = new GroupedTarget('ann', { wait: 500 });
   assert.is(target.hasEnough(0), false);
   target.running = 1;
   assert.is(target.hasEnough(0), true);
@@ -133,7 +133,7 @@ grouped(
   'five alerts of a case are five messages, six are one; a notice stays by itself and comes first',
   () => {
     const messagesOf = (ids: number[]) => {
-      const target = new GroupedTarget('ann', 500);
+      const target = new GroupedTarget('ann', { wait: 500 });
       for (const id of ids) target.add(claim(id), 0);
       const notice = { ...claim(99), alert: { ...anAlert(), type: 'service.blind' } } as ClaimedDelivery;
       target.add(notice, 0);

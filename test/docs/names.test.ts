@@ -49,7 +49,15 @@ test('every setting that the docs speak of without a section exists', () => {
   const alone = SETTING_NAMES.filter((name) => !name.includes('.'));
   const { text = '' } = pages().find(({ path }) => path === 'docs/configuration.md') ?? {};
   for (const name of alone) assert.match(text, `### ${name}\n`);
-  const spoken = ['base_url', 'check_in_base', 'data_dir', 'admin_key_from', 'listen', 'trusted_proxies'];
+  const spoken = [
+    'base_url',
+    'check_in_base',
+    'data_dir',
+    'admin_key_from',
+    'listen',
+    'trusted_proxies',
+    'commands',
+  ];
   assert.equal(alone.toSorted(), spoken.toSorted());
 });
 

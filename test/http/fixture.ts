@@ -68,6 +68,7 @@ export interface FixtureOptions {
   metricsArePublic?: boolean;
   checkMail?: RouteContext['checkMail'];
   sendsEmail?: boolean;
+  commands?: readonly string[];
   trustedProxies?: readonly string[];
   maxConnections?: number;
 }
@@ -95,6 +96,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
     metricsArePublic: () => options.metricsArePublic ?? false,
     checkMail: options.checkMail ?? (async () => null),
     sendsEmail: () => options.sendsEmail ?? true,
+    commands: () => options.commands ?? [],
     sourceOf: createSourceReader(options.trustedProxies ?? []),
     isProxied: createProxyTest(options.trustedProxies ?? []),
     checkInPath,

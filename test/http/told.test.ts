@@ -76,7 +76,7 @@ test('where email is off, addresses reach nobody, and the case says so', async (
     const { acme } = context;
     ok(await acme.write.patch('/v1/case', { members: ['ann@example.com'] }));
     const audience = ok<WireAudience>(await acme.read.get('/v1/audience'));
-    assert.equal(audience, { emails: ['ann@example.com'], webhooks: [], sends_email: false });
+    assert.equal(audience, { emails: ['ann@example.com'], webhooks: [], channels: [], sends_email: false });
     const { token, href } = await newSnitch(acme);
     await checkIn(context, token);
     const reasons = await reasonsOf(context, href);

@@ -75,7 +75,7 @@ contract('isolation of cases', (test) => {
     assert.is(await store.getWebhook(mine.id, id), null);
     assert.equal(await store.listWebhooks(mine.id), [mine.webhook]);
     assert.is(await store.rotateWebhookSecret(mine.id, id, NOW), null);
-    assert.is(await store.createTestDelivery(mine.id, id, NOW), null);
+    assert.is(await store.createTestDelivery(mine.id, { channel: 'webhook', target: id }, NOW), null);
     assert.is(await store.deleteWebhook(mine.id, id), false);
     assert.equal(await store.getWebhook(theirs.id, id), theirs.webhook);
     assert.is((await store.listDeliveries(theirs.id, { state: null, ...PAGE })).length, 1);

@@ -67,13 +67,16 @@ contract('routes of alerts', (test) => {
     const owner = await newCase(store, { members: ['ann@example.com'] });
     await store.createWebhook(owner.id, 'http://localhost/1', NOW);
     const { id } = await store.createWebhook(owner.id, 'http://localhost/2', NOW);
-    const delivery = await store.createTestDelivery(owner.id, id, NOW);
+    const delivery = await store.createTestDelivery(owner.id, { channel: 'webhook', target: id }, NOW);
     assert.is(delivery?.target, id);
     assert.is(delivery?.state, 'pending');
     assert.equal(await latestTargets(store, owner), [id]);
     const { snitches } = await store.listSnitches(owner.id, { after: 0, limit: 5, tags: [] });
     assert.equal(snitches, []);
-    assert.is(await store.createTestDelivery(owner.id, 'hook_none', NOW), null);
+    assert.is(
+      await store.createTestDelivery(owner.id, { channel: 'webhook', target: 'hook_none' }, NOW),
+      null,
+    );
   });
 });
 

@@ -57,7 +57,7 @@ const ALERT_VIEW: View<WireAlert> = {
         `${type.replace(/^snitch\./, '')}${flapping ? `, ${flapping.phase === 'over' ? 'flapped' : 'flapping'}` : ''}`,
       paint: ({ type }) => (Object.hasOwn(ALERT_PAINTS, type) ? (ALERT_PAINTS[type] ?? null) : null),
     },
-    { header: 'SNITCH', cell: ({ snitch, notice }) => snitch?.name ?? describeNotice(notice), shrinkTo: 12 },
+    { header: 'SNITCH', cell: (alert) => alert.snitch?.name ?? describeNotice(alert), shrinkTo: 12 },
     { header: 'WHY', cell: ({ reason }) => reason ?? '', shrinkTo: 12, optional: true },
     { header: 'BEFORE', cell: ({ snitch }) => snitch?.previous_status ?? '', optional: true },
     {
@@ -70,7 +70,8 @@ const ALERT_VIEW: View<WireAlert> = {
   ],
 };
 
-function describeNotice(notice: WireAlert['notice']): string {
+function describeNotice({ notice, refusal }: WireAlert): string {
+  if (refusal) return `${refusal.channel.name} is refused by ${refusal.channel.kind}`;
   return notice ? `the service was blind; ${notice.postponed_count} postponed` : 'a notice';
 }
 

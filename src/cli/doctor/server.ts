@@ -1,11 +1,12 @@
 /** How `snitch doctor` checks the server: whether it answers, works, has the right time, and reaches anybody. */
 import { ApiError, type Client, createClient, type Probe } from '../../api/client.ts';
-import type { WireAudience, WireCase, WireWebhook } from '../../api/wire.ts';
+import type { WireAudience, WireCase, WireChannel, WireWebhook } from '../../api/wire.ts';
 import { MINUTE, shortDuration } from '../../text/durations.ts';
 import { awaitDelivery } from '../alerts/webhook.ts';
 import { type Connection, type ConnectionFlags, findConnection } from '../command/connection.ts';
 import { describeFailure } from '../failure/failure.ts';
 import { asRoot } from './as-root.ts';
+import { channelsOf, checkChannel } from './channels.ts';
 import { type Finding, failure, ok, warning } from './findings.ts';
 
 const CLOCK_WARNING = 5_000;
@@ -96,15 +97,20 @@ interface Examination {
 
 async function checkCase(client: Client, { keySource, isKnown, send }: Examination): Promise<Finding[]> {
   try {
-    const [own, webhooks] = await Promise.all([client.getCase(), client.listWebhooks()]);
+    const [own, webhooks, channels] = await Promise.all([
+      client.getCase(),
+      client.listWebhooks(),
+      channelsOf(client),
+    ]);
     const targets = await Promise.all(
       webhooks.map((webhook) => (send ? sendTest(client, webhook) : checkTarget(webhook))),
     );
     return [
       ok('API key', `good for the case ${own.name} (from ${keySource})`),
       ...(await checkInAddresses(client, isKnown)),
-      await checkTeam(client, own, webhooks),
+      await checkTeam(client, own, { webhooks, channels }),
       ...targets,
+      ...(await Promise.all(channels.map((channel) => checkChannel(client, channel, send)))),
     ];
   } catch (error) {
     if (error instanceof ApiError && error.status === 403 && (await mayProvision(client))) {
@@ -153,13 +159,15 @@ function unproven(base: string): string {
 async function checkTeam(
   client: Client,
   { members }: WireCase,
-  webhooks: readonly WireWebhook[],
+  { webhooks, channels }: { webhooks: readonly WireWebhook[]; channels: readonly WireChannel[] },
 ): Promise<Finding> {
   const sendsEmail = (await audienceOf(client))?.sends_email ?? true;
   const byEmail = sendsEmail ? members.length : 0;
   const off = !sendsEmail && members.length > 0 ? `; ${members.length} by email are not: email is off` : '';
-  if (byEmail + webhooks.length > 0) {
-    const told = `${byEmail} told by email, ${webhooks.length} by webhook${off}`;
+  const heard = channels.filter(({ refused }) => refused === null);
+  if (byEmail + webhooks.length + heard.length > 0) {
+    const byChannel = channels.length > 0 ? `, ${heard.length} by other channels` : '';
+    const told = `${byEmail} told by email, ${webhooks.length} by webhook${byChannel}${off}`;
     return off === '' ? ok('team', told) : warning('team', told, SET_SMTP);
   }
   const add = '`snitch member add ADDRESS` or `snitch webhook add URL`';

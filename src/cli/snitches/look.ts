@@ -222,6 +222,7 @@ function explained(snitch: WireSnitch, explanation: WireExplanation, style: Styl
     { label: 'Next alert', text: instant(next_alert?.at, 'none') },
     { label: 'Emails to', text: emailsTo(notify) },
     { label: 'Webhooks', text: notify.webhooks.join('\n') || 'none' },
+    ...(notify.channels ? [{ label: 'Channels', text: notify.channels.join('\n') || 'none' }] : []),
   ];
   const word = paint(style, statusPaint(status), printable(statusText(status, style)));
   return [

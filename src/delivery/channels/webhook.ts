@@ -1,5 +1,12 @@
 /** Webhooks: one alert a request (`spec §6 Delivery`), signed by the standard-webhooks scheme. */
-import { type Alert, alertPayload, BLIND_NOTICE, noticePayload } from '../../core/alert.ts';
+import {
+  type Alert,
+  alertPayload,
+  BLIND_NOTICE,
+  noticePayload,
+  REFUSAL_NOTICE,
+  refusalPayload,
+} from '../../core/alert.ts';
 import type { Webhook } from '../../core/webhook.ts';
 import {
   type Answer,
@@ -75,6 +82,7 @@ export function createWebhookSender(options: HttpSenderOptions): WebhookSender {
 }
 
 function bodyOf(alert: Alert, timezone: string): string {
+  if (alert.type === REFUSAL_NOTICE) return JSON.stringify(refusalPayload(alert.at, alert.refusal));
   return JSON.stringify(
     alert.type === BLIND_NOTICE ? noticePayload(alert.at, alert.notice) : alertPayload(alert, timezone),
   );

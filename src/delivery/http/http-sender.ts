@@ -29,6 +29,8 @@ export interface HttpSenderOptions {
 }
 
 export interface HttpRequest {
+  /** POST when absent. */
+  method?: 'POST' | 'PUT';
   headers: Record<string, string>;
   body: string;
   /** What no error may show beside the secrets of the address: a token in the headers or the body. */
@@ -73,10 +75,10 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     });
   const userAgent = `Snitch/${version.split('.')[0]}`;
   return {
-    post(address, { headers, body, secrets: given = [], stop }, meaning) {
+    post(address, { method = 'POST', headers, body, secrets: given = [], stop }, meaning) {
       const secrets = [...address.secrets, ...given];
       return withinTime({ timeout, stop, host: address.host, secrets }, async (signal) => {
-        const sent = { headers: { 'user-agent': userAgent, ...headers }, body, signal };
+        const sent = { method, headers: { 'user-agent': userAgent, ...headers }, body, signal };
         dispatcher ??= connect();
         const outcome = meaning(await exchange(dispatcher, address, sent));
         return outcome.kind === 'delivered'
@@ -111,7 +113,7 @@ async function withinTime(
 async function exchange(
   dispatcher: Dispatcher,
   { origin, path }: WebAddress,
-  request: { headers: Record<string, string>; body: string; signal: AbortSignal },
+  request: { method: 'POST' | 'PUT'; headers: Record<string, string>; body: string; signal: AbortSignal },
 ): Promise<Answer> {
   const {
     statusCode: status,
@@ -120,7 +122,6 @@ async function exchange(
   } = await dispatcher.request({
     origin,
     path,
-    method: 'POST',
     ...request,
   });
   const isSuccess = status >= 200 && status < 300;

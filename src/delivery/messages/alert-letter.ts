@@ -1,6 +1,6 @@
 /** What one alert says at length: the subject in words, and the letter that a message is laid out from. */
 
-import { type Alert, type AlertDetails, BLIND_NOTICE } from '../../core/alert.ts';
+import { type Alert, type AlertDetails, BLIND_NOTICE, REFUSAL_NOTICE } from '../../core/alert.ts';
 import { reasonInWords } from '../../core/reason.ts';
 import { scheduleInWords } from '../../core/schedule-words.ts';
 import { durationInWords } from '../../text/durations.ts';
@@ -13,6 +13,7 @@ import { intervalInWords } from './interval-words.ts';
 import type { Letter } from './letter.ts';
 
 type Notice = Extract<Alert, { type: typeof BLIND_NOTICE }>;
+type RefusalAlert = Extract<Alert, { type: typeof REFUSAL_NOTICE }>;
 
 const NOTES_SHOWN = 10_000;
 const MESSAGE_SHOWN = 2_000;
@@ -28,6 +29,7 @@ export interface SubjectAndLetter {
 
 /** @param output what the job printed, where that is kept */
 export function alertLetter(alert: Alert, shown: CaseShown, output: string | null = null): SubjectAndLetter {
+  if (alert.type === REFUSAL_NOTICE) return refusalLetter(alert, shown);
   return alert.type === BLIND_NOTICE ? noticeLetter(alert, shown) : snitchLetter(alert, shown, output);
 }
 
@@ -81,6 +83,28 @@ function dueFields({ interval, schedule, grace = 0 }: AlertDetails): Letter['fie
 /** `name` as a person would type it in a command; null where it has characters that cannot be typed. */
 function typed(name: string): string | null {
   return name.startsWith('-') || printable(name) !== name ? null : shellWord(name);
+}
+
+function refusalLetter({ id, at, refusal }: RefusalAlert, shown: CaseShown): SubjectAndLetter {
+  const { channel, error } = refusal;
+  const name = shorten(printable(channel.name), NAME_SHOWN);
+  return {
+    subject: `[Channel] ${name} is not told any more: ${channel.kind} refuses`,
+    letter: {
+      paragraphs: [
+        `Alerts do not reach the channel ${name}: ${channel.kind} refuses them for good.`,
+        'What was refused is not tried again by itself. This is told once, until something is delivered there.',
+      ],
+      fields: [
+        { label: 'Refused', value: printable(error) },
+        { label: 'At', value: exactTime(at, shown.timezone) },
+        { label: 'Case', value: shorten(printable(shown.name), NAME_SHOWN) },
+      ],
+      lists: [],
+      commands: [`snitch channel test ${channel.id}`, 'snitch deliveries retry --dead'],
+      footer: `Notice ${id}, decided ${exactTime(at, shown.timezone)}.`,
+    },
+  };
 }
 
 function noticeLetter({ id, at, notice }: Notice, shown: CaseShown): SubjectAndLetter {

@@ -1,11 +1,11 @@
 /** What one alert of a snitch says: its subject in words, and the times beside it. */
-import type { Alert, AlertDetails, BLIND_NOTICE } from '../../core/alert.ts';
+import type { Alert, AlertDetails, NoticeType } from '../../core/alert.ts';
 import { durationInWords, MINUTE } from '../../text/durations.ts';
 import { exactTime, minuteInTimeZone } from '../../text/times.ts';
 import type { Letter } from './letter.ts';
 
 /** An alert about one snitch, as opposed to a notice about the service. */
-export type SnitchAlert = Exclude<Alert, { type: typeof BLIND_NOTICE }>;
+export type SnitchAlert = Exclude<Alert, { type: NoticeType }>;
 
 /** A check-in that was reported later than this after the job ran is shown with both times, in milliseconds. */
 const LATE = MINUTE;

@@ -1,6 +1,6 @@
 /** What a digest says about one snitch: one line that shows its latest state. */
 import type { AlertDetails } from '../../core/alert.ts';
-import type { ClaimedDelivery } from '../../core/delivery.ts';
+import type { ClaimedDelivery, Recipient } from '../../core/delivery.ts';
 import { reasonInWords } from '../../core/reason.ts';
 import { printable, shorten } from '../../text/printable.ts';
 import { wallMinute } from '../../text/times.ts';
@@ -34,6 +34,8 @@ export type CaseShown = ClaimedDelivery['case'];
 export interface Digest {
   entries: readonly DigestEntry[];
   case: CaseShown;
+  /** Only where it goes to a channel. */
+  recipient?: Recipient | null;
 }
 
 export const NAME_SHOWN = 255;

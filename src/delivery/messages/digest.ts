@@ -35,8 +35,15 @@ function orderOfNames(count: number): (one: string, other: string) => number {
   return (one, other) => (one < other ? -1 : Number(one > other));
 }
 
-/** What a digest says, and the instant of the last alert in it. */
-export function digestLetter({ entries, case: shown }: Digest): {
+/**
+ * What a digest says, and the instant of the last alert in it.
+ *
+ * @param room for all lists together, in characters
+ */
+export function digestLetter(
+  { entries, case: shown }: Digest,
+  room = LINES_SHOWN,
+): {
   subject: string;
   letter: Letter;
   last: number;
@@ -57,7 +64,7 @@ export function digestLetter({ entries, case: shown }: Digest): {
       { label: 'From', value: exactTime(first, shown.timezone) },
       { label: 'To', value: exactTime(last, shown.timezone) },
     ],
-    lists: listsOf(present, shown.timezone),
+    lists: listsOf(present, shown.timezone, room),
     commands: ['snitch list', 'snitch alerts'],
     footer: `${entries.length} alerts waited for you at the same time and came as one message.`,
   };
@@ -69,13 +76,14 @@ export function digestLetter({ entries, case: shown }: Digest): {
 function listsOf(
   groups: readonly { heading: string; of: readonly SnitchLine[] }[],
   timezone: string,
+  all: number,
 ): Letter['lists'] {
-  let room = LINES_SHOWN;
+  let room = all;
   return groups.map(({ heading, of }, index) => {
     const compare = orderOfNames(of.length);
     const sorted = [...of].sort((a, b) => compare(a.name, b.name) || a.at - b.at);
     // A part is reserved for each list after this one, so that a flood of one kind hides no other.
-    const share = room - ((groups.length - 1 - index) * LINES_SHOWN) / (2 * groups.length);
+    const share = room - ((groups.length - 1 - index) * all) / (2 * groups.length);
     const items: string[] = [];
     let used = 0;
     for (const entry of sorted) {

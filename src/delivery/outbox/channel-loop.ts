@@ -2,6 +2,7 @@
  * Sends what the outbox holds for one channel: claims what is due, starts what may start, looks at each lease before
  * sending, settles, and gives back at the stop what was not sent. The channel itself only sends.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Store } from '../../store/store.ts';
 import type { Channel } from './channel.ts';
@@ -162,7 +163,7 @@ export class ChannelLoop {
     const known = this.#targets.get(id);
     if (known) return known;
     const { grouping, pace } = this.#channel;
-    const target = grouping ? new GroupedTarget(id, grouping.wait) : new SingleTarget(id, pace.perTarget);
+    const target = grouping ? new GroupedTarget(id, grouping) : new SingleTarget(id, pace);
     this.#targets.set(id, target);
     return target;
   }
@@ -189,6 +190,7 @@ export class ChannelLoop {
     target.waiting.shift();
     this.#waiting -= turn.size;
     target.running += 1;
+    target.start(this.#options.monotonic());
     // The target that was sent to last comes last when places are few.
     this.#targets.delete(target.id);
     this.#targets.set(target.id, target);
@@ -220,7 +222,7 @@ export class ChannelLoop {
         await settler.release(message.deliveries);
         continue;
       }
-      const outcome: Outcome = failure ?? (await this.#send(target, message));
+      const outcome: Outcome = failure ?? (await this.#send(target, message, index));
       // Settling waits for the disk, and takes no place from other sends.
       if (index === messages.length - 1) slot.leave();
       if (giveUp.aborted && outcome.kind === 'retry') {
@@ -239,8 +241,12 @@ export class ChannelLoop {
     return first !== undefined && first.leaseEnds - this.#options.monotonic() < this.#channel.pace.timeout;
   }
 
-  #send({ id }: Target, message: Message): Promise<Outcome> {
+  /** @param index of the message in its turn */
+  async #send({ id }: Target, message: Message, index: number): Promise<Outcome> {
     const { clock, giveUp } = this.#options;
+    const gap = index > 0 ? (this.#channel.grouping?.gap ?? 0) : 0;
+    // Where the service stops meanwhile, the attempt fails at once and does not count.
+    if (gap > 0) await sleep(gap, undefined, { signal: giveUp }).catch(() => undefined);
     return attempt(() => message.send(this.#channel, { target: id, now: clock(), stop: giveUp }));
   }
 
@@ -279,7 +285,7 @@ export class ChannelLoop {
     if (!grouped && this.#targets.size <= REMEMBERED) return;
     for (const [id, target] of this.#targets) {
       const over = grouped ? target.notBefore <= began : !target.doubtful;
-      if (target.idle && over) this.#targets.delete(id);
+      if (target.forgettable(this.#options.monotonic()) && over) this.#targets.delete(id);
     }
   }
 }

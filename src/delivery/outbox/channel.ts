@@ -12,6 +12,8 @@ export interface Pace extends LaneLimits {
   timeout: number;
   /** Sends to one target at the same time; a channel that groups sends to each target one by one. */
   perTarget: number;
+  /** Between the starts of two sends to one target, in milliseconds; none when absent. */
+  gap?: number;
 }
 
 /** The circumstances of one send. */
@@ -28,6 +30,13 @@ export interface Sending {
 export interface Grouping {
   /** How long further alerts for a target wait after a send, in milliseconds. */
   wait: number;
+  /** Between two messages of one turn, in milliseconds; none when absent. */
+  gap?: number;
+  /**
+   * At most so many messages to a target in any 60 s: `few` where alerts are sent one by one, `many` where they are
+   * gathered in a digest. No limit when absent.
+   */
+  perMinute?: { few: number; many: number };
   sendDigest(digest: Digest, sending: Sending): Promise<Outcome>;
 }
 

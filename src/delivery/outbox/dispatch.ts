@@ -54,8 +54,10 @@ export class Dispatch {
   }
 
   start(): void {
-    this.#options.store.onChange(({ kind }) => {
-      if (kind === 'deliveries') this.wake();
+    this.#options.store.onChange((change) => {
+      if (change.kind !== 'deliveries') return;
+      const { channels } = change;
+      for (const loop of this.#loops) if (channels?.includes(loop.channel.kind) ?? true) loop.wake();
     });
     for (const loop of this.#loops) loop.start();
   }

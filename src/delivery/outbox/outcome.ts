@@ -1,8 +1,10 @@
 /** What became of one attempt to deliver. */
+import type { ChannelSettings } from '../../core/channel.ts';
 import { failureInWords } from '../messages/failure.ts';
 
 export type Outcome =
-  | { kind: 'delivered' }
+  /** `reference` is the message as the service knows it; `settings` are those by which it was found after a move. */
+  | { kind: 'delivered'; reference?: string; settings?: ChannelSettings }
   /** `error` in words for a person; `retryAfter` is the wait in milliseconds that the target asked for. */
   | { kind: 'retry'; error: string; retryAfter?: number }
   /** Trying again can never work. */

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { nextAttemptAt } from '../../core/backoff.ts';
+import { isChannelKind } from '../../core/channel.ts';
 import type { Settlement } from '../../core/delivery.ts';
 import type { Channel } from '../../core/routing.ts';
 import type { Store } from '../../store/store.ts';
@@ -132,9 +133,11 @@ interface Fate {
 function settlementOf(held: Held, outcome: Outcome, now: number, jitter: number): Settlement {
   switch (outcome.kind) {
     case 'delivered':
-      return { kind: 'delivered', at: now };
+      return { kind: 'delivered', at: now, ...toldOf(held, outcome) };
     case 'dead':
-      return { kind: 'dead', error: outcome.error };
+      return isChannelKind(held.channel)
+        ? { kind: 'dead', error: outcome.error, refusedAt: now }
+        : { kind: 'dead', error: outcome.error };
     case 'retry': {
       const at = nextAttemptAt(held.attempt, now, jitter, outcome.retryAfter ?? null);
       if (at !== null) return { kind: 'retry', at, error: outcome.error };
@@ -142,6 +145,15 @@ function settlementOf(held: Held, outcome: Outcome, now: number, jitter: number)
     }
   }
 }
+
+/** Of a channel, what the service said of the message. */
+function toldOf({ channel }: Held, outcome: Extract<Outcome, { kind: 'delivered' }>): Pick<Told, 'told'> {
+  if (!isChannelKind(channel)) return {};
+  const { reference = null, settings } = outcome;
+  return { told: settings ? { reference, settings } : { reference } };
+}
+
+type Told = Extract<Settlement, { kind: 'delivered' }>;
 
 /** What a line of the log says of deliveries: ids, never an address with credentials. */
 function shown(group: readonly Held[]): Record<string, unknown> {

@@ -10,8 +10,9 @@
  * comes within the wait after a turn is claimed when the wait ends, and goes out together.
  */
 import type { ClaimedDelivery } from '../../core/delivery.ts';
+import type { Grouping, Pace } from './channel.ts';
 import type { Outcome } from './outcome.ts';
-import { GroupedTurn, type Message, singleTurn, type Turn } from './turn.ts';
+import { DIGEST_OVER, GroupedTurn, type Message, singleTurn, type Turn } from './turn.ts';
 
 /** So many deliveries are claimed ahead for a target that gets each by itself, and again when half are on their way. */
 export const AHEAD = 8;
@@ -19,6 +20,9 @@ export const AHEAD = 8;
 /** The pause grows by this much with each failure in a row, in milliseconds. */
 const PAUSE_STEP = 10;
 const LONGEST_PAUSE = 1_000;
+
+/** What a limit of messages counts, in milliseconds. */
+const A_MINUTE = 60_000;
 
 export abstract class Target {
   readonly id: string;
@@ -48,6 +52,11 @@ export abstract class Target {
     return this.running === 0 && this.waiting.length === 0;
   }
 
+  /** Whether nothing of what is known of it matters any more. */
+  forgettable(_now: number): boolean {
+    return this.idle;
+  }
+
   mayStart(now: number): boolean {
     return this.running < this.allowed && now >= this.notBefore;
   }
@@ -64,6 +73,9 @@ export abstract class Target {
     }
   }
 
+  /** A turn begins. */
+  abstract start(now: number): void;
+
   abstract add(claim: ClaimedDelivery, leaseEnds: number): void;
 
   /** Whether nothing more is to be claimed for it now. */
@@ -78,6 +90,17 @@ export abstract class Target {
 
 /** Each alert by itself. */
 export class SingleTarget extends Target {
+  readonly #gap: number;
+
+  constructor(id: string, { perTarget, gap = 0 }: Pick<Pace, 'perTarget' | 'gap'>) {
+    super(id, perTarget);
+    this.#gap = gap;
+  }
+
+  start(now: number): void {
+    this.notBefore = Math.max(this.notBefore, now + this.#gap);
+  }
+
   add(claim: ClaimedDelivery, leaseEnds: number): void {
     this.waiting.push(singleTurn(claim, leaseEnds));
   }
@@ -97,12 +120,40 @@ export class SingleTarget extends Target {
 /** All that waits together. */
 export class GroupedTarget extends Target {
   readonly #wait: number;
+  readonly #perMinute: Grouping['perMinute'];
+  /** When the messages of the last minute were sent. */
+  #sentAt: number[] = [];
   #quiet = true;
 
-  /** @param wait between two turns, in milliseconds */
-  constructor(id: string, wait: number) {
+  constructor(id: string, { wait, perMinute }: Pick<Grouping, 'wait' | 'perMinute'>) {
     super(id, 1);
     this.#wait = wait;
+    this.#perMinute = perMinute;
+  }
+
+  override mayStart(now: number): boolean {
+    return super.mayStart(now) && this.#hasRoom(now);
+  }
+
+  /** Whether what waits can be sent now without more messages in a minute than the target may be sent. */
+  #hasRoom(now: number): boolean {
+    if (!this.#perMinute) return true;
+    this.#sentAt = this.#sentAt.filter((at) => at > now - A_MINUTE);
+    const size = this.#quiet ? 1 : (this.waiting[0]?.size ?? 0);
+    const { few, many } = this.#perMinute;
+    return size > DIGEST_OVER ? this.#sentAt.length < many : this.#sentAt.length + size <= few;
+  }
+
+  override learn(outcome: Outcome, slow: boolean, now: number): void {
+    super.learn(outcome, slow, now);
+    if (this.#perMinute) this.#sentAt.push(now);
+  }
+
+  start(): void {}
+
+  /** Whether it has to be remembered what it was sent. */
+  override forgettable(now: number): boolean {
+    return super.forgettable(now) && this.#sentAt.every((at) => at <= now - A_MINUTE);
   }
 
   add(claim: ClaimedDelivery, leaseEnds: number): void {

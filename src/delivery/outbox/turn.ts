@@ -1,13 +1,13 @@
 /** What one target is sent in one turn: one alert, or all that waited for it: of each case one by one or as a digest. */
-import { BLIND_NOTICE } from '../../core/alert.ts';
-import type { ClaimedDelivery } from '../../core/delivery.ts';
+import { BLIND_NOTICE, REFUSAL_NOTICE } from '../../core/alert.ts';
+import type { ClaimedDelivery, Recipient } from '../../core/delivery.ts';
 import { type CaseShown, type DigestEntry, digestEntry } from '../messages/digest-entry.ts';
 import type { Channel, Sending } from './channel.ts';
 import { type Held, hold } from './held.ts';
 import type { Outcome } from './outcome.ts';
 
 /** More alerts than this for one target become one message (`decisions: Alerts`). */
-const DIGEST_OVER = 5;
+export const DIGEST_OVER = 5;
 
 /** One send: the deliveries in it share its outcome. */
 export interface Message {
@@ -63,6 +63,8 @@ class CaseGroup {
   readonly #notices: Message[] = [];
   readonly #held: Held[] = [];
   readonly #entries: DigestEntry[] = [];
+  /** As it was when the last of them was claimed. */
+  #recipient: Recipient | null = null;
   /** Whole while they are few enough to be sent one by one. */
   #single: Message[] = [];
 
@@ -72,10 +74,11 @@ class CaseGroup {
 
   add(claim: ClaimedDelivery, leaseEnds: number): void {
     const held = hold(claim, leaseEnds);
-    if (claim.alert.type === BLIND_NOTICE) {
+    if (claim.alert.type === BLIND_NOTICE || claim.alert.type === REFUSAL_NOTICE) {
       this.#notices.push(singleMessage(claim, held));
       return;
     }
+    this.#recipient = claim.recipient ?? null;
     this.#held.push(held);
     this.#entries.push(digestEntry(claim.alert, claim.id));
     if (this.#entries.length <= DIGEST_OVER) this.#single.push(singleMessage(claim, held));
@@ -88,7 +91,7 @@ class CaseGroup {
   }
 
   #digest(): Message {
-    const digest = { entries: this.#entries, case: this.#shown };
+    const digest = { entries: this.#entries, case: this.#shown, recipient: this.#recipient };
     return {
       deliveries: this.#held,
       send: async ({ grouping }, sending) => {

@@ -20,6 +20,8 @@ export interface RouteContext {
   checkMail: (recipient: string | null) => Promise<WireMailCheck | null>;
   /** Whether a mail server is configured. */
   sendsEmail: () => boolean;
+  /** The names of the commands in the configuration. */
+  commands: () => readonly string[];
 }
 
 /** What the routes below `/v1` get as well. */

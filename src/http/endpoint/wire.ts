@@ -17,12 +17,14 @@ import type {
 import { type Alert, noticeShown, reasonOf } from '../../core/alert.ts';
 import type { ApiKey } from '../../core/api-key.ts';
 import type { Case } from '../../core/case.ts';
+import type { CaseChannel } from '../../core/channel.ts';
 import type { CheckInRecord, LastReport } from '../../core/check-in.ts';
 import type { AlertWithDeliveries, Delivery } from '../../core/delivery.ts';
 import type { Explanation } from '../../core/explain.ts';
 import type { RunRules } from '../../core/judgement/rules.ts';
 import { usualIn, type ValueHistories } from '../../core/judgement/usual.ts';
 import { reasonInWords } from '../../core/reason.ts';
+import { type Occasion, whyPassedOver } from '../../core/routing.ts';
 import type { KnownRuns } from '../../core/runs.ts';
 import type { ScheduleShown } from '../../core/schedule-words.ts';
 import { isAwaited, type ListedSnitch, type Snitch } from '../../core/snitch.ts';
@@ -151,7 +153,7 @@ export function wireExplanation(
   { period, schedule, deadlineAt, nextAlertAt, reasons }: Explanation,
   { audience, runs, values }: { audience: Audience; runs: KnownRuns; values: ValueHistories },
 ): WireExplanation {
-  const { emails, webhooks, sendsEmail } = audience;
+  const { emails, webhooks, channels, sendsEmail } = audience;
   const both = (at: number | null) =>
     at === null ? null : { at: wireTime(at), local: inTimeZone(at, timezone) };
   return {
@@ -166,7 +168,12 @@ export function wireExplanation(
     runs: wireRuns(runs),
     values: wireValues(values),
     reasons,
-    notify: { emails: [...emails], webhooks: [...webhooks], sends_email: sendsEmail },
+    notify: {
+      emails: [...emails],
+      webhooks: [...webhooks],
+      channels: [...channels],
+      sends_email: sendsEmail,
+    },
   };
 }
 
@@ -205,14 +212,18 @@ function wireScheduleShown({ timezone, grace, runs }: ScheduleShown): WireSchedu
 
 /** Whom an alert of the snitch would go to now. */
 export function audienceOf(
-  { alertEmail }: Snitch,
+  { alertEmail, tags }: Snitch,
   { members }: Case,
-  webhooks: readonly Webhook[],
+  { webhooks, channels }: { webhooks: readonly Webhook[]; channels: readonly CaseChannel[] },
   sendsEmail: boolean,
 ): Audience {
+  const alarm: Occasion = { event: 'missing', tags, isFirst: false, told: new Set() };
+  const judged = channels.map((channel) => ({ name: channel.name, why: whyPassedOver(channel, alarm) }));
   return {
     emails: alertEmail.length > 0 ? alertEmail : members,
     webhooks: webhooks.map(({ url }) => withoutCredentials(url)),
+    channels: judged.filter(({ why }) => why === null).map(({ name }) => name),
+    passedOver: judged.flatMap(({ name, why }) => (why === null ? [] : [{ name, why }])),
     sendsEmail,
   };
 }
@@ -222,7 +233,7 @@ export function toldAlert(
   { alert, deliveries }: AlertWithDeliveries,
   nameOf: (target: string) => string,
 ): ToldAlert | null {
-  if (alert.notice) return null;
+  if (!alert.snitch) return null;
   return {
     type: alert.type,
     at: alert.at,
@@ -233,12 +244,18 @@ export function toldAlert(
 }
 
 /**
- * Names the target of a delivery: a webhook by its URL instead of its id. An email address, and the id of a webhook
- * that was deleted, stay as they are.
+ * Names the target of a delivery: a webhook by its URL and a channel by its name instead of its id. An email address,
+ * and the id of what was deleted, stay as they are.
  */
-export function targetNames(webhooks: readonly Webhook[]): (target: string) => string {
-  const urls = new Map(webhooks.map(({ id, url }) => [id, withoutCredentials(url)]));
-  return (target) => urls.get(target) ?? target;
+export function targetNames(
+  webhooks: readonly Webhook[],
+  channels: readonly CaseChannel[] = [],
+): (target: string) => string {
+  const names = new Map([
+    ...webhooks.map(({ id, url }) => [id, withoutCredentials(url)] as const),
+    ...channels.map(({ id, name }) => [id, name] as const),
+  ]);
+  return (target) => names.get(target) ?? target;
 }
 
 export function wireDelivery(delivery: Delivery, nameOf: (target: string) => string): WireDelivery {
@@ -277,6 +294,7 @@ export function wireAlert(
     const { phase, changes, since, changedAt } = flapping;
     return { ...wire, flapping: { phase, changes, since: wireTime(since), changed_at: wireTime(changedAt) } };
   }
+  if ('refusal' in alert) return { ...wire, refusal: alert.refusal };
   if (!alert.notice) return wire;
   return { ...wire, notice: noticeShown(alert.notice) };
 }

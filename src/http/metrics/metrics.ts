@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { CHANNEL_KINDS } from '../../core/channel.ts';
 import type { Settlement } from '../../core/delivery.ts';
 import { NotFound } from '../../core/errors.ts';
 import type { Channel } from '../../core/routing.ts';
@@ -19,7 +20,7 @@ const MISNAMED = [
   'nodejs_active_resources_total',
 ];
 
-const CHANNELS: readonly Channel[] = ['webhook', 'email'];
+const CHANNELS: readonly Channel[] = ['webhook', 'email', ...CHANNEL_KINDS];
 const RESULTS: readonly Settlement['kind'][] = ['delivered', 'retry', 'dead', 'released'];
 
 export class Metrics {

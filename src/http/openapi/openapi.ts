@@ -112,6 +112,32 @@ const OPERATIONS: Record<string, Record<string, Operation>> = {
       answer: schemas.createdWebhook,
     },
   },
+  '/v1/channels': {
+    get: {
+      id: 'listChannels',
+      summary: 'List channels, with webhooks and members',
+      answer: z.array(schemas.channel),
+    },
+    post: {
+      id: 'createChannel',
+      summary: 'Add a channel',
+      body: schemas.newChannel,
+      answer: schemas.channel,
+    },
+  },
+  '/v1/channels/{id}': {
+    get: { id: 'getChannel', summary: 'Read a channel', answer: schemas.channel },
+    patch: {
+      id: 'updateChannel',
+      summary: 'Change a channel',
+      body: schemas.channelChanges,
+      answer: schemas.channel,
+    },
+    delete: { id: 'deleteChannel', summary: 'Remove a channel', answer: null },
+  },
+  '/v1/channels/{id}/test': {
+    post: { id: 'testChannel', summary: 'Send a test alert', answer: schemas.delivery },
+  },
   '/v1/api_keys': {
     get: { id: 'listApiKeys', summary: 'List API keys', answer: z.array(schemas.apiKey) },
     post: {

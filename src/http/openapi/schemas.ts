@@ -5,6 +5,7 @@ import type {
   WireApiKey,
   WireAudience,
   WireCase,
+  WireChannel,
   WireCheckIn,
   WireDelivery,
   WireError,
@@ -16,6 +17,7 @@ import type {
   WireSnitch,
   WireWebhook,
 } from '../../api/wire.ts';
+import { CHANNEL_EVENTS, CHANNEL_KINDS } from '../../core/channel.ts';
 import { INTERVALS } from '../../core/interval.ts';
 import { LONGEST_RUNTIME } from '../../core/run-fields.ts';
 import { LONGEST_MIN_RUNTIME, MOST_EXPECTATIONS, MOST_FAILURES } from '../../core/run-rule-fields.ts';
@@ -170,10 +172,38 @@ export const webhook = z.object({
 export const createdWebhook = webhook.extend({ secret: text }) satisfies z.ZodType<WireWebhook>;
 export const newWebhook = z.object({ url: text.max(2_048), notices: z.boolean().default(false) });
 
+const channelKind = z.enum(CHANNEL_KINDS);
+const channelEvents = z.array(z.enum(CHANNEL_EVENTS));
+
+export const channel = z.object({
+  id: text,
+  kind: z.enum(['webhook', 'email', ...CHANNEL_KINDS]),
+  name: text,
+  settings: z.record(text, text),
+  events: channelEvents,
+  tags: z.array(text),
+  after: z.number(),
+  hours: z.null(),
+  refused: z.object({ at: time, error: text }).nullable(),
+  created_at: time,
+}) satisfies z.ZodType<WireChannel>;
+
+export const channelChanges = z
+  .object({
+    name: text.max(255),
+    settings: z.record(text, text.nullable()),
+    events: channelEvents,
+    tags: z.array(text.max(100)).max(50),
+    after: z.literal(0),
+    hours: z.null(),
+  })
+  .partial();
+export const newChannel = channelChanges.extend({ kind: channelKind, settings: z.record(text, text) });
+
 export const delivery: z.ZodType<WireDelivery> = z.object({
   id: text,
   alert: text,
-  channel: z.enum(['webhook', 'email']),
+  channel: z.enum(['webhook', 'email', ...CHANNEL_KINDS]),
   target: text,
   type: text,
   snitch: z.object({ token: text, name: text }).nullable(),
@@ -195,6 +225,10 @@ export const alert = z.object({
     .object({ from: time, to: time, postponed: z.array(text), postponed_count: z.number() })
     .meta({ description: 'Only on service.blind: the window in which no check-in could be received' })
     .optional(),
+  refusal: z
+    .object({ channel: z.object({ id: text, name: text, kind: text }), error: text })
+    .meta({ description: 'Only on service.refused: what a service refuses for good, and of which channel' })
+    .optional(),
   snitch: z
     .object({
       token: text,
@@ -215,11 +249,12 @@ export const alert = z.object({
       changed_at: time,
     })
     .optional(),
-}) satisfies z.ZodType<Omit<WireAlert, 'notice' | 'flapping' | 'reason'>>;
+}) satisfies z.ZodType<Omit<WireAlert, 'notice' | 'flapping' | 'refusal' | 'reason'>>;
 
 export const audience = z.object({
   emails: z.array(text),
   webhooks: z.array(text),
+  channels: z.array(text),
   sends_email: z.boolean(),
 }) satisfies z.ZodType<WireAudience>;
 

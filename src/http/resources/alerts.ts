@@ -5,7 +5,8 @@ import { caseOf } from '../endpoint/auth.ts';
 import { isAlertId, pageOf, slicesOf } from '../endpoint/page.ts';
 import { resource } from '../endpoint/resource.ts';
 import type { ApiContext } from '../endpoint/route-context.ts';
-import { targetNames, wireAlert } from '../endpoint/wire.ts';
+import { namesIn } from '../endpoint/target-names.ts';
+import { wireAlert } from '../endpoint/wire.ts';
 import { requestedSnitch } from './snitches.ts';
 
 export function alertRoutes(app: FastifyInstance, { store, lists }: ApiContext): void {
@@ -16,7 +17,7 @@ export function alertRoutes(app: FastifyInstance, { store, lists }: ApiContext):
     token: string | null,
   ) {
     const page = pageOf(request, isAlertId);
-    const nameOf = targetNames(await store.listWebhooks(caseId));
+    const nameOf = await namesIn(store, caseId);
     const read = slicesOf(
       page,
       (slice) => store.listAlerts(caseId, token, slice),

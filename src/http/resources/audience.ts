@@ -11,7 +11,8 @@ export function audienceRoutes(app: FastifyInstance, { store, sendsEmail }: Rout
     GET: async (request) => {
       const { id, members } = caseOf(request);
       const webhooks = (await store.listWebhooks(id)).map(({ url }) => withoutCredentials(url));
-      return { emails: members, webhooks, sends_email: sendsEmail() } satisfies WireAudience;
+      const channels = (await store.listChannels(id)).map(({ name }) => name);
+      return { emails: members, webhooks, channels, sends_email: sendsEmail() } satisfies WireAudience;
     },
   });
 }

@@ -5,7 +5,8 @@ import { caseOf } from '../endpoint/auth.ts';
 import { isNumericId, pageOf, slicesOf } from '../endpoint/page.ts';
 import { found, param, query, resource } from '../endpoint/resource.ts';
 import type { ApiContext } from '../endpoint/route-context.ts';
-import { targetNames, wireDelivery } from '../endpoint/wire.ts';
+import { namesIn } from '../endpoint/target-names.ts';
+import { wireDelivery } from '../endpoint/wire.ts';
 
 const STATES = ['pending', 'delivered', 'dead'] as const;
 
@@ -18,7 +19,7 @@ export function deliveryRoutes(app: FastifyInstance, { store, clock, lists }: Ap
       }
       const { id } = caseOf(request);
       const page = pageOf(request, isNumericId);
-      const nameOf = targetNames(await store.listWebhooks(id));
+      const nameOf = await namesIn(store, id);
       const read = slicesOf(
         page,
         (slice) => store.listDeliveries(id, { state, ...slice }),
@@ -37,7 +38,7 @@ export function deliveryRoutes(app: FastifyInstance, { store, clock, lists }: Ap
       if (delivery.state === 'delivered') {
         throw new Invalid([{ attribute: 'state', message: 'is delivered: there is nothing to retry' }]);
       }
-      return wireDelivery(delivery, targetNames(await store.listWebhooks(caseId)));
+      return wireDelivery(delivery, await namesIn(store, caseId));
     },
   });
 }

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { explain } from '../../core/explain.ts';
 import { Calendar } from '../../core/interval.ts';
-import { whyNobody } from '../../core/told.ts';
+import { passedOverReasons, whyNobody } from '../../core/told.ts';
 import { caseOf } from '../endpoint/auth.ts';
 import { resource } from '../endpoint/resource.ts';
 import type { RouteContext } from '../endpoint/route-context.ts';
@@ -16,19 +16,21 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
       const snitch = await requestedSnitch(store, request);
       const ownCase = caseOf(request);
       const { token, state } = snitch;
-      const [learned, runs, values, postponements, webhooks, [last]] = await Promise.all([
+      const [learned, runs, values, postponements, webhooks, channels, [last]] = await Promise.all([
         store.findLearned(token),
         store.findRuns(token),
         store.findValues(ownCase.id, token),
         store.listPostponements(ownCase.id, token, state.postponed),
         store.listWebhooks(ownCase.id),
+        store.listChannels(ownCase.id),
         // An alert that was decided while the clock was ahead does not count as the last one until its time comes.
         store.listAlerts(ownCase.id, token, { limit: 1, before: { at: clock() + 1 } }),
       ]);
-      const audience = audienceOf(snitch, ownCase, webhooks, sendsEmail());
+      const audience = audienceOf(snitch, ownCase, { webhooks, channels }, sendsEmail());
       const telling = {
         nobody: whyNobody(audience),
-        last: last ? toldAlert(last, targetNames(webhooks)) : null,
+        others: passedOverReasons(audience),
+        last: last ? toldAlert(last, targetNames(webhooks, channels)) : null,
       };
       const explanation = explain(state, {
         rules: ownCase,

@@ -50,7 +50,9 @@ export function webhookRoutes(app: FastifyInstance, { store, clock }: RouteConte
   resource(app, '/webhooks/:id/test', {
     POST: async (request) => {
       const webhook = found(await store.getWebhook(caseOf(request).id, param(request, 'id')));
-      const delivery = found(await store.createTestDelivery(webhook.caseId, webhook.id, clock()));
+      const delivery = found(
+        await store.createTestDelivery(webhook.caseId, { channel: 'webhook', target: webhook.id }, clock()),
+      );
       return wireDelivery(delivery, targetNames([webhook]));
     },
   });

@@ -3,6 +3,7 @@ import type { AlertStore } from '../alerts.ts';
 import type { ApiKeyStore } from '../api-keys.ts';
 import type { BlindnessStore } from '../blindness.ts';
 import type { CaseStore } from '../cases.ts';
+import type { ChannelStore } from '../channels.ts';
 import type { CheckInStore } from '../check-ins.ts';
 import type { DeliveryStore } from '../deliveries.ts';
 import * as alerts from '../operations/alerts.ts';
@@ -10,6 +11,7 @@ import * as apiKeys from '../operations/api-keys.ts';
 import * as blindWindows from '../operations/blind-windows.ts';
 import * as cases from '../operations/cases.ts';
 import * as census from '../operations/census.ts';
+import * as channels from '../operations/channels.ts';
 import * as checkIns from '../operations/check-ins.ts';
 import * as claims from '../operations/claims.ts';
 import * as clockAhead from '../operations/clock-ahead.ts';
@@ -18,6 +20,7 @@ import * as learned from '../operations/learned.ts';
 import * as openRun from '../operations/open-run.ts';
 import * as ownership from '../operations/ownership.ts';
 import * as provisioning from '../operations/provisioning.ts';
+import * as repeats from '../operations/repeats.ts';
 import * as reports from '../operations/reports.ts';
 import * as retention from '../operations/retention.ts';
 import * as settings from '../operations/settings.ts';
@@ -27,6 +30,7 @@ import * as triggers from '../operations/triggers.ts';
 import * as webhooks from '../operations/webhooks.ts';
 import type { OwnershipStore } from '../ownership.ts';
 import type { ProvisioningStore } from '../provisioning.ts';
+import type { RepeatStore } from '../repeats.ts';
 import type { ServerNoteStore } from '../server-notes.ts';
 import type { SnitchStore } from '../snitches.ts';
 import type { OpenedStore, Store } from '../store.ts';
@@ -123,6 +127,20 @@ const webhookMethods: Table<WebhookStore> = {
   rotateWebhookSecret: write(webhooks.rotateWebhookSecret),
 };
 
+const channelMethods: Table<ChannelStore> = {
+  createChannel: write(channels.createChannel),
+  getChannel: read(channels.getChannel),
+  listChannels: read(channels.listChannels),
+  updateChannel: write(channels.updateChannel),
+  deleteChannel: write(channels.deleteChannel),
+};
+
+const repeatMethods: Table<RepeatStore> = {
+  takeRepeats: work(repeats.takeRepeats),
+  lasts: read(repeats.lasts),
+  nextRepeatAt: read(repeats.nextRepeatAt),
+};
+
 const serverNoteMethods: Table<ServerNoteStore> = {
   census: read(census.takeCensus),
   getSetting: read(settings.getSetting),
@@ -143,6 +161,8 @@ export function methodsOf(runner: Runner): Omit<Store, keyof OpenedStore> {
     ...bind(alertMethods, runner),
     ...bind(deliveryMethods, runner),
     ...bind(webhookMethods, runner),
+    ...bind(channelMethods, runner),
+    ...bind(repeatMethods, runner),
     ...bind(serverNoteMethods, runner),
     ...guarded(runner),
   };

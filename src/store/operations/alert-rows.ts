@@ -3,16 +3,19 @@ import {
   type Alert,
   type AlertDecision,
   type AlertDetails,
-  type AlertKind,
   type AlertSnitch,
   alertSnitch,
   BLIND_NOTICE,
   type BlindNotice,
+  REFUSAL_NOTICE,
+  type Refusal,
 } from '../../core/alert.ts';
-import { route } from '../../core/routing.ts';
+import { eventOf } from '../../core/channel.ts';
+import { type Occasion, route, type Targets } from '../../core/routing.ts';
 import { newId } from '../identifiers.ts';
-import type { Transaction } from '../transaction.ts';
+import type { Reading, Transaction } from '../transaction.ts';
 import { keepSnitch, snitchOf } from './alert-texts.ts';
+import { listRoutedChannels } from './channels.ts';
 import { insertDeliveries } from './deliveries.ts';
 import type { StateRow } from './states.ts';
 
@@ -20,7 +23,7 @@ export interface AlertRow {
   id: string;
   case_id: string;
   token: string | null;
-  type: AlertKind | typeof BLIND_NOTICE;
+  type: Alert['type'];
   at: number;
   snitch: string | null;
   details: string | null;
@@ -54,7 +57,14 @@ export async function writeAlert(
   const tags = JSON.parse(snitch.tags) as string[];
   const shown = alertSnitch({ token, name, notes, tags }, decision);
   await insertRow(tx, { id, caseId, at, type: decision.type, details }, shown);
-  const routes = route(JSON.parse(snitch.alert_email) as string[], await targetsOf(tx, caseId));
+  const targets = await targetsOf(tx, caseId);
+  const occasion: Occasion = {
+    event: eventOf(decision.type),
+    tags,
+    isFirst: decision.previousStatus === 'pending',
+    told: targets.channels.length > 0 ? await toldOf(tx, token, details.threadId) : new Set(),
+  };
+  const routes = route(JSON.parse(snitch.alert_email) as string[], targets, occasion);
   await insertDeliveries(tx, caseId, id, routes, at);
   const { type } = decision;
   tx.announce({ kind: 'alert', alertId: id, type, token, name, deliveries: routes.length });
@@ -81,10 +91,7 @@ export async function insertRow(
 }
 
 /** Whom a case's alerts go to. */
-export async function targetsOf(
-  tx: Transaction,
-  caseId: string,
-): Promise<{ members: string[]; webhooks: string[] }> {
+export async function targetsOf(tx: Reading, caseId: string): Promise<Targets> {
   const owner = await tx.get<{ members: string }>('SELECT members FROM cases WHERE id = ?', caseId);
   const webhooks = await tx.all<{ id: string }>(
     'SELECT id FROM webhooks WHERE case_id = +? ORDER BY created_at, id',
@@ -93,14 +100,33 @@ export async function targetsOf(
   return {
     members: owner ? (JSON.parse(owner.members) as string[]) : [],
     webhooks: webhooks.map(({ id }) => id),
+    channels: await listRoutedChannels(tx, caseId),
   };
+}
+
+/** The targets that were sent an earlier alert of an outage of the snitch. @param threadId the alert that opened it */
+async function toldOf(tx: Transaction, token: string, threadId: string | null): Promise<Set<string>> {
+  if (threadId === null) return new Set();
+  const rows = await tx.all<{ target: string }>(
+    // Where the first alert is pruned already, all that is left of the snitch counts.
+    `SELECT DISTINCT d.target FROM alerts AS a JOIN deliveries AS d ON d.alert_id = a.id
+     WHERE a.token = +? AND a.at >= COALESCE((SELECT at FROM alerts WHERE id = +?), 0)`,
+    token,
+    threadId,
+  );
+  return new Set(rows.map(({ target }) => target));
 }
 
 export function toAlert(row: AlertRow): Alert {
   const { id, case_id: caseId, at } = row;
+  const none = { token: null, snitch: null, details: null } as const;
+  if (row.type === REFUSAL_NOTICE) {
+    const refusal = JSON.parse(row.notice ?? '') as Refusal;
+    return { id, caseId, at, type: row.type, ...none, notice: null, refusal };
+  }
   if (row.type === BLIND_NOTICE) {
     const notice = JSON.parse(row.notice ?? '') as BlindNotice;
-    return { id, caseId, at, type: row.type, token: null, snitch: null, details: null, notice };
+    return { id, caseId, at, type: row.type, ...none, notice };
   }
   return {
     id,

@@ -5,15 +5,24 @@ import {
   alertSnitch,
   BLIND_NOTICE,
   type BlindNotice,
+  REFUSAL_NOTICE,
+  type Refusal,
 } from '../../core/alert.ts';
 import type { AlertWithDeliveries, Delivery } from '../../core/delivery.ts';
-import { routeToAddresses, routeToWebhooks } from '../../core/routing.ts';
+import {
+  type Route,
+  routeOfRefusal,
+  routeToAddresses,
+  routeToChannels,
+  routeToWebhooks,
+} from '../../core/routing.ts';
 import type { SnitchState } from '../../core/snitch.ts';
 import { newId } from '../identifiers.ts';
 import type { Page } from '../page.ts';
 import type { Reading, Transaction, Value } from '../transaction.ts';
 import { type AlertCause, detailsOf } from './alert-details.ts';
 import { type AlertRow, insertRow, SELECT, targetsOf, toAlert, writeAlert } from './alert-rows.ts';
+import { getChannel } from './channels.ts';
 import { insertDeliveries, listDeliveriesOf } from './deliveries.ts';
 import { countChange, flappingBegins, openFlap } from './flapping.ts';
 import type { StateRow } from './states.ts';
@@ -63,24 +72,57 @@ export async function insertBlindNotice(
     JSON.stringify(notice),
   );
   if (!told) return;
-  const { members } = await targetsOf(tx, caseId);
+  const { members, channels } = await targetsOf(tx, caseId);
+  const routes = [
+    ...routeToWebhooks(await noticedWebhooks(tx, caseId)),
+    ...routeToAddresses(members),
+    ...routeToChannels(channels, { event: 'blind', tags: [], isFirst: false, told: new Set() }),
+  ];
+  await insertDeliveries(tx, caseId, id, routes, now);
+}
+
+/** The notice to one case that a service refuses what is sent to a channel, to whoever else is told of notices. */
+export async function insertRefusalNotice(
+  tx: Transaction,
+  caseId: string,
+  refusal: Refusal,
+  now: number,
+): Promise<void> {
+  const id = newId('alert');
+  await tx.run(
+    'INSERT INTO alerts (id, case_id, type, at, notice) VALUES (?, ?, ?, ?, ?)',
+    id,
+    caseId,
+    REFUSAL_NOTICE,
+    now,
+    JSON.stringify(refusal),
+  );
+  const { members, channels } = await targetsOf(tx, caseId);
+  const routes = [
+    ...routeToWebhooks(await noticedWebhooks(tx, caseId)),
+    ...routeToAddresses(members),
+    ...routeOfRefusal(channels, refusal.channel.id),
+  ];
+  await insertDeliveries(tx, caseId, id, routes, now);
+}
+
+/** The webhooks that want notices. */
+async function noticedWebhooks(tx: Transaction, caseId: string): Promise<string[]> {
   const webhooks = await tx.all<{ id: string }>(
     'SELECT id FROM webhooks WHERE case_id = +? AND notices = 1 ORDER BY created_at, id',
     caseId,
   );
-  const routes = [...routeToWebhooks(webhooks.map((webhook) => webhook.id)), ...routeToAddresses(members)];
-  await insertDeliveries(tx, caseId, id, routes, now);
+  return webhooks.map(({ id }) => id);
 }
 
-/** An alert as if a snitch had reported for the first time, to one webhook: shows that the target works. */
+/** An alert as if a snitch had reported for the first time, to one target: shows that it works. */
 export async function insertTestAlert(
   tx: Transaction,
   caseId: string,
-  webhookId: string,
+  route: Route,
   now: number,
 ): Promise<Delivery | null> {
-  const webhook = await getWebhook(tx, caseId, webhookId);
-  if (!webhook) return null;
+  if (!(await isTarget(tx, caseId, route))) return null;
   const id = newId('alert');
   const decision: AlertDecision = { type: 'snitch.reporting', status: 'healthy', previousStatus: 'pending' };
   const sample = { token: 'test', name: 'Test alert', notes: 'This is only a test.', tags: ['test'] };
@@ -95,9 +137,15 @@ export async function insertTestAlert(
     threadId: null,
   };
   await insertRow(tx, { id, caseId, at: now, type: decision.type, details }, alertSnitch(sample, decision));
-  await insertDeliveries(tx, caseId, id, [{ channel: 'webhook', target: webhookId }], now);
+  await insertDeliveries(tx, caseId, id, [route], now);
   const [delivery] = await listDeliveriesOf(tx, id);
   return delivery ?? null;
+}
+
+async function isTarget(tx: Reading, caseId: string, { channel, target }: Route): Promise<boolean> {
+  if (channel === 'webhook') return (await getWebhook(tx, caseId, target)) !== null;
+  if (channel === 'email') return (await targetsOf(tx, caseId)).members.includes(target);
+  return (await getChannel(tx, caseId, target))?.kind === channel;
 }
 
 export async function getAlert(tx: Reading, id: string): Promise<Alert | null> {

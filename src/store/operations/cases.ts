@@ -91,6 +91,8 @@ export async function deleteCase(tx: Transaction, id: string): Promise<boolean> 
   await tx.run('DELETE FROM status_counts WHERE case_id = ?', id);
   await tx.run('DELETE FROM api_keys WHERE case_id = ?', id);
   await tx.run('DELETE FROM webhooks WHERE case_id = ?', id);
+  await tx.run('DELETE FROM channels WHERE case_id = ?', id);
+  await tx.run('DELETE FROM repeats WHERE case_id = ?', id);
   await tx.run('DELETE FROM reschedules WHERE case_id = ?', id);
   tx.announce({ kind: 'access', caseId: id, keyId: null });
   return true;

@@ -6,6 +6,8 @@ import type { ClaimRequest } from '../deliveries.ts';
 import type { Reading, Transaction, Value } from '../transaction.ts';
 import { getAlert } from './alerts.ts';
 import { getCase } from './cases.ts';
+import { noteDelivered, noteRefused } from './channel-health.ts';
+import { recipientOf, waitsUntil } from './incidents.ts';
 import { isolate } from './isolation.ts';
 import { getWebhook } from './webhooks.ts';
 
@@ -74,9 +76,9 @@ async function claimTarget(
       leaseUntil,
       row.id,
     );
-    const { value: delivery, error } = await isolate(tx, () => toClaimed(tx, row));
+    const { value: delivery, error } = await isolate(tx, () => toClaimed(tx, row, now));
     if (delivery) claimed.push(delivery);
-    else
+    else if (error !== undefined)
       await settleDelivery(tx, row.id, row.fence + 1, {
         kind: 'dead',
         error: `the alert cannot be read: ${error}`,
@@ -85,9 +87,16 @@ async function claimTarget(
   return claimed;
 }
 
-async function toClaimed(tx: Transaction, row: DueRow): Promise<ClaimedDelivery> {
+/** Null where it has to wait for another: then it was put off, and not claimed. */
+async function toClaimed(tx: Transaction, row: DueRow, now: number): Promise<ClaimedDelivery | null> {
   const alert = await getAlert(tx, row.alert_id);
   if (!alert) throw new Error(`there is no alert ${row.alert_id}`);
+  const until = await waitsUntil(tx, row, alert, now);
+  if (until !== null) {
+    await putOff(tx, row, until);
+    return null;
+  }
+  const recipient = await recipientOf(tx, row, alert);
   const owner = await getCase(tx, row.case_id);
   const output =
     row.channel === 'email' && alert.type === 'snitch.errored' ? await outputOf(tx, alert) : null;
@@ -101,7 +110,18 @@ async function toClaimed(tx: Transaction, row: DueRow): Promise<ClaimedDelivery>
     ...(output === null ? {} : { output }),
     case: { id: row.case_id, name: owner?.name ?? '', timezone: owner?.timezone ?? 'UTC' },
     webhook: row.channel === 'webhook' ? await getWebhook(tx, row.case_id, row.target) : null,
+    ...(recipient ? { recipient } : {}),
   };
+}
+
+/** As if it had not been claimed. */
+async function putOff(tx: Transaction, { id, attempts }: DueRow, until: number): Promise<void> {
+  await tx.run(
+    'UPDATE deliveries SET attempts = ?, leased = 0, next_attempt_at = ? WHERE id = ?',
+    attempts,
+    until,
+    id,
+  );
 }
 
 async function outputOf(tx: Transaction, { details }: Alert): Promise<string | null> {
@@ -120,30 +140,39 @@ export async function settleDelivery(
   fence: number,
   settlement: Settlement,
 ): Promise<boolean> {
-  const set = (assignments: string, ...values: Value[]) =>
-    tx.run(
-      `UPDATE deliveries SET leased = 0, ${assignments} WHERE id = ? AND fence = ? AND state = 'pending'`,
-      ...values,
-      id,
-      fence,
-    );
+  const [assignments, ...values] = assignmentsOf(settlement);
+  const settled = await tx.run(
+    `UPDATE deliveries SET leased = 0, ${assignments} WHERE id = ? AND fence = ? AND state = 'pending'`,
+    ...values,
+    id,
+    fence,
+  );
+  if (settled === 0) return false;
+  if (settlement.kind === 'delivered' && settlement.told) {
+    await noteDelivered(tx, id, settlement.told, settlement.at);
+  }
+  if (settlement.kind === 'dead' && settlement.refusedAt !== undefined) {
+    await noteRefused(tx, id, settlement.error, settlement.refusedAt);
+  }
+  return true;
+}
+
+/** What a settlement changes of its row, and the values that it sets. */
+function assignmentsOf(settlement: Settlement): [string, ...Value[]] {
   switch (settlement.kind) {
     case 'delivered':
-      return (
-        (await set(
-          `state = 'delivered', delivered_at = ?, next_attempt_at = NULL, last_error = NULL`,
-          settlement.at,
-        )) > 0
-      );
+      return [
+        `state = 'delivered', delivered_at = ?, next_attempt_at = NULL, last_error = NULL, reference = ?`,
+        settlement.at,
+        settlement.told?.reference ?? null,
+      ];
     case 'retry':
-      return (await set('next_attempt_at = ?, last_error = ?', settlement.at, settlement.error)) > 0;
+      return ['next_attempt_at = ?, last_error = ?', settlement.at, settlement.error];
     case 'dead':
-      return (await set(`state = 'dead', next_attempt_at = NULL, last_error = ?`, settlement.error)) > 0;
+      return [`state = 'dead', next_attempt_at = NULL, last_error = ?`, settlement.error];
     case 'released':
       // It goes before all others. A retry by hand during the attempt has set the count to 0 already.
-      return (
-        (await set('next_attempt_at = 0, attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END')) > 0
-      );
+      return ['next_attempt_at = 0, attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END'];
   }
 }
 

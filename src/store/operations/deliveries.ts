@@ -48,7 +48,8 @@ export async function insertDeliveries(
       now,
     );
   }
-  if (routes.length > 0) tx.announce({ kind: 'deliveries' });
+  if (routes.length === 0) return;
+  tx.announce({ kind: 'deliveries', channels: [...new Set(routes.map(({ channel }) => channel))] });
 }
 
 export async function listDeliveriesOf(tx: Reading, alertId: string): Promise<Delivery[]> {
@@ -101,7 +102,7 @@ export async function retryDelivery(
     id,
   );
   const row = await tx.get<ListedRow>(`${LISTED} WHERE d.case_id = +? AND d.id = +?`, caseId, id);
-  if (row?.state === 'pending') tx.announce({ kind: 'deliveries' });
+  if (row?.state === 'pending') tx.announce({ kind: 'deliveries', channels: [row.channel] });
   return row ? toDelivery(row) : null;
 }
 

@@ -4,6 +4,7 @@ import { newId, newWebhookSecret } from '../identifiers.ts';
 import type { Reading, Transaction } from '../transaction.ts';
 import type { WebhookOptions } from '../webhooks.ts';
 import { requireCase } from './cases.ts';
+import { countTargets } from './channels.ts';
 
 interface WebhookRow {
   id: string;
@@ -26,11 +27,7 @@ export async function createWebhook(
   { notices = false, most = Number.POSITIVE_INFINITY }: WebhookOptions = {},
 ): Promise<Webhook> {
   await requireCase(tx, caseId);
-  const kept = await tx.get<{ count: number }>(
-    'SELECT COUNT(*) AS count FROM webhooks WHERE case_id = ?',
-    caseId,
-  );
-  assertRoom('webhooks', kept?.count ?? 0, most);
+  assertRoom('webhooks', await countTargets(tx, caseId), most);
   const webhook: Webhook = {
     id: newId('hook'),
     caseId,

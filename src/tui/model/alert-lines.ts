@@ -58,14 +58,20 @@ function deliveryRow(delivery: WireDelivery, alerts: readonly WireAlert[], now: 
 }
 
 function alertLine(alert: WireAlert, now: number): Line {
-  const { timestamp, snitch, notice } = alert;
-  const subject = snitch ? printable(snitch.name) : `service, ${notice?.postponed_count ?? 0} postponed`;
+  const { timestamp, snitch } = alert;
+  const subject = snitch ? printable(snitch.name) : noticeSubject(alert);
   return [
     { text: `${ago(Date.parse(timestamp), now).padEnd(12)}`, dim: true },
     { text: `${alertWord(alert).padEnd(26)}` },
     { text: `${subject}  `, bold: true },
     { text: tally(alert), dim: true },
   ];
+}
+
+function noticeSubject({ notice, refusal }: WireAlert): string {
+  return refusal
+    ? `channel ${printable(refusal.channel.name)}`
+    : `service, ${notice?.postponed_count ?? 0} postponed`;
 }
 
 /** `2 delivered, 1 dead` */

@@ -126,9 +126,14 @@ function timeTo(at: number, now: number): string {
   return at <= now ? 'now' : `in ${compactDuration(at - now)}`;
 }
 
-function whoIsTold({ emails, webhooks, sends_email }: SnitchDetail['explanation']['notify']): string {
+function whoIsTold({
+  emails,
+  webhooks,
+  channels = [],
+  sends_email,
+}: SnitchDetail['explanation']['notify']): string {
   const off = sends_email === false && emails.length > 0;
-  const targets = [...(off ? [] : emails), ...webhooks].map(printable).join(', ');
+  const targets = [...(off ? [] : emails), ...webhooks, ...channels].map(printable).join(', ');
   if (!off) return targets || 'nobody: there is no member and no webhook';
   return targets ? `${targets}; email is off` : 'nobody: email is off, and there is no webhook';
 }

@@ -1,0 +1,119 @@
+/** The settings of a channel from what was typed: an address, `--set name=value`, secrets from files or asked for. */
+import type { ChannelKind } from '../../core/channel.ts';
+import { CHANNEL_SETTINGS, type SettingRule } from '../../core/channel-settings.ts';
+import { ask, askSecretly, canAsk, secretIn } from '../command/secret.ts';
+import { UsageError } from '../failure/failure.ts';
+
+export interface SettingFlags {
+  set?: string[];
+  secretFile?: string[];
+}
+
+type Settings = Record<string, string | null>;
+
+/** What is given is taken; what is missing is asked for, where somebody can be asked. */
+export async function newSettings(
+  kind: ChannelKind,
+  address: string | undefined,
+  flags: SettingFlags,
+): Promise<Settings> {
+  const settings = { ...fromAddress(kind, address), ...givenSettings(kind, flags) };
+  for (const [name, rule] of Object.entries(CHANNEL_SETTINGS[kind])) {
+    if (settings[name] !== undefined) continue;
+    if (rule.optional && !rule.secret) continue;
+    const answer = await asked(name, rule);
+    if (answer !== null) settings[name] = answer;
+  }
+  return settings;
+}
+
+/** `--set` and `--secret-file`, checked as far as the command line can. An empty value removes what is optional. */
+export function givenSettings(kind: ChannelKind, { set = [], secretFile = [] }: SettingFlags): Settings {
+  const rules = CHANNEL_SETTINGS[kind];
+  const settings: Settings = {};
+  for (const pair of set) {
+    const [, name = '', value = ''] = /^([a-z_]+)=(.*)$/s.exec(pair) ?? [];
+    const rule = ruleOf(kind, name, '--set');
+    if (rule.secret && value !== '') throw new UsageError(`${name} is a secret: ${HOW}`);
+    settings[name] = value === '' ? null : value;
+  }
+  for (const given of secretFile) {
+    const [, named, rest] = /^([a-z_]+)=(.+)$/s.exec(given) ?? [];
+    const isNamed = named !== undefined && Object.hasOwn(rules, named);
+    const name = isNamed ? named : onlySecretOf(kind);
+    ruleOf(kind, name, '--secret-file');
+    settings[name] = secretIn(isNamed && rest !== undefined ? rest : given);
+  }
+  return settings;
+}
+
+const HOW =
+  'on the command line every user of this host sees it. Leave it out to be asked for it, or use --secret-file';
+
+function ruleOf(kind: ChannelKind, name: string, option: string): SettingRule {
+  const rules = CHANNEL_SETTINGS[kind];
+  const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
+  if (rule) return rule;
+  throw new UsageError(
+    `${option}: ${kind} has the settings ${Object.keys(rules).join(', ')}: write NAME=VALUE`,
+  );
+}
+
+function onlySecretOf(kind: ChannelKind): string {
+  const secrets = Object.entries(CHANNEL_SETTINGS[kind]).filter(([, { secret }]) => secret);
+  const [only] = secrets;
+  if (only && secrets.length === 1) return only[0];
+  const names = secrets.map(([name]) => name).join(' and ');
+  throw new UsageError(
+    secrets.length === 0
+      ? `--secret-file: ${kind} has no secret`
+      : `--secret-file: ${kind} has the secrets ${names}: write NAME=FILE`,
+  );
+}
+
+/** What an address on the command line says: the server, and for ntfy the topic. */
+function fromAddress(kind: ChannelKind, given: string | undefined): Settings {
+  if (given === undefined) return {};
+  const address = given === '-' ? secretIn('-') : given;
+  if (kind === 'command') return { command: address };
+  const rules = Object.entries(CHANNEL_SETTINGS[kind]);
+  const url = URL.parse(address);
+  if (kind === 'ntfy') return ntfyAddress(address, url);
+  const [secret] = rules.find(([name, rule]) => name === 'url' && rule.secret) ?? [];
+  if (secret !== undefined && given === '-') return { url: address };
+  if (secret !== undefined) throw new UsageError(`the address of a ${kind} channel is a secret: ${HOW}`);
+  if (url?.password && given !== '-')
+    throw new UsageError(`the address has a password: "-" reads it from the input`);
+  const [server] = rules.find(([, rule]) => rule.server) ?? [];
+  if (server === undefined) throw new UsageError(`a ${kind} channel has no address`);
+  return { [server]: address };
+}
+
+/** `https://ntfy.example.com/ops`, or a topic alone. */
+function ntfyAddress(address: string, url: URL | null): Settings {
+  if (!url) return { topic: address };
+  const parts = url.pathname.split('/').filter((part) => part !== '');
+  const topic = parts.pop();
+  if (topic === undefined)
+    throw new UsageError('the address of an ntfy channel ends with its topic: https://HOST/TOPIC');
+  const server = `${url.origin}${parts.map((part) => `/${part}`).join('')}`;
+  return server === 'https://ntfy.sh' ? { topic } : { server, topic };
+}
+
+/** Null where nothing is needed, and nothing was said. */
+async function asked(name: string, { what, secret, optional }: SettingRule): Promise<string | null> {
+  if (!canAsk()) {
+    if (optional) return null;
+    const option = secret ? `--secret-file ${name}=FILE` : `--set ${name}=VALUE`;
+    throw new UsageError(`${name} is missing (${what}): give ${option}`);
+  }
+  const question = `${capital(what)}${optional ? ' (empty for none)' : ''}: `;
+  const answer = await (secret ? askSecretly(question) : ask(question));
+  if (answer !== '') return answer;
+  if (optional) return null;
+  throw new UsageError(`${name} is missing (${what})`);
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

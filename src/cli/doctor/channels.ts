@@ -1,0 +1,33 @@
+/** How `snitch doctor` checks the channels of a case. */
+import { ApiError, type Client } from '../../api/client.ts';
+import type { WireChannel } from '../../api/wire.ts';
+import { awaitDelivery } from '../alerts/webhook.ts';
+import { type Finding, failure, ok } from './findings.ts';
+
+/** Without webhooks and members, which are checked by themselves; none where the server is too old to have any. */
+export async function channelsOf(client: Client): Promise<WireChannel[]> {
+  try {
+    return (await client.listChannels()).filter(({ kind }) => kind !== 'webhook' && kind !== 'email');
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return [];
+    throw error;
+  }
+}
+
+const REMEDY =
+  'mend its settings with `snitch channel edit`, try it with `snitch channel test`, and then `snitch deliveries retry --dead`';
+
+/** @param send whether to send a test alert, which people see */
+export async function checkChannel(
+  client: Client,
+  { id, kind, name, refused }: WireChannel,
+  send: boolean,
+): Promise<Finding> {
+  if (send) {
+    const { state, last_error } = await awaitDelivery(client, await client.testChannel(id));
+    if (state === 'delivered') return ok('channel', `${name} (${kind}) took a test alert`);
+    return failure('channel', `${name} (${kind}): ${last_error ?? 'no attempt was made'}`, REMEDY);
+  }
+  if (refused === null) return ok('channel', `${name} (${kind}) has refused nothing`);
+  return failure('channel', `${name} (${kind}) refuses since ${refused.at}: ${refused.error}`, REMEDY);
+}

@@ -1,0 +1,228 @@
+/** What a client may say of a channel: input → value, or one validation per failing attribute. */
+import {
+  type CaseChannel,
+  CHANNEL_EVENTS,
+  CHANNEL_KINDS,
+  type ChannelEvent,
+  type ChannelFields,
+  type ChannelKind,
+  type ChannelSettings,
+  DEFAULT_EVENTS,
+  isChannelKind,
+  keepsIncidents,
+} from './channel.ts';
+import {
+  CHANNEL_SETTINGS,
+  HIDDEN,
+  normalSetting,
+  type SettingRule,
+  shownSettings,
+} from './channel-settings.ts';
+import type { Validation } from './errors.ts';
+import { BLANK, type Checked, NOT_AN_OBJECT, validateSnitchChanges } from './validation.ts';
+
+/** What is known where a channel is made. */
+export interface ChannelSurroundings {
+  /** The names of the commands in the configuration. */
+  commands: readonly string[];
+}
+
+export interface ChannelInput {
+  kind: ChannelKind;
+  /** Null where a name is to be found for it. */
+  name: string | null;
+  fields: Omit<ChannelFields, 'name'>;
+}
+
+type Body = Record<string, unknown>;
+
+/** No body is as good as an empty object. */
+export function validateNewChannel(given: unknown = {}, around: ChannelSurroundings): Checked<ChannelInput> {
+  if (!isObject(given)) return { validations: [NOT_AN_OBJECT] };
+  const { kind } = given;
+  if (typeof kind !== 'string' || kind.trim() === '') return refuse('kind', BLANK);
+  if (!isChannelKind(kind)) return refuse('kind', otherKind(kind));
+  const name = isBlank(given.name) ? undefined : given.name;
+  const { value, validations } = validateFields({ ...given, name }, kind, around, null);
+  if (validations) return { validations };
+  const { name: named = null, settings = {}, events = DEFAULT_EVENTS, tags = [] } = value;
+  return { value: { kind, name: named, fields: { settings, events, tags } } };
+}
+
+/** Update: any subset. Settings that are not given are kept, and so is a secret that comes back as it is shown. */
+export function validateChannelChanges(
+  given: unknown,
+  stored: CaseChannel,
+  around: ChannelSurroundings,
+): Checked<Partial<ChannelFields>> {
+  if (!isObject(given)) return { validations: [NOT_AN_OBJECT] };
+  if (given.kind !== undefined && given.kind !== stored.kind) {
+    return refuse('kind', `is ${stored.kind} and stays so: make another channel`);
+  }
+  return validateFields(given, stored.kind, around, stored);
+}
+
+function otherKind(kind: string): string {
+  if (kind === 'webhook') return 'webhook has a resource of its own: POST /v1/webhooks';
+  if (kind === 'email') return 'email goes to the members of the case: PATCH /v1/case';
+  return `must be one of ${CHANNEL_KINDS.join(', ')}`;
+}
+
+function validateFields(
+  body: Body,
+  kind: ChannelKind,
+  around: ChannelSurroundings,
+  stored: CaseChannel | null,
+): Checked<Partial<ChannelFields>> {
+  const { name, tags } = body;
+  const plain = validateSnitchChanges({ name, tags });
+  const settings =
+    stored && body.settings === undefined ? null : checkSettings(kind, body.settings, around, stored);
+  const events = body.events == null ? null : checkEvents(body.events, kind);
+  const validations = [
+    ...(plain.validations ?? []),
+    ...(settings?.validations ?? []),
+    ...(events?.validations ?? []),
+    ...refuseRoutes(body),
+  ];
+  if (validations.length > 0) return { validations };
+  return {
+    value: {
+      ...(plain.value?.name === undefined ? {} : { name: plain.value.name }),
+      ...(plain.value?.tags === undefined ? {} : { tags: plain.value.tags }),
+      ...(settings?.value ? { settings: settings.value } : {}),
+      ...(events?.value ? { events: events.value } : {}),
+    },
+  };
+}
+
+/** What is not built yet is refused: nobody may rely on an escalation that never comes. */
+function refuseRoutes({ after, hours }: Body): Validation[] {
+  const validations: Validation[] = [];
+  if (after !== undefined && after !== null && after !== 0) {
+    validations.push({
+      attribute: 'after',
+      message: 'is not supported yet: alerts are sent at once, so leave it 0',
+    });
+  }
+  if (hours !== undefined && hours !== null) {
+    validations.push({
+      attribute: 'hours',
+      message: 'is not supported yet: alerts are sent at any hour, so leave it null',
+    });
+  }
+  return validations;
+}
+
+function checkEvents(given: unknown, kind: ChannelKind): Checked<ChannelEvent[]> {
+  const known = CHANNEL_EVENTS as readonly unknown[];
+  if (!Array.isArray(given) || given.length === 0 || !given.every((one) => known.includes(one))) {
+    return refuse('events', `must be a list with at least one of ${CHANNEL_EVENTS.join(', ')}`);
+  }
+  const events = CHANNEL_EVENTS.filter((event) => given.includes(event));
+  if (!keepsIncidents(kind)) return { value: events };
+  if (events.includes('blind'))
+    return refuse('events', `blind is nothing for ${kind}: it would stay open for ever`);
+  const alarms = events.includes('missing') || events.includes('errored');
+  return alarms
+    ? { value: events }
+    : refuse('events', `${kind} needs missing or errored: it hears only of alarms`);
+}
+
+function checkSettings(
+  kind: ChannelKind,
+  given: unknown,
+  { commands }: ChannelSurroundings,
+  stored: CaseChannel | null,
+): Checked<ChannelSettings> {
+  const rules = CHANNEL_SETTINGS[kind];
+  if (given !== undefined && given !== null && !isObject(given))
+    return refuse('settings', 'must be an object');
+  const asked: Body = given ?? {};
+  const validations: Validation[] = [];
+  const unknown = Object.keys(asked).filter((name) => !Object.hasOwn(rules, name));
+  for (const name of unknown.slice(0, 1)) {
+    validations.push({
+      attribute: 'settings',
+      message: `has no ${JSON.stringify(name.slice(0, 40))} for ${kind}: there is ${Object.keys(rules).join(', ')}`,
+    });
+  }
+  const settings: Record<string, string> = {};
+  for (const [name, rule] of Object.entries(rules)) {
+    const { value, problem } = checkSetting(rule, asked[name], keptOf(stored, name), shownOf(stored, name));
+    if (problem) validations.push({ attribute: `settings.${name}`, message: problem });
+    else if (value !== null) settings[name] = value;
+  }
+  if (kind === 'command' && settings.command !== undefined && !commands.includes(settings.command)) {
+    const known = commands.length > 0 ? `known: ${commands.join(', ')}` : 'it has none';
+    validations.push({
+      attribute: 'settings.command',
+      message: `is not under commands in the configuration of the daemon; ${known}`,
+    });
+  }
+  validations.push(...carriedAway(rules, asked, settings, stored));
+  return validations.length > 0 ? { validations } : { value: settings };
+}
+
+const keptOf = (stored: CaseChannel | null, name: string) => stored?.settings[name] ?? null;
+const shownOf = (stored: CaseChannel | null, name: string) =>
+  stored ? (shownSettings(stored.kind, stored.settings)[name] ?? null) : null;
+
+function checkSetting(
+  rule: SettingRule,
+  given: unknown,
+  kept: string | null,
+  shown: string | null,
+): { value: string | null; problem: string | null } {
+  if (given === undefined || (kept !== null && given === shown)) {
+    if (kept !== null || rule.optional) return { value: kept, problem: null };
+    return { value: null, problem: BLANK };
+  }
+  if (isBlank(given)) return { value: null, problem: rule.optional ? null : BLANK };
+  const text = typeof given === 'number' && Number.isSafeInteger(given) ? String(given) : given;
+  if (typeof text !== 'string') return { value: null, problem: 'must be a string' };
+  if (!text.isWellFormed()) return { value: null, problem: 'must be well-formed Unicode' };
+  if (rule.secret && text === HIDDEN)
+    return { value: null, problem: 'is only how a secret is shown: give the secret' };
+  const problem = rule.problem(text.trim());
+  return problem === null ? { value: normalSetting(rule, text), problem: null } : { value: null, problem };
+}
+
+/**
+ * A secret that is kept goes only where it went: whoever may change a channel could else have it sent to a server of
+ * their own, and read there what no answer shows.
+ */
+function carriedAway(
+  rules: Readonly<Record<string, SettingRule>>,
+  asked: Body,
+  settings: ChannelSettings,
+  stored: CaseChannel | null,
+): Validation[] {
+  if (!stored) return [];
+  const moved = Object.keys(rules).some(
+    (name) => rules[name]?.server && settings[name] !== stored.settings[name],
+  );
+  if (!moved) return [];
+  return Object.entries(rules)
+    .filter(([name, { secret }]) => secret && settings[name] !== undefined && isKept(asked[name]))
+    .map(([name]) => ({
+      attribute: `settings.${name}`,
+      message: 'must be given again, because it would go to another server',
+    }));
+}
+
+function isKept(given: unknown): boolean {
+  return given === undefined || given === HIDDEN;
+}
+
+function refuse<T>(attribute: string, message: string): Checked<T> {
+  return { validations: [{ attribute, message }] };
+}
+
+function isBlank(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+}
+
+function isObject(value: unknown): value is Body {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,80 @@
+/** What answers mean where services agree; each kind says where it differs. */
+import { SECOND } from '../../text/durations.ts';
+import { type Answer, retryAfter } from '../http/http-sender.ts';
+import { type Outcome, retry } from '../outbox/outcome.ts';
+
+/** Statuses that mean "not now", beside all from 500 on. */
+const NOT_NOW: ReadonlySet<number> = new Set([408, 425, 429]);
+
+export interface Verdict {
+  /** Statuses that mean that the message was taken. */
+  success: readonly number[];
+  /** Statuses of a refusal for good that would otherwise be tried again. */
+  permanent?: readonly number[];
+  /** Statuses that are tried again although they would otherwise be a refusal for good. */
+  transient?: readonly number[];
+  now: number;
+  /** The wait that the service asks for in its own way, in milliseconds; null where it does not. */
+  wait?: number | null;
+  /** The message as the service knows it. */
+  reference?: string | null;
+}
+
+/**
+ * What an answer means by its status. A redirect is a refusal, because the secret would go wherever it leads, and so is
+ * any success that the service does not give for a message.
+ */
+export function byStatus(answer: Answer, verdict: Verdict): Outcome {
+  const { status } = answer;
+  const { success, permanent = [], transient = [], now, wait = null, reference = null } = verdict;
+  if (success.includes(status)) return reference === null ? DELIVERED : { ...DELIVERED, reference };
+  if (status >= 300 && status < 400)
+    return refusal(answer, 'redirected elsewhere; redirects are not followed');
+  const isForNow =
+    (NOT_NOW.has(status) || status >= 500 || transient.includes(status)) && !permanent.includes(status);
+  return isForNow
+    ? retry(quoted(answer), wait ?? retryAfter(answer, now))
+    : { kind: 'dead', error: quoted(answer) };
+}
+
+const DELIVERED = { kind: 'delivered' } as const;
+
+/** A refusal for good. @param words in place of what was answered */
+export function refusal(answer: Answer, words: string | null = null): Outcome {
+  return { kind: 'dead', error: words ?? quoted(answer) };
+}
+
+/** `answered 403 Forbidden: {"error":"…"}` */
+export function quoted({ statusLine, text }: Answer): string {
+  const said = text.trim();
+  return `answered ${statusLine}${said === '' ? '' : `: ${said}`}`;
+}
+
+/** The answer as a JSON object; empty where it is none. */
+export function fieldsOf({ text }: Pick<Answer, 'text'>): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** A field of an answer that counts seconds, perhaps with decimals, as milliseconds. */
+export function secondsIn(value: unknown): number | null {
+  const seconds = typeof value === 'string' ? Number(value) : value;
+  return typeof seconds === 'number' && Number.isFinite(seconds) && seconds >= 0
+    ? Math.ceil(seconds * SECOND)
+    : null;
+}
+
+export function headerOf({ headers }: Pick<Answer, 'headers'>, name: string): string | null {
+  const value = headers[name];
+  return typeof value === 'string' ? value : null;
+}
+
+/** A header that names an instant since the epoch. @param unit of the header, in milliseconds */
+export function untilHeader(answer: Answer, name: string, unit: number, now: number): number | null {
+  const value = Number(headerOf(answer, name) ?? Number.NaN);
+  return Number.isFinite(value) && value > 0 ? Math.max(0, value * unit - now) : null;
+}

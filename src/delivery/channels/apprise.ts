@@ -1,0 +1,41 @@
+/** An Apprise API server: whatever else people use. It has no keys for outages, so nothing is closed through it. */
+import { fitted } from '../messages/fitted.ts';
+import { bodyText } from '../messages/service-message.ts';
+import { byStatus, refusal } from './answers.ts';
+import { json, type Service } from './service.ts';
+
+const TITLE = 250;
+const BODY = 8_000;
+const TYPES = { bad: 'failure', good: 'success', plain: 'info' };
+
+/** Some of the targets may have been told, so that a repeat tells them twice. */
+const SOME_FAILED = 424;
+const NOTHING_CONFIGURED = 204;
+const TOO_LARGE = 431;
+
+export const apprise: Service = {
+  kind: 'apprise',
+  chat: { perMinute: 20, gap: 500 },
+  requests({ settings: { url = '' }, message }) {
+    const body = {
+      title: fitted(message.title, TITLE),
+      body: fitted(bodyText(message), BODY) || '-',
+      type: TYPES[message.tone],
+      format: 'text',
+    };
+    return [json(url, body, { accept: 'application/json' })];
+  },
+  meaning(answer, { now }) {
+    if (answer.status === NOTHING_CONFIGURED) return refusal(answer, 'nothing is configured under this key');
+    return byStatus(answer, {
+      success: [200],
+      transient: [SOME_FAILED],
+      permanent: [TOO_LARGE],
+      now,
+      wait: answer.status === SOME_FAILED ? LONG : null,
+    });
+  },
+};
+
+/** In milliseconds. */
+const LONG = 5 * 60_000;

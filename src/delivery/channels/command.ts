@@ -1,0 +1,145 @@
+/**
+ * Commands of the configuration: the alert as JSON on the input, the important fields in the environment. Which program
+ * that is, nobody can say over the API.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { ClaimedDelivery } from '../../core/delivery.ts';
+import { printable, shorten } from '../../text/printable.ts';
+import { errorText } from '../messages/failure.ts';
+import { alertServiceMessage, type LinkOf, wholeText } from '../messages/service-message.ts';
+import type { Channel, Pace } from '../outbox/channel.ts';
+import { type Outcome, retry } from '../outbox/outcome.ts';
+
+/** Program and arguments, by the name of the command. */
+export type Commands = Readonly<Record<string, readonly string[]>>;
+
+export type CommandLimits = Pace;
+
+export const COMMAND_LIMITS: CommandLimits = {
+  timeout: 30_000,
+  perTarget: 1,
+  fast: 4,
+  slow: 8,
+  slowAfter: 5_000,
+};
+
+/** The end of what a command said is kept, in characters. */
+const SAID = 2_000;
+
+/** Commands know nothing of the daemon's own environment, which may hold secrets. */
+const PASSED_ON = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'USER', 'LOGNAME'];
+
+export function commandChannel(
+  commands: Commands,
+  limits: CommandLimits,
+  linkOf: LinkOf = () => null,
+): Channel {
+  return {
+    kind: 'command',
+    pace: limits,
+    off: null,
+    grouping: null,
+    async sendAlert(claim, { stop }) {
+      const name = claim.recipient?.channel?.settings.command;
+      if (name === undefined) return { kind: 'dead', error: 'the channel was deleted' };
+      const [program, ...args] = Object.hasOwn(commands, name) ? (commands[name] ?? []) : [];
+      // Whoever edits the configuration may have made a mistake, and mend it.
+      if (program === undefined) return retry(`the configuration has no command ${name}`);
+      return run(program, args, describe(claim, linkOf), { stop, timeout: limits.timeout });
+    },
+    retire: () => undefined,
+    close: () => undefined,
+  };
+}
+
+interface Described {
+  input: string;
+  env: Record<string, string>;
+}
+
+function describe({ alert, case: shown, recipient }: ClaimedDelivery, linkOf: LinkOf): Described {
+  const message = alertServiceMessage(alert, shown, linkOf);
+  const { snitch } = alert;
+  const key = recipient?.incident.key ?? alert.id;
+  const data = {
+    type: alert.type,
+    timestamp: new Date(alert.at).toISOString(),
+    incident: key,
+    title: message.title,
+    text: wholeText(message),
+    link: message.link?.url ?? null,
+    case: shown.name,
+    snitch,
+  };
+  const env = {
+    SNITCH_ALERT: alert.type,
+    SNITCH_INCIDENT: key,
+    SNITCH_TITLE: message.title,
+    SNITCH_CASE: shorten(printable(shown.name), 255),
+    SNITCH_NAME: shorten(printable(snitch?.name ?? ''), 255),
+    SNITCH_TOKEN: alert.token ?? '',
+    SNITCH_STATUS: snitch?.status ?? '',
+    SNITCH_TAGS: shorten(printable(snitch?.tags.join(',') ?? ''), 4_000),
+  };
+  return { input: `${JSON.stringify(data)}\n`, env };
+}
+
+/** Runs a program in a group of its own, so that it ends with all that it began. */
+function run(
+  program: string,
+  args: readonly string[],
+  { input, env }: Described,
+  { stop, timeout }: { stop: AbortSignal; timeout: number },
+): Promise<Outcome> {
+  const { promise, resolve } = Promise.withResolvers<Outcome>();
+  const passed = PASSED_ON.flatMap((name) => (process.env[name] ? [[name, process.env[name]] as const] : []));
+  const child = spawn(program, args, {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'pipe'],
+    env: { ...Object.fromEntries(passed), ...env },
+    cwd: '/',
+  });
+  let said = '';
+  let given: Outcome | null = null;
+  const giveUp = (outcome: Outcome) => {
+    given ??= outcome;
+    killGroup(child);
+  };
+  const stopped = () => giveUp(retry('given up because the service stops'));
+  const timer = setTimeout(() => giveUp(retry(`had not ended within ${timeout / 1_000} s`)), timeout);
+  stop.addEventListener('abort', stopped, { once: true });
+  if (stop.aborted) stopped();
+  const end = (outcome: Outcome) => {
+    clearTimeout(timer);
+    stop.removeEventListener('abort', stopped);
+    // What it left behind would otherwise go on.
+    killGroup(child);
+    child.stderr.destroy();
+    resolve(given ?? outcome);
+  };
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = `${said}${text}`.slice(-SAID);
+  });
+  child.once('error', (error: NodeJS.ErrnoException) =>
+    end(retry(`cannot be run: ${error.code ?? error.message}`)),
+  );
+  child.once('exit', (code, signal) => end(meaningOf(code, signal, said)));
+  // A command need not read what it is told.
+  child.stdin.on('error', () => undefined).end(input);
+  return promise;
+}
+
+function meaningOf(code: number | null, signal: NodeJS.Signals | null, said: string): Outcome {
+  if (code === 0) return { kind: 'delivered' };
+  const words = said.trim() === '' ? '' : `: ${said.trim().slice(-250)}`;
+  return retry(errorText(`${code === null ? `ended by ${signal}` : `exit status ${code}`}${words}`));
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nothing of it is left.
+  }
+}

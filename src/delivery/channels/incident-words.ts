@@ -1,0 +1,41 @@
+/** What programs that keep incidents are told of a snitch, in fields instead of sentences. */
+import type { Alert } from '../../core/alert.ts';
+import { printable, shorten } from '../../text/printable.ts';
+import { bodyText } from '../messages/service-message.ts';
+import type { Post } from './service.ts';
+
+/** Each step in the life of an incident as a word of the service. */
+export type Step = 'open' | 'close';
+
+/** A test opens an incident and closes it, so that whoever asked for it sees both. */
+export function stepsOf({ message, isTest }: Pick<Post, 'message' | 'isTest'>): readonly Step[] {
+  if (isTest) return ['open', 'close'];
+  if (message.purpose === 'alarm') return ['open'];
+  return message.purpose === 'end' ? ['close'] : [];
+}
+
+/** Every service takes it for any of its keys. */
+export function keyOf({ incident }: Pick<Post, 'incident'>): string {
+  return `snitch-${incident.key}`;
+}
+
+/** The fields of the snitch, of bounded length. */
+export function snitchFields(alert: Alert | null): Record<string, string> {
+  if (!alert?.snitch) return {};
+  const { token, name, tags, status } = alert.snitch;
+  return { token, name: shorten(printable(name), 255), tags: tagsOf(tags), status };
+}
+
+function tagsOf(tags: readonly string[]): string {
+  return shorten(printable(tags.join(', ')), 1_000);
+}
+
+/** What the snitch was called when the outage began, in one line; empty for a notice. */
+export function nameOf({ incident }: Pick<Post, 'incident'>): string {
+  return shorten(printable(incident.name), 255);
+}
+
+/** At length, without the title. */
+export function detailsOf({ message }: Pick<Post, 'message'>): string {
+  return bodyText(message);
+}

@@ -1,0 +1,52 @@
+/** Cuts text to what a service takes, after everything in it that the service would read as markup was escaped. */
+
+export interface Fitting {
+  /** What stands for one character of the text: an entity, a backslash and the character, or the character itself. */
+  spell?: (character: string) => string;
+  /** What the service counts. */
+  size?: (text: string) => number;
+}
+
+/** The size of a text in code points. */
+export function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
+/** The size of a text in UTF-8. */
+export function bytes(text: string): number {
+  return Buffer.byteLength(text);
+}
+
+/** The size of a text as JSON in UTF-8: of what is escaped there, too. */
+export function jsonBytes(text: string): number {
+  return Buffer.byteLength(JSON.stringify(text)) - 2;
+}
+
+/**
+ * The text escaped, and at most `limit` large with the `…` that ends it where it was cut. It is cut between the
+ * characters of the text as it was given, and so never within an entity, an escape or a surrogate pair.
+ */
+export function fitted(
+  text: string,
+  limit: number,
+  { spell = itself, size = codePoints }: Fitting = {},
+): string {
+  const room = limit - size('…');
+  let shown = '';
+  let whole = 0;
+  let used = 0;
+  for (const character of text.toWellFormed()) {
+    const piece = spell(character);
+    used += size(piece);
+    if (used > limit) return `${shown.slice(0, whole)}…`;
+    shown += piece;
+    if (used <= room) whole = shown.length;
+  }
+  return shown;
+}
+
+function itself(character: string): string {
+  return character;
+}

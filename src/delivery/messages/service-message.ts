@@ -1,0 +1,88 @@
+/** What a service is told, made once for all of them: what happened, since when, why, what next. */
+import { createHash } from 'node:crypto';
+import { type Alert, isAlarm, REFUSAL_NOTICE } from '../../core/alert.ts';
+import type { Incident } from '../../core/channel.ts';
+import { shorten } from '../../text/printable.ts';
+import { alertLetter } from './alert-letter.ts';
+import { digestLetter } from './digest.ts';
+import { type CaseShown, type Digest, KINDS } from './digest-entry.ts';
+
+export interface ServiceMessage {
+  /** `alarm`: something is wrong. `end`: it is over, or muted. `note`: neither. */
+  purpose: 'alarm' | 'end' | 'note';
+  /** Red, green, or neither. */
+  tone: 'bad' | 'good' | 'plain';
+  /** In one line. */
+  title: string;
+  /** One below the other: `Last check-in: …` */
+  lines: readonly string[];
+  /** Where a person goes from here; null for nowhere. */
+  link: { url: string; words: string } | null;
+}
+
+/** The longest value of a line, in characters: notes may be long, and a chat is no place for them. */
+const VALUE_SHOWN = 600;
+
+/** For all lists of a digest together, in characters; a service that takes less cuts the end. */
+const DIGEST_ROOM = 3_000;
+
+export type LinkOf = (alert: Alert) => ServiceMessage['link'];
+
+/** What the snitch is called stands in the title already. */
+const LEFT_OUT = new Set(['Snitch']);
+
+export function alertServiceMessage(alert: Alert, shown: CaseShown, linkOf: LinkOf): ServiceMessage {
+  const { subject, letter } = alertLetter(alert, shown);
+  const fields = letter.fields.filter(({ label }) => !LEFT_OUT.has(label));
+  return {
+    ...natureOf(alert),
+    title: subject,
+    lines: [
+      ...letter.paragraphs.slice(1),
+      ...fields.map(({ label, value }) => `${label}: ${shorten(value, VALUE_SHOWN)}`),
+      ...letter.lists.flatMap(({ heading, items }) => [heading, ...items]),
+      ...letter.commands.slice(0, 1).map((command) => `See: ${command}`),
+    ],
+    link: linkOf(alert),
+  };
+}
+
+export function natureOf({ type }: Pick<Alert, 'type'>): Pick<ServiceMessage, 'purpose' | 'tone'> {
+  if (type === 'snitch.reporting') return { purpose: 'end', tone: 'good' };
+  if (type === 'snitch.paused') return { purpose: 'end', tone: 'plain' };
+  if (type === REFUSAL_NOTICE) return { purpose: 'note', tone: 'bad' };
+  return isAlarm(type) ? { purpose: 'alarm', tone: 'bad' } : { purpose: 'note', tone: 'plain' };
+}
+
+export function digestServiceMessage(digest: Digest): ServiceMessage {
+  const { subject, letter } = digestLetter(digest, DIGEST_ROOM);
+  const present = new Set(digest.entries.map(({ kind }) => kind));
+  const bad = KINDS.slice(0, 3).some((kind) => present.has(kind));
+  return {
+    purpose: 'note',
+    tone: bad ? 'bad' : 'good',
+    title: subject,
+    lines: [
+      ...letter.lists.flatMap(({ heading, items }) => [heading, ...items.map((item) => `• ${item}`)]),
+      letter.paragraphs[1] ?? '',
+    ].filter((line) => line !== ''),
+    link: null,
+  };
+}
+
+/** Of a digest as a whole, which is no outage: the same at each attempt, in whatever order its alerts were claimed. */
+export function digestIncident({ entries, case: { name } }: Digest): Incident {
+  const ids = entries.map(({ alertId }) => alertId).sort();
+  const hash = createHash('sha256').update(ids.join('\n')).digest('hex');
+  const since = entries.reduce((earliest, { at }) => Math.min(earliest, at), Number.MAX_SAFE_INTEGER);
+  return { key: `digest_${hash.slice(0, 16)}`, name, since, reference: null };
+}
+
+/** Title and lines as one text. */
+export function bodyText({ lines, link }: ServiceMessage): string {
+  return [...lines, ...(link ? [`${link.words}: ${link.url}`] : [])].join('\n');
+}
+
+export function wholeText(message: ServiceMessage): string {
+  return `${message.title}\n${bodyText(message)}`.trimEnd();
+}

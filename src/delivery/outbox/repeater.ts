@@ -1,0 +1,74 @@
+/** Tells services again of alarms that last. What fails is simply told at the next time: the alarm outlasts several. */
+import type { Logger } from 'pino';
+import type { Repeat } from '../../core/delivery.ts';
+import type { Store } from '../../store/store.ts';
+import { attempt, type Outcome } from './outcome.ts';
+import { PassLoop } from './pass-loop.ts';
+
+/** Taken in one call of the store, so that no call keeps others waiting. */
+const AT_ONCE = 64;
+
+/** Between two looks at what is due, in milliseconds. */
+const LOOK_EVERY = 1_000;
+
+export interface RepeaterOptions {
+  store: Pick<Store, 'takeRepeats' | 'nextRepeatAt' | 'lasts'>;
+  clock: () => number;
+  monotonic?: () => number;
+  logger: Pick<Logger, 'debug' | 'error' | 'info'>;
+  /** Null where the alarm was over. */
+  send: (repeat: Repeat, lasts: () => Promise<boolean>, stop: AbortSignal) => Promise<Outcome | null>;
+}
+
+export class Repeater {
+  readonly #options: RepeaterOptions;
+  readonly #passes: PassLoop;
+  readonly #stop = new AbortController();
+
+  constructor(options: RepeaterOptions) {
+    const { logger, monotonic = () => performance.now() } = options;
+    this.#options = options;
+    this.#passes = new PassLoop({
+      pass: () => this.#pass(),
+      monotonic,
+      onFailing: (err) => logger.error({ err }, 'lasting alarms cannot be read now; it is tried again'),
+      onRecovered: () => logger.info('lasting alarms can be read again'),
+    });
+  }
+
+  start(): void {
+    this.#passes.start();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#passes.stop();
+  }
+
+  async #pass(): Promise<number> {
+    const { store, clock } = this.#options;
+    if ((await store.nextRepeatAt()) === null) return LOOK_EVERY;
+    const due = await store.takeRepeats(clock(), AT_ONCE);
+    const byChannel = Map.groupBy(due, ({ channelId }) => channelId);
+    await Promise.all([...byChannel.values()].map((repeats) => this.#tell(repeats)));
+    return due.length === AT_ONCE ? 0 : LOOK_EVERY;
+  }
+
+  /** A service that does not answer is not asked for each of its alarms. */
+  async #tell(repeats: readonly Repeat[]): Promise<void> {
+    const { store, send, logger } = this.#options;
+    for (const repeat of repeats) {
+      if (this.#stop.signal.aborted) return;
+      let over = false;
+      const outcome = await attempt(async () => {
+        const sent = await send(repeat, () => store.lasts(repeat), this.#stop.signal);
+        over = sent === null;
+        return sent ?? { kind: 'delivered' };
+      });
+      if (over || outcome.kind === 'delivered') continue;
+      const { channelId: target, alert } = repeat;
+      logger.debug({ target, alert: alert.id, error: outcome.error }, 'an alarm was not told again');
+      if (outcome.kind === 'retry') return;
+    }
+  }
+}

@@ -1,0 +1,126 @@
+/** `/v1/channels`: all ways in which alerts of the case are told, webhooks and members included. */
+
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { withoutCredentials } from '../../api/shown-url.ts';
+import type { WireChannel } from '../../api/wire.ts';
+import { type CaseChannel, CHANNEL_EVENTS, DEFAULT_EVENTS } from '../../core/channel.ts';
+import { validateChannelChanges, validateNewChannel } from '../../core/channel-input.ts';
+import { shownSettings } from '../../core/channel-settings.ts';
+import { Invalid, NotFound } from '../../core/errors.ts';
+import { MOST_WEBHOOKS } from '../../core/resource-limits.ts';
+import type { Route } from '../../core/routing.ts';
+import type { Webhook } from '../../core/webhook.ts';
+import type { Store } from '../../store/store.ts';
+import { caseOf } from '../endpoint/auth.ts';
+import { readJson } from '../endpoint/body.ts';
+import { found, param, resource, valid } from '../endpoint/resource.ts';
+import type { RouteContext } from '../endpoint/route-context.ts';
+import { wireDelivery, wireTime } from '../endpoint/wire.ts';
+
+export function channelRoutes(app: FastifyInstance, { store, clock, commands }: RouteContext): void {
+  const around = () => ({ commands: commands() });
+  resource(app, '/channels', {
+    GET: async (request) => {
+      const own = caseOf(request);
+      const channels = (await store.listChannels(own.id)).map(wireChannel);
+      const webhooks = (await store.listWebhooks(own.id)).map(wireWebhookChannel);
+      const members = own.members.map((address) => wireMember(address, own.createdAt));
+      return [...channels, ...webhooks, ...members];
+    },
+    POST: async (request) => {
+      const input = valid(validateNewChannel(await readJson(request), around()));
+      return wireChannel(await store.createChannel(caseOf(request).id, input, clock(), MOST_WEBHOOKS));
+    },
+  });
+  resource(app, '/channels/:id', {
+    GET: async (request) => found(await listed(store, request)),
+    PATCH: async (request) => {
+      const id = param(request, 'id');
+      const { id: caseId } = caseOf(request);
+      const stored = await store.getChannel(caseId, id);
+      if (!stored) throw elsewhere(found(await listed(store, request)));
+      const changes = valid(validateChannelChanges(await readJson(request), stored, around()));
+      return wireChannel(found(await store.updateChannel(caseId, id, changes)));
+    },
+    DELETE: async (request, reply) => {
+      const id = param(request, 'id');
+      if (!(await store.deleteChannel(caseOf(request).id, id)))
+        throw elsewhere(found(await listed(store, request)));
+      return reply.code(204).send();
+    },
+  });
+  resource(app, '/channels/:id/test', {
+    POST: async (request) => {
+      const { id: caseId } = caseOf(request);
+      const { id, kind, name } = found(await listed(store, request));
+      const route = { channel: kind, target: id } as Route;
+      const delivery = found(await store.createTestDelivery(caseId, route, clock()));
+      return wireDelivery(delivery, () => name);
+    },
+  });
+}
+
+type Targets = Pick<Store, 'getChannel' | 'getWebhook'>;
+
+/** The one that the path names, among all of the case. */
+async function listed(store: Targets, request: FastifyRequest): Promise<WireChannel | null> {
+  const id = param(request, 'id');
+  const own = caseOf(request);
+  const channel = await store.getChannel(own.id, id);
+  if (channel) return wireChannel(channel);
+  const webhook = await store.getWebhook(own.id, id);
+  if (webhook) return wireWebhookChannel(webhook);
+  return own.members.includes(id) ? wireMember(id, own.createdAt) : null;
+}
+
+function elsewhere({ kind }: WireChannel): Error {
+  if (kind === 'webhook' || kind === 'email') {
+    const where = kind === 'webhook' ? '/v1/webhooks' : 'PATCH /v1/case';
+    return new Invalid([{ attribute: 'kind', message: `${kind} is changed by ${where}` }]);
+  }
+  return new NotFound();
+}
+
+function wireChannel(channel: CaseChannel): WireChannel {
+  const { id, kind, name, settings, events, tags, refused, createdAt } = channel;
+  return {
+    id,
+    kind,
+    name,
+    settings: shownSettings(kind, settings),
+    events: [...events],
+    tags: [...tags],
+    after: 0,
+    hours: null,
+    refused: refused && { at: wireTime(refused.at), error: refused.error },
+    created_at: wireTime(createdAt),
+  };
+}
+
+const EVERYTHING = { tags: [], after: 0, hours: null, refused: null };
+
+function wireWebhookChannel({ id, url, notices, createdAt }: Webhook): WireChannel {
+  const shown = withoutCredentials(url);
+  const events = [...(notices ? CHANNEL_EVENTS : DEFAULT_EVENTS)];
+  return {
+    id,
+    kind: 'webhook',
+    name: shown,
+    settings: { url: shown },
+    events,
+    ...EVERYTHING,
+    created_at: wireTime(createdAt),
+  };
+}
+
+function wireMember(address: string, since: number): WireChannel {
+  return {
+    id: address,
+    kind: 'email',
+    name: address,
+    settings: { address },
+    events: [...CHANNEL_EVENTS],
+    ...EVERYTHING,
+    created_at: wireTime(since),
+  };
+}

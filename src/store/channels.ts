@@ -1,0 +1,24 @@
+/** The part of the store for channels; instants are milliseconds since the epoch. */
+import type { CaseChannel, ChannelFields, ChannelKind } from '../core/channel.ts';
+
+export interface NewChannel {
+  kind: ChannelKind;
+  /** Null for a name after the kind. */
+  name: string | null;
+  fields: Omit<ChannelFields, 'name'>;
+}
+
+export interface ChannelStore {
+  /**
+   * @param most how many channels and webhooks together the case may have; no limit when absent
+   * @throws Invalid where it has as many already
+   */
+  createChannel(caseId: string, channel: NewChannel, now: number, most?: number): Promise<CaseChannel>;
+  getChannel(caseId: string, id: string): Promise<CaseChannel | null>;
+  /** Newest first. */
+  listChannels(caseId: string): Promise<CaseChannel[]>;
+  /** Changed settings end a refusal; null where the case has no such channel. */
+  updateChannel(caseId: string, id: string, changes: Partial<ChannelFields>): Promise<CaseChannel | null>;
+  /** False where the case has no such channel. */
+  deleteChannel(caseId: string, id: string): Promise<boolean>;
+}

@@ -1,0 +1,55 @@
+/** What a service answered last: whether it refuses everything, and which alarms it must be told of again. */
+import type { ChannelSettings } from '../../core/channel.ts';
+import type { Channel } from '../../core/routing.ts';
+import type { Transaction } from '../transaction.ts';
+import { insertRefusalNotice } from './alerts.ts';
+import { getChannel, updateChannel } from './channels.ts';
+import { noteRepeats } from './repeats.ts';
+
+interface SettledRow {
+  case_id: string;
+  channel: Channel;
+  alert_id: string;
+  target: string;
+}
+
+/** Something was delivered: what was refused before is over. A chat that has moved is found where it is now. */
+export async function noteDelivered(
+  tx: Transaction,
+  deliveryId: number,
+  { settings }: { settings?: ChannelSettings },
+  at: number,
+): Promise<void> {
+  const row = await settledRow(tx, deliveryId);
+  if (!row) return;
+  await tx.run(
+    'UPDATE channels SET refused_at = NULL, refusal = NULL WHERE id = ? AND refused_at IS NOT NULL',
+    row.target,
+  );
+  if (row.channel === 'alertmanager') await noteRepeats(tx, row, at);
+  if (settings) await updateChannel(tx, row.case_id, row.target, { settings });
+}
+
+/** The first refusal stands until it is over, and is told once to whoever else is told of notices. */
+export async function noteRefused(
+  tx: Transaction,
+  deliveryId: number,
+  error: string,
+  at: number,
+): Promise<void> {
+  const row = await settledRow(tx, deliveryId);
+  const channel = row && (await getChannel(tx, row.case_id, row.target));
+  if (!channel || channel.refused) return;
+  await tx.run('UPDATE channels SET refused_at = ?, refusal = ? WHERE id = ?', at, error, channel.id);
+  const { id, name, kind, caseId } = channel;
+  await insertRefusalNotice(tx, caseId, { channel: { id, name, kind }, error }, at);
+}
+
+async function settledRow(tx: Transaction, id: number): Promise<SettledRow | null> {
+  return (
+    (await tx.get<SettledRow>(
+      'SELECT case_id, channel, alert_id, target FROM deliveries WHERE id = ?',
+      id,
+    )) ?? null
+  );
+}

@@ -1,0 +1,151 @@
+import type { CaseChannel, ChannelFields, ChannelKind } from '../../core/channel.ts';
+import { assertRoom } from '../../core/resource-limits.ts';
+import type { RoutedChannel } from '../../core/routing.ts';
+import type { NewChannel } from '../channels.ts';
+import { newId } from '../identifiers.ts';
+import type { Reading, Transaction } from '../transaction.ts';
+import { requireCase } from './cases.ts';
+
+interface ChannelRow {
+  id: string;
+  case_id: string;
+  kind: ChannelKind;
+  name: string;
+  settings: string;
+  events: string;
+  tags: string;
+  refused_at: number | null;
+  refusal: string | null;
+  created_at: number;
+}
+
+const COLUMNS = 'id, case_id, kind, name, settings, events, tags, refused_at, refusal, created_at';
+
+export async function createChannel(
+  tx: Transaction,
+  caseId: string,
+  { kind, name, fields }: NewChannel,
+  now: number,
+  most = Number.POSITIVE_INFINITY,
+): Promise<CaseChannel> {
+  await requireCase(tx, caseId);
+  assertRoom('channels', await countTargets(tx, caseId), most);
+  const id = newId('chan');
+  const named =
+    name ??
+    freeName(
+      kind,
+      (await listChannels(tx, caseId)).map((one) => one.name),
+    );
+  await tx.run(
+    `INSERT INTO channels (id, case_id, kind, name, settings, events, tags, delay, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?)`,
+    id,
+    caseId,
+    kind,
+    named,
+    JSON.stringify(fields.settings),
+    JSON.stringify(fields.events),
+    JSON.stringify(fields.tags),
+    now,
+  );
+  return { id, caseId, kind, name: named, ...fields, refused: null, createdAt: now };
+}
+
+/** How many webhooks and channels a case has together (`decisions: Limits on resources`). */
+export async function countTargets(tx: Reading, caseId: string): Promise<number> {
+  const webhooks = await tx.get<{ count: number }>(
+    'SELECT COUNT(*) AS count FROM webhooks WHERE case_id = ?',
+    caseId,
+  );
+  const channels = await tx.get<{ count: number }>(
+    'SELECT COUNT(*) AS count FROM channels WHERE case_id = ?',
+    caseId,
+  );
+  return (webhooks?.count ?? 0) + (channels?.count ?? 0);
+}
+
+/** `ntfy`, or `ntfy-2` where there is one. */
+function freeName(kind: ChannelKind, taken: readonly string[]): string {
+  for (let number = 2, name: string = kind; ; number += 1) {
+    if (!taken.includes(name)) return name;
+    name = `${kind}-${number}`;
+  }
+}
+
+export async function getChannel(tx: Reading, caseId: string, id: string): Promise<CaseChannel | null> {
+  const row = await tx.get<ChannelRow>(
+    `SELECT ${COLUMNS} FROM channels WHERE id = ? AND case_id = ?`,
+    id,
+    caseId,
+  );
+  return row ? toChannel(row) : null;
+}
+
+export async function listChannels(tx: Reading, caseId: string): Promise<CaseChannel[]> {
+  const rows = await tx.all<ChannelRow>(
+    `SELECT ${COLUMNS} FROM channels WHERE case_id = +? ORDER BY created_at DESC, id`,
+    caseId,
+  );
+  return rows.map(toChannel);
+}
+
+/** What decides which of the case's alerts each channel gets, in the order in which they were made. */
+export async function listRoutedChannels(tx: Reading, caseId: string): Promise<RoutedChannel[]> {
+  const rows = await tx.all<Pick<ChannelRow, 'id' | 'kind' | 'events' | 'tags'>>(
+    'SELECT id, kind, events, tags FROM channels WHERE case_id = +? ORDER BY created_at, id',
+    caseId,
+  );
+  return rows.map(({ id, kind, events, tags }) => ({
+    id,
+    kind,
+    events: JSON.parse(events) as RoutedChannel['events'],
+    tags: JSON.parse(tags) as string[],
+  }));
+}
+
+/** New settings may have ended what a service refused. */
+export async function updateChannel(
+  tx: Transaction,
+  caseId: string,
+  id: string,
+  changes: Partial<ChannelFields>,
+): Promise<CaseChannel | null> {
+  const before = await getChannel(tx, caseId, id);
+  if (!before) return null;
+  const refused = changes.settings ? null : before.refused;
+  const after: CaseChannel = { ...before, ...changes, refused };
+  await tx.run(
+    `UPDATE channels SET name = ?, settings = ?, events = ?, tags = ?, refused_at = ?, refusal = ?
+     WHERE id = ?`,
+    after.name,
+    JSON.stringify(after.settings),
+    JSON.stringify(after.events),
+    JSON.stringify(after.tags),
+    refused?.at ?? null,
+    refused?.error ?? null,
+    id,
+  );
+  return after;
+}
+
+/** Deliveries that wait for the channel die at their next attempt, with the reason. */
+export async function deleteChannel(tx: Transaction, caseId: string, id: string): Promise<boolean> {
+  const deleted = await tx.run('DELETE FROM channels WHERE case_id = ? AND id = ?', caseId, id);
+  if (deleted > 0) await tx.run('DELETE FROM repeats WHERE channel_id = ?', id);
+  return deleted > 0;
+}
+
+function toChannel(row: ChannelRow): CaseChannel {
+  return {
+    id: row.id,
+    caseId: row.case_id,
+    kind: row.kind,
+    name: row.name,
+    settings: JSON.parse(row.settings) as CaseChannel['settings'],
+    events: JSON.parse(row.events) as CaseChannel['events'],
+    tags: JSON.parse(row.tags) as string[],
+    refused: row.refused_at === null ? null : { at: row.refused_at, error: row.refusal ?? '' },
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,78 @@
+/** What the deliveries of one outage to one channel have to do with each other. */
+import type { Alert } from '../../core/alert.ts';
+import { type Incident, isChannelKind } from '../../core/channel.ts';
+import type { Recipient } from '../../core/delivery.ts';
+import type { Channel } from '../../core/routing.ts';
+import { MINUTE } from '../../text/durations.ts';
+import type { Transaction } from '../transaction.ts';
+import { getAlert } from './alerts.ts';
+import { getChannel } from './channels.ts';
+
+/** A delivery that is about to be claimed. */
+interface Claimable {
+  id: number;
+  case_id: string;
+  channel: Channel;
+  target: string;
+}
+
+/** Deliveries of the same outage to the same channel. Its alerts are found by the index of those of one snitch. */
+const OF_INCIDENT = `FROM alerts AS a CROSS JOIN deliveries AS d ON d.alert_id = a.id
+  WHERE a.token = +? AND a.at >= +? AND a.at <= +? AND d.channel = +? AND d.target = +?`;
+
+/**
+ * Null where the delivery may be claimed. A recovery that overtook its alarm would close what is opened only afterwards,
+ * and then stays open: so what belongs to an outage goes to a channel in the order in which it was decided.
+ *
+ * @returns when to look again, as long as an earlier one waits for its next attempt
+ */
+export async function waitsUntil(
+  tx: Transaction,
+  { id, channel, target }: Claimable,
+  alert: Alert,
+  now: number,
+): Promise<number | null> {
+  const first = isChannelKind(channel) ? await openingOf(tx, alert) : null;
+  if (first === null || first.id === alert.id) return null;
+  const earlier = await tx.get<{ next_attempt_at: number }>(
+    `SELECT d.next_attempt_at ${OF_INCIDENT} AND d.state = 'pending' AND d.leased = 0 AND d.id < +? LIMIT 1`,
+    alert.token,
+    first.at,
+    alert.at,
+    channel,
+    target,
+    id,
+  );
+  // It may be retried by hand at any time, so it is never waited for very long.
+  return earlier ? Math.min(earlier.next_attempt_at, now + MINUTE) : null;
+}
+
+/** Null for what is sent by email or to a webhook. */
+export async function recipientOf(tx: Transaction, row: Claimable, alert: Alert): Promise<Recipient | null> {
+  if (!isChannelKind(row.channel)) return null;
+  const channel = await getChannel(tx, row.case_id, row.target);
+  return { channel, incident: await incidentOf(tx, row, alert) };
+}
+
+async function incidentOf(tx: Transaction, { channel, target }: Claimable, alert: Alert): Promise<Incident> {
+  const first = await openingOf(tx, alert);
+  const key = alert.details?.threadId ?? alert.id;
+  const name = (first ?? alert).snitch?.name ?? '';
+  if (!first || first.id === alert.id) return { key, name, since: alert.at, reference: null };
+  const told = await tx.get<{ reference: string }>(
+    `SELECT d.reference ${OF_INCIDENT} AND d.reference IS NOT NULL ORDER BY d.id LIMIT 1`,
+    alert.token,
+    first.at,
+    alert.at,
+    channel,
+    target,
+  );
+  return { key, name, since: first.at, reference: told?.reference ?? null };
+}
+
+/** The alert that opened the outage; null for a notice, and where it is pruned already. */
+async function openingOf(tx: Transaction, alert: Alert): Promise<(Alert & { token: string }) | null> {
+  const threadId = alert.details?.threadId ?? null;
+  const first = threadId === null ? alert : await getAlert(tx, threadId);
+  return first && first.token !== null ? first : null;
+}

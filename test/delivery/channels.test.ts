@@ -1,0 +1,261 @@
+/** Channels end to end: from the alert in the store, by the outbox, to a server that answers as the service does. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ChannelFields, ChannelKind } from '../../src/core/channel.ts';
+import { DEFAULT_EVENTS } from '../../src/core/channel.ts';
+import { SERVICES } from '../../src/delivery/channels/services.ts';
+import { until } from '../until.ts';
+import { Outbox } from './outbox.ts';
+import { type Behaviour, type Receiver, startReceiver } from './receiver.ts';
+import { settingsAt } from './service-settings.ts';
+
+interface Context {
+  outbox: Outbox;
+  server: Receiver;
+}
+
+const test = suite<Context>('channels in the outbox');
+
+test.before.each(async (context) => {
+  context.outbox = await Outbox.open();
+  context.server = await startReceiver(took);
+});
+
+test.after.each(async ({ outbox, server }) => {
+  await outbox.dispose();
+  server.close();
+});
+
+/** What a service answers that took a message, by its path. */
+const TAKEN: [RegExp, number, string][] = [
+  [/sendMessage$/, 200, '{"ok":true,"result":{"message_id":17}}'],
+  [/m\.room\.message/, 200, '{"event_id":"$root"}'],
+  [/^\/services\/|^\/hooks\/s3/, 200, 'ok'],
+  [/^\/hooks\/1/, 200, '{"success":true}'],
+  [/api\/v1\/messages/, 200, '{"result":"success","id":42}'],
+  [/1\/messages\.json/, 200, '{"status":1}'],
+  [/enqueue|v2\/alerts(\/|$)(?!.*am)/, 202, '{"status":"success"}'],
+  [/^\/workflows/, 202, ''],
+];
+
+const took: Behaviour = (response, { path }) => {
+  const isAlertmanager = path === '/api/v2/alerts';
+  const [, status, body] = (!isAlertmanager && TAKEN.find(([pattern]) => pattern.test(path))) || [
+    null,
+    200,
+    '{}',
+  ];
+  response.writeHead(status).end(body);
+};
+
+function add({ outbox, server }: Context, kind: ChannelKind, changes: Partial<ChannelFields> = {}) {
+  const settings = settingsAt(server.url.replace(/\/hook$/, ''))[kind];
+  const fields = { settings, events: DEFAULT_EVENTS, tags: [], ...changes };
+  return outbox.store.createChannel(outbox.owner.id, { kind, name: null, fields }, outbox.clock());
+}
+
+const allSettled = (outbox: Outbox) => async () => (await outbox.deliveries('pending')).length === 0;
+const bodies = ({ received }: Receiver) => received.map(({ body }) => JSON.parse(body));
+const quick = { limits: { service: { groupWait: 50 } } };
+
+test('every kind over HTTP is told of an alarm and of its recovery', async (context) => {
+  const { outbox, server } = context;
+  for (const { kind } of SERVICES) await add(context, kind);
+  outbox.deliverer(quick);
+  const [token = ''] = await outbox.raise(1, { names: ['nightly'] });
+  await until(allSettled(outbox), 'the alarm is settled');
+  const alarms = server.received.length;
+  assert.is(alarms, SERVICES.length);
+  await outbox.checkIn(token, 'healthy');
+  await until(allSettled(outbox), 'the recovery is settled');
+  assert.is(server.received.length, 2 * SERVICES.length);
+  const delivered = await outbox.deliveries('delivered');
+  assert.is(delivered.length, 2 * SERVICES.length, JSON.stringify(await outbox.deliveries('dead')));
+  const telegram = server.received.filter(({ path }) => path.endsWith('sendMessage'));
+  assert.is(JSON.parse(telegram[1]?.body ?? '{}').reply_parameters.message_id, 17);
+  const matrix = server.received.filter(({ path }) => path.includes('m.room.message'));
+  assert.is(JSON.parse(matrix[1]?.body ?? '{}')['m.relates_to'].event_id, '$root');
+  assert.not.match(JSON.stringify(outbox.lines), /s3cr3t/);
+});
+
+test('a test of an incident service opens an incident and closes it', async (context) => {
+  const { outbox, server } = context;
+  const { id } = await add(context, 'pagerduty');
+  outbox.deliverer(quick);
+  await outbox.store.createTestDelivery(
+    outbox.owner.id,
+    { channel: 'pagerduty', target: id },
+    outbox.clock(),
+  );
+  await until(allSettled(outbox), 'it is settled');
+  assert.equal(
+    bodies(server).map(({ event_action, payload }) => [event_action, payload?.severity]),
+    [
+      ['trigger', 'info'],
+      ['resolve', undefined],
+    ],
+  );
+});
+
+test('a permanent refusal is dead at once, shown without its secret, and noted at the channel', async (context) => {
+  const { outbox, server } = context;
+  server.behaviour = (response, { path }) => response.writeHead(404).end(`no_service at ${path}`);
+  const { id } = await add(context, 'slack');
+  outbox.deliverer(quick);
+  await outbox.raise(1);
+  await until(async () => (await outbox.deliveries('dead')).length === 1, 'it is dead');
+  const [dead] = await outbox.deliveries('dead');
+  assert.is(dead?.attempts, 1);
+  assert.match(dead?.lastError ?? '', /^answered 404 Not Found: no_service at \*\*\*/);
+  const refused = (await outbox.store.getChannel(outbox.owner.id, id))?.refused;
+  assert.is(refused?.error, dead?.lastError);
+  assert.not.match(JSON.stringify([outbox.lines, dead, refused]), /s3cr3t/);
+  server.behaviour = took;
+  await outbox.store.retryDelivery(outbox.owner.id, dead?.id as number, outbox.clock());
+  await until(async () => (await outbox.deliveries('delivered')).length === 1, 'a retry by hand goes out');
+  assert.is((await outbox.store.getChannel(outbox.owner.id, id))?.refused, null);
+});
+
+test('a refusal is told once to whoever else is told, and again only after something was delivered', async (context) => {
+  const { outbox, server } = context;
+  await outbox.store.updateCase(outbox.owner.id, { members: ['ann@example.com'] }, outbox.clock());
+  server.behaviour = (response, received) =>
+    received.path.startsWith('/services/')
+      ? response.writeHead(410).end('channel_is_archived')
+      : took(response, received);
+  await add(context, 'slack', { events: ['errored'] });
+  await add(context, 'ntfy', { events: ['reporting'] });
+  await add(context, 'pagerduty', { events: ['missing'] });
+  outbox.deliverer(quick);
+  for (let alarm = 1; alarm <= 3; alarm += 1) {
+    await outbox.raise(1);
+    await until(
+      async () =>
+        (await outbox.deliveries('dead')).filter(({ channel }) => channel === 'slack').length === alarm,
+      'it is dead',
+    );
+  }
+  await until(async () => server.received.some(({ path }) => path === '/'), 'it is told by ntfy');
+  const notices = (await outbox.store.listAlerts(outbox.owner.id, null, { limit: 99, before: null })).filter(
+    ({ alert }) => alert.type === 'service.refused',
+  );
+  assert.is(notices.length, 1);
+  assert.equal(notices[0]?.deliveries.map(({ channel }) => channel).sort(), ['email', 'ntfy']);
+  const said = JSON.parse(server.received.find(({ path }) => path === '/')?.body ?? '{}');
+  assert.match(said.title, /^\[Channel\] slack is not told any more: slack refuses/);
+  assert.match(said.message, 'answered 410 Gone: channel_is_archived');
+  assert.not.match(said.message, /s3cr3t/);
+});
+
+test('a refusal for now waits as long as the service asks, and comes with the next attempt', async (context) => {
+  const { outbox, server } = context;
+  server.behaviour = (response) =>
+    response.writeHead(429).end('{"ok":false,"parameters":{"retry_after":900}}');
+  await add(context, 'telegram');
+  const running = outbox.deliverer(quick);
+  await outbox.raise(1);
+  await until(async () => (await outbox.deliveries())[0]?.lastError !== null, 'the failure is settled');
+  const [waiting] = await outbox.deliveries('pending');
+  assert.ok(Math.abs(waiting!.nextAttemptAt! - outbox.clock() - 900_000) < 60_000);
+  server.behaviour = took;
+  outbox.offset += 1_000_000;
+  running.wake();
+  await until(allSettled(outbox), 'it is said in the end');
+  assert.is((await outbox.deliveries('delivered')).length, 1);
+});
+
+test('a chat that moved is found where it is now, also by the next alert', async (context) => {
+  const { outbox, server } = context;
+  server.behaviour = (response, received) =>
+    JSON.parse(received.body).chat_id === -1001
+      ? response.writeHead(400).end('{"ok":false,"parameters":{"migrate_to_chat_id":-1009}}')
+      : took(response, received);
+  const { id } = await add(context, 'telegram');
+  outbox.deliverer(quick);
+  await outbox.raise(1);
+  await until(allSettled(outbox), 'it is settled');
+  assert.is((await outbox.store.getChannel(outbox.owner.id, id))?.settings.chat, '-1009');
+  await outbox.raise(1);
+  await until(allSettled(outbox), 'the next one is settled');
+  assert.equal(
+    bodies(server).map(({ chat_id }) => chat_id),
+    [-1001, -1009, -1009],
+  );
+  assert.is((await outbox.deliveries('delivered')).length, 2);
+});
+
+test('a recovery never overtakes an alarm that waits for its next attempt', async (context) => {
+  const { outbox, server } = context;
+  let broken = true;
+  server.behaviour = (response, received) => {
+    if (broken) response.writeHead(503).end();
+    else took(response, received);
+  };
+  await add(context, 'pagerduty');
+  const running = outbox.deliverer(quick);
+  const [token = ''] = await outbox.raise(1);
+  await until(async () => (await outbox.deliveries())[0]?.lastError !== null, 'the alarm failed');
+  broken = false;
+  await outbox.checkIn(token, 'healthy');
+  const before = server.received.length;
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  assert.is(server.received.length, before, 'the recovery waits');
+  outbox.offset += 120_000;
+  running.wake();
+  await until(allSettled(outbox), 'both are told');
+  assert.equal(
+    bodies(server)
+      .slice(before)
+      .map(({ event_action }) => event_action),
+    ['trigger', 'resolve'],
+  );
+});
+
+test('a storm of 5,000 is at most 3 messages a minute to a chat, and nothing in it is lost', async (context) => {
+  const { outbox, server } = context;
+  await add(context, 'slack');
+  outbox.deliverer({ limits: { service: { groupWait: 100 } } });
+  for (let wave = 0; wave < 10; wave += 1) {
+    await outbox.raise(500);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  await until(async () => server.received.length >= 3, 'three are sent');
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  assert.is(server.received.length, 3);
+  const told = (await outbox.deliveries('delivered')).length;
+  const pending = (await outbox.deliveries('pending')).length;
+  assert.is(told + pending, 5_000);
+  const counted = bodies(server)
+    .map(({ text }) => Number(/^\[Digest\] (\d+) alerts/.exec(text)?.[1] ?? 1))
+    .reduce((sum, count) => sum + count, 0);
+  assert.is(counted, told, 'each delivery that counts as told was in a message');
+});
+
+test('what waits for a deleted channel is dead, and says so', async (context) => {
+  const { outbox, server } = context;
+  const { id } = await add(context, 'ntfy');
+  await outbox.raise(1);
+  await outbox.store.deleteChannel(outbox.owner.id, id);
+  outbox.deliverer(quick);
+  await until(async () => (await outbox.deliveries('dead')).length === 1, 'it is dead');
+  assert.is((await outbox.deliveries('dead'))[0]?.lastError, 'the channel was deleted');
+  assert.is(server.received.length, 0);
+});
+
+test('a redirect is not followed with the secret, and private addresses can be closed', async (context) => {
+  const { outbox, server } = context;
+  server.behaviour = (response) => response.writeHead(307, { location: `${server.url}/elsewhere` }).end();
+  await add(context, 'gotify');
+  const open = outbox.deliverer(quick);
+  await outbox.raise(1);
+  await until(async () => (await outbox.deliveries('dead')).length === 1, 'it is dead');
+  assert.is(server.received.length, 1);
+  await open.stop();
+  outbox.deliverer({ ...quick, webhooks: { allowPrivate: false } });
+  await outbox.raise(1);
+  await until(async () => (await outbox.deliveries('pending'))[0]?.lastError != null, 'it is refused');
+  assert.match((await outbox.deliveries('pending'))[0]?.lastError ?? '', /loopback/);
+  assert.is(server.received.length, 1);
+});
+
+test.run();

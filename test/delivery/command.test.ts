@@ -1,0 +1,116 @@
+/** Channels that run a command of the configuration: a real program as a process. */
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { DEFAULT_EVENTS } from '../../src/core/channel.ts';
+import type { DelivererOptions } from '../../src/delivery/deliverer.ts';
+import { until } from '../until.ts';
+import { Outbox } from './outbox.ts';
+
+interface Context {
+  outbox: Outbox;
+  directory: string;
+}
+
+const test = suite<Context>('channels that run a command');
+
+test.before.each(async (context) => {
+  context.outbox = await Outbox.open();
+  context.directory = mkdtempSync(join(tmpdir(), 'snitch-command-'));
+});
+
+test.after.each(async ({ outbox, directory }) => {
+  await outbox.dispose();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** A deliverer that runs a script, for a channel of its own. */
+async function withScript(
+  { outbox, directory }: Context,
+  script: string,
+  options: Partial<DelivererOptions> = {},
+) {
+  const path = join(directory, 'page');
+  writeFileSync(path, `#!/bin/sh\n${script}\n`);
+  chmodSync(path, 0o755);
+  const fields = { settings: { command: 'page' }, events: DEFAULT_EVENTS, tags: [] };
+  await outbox.store.createChannel(outbox.owner.id, { kind: 'command', name: null, fields }, outbox.clock());
+  return outbox.deliverer({ commands: { page: [path, '--now', directory] }, ...options });
+}
+
+const failed = (outbox: Outbox) => async () => (await outbox.deliveries())[0]?.lastError != null;
+
+test('it gets the alert as JSON, the fields in its environment, and nothing of the daemon', async (context) => {
+  const { outbox, directory } = context;
+  process.env.SNITCH_SMTP_URL = 'smtp://u:s3cr3t@x';
+  try {
+    await withScript(
+      context,
+      'cat >"$2/input"; env >"$2/env"; echo "$1" >"$2/first"; mv "$2/first" "$2/done"',
+    );
+    await outbox.raise(1, { names: ['night $(touch /tmp/x) `id` "q"'] });
+    await until(() => existsSync(join(directory, 'done')), 'it ran');
+    await until(async () => (await outbox.deliveries('delivered')).length === 1, 'it is delivered');
+  } finally {
+    delete process.env.SNITCH_SMTP_URL;
+  }
+  const read = (name: string) => readFileSync(join(directory, name), 'utf8');
+  assert.is(read('done'), '--now\n');
+  const input = JSON.parse(read('input'));
+  assert.is(input.type, 'snitch.errored');
+  assert.is(input.snitch.name, 'night $(touch /tmp/x) `id` "q"');
+  assert.match(read('env'), 'SNITCH_NAME=night $(touch /tmp/x) `id` "q"');
+  assert.not.match(read('env'), /s3cr3t/);
+});
+
+test('one that fails is tried again, with what it said last', async (context) => {
+  await withScript(context, 'echo "no dial tone" >&2; exit 3');
+  await context.outbox.raise(1);
+  await until(failed(context.outbox), 'the failure is settled');
+  const [waiting] = await context.outbox.deliveries('pending');
+  assert.is(waiting?.lastError, 'exit status 3: no dial tone');
+});
+
+test('one that hangs ends after its time, with all that it began', async (context) => {
+  const { outbox, directory } = context;
+  await withScript(context, 'sh -c "sleep 2; touch $2/late" & sleep 60', {
+    limits: { command: { timeout: 500 } },
+  });
+  await outbox.raise(1);
+  await until(failed(outbox), 'the failure is settled');
+  assert.is((await outbox.deliveries('pending'))[0]?.lastError, 'had not ended within 0.5 s');
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  assert.not(existsSync(join(directory, 'late')));
+});
+
+test('a name that the configuration has no more is tried again, since it may come back', async (context) => {
+  await withScript(context, 'exit 0', { commands: {} });
+  await context.outbox.raise(1);
+  await until(failed(context.outbox), 'the failure is settled');
+  assert.match((await context.outbox.deliveries('pending'))[0]?.lastError ?? '', 'has no command page');
+});
+
+test('one that does not exist, and one that reads nothing of a large alert, harm nobody', async (context) => {
+  const { outbox } = context;
+  const running = await withScript(context, 'exec 0<&-; exit 0', {
+    commands: { page: ['/nonexistent/page'] },
+  });
+  await outbox.raise(1);
+  await until(failed(outbox), 'the failure is settled');
+  assert.match((await outbox.deliveries('pending'))[0]?.lastError ?? '', 'cannot be run: ENOENT');
+  running.reconfigure({
+    smtp: null,
+    webhooks: { allowPrivate: true },
+    commands: { page: [join(context.directory, 'page')] },
+  });
+  outbox.offset += 60_000;
+  running.wake();
+  await until(
+    async () => (await outbox.deliveries('delivered')).length === 1,
+    'after a reload it is delivered',
+  );
+});
+
+test.run();
