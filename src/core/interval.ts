@@ -71,7 +71,7 @@ function contains({ start, end }: Period, at: number): boolean {
 }
 
 /** Intervals of zones that were asked for lately, per calendar: a calculation costs about a hundred look-ups. */
-const REMEMBERED = 2_000;
+const REMEMBERED_PERIODS = 2_000;
 
 /** Periods of one interval in one zone. */
 interface Periods {
@@ -119,7 +119,7 @@ export class Calendar {
   }
 
   #remember(interval: Interval, timezone: string): Periods {
-    if (this.#count >= REMEMBERED) {
+    if (this.#count >= REMEMBERED_PERIODS) {
       this.#zones.clear();
       this.#count = 0;
     }

@@ -150,7 +150,12 @@ contract('a clock that ran ahead', (test) => {
       await checkIn(store, token, AHEAD);
       ahead.push(token);
     }
+    // Only the deadline lies ahead: the schedule was changed while the clock did.
+    const changed = await healthySnitch(store, owner);
+    await store.updateSnitch(owner.id, changed.token, { schedule: { cron: '0 4 * * *' } }, AHEAD);
+    assert.ok(((await dueOf(store, owner, changed.token)) ?? 0) > AHEAD);
     await setAnew(store);
+    assert.is(await dueOf(store, owner, changed.token), utc('2025-07-10T04:15:00'));
     for (const { token, state } of right) assert.equal((await snitchOf(store, owner, token)).state, state);
     for (const [index, token] of ahead.entries()) {
       const { state } = await snitchOf(store, owner, token);
