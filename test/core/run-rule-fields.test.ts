@@ -117,4 +117,12 @@ test('they are read with a new snitch and with a change, beside everything else 
   assert.equal(readSnitchChanges({ expect: null }, stored, SAID).value, { expect: null });
 });
 
+test('a run cannot have to take longer than it may', () => {
+  const body = { name: 'backup', interval: 'daily', min_runtime: 61, max_runtime: 60 };
+  assert.equal(readNewSnitch(body, SAID).validations, [
+    { attribute: 'min_runtime', message: 'is longer than max_runtime' },
+  ]);
+  assert.is(readNewSnitch({ ...body, min_runtime: 60 }, SAID).value?.minRuntime, 60);
+});
+
 test.run();

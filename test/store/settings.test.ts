@@ -22,6 +22,7 @@ contract('census', (test) => {
       outbox: { pending: 0, oldestAlertAt: null },
       firstDueAt: null,
       blindMs: 0,
+      lastValues: [],
     });
   });
 
@@ -39,6 +40,7 @@ contract('census', (test) => {
       outbox: { pending: 4, oldestAlertAt: NOW - 180 * MINUTE },
       firstDueAt: state.dueAt,
       blindMs: 12,
+      lastValues: [],
     });
   });
 });

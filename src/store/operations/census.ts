@@ -25,7 +25,8 @@ async function lastValues(tx: Transaction): Promise<LastValue[]> {
   const rows = await tx.all<{ case_name: string; name: string; histories: string }>(
     `SELECT c.name AS case_name, n.name, v.histories FROM snitch_values AS v
      CROSS JOIN snitches AS n ON n.id = v.snitch_id CROSS JOIN cases AS c ON c.id = n.case_id
-     ORDER BY v.snitch_id LIMIT +?`,
+     WHERE v.snitch_id > +? ORDER BY v.snitch_id LIMIT +?`,
+    0,
     MOST_LAST_VALUES,
   );
   const found: LastValue[] = [];

@@ -139,6 +139,7 @@ upgrade('check-ins, alerts and deliveries can be read', async ({ dataDir }) => {
     outbox: { pending: 2, oldestAlertAt: NOW - HOUR },
     firstDueAt: NOW + 10 * MINUTE,
     blindMs: HOUR + 2 * MINUTE,
+    lastValues: [],
   });
 });
 
