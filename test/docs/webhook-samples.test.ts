@@ -126,8 +126,10 @@ function namesIn(value: unknown, place = ''): string[] {
 
 test('the body that is shown has the fields of a real one', ({ signed }) => {
   const shown = blocks.find(({ text }) => text.includes('"snitch.missing"'));
-  const real = JSON.parse(signed.body) as { data: { snitch: { tags: string[] } } };
+  const real = JSON.parse(signed.body) as { data: { snitch: { tags: string[] }; reason?: string } };
   real.data.snitch.tags = ['db'];
+  // A test has nothing to explain.
+  real.data.reason ??= 'no check-in';
   assert.equal(namesIn(JSON.parse(shown?.text ?? '{}')), namesIn(real));
 });
 
