@@ -1,4 +1,5 @@
 /** The calls of the client, grouped by resource. Each group needs only a way to send a call. */
+import { list, type Shape } from './shape.ts';
 import {
   ALERT,
   API_KEY,
@@ -9,12 +10,10 @@ import {
   DELIVERY,
   EXPLANATION,
   IMPORT_CHECK,
-  list,
   MAIL_CHECK,
   MAINTENANCE,
   OWNERSHIP,
   SCHEDULE_CHECK,
-  type Shape,
   SNITCH,
   TEXTS,
   WEBHOOK,

@@ -1,6 +1,6 @@
 /** Makes one call of the HTTP API with nothing but Node's own HTTP. */
 import type { IncomingMessage } from 'node:http';
-import type { Shape } from './shapes.ts';
+import type { Shape } from './shape.ts';
 import type { Patience, Turns } from './turns.ts';
 import type { WireError } from './wire.ts';
 

@@ -2,6 +2,7 @@
  * What the answers of a server must look like. They are checked as they come in, so that anything else at the server's
  * address leads to one clear error. Only the fields that this program uses are checked; a server may send more.
  */
+import { flag, list, nullable, number, object, optional, type Shape, simple, text, time } from './shape.ts';
 import type {
   WireAlert,
   WireApiKey,
@@ -11,70 +12,23 @@ import type {
   WireCheckIn,
   WireDelivery,
   WireExpectation,
-  WireExplanation,
   WireImportCheck,
   WireImported,
   WireMailCheck,
   WireOwnership,
   WireReport,
-  WireRun,
-  WireRuns,
   WireSchedule,
-  WireScheduleCheck,
-  WireScheduleShown,
   WireSnitch,
-  WireValue,
   WireWebhook,
 } from './wire.ts';
-
-/** Says in words what is wrong with a value, and where in it; null if nothing is. */
-export interface Shape<T = unknown> {
-  (value: unknown, at?: string): string | null;
-  /** Never set: the compiler infers the type from it. */
-  readonly of?: T;
-}
-
-function simple<T>(what: string, fits: (value: unknown) => boolean): Shape<T> {
-  return (value, at = '') => (fits(value) ? null : `has no ${what}${at === '' ? '' : ` at ${at}`}`);
-}
-
-const text = simple<string>('text', (value) => typeof value === 'string');
-const number = simple<number>('number', (value) => Number.isFinite(value));
-const flag = simple<boolean>('true or false', (value) => typeof value === 'boolean');
-const time = simple<string>('time', (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value)));
-
-function nullable<T>(shape: Shape<T>): Shape<T | null> {
-  return (value, at) => (value === null ? null : shape(value, at));
-}
-
-function optional<T>(shape: Shape<T>): Shape<T | undefined> {
-  return (value, at) => (value === undefined ? null : shape(value, at));
-}
-
-export function list<T>(shape: Shape<T>): Shape<T[]> {
-  return (value, at = '') => {
-    if (!Array.isArray(value)) return `has no list${at === '' ? '' : ` at ${at}`}`;
-    for (const [index, item] of value.entries()) {
-      const fault = shape(item, `${at}[${index}]`);
-      if (fault !== null) return fault;
-    }
-    return null;
-  };
-}
-
-function object<T>(fields: { readonly [Field in keyof T]?: Shape<T[Field]> }): Shape<T> {
-  const shapes = Object.entries<Shape | undefined>(fields);
-  return (value, at = '') => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return `has no object${at === '' ? '' : ` at ${at}`}`;
-    }
-    for (const [field, shape] of shapes) {
-      const fault = shape?.((value as Record<string, unknown>)[field], at === '' ? field : `${at}.${field}`);
-      if (fault) return fault;
-    }
-    return null;
-  };
-}
+import type {
+  WireExplanation,
+  WireRun,
+  WireRuns,
+  WireScheduleCheck,
+  WireScheduleShown,
+  WireValue,
+} from './wire-explanation.ts';
 
 export const TEXTS = list(text);
 

@@ -5,7 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireAlert, WireDelivery, WireExplanation, WireSnitch } from '../../src/api/wire.ts';
+import type { WireAlert, WireDelivery, WireSnitch } from '../../src/api/wire.ts';
+import type { WireExplanation } from '../../src/api/wire-explanation.ts';
 import { until } from '../until.ts';
 import { LocalDaemon, MovableClock } from './local-daemon.ts';
 

@@ -5,7 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireAlert, WireApiKey, WireCase, WireExplanation, WireSnitch } from '../../src/api/wire.ts';
+import type { WireAlert, WireApiKey, WireCase, WireSnitch } from '../../src/api/wire.ts';
+import type { WireExplanation } from '../../src/api/wire-explanation.ts';
 import { type Mailbox, startMailbox } from '../end-to-end/mailbox.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../end-to-end/webhook-receiver.ts';
 import { until } from '../until.ts';

@@ -1,13 +1,8 @@
 /** `/v1/channels`: all ways in which alerts are told, and no secret in any answer. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type {
-  WireAlert,
-  WireAudience,
-  WireChannel,
-  WireDelivery,
-  WireExplanation,
-} from '../../src/api/wire.ts';
+import type { WireAlert, WireAudience, WireChannel, WireDelivery } from '../../src/api/wire.ts';
+import type { WireExplanation } from '../../src/api/wire-explanation.ts';
 import { empty, invalid, invalidOn, ok, refused } from './expect.ts';
 import { checkIn, type Fixture, hooks, newSnitch, withFixture } from './fixture.ts';
 

@@ -1,7 +1,8 @@
 /** `max_runtime` and why a snitch is as it is, over HTTP (`extensions: What a run must look like`). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireAlert, WireExplanation, WireImportCheck, WireSnitch } from '../../src/api/wire.ts';
+import type { WireAlert, WireImportCheck, WireSnitch } from '../../src/api/wire.ts';
+import type { WireExplanation } from '../../src/api/wire-explanation.ts';
 import { invalid, invalidOn, ok } from './expect.ts';
 import { checkIn, type Fixture, hooks, newSnitch, snitchNow } from './fixture.ts';
 

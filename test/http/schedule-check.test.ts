@@ -1,7 +1,7 @@
 /** `POST /v1/schedules/check`: when a schedule would be due, and what is wrong with one that cannot be. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireScheduleCheck } from '../../src/api/wire.ts';
+import type { WireScheduleCheck } from '../../src/api/wire-explanation.ts';
 import { invalid, invalidOn, malformed, ok, refused } from './expect.ts';
 import { type Fixture, hooks } from './fixture.ts';
 

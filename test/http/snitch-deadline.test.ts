@@ -1,7 +1,8 @@
 /** `deadline` and `missing_since` of a snitch: what a list in the order of urgency needs. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireExplanation, WireSnitch } from '../../src/api/wire.ts';
+import type { WireSnitch } from '../../src/api/wire.ts';
+import type { WireExplanation } from '../../src/api/wire-explanation.ts';
 import { ok } from './expect.ts';
 import { type Fixture, HOUR, hooks, MINUTE, newSnitch, START, snitchNow } from './fixture.ts';
 

@@ -1,7 +1,8 @@
 /** `schedule`, `timezone` and `grace` of a snitch (`extensions: When a job is due`). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireAlert, WireExplanation, WireImportCheck, WireSnitch } from '../../src/api/wire.ts';
+import type { WireAlert, WireImportCheck, WireSnitch } from '../../src/api/wire.ts';
+import type { WireExplanation } from '../../src/api/wire-explanation.ts';
 import { blank, invalid, invalidOn, ok } from './expect.ts';
 import { type Fixture, hooks, newSnitch, snitchNow } from './fixture.ts';
 

@@ -1,7 +1,8 @@
 /** What `explain` says of telling: only what the deliveries know. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireAudience, WireDelivery, WireExplanation } from '../../src/api/wire.ts';
+import type { WireAudience, WireDelivery } from '../../src/api/wire.ts';
+import type { WireExplanation } from '../../src/api/wire-explanation.ts';
 import type { Settlement } from '../../src/core/delivery.ts';
 import { ok } from './expect.ts';
 import { checkIn, type Fixture, HOUR, hooks, newSnitch, startFixture, sweep } from './fixture.ts';

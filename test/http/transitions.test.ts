@@ -1,7 +1,8 @@
 /** `decisions: Transitions` and `Periods and deadlines`, row by row, as a client sees them. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireAlert, WireExplanation, WireSnitch } from '../../src/api/wire.ts';
+import type { WireAlert, WireSnitch } from '../../src/api/wire.ts';
+import type { WireExplanation } from '../../src/api/wire-explanation.ts';
 import { empty, ok } from './expect.ts';
 import { checkIn, type Fixture, HOUR, hooks, MINUTE, newSnitch, START, snitchNow, sweep } from './fixture.ts';
 

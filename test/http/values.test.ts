@@ -1,7 +1,8 @@
 /** Reported values, and what a run must look like, over HTTP (`extensions: What a run must look like`). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireCheckIn, WireExplanation, WireImportCheck, WireSnitch } from '../../src/api/wire.ts';
+import type { WireCheckIn, WireImportCheck, WireSnitch } from '../../src/api/wire.ts';
+import type { WireExplanation } from '../../src/api/wire-explanation.ts';
 import type { Asked } from './client.ts';
 import { invalid, ok } from './expect.ts';
 import { type Fixture, hooks, newSnitch, snitchNow } from './fixture.ts';

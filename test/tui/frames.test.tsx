@@ -4,13 +4,8 @@ import { join } from 'node:path';
 import { cleanup, render } from 'ink-testing-library';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type {
-  WireAlert,
-  WireCheckIn,
-  WireDelivery,
-  WireExplanation,
-  WireScheduleCheck,
-} from '../../src/api/wire.ts';
+import type { WireAlert, WireCheckIn, WireDelivery } from '../../src/api/wire.ts';
+import type { WireExplanation, WireScheduleCheck } from '../../src/api/wire-explanation.ts';
 import { createStore } from '../../src/tui/live/store.ts';
 import type { Foreseen } from '../../src/tui/model/foreseen.ts';
 import { ASCII, UNICODE } from '../../src/tui/model/glyphs.ts';

@@ -1,5 +1,6 @@
 /** What a run must look like, and what it reported, as lists and single snitches show it. */
-import type { WireCheckIn, WireSnitch, WireValue } from '../../api/wire.ts';
+import type { WireCheckIn, WireSnitch } from '../../api/wire.ts';
+import type { WireValue } from '../../api/wire-explanation.ts';
 import { expectTexts } from '../../core/judgement/expect-text.ts';
 import { exactNumber, roundedNumber } from '../../core/judgement/number-words.ts';
 import { durationInWords, SECOND, shortDuration } from '../../text/durations.ts';

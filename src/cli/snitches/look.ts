@@ -1,5 +1,6 @@
 /** `snitch show`, `history` and `explain`: everything about one snitch. */
-import type { WireCheckIn, WireExplanation, WireScheduleShown, WireSnitch } from '../../api/wire.ts';
+import type { WireCheckIn, WireSnitch } from '../../api/wire.ts';
+import type { WireExplanation, WireScheduleShown } from '../../api/wire-explanation.ts';
 import { runningLines } from '../../core/running.ts';
 import { scheduleInWords } from '../../core/schedule-name.ts';
 import { durationInWords, SECOND, shortDuration } from '../../text/durations.ts';

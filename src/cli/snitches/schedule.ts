@@ -1,5 +1,5 @@
 /** `snitch schedule check`: when a schedule would be due, before anything relies on it. */
-import type { WireRun, WireScheduleCheck } from '../../api/wire.ts';
+import type { WireRun, WireScheduleCheck } from '../../api/wire-explanation.ts';
 import { durationInWords, SECOND } from '../../text/durations.ts';
 import { relativeTime, weekdayTime } from '../../text/times.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command/command.ts';

@@ -6,14 +6,11 @@ import type {
   WireCase,
   WireCheckIn,
   WireDelivery,
-  WireExplanation,
   WireReport,
-  WireRuns,
-  WireScheduleShown,
   WireSnitch,
-  WireValue,
   WireWebhook,
 } from '../../api/wire.ts';
+import type { WireExplanation, WireRuns, WireScheduleShown, WireValue } from '../../api/wire-explanation.ts';
 import { type Alert, noticeShown, reasonOf } from '../../core/alert.ts';
 import type { ApiKey } from '../../core/api-key.ts';
 import type { Case } from '../../core/case.ts';

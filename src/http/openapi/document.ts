@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { CHECK_IN_PATHS } from './check-in.ts';
 import * as schemas from './schemas.ts';
+import * as snitches from './snitch-schemas.ts';
 
 export interface Operation {
   /** What generated clients call the operation. It must never change. */
@@ -21,13 +22,13 @@ export const EVENTS = 'text/event-stream';
 
 /** Schemas with a name of their own. All others are described where they are used. */
 const NAMED = {
-  Snitch: schemas.snitch,
-  NewSnitch: schemas.newSnitch,
-  SnitchChanges: schemas.snitchChanges,
-  Interval: schemas.interval,
-  Status: schemas.status,
-  Tags: schemas.tags,
-  Pause: schemas.pause,
+  Snitch: snitches.snitch,
+  NewSnitch: snitches.newSnitch,
+  SnitchChanges: snitches.snitchChanges,
+  Interval: snitches.interval,
+  Status: snitches.status,
+  Tags: snitches.tags,
+  Pause: snitches.pause,
   CheckIn: schemas.checkIn,
   Case: schemas.caseRecord,
   NewCase: schemas.newCase,
@@ -50,7 +51,7 @@ const NAMED = {
   ImportCheck: schemas.importCheck,
   Ownership: schemas.ownership,
   Claim: schemas.claim,
-  Schedule: schemas.schedule,
+  Schedule: snitches.schedule,
   ScheduleToCheck: schemas.scheduleToCheck,
   ScheduleCheck: schemas.scheduleCheck,
   Maintenance: schemas.maintenance,

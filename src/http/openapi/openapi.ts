@@ -6,33 +6,39 @@ import type { RouteContext } from '../endpoint/route-context.ts';
 import { newMailCheck } from '../resources/mail-check.ts';
 import { describeApi, EVENTS, type Operation } from './document.ts';
 import * as schemas from './schemas.ts';
+import * as snitches from './snitch-schemas.ts';
 
 const PAGE = ['limit', 'before'];
 
 /** By path and method, as in `spec §4` and `decisions: Beyond the contract`. */
 const OPERATIONS: Record<string, Record<string, Operation>> = {
   '/v1/snitches': {
-    get: { id: 'listSnitches', summary: 'List snitches', query: ['tags'], answer: z.array(schemas.snitch) },
-    post: { id: 'createSnitch', summary: 'Create a snitch', body: schemas.newSnitch, answer: schemas.snitch },
+    get: { id: 'listSnitches', summary: 'List snitches', query: ['tags'], answer: z.array(snitches.snitch) },
+    post: {
+      id: 'createSnitch',
+      summary: 'Create a snitch',
+      body: snitches.newSnitch,
+      answer: snitches.snitch,
+    },
   },
   '/v1/snitches/{token}': {
-    get: { id: 'getSnitch', summary: 'Read a snitch', answer: schemas.snitch },
+    get: { id: 'getSnitch', summary: 'Read a snitch', answer: snitches.snitch },
     patch: {
       id: 'updateSnitch',
       summary: 'Change a snitch',
-      body: schemas.snitchChanges,
-      answer: schemas.snitch,
+      body: snitches.snitchChanges,
+      answer: snitches.snitch,
     },
     delete: { id: 'deleteSnitch', summary: 'Delete a snitch', answer: null },
   },
   '/v1/snitches/{token}/tags': {
-    post: { id: 'addTags', summary: 'Add tags', body: schemas.tags, answer: schemas.tags },
+    post: { id: 'addTags', summary: 'Add tags', body: snitches.tags, answer: snitches.tags },
   },
   '/v1/snitches/{token}/tags/{tag}': {
-    delete: { id: 'removeTag', summary: 'Remove a tag', answer: schemas.tags },
+    delete: { id: 'removeTag', summary: 'Remove a tag', answer: snitches.tags },
   },
   '/v1/snitches/{token}/pause': {
-    post: { id: 'pauseSnitch', summary: 'Pause', body: schemas.pause.optional(), answer: null },
+    post: { id: 'pauseSnitch', summary: 'Pause', body: snitches.pause.optional(), answer: null },
   },
   '/v1/snitches/{token}/unpause': { post: { id: 'unpauseSnitch', summary: 'Unpause', answer: null } },
   '/v1/snitches/{token}/check_ins': {
@@ -153,13 +159,13 @@ const OPERATIONS: Record<string, Record<string, Operation>> = {
       id: 'importSnitches',
       summary: 'Create snitches with tokens of their own',
       body: schemas.newImport,
-      answer: z.array(schemas.snitch),
+      answer: z.array(snitches.snitch),
     },
     patch: {
       id: 'updateSnitches',
       summary: 'Change many snitches, all or none',
       body: schemas.manyChanges,
-      answer: z.array(schemas.snitch),
+      answer: z.array(snitches.snitch),
     },
   },
   '/v1/imports/delete': {

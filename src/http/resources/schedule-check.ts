@@ -1,6 +1,6 @@
 /** `POST /v1/schedules/check`: when a schedule that is not kept would be due, so that a form can show it. */
 import type { FastifyInstance } from 'fastify';
-import type { WireScheduleCheck } from '../../api/wire.ts';
+import type { WireScheduleCheck } from '../../api/wire-explanation.ts';
 import { instantsAfter, readSchedule } from '../../core/schedule/schedule.ts';
 import {
   derivedInterval,

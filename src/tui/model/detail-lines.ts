@@ -1,5 +1,6 @@
 /** Everything about one snitch, as lines to scroll through. */
-import type { WireAlert, WireCheckIn, WireDelivery, WireExplanation, WireSnitch } from '../../api/wire.ts';
+import type { WireAlert, WireCheckIn, WireDelivery, WireSnitch } from '../../api/wire.ts';
+import type { WireExplanation } from '../../api/wire-explanation.ts';
 import { runningLines } from '../../core/running.ts';
 import { scheduleWithZone } from '../../core/schedule-name.ts';
 import { compactDuration, runDuration } from '../../text/durations.ts';

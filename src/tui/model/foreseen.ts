@@ -1,6 +1,7 @@
 /** The next runs of a schedule that is being typed. The server works them out, a moment behind the typing. */
 import type { ScheduleInput } from '../../api/calls.ts';
-import type { WireError, WireScheduleCheck } from '../../api/wire.ts';
+import type { WireError } from '../../api/wire.ts';
+import type { WireScheduleCheck } from '../../api/wire-explanation.ts';
 import type { Attribute } from './form-fields.ts';
 
 export type Problems = Readonly<Partial<Record<Attribute, string>>>;

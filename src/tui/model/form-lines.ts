@@ -1,5 +1,5 @@
 /** Draws the form as lines: the fields, below the schedule its next runs, and what the keys do. */
-import type { WireScheduleCheck } from '../../api/wire.ts';
+import type { WireScheduleCheck } from '../../api/wire-explanation.ts';
 import { displayWidth, takeColumns, wrapWords } from '../../text/width.ts';
 import { type FormField, type FormOverlay, fieldOf } from './form.ts';
 import type { Attribute } from './form-fields.ts';

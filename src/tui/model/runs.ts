@@ -1,5 +1,6 @@
 /** The runs of a job: the one that is under way, those that come next, and how long they take. */
-import type { WireCheckIn, WireRun } from '../../api/wire.ts';
+import type { WireCheckIn } from '../../api/wire.ts';
+import type { WireRun } from '../../api/wire-explanation.ts';
 import { compactDuration, durationInWords, runDuration, SECOND } from '../../text/durations.ts';
 import { wallMinute, weekdayTime } from '../../text/times.ts';
 import type { SnitchDetail } from './state.ts';

@@ -3,14 +3,8 @@
  * Times are milliseconds since the epoch. The words are those of the API.
  */
 import type { SnitchInput } from '../../api/client.ts';
-import type {
-  WireAlert,
-  WireCheckIn,
-  WireDelivery,
-  WireError,
-  WireExplanation,
-  WireSnitch,
-} from '../../api/wire.ts';
+import type { WireAlert, WireCheckIn, WireDelivery, WireError, WireSnitch } from '../../api/wire.ts';
+import type { WireExplanation } from '../../api/wire-explanation.ts';
 import { type Collection, EMPTY } from './collection.ts';
 import type { Foreseen, Question } from './foreseen.ts';
 import type { FormOverlay } from './form.ts';

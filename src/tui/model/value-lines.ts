@@ -1,5 +1,6 @@
 /** The values that a job reports, each as a line of its last ones. */
-import type { WireCheckIn, WireValue } from '../../api/wire.ts';
+import type { WireCheckIn } from '../../api/wire.ts';
+import type { WireValue } from '../../api/wire-explanation.ts';
 import { roundedNumber } from '../../core/judgement/number-words.ts';
 import { sparkline } from './bar.ts';
 import type { Glyphs } from './glyphs.ts';

@@ -1,7 +1,8 @@
 /** What a run must look like: by `create`, `edit`, `show`, `explain`, `history` and `list`. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireExplanation, WireSnitch } from '../../../src/api/wire.ts';
+import type { WireSnitch } from '../../../src/api/wire.ts';
+import type { WireExplanation } from '../../../src/api/wire-explanation.ts';
 import { startFakeServer } from '../fake-server.ts';
 import { runSnitch } from '../snitch-process.ts';
 import { type Commands, withDaemon } from '../with-daemon.ts';

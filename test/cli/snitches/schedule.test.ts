@@ -1,7 +1,7 @@
 /** `snitch schedule check`: the next runs of a schedule that nothing relies on yet. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireScheduleCheck } from '../../../src/api/wire.ts';
+import type { WireScheduleCheck } from '../../../src/api/wire-explanation.ts';
 import { type Commands, withDaemon } from '../with-daemon.ts';
 
 const test = suite('schedule check');

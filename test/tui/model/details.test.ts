@@ -1,7 +1,8 @@
 /** What the details say of a run that goes on, and of why a snitch failed. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireExplanation, WireSnitch } from '../../../src/api/wire.ts';
+import type { WireSnitch } from '../../../src/api/wire.ts';
+import type { WireExplanation } from '../../../src/api/wire-explanation.ts';
 import { detailLines } from '../../../src/tui/model/detail-lines.ts';
 import { entryOf } from '../../../src/tui/model/entry.ts';
 import { UNICODE } from '../../../src/tui/model/glyphs.ts';

@@ -1,7 +1,7 @@
 /** The form: a schedule in one field, what is sent, and the next runs while it is typed. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireScheduleCheck } from '../../../src/api/wire.ts';
+import type { WireScheduleCheck } from '../../../src/api/wire-explanation.ts';
 import type { Foreseen } from '../../../src/tui/model/foreseen.ts';
 import type { FormOverlay } from '../../../src/tui/model/form.ts';
 import { formLines } from '../../../src/tui/model/form-lines.ts';

@@ -1,7 +1,8 @@
 /** Values as lines, on terminals of any width. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireCheckIn, WireValue } from '../../../src/api/wire.ts';
+import type { WireCheckIn } from '../../../src/api/wire.ts';
+import type { WireValue } from '../../../src/api/wire-explanation.ts';
 import { UNICODE } from '../../../src/tui/model/glyphs.ts';
 import { valueLines } from '../../../src/tui/model/value-lines.ts';
 

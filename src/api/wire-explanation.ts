@@ -1,0 +1,74 @@
+/** How the API tells why a snitch is as it is, and when its job is due. */
+import type { WireAudience, WireStatus } from './wire.ts';
+
+export interface WireExplanation {
+  status: WireStatus;
+  /** Why it is failed or errored, in words; null for others. Older servers leave it out. */
+  reason?: string | null;
+  timezone: string;
+  /** The present period of its interval. */
+  period: { start: string; end: string };
+  /** When the next check-in is due at the latest, in UTC and in the case's time zone; null if none is awaited. */
+  deadline: { at: string; local: string } | null;
+  /** When the next alert or reminder will come if no check-in comes before; null for never. */
+  next_alert: { at: string; local: string } | null;
+  /** The deadline that a failed snitch missed; null for others. Older servers leave it out. */
+  missing_since?: string | null;
+  /** The next runs of a snitch with a schedule, in its time zone; null for others. Older servers leave it out. */
+  schedule?: WireScheduleShown | null;
+  /** What is known of its runs. Older servers leave it out. */
+  runs?: WireRuns;
+  /** The values that the job reports, the last reported last. Older servers leave it out. */
+  values?: WireValue[];
+  /** Sentences for people. */
+  reasons: string[];
+  /** Who would be told. */
+  notify: Omit<WireAudience, 'sends_email'> & Partial<WireAudience>;
+}
+
+/** What is known of a value that a job reports. */
+export interface WireValue {
+  name: string;
+  last: number;
+  /** When that was reported. */
+  at: string;
+  /** The median of the last 20 successful runs; null while fewer than 5 are known. */
+  usual: number | null;
+  /** How many successful runs are known, at most 20. */
+  runs: number;
+}
+
+/** When a schedule that is not kept would be due. */
+export interface WireScheduleCheck {
+  /** What clients that know no schedules are shown. */
+  interval: string;
+  /** The zone that decides: that of the expression, where it names one. */
+  timezone: string;
+  /** Seconds. */
+  grace: number;
+  runs: WireRun[];
+}
+
+/** The runs that began and have not ended, and how long those took that ended well. */
+export interface WireRuns {
+  /** `overruns_at` is null where nobody watches how long a run takes, or where its end may have been lost. */
+  open: { started_at: string; overruns_at: string | null }[];
+  /** The middle of the last runs, in milliseconds; null where fewer than five are known. */
+  usual_ms: number | null;
+}
+
+/** When a job is due, and by when it must have checked in. */
+export interface WireRun {
+  at: string;
+  deadline: string;
+}
+
+/** When a snitch with a schedule is due next. */
+export interface WireScheduleShown {
+  /** The zone that decides: that of the expression, where it names one, that of the snitch, or that of the case. */
+  timezone: string;
+  /** Seconds: what is set, or what follows from the schedule. */
+  grace: number;
+  /** At most five; fewer where the schedule ends before. Local times are such as `Mon 2026-03-09 13:00 +01:00`. */
+  runs: { at: string; local: string; deadline: string; deadline_local: string }[];
+}
