@@ -24,6 +24,7 @@ test('without a token it gets one, and with one it keeps it', () => {
     alertEmail: [],
     alertType: 'basic',
     ...NOT_SCHEDULED,
+    maxRuntime: null,
     ...ANY_RUN,
   };
   assert.equal(validateImportedSnitch(LEAST, SAID), { value: { ...rest, token: null } });

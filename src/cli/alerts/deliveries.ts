@@ -58,13 +58,14 @@ const ALERT_VIEW: View<WireAlert> = {
       paint: ({ type }) => (Object.hasOwn(ALERT_PAINTS, type) ? (ALERT_PAINTS[type] ?? null) : null),
     },
     { header: 'SNITCH', cell: (alert) => alert.snitch?.name ?? describeNotice(alert), shrinkTo: 12 },
-    { header: 'WHY', cell: ({ reason }) => reason ?? '', shrinkTo: 12, optional: true },
     { header: 'BEFORE', cell: ({ snitch }) => snitch?.previous_status ?? '', optional: true },
     {
       header: 'DELIVERIES',
       cell: (alert) => summary(alert),
       paint: ({ deliveries }) => worst(deliveries),
     },
+    // Behind those that scripts know.
+    { header: 'WHY', cell: ({ reason }) => reason ?? '', shrinkTo: 12, optional: true },
     { header: 'TOKEN', cell: ({ snitch }) => snitch?.token ?? '', wide: true },
     { header: 'ID', cell: ({ id }) => id, wide: true },
   ],

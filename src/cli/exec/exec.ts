@@ -91,10 +91,7 @@ export const register: Register = (program, finish) => {
     'snitch exec https://snitch.example.com/c/TOKEN -- make report',
     `snitch exec --create --cron '0 3 * * *' nightly-backup -- backup.sh --all`,
   );
-  withCrontab(exec, (snitch) => [
-    `0 3 * * * ${snitch} exec TOKEN -- /opt/backup.sh`,
-    `0 3 * * * ${snitch} exec --create --cron '0 3 * * *' nightly-backup -- /opt/backup.sh`,
-  ]);
+  withCrontab(exec, (snitch) => [`0 3 * * * ${snitch} exec TOKEN -- /opt/backup.sh`]);
 };
 
 /** How many operands come before `--`, which the parser does not say; null if there is no `--`. */

@@ -131,7 +131,7 @@ administration('alerts tell what was decided, for all snitches or for one', asyn
   const [errored, reporting, ...rest] = await on.json<WireAlert[]>('alerts', 'alerted');
   assert.equal([errored?.type, reporting?.type, rest.length], ['snitch.errored', 'snitch.reporting', 0]);
   const { stdout } = await on.run('alerts');
-  assert.match(stdout, /^WHEN +ALERT +SNITCH +BEFORE +DELIVERIES\n\S+Z +errored +alerted +healthy +/);
+  assert.match(stdout, /^WHEN +ALERT +SNITCH +BEFORE +DELIVERIES +WHY\n\S+Z +errored +alerted +healthy +/);
   assert.match(stdout, /reporting +other +pending/);
 });
 
