@@ -106,9 +106,9 @@ test('a loop that is started twice makes one pass after the other', async () => 
 
 test('a stop ends the wait for the next pass', async () => {
   mock.timers.enable({ apis: ['setTimeout'] });
+  const options = { onFailing: () => {}, onRecovered: () => {}, monotonic: () => 0 };
+  const loop = new PassLoop({ pass: async () => 60_000, ...options });
   try {
-    const options = { onFailing: () => {}, onRecovered: () => {}, monotonic: () => 0 };
-    const loop = new PassLoop({ pass: async () => 60_000, ...options });
     loop.start();
     for (let count = 0; count < 10; count += 1) await turn();
     let hasStopped = false;
@@ -119,6 +119,7 @@ test('a stop ends the wait for the next pass', async () => {
     assert.ok(hasStopped, 'though no time has passed');
   } finally {
     mock.timers.reset();
+    await loop.stop();
   }
 });
 

@@ -114,7 +114,7 @@ test('a run that hangs is told from one that never began', async (context) => {
   await sweep(context);
   assert.match(
     await reasonsOf(context, href),
-    'A run that started at 2026-11-18 10:20:30 (UTC) had not ended then.',
+    'a run that started at 2026-11-18 10:20:30 (UTC) has not ended.',
   );
 });
 
