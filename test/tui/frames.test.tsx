@@ -121,6 +121,16 @@ function editing(columns: number, rows: number, answer: Partial<Foreseen>, ...na
   return after(form, { kind: 'foreseen', foreseen });
 }
 
+/** The form of a snitch whose server knows what a run must look like. */
+function limited(columns: number, rows: number, ...names: string[]): State {
+  const expect = [
+    { value: 'bytes', min: 1_000_000, max: null, of_usual: [0.5, 3] as const, required: true },
+    { value: 'errors', min: null, max: 3, of_usual: null, required: false },
+  ];
+  const rules = { max_runtime: 5_400, min_runtime: 300, failures_before_alert: 2, expect };
+  return after(beginning(columns, rows), read([snitch('backup', rules)]), LIVE, ...keys('e', ...names));
+}
+
 /** The details of a job that is running. */
 function running(told: Partial<WireExplanation>): State {
   const runs = CHECKED.runs.map(({ at, deadline }) => ({ at, local: '', deadline, deadline_local: '' }));
@@ -299,6 +309,9 @@ const FRAMES: Record<string, () => string> = {
   'form of an older server': () =>
     frameOf(editing(60, 20, { isUnknown: true, error: 'There is nothing here.' }, 'tab', 'tab')),
   'table of an older server': () => frameOf(old()),
+  'form with what a run must look like': () => frameOf(limited(100, 24, 'up', 'up', 'up', 'up', 'up')),
+  'form with an expectation that is wrong at 40 × 10': () =>
+    frameOf(limited(40, 10, 'up', 'up', 'up', 'up', 'up', ',', ' ', ...'rows>1', 'enter')),
   'form at 40 columns': () => frameOf(after(full(40, 16), ...keys('e'), ...keys('tab'))),
   detail: () => {
     const detail: Event = { kind: 'detail', token: 'token-nightly-backup', detail: DETAIL, error: null };

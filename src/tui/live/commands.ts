@@ -187,14 +187,20 @@ async function save(
   }
 }
 
-/** A server that does not know schedules ignores them, and nothing may look as if it had worked. */
+/** A server ignores what it does not know, and nothing may look as if it had worked. */
 function lostOf(snitch: WireSnitch, wanted: SnitchInput): string {
   const lost = [
     wanted.schedule && !snitch.schedule ? 'schedule' : '',
     wanted.timezone && !snitch.timezone ? 'time zone' : '',
     typeof wanted.grace === 'number' && snitch.grace !== wanted.grace ? 'grace' : '',
+    wanted.max_runtime && snitch.max_runtime !== wanted.max_runtime ? 'max runtime' : '',
+    wanted.min_runtime && snitch.min_runtime !== wanted.min_runtime ? 'min runtime' : '',
+    (wanted.failures_before_alert ?? 1) > 1 && snitch.failures_before_alert !== wanted.failures_before_alert
+      ? 'failures before an alert'
+      : '',
+    wanted.expect && !snitch.expect ? 'expectations' : '',
   ];
-  return lost.filter((one) => one !== '').join(' and ');
+  return lost.filter((one) => one !== '').join(', ');
 }
 
 async function retry({ client, store }: CommandParts, delivery: string, say: Say): Promise<void> {

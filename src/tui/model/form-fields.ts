@@ -1,4 +1,5 @@
 /** The fields of the form, in their order, each named as in the API. */
+import { EXPECT_FORMS } from '../../core/judgement/expect-text.ts';
 
 export const FIELDS = {
   name: { label: 'Name', hint: '' },
@@ -15,6 +16,22 @@ export const FIELDS = {
     label: 'Grace',
     hint: 'how late it may be, such as 10m; empty: what follows from the schedule, else none',
   },
+  max_runtime: {
+    label: 'Max runtime',
+    hint: 'a run that takes longer is alerted, such as 2h (needs reported starts); empty: not watched',
+  },
+  min_runtime: {
+    label: 'Min runtime',
+    hint: 'a shorter run counts as an error, such as 5m (needs reported starts); empty: none does',
+  },
+  failures_before_alert: {
+    label: 'Alert after',
+    hint: 'so many errors in a row, 1 to 10; empty: the first',
+  },
+  expect: {
+    label: 'Expect',
+    hint: `of the values that the job reports, separated by commas: ${EXPECT_FORMS}`,
+  },
   alert_type: { label: 'Alert type', hint: 'basic or smart' },
   tags: { label: 'Tags', hint: 'separated by commas' },
   alert_email: { label: 'Alert email', hint: 'separated by commas; empty: all members' },
@@ -22,3 +39,8 @@ export const FIELDS = {
 } as const;
 
 export type Attribute = keyof typeof FIELDS;
+
+/** What a run must look like. Older servers do not know these, and leave them out. */
+export const RUN_ATTRIBUTES = ['max_runtime', 'min_runtime', 'failures_before_alert', 'expect'] as const;
+
+export type RunAttribute = (typeof RUN_ATTRIBUTES)[number];

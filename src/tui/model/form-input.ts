@@ -2,6 +2,7 @@
 import type { SnitchInput } from '../../api/client.ts';
 import { type FormField, type FormOverlay, fieldOf } from './form.ts';
 import type { Attribute } from './form-fields.ts';
+import { partsOf, readCount, readExpectations } from './rule-text.ts';
 import { type Read, readLength, readSchedule } from './schedule-text.ts';
 
 /** Nothing is sent as long as there are problems. */
@@ -33,6 +34,10 @@ function isSent({ token, fields }: FormOverlay, { attribute, field, initial }: F
     case 'schedule':
     case 'timezone':
     case 'grace':
+    case 'max_runtime':
+    case 'min_runtime':
+    case 'failures_before_alert':
+    case 'expect':
       return false;
     case 'interval':
       // The one that follows from a schedule is better than one that nobody has typed.
@@ -57,21 +62,20 @@ function typedValue({ attribute, field: { text } }: FormField): Read<unknown> {
       return { value: text.replace(/\\(n|\\)/g, (_, code) => (code === 'n' ? '\n' : '\\')) };
     case 'tags':
     case 'alert_email':
-      return { value: listOf(text) };
+      return { value: partsOf(text) };
     case 'schedule':
       return readSchedule(text);
     case 'grace':
+    case 'max_runtime':
+    case 'min_runtime':
       return readLength(text);
+    case 'failures_before_alert':
+      return readCount(text);
+    case 'expect':
+      return readExpectations(text);
     case 'timezone':
       return { value: text.trim() === '' ? null : text.trim() };
     default:
       return { value: text };
   }
-}
-
-function listOf(text: string): string[] {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
 }

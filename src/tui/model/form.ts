@@ -2,7 +2,8 @@
 import type { WireError, WireSnitch } from '../../api/wire.ts';
 import { editable, printable } from '../../text/printable.ts';
 import { NO_PREVIEW, type Preview } from './foreseen.ts';
-import { type Attribute, FIELDS } from './form-fields.ts';
+import { type Attribute, FIELDS, RUN_ATTRIBUTES, type RunAttribute } from './form-fields.ts';
+import { expectationsText } from './rule-text.ts';
 import { lengthText, scheduleText } from './schedule-text.ts';
 import { fieldWith, type TextField, typeInto } from './text-field.ts';
 
@@ -31,8 +32,10 @@ export interface FormOverlay {
   preview: Preview;
 }
 
-export function newForm(): FormOverlay {
+/** @param present snitches of the same server, which show what it knows; without any it is taken for a new one */
+export function newForm(present: Iterable<WireSnitch>): FormOverlay {
   return formOf(null, {
+    ...knownOf([...present]),
     name: '',
     interval: 'daily',
     schedule: '',
@@ -45,6 +48,31 @@ export function newForm(): FormOverlay {
   });
 }
 
+const UNLIMITED: Record<RunAttribute, string> = {
+  max_runtime: '',
+  min_runtime: '',
+  failures_before_alert: '1',
+  expect: '',
+};
+
+/** The run fields of a new snitch, those left out that the server does not know. */
+function knownOf(present: readonly WireSnitch[]): Partial<Record<RunAttribute, string>> {
+  const known = RUN_ATTRIBUTES.filter(
+    (attribute) => present.length === 0 || present.some((snitch) => snitch[attribute] !== undefined),
+  );
+  return Object.fromEntries(known.map((attribute) => [attribute, UNLIMITED[attribute]]));
+}
+
+function runTexts(snitch: WireSnitch): Partial<Record<RunAttribute, string>> {
+  const { max_runtime, min_runtime, failures_before_alert, expect } = snitch;
+  return {
+    ...(max_runtime === undefined ? {} : { max_runtime: lengthText(max_runtime) }),
+    ...(min_runtime === undefined ? {} : { min_runtime: lengthText(min_runtime) }),
+    ...(failures_before_alert === undefined ? {} : { failures_before_alert: String(failures_before_alert) }),
+    ...(expect === undefined ? {} : { expect: expectationsText(expect) }),
+  };
+}
+
 export function editForm(snitch: WireSnitch): FormOverlay {
   return formOf(
     snitch.token,
@@ -54,6 +82,7 @@ export function editForm(snitch: WireSnitch): FormOverlay {
       schedule: scheduleText(snitch.schedule),
       timezone: snitch.timezone ?? '',
       grace: lengthText(snitch.grace),
+      ...runTexts(snitch),
       alert_type: snitch.alert_type,
       tags: snitch.tags.join(', '),
       alert_email: snitch.alert_email.join(', '),
@@ -63,20 +92,20 @@ export function editForm(snitch: WireSnitch): FormOverlay {
   );
 }
 
+type Values = Record<Exclude<Attribute, RunAttribute>, string> & Partial<Record<RunAttribute, string>>;
+
+/** Only those fields are shown that have a value. */
 function formOf(
   token: string | null,
-  values: Record<Attribute, string>,
+  values: Values,
   notes: Partial<Record<Attribute, string>> = {},
 ): FormOverlay {
-  const fields = (Object.keys(FIELDS) as Attribute[]).map((attribute) => {
-    const initial = editable(values[attribute]);
-    return {
-      attribute,
-      ...FIELDS[attribute],
-      note: notes[attribute] ?? '',
-      field: fieldWith(initial),
-      initial,
-    };
+  const fields = (Object.keys(FIELDS) as Attribute[]).flatMap((attribute) => {
+    const value = values[attribute];
+    if (value === undefined) return [];
+    const initial = editable(value);
+    const note = notes[attribute] ?? '';
+    return [{ attribute, ...FIELDS[attribute], note, field: fieldWith(initial), initial }];
   });
   return {
     kind: 'form',

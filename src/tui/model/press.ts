@@ -39,7 +39,7 @@ function act(state: State, action: Exclude<Action, Move>): Step {
     case 'mark-all':
       return stay(toggleAllMarks(state));
     case 'new':
-      return stay({ ...state, overlay: newForm() });
+      return stay({ ...state, overlay: newForm(state.collection.sorted.map(({ snitch }) => snitch)) });
     case 'open':
       return openSelected(state);
     case 'alerts':
