@@ -1,6 +1,7 @@
 /** Says when the job of a snitch is due next. */
 import { SECOND } from '../text/durations.ts';
 import { graceOf, scheduleOf } from './job-schedule.ts';
+import { apart } from './runs.ts';
 import { instantsAfter } from './schedule/schedule.ts';
 import type { SnitchState } from './snitch.ts';
 
@@ -28,7 +29,8 @@ export function scheduleShown(state: SnitchState, timezone: string, now: number)
   const schedule = scheduleOf(state, timezone);
   if (schedule === null) return null;
   const grace = graceOf(state, schedule, now);
-  const runs = instantsAfter(schedule, beforeNext(state, grace, now), RUNS);
+  // With an open run the sweep looks when that overruns, which says nothing of when a run is due.
+  const runs = instantsAfter(schedule, beforeNext(apart(state).plain, grace, now), RUNS);
   return {
     timezone: schedule.timezone,
     grace,
@@ -41,6 +43,10 @@ function beforeNext({ status, dueAt, schedule: rule }: SnitchState, grace: numbe
   const isAwaited = (status === 'healthy' || status === 'errored') && dueAt !== null;
   if (!isAwaited) return now;
   const run = dueAt - grace;
-  if (rule && 'every' in rule) return run > now ? run - rule.every * SECOND : run;
+  if (rule && 'every' in rule) {
+    const length = rule.every * SECOND;
+    // While a run is open, the time of further ones may pass as well.
+    return run + Math.max(-1, Math.floor((now - run) / length)) * length;
+  }
   return Math.max(now, run - 1);
 }

@@ -4,6 +4,7 @@ import { deadlineAfter } from '../../src/core/deadline.ts';
 import { type ExplainContext, explain } from '../../src/core/explain.ts';
 import { Calendar } from '../../src/core/interval.ts';
 import { NO_LATE_RUNS } from '../../src/core/late-runs.ts';
+import { together } from '../../src/core/runs.ts';
 import type { ScheduleRule } from '../../src/core/schedule/schedule.ts';
 import { type CaseRules, newSnitchState, type SnitchState } from '../../src/core/snitch.ts';
 
@@ -54,6 +55,25 @@ test('the present period of a schedule is its own, also of `every` and of a run 
   assert.equal(periodOf({ calendar: '2026-03-10 23:00' }), { start: now, end: at('23:00') });
   assert.equal(periodOf({ calendar: '2026-03-10 01:00' }), { start: at('01:00'), end: now });
   assert.equal(periodOf({ cron: '0 1,23 * * *' }), { start: at('01:00'), end: at('23:00') });
+});
+
+test('the next runs are those of the schedule, whenever an open run overruns', () => {
+  const nextOf = (rule: ScheduleRule, ownDueAt: number, maxRuntime: number) => {
+    const startedAt = Math.min(ownDueAt, now) - MINUTE;
+    const plain = { ...healthy, schedule: rule, timezone: 'UTC', grace: 0, dueAt: ownDueAt, maxRuntime };
+    const state = together(plain, [{ id: null, startedAt, from: startedAt }]);
+    assert.not(state.dueAt === ownDueAt);
+    return explained(state).schedule?.runs[0]?.at;
+  };
+  const everyHour = checkedInAt + 60 * MINUTE;
+  for (const maxRuntime of [120, 7_200]) {
+    assert.is(nextOf({ every: 3_600 }, everyHour, maxRuntime), everyHour);
+    assert.is(nextOf({ cron: '0 * * * *' }, now + 40 * MINUTE, maxRuntime), now + 40 * MINUTE);
+  }
+  const passed = now - 130 * MINUTE;
+  assert.is(nextOf({ every: 3_600 }, passed, 36_000), passed + 180 * MINUTE);
+  // A run that a check-in came a little too early for stays answered.
+  assert.is(nextOf({ cron: '0 * * * *' }, now + 100 * MINUTE, 120), now + 100 * MINUTE);
 });
 
 test('a healthy snitch has a deadline, told in the time zone of the case', () => {

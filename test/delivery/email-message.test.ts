@@ -38,6 +38,13 @@ test('the subject says in words what happened', () => {
     subjectOf(anAlert({ type: 'snitch.errored', snitch: errored })),
     `[Error] nightly-backup reported an error at ${now}`,
   );
+  const judged = { reason: { kind: 'judged', what: 'too short: 2 s of at least 5 min' } } as const;
+  for (const exitStatus of [null, 0]) {
+    assert.is(
+      subjectOf(anAlert({ type: 'snitch.errored', snitch: errored, details: { ...judged, exitStatus } })),
+      `[Error] nightly-backup had a run that counts as an error, at ${now}`,
+    );
+  }
   const reporting = (previous_status: 'missing' | 'errored' | 'pending' | 'paused') =>
     subjectOf(anAlert({ type: 'snitch.reporting', snitch: { status: 'healthy', previous_status } }));
   assert.is(reporting('missing'), `[Recovered] nightly-backup checked in again at ${now}`);

@@ -56,6 +56,9 @@ function changeOf(alert: SnitchAlert, timezone: string): Gist {
     case 'snitch.missing':
       return { word: 'Missing', what: missing(alert, timezone) };
     case 'snitch.errored': {
+      // The job took its run for a success.
+      if (details.reason?.kind === 'judged')
+        return { word: 'Error', what: `had a run that counts as an error, at ${when}` };
       return { word: 'Error', what: `reported ${reported(details)} at ${when}` };
     }
     case 'snitch.paused':
