@@ -187,7 +187,7 @@ async function keyLatencies(stdin: Keyboard, stdout: Screen, keys = 'jjjGkkkgjjj
   return { 'key p50 ms': at(0.5), 'key p95 ms': at(0.95), 'key max ms': at(1) };
 }
 
-/** A key repeated as fast as a keyboard never does. */
+/** A key repeated faster than any keyboard does it. */
 async function holdKey(stdin: Keyboard, stdout: Screen) {
   const before = stdout.frames;
   const began = performance.now();

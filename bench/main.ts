@@ -27,7 +27,7 @@ import { Workplace } from './workplace.ts';
 
 const DOCUMENT = 'docs/measurements.md';
 
-/** As a shell tells that somebody interrupted a program. */
+/** The exit status by which a shell tells that a program was interrupted. */
 const INTERRUPTED = 130;
 
 /** Nothing could be measured. */
@@ -63,7 +63,7 @@ async function runAll(
   const outcomes: Outcome[] = [];
   for (const one of chosen(options)) {
     const outcome = await measure(one, measuring);
-    // What was interrupted went wrong by that alone.
+    // A case that was interrupted went wrong for no other reason.
     if (workplace.isEnding) break;
     outcomes.push(outcome);
     print([outcome], run.beside, options);

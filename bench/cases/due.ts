@@ -18,7 +18,7 @@ export const STEADY = 128;
 /** Milliseconds. */
 export const WARM_UP = 1_000;
 
-/** How often is looked how far it has come. Each look takes a fraction of a millisecond. */
+/** How often to look how far it has come. Each look takes a fraction of a millisecond. */
 const LOOKED_EVERY = 50;
 
 /** A sweep that takes longer than this is taken to hang, in milliseconds. */

@@ -96,7 +96,7 @@ async function shortList(subject: Subject, database: JobsDatabase) {
   return { short: median(times), alone: median(alone) };
 }
 
-/** What nobody could do without: the rows from SQLite, and the text of the answer. */
+/** What no program could leave out: the rows from SQLite, and the text of the answer. */
 function timeAlone(readRows: () => unknown[], answer: unknown[]): number {
   const before = performance.now();
   const rows = readRows();

@@ -1,5 +1,5 @@
 /**
- * How long it takes until a daemon listens that was killed under load some hours ago: its log is not in the database,
+ * How long a daemon that was killed under load some hours ago takes until it listens: its log is not in the database,
  * and most jobs were to check in while it was away.
  */
 import { spawn } from 'node:child_process';

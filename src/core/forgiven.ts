@@ -3,12 +3,12 @@ import { type DeadlineContext, deadlineAfterCheckIn } from './deadline.ts';
 import { MOST_FAILURES } from './run-rule-fields.ts';
 import type { SnitchState } from './snitch.ts';
 
-/** Where one error is enough, none are counted, so that an everyday check-in has nothing more to write. */
+/** Where one error is enough, errors are not counted, so that they cost no write. */
 export function errorsAfter({ failuresBeforeAlert, errorsInRow }: SnitchState): number {
   return failuresBeforeAlert === 1 ? 0 : Math.min(errorsInRow + 1, MOST_FAILURES);
 }
 
-/** The status after an error check-in, which `snitch` has counted: those before enough of them change none. */
+/** The status after an error check-in, which `snitch` has counted already. It changes only once there are enough. */
 export function statusAfterError({ status, pause, errorsInRow, failuresBeforeAlert }: SnitchState) {
   const before = pause?.remembered ?? status;
   const isEnough = failuresBeforeAlert === 1 || errorsInRow >= failuresBeforeAlert;

@@ -2,20 +2,21 @@
  * The runs of a snitch that began and have not ended, where it watches how long they take
  * (`extensions: What a run must look like`).
  *
- * - A run **overruns** at the instant at which it has taken longer than `max_runtime`. That is an alarm.
+ * - A run **overruns** at the instant at which it has taken longer than `max_runtime`. That fails a healthy or errored
+ *   snitch.
  * - While a run that started in time is open, its end is awaited: the deadline is the later of the snitch's own and the
  *   instant at which that run overruns.
  * - A run is **excused** where its end may have been lost while the service was blind. It raises no alarm then, and goes
  *   on holding the deadline back until it would overrun, since it may still be going on.
  *
  * The state machine decides as if there were no runs, on the state that `apart` gives; `together` then adds what the
- * runs make of the instant at which the sweep must look.
+ * runs change: the instant at which the sweep must look.
  */
 import { MINUTE, SECOND } from '../text/durations.ts';
 import type { OpenRun } from './open-run.ts';
 import type { SnitchState } from './snitch.ts';
 
-/** At most so many are watched of one snitch: they stand in the row that every check-in reads. */
+/** So many runs of one snitch are watched at most, because they stand in the row that every check-in reads. */
 export const MOST_OPEN = 50;
 
 /** How long earlier runs took, in milliseconds. */
@@ -24,13 +25,13 @@ export interface UsualRuntime {
   longest: number;
 }
 
-/** The state without its runs, and those. */
+/** The state without its runs, and the runs. */
 export function apart(snitch: SnitchState): { plain: SnitchState; open: readonly OpenRun[] } {
   if (snitch.runs === null) return { plain: snitch, open: [] };
   return { plain: { ...snitch, dueAt: snitch.runs.dueAt, runs: null }, open: snitch.runs.open };
 }
 
-/** The state with `open`, where it watches runs. */
+/** The state with the runs in `open`, if it watches runs. */
 export function together(plain: SnitchState, open: readonly OpenRun[]): SnitchState {
   if (plain.maxRuntime === null || open.length === 0) return plain;
   return { ...plain, dueAt: dueWith(plain, open), runs: { dueAt: plain.dueAt, open } };
@@ -60,7 +61,7 @@ export function overranBy(plain: SnitchState, open: readonly OpenRun[], now: num
   return over.toSorted((one, other) => one.from - other.from)[0] ?? null;
 }
 
-/** Those that have not overrun by `now`. */
+/** The runs that have not overrun by `now`. */
 export function stillInTime(
   snitch: Pick<SnitchState, 'maxRuntime'>,
   open: readonly OpenRun[],
@@ -70,8 +71,8 @@ export function stillInTime(
 }
 
 /**
- * With a run that started at `at`. A start that is repeated begins its run anew, as it does for the duration that is
- * told at the end. The time of one that is reported late counts from now, since its end may follow at once.
+ * The open runs with one that started at `at`. A repeated start begins its run anew, also for the duration that is told
+ * at its end. The time of a run whose start is reported late counts from now, because its end may follow at once.
  */
 export function withStart(
   snitch: Pick<SnitchState, 'maxRuntime'>,
@@ -86,10 +87,10 @@ export function withStart(
 }
 
 /**
- * Without the run that an end at `at` ends. An end that names no run ends the one that named none, or else the only
- * one: somebody who checks in by hand means that.
+ * The open runs without the one that an end at `at` ends. An end that names no run ends the run that was given no id,
+ * or else the only one: that is what somebody means who checks in by hand.
  *
- * @param isLate it was kept back, so that a run which began after it is another
+ * @param isLate whether the end was reported late: then it cannot end a run that began after it
  */
 export function withoutEnded(
   open: readonly OpenRun[],
@@ -101,14 +102,14 @@ export function withoutEnded(
   return open.filter((run) => run !== ended);
 }
 
-/** Around the known lengths of a run, its end is expected so much earlier and later, in milliseconds. */
+/** A run may end this much earlier than the shortest known one, and this much later than the longest; milliseconds. */
 const WIDER = MINUTE;
 
 /**
- * What a blind window makes of a run. Where its end may have come in the window, it is excused. Where it would overrun
- * in the window, and its end was expected before that, it gets the time back that it could not use.
+ * What a blind window makes of a run. If the run may have ended in the window, it is excused. If it was expected to end
+ * before the window or after it, and overruns in it, it gets the length of the window on top, and no less than `least`.
  *
- * @param usual null where too few runs are known, and each end is as likely as another
+ * @param usual null where too few runs are known: then the run may have ended at any time since its start
  */
 export function afterBlindness(
   run: OpenRun,
@@ -128,7 +129,7 @@ export function afterBlindness(
 export interface KnownRuns {
   /** In the order in which they began. `overrunsAt` is null where no alarm comes of that. */
   open: readonly { startedAt: number; overrunsAt: number | null }[];
-  /** How long a run takes that ends well, in milliseconds: the middle of the last; null where too few are known. */
+  /** How long a run takes that ends well, in milliseconds: the median of the last ones; null where too few are known. */
   usual: number | null;
 }
 

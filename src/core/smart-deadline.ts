@@ -93,7 +93,8 @@ interface Expectation {
  *    are remembered from before the known periods count as if the job had been as late from its usual place of today.
  * 4. The margin after it is as wide as the places reach from their middle to the latest one, and up to five times
  *    as wide where few of them are late (late runs foretell later ones), but narrower where the latest of a long time
- *    agree with each other; the less is known, the wider. Places that are scattered over the period thereby have the basic deadline.
+ *    agree with each other; the less is known, the wider. Where the places are scattered over the period, this makes
+ *    the deadline the basic one.
  * 5. The deadline stays part of the way to the basic one: half of it at first, a 25th once enough is known. Where it is
  *    known since when the job is watched, it stays more than half of the way until a week or a month has been seen.
  * 6. A check-in so close to the next period that it may be that period's own, come a little early, answers for it,

@@ -1,6 +1,7 @@
 /**
  * What a client may say of a snitch, with when its job is due and how a run must look (`extensions: When a job is due,
- * What a run must look like`). A client that knows only the contract sends an interval; where that stands alone, it is meant in place of a schedule.
+ * What a run must look like`). A client that knows only the contract sends an interval; where that stands alone, it is
+ * meant in place of a schedule.
  */
 import type { Validation } from './errors.ts';
 import { type Interval, isMinuteInterval } from './interval.ts';

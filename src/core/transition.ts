@@ -1,4 +1,4 @@
-/** The whole state machine: `decisions: Transitions`, row by row. */
+/** The whole state machine: `decisions: Transitions`, row by row. What open runs add to it is in `watched-runs.ts`. */
 import { type BlindWindow, postponeByAll } from './blind-window.ts';
 import { deadlineAnew, nextReminder } from './deadline.ts';
 import { awaitedAfter, errorsAfter, statusAfterError } from './forgiven.ts';
@@ -69,7 +69,7 @@ function checkIn(
       return silent({ ...covered, pause: { ...before.pause, remembered } });
     }
   }
-  // One that is pending never alerts, so nothing is awaited of it.
+  // A pending snitch never alerts, so it has no deadline.
   if (status === 'pending') return silent(snitch);
   const fresh = {
     ...snitch,
@@ -79,7 +79,7 @@ function checkIn(
     pause: null,
   } as const;
   const after = trigger.at === undefined ? { snitch: fresh, by: [] } : deliveredLate(fresh, before, context);
-  // It answered for its run, and the next one is missing by now.
+  // The check-in answered for its own run, but the next run is missing by now.
   if (!after) return silent({ ...snitch, reason: silence(fresh.dueAt ?? at, undefined) });
   if (status === before.status) return { snitch: after.snitch, alert: null, postponedBy: after.by };
   const type = healthy ? 'snitch.reporting' : 'snitch.errored';
@@ -118,9 +118,9 @@ function deadline(dueAt: number | null): Pick<SnitchState, 'dueAt' | 'postponed'
 }
 
 /**
- * The instant that a check-in counts for. A clock that was set back a little must move no deadline back, so the
- * later of the two check-ins counts; but a last check-in further ahead than an interval, or than the runs of a schedule lie apart, came from a clock that was
- * wrong, and waiting for that future would be silence.
+ * The instant that a check-in counts for. A clock that was set back a little must move no deadline back, so the later
+ * of the two check-ins counts. But if the last one lies further ahead than an interval, or than the runs of a schedule lie
+ * apart, the clock was wrong then, and waiting for that future would be silence.
  */
 function momentOf(snitch: SnitchState, { now, rules }: TransitionContext): number {
   const last = snitch.lastCheckInAt ?? now;

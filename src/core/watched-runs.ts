@@ -6,7 +6,7 @@ import type { SnitchState } from './snitch.ts';
 import type { StateTrigger, Transition, TransitionContext, Trigger } from './trigger.ts';
 
 /**
- * The transition of a snitch with open runs. They change only when the sweep must look, and what it then finds.
+ * The transition of a snitch with open runs. These change nothing but when the sweep must look, and what it finds then.
  *
  * @param withoutRuns decides what the trigger makes of a snitch without them
  */
@@ -33,7 +33,7 @@ export function withRuns(
   return { ...after, snitch: together(withEnd(after.snitch, trigger, left, now), left) };
 }
 
-/** Where an error that does not count yet ended the run that overran, the snitch stays failed, and says so. */
+/** If the run that overran ends with an error that does not count yet, the snitch stays failed, and its reason says so. */
 function withEnd(
   after: SnitchState,
   trigger: StateTrigger,
@@ -68,7 +68,7 @@ function runsLeft(
 ): readonly OpenRun[] {
   const { open } = apart(before);
   const left = trigger.kind === 'checkIn' ? withoutEnded(open, endOf(trigger, now)) : open;
-  // Those that overran were told of, or stayed silent while it was paused.
+  // Runs that overran were told of, or stayed silent because the snitch was paused.
   return isAwaited(before) || before.status === after.status ? left : stillInTime(after, left, now);
 }
 

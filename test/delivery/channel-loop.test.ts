@@ -137,7 +137,7 @@ test('a place that a slow send leaves is taken at once', async () => {
   };
   const channel = channelOf(send, { pace: { ...PACE, fast: 1, slowAfter: 20 } });
   await withLoop(memory, channel, async () => {
-    // Each look at the outbox that nothing calls for comes a second after the one before: thirty would take as long.
+    // Unless it is woken, it looks at the outbox once a second: one look for each target would take too long.
     await until(() => open.size === targets.length, 'all are being sent to', 15_000);
   });
 });

@@ -266,7 +266,7 @@ test('which answers end the delivery to a recipient, and which are tried again',
   });
   const to = mailer(context, url);
   const kinds: Record<number, string> = {};
-  // Those about a login are about ours; and none that begins with 6 is known to SMTP.
+  // Answers about a login are no fault of the recipient, and SMTP has none that begins with 6.
   for (answer of [450, 499, 500, 503, 530, 534, 535, 538, 550, 554, 599, 600]) {
     kinds[answer] = (await send(to)).kind;
   }

@@ -21,7 +21,7 @@ function claim(store: Store, now: number, changes: Partial<ClaimRequest> = {}) {
   return store.claimDeliveries({ ...request, ...changes });
 }
 
-/** A case with one member and one delivery for him, due at NOW. */
+/** A case with one member and one delivery for them, due at NOW. */
 async function oneDelivery(store: Store) {
   const owner = await newCase(store, { members: ['ann@example.com'] });
   const snitch = await healthySnitch(store, owner);

@@ -1,4 +1,4 @@
-/** How an operation may be declared: the compiler holds what a run could only lose. */
+/** How an operation may be declared: the compiler refuses what would lose something only when it is run. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Table } from '../../src/store/methods/method.ts';
@@ -16,7 +16,7 @@ const note = async (tx: Transaction, text: string) => {
   await tx.run('INSERT INTO notes (text) VALUES (?)', text);
 };
 
-/** Nothing here is run: an expected error that does not come fails `npm run check`. */
+/** None of the operations is run. If an expected error does not come, `npm run check` fails. */
 test('what writes does not compile as a read', () => {
   // @ts-expect-error: what it wrote would never be synced
   const setting = read(setSetting);

@@ -97,7 +97,7 @@ async function propose(discovery: Discovery, { flags, options, output }: Proposi
   if (watched.length > 0) output.hint('to make them: snitch discover --apply');
 }
 
-/** How long a server is waited for that is not needed. */
+/** How long to wait for a server that is not needed. */
 const PATIENCE = '10s';
 
 /** Null where no server tells, which is no fault: a proposal needs none. */

@@ -9,7 +9,7 @@ export type Source = { kind: 'cron'; crontab: Crontab; job: CronJob } | { kind: 
 
 export interface Proposal {
   name: string;
-  /** Other names, for where the first is that of another job: their mark stays the same when lines are moved. */
+  /** Other names, for when another job has the first one. The mark in them stays the same when lines are moved. */
   otherNames: readonly string[];
   due: Due;
   /** For servers and programs that know no schedules. */

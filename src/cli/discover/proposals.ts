@@ -190,7 +190,7 @@ function withoutIgnored(discovery: Discovery, { has }: IgnoreList): Discovery {
   return { ...discovery, proposals, watched, passedOver, ignored: [...discovery.ignored, ...ignored] };
 }
 
-/** So many jobs that are the same in everything are told apart, such as lines that were copied. */
+/** At most so many jobs are told apart that are the same in everything, such as lines that were copied. */
 const MOST_TWINS = 20;
 
 /** Proposals with the same name each get a mark, and those with the same mark a number. */

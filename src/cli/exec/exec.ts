@@ -30,7 +30,7 @@ interface ExecFlags extends MakeFlags {
 /** How long to wait for a slow reader of our output before the end of the run is reported, in milliseconds. */
 const OUTPUT_WITHIN = 5_000;
 
-/** A check-in that waits on the disk for longer belongs to nobody, and is sent as it is; milliseconds. */
+/** The longest `--value-timeout`, in milliseconds: well before others take the kept check-in for abandoned, and send it. */
 const LONGEST_VALUES = 5 * MINUTE;
 
 const NOTES = `

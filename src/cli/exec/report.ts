@@ -143,8 +143,8 @@ export class RunReport {
 }
 
 /**
- * What was measured, and in the message what could not be, unless that says something already. The run ends with it: the
- * server's clock says when, as for its start, and the clock of this host may be wrong.
+ * What was measured and, unless the check-in has a message already, what could not be. The run counts as ended now:
+ * then the server's clock stamps its end, as it did its start, and that of this host may be wrong.
  */
 function measuredIn({ message }: KeptCheckIn) {
   return ({ values, problems }: Measured): Partial<KeptCheckIn> => ({

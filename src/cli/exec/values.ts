@@ -29,7 +29,7 @@ export interface Measuring {
 
 /** What is read of a command's output, in characters: far more than a number has. */
 const MOST_READ = 4_000;
-/** How long what a command has printed is waited for after its end, where a process that it left holds the pipe. */
+/** Milliseconds to wait for the output after a command's end, where a process that it left behind holds the pipe. */
 const PRINTED_WITHIN = 250;
 
 /** @throws UsageError for what is no name and command: it is told before the job runs */
@@ -106,7 +106,7 @@ function outcomeOf(child: ChildProcess, limit: AbortSignal): Promise<Outcome> {
   return new Promise((resolve) => {
     const finish = (problem: string | null, isRight = false) => {
       limit.removeEventListener('abort', stop);
-      // Whoever holds the pipes still must not hold us.
+      // A process that still holds the pipes must not keep this one waiting.
       child.stdout?.destroy();
       child.stderr?.destroy();
       child.unref();

@@ -18,7 +18,7 @@ const UNITS: Record<string, number> = {
   Ti: 2 ** 40,
 };
 
-/** One of them, or what is wrong with it in words. */
+/** One expectation, or in words what is wrong with the text. */
 export function readExpectText(text: string): Expectation | string {
   const [, value = '', optional, sign, limits = ''] = FORM.exec(text.trim()) ?? [];
   if (/[<>](?!=)|[≤≥]/.test(text))
@@ -42,7 +42,7 @@ function readLimit(sign: string, text: string): Limits | string {
   return sign === '>=' ? { min: number } : { max: number };
 }
 
-/** `10..20`, `10..`, `..20`, the same with factors, or one number that it must be. */
+/** `10..20`, `10..`, `..20`, the same with factors, or a single number, which is both limits. */
 function readRange(text: string): Limits | string {
   const ends = text.split('..').map((end) => end.trim());
   const [low = '', high = ends.length === 1 ? low : ''] = ends;
@@ -84,7 +84,7 @@ function notANumber(text: string): string {
   return `"${text.trim()}" is no number: write 1000000, 1.5 or 10M`;
 }
 
-/** In texts that `readExpectText` understands; two where there are limits of both kinds. */
+/** The expectation as texts that `readExpectText` understands: two if it has limits of both kinds. */
 export function expectTexts({ value, min, max, of_usual: ofUsual, required }: Expectation): string[] {
   const name = required ? value : `${value}?`;
   const [low, high] = ofUsual ?? [null, null];
@@ -107,7 +107,7 @@ function limitsText(
   return high === null ? null : `${name}<=${show(high)}`;
 }
 
-/** Puts limits of one value together that were given one by one; the later of two that contradict counts. */
+/** Joins the limits of each value, which are given one by one. Of two that contradict each other the later counts. */
 export function mergedExpectations(given: readonly Expectation[]): Expectation[] {
   const merged = new Map<string, Expectation>();
   for (const one of given) {

@@ -14,10 +14,10 @@ export interface EndedRun {
 /** The usual of a value, or null where too few successful runs reported it. */
 export type UsualOf = (value: string) => number | null;
 
-/** So many broken expectations are named in a reason. */
+/** How many broken expectations a reason names. */
 const NAMED = 3;
 
-/** Why the run counts as an error, in words; null where it is the success that its job took it for. */
+/** Why the run counts as an error, in words; null if it was the success that its job reported. */
 export function judge(run: EndedRun, rules: RunRules, usualOf: UsualOf): string | null {
   if (rules.minRuntime === null && rules.expect === null) return null;
   const broken = [...tooShort(run, rules), ...brokenBy(run.values, rules, usualOf)];
@@ -52,7 +52,7 @@ function faultOf(
   return ofUsual === null ? null : unusual(number, ofUsual, usualOf(value));
 }
 
-/** Of a usual below zero nothing is said: a half of it is more, not less. */
+/** Nothing is compared with a usual below zero, because half of that is more, not less. */
 function unusual(
   number: number,
   [low, high]: NonNullable<Expectation['of_usual']>,

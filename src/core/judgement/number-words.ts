@@ -26,7 +26,7 @@ function rounded(number: number): number {
   return Number(number.toPrecision(Math.abs(number) >= 100 ? 3 : 2));
 }
 
-/** `1000000`, never `1e+21` in an everyday range: what somebody typed, to be found again. */
+/** `1000000`: the whole number, so that people find what they typed. Only the very large and very small have exponents. */
 export function exactNumber(number: number): string {
   return String(number);
 }

@@ -6,7 +6,7 @@
  * - **usual**: the median of a value in the last successful runs.
  */
 
-/** Of one reported value; what is null is not looked at. As the API has it, so that it is kept as it is sent. */
+/** What one reported value must be; null is not looked at. It has the form of the API, and is kept in that form. */
 export interface Expectation {
   value: string;
   min: number | null;
@@ -26,7 +26,7 @@ export interface RunRules {
   expect: readonly Expectation[] | null;
 }
 
-/** The rules of the contract: whatever the job says of its run is taken for it. */
+/** The rules of the contract: whatever the job says of its run is believed. */
 export const ANY_RUN: RunRules = { minRuntime: null, failuresBeforeAlert: 1, expect: null };
 
 export function isSameRules(one: RunRules, other: RunRules): boolean {
@@ -37,12 +37,12 @@ export function isSameRules(one: RunRules, other: RunRules): boolean {
   );
 }
 
-/** Whether the rules look at what a run reports, so that the reports before it must be known as well. */
+/** Whether the rules compare a value with what is usual, so that earlier reports must be known. */
 export function asksForUsual({ expect }: Pick<RunRules, 'expect'>): boolean {
   return expect?.some(({ of_usual: ofUsual }) => ofUsual !== null) ?? false;
 }
 
-/** With what is given of `changes`; what is not stays as it is. */
+/** The rules with `changes`. What is not given stays as it is. */
 export function rulesWith(
   { minRuntime, failuresBeforeAlert, expect }: RunRules,
   changes: { [Field in keyof RunRules]?: RunRules[Field] | undefined },

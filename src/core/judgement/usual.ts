@@ -1,11 +1,11 @@
 /** What the last runs of a job reported: enough to tell what is usual, and no more however often it reports. */
 import type { ReportedValues } from './values.ts';
 
-/** The median is of so many successful runs at most, and of so many at least. */
+/** The median is taken of the last successful runs: of so many at most, and so many at least. */
 export const RUNS_REMEMBERED = 20;
 export const LEAST_RUNS = 5;
 
-/** Names that are remembered of one snitch. A job that makes up new ones all the time has only the last of them. */
+/** How many names are remembered of one snitch. If a job keeps making up new ones, the oldest are forgotten. */
 export const MOST_NAMES = 40;
 
 /** One reported value of a snitch. */
@@ -23,7 +23,7 @@ export type ValueHistories = Readonly<Record<string, ValueHistory>>;
 export const NO_HISTORIES: ValueHistories = {};
 
 /**
- * With what a check-in reported.
+ * The histories with what a check-in reported.
  *
  * @param report `isSuccess`: only what a successful run reported is usual
  * @param kept names that are never forgotten: something is expected of them
@@ -36,7 +36,7 @@ export function withReport(
   const after = new Map(Object.entries(before));
   for (const [name, number] of Object.entries(values)) {
     const known = after.get(name);
-    // A check-in that comes late is not the last one.
+    // A check-in that is reported late may not be the last one.
     const isLast = known === undefined || at >= known.at;
     const runs = isSuccess ? [...(known?.runs ?? []), number].slice(-RUNS_REMEMBERED) : (known?.runs ?? []);
     after.delete(name);

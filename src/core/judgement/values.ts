@@ -9,9 +9,9 @@ export interface ReadValues {
   dropped: readonly string[];
 }
 
-/** Of one check-in. */
+/** How many values are kept of one check-in. */
 export const MOST_VALUES = 20;
-/** So many are named. */
+/** How many of those that were left out are named. */
 const MOST_DROPPED = 5;
 const SHOWN_LENGTH = 60;
 
@@ -31,7 +31,7 @@ export function numberIn(text: string): number | null {
   const given = text.trim();
   if (given.length > 400 || !NUMBER.test(given)) return null;
   const number = Number(given);
-  // A zero has no sign in the history.
+  // Adding zero turns -0 into 0, which is what the history shows.
   return Number.isFinite(number) ? number + 0 : null;
 }
 

@@ -4,7 +4,7 @@ import { quoted, ScheduleRefused } from './refused.ts';
 /** `start`, `start..stop`, `start/step` or `start..stop/step`. */
 interface Entry {
   start: number;
-  /** The last value; null where there is none but the end of the unit. */
+  /** The last value; null for the last one that the unit has. */
   stop: number | null;
   /** Null for a single value. */
   step: number | null;

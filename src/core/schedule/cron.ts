@@ -18,7 +18,7 @@ const NICKNAMES: Record<string, string> = {
   '@hourly': '0 * * * *',
 };
 
-/** In the weekdays that croner read: the last of a month, and the first to the fifth of it. */
+/** The bit by which croner marks the last such weekday of a month; those for the first to the fifth are below it. */
 const LAST = 32;
 
 /**
@@ -26,7 +26,7 @@ const LAST = 32;
  * day of the month, `5L` and `5#2` as day of the week; `@daily` and its like.
  *
  * Where day of the month and day of the week are both given, either is enough. Where one of the two begins with a
- * star, with a step or without, both must hold: so has it the cron of most hosts (`man 5 crontab`). A `+` before the
+ * star, with a step or without, both must hold, as in the cron of most hosts (`man 5 crontab`). A `+` before the
  * day of the week asks for both.
  *
  * @throws ScheduleRefused saying which field cannot be read, and why

@@ -2,7 +2,7 @@
  * Reads systemd's calendar expressions, as OnCalendar= in the units of timers has them (`man 7 systemd.time`).
  *
  * The grammar is systemd's: weekdays, date, time of day, time zone, each of which may be left out. Its shorthands are
- * known. A point in time since 1970 (`@…`) and fractions of a second are not: no job is watched by them.
+ * understood. Points in time since 1970 (`@…`) and fractions of a second are refused: nobody watches a job by them.
  */
 import { isTimeZone, spelledTimeZone } from '../../text/time-zone.ts';
 import { allOf, lastDaysOf, type Unit, valuesOf } from './component.ts';

@@ -156,8 +156,8 @@ function countUntil(times: readonly number[], passed: number): number {
 }
 
 /**
- * The days of a month that `matches` their weekday, 0 for Sunday. There are but 28 kinds of months for that: each is
- * counted once, since searches go through hundreds of years.
+ * The days of a month that `matches` their weekday, 0 for Sunday. There are only 28 kinds of months for that. Each is
+ * worked out once, since searches go through hundreds of years.
  */
 export function daysWhere(
   matches: (weekday: number, day: number, length: number) => boolean,

@@ -22,7 +22,7 @@ export interface Schedule {
   readonly timezone: string;
   /** The first instant after `at` at which the job is due; null where it never is again. */
   nextAfter(at: number): number | null;
-  /** The last instant up to `at` at which the job was due; null where there was none, or check-ins alone tell. */
+  /** The last instant up to `at` at which the job was due; null where there was none, and for `every`. */
   lastUntil(at: number): number | null;
   /** How far the next runs after `at`, at most 100, lie apart, in milliseconds on a clock that is never changed. */
   gapsAfter(at: number): readonly number[];
@@ -42,7 +42,7 @@ export const LONGEST_EVERY = 366 * 86_400;
 const SMALLEST_DEFAULT_GRACE = MINUTE;
 const LARGEST_DEFAULT_GRACE = 15 * MINUTE;
 
-/** So many runs are looked at to tell how far apart they are, or as many as there are in so long a time, at least two. */
+/** To tell how far runs lie apart, so many are looked at, or as many as there are in such a stretch, at least two. */
 const RUNS = 100;
 const LONGEST_STRETCH = 40 * 366 * DAY;
 
@@ -168,7 +168,7 @@ class Timetable implements Schedule {
     return this.#longestGap;
   }
 
-  /** The same from one year to another: the shortest gap is between two times of a day, or of two days in a row. */
+  /** Worked out once, since no year differs: the shortest gap is within a day, or between two days in a row. */
   defaultGrace(at: number): number {
     this.#grace ??= graceFor(this.gapsAfter(at));
     return this.#grace;

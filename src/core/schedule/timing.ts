@@ -7,8 +7,8 @@ const EARLY_SHARE = 10;
 const MOST_EARLY = 5 * MINUTE;
 
 /**
- * Seconds are what clocks that are kept in step differ by, now this way and now that. A check-in so little before a run
- * is that run's, whatever came before it.
+ * Clocks that are kept in step differ by seconds, now in one direction and now in the other. A check-in that comes so
+ * little before a run belongs to that run, whatever came before it.
  */
 const CLOCKS_DIFFER = 10 * SECOND;
 
@@ -26,8 +26,8 @@ export interface EarlierCheckIn {
  * 2. It answers for the run after it as well, where it comes before that run by no more than a tenth of the gap between
  *    the two runs around it, at most 5 minutes.
  * 3. Rule 2 does not hold where the run before that gap has its check-in in the gap already: a second one, by hand or
- *    sent twice, must not stand for a run that is still to come. Two things are excepted. One that comes at
- *    most 10 seconds before a run is of that run. And a run that the earlier check-in answered for stays answered.
+ *    sent twice, must not stand for a run that is still to come. There are two exceptions. One that comes at
+ *    most 10 seconds before a run belongs to it. And a run that the earlier check-in answered for stays answered.
  *
  * @param earlier null for the first check-in
  */
@@ -45,7 +45,7 @@ export function deadlineAfterCheckIn(
   return answersFor(schedule, at, next, deadline, earlier) ? deadline : next + grace;
 }
 
-/** Whether a check-in at `at` is near enough to the run at `next`. That of `every` is never: it has no run around it. */
+/** Whether a check-in at `at` is near enough to the run at `next`. With `every` none is, because no run is before it. */
 function comesEarlyFor(schedule: Schedule, at: number, next: number): boolean {
   if (next - at > MOST_EARLY) return false;
   const last = schedule.lastUntil(at);
@@ -53,8 +53,8 @@ function comesEarlyFor(schedule: Schedule, at: number, next: number): boolean {
 }
 
 /**
- * From when on the check-in of the run at `run` may come: as early as it would still answer for it. That of `every`
- * comes after as long as the job takes, which is never quite the same.
+ * From when on the check-in of the run at `run` may come: the earliest that would still answer for it. With `every` it
+ * comes when the job ends, which never takes quite the same time.
  */
 export function earliestCheckIn(schedule: Schedule, run: number): number {
   const last = schedule.lastUntil(run - 1);

@@ -1,7 +1,7 @@
 /**
  * At which instant the clock of a time zone shows a time, by the rule for the times that a clock change skips or
  * doubles (`extensions: When a job is due`): a time is due at the first instant at which the clock shows it or, where
- * it is skipped, a later one. So a skipped time is due when the gap ends, and a doubled one the first time alone.
+ * it is skipped, a later one. So a skipped time is due when the gap ends, and a doubled one only the first time.
  */
 import { HOUR } from '../../text/durations.ts';
 

@@ -8,7 +8,7 @@ import { byStatus } from './answers.ts';
 import { detailsOf, nameOf, snitchFields, stepsOf } from './incident-words.ts';
 import { json, type Post, type Service, type ServiceRequest } from './service.ts';
 
-/** Long enough for a daemon that is restarted, in milliseconds: then the alarm would end falsely. */
+/** Milliseconds until an alarm ends unless it is told again: long enough that no restart of the daemon ends one. */
 const LASTS = 5 * REPEAT_EVERY;
 
 const SUMMARY = 1_000;
@@ -22,7 +22,7 @@ export const alertmanager: Service = {
   meaning: (answer, { now }) => byStatus(answer, { success: [200], now }),
 };
 
-/** One alarm a request: of a list, some may be taken and others refused. */
+/** One alarm for each request: of a list, some could be taken and others refused. */
 function alertRequest({ settings: { url = '' }, ...post }: Post, firing: boolean): ServiceRequest {
   const { alert, incident, message, isTest, now } = post;
   const { status = '', tags = '' } = snitchFields(alert);
@@ -39,7 +39,7 @@ function alertRequest({ settings: { url = '' }, ...post }: Post, firing: boolean
       state: status,
       tags,
     },
-    // Where it ends, the service keeps when it began.
+    // At the end it is left out: the service knows when the alarm began.
     ...(firing ? { startsAt: iso(Math.min(incident.since, now)) } : {}),
     endsAt: iso(firing ? now + LASTS : now),
     ...(message.link ? { generatorURL: message.link.url } : {}),

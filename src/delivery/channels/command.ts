@@ -1,6 +1,6 @@
 /**
- * Commands of the configuration: the alert as JSON on the input, the important fields in the environment. Which program
- * that is, nobody can say over the API.
+ * Commands of the configuration. They get the alert as JSON on the input, and its important fields in the environment.
+ * Over the API a command can only be named: which program it runs stands in the configuration alone.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { ClaimedDelivery } from '../../core/delivery.ts';
@@ -26,7 +26,7 @@ export const COMMAND_LIMITS: CommandLimits = {
 /** The end of what a command said is kept, in characters. */
 const SAID = 2_000;
 
-/** Commands know nothing of the daemon's own environment, which may hold secrets. */
+/** All that commands get of the daemon's own environment, which may hold secrets. */
 const PASSED_ON = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'USER', 'LOGNAME'];
 
 export function commandChannel(
@@ -43,7 +43,7 @@ export function commandChannel(
       const name = claim.recipient?.channel?.settings.command;
       if (name === undefined) return { kind: 'dead', error: 'the channel was deleted' };
       const [program, ...args] = Object.hasOwn(commands, name) ? (commands[name] ?? []) : [];
-      // Whoever edits the configuration may have made a mistake, and mend it.
+      // It may be a mistake in the configuration, which somebody will mend.
       if (program === undefined) return retry(`the configuration has no command ${name}`);
       return run(program, args, describe(claim, linkOf), { stop, timeout: limits.timeout });
     },
@@ -84,7 +84,7 @@ function describe({ alert, case: shown, recipient }: ClaimedDelivery, linkOf: Li
   return { input: `${JSON.stringify(data)}\n`, env };
 }
 
-/** Runs a program in a group of its own, so that it ends with all that it began. */
+/** Runs a program in a process group of its own, so that all that it started can be ended with it. */
 function run(
   program: string,
   args: readonly string[],
@@ -112,7 +112,7 @@ function run(
   const end = (outcome: Outcome) => {
     clearTimeout(timer);
     stop.removeEventListener('abort', stopped);
-    // What it left behind would otherwise go on.
+    // Processes that it left behind would go on otherwise.
     killGroup(child);
     child.stderr.destroy();
     resolve(given ?? outcome);

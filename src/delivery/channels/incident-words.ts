@@ -4,7 +4,7 @@ import { printable, shorten } from '../../text/printable.ts';
 import { bodyText } from '../messages/service-message.ts';
 import type { Post } from './service.ts';
 
-/** Each step in the life of an incident as a word of the service. */
+/** The steps in the life of an incident. */
 export type Step = 'open' | 'close';
 
 /** A test opens an incident and closes it, so that whoever asked for it sees both. */
@@ -14,7 +14,7 @@ export function stepsOf({ message, isTest }: Pick<Post, 'message' | 'isTest'>): 
   return message.purpose === 'end' ? ['close'] : [];
 }
 
-/** Every service takes it for any of its keys. */
+/** The key of an incident, in a form that every one of these services takes. */
 export function keyOf({ incident }: Pick<Post, 'incident'>): string {
   return `snitch-${incident.key}`;
 }

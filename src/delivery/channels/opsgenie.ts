@@ -1,4 +1,4 @@
-/** Opsgenie by its Alert API: an outage is one alert by its alias. The server is a setting, because it ends in 2027. */
+/** Opsgenie by its Alert API: an outage is one alert by its alias. The server is a setting, because Opsgenie ends in 2027. */
 import { printable } from '../../text/printable.ts';
 import { fitted } from '../messages/fitted.ts';
 import { byStatus, headerOf, secondsIn } from './answers.ts';

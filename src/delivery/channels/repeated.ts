@@ -7,7 +7,7 @@ export interface RepeatedChannel extends Channel {
   /**
    * Tells of an alarm once more, as long as it lasts; null where it does not.
    *
-   * @param lasts asked when nothing else is being sent to the target: a repeat must not come behind the recovery
+   * @param lasts asked once nothing else is being sent to the target: no repeat may come after the recovery
    */
   repeat(repeat: Repeat, sending: Sending, lasts: () => Promise<boolean>): Promise<Outcome | null>;
 }

@@ -115,7 +115,7 @@ async function sendPost(service: Service, post: Post, send: Send): Promise<Outco
   return outcome.kind === 'delivered' && other.settings ? { ...outcome, settings: other.settings } : outcome;
 }
 
-/** The outcome of the last one that was sent. What the first one was answered is what the message is known by. */
+/** The outcome of the last request that was sent, with the reference from the answer to the first one. */
 async function sendAll(
   service: Service,
   post: Post,
@@ -135,7 +135,7 @@ async function sendAll(
   return { outcome, answer };
 }
 
-/** What no error may show: secrets, and of an address that is one each part that may be the key to it. */
+/** What no error may show: secrets and, if an address is itself secret, each part of it that may be the key. */
 function secretsOf({ kind, settings }: CaseChannel): string[] {
   return Object.entries(settings).flatMap(([name, value]) => {
     const rule = CHANNEL_SETTINGS[kind][name];

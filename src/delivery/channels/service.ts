@@ -27,7 +27,7 @@ export interface ServiceRequest {
   body: string;
 }
 
-/** How people read a service: messages to one chat must not come faster than it takes them. */
+/** For services that people read: messages to one chat must not come faster than the service takes them. */
 export interface ChatPace {
   /** In any 60 s, as long as the alerts are few. */
   perMinute: number;
@@ -43,7 +43,7 @@ export interface Service {
   readonly gap?: number;
   /** Whether alarms end by themselves unless they are told again. */
   readonly repeats?: true;
-  /** Sent one after the other, until one of them is not taken. None where the service needs not be told. */
+  /** Sent one after the other, until one of them is not taken. None where the service need not be told. */
   requests(post: Post): readonly ServiceRequest[];
   /** An error may quote the answer: it is cut and shown in one line, without secrets. */
   meaning(answer: Answer, post: Post): Outcome;

@@ -14,7 +14,7 @@ export const teams: Service = {
   chat: { perMinute: 30, gap: 500 },
   requests({ settings: { url = '' }, message }) {
     const title = fitted(message.title, TITLE, { spell: teamsText });
-    // A line break is a blank line.
+    // Teams breaks a line only where there is a blank one.
     const text = fitted(message.lines.join('\n\n').replaceAll(/(?<!\n)\n(?!\n)/g, '\n\n'), TEXT, {
       spell: teamsText,
       size: jsonBytes,

@@ -19,7 +19,7 @@ export function bytes(text: string): number {
   return Buffer.byteLength(text);
 }
 
-/** The size of a text as JSON in UTF-8: of what is escaped there, too. */
+/** The size of a text within JSON in UTF-8, with all that is escaped there. */
 export function jsonBytes(text: string): number {
   return Buffer.byteLength(JSON.stringify(text)) - 2;
 }

@@ -1,6 +1,6 @@
-/** How the markup and the mentions of each service are taken out of text that is only to be shown. */
+/** How text that is only to be shown is kept from being read as markup or as mentions, for each service. */
 
-/** Nothing is seen of it, and a mention or a mark with it inside is none. */
+/** A space without width: nobody sees it, and what has it inside is neither a mention nor markup. */
 const GAP = '\u200b';
 
 /** A backslash before each of `characters`. */
@@ -14,7 +14,7 @@ function withoutMentions(spell: (character: string) => string): (character: stri
   return (character) => (character === '@' ? `@${GAP}` : spell(character));
 }
 
-/** The three characters that decide everything in Slack; its marks have no escape. */
+/** Slack knows escapes for three characters only, and none for its formatting. */
 export function slackText(character: string): string {
   switch (character) {
     case '&':

@@ -21,7 +21,7 @@ export interface Refusal {
 
 export type Recorded = { kind: 'recorded' } | { kind: 'made' };
 
-/** Whose snitches are named, or why nobody's are. */
+/** The case whose snitches are named, or why none is opened. */
 export type Admitted = { kind: 'admitted'; case: Case } | Refusal;
 
 type Said = Omit<CheckIn, 'token'>;
@@ -67,7 +67,7 @@ export function createByName(options: KeyHolderOptions) {
   };
 }
 
-/** Check-ins are never refused for being many, but what they make is. */
+/** However many check-ins come, none is refused for that; but a case makes only so many snitches at a time. */
 function limitMaking(limiter: RateLimiter, { id }: Case): void {
   const waitMs = limiter.takeToMake(id, performance.now());
   if (waitMs === 0) return;
@@ -75,7 +75,7 @@ function limitMaking(limiter: RateLimiter, { id }: Case): void {
   throw new TryLater('rate_limited', message, Math.ceil(waitMs / 1_000));
 }
 
-/** What `work` answers, or in words why not. What the server itself is to blame for is thrown on. */
+/** What `work` answers, or the refusal in words. Faults of the server itself are thrown on. */
 async function answered<T>(work: () => Promise<T | Refusal>): Promise<T | Refusal> {
   try {
     return await work();

@@ -91,7 +91,7 @@ async function answerToken(
   }
 }
 
-/** The token of a snitch from another service may look like a key: where there is no such key, it is meant. */
+/** The token of a snitch from another service may look like a key: where there is no such key, the token is meant. */
 async function answerNamed(
   options: CheckInOptions,
   request: IncomingMessage,

@@ -1,6 +1,6 @@
 /** The snitch that the address of a first check-in describes: the fields of create, in its query. */
 
-/** Beside `interval` and the like, the three kinds of schedule stand for themselves. */
+/** The three kinds of schedule are parameters of their own, beside these. */
 const TEXTS = ['interval', 'alert_type', 'alert_email', 'notes', 'timezone'] as const;
 const NUMBERS = ['grace', 'max_runtime', 'min_runtime', 'failures_before_alert'] as const;
 
@@ -30,7 +30,7 @@ function scheduleIn(given: URLSearchParams): Record<string, unknown> {
   return schedule;
 }
 
-/** What is no whole number stays text, which is refused with the words for it. */
+/** What is no whole number stays text, which create refuses in words. */
 function numberOr(text: string): number | string {
   return /^\d{1,15}$/.test(text) ? Number(text) : text;
 }

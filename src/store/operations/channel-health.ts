@@ -13,7 +13,7 @@ interface SettledRow {
   target: string;
 }
 
-/** Something was delivered: what was refused before is over. A chat that has moved is found where it is now. */
+/** Something was delivered, so the channel is no longer refused. Where a chat has moved, its new settings are kept. */
 export async function noteDelivered(
   tx: Transaction,
   deliveryId: number,

@@ -65,7 +65,7 @@ export async function countTargets(tx: Reading, caseId: string): Promise<number>
   return (webhooks?.count ?? 0) + (channels?.count ?? 0);
 }
 
-/** `ntfy`, or `ntfy-2` where there is one. */
+/** `ntfy`, or `ntfy-2` where that name is taken. */
 function freeName(kind: ChannelKind, taken: readonly string[]): string {
   for (let number = 2, name: string = kind; ; number += 1) {
     if (!taken.includes(name)) return name;
@@ -104,7 +104,7 @@ export async function listRoutedChannels(tx: Reading, caseId: string): Promise<R
   }));
 }
 
-/** New settings may have ended what a service refused. */
+/** New settings may have mended what the service refused, so that the refusal is forgotten. */
 export async function updateChannel(
   tx: Transaction,
   caseId: string,

@@ -16,11 +16,11 @@ import { isLookedAt, type StateRow, toState } from './states.ts';
 export interface Facts {
   rules: CaseRules;
   calendar: Calendar;
-  /** Those that ended after a check-in that came late, in the order in which they were opened. */
+  /** The blind windows that ended after a check-in that came late, in the order in which they were opened. */
   windows: readonly KeptWindow[];
-  /** Nothing where `asksForHistory` says that nobody asks for it. */
+  /** `NOTHING_LEARNED` where `asksForHistory` says that it is not needed. */
   learned: Learned;
-  /** Why a run counts as an error that its job took for a success. */
+  /** Why a run that its job reported as a success counts as an error. */
   judged?: Reason | null;
 }
 
@@ -30,9 +30,9 @@ export interface CheckInDecision {
   alert: AlertDecision | null;
   /** The windows that postponed the deadline of a check-in that came late. */
   postponedBy: readonly KeptWindow[];
-  /** Where it is the first of its period: what is learned with this one. */
+  /** What is known of the job with this check-in; null unless it is the first of its period. */
   learned: Learned | null;
-  /** Whether nothing changes but times that no index has: nearly always. */
+  /** Whether it changes nothing but times that are in no index, as nearly every check-in does. */
   isEveryday: boolean;
 }
 

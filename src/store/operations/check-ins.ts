@@ -39,8 +39,8 @@ const COLUMNS =
   'id, previous_id, number, at, outcome, exit_status, message, duration_ms, source, run_id, report';
 
 /**
- * Records a check-in and what follows from it; false when no snitch has the token. All that an everyday one awaits is
- * its row, the rules, and two writes: each wait costs, however short it is.
+ * Records a check-in and what follows from it; false when no snitch has the token. An everyday check-in
+ * waits for its row, the rules and two writes, and for nothing else: each wait costs, however short it is.
  */
 export async function applyCheckIn(tx: Transaction, told: CheckIn): Promise<boolean> {
   const row = await getState(tx, told.token);
@@ -70,7 +70,7 @@ export async function applyCheckIn(tx: Transaction, told: CheckIn): Promise<bool
   return true;
 }
 
-/** Whether it is the start of a run that must not take too long. */
+/** Whether the check-in starts a run whose length is watched. */
 function isWatched({ max_runtime: most }: StateRow, outcome: CheckInOutcome, { isOpen }: Run): boolean {
   return outcome === 'start' && most !== null && isOpen;
 }
@@ -85,7 +85,7 @@ async function factsFor(tx: Transaction, row: StateRow, { checkIn, reason }: Jud
   return asksForHistory(row, checkIn, facts) ? { ...facts, learned: await learnedFor(tx, row) } : facts;
 }
 
-/** Writes what a check-in changes that moves more than times. */
+/** Writes what a check-in changes if that is more than times. */
 async function saveChange(
   tx: Transaction,
   row: StateRow,
@@ -101,7 +101,7 @@ async function saveChange(
   await saveState(tx, row, snitch, { threadId, end });
 }
 
-/** One that reports nothing writes no column for it. */
+/** A check-in that reports nothing leaves out the column for it, which costs less. */
 function logCheckIn(
   tx: Transaction,
   row: StateRow,
@@ -158,7 +158,7 @@ export async function listCheckIns(
   return listed;
 }
 
-/** What follows the check-in that a slice ended with; from the newest where that one was pruned meanwhile. */
+/** Where the next slice begins: behind the check-in that the last one ended with or, if that is pruned, at the newest. */
 async function firstBehind(tx: Reading, row: StateRow, position: Position): Promise<number | null> {
   const last = await tx.get<{ snitch_id: number; previous_id: number | null }>(
     'SELECT snitch_id, previous_id FROM check_ins WHERE id = ?',

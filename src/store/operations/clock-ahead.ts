@@ -29,7 +29,8 @@ export async function setAnewSlice(tx: Transaction, now: number, after: number):
   const looked = await look(tx, after);
   for (const row of looked) {
     const isNear = row.schedule === null ? isNearByInterval(row, now) : await isNearBySchedule(tx, row, now);
-    // When a snitch with open runs is due itself, only its whole state says. A row that contradicts itself is reported by the sweep, when it is due.
+    // Only the whole state of a snitch with open runs says when it is due by itself. A row that contradicts itself is
+    // reported by the sweep when it is due.
     if (!isNear || row.runs !== null) await isolate(tx, () => setAnewOne(tx, row.id, now));
   }
   return looked.length === SLICE ? (looked.at(-1)?.id ?? null) : null;

@@ -17,7 +17,7 @@ export async function findLearned(tx: Reading, token: string): Promise<Learned> 
   return row ? getLearned(tx, row.id) : NOTHING_LEARNED;
 }
 
-/** A column of its own row that is read only where it is asked for: what is read at every check-in is much shorter. */
+/** Reads this column by itself, because it is much longer than all that every check-in has to read. */
 export async function getLearned(tx: Reading, id: number): Promise<Learned> {
   const row = await tx.get<{ first_check_ins: Uint8Array | null }>(
     'SELECT first_check_ins FROM snitch_states WHERE id = ?',

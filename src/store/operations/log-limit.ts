@@ -3,12 +3,12 @@ import type { Transaction } from '../transaction.ts';
 import type { StateRow } from './states.ts';
 
 /**
- * The log is cut when a half of the limit is too many: what is kept has to be walked through to find what is not, and
- * so that costs a check-in three steps. The list never shows more than the limit.
+ * The log is cut each time when it has grown by a half of the limit. To find what to delete, all that is kept must be
+ * walked through; done so seldom, that costs three steps for each check-in. The list never shows more than the limit.
  */
 const SLACK = 2;
 
-/** At least so many check-ins beyond the limit are cut at once; the pruning finds those that are older still. */
+/** A cut finds at least so many check-ins beyond the limit. The pruning finds those that are older still. */
 const CUT_AT_ONCE = 1_000;
 
 function slackOf(limit: number): number {
@@ -16,9 +16,9 @@ function slackOf(limit: number): number {
 }
 
 /**
- * Snitches that check in by turns have their check-ins far apart in the log, each on another page: deleting there costs
- * a page for each, where the pruning later deletes all that stands on a page at once. Only a snitch with its last two so
- * near to each other can fill the log by itself until then.
+ * Where many snitches check in by turns, the check-ins of one of them lie far apart in the log, each on another page.
+ * Deleting them here would cost a page each, while the hourly pruning deletes all that stands on a page at once. Only a
+ * snitch whose last two check-ins are this near to each other can fill the log before that.
  */
 const NEAR = 100;
 

@@ -33,7 +33,7 @@ export type AwaitedRow = Pick<
   | 'runs'
 > & { first_check_ins: Uint8Array | null };
 
-/** All of them, behind the snitch `after` in the order of their numbers. */
+/** All snitches in the order of their numbers, from the one behind `after` on. */
 export function listAwaited(tx: Transaction, after: number, limit: number): Awaitable<AwaitedRow[]> {
   return tx.all<AwaitedRow>(
     `SELECT s.id, n.token, s.case_id, s.interval, s.alert_type, s.status, s.last_check_in_at, s.due_at, s.look_at,
@@ -56,7 +56,7 @@ interface Moved {
 
 type Deadline = Pick<SnitchState, 'dueAt' | 'postponed' | 'movedFrom'>;
 
-/** @param window the one that postpones, by the number that it is kept under */
+/** @param window the one that postpones, with the number under which it is kept */
 export async function postponeAll(
   tx: Transaction,
   window: BlindWindow & { id: number },
@@ -123,7 +123,10 @@ async function postponed(tx: Transaction, window: BlindWindow, row: AwaitedRow):
   return postpone(before, window, { ...context, ...learned });
 }
 
-/** A deadline that a window can postpone is not that of a pause; when the job was last healthy and what its runs must look like does not matter. */
+/**
+ * The state as far as a postponement needs it. A pause has no deadline that a window could postpone; when the job was
+ * last healthy, and what its runs must look like, makes no difference.
+ */
 function stateOf(row: AwaitedRow): SnitchState {
   return {
     interval: row.interval,
@@ -175,7 +178,7 @@ async function save(
   );
 }
 
-/** With the last one again and again, up to a power of two: so there are few statements to prepare. */
+/** Repeats the last number up to a power of two, so that there are few different statements to prepare. */
 function filledUp(ids: readonly number[]): number[] {
   const count = 2 ** Math.ceil(Math.log2(ids.length));
   return Array.from({ length: count }, (_, index) => ids[Math.min(index, ids.length - 1)] ?? 0);

@@ -8,7 +8,7 @@ import { rulesIn } from './run-rules.ts';
 import type { Run } from './runs.ts';
 import { getState, type StateRow } from './states.ts';
 
-/** A check-in as it counts: of one that is not what is expected, the outcome is an error. */
+/** A check-in as it counts: if its run is not as expected, the outcome is an error. */
 export interface Judged {
   checkIn: CheckIn;
   /** Why a run that ended well counts as an error; null for any other. */
@@ -17,7 +17,7 @@ export interface Judged {
   histories: ValueHistories | null;
 }
 
-/** Whether a check-in is taken as it is: it reports no values, and nothing is expected of it. So are nearly all. */
+/** Whether a check-in counts as it is, as nearly all do: it reports no values, and nothing is expected of its run. */
 export function isTaken({ run_rules: rules }: Pick<StateRow, 'run_rules'>, { reported }: CheckIn): boolean {
   return rules === null && reported === undefined;
 }

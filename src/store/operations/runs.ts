@@ -8,7 +8,7 @@ import type { StateRow } from './states.ts';
 /** How far back the other half of a run is looked for, in check-ins of the same snitch. */
 const WITHIN = 50;
 
-/** A start that comes at once after its end, within so many milliseconds, stands right behind it in the log. */
+/** Where an end has overtaken its start, it is among so many last check-ins, and came within so many milliseconds. */
 const JUST_BEHIND = 5;
 const AT_ONCE = MINUTE;
 
@@ -22,8 +22,8 @@ interface LoggedRow {
 }
 
 /**
- * The last start without a run id that no end without one has followed; runs with ids are found in the log. Halves of
- * an older run that were kept back say nothing about a run that began after them.
+ * The last start without a run id that no end without one has followed; runs with ids are found in the log. A start or an
+ * end that is reported late says nothing about a run that began after it.
  */
 export function openStartAfter(row: StateRow, { outcome, runId, at, now }: CheckIn): number | null {
   const open = row.open_start_at;
@@ -45,7 +45,7 @@ export interface Run {
   isOpen: boolean;
 }
 
-/** Of an everyday check-in, which belongs to no run, this asks nothing. */
+/** For an everyday check-in, which belongs to no run, nothing has to be read. */
 export function runOf(tx: Transaction, row: StateRow, checkIn: CheckIn): Awaitable<Run> {
   const { at, outcome, runId, now } = checkIn;
   if (outcome === 'start' && runId !== null) return startedRun(tx, row, checkIn);
@@ -76,7 +76,7 @@ async function durationById(
   return other?.outcome === 'start' ? Math.max(0, at - other.at) : null;
 }
 
-/** For an end that was kept back: its start is the last one before it by their own times, unless that has an end. */
+/** For an end that is reported late: its start is the last one before it by their own times, unless that has an end. */
 async function durationByTime(tx: Transaction, row: StateRow, at: number): Promise<number | null> {
   const before = (await lastLogged(tx, row, WITHIN)).filter(
     (found) => found.run_id === null && found.at <= at && found.outcome !== 'log',
@@ -87,8 +87,8 @@ async function durationByTime(tx: Transaction, row: StateRow, at: number): Promi
 }
 
 /**
- * A run with an id, whose end may have arrived before its start: then that never comes after the end, which is told
- * how long the run took.
+ * The start of a run with an id, whose end may have arrived before it. Then the start is logged no later than the end,
+ * and the duration is added to the end.
  */
 async function startedRun(tx: Transaction, row: StateRow, { runId, at, now }: CheckIn): Promise<Run> {
   const isLate = at < now;
@@ -102,7 +102,7 @@ async function startedRun(tx: Transaction, row: StateRow, { runId, at, now }: Ch
   return { at: began, durationMs: null, isOpen: false };
 }
 
-/** Newest first, at most `limit` of them and none behind the first for which `isLast` holds. */
+/** The newest check-ins, newest first: at most `limit`, and none behind the first for which `isLast` holds. */
 async function lastLogged(
   tx: Transaction,
   row: StateRow,

@@ -8,7 +8,7 @@ import { rulesIn } from './run-rules.ts';
 import { type SnitchRow, tagsIn, textsIn } from './snitch-rows.ts';
 import { reasonIn, ruleOf, type StateRow } from './states.ts';
 
-/** What is shown and no more, since each column costs; with the newest row of its log, which nearly always is its last report. */
+/** Only what is shown, since each column costs, and the newest row of the log, which nearly always is the last report. */
 type ListedRow = Omit<SnitchRow, 'case_id'> &
   Pick<
     StateRow,

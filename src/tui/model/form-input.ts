@@ -1,4 +1,4 @@
-/** What a form sends: everything that is said of a new snitch, otherwise only what was changed. */
+/** What a form sends: everything for a new snitch, and otherwise only what was changed. */
 import type { SnitchInput } from '../../api/client.ts';
 import { type FormField, type FormOverlay, fieldOf } from './form.ts';
 import type { Attribute } from './form-fields.ts';
@@ -40,7 +40,7 @@ function isSent({ token, fields }: FormOverlay, { attribute, field, initial }: F
     case 'expect':
       return false;
     case 'interval':
-      // The one that follows from a schedule is better than one that nobody has typed.
+      // An interval that follows from the schedule is better than one that nobody has typed.
       return fieldOf({ fields }, 'schedule').trim() === '';
     default:
       return true;

@@ -13,7 +13,7 @@ import type { TextField } from './text-field.ts';
 const MARGIN = 2;
 const LABEL = 13;
 
-/** So many runs the server tells. */
+/** How many next runs the server tells. */
 const RUNS = 5;
 
 export interface FormLook {
@@ -40,7 +40,7 @@ export function formLines(form: FormOverlay, { width, height, glyphs }: FormLook
   return glyphs.unicode ? lines : asciiLines(lines);
 }
 
-/** What is wrong with no single field, and what the keys do. */
+/** What is wrong with the form as a whole, and what the keys do. */
 function tailLines(form: FormOverlay, width: number, glyphs: Glyphs): Line[] {
   const error = form.error === null ? [] : wrapWords(form.error, width);
   const hint = form.busy ? `Sending${glyphs.ellipsis}` : 'tab next field  enter save  esc cancel';
@@ -127,7 +127,7 @@ function previewLines(form: FormOverlay, { width, glyphs }: Look): Line[] {
 
 const TOO_OLD = 'is too old to know schedules, and has to be updated first.';
 
-/** The lines stay as many while somebody types, so that nothing jumps. */
+/** The number of lines stays the same while somebody types, so that nothing jumps. */
 function filled(lines: Line[]): Line[] {
   return [...lines, ...Array.from({ length: Math.max(0, RUNS + 1 - lines.length) }, () => [])];
 }

@@ -22,7 +22,7 @@ export function questionOf(form: FormOverlay): Question | null {
   };
 }
 
-/** What has to be asked now, with the text by which its answer is known; null where nothing new has to be. */
+/** What has to be asked now, with the text by which its answer is recognised; null if nothing has to be asked. */
 export function askAnew(form: FormOverlay): { form: FormOverlay; asked: string; question: Question } | null {
   const question = questionOf(form);
   if (question === null) return null;

@@ -10,7 +10,7 @@ export function runFields(detail: SnitchDetail | null, now: number): [string, st
   if (!detail) return [];
   const { checkIns, explanation } = detail;
   const fields: [string, string][] = [];
-  // A server that tells what is under way knows it better than what is left of the log.
+  // A server that tells what is under way knows it better than the part of the log that is here.
   const since = explanation.runs === undefined ? openSince(checkIns) : null;
   if (since !== null) fields.push(['Running', runningWords(since, checkIns, explanation.timezone, now)]);
   const { runs = [], timezone = 'UTC' } = explanation.schedule ?? {};

@@ -1,4 +1,4 @@
-/** The values that a job reports, each as a line of its last ones. */
+/** The values that a job reports, each with a small drawing of the last runs. */
 import type { WireCheckIn } from '../../api/wire.ts';
 import type { WireValue } from '../../api/wire-explanation.ts';
 import { roundedNumber } from '../../core/judgement/number-words.ts';
@@ -6,14 +6,14 @@ import { sparkline } from './bar.ts';
 import type { Glyphs } from './glyphs.ts';
 import type { Line } from './line.ts';
 
-/** Names that are shown; a job may report more. */
+/** How many names are shown; a job may report more. */
 const MOST = 8;
 const LABEL = 14;
-/** What is left for the words behind a line. */
+/** Columns that are left for the words behind the drawing. */
 const WORDS = 30;
 const LONGEST = 40;
 
-/** Newest first, as the check-ins come. @returns two lines for each on a narrow terminal, else one */
+/** @param checkIns newest first @returns for each value one line, or two on a narrow terminal */
 export function valueLines(
   checkIns: readonly WireCheckIn[],
   known: readonly WireValue[],
@@ -39,7 +39,7 @@ function columnsFor(width: number): number {
   return Math.max(1, Math.min(LONGEST, width));
 }
 
-/** Where there are values below zero, the line begins at the lowest of them. */
+/** Where there are values below zero, the drawing begins at the lowest of them. */
 function drawing(values: readonly number[], glyphs: Glyphs): string {
   const lowest = Math.min(0, ...values);
   return sparkline(

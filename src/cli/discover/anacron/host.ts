@@ -1,4 +1,4 @@
-/** Whether a host has anacron, and what is its to run (`man 8 anacron`). */
+/** Whether a host has anacron, and which jobs are left to it (`man 8 anacron`). */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Crontab, readFileOfHost } from '../crontab/files.ts';
@@ -6,7 +6,7 @@ import type { PassedOver } from '../host/host.ts';
 
 const ANACRONTAB = '/etc/anacrontab';
 
-/** The second makes timers of what is in the file. */
+/** What runs the jobs of the file: anacron itself, or a generator that makes timers of them. */
 const PROGRAMS = [
   'usr/sbin/anacron',
   'usr/bin/anacron',

@@ -34,7 +34,7 @@ export class NeverAwaited extends NotUnderstood {}
 
 /** How much later than its schedule a job may check in, where nothing else is said: a tenth of the shortest gap. */
 const SMALLEST_GRACE = MINUTE;
-/** More than what the server would take: how long the jobs run is not known, and to accuse them helps nobody. */
+/** More than the server takes where none is given: how long the jobs run is not known, and nobody needs false alarms. */
 const LARGEST_GRACE = HOUR;
 
 interface Circumstances {

@@ -1,4 +1,4 @@
-/** The jobs of a host that are not to be watched, for those whose lines belong to a package or to systemd. */
+/** The list of jobs that are not to be watched: it is for those whose lines belong to a package or to systemd. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PassedOver } from './host.ts';

@@ -8,7 +8,7 @@ import type { HostClock } from '../host/clock.ts';
 import { REPEATING, scheduleOfTimer } from './schedule.ts';
 import { lastValue, type Setting, valuesOf } from './units.ts';
 
-/** Seconds: what systemd takes where a timer has no `AccuracySec=`. */
+/** What systemd takes where a timer has no `AccuracySec=`. */
 const USUAL_ACCURACY = '1min';
 
 /** @throws NotUnderstood with the reason why nobody can wait for it */
@@ -29,7 +29,7 @@ export function timerText(settings: readonly Setting[]): string {
     .join(', ');
 }
 
-/** Seconds by which the timer may elapse late, all of which `FixedRandomDelay=` may choose as well. */
+/** Seconds by which the timer may elapse late. `FixedRandomDelay=` stays within them, so it makes no difference. */
 function latenessOf(settings: readonly Setting[]): number {
   const minutes = (name: string, otherwise: string) =>
     parseSpan(lastValue(settings, 'Timer', name) ?? otherwise);
