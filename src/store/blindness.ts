@@ -1,6 +1,6 @@
 /** What the store keeps of the times in which the daemon heard nothing; instants are milliseconds since the epoch. */
 import type { BlindWindow } from '../core/blind-window.ts';
-import type { Postponement } from '../core/deadline-reasons.ts';
+import type { Postponement } from '../core/explanation/deadline-reasons.ts';
 import type { Learned } from '../core/late-runs.ts';
 
 /** A stop in which nothing was lost: every request was answered, and who came later waits at the socket. */

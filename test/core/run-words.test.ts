@@ -1,7 +1,7 @@
 /** What is said of runs, in explanations and in a few words. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runReasons } from '../../src/core/run-reasons.ts';
+import { runReasons } from '../../src/core/explanation/run-reasons.ts';
 import { runningLines } from '../../src/core/running.ts';
 import { newSnitchState, type SnitchState } from '../../src/core/snitch.ts';
 

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { NO_LATE_RUNS, NOTHING_LEARNED } from '../../src/core/late-runs.ts';
-import { packInstants } from '../../src/store/operations/packed-instants.ts';
-import { packLearned, unpackLearned } from '../../src/store/operations/packed-learned.ts';
+import { packInstants } from '../../src/store/operations/packed/instants.ts';
+import { packLearned, unpackLearned } from '../../src/store/operations/packed/learned.ts';
 
 const packing = suite('what smart deadlines learn from, in one column');
 

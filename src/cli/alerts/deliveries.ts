@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import type { Client } from '../../api/client.ts';
 import type { WireAlert, WireDelivery, WireStatus } from '../../api/wire.ts';
-import { whyUntold } from '../../core/told.ts';
+import { whyUntold } from '../../core/explanation/told.ts';
 import { STATUS_COLORS } from '../../text/signs.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command/command.ts';
 import { connect } from '../command/connection.ts';

@@ -1,6 +1,6 @@
 /** The settings of a channel from what was typed: an address, `--set name=value`, secrets from files or asked for. */
 import type { ChannelKind } from '../../core/channel.ts';
-import { CHANNEL_SETTINGS, type SettingRule } from '../../core/channel-settings.ts';
+import { CHANNEL_SETTINGS, type SettingRule } from '../../core/channels/settings.ts';
 import { ask, askSecretly, canAsk, secretIn } from '../command/secret.ts';
 import { UsageError } from '../failure/failure.ts';
 

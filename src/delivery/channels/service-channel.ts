@@ -1,6 +1,6 @@
 /** A kind of service as a channel of the outbox: the same for all of them. */
 import type { CaseChannel } from '../../core/channel.ts';
-import { CHANNEL_SETTINGS } from '../../core/channel-settings.ts';
+import { CHANNEL_SETTINGS } from '../../core/channels/settings.ts';
 import type { ClaimedDelivery } from '../../core/delivery.ts';
 import {
   type Answer,

@@ -1,8 +1,8 @@
 /** What one alert says at length: the subject in words, and the letter that a message is laid out from. */
 
 import { type Alert, type AlertDetails, BLIND_NOTICE, REFUSAL_NOTICE } from '../../core/alert.ts';
+import { scheduleInWords } from '../../core/explanation/schedule-words.ts';
 import { reasonInWords } from '../../core/reason.ts';
-import { scheduleInWords } from '../../core/schedule-words.ts';
 import { durationInWords } from '../../text/durations.ts';
 import { outputLines, printable, printableLines, shorten, shortenFront } from '../../text/printable.ts';
 import { shellWord } from '../../text/shell-word.ts';

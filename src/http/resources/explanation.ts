@@ -1,8 +1,8 @@
 /** `/v1/snitches/:token/explain`: why a snitch alerts or is silent, when it will alert, and whom that reaches. */
 import type { FastifyInstance } from 'fastify';
-import { explain } from '../../core/explain.ts';
+import { explain } from '../../core/explanation/explain.ts';
+import { passedOverReasons, whyNobody } from '../../core/explanation/told.ts';
 import { Calendar } from '../../core/interval.ts';
-import { passedOverReasons, whyNobody } from '../../core/told.ts';
 import { caseOf } from '../endpoint/auth.ts';
 import { resource } from '../endpoint/resource.ts';
 import type { RouteContext } from '../endpoint/route-context.ts';

@@ -1,6 +1,6 @@
 import { type BlindSnitch, NOTICE_NAMES } from '../../core/alert.ts';
 import { type BlindWindow, NOTICE_AFTER } from '../../core/blind-window.ts';
-import type { Postponement } from '../../core/deadline-reasons.ts';
+import type { Postponement } from '../../core/explanation/deadline-reasons.ts';
 import { POSTPONED_AT_ONCE as SLICE } from '../blindness.ts';
 import type { Reading, Transaction } from '../transaction.ts';
 import { insertBlindNotice } from './alerts.ts';

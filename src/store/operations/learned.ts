@@ -2,7 +2,7 @@
 import { type Interval, isMinuteInterval } from '../../core/interval.ts';
 import { type Learned, NOTHING_LEARNED } from '../../core/late-runs.ts';
 import type { Reading, Transaction } from '../transaction.ts';
-import { packLearned, unpackLearned } from './packed-learned.ts';
+import { packLearned, unpackLearned } from './packed/learned.ts';
 
 /** What is learned of the job, whatever the alert type; of minute intervals nothing is kept. */
 export async function learnedFor(

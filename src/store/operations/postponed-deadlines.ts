@@ -10,7 +10,7 @@ import type { SnitchState } from '../../core/snitch.ts';
 import type { Awaitable, Transaction } from '../transaction.ts';
 import { learnedFor } from './learned.ts';
 import { usualRuntimeOf } from './open-run.ts';
-import { unpackLearned } from './packed-learned.ts';
+import { unpackLearned } from './packed/learned.ts';
 import { getRules, getStateById, isLookedAt, ruleOf, type StateRow, saveState, toState } from './states.ts';
 
 /** What the postponement of a deadline depends on; each further column of a million rows costs. */

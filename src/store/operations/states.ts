@@ -18,7 +18,7 @@ import type {
 import type { TransitionContext } from '../../core/transition.ts';
 import type { Awaitable, Reading, Transaction } from '../transaction.ts';
 import { getLearned } from './learned.ts';
-import { packLearned } from './packed-learned.ts';
+import { packLearned } from './packed/learned.ts';
 import { rulesIn, rulesText } from './run-rules.ts';
 import { countStatus } from './status-counts.ts';
 

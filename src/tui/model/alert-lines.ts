@@ -1,6 +1,6 @@
 /** Draws the lists of alerts and of deliveries as lines. */
 import type { WireAlert, WireDelivery } from '../../api/wire.ts';
-import { whyUntold } from '../../core/told.ts';
+import { whyUntold } from '../../core/explanation/told.ts';
 import { printable } from '../../text/printable.ts';
 import { ago } from '../../text/times.ts';
 import { alertWord, deliveryLine } from './detail-lines.ts';

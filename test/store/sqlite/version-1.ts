@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { migrations } from '../../../src/store/migrations/index.ts';
-import { unpackInstants } from '../../../src/store/operations/packed-instants.ts';
+import { unpackInstants } from '../../../src/store/operations/packed/instants.ts';
 import { databasePath } from '../../../src/store/sqlite/connection.ts';
 import { DAY, HOUR, MINUTE, NOW, queryDirectory, temporaryDirectory } from '../fixture.ts';
 import { type Content, contentOf } from './content.ts';

@@ -1,11 +1,11 @@
 /** Says when the job of a snitch is due next. */
-import { SECOND } from '../text/durations.ts';
-import { graceOf, scheduleOf } from './job-schedule.ts';
-import { apart } from './runs.ts';
-import { instantsAfter } from './schedule/schedule.ts';
-import type { SnitchState } from './snitch.ts';
+import { SECOND } from '../../text/durations.ts';
+import { graceOf, scheduleOf } from '../job-schedule.ts';
+import { apart } from '../runs.ts';
+import { instantsAfter } from '../schedule/schedule.ts';
+import type { SnitchState } from '../snitch.ts';
 
-export { scheduleInWords } from './schedule-name.ts';
+export { scheduleInWords } from '../schedule-name.ts';
 
 /** So many of the next runs are shown. */
 const RUNS = 5;

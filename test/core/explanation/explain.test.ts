@@ -1,12 +1,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { deadlineAfter } from '../../src/core/deadline.ts';
-import { type ExplainContext, explain } from '../../src/core/explain.ts';
-import { Calendar } from '../../src/core/interval.ts';
-import { NO_LATE_RUNS } from '../../src/core/late-runs.ts';
-import { together } from '../../src/core/runs.ts';
-import type { ScheduleRule } from '../../src/core/schedule/schedule.ts';
-import { type CaseRules, newSnitchState, type SnitchState } from '../../src/core/snitch.ts';
+import { deadlineAfter } from '../../../src/core/deadline.ts';
+import { type ExplainContext, explain } from '../../../src/core/explanation/explain.ts';
+import { Calendar } from '../../../src/core/interval.ts';
+import { NO_LATE_RUNS } from '../../../src/core/late-runs.ts';
+import { together } from '../../../src/core/runs.ts';
+import type { ScheduleRule } from '../../../src/core/schedule/schedule.ts';
+import { type CaseRules, newSnitchState, type SnitchState } from '../../../src/core/snitch.ts';
 
 const test = suite('explain');
 

@@ -4,8 +4,8 @@
  * these (when, and how late), six for the instant since when the job is known, and one that says how many late runs
  * there are. A length that is no multiple of six tells that they are there.
  */
-import { type Learned, NO_LATE_RUNS } from '../../core/late-runs.ts';
-import { packInstants, unpackInstants, WIDTH } from './packed-instants.ts';
+import { type Learned, NO_LATE_RUNS } from '../../../core/late-runs.ts';
+import { packInstants, unpackInstants, WIDTH } from './instants.ts';
 
 /** `since`, and the number of late runs. */
 const END = WIDTH + 1;

@@ -1,9 +1,9 @@
 /** What may be said of a channel, and what comes back when it cannot work. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type CaseChannel, CHANNEL_KINDS, type ChannelKind } from '../../src/core/channel.ts';
-import { validateChannelChanges, validateNewChannel } from '../../src/core/channel-input.ts';
-import { CHANNEL_SETTINGS, shownSettings } from '../../src/core/channel-settings.ts';
+import { type CaseChannel, CHANNEL_KINDS, type ChannelKind } from '../../../src/core/channel.ts';
+import { validateChannelChanges, validateNewChannel } from '../../../src/core/channels/input.ts';
+import { CHANNEL_SETTINGS, shownSettings } from '../../../src/core/channels/settings.ts';
 
 const test = suite('input of channels');
 const around = { commands: ['page'] };

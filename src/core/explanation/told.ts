@@ -1,7 +1,7 @@
 /** Says in words who was told of an alert, and who was not. Only its deliveries know that. */
-import type { AlertKind } from './alert.ts';
-import { NOTICE_AFTER } from './blind-window.ts';
-import type { Channel } from './routing.ts';
+import type { AlertKind } from '../alert.ts';
+import { NOTICE_AFTER } from '../blind-window.ts';
+import type { Channel } from '../routing.ts';
 
 /** One delivery of an alert, as far as a sentence tells it. */
 export interface Telling {

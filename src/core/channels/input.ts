@@ -10,16 +10,10 @@ import {
   DEFAULT_EVENTS,
   isChannelKind,
   keepsIncidents,
-} from './channel.ts';
-import {
-  CHANNEL_SETTINGS,
-  HIDDEN,
-  normalSetting,
-  type SettingRule,
-  shownSettings,
-} from './channel-settings.ts';
-import type { Validation } from './errors.ts';
-import { BLANK, type Checked, NOT_AN_OBJECT, validateSnitchChanges } from './validation.ts';
+} from '../channel.ts';
+import type { Validation } from '../errors.ts';
+import { BLANK, type Checked, NOT_AN_OBJECT, validateSnitchChanges } from '../validation.ts';
+import { CHANNEL_SETTINGS, HIDDEN, normalSetting, type SettingRule, shownSettings } from './settings.ts';
 
 /** What is known where a channel is made. */
 export interface ChannelSurroundings {

@@ -1,17 +1,17 @@
 /** Says in words what a snitch waits for, and why it alerts or is silent. */
-import { durationInWords, SECOND } from '../text/durations.ts';
-import { inTimeZone } from '../text/times.ts';
+import { durationInWords, SECOND } from '../../text/durations.ts';
+import { inTimeZone } from '../../text/times.ts';
+import type { Calendar, Period } from '../interval.ts';
+import { lengthenedBy, scheduleOf } from '../job-schedule.ts';
+import type { ValueHistories } from '../judgement/usual.ts';
+import type { LateRuns } from '../late-runs.ts';
+import { reasonInWords } from '../reason.ts';
+import { apart, type KnownRuns } from '../runs.ts';
+import { type CaseRules, isAwaited, type SnitchState } from '../snitch.ts';
 import { deadlineReasons, type Postponement } from './deadline-reasons.ts';
-import type { Calendar, Period } from './interval.ts';
-import { lengthenedBy, scheduleOf } from './job-schedule.ts';
-import type { ValueHistories } from './judgement/usual.ts';
-import type { LateRuns } from './late-runs.ts';
-import { reasonInWords } from './reason.ts';
 import { runReasons } from './run-reasons.ts';
 import { expectationReasons, toleranceReasons } from './run-rule-reasons.ts';
-import { apart, type KnownRuns } from './runs.ts';
 import { type ScheduleShown, scheduleInWords, scheduleShown } from './schedule-words.ts';
-import { type CaseRules, isAwaited, type SnitchState } from './snitch.ts';
 import { type ToldAlert, tellingReasons } from './told.ts';
 
 export interface Explanation {

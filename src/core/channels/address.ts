@@ -1,5 +1,5 @@
 /** The addresses of services: which kind of channel an address belongs to, and what is wrong with one. */
-import type { ChannelKind } from './channel.ts';
+import type { ChannelKind } from '../channel.ts';
 
 const LONGEST = 2_048;
 

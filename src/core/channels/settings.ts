@@ -1,7 +1,7 @@
 /** What each kind of channel must know (`extensions §3`), which of that is secret, and what a value may be. */
-import type { ChannelKind } from './channel.ts';
-import { addressProblem, baseProblem, plainBase, shownBase } from './channel-address.ts';
-import { isEmailAddress } from './validation.ts';
+import type { ChannelKind } from '../channel.ts';
+import { isEmailAddress } from '../validation.ts';
+import { addressProblem, baseProblem, plainBase, shownBase } from './address.ts';
 
 /** One setting of a kind. */
 export interface SettingRule {

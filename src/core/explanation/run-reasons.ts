@@ -1,7 +1,7 @@
 /** Says in words what is known of the runs of a snitch: those that are going on, and how long they take. */
-import { durationInWords, SECOND } from '../text/durations.ts';
-import { apart, type KnownRuns, overrunsAt } from './runs.ts';
-import type { SnitchState } from './snitch.ts';
+import { durationInWords, SECOND } from '../../text/durations.ts';
+import { apart, type KnownRuns, overrunsAt } from '../runs.ts';
+import type { SnitchState } from '../snitch.ts';
 
 /** As many runs are named; the others are counted. */
 const NAMED = 5;

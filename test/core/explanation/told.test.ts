@@ -8,7 +8,7 @@ import {
   tellingReasons,
   whyNobody,
   whyUntold,
-} from '../../src/core/told.ts';
+} from '../../../src/core/explanation/told.ts';
 
 const test = suite('why nobody was told');
 

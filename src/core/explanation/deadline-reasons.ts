@@ -1,11 +1,11 @@
 /** Says in words why a deadline is where it is: what was learned, and which blind windows postponed it. */
-import { durationInWords } from '../text/durations.ts';
-import type { BlindWindow } from './blind-window.ts';
-import type { Calendar } from './interval.ts';
-import { lengthenedBy } from './job-schedule.ts';
-import type { LateRuns } from './late-runs.ts';
-import { LEAST_KNOWN, smartDeadlineIn } from './smart-deadline.ts';
-import type { SnitchState } from './snitch.ts';
+import { durationInWords } from '../../text/durations.ts';
+import type { BlindWindow } from '../blind-window.ts';
+import type { Calendar } from '../interval.ts';
+import { lengthenedBy } from '../job-schedule.ts';
+import type { LateRuns } from '../late-runs.ts';
+import { LEAST_KNOWN, smartDeadlineIn } from '../smart-deadline.ts';
+import type { SnitchState } from '../snitch.ts';
 
 /** A blind window that postponed a deadline, and where to. */
 export interface Postponement extends BlindWindow {

@@ -1,10 +1,10 @@
 /** Says in words what is expected of the runs of a snitch, what is usual of them, and how many errors it forgives. */
-import { durationInWords, SECOND } from '../text/durations.ts';
-import { shareOf } from './judgement/judge.ts';
-import { exactNumber, roundedNumber } from './judgement/number-words.ts';
-import type { Expectation } from './judgement/rules.ts';
-import { LEAST_RUNS, usualIn, type ValueHistories } from './judgement/usual.ts';
-import type { CaseRules, SnitchState } from './snitch.ts';
+import { durationInWords, SECOND } from '../../text/durations.ts';
+import { shareOf } from '../judgement/judge.ts';
+import { exactNumber, roundedNumber } from '../judgement/number-words.ts';
+import type { Expectation } from '../judgement/rules.ts';
+import { LEAST_RUNS, usualIn, type ValueHistories } from '../judgement/usual.ts';
+import type { CaseRules, SnitchState } from '../snitch.ts';
 
 /** One sentence for each of the rules that is set. */
 export function expectationReasons(
