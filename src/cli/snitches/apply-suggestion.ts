@@ -62,9 +62,12 @@ function dueChange({ snitch, suggestion }: Suggested, ofCase: string): Change | 
   return { changes: changesOf(schedule), words };
 }
 
-/** The longest runtime stays as a person has set it. An older server knows none. */
+/**
+ * The longest runtime stays as a person has set it. An older server knows none. One below the shortest that is asked for
+ * would be refused, and with it whatever else is better.
+ */
 function runtimeChange({ snitch, suggestion: { runtime } }: Suggested): Change[] {
-  if (snitch.max_runtime !== null || !runtime) return [];
+  if (snitch.max_runtime !== null || !runtime || runtime.seconds < (snitch.min_runtime ?? 0)) return [];
   const took = `${runtime.seen.count} runs took at most ${runDuration(runtime.seen.most)}`;
   const words = `max runtime ${durationInWords(runtime.seconds * SECOND)} (${took})`;
   return [{ changes: { max_runtime: runtime.seconds }, words }];

@@ -136,25 +136,29 @@ applying('expects of values what they were, and leaves what a person expects of 
 });
 
 applying('a longest runtime is set where runs report their start, and none is set yet', async ({ on }) => {
-  for (const [name, own] of [
-    ['unlimited', null],
-    ['limited', 60],
-  ] as const) {
+  const jobs: [name: string, own: object][] = [
+    ['unlimited', {}],
+    ['limited', { max_runtime: 60 }],
+    ['to take longer', { min_runtime: 60 }],
+  ];
+  for (const [name, own] of jobs) {
     const { check_in_url: address, href } = await on.json<WireSnitch>('create', name, '-i', 'daily');
-    if (own !== null) await on.daemon.call('PATCH', href, { max_runtime: own });
     for (const at of HOURLY.slice(0, 8)) {
       const time = (ms: number) => new Date(at + ms).toISOString();
       assert.is((await fetch(`${address}/start?at=${time(0)}`)).status, 200);
       assert.is((await fetch(`${address}/0?at=${time(10_000)}`)).status, 200);
     }
+    // The runs before it was set were shorter.
+    await on.daemon.call('PATCH', href, own);
   }
   const { code, stderr } = await on.run('suggest', '--apply', '--yes');
   assert.is(code, 0, stderr);
   assert.match(stderr, /unlimited: .*; max runtime 30 s \(8 runs took at most 10\.0s\)/);
   const runtimes = await Promise.all(
-    ['unlimited', 'limited'].map(async (name) => (await on.json<WireSnitch>('show', name)).max_runtime),
+    jobs.map(async ([name]) => (await on.json<WireSnitch>('show', name)).max_runtime),
   );
-  assert.equal(runtimes, [30, 60]);
+  assert.equal(runtimes, [30, 60, null], 'none that every run would have to break');
+  assert.equal(await shown(on, 'to take longer'), SET);
 });
 
 applying('without a terminal it needs --force, and --force alone means nothing', async ({ on }) => {

@@ -20,6 +20,11 @@ interface Suggested {
   unfit: string | null;
 }
 
+interface Measured {
+  max_runtime: unknown;
+  expect: unknown;
+}
+
 const suggestions = suite('snitch suggest');
 let on: Commands;
 suggestions.before(async () => {
@@ -86,6 +91,27 @@ suggestions('without a name, for all of the case', async () => {
 
 suggestions('a name that is unknown is no suggestion', async () => {
   assert.is((await on.run('suggest', 'no such job')).code, 3);
+});
+
+suggestions('how long runs took and what they reported: the least, the usual and the most', async () => {
+  const { check_in_url: address } = await on.json<WireSnitch>('create', 'measured job', '-i', 'hourly');
+  const last = Math.floor(Date.now() / HOUR) * HOUR - HOUR;
+  for (let run = 0; run < 11; run += 1) {
+    const time = (ms: number) => new Date(last - (10 - run) * HOUR + ms).toISOString();
+    const bytes = `v.bytes=${1_000 + 10 * (run % 4)}`;
+    assert.is((await fetch(`${address}/start?at=${time(0)}`)).status, 200);
+    assert.is((await fetch(`${address}/0?at=${time((10 + (run % 3)) * 1_000)}&${bytes}`)).status, 200);
+  }
+  const { max_runtime, expect } = await on.json<Measured>('suggest', 'measured job');
+  assert.equal(max_runtime, { seconds: 45, earliest: 10, usual: 11, latest: 12 });
+  const share = { value: 'bytes', min: null, max: null, of_usual: [0.65, 2], required: true };
+  assert.equal(expect, [{ ...share, least: 1_000, usual: 1_010, most: 1_030 }]);
+  const { stdout } = await on.run('suggest', 'measured job');
+  assert.match(stdout, /\nMax runtime: +45 s: 11 runs took 10\.0s to 12\.0s, usually 11\.0s\n/);
+  assert.match(
+    stdout,
+    /\nbytes: +from 0\.65 to 2 times the usual, always reported; it was 1000 to 1030, usually 1010\n/,
+  );
 });
 
 suggestions.run();
