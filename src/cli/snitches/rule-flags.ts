@@ -64,6 +64,11 @@ function countOf(text: string): number {
 }
 
 function expectationOf(text: string): Expectation {
+  // It reads as if nothing were expected, and would make each run without a value of this name an error.
+  if (text.trim().toLowerCase() === 'none')
+    throw new UsageError(
+      `--expect "${text}": leave it out, or write --no-expect in \`snitch edit\`, to expect nothing`,
+    );
   const read = readExpectText(text);
   if (typeof read !== 'string') return read;
   throw new UsageError(`--expect "${text}": ${read}\nunderstood are, in quotes: ${EXPECT_FORMS}`);

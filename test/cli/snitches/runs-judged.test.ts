@@ -63,6 +63,7 @@ test('edit changes one of them, and takes them back', async () => {
 test('what is not understood is refused with what to write', async () => {
   const wrong: [string[], RegExp][] = [
     [['--expect', 'bytes>5'], /limits belong to what is allowed: write >= or <=/],
+    [['--expect', 'none'], /--expect "none": leave it out, or write --no-expect in `snitch edit`/],
     [['--expect', 'Bytes>=5'], /it begins with the name of a value/],
     [
       ['--expect', 'bytes>=lots'],
