@@ -1,4 +1,4 @@
-/** Channels: the services that a case's alerts are sent to beside email and webhooks (`extensions §3`). */
+/** Services that a case's alerts are sent to beside email and webhooks (`extensions: Who is told, and how`). */
 import { MINUTE } from '../text/durations.ts';
 import { type Alert, BLIND_NOTICE, REFUSAL_NOTICE } from './alert.ts';
 

@@ -11,7 +11,7 @@
 
 import type { ReadValues, ReportedValues } from './judgement/values.ts';
 
-/** `start` and `log` are noted and change no state. */
+/** A `start` and a `log` change no status; a `start` is watched where its run must not take too long. */
 export type CheckInOutcome = 'healthy' | 'error' | 'start' | 'log';
 
 export interface CheckIn {

@@ -1,4 +1,7 @@
-/** Who is told of an alert, and why not the others (`spec §2 alert_email`, `decisions: Alerts`, `extensions §3`). */
+/**
+ * Who is told of an alert, and why not the others (`spec §2 alert_email`, `decisions: Alerts`,
+ * `extensions: Who is told, and how`).
+ */
 import { type CaseChannel, type ChannelEvent, type ChannelKind, keepsIncidents } from './channel.ts';
 
 export type Channel = 'webhook' | 'email' | ChannelKind;

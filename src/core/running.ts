@@ -7,7 +7,7 @@ export interface Running {
   usual_ms: number | null;
 }
 
-/** As many runs are told; the others are counted. */
+/** At most so many runs are told; the others are counted. */
 const TOLD = 5;
 
 /**

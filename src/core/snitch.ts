@@ -2,19 +2,20 @@
  * The central types. The words used everywhere in this program:
  *
  * - **snitch**: one monitored job, named by its secret token.
- * - **case**: the team that owns snitches, API keys, webhooks and members.
+ * - **case**: the team that owns snitches, API keys, webhooks, channels and members.
  * - **check-in**: one call of the job to its check-in address.
  * - **interval**: how often the job runs, one of 17 names (`daily`).
  * - **schedule**: when the job runs, where a person says it exactly: a cron expression for instance.
  * - **period**: one calendar-aligned stretch of an interval in the case's time zone.
  * - **deadline**: the instant by which the next check-in is expected.
- * - **due**: the instant at which the sweep has something to do for a snitch: its deadline, its next
- *   reminder, or the end of its pause.
+ * - **due**: the instant at which the sweep has something to do for a snitch: its deadline, the instant at which
+ *   a run has taken too long, its next reminder, or the end of its pause.
  * - **sweep**: the once-a-second pass over what is due.
  * - **trigger**: what may move a snitch from one status to another.
  * - **alert**: the decided fact that the team must be told something.
  * - **delivery**: one tracked send of an alert to one target.
- * - **target**: a webhook URL or an email address.
+ * - **channel**: a service that alerts are sent to beside email and webhooks.
+ * - **target**: a webhook, a channel or an email address.
  * - **outbox**: the deliveries that are not finished.
  * - **blind window**: a stretch of time in which the daemon could not receive check-ins.
  *

@@ -1,4 +1,4 @@
-/** Makes the snitches that were proposed, and gives others what their jobs came to be. */
+/** Makes the snitches that were proposed, and sets others to what their jobs have become. */
 import type { Client, ImportInput, SnitchInput } from '../../api/client.ts';
 import type { WireSnitch } from '../../api/wire.ts';
 import { patiently } from '../file/apply-steps.ts';

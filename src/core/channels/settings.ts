@@ -1,4 +1,7 @@
-/** What each kind of channel must know (`extensions §3`), which of that is secret, and what a value may be. */
+/**
+ * What each kind of channel must know (`extensions: Who is told, and how`), which of that is secret, and what a value
+ * may be.
+ */
 import type { ChannelKind } from '../channel.ts';
 import { isEmailAddress } from '../validation.ts';
 import { addressProblem, baseProblem, plainBase, shownBase } from './address.ts';

@@ -3,7 +3,7 @@ import { durationInWords, SECOND } from '../../text/durations.ts';
 import { apart, type KnownRuns, overrunsAt } from '../runs.ts';
 import type { SnitchState } from '../snitch.ts';
 
-/** As many runs are named; the others are counted. */
+/** At most so many runs are named; the others are counted. */
 const NAMED = 5;
 
 /** @param local an instant in words */

@@ -69,7 +69,7 @@ export function whyUntold(notice: { from: string; to: string } | null | undefine
 }
 
 /**
- * One sentence for each thing that became of the deliveries of a snitch's last alert.
+ * What became of the deliveries of a snitch's last alert, in one sentence for each outcome.
  *
  * @param local shows an instant
  */

@@ -40,7 +40,7 @@ export function isEnd(outcome: CheckInOutcome): outcome is 'healthy' | 'error' {
   return outcome === 'healthy' || outcome === 'error';
 }
 
-/** A start or a line of the log changes no state. */
+/** A line of the log, or a start that nothing watches, changes no state. */
 export function decideNoted(row: StateRow): CheckInDecision {
   return { snitch: toState(row), alert: null, postponedBy: [], learned: null, isEveryday: true };
 }
