@@ -42,7 +42,7 @@ test('only a provisioning key may stand in the address', async ({ acme, admin, n
   assert.equal(
     [...new Set(words)],
     [
-      'This needs a key of the scope provision: snitch key create NAME --scope provision. Others do not belong into an address.\n',
+      'This needs a key of the scope provision: snitch key create NAME --scope provision. Others do not belong in an address.\n',
     ],
   );
   assert.equal(await list(acme), []);

@@ -42,7 +42,7 @@ export const register: Register = (program, finish) => {
     .option('--check', 'whether all jobs are watched, and by what they expect: exits with 1 if not')
     .option('--apply', 'make the snitches, and write drop-ins for timers')
     .option('--write-crontabs', 'with --apply: also put the wrapper into the crontabs')
-    .option('--update', 'with --apply: also give snitches that are there what their jobs came to be')
+    .option('--update', 'with --apply: also give snitches that are there what their jobs have become')
     .option('-y, --yes', 'do not ask; needed where there is no terminal')
     .option('-t, --tag <tag>', 'a tag for the snitches; repeat it for several', collect)
     .option(

@@ -72,6 +72,6 @@ function admit({ apiKey, case: ownCase }: { apiKey: ApiKey; case: Case | null },
   const needed = 'This needs a key of the scope provision: snitch key create NAME --scope provision.';
   throw new SnitchError(
     'api_key_forbidden',
-    isInAddress ? `${needed} Others do not belong into an address.` : needed,
+    isInAddress ? `${needed} Others do not belong in an address.` : needed,
   );
 }
