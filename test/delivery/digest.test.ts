@@ -54,7 +54,7 @@ test('new and repeated alarms, errors and recoveries are apart, in the subject a
     'web-10, missing',
     'Still missing (1)',
     'old-job, still missing since 2026-11-21 04:04',
-    'Reported an error (1)',
+    'With errors (1)',
     'copy, exit status 3 at 2026-11-21 06:04: disk full',
     'Reporting again (1)',
     'mail, checked in again at 2026-11-21 06:04',
@@ -197,7 +197,7 @@ test('a flood of one kind hides no other, and the newly missing have the most ro
     ...many(2, { type: 'snitch.paused', snitch: { status: 'paused' } }),
   ]);
   const [, missing = '', errored = '', paused = ''] = text.split(
-    /^(?:Newly missing|Reported an error|Paused) \(\d+\)$/m,
+    /^(?:Newly missing|With errors|Paused) \(\d+\)$/m,
   );
   const shown = [missing, errored, paused].map((list) => list.match(/^ {2}- \d+ n/gm)?.length ?? 0);
   assert.ok((shown[0] ?? 0) > (shown[1] ?? 0) && (shown[1] ?? 0) > 20, String(shown));

@@ -1,8 +1,8 @@
 /** Imports the snitches of the hosted service, which has the same API as this program. */
 import { INTERVALS } from '../../api/intervals.ts';
-import type { WireSchedule } from '../../api/wire.ts';
+import type { WireExpectation, WireSchedule } from '../../api/wire.ts';
+import { runInput } from '../file/run-fields.ts';
 import type { DueInput } from '../snitches/due-flags.ts';
-import type { RunInput } from '../snitches/run-flags.ts';
 import { ask, type Fields, type Imported, isToken, objectsIn, type Source, textOf } from './source.ts';
 
 export const DEADMANSSNITCH = 'https://api.deadmanssnitch.com';
@@ -25,6 +25,7 @@ export function importedOf(snitch: Fields): Imported {
       name,
       interval,
       ...dueOf(snitch),
+      ...runOf(snitch),
       alert_type: snitch.alert_type === 'smart' ? 'smart' : 'basic',
       alert_email: listOf(snitch.alert_email),
       notes: textOf(snitch.notes),
@@ -37,13 +38,25 @@ export function importedOf(snitch: Fields): Imported {
 }
 
 /** What other servers of this program have besides. The server that takes it checks the values. */
-function dueOf({ schedule, timezone, grace, max_runtime }: Fields): DueInput & RunInput {
+function dueOf({ schedule, timezone, grace }: Fields): DueInput {
   return {
     ...(typeof schedule === 'object' && schedule !== null ? { schedule: schedule as WireSchedule } : {}),
     ...(typeof timezone === 'string' ? { timezone } : {}),
     ...(typeof grace === 'number' ? { grace } : {}),
-    ...(typeof max_runtime === 'number' ? { max_runtime } : {}),
   };
+}
+
+function runOf({ max_runtime, min_runtime, failures_before_alert, expect }: Fields) {
+  return runInput({
+    max_runtime: numberOf(max_runtime),
+    min_runtime: numberOf(min_runtime),
+    failures_before_alert: numberOf(failures_before_alert) ?? 1,
+    expect: Array.isArray(expect) ? (expect as WireExpectation[]) : null,
+  });
+}
+
+function numberOf(value: unknown): number | null {
+  return typeof value === 'number' ? value : null;
 }
 
 function listOf(value: unknown): string[] {

@@ -19,7 +19,7 @@ const LINES_SHOWN = 60_000;
 const WORDS: Record<EntryKind, { word: string; heading: string }> = {
   missing: { word: 'newly missing', heading: 'Newly missing' },
   reminder: { word: 'still missing', heading: 'Still missing' },
-  errored: { word: 'with errors', heading: 'Reported an error' },
+  errored: { word: 'with errors', heading: 'With errors' },
   recovered: { word: 'reporting again', heading: 'Reporting again' },
   first: { word: 'reporting for the first time', heading: 'Reporting for the first time' },
   paused: { word: 'paused', heading: 'Paused' },

@@ -113,6 +113,10 @@ test('a second snitch server is moved wholly', async (context) => {
     }
     const due = { name: 'four', schedule: { cron: '@daily' }, timezone: 'Asia/Tokyo', grace: 600 };
     assert.is((await other.daemon.call('POST', '/v1/snitches', due)).status, 200);
+    const limits = { max_runtime: 600, min_runtime: 5, failures_before_alert: 3 };
+    const expect = [{ value: 'bytes', min: 1_000, of_usual: [0.5, null] }, { value: 'rows' }];
+    const judged = { name: 'five', interval: 'daily', ...limits, expect };
+    assert.is((await other.daemon.call('POST', '/v1/snitches', judged)).status, 200);
     const flags = ['import', 'deadmanssnitch', '--from-url', other.daemon.url, '--yes'];
     const { code, stderr } = await runSnitch(flags, { ...env, SNITCH_FROM_KEY: other.daemon.apiKey });
     assert.is(code, 0, stderr);
