@@ -4,6 +4,7 @@
  */
 import { flag, list, nullable, number, object, optional, type Shape, simple, text, time } from './shape.ts';
 import type {
+  WireAcknowledgement,
   WireAlert,
   WireApiKey,
   WireAudience,
@@ -71,6 +72,8 @@ const VALUES = simple<Record<string, number>>(
   (value) => typeof value === 'object' && value !== null && Object.values(value).every(Number.isFinite),
 );
 
+const ACKNOWLEDGEMENT = object<WireAcknowledgement>({ at: time, note: nullable(text), by: text });
+
 export const SNITCH = object<WireSnitch>({
   token: text,
   name: text,
@@ -88,6 +91,7 @@ export const SNITCH = object<WireSnitch>({
   deadline: optional(nullable(time)) as Shape<WireSnitch['deadline']>,
   missing_since: optional(nullable(time)) as Shape<WireSnitch['missing_since']>,
   ...RUN,
+  acknowledged: optional(nullable(ACKNOWLEDGEMENT)) as Shape<WireSnitch['acknowledged']>,
   created_at: time,
 });
 

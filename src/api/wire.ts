@@ -38,7 +38,16 @@ export interface WireSnitch {
   failures_before_alert?: number;
   /** What the values must be that the job reports; null for nothing. */
   expect?: WireExpectation[] | null;
+  /** Who has seen the present alarm; null for nobody, and where there is no alarm. Older servers leave it out. */
+  acknowledged?: WireAcknowledgement | null;
   created_at: string;
+}
+
+export interface WireAcknowledgement {
+  at: string;
+  note: string | null;
+  /** A person, or the name of an API key. */
+  by: string;
 }
 
 /** What one reported value must be; null is for no limit. */

@@ -21,6 +21,7 @@
  *
  * All instants are integers: milliseconds since the Unix epoch, UTC.
  */
+import type { Acknowledgement } from './acknowledgement/acknowledgement.ts';
 import type { LastReport } from './check-in.ts';
 import type { Interval } from './interval.ts';
 import { ANY_RUN, type RunRules } from './judgement/rules.ts';
@@ -86,6 +87,8 @@ export interface SnitchState extends DueFields, RunFields, RunRules {
   reason: Reason | null;
   /** What is open of a snitch that watches its runs; null where nothing is. */
   runs: OpenRuns | null;
+  /** Set only while `status` is `failed` or `errored`, from when somebody has seen it until it changes. */
+  acknowledged: Acknowledgement | null;
 }
 
 /** What a person says about a snitch; what is absent of when it is due, and of how its runs must look, is not set. */
@@ -116,6 +119,11 @@ export function isAwaited({ status }: Pick<SnitchState, 'status'>): boolean {
   return status === 'healthy' || status === 'errored';
 }
 
+/** Whether something is wrong with it, which somebody can acknowledge. */
+export function isAlarming({ status }: Pick<SnitchState, 'status'>): boolean {
+  return status === 'failed' || status === 'errored';
+}
+
 /** What a list shows of a snitch. */
 export interface ListedSnitch extends Omit<Snitch, 'caseId' | 'state'> {
   state: Pick<
@@ -127,6 +135,7 @@ export interface ListedSnitch extends Omit<Snitch, 'caseId' | 'state'> {
     | 'dueAt'
     | 'reason'
     | 'maxRuntime'
+    | 'acknowledged'
     | keyof RunRules
     | keyof DueFields
   >;
@@ -175,5 +184,6 @@ export function newSnitchState(
     reason: null,
     maxRuntime,
     runs: null,
+    acknowledged: null,
   };
 }

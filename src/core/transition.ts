@@ -1,11 +1,18 @@
 /** The whole state machine: `decisions: Transitions`, row by row. What open runs add to it is in `watched-runs.ts`. */
+import { acknowledgedAgain } from './acknowledgement/acknowledgement.ts';
 import { type BlindWindow, postponeByAll } from './blind-window.ts';
 import { deadlineAnew, nextReminder } from './deadline.ts';
 import { awaitedAfter, errorsAfter, statusAfterError } from './forgiven.ts';
 import { usualLength } from './job-schedule.ts';
 import type { Reason } from './reason.ts';
 import { apart, together } from './runs.ts';
-import type { Pause, PauseUntil, RememberedStatus, SnitchState } from './snitch.ts';
+import {
+  isAlarming,
+  type Pause,
+  type PauseUntil,
+  type RememberedStatus,
+  type SnitchState,
+} from './snitch.ts';
 import type { StateTrigger, Transition, TransitionContext, Trigger } from './trigger.ts';
 import { withRuns, withStartOf } from './watched-runs.ts';
 
@@ -13,9 +20,18 @@ export type { Transition, TransitionContext, Trigger } from './trigger.ts';
 
 /**
  * What `trigger` makes of the snitch: the new state, and the alert that must be sent, if any. A trigger that changes
- * nothing answers with the same object. Pausing a pending snitch is refused before it comes here.
+ * nothing answers with the same object. Pausing a pending snitch is refused before it comes here, and what acknowledges
+ * no alarm changes nothing.
  */
 export function transition(before: SnitchState, trigger: Trigger, context: TransitionContext): Transition {
+  const after = decide(before, trigger, context);
+  const { snitch } = after;
+  // What was acknowledged is the alarm, so it ends with that.
+  const isOver = before.acknowledged !== null && snitch.status !== before.status;
+  return isOver ? { ...after, snitch: { ...snitch, acknowledged: null } } : after;
+}
+
+function decide(before: SnitchState, trigger: Trigger, context: TransitionContext): Transition {
   switch (trigger.kind) {
     case 'start':
       return silent(withStartOf(before, trigger, context.now));
@@ -39,6 +55,12 @@ function withoutRuns(before: SnitchState, trigger: StateTrigger, context: Transi
       return pause(snitch, trigger.until, context.now);
     case 'unpause':
       return silent(snitch.pause ? resume(snitch, snitch.pause, context) : snitch);
+    case 'acknowledge':
+      return silent(acknowledge(snitch, trigger, context.now));
+    case 'unacknowledge':
+      return silent(
+        snitch.acknowledged ? restartReminder({ ...snitch, acknowledged: null }, context) : snitch,
+      );
     case 'rescheduled':
       return silent(restart(snitch, context.now, context));
   }
@@ -191,8 +213,29 @@ function restart(snitch: SnitchState, from: number, context: TransitionContext):
     case 'errored':
       return { ...snitch, ...deadline(deadlineAnew(snitch, from, context)) };
     case 'failed':
-      return { ...snitch, ...deadline(nextReminder(snitch, from, from, context)) };
+      // Nobody is reminded of what somebody has seen.
+      return {
+        ...snitch,
+        ...deadline(snitch.acknowledged ? null : nextReminder(snitch, from, from, context)),
+      };
   }
+}
+
+/** An errored snitch goes on awaiting its next check-in; a failed one awaits none, and is not reminded of any more. */
+function acknowledge(
+  snitch: SnitchState,
+  { note, by }: Extract<Trigger, { kind: 'acknowledge' }>,
+  now: number,
+): SnitchState {
+  if (!isAlarming(snitch)) return snitch;
+  const acknowledged = acknowledgedAgain(snitch.acknowledged, { note, by }, now);
+  if (acknowledged === snitch.acknowledged) return snitch;
+  return { ...snitch, acknowledged, ...(snitch.status === 'failed' ? deadline(null) : {}) };
+}
+
+/** The reminder counts anew from now; the deadline of an errored snitch stays as it is. */
+function restartReminder(snitch: SnitchState, context: TransitionContext): SnitchState {
+  return snitch.status === 'failed' ? restart(snitch, context.now, context) : snitch;
 }
 
 function silent(snitch: SnitchState): Transition {

@@ -20,6 +20,9 @@ export type Trigger =
   | { kind: 'due'; startedAt?: number }
   | { kind: 'pause'; until: PauseUntil }
   | { kind: 'unpause' }
+  /** Somebody has seen the alarm, and who; or takes that back. */
+  | { kind: 'acknowledge'; note: string | null; by: string }
+  | { kind: 'unacknowledge' }
   /** The interval, the schedule, the alert type or the case's rules changed: the state carries the new ones. */
   | { kind: 'rescheduled' }
   /** The longest time that a run may take changed: the state carries the new one. `open` are those to watch. */

@@ -147,7 +147,7 @@ function withinLength(given: string, limit: number): string | Refusal {
   return charactersIn(given) > limit ? new Refusal(`is too long (maximum is ${limit} characters)`) : given;
 }
 
-function charactersIn(text: string): number {
+export function charactersIn(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
   return count;
@@ -268,7 +268,7 @@ export function parseTimestamp(text: string): number | null {
   }
 }
 
-function isBlank(value: unknown): boolean {
+export function isBlank(value: unknown): boolean {
   return value === null || (typeof value === 'string' && value.trim() === '');
 }
 

@@ -18,6 +18,7 @@ import type { ApiContext, RouteContext } from './endpoint/route-context.ts';
 import { type MetricsContext, metricsRoutes } from './metrics/metrics.ts';
 import { openApiRoutes } from './openapi/openapi.ts';
 import { readAgain } from './raw-target.ts';
+import { acknowledgeRoutes } from './resources/acknowledge.ts';
 import { alertRoutes } from './resources/alerts.ts';
 import { apiKeyRoutes, keysOfCaseRoutes } from './resources/api-keys.ts';
 import { audienceRoutes } from './resources/audience.ts';
@@ -107,6 +108,7 @@ const API_ROUTES: readonly ((api: FastifyInstance, context: ApiContext) => void)
   snitchRoutes,
   tagRoutes,
   pauseRoutes,
+  acknowledgeRoutes,
   explanationRoutes,
   checkInRoutes,
   alertRoutes,

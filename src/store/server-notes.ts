@@ -26,7 +26,8 @@ export interface LastValue {
 /**
  * What the server notes about itself: `maintenance` is `on` or `off`; `liveness` is the last instant at which the
  * daemon is known to have lived; `stopped` the orderly stop at that instant, if it was one; `credentials` is `written`
- * when the first start is complete; `retention.now` is up to when retention believes the clock.
+ * when the first start is complete; `retention.now` is up to when retention believes the clock;
+ * `links.key` is the secret that the links in alerts are signed with.
  */
 export type Setting =
   | 'maintenance'
@@ -34,7 +35,8 @@ export type Setting =
   | 'stopped'
   | 'credentials'
   | 'retention.cursor'
-  | 'retention.now';
+  | 'retention.now'
+  | 'links.key';
 
 export interface ServerNoteStore {
   /** How many snitches have each status, and what waits in the outbox. */

@@ -7,6 +7,7 @@
  * that reads or writes, is in `methods/`.
  */
 import type { BlindWindow } from '../core/blind-window.ts';
+import type { AcknowledgementStore } from './acknowledgements.ts';
 import type { AlertStore } from './alerts.ts';
 import type { ApiKeyStore } from './api-keys.ts';
 import type { BlindnessStore } from './blindness.ts';
@@ -67,6 +68,7 @@ export interface OpenedStore {
 export type Store = CaseStore &
   ApiKeyStore &
   SnitchStore &
+  AcknowledgementStore &
   OwnershipStore &
   CheckInStore &
   ProvisioningStore &

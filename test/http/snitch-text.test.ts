@@ -28,6 +28,7 @@ const plain: ListedSnitch = {
     dueAt: null,
     reason: null,
     maxRuntime: null,
+    acknowledged: null,
     ...ANY_RUN,
   },
   lastReport: null,
@@ -48,11 +49,17 @@ const TEXTS = [
   '%2F/?#',
 ];
 
+const acknowledged = (note: string | null) => ({
+  state: { ...plain.state, acknowledged: { at: 1, note, by: 'Ann "the" key' } },
+});
+
 const variants: Partial<ListedSnitch>[] = [
   {},
+  acknowledged(null),
   ...TEXTS.flatMap((text) => [
     { name: text },
     { notes: `a${text}b` },
+    acknowledged(text),
     { tags: [text, 'x'] },
     { alertEmail: [`${text}@example.com`] },
     { lastReport: { at: 1, outcome: 'error' as const, exitStatus: 3, message: text } },

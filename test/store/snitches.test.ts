@@ -47,6 +47,7 @@ contract('snitches', (test) => {
         reason: null,
         maxRuntime: null,
         runs: null,
+        acknowledged: null,
         schedule: null,
         timezone: null,
         grace: null,

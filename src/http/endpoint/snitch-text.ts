@@ -1,7 +1,7 @@
 import type { LastReport } from '../../core/check-in.ts';
 import { isAwaited, type ListedSnitch } from '../../core/snitch.ts';
 import { isoTime } from '../../text/iso-time.ts';
-import { type Shown, wireReason } from './wire.ts';
+import { type Shown, wireAcknowledged, wireReason } from './wire.ts';
 
 /**
  * The very text of `JSON.stringify(wireSnitch(snitch, shown))`, in half of the time: a list may have a million of
@@ -21,7 +21,8 @@ export function snitchText(snitch: ListedSnitch, { checkInBase, timezone }: Show
 ,"deadline":${time(isAwaited(state) ? state.dueAt : null)},"missing_since":${time(snitch.missingSince)}\
 ,"max_runtime":${state.maxRuntime},"min_runtime":${state.minRuntime}\
 ,"failures_before_alert":${state.failuresBeforeAlert}\
-,"expect":${state.expect === null ? 'null' : JSON.stringify(state.expect)},"created_at":${time(snitch.createdAt)}}`;
+,"expect":${state.expect === null ? 'null' : JSON.stringify(state.expect)}\
+,"acknowledged":${state.acknowledged === null ? 'null' : JSON.stringify(wireAcknowledged(state))},"created_at":${time(snitch.createdAt)}}`;
 }
 
 function report(last: LastReport | null): string {

@@ -1,6 +1,7 @@
 /** Records of the store as the API shows them. */
 import { withoutCredentials } from '../../api/shown-url.ts';
 import type {
+  WireAcknowledgement,
   WireAlert,
   WireApiKey,
   WireCase,
@@ -70,6 +71,7 @@ export function wireSnitch(snitch: ListedSnitch, { checkInBase, timezone }: Show
     missing_since: wireTimeOrNull(snitch.missingSince),
     max_runtime: state.maxRuntime,
     ...wireRunRules(state),
+    acknowledged: wireAcknowledged(state),
     created_at: wireTime(snitch.createdAt),
   };
 }
@@ -86,6 +88,12 @@ export function wireRunRules({ minRuntime, failuresBeforeAlert, expect }: RunRul
 export function wireReason({ status, reason }: ListedSnitch['state'], timezone: string): string | null {
   if (reason === null || (status !== 'failed' && status !== 'errored')) return null;
   return reasonInWords(reason, (at) => inTimeZone(at, timezone));
+}
+
+export function wireAcknowledged({
+  acknowledged,
+}: Pick<ListedSnitch['state'], 'acknowledged'>): WireAcknowledgement | null {
+  return acknowledged && { at: wireTime(acknowledged.at), note: acknowledged.note, by: acknowledged.by };
 }
 
 function wireReport(report: LastReport | null): WireReport | null {

@@ -29,6 +29,7 @@ const NAMED = {
   Status: snitches.status,
   Tags: snitches.tags,
   Pause: snitches.pause,
+  Acknowledging: snitches.acknowledging,
   CheckIn: schemas.checkIn,
   Case: schemas.caseRecord,
   NewCase: schemas.newCase,

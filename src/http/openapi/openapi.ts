@@ -41,6 +41,15 @@ const OPERATIONS: Record<string, Record<string, Operation>> = {
     post: { id: 'pauseSnitch', summary: 'Pause', body: snitches.pause.optional(), answer: null },
   },
   '/v1/snitches/{token}/unpause': { post: { id: 'unpauseSnitch', summary: 'Unpause', answer: null } },
+  '/v1/snitches/{token}/acknowledge': {
+    post: {
+      id: 'acknowledgeSnitch',
+      summary: 'Say that somebody has seen the alarm',
+      body: snitches.acknowledging.optional(),
+      answer: snitches.snitch,
+    },
+    delete: { id: 'unacknowledgeSnitch', summary: 'Take that back', answer: snitches.snitch },
+  },
   '/v1/snitches/{token}/check_ins': {
     get: {
       id: 'listCheckIns',

@@ -1,6 +1,7 @@
 /** The shapes of `api/wire.ts` that a snitch has, as schemas; the compiler holds the two together. */
 import { z } from 'zod';
 import type { WireSchedule, WireSnitch } from '../../api/wire.ts';
+import { LONGEST_BY, LONGEST_NOTE } from '../../core/acknowledgement/input.ts';
 import { INTERVALS } from '../../core/interval.ts';
 import { LONGEST_RUNTIME } from '../../core/run-fields.ts';
 import { LONGEST_MIN_RUNTIME, MOST_EXPECTATIONS, MOST_FAILURES } from '../../core/run-rule-fields.ts';
@@ -55,6 +56,8 @@ const report = z.object({
   reason: text.optional(),
 });
 
+const acknowledgement = z.object({ at: time, note: text.nullable(), by: text });
+
 export const snitch: z.ZodType<WireSnitch> = z.object({
   token: text,
   href: text,
@@ -74,6 +77,7 @@ export const snitch: z.ZodType<WireSnitch> = z.object({
   deadline: time.nullable(),
   missing_since: time.nullable(),
   ...runRules,
+  acknowledged: acknowledgement.nullable().meta({ description: 'Who has seen the present alarm' }),
   created_at: time,
 });
 
@@ -97,6 +101,9 @@ const changeable = {
 export const snitchChanges = z.object(changeable).partial();
 export const newSnitch = snitchChanges.required({ name: true });
 export const tags = z.array(text);
+export const acknowledging = z
+  .object({ note: text.max(LONGEST_NOTE).nullable(), by: text.max(LONGEST_BY).nullable() })
+  .partial();
 export const pause = z
   .object({ until: text.meta({ description: 'healthy, unpaused or a future time' }) })
   .partial();

@@ -1,4 +1,5 @@
 /** Every method of the store that works on what it keeps: which operation it runs, and how. */
+import type { AcknowledgementStore } from '../acknowledgements.ts';
 import type { AlertStore } from '../alerts.ts';
 import type { ApiKeyStore } from '../api-keys.ts';
 import type { BlindnessStore } from '../blindness.ts';
@@ -6,6 +7,8 @@ import type { CaseStore } from '../cases.ts';
 import type { ChannelStore } from '../channels.ts';
 import type { CheckInStore } from '../check-ins.ts';
 import type { DeliveryStore } from '../deliveries.ts';
+import * as acknowledgements from '../operations/acknowledgements/acknowledgements.ts';
+import * as alarms from '../operations/acknowledgements/alarms.ts';
 import * as alerts from '../operations/alerts.ts';
 import * as apiKeys from '../operations/api-keys.ts';
 import * as blindWindows from '../operations/blind-windows.ts';
@@ -68,6 +71,13 @@ const snitchMethods: Table<SnitchStore> = {
   deleteSnitch: write(snitches.deleteSnitch),
   pauseSnitch: write(triggers.pauseSnitch),
   unpauseSnitch: write(triggers.unpauseSnitch),
+};
+
+const acknowledgementMethods: Table<AcknowledgementStore> = {
+  acknowledgeSnitch: write(acknowledgements.acknowledgeSnitch),
+  unacknowledgeSnitch: write(acknowledgements.unacknowledgeSnitch),
+  findAlarm: read(alarms.findAlarm),
+  acknowledgeAlarm: write(acknowledgements.acknowledgeAlarm),
 };
 
 const ownershipMethods: Table<OwnershipStore> = {
@@ -153,6 +163,7 @@ export function methodsOf(runner: Runner): Omit<Store, keyof OpenedStore> {
     ...bind(caseMethods, runner),
     ...bind(apiKeyMethods, runner),
     ...bind(snitchMethods, runner),
+    ...bind(acknowledgementMethods, runner),
     ...bind(ownershipMethods, runner),
     ...bind(checkInMethods, runner),
     ...bind(provisioningMethods, runner),

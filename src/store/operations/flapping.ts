@@ -105,7 +105,8 @@ async function settle(tx: Transaction, row: FlapRow, now: number): Promise<void>
   const { snitch_id: id, since, changed_at: changedAt, untold } = row;
   const over = isOver({ since, changedAt }, now);
   const state = await getStateById(tx, id);
-  if (state) {
+  // Whoever has seen what it is now need not be told, and so need nobody else.
+  if (state && state.acknowledged === null) {
     const flapping: Flapping = { phase: over ? 'over' : 'goes on', changes: untold, since, changedAt };
     const { decision, details } = present(JSON.parse(row.last) as Told, state);
     const threadId = details.threadId ?? row.alert_id;

@@ -145,6 +145,7 @@ function stateOf(row: AwaitedRow): SnitchState {
     errorsInRow: 0,
     maxRuntime: null,
     runs: null,
+    acknowledged: null,
     ...ANY_RUN,
   };
 }

@@ -6,7 +6,7 @@ import { lastReportOf, type ReportRow, reportIn } from './last-report.ts';
 import { LAST_MISSING, ofThisSilence } from './missing-since.ts';
 import { rulesIn } from './run-rules.ts';
 import { type SnitchRow, tagsIn, textsIn } from './snitch-rows.ts';
-import { reasonIn, ruleOf, type StateRow } from './states.ts';
+import { acknowledgedIn, reasonIn, ruleOf, type StateRow } from './states.ts';
 
 /** Only what is shown, since each column costs, and the newest row of the log, which nearly always is the last report. */
 type ListedRow = Omit<SnitchRow, 'case_id'> &
@@ -25,6 +25,7 @@ type ListedRow = Omit<SnitchRow, 'case_id'> &
     | 'due_at'
     | 'max_runtime'
     | 'run_rules'
+    | 'acknowledged'
   > & {
     log_at: number | null;
     log_outcome: string | null;
@@ -36,7 +37,7 @@ type ListedRow = Omit<SnitchRow, 'case_id'> &
 
 const COLUMNS = `n.id, n.token, n.name, n.notes, n.tags, n.alert_email, n.created_at, s.status, s.interval,
   s.alert_type, s.checked_in_at, s.last_check_in_at, s.last_check_in_id, s.schedule, s.timezone, s.grace, s.reason,
-  s.due_at, s.max_runtime, s.run_rules, c.at AS log_at, c.outcome AS log_outcome, c.exit_status AS log_exit_status, c.message AS log_message,
+  s.due_at, s.max_runtime, s.run_rules, s.acknowledged, c.at AS log_at, c.outcome AS log_outcome, c.exit_status AS log_exit_status, c.message AS log_message,
   c.report AS log_report,
   CASE WHEN s.status = 'failed' THEN (${LAST_MISSING}) END AS missing_since`;
 
@@ -122,6 +123,7 @@ function toListed(row: ListedRow, lastReport: LastReport | null): ListedSnitch {
       dueAt: row.due_at,
       reason: reasonIn(row.reason),
       maxRuntime: row.max_runtime,
+      acknowledged: acknowledgedIn(row.acknowledged),
       ...rulesIn(row.run_rules),
     },
     lastReport,

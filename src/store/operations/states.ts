@@ -1,5 +1,6 @@
 /** The narrow rows: what the state machine reads and writes at every trigger. */
 
+import type { Acknowledgement } from '../../core/acknowledgement/acknowledgement.ts';
 import type { Interval } from '../../core/interval.ts';
 import { ruleIn } from '../../core/job-schedule.ts';
 import { type Learned, NOTHING_LEARNED } from '../../core/late-runs.ts';
@@ -57,13 +58,15 @@ export interface StateRow {
   /** JSON; null for the rules of the contract. */
   run_rules: string | null;
   errors_in_row: number | null;
+  /** JSON. */
+  acknowledged: string | null;
 }
 
 /** Of the snitch `n` and its state `s`. The token comes from the index that finds it: the row of `n` is not read. */
 export const STATE_COLUMNS = `n.token, s.id, s.case_id, s.interval, s.alert_type, s.status, s.checked_in_at,
   s.last_check_in_at, s.due_at, s.look_at, s.pause_kind, s.pause_until, s.remembered, s.postponed, s.moved_from,
   s.paused_at, s.thread_id, s.open_start_at, s.last_check_in_id, s.check_in_count,
-  s.schedule, s.timezone, s.grace, s.reason, s.max_runtime, s.runs, s.run_rules, s.errors_in_row`;
+  s.schedule, s.timezone, s.grace, s.reason, s.max_runtime, s.runs, s.run_rules, s.errors_in_row, s.acknowledged`;
 
 // Statements are kept by their text. One that was put together anew at each check-in would be read anew as well.
 const SELECT = `SELECT ${STATE_COLUMNS} FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id`;
@@ -167,7 +170,8 @@ export async function saveState(
     `UPDATE snitch_states SET interval = ?, alert_type = ?, status = ?, checked_in_at = ?, last_check_in_at = ?,
        due_at = ?, look_at = ?, pause_kind = ?, pause_until = ?, remembered = ?, postponed = ?, moved_from = ?,
        paused_at = ?, thread_id = ?, open_start_at = ?, last_check_in_id = ?, check_in_count = ?, schedule = ?,
-       timezone = ?, grace = ?, reason = ?, max_runtime = ?, runs = ?, run_rules = ?, errors_in_row = ?
+       timezone = ?, grace = ?, reason = ?, max_runtime = ?, runs = ?, run_rules = ?, errors_in_row = ?,
+       acknowledged = ?
      WHERE id = ?`,
     state.interval,
     state.alertType,
@@ -194,6 +198,7 @@ export async function saveState(
     jsonOrNull(state.runs),
     rulesText(state),
     state.errorsInRow === 0 ? null : state.errorsInRow,
+    jsonOrNull(state.acknowledged),
     row.id,
   );
   if (state.status !== row.status) {
@@ -227,6 +232,7 @@ export function toState(row: StateRow): SnitchState {
     runs: row.runs === null ? null : (JSON.parse(row.runs) as OpenRuns),
     ...rulesIn(row.run_rules),
     errorsInRow: row.errors_in_row ?? 0,
+    acknowledged: acknowledgedIn(row.acknowledged),
   };
 }
 
@@ -240,6 +246,10 @@ export function scheduleText(schedule: ScheduleRule | null): string | null {
 
 export function reasonIn(text: string | null): Reason | null {
   return text === null ? null : (JSON.parse(text) as Reason);
+}
+
+export function acknowledgedIn(text: string | null): Acknowledgement | null {
+  return text === null ? null : (JSON.parse(text) as Acknowledgement);
 }
 
 function jsonOrNull(value: object | null): string | null {

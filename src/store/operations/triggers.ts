@@ -49,7 +49,7 @@ export async function unpauseSnitch(
 }
 
 /** True when the trigger changed something. */
-async function apply(
+export async function apply(
   tx: Transaction,
   row: StateRow,
   trigger: Trigger,

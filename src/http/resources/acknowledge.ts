@@ -1,0 +1,28 @@
+/** `/v1/snitches/:token/acknowledge`: somebody has seen the alarm (`extensions: Acknowledge, silence, depend`). */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { validateAcknowledging } from '../../core/acknowledgement/input.ts';
+import type { Snitch } from '../../core/snitch.ts';
+import { caseOf } from '../endpoint/auth.ts';
+import { readJson } from '../endpoint/body.ts';
+import { found, param, resource, valid } from '../endpoint/resource.ts';
+import type { RouteContext } from '../endpoint/route-context.ts';
+import { wireSnitch } from '../endpoint/wire.ts';
+import { requestedSnitch } from './snitches.ts';
+
+export function acknowledgeRoutes(app: FastifyInstance, { store, clock, addresses }: RouteContext): void {
+  const wire = (snitch: Snitch | null, request: FastifyRequest) =>
+    wireSnitch(found(snitch), { ...addresses(), timezone: caseOf(request).timezone });
+
+  resource(app, '/snitches/:token/acknowledge', {
+    POST: async (request) => {
+      const { token } = await requestedSnitch(store, request);
+      const { note, by } = valid(validateAcknowledging(await readJson(request)));
+      const said = { note, by: by ?? request.caller?.apiKey.name ?? '' };
+      return wire(await store.acknowledgeSnitch(caseOf(request).id, token, said, clock()), request);
+    },
+    DELETE: async (request) => {
+      const token = param(request, 'token');
+      return wire(await store.unacknowledgeSnitch(caseOf(request).id, token, clock()), request);
+    },
+  });
+}

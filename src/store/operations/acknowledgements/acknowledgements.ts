@@ -1,0 +1,56 @@
+import { NOTHING_TO_ACKNOWLEDGE } from '../../../core/acknowledgement/input.ts';
+import { Invalid } from '../../../core/errors.ts';
+import type { Snitch } from '../../../core/snitch.ts';
+import type { Alarm, Said } from '../../acknowledgements.ts';
+import type { Transaction } from '../../transaction.ts';
+import { getSnitch } from '../snitches.ts';
+import { getRules, getState, type StateRow } from '../states.ts';
+import { apply } from '../triggers.ts';
+import { findAlarm } from './alarms.ts';
+
+export async function acknowledgeSnitch(
+  tx: Transaction,
+  caseId: string,
+  token: string,
+  said: Said,
+  now: number,
+): Promise<Snitch | null> {
+  const row = await getState(tx, token);
+  if (row?.case_id !== caseId) return null;
+  await acknowledge(tx, row, said, now);
+  const snitch = await getSnitch(tx, caseId, token);
+  if (snitch?.state.acknowledged === null) throw new Invalid([NOTHING_TO_ACKNOWLEDGE]);
+  return snitch;
+}
+
+export async function unacknowledgeSnitch(
+  tx: Transaction,
+  caseId: string,
+  token: string,
+  now: number,
+): Promise<Snitch | null> {
+  const row = await getState(tx, token);
+  if (row?.case_id !== caseId) return null;
+  await apply(tx, row, { kind: 'unacknowledge' }, await getRules(tx, caseId), now);
+  return getSnitch(tx, caseId, token);
+}
+
+/** Whether the alarm still lasts is asked in the transaction that acknowledges it: it may have ended a moment ago. */
+export async function acknowledgeAlarm(
+  tx: Transaction,
+  alertId: string,
+  said: Said,
+  now: number,
+): Promise<(Alarm & { isNew: boolean }) | null> {
+  const before = await findAlarm(tx, alertId);
+  if (before === null) return null;
+  const row = before.lasts ? await getState(tx, before.alert.token) : undefined;
+  if (!row || before.acknowledged !== null) return { ...before, isNew: false };
+  await acknowledge(tx, row, said, now);
+  const after = await findAlarm(tx, alertId);
+  return after && { ...after, isNew: true };
+}
+
+async function acknowledge(tx: Transaction, row: StateRow, said: Said, now: number): Promise<void> {
+  await apply(tx, row, { kind: 'acknowledge', ...said }, await getRules(tx, row.case_id), now);
+}
