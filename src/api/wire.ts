@@ -153,7 +153,12 @@ export interface WireDelivery {
   type: string;
   /** The snitch as it was when the alert was decided; null for a notice about the service itself. */
   snitch: { token: string; name: string } | null;
-  state: 'pending' | 'delivered' | 'dead';
+  state: 'pending' | 'delivered' | 'dead' | 'dropped';
+  /**
+   * Only if it waits for its time: `after`, or `hours` for the next opening of its target; both are dropped if what
+   * they tell of ends before. `opening` waits for the hours, too, but is sent in any case.
+   */
+  waits?: 'after' | 'hours' | 'opening';
   /** Whether an attempt is under way. `attempts` counts it already, while `last_error` is from the one before. */
   sending: boolean;
   attempts: number;

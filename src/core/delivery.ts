@@ -1,8 +1,8 @@
 /**
  * Deliveries: how an alert reaches the team.
  *
- * - **delivery**: one tracked send of an alert to one target. It is `pending` until it is `delivered`, or `dead` when
- *   nothing more is tried.
+ * - **delivery**: one tracked send of an alert to one target. It is `pending` until it is `delivered`, `dead` when
+ *   nothing more is tried, or `dropped` when what it would tell was over before its time came.
  * - **channel**: the way to a target: a webhook, an email, or a kind of service such as `ntfy`.
  * - **target**: the id of a webhook or of a channel of the case, or an email address.
  * - **outbox**: the deliveries that are pending.
@@ -14,10 +14,13 @@
  */
 import type { Alert } from './alert.ts';
 import type { CaseChannel, ChannelSettings, Incident } from './channel.ts';
+import type { Wait } from './routes/wait.ts';
 import type { Channel } from './routing.ts';
 import type { Webhook } from './webhook.ts';
 
-export type DeliveryState = 'pending' | 'delivered' | 'dead';
+export const DELIVERY_STATES = ['pending', 'delivered', 'dead', 'dropped'] as const;
+
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 export interface Delivery {
   id: number;
@@ -29,9 +32,12 @@ export interface Delivery {
   /** What its alert says; the snitch is null for a notice. */
   about: { type: Alert['type']; snitch: { token: string; name: string } | null };
   state: DeliveryState;
+  /** Only while it waits for its time; absent after that. */
+  waits?: Wait;
   /** Whether an attempt is under way: it is counted, and the last error is of the one before. */
   sending: boolean;
   attempts: number;
+  /** Of one that was dropped, why. */
   lastError: string | null;
   /** Null unless pending. */
   nextAttemptAt: number | null;

@@ -3,6 +3,7 @@
  * `extensions: Who is told, and how`).
  */
 import { type CaseChannel, type ChannelEvent, type ChannelKind, keepsIncidents } from './channel.ts';
+import type { Wait } from './routes/wait.ts';
 
 export type Channel = 'webhook' | 'email' | ChannelKind;
 
@@ -14,6 +15,13 @@ export interface Route {
 
 /** A channel as far as it decides what is sent there. */
 export type RoutedChannel = Pick<CaseChannel, 'id' | 'kind' | 'events' | 'tags'>;
+
+/** With the time of its first attempt; without one it goes at once. */
+export interface PlannedRoute extends Route {
+  /** In milliseconds since the epoch. */
+  at?: number;
+  waits?: Wait;
+}
 
 export interface Targets {
   /** Email addresses of the case's members. */

@@ -3,8 +3,11 @@ import type { Status } from '../core/snitch.ts';
 
 export interface Census {
   snitches: Partial<Record<Status, number>>;
-  /** Deliveries that are not finished, and since when the first of their alerts waits; null when none does. */
-  outbox: { pending: number; oldestAlertAt: number | null };
+  /**
+   * Deliveries that are not finished, how many of them have or had to wait for their time (`after`, `hours`), and since
+   * when the first of them could be sent: null when there is none, and still to come when all wait.
+   */
+  outbox: { pending: number; waiting: number; oldestAlertAt: number | null };
   /** The earliest deadline, reminder or end of a pause, or null. */
   firstDueAt: number | null;
   /** Length of all blind windows that are kept, in milliseconds. */

@@ -21,7 +21,7 @@ function recorded(slices: number) {
       },
       census: async () => ({
         snitches: { healthy: 90_000, pending: 10_000 },
-        outbox: { pending: 0, oldestAlertAt: null },
+        outbox: { pending: 0, waiting: 0, oldestAlertAt: null },
         firstDueAt: null,
         blindMs: 0,
         lastValues: [],

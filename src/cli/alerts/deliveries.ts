@@ -1,7 +1,7 @@
 /** `snitch alerts` and `deliveries`: what was decided, and whether it reached anybody. */
 import { type Command, Option } from 'commander';
 import type { Client } from '../../api/client.ts';
-import type { WireAlert, WireDelivery, WireStatus } from '../../api/wire.ts';
+import type { WireAlert, WireDelivery } from '../../api/wire.ts';
 import { whyUntold } from '../../core/explanation/told.ts';
 import { STATUS_COLORS } from '../../text/signs.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command/command.ts';
@@ -10,7 +10,8 @@ import { resolveSnitch } from '../command/resolve.ts';
 import { NotFoundError, UsageError } from '../failure/failure.ts';
 import { limitOf } from '../output/count.ts';
 import { exactTime, Output, shownTime, type View } from '../output/output.ts';
-import type { Paint, Style } from '../output/style.ts';
+import type { Paint } from '../output/style.ts';
+import { nextText, reasonLabel, statePaint, stateText } from './delivery-words.ts';
 import { awaitDelivery, isUntried } from './webhook.ts';
 
 interface PageFlags extends ClientFlags {
@@ -78,7 +79,7 @@ function describeNotice({ notice, refusal }: WireAlert): string {
 
 function summary({ deliveries, notice }: WireAlert): string {
   const count = (state: WireDelivery['state']) => deliveries.filter((one) => one.state === state).length;
-  const parts = (['dead', 'pending', 'delivered'] as const)
+  const parts = (['dead', 'pending', 'delivered', 'dropped'] as const)
     .map((state) => ({ state, many: count(state) }))
     .filter(({ many }) => many > 0);
   return parts.map(({ state, many }) => `${many} ${state}`).join(', ') || whyUntold(notice);
@@ -120,6 +121,7 @@ function addDeliveries(program: Command): void {
         'pending',
         'delivered',
         'dead',
+        'dropped',
       ]),
     );
   addPage(list).action((flags: DeliveryFlags) => listDeliveries(flags));
@@ -137,28 +139,6 @@ function addDeliveries(program: Command): void {
     .option('--dead', 'all that are dead')
     .action((ids: string[], flags: RetryFlags) => retryDeliveries(ids, flags));
   withExamples(addClientOptions(retry), 'snitch deliveries retry 17 18', 'snitch deliveries retry --dead');
-}
-
-const STATE_PAINTS: Record<WireDelivery['state'], Paint> = {
-  pending: 'yellow',
-  delivered: 'green',
-  dead: 'red',
-};
-/** The signs of the statuses that mean the same. */
-const STATE_SIGNS: Record<WireDelivery['state'], WireStatus> = {
-  pending: 'pending',
-  delivered: 'healthy',
-  dead: 'failed',
-};
-
-function stateText({ state }: WireDelivery, { terminal, signs }: Style): string {
-  return terminal && Object.hasOwn(STATE_SIGNS, state)
-    ? `${signs.status[STATE_SIGNS[state]]} ${state}`
-    : state;
-}
-
-function statePaint({ state }: WireDelivery): Paint | null {
-  return Object.hasOwn(STATE_PAINTS, state) ? STATE_PAINTS[state] : null;
 }
 
 const DELIVERY_VIEW: View<WireDelivery> = {
@@ -221,8 +201,11 @@ async function showDelivery(id: string, flags: ClientFlags): Promise<void> {
       { label: 'State', text: stateText(delivery, output.style), paint: statePaint(delivery) },
       { label: 'To', text: `${delivery.target} by ${delivery.channel}` },
       { label: 'Attempts', text: String(delivery.attempts) },
-      { label: 'Last error', text: delivery.last_error ?? 'none' },
-      { label: 'Next attempt', text: exactTime(delivery.next_attempt_at, output.style, 'none') },
+      { label: reasonLabel(delivery), text: delivery.last_error ?? 'none' },
+      {
+        label: 'Next attempt',
+        text: nextText(delivery, output.style),
+      },
       { label: 'Delivered', text: exactTime(delivery.delivered_at, output.style, 'not yet') },
       { label: 'About', text: aboutDelivery(delivery) || 'unknown' },
       { label: 'Alert', text: delivery.alert },

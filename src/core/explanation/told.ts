@@ -1,6 +1,8 @@
 /** Says in words who was told of an alert, and who was not. Only its deliveries know that. */
 import type { AlertKind } from '../alert.ts';
 import { NOTICE_AFTER } from '../blind-window.ts';
+import type { DeliveryState } from '../delivery.ts';
+import type { Wait } from '../routes/wait.ts';
 import type { Channel } from '../routing.ts';
 
 /** One delivery of an alert, as far as a sentence tells it. */
@@ -8,7 +10,8 @@ export interface Telling {
   channel: Channel;
   /** An email address, the URL of a webhook without credentials, or the name of a channel. */
   target: string;
-  state: 'pending' | 'delivered' | 'dead';
+  state: DeliveryState;
+  waits?: Wait;
   /** Whether an attempt is under way. */
   sending: boolean;
   attempts: number;
@@ -88,6 +91,7 @@ function fates({ type, at, deliveries }: ToldAlert, now: number, local: (at: num
     said('Told', delivered, ({ deliveredAt }) => (deliveredAt === null ? '' : `at ${local(deliveredAt)}`)),
     said('Not told yet', of('pending'), (delivery) => waiting(delivery, now, local)),
     said('Not told', of('dead'), ({ lastError }) => `failed: ${lastError ?? 'no reason is known'}`),
+    said('No longer told', of('dropped'), ({ lastError }) => `(${lastError ?? 'its time has passed'})`),
   ].filter((sentence) => sentence !== null);
   const gist = delivered.length === 0 ? `Nobody was told of ${alert} so far.` : `Of ${alert}:`;
   return [gist, ...sentences];

@@ -272,6 +272,7 @@ export function wireDelivery(delivery: Delivery, nameOf: (target: string) => str
     type: delivery.about.type,
     snitch: delivery.about.snitch,
     state: delivery.state,
+    ...(delivery.waits ? { waits: delivery.waits } : {}),
     sending: delivery.sending,
     attempts: delivery.attempts,
     last_error: delivery.lastError,

@@ -58,9 +58,13 @@ export class Metrics {
     'snitch_outbox_deliveries',
     'Number of pending deliveries in the outbox.',
   );
+  readonly #outboxWaiting = this.#gauge(
+    'snitch_outbox_waiting_deliveries',
+    'Number of pending deliveries that were decided to wait for `after` or for the hours of their target.',
+  );
   readonly #outboxAge = this.#gauge(
     'snitch_outbox_oldest_seconds',
-    'Age in seconds of the oldest alert with a pending delivery, 0 if there is none.',
+    'Age in seconds of the oldest alert with a pending delivery that need not wait for its time, 0 if there is none.',
   );
   readonly #blind = this.#gauge(
     'snitch_blind_seconds',
@@ -112,6 +116,7 @@ export class Metrics {
     }
     this.#sweepLag.set(age(firstDueAt, now));
     this.#outboxDepth.set(outbox.pending);
+    this.#outboxWaiting.set(outbox.waiting);
     this.#outboxAge.set(age(outbox.oldestAlertAt, now));
     this.#blind.set(blindMs / MILLISECONDS);
     // A value that is gone with its snitch must not be told for ever.

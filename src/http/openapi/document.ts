@@ -111,7 +111,7 @@ const PARAMETERS: Record<string, Parameter> = {
   },
   state: {
     description: 'Only deliveries in this state.',
-    schema: { type: 'string', enum: ['pending', 'delivered', 'dead'] },
+    schema: { type: 'string', enum: ['pending', 'delivered', 'dead', 'dropped'] },
   },
 };
 

@@ -110,20 +110,26 @@ export const channelChanges = z
   .partial();
 export const newChannel = channelChanges.extend({ kind: channelKind, settings: z.record(text, text) });
 
-export const delivery: z.ZodType<WireDelivery> = z.object({
+export const delivery = z.object({
   id: text,
   alert: text,
   channel: z.enum(['webhook', 'email', ...CHANNEL_KINDS]),
   target: text,
   type: text,
   snitch: z.object({ token: text, name: text }).nullable(),
-  state: z.enum(['pending', 'delivered', 'dead']),
+  state: z
+    .enum(['pending', 'delivered', 'dead', 'dropped'])
+    .meta({ description: 'Dropped means that what it would tell was over before its time came' }),
+  waits: z
+    .enum(['after', 'hours', 'opening'])
+    .meta({ description: 'Only while it waits for its time: for `after` or for the hours of its target' })
+    .optional(),
   sending: z.boolean(),
   attempts: z.number(),
   last_error: text.nullable(),
   next_attempt_at: time.nullable(),
   delivered_at: time.nullable(),
-});
+}) satisfies z.ZodType<Omit<WireDelivery, 'waits'>>;
 
 const payloadStatus = z.enum(['pending', 'healthy', 'missing', 'errored', 'paused']);
 
@@ -159,7 +165,7 @@ export const alert = z.object({
       changed_at: time,
     })
     .optional(),
-}) satisfies z.ZodType<Omit<WireAlert, 'notice' | 'flapping' | 'refusal' | 'reason'>>;
+}) satisfies z.ZodType<Omit<WireAlert, 'notice' | 'flapping' | 'refusal' | 'reason' | 'deliveries'>>;
 
 export const audience = z.object({
   emails: z.array(text),

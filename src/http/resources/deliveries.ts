@@ -1,5 +1,6 @@
 /** `/v1/deliveries`: the outbox of the case. */
 import type { FastifyInstance } from 'fastify';
+import { DELIVERY_STATES, type Delivery, type DeliveryState } from '../../core/delivery.ts';
 import { Invalid, NotFound } from '../../core/errors.ts';
 import { caseOf } from '../endpoint/auth.ts';
 import { isNumericId, pageOf, slicesOf } from '../endpoint/page.ts';
@@ -8,14 +9,12 @@ import type { ApiContext } from '../endpoint/route-context.ts';
 import { namesIn } from '../endpoint/target-names.ts';
 import { wireDelivery } from '../endpoint/wire.ts';
 
-const STATES = ['pending', 'delivered', 'dead'] as const;
-
 export function deliveryRoutes(app: FastifyInstance, { store, clock, lists }: ApiContext): void {
   resource(app, '/deliveries', {
     GET: async (request, reply) => {
       const state = query(request, 'state') ?? null;
       if (state !== null && !isDeliveryState(state)) {
-        throw new Invalid([{ attribute: 'state', message: `must be one of ${STATES.join(', ')}` }]);
+        throw new Invalid([{ attribute: 'state', message: `must be one of ${DELIVERY_STATES.join(', ')}` }]);
       }
       const { id } = caseOf(request);
       const page = pageOf(request, isNumericId);
@@ -35,14 +34,20 @@ export function deliveryRoutes(app: FastifyInstance, { store, clock, lists }: Ap
       const { id: caseId } = caseOf(request);
       if (!isNumericId(id)) throw new NotFound();
       const delivery = found(await store.retryDelivery(caseId, Number(id), clock()));
-      if (delivery.state === 'delivered') {
-        throw new Invalid([{ attribute: 'state', message: 'is delivered: there is nothing to retry' }]);
-      }
+      const refused = whyNotRetried(delivery);
+      if (refused !== null) throw new Invalid([{ attribute: 'state', message: refused }]);
       return wireDelivery(delivery, await namesIn(store, caseId));
     },
   });
 }
 
-function isDeliveryState(text: string): text is (typeof STATES)[number] {
-  return (STATES as readonly string[]).includes(text);
+/** Whoever is told late of what is over already would wait for an end that nobody tells. */
+function whyNotRetried({ state, lastError }: Delivery): string | null {
+  if (state === 'delivered') return 'is delivered: there is nothing to retry';
+  if (state !== 'dropped') return null;
+  return `is dropped (${lastError ?? 'its time has passed'}): what it would have told is over`;
+}
+
+function isDeliveryState(text: string): text is DeliveryState {
+  return (DELIVERY_STATES as readonly string[]).includes(text);
 }

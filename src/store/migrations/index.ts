@@ -9,6 +9,7 @@ import { sql as runs } from './0008_runs.ts';
 import { sql as values } from './0009_values.ts';
 import { sql as names } from './0010_names.ts';
 import { sql as channels } from './0011_channels.ts';
+import { sql as routes } from './0012_routes.ts';
 import { sql as acknowledged } from './0013_acknowledged.ts';
 import type { Migration } from './migration.ts';
 
@@ -25,5 +26,6 @@ export const migrations: readonly Migration[] = [
   values,
   names,
   channels,
+  routes,
   acknowledged,
 ];

@@ -65,7 +65,7 @@ export async function writeAlert(
     told: targets.channels.length > 0 ? await toldOf(tx, token, details.threadId) : new Set(),
   };
   const routes = route(JSON.parse(snitch.alert_email) as string[], targets, occasion);
-  await insertDeliveries(tx, caseId, id, routes, at);
+  await insertDeliveries(tx, { caseId, alertId: id, token }, routes, at);
   const { type } = decision;
   tx.announce({ kind: 'alert', alertId: id, type, token, name, deliveries: routes.length });
   return id;

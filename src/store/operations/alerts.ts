@@ -78,7 +78,7 @@ export async function insertBlindNotice(
     ...routeToAddresses(members),
     ...routeToChannels(channels, { event: 'blind', tags: [], isFirst: false, told: new Set() }),
   ];
-  await insertDeliveries(tx, caseId, id, routes, now);
+  await insertDeliveries(tx, { caseId, alertId: id }, routes, now);
 }
 
 /** The notice to one case that a service refuses what is sent to a channel, to whoever else is told of notices. */
@@ -103,7 +103,7 @@ export async function insertRefusalNotice(
     ...routeToAddresses(members),
     ...routeOfRefusal(channels, refusal.channel.id),
   ];
-  await insertDeliveries(tx, caseId, id, routes, now);
+  await insertDeliveries(tx, { caseId, alertId: id }, routes, now);
 }
 
 /** The webhooks that want notices. */
@@ -137,7 +137,7 @@ export async function insertTestAlert(
     threadId: null,
   };
   await insertRow(tx, { id, caseId, at: now, type: decision.type, details }, alertSnitch(sample, decision));
-  await insertDeliveries(tx, caseId, id, [route], now);
+  await insertDeliveries(tx, { caseId, alertId: id }, [route], now);
   const [delivery] = await listDeliveriesOf(tx, id);
   return delivery ?? null;
 }

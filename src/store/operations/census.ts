@@ -5,8 +5,10 @@ import { countByStatus } from './status-counts.ts';
 
 /** Counts for the metrics. */
 export async function takeCensus(tx: Reading): Promise<Census> {
-  const outbox = await tx.get<{ pending: number; oldest: number | null }>(
-    `SELECT COUNT(*) AS pending, MIN(a.at) AS oldest
+  const outbox = await tx.get<{ pending: number; waiting: number; oldest: number | null }>(
+    // What waits for its time is late only from then on.
+    `SELECT COUNT(*) AS pending, COUNT(d.waits) AS waiting,
+       MIN(CASE WHEN d.waits IS NULL THEN a.at ELSE d.next_attempt_at END) AS oldest
      FROM deliveries AS d JOIN alerts AS a ON a.id = d.alert_id WHERE d.state = 'pending'`,
   );
   const blind = await tx.get<{ total: number | null }>(
@@ -14,7 +16,11 @@ export async function takeCensus(tx: Reading): Promise<Census> {
   );
   return {
     snitches: await countByStatus(tx),
-    outbox: { pending: outbox?.pending ?? 0, oldestAlertAt: outbox?.oldest ?? null },
+    outbox: {
+      pending: outbox?.pending ?? 0,
+      waiting: outbox?.waiting ?? 0,
+      oldestAlertAt: outbox?.oldest ?? null,
+    },
     firstDueAt: await firstDueAt(tx),
     blindMs: blind?.total ?? 0,
     lastValues: await lastValues(tx),

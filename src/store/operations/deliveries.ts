@@ -1,7 +1,8 @@
-/** The outbox: one row per alert and target, kept until it is delivered or dead, and listed long after. */
+/** The outbox: one row per alert and target, kept until it is delivered, dead or dropped, and listed long after. */
 import { type Alert, BLIND_NOTICE } from '../../core/alert.ts';
 import type { Delivery, DeliveryState } from '../../core/delivery.ts';
-import type { Channel, Route } from '../../core/routing.ts';
+import type { Wait } from '../../core/routes/wait.ts';
+import type { Channel, PlannedRoute } from '../../core/routing.ts';
 import type { Page } from '../page.ts';
 import type { Reading, Transaction, Value } from '../transaction.ts';
 
@@ -22,31 +23,30 @@ interface ListedRow {
   /** The beginning of the snitch as the alert shows it; older ones go on with long notes. */
   head: string | null;
   leased: number;
+  waits: Wait | null;
 }
 
 /** With what the alert of each says. */
 const LISTED = `SELECT d.id, d.case_id, d.alert_id, d.channel, d.target, d.state, d.attempts, d.last_error,
-  d.next_attempt_at, d.delivered_at, d.leased, a.type, a.token, a.at AS decided_at,
+  d.next_attempt_at, d.delivered_at, d.leased, d.waits, a.type, a.token, a.at AS decided_at,
   substr(a.snitch, 1, 2000) AS head
   FROM deliveries AS d LEFT JOIN alerts AS a ON a.id = d.alert_id`;
 
+const INSERT = `INSERT INTO deliveries
+  (case_id, alert_id, channel, target, state, attempts, fence, leased, next_attempt_at`;
+const VALUES = `VALUES (?, ?, ?, ?, 'pending', 0, 0, 0, ?`;
+
+/** @param token of the snitch; null for a notice */
 export async function insertDeliveries(
   tx: Transaction,
-  caseId: string,
-  alertId: string,
-  routes: readonly Route[],
+  { caseId, alertId, token = null }: { caseId: string; alertId: string; token?: string | null },
+  routes: readonly PlannedRoute[],
   now: number,
 ): Promise<void> {
-  for (const { channel, target } of routes) {
-    await tx.run(
-      `INSERT INTO deliveries (case_id, alert_id, channel, target, state, attempts, fence, leased, next_attempt_at)
-       VALUES (?, ?, ?, ?, 'pending', 0, 0, 0, ?)`,
-      caseId,
-      alertId,
-      channel,
-      target,
-      now,
-    );
+  for (const { channel, target, waits = null, at = now } of routes) {
+    const values = [caseId, alertId, channel, target, at];
+    if (waits === null) await tx.run(`${INSERT}) ${VALUES})`, ...values);
+    else await tx.run(`${INSERT}, waits, waiting_token) ${VALUES}, ?, ?)`, ...values, waits, token ?? '');
   }
   if (routes.length === 0) return;
   tx.announce({ kind: 'deliveries', channels: [...new Set(routes.map(({ channel }) => channel))] });
@@ -87,7 +87,10 @@ export async function listDeliveries(
   return rows.map(toDelivery);
 }
 
-/** Makes a delivery due now, with the whole schedule of retries before it; one that was delivered stays as it is. */
+/**
+ * Makes a delivery due now, with the whole schedule of retries before it, even if it waits for its time. One that was
+ * delivered stays as it is, and so does one that was dropped: nobody would be told of the end of what it tells.
+ */
 export async function retryDelivery(
   tx: Transaction,
   caseId: string,
@@ -95,8 +98,8 @@ export async function retryDelivery(
   now: number,
 ): Promise<Delivery | null> {
   await tx.run(
-    `UPDATE deliveries SET state = 'pending', attempts = 0, next_attempt_at = ?
-     WHERE case_id = ? AND id = ? AND state <> 'delivered'`,
+    `UPDATE deliveries SET state = 'pending', attempts = 0, next_attempt_at = ?, waits = NULL, waiting_token = NULL
+     WHERE case_id = ? AND id = ? AND state IN ('pending', 'dead')`,
     now,
     caseId,
     id,
@@ -112,6 +115,10 @@ function nameIn(head: string | null): string {
   return name === undefined ? '' : (JSON.parse(name) as string);
 }
 
+function isWaiting(row: ListedRow): row is ListedRow & { waits: Wait } {
+  return row.waits !== null && row.state === 'pending' && row.attempts === 0 && row.leased === 0;
+}
+
 function toDelivery(row: ListedRow): Delivery {
   const { type, token, head } = row;
   return {
@@ -125,6 +132,7 @@ function toDelivery(row: ListedRow): Delivery {
       snitch: token === null ? null : { token, name: nameIn(head) },
     },
     state: row.state,
+    ...(isWaiting(row) ? { waits: row.waits } : {}),
     sending: row.state === 'pending' && row.leased === 1,
     attempts: row.attempts,
     lastError: row.last_error,

@@ -246,27 +246,31 @@ export function alertWord({ type, snitch, flapping }: WireAlert): string {
   return snitch ? `${word}, was ${printable(snitch.previous_status)}` : word;
 }
 
-const STATE_COLOR: Record<WireDelivery['state'], Color> = {
+const STATE_COLOR: Partial<Record<WireDelivery['state'], Color>> = {
   pending: 'yellow',
   delivered: 'green',
   dead: 'red',
 };
 
 export function deliveryLine(
-  { channel, target, state, attempts, last_error, next_attempt_at, delivered_at }: WireDelivery,
+  { channel, target, state, attempts, last_error, next_attempt_at, delivered_at, waits }: WireDelivery,
   now: number,
 ): Line {
   const spans: Span[] = [
-    { text: state.padEnd(10), color: STATE_COLOR[state] },
+    { text: state.padEnd(10), color: STATE_COLOR[state] ?? 'gray' },
     { text: `${channel.padEnd(8)}${printable(target)}` },
   ];
-  if (state !== 'delivered' && last_error !== null) {
+  if (state === 'dropped') spans.push({ text: `  ${printable(last_error ?? 'its time has passed')}` });
+  else if (state !== 'delivered' && last_error !== null) {
     spans.push({
       text: `  after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}: ${printable(last_error)}`,
     });
   }
   if (state === 'pending' && next_attempt_at !== null) {
-    spans.push({ text: `  next ${timeTo(Date.parse(next_attempt_at), now)}`, dim: true });
+    spans.push({
+      text: `  ${waits ? 'waits, ' : ''}next ${timeTo(Date.parse(next_attempt_at), now)}`,
+      dim: true,
+    });
   }
   if (state === 'delivered' && delivered_at !== null)
     spans.push({ text: `  ${ago(Date.parse(delivered_at), now)}`, dim: true });

@@ -3,6 +3,7 @@ import { Invalid } from '../../../core/errors.ts';
 import type { Snitch } from '../../../core/snitch.ts';
 import type { Alarm, Said } from '../../acknowledgements.ts';
 import type { Transaction } from '../../transaction.ts';
+import { dropWaiting } from '../routes/waiting.ts';
 import { getSnitch } from '../snitches.ts';
 import { getRules, getState, type StateRow } from '../states.ts';
 import { apply } from '../triggers.ts';
@@ -51,6 +52,10 @@ export async function acknowledgeAlarm(
   return after && { ...after, isNew: true };
 }
 
+/** What waits to be told only if nobody answers has no more reason, in the very transaction in which somebody does. */
 async function acknowledge(tx: Transaction, row: StateRow, said: Said, now: number): Promise<void> {
-  await apply(tx, row, { kind: 'acknowledge', ...said }, await getRules(tx, row.case_id), now);
+  const { case_id: caseId, token } = row;
+  const trigger = { kind: 'acknowledge', ...said } as const;
+  const changed = await apply(tx, row, trigger, await getRules(tx, caseId), now);
+  if (changed) await dropWaiting(tx, { caseId, token }, `${said.by} acknowledged the alarm before its time`);
 }
