@@ -8,6 +8,11 @@ export function addressesOf(config: Config, derived: string): Addresses {
   return { baseUrl, checkInBase: withoutSlash(config.checkInBase ?? `${baseUrl}/c`) };
 }
 
+/** Where people reach this server, as somebody said; what the daemon itself knows of that may be right only on its host. */
+export function publicUrlOf({ baseUrl }: Config): string | null {
+  return baseUrl === null ? null : withoutSlash(baseUrl);
+}
+
 /** The path of check-in addresses, without a slash at the end. It is known before the daemon listens. */
 export function checkInPath({ baseUrl, checkInBase }: Config): string {
   const base = checkInBase ?? `${baseUrl ?? 'http://localhost'}/c`;

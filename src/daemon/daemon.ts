@@ -7,6 +7,7 @@ import type { CheckOutcome } from '../store/sqlite/background-check.ts';
 import { openStoreUnlessStopped, type SqliteOptions } from '../store/sqlite/sqlite-store.ts';
 import { type ServiceManager, serviceManager } from '../system/service-manager.ts';
 import { addressesOf } from './addresses.ts';
+import { linkKey } from './alarm-links.ts';
 import { concernOf, DataDirOpen } from './data-directory.ts';
 import { completeFirstStart, credentialsPath, updateUrl } from './first-start.ts';
 import { inForceAtFirst } from './in-force.ts';
@@ -124,6 +125,7 @@ async function begin(parts: Parts, foundation: Foundation): Promise<Daemon> {
   const { url, baseUrl } = await listen(parts.app, config, { socket: manager.socket, logger });
   parts.sweeper.listens();
   inForce.addresses = addressesOf(config, baseUrl);
+  await provideLinkKey(foundation);
   await tellOfCredentials(foundation, url);
   await releaseLeases(foundation);
   if (!config.smtp) logger.warn('email is off: set smtp.url and smtp.from to send it');
@@ -142,6 +144,14 @@ async function begin(parts: Parts, foundation: Foundation): Promise<Daemon> {
     isSaving: () => store.isSaving(),
     failed: store.failed,
   };
+}
+
+async function provideLinkKey({ inForce, store, logger }: Foundation): Promise<void> {
+  inForce.linkKey = await linkKey(store);
+  if (inForce.linkKey !== null) return;
+  logger.warn(
+    'alerts carry no links to acknowledge them until a restart: the key for that could not be stored',
+  );
 }
 
 async function tellOfCredentials({ config, logger, store, clock }: Foundation, url: string): Promise<void> {

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Config } from '../config/config.ts';
 import type { Addresses } from '../http/endpoint/route-context.ts';
 import { createProxyTest, createSourceReader } from '../http/source.ts';
+import { publicUrlOf } from './addresses.ts';
 
 export interface ReloadedSettings {
   smtp: Config['smtp'];
@@ -20,11 +21,20 @@ export interface ReloadedSettings {
 export interface InForce extends ReloadedSettings {
   /** Empty until the daemon listens and knows its addresses. */
   addresses: Addresses;
+  /** What links in messages begin with; null where nobody said where people reach this server. */
+  publicUrl: string | null;
+  /** What the links in messages are signed with; null until the daemon has started. */
+  linkKey: string | null;
 }
 
 /** The settings that are in force before the daemon listens. */
 export function inForceAtFirst(config: Config): InForce {
-  return { ...reloadedSettings(config), addresses: { baseUrl: '', checkInBase: '' } };
+  return {
+    ...reloadedSettings(config),
+    addresses: { baseUrl: '', checkInBase: '' },
+    publicUrl: publicUrlOf(config),
+    linkKey: null,
+  };
 }
 
 export function reloadedSettings(config: Config): ReloadedSettings {

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
+import type { Alert } from '../core/alert.ts';
 import { logAlarms } from '../delivery/alert-log.ts';
 import { createDeliverer, type Deliverer } from '../delivery/deliverer.ts';
 import { checkMail } from '../delivery/smtp/mail-check.ts';
@@ -17,6 +18,7 @@ import { nameOfHeldSocket } from '../system/held-socket.ts';
 import { giveBackFreeMemory } from '../system/memory.ts';
 import type { ServiceManager } from '../system/service-manager.ts';
 import { checkInPath } from './addresses.ts';
+import { type SignedLinks, signedLinks } from './alarm-links.ts';
 import type { InForce } from './in-force.ts';
 import { problems, progress, stalls } from './progress.ts';
 import { SignsOfLife } from './signs-of-life.ts';
@@ -52,10 +54,11 @@ export interface Parts {
 
 /** @throws Error that names a setting that cannot be used */
 export function createParts(foundation: Foundation): Parts {
-  const { config, logger, store, clock, metrics, version, manager } = foundation;
+  const { config, inForce, logger, store, clock, metrics, version, manager } = foundation;
   const limiter = new RateLimiter(config.rateLimit);
   const sweeper = createSweeper(foundation);
   const endAlertLog = logAlarms(store, logger);
+  const links = signedLinks(() => inForce.linkKey);
   const deliverer = createDeliverer({
     store,
     clock,
@@ -65,6 +68,7 @@ export function createParts(foundation: Foundation): Parts {
     commands: config.commands,
     logger,
     version,
+    linkOf: (alert) => linkTo(links, alert, foundation),
     observe: ({ channel, result }) => metrics.deliveries.inc({ channel, result }),
   });
   const retention = new Retention({ store, clock, logger, settings: config.retention });
@@ -82,6 +86,7 @@ export function createParts(foundation: Foundation): Parts {
   const app = createServer(foundation, {
     connections,
     limiter,
+    links,
     readiness: () => ({ problems: problems(workers), progress: progress(workers) }),
   });
   // This is read now, because the descriptor is closed when the daemon stops.
@@ -99,6 +104,12 @@ export function createParts(foundation: Foundation): Parts {
   };
 }
 
+/** Null where nobody configured where people reach this server: a link to another address would lead nowhere. */
+function linkTo(links: SignedLinks, alert: Alert, { inForce: { publicUrl } }: Foundation) {
+  const url = publicUrl === null ? null : links.urlOf(alert, publicUrl);
+  return url === null ? null : { url, words: 'Acknowledge' };
+}
+
 function createSweeper({ store, clock, logger }: Foundation): Sweeper {
   const monotonic = () => performance.now();
   return new Sweeper({ store, clock, monotonic, logger, afterLongWork: giveBackFreeMemory });
@@ -107,6 +118,7 @@ function createSweeper({ store, clock, logger }: Foundation): Sweeper {
 interface ServerParts {
   connections: Set<Socket>;
   limiter: RateLimiter;
+  links: SignedLinks;
   readiness: RouteContext['readiness'];
 }
 

@@ -5,6 +5,7 @@ import { type RepeatedChannel, repeated } from './channels/repeated.ts';
 import { SERVICE_LIMITS, type ServiceLimits, serviceChannel } from './channels/service-channel.ts';
 import { SERVICES } from './channels/services.ts';
 import { WEBHOOK_LIMITS, type WebhookLimits, webhookChannel } from './channels/webhook.ts';
+import type { LinkOf } from './messages/service-message.ts';
 import type { Channel } from './outbox/channel.ts';
 import { Dispatch, type DispatchHealth, type DispatchOptions } from './outbox/dispatch.ts';
 import { Repeater, type RepeaterOptions } from './outbox/repeater.ts';
@@ -23,6 +24,8 @@ export interface DelivererOptions extends DeliverySettings, DispatchOptions {
   store: DispatchOptions['store'] & RepeaterOptions['store'];
   /** The version of this program, for the user agent of webhooks. */
   version?: string;
+  /** Where whoever reads an alert goes from there; nowhere when absent. */
+  linkOf?: LinkOf;
   limits?: {
     webhook?: Partial<WebhookLimits>;
     email?: Partial<EmailLimits>;
@@ -92,16 +95,16 @@ type Makers = {
 type NullOf<Setting> = Setting extends 'smtp' ? null : never;
 
 /** The channels that each setting is for. */
-function makers({ limits, version = '0' }: DelivererOptions): Makers {
+function makers({ limits, version = '0', linkOf = () => null }: DelivererOptions): Makers {
   return {
-    commands: (commands) => [commandChannel(commands, { ...COMMAND_LIMITS, ...limits?.command })],
-    smtp: (smtp) => [emailChannel(smtp, { ...EMAIL_LIMITS, ...limits?.email })],
+    commands: (commands) => [commandChannel(commands, { ...COMMAND_LIMITS, ...limits?.command }, linkOf)],
+    smtp: (smtp) => [emailChannel(smtp, { ...EMAIL_LIMITS, ...limits?.email }, linkOf)],
     webhooks: ({ allowPrivate }) => [
       webhookChannel({ allowPrivate, version }, { ...WEBHOOK_LIMITS, ...limits?.webhook }),
       ...SERVICES.map((service) => {
         const channel = serviceChannel(
           service,
-          { allowPrivate, version },
+          { allowPrivate, version, linkOf },
           { ...SERVICE_LIMITS, ...limits?.service },
         );
         return service.repeats ? repeated(channel) : channel;

@@ -27,8 +27,28 @@ export function refuseForeignPages(request: IncomingMessage, baseUrl: string): v
   );
 }
 
+/**
+ * The same for the form of a page of our own that tells nobody its address: for its sake the browser hides the origin as
+ * well, and sends `null`.
+ *
+ * @throws SnitchError for a request that a page of another site made
+ */
+export function refuseForeignForms(request: IncomingMessage, baseUrl: string): void {
+  const { origin, ...headers } = request.headers;
+  const known = origin === undefined || origin === 'null' ? headers : { ...headers, origin };
+  if (signIn(known, baseUrl) === null) return;
+  throw new SnitchError(
+    'origin_forbidden',
+    'A web page of another site sent this. Open the link and press the button there.',
+  );
+}
+
 /** Which header tells that a page of another site made the request, whatever its method is; null if none does. */
 export function signOfForeignPage({ headers }: IncomingMessage, baseUrl: string): 'origin' | 'site' | null {
+  return signIn(headers, baseUrl);
+}
+
+function signIn(headers: IncomingHttpHeaders, baseUrl: string): 'origin' | 'site' | null {
   const site = headers['sec-fetch-site'];
   const { origin } = headers;
   if (origin !== undefined && !isOwnOrigin(origin, headers, baseUrl)) return 'origin';

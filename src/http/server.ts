@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { OWN_ANSWER } from '../api/own-answer.ts';
 import { NotFound, SnitchError } from '../core/errors.ts';
+import { type AcknowledgePageContext, acknowledgePage } from './acknowledge/acknowledge.ts';
 import { refuseForeignPages, signOfForeignPage } from './browser.ts';
 import { createByName } from './check-in/by-name.ts';
 import { createCheckInHandler } from './check-in/check-in.ts';
@@ -40,7 +41,7 @@ import { tagRoutes } from './resources/tags.ts';
 import { webhookRoutes } from './resources/webhooks.ts';
 import { streamRoutes } from './stream/stream.ts';
 
-export interface ServerOptions extends RouteContext, MetricsContext {
+export interface ServerOptions extends RouteContext, MetricsContext, Pick<AcknowledgePageContext, 'links'> {
   limiter: RateLimiter;
   /** The path of check-in addresses, without a slash at the end. */
   checkInPath: string;
@@ -95,10 +96,13 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   app.setNotFoundHandler(async () => {
     throw new NotFound('There is nothing at this path.');
   });
-  app.addHook('onRequest', async ({ raw }) => refuseForeignPages(raw, options.addresses().baseUrl));
+  app.addHook('onRequest', async ({ raw, routeOptions }) => {
+    if (!routeOptions.config.anySite) refuseForeignPages(raw, options.addresses().baseUrl);
+  });
   healthRoutes(app, options);
   metricsRoutes(app, options);
   openApiRoutes(app, options);
+  acknowledgePage(app, options);
   app.register(async (api) => apiRoutes(api, options), { prefix: '/v1' });
   return app;
 }

@@ -178,7 +178,7 @@ test('what the job printed is in the mail: bounded, from its end, and nothing in
     details: { exitStatus: 1 },
   });
   const messageWith = (output: string) =>
-    alertMessage(errored, CASE, 'ann@example.com', 'example.com', output);
+    alertMessage(errored, CASE, 'ann@example.com', 'example.com', { output });
   const { text, html } = messageWith('copying <a>\n\n\u001b[31mno space left\n');
   assert.match(text, 'The job printed:\n\n  copying <a>\n\n  no space left\n\nTo see more:');
   assert.match(html, 'copying &lt;a&gt;\n\nno space left</pre>');

@@ -13,7 +13,7 @@ const HOUR = 3_600_000;
 const [subjects, mail] = readPage('docs/alerts.md').blocks.filter(({ language }) => language === 'text');
 
 function messageOf(alert: ReturnType<typeof anAlert>, output: string | null = null) {
-  return alertMessage(alert, CASE, 'ops@example.com', 'example.com', output);
+  return alertMessage(alert, CASE, 'ops@example.com', 'example.com', { output });
 }
 
 const ERROR = anAlert({

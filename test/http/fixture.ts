@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import pino from 'pino';
 import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../src/api/wire.ts';
+import { signedLinks } from '../../src/daemon/alarm-links.ts';
 import { RateLimiter } from '../../src/http/endpoint/rate-limit.ts';
 import type { RouteContext } from '../../src/http/endpoint/route-context.ts';
 import { Metrics } from '../../src/http/metrics/metrics.ts';
@@ -22,6 +23,9 @@ export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 
 const BASE_URL = 'https://snitch.example.com';
+/** What the server signs the links of alarms with. */
+export const LINK_KEY = 'a key of the tests';
+
 export const CHECK_IN_BASE = 'https://in.example.com/c';
 
 export interface Clock {
@@ -90,6 +94,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
     store: through(store),
     clock: () => clock.now,
     limiter,
+    links: signedLinks(() => LINK_KEY),
     addresses: () => ({ baseUrl: BASE_URL, checkInBase: CHECK_IN_BASE }),
     readiness: () => ({ problems, progress }),
     metrics: new Metrics(),
@@ -104,7 +109,9 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
     logger: pino({ level: 'warn' }, { write: (line) => void logged.push(JSON.parse(line) as LogLine) }),
   });
   const routes = new Set<string>();
-  app.addHook('onRoute', ({ url }) => void routes.add(url));
+  app.addHook('onRoute', ({ url }) => {
+    if (url.startsWith('/v1/')) routes.add(url);
+  });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const address = app.server.address();
   const port = typeof address === 'object' && address ? address.port : 0;

@@ -1,6 +1,7 @@
 /** Says in words what a snitch waits for, and why it alerts or is silent. */
 import { durationInWords, SECOND } from '../../text/durations.ts';
 import { inTimeZone } from '../../text/times.ts';
+import { acknowledgedInWords } from '../acknowledgement/acknowledgement.ts';
 import type { Calendar, Period } from '../interval.ts';
 import { lengthenedBy, scheduleOf } from '../job-schedule.ts';
 import type { ValueHistories } from '../judgement/usual.ts';
@@ -73,6 +74,7 @@ export function explain(state: SnitchState, context: ExplainContext): Explanatio
     nextAlertAt: awaited || state.status === 'failed' ? state.dueAt : null,
     reasons: [
       ...reasonsFor(state, rules, telling),
+      ...acknowledgedReasons(state, rules),
       ...runReasons(state, runs, { now, local: (at) => inTimeZone(at, rules.timezone) }),
       ...toleranceReasons(state, rules),
       ...expectationReasons(state, values),
@@ -164,15 +166,23 @@ function reasonsFor(state: SnitchState, rules: CaseRules, { nobody, last }: Tell
           : last?.startedAt
             ? [`A run that started at ${local(last.startedAt)} had not ended then.`]
             : []),
-        state.dueAt === null
-          ? state.schedule === null || rules.reminders === 'off'
-            ? 'This case wants no reminders.'
-            : NO_FURTHER_RUN
-          : `Unless it checks in before, a reminder comes at ${due}.`,
+        ...(state.acknowledged ? [] : [reminderReason(state, rules, due)]),
       ];
     case 'paused':
       return [pauseReason(state, local)];
   }
+}
+
+function reminderReason({ dueAt, schedule }: SnitchState, { reminders }: CaseRules, due: string): string {
+  if (dueAt !== null) return `Unless it checks in before, a reminder comes at ${due}.`;
+  return schedule === null || reminders === 'off' ? 'This case wants no reminders.' : NO_FURTHER_RUN;
+}
+
+function acknowledgedReasons({ acknowledged, status }: SnitchState, { timezone }: CaseRules): string[] {
+  if (acknowledged === null) return [];
+  const words = acknowledgedInWords(acknowledged, (at) => inTimeZone(at, timezone));
+  const what = status === 'failed' ? 'There are no reminders and no escalation' : 'There is no escalation';
+  return [`It was ${words}. ${what} until its status changes.`];
 }
 
 function missed(

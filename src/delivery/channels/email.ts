@@ -1,5 +1,6 @@
 /** Emails: one alert a message, or a digest of many, to one recipient each. */
 import { alertMessage, digestMessage, type EmailMessage } from '../messages/email-message.ts';
+import type { LinkOf } from '../messages/service-message.ts';
 import type { Channel, Pace, Sending } from '../outbox/channel.ts';
 import type { Outcome } from '../outbox/outcome.ts';
 import { createMailer, SEND_TIMEOUT } from '../smtp/mailer.ts';
@@ -24,7 +25,11 @@ const OFF = 'email is off: set smtp.url and smtp.from';
  * @param smtp null where email is off
  * @throws Error that names the setting which cannot be used
  */
-export function emailChannel(smtp: SmtpSettings | null, limits: EmailLimits): Channel {
+export function emailChannel(
+  smtp: SmtpSettings | null,
+  limits: EmailLimits,
+  linkOf: LinkOf = () => null,
+): Channel {
   const { groupWait, ...pace } = limits;
   const connections = limits.fast + limits.slow;
   const mailer = smtp && createMailer({ ...smtp, connections, timeout: limits.timeout });
@@ -41,7 +46,7 @@ export function emailChannel(smtp: SmtpSettings | null, limits: EmailLimits): Ch
       sendDigest: (digest, to) => send((domain) => digestMessage(digest, to.target, domain), to),
     },
     sendAlert: ({ alert, case: shown, output = null }, to) =>
-      send((domain) => alertMessage(alert, shown, to.target, domain, output), to),
+      send((domain) => alertMessage(alert, shown, to.target, domain, { output, link: linkOf(alert) }), to),
     retire: () => mailer?.retire(),
     close: () => mailer?.close(),
   };

@@ -4,7 +4,7 @@ import type { Alert } from '../../core/alert.ts';
 import { alertLetter } from './alert-letter.ts';
 import { digestLetter } from './digest.ts';
 import type { CaseShown, Digest, DigestEntry } from './digest-entry.ts';
-import { asHtml, asText } from './letter.ts';
+import { asHtml, asText, type Letter } from './letter.ts';
 
 export interface EmailMessage {
   subject: string;
@@ -22,16 +22,17 @@ const THREADS = 50;
 /**
  * @param recipient part of the message id: each recipient has a thread of their own
  * @param domain the right side of message ids
- * @param output what the job printed, where that is kept
+ * @param beside what the job printed, where that is kept, and where the reader goes from here
  */
 export function alertMessage(
   alert: Alert,
   shown: CaseShown,
   recipient: string,
   domain: string,
-  output: string | null = null,
+  { output = null, link = null }: { output?: string | null; link?: Letter['link'] } = {},
 ): EmailMessage {
-  const { subject, letter } = alertLetter(alert, shown, output);
+  const { subject, letter: unlinked } = alertLetter(alert, shown, output);
+  const letter = { ...unlinked, link };
   const threadId = alert.details?.threadId ?? null;
   return {
     subject,

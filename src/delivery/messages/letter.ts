@@ -8,6 +8,8 @@ export interface Letter {
   lists: { heading: string; items: string[] }[];
   /** What the job printed, in lines. */
   output?: string;
+  /** Where the reader goes from here. */
+  link?: { url: string; words: string } | null;
   /** Command lines that show more. */
   commands: string[];
   footer: string;
@@ -15,7 +17,7 @@ export interface Letter {
 
 const PRINTED = 'The job printed:';
 
-export function asText({ paragraphs, fields, lists, output = '', commands, footer }: Letter): string {
+export function asText({ paragraphs, fields, lists, output = '', link, commands, footer }: Letter): string {
   const width = Math.max(0, ...fields.map(({ label }) => label.length)) + 2;
   const indent = ' '.repeat(width);
   const lines = fields.map(
@@ -23,6 +25,7 @@ export function asText({ paragraphs, fields, lists, output = '', commands, foote
   );
   const blocks = [
     ...paragraphs,
+    link ? `${link.words}:\n${link.url}` : '',
     lines.join('\n'),
     ...lists.map(({ heading, items }) => [heading, ...items.map((item) => `  - ${item}`)].join('\n')),
     output === '' ? '' : `${PRINTED}\n\n${output.replace(/^(?=.)/gm, '  ')}`,
@@ -37,7 +40,10 @@ const LABEL = 'padding:2px 16px 2px 0;vertical-align:top;color:#666;white-space:
 const VALUE = 'padding:2px 0;vertical-align:top;white-space:pre-wrap;overflow-wrap:anywhere';
 const CODE = 'padding:8px 12px;background:#f4f4f4;font-family:monospace;white-space:pre-wrap';
 
-export function asHtml({ paragraphs, fields, lists, output = '', commands, footer }: Letter): string {
+const BUTTON =
+  'display:inline-block;padding:8px 16px;border-radius:4px;background:#1a5fb4;color:#fff;text-decoration:none';
+
+export function asHtml({ paragraphs, fields, lists, output = '', link, commands, footer }: Letter): string {
   const [gist = '', ...others] = paragraphs;
   const rows = fields.map(
     ({ label, value }) =>
@@ -46,6 +52,7 @@ export function asHtml({ paragraphs, fields, lists, output = '', commands, foote
   const parts = [
     `<p><strong>${escapeHtml(gist)}</strong></p>`,
     ...others.map((text) => `<p>${escapeHtml(text)}</p>`),
+    link ? `<p><a href="${escapeHtml(link.url)}" style="${BUTTON}">${escapeHtml(link.words)}</a></p>` : '',
     rows.length > 0 ? `<table style="border-collapse:collapse">${rows.join('\n')}</table>` : '',
     ...lists.map(
       ({ heading, items }) =>

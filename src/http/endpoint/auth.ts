@@ -29,6 +29,8 @@ declare module 'fastify' {
     audience?: Audience;
     /** Whether the route works during maintenance, because it is the one that ends it. */
     duringMaintenance?: boolean;
+    /** Whether the route itself looks at which site a request comes from. */
+    anySite?: boolean;
   }
 }
 

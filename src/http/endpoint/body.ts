@@ -29,6 +29,15 @@ export async function readJson(
   return body;
 }
 
+/**
+ * The fields of an HTML form. Bytes that are no UTF-8 become signs of that.
+ *
+ * @throws SnitchError when it is too large
+ */
+export async function readForm(request: FastifyRequest): Promise<URLSearchParams> {
+  return new URLSearchParams((await readBody(request.raw)).toString('utf8'));
+}
+
 async function readBody(raw: IncomingMessage): Promise<Buffer> {
   if (Number(raw.headers['content-length'] ?? 0) > BODY_LIMIT) throw tooLarge();
   const chunks: Buffer[] = [];

@@ -12,9 +12,10 @@ export function resource(
   app: FastifyInstance,
   url: string,
   handlers: Handlers,
-  { audience = 'case', duringMaintenance = false }: { audience?: Audience; duringMaintenance?: boolean } = {},
+  options: { audience?: Audience; duringMaintenance?: boolean; anySite?: boolean } = {},
 ): void {
-  const config = { audience, duringMaintenance };
+  const { audience = 'case', duringMaintenance = false, anySite = false } = options;
+  const config = { audience, duringMaintenance, anySite };
   const allowed = Object.keys(handlers) as HTTPMethods[];
   if (handlers.GET) allowed.push('HEAD');
   for (const [method, handler] of Object.entries(handlers)) {
@@ -23,7 +24,7 @@ export function resource(
   app.route({
     method: app.supportedMethods.filter((method) => !allowed.includes(method)),
     url,
-    config: { audience: 'any', duringMaintenance },
+    config: { audience: 'any', duringMaintenance, anySite },
     handler: async (request, reply) => {
       reply.header('allow', allowed.join(', '));
       throw new SnitchError(
