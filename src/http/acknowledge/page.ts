@@ -19,6 +19,7 @@ p,dd{margin:0 0 .75rem;overflow-wrap:anywhere}
 dt{color:var(--dim);font-size:.875rem}
 .bad{color:var(--bad);font-weight:600}
 .good{color:var(--good);font-weight:600}
+form+p{margin-top:.75rem}
 .dim{color:var(--dim);font-size:.875rem}
 label{display:block;margin:0 0 .75rem}
 input{display:block;width:100%;margin-top:.25rem;padding:.6rem;border:1px solid var(--line);border-radius:.4rem;background:transparent;color:inherit;font:inherit}

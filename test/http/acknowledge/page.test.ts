@@ -248,6 +248,7 @@ test('after the recovery, and in the next outage, it says that the alarm is over
     assert.match(posted.text, words);
     assert.is((await snitchNow(acme, snitch.token)).acknowledged, null);
   };
+  clock.now += SECOND;
   await checkIn(context, snitch.token);
   await saysOver(/This alarm is over: it is healthy now/);
   clock.now += 3 * HOUR;
@@ -324,8 +325,10 @@ test('an error says its message and its reason', async (context) => {
 
 test('a recovery and a pause have no link', async (context) => {
   const { snitch } = await alarm(context);
+  context.clock.now += SECOND;
   await checkIn(context, snitch.token);
   assert.is(await linkOf(context, snitch), '');
+  context.clock.now += SECOND;
   await context.acme.write.post(`${snitch.href}/pause`);
   assert.is(await linkOf(context, snitch), '');
 });
