@@ -72,6 +72,9 @@ export function snitchCalls(send: Send) {
     pause: (token: string, until?: string) =>
       send<void>(null, 'POST', `${snitch(token)}/pause`, until === undefined ? undefined : { until }),
     unpause: (token: string) => send<void>(null, 'POST', `${snitch(token)}/unpause`),
+    acknowledge: (token: string, said: { note?: string | null; by?: string | null } = {}) =>
+      send(SNITCH, 'POST', `${snitch(token)}/acknowledge`, said),
+    unacknowledge: (token: string) => send(SNITCH, 'DELETE', `${snitch(token)}/acknowledge`),
     explain: (token: string) => send(EXPLANATION, 'GET', `${snitch(token)}/explain`),
     listCheckIns: (token: string, page: PageQuery = {}) =>
       send(list(CHECK_IN), 'GET', `${snitch(token)}/check_ins${query({ ...page })}`),

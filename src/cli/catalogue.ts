@@ -15,6 +15,7 @@ import { register as daemon } from './daemon/commands.ts';
 import { register as restore } from './daemon/restore.ts';
 import { register as doctor } from './doctor/doctor.ts';
 import { register as exec } from './exec/exec.ts';
+import { register as acknowledge } from './snitches/acknowledge.ts';
 import { register as deletion } from './snitches/delete.ts';
 import { register as list } from './snitches/list.ts';
 import { register as look } from './snitches/look.ts';
@@ -25,6 +26,8 @@ import { register as spool } from './spool/spool.ts';
 
 export interface Entry {
   name: string;
+  /** A shorter name for the same. */
+  alias?: string;
   /** What the command does, in a few words without a full stop. */
   summary: string;
   /** Loads the module that adds the command to the program, perhaps together with related ones. */
@@ -60,6 +63,17 @@ export const TASKS: readonly Task[] = [
         name: 'deliveries',
         summary: 'what was sent to whom, and what could not be; retry',
         load: here(deliveries),
+      },
+    ],
+  },
+  {
+    title: 'During alarms',
+    entries: [
+      {
+        name: 'acknowledge',
+        alias: 'ack',
+        summary: 'say that somebody has seen an alarm',
+        load: here(acknowledge),
       },
     ],
   },
@@ -156,5 +170,5 @@ export const TASKS: readonly Task[] = [
 export const ENTRIES: readonly Entry[] = TASKS.flatMap(({ entries }) => entries);
 
 export function findEntry(name: string): Entry | undefined {
-  return ENTRIES.find((entry) => entry.name === name);
+  return ENTRIES.find((entry) => entry.name === name || entry.alias === name);
 }

@@ -42,8 +42,9 @@ async function candidatesFor(
   const [name, ...rest] = before;
   if (name === undefined) return commandNames();
   if (name === 'help') return rest.length === 0 ? commandNames() : [];
-  const program = findEntry(name) ? await programOf(name) : null;
-  const command = program?.commands.find((one) => one.name() === name);
+  const entry = findEntry(name);
+  const program = entry ? await programOf(name) : null;
+  const command = program?.commands.find((one) => one.name() === entry?.name);
   return command ? within(command, rest, typed) : [];
 }
 

@@ -266,6 +266,14 @@ const REFUSED: Event = {
   link: { state: 'refused', error: 'the API key is missing or wrong', retryAt: null },
 };
 
+/** Somebody looks after what failed. */
+function seen(columns: number, rows: number): State {
+  const failed = FLEET.find(({ status }) => status === 'failed') ?? snitch('none');
+  const acknowledged = { at: iso(NOON - 5 * MINUTE), note: 'the \u202edisk is full', by: 'Ann' };
+  const changed = [{ ...failed, acknowledged }];
+  return after(full(columns, rows), { kind: 'changes', changed, deleted: [], at: NOON });
+}
+
 const FRAMES: Record<string, () => string> = {
   table: () => frameOf(full()),
   'table at 40 columns': () => frameOf(full(40, 12)),
@@ -284,6 +292,14 @@ const FRAMES: Record<string, () => string> = {
   'pause prompt': () => frameOf(after(full(100, 20), ...keys('p'), ...typed('2h'))),
   'pause prompt with a text that is not understood': () =>
     frameOf(after(full(60, 20), ...keys('p'), ...typed('soon'), ...keys('enter'))),
+  'acknowledge prompt': () => frameOf(after(full(), ...keys('a'), ...typed('on it'))),
+  'acknowledge prompt at 40 columns': () =>
+    frameOf(after(full(40, 12), ...keys('a'), ...typed('the disk is full, I am on it'))),
+  'table with an acknowledged alarm at 40 columns': () => frameOf(seen(40, 10)),
+  'detail of an acknowledged alarm at 40 columns': () => {
+    const detail: Event = { kind: 'detail', token: 'token-nightly-backup', detail: DETAIL, error: null };
+    return frameOf(after(seen(40, 16), ...keys('enter'), detail));
+  },
   'key refused': () => frameOf(after(full(), REFUSED)),
   'tag prompt': () => frameOf(after(full(), ...keys('#'), ...typed('new'))),
   'delete prompt': () => frameOf(after(full(), ...keys('d'))),
@@ -356,7 +372,7 @@ test('no line is wider than the terminal, and there are as many as it has rows, 
     [80, 24],
     [99, 30],
   ] as const) {
-    for (const key of ['?', '/', 'p', 'd', 'n', 'enter', 't', '#', 'j']) {
+    for (const key of ['?', '/', 'p', 'a', 'd', 'n', 'enter', 't', '#', 'j']) {
       const lines = frameOf(after(full(columns, rows), ...keys(key)))
         .trimEnd()
         .split('\n');

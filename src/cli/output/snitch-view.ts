@@ -16,6 +16,18 @@ export function statusText(status: string, { terminal, signs }: Pick<Style, 'ter
   return terminal && isStatus(status) ? `${signs.status[status]} ${status}` : status;
 }
 
+/** A person sees at once what somebody looks after; for programs the word stays as it is. */
+function statusCell({ status, acknowledged }: WireSnitch, style: Style): string {
+  return `${statusText(status, style)}${style.terminal && acknowledged ? ' (ack)' : ''}`;
+}
+
+/** `by Ann, 5m ago: on it` */
+function acknowledgedWords({ acknowledged }: WireSnitch, when: (iso: string) => string): string {
+  if (!acknowledged) return '';
+  const { by, at, note } = acknowledged;
+  return `by ${by}, ${when(at)}${note === null ? '' : `: ${note}`}`;
+}
+
 export function statusPaint(status: string): Paint | null {
   return isStatus(status) ? STATUS_COLORS[status] : null;
 }
@@ -80,7 +92,7 @@ export const SNITCH_VIEW: View<WireSnitch> = {
     { header: 'NAME', cell: ({ name }) => name, shrinkTo: 12 },
     {
       header: 'STATUS',
-      cell: ({ status }, style) => statusText(status, style),
+      cell: statusCell,
       paint: ({ status }) => statusPaint(status),
     },
     {
@@ -99,6 +111,11 @@ export const SNITCH_VIEW: View<WireSnitch> = {
       optional: 'dear',
     },
     { header: 'WHY', cell: ({ reason }) => reason ?? '', wide: true },
+    {
+      header: 'ACKNOWLEDGED',
+      cell: (snitch, style) => acknowledgedWords(snitch, (iso) => shownTime(iso, style)),
+      wide: true,
+    },
     { header: 'SCHEDULE', cell: scheduleWords, wide: true },
     {
       header: 'MAX RUNTIME',
@@ -135,6 +152,9 @@ export function snitchFields(snitch: WireSnitch, style: Style): Field[] {
     { label: 'Name', text: snitch.name, paint: 'bold' },
     { label: 'Status', text: statusText(snitch.status, style), paint: statusPaint(snitch.status) },
     ...(snitch.reason ? [{ label: 'Why', text: snitch.reason }] : []),
+    ...(snitch.acknowledged
+      ? [{ label: 'Acknowledged', text: acknowledgedWords(snitch, (iso) => exactTime(iso, style)) }]
+      : []),
     { label: 'Last healthy', text: exactTime(snitch.checked_in_at, style) },
     { label: 'Last report', text: reportField(snitch, style) },
     ...dueFields(snitch),

@@ -66,7 +66,13 @@ async function acknowledge(request: FastifyRequest, reply: FastifyReply, context
   const after = value === null ? { ...alarm, isNew: false } : await acknowledgeOnce(id, value, context);
   if (after === null) throw notFound();
   if (!after.lasts) return send(reply, 409, pageOf(after, context));
-  const page = after.isNew ? alarmPage(after, `Acknowledged ${seenBy(after)}. There are no more reminders, and nobody else is called, until its status changes.`, null) : pageOf(after, context);
+  const page = after.isNew
+    ? alarmPage(
+        after,
+        `Acknowledged ${seenBy(after)}. There are no more reminders, and nobody else is called, until its status changes.`,
+        null,
+      )
+    : pageOf(after, context);
   return send(reply, 200, page);
 }
 

@@ -55,6 +55,12 @@ export function createCommands(parts: CommandParts): Commands {
         return onAll(effect.tokens, 'Paused', (token) => client.pause(token, effect.until));
       case 'unpause':
         return onAll(effect.tokens, 'Unpaused', (token) => client.unpause(token));
+      case 'acknowledge':
+        return onAll(effect.tokens, 'Acknowledged', (token) =>
+          client.acknowledge(token, { note: effect.note }),
+        );
+      case 'unacknowledge':
+        return onAll(effect.tokens, 'Unacknowledged', (token) => client.unacknowledge(token));
       case 'tag':
         return onAll(effect.tokens, 'Tagged', (token) => changeTags(client, token, effect));
       case 'delete':

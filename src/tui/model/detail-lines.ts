@@ -1,5 +1,11 @@
 /** Everything about one snitch, as lines to scroll through. */
-import type { WireAlert, WireCheckIn, WireDelivery, WireSnitch } from '../../api/wire.ts';
+import type {
+  WireAcknowledgement,
+  WireAlert,
+  WireCheckIn,
+  WireDelivery,
+  WireSnitch,
+} from '../../api/wire.ts';
 import type { WireExplanation } from '../../api/wire-explanation.ts';
 import { runningLines } from '../../core/running.ts';
 import { scheduleWithZone } from '../../core/schedule-name.ts';
@@ -70,6 +76,9 @@ function fieldLines(entry: Entry, detail: SnitchDetail | null, look: DetailLook)
   const fields: [string, string][] = [
     dueField(snitch, explanation?.timezone ?? 'time zone of the case'),
     ...(snitch.reason ? [['Why', printable(snitch.reason)] satisfies [string, string]] : []),
+    ...(snitch.acknowledged
+      ? [['Acknowledged', seenWords(snitch.acknowledged, look.now, timezone)] satisfies [string, string]]
+      : []),
     ...(snitch.max_runtime
       ? [['Max runtime', compactDuration(snitch.max_runtime * 1_000)] satisfies [string, string]]
       : []),
@@ -96,6 +105,12 @@ function dueField(
 ): [string, string] {
   if (schedule) return ['Schedule', printable(scheduleWithZone(schedule, timezone, caseZone))];
   return ['Interval', `${interval}, ${alert_type}`];
+}
+
+/** `by Ann, 10m ago, 2026-03-14 12:50:00: on it` */
+function seenWords({ by, at, note }: WireAcknowledgement, now: number, timezone: string): string {
+  const said = note === null ? '' : `: ${printable(note)}`;
+  return `by ${printable(by)}, ${whenWas(Date.parse(at), now, timezone)}${said}`;
 }
 
 function whenWas(at: number | null, now: number, timezone: string): string {

@@ -119,6 +119,7 @@ export function bannerLine(state: State, glyphs: Glyphs): Line | null {
 const OVERLAY_HINT: Record<Overlay['kind'], string> = {
   filter: 'enter keep  esc undo  tag:x  status:x  !not',
   tag: 'enter send  esc cancel',
+  acknowledge: 'enter send  esc cancel  or no note',
   pause: '',
   delete: '',
   form: '',

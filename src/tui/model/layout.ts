@@ -40,6 +40,7 @@ function promptRows({ overlay, size }: State): number {
     case 'pause':
       return 1 + PAUSE_CHOICES.length + pauseHint(overlay.problem, size.columns).length;
     case 'tag':
+    case 'acknowledge':
     case 'delete':
       return 2;
     case 'filter':

@@ -55,7 +55,9 @@ function act(state: State, action: Exclude<Action, Move>): Step {
   }
 }
 
-function actOnSnitch(state: State, action: 'pause' | 'unpause' | 'edit' | 'delete' | 'tag' | 'copy'): Step {
+type OnSnitch = 'pause' | 'unpause' | 'acknowledge' | 'unacknowledge' | 'edit' | 'delete' | 'tag' | 'copy';
+
+function actOnSnitch(state: State, action: OnSnitch): Step {
   const entry = selected(state);
   const tokens = targets(state);
   if (!entry || tokens.length === 0) return stay(say(state, 'There is no snitch here.'));
@@ -70,6 +72,10 @@ function actOnSnitch(state: State, action: 'pause' | 'unpause' | 'edit' | 'delet
         do: 'unpause',
         tokens,
       });
+    case 'acknowledge':
+      return askForNote(state, tokens);
+    case 'unacknowledge':
+      return takeBack(state, tokens);
     case 'tag':
       return stay({ ...state, overlay: { kind: 'tag', tokens, field: fieldWith('') } });
     case 'edit':
@@ -83,6 +89,26 @@ function actOnSnitch(state: State, action: 'pause' | 'unpause' | 'edit' | 'delet
         what: `the check-in URL of ${entry.name}`,
       });
   }
+}
+
+/** Of all that are chosen, only alarms can be acknowledged. */
+function askForNote(state: State, chosen: readonly string[]): Step {
+  const tokens = chosen.filter((token) => isAlarm(state, token));
+  if (tokens.length === 0)
+    return stay(say(state, 'Nothing is wrong here: only what is failed or errored is acknowledged.'));
+  return stay({ ...state, overlay: { kind: 'acknowledge', tokens, field: fieldWith('') } });
+}
+
+function takeBack(state: State, chosen: readonly string[]): Step {
+  const tokens = chosen.filter((token) => state.collection.entries.get(token)?.snitch.acknowledged);
+  if (tokens.length === 0) return stay(say(state, 'Nobody has acknowledged an alarm here.'));
+  const after = say({ ...state, marks: new Set() }, `Taking it back for ${nameOf(state, tokens)}.`);
+  return stay(after, { do: 'unacknowledge', tokens });
+}
+
+function isAlarm({ collection }: State, token: string): boolean {
+  const status = collection.entries.get(token)?.snitch.status;
+  return status === 'failed' || status === 'errored';
 }
 
 export function openSelected(state: State): Step {

@@ -26,6 +26,14 @@ function linesOf(state: State, overlay: Overlay, glyphs: Glyphs): Line[] {
         ],
         [{ text: 'Tags: ' }, ...fieldSpans(overlay.field)],
       ];
+    case 'acknowledge':
+      return [
+        [
+          { text: `Acknowledge ${nameOf(state, overlay.tokens)}`, bold: true },
+          { text: '  no more reminders', dim: true },
+        ],
+        [{ text: 'Note: ' }, ...fieldSpans(overlay.field)],
+      ];
     case 'delete':
       return [
         [

@@ -21,6 +21,8 @@ export function pressInOverlay(state: State, overlay: Overlay, key: string): Ste
       return confirmDelete(state, overlay.token, key);
     case 'tag':
       return key === 'enter' ? tagAll(state, overlay.tokens, overlay.field.text) : stay(typeTag(state, key));
+    case 'acknowledge':
+      return key === 'enter' ? acknowledgeAll(state, overlay) : stay(typeNote(state, key));
     case 'pause':
       return pressInPause(state, overlay, key);
     case 'form':
@@ -71,6 +73,19 @@ function typeTag(state: State, key: string): State {
     ...state,
     overlay: { ...state.overlay, field: typeInto(state.overlay.field, key) ?? state.overlay.field },
   };
+}
+
+function typeNote(state: State, key: string): State {
+  const { overlay } = state;
+  if (overlay?.kind !== 'acknowledge') return state;
+  return { ...state, overlay: { ...overlay, field: typeInto(overlay.field, key) ?? overlay.field } };
+}
+
+/** Most people have no time to write one, so the note may stay empty. */
+function acknowledgeAll(state: State, { tokens, field }: Extract<Overlay, { kind: 'acknowledge' }>): Step {
+  const after = say({ ...close(state), marks: new Set() }, `Acknowledging ${nameOf(state, tokens)}.`);
+  const note = field.text.trim();
+  return stay(after, { do: 'acknowledge', tokens, note: note === '' ? null : note });
 }
 
 /** `db -old` adds `db` and removes `old`. With commas in between, tags may have spaces. */
@@ -144,6 +159,8 @@ export function pasteInto(state: State, text: string): State {
     case 'filter':
       return filterBy(state, insert(overlay.field, text));
     case 'tag':
+      return { ...state, overlay: { ...overlay, field: insert(overlay.field, text) } };
+    case 'acknowledge':
       return { ...state, overlay: { ...overlay, field: insert(overlay.field, text) } };
     case 'pause': {
       const other = insert(overlay.other, text);

@@ -79,6 +79,7 @@ export type Overlay =
   | { kind: 'filter'; field: TextField; before: string }
   | PauseOverlay
   | { kind: 'tag'; tokens: readonly string[]; field: TextField }
+  | { kind: 'acknowledge'; tokens: readonly string[]; field: TextField }
   | { kind: 'delete'; token: string }
   | { kind: 'help'; scroll: number }
   | FormOverlay;
@@ -145,6 +146,8 @@ export type Effect =
   | { do: 'refresh' }
   | { do: 'pause'; tokens: readonly string[]; until: string | undefined }
   | { do: 'unpause'; tokens: readonly string[] }
+  | { do: 'acknowledge'; tokens: readonly string[]; note: string | null }
+  | { do: 'unacknowledge'; tokens: readonly string[] }
   | { do: 'tag'; tokens: readonly string[]; add: readonly string[]; remove: readonly string[] }
   | { do: 'delete'; token: string }
   | { do: 'save'; token: string | null; input: SnitchInput }

@@ -77,13 +77,17 @@ export function rowLine(entry: Entry, look: RowLook): Line {
 
 function cell({ id, width }: Column, entry: Entry, look: RowLook): Line {
   const { glyphs, now } = look;
-  const { status, interval } = entry.snitch;
+  const { status, interval, acknowledged } = entry.snitch;
+  // Sign and colour go on saying what is wrong.
+  const word = acknowledged ? 'acked' : status;
   const text = (value: string) => fit(glyphs.unicode ? value : toAscii(value), width, glyphs.ellipsis);
   switch (id) {
     case 'status':
-      return [{ text: text(`${glyphs.status[status]} ${status}`), color: STATUS_COLOR[status] }];
+      return [{ text: text(`${glyphs.status[status]} ${word}`), color: STATUS_COLOR[status] }];
     case 'name':
-      return [{ text: text(entry.name), bold: status === 'failed' || status === 'errored' }];
+      return [
+        { text: text(entry.name), bold: !acknowledged && (status === 'failed' || status === 'errored') },
+      ];
     case 'interval':
       return [{ text: text(shortInterval(interval)) }];
     case 'last':

@@ -74,6 +74,32 @@ test('marked snitches are paused together, until when is asked', () => {
   ]);
 });
 
+test('an alarm is acknowledged with a note or without; what is well cannot be', () => {
+  const failed = ['token-nightly-backup'];
+  assert.equal(effectsOf(full, 'a', 'enter'), [{ do: 'acknowledge', tokens: failed, note: null }]);
+  const typing = after(full, ...keys('a'), ...typed('on it'), { kind: 'paste', text: '\nnow ' });
+  assert.equal(step(typing, { kind: 'key', key: 'enter' }).effects, [
+    { do: 'acknowledge', tokens: failed, note: 'on it now' },
+  ]);
+  assert.equal(effectsOf(full, 'a', 'x', 'escape'), []);
+  assert.is(after(full, ...keys('a', 'escape')).overlay, null);
+  const all = effectsOf(full, '*', 'a', 'enter');
+  assert.equal(all, [
+    { do: 'acknowledge', tokens: ['token-nightly-backup', 'token-日本語のジョブ'], note: null },
+  ]);
+  const well = after(beginning(), read([snitch('web-certs')]), ...keys('a'));
+  assert.is(well.overlay, null);
+  assert.match(well.message?.text ?? '', 'only what is failed or errored');
+});
+
+test('an acknowledgement is taken back only where there is one', () => {
+  assert.equal(effectsOf(full, 'A'), []);
+  assert.match(after(full, ...keys('A')).message?.text ?? '', 'Nobody has acknowledged');
+  const acknowledged = { at: iso(NOON), note: null, by: 'Ann' };
+  const seen = after(beginning(), read([snitch('a', { status: 'failed', acknowledged }), snitch('b')]));
+  assert.equal(effectsOf(seen, '*', 'A'), [{ do: 'unacknowledge', tokens: ['token-a'] }]);
+});
+
 test('the prompt for a pause takes what the command line takes, and keeps what it does not understand', () => {
   const [effect] = effectsOf(full, 'p', ...'tomorrow', 'enter');
   assert.ok(effect?.do === 'pause' && Date.parse(effect.until ?? '') > NOON);
@@ -216,7 +242,7 @@ test('an edit sends only what was changed, line ends included', () => {
 
 test('read-only, no key changes anything', () => {
   const state = { ...full, readonly: true };
-  for (const key of ['p', 'u', 'e', 'd', '#', 'n']) {
+  for (const key of ['p', 'u', 'a', 'A', 'e', 'd', '#', 'n']) {
     const { state: next, effects } = step(state, { kind: 'key', key });
     assert.is(next.overlay, null, key);
     assert.equal(effects, [], key);

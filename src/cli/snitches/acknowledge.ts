@@ -1,0 +1,68 @@
+/** `snitch acknowledge`: somebody has seen an alarm, and nobody need be told of it again. */
+import { ApiError, type Client } from '../../api/client.ts';
+import type { WireSnitch } from '../../api/wire.ts';
+import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command/command.ts';
+import { connect } from '../command/connection.ts';
+import { resolveSnitches } from '../command/resolve.ts';
+import { Failure } from '../failure/failure.ts';
+import { Output } from '../output/output.ts';
+import { SNITCH_VIEW } from '../output/snitch-view.ts';
+
+export const register: Register = (program) => {
+  const acknowledge = program
+    .command('acknowledge')
+    .alias('ack')
+    .description('say that somebody has seen an alarm: no reminders and no escalation until it changes')
+    .argument('<snitch...>', 'tokens, or names')
+    .option('-m, --message <note>', 'a note for the others')
+    .option('--by <name>', 'who has seen it, if not whoever the API key is named after')
+    .option('--undo', 'take it back: reminders count anew')
+    .action((names: string[], flags: AcknowledgeFlags) => acknowledgeSnitches(names, flags));
+  withExamples(
+    addClientOptions(acknowledge),
+    'snitch acknowledge nightly-backup -m "the disk is full, I am on it"',
+    'snitch ack nightly-backup web1-restic --by Ann',
+    'snitch ack nightly-backup --undo',
+  );
+};
+
+interface AcknowledgeFlags extends ClientFlags {
+  message?: string;
+  by?: string;
+  undo?: boolean;
+}
+
+async function acknowledgeSnitches(names: readonly string[], flags: AcknowledgeFlags): Promise<void> {
+  const client = connect(flags);
+  const output = new Output(flags, client.now());
+  const changed: WireSnitch[] = [];
+  for (const snitch of await resolveSnitches(client, names)) {
+    const after = await change(client, snitch, flags);
+    output.done(`${snitch.name}: ${flags.undo ? 'no longer acknowledged' : wordsOf(after)}`);
+    changed.push(after);
+  }
+  if (output.format !== 'table' && output.format !== 'wide') output.list(changed, SNITCH_VIEW);
+}
+
+/** Who was first stays, so that somebody who comes later reads whom to ask. */
+function wordsOf({ acknowledged }: WireSnitch): string {
+  const until = 'no reminders until its status changes';
+  return acknowledged ? `acknowledged by ${acknowledged.by}, ${until}` : `acknowledged, ${until}`;
+}
+
+async function change(
+  client: Client,
+  { token }: WireSnitch,
+  { message, by, undo = false }: AcknowledgeFlags,
+): Promise<WireSnitch> {
+  const said = { ...(message === undefined ? {} : { note: message }), ...(by === undefined ? {} : { by }) };
+  try {
+    return await (undo ? client.unacknowledge(token) : client.acknowledge(token, said));
+  } catch (error) {
+    // The snitch was found a moment ago, so it is the path that the server does not know.
+    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    throw new Failure(
+      'the server is too old to know acknowledgements: update it first, or use `snitch pause`',
+    );
+  }
+}
