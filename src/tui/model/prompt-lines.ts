@@ -28,10 +28,7 @@ function linesOf(state: State, overlay: Overlay, glyphs: Glyphs): Line[] {
       ];
     case 'acknowledge':
       return [
-        [
-          { text: `Acknowledge ${nameOf(state, overlay.tokens)}`, bold: true },
-          { text: '  no more reminders', dim: true },
-        ],
+        [{ text: `Acknowledge ${nameOf(state, overlay.tokens)}`, bold: true }],
         [{ text: 'Note: ' }, ...fieldSpans(overlay.field)],
       ];
     case 'delete':
