@@ -121,6 +121,16 @@ export interface WireWebhook {
   secret?: string;
 }
 
+/** A window on each of some days; one whose end is not later than its beginning ends on the next day. */
+export interface WireHours {
+  timezone: string;
+  /** Of `mon` to `sun`. */
+  days: string[];
+  /** `HH:MM` */
+  from: string;
+  to: string;
+}
+
 /** One way in which alerts of the case are told: a channel, a webhook or a member. */
 export interface WireChannel {
   id: string;
@@ -133,9 +143,10 @@ export interface WireChannel {
   events: string[];
   /** Only alerts of snitches with one of these; empty for all. */
   tags: string[];
-  /** Seconds; always 0. */
+  /** Seconds: an alarm is told only if it lasts so long and nobody acknowledges. */
   after: number;
-  hours: null;
+  /** Null for always. */
+  hours: WireHours | null;
   /** What the service refused for good, as long as nothing was delivered since; null for nothing. */
   refused: { at: string; error: string } | null;
   created_at: string;

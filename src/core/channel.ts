@@ -1,6 +1,7 @@
 /** Services that a case's alerts are sent to beside email and webhooks (`extensions: Who is told, and how`). */
-import { MINUTE } from '../text/durations.ts';
+import { DAY, MINUTE, SECOND } from '../text/durations.ts';
 import { type Alert, BLIND_NOTICE, REFUSAL_NOTICE } from './alert.ts';
+import type { Hours } from './hours/hours.ts';
 
 export const CHANNEL_KINDS = [
   'ntfy',
@@ -71,27 +72,47 @@ export function eventOf(type: Alert['type']): ChannelEvent {
   }
 }
 
+/** What a channel has, and what a webhook or a member may have. */
+export interface RouteRule {
+  events: readonly ChannelEvent[];
+  /** Only alerts of snitches with one of these; empty for all. */
+  tags: readonly string[];
+  /** Seconds: an alarm is told only if it lasts so long and nobody acknowledges. */
+  after: number;
+  /** Null for always. */
+  hours: Hours | null;
+}
+
+/** In seconds. */
+export const LONGEST_AFTER = (7 * DAY) / SECOND;
+
+/** Of a member and, with the notices that it wants, of a webhook: as the contract has it. */
+export const EVERYTHING: RouteRule = { events: CHANNEL_EVENTS, tags: [], after: 0, hours: null };
+
+/** Whether a route changes nothing: it is then as if there were none. @param isWebhook notices are a matter of their own there */
+export function isEverything({ events, tags, after, hours }: RouteRule, isWebhook: boolean): boolean {
+  const all = EVERYTHING.events.filter((event) => !(isWebhook && event === 'blind'));
+  return all.every((event) => events.includes(event)) && tags.length === 0 && after === 0 && hours === null;
+}
+
 /** By name. Which there are, and which of them are secret, is in `channel-settings.ts`. */
 export type ChannelSettings = Readonly<Record<string, string>>;
 
 /** A channel of a case. */
-export interface CaseChannel {
+export interface CaseChannel extends RouteRule {
   id: string;
   caseId: string;
   kind: ChannelKind;
   name: string;
   /** With secrets: never to be shown or logged. */
   settings: ChannelSettings;
-  events: readonly ChannelEvent[];
-  /** Only alerts of snitches with one of these; empty for all. */
-  tags: readonly string[];
   /** The last permanent refusal, until something is delivered again or the settings change. */
   refused: { at: number; error: string } | null;
   createdAt: number;
 }
 
 /** What can be changed of a channel. */
-export type ChannelFields = Pick<CaseChannel, 'name' | 'settings' | 'events' | 'tags'>;
+export type ChannelFields = Pick<CaseChannel, 'name' | 'settings'> & RouteRule;
 
 /**
  * One outage of a snitch, from its first alarm to its recovery. Services are told its key with each of its alerts, so

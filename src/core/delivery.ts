@@ -14,7 +14,7 @@
  */
 import type { Alert } from './alert.ts';
 import type { CaseChannel, ChannelSettings, Incident } from './channel.ts';
-import type { Wait } from './routes/wait.ts';
+import type { Wait } from './hours/wait.ts';
 import type { Channel } from './routing.ts';
 import type { Webhook } from './webhook.ts';
 

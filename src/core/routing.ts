@@ -1,9 +1,12 @@
 /**
- * Who is told of an alert, and why not the others (`spec §2 alert_email`, `decisions: Alerts`,
- * `extensions: Who is told, and how`).
+ * Who is told of an alert and when, and why not the others (`spec §2 alert_email`, `decisions: Alerts`, `extensions: Who
+ * is told, and how`). `judge` is what decides it, for what is sent and for what `explain` shows.
  */
+import { MINUTE, SECOND } from '../text/durations.ts';
+import type { RouteRule } from './channel.ts';
 import { type CaseChannel, type ChannelEvent, type ChannelKind, keepsIncidents } from './channel.ts';
-import type { Wait } from './routes/wait.ts';
+import { openingFrom } from './hours/hours.ts';
+import type { Wait } from './hours/wait.ts';
 
 export type Channel = 'webhook' | 'email' | ChannelKind;
 
@@ -13,9 +16,6 @@ export interface Route {
   target: string;
 }
 
-/** A channel as far as it decides what is sent there. */
-export type RoutedChannel = Pick<CaseChannel, 'id' | 'kind' | 'events' | 'tags'>;
-
 /** With the time of its first attempt; without one it goes at once. */
 export interface PlannedRoute extends Route {
   /** In milliseconds since the epoch. */
@@ -23,12 +23,17 @@ export interface PlannedRoute extends Route {
   waits?: Wait;
 }
 
+/** A channel as far as it decides what is sent there. */
+export type RoutedChannel = Pick<CaseChannel, 'id' | 'kind'> & RouteRule;
+
 export interface Targets {
   /** Email addresses of the case's members. */
   members: readonly string[];
   /** Ids of the case's webhooks. */
   webhooks: readonly string[];
   channels: readonly RoutedChannel[];
+  /** Of members and webhooks that have one, by `routeKey`; the others get everything, and at once. */
+  routes: ReadonlyMap<string, RouteRule>;
 }
 
 /** What an alert is about, as far as it decides who is told. */
@@ -38,65 +43,153 @@ export interface Occasion {
   tags: readonly string[];
   /** Whether nothing came before: the snitch was pending. */
   isFirst: boolean;
-  /** The targets that were sent an earlier alert of the same outage. */
+  /** The targets that were sent an earlier alert of the same outage, by `routeKey`. */
   told: ReadonlySet<string>;
+  /** The targets for which an earlier alert of the present state still waits, by `routeKey`; none when absent. */
+  waiting?: ReadonlySet<string>;
+  /** When the alert is decided, in milliseconds since the epoch. */
+  now: number;
+  /** When the outage began that it is part of; the same as `now` for whatever belongs to none. */
+  since: number;
+}
+
+/** When a target is told, or why it is not, in words that follow its name. */
+export type Plan = { at: number; waits: Wait | null; why?: never } | { why: string };
+
+export interface Judged extends Route {
+  /** Null for a member or webhook without a route of its own. */
+  rule: RouteRule | null;
+  plan: Plan;
+}
+
+/** What names a target among all of a case: addresses are the same in whatever letters. */
+export function routeKey({ channel, target }: Route): string {
+  return channel === 'email' ? target.toLowerCase() : target;
 }
 
 /**
- * Every webhook of the case; the snitch's own list of addresses where it has one, else all members; and the channels
- * that take it.
+ * Every webhook of the case; the snitch's own list of addresses where it has one, else all members; and the channels:
+ * each with what its route makes of the alert. An address on the list is told of all four alerts of the snitch at once,
+ * whatever it takes as a member: whoever wrote it there meant this snitch.
  */
-export function route(
-  alertEmail: readonly string[],
-  { members, webhooks, channels }: Targets,
-  occasion: Occasion,
-): Route[] {
-  const addresses = alertEmail.length > 0 ? alertEmail : members;
+export function judge(alertEmail: readonly string[], targets: Targets, occasion: Occasion): Judged[] {
+  const { members, webhooks, channels, routes } = targets;
+  const own = alertEmail.length > 0;
+  const others: Route[] = [...toWebhooks(webhooks), ...toAddresses(own ? alertEmail : members)];
   return [
-    ...routeToWebhooks(webhooks),
-    ...routeToAddresses(addresses),
-    ...routeToChannels(channels, occasion),
+    ...others.map((one) => {
+      const isNamed = own && one.channel === 'email';
+      const rule = isNamed ? null : (routes.get(routeKey(one)) ?? null);
+      return { ...one, rule, plan: planOf(one, rule, occasion) };
+    }),
+    ...channels.map((channel): Judged => {
+      const one: Route = { channel: channel.kind, target: channel.id };
+      return { ...one, rule: channel, plan: planOf(one, channel, occasion) };
+    }),
   ];
 }
 
-/** @param webhooks their ids */
-export function routeToWebhooks(webhooks: readonly string[]): Route[] {
+/** Whom an alert is sent to, and when. */
+export function route(alertEmail: readonly string[], targets: Targets, occasion: Occasion): PlannedRoute[] {
+  return planned(judge(alertEmail, targets, occasion));
+}
+
+/** Those that take a notice about the service itself. @param targets with only those webhooks that want notices */
+export function routeOfNotice(targets: Targets, now: number): PlannedRoute[] {
+  return route([], targets, noticeAt(now));
+}
+
+/**
+ * Whom a case tells that one of its channels is refused: the others that people read, whatever their events, in their
+ * hours. Nobody would close what that opened at a service for incidents.
+ */
+export function routeOfRefusal(targets: Targets, refusedId: string, now: number): PlannedRoute[] {
+  const heard = targets.channels.filter(({ id, kind }) => id !== refusedId && !keepsIncidents(kind));
+  const judged = judge([], { ...targets, channels: heard }, noticeAt(now));
+  return planned(
+    judged.map((one) => (one.rule ? { ...one, plan: timeOf(one.rule, noticeAt(now), false) } : one)),
+  );
+}
+
+function noticeAt(now: number): Occasion {
+  return { event: 'blind', tags: [], isFirst: false, told: new Set(), now, since: now };
+}
+
+function planned(judged: readonly Judged[]): PlannedRoute[] {
+  return judged.flatMap(({ channel, target, plan }): PlannedRoute[] => {
+    if ('why' in plan) return [];
+    return [{ channel, target, ...(plan.waits ? { at: plan.at, waits: plan.waits } : {}) }];
+  });
+}
+
+function toWebhooks(webhooks: readonly string[]): Route[] {
   return webhooks.map((target) => ({ channel: 'webhook', target }));
 }
 
 /** One delivery per address, whatever the spelling of its letters. */
-export function routeToAddresses(addresses: readonly string[]): Route[] {
+function toAddresses(addresses: readonly string[]): Route[] {
   const distinct = new Map(addresses.map((address) => [address.toLowerCase(), address]));
   return [...distinct.values()].map((target): Route => ({ channel: 'email', target }));
 }
 
-export function routeToChannels(channels: readonly RoutedChannel[], occasion: Occasion): Route[] {
-  return channels
-    .filter((channel) => whyPassedOver(channel, occasion) === null)
-    .map(({ id, kind }) => ({ channel: kind, target: id }));
+function planOf(one: Route, rule: RouteRule | null, occasion: Occasion): Plan {
+  if (rule === null) return { at: occasion.now, waits: null };
+  const why = whyPassedOver(one, rule, occasion);
+  if (why !== null) return { why };
+  if (occasion.waiting?.has(routeKey(one)))
+    return { why: 'is told of the alarm before it when its time comes' };
+  return timeOf(rule, occasion, occasion.told.has(routeKey(one)));
+}
+
+/** Why a target is not sent an alert, in words that follow its name; null where it is. */
+export function whyPassedOver(
+  one: Route,
+  { events, tags }: Pick<RouteRule, 'events' | 'tags'>,
+  { event, isFirst, told, tags: own }: Occasion,
+): string | null {
+  if (!events.includes(event)) return `takes no ${event === 'blind' ? 'notices' : `${event} alerts`}`;
+  if (event === 'blind') return keepsIncidents(one.channel) ? 'hears only of alarms and their end' : null;
+  if (tags.length > 0 && !tags.some((tag) => own.includes(tag))) {
+    return `takes only snitches tagged ${tags.join(' or ')}`;
+  }
+  const isTold = told.has(routeKey(one));
+  const follows = event === 'reporting' || event === 'paused';
+  if (keepsIncidents(one.channel)) return follows && !isTold ? 'was not told of an alarm' : null;
+  const takesAlarms = events.includes('missing') || events.includes('errored');
+  const mustKnow = event === 'reporting' && !isFirst && takesAlarms;
+  return mustKnow && !isTold ? 'was not told of the alarm' : null;
 }
 
 /**
- * Whom a case tells that one of its channels is refused: the others that people read, whatever their events. Nobody
- * would close what that opened at a service for incidents.
+ * When a target is told: `after` counts from the beginning of the outage, so that a reminder or an error that became
+ * silence is told no later, and then the hours decide. Who was told of the alarm hears of its end and of a pause without
+ * `after`; a notice has none.
  */
-export function routeOfRefusal(channels: readonly RoutedChannel[], refusedId: string): Route[] {
-  return channels
-    .filter(({ id, kind }) => id !== refusedId && !keepsIncidents(kind))
-    .map(({ id, kind }) => ({ channel: kind, target: id }));
+function timeOf(rule: RouteRule, occasion: Occasion, isTold: boolean): { at: number; waits: Wait | null } {
+  const { event, now } = occasion;
+  const follows = isTold && (event === 'reporting' || event === 'paused');
+  const lasts = event !== 'blind' && !(event === 'reporting' && follows);
+  return whenOf(rule, { now, from: follows || event === 'blind' ? null : startOf(occasion), lasts });
 }
 
-/** Why a channel is not sent an alert, in words that follow its name; null where it is. */
-export function whyPassedOver({ id, kind, events, tags }: RoutedChannel, occasion: Occasion): string | null {
-  const { event, isFirst, told } = occasion;
-  if (!events.includes(event)) return `takes no ${event === 'blind' ? 'notices' : `${event} alerts`}`;
-  if (event === 'blind') return keepsIncidents(kind) ? 'hears only of alarms and their end' : null;
-  if (tags.length > 0 && !tags.some((tag) => occasion.tags.includes(tag))) {
-    return `takes only snitches tagged ${tags.join(' or ')}`;
-  }
-  const follows = event === 'reporting' || event === 'paused';
-  if (keepsIncidents(kind)) return follows && !told.has(id) ? 'was not told of an alarm' : null;
-  const takesAlarms = events.includes('missing') || events.includes('errored');
-  const mustKnow = event === 'reporting' && !isFirst && takesAlarms;
-  return mustKnow && !told.has(id) ? 'was not told of the alarm' : null;
+function startOf({ event, now, since }: Pick<Occasion, 'event' | 'now' | 'since'>): number {
+  return event === 'missing' || event === 'errored' ? since : now;
+}
+
+/**
+ * The time at which a route lets something through. It is asked again right before that is sent, so that a changed route
+ * holds at once, and a clock that was set does no harm.
+ *
+ * @param given `from`: what `after` counts from, null where it does not count; `lasts`: whether it is told only if it
+ * lasts until then. Instants in milliseconds since the epoch
+ */
+export function whenOf(
+  { after, hours }: Pick<RouteRule, 'after' | 'hours'>,
+  { now, from, lasts }: { now: number; from: number | null; lasts: boolean },
+): { at: number; waits: Wait | null } {
+  // What seems to begin in the future was decided while the clock was ahead: it is told too early rather than never.
+  const counted = from === null || from > now + MINUTE ? now : Math.max(now, from + after * SECOND);
+  const at = hours === null ? counted : openingFrom(hours, counted);
+  if (at > counted) return { at, waits: lasts ? 'hours' : 'opening' };
+  return { at, waits: counted > now ? 'after' : null };
 }

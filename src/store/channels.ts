@@ -1,11 +1,14 @@
 /** The part of the store for channels; instants are milliseconds since the epoch. */
 import type { CaseChannel, ChannelFields, ChannelKind } from '../core/channel.ts';
 
+type Timing = Pick<ChannelFields, 'after' | 'hours'>;
+
 export interface NewChannel {
   kind: ChannelKind;
   /** Null for a name after the kind. */
   name: string | null;
-  fields: Omit<ChannelFields, 'name'>;
+  /** Without `after` and `hours` it is told at once and always. */
+  fields: Omit<ChannelFields, 'name' | keyof Timing> & Partial<Timing>;
 }
 
 export interface ChannelStore {

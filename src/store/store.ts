@@ -19,6 +19,7 @@ import type { DeliveryStore } from './deliveries.ts';
 import type { OwnershipStore } from './ownership.ts';
 import type { ProvisioningStore } from './provisioning.ts';
 import type { RepeatStore } from './repeats.ts';
+import type { RouteStore } from './routes.ts';
 import type { ServerNoteStore } from './server-notes.ts';
 import type { SnitchStore } from './snitches.ts';
 import type { SweepStore } from './sweep.ts';
@@ -79,5 +80,6 @@ export type Store = CaseStore &
   WebhookStore &
   ChannelStore &
   RepeatStore &
+  RouteStore &
   ServerNoteStore &
   OpenedStore;

@@ -6,7 +6,6 @@ import {
   type RoutedChannel,
   route,
   routeOfRefusal,
-  routeToAddresses,
   whyPassedOver,
 } from '../../src/core/routing.ts';
 
@@ -14,8 +13,16 @@ const targets = {
   members: ['ann@example.com', 'bob@example.com'],
   webhooks: ['hook-1', 'hook-2'],
   channels: [],
+  routes: new Map(),
 };
-const missing = { event: 'missing', tags: [], isFirst: false, told: new Set<string>() } as const;
+const missing = {
+  event: 'missing',
+  tags: [],
+  isFirst: false,
+  told: new Set<string>(),
+  now: 0,
+  since: 0,
+} as const;
 
 const routing = suite('routing');
 
@@ -47,11 +54,15 @@ routing('a list does not add a member who is not on it, nor lose one who is', ()
 });
 
 routing('nobody to tell is no delivery', () => {
-  assert.equal(route([], { members: [], webhooks: [], channels: [] }, missing), []);
+  assert.equal(route([], { members: [], webhooks: [], channels: [], routes: new Map() }, missing), []);
 });
 
 routing('an address is told once, whatever the case of its letters', () => {
-  const routes = routeToAddresses(['Ann@Example.com', 'bob@example.com', 'ann@example.com']);
+  const routes = route(
+    ['Ann@Example.com', 'bob@example.com', 'ann@example.com'],
+    { ...targets, webhooks: [] },
+    missing,
+  );
   assert.is(routes.length, 2);
   assert.equal(routes.map((r) => r.target.toLowerCase()).sort(), ['ann@example.com', 'bob@example.com']);
 });
@@ -61,6 +72,8 @@ const channel = (id: string, changes: Partial<RoutedChannel> = {}): RoutedChanne
   kind: 'slack',
   events: DEFAULT_EVENTS,
   tags: [],
+  after: 0,
+  hours: null,
   ...changes,
 });
 const occasion = (changes: Partial<Occasion> = {}): Occasion => ({ ...missing, ...changes });
@@ -91,12 +104,16 @@ routing('why a channel is passed over, or that it is not', () => {
       'was not told of an alarm',
     ],
   ];
-  for (const [given, when, why] of table) assert.is(whyPassedOver(given, when), why);
+  for (const [given, when, why] of table) {
+    assert.is(whyPassedOver({ channel: given.kind, target: given.id }, given, when), why);
+  }
 });
 
 routing('a refusal is told by the other channels that people read, whatever their events', () => {
   const channels = [channel('a'), channel('b', { events: ['errored'] }), channel('c', { kind: 'opsgenie' })];
-  assert.equal(routeOfRefusal(channels, 'a'), [{ channel: 'slack', target: 'b' }]);
+  assert.equal(routeOfRefusal({ members: [], webhooks: [], channels, routes: new Map() }, 'a', 0), [
+    { channel: 'slack', target: 'b' },
+  ]);
 });
 
 routing.run();

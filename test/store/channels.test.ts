@@ -48,6 +48,8 @@ contract('channels', (test) => {
       settings: { topic: 'ops' },
       events: ALL,
       tags: [],
+      after: 0,
+      hours: null,
       refused: null,
       createdAt: NOW,
     });

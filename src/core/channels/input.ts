@@ -1,17 +1,15 @@
 /** What a client may say of a channel: input → value, or one validation per failing attribute. */
 import {
   type CaseChannel,
-  CHANNEL_EVENTS,
   CHANNEL_KINDS,
-  type ChannelEvent,
   type ChannelFields,
   type ChannelKind,
   type ChannelSettings,
   DEFAULT_EVENTS,
   isChannelKind,
-  keepsIncidents,
 } from '../channel.ts';
 import type { Validation } from '../errors.ts';
+import { validateRule } from '../routes/rule-input.ts';
 import { BLANK, type Checked, NOT_AN_OBJECT, validateSnitchChanges } from '../validation.ts';
 import { CHANNEL_SETTINGS, HIDDEN, normalSetting, type SettingRule, shownSettings } from './settings.ts';
 
@@ -30,6 +28,8 @@ export interface ChannelInput {
 
 type Body = Record<string, unknown>;
 
+const NOTHING_GIVEN = { settings: {}, events: DEFAULT_EVENTS, tags: [], after: 0, hours: null } as const;
+
 /** No body is as good as an empty object. */
 export function validateNewChannel(given: unknown = {}, around: ChannelSurroundings): Checked<ChannelInput> {
   if (!isObject(given)) return { validations: [NOT_AN_OBJECT] };
@@ -39,8 +39,8 @@ export function validateNewChannel(given: unknown = {}, around: ChannelSurroundi
   const name = isBlank(given.name) ? undefined : given.name;
   const { value, validations } = validateFields({ ...given, name }, kind, around, null);
   if (validations) return { validations };
-  const { name: named = null, settings = {}, events = DEFAULT_EVENTS, tags = [] } = value;
-  return { value: { kind, name: named, fields: { settings, events, tags } } };
+  const { name: named = null, ...known } = value;
+  return { value: { kind, name: named, fields: { ...NOTHING_GIVEN, ...known } } };
 }
 
 /** Update: any subset. Settings that are not given are kept, and so is a secret that comes back as it is shown. */
@@ -68,59 +68,23 @@ function validateFields(
   around: ChannelSurroundings,
   stored: CaseChannel | null,
 ): Checked<Partial<ChannelFields>> {
-  const { name, tags } = body;
-  const plain = validateSnitchChanges({ name, tags });
+  const plain = validateSnitchChanges({ name: body.name });
   const settings =
     stored && body.settings === undefined ? null : checkSettings(kind, body.settings, around, stored);
-  const events = body.events == null ? null : checkEvents(body.events, kind);
+  const rule = validateRule(body, kind);
   const validations = [
     ...(plain.validations ?? []),
     ...(settings?.validations ?? []),
-    ...(events?.validations ?? []),
-    ...refuseRoutes(body),
+    ...(rule.validations ?? []),
   ];
   if (validations.length > 0) return { validations };
   return {
     value: {
       ...(plain.value?.name === undefined ? {} : { name: plain.value.name }),
-      ...(plain.value?.tags === undefined ? {} : { tags: plain.value.tags }),
       ...(settings?.value ? { settings: settings.value } : {}),
-      ...(events?.value ? { events: events.value } : {}),
+      ...rule.value,
     },
   };
-}
-
-/** What is not built yet is refused: nobody may rely on an escalation that never comes. */
-function refuseRoutes({ after, hours }: Body): Validation[] {
-  const validations: Validation[] = [];
-  if (after !== undefined && after !== null && after !== 0) {
-    validations.push({
-      attribute: 'after',
-      message: 'is not supported yet: alerts are sent at once, so leave it 0',
-    });
-  }
-  if (hours !== undefined && hours !== null) {
-    validations.push({
-      attribute: 'hours',
-      message: 'is not supported yet: alerts are sent at any hour, so leave it null',
-    });
-  }
-  return validations;
-}
-
-function checkEvents(given: unknown, kind: ChannelKind): Checked<ChannelEvent[]> {
-  const known = CHANNEL_EVENTS as readonly unknown[];
-  if (!Array.isArray(given) || given.length === 0 || !given.every((one) => known.includes(one))) {
-    return refuse('events', `must be a list with at least one of ${CHANNEL_EVENTS.join(', ')}`);
-  }
-  const events = CHANNEL_EVENTS.filter((event) => given.includes(event));
-  if (!keepsIncidents(kind)) return { value: events };
-  if (events.includes('blind'))
-    return refuse('events', `blind is nothing for ${kind}: it would stay open for ever`);
-  const alarms = events.includes('missing') || events.includes('errored');
-  return alarms
-    ? { value: events }
-    : refuse('events', `${kind} needs missing or errored: it hears only of alarms`);
 }
 
 function checkSettings(

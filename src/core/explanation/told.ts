@@ -2,7 +2,7 @@
 import type { AlertKind } from '../alert.ts';
 import { NOTICE_AFTER } from '../blind-window.ts';
 import type { DeliveryState } from '../delivery.ts';
-import type { Wait } from '../routes/wait.ts';
+import type { Wait } from '../hours/wait.ts';
 import type { Channel } from '../routing.ts';
 
 /** One delivery of an alert, as far as a sentence tells it. */
@@ -38,6 +38,8 @@ export interface Audience {
   channels: readonly string[];
   /** The others, with the reason in words that follow the name. */
   passedOver: readonly { name: string; why: string }[];
+  /** Those of them that are not told at once, and when, in words that follow the name. */
+  later?: readonly { name: string; when: string }[];
   /** Whether the server sends email at all. */
   sendsEmail: boolean;
 }
@@ -55,9 +57,20 @@ export function whyNobody({ emails, webhooks, channels, passedOver, sendsEmail }
     : `the case has no member and no webhook, the snitch no address of its own${others}`;
 }
 
-/** One sentence for each channel that an alarm would not go to. */
-export function passedOverReasons({ passedOver }: Pick<Audience, 'passedOver'>): string[] {
-  return passedOver.map(({ name, why }) => `An alarm would not go to the channel ${name}: it ${why}.`);
+/** How many sentences say when somebody is told. */
+const TOLD_LATER = 20;
+
+/** One sentence for each target that an alarm would not go to, or not at once. */
+export function audienceReasons({
+  passedOver,
+  later = [],
+}: Pick<Audience, 'passedOver' | 'later'>): string[] {
+  const more = later.length - TOLD_LATER;
+  return [
+    ...later.slice(0, TOLD_LATER).map(({ name, when }) => `An alarm goes to ${name} ${when}.`),
+    ...(more > 0 ? [`And to ${more} more later.`] : []),
+    ...passedOver.map(({ name, why }) => `An alarm would not go to ${name}: it ${why}.`),
+  ];
 }
 
 /**
@@ -108,14 +121,21 @@ function said(
   return `${word}: ${[...named, ...(left > 0 ? [`and ${left} more`] : [])].join('; ')}.`;
 }
 
+const WAITS: Record<Wait, string> = {
+  after: 'is told if it lasts and nobody acknowledges until',
+  hours: 'is told, if it lasts, when its hours begin at',
+  opening: 'is told when its hours begin at',
+};
+
 function waiting(
-  { sending, attempts, lastError, nextAttemptAt }: Telling,
+  { sending, attempts, lastError, nextAttemptAt, waits }: Telling,
   now: number,
   local: (at: number) => string,
 ): string {
   const isDue = nextAttemptAt === null || nextAttemptAt <= now;
   const next = isDue ? 'the next attempt comes soon' : `the next attempt comes at ${local(nextAttemptAt)}`;
   if (sending) return 'is being sent now';
+  if (waits && !isDue) return `${WAITS[waits]} ${local(nextAttemptAt)}`;
   if (attempts === 0 || lastError === null) return 'waits to be sent';
   return `after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'} (${lastError}), ${next}`;
 }

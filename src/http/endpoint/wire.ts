@@ -24,7 +24,6 @@ import type { Audience, ToldAlert } from '../../core/explanation/told.ts';
 import type { RunRules } from '../../core/judgement/rules.ts';
 import { usualIn, type ValueHistories } from '../../core/judgement/usual.ts';
 import { reasonInWords } from '../../core/reason.ts';
-import { type Occasion, whyPassedOver } from '../../core/routing.ts';
 import type { KnownRuns } from '../../core/runs.ts';
 import { isAwaited, type ListedSnitch, type Snitch } from '../../core/snitch.ts';
 import type { Webhook } from '../../core/webhook.ts';
@@ -212,24 +211,6 @@ function wireScheduleShown({ timezone, grace, runs }: ScheduleShown): WireSchedu
       deadline: wireTime(deadline),
       deadline_local: weekdayTime(deadline, timezone),
     })),
-  };
-}
-
-/** Whom an alert of the snitch would go to now. */
-export function audienceOf(
-  { alertEmail, tags }: Snitch,
-  { members }: Case,
-  { webhooks, channels }: { webhooks: readonly Webhook[]; channels: readonly CaseChannel[] },
-  sendsEmail: boolean,
-): Audience {
-  const alarm: Occasion = { event: 'missing', tags, isFirst: false, told: new Set() };
-  const judged = channels.map((channel) => ({ name: channel.name, why: whyPassedOver(channel, alarm) }));
-  return {
-    emails: alertEmail.length > 0 ? alertEmail : members,
-    webhooks: webhooks.map(({ url }) => withoutCredentials(url)),
-    channels: judged.filter(({ why }) => why === null).map(({ name }) => name),
-    passedOver: judged.flatMap(({ name, why }) => (why === null ? [] : [{ name, why }])),
-    sendsEmail,
   };
 }
 

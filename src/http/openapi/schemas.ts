@@ -14,7 +14,8 @@ import type {
   WireWebhook,
 } from '../../api/wire.ts';
 import type { WireExplanation, WireScheduleCheck } from '../../api/wire-explanation.ts';
-import { CHANNEL_EVENTS, CHANNEL_KINDS } from '../../core/channel.ts';
+import { CHANNEL_EVENTS, CHANNEL_KINDS, LONGEST_AFTER } from '../../core/channel.ts';
+import { DAYS } from '../../core/hours/hours.ts';
 
 import {
   double,
@@ -85,6 +86,9 @@ export const newWebhook = z.object({ url: text.max(2_048), notices: z.boolean().
 const channelKind = z.enum(CHANNEL_KINDS);
 const channelEvents = z.array(z.enum(CHANNEL_EVENTS));
 
+const clockTime = text.meta({ pattern: '^\\d{1,2}:[0-5]\\d$' });
+const hours = z.object({ timezone: text, days: z.array(z.enum(DAYS)), from: clockTime, to: clockTime });
+
 export const channel = z.object({
   id: text,
   kind: z.enum(['webhook', 'email', ...CHANNEL_KINDS]),
@@ -93,7 +97,7 @@ export const channel = z.object({
   events: channelEvents,
   tags: z.array(text),
   after: z.number(),
-  hours: z.null(),
+  hours: hours.nullable(),
   refused: z.object({ at: time, error: text }).nullable(),
   created_at: time,
 }) satisfies z.ZodType<WireChannel>;
@@ -104,8 +108,8 @@ export const channelChanges = z
     settings: z.record(text, text.nullable()),
     events: channelEvents,
     tags: z.array(text.max(100)).max(50),
-    after: z.literal(0),
-    hours: z.null(),
+    after: z.int().min(0).max(LONGEST_AFTER),
+    hours: hours.nullable(),
   })
   .partial();
 export const newChannel = channelChanges.extend({ kind: channelKind, settings: z.record(text, text) });

@@ -3,12 +3,19 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { withoutCredentials } from '../../api/shown-url.ts';
 import type { WireChannel } from '../../api/wire.ts';
-import { type CaseChannel, CHANNEL_EVENTS, DEFAULT_EVENTS } from '../../core/channel.ts';
+import {
+  type CaseChannel,
+  CHANNEL_EVENTS,
+  DEFAULT_EVENTS,
+  EVERYTHING,
+  type RouteRule,
+} from '../../core/channel.ts';
 import { validateChannelChanges, validateNewChannel } from '../../core/channels/input.ts';
 import { shownSettings } from '../../core/channels/settings.ts';
 import { Invalid, NotFound } from '../../core/errors.ts';
 import { MOST_WEBHOOKS } from '../../core/resource-limits.ts';
-import type { Route } from '../../core/routing.ts';
+import { validateRouteChanges } from '../../core/routes/rule-input.ts';
+import { type Route, routeKey } from '../../core/routing.ts';
 import type { Webhook } from '../../core/webhook.ts';
 import type { Store } from '../../store/store.ts';
 import { caseOf } from '../endpoint/auth.ts';
@@ -22,9 +29,10 @@ export function channelRoutes(app: FastifyInstance, { store, clock, commands }: 
   resource(app, '/channels', {
     GET: async (request) => {
       const own = caseOf(request);
+      const routes = await store.listRoutes(own.id);
       const channels = (await store.listChannels(own.id)).map(wireChannel);
-      const webhooks = (await store.listWebhooks(own.id)).map(wireWebhookChannel);
-      const members = own.members.map((address) => wireMember(address, own.createdAt));
+      const webhooks = (await store.listWebhooks(own.id)).map((one) => wireWebhookChannel(one, routes));
+      const members = own.members.map((address) => wireMember(address, own.createdAt, routes));
       return [...channels, ...webhooks, ...members];
     },
     POST: async (request) => {
@@ -38,7 +46,7 @@ export function channelRoutes(app: FastifyInstance, { store, clock, commands }: 
       const id = param(request, 'id');
       const { id: caseId } = caseOf(request);
       const stored = await store.getChannel(caseId, id);
-      if (!stored) throw elsewhere(found(await listed(store, request)));
+      if (!stored) return patchRoute(store, request);
       const changes = valid(validateChannelChanges(await readJson(request), stored, around()));
       return wireChannel(found(await store.updateChannel(caseId, id, changes)));
     },
@@ -60,7 +68,7 @@ export function channelRoutes(app: FastifyInstance, { store, clock, commands }: 
   });
 }
 
-type Targets = Pick<Store, 'getChannel' | 'getWebhook'>;
+type Targets = Pick<Store, 'getChannel' | 'getWebhook' | 'listRoutes'>;
 
 /** The one that the path names, among all of the case. */
 async function listed(store: Targets, request: FastifyRequest): Promise<WireChannel | null> {
@@ -68,59 +76,85 @@ async function listed(store: Targets, request: FastifyRequest): Promise<WireChan
   const own = caseOf(request);
   const channel = await store.getChannel(own.id, id);
   if (channel) return wireChannel(channel);
+  const routes = await store.listRoutes(own.id);
   const webhook = await store.getWebhook(own.id, id);
-  if (webhook) return wireWebhookChannel(webhook);
-  return own.members.includes(id) ? wireMember(id, own.createdAt) : null;
+  if (webhook) return wireWebhookChannel(webhook, routes);
+  const member = memberOf(own.members, id);
+  return member === undefined ? null : wireMember(member, own.createdAt, routes);
+}
+
+/** An address is the same in whatever letters. */
+function memberOf(members: readonly string[], id: string): string | undefined {
+  return members.find((address) => address === id) ?? members.find((address) => isSameAddress(address, id));
+}
+
+function isSameAddress(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}
+
+/** Of a webhook or a member only the route is changed here. */
+async function patchRoute(
+  store: Targets & Pick<Store, 'updateRoute'>,
+  request: FastifyRequest,
+): Promise<WireChannel> {
+  const { id, kind, name, settings } = found(await listed(store, request));
+  if (kind !== 'webhook' && kind !== 'email') throw new NotFound();
+  const changes = valid(validateRouteChanges(await readJson(request), { kind, name, settings }));
+  await store.updateRoute(caseOf(request).id, { channel: kind, target: id }, changes);
+  return found(await listed(store, request));
 }
 
 function elsewhere({ kind }: WireChannel): Error {
   if (kind === 'webhook' || kind === 'email') {
-    const where = kind === 'webhook' ? '/v1/webhooks' : 'PATCH /v1/case';
-    return new Invalid([{ attribute: 'kind', message: `${kind} is changed by ${where}` }]);
+    const where = kind === 'webhook' ? 'DELETE /v1/webhooks' : 'PATCH /v1/case';
+    return new Invalid([{ attribute: 'kind', message: `${kind} is removed by ${where}` }]);
   }
   return new NotFound();
 }
 
 function wireChannel(channel: CaseChannel): WireChannel {
-  const { id, kind, name, settings, events, tags, refused, createdAt } = channel;
+  const { id, kind, name, settings, refused, createdAt } = channel;
   return {
     id,
     kind,
     name,
     settings: shownSettings(kind, settings),
-    events: [...events],
-    tags: [...tags],
-    after: 0,
-    hours: null,
+    ...wireRule(channel),
     refused: refused && { at: wireTime(refused.at), error: refused.error },
     created_at: wireTime(createdAt),
   };
 }
 
-const EVERYTHING = { tags: [], after: 0, hours: null, refused: null };
+function wireRule({ events, tags, after, hours }: RouteRule) {
+  return { events: [...events], tags: [...tags], after, hours: hours && { ...hours, days: [...hours.days] } };
+}
 
-function wireWebhookChannel({ id, url, notices, createdAt }: Webhook): WireChannel {
+type Routes = ReadonlyMap<string, RouteRule>;
+
+/** Whether it wants notices stands with the webhook. */
+function wireWebhookChannel({ id, url, notices, createdAt }: Webhook, routes: Routes): WireChannel {
   const shown = withoutCredentials(url);
-  const events = [...(notices ? CHANNEL_EVENTS : DEFAULT_EVENTS)];
+  const events = notices ? CHANNEL_EVENTS : DEFAULT_EVENTS;
   return {
     id,
     kind: 'webhook',
     name: shown,
     settings: { url: shown },
-    events,
-    ...EVERYTHING,
+    ...wireRule(routes.get(id) ?? { ...EVERYTHING, events }),
+    refused: null,
     created_at: wireTime(createdAt),
   };
 }
 
-function wireMember(address: string, since: number): WireChannel {
+/** Its address is its id: it changes only with the member. */
+function wireMember(address: string, since: number, routes: Routes): WireChannel {
   return {
     id: address,
     kind: 'email',
     name: address,
     settings: { address },
-    events: [...CHANNEL_EVENTS],
-    ...EVERYTHING,
+    ...wireRule(routes.get(routeKey({ channel: 'email', target: address })) ?? EVERYTHING),
+    refused: null,
     created_at: wireTime(since),
   };
 }

@@ -1,12 +1,17 @@
 /** `/v1/snitches/:token/explain`: why a snitch alerts or is silent, when it will alert, and whom that reaches. */
 import type { FastifyInstance } from 'fastify';
+import type { Case } from '../../core/case.ts';
+import { audienceOf } from '../../core/explanation/audience.ts';
 import { explain } from '../../core/explanation/explain.ts';
-import { passedOverReasons, whyNobody } from '../../core/explanation/told.ts';
+import { type Audience, audienceReasons, whyNobody } from '../../core/explanation/told.ts';
 import { Calendar } from '../../core/interval.ts';
+import { isAwaited, type Snitch } from '../../core/snitch.ts';
+import type { Store } from '../../store/store.ts';
+import { inTimeZone } from '../../text/times.ts';
 import { caseOf } from '../endpoint/auth.ts';
 import { resource } from '../endpoint/resource.ts';
 import type { RouteContext } from '../endpoint/route-context.ts';
-import { audienceOf, targetNames, toldAlert, wireExplanation } from '../endpoint/wire.ts';
+import { targetNames, toldAlert, wireExplanation } from '../endpoint/wire.ts';
 import { requestedSnitch } from './snitches.ts';
 
 export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEmail }: RouteContext): void {
@@ -16,26 +21,25 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
       const snitch = await requestedSnitch(store, request);
       const ownCase = caseOf(request);
       const { token, state } = snitch;
-      const [learned, runs, values, postponements, webhooks, channels, [last]] = await Promise.all([
+      const now = clock();
+      const [learned, runs, values, postponements, { audience, nameOf }, [last]] = await Promise.all([
         store.findLearned(token),
         store.findRuns(token),
         store.findValues(ownCase.id, token),
         store.listPostponements(ownCase.id, token, state.postponed),
-        store.listWebhooks(ownCase.id),
-        store.listChannels(ownCase.id),
+        findAudience(store, snitch, ownCase, { now, sendsEmail: sendsEmail() }),
         // An alert that was decided while the clock was ahead does not count as the last one until its time comes.
-        store.listAlerts(ownCase.id, token, { limit: 1, before: { at: clock() + 1 } }),
+        store.listAlerts(ownCase.id, token, { limit: 1, before: { at: now + 1 } }),
       ]);
-      const audience = audienceOf(snitch, ownCase, { webhooks, channels }, sendsEmail());
       const telling = {
         nobody: whyNobody(audience),
-        others: passedOverReasons(audience),
-        last: last ? toldAlert(last, targetNames(webhooks, channels)) : null,
+        others: audienceReasons(audience),
+        last: last ? toldAlert(last, nameOf) : null,
       };
       const explanation = explain(state, {
         rules: ownCase,
         calendar,
-        now: clock(),
+        now,
         ...learned,
         postponements,
         values,
@@ -45,4 +49,31 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
       return wireExplanation(snitch, ownCase, explanation, { audience, runs, values });
     },
   });
+}
+
+async function findAudience(
+  store: Pick<Store, 'listWebhooks' | 'listChannels' | 'listRoutes' | 'findOutage'>,
+  { token, state, alertEmail, tags }: Snitch,
+  { id, members, timezone }: Case,
+  { now, sendsEmail }: { now: number; sendsEmail: boolean },
+): Promise<{ audience: Audience; nameOf: (target: string) => string }> {
+  const [webhooks, channels, routes, outage] = await Promise.all([
+    store.listWebhooks(id),
+    store.listChannels(id),
+    store.listRoutes(id),
+    store.findOutage(id, token),
+  ]);
+  const nameOf = targetNames(webhooks, channels);
+  const audience = audienceOf({
+    alertEmail,
+    tags,
+    targets: { members, webhooks: webhooks.map((webhook) => webhook.id), channels, routes },
+    outage,
+    nextAlertAt: isAwaited(state) || state.status === 'failed' ? state.dueAt : null,
+    now,
+    sendsEmail,
+    nameOf,
+    local: (at) => inTimeZone(at, timezone),
+  });
+  return { audience, nameOf };
 }

@@ -26,6 +26,8 @@ import * as provisioning from '../operations/provisioning.ts';
 import * as repeats from '../operations/repeats.ts';
 import * as reports from '../operations/reports.ts';
 import * as retention from '../operations/retention.ts';
+import * as routeRules from '../operations/routes/rules.ts';
+import * as routeWaiting from '../operations/routes/waiting.ts';
 import * as settings from '../operations/settings.ts';
 import * as snitchList from '../operations/snitch-list.ts';
 import * as snitches from '../operations/snitches.ts';
@@ -34,6 +36,7 @@ import * as webhooks from '../operations/webhooks.ts';
 import type { OwnershipStore } from '../ownership.ts';
 import type { ProvisioningStore } from '../provisioning.ts';
 import type { RepeatStore } from '../repeats.ts';
+import type { RouteStore } from '../routes.ts';
 import type { ServerNoteStore } from '../server-notes.ts';
 import type { SnitchStore } from '../snitches.ts';
 import type { OpenedStore, Store } from '../store.ts';
@@ -145,6 +148,12 @@ const channelMethods: Table<ChannelStore> = {
   deleteChannel: write(channels.deleteChannel),
 };
 
+const routeMethods: Table<RouteStore> = {
+  listRoutes: read(routeRules.listRoutes),
+  updateRoute: write(routeRules.updateRoute),
+  findOutage: read(routeWaiting.findOutage),
+};
+
 const repeatMethods: Table<RepeatStore> = {
   takeRepeats: work(repeats.takeRepeats),
   lasts: read(repeats.lasts),
@@ -173,6 +182,7 @@ export function methodsOf(runner: Runner): Omit<Store, keyof OpenedStore> {
     ...bind(deliveryMethods, runner),
     ...bind(webhookMethods, runner),
     ...bind(channelMethods, runner),
+    ...bind(routeMethods, runner),
     ...bind(repeatMethods, runner),
     ...bind(serverNoteMethods, runner),
     ...guarded(runner),

@@ -7,6 +7,7 @@ import {
   alertSnitch,
   BLIND_NOTICE,
   type BlindNotice,
+  isAlarm,
   REFUSAL_NOTICE,
   type Refusal,
 } from '../../core/alert.ts';
@@ -17,6 +18,8 @@ import type { Reading, Transaction } from '../transaction.ts';
 import { keepSnitch, snitchOf } from './alert-texts.ts';
 import { listRoutedChannels } from './channels.ts';
 import { insertDeliveries } from './deliveries.ts';
+import { listRoutes } from './routes/rules.ts';
+import { sinceOf, toldOf, waitingFor } from './routes/waiting.ts';
 import type { StateRow } from './states.ts';
 
 export interface AlertRow {
@@ -58,12 +61,7 @@ export async function writeAlert(
   const shown = alertSnitch({ token, name, notes, tags }, decision);
   await insertRow(tx, { id, caseId, at, type: decision.type, details }, shown);
   const targets = await targetsOf(tx, caseId);
-  const occasion: Occasion = {
-    event: eventOf(decision.type),
-    tags,
-    isFirst: decision.previousStatus === 'pending',
-    told: targets.channels.length > 0 ? await toldOf(tx, token, details.threadId) : new Set(),
-  };
+  const occasion = await occasionOf(tx, targets, { token, decision, details, tags, at });
   const routes = route(JSON.parse(snitch.alert_email) as string[], targets, occasion);
   await insertDeliveries(tx, { caseId, alertId: id, token }, routes, at);
   const { type } = decision;
@@ -101,20 +99,33 @@ export async function targetsOf(tx: Reading, caseId: string): Promise<Targets> {
     members: owner ? (JSON.parse(owner.members) as string[]) : [],
     webhooks: webhooks.map(({ id }) => id),
     channels: await listRoutedChannels(tx, caseId),
+    routes: await listRoutes(tx, caseId),
   };
 }
 
-/** The targets that were sent an earlier alert of an outage of the snitch. @param threadId the alert that opened it */
-async function toldOf(tx: Transaction, token: string, threadId: string | null): Promise<Set<string>> {
-  if (threadId === null) return new Set();
-  const rows = await tx.all<{ target: string }>(
-    // Where the first alert is pruned already, all that is left of the snitch counts.
-    `SELECT DISTINCT d.target FROM alerts AS a JOIN deliveries AS d ON d.alert_id = a.id
-     WHERE a.token = +? AND a.at >= COALESCE((SELECT at FROM alerts WHERE id = +?), 0)`,
-    token,
-    threadId,
-  );
-  return new Set(rows.map(({ target }) => target));
+interface Decided extends Told {
+  token: string;
+  tags: readonly string[];
+  at: number;
+}
+
+/** Reads only what some route of the case asks for. */
+async function occasionOf(
+  tx: Reading,
+  { channels, routes }: Targets,
+  { token, decision, details: { threadId }, tags, at }: Decided,
+): Promise<Occasion> {
+  const rules = [...channels, ...routes.values()];
+  const isTimed = rules.some(({ after, hours }) => after > 0 || hours !== null);
+  return {
+    event: eventOf(decision.type),
+    tags,
+    isFirst: decision.previousStatus === 'pending',
+    told: rules.length > 0 ? await toldOf(tx, token, threadId) : new Set(),
+    waiting: isTimed ? await waitingFor(tx, token) : new Set(),
+    now: at,
+    since: isTimed && isAlarm(decision.type) ? await sinceOf(tx, { token, threadId, at }) : at,
+  };
 }
 
 export function toAlert(row: AlertRow): Alert {

@@ -5,17 +5,13 @@ import {
   alertSnitch,
   BLIND_NOTICE,
   type BlindNotice,
+  isAlarm,
   REFUSAL_NOTICE,
   type Refusal,
 } from '../../core/alert.ts';
 import type { AlertWithDeliveries, Delivery } from '../../core/delivery.ts';
-import {
-  type Route,
-  routeOfRefusal,
-  routeToAddresses,
-  routeToChannels,
-  routeToWebhooks,
-} from '../../core/routing.ts';
+import { overBy } from '../../core/routes/standing.ts';
+import { type Route, routeOfNotice, routeOfRefusal, type Targets } from '../../core/routing.ts';
 import type { SnitchState } from '../../core/snitch.ts';
 import { newId } from '../identifiers.ts';
 import type { Page } from '../page.ts';
@@ -25,6 +21,7 @@ import { type AlertRow, insertRow, SELECT, targetsOf, toAlert, writeAlert } from
 import { getChannel } from './channels.ts';
 import { insertDeliveries, listDeliveriesOf } from './deliveries.ts';
 import { countChange, flappingBegins, openFlap } from './flapping.ts';
+import { dropWaiting } from './routes/waiting.ts';
 import type { StateRow } from './states.ts';
 import { getWebhook } from './webhooks.ts';
 
@@ -42,14 +39,21 @@ export async function insertAlert(
   cause: AlertCause,
 ): Promise<string> {
   const change = { decision, details: await detailsOf(tx, row, decision, after, cause) };
+  const { status, previousStatus } = decision;
+  const goesOn = isAlarm(decision.type) && (previousStatus === 'failed' || previousStatus === 'errored');
+  if (!goesOn) await dropWaiting(tx, idOf(row), `it ${overBy(status)}`);
   const counted = await countChange(tx, row.id, change, cause.at);
   if (counted) return row.thread_id ?? counted.alertId;
+  // What waits to tell of an error gives way to the alarm that it is missing, and the other way round.
+  if (goesOn && status !== previousStatus) await dropWaiting(tx, idOf(row), `it ${overBy(status)}`);
   const flapping = await flappingBegins(tx, row.token, cause.at);
   const details = flapping ? { ...change.details, flapping } : change.details;
   const id = await writeAlert(tx, row, { decision, details }, cause.at);
   if (flapping) await openFlap(tx, row.id, change, { at: cause.at, alertId: id });
   return row.thread_id ?? id;
 }
+
+const idOf = ({ case_id: caseId, token }: StateRow) => ({ caseId, token });
 
 /**
  * The notice to one case that the service was blind.
@@ -72,12 +76,7 @@ export async function insertBlindNotice(
     JSON.stringify(notice),
   );
   if (!told) return;
-  const { members, channels } = await targetsOf(tx, caseId);
-  const routes = [
-    ...routeToWebhooks(await noticedWebhooks(tx, caseId)),
-    ...routeToAddresses(members),
-    ...routeToChannels(channels, { event: 'blind', tags: [], isFirst: false, told: new Set() }),
-  ];
+  const routes = routeOfNotice(await noticedTargets(tx, caseId), now);
   await insertDeliveries(tx, { caseId, alertId: id }, routes, now);
 }
 
@@ -97,22 +96,17 @@ export async function insertRefusalNotice(
     now,
     JSON.stringify(refusal),
   );
-  const { members, channels } = await targetsOf(tx, caseId);
-  const routes = [
-    ...routeToWebhooks(await noticedWebhooks(tx, caseId)),
-    ...routeToAddresses(members),
-    ...routeOfRefusal(channels, refusal.channel.id),
-  ];
+  const routes = routeOfRefusal(await noticedTargets(tx, caseId), refusal.channel.id, now);
   await insertDeliveries(tx, { caseId, alertId: id }, routes, now);
 }
 
-/** The webhooks that want notices. */
-async function noticedWebhooks(tx: Transaction, caseId: string): Promise<string[]> {
+/** With only those webhooks that want notices. */
+async function noticedTargets(tx: Transaction, caseId: string): Promise<Targets> {
   const webhooks = await tx.all<{ id: string }>(
     'SELECT id FROM webhooks WHERE case_id = +? AND notices = 1 ORDER BY created_at, id',
     caseId,
   );
-  return webhooks.map(({ id }) => id);
+  return { ...(await targetsOf(tx, caseId)), webhooks: webhooks.map(({ id }) => id) };
 }
 
 /** An alert as if a snitch had reported for the first time, to one target: shows that it works. */

@@ -3,6 +3,8 @@ import { NotFound } from '../../core/errors.ts';
 import type { Reminders } from '../../core/snitch.ts';
 import { newId } from '../identifiers.ts';
 import type { Reading, Transaction } from '../transaction.ts';
+import { forgetMembers } from './routes/rules.ts';
+import { dropWaitingOfCase } from './routes/waiting.ts';
 
 interface CaseRow {
   id: string;
@@ -59,6 +61,7 @@ export async function updateCase(
     ...settingValues(after),
     id,
   );
+  if (changes.members) await forgetMembers(tx, id, before.members, after.members);
   tx.forget();
   if (after.onHold && !before.onHold) tx.announce({ kind: 'access', caseId: id, keyId: null });
   const deadlines = after.timezone !== before.timezone;
@@ -93,6 +96,8 @@ export async function deleteCase(tx: Transaction, id: string): Promise<boolean> 
   await tx.run('DELETE FROM webhooks WHERE case_id = ?', id);
   await tx.run('DELETE FROM channels WHERE case_id = ?', id);
   await tx.run('DELETE FROM repeats WHERE case_id = ?', id);
+  await tx.run('DELETE FROM routes WHERE case_id = ?', id);
+  await dropWaitingOfCase(tx, id, 'the case was deleted before');
   await tx.run('DELETE FROM reschedules WHERE case_id = ?', id);
   tx.announce({ kind: 'access', caseId: id, keyId: null });
   return true;

@@ -5,6 +5,8 @@ import type { NewChannel } from '../channels.ts';
 import { newId } from '../identifiers.ts';
 import type { Reading, Transaction } from '../transaction.ts';
 import { requireCase } from './cases.ts';
+import { hoursColumn, type RuleRow, toRule } from './routes/rules.ts';
+import { lookAnew } from './routes/waiting.ts';
 
 interface ChannelRow {
   id: string;
@@ -14,12 +16,15 @@ interface ChannelRow {
   settings: string;
   events: string;
   tags: string;
+  delay: number;
+  hours: string | null;
   refused_at: number | null;
   refusal: string | null;
   created_at: number;
 }
 
-const COLUMNS = 'id, case_id, kind, name, settings, events, tags, refused_at, refusal, created_at';
+const COLUMNS =
+  'id, case_id, kind, name, settings, events, tags, delay, hours, refused_at, refusal, created_at';
 
 export async function createChannel(
   tx: Transaction,
@@ -30,6 +35,7 @@ export async function createChannel(
 ): Promise<CaseChannel> {
   await requireCase(tx, caseId);
   assertRoom('channels', await countTargets(tx, caseId), most);
+  const { after = 0, hours = null } = fields;
   const id = newId('chan');
   const named =
     name ??
@@ -38,8 +44,8 @@ export async function createChannel(
       (await listChannels(tx, caseId)).map((one) => one.name),
     );
   await tx.run(
-    `INSERT INTO channels (id, case_id, kind, name, settings, events, tags, delay, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?)`,
+    `INSERT INTO channels (id, case_id, kind, name, settings, events, tags, delay, hours, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     id,
     caseId,
     kind,
@@ -47,9 +53,11 @@ export async function createChannel(
     JSON.stringify(fields.settings),
     JSON.stringify(fields.events),
     JSON.stringify(fields.tags),
+    after,
+    hoursColumn(hours),
     now,
   );
-  return { id, caseId, kind, name: named, ...fields, refused: null, createdAt: now };
+  return { id, caseId, kind, name: named, ...fields, after, hours, refused: null, createdAt: now };
 }
 
 /** How many webhooks and channels a case has together (`decisions: Limits on resources`). */
@@ -92,16 +100,11 @@ export async function listChannels(tx: Reading, caseId: string): Promise<CaseCha
 
 /** What decides which of the case's alerts each channel gets, in the order in which they were made. */
 export async function listRoutedChannels(tx: Reading, caseId: string): Promise<RoutedChannel[]> {
-  const rows = await tx.all<Pick<ChannelRow, 'id' | 'kind' | 'events' | 'tags'>>(
-    'SELECT id, kind, events, tags FROM channels WHERE case_id = +? ORDER BY created_at, id',
+  const rows = await tx.all<Pick<ChannelRow, 'id' | 'kind' | keyof RuleRow>>(
+    'SELECT id, kind, events, tags, delay, hours FROM channels WHERE case_id = +? ORDER BY created_at, id',
     caseId,
   );
-  return rows.map(({ id, kind, events, tags }) => ({
-    id,
-    kind,
-    events: JSON.parse(events) as RoutedChannel['events'],
-    tags: JSON.parse(tags) as string[],
-  }));
+  return rows.map((row) => ({ id: row.id, kind: row.kind, ...toRule(row) }));
 }
 
 /** New settings may have mended what the service refused, so that the refusal is forgotten. */
@@ -116,24 +119,30 @@ export async function updateChannel(
   const refused = changes.settings ? null : before.refused;
   const after: CaseChannel = { ...before, ...changes, refused };
   await tx.run(
-    `UPDATE channels SET name = ?, settings = ?, events = ?, tags = ?, refused_at = ?, refusal = ?
-     WHERE id = ?`,
+    `UPDATE channels SET name = ?, settings = ?, events = ?, tags = ?, delay = ?, hours = ?, refused_at = ?,
+       refusal = ? WHERE id = ?`,
     after.name,
     JSON.stringify(after.settings),
     JSON.stringify(after.events),
     JSON.stringify(after.tags),
+    after.after,
+    hoursColumn(after.hours),
     refused?.at ?? null,
     refused?.error ?? null,
     id,
   );
+  if ('after' in changes || 'hours' in changes) await lookAnew(tx, { channel: after.kind, target: id });
   return after;
 }
 
-/** Deliveries that wait for the channel die at their next attempt, with the reason. */
+/** Deliveries that wait for the channel die at their next attempt, with the reason; those that wait for their time are dropped. */
 export async function deleteChannel(tx: Transaction, caseId: string, id: string): Promise<boolean> {
-  const deleted = await tx.run('DELETE FROM channels WHERE case_id = ? AND id = ?', caseId, id);
-  if (deleted > 0) await tx.run('DELETE FROM repeats WHERE channel_id = ?', id);
-  return deleted > 0;
+  const channel = await getChannel(tx, caseId, id);
+  if (!channel) return false;
+  await tx.run('DELETE FROM channels WHERE id = ?', id);
+  await tx.run('DELETE FROM repeats WHERE channel_id = ?', id);
+  await lookAnew(tx, { channel: channel.kind, target: id });
+  return true;
 }
 
 function toChannel(row: ChannelRow): CaseChannel {
@@ -143,8 +152,7 @@ function toChannel(row: ChannelRow): CaseChannel {
     kind: row.kind,
     name: row.name,
     settings: JSON.parse(row.settings) as CaseChannel['settings'],
-    events: JSON.parse(row.events) as CaseChannel['events'],
-    tags: JSON.parse(row.tags) as string[],
+    ...toRule(row),
     refused: row.refused_at === null ? null : { at: row.refused_at, error: row.refusal ?? '' },
     createdAt: row.created_at,
   };

@@ -1,6 +1,7 @@
 /** The outbox as its senders see it: each delivery is claimed by one of them at a time, and settled by its fence. */
 import type { Alert } from '../../core/alert.ts';
 import type { ClaimedDelivery, Settlement } from '../../core/delivery.ts';
+import type { Wait } from '../../core/hours/wait.ts';
 import type { Channel } from '../../core/routing.ts';
 import type { ClaimRequest } from '../deliveries.ts';
 import type { Reading, Transaction, Value } from '../transaction.ts';
@@ -9,6 +10,8 @@ import { getCase } from './cases.ts';
 import { noteDelivered, noteRefused } from './channel-health.ts';
 import { recipientOf, waitsUntil } from './incidents.ts';
 import { isolate } from './isolation.ts';
+import { ruleOf } from './routes/rules.ts';
+import { carryOut, fateOf } from './routes/waiting.ts';
 import { getWebhook } from './webhooks.ts';
 
 interface DueRow {
@@ -19,9 +22,14 @@ interface DueRow {
   target: string;
   attempts: number;
   fence: number;
+  waits: Wait | null;
+  waiting_token: string | null;
 }
 
-const COLUMNS = 'id, case_id, alert_id, channel, target, attempts, fence';
+const COLUMNS = 'id, case_id, alert_id, channel, target, attempts, fence, waits, waiting_token';
+
+/** So many deliveries of one target are looked through in one call at most, where they are not to be sent yet. */
+const LOOKED_THROUGH = 256;
 
 /**
  * Leases what is due, oldest first within a target and at most `perTarget` of each, so that no target can fill the
@@ -54,43 +62,75 @@ async function nextTarget(tx: Transaction, channel: Channel, after: string): Pro
   return row?.target ?? null;
 }
 
+/** What is not to be sent yet, or not at all, makes room for what comes behind it. */
 async function claimTarget(
   tx: Transaction,
-  { now, channel, leaseUntil, perTarget, limit }: ClaimRequest,
+  request: ClaimRequest,
   target: string,
   taken: number,
 ): Promise<ClaimedDelivery[]> {
-  const rows = await tx.all<DueRow>(
+  const most = Math.min(request.perTarget, request.limit - taken);
+  const claimed: ClaimedDelivery[] = [];
+  for (let looked = 0; claimed.length < most && looked < LOOKED_THROUGH; ) {
+    const rows = await dueOf(tx, request, target, most - claimed.length);
+    for (const row of rows) {
+      const delivery = await claimOne(tx, row, request);
+      if (delivery) claimed.push(delivery);
+    }
+    if (rows.length < most - claimed.length || rows.length === 0) break;
+    looked += rows.length;
+  }
+  return claimed;
+}
+
+async function dueOf(
+  tx: Transaction,
+  { now, channel }: ClaimRequest,
+  target: string,
+  limit: number,
+): Promise<DueRow[]> {
+  return tx.all<DueRow>(
     `SELECT ${COLUMNS} FROM deliveries
      WHERE state = 'pending' AND channel = +? AND target = +? AND next_attempt_at <= +?
      ORDER BY next_attempt_at, id LIMIT +?`,
     channel,
     target,
     now,
-    Math.min(perTarget, limit - taken),
+    limit,
   );
-  const claimed: ClaimedDelivery[] = [];
-  for (const row of rows) {
-    await tx.run(
-      'UPDATE deliveries SET attempts = attempts + 1, fence = fence + 1, leased = 1, next_attempt_at = ? WHERE id = ?',
-      leaseUntil,
-      row.id,
-    );
-    const { value: delivery, error } = await isolate(tx, () => toClaimed(tx, row, now));
-    if (delivery) claimed.push(delivery);
-    else if (error !== undefined)
-      await settleDelivery(tx, row.id, row.fence + 1, {
-        kind: 'dead',
-        error: `the alert cannot be read: ${error}`,
-      });
-  }
-  return claimed;
 }
 
-/** Null where it has to wait for another: then it was put off, and not claimed. */
+/** Null where it is not to be sent now, or cannot be read. */
+async function claimOne(
+  tx: Transaction,
+  row: DueRow,
+  { now, leaseUntil }: ClaimRequest,
+): Promise<ClaimedDelivery | null> {
+  await tx.run(
+    'UPDATE deliveries SET attempts = attempts + 1, fence = fence + 1, leased = 1, next_attempt_at = ? WHERE id = ?',
+    leaseUntil,
+    row.id,
+  );
+  const { value: delivery = null, error } = await isolate(tx, () => toClaimed(tx, row, now));
+  if (error !== undefined) {
+    await settleDelivery(tx, row.id, row.fence + 1, {
+      kind: 'dead',
+      error: `the alert cannot be read: ${error}`,
+    });
+  }
+  return delivery;
+}
+
+/** Null where it has to wait, or need not be told any more: then it is as if it had not been claimed. */
 async function toClaimed(tx: Transaction, row: DueRow, now: number): Promise<ClaimedDelivery | null> {
   const alert = await getAlert(tx, row.alert_id);
   if (!alert) throw new Error(`there is no alert ${row.alert_id}`);
+  const rule = row.waits === null ? null : await ruleOf(tx, row.case_id, row);
+  const fate = await fateOf(tx, row, alert, rule, now);
+  if (fate !== null) {
+    await carryOut(tx, row, fate);
+    return null;
+  }
   const until = await waitsUntil(tx, row, alert, now);
   if (until !== null) {
     await putOff(tx, row, until);

@@ -1,7 +1,7 @@
 /** The outbox: one row per alert and target, kept until it is delivered, dead or dropped, and listed long after. */
 import { type Alert, BLIND_NOTICE } from '../../core/alert.ts';
 import type { Delivery, DeliveryState } from '../../core/delivery.ts';
-import type { Wait } from '../../core/routes/wait.ts';
+import type { Wait } from '../../core/hours/wait.ts';
 import type { Channel, PlannedRoute } from '../../core/routing.ts';
 import type { Page } from '../page.ts';
 import type { Reading, Transaction, Value } from '../transaction.ts';

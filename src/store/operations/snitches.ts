@@ -15,6 +15,7 @@ import { saveLearned } from './learned.ts';
 import { missingSinceOf } from './missing-since.ts';
 import { openRunsInLog } from './open-run.ts';
 import { forgetValues } from './reports.ts';
+import { dropWaiting } from './routes/waiting.ts';
 import { SNITCH_COLUMNS, type SnitchRow, tagsIn, toSnitch } from './snitch-rows.ts';
 import {
   contextFor,
@@ -267,6 +268,7 @@ export async function deleteSnitch(tx: Transaction, caseId: string, token: strin
   await indexTags(tx, { id: row.id, caseId }, tagsIn(row), []);
   await tx.run('DELETE FROM flapping WHERE snitch_id = ?', row.id);
   await forgetValues(tx, row.id);
+  await dropWaiting(tx, { caseId, token }, 'it was deleted before');
   tx.announce({ kind: 'snitch', caseId, token });
   return true;
 }

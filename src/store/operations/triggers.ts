@@ -11,6 +11,7 @@ import { insertAlert } from './alerts.ts';
 import { settleFlaps } from './flapping.ts';
 import { isolate } from './isolation.ts';
 import { openRunOf } from './open-run.ts';
+import { dropWaiting } from './routes/waiting.ts';
 import {
   contextFor,
   getRules,
@@ -60,6 +61,9 @@ export async function apply(
   const context = await contextFor(tx, row, rules, now);
   const { snitch, alert } = transition(before, trigger, context);
   if (snitch === before) return false;
+  // The end of a pause alerts nobody.
+  const isResumed = row.status === 'paused' && snitch.status !== 'paused' && !alert;
+  if (isResumed) await dropWaiting(tx, { caseId: row.case_id, token: row.token }, 'its pause ended before');
   let threadId = row.thread_id;
   if (alert) {
     const cause =

@@ -5,6 +5,8 @@ import type { Reading, Transaction } from '../transaction.ts';
 import type { WebhookOptions } from '../webhooks.ts';
 import { requireCase } from './cases.ts';
 import { countTargets } from './channels.ts';
+import { deleteRoute } from './routes/rules.ts';
+import { lookAnew } from './routes/waiting.ts';
 
 interface WebhookRow {
   id: string;
@@ -69,7 +71,10 @@ export async function listWebhooks(tx: Reading, caseId: string): Promise<Webhook
 
 /** Deliveries that wait for the webhook die at their next attempt, with the reason. */
 export async function deleteWebhook(tx: Transaction, caseId: string, id: string): Promise<boolean> {
-  return (await tx.run('DELETE FROM webhooks WHERE case_id = ? AND id = ?', caseId, id)) > 0;
+  if ((await tx.run('DELETE FROM webhooks WHERE case_id = ? AND id = ?', caseId, id)) === 0) return false;
+  await deleteRoute(tx, caseId, id);
+  await lookAnew(tx, { channel: 'webhook', target: id });
+  return true;
 }
 
 /** Gives the webhook a new secret; the one before stays valid until `previousUntil`. */

@@ -124,12 +124,15 @@ for (const [kind, settings, words] of REFUSED) {
   });
 }
 
-test('an escalation or hours that are not built yet are refused, and not ignored', () => {
+test('what a route says of times is checked, and null is its default', () => {
   const body = { kind: 'command', settings: GOOD.command };
-  assert.equal(problemsOf({ ...body, after: 0, hours: null }), []);
-  assert.match(problemsOf({ ...body, after: 1_800 })[0] ?? '', /^after is not supported yet/);
-  assert.match(problemsOf({ ...body, hours: { from: '08:00' } })[0] ?? '', /^hours is not supported yet/);
-  for (const after of ['0', false, -1]) assert.is(problemsOf({ ...body, after }).length, 1);
+  const office = { timezone: 'Europe/Berlin', days: ['mon'], from: '8:00', to: '18:00' };
+  assert.equal(problemsOf({ ...body, after: null, hours: null, tags: null }), []);
+  assert.equal(problemsOf({ ...body, after: 604_800, hours: office }), []);
+  assert.match(problemsOf({ ...body, hours: { from: '08:00' } })[0] ?? '', /^hours needs a timezone/);
+  for (const after of ['0', false, -1, 0.5, 604_801, Number.NaN]) {
+    assert.match(problemsOf({ ...body, after })[0] ?? '', /^after must be a whole number of seconds/);
+  }
 });
 
 test('events are known ones, and make sense for the kind', () => {

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  passedOverReasons,
+  audienceReasons,
   type Telling,
   type ToldAlert,
   tellingReasons,
@@ -33,9 +33,9 @@ test('somebody is told by a webhook, or by an email where the server sends any',
   assert.is(whyNobody({ ...off, webhooks: ['https://example.com'] }), null);
   assert.match(whyNobody({ ...audience, sendsEmail: false }) ?? '', 'no member and no webhook');
   assert.is(whyNobody({ ...off, channels: ['ops'] }), null, 'a channel is somebody');
-  const others = [{ name: 'ops', why: 'takes only snitches tagged db' }];
+  const others = [{ name: 'the channel ops', why: 'takes only snitches tagged db' }];
   assert.match(whyNobody({ ...audience, passedOver: others }) ?? '', 'no channel takes it');
-  assert.equal(passedOverReasons({ passedOver: others }), [
+  assert.equal(audienceReasons({ passedOver: others }), [
     'An alarm would not go to the channel ops: it takes only snitches tagged db.',
   ]);
 });

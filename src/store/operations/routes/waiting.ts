@@ -1,5 +1,14 @@
-/** Deliveries that wait for their time, and the end of what they would tell. */
-import type { Transaction } from '../../transaction.ts';
+/** Deliveries that wait for their time: what ends them, and whether they may be sent when it comes. */
+import type { Alert } from '../../../core/alert.ts';
+import type { RouteRule } from '../../../core/channel.ts';
+import { eventOf } from '../../../core/channel.ts';
+import type { Outage } from '../../../core/explanation/audience.ts';
+import type { Wait } from '../../../core/hours/wait.ts';
+import { type Standing, whyOver } from '../../../core/routes/standing.ts';
+import { type Channel, type Route, routeKey, whenOf } from '../../../core/routing.ts';
+import type { Status } from '../../../core/snitch.ts';
+import { MINUTE, SECOND } from '../../../text/durations.ts';
+import type { Reading, Transaction } from '../../transaction.ts';
 
 /**
  * Drops what waits to tell of the present state of a snitch and was never attempted: all deliveries that wait for their
@@ -16,9 +25,19 @@ export async function dropWaiting(
 ): Promise<number> {
   return tx.run(
     `UPDATE deliveries SET ${DROPPED}
-     WHERE state = 'pending' AND waiting_token = ? AND case_id = +? AND ${UNTRIED} AND waits <> 'opening'`,
+     WHERE state = 'pending' AND waiting_token = +? AND case_id = +? AND ${UNTRIED} AND waits <> 'opening'`,
     why,
     token,
+    caseId,
+  );
+}
+
+/** As `dropWaiting`, of all snitches of a case that is deleted. */
+export async function dropWaitingOfCase(tx: Transaction, caseId: string, why: string): Promise<void> {
+  await tx.run(
+    `UPDATE deliveries SET ${DROPPED}
+     WHERE state = 'pending' AND case_id = +? AND waiting_token IS NOT NULL AND ${UNTRIED}`,
+    why,
     caseId,
   );
 }
@@ -28,3 +47,166 @@ const UNTRIED = 'attempts = 0 AND leased = 0';
 
 /** Takes the reason. */
 const DROPPED = `state = 'dropped', next_attempt_at = NULL, last_error = ?`;
+
+/** The targets that wait to be told of the present state of a snitch, by `routeKey`. */
+export async function waitingFor(tx: Reading, token: string): Promise<Set<string>> {
+  const rows = await tx.all<Route>(
+    `SELECT channel, target FROM deliveries
+     WHERE state = 'pending' AND waiting_token = +? AND ${UNTRIED} AND waits <> 'opening'`,
+    token,
+  );
+  return new Set(rows.map(routeKey));
+}
+
+/**
+ * The targets that were sent an earlier alert of an outage of the snitch, by `routeKey`. Whoever waits, or need not be
+ * told any more, was not.
+ *
+ * @param threadId the alert that opened it
+ */
+export async function toldOf(tx: Reading, token: string, threadId: string | null): Promise<Set<string>> {
+  if (threadId === null) return new Set();
+  const rows = await tx.all<Route>(
+    // Where the first alert is pruned already, all that is left of the snitch counts.
+    `SELECT DISTINCT d.channel, d.target FROM alerts AS a JOIN deliveries AS d ON d.alert_id = a.id
+     WHERE a.token = +? AND a.at >= COALESCE((SELECT at FROM alerts WHERE id = +?), 0)
+       AND d.state <> 'dropped' AND NOT (d.state = 'pending' AND d.waits IS NOT NULL AND ${UNTRIED})`,
+    token,
+    threadId,
+  );
+  return new Set(rows.map(routeKey));
+}
+
+/**
+ * When the alarm began that a snitch is in: the first one of its outage, or long ago where that is pruned.
+ *
+ * @param alarm that is decided, or waits: the outage is not younger
+ */
+export async function sinceOf(
+  tx: Reading,
+  { token, threadId, at }: { token: string; threadId: string | null; at: number },
+): Promise<number> {
+  if (threadId === null) return at;
+  const first = await tx.get<{ at: number }>(
+    // A thread may begin with a pause, under which the snitch failed.
+    `SELECT at FROM alerts WHERE token = +? AND at >= COALESCE((SELECT at FROM alerts WHERE id = +?), 0)
+       AND type IN ('snitch.missing', 'snitch.errored') ORDER BY at LIMIT 1`,
+    token,
+    threadId,
+  );
+  return Math.min(first?.at ?? at, at);
+}
+
+/** The outage that a snitch is in, as far as it decides who is told; null where it is in none. */
+export async function findOutage(tx: Reading, caseId: string, token: string): Promise<Outage | null> {
+  const row = await tx.get<{ status: Status; thread_id: string | null }>(
+    `SELECT s.status, s.thread_id FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id
+     WHERE n.token = +? AND n.case_id = +?`,
+    token,
+    caseId,
+  );
+  if (!row?.thread_id || (row.status !== 'failed' && row.status !== 'errored')) return null;
+  const { thread_id: threadId } = row;
+  const at = Number.MAX_SAFE_INTEGER;
+  return {
+    since: await sinceOf(tx, { token, threadId, at }),
+    told: await toldOf(tx, token, threadId),
+    waiting: await waitingFor(tx, token),
+  };
+}
+
+/** Whoever changed a route, or took it away, has what waits there judged anew at the next claim. */
+export async function lookAnew(tx: Transaction, { channel, target }: Route): Promise<void> {
+  const moved = await tx.run(
+    `UPDATE deliveries SET next_attempt_at = 0
+     WHERE state = 'pending' AND channel = +? AND target = +? AND waiting_token IS NOT NULL AND ${UNTRIED}`,
+    channel,
+    target,
+  );
+  if (moved > 0) tx.announce({ kind: 'deliveries', channels: [channel] });
+}
+
+/** A delivery whose time seems to have come. */
+export interface WaitingRow {
+  id: number;
+  case_id: string;
+  channel: Channel;
+  target: string;
+  attempts: number;
+  waits: Wait | null;
+  waiting_token: string | null;
+}
+
+/** What becomes of a delivery that waited: null where it is sent. */
+export type Fate = { why: string } | { until: number; waits: Wait } | null;
+
+/**
+ * Looks once more whether a delivery that waited may be sent, in the transaction that claims it.
+ *
+ * @param rule of its target now; null where that is gone
+ */
+export async function fateOf(
+  tx: Reading,
+  row: WaitingRow,
+  alert: Alert,
+  rule: RouteRule | null,
+  now: number,
+): Promise<Fate> {
+  const { waits, waiting_token: token } = row;
+  if (waits === null || token === null || row.attempts > 0) return null;
+  if (rule === null) return { why: 'nobody is told there any more' };
+  const event = eventOf(alert.type);
+  const over = waits === 'opening' ? null : whyOver(event, await standingOf(tx, token));
+  if (over !== null) return { why: `it ${over}` };
+  const isAlarm = event === 'missing' || event === 'errored';
+  const threadId = alert.details?.threadId ?? null;
+  const since = isAlarm ? await sinceOf(tx, { token, threadId, at: alert.at }) : alert.at;
+  const from = waits === 'after' || isAlarm ? since : null;
+  const when = whenOf(rule, { now, from, lasts: waits !== 'opening' });
+  if (when.at > now && when.waits) return { until: when.at, waits: when.waits };
+  const behind = waits === 'opening' ? null : await behindOf(tx, row, now);
+  return behind === null ? null : { until: behind, waits };
+}
+
+/** The acknowledgement of the present alarm joins here: `acknowledged` is what its column of the state says. */
+async function standingOf(tx: Reading, token: string): Promise<Standing | null> {
+  const row = await tx.get<{ status: Status }>(
+    'SELECT s.status FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id WHERE n.token = +?',
+    token,
+  );
+  return row ? { status: row.status, acknowledged: false } : null;
+}
+
+/** The end of the outage before is told first. @returns when to look again, or null where nothing is before it */
+async function behindOf(tx: Reading, row: WaitingRow, now: number): Promise<number | null> {
+  const end = await tx.get<{ next_attempt_at: number; leased: number }>(
+    `SELECT next_attempt_at, leased FROM deliveries
+     WHERE state = 'pending' AND waiting_token = +? AND channel = +? AND target = +? AND waits = 'opening' AND id < +?
+     LIMIT 1`,
+    row.waiting_token,
+    row.channel,
+    row.target,
+    row.id,
+  );
+  if (!end) return null;
+  // It may be retried by hand at any time, so it is never waited for very long.
+  return end.leased === 1
+    ? now + SECOND
+    : Math.max(now + SECOND, Math.min(end.next_attempt_at, now + MINUTE));
+}
+
+/** Carries out a fate: the row is as if it had not been claimed. */
+export async function carryOut(
+  tx: Transaction,
+  { id, attempts }: Pick<WaitingRow, 'id' | 'attempts'>,
+  fate: Exclude<Fate, null>,
+): Promise<void> {
+  if ('why' in fate) {
+    const drop = `UPDATE deliveries SET ${DROPPED}, attempts = ?, leased = 0 WHERE id = ?`;
+    await tx.run(drop, fate.why, attempts, id);
+  } else {
+    const putOff =
+      'UPDATE deliveries SET attempts = ?, leased = 0, next_attempt_at = ?, waits = ? WHERE id = ?';
+    await tx.run(putOff, attempts, fate.until, fate.waits, id);
+  }
+}
