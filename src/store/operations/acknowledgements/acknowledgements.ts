@@ -1,5 +1,6 @@
 import { NOTHING_TO_ACKNOWLEDGE } from '../../../core/acknowledgement/input.ts';
 import { Invalid } from '../../../core/errors.ts';
+import { ACKNOWLEDGED } from '../../../core/routes/standing.ts';
 import type { Snitch } from '../../../core/snitch.ts';
 import type { Alarm, Said } from '../../acknowledgements.ts';
 import type { Transaction } from '../../transaction.ts';
@@ -57,5 +58,5 @@ async function acknowledge(tx: Transaction, row: StateRow, said: Said, now: numb
   const { case_id: caseId, token } = row;
   const trigger = { kind: 'acknowledge', ...said } as const;
   const changed = await apply(tx, row, trigger, await getRules(tx, caseId), now);
-  if (changed) await dropWaiting(tx, { caseId, token }, `${said.by} acknowledged the alarm before its time`);
+  if (changed) await dropWaiting(tx, { caseId, token }, `it ${ACKNOWLEDGED}`);
 }

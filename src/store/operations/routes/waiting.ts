@@ -168,13 +168,12 @@ export async function fateOf(
   return behind === null ? null : { until: behind, waits };
 }
 
-/** The acknowledgement of the present alarm joins here: `acknowledged` is what its column of the state says. */
 async function standingOf(tx: Reading, token: string): Promise<Standing | null> {
-  const row = await tx.get<{ status: Status }>(
-    'SELECT s.status FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id WHERE n.token = +?',
+  const row = await tx.get<{ status: Status; acknowledged: string | null }>(
+    'SELECT s.status, s.acknowledged FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id WHERE n.token = +?',
     token,
   );
-  return row ? { status: row.status, acknowledged: false } : null;
+  return row ? { status: row.status, acknowledged: row.acknowledged !== null } : null;
 }
 
 /** The end of the outage before is told first. @returns when to look again, or null where nothing is before it */

@@ -1,0 +1,189 @@
+/**
+ * The link in a message of the built program: it survives a kill, a restart and a restore, and what it acknowledges is
+ * never escalated. Time limit: 180 s.
+ */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { WireDelivery, WireSnitch } from '../../src/api/wire.ts';
+import { runSnitch } from '../cli/snitch-process.ts';
+import { closing } from '../closing.ts';
+import { newDataDir, removeDataDir } from '../data-directory.ts';
+import { queryDirectory } from '../store/fixture.ts';
+import { until } from '../until.ts';
+import { type DaemonProcess, startProcess } from './daemon-process.ts';
+
+const test = suite('the link in a message');
+
+const BASE = 'https://ops.example.com/snitch';
+
+/** A push server of one's own; each message is told with the token of the channel that it came from. */
+async function startPushServer() {
+  const messages: { from: string; title: string; text: string; link: string | null }[] = [];
+  const server = createServer(async (request, response) => {
+    const body = JSON.parse(await text(request)) as {
+      title: string;
+      message: string;
+      extras?: { 'client::notification': { click: { url: string } } };
+    };
+    const link = body.extras?.['client::notification'].click.url ?? null;
+    messages.push({
+      from: String(request.headers['x-gotify-key']),
+      title: body.title,
+      text: body.message,
+      link,
+    });
+    response.end('{}');
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return closing({ messages, url, close: () => server.close() });
+}
+
+type PushServer = Awaited<ReturnType<typeof startPushServer>>;
+
+async function addChannel({ call }: DaemonProcess, { url }: PushServer, token: string, after = 0) {
+  const settings = { server: url, token };
+  const answer = await call('POST', '/v1/channels', { kind: 'gotify', name: token, settings, after });
+  assert.is(answer.status, 200, await answer.text());
+}
+
+async function failing({ call, url }: DaemonProcess, name: string): Promise<WireSnitch> {
+  const snitch = (await (
+    await call('POST', '/v1/snitches', { name, interval: 'daily' })
+  ).json()) as WireSnitch;
+  await fetch(`${url}/c/${snitch.token}?s=3`);
+  return snitch;
+}
+
+const snitchNow = async ({ call }: DaemonProcess, { href }: WireSnitch) =>
+  (await (await call('GET', href)).json()) as WireSnitch;
+const deliveries = async ({ call }: DaemonProcess) =>
+  (await (await call('GET', '/v1/deliveries')).json()) as WireDelivery[];
+
+async function press(url: string, by: string): Promise<Response> {
+  const page = /name="page" value="([^"]*)"/.exec(await (await fetch(url)).text())?.[1] ?? '';
+  await sleep(1_100);
+  return fetch(url, { method: 'POST', body: new URLSearchParams({ page, by }) });
+}
+
+test('a killed daemon keeps the acknowledgement and the key, and never escalates', async () => {
+  const dataDir = newDataDir();
+  try {
+    using server = await startPushServer();
+    const env = { SNITCH_BASE_URL: `${BASE}/` };
+    await using first = await startProcess({ dataDir, env });
+    await addChannel(first, server, 'first');
+    await addChannel(first, server, 'pager', 4);
+    const snitch = await failing(first, 'nightly');
+    await until(() => server.messages.length === 1, 'the message is there');
+    const [message] = server.messages;
+    assert.is(message?.from, 'first');
+    assert.match(message?.text ?? '', `Acknowledge: ${message?.link}`);
+    const link = message?.link ?? '';
+    assert.ok(link.startsWith(`${BASE}/a/alert_`), link);
+    const path = link.slice(BASE.length);
+    assert.match(await (await press(`${first.url}${path}`, 'Ann')).text(), 'Acknowledged by <bdi>Ann</bdi>');
+    await first.end('SIGKILL');
+
+    await using second = await startProcess({ dataDir, env });
+    assert.is((await snitchNow(second, snitch)).acknowledged?.by, 'Ann');
+    assert.match(
+      await (await fetch(`${second.url}${path}`)).text(),
+      'acknowledged already, by <bdi>Ann</bdi>',
+    );
+    await sleep(5_000);
+    assert.is(server.messages.length, 1, 'the pager stays silent');
+    const [pager] = (await deliveries(second)).filter(({ target }) => target === 'pager');
+    assert.equal([pager?.state, pager?.last_error], ['dropped', 'it was acknowledged before']);
+    const [{ value: key = '' } = {}] = queryDirectory<{ value: string }>(
+      dataDir,
+      `SELECT value FROM settings WHERE name = 'links.key'`,
+    );
+    assert.is(Buffer.from(key, 'base64').length, 32);
+    const said = [...first.log, ...second.log].join('\n');
+    for (const secret of [key, path.split('.')[1] ?? '']) assert.not.ok(said.includes(secret));
+    await second.end();
+  } finally {
+    removeDataDir(dataDir);
+  }
+});
+
+test('killed before anybody acknowledges, the daemon still never escalates what is acknowledged then', async () => {
+  const dataDir = newDataDir();
+  try {
+    using server = await startPushServer();
+    await using first = await startProcess({ dataDir });
+    await addChannel(first, server, 'pager', 3);
+    const snitch = await failing(first, 'nightly');
+    await first.end('SIGKILL');
+    await using second = await startProcess({ dataDir });
+    const answer = await second.call('POST', `${snitch.href}/acknowledge`, { by: 'Ann' });
+    assert.is(answer.status, 200, await answer.text());
+    await second.end('SIGKILL');
+    await using third = await startProcess({ dataDir });
+    await sleep(4_500);
+    assert.equal(server.messages, []);
+    assert.equal(
+      (await deliveries(third)).map(({ state }) => state),
+      ['dropped'],
+    );
+    await third.end();
+  } finally {
+    removeDataDir(dataDir);
+  }
+});
+
+test('a link is good in a restored backup, and not on another server', async () => {
+  const [dataDir, other, restored] = [newDataDir(), newDataDir(), join(newDataDir(), 'deep')];
+  try {
+    using server = await startPushServer();
+    const env = { SNITCH_BASE_URL: BASE };
+    await using daemon = await startProcess({ dataDir, env });
+    await addChannel(daemon, server, 'first');
+    await failing(daemon, 'nightly');
+    await until(() => server.messages.length === 1, 'the message is there');
+    const path = (server.messages[0]?.link ?? '').slice(BASE.length);
+    const file = join(dataDir, 'copy.db');
+    assert.is((await runSnitch(['backup', file], { SNITCH_DATA_DIR: dataDir })).code, 0);
+    await daemon.end();
+    assert.is((await runSnitch(['restore', file, '--data-dir', restored])).code, 0);
+    await using moved = await startProcess({ dataDir: restored, env });
+    assert.match(await (await fetch(`${moved.url}${path}`)).text(), '<button>Acknowledge</button>');
+    await moved.end();
+    await using stranger = await startProcess({ dataDir: other, env });
+    assert.is((await fetch(`${stranger.url}${path}`)).status, 404);
+    await stranger.end();
+  } finally {
+    for (const one of [dataDir, other, restored]) removeDataDir(one);
+  }
+});
+
+test('without base_url there is no link, because it would lead nowhere; a recovery never has one', async () => {
+  const [dataDir, other] = [newDataDir(), newDataDir()];
+  try {
+    using server = await startPushServer();
+    for (const [own, env] of [
+      [dataDir, {}],
+      [other, { SNITCH_BASE_URL: BASE }],
+    ] as const) {
+      await using daemon = await startProcess({ dataDir: own, env });
+      await addChannel(daemon, server, 'first');
+      const { token } = await failing(daemon, 'nightly');
+      await until(() => server.messages.length === 1, 'the alarm is told');
+      await fetch(`${daemon.url}/c/${token}`);
+      await until(() => server.messages.length === 2, 'the end is told');
+      await daemon.end();
+      const links = server.messages.splice(0).map(({ link }) => link !== null);
+      assert.equal(links, [own === other, false]);
+    }
+  } finally {
+    for (const one of [dataDir, other]) removeDataDir(one);
+  }
+});
+
+test.run();
