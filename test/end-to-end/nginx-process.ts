@@ -4,12 +4,13 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { type AddressInfo, createConnection, createServer } from 'node:net';
+import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { readPage } from '../docs/pages.ts';
+import { freePort } from '../free-port.ts';
 
 /** The name of the server in the example. */
 export const HOST = 'snitch.example.com';
@@ -80,17 +81,6 @@ function adapt(example: string, replacements: Record<string, string>): string {
   return adapted;
 }
 
-async function freePorts(): Promise<[number, number]> {
-  const servers = [createServer(), createServer()];
-  const ports: number[] = [];
-  for (const server of servers) {
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    ports.push((server.address() as AddressInfo).port);
-  }
-  for (const server of servers) server.close();
-  return ports as [number, number];
-}
-
 export class Nginx {
   readonly directory: string;
   readonly #ports: [plain: number, secure: number];
@@ -111,7 +101,7 @@ export class Nginx {
   static async start(root: string, upstream: string): Promise<Nginx> {
     const directory = join(root, 'nginx');
     mkdirSync(directory);
-    const [plain, secure] = await freePorts();
+    const [plain, secure] = [await freePort(), await freePort()];
     makeCertificate(directory);
     const example = adapt(documentedBlock('nginx'), {
       'server 127.0.0.1:7676;': `server ${upstream};`,
