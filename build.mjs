@@ -124,7 +124,7 @@ const parts = await build({
   minifySyntax: true,
   define: { ...options.define, SNITCH_COPYING_THREAD: JSON.stringify(copyingThread) },
   banner: { js: BANNER },
-  plugins: [addonBesideTheCode, withoutDevtools, leanPackages],
+  plugins: [addonBesideTheCode, withoutDevtools, leanPackages, leanBuiltins],
 }).catch(fail);
 copyAddon();
 const written = Object.keys({ ...main.metafile.outputs, ...parts.metafile.outputs }).map((path) =>

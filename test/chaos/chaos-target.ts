@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import type { AlertPayload } from '../../src/core/alert.ts';
+import { freePort } from '../free-port.ts';
 
 export interface Post {
   /** In milliseconds since the epoch. */
@@ -83,8 +84,9 @@ export class ChaosTarget {
 
   static async start(misbehaviour: string | null): Promise<ChaosTarget> {
     const target = new ChaosTarget(misbehaviour);
-    await target.#listen();
-    if (misbehaviour !== null && !MISBEHAVIOURS[misbehaviour]?.how) await target.#close();
+    const isAway = misbehaviour !== null && !MISBEHAVIOURS[misbehaviour]?.how;
+    if (isAway) target.#port = await freePort();
+    else await target.#listen();
     return target;
   }
 

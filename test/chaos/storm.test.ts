@@ -9,6 +9,7 @@ import * as assert from 'uvu/assert';
 import type { WireDelivery } from '../../src/api/wire.ts';
 import type { CaseSettings } from '../../src/core/case.ts';
 import type { SnitchFields } from '../../src/core/snitch.ts';
+import { EMAIL_LIMITS } from '../../src/delivery/channels/email.ts';
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { Sweeper } from '../../src/sweep/sweeper.ts';
@@ -141,10 +142,6 @@ test(`${FAILING} snitches fail in one second: webhooks get all, each recipient a
     assert.is(new Set(failed.map(({ body }) => body.data.snitch.token)).size, FAILING);
     assert.is(new Set(failed.map(({ headers }) => headers['webhook-id'])).size, FAILING);
   }
-  for (const recipient of RECIPIENTS) {
-    const count = perRecipient(mailbox).get(recipient) ?? 0;
-    assert.ok(count === 1 || count === 2, `${recipient} got ${count} emails`);
-  }
   const told = mailbox.mails.map(({ subject }) => /^\[Digest\] (\d+) alerts/.exec(subject)?.[1] ?? '1');
   assert.is(
     told.reduce((sum, count) => sum + Number(count), 0),
@@ -157,6 +154,15 @@ test(`${FAILING} snitches fail in one second: webhooks get all, each recipient a
   );
   const after = receivers.flatMap(({ posts }) => posts.map(({ at }) => at + offset - swept));
   const [first, last] = [Math.min(...after), Math.max(...after)];
+  // A digest tells of what there is when its wait is over: on a slow host the sweep goes on for longer than that.
+  const most = 2 + Math.floor((last - first) / EMAIL_LIMITS.groupWait);
+  for (const recipient of RECIPIENTS) {
+    const count = perRecipient(mailbox).get(recipient) ?? 0;
+    assert.ok(
+      count >= 1 && count <= most,
+      `${recipient} got ${count} emails, and ${most} at most are expected`,
+    );
+  }
   console.log(
     `      after the sweep: first webhook ${rounded(first)}, last ${rounded(last)}; ${latencies.length} check-ins beside it: p99 ${rounded(quantile(latencies, 0.99))}, longest ${rounded(Math.max(...latencies))}`,
   );

@@ -10,8 +10,9 @@ import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../src/api/wire.ts';
 import { newDataDir, removeDataDir } from '../data-directory.ts';
 import { type DaemonProcess, startProcess } from '../end-to-end/daemon-process.ts';
+import { freePort } from '../free-port.ts';
 import { until } from '../until.ts';
-import { checkIns, freePort, Host, outcomes, type Result } from './exec/exec-process.ts';
+import { checkIns, Host, outcomes, type Result } from './exec/exec-process.ts';
 import { fakeServer } from './fake-server.ts';
 
 interface Context {

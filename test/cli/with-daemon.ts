@@ -1,5 +1,10 @@
 /** Commands against a daemon of their own. */
-import { removeDataDir } from '../data-directory.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { parse, stringify } from 'yaml';
+import type { WireCase } from '../../src/api/wire.ts';
+import { newDataDir, removeDataDir } from '../data-directory.ts';
 import { type DaemonProcess, startProcess } from '../end-to-end/daemon-process.ts';
 import { type Ended, runSnitch } from './snitch-process.ts';
 
@@ -15,20 +20,69 @@ export interface Commands {
 
 export async function withDaemon(env: Record<string, string> = {}): Promise<Commands> {
   const daemon = await startProcess({ env });
-  const own = { SNITCH_DATA_DIR: daemon.dataDir, TZ: 'UTC', ...env };
-  const run = (...args: string[]) => runSnitch(args, own);
+  return commandsFor(daemon, { SNITCH_DATA_DIR: daemon.dataDir, TZ: 'UTC', ...env }, async () => {
+    await daemon.end();
+    removeDataDir(daemon.dataDir);
+  });
+}
+
+function commandsFor(daemon: DaemonProcess, env: NodeJS.ProcessEnv, end: () => Promise<void>): Commands {
+  const run = (...args: string[]) => runSnitch(args, env);
   return {
     daemon,
     run,
-    env: own,
+    env,
     json: async <T>(...args: string[]) => {
       const { code, stdout, stderr } = await run(...args, '--json');
       if (code !== 0) throw new Error(`snitch ${args.join(' ')} ended with ${code}: ${stderr}`);
       return JSON.parse(stdout) as T;
     },
-    end: async () => {
-      await daemon.end();
-      removeDataDir(daemon.dataDir);
+    end,
+  };
+}
+
+/** The one that the tests of a file share. */
+let shared: Promise<DaemonProcess> | null = null;
+
+/**
+ * Commands against a case of their own, as empty as that of a new daemon, on a daemon that all tests of the file share:
+ * starting one costs as much as ten commands. A test that needs settings of its own, other cases, the log or the files of
+ * the daemon takes `withDaemon`. `daemon.end()` does end the daemon; the next test gets a new one.
+ */
+export async function withCase(): Promise<Commands> {
+  shared ??= startShared();
+  const daemon = await shared;
+  const made = await daemon.call('POST', '/v1/cases', { name: 'default' }, daemon.adminKey);
+  const { id } = (await made.json()) as WireCase;
+  const path = `/v1/cases/${id}/api_keys`;
+  const key = await daemon.call('POST', path, { name: 'local' }, daemon.adminKey);
+  const { key: apiKey } = (await key.json()) as { key: string };
+  const dataDir = newDataDir();
+  const credentials = parse(readFileSync(join(daemon.dataDir, 'credentials.yaml'), 'utf8')) as object;
+  const text = stringify({ ...credentials, api_key: apiKey });
+  writeFileSync(join(dataDir, 'credentials.yaml'), text, { mode: 0o600 });
+  const own: DaemonProcess = {
+    ...daemon,
+    dataDir,
+    apiKey,
+    call: (method, wanted, body, given = apiKey) => daemon.call(method, wanted, body, given),
+    end: (signal) => {
+      shared = null;
+      daemon.child.ref();
+      return daemon.end(signal);
     },
   };
+  return commandsFor(own, { SNITCH_DATA_DIR: dataDir, TZ: 'UTC' }, async () => removeDataDir(dataDir));
+}
+
+/** Goes with the process of the tests, which it does not keep alive. */
+async function startShared(): Promise<DaemonProcess> {
+  const daemon = await startProcess();
+  daemon.child.unref();
+  for (const stream of [daemon.child.stdout, daemon.child.stderr]) (stream as Socket | null)?.unref();
+  process.once('exit', () => {
+    daemon.child.kill('SIGKILL');
+    removeDataDir(daemon.dataDir);
+  });
+  return daemon;
 }

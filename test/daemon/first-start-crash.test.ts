@@ -17,7 +17,7 @@ const CALLS: Record<string, number> = { openat: 6, pwrite64: 10, ftruncate: 2, r
 
 function straceOf(dataDir: string, ...options: string[]): string[] {
   const watched = [...FILES, ...KEYS].flatMap((file) => ['-P', join(dataDir, file)]);
-  return ['-f', '-qq', ...watched, ...options, process.execPath, '--import', 'tsx', STARTER, dataDir];
+  return ['-f', '-qq', ...watched, ...options, process.execPath, STARTER, dataDir];
 }
 
 /** How often each call is made by a first start. */

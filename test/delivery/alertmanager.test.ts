@@ -1,12 +1,12 @@
 /** A real Alertmanager: it takes alarms, keeps them while they last, and hears of their end. Time limit: 120 s. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DEFAULT_EVENTS } from '../../src/core/channel.ts';
+import { freePort } from '../free-port.ts';
 import { unless, without } from '../skipped.ts';
 import { until } from '../until.ts';
 import { Outbox } from './outbox.ts';
@@ -19,17 +19,6 @@ interface Manager extends AsyncDisposable {
   alerts(): Promise<
     { labels: Record<string, string>; endsAt: string; annotations: Record<string, string> }[]
   >;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  try {
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const address = server.address();
-    return typeof address === 'object' && address ? address.port : 0;
-  } finally {
-    await new Promise((resolve) => server.close(resolve));
-  }
 }
 
 async function startManager(webhook: string): Promise<Manager> {

@@ -9,6 +9,9 @@ import { newDataDir } from '../data-directory.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../dist/snitch.mjs');
 
+/** What the test runner lets all processes of Node share, so that not each daemon compiles the program anew. */
+const { NODE_COMPILE_CACHE = '' } = process.env;
+
 /** The variables name the process that they are meant for, which only that process itself can know. */
 const AS_LISTENER = ['sh', '-c', 'LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"', 'sh'];
 
@@ -52,6 +55,7 @@ export async function startProcess(options: DaemonOptions = {}): Promise<DaemonP
   const child = spawn(command[0] as string, command.slice(1), {
     env: {
       PATH: process.env.PATH,
+      ...(NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE } : {}),
       SNITCH_LISTEN: '127.0.0.1:0',
       SNITCH_DATA_DIR: dataDir.slice(root.length),
       SNITCH_RATE_LIMIT_PER_MINUTE: '0',

@@ -4,12 +4,13 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { type AddressInfo, createConnection, createServer } from 'node:net';
+import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { readPage } from '../docs/pages.ts';
+import { freePort } from '../free-port.ts';
 
 /** The name of the server in the example. */
 export const HOST = 'snitch.example.com';
@@ -24,9 +25,9 @@ export const PATIENCE = 30_000;
 const TOOLS = { env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` } };
 
 /** Why nothing of it can be tried on this host, or null. */
-export function withoutTools(): string | null {
+export function withoutTools(proxy: 'nginx' | 'caddy' = 'nginx'): string | null {
   const works = (tool: string, argument: string) => spawnSync(tool, [argument], TOOLS).status === 0;
-  if (!works('nginx', '-v')) return 'nginx is not installed';
+  if (!works(proxy, proxy === 'nginx' ? '-v' : 'version')) return `${proxy} is not installed`;
   return works('openssl', 'version') ? null : 'openssl is not installed';
 }
 
@@ -70,7 +71,7 @@ export function documentedBlock(language: string): string {
 }
 
 /** The example with other ports and paths, and otherwise word for word. */
-function adapt(example: string, replacements: Record<string, string>): string {
+export function adapt(example: string, replacements: Record<string, string>): string {
   let adapted = example;
   for (const [from, to] of Object.entries(replacements)) {
     assert.ok(adapted.includes(from), `the example does not have: ${from}`);
@@ -80,15 +81,43 @@ function adapt(example: string, replacements: Record<string, string>): string {
   return adapted;
 }
 
-async function freePorts(): Promise<[number, number]> {
-  const servers = [createServer(), createServer()];
-  const ports: number[] = [];
-  for (const server of servers) {
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    ports.push((server.address() as AddressInfo).port);
+/** Waits until a proxy takes connections, and says what is wrong where it does not. */
+export async function listening(child: ChildProcess, port: number, errors: () => string): Promise<void> {
+  const end = Date.now() + PATIENCE;
+  for (;;) {
+    const probe = createConnection(port, '127.0.0.1');
+    try {
+      await once(probe, 'connect');
+      return;
+    } catch {
+      // Not yet.
+    } finally {
+      probe.destroy();
+    }
+    assert.is(child.exitCode, null, errors());
+    assert.ok(Date.now() < end, `the proxy does not listen:\n${errors()}`);
+    await sleep(20);
   }
-  for (const server of servers) server.close();
-  return ports as [number, number];
+}
+
+/** Sends a request through a proxy whose certificate is in `directory`, and answers with the head of the response. */
+export async function openThrough(
+  [plainPort, securePort]: readonly [plain: number, secure: number],
+  directory: string,
+  { method, path, headers, body, plain }: Asked & { method: string; path: string },
+): Promise<IncomingMessage> {
+  const ca = readFileSync(join(directory, 'certificate.pem'));
+  const signal = AbortSignal.timeout(PATIENCE);
+  const options = { host: '127.0.0.1', localAddress: CLIENT, method, path, agent: false, signal };
+  const given = { host: HOST, ...headers };
+  const outgoing = plain
+    ? httpRequest({ ...options, port: plainPort, headers: given })
+    : httpsRequest({ ...options, port: securePort, headers: given, ca, servername: HOST });
+  // Who has answered already may not want the rest of a body.
+  outgoing.on('error', () => {});
+  outgoing.end(body);
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+  return response;
 }
 
 export class Nginx {
@@ -111,7 +140,7 @@ export class Nginx {
   static async start(root: string, upstream: string): Promise<Nginx> {
     const directory = join(root, 'nginx');
     mkdirSync(directory);
-    const [plain, secure] = await freePorts();
+    const [plain, secure] = [await freePort(), await freePort()];
     makeCertificate(directory);
     const example = adapt(documentedBlock('nginx'), {
       'server 127.0.0.1:7676;': `server ${upstream};`,
@@ -127,43 +156,13 @@ export class Nginx {
     writeFileSync(join(directory, 'snitch.conf'), example);
     writeFileSync(join(directory, 'nginx.conf'), NGINX_CONF);
     const nginx = new Nginx(directory, [plain, secure]);
-    await nginx.#listening();
+    await listening(nginx.#child, secure, () => nginx.#errors);
     return nginx;
   }
 
-  async #listening(): Promise<void> {
-    const end = Date.now() + PATIENCE;
-    for (;;) {
-      const probe = createConnection(this.#ports[1], '127.0.0.1');
-      try {
-        await once(probe, 'connect');
-        return;
-      } catch {
-        // Not yet.
-      } finally {
-        probe.destroy();
-      }
-      assert.is(this.#child.exitCode, null, this.#errors);
-      assert.ok(Date.now() < end, `nginx does not listen:\n${this.#errors}`);
-      await sleep(20);
-    }
-  }
-
   /** Sends a request and answers as soon as the head of the response is there. */
-  async open(method: string, path: string, { headers, body, plain }: Asked = {}): Promise<IncomingMessage> {
-    const [plainPort, securePort] = this.#ports;
-    const ca = readFileSync(join(this.directory, 'certificate.pem'));
-    const signal = AbortSignal.timeout(PATIENCE);
-    const options = { host: '127.0.0.1', localAddress: CLIENT, method, path, agent: false, signal };
-    const given = { host: HOST, ...headers };
-    const outgoing = plain
-      ? httpRequest({ ...options, port: plainPort, headers: given })
-      : httpsRequest({ ...options, port: securePort, headers: given, ca, servername: HOST });
-    // Who has answered already may not want the rest of a body.
-    outgoing.on('error', () => {});
-    outgoing.end(body);
-    const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
-    return response;
+  open(method: string, path: string, asked: Asked = {}): Promise<IncomingMessage> {
+    return openThrough(this.#ports, this.directory, { ...asked, method, path });
   }
 
   async ask(method: string, path: string, asked?: Asked): Promise<Answer> {
@@ -186,7 +185,7 @@ export class Nginx {
   }
 }
 
-function makeCertificate(directory: string): void {
+export function makeCertificate(directory: string): void {
   const options = `req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=${HOST} -addext subjectAltName=DNS:${HOST}`;
   const files = ['-keyout', join(directory, 'key.pem'), '-out', join(directory, 'certificate.pem')];
   execFileSync('openssl', [...options.split(' '), ...files], { ...TOOLS, stdio: 'pipe' });

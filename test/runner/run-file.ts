@@ -1,5 +1,6 @@
 /** Runs one test file in a process of its own, and ends that process whatever it does. */
 import { spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TEST, type TestFile } from './test-files.ts';
 
@@ -22,6 +23,15 @@ const LINGERS = 15_000;
 /** More is cut from the front: what a file that runs wild prints must not fill the memory. */
 const MOST_OUTPUT = 4 << 20;
 
+/**
+ * The test files, and whatever Node they start, share what V8 has compiled. Hundreds of processes would otherwise each
+ * strip the types from the same modules and compile them again, which was a third of the time of a run.
+ */
+const ENVIRONMENT = {
+  ...process.env,
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'node-compile-cache'),
+};
+
 /** @param patience multiplies the file's limit, for machines that are slower than most */
 export function runFile(file: TestFile, patience: number, signal: AbortSignal): Promise<Outcome> {
   const started = performance.now();
@@ -30,7 +40,7 @@ export function runFile(file: TestFile, patience: number, signal: AbortSignal): 
     process.execPath,
     [...loader, join(import.meta.dirname, 'child.ts'), join(TEST, file.path)],
     // A group of its own, so that what the tests have started ends with it.
-    { stdio: ['ignore', 'pipe', 'pipe'], detached: true },
+    { stdio: ['ignore', 'pipe', 'pipe'], detached: true, env: ENVIRONMENT },
   );
   let output = '';
   let problem: string | null = null;

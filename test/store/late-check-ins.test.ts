@@ -8,6 +8,7 @@ import {
   MINUTE,
   NOW,
   newCase,
+  newSnitch,
   snitchOf,
   sweep,
   utc,
@@ -29,6 +30,25 @@ contract('check-ins that were kept back', (test) => {
     assert.is((await alertsOf(store, owner, token)).at(-1), 'snitch.reporting from missing');
     const [listed] = await store.listAlerts(owner.id, token, { limit: 1, before: null });
     assert.is(listed?.alert.at, DUE + 5 * MINUTE);
+  });
+
+  test('one that comes during the sweep which accuses its job is told before the accusation', async ({
+    store,
+  }) => {
+    const owner = await newCase(store);
+    const { token } = await newSnitch(store, owner);
+    const swept = DUE + MINUTE;
+    await checkIn(store, token, DUE - 3 * HOUR, { now: swept + 50 });
+    await sweep(store, swept);
+    const listed = await store.listAlerts(owner.id, token, { limit: 9, before: null });
+    const told = listed.map(({ alert }) => [alert.type, alert.at > swept]);
+    assert.equal(told, [
+      ['snitch.missing', true],
+      ['snitch.reporting', true],
+    ]);
+    await checkIn(store, token, swept + HOUR);
+    const [newest] = await store.listAlerts(owner.id, token, { limit: 1, before: null });
+    assert.is(newest?.alert.at, swept + HOUR);
   });
 
   test('one from before the last is in the log and changes nothing', async ({ store }) => {

@@ -9,6 +9,7 @@ import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../src/api/wire.ts';
 import { removeDataDir } from '../data-directory.ts';
 import { type DaemonProcess, startProcess } from '../end-to-end/daemon-process.ts';
+import { freePort } from '../free-port.ts';
 import { runUnless, without } from '../skipped.ts';
 import { openTerminal, type Terminal } from './tmux.ts';
 
@@ -31,7 +32,8 @@ function checkIn({ check_in_url }: WireSnitch, query = ''): Promise<Response> {
 }
 
 test.before.each(async (context) => {
-  context.daemon = await startProcess();
+  // One test starts it again, where the dashboard looks for it.
+  context.daemon = await startProcess({ env: { SNITCH_LISTEN: `127.0.0.1:${await freePort()}` } });
   const { daemon } = context;
   await checkIn(await create(daemon, 'nightly-backup', ['db']));
   await checkIn(await create(daemon, 'log-rotate', ['web']));

@@ -43,20 +43,43 @@ export interface Told {
   details: AlertDetails;
 }
 
-/** Writes an alert of a snitch with one delivery per target, and answers with its id. */
+/**
+ * How far the last alert of a snitch may lie ahead of the next one, in milliseconds. A sweep has one time from its start to
+ * its end, and what comes in meanwhile is later. What lies further ahead was written by a clock that was wrong.
+ */
+const OVERTAKEN_BY = 60_000;
+
+interface NamedRow {
+  name: string;
+  notes: string;
+  tags: string;
+  alert_email: string;
+  /** The time of the last alert of the snitch, if that is after `decidedAt`. */
+  overtaken: number | null;
+}
+
+/**
+ * Writes an alert of a snitch with one delivery per target, and answers with its id. It is later than the alert before it,
+ * so that who sorts them by their times reads last how the snitch is.
+ */
 export async function writeAlert(
   tx: Transaction,
   { token, case_id: caseId }: Pick<StateRow, 'token' | 'case_id'>,
   { decision, details }: Told,
-  at: number,
+  decidedAt: number,
 ): Promise<string> {
-  const snitch = await tx.get<{ name: string; notes: string; tags: string; alert_email: string }>(
-    'SELECT name, notes, tags, alert_email FROM snitches WHERE token = ?',
+  const snitch = await tx.get<NamedRow>(
+    `SELECT name, notes, tags, alert_email,
+       (SELECT MAX(at) FROM alerts WHERE alerts.token = snitches.token AND at > +? AND at < +?) AS overtaken
+     FROM snitches WHERE token = ?`,
+    decidedAt,
+    decidedAt + OVERTAKEN_BY,
     token,
   );
   if (!snitch) throw new Error(`snitch ${token} has a state and no name`);
   const id = newId('alert');
-  const { name, notes } = snitch;
+  const { name, notes, overtaken } = snitch;
+  const at = overtaken === null ? decidedAt : overtaken + 1;
   const tags = JSON.parse(snitch.tags) as string[];
   const shown = alertSnitch({ token, name, notes, tags }, decision);
   await insertRow(tx, { id, caseId, at, type: decision.type, details }, shown);

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../../src/api/wire.ts';
 import { startFakeServer } from '../fake-server.ts';
 import { runSnitch } from '../snitch-process.ts';
-import { type Commands, withDaemon } from '../with-daemon.ts';
+import { type Commands, withCase } from '../with-daemon.ts';
 
 interface Context extends Commands {
   root: string;
@@ -26,7 +26,7 @@ interface Checked {
 const test = suite<Context>('snitch discover --check');
 
 test.before.each(async (context) => {
-  const commands = await withDaemon();
+  const commands = await withCase();
   const root = join(commands.daemon.dataDir, 'root');
   mkdirSync(join(root, 'etc'), { recursive: true });
   symlinkSync('/usr/share/zoneinfo/Europe/Berlin', join(root, 'etc/localtime'));

@@ -16,7 +16,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireCheckIn, WireSnitch } from '../../../src/api/wire.ts';
 import { SNITCH } from '../exec/exec-process.ts';
-import { type Commands, withDaemon } from '../with-daemon.ts';
+import { type Commands, withCase } from '../with-daemon.ts';
 
 interface Context extends Commands {
   root: string;
@@ -42,7 +42,7 @@ interface Found {
 const test = suite<Context>('snitch discover');
 
 test.before.each(async (context) => {
-  const commands = await withDaemon();
+  const commands = await withCase();
   const root = join(commands.daemon.dataDir, 'root');
   mkdirSync(root);
   Object.assign(context, commands, {

@@ -20,7 +20,7 @@ import { shellWord } from '../../../src/text/shell-word.ts';
 import { unless, withoutRoot } from '../../skipped.ts';
 import { SNITCH } from '../exec/exec-process.ts';
 import { temporaryDirectory } from '../snitch-process.ts';
-import { type Commands, withDaemon } from '../with-daemon.ts';
+import { type Commands, withCase } from '../with-daemon.ts';
 
 interface Context extends Commands {
   directory: ReturnType<typeof temporaryDirectory>;
@@ -39,7 +39,7 @@ test.before.each(async (context) => {
   const directory = temporaryDirectory();
   chmodSync(directory.path, 0o755);
   const root = join(directory.path, 'root');
-  Object.assign(context, await withDaemon(), {
+  Object.assign(context, await withCase(), {
     directory,
     root,
     put: (path: string, text: string, mode = 0o644) => {

@@ -12,7 +12,7 @@ import { lockHost } from '../../../src/cli/discover/host/lock.ts';
 import { unless, withoutRoot } from '../../skipped.ts';
 import { SNITCH } from '../exec/exec-process.ts';
 import { SnitchProcess, temporaryDirectory } from '../snitch-process.ts';
-import { type Commands, withDaemon } from '../with-daemon.ts';
+import { type Commands, withCase } from '../with-daemon.ts';
 
 interface Context extends Commands {
   root: string;
@@ -24,7 +24,7 @@ interface Context extends Commands {
 const test = suite<Context>('discover, twice');
 
 test.before.each(async (context) => {
-  const commands = await withDaemon();
+  const commands = await withCase();
   // Below a directory that everybody may enter, for those who are not root.
   const root = mkdtempSync(join(tmpdir(), 'snitch-root-'));
   chmodSync(root, 0o755);

@@ -9,8 +9,9 @@ import * as assert from 'uvu/assert';
 import type { WireApiKey, WireCase, WireCheckIn, WireSnitch } from '../../../src/api/wire.ts';
 import { newDataDir, removeDataDir } from '../../data-directory.ts';
 import type { DaemonProcess } from '../../end-to-end/daemon-process.ts';
+import { freePort } from '../../free-port.ts';
 import { fakeServer } from '../fake-server.ts';
-import { freePort, Host, type Result, SNITCH, startOn } from './exec-process.ts';
+import { Host, type Result, SNITCH, startOn } from './exec-process.ts';
 
 interface Context {
   dataDir: string;

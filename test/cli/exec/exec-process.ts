@@ -1,9 +1,7 @@
 /** `snitch exec` and `snitch spool` as processes, in a directory of their own, and what the server has of them. */
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'uvu';
@@ -167,25 +165,6 @@ export async function outcomes(
 ): Promise<[outcome: string, exitStatus: number | null, message: string | null][]> {
   const found = await checkIns(daemon, token);
   return found.map(({ outcome, exit_status, message }) => [outcome, exit_status, message]);
-}
-
-/**
- * A port that nobody listens on, for a daemon that is to come back there. The kernel gives those above 32767 to whoever
- * asks for any, so that another test could have it by then.
- */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const server = createServer();
-    const port = randomInt(20_000, 30_000);
-    try {
-      await once(server.listen(port, '127.0.0.1'), 'listening');
-      return port;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    } finally {
-      if (server.listening) await once(server.close(), 'close');
-    }
-  }
 }
 
 export function startOn(port: number, dataDir: string): Promise<DaemonProcess> {

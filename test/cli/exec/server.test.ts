@@ -11,9 +11,10 @@ import * as assert from 'uvu/assert';
 import type { WireAlert, WireSnitch } from '../../../src/api/wire.ts';
 import { newDataDir, removeDataDir } from '../../data-directory.ts';
 import type { DaemonProcess } from '../../end-to-end/daemon-process.ts';
+import { freePort } from '../../free-port.ts';
 import { until } from '../../until.ts';
 import { fakeServer } from '../fake-server.ts';
-import { checkIns, freePort, Host, newSnitch, outcomes, startOn } from './exec-process.ts';
+import { checkIns, Host, newSnitch, outcomes, startOn } from './exec-process.ts';
 
 interface Context {
   dataDir: string;

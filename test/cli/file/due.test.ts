@@ -6,12 +6,12 @@ import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../../src/api/wire.ts';
 import { startFakeServer } from '../fake-server.ts';
 import { runSnitch } from '../snitch-process.ts';
-import { type Commands, withDaemon } from '../with-daemon.ts';
+import { type Commands, withCase } from '../with-daemon.ts';
 
 const test = suite<{ on: Commands; write(text: string): string }>('when jobs are due, in a file');
 
 test.before.each(async (context) => {
-  context.on = await withDaemon();
+  context.on = await withCase();
   const file = join(context.on.daemon.dataDir, 'case.yaml');
   context.write = (text) => {
     writeFileSync(file, text);

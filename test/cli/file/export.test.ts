@@ -4,12 +4,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../../src/api/wire.ts';
 import { runSnitchWith } from '../piped.ts';
-import { type Commands, withDaemon } from '../with-daemon.ts';
+import { type Commands, withCase, withDaemon } from '../with-daemon.ts';
 
 const test = suite<{ one: Commands; other: Commands; file: string }>('snitch export');
 
 test.before.each(async (context) => {
-  const [one, other] = await Promise.all([withDaemon(), withDaemon()]);
+  const [one, other] = await Promise.all([withCase(), withDaemon()]);
   Object.assign(context, { one, other, file: join(one.daemon.dataDir, 'case.yaml') });
 });
 test.after.each(async ({ one, other }) => {

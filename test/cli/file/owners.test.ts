@@ -10,7 +10,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireOwnership, WireSnitch } from '../../../src/api/wire.ts';
 import { runSnitchWith } from '../piped.ts';
-import { type Commands, withDaemon } from '../with-daemon.ts';
+import { type Commands, withCase, withDaemon } from '../with-daemon.ts';
 
 const SNITCH = fileURLToPath(new URL('../../../bin/snitch', import.meta.url));
 
@@ -25,7 +25,7 @@ interface Context extends Commands {
 const test = suite<Context>('owners of snitch files');
 
 test.before.each(async (context) => {
-  const commands = await withDaemon();
+  const commands = await withCase();
   const file = join(commands.daemon.dataDir, 'web.yaml');
   Object.assign(context, commands, {
     file,

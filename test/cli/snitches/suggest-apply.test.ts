@@ -3,14 +3,14 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../../src/api/wire.ts';
 import { onTerminal, plain } from '../on-terminal.ts';
-import { type Commands, withDaemon } from '../with-daemon.ts';
+import { type Commands, withCase } from '../with-daemon.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 const applying = suite<{ on: Commands }>('snitch suggest --apply');
 applying.before.each(async (context) => {
-  context.on = await withDaemon();
+  context.on = await withCase();
 });
 applying.after.each(({ on }) => on.end());
 

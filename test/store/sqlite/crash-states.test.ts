@@ -47,8 +47,6 @@ async function work(mode: Mode): Promise<World> {
   const strace = ['-f', '-qq', '-y', '-xx', '-s', '70000', '-o', trace, ...watched, ...calls];
   const program = [
     process.execPath,
-    '--import',
-    'tsx',
     join(import.meta.dirname, 'traced-store.ts'),
     dataDir,
     acknowledged,
@@ -165,7 +163,7 @@ function faultIn(
   state: State,
   { desk, seen, acknowledged }: { desk: string; seen: Map<string, Looked>; acknowledged: number },
 ): string | null {
-  const name = [state.database, state.log, state.note].map((file) => hash('md5', file)).join();
+  const name = [state.database, state.log, state.note].map((file) => hash('sha1', file)).join();
   const looked = seen.get(name) ?? lookAt(desk, state);
   seen.set(name, looked);
   if (looked.isDamaged) return 'damaged';

@@ -120,10 +120,11 @@ export class UncertainFile {
 
   #applied(changes: readonly Change[]): Buffer {
     let size = this.#kept.length;
-    let content = Buffer.concat([this.#kept, Buffer.alloc(furthest(changes))]);
+    const content = Buffer.alloc(Math.max(size, furthest(changes)));
+    this.#kept.copy(content);
     for (const change of changes) {
       if ('size' in change) {
-        content = Buffer.concat([content.subarray(0, change.size), Buffer.alloc(content.length)]);
+        content.fill(0, change.size);
         size = change.size;
       } else {
         change.bytes.copy(content, change.at);

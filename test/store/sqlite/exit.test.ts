@@ -17,7 +17,7 @@ function traceLeaver(dataDir: string): string[] {
   const trace = `${dataDir}.trace`;
   const cwd = fileURLToPath(new URL('.', import.meta.url));
   const calls = 'trace=fsync,fdatasync,unlink';
-  const command = [process.execPath, '--import', 'tsx', LEAVER, dataDir];
+  const command = [process.execPath, LEAVER, dataDir];
   const { status } = spawnSync('strace', ['-f', '-y', '-qq', '-e', calls, '-o', trace, ...command], {
     cwd,
     stdio: 'ignore',

@@ -31,7 +31,7 @@ lock.after.each(async ({ dataDir, children }) => {
 /** Starts a holder, and answers with the first line that it says. */
 async function startHolder({ dataDir, children }: World): Promise<{ child: ChildProcess; said: string }> {
   const cwd = fileURLToPath(new URL('.', import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', HOLDER, dataDir], {
+  const child = spawn(process.execPath, [HOLDER, dataDir], {
     cwd,
     stdio: ['ignore', 'pipe', 'inherit'],
   });

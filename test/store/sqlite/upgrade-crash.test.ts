@@ -48,7 +48,7 @@ crash.before.each((world) => {
 
 crash.after.each(({ dir }) => rmSync(dir, { recursive: true, force: true }));
 
-const upgraderIn = (dataDir: string) => [process.execPath, '--import', 'tsx', UPGRADER, dataDir];
+const upgraderIn = (dataDir: string) => [process.execPath, UPGRADER, dataDir];
 
 /** What an upgrade without a fault does to its files. */
 function traceUpgrade({ dir, template }: World): Call[] {

@@ -1,0 +1,22 @@
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+/**
+ * A port of 127.0.0.1 that nobody listens on, for what must be told its port, or comes back there after a while. The kernel
+ * gives those above 32767 to whoever asks for any, so that another test could have one of those by then.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const server = createServer();
+    const port = randomInt(20_000, 30_000);
+    try {
+      await once(server.listen(port, '127.0.0.1'), 'listening');
+      return port;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    } finally {
+      if (server.listening) await once(server.close(), 'close');
+    }
+  }
+}
