@@ -85,6 +85,9 @@ function hangingSince(
 /** Rows of the index that one call looks through: reading one costs about a microsecond. */
 const LOOKED_THROUGH = 2_000;
 
+/** So many of them are read at a time, so that a call that soon has enough to apply reads few in vain. */
+const READ_AT_ONCE = 200;
+
 /**
  * Applies what is due at `now`, at most `limit` snitches, in the order in which the sweep looks at them. A second sweep
  * at the same time finds nothing left to do, because the state machine looks at each row again in the transaction that
@@ -96,32 +99,56 @@ export async function applyDue(
   after: LookCursor | null,
   limit: number,
 ): Promise<DueResult> {
-  const looked = await tx.all<LookRow>(
-    `SELECT id, look_at, due_at FROM snitch_states
-     WHERE look_at <= +? AND (look_at, id) > (+?, +?) ORDER BY look_at, id LIMIT +?`,
-    now,
-    after?.lookAt ?? Number.MIN_SAFE_INTEGER,
-    after?.id ?? 0,
-    LOOKED_THROUGH,
-  );
   const failures = after === null ? await settleFlaps(tx, now, limit) : [];
-  const result: DueResult = { changed: 0, inVain: false, next: null, failures };
+  const result: DueResult = { changed: 0, inVain: false, next: after, failures };
   let applied = 0;
-  for (const { id, look_at: lookAt, due_at: dueAt } of looked) {
-    if (dueAt === null || dueAt > now) {
-      result.inVain = true;
-      continue;
+  for (let looked = 0; looked < LOOKED_THROUGH; looked += READ_AT_ONCE) {
+    const rows = await looksBehind(tx, now, result.next, READ_AT_ONCE);
+    for (const { id, look_at: lookAt, due_at: dueAt } of rows) {
+      if (dueAt !== null && dueAt <= now) {
+        if (applied === limit) return result;
+        applied += 1;
+        const { value: changed, error } = await isolate(tx, () => applyOneDue(tx, id, now));
+        if (error !== undefined) result.failures.push({ token: await tokenOf(tx, id), error });
+        else if (changed) result.changed += 1;
+      } else result.inVain = true;
+      result.next = { lookAt, id };
     }
-    if (applied === limit) return result;
-    applied += 1;
-    result.next = { lookAt, id };
-    const { value: changed, error } = await isolate(tx, () => applyOneDue(tx, id, now));
-    if (error !== undefined) result.failures.push({ token: await tokenOf(tx, id), error });
-    else if (changed) result.changed += 1;
+    if (rows.length < READ_AT_ONCE) return { ...result, next: null };
   }
-  const last = looked.at(-1);
-  result.next = last && looked.length === LOOKED_THROUGH ? { lookAt: last.look_at, id: last.id } : null;
   return result;
+}
+
+/**
+ * The rows that the sweep looks at by `until`, in its order, behind `after`. Many may have the same instant, and one
+ * condition on both columns would walk through all of these from the first on: SQLite finds the id by the index only
+ * where the instant is given.
+ */
+async function looksBehind(
+  tx: Transaction,
+  until: number,
+  after: LookCursor | null,
+  limit: number,
+): Promise<LookRow[]> {
+  // Where the clock was set back meanwhile, the rows of that instant are not looked at yet.
+  const same =
+    after && after.lookAt <= until
+      ? await tx.all<LookRow>(
+          'SELECT id, look_at, due_at FROM snitch_states WHERE look_at = +? AND id > +? ORDER BY id LIMIT +?',
+          after.lookAt,
+          after.id,
+          limit,
+        )
+      : [];
+  if (same.length === limit) return same;
+  const later = await tx.all<LookRow>(
+    `SELECT id, look_at, due_at FROM snitch_states
+     WHERE look_at > +? AND look_at <= +? ORDER BY look_at, id LIMIT +?`,
+    after?.lookAt ?? Number.MIN_SAFE_INTEGER,
+    until,
+    limit - same.length,
+  );
+  return [...same, ...later];
 }
 
 interface LookRow {
@@ -155,14 +182,7 @@ export async function moveLooks(
   until: number,
   after: LookCursor | null,
 ): Promise<LookCursor | null> {
-  const looked = await tx.all<LookRow>(
-    `SELECT id, look_at, due_at FROM snitch_states
-     WHERE look_at <= +? AND (look_at, id) > (+?, +?) ORDER BY look_at, id LIMIT +?`,
-    until,
-    after?.lookAt ?? Number.MIN_SAFE_INTEGER,
-    after?.id ?? 0,
-    MOVED_AT_ONCE,
-  );
+  const looked = await looksBehind(tx, until, after, MOVED_AT_ONCE);
   for (const { id, look_at: lookAt, due_at: dueAt } of looked) {
     if (dueAt !== lookAt) await tx.run('UPDATE snitch_states SET look_at = due_at WHERE id = ?', id);
   }
