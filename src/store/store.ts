@@ -17,6 +17,7 @@ import type { CheckInStore } from './check-ins.ts';
 import type { DeliveryStore } from './deliveries.ts';
 import type { OwnershipStore } from './ownership.ts';
 import type { ProvisioningStore } from './provisioning.ts';
+import type { ReachStore } from './reach.ts';
 import type { RepeatStore } from './repeats.ts';
 import type { ServerNoteStore } from './server-notes.ts';
 import type { SnitchStore } from './snitches.ts';
@@ -76,6 +77,7 @@ export type Store = CaseStore &
   DeliveryStore &
   WebhookStore &
   ChannelStore &
+  ReachStore &
   RepeatStore &
   ServerNoteStore &
   OpenedStore;

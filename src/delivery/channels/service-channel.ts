@@ -2,6 +2,7 @@
 import type { CaseChannel } from '../../core/channel.ts';
 import { CHANNEL_SETTINGS } from '../../core/channels/settings.ts';
 import type { ClaimedDelivery } from '../../core/delivery.ts';
+import { CHANNEL_DELETED, CHANNEL_WITHOUT_ADDRESS } from '../../core/explanation/death.ts';
 import {
   type Answer,
   createHttpSender,
@@ -39,7 +40,7 @@ export interface ServiceOptions extends HttpSenderOptions {
   linkOf?: LinkOf;
 }
 
-const DELETED: Outcome = { kind: 'dead', error: 'the channel was deleted' };
+const DELETED: Outcome = { kind: 'dead', error: CHANNEL_DELETED };
 
 export function serviceChannel(service: Service, options: ServiceOptions, limits: ServiceLimits): Channel {
   const { groupWait, perMinuteInStorm, ...pace } = limits;
@@ -49,8 +50,7 @@ export function serviceChannel(service: Service, options: ServiceOptions, limits
   const send = (post: Post, channel: CaseChannel, stop: AbortSignal) =>
     sendPost(service, post, (request, meaning) => {
       const address = webAddress(request.url);
-      if (!address)
-        return Promise.resolve({ kind: 'dead', error: 'the channel has no http or https address' });
+      if (!address) return Promise.resolve({ kind: 'dead', error: CHANNEL_WITHOUT_ADDRESS });
       const { method = 'POST', headers = {}, body } = request;
       const authorization = address.authorization === null ? {} : { authorization: address.authorization };
       const secrets = secretsOf(channel);

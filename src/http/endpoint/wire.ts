@@ -16,10 +16,10 @@ import type { ApiKey } from '../../core/api-key.ts';
 import type { Case } from '../../core/case.ts';
 import type { CaseChannel } from '../../core/channel.ts';
 import type { CheckInRecord, LastReport } from '../../core/check-in.ts';
-import type { AlertWithDeliveries, Delivery } from '../../core/delivery.ts';
+import type { Delivery } from '../../core/delivery.ts';
 import type { Explanation } from '../../core/explanation/explain.ts';
 import type { ScheduleShown } from '../../core/explanation/schedule-words.ts';
-import type { Audience, ToldAlert } from '../../core/explanation/told.ts';
+import type { Audience } from '../../core/explanation/told.ts';
 import type { RunRules } from '../../core/judgement/rules.ts';
 import { usualIn, type ValueHistories } from '../../core/judgement/usual.ts';
 import { reasonInWords } from '../../core/reason.ts';
@@ -27,9 +27,11 @@ import { type Occasion, whyPassedOver } from '../../core/routing.ts';
 import type { KnownRuns } from '../../core/runs.ts';
 import { isAwaited, type ListedSnitch, type Snitch } from '../../core/snitch.ts';
 import type { Webhook } from '../../core/webhook.ts';
+import type { LastDeath } from '../../store/reach.ts';
 import { SECOND } from '../../text/durations.ts';
 import { isoTime } from '../../text/iso-time.ts';
 import { inTimeZone, weekdayTime } from '../../text/times.ts';
+import { failingTargets } from './failing-targets.ts';
 
 export function wireTime(at: number): string {
   return isoTime(at);
@@ -150,7 +152,7 @@ export function wireExplanation(
   { period, schedule, deadlineAt, nextAlertAt, reasons }: Explanation,
   { audience, runs, values }: { audience: Audience; runs: KnownRuns; values: ValueHistories },
 ): WireExplanation {
-  const { emails, webhooks, channels, sendsEmail } = audience;
+  const { emails, webhooks, channels, failing, sendsEmail } = audience;
   const both = (at: number | null) =>
     at === null ? null : { at: wireTime(at), local: inTimeZone(at, timezone) };
   return {
@@ -169,6 +171,7 @@ export function wireExplanation(
       emails: [...emails],
       webhooks: [...webhooks],
       channels: [...channels],
+      failing: [...failing],
       sends_email: sendsEmail,
     },
   };
@@ -209,50 +212,23 @@ function wireScheduleShown({ timezone, grace, runs }: ScheduleShown): WireSchedu
 
 /** Whom an alert of the snitch would go to now. */
 export function audienceOf(
-  { alertEmail, tags }: Snitch,
+  { alertEmail, tags }: Pick<Snitch, 'alertEmail' | 'tags'>,
   { members }: Case,
   { webhooks, channels }: { webhooks: readonly Webhook[]; channels: readonly CaseChannel[] },
-  sendsEmail: boolean,
+  { sendsEmail, deaths }: { sendsEmail: boolean; deaths: readonly LastDeath[] },
 ): Audience {
   const alarm: Occasion = { event: 'missing', tags, isFirst: false, told: new Set() };
   const judged = channels.map((channel) => ({ name: channel.name, why: whyPassedOver(channel, alarm) }));
+  const emails = alertEmail.length > 0 ? alertEmail : members;
+  const asked = channels.filter((_, index) => judged[index]?.why === null);
   return {
-    emails: alertEmail.length > 0 ? alertEmail : members,
+    emails,
     webhooks: webhooks.map(({ url }) => withoutCredentials(url)),
+    failing: failingTargets({ emails, webhooks, channels: asked }, deaths),
     channels: judged.filter(({ why }) => why === null).map(({ name }) => name),
     passedOver: judged.flatMap(({ name, why }) => (why === null ? [] : [{ name, why }])),
     sendsEmail,
   };
-}
-
-/** An alert and its deliveries, for sentences about them; null for a notice, which concerns no single snitch. */
-export function toldAlert(
-  { alert, deliveries }: AlertWithDeliveries,
-  nameOf: (target: string) => string,
-): ToldAlert | null {
-  if (!alert.snitch) return null;
-  return {
-    type: alert.type,
-    at: alert.at,
-    startedAt: alert.details.startedAt ?? null,
-    flapping: (alert.details.flapping?.phase ?? 'over') !== 'over',
-    deliveries: deliveries.map((delivery) => ({ ...delivery, target: nameOf(delivery.target) })),
-  };
-}
-
-/**
- * Names the target of a delivery: a webhook by its URL and a channel by its name instead of its id. An email address,
- * and the id of what was deleted, stay as they are.
- */
-export function targetNames(
-  webhooks: readonly Webhook[],
-  channels: readonly CaseChannel[] = [],
-): (target: string) => string {
-  const names = new Map([
-    ...webhooks.map(({ id, url }) => [id, withoutCredentials(url)] as const),
-    ...channels.map(({ id, name }) => [id, name] as const),
-  ]);
-  return (target) => names.get(target) ?? target;
 }
 
 export function wireDelivery(delivery: Delivery, nameOf: (target: string) => string): WireDelivery {

@@ -1,18 +1,102 @@
 /** `/v1/audience`: whom the alerts of the case reach. */
+import { setImmediate as breath } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { withoutCredentials } from '../../api/shown-url.ts';
 import type { WireAudience } from '../../api/wire.ts';
+import type { Case } from '../../core/case.ts';
+import type { CaseChannel } from '../../core/channel.ts';
+import { Invalid } from '../../core/errors.ts';
+import { type Reach, reaches, reachesAll, reachOf, type Unreached } from '../../core/explanation/reach.ts';
+import { whyNobody } from '../../core/explanation/told.ts';
+import type { Webhook } from '../../core/webhook.ts';
+import type { LastDeath } from '../../store/reach.ts';
+import type { Store } from '../../store/store.ts';
 import { caseOf } from '../endpoint/auth.ts';
-import { resource } from '../endpoint/resource.ts';
+import { failingKeys, failingTargets } from '../endpoint/failing-targets.ts';
+import { query, resource } from '../endpoint/resource.ts';
 import type { RouteContext } from '../endpoint/route-context.ts';
+import { audienceOf } from '../endpoint/wire.ts';
+
+/** Snitches that are looked at in one read, so that a million of them keep nothing else waiting. */
+const SLICE = 2_000;
+
+const MOST_NAMES = 100;
 
 export function audienceRoutes(app: FastifyInstance, { store, sendsEmail }: RouteContext): void {
   resource(app, '/audience', {
     GET: async (request) => {
-      const { id, members } = caseOf(request);
-      const webhooks = (await store.listWebhooks(id)).map(({ url }) => withoutCredentials(url));
-      const channels = (await store.listChannels(id)).map(({ name }) => name);
-      return { emails: members, webhooks, channels, sends_email: sendsEmail() } satisfies WireAudience;
+      const names = namesAsked(query(request, 'unreached'));
+      const own = caseOf(request);
+      const [webhooks, channels, deaths] = await Promise.all([
+        store.listWebhooks(own.id),
+        store.listChannels(own.id),
+        store.listLastDeaths(own.id),
+      ]);
+      const targets: Targets = { webhooks, channels, deaths, sendsEmail: sendsEmail() };
+      return {
+        ...shown(own, targets),
+        ...(names === null
+          ? {}
+          : { unreached: await findUnreached(store, own.id, caseReach(own, targets), names) }),
+      } satisfies WireAudience;
     },
   });
+}
+
+interface Targets {
+  webhooks: readonly Webhook[];
+  channels: readonly CaseChannel[];
+  deaths: readonly LastDeath[];
+  sendsEmail: boolean;
+}
+
+function namesAsked(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const names = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (names >= 1 && names <= MOST_NAMES) return names;
+  throw new Invalid([{ attribute: 'unreached', message: `must be a whole number from 1 to ${MOST_NAMES}` }]);
+}
+
+function shown(own: Case, { webhooks, channels, deaths, sendsEmail }: Targets): WireAudience {
+  const plain = audienceOf({ alertEmail: [], tags: [] }, own, { webhooks, channels }, { sendsEmail, deaths });
+  return {
+    emails: [...plain.emails],
+    webhooks: [...plain.webhooks],
+    channels: channels.map(({ name }) => name),
+    failing: failingTargets({ emails: own.members, webhooks, channels }, deaths),
+    sends_email: sendsEmail,
+    nobody: whyNobody(plain),
+  };
+}
+
+function caseReach({ members }: Case, { webhooks, channels, deaths, sendsEmail }: Targets): Reach {
+  const failing = failingKeys(channels, deaths);
+  return reachOf({ members, webhooks: webhooks.map(({ id }) => id), channels, failing, sendsEmail });
+}
+
+/** Looks at the snitches only where one of them may reach nobody, and no longer than until enough is known. */
+async function findUnreached(
+  store: Pick<Store, 'listRoutedSnitches'>,
+  caseId: string,
+  reach: Reach,
+  most: number,
+): Promise<{ names: string[] } & Unreached> {
+  const names: string[] = [];
+  if (reachesAll(reach)) return { names, more: false, all: false };
+  const { members, tags, sendsEmail } = reach;
+  const mayReach = members || sendsEmail || tags.size > 0;
+  let reached = false;
+  for (let after = 0; ; await breath()) {
+    const slice = await store.listRoutedSnitches(caseId, { after, limit: SLICE });
+    for (const snitch of slice) {
+      if (reaches(reach, snitch)) reached = true;
+      else if (names.length <= most) names.push(snitch.name);
+    }
+    const isKnown = names.length > most && (reached || !mayReach);
+    const last = slice.at(-1);
+    if (isKnown || slice.length < SLICE || !last) break;
+    after = last.id;
+  }
+  const isEmpty = names.length === 0 && !reached;
+  const all = isEmpty ? !members && tags.size === 0 : !reached;
+  return { names: names.slice(0, most), more: names.length > most, all };
 }

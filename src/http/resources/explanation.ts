@@ -1,12 +1,13 @@
 /** `/v1/snitches/:token/explain`: why a snitch alerts or is silent, when it will alert, and whom that reaches. */
 import type { FastifyInstance } from 'fastify';
 import { explain } from '../../core/explanation/explain.ts';
-import { passedOverReasons, whyNobody } from '../../core/explanation/told.ts';
+import { failingReasons, passedOverReasons, whyNobody } from '../../core/explanation/told.ts';
 import { Calendar } from '../../core/interval.ts';
 import { caseOf } from '../endpoint/auth.ts';
 import { resource } from '../endpoint/resource.ts';
 import type { RouteContext } from '../endpoint/route-context.ts';
-import { audienceOf, targetNames, toldAlert, wireExplanation } from '../endpoint/wire.ts';
+import { targetNames, toldAlert } from '../endpoint/target-names.ts';
+import { audienceOf, wireExplanation } from '../endpoint/wire.ts';
 import { requestedSnitch } from './snitches.ts';
 
 export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEmail }: RouteContext): void {
@@ -16,20 +17,26 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
       const snitch = await requestedSnitch(store, request);
       const ownCase = caseOf(request);
       const { token, state } = snitch;
-      const [learned, runs, values, postponements, webhooks, channels, [last]] = await Promise.all([
+      const [learned, runs, values, postponements, webhooks, channels, deaths, [last]] = await Promise.all([
         store.findLearned(token),
         store.findRuns(token),
         store.findValues(ownCase.id, token),
         store.listPostponements(ownCase.id, token, state.postponed),
         store.listWebhooks(ownCase.id),
         store.listChannels(ownCase.id),
+        store.listLastDeaths(ownCase.id),
         // An alert that was decided while the clock was ahead does not count as the last one until its time comes.
         store.listAlerts(ownCase.id, token, { limit: 1, before: { at: clock() + 1 } }),
       ]);
-      const audience = audienceOf(snitch, ownCase, { webhooks, channels }, sendsEmail());
+      const audience = audienceOf(
+        snitch,
+        ownCase,
+        { webhooks, channels },
+        { sendsEmail: sendsEmail(), deaths },
+      );
       const telling = {
         nobody: whyNobody(audience),
-        others: passedOverReasons(audience),
+        others: [...failingReasons(audience), ...passedOverReasons(audience)],
         last: last ? toldAlert(last, targetNames(webhooks, channels)) : null,
       };
       const explanation = explain(state, {

@@ -20,6 +20,8 @@ import * as learned from '../operations/learned.ts';
 import * as openRun from '../operations/open-run.ts';
 import * as ownership from '../operations/ownership.ts';
 import * as provisioning from '../operations/provisioning.ts';
+import * as failing from '../operations/reach/failing.ts';
+import * as routedSnitches from '../operations/reach/routed-snitches.ts';
 import * as repeats from '../operations/repeats.ts';
 import * as reports from '../operations/reports.ts';
 import * as retention from '../operations/retention.ts';
@@ -30,6 +32,7 @@ import * as triggers from '../operations/triggers.ts';
 import * as webhooks from '../operations/webhooks.ts';
 import type { OwnershipStore } from '../ownership.ts';
 import type { ProvisioningStore } from '../provisioning.ts';
+import type { ReachStore } from '../reach.ts';
 import type { RepeatStore } from '../repeats.ts';
 import type { ServerNoteStore } from '../server-notes.ts';
 import type { SnitchStore } from '../snitches.ts';
@@ -135,6 +138,11 @@ const channelMethods: Table<ChannelStore> = {
   deleteChannel: write(channels.deleteChannel),
 };
 
+const reachMethods: Table<ReachStore> = {
+  listLastDeaths: read(failing.listLastDeaths),
+  listRoutedSnitches: read(routedSnitches.listRoutedSnitches),
+};
+
 const repeatMethods: Table<RepeatStore> = {
   takeRepeats: work(repeats.takeRepeats),
   lasts: read(repeats.lasts),
@@ -162,6 +170,7 @@ export function methodsOf(runner: Runner): Omit<Store, keyof OpenedStore> {
     ...bind(deliveryMethods, runner),
     ...bind(webhookMethods, runner),
     ...bind(channelMethods, runner),
+    ...bind(reachMethods, runner),
     ...bind(repeatMethods, runner),
     ...bind(serverNoteMethods, runner),
     ...guarded(runner),

@@ -1,6 +1,7 @@
 /** The outbox as its senders see it: each delivery is claimed by one of them at a time, and settled by its fence. */
 import type { Alert } from '../../core/alert.ts';
 import type { ClaimedDelivery, Settlement } from '../../core/delivery.ts';
+import { unreadable } from '../../core/explanation/death.ts';
 import type { Channel } from '../../core/routing.ts';
 import type { ClaimRequest } from '../deliveries.ts';
 import type { Reading, Transaction, Value } from '../transaction.ts';
@@ -81,7 +82,7 @@ async function claimTarget(
     else if (error !== undefined)
       await settleDelivery(tx, row.id, row.fence + 1, {
         kind: 'dead',
-        error: `the alert cannot be read: ${error}`,
+        error: unreadable(String(error)),
       });
   }
   return claimed;

@@ -52,7 +52,7 @@ doctor(
     assert.match(stdout, /^\+ ok +configuration +no file; defaults and environment\n/);
     assert.match(
       stdout,
-      /\nX failure +team +nobody would be told of an alert: email is off, and there is no webhook\n +> set smtp/,
+      /\nX failure +team +nobody would be told of any alert: the case has no member and no webhook or channel, .*\n +> set smtp/,
     );
   },
 );
