@@ -16,6 +16,7 @@ import type { ChannelStore } from './channels.ts';
 import type { CheckInStore } from './check-ins.ts';
 import type { DeliveryStore } from './deliveries.ts';
 import type { OwnershipStore } from './ownership.ts';
+import type { PaceStore } from './paces.ts';
 import type { ProvisioningStore } from './provisioning.ts';
 import type { ReachStore } from './reach.ts';
 import type { RepeatStore } from './repeats.ts';
@@ -77,6 +78,7 @@ export type Store = CaseStore &
   DeliveryStore &
   WebhookStore &
   ChannelStore &
+  PaceStore &
   ReachStore &
   RepeatStore &
   ServerNoteStore &

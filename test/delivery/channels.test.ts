@@ -152,7 +152,7 @@ test('a refusal for now waits as long as the service asks, and comes with the ne
   server.behaviour = (response) =>
     response.writeHead(429).end('{"ok":false,"parameters":{"retry_after":900}}');
   await add(context, 'telegram');
-  const running = outbox.deliverer(quick);
+  const running = outbox.deliverer({ ...quick, monotonic: () => performance.now() + outbox.offset });
   await outbox.raise(1);
   await until(async () => (await outbox.deliveries())[0]?.lastError !== null, 'the failure is settled');
   const [waiting] = await outbox.deliveries('pending');

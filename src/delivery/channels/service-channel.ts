@@ -72,7 +72,7 @@ export function serviceChannel(service: Service, options: ServiceOptions, limits
         const channel = digest.recipient?.channel ?? null;
         if (!channel) return DELETED;
         const incident = digestIncident(digest);
-        const message = digestServiceMessage(digest);
+        const message = digestServiceMessage(digest, chat.digestRoom);
         const post = { message, incident, alert: null, isTest: false, id: incident.key };
         return send({ ...post, settings: channel.settings, now: sending.now }, channel, sending.stop);
       },

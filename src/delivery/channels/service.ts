@@ -33,6 +33,8 @@ export interface ChatPace {
   perMinute: number;
   /** Between two messages, in milliseconds. */
   gap: number;
+  /** For the lists of a digest, in characters, where not much fits into a message. */
+  digestRoom?: number;
 }
 
 export interface Service {

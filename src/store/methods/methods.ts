@@ -19,6 +19,7 @@ import * as deliveries from '../operations/deliveries.ts';
 import * as learned from '../operations/learned.ts';
 import * as openRun from '../operations/open-run.ts';
 import * as ownership from '../operations/ownership.ts';
+import * as paces from '../operations/pace/paces.ts';
 import * as provisioning from '../operations/provisioning.ts';
 import * as failing from '../operations/reach/failing.ts';
 import * as routedSnitches from '../operations/reach/routed-snitches.ts';
@@ -31,6 +32,7 @@ import * as snitches from '../operations/snitches.ts';
 import * as triggers from '../operations/triggers.ts';
 import * as webhooks from '../operations/webhooks.ts';
 import type { OwnershipStore } from '../ownership.ts';
+import type { PaceStore } from '../paces.ts';
 import type { ProvisioningStore } from '../provisioning.ts';
 import type { ReachStore } from '../reach.ts';
 import type { RepeatStore } from '../repeats.ts';
@@ -138,6 +140,11 @@ const channelMethods: Table<ChannelStore> = {
   deleteChannel: write(channels.deleteChannel),
 };
 
+const paceMethods: Table<PaceStore> = {
+  keepPace: work(paces.keepPace),
+  listPaces: read(paces.listPaces),
+};
+
 const reachMethods: Table<ReachStore> = {
   listLastDeaths: read(failing.listLastDeaths),
   listRoutedSnitches: read(routedSnitches.listRoutedSnitches),
@@ -170,6 +177,7 @@ export function methodsOf(runner: Runner): Omit<Store, keyof OpenedStore> {
     ...bind(deliveryMethods, runner),
     ...bind(webhookMethods, runner),
     ...bind(channelMethods, runner),
+    ...bind(paceMethods, runner),
     ...bind(reachMethods, runner),
     ...bind(repeatMethods, runner),
     ...bind(serverNoteMethods, runner),

@@ -5,6 +5,7 @@ import type { NewChannel } from '../channels.ts';
 import { newId } from '../identifiers.ts';
 import type { Reading, Transaction } from '../transaction.ts';
 import { requireCase } from './cases.ts';
+import { forgetPace } from './pace/paces.ts';
 
 interface ChannelRow {
   id: string;
@@ -131,8 +132,10 @@ export async function updateChannel(
 
 /** Deliveries that wait for the channel die at their next attempt, with the reason. */
 export async function deleteChannel(tx: Transaction, caseId: string, id: string): Promise<boolean> {
+  const kind = (await getChannel(tx, caseId, id))?.kind;
   const deleted = await tx.run('DELETE FROM channels WHERE case_id = ? AND id = ?', caseId, id);
   if (deleted > 0) await tx.run('DELETE FROM repeats WHERE channel_id = ?', id);
+  if (kind) await forgetPace(tx, kind, id);
   return deleted > 0;
 }
 
