@@ -97,6 +97,30 @@ test('a test of an incident service opens an incident and closes it', async (con
   );
 });
 
+test('Opsgenie is given time between a create and its close, in a test and in an outage', async (context) => {
+  const { outbox, server } = context;
+  const { id } = await add(context, 'opsgenie');
+  // The create is worked on when it has been answered, and not sooner.
+  server.behaviour = (response) => void setTimeout(() => response.writeHead(202).end('{}'), 300);
+  outbox.deliverer(quick);
+  await outbox.store.createTestDelivery(outbox.owner.id, { channel: 'opsgenie', target: id }, outbox.clock());
+  await until(allSettled(outbox), 'the test is settled');
+  const [token = ''] = await outbox.raise(1);
+  await outbox.checkIn(token, 'healthy');
+  await until(allSettled(outbox), 'the recovery is settled');
+  assert.equal(
+    server.received.map(({ path }) => path.includes('/close?')),
+    [false, true, false, true],
+  );
+  const [opened, closed, raised, recovered] = server.received.map(({ at }) => at);
+  for (const [from = 0, to = 0] of [
+    [opened, closed],
+    [raised, recovered],
+  ]) {
+    assert.ok(to - from >= 1_500 + 290, `${to - from} ms`);
+  }
+});
+
 test('a permanent refusal is dead at once, shown without its secret, and noted at the channel', async (context) => {
   const { outbox, server } = context;
   server.behaviour = (response, { path }) => response.writeHead(404).end(`no_service at ${path}`);

@@ -125,7 +125,10 @@ export class SingleTarget extends Target {
     return { now: messages, later: [] };
   }
 
-  rest(): void {}
+  /** The gap is counted from the end of a send too: what came before must have arrived. */
+  rest(now: number): void {
+    if (this.#gap > 0) this.notBefore = Math.max(this.notBefore, now + this.#gap);
+  }
 }
 
 /** All that waits together. */

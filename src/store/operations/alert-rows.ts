@@ -108,7 +108,7 @@ export async function targetsOf(tx: Reading, caseId: string): Promise<Targets> {
 async function toldOf(tx: Transaction, token: string, threadId: string | null): Promise<Set<string>> {
   if (threadId === null) return new Set();
   const rows = await tx.all<{ target: string }>(
-    // Where the first alert is pruned already, all that is left of the snitch counts.
+    // Of an outage whose first alert is pruned, as older versions did, all that is left of the snitch counts.
     `SELECT DISTINCT d.target FROM alerts AS a JOIN deliveries AS d ON d.alert_id = a.id
      WHERE a.token = +? AND a.at >= COALESCE((SELECT at FROM alerts WHERE id = +?), 0)`,
     token,
