@@ -235,6 +235,42 @@ test('a recovery never overtakes an alarm that waits for its next attempt', asyn
   );
 });
 
+test('a recovery is not told where the alarm was refused, until both are sent again', async (context) => {
+  const { outbox, server } = context;
+  await add(context, 'slack');
+  await add(context, 'ntfy');
+  await add(context, 'pagerduty');
+  server.behaviour = (response, received) =>
+    received.path.startsWith('/services/')
+      ? response.writeHead(404).end('no_service')
+      : took(response, received);
+  const running = outbox.deliverer(quick);
+  const [token = ''] = await outbox.raise(1);
+  await until(allSettled(outbox), 'the alarm is settled');
+  server.behaviour = took;
+  await outbox.checkIn(token, 'healthy');
+  await until(allSettled(outbox), 'the recovery is settled');
+  const slack = () => server.received.filter(({ path }) => path.startsWith('/services/'));
+  assert.is(slack().length, 1, 'only the alarm was tried');
+  const dead = await outbox.deliveries('dead');
+  assert.equal(
+    dead.map(({ channel, attempts, lastError }) => [channel, attempts, lastError]),
+    [
+      ['slack', 1, 'answered 404 Not Found: no_service'],
+      ['slack', 0, 'its alarm did not arrive there'],
+    ],
+  );
+  for (const { id } of dead) await outbox.store.retryDelivery(outbox.owner.id, id, outbox.clock());
+  running.wake();
+  await until(allSettled(outbox), 'both are sent');
+  assert.equal(
+    slack()
+      .slice(1)
+      .map(({ body }) => JSON.parse(body).text.slice(0, 6)),
+    ['[Error', '[Recov'],
+  );
+});
+
 test('a storm of 5,000 is at most 3 messages a minute to a chat, and nothing in it is lost', async (context) => {
   const { outbox, server } = context;
   await add(context, 'slack');

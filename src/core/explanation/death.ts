@@ -5,6 +5,7 @@ export const CHANNEL_DELETED = 'the channel was deleted';
 export const CHANNEL_WITHOUT_ADDRESS = 'the channel has no http or https address';
 export const WEBHOOK_DELETED = 'the webhook was deleted';
 export const WEBHOOK_WITHOUT_ADDRESS = 'the webhook has no http or https URL';
+export const ALARM_UNHEARD = 'its alarm did not arrive there';
 const UNREADABLE = 'the alert cannot be read: ';
 
 const NEVER_SENT: ReadonlySet<string> = new Set([
@@ -13,6 +14,7 @@ const NEVER_SENT: ReadonlySet<string> = new Set([
   CHANNEL_WITHOUT_ADDRESS,
   WEBHOOK_DELETED,
   WEBHOOK_WITHOUT_ADDRESS,
+  ALARM_UNHEARD,
 ]);
 
 export function unreadable(error: string): string {

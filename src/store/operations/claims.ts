@@ -1,14 +1,14 @@
 /** The outbox as its senders see it: each delivery is claimed by one of them at a time, and settled by its fence. */
 import type { Alert } from '../../core/alert.ts';
 import type { ClaimedDelivery, Settlement } from '../../core/delivery.ts';
-import { unreadable } from '../../core/explanation/death.ts';
+import { ALARM_UNHEARD, unreadable } from '../../core/explanation/death.ts';
 import type { Channel } from '../../core/routing.ts';
 import type { ClaimRequest } from '../deliveries.ts';
 import type { Reading, Transaction, Value } from '../transaction.ts';
 import { getAlert } from './alerts.ts';
 import { getCase } from './cases.ts';
 import { noteDelivered, noteRefused } from './channel-health.ts';
-import { recipientOf, waitsUntil } from './incidents.ts';
+import { isUnheard, recipientOf, waitsUntil } from './incidents.ts';
 import { isolate } from './isolation.ts';
 import { getWebhook } from './webhooks.ts';
 
@@ -88,13 +88,18 @@ async function claimTarget(
   return claimed;
 }
 
-/** Null where it has to wait for another: then it was put off, and not claimed. */
+/** Null where it was not claimed: it has to wait for another, or there is nothing to tell. */
 async function toClaimed(tx: Transaction, row: DueRow, now: number): Promise<ClaimedDelivery | null> {
   const alert = await getAlert(tx, row.alert_id);
   if (!alert) throw new Error(`there is no alert ${row.alert_id}`);
   const until = await waitsUntil(tx, row, alert, now);
   if (until !== null) {
     await putOff(tx, row, until);
+    return null;
+  }
+  if (await isUnheard(tx, row, alert)) {
+    await putOff(tx, row, now);
+    await settleDelivery(tx, row.id, row.fence + 1, { kind: 'dead', error: ALARM_UNHEARD });
     return null;
   }
   const recipient = await recipientOf(tx, row, alert);
