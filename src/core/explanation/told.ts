@@ -75,7 +75,7 @@ export function whyNobody(audience: Audience): string | null {
 }
 
 /** `chat refused the last message: answered 404 Not Found; ann@example.com …` */
-function failingInWords(failing: readonly FailingTarget[]): string {
+export function failingInWords(failing: readonly FailingTarget[]): string {
   const named = failing.slice(0, NAMED).map(({ name, why }) => `${name} ${why}`);
   const left = failing.length - named.length;
   return [...named, ...(left > 0 ? [`and ${left} more`] : [])].join('; ');

@@ -206,7 +206,7 @@ export class ChannelLoop {
   async #run(target: Target, turn: Turn, slot: Slot): Promise<void> {
     const { settler, monotonic } = this.#options;
     try {
-      const { now, later } = target.split(turn.messages());
+      const { now, later } = target.split(turn.messages(), monotonic());
       for (const { deliveries } of later) await settler.release(deliveries);
       await this.#sendAll(target, now, slot);
     } finally {

@@ -1,7 +1,6 @@
 /** How many messages a chat was sent in the last minute, and whether it may be sent more now. */
 import type { KeptPace } from '../../store/paces.ts';
 import type { Grouping } from './channel.ts';
-import { DIGEST_OVER } from './turn.ts';
 
 /** What a limit of messages counts, in milliseconds. */
 const A_MINUTE = 60_000;
@@ -21,19 +20,22 @@ export class MessagePace {
   }
 
   /**
-   * Whether what waits can be sent without more messages in a minute than the chat may get. For a minute after a digest
-   * there is a storm, whose last few alerts are no exception.
+   * How many messages can be sent now. A digest begins a storm, and what follows it within a minute goes on with it: the
+   * last few alerts of a storm are no exception.
+   *
+   * @param digest whether a digest waits
    */
-  hasRoom(size: number, now: number): boolean {
+  room(digest: boolean, now: number): number {
     const recent = this.#recent(now);
     const { few, many } = this.#limits;
-    if (size > DIGEST_OVER) return recent.length < many;
-    return recent.length + size <= (recent.some(({ digest }) => digest) ? many : few);
+    const limit = digest || recent.some((one) => one.digest) ? many : few;
+    return Math.max(0, limit - recent.length);
   }
 
   /** A message is about to be sent. */
   note(digest: boolean, now: number): void {
-    this.#sent = [...this.#recent(now), { at: now, digest }];
+    const recent = this.#recent(now);
+    this.#sent = [...recent, { at: now, digest: digest || recent.some((one) => one.digest) }];
   }
 
   /** When the first of the messages that count no longer does; infinity for none. */

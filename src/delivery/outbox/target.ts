@@ -14,7 +14,7 @@ import type { KeptPace } from '../../store/paces.ts';
 import type { Grouping, Pace } from './channel.ts';
 import { MessagePace } from './message-pace.ts';
 import type { Outcome } from './outcome.ts';
-import { GroupedTurn, type Message, singleTurn, type Turn } from './turn.ts';
+import { DIGEST_OVER, GroupedTurn, type Message, singleTurn, type Turn } from './turn.ts';
 
 /** So many deliveries are claimed ahead for a target that gets each by itself, and again when half are on their way. */
 export const AHEAD = 8;
@@ -93,7 +93,7 @@ export abstract class Target {
   abstract hasEnough(now: number, slowLaneHasRoom: boolean): boolean;
 
   /** The messages of a turn: those for now, and those to give back. */
-  abstract split(messages: Message[]): { now: Message[]; later: Message[] };
+  abstract split(messages: Message[], now: number): { now: Message[]; later: Message[] };
 
   /** A turn has ended. */
   abstract rest(now: number): void;
@@ -144,8 +144,8 @@ export class GroupedTarget extends Target {
   }
 
   override mayStart(now: number): boolean {
-    const size = this.#quiet ? 1 : (this.waiting[0]?.size ?? 0);
-    return super.mayStart(now) && (this.#pace?.hasRoom(size, now) ?? true);
+    const digest = !this.#quiet && (this.waiting[0]?.size ?? 0) > DIGEST_OVER;
+    return super.mayStart(now) && (this.#pace?.room(digest, now) ?? 1) > 0;
   }
 
   start(): void {}
@@ -186,9 +186,14 @@ export class GroupedTarget extends Target {
     return !this.idle || now < this.notBefore;
   }
 
-  /** A target that had a quiet time is told of one thing at once; what else came waits for more of its kind. */
-  split(messages: Message[]): { now: Message[]; later: Message[] } {
-    const count = this.#quiet ? 1 : messages.length;
+  /**
+   * A target that had a quiet time is told of one thing at once; what else came waits for more of its kind. So does what
+   * would be too much within a minute.
+   */
+  split(messages: Message[], now: number): { now: Message[]; later: Message[] } {
+    const digest = messages.some(({ deliveries }) => deliveries.length > 1);
+    const room = this.#pace?.room(digest, now) ?? messages.length;
+    const count = this.#quiet ? 1 : Math.max(1, room);
     this.#quiet = false;
     return { now: messages.slice(0, count), later: messages.slice(count) };
   }
@@ -199,7 +204,7 @@ export class GroupedTarget extends Target {
 
   /** While no further message may be sent, nothing is claimed: what comes meanwhile is in the next one. */
   #waitFrom(now: number): void {
-    const room = this.#pace && !this.#pace.hasRoom(1, now) ? this.#pace.nextRoomAt(now) : now;
+    const room = this.#pace && this.#pace.room(false, now) === 0 ? this.#pace.nextRoomAt(now) : now;
     this.notBefore = Math.max(this.notBefore, now + this.#wait, room);
   }
 }

@@ -6,7 +6,7 @@ import type { Case } from '../../core/case.ts';
 import type { CaseChannel } from '../../core/channel.ts';
 import { Invalid } from '../../core/errors.ts';
 import { type Reach, reaches, reachesAll, reachOf, type Unreached } from '../../core/explanation/reach.ts';
-import { whyNobody } from '../../core/explanation/told.ts';
+import { type FailingTarget, failingInWords, whyNobody } from '../../core/explanation/told.ts';
 import type { Webhook } from '../../core/webhook.ts';
 import type { LastDeath } from '../../store/reach.ts';
 import type { Store } from '../../store/store.ts';
@@ -58,14 +58,22 @@ function namesAsked(text: string | undefined): number | null {
 
 function shown(own: Case, { webhooks, channels, deaths, sendsEmail }: Targets): WireAudience {
   const plain = audienceOf({ alertEmail: [], tags: [] }, own, { webhooks, channels }, { sendsEmail, deaths });
+  const failing = failingTargets({ emails: own.members, webhooks, channels }, deaths);
+  // What takes other snitches and fails is a reason too.
+  const others = failing.filter(({ channel, name }) => !isAmong(plain.failing, channel, name));
+  const nobody = whyNobody(plain);
   return {
     emails: [...plain.emails],
     webhooks: [...plain.webhooks],
     channels: channels.map(({ name }) => name),
-    failing: failingTargets({ emails: own.members, webhooks, channels }, deaths),
+    failing,
     sends_email: sendsEmail,
-    nobody: whyNobody(plain),
+    nobody: nobody !== null && others.length > 0 ? `${nobody}; ${failingInWords(others)}` : nobody,
   };
+}
+
+function isAmong(failing: readonly FailingTarget[], channel: string, name: string): boolean {
+  return failing.some((one) => one.channel === channel && one.name === name);
 }
 
 function caseReach({ members }: Case, { webhooks, channels, deaths, sendsEmail }: Targets): Reach {
