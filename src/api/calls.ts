@@ -117,7 +117,9 @@ export function caseCalls(send: Send) {
   return {
     getCase: () => send(CASE, 'GET', '/v1/case'),
     updateCase: (changes: Partial<WireCase>) => send(CASE, 'PATCH', '/v1/case', changes),
-    getAudience: () => send(AUDIENCE, 'GET', '/v1/audience'),
+    /** @param names how many snitches that alert nobody are named at most; none are looked for when absent */
+    getAudience: (names?: number) =>
+      send(AUDIENCE, 'GET', `/v1/audience${names === undefined ? '' : `?unreached=${names}`}`),
   };
 }
 

@@ -216,8 +216,17 @@ export interface WireAudience {
   webhooks: string[];
   /** Names of channels. Older servers leave it out. */
   channels?: string[];
+  /** Those of them that took nothing when they were last sent something, and how. Older servers leave it out. */
+  failing?: { channel: string; name: string; why: string }[];
   /** False if no mail server is configured, so that nothing is sent to the email addresses. */
   sends_email: boolean;
+  /** Why a snitch without tags and addresses of its own alerts nobody, in words; null where it alerts somebody. */
+  nobody?: string | null;
+  /**
+   * The snitches whose alerts reach nobody: some of their names, whether there are more, and whether it is all of them.
+   * Only where it is asked for.
+   */
+  unreached?: { names: string[]; more: boolean; all: boolean };
 }
 
 export interface WireError {

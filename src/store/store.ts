@@ -17,7 +17,9 @@ import type { ChannelStore } from './channels.ts';
 import type { CheckInStore } from './check-ins.ts';
 import type { DeliveryStore } from './deliveries.ts';
 import type { OwnershipStore } from './ownership.ts';
+import type { PaceStore } from './paces.ts';
 import type { ProvisioningStore } from './provisioning.ts';
+import type { ReachStore } from './reach.ts';
 import type { RepeatStore } from './repeats.ts';
 import type { RouteStore } from './routes.ts';
 import type { ServerNoteStore } from './server-notes.ts';
@@ -79,6 +81,8 @@ export type Store = CaseStore &
   DeliveryStore &
   WebhookStore &
   ChannelStore &
+  PaceStore &
+  ReachStore &
   RepeatStore &
   RouteStore &
   ServerNoteStore &

@@ -7,6 +7,7 @@ import { createCommands } from './live/commands.ts';
 import { Feed } from './live/feed.ts';
 import { Foresight } from './live/foresight.ts';
 import { patienceOf } from './live/patience.ts';
+import { watchReach } from './live/reach.ts';
 import { RowLoader } from './live/row-loader.ts';
 import { createStore, type Store } from './live/store.ts';
 import { initialState } from './model/state.ts';
@@ -115,6 +116,7 @@ function goLive({ connect, clock: ownClock, stdout, env }: AppParts, store: Stor
     feed.run().catch(reject);
   });
   rows.start();
+  const stopAsking = watchReach({ client: connect(), store });
   client.getCase().then(
     ({ name }) => store.dispatch({ kind: 'case', name }),
     // The name is a nicety. If the server cannot be reached, the feed says so.
@@ -128,6 +130,7 @@ function goLive({ connect, clock: ownClock, stdout, env }: AppParts, store: Stor
       clearInterval(ticking);
       feed.stop();
       rows.stop();
+      stopAsking();
       foresight.stop();
     },
   };

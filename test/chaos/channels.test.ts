@@ -1,5 +1,6 @@
 /**
- * 1,000 alerts to twelve channels while the daemon is killed: each is told at least once on each of them.
+ * 1,000 alerts to twelve channels while the daemon is killed: each is told at least once on each of them, at most three
+ * messages a minute in a chat, and recoveries only where the alarm went.
  * Time limit: 300 s.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,6 +27,8 @@ const CHATS = [
 ] as const satisfies readonly ChannelKind[];
 
 const ALERTS = 1_000;
+/** So many of them are over in the end. */
+const RECOVERIES = 300;
 const KILLS = 3;
 const CHAOS_MS = 6_000;
 const DEADLINE = 200_000;
@@ -53,9 +56,52 @@ function alertsIn({ body }: { body: string }): number {
   return Number(/\[Digest\] (\d+) alerts/.exec(plain)?.[1] ?? 1);
 }
 
+interface Ends {
+  servers: ReadonlyMap<ChannelKind, Receiver>;
+  /** Refused every alarm. */
+  refusing: Receiver;
+  /** Takes other snitches only. */
+  aside: Receiver;
+}
+
+/** Each recovery is told where its alarm was told, and nowhere else, over another kill. */
+async function recover(
+  daemon: CrashingDaemon,
+  tokens: readonly string[],
+  { servers, refusing, aside }: Ends,
+): Promise<void> {
+  const before = refusing.received.length;
+  refusing.behaviour = (response) => response.writeHead(200).end();
+  const giveUp = AbortSignal.timeout(DEADLINE);
+  const reports = tokens.map((token) => daemon.reportHealthy(token, giveUp));
+  await sleep(300);
+  await daemon.killAndRestart();
+  await Promise.all(reports);
+  const settled = async () => {
+    await sleep(1_000);
+    return (await daemon.deliveries('pending')).length === 0;
+  };
+  await until(settled, 'the recoveries are settled', DEADLINE);
+  const recoveries = (await daemon.deliveries()).filter(({ type }) => type === 'snitch.reporting');
+  const delivered = recoveries.filter(({ state }) => state === 'delivered');
+  assert.is(delivered.length, tokens.length * servers.size);
+  assert.ok(delivered.every(({ channel }) => channel !== 'apprise'));
+  assert.equal(
+    [...new Set(recoveries.filter(({ state }) => state !== 'delivered').map(({ last_error }) => last_error))],
+    ['its alarm did not arrive there'],
+  );
+  const strayed = refusing.received.slice(before).map(({ body }) => body.slice(0, 300));
+  assert.equal([...strayed, ...aside.received.map(({ body }) => body)], []);
+  const resolved = servers
+    .get('alertmanager')
+    ?.received.filter(({ body }) => !('startsAt' in JSON.parse(body)[0]));
+  assert.ok(new Set(resolved?.map(({ body }) => JSON.parse(body)[0].labels.token)).size === tokens.length);
+}
+
 test('nothing that was decided is lost on any of them', async () => {
   const daemon = new CrashingDaemon();
   const servers = new Map<ChannelKind, Receiver>();
+  const others: Receiver[] = [];
   try {
     await daemon.start();
     for (const kind of [...CHATS, 'alertmanager'] as const) {
@@ -66,6 +112,13 @@ test('nothing that was decided is lost on any of them', async () => {
       const settings = { ...settingsAt(`http://127.0.0.1:${server.port}`)[kind], ...TOKENS[kind] };
       await daemon.call('POST', '/v1/channels', { kind, settings });
     }
+    const refusing = await startReceiver((response) => response.writeHead(404).end());
+    const aside = await startReceiver();
+    others.push(refusing, aside);
+    const apprise = { url: `http://127.0.0.1:${refusing.port}/notify/key` };
+    await daemon.call('POST', '/v1/channels', { kind: 'apprise', settings: apprise });
+    const gotify = { server: `http://127.0.0.1:${aside.port}`, token: 'abcdefghijklmno' };
+    await daemon.call('POST', '/v1/channels', { kind: 'gotify', settings: gotify, tags: ['another'] });
     const tokens = await daemon.createSnitches(ALERTS);
     const giveUp = AbortSignal.timeout(DEADLINE);
     const raised = tokens.map(async (token, index) => {
@@ -83,19 +136,34 @@ test('nothing that was decided is lost on any of them', async () => {
     };
     await until(settled, 'everything is settled', DEADLINE);
     const deliveries = await daemon.deliveries();
-    assert.is(deliveries.length, ALERTS * servers.size);
-    assert.is(deliveries.filter(({ state }) => state !== 'delivered').length, 0);
+    // The refusal itself was told once to the eleven chats, and not to the service that keeps incidents.
+    const alarms = deliveries.filter(({ type }) => type === 'snitch.errored');
+    assert.is(alarms.length, ALERTS * (servers.size + 1));
+    const states = Object.groupBy(alarms, ({ channel, state }) => `${channel === 'apprise'} ${state}`);
+    assert.equal(
+      [states['false delivered']?.length, states['true dead']?.length],
+      [ALERTS * servers.size, ALERTS],
+    );
+    assert.is(deliveries.filter(({ type }) => type === 'service.refused').length, CHATS.length + 1);
     for (const [kind, { received }] of servers) {
       const told = received.reduce((sum, message) => sum + alertsIn(message), 0);
       assert.ok(told >= ALERTS, `${kind} was told of ${told}`);
       console.log(`${kind}: ${told} alerts in ${received.length} messages`);
     }
+    for (const kind of CHATS) {
+      const times = servers.get(kind)?.received.map(({ at }) => at) ?? [];
+      const fullest = Math.max(
+        ...times.map((end) => times.filter((at) => at > end - 60_000 && at <= end).length),
+      );
+      assert.ok(fullest <= 3, `${kind} got ${fullest} messages in a minute`);
+    }
     const fired =
       servers.get('alertmanager')?.received.map(({ body }) => JSON.parse(body)[0].labels.token) ?? [];
     assert.is(new Set(fired).size, ALERTS);
+    await recover(daemon, tokens.slice(0, RECOVERIES), { servers, refusing, aside });
   } finally {
     await daemon.dispose();
-    for (const server of servers.values()) server.close();
+    for (const server of [...servers.values(), ...others]) server.close();
   }
 });
 

@@ -42,10 +42,19 @@ export class CrashingDaemon {
   }
 
   /** Reports an error, again and again until the daemon has answered that it is stored. */
-  async reportError(token: string, giveUp: AbortSignal): Promise<void> {
+  reportError(token: string, giveUp: AbortSignal): Promise<void> {
+    return this.#report(`${token}?s=1`, giveUp);
+  }
+
+  /** Reports that all is well, in the same way. */
+  reportHealthy(token: string, giveUp: AbortSignal): Promise<void> {
+    return this.#report(token, giveUp);
+  }
+
+  async #report(path: string, giveUp: AbortSignal): Promise<void> {
     while (!giveUp.aborted) {
       try {
-        const answer = await fetch(`${this.#running.url}/c/${token}?s=1`, { signal: giveUp });
+        const answer = await fetch(`${this.#running.url}/c/${path}`, { signal: giveUp });
         await answer.arrayBuffer();
         if (answer.status === 202) return;
       } catch {

@@ -37,6 +37,8 @@ class Memory {
   store: DispatchOptions['store'] = {
     onChange: () => {},
     nextDeliveryAt: async () => ([...this.#left.values()].some((count) => count > 0) ? 0 : null),
+    keepPace: async () => undefined,
+    listPaces: async () => [],
     claimDeliveries: async (request) => {
       this.requests.push(request);
       const claims: ClaimedDelivery[] = [];

@@ -97,6 +97,30 @@ test('a test of an incident service opens an incident and closes it', async (con
   );
 });
 
+test('Opsgenie is given time between a create and its close, in a test and in an outage', async (context) => {
+  const { outbox, server } = context;
+  const { id } = await add(context, 'opsgenie');
+  // The create is worked on when it has been answered, and not sooner.
+  server.behaviour = (response) => void setTimeout(() => response.writeHead(202).end('{}'), 300);
+  outbox.deliverer(quick);
+  await outbox.store.createTestDelivery(outbox.owner.id, { channel: 'opsgenie', target: id }, outbox.clock());
+  await until(allSettled(outbox), 'the test is settled');
+  const [token = ''] = await outbox.raise(1);
+  await outbox.checkIn(token, 'healthy');
+  await until(allSettled(outbox), 'the recovery is settled');
+  assert.equal(
+    server.received.map(({ path }) => path.includes('/close?')),
+    [false, true, false, true],
+  );
+  const [opened, closed, raised, recovered] = server.received.map(({ at }) => at);
+  for (const [from = 0, to = 0] of [
+    [opened, closed],
+    [raised, recovered],
+  ]) {
+    assert.ok(to - from >= 1_500 + 290, `${to - from} ms`);
+  }
+});
+
 test('a permanent refusal is dead at once, shown without its secret, and noted at the channel', async (context) => {
   const { outbox, server } = context;
   server.behaviour = (response, { path }) => response.writeHead(404).end(`no_service at ${path}`);
@@ -152,7 +176,7 @@ test('a refusal for now waits as long as the service asks, and comes with the ne
   server.behaviour = (response) =>
     response.writeHead(429).end('{"ok":false,"parameters":{"retry_after":900}}');
   await add(context, 'telegram');
-  const running = outbox.deliverer(quick);
+  const running = outbox.deliverer({ ...quick, monotonic: () => performance.now() + outbox.offset });
   await outbox.raise(1);
   await until(async () => (await outbox.deliveries())[0]?.lastError !== null, 'the failure is settled');
   const [waiting] = await outbox.deliveries('pending');
@@ -208,6 +232,42 @@ test('a recovery never overtakes an alarm that waits for its next attempt', asyn
       .slice(before)
       .map(({ event_action }) => event_action),
     ['trigger', 'resolve'],
+  );
+});
+
+test('a recovery is not told where the alarm was refused, until both are sent again', async (context) => {
+  const { outbox, server } = context;
+  await add(context, 'slack');
+  await add(context, 'ntfy');
+  await add(context, 'pagerduty');
+  server.behaviour = (response, received) =>
+    received.path.startsWith('/services/')
+      ? response.writeHead(404).end('no_service')
+      : took(response, received);
+  const running = outbox.deliverer(quick);
+  const [token = ''] = await outbox.raise(1);
+  await until(allSettled(outbox), 'the alarm is settled');
+  server.behaviour = took;
+  await outbox.checkIn(token, 'healthy');
+  await until(allSettled(outbox), 'the recovery is settled');
+  const slack = () => server.received.filter(({ path }) => path.startsWith('/services/'));
+  assert.is(slack().length, 1, 'only the alarm was tried');
+  const dead = await outbox.deliveries('dead');
+  assert.equal(
+    dead.map(({ channel, attempts, lastError }) => [channel, attempts, lastError]),
+    [
+      ['slack', 1, 'answered 404 Not Found: no_service'],
+      ['slack', 0, 'its alarm did not arrive there'],
+    ],
+  );
+  for (const { id } of dead) await outbox.store.retryDelivery(outbox.owner.id, id, outbox.clock());
+  running.wake();
+  await until(allSettled(outbox), 'both are sent');
+  assert.equal(
+    slack()
+      .slice(1)
+      .map(({ body }) => JSON.parse(body).text.slice(0, 6)),
+    ['[Error', '[Recov'],
   );
 });
 

@@ -33,6 +33,8 @@ async function withOutbox(use: (watched: Watched) => Promise<void>): Promise<voi
       looks += 1;
       return null;
     },
+    keepPace: async () => undefined,
+    listPaces: async () => [],
     claimDeliveries: async () => [],
     settleDelivery: async () => true,
   };

@@ -168,21 +168,23 @@ for (const { kind } of SERVICES) {
 }
 
 for (const { kind } of SERVICES.filter(({ chat }) => chat !== null)) {
-  test(`${kind}: a digest of 5,000 says how many there are`, () => {
+  test(`${kind}: a digest of 5,000 says how many there are, how many are not named, and where all are`, () => {
     const entries = Array.from({ length: 5_000 }, (_, index) =>
       digestEntry(
         anAlert({ id: `a${index}`, snitch: { token: `t${index}`, name: `job ${index}` } }) as SnitchAlert,
         index,
       ),
     );
-    const message = digestServiceMessage({ entries, case: CASE });
+    const room = service(kind).chat?.digestRoom;
+    const message = digestServiceMessage({ entries, case: CASE }, room);
     const [request] = service(kind).requests(postOf(kind, anAlert(), { alert: null, message }));
-    assert.match(
-      stringsIn(request!)
-        .join('\n')
-        .replace(/[\\\u200b]/g, ''),
-      /5000 newly missing/,
-    );
+    const text = stringsIn(request!)
+      .join('\n')
+      .replace(/[\\\u200b]/g, '');
+    assert.match(text, /5000 newly missing/);
+    assert.match(text, /All of them: snitch list, snitch alerts/);
+    const named = new Set([...text.matchAll(/• (job \d+), missing/g)].map(([, name]) => name)).size;
+    assert.is(Number(/and (\d+) more/.exec(text)?.[1]), 5_000 - named, 'nothing is cut behind the last name');
   });
 }
 

@@ -114,8 +114,8 @@ grouped('is told of one thing at once after a quiet time, and then of all that w
   const target = new GroupedTarget('ann', { wait: 500 });
   for (let id = 1; id <= 3; id += 1) target.add(claim(id), 0);
   const messages = target.waiting[0]!.messages();
-  assert.equal(target.split(messages), { now: messages.slice(0, 1), later: messages.slice(1) });
-  assert.equal(target.split(messages), { now: messages, later: [] });
+  assert.equal(target.split(messages, 0), { now: messages.slice(0, 1), later: messages.slice(1) });
+  assert.equal(target.split(messages, 0), { now: messages, later: [] });
 });
 
 grouped('nothing more is claimed for it until its turn and the wait after it have ended', () => {
@@ -145,5 +145,24 @@ grouped(
     assert.equal(messagesOf([1, 2, 3, 4, 5, 6]), [[99], [1, 2, 3, 4, 5, 6]]);
   },
 );
+
+grouped('more messages than a minute takes wait for the next one, notices too', () => {
+  const target = new GroupedTarget('chat', { wait: 0, perMinute: { few: 10, many: 3 } });
+  target.note(true, 0);
+  target.note(false, 0);
+  target.restore({ sent: [{ at: 0, digest: true }], heldUntil: null }, 0, 0);
+  target.note(false, 0);
+  for (let id = 1; id <= 6; id += 1) target.add(claim(id), 0);
+  for (const id of [98, 99])
+    target.add({ ...claim(id), alert: { ...anAlert(), type: 'service.blind' } } as ClaimedDelivery, 0);
+  const messages = target.waiting[0]!.messages();
+  assert.is(messages.length, 3);
+  assert.ok(target.mayStart(0));
+  assert.equal(target.split(messages, 0), { now: messages.slice(0, 1), later: messages.slice(1) });
+  target.note(false, 0);
+  assert.not(target.mayStart(59_999));
+  assert.ok(target.mayStart(60_000));
+  assert.equal(target.split(messages, 60_000), { now: messages, later: [] });
+});
 
 grouped.run();

@@ -29,7 +29,7 @@ test('with nobody to tell, nothing claims that somebody was told', async (contex
   const reasons = await reasonsOf(context, href);
   assert.match(
     reasons,
-    'Nobody was told of its last alert (errored, 2026-11-18 10:20:30 (UTC)): there was nobody to tell.',
+    'Nobody could be told of its last alert (errored, 2026-11-18 10:20:30 (UTC)): no channel, member or webhook took it.',
   );
   assert.match(reasons, 'Nobody would be told of an alert: the case has no member and no webhook');
   assert.not.match(reasons, /team (was|is) told/);
@@ -46,16 +46,16 @@ test('each fate of a delivery is told: waiting, tried in vain, failed, delivered
   await settleNext(context, { kind: 'retry', at: clock.now + HOUR, error: 'connection refused' });
   assert.match(
     await reasonsOf(context, href),
-    'ann@example.com by email after 1 attempt (connection refused), the next attempt comes at 2026-11-18 11:20:30 (UTC)',
+    'ann@example.com by email, 1 attempt, next at 2026-11-18 11:20:30 (UTC): connection refused',
   );
   await settleNext(context, { kind: 'delivered', at: clock.now + 2_000 });
   clock.now += HOUR;
   const due = await reasonsOf(context, href);
-  assert.match(due, 'after 1 attempt (connection refused), the next attempt comes soon');
+  assert.match(due, 'ann@example.com by email, 1 attempt, next soon: connection refused');
   await settleNext(context, { kind: 'dead', error: 'no such mailbox' });
   const ended = await reasonsOf(context, href);
   assert.match(ended, 'Told: bob@example.com by email at 2026-11-18 10:20:32 (UTC).');
-  assert.match(ended, 'Not told: ann@example.com by email failed: no such mailbox.');
+  assert.match(ended, 'Refused by the mail server for ann@example.com: no such mailbox.');
   assert.not.match(ended, /Nobody/);
 });
 
@@ -77,7 +77,10 @@ test('where email is off, addresses reach nobody, and the case says so', async (
     const { acme } = context;
     ok(await acme.write.patch('/v1/case', { members: ['ann@example.com'] }));
     const audience = ok<WireAudience>(await acme.read.get('/v1/audience'));
-    assert.equal(audience, { emails: ['ann@example.com'], webhooks: [], channels: [], sends_email: false });
+    assert.equal(audience, {
+      ...{ emails: ['ann@example.com'], webhooks: [], channels: [], failing: [], sends_email: false },
+      nobody: 'email is off on this server, and the case has no webhook and no channel',
+    });
     const { token, href } = await newSnitch(acme);
     await checkIn(context, token);
     const reasons = await reasonsOf(context, href);

@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert';
 import type { Case } from '../../src/core/case.ts';
+import { DEFAULT_EVENTS } from '../../src/core/channel.ts';
 import type { Store } from '../../src/store/store.ts';
 import {
   checkIn,
@@ -195,14 +196,63 @@ contract('retention', (test) => {
     assert.equal(await store.listAlerts(owner.id, null, PAGE), []);
   });
 
-  test('an incident goes on after its first alert was pruned', async ({ store }) => {
+  test('what opened an outage stays until that is over, with its deliveries', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await healthySnitch(store, owner);
     await sweep(store, NOW + 3 * HOUR);
     await prune(store, { olderThan: NOW + 4 * HOUR });
+    assert.equal(
+      (await store.listAlerts(owner.id, token, PAGE)).map(({ alert }) => alert.type),
+      ['snitch.missing'],
+    );
     await checkIn(store, token, NOW + 5 * HOUR);
     const [listed] = await store.listAlerts(owner.id, token, PAGE);
     assert.is(listed?.alert.snitch?.previous_status, 'missing');
+    await prune(store, { olderThan: NOW + 6 * HOUR });
+    assert.equal(await store.listAlerts(owner.id, token, PAGE), []);
+  });
+
+  test('an alarm that is told again and again stays as long as it lasts, under the name of then', async ({
+    store,
+  }) => {
+    const owner = await newCase(store);
+    const fields = { settings: { url: 'http://127.0.0.1:9' }, events: DEFAULT_EVENTS, tags: [] };
+    const { id: channel } = await store.createChannel(
+      owner.id,
+      { kind: 'alertmanager', name: null, fields },
+      NOW,
+    );
+    const { token, name } = await newSnitch(store, owner);
+    const tell = async (now: number) => {
+      const request = { now, leaseUntil: now + HOUR, perTarget: 9, limit: 9, busy: [], after: '' };
+      for (const { id, fence } of await store.claimDeliveries({ ...request, channel: 'alertmanager' }))
+        await store.settleDelivery(id, fence, { kind: 'delivered', at: now, told: { reference: null } });
+    };
+    await checkIn(store, token, NOW, { outcome: 'error' });
+    await tell(NOW);
+    await sweep(store, NOW + 3 * HOUR);
+    await tell(NOW + 3 * HOUR);
+    await store.updateSnitch(owner.id, token, { name: 'another' }, NOW + 4 * HOUR);
+    const later = NOW + 100 * DAY;
+    await prune(store, { olderThan: later - DAY });
+    const [repeat] = await store.takeRepeats(later, 9);
+    assert.equal(
+      [
+        repeat?.channelId,
+        repeat?.alert.at,
+        repeat?.recipient.incident.name,
+        repeat?.recipient.incident.since,
+      ],
+      [channel, NOW + 3 * HOUR, name, NOW],
+    );
+    await checkIn(store, token, later);
+    await tell(later);
+    await prune(store, { olderThan: later });
+    assert.equal(
+      (await store.listAlerts(owner.id, token, PAGE)).map(({ alert }) => alert.at),
+      [later],
+    );
+    assert.equal(await store.takeRepeats(later + HOUR, 9), []);
   });
 
   test('blind windows go by their age, unless they are not finished', async (opened) => {

@@ -85,6 +85,11 @@ function full(columns = 100, rows = 16): State {
   return after(beginning(columns, rows), { kind: 'case', name: 'default' }, read(FLEET), LIVE, ...ROWS);
 }
 
+const NOBODY: Event = {
+  kind: 'reach',
+  nobody: 'nobody would be told of any alert: chat\u001b[2J refused the last message: answered 404 Not Found',
+};
+
 function frameOf(state: State, look: Look = PLAIN): string {
   const { lastFrame } = render(<Dashboard store={createStore(state)} look={look} />);
   return `${lastFrame()}\n`;
@@ -346,6 +351,9 @@ const FRAMES: Record<string, () => string> = {
         },
       }),
     ),
+  'nobody is told': () => frameOf(after(full(80, 8), NOBODY)),
+  'nobody is told at 40 columns': () =>
+    frameOf(after(full(40, 8), NOBODY, ...typed('/db'), ...keys('enter'))),
   'detail at 40 columns': () => {
     const detail: Event = { kind: 'detail', token: 'token-nightly-backup', detail: DETAIL, error: null };
     return frameOf(after(full(40, 20), ...keys('enter'), detail, ...keys('j', 'j')));

@@ -63,7 +63,7 @@ const ALERT_VIEW: View<WireAlert> = {
     {
       header: 'DELIVERIES',
       cell: (alert) => summary(alert),
-      paint: ({ deliveries }) => worst(deliveries),
+      paint: worst,
     },
     // Behind those that scripts know.
     { header: 'WHY', cell: ({ reason }) => reason ?? '', shrinkTo: 12, optional: true },
@@ -85,7 +85,8 @@ function summary({ deliveries, notice }: WireAlert): string {
   return parts.map(({ state, many }) => `${many} ${state}`).join(', ') || whyUntold(notice);
 }
 
-function worst(deliveries: readonly WireDelivery[]): Paint | null {
+function worst({ deliveries, notice }: WireAlert): Paint | null {
+  if (deliveries.length === 0) return notice ? null : 'red';
   if (deliveries.some(({ state }) => state === 'dead')) return 'red';
   return deliveries.some(({ state }) => state === 'pending') ? 'yellow' : null;
 }

@@ -1,6 +1,6 @@
 /** How `snitch doctor` checks the server: whether it answers, works, has the right time, and reaches anybody. */
 import { ApiError, type Client, createClient, type Probe } from '../../api/client.ts';
-import type { WireAudience, WireCase, WireChannel, WireWebhook } from '../../api/wire.ts';
+import type { WireWebhook } from '../../api/wire.ts';
 import { MINUTE, shortDuration } from '../../text/durations.ts';
 import { awaitDelivery } from '../alerts/webhook.ts';
 import { type Connection, type ConnectionFlags, findConnection } from '../command/connection.ts';
@@ -8,6 +8,7 @@ import { describeFailure } from '../failure/failure.ts';
 import { asRoot } from './as-root.ts';
 import { channelsOf, checkChannel } from './channels.ts';
 import { type Finding, failure, ok, warning } from './findings.ts';
+import { checkTeam } from './team.ts';
 
 const CLOCK_WARNING = 5_000;
 const CLOCK_FAILURE = MINUTE;
@@ -154,48 +155,6 @@ async function checkInAddress(base: string, isKnown: boolean): Promise<Finding> 
 function unproven(base: string): string {
   return `nothing shows that ${base} leads to a snitch server: the daemon is of an earlier version, or a proxy removes its headers`;
 }
-
-/** If nobody can be reached, no alert ever gets out. Nothing could be more broken than that. */
-async function checkTeam(
-  client: Client,
-  { members }: WireCase,
-  { webhooks, channels }: { webhooks: readonly WireWebhook[]; channels: readonly WireChannel[] },
-): Promise<Finding> {
-  const sendsEmail = (await audienceOf(client))?.sends_email ?? true;
-  const byEmail = sendsEmail ? members.length : 0;
-  const off = !sendsEmail && members.length > 0 ? `; ${members.length} by email are not: email is off` : '';
-  const heard = channels.filter(({ refused }) => refused === null);
-  if (byEmail + webhooks.length + heard.length > 0) {
-    const byChannel = channels.length > 0 ? `, ${heard.length} by other channels` : '';
-    const told = `${byEmail} told by email, ${webhooks.length} by webhook${byChannel}${off}`;
-    return off === '' ? ok('team', told) : warning('team', told, SET_SMTP);
-  }
-  const add = '`snitch member add ADDRESS` or `snitch webhook add URL`';
-  if (!sendsEmail) {
-    const message = 'nobody would be told of an alert: email is off, and there is no webhook';
-    return failure('team', message, `${SET_SMTP}, or \`snitch webhook add URL\``);
-  }
-  const snitches = await client.listSnitches();
-  const unheard = snitches.filter(({ alert_email }) => alert_email.length === 0).length;
-  if (snitches.length === 0 || unheard > 0) {
-    const whose = unheard < snitches.length ? ` of ${unheard} of ${snitches.length} snitches` : '';
-    return failure('team', `nobody would be told of an alert${whose}`, add);
-  }
-  const message = 'each snitch has addresses of its own, and nobody else would be told';
-  return warning('team', message, `${add} for notices about the service itself`);
-}
-
-/** Null if the server is too old to say. */
-async function audienceOf(client: Client): Promise<WireAudience | null> {
-  try {
-    return await client.getAudience();
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return null;
-    throw error;
-  }
-}
-
-const SET_SMTP = 'set smtp.url and smtp.from in the configuration of the daemon';
 
 /** Connects but sends nothing, because the answer to an unexpected request would prove little. */
 async function checkTarget({ url }: WebhookAddress): Promise<Finding> {

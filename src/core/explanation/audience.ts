@@ -4,7 +4,7 @@ import { weekdayTime } from '../../text/times.ts';
 import type { RouteRule } from '../channel.ts';
 import { hoursText } from '../hours/hours.ts';
 import { type Judged, judge, type Occasion, type Route, routeKey, type Targets } from '../routing.ts';
-import type { Audience } from './told.ts';
+import type { Audience, FailingTarget } from './told.ts';
 
 /** The outage that a snitch is in. */
 export interface Outage {
@@ -26,6 +26,8 @@ export interface Surroundings {
   now: number;
   sendsEmail: boolean;
   nameOf: (target: string) => string;
+  /** How a target failed when it was last sent something, in words that follow its name; null where it did not. */
+  failureAt: (one: Route) => string | null;
   /** Shows an instant. */
   local: (at: number) => string;
 }
@@ -43,8 +45,14 @@ export function audienceOf(around: Surroundings): Audience {
       'why' in plan ? [{ name: described(channel, nameOf(target)), why: plan.why }] : [],
     ),
     later: judged.flatMap((one) => laterOf(one, around)),
+    failing: judged.flatMap((one) => failingOf(one, around)),
     sendsEmail,
   };
+}
+
+function failingOf({ channel, target, plan }: Judged, { failureAt, nameOf }: Surroundings): FailingTarget[] {
+  const why = 'why' in plan ? null : failureAt({ channel, target });
+  return why === null ? [] : [{ channel, name: nameOf(target), why }];
 }
 
 function described(channel: Route['channel'], name: string): string {

@@ -4,6 +4,7 @@ import { NOTICE_AFTER } from '../blind-window.ts';
 import type { DeliveryState } from '../delivery.ts';
 import type { Wait } from '../hours/wait.ts';
 import type { Channel } from '../routing.ts';
+import { deathOf } from './death.ts';
 
 /** One delivery of an alert, as far as a sentence tells it. */
 export interface Telling {
@@ -40,21 +41,66 @@ export interface Audience {
   passedOver: readonly { name: string; why: string }[];
   /** Those of them that are not told at once, and when, in words that follow the name. */
   later?: readonly { name: string; when: string }[];
+  /** Those of them all that took nothing when they were last sent something. */
+  failing: readonly FailingTarget[];
   /** Whether the server sends email at all. */
   sendsEmail: boolean;
+}
+
+/** Where an alert would go that reaches nobody there, as far as is known. */
+export interface FailingTarget {
+  channel: Channel;
+  /** An email address, the URL of a webhook without credentials, or the name of a channel. */
+  name: string;
+  /** In words that follow the name: `refused the last message: …`. */
+  why: string;
 }
 
 /** How many targets a sentence names; the others are counted. */
 const NAMED = 5;
 
 /** Why an alert would reach nobody, or null where it would reach somebody. */
-export function whyNobody({ emails, webhooks, channels, passedOver, sendsEmail }: Audience): string | null {
-  if (webhooks.length + channels.length > 0 || (emails.length > 0 && sendsEmail)) return null;
-  const others = passedOver.length > 0 ? ', and no channel takes it' : '';
-  if (emails.length > 0) return `email is off on this server, and the case has no webhook${others}`;
-  return others === ''
-    ? 'the case has no member and no webhook or channel, and the snitch no address of its own'
-    : `the case has no member and no webhook, the snitch no address of its own${others}`;
+export function whyNobody(audience: Audience): string | null {
+  const { emails, webhooks, channels, passedOver, failing, sendsEmail } = audience;
+  const lost = (kind: string) => failing.filter(({ channel }) => channel === kind).length;
+  const byEmail = sendsEmail ? emails.length - lost('email') : 0;
+  const others = webhooks.length + channels.length - (failing.length - lost('email'));
+  if (byEmail + others > 0) return null;
+  const off = emails.length > 0 && !sendsEmail ? ['email is off on this server'] : [];
+  const broken = failing.filter(({ channel }) => channel !== 'email' || sendsEmail);
+  if (broken.length > 0) return `${[...off, failingInWords(broken)].join('; ')}, and nobody else is told`;
+  if (passedOver.length > 0) return [...off, `nobody takes it: ${shortened(passedOver)}`].join('; ');
+  if (off.length > 0) return `${off.join('')}, and the case has no webhook and no channel`;
+  return 'the case has no member and no webhook or channel, and the snitch no address of its own';
+}
+
+/** `chat refused the last message: answered 404 Not Found; ann@example.com …` */
+export function failingInWords(failing: readonly FailingTarget[]): string {
+  return shortened(failing);
+}
+
+function shortened(targets: readonly { name: string; why: string }[]): string {
+  const named = targets.slice(0, NAMED).map(({ name, why }) => `${name} ${why}`);
+  const left = targets.length - named.length;
+  return [...named, ...(left > 0 ? [`and ${left} more`] : [])].join('; ');
+}
+
+/** How a target fails, in words that follow its name. @param error the last one of its dead delivery */
+export function failureOf(error: string | null): string {
+  const words = error ?? 'no reason is known';
+  switch (deathOf(error)) {
+    case 'refused':
+      return `refused the last message: ${words}`;
+    case 'given up':
+      return `could not be reached: ${words}`;
+    case 'never sent':
+      return `was not sent the last message: ${words}`;
+  }
+}
+
+/** One sentence for each target that an alarm would go to and that takes nothing. */
+export function failingReasons({ failing }: Pick<Audience, 'failing'>): string[] {
+  return failing.map(({ name, why }) => `An alarm would go to ${name}, which ${why}.`);
 }
 
 /** How many sentences say when somebody is told. */
@@ -97,28 +143,71 @@ export function tellingReasons(told: ToldAlert, now: number, local: (at: number)
 
 function fates({ type, at, deliveries }: ToldAlert, now: number, local: (at: number) => string): string[] {
   const alert = `its last alert (${type.replace(/^snitch\./, '')}, ${local(at)})`;
-  if (deliveries.length === 0) return [`Nobody was told of ${alert}: there was nobody to tell.`];
-  const of = (state: Telling['state']) => deliveries.filter((delivery) => delivery.state === state);
-  const delivered = of('delivered');
-  const sentences = [
-    said('Told', delivered, ({ deliveredAt }) => (deliveredAt === null ? '' : `at ${local(deliveredAt)}`)),
-    said('Not told yet', of('pending'), (delivery) => waiting(delivery, now, local)),
-    said('Not told', of('dead'), ({ lastError }) => `failed: ${lastError ?? 'no reason is known'}`),
-    said('No longer told', of('dropped'), ({ lastError }) => `(${lastError ?? 'its time has passed'})`),
-  ].filter((sentence) => sentence !== null);
-  const gist = delivered.length === 0 ? `Nobody was told of ${alert} so far.` : `Of ${alert}:`;
-  return [gist, ...sentences];
+  if (deliveries.length === 0)
+    return [`Nobody could be told of ${alert}: no channel, member or webhook took it.`];
+  const fated = deliveries.map((delivery) => ({ delivery, fate: fateOf(delivery) }));
+  const sentences = FATES.map((fate) => {
+    const of = fated.filter((one) => one.fate === fate).map(({ delivery }) => delivery);
+    return of.length === 0 ? null : said(fate, of, (delivery) => HOW[fate](delivery, now, local));
+  }).filter((sentence) => sentence !== null);
+  const has = (fate: Fate) => fated.some((one) => one.fate === fate);
+  if (has('told')) return [`Of ${alert}:`, ...sentences];
+  return [
+    has('waiting') ? `Nobody was told of ${alert} so far.` : `Nobody could be told of ${alert}.`,
+    ...sentences,
+  ];
 }
 
-function said(
-  word: string,
-  deliveries: readonly Telling[],
-  how: (delivery: Telling) => string,
-): string | null {
-  if (deliveries.length === 0) return null;
-  const named = deliveries.slice(0, NAMED).map((one) => `${one.target} by ${one.channel} ${how(one)}`.trim());
+const FATES = ['told', 'waiting', 'refused', 'given up', 'never sent', 'dropped'] as const;
+
+type Fate = (typeof FATES)[number];
+
+/** What became of a delivery, as a person would say it. */
+function fateOf({ state, lastError }: Telling): Fate {
+  switch (state) {
+    case 'delivered':
+      return 'told';
+    case 'pending':
+      return 'waiting';
+    case 'dead':
+      return deathOf(lastError);
+    case 'dropped':
+      return 'dropped';
+  }
+}
+
+/** What a sentence begins with. */
+const WORDS: Record<Fate, string> = {
+  told: 'Told: ',
+  waiting: 'Not told yet: ',
+  refused: 'Refused by ',
+  'given up': 'Given up: ',
+  'never sent': 'Never sent: ',
+  dropped: 'No longer told: ',
+};
+
+type How = (delivery: Telling, now: number, local: (at: number) => string) => string;
+
+/** What follows the name of the target. */
+const HOW: Record<Fate, How> = {
+  told: ({ deliveredAt }, _now, local) => (deliveredAt === null ? '' : ` at ${local(deliveredAt)}`),
+  waiting,
+  refused: ({ lastError }) => `: ${lastError}`,
+  'given up': ({ attempts, lastError }) =>
+    ` after ${attemptsOf(attempts)}: ${lastError ?? 'no reason is known'}`,
+  'never sent': ({ lastError }) => `: ${lastError}`,
+  dropped: ({ lastError }) => ` (${lastError ?? 'its time has passed'})`,
+};
+
+function said(fate: Fate, deliveries: readonly Telling[], how: (delivery: Telling) => string): string {
+  const named = deliveries.slice(0, NAMED).map((one) => `${nameOf(fate, one)}${how(one)}`);
   const left = deliveries.length - named.length;
-  return `${word}: ${[...named, ...(left > 0 ? [`and ${left} more`] : [])].join('; ')}.`;
+  return `${WORDS[fate]}${[...named, ...(left > 0 ? [`and ${left} more`] : [])].join('; ')}.`;
+}
+
+function nameOf(fate: Fate, { channel, target }: Telling): string {
+  if (fate !== 'refused') return `${target} by ${channel}`;
+  return channel === 'email' ? `the mail server for ${target}` : `${target} (${channel})`;
 }
 
 const WAITS: Record<Wait, string> = {
@@ -132,10 +221,13 @@ function waiting(
   now: number,
   local: (at: number) => string,
 ): string {
+  if (sending) return ' is being sent now';
   const isDue = nextAttemptAt === null || nextAttemptAt <= now;
-  const next = isDue ? 'the next attempt comes soon' : `the next attempt comes at ${local(nextAttemptAt)}`;
-  if (sending) return 'is being sent now';
-  if (waits && !isDue) return `${WAITS[waits]} ${local(nextAttemptAt)}`;
-  if (attempts === 0 || lastError === null) return 'waits to be sent';
-  return `after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'} (${lastError}), ${next}`;
+  if (waits && !isDue) return ` ${WAITS[waits]} ${local(nextAttemptAt)}`;
+  if (attempts === 0 || lastError === null) return ' waits to be sent';
+  return `, ${attemptsOf(attempts)}, next ${isDue ? 'soon' : `at ${local(nextAttemptAt)}`}: ${lastError}`;
+}
+
+function attemptsOf(count: number): string {
+  return count === 1 ? '1 attempt' : `${count} attempts`;
 }

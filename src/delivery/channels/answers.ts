@@ -1,10 +1,13 @@
 /** What answers mean where services agree; each kind says where it differs. */
 import { SECOND } from '../../text/durations.ts';
 import { type Answer, retryAfter } from '../http/http-sender.ts';
-import { type Outcome, retry } from '../outbox/outcome.ts';
+import { busy, type Outcome, retry } from '../outbox/outcome.ts';
 
 /** Statuses that mean "not now", beside all from 500 on. */
 const NOT_NOW: ReadonlySet<number> = new Set([408, 425, 429]);
+
+/** Too much was sent: that is about the target as a whole, and not about one message. */
+const TOO_MANY = 429;
 
 export interface Verdict {
   /** Statuses that mean that the message was taken. */
@@ -32,9 +35,9 @@ export function byStatus(answer: Answer, verdict: Verdict): Outcome {
     return refusal(answer, 'redirected elsewhere; redirects are not followed');
   const isForNow =
     (NOT_NOW.has(status) || status >= 500 || transient.includes(status)) && !permanent.includes(status);
-  return isForNow
-    ? retry(quoted(answer), wait ?? retryAfter(answer, now))
-    : { kind: 'dead', error: quoted(answer) };
+  if (!isForNow) return { kind: 'dead', error: quoted(answer) };
+  const asked = wait ?? retryAfter(answer, now);
+  return status === TOO_MANY ? busy(quoted(answer), asked) : retry(quoted(answer), asked);
 }
 
 const DELIVERED = { kind: 'delivered' } as const;

@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { ClaimedDelivery } from '../../core/delivery.ts';
+import { CHANNEL_DELETED } from '../../core/explanation/death.ts';
 import { printable, shorten } from '../../text/printable.ts';
 import { errorText } from '../messages/failure.ts';
 import { alertServiceMessage, type LinkOf, wholeText } from '../messages/service-message.ts';
@@ -41,7 +42,7 @@ export function commandChannel(
     grouping: null,
     async sendAlert(claim, { stop }) {
       const name = claim.recipient?.channel?.settings.command;
-      if (name === undefined) return { kind: 'dead', error: 'the channel was deleted' };
+      if (name === undefined) return { kind: 'dead', error: CHANNEL_DELETED };
       const [program, ...args] = Object.hasOwn(commands, name) ? (commands[name] ?? []) : [];
       // It may be a mistake in the configuration, which somebody will mend.
       if (program === undefined) return retry(`the configuration has no command ${name}`);

@@ -14,7 +14,7 @@ const RING_NOBODY = { parse: [] };
 
 export const discord: Service = {
   kind: 'discord',
-  chat: { perMinute: 20, gap: 1_000 },
+  chat: { perMinute: 20, gap: 1_000, digestRoom: 2_500 },
   requests({ settings: { url = '' }, message, alert, now }) {
     const embed = {
       description: fitted(bodyText({ ...message, link: null }), DESCRIPTION, { spell: discordText }),

@@ -1,4 +1,5 @@
 /** Emails: one alert a message, or a digest of many, to one recipient each. */
+import { EMAIL_OFF } from '../../core/explanation/death.ts';
 import { alertMessage, digestMessage, type EmailMessage } from '../messages/email-message.ts';
 import type { LinkOf } from '../messages/service-message.ts';
 import type { Channel, Pace, Sending } from '../outbox/channel.ts';
@@ -19,8 +20,6 @@ export const EMAIL_LIMITS: EmailLimits = {
   slowAfter: 5_000,
 };
 
-const OFF = 'email is off: set smtp.url and smtp.from';
-
 /**
  * @param smtp null where email is off
  * @throws Error that names the setting which cannot be used
@@ -34,13 +33,13 @@ export function emailChannel(
   const connections = limits.fast + limits.slow;
   const mailer = smtp && createMailer({ ...smtp, connections, timeout: limits.timeout });
   const send = async (compose: (domain: string) => EmailMessage, { target, stop }: Sending) => {
-    const off: Outcome = { kind: 'dead', error: OFF };
+    const off: Outcome = { kind: 'dead', error: EMAIL_OFF };
     return mailer ? mailer.send(compose(mailer.domain), target, stop) : off;
   };
   return {
     kind: 'email',
     pace: { ...pace, perTarget: 1 },
-    off: mailer ? null : OFF,
+    off: mailer ? null : EMAIL_OFF,
     grouping: {
       wait: groupWait,
       sendDigest: (digest, to) => send((domain) => digestMessage(digest, to.target, domain), to),

@@ -10,7 +10,7 @@ const TEXT = 3_800;
 
 export const googleChat: Service = {
   kind: 'google_chat',
-  chat: { perMinute: 30, gap: 1_100 },
+  chat: { perMinute: 30, gap: 1_100, digestRoom: 2_500 },
   requests({ settings: { url = '' }, message, incident, id }) {
     const { link } = message;
     const shown = `${message.title}\n${bodyText({ ...message, link: null })}`;

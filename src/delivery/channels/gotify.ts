@@ -10,7 +10,7 @@ const PRIORITIES = { bad: 8, good: 3, plain: 4 };
 
 export const gotify: Service = {
   kind: 'gotify',
-  chat: { perMinute: 20, gap: 500 },
+  chat: { perMinute: 20, gap: 500, digestRoom: 2_500 },
   requests({ settings: { server = '', token = '' }, message }) {
     const click = message.link
       ? { extras: { 'client::notification': { click: { url: message.link.url } } } }

@@ -24,7 +24,7 @@ const LOOKS = {
 
 export const ntfy: Service = {
   kind: 'ntfy',
-  chat: { perMinute: 10, gap: 1_000 },
+  chat: { perMinute: 10, gap: 1_000, digestRoom: 2_500 },
   requests({ settings: { server = SERVER, topic = '', token }, message, incident }) {
     const body = {
       topic,

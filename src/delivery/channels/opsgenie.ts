@@ -13,7 +13,7 @@ const MOST_TAGS = 20;
 export const opsgenie: Service = {
   kind: 'opsgenie',
   chat: null,
-  // An alert that is closed within a second of its creation may stay open.
+  // Requests are worked on later: an alert that is closed within a second of its creation may stay open.
   gap: 1_500,
   requests: (post) => stepsOf(post).map((step) => (step === 'open' ? create(post) : close(post))),
   meaning(answer, { now }) {

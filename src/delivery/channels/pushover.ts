@@ -2,7 +2,7 @@
 import { SECOND } from '../../text/durations.ts';
 import { fitted } from '../messages/fitted.ts';
 import { bodyText } from '../messages/service-message.ts';
-import { retry } from '../outbox/outcome.ts';
+import { busy } from '../outbox/outcome.ts';
 import { byStatus, fieldsOf, quoted, refusal, untilHeader } from './answers.ts';
 import { form, type Service } from './service.ts';
 
@@ -18,7 +18,7 @@ const NOT_SOONER_THAN = 5 * SECOND;
 
 export const pushover: Service = {
   kind: 'pushover',
-  chat: { perMinute: 20, gap: 500 },
+  chat: { perMinute: 20, gap: 500, digestRoom: 650 },
   requests({ settings: { server = SERVER, token = '', user = '' }, message, alert, now }) {
     const { link } = message;
     const fields = {
@@ -38,7 +38,7 @@ export const pushover: Service = {
     }
     // The quota of the month is used up until the reset, and asking again before that counts against the application.
     if (answer.status === 429)
-      return retry(quoted(answer), untilHeader(answer, 'x-limit-app-reset', SECOND, now));
+      return busy(quoted(answer), untilHeader(answer, 'x-limit-app-reset', SECOND, now));
     return byStatus(answer, { success: [], now, wait: answer.status >= 500 ? NOT_SOONER_THAN : null });
   },
 };

@@ -16,7 +16,7 @@ const GONE = /Invalid integration id or token/i;
 export const rocketchat: Service = {
   kind: 'rocketchat',
   // By default the server takes ten calls a minute, of everybody who uses the address.
-  chat: { perMinute: 6, gap: 1_000 },
+  chat: { perMinute: 6, gap: 1_000, digestRoom: 2_500 },
   requests({ settings: { url = '' }, message }) {
     const title = fitted(message.title, TITLE, { spell: rocketchatText });
     const attachment = {

@@ -1,11 +1,14 @@
 /** A kind of service as a channel of the outbox: the same for all of them. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CaseChannel } from '../../core/channel.ts';
 import { CHANNEL_SETTINGS } from '../../core/channels/settings.ts';
 import type { ClaimedDelivery } from '../../core/delivery.ts';
+import { CHANNEL_DELETED, CHANNEL_WITHOUT_ADDRESS } from '../../core/explanation/death.ts';
 import {
   type Answer,
   createHttpSender,
   EXCHANGE_TIMEOUT,
+  type HttpSender,
   type HttpSenderOptions,
 } from '../http/http-sender.ts';
 import { webAddress } from '../http/web-address.ts';
@@ -39,27 +42,14 @@ export interface ServiceOptions extends HttpSenderOptions {
   linkOf?: LinkOf;
 }
 
-const DELETED: Outcome = { kind: 'dead', error: 'the channel was deleted' };
+const DELETED: Outcome = { kind: 'dead', error: CHANNEL_DELETED };
 
 export function serviceChannel(service: Service, options: ServiceOptions, limits: ServiceLimits): Channel {
   const { groupWait, perMinuteInStorm, ...pace } = limits;
   const http = createHttpSender({ ...options, timeout: limits.timeout });
   const linkOf = options.linkOf ?? (() => null);
   const { kind, chat } = service;
-  const send = (post: Post, channel: CaseChannel, stop: AbortSignal) =>
-    sendPost(service, post, (request, meaning) => {
-      const address = webAddress(request.url);
-      if (!address)
-        return Promise.resolve({ kind: 'dead', error: 'the channel has no http or https address' });
-      const { method = 'POST', headers = {}, body } = request;
-      const authorization = address.authorization === null ? {} : { authorization: address.authorization };
-      const secrets = secretsOf(channel);
-      return http.post(
-        address,
-        { method, headers: { ...authorization, ...headers }, body, secrets, stop },
-        meaning,
-      );
-    });
+  const send = senderOf(service, http);
   return {
     kind,
     pace: { ...pace, perTarget: 1, gap: service.gap ?? 0 },
@@ -72,7 +62,7 @@ export function serviceChannel(service: Service, options: ServiceOptions, limits
         const channel = digest.recipient?.channel ?? null;
         if (!channel) return DELETED;
         const incident = digestIncident(digest);
-        const message = digestServiceMessage(digest);
+        const message = digestServiceMessage(digest, chat.digestRoom);
         const post = { message, incident, alert: null, isTest: false, id: incident.key };
         return send({ ...post, settings: channel.settings, now: sending.now }, channel, sending.stop);
       },
@@ -84,6 +74,30 @@ export function serviceChannel(service: Service, options: ServiceOptions, limits
     },
     retire: () => http.retire(),
     close: () => http.close(),
+  };
+}
+
+/** Sends a post by as many requests as it takes. */
+function senderOf(service: Service, http: HttpSender) {
+  return (post: Post, channel: CaseChannel, stop: AbortSignal): Promise<Outcome> => {
+    let isFirst = true;
+    return sendPost(service, post, async (request, meaning) => {
+      // The requests of one post keep the distance that those of two posts keep. Where the service stops meanwhile, the
+      // request fails at once, and all of them are sent again.
+      if (!isFirst && service.gap)
+        await sleep(service.gap, undefined, { signal: stop }).catch(() => undefined);
+      isFirst = false;
+      const address = webAddress(request.url);
+      if (!address) return { kind: 'dead', error: CHANNEL_WITHOUT_ADDRESS };
+      const { method = 'POST', headers = {}, body } = request;
+      const authorization = address.authorization === null ? {} : { authorization: address.authorization };
+      const secrets = secretsOf(channel);
+      return http.post(
+        address,
+        { method, headers: { ...authorization, ...headers }, body, secrets, stop },
+        meaning,
+      );
+    });
   };
 }
 

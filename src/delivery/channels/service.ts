@@ -33,13 +33,15 @@ export interface ChatPace {
   perMinute: number;
   /** Between two messages, in milliseconds. */
   gap: number;
+  /** For the lists of a digest, in characters, where not much fits into a message. */
+  digestRoom?: number;
 }
 
 export interface Service {
   readonly kind: ChannelKind;
   /** Null where each alert is sent by itself, whatever waits: for programs, not for people. */
   readonly chat: ChatPace | null;
-  /** Between two requests to one target, in milliseconds, where it is no chat. */
+  /** Between the end of a request and the next one to the same target, in milliseconds, where it is no chat. */
   readonly gap?: number;
   /** Whether alarms end by themselves unless they are told again. */
   readonly repeats?: true;

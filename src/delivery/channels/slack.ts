@@ -13,7 +13,7 @@ const TRY_AGAIN = /\brollup_error\b/;
 
 export const slack: Service = {
   kind: 'slack',
-  chat: { perMinute: 30, gap: 1_100 },
+  chat: { perMinute: 30, gap: 1_100, digestRoom: 2_200 },
   requests({ settings: { url = '' }, message }) {
     const title = fitted(message.title, TITLE, { spell: slackText });
     const text = fitted(bodyText({ ...message, link: null }), TEXT, { spell: slackText });

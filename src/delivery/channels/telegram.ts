@@ -16,7 +16,7 @@ const TITLE = 500;
 export const telegram: Service = {
   kind: 'telegram',
   // Twenty a minute in a group, and one a second in any chat.
-  chat: { perMinute: 15, gap: 1_100 },
+  chat: { perMinute: 15, gap: 1_100, digestRoom: 1_500 },
   requests: (post) => [requestFor(post, true)],
   meaning(answer, { now }) {
     if (answer.status === 200) {

@@ -7,6 +7,7 @@ import {
   REFUSAL_NOTICE,
   refusalPayload,
 } from '../../core/alert.ts';
+import { WEBHOOK_DELETED, WEBHOOK_WITHOUT_ADDRESS } from '../../core/explanation/death.ts';
 import type { Webhook } from '../../core/webhook.ts';
 import {
   type Answer,
@@ -68,9 +69,9 @@ export function createWebhookSender(options: HttpSenderOptions): WebhookSender {
   const http = createHttpSender(options);
   return {
     async send(webhook, alert, now, { stop, timezone = 'UTC' } = {}) {
-      if (!webhook) return { kind: 'dead', error: 'the webhook was deleted' };
+      if (!webhook) return { kind: 'dead', error: WEBHOOK_DELETED };
       const address = webAddress(webhook.url);
-      if (!address) return { kind: 'dead', error: 'the webhook has no http or https URL' };
+      if (!address) return { kind: 'dead', error: WEBHOOK_WITHOUT_ADDRESS };
       const body = bodyOf(alert, timezone);
       const headers = signedHeaders(webhook, address, alert.id, body, now);
       const request = { headers, body, ...(stop ? { stop } : {}) };

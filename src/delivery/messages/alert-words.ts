@@ -29,7 +29,7 @@ export function gistOf(alert: SnitchAlert, timezone: string): Gist {
     case 'begun':
       return { word: 'Flapping', what: `changes too often, ${many} within an hour: it ${what}` };
     case 'goes on':
-      return { word: 'Flapping', what: `goes on changing, ${many} since the last mail: it ${what}` };
+      return { word: 'Flapping', what: `goes on changing, ${many} since the last message: it ${what}` };
     case 'over':
       return { word, what: quiet(flapping.changes, many, what) };
   }

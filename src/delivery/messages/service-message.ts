@@ -23,8 +23,11 @@ export interface ServiceMessage {
 /** The longest value of a line, in characters: notes may be long, and a chat is no place for them. */
 const VALUE_SHOWN = 600;
 
-/** For all lists of a digest together, in characters; a service that takes less cuts the end. */
+/** For all lists of a digest together, in characters, where a service does not say that it takes less. */
 const DIGEST_ROOM = 3_000;
+
+/** It comes first, so that it is there even where the end is cut. */
+const ALL_OF_THEM = 'All of them: snitch list, snitch alerts';
 
 export type LinkOf = (alert: Alert) => ServiceMessage['link'];
 
@@ -54,8 +57,9 @@ export function natureOf({ type }: Pick<Alert, 'type'>): Pick<ServiceMessage, 'p
   return isAlarm(type) ? { purpose: 'alarm', tone: 'bad' } : { purpose: 'note', tone: 'plain' };
 }
 
-export function digestServiceMessage(digest: Digest): ServiceMessage {
-  const { subject, letter } = digestLetter(digest, DIGEST_ROOM);
+/** @param room for all lists together, in characters; what does not fit is counted: `and 17 more` */
+export function digestServiceMessage(digest: Digest, room = DIGEST_ROOM): ServiceMessage {
+  const { subject, letter } = digestLetter(digest, room);
   const present = new Set(digest.entries.map(({ kind }) => kind));
   const bad = KINDS.slice(0, 3).some((kind) => present.has(kind));
   return {
@@ -63,6 +67,7 @@ export function digestServiceMessage(digest: Digest): ServiceMessage {
     tone: bad ? 'bad' : 'good',
     title: subject,
     lines: [
+      ALL_OF_THEM,
       ...letter.lists.flatMap(({ heading, items }) => [heading, ...items.map((item) => `• ${item}`)]),
       letter.paragraphs[1] ?? '',
     ].filter((line) => line !== ''),

@@ -11,6 +11,7 @@ import { hold } from './held.ts';
 import { InFlight } from './in-flight.ts';
 import { Lanes, type Slot } from './lanes.ts';
 import { attempt, type Outcome } from './outcome.ts';
+import { Paces } from './paces.ts';
 import { PassLoop } from './pass-loop.ts';
 import type { Settler } from './settler.ts';
 import { AHEAD, GroupedTarget, SingleTarget, type Target } from './target.ts';
@@ -28,7 +29,7 @@ const GROUPED: Intake = { perTarget: 50_000, waiting: 50_000, settling: 60_000 }
 const REMEMBERED = 1_000;
 
 export interface ChannelLoopOptions {
-  store: Pick<Store, 'claimDeliveries' | 'nextDeliveryAt'>;
+  store: Pick<Store, 'claimDeliveries' | 'nextDeliveryAt' | 'keepPace' | 'listPaces'>;
   settler: Settler;
   clock: () => number;
   monotonic: () => number;
@@ -46,6 +47,7 @@ export class ChannelLoop {
   readonly #targets = new Map<string, Target>();
   readonly #inFlight = new InFlight();
   readonly #claims: Claims;
+  readonly #paces: Paces;
   /** Deliveries that are claimed and not started. */
   #waiting = 0;
   /** While a group is gathered, nothing of it is sent: a digest takes all that waits. */
@@ -60,6 +62,7 @@ export class ChannelLoop {
     this.#intake = grouping ? GROUPED : EACH_ALONE;
     this.#lanes = new Lanes(pace);
     this.#claims = new Claims(options);
+    this.#paces = new Paces(kind, options);
     this.#passes = new PassLoop({
       pass: () => this.#pass(),
       monotonic,
@@ -109,6 +112,7 @@ export class ChannelLoop {
   async #pass(): Promise<number> {
     const { store, clock, monotonic } = this.#options;
     const began = monotonic();
+    if (this.#channel.grouping?.perMinute) await this.#paces.read();
     this.#startWaiting();
     const dueAt = await store.nextDeliveryAt();
     const now = clock();
@@ -164,6 +168,7 @@ export class ChannelLoop {
     if (known) return known;
     const { grouping, pace } = this.#channel;
     const target = grouping ? new GroupedTarget(id, grouping) : new SingleTarget(id, pace);
+    this.#paces.restore(target);
     this.#targets.set(id, target);
     return target;
   }
@@ -201,7 +206,7 @@ export class ChannelLoop {
   async #run(target: Target, turn: Turn, slot: Slot): Promise<void> {
     const { settler, monotonic } = this.#options;
     try {
-      const { now, later } = target.split(turn.messages());
+      const { now, later } = target.split(turn.messages(), monotonic());
       for (const { deliveries } of later) await settler.release(deliveries);
       await this.#sendAll(target, now, slot);
     } finally {
@@ -230,7 +235,10 @@ export class ChannelLoop {
         continue;
       }
       if (!failure) this.#learn(target, outcome, slot);
-      if (outcome.kind === 'retry') failure = outcome;
+      if (outcome.kind === 'retry') {
+        if (!failure && outcome.holdFor !== undefined) await this.#paces.keep(target);
+        failure = outcome;
+      }
       await settler.settle(message.deliveries, outcome);
     }
   }
@@ -242,12 +250,13 @@ export class ChannelLoop {
   }
 
   /** @param index of the message in its turn */
-  async #send({ id }: Target, message: Message, index: number): Promise<Outcome> {
+  async #send(target: Target, message: Message, index: number): Promise<Outcome> {
     const { clock, giveUp } = this.#options;
     const gap = index > 0 ? (this.#channel.grouping?.gap ?? 0) : 0;
     // Where the service stops meanwhile, the attempt fails at once and does not count.
     if (gap > 0) await sleep(gap, undefined, { signal: giveUp }).catch(() => undefined);
-    return attempt(() => message.send(this.#channel, { target: id, now: clock(), stop: giveUp }));
+    if (this.#channel.grouping?.perMinute) await this.#paces.count(target, message.deliveries.length > 1);
+    return attempt(() => message.send(this.#channel, { target: target.id, now: clock(), stop: giveUp }));
   }
 
   #learn(target: Target, outcome: Outcome, slot: Slot): void {

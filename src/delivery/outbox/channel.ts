@@ -12,7 +12,7 @@ export interface Pace extends LaneLimits {
   timeout: number;
   /** Sends to one target at the same time; a channel that groups sends to each target one by one. */
   perTarget: number;
-  /** Between the starts of two sends to one target, in milliseconds; none when absent. */
+  /** Between the end of a send and the next one to the same target, in milliseconds; none when absent. */
   gap?: number;
 }
 

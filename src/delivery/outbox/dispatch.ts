@@ -7,7 +7,10 @@ import { ChannelLoop } from './channel-loop.ts';
 import { type Attempt, Settler } from './settler.ts';
 
 export interface DispatchOptions {
-  store: Pick<Store, 'claimDeliveries' | 'settleDelivery' | 'nextDeliveryAt' | 'onChange'>;
+  store: Pick<
+    Store,
+    'claimDeliveries' | 'settleDelivery' | 'nextDeliveryAt' | 'onChange' | 'keepPace' | 'listPaces'
+  >;
   clock: () => number;
   /** A clock that is never set: waits and leases within this process are counted on it. */
   monotonic?: () => number;

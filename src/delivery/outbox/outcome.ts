@@ -5,8 +5,11 @@ import { failureInWords } from '../messages/failure.ts';
 export type Outcome =
   /** `reference` is the message as the service knows it; `settings` are those by which it was found after a move. */
   | { kind: 'delivered'; reference?: string; settings?: ChannelSettings }
-  /** `error` in words for a person; `retryAfter` is the wait in milliseconds that the target asked for. */
-  | { kind: 'retry'; error: string; retryAfter?: number }
+  /**
+   * `error` in words for a person; `retryAfter` is the wait in milliseconds that the target asked for, and `holdFor` one
+   * that it wants for everything that is sent to it.
+   */
+  | { kind: 'retry'; error: string; retryAfter?: number; holdFor?: number }
   /** Trying again can never work. */
   | { kind: 'dead'; error: string };
 
@@ -22,4 +25,9 @@ export async function attempt(send: () => Promise<Outcome>): Promise<Outcome> {
   } catch (error) {
     return retry(failureInWords(error, 'the target'));
   }
+}
+
+/** The target takes nothing at all for now. @param wait in milliseconds, where it says for how long */
+export function busy(error: string, wait: number | null = null): Outcome {
+  return wait === null ? retry(error) : { kind: 'retry', error, retryAfter: wait, holdFor: wait };
 }

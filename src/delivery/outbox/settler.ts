@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { nextAttemptAt } from '../../core/backoff.ts';
 import { isChannelKind } from '../../core/channel.ts';
 import type { Settlement } from '../../core/delivery.ts';
+import { lastOfAll } from '../../core/explanation/death.ts';
 import type { Channel } from '../../core/routing.ts';
 import type { Store } from '../../store/store.ts';
 import { BoundedLog } from './bounded-log.ts';
@@ -141,7 +142,7 @@ function settlementOf(held: Held, outcome: Outcome, now: number, jitter: number)
     case 'retry': {
       const at = nextAttemptAt(held.attempt, now, jitter, outcome.retryAfter ?? null);
       if (at !== null) return { kind: 'retry', at, error: outcome.error };
-      return { kind: 'dead', error: `${outcome.error} (attempt ${held.attempt} was the last)` };
+      return { kind: 'dead', error: lastOfAll(outcome.error, held.attempt) };
     }
   }
 }

@@ -10,7 +10,9 @@
  * comes within the wait after a turn is claimed when the wait ends, and goes out together.
  */
 import type { ClaimedDelivery } from '../../core/delivery.ts';
+import type { KeptPace } from '../../store/paces.ts';
 import type { Grouping, Pace } from './channel.ts';
+import { MessagePace } from './message-pace.ts';
 import type { Outcome } from './outcome.ts';
 import { DIGEST_OVER, GroupedTurn, type Message, singleTurn, type Turn } from './turn.ts';
 
@@ -21,8 +23,8 @@ export const AHEAD = 8;
 const PAUSE_STEP = 10;
 const LONGEST_PAUSE = 1_000;
 
-/** What a limit of messages counts, in milliseconds. */
-const A_MINUTE = 60_000;
+/** A target is never left alone for longer because it asked for it, in milliseconds: somebody may have mended it. */
+const LONGEST_HOLD = 3_600_000;
 
 export abstract class Target {
   readonly id: string;
@@ -35,6 +37,8 @@ export abstract class Target {
   slow = false;
   /** No turn before this instant of the monotonic clock. */
   notBefore = 0;
+  /** Until when the target itself asked for silence. */
+  heldUntil = 0;
   /** Failures since the last success. */
   #failures = 0;
   readonly #perTarget: number;
@@ -53,8 +57,8 @@ export abstract class Target {
   }
 
   /** Whether nothing of what is known of it matters any more. */
-  forgettable(_now: number): boolean {
-    return this.idle;
+  forgettable(now: number): boolean {
+    return this.idle && this.heldUntil <= now;
   }
 
   mayStart(now: number): boolean {
@@ -69,8 +73,15 @@ export abstract class Target {
     } else if (outcome.kind === 'retry') {
       this.#failures += 1;
       this.allowed = 1;
-      this.notBefore = now + Math.min(PAUSE_STEP * this.#failures, LONGEST_PAUSE);
+      this.notBefore = Math.max(this.heldUntil, now + Math.min(PAUSE_STEP * this.#failures, LONGEST_PAUSE));
+      if (outcome.holdFor !== undefined) this.hold(outcome.holdFor, now);
     }
+  }
+
+  /** The target wants nothing more for so long, in milliseconds, whichever alert it is. */
+  hold(time: number, now: number): void {
+    this.heldUntil = Math.max(this.heldUntil, now + Math.min(time, LONGEST_HOLD));
+    this.notBefore = Math.max(this.notBefore, this.heldUntil);
   }
 
   /** A turn begins. */
@@ -82,7 +93,7 @@ export abstract class Target {
   abstract hasEnough(now: number, slowLaneHasRoom: boolean): boolean;
 
   /** The messages of a turn: those for now, and those to give back. */
-  abstract split(messages: Message[]): { now: Message[]; later: Message[] };
+  abstract split(messages: Message[], now: number): { now: Message[]; later: Message[] };
 
   /** A turn has ended. */
   abstract rest(now: number): void;
@@ -114,46 +125,54 @@ export class SingleTarget extends Target {
     return { now: messages, later: [] };
   }
 
-  rest(): void {}
+  /** The gap is counted from the end of a send too: what came before must have arrived. */
+  rest(now: number): void {
+    if (this.#gap > 0) this.notBefore = Math.max(this.notBefore, now + this.#gap);
+  }
 }
 
 /** All that waits together. */
 export class GroupedTarget extends Target {
   readonly #wait: number;
-  readonly #perMinute: Grouping['perMinute'];
-  /** When the messages of the last minute were sent. */
-  #sentAt: number[] = [];
+  readonly #pace: MessagePace | null;
   #quiet = true;
 
   constructor(id: string, { wait, perMinute }: Pick<Grouping, 'wait' | 'perMinute'>) {
     super(id, 1);
     this.#wait = wait;
-    this.#perMinute = perMinute;
+    this.#pace = perMinute ? new MessagePace(perMinute) : null;
   }
 
   override mayStart(now: number): boolean {
-    return super.mayStart(now) && this.#hasRoom(now);
-  }
-
-  /** Whether what waits can be sent now without more messages in a minute than the target may be sent. */
-  #hasRoom(now: number): boolean {
-    if (!this.#perMinute) return true;
-    this.#sentAt = this.#sentAt.filter((at) => at > now - A_MINUTE);
-    const size = this.#quiet ? 1 : (this.waiting[0]?.size ?? 0);
-    const { few, many } = this.#perMinute;
-    return size > DIGEST_OVER ? this.#sentAt.length < many : this.#sentAt.length + size <= few;
-  }
-
-  override learn(outcome: Outcome, slow: boolean, now: number): void {
-    super.learn(outcome, slow, now);
-    if (this.#perMinute) this.#sentAt.push(now);
+    const digest = !this.#quiet && (this.waiting[0]?.size ?? 0) > DIGEST_OVER;
+    return super.mayStart(now) && (this.#pace?.room(digest, now) ?? 1) > 0;
   }
 
   start(): void {}
 
+  /** A message is about to be sent. */
+  note(digest: boolean, now: number): void {
+    this.#pace?.note(digest, now);
+  }
+
+  /** What the next start has to know; null where nothing limits the messages. */
+  pace(now: number, wall: number): KeptPace | null {
+    if (!this.#pace) return null;
+    const held = this.heldUntil > now ? wall + (this.heldUntil - now) : null;
+    return { sent: this.#pace.kept(now, wall), heldUntil: held };
+  }
+
+  /** What was sent before the start counts on, and so does what the service asked for. */
+  restore({ sent, heldUntil }: KeptPace, now: number, wall: number): void {
+    this.#pace?.restore(sent, now, wall);
+    this.#quiet = this.#pace?.isQuiet(now) ?? true;
+    if (heldUntil !== null) this.hold(heldUntil - wall, now);
+    if (!this.#quiet) this.#waitFrom(now);
+  }
+
   /** Whether it has to be remembered what it was sent. */
   override forgettable(now: number): boolean {
-    return super.forgettable(now) && this.#sentAt.every((at) => at <= now - A_MINUTE);
+    return super.forgettable(now) && (this.#pace?.isQuiet(now) ?? true);
   }
 
   add(claim: ClaimedDelivery, leaseEnds: number): void {
@@ -167,14 +186,25 @@ export class GroupedTarget extends Target {
     return !this.idle || now < this.notBefore;
   }
 
-  /** A target that had a quiet time is told of one thing at once; what else came waits for more of its kind. */
-  split(messages: Message[]): { now: Message[]; later: Message[] } {
-    const count = this.#quiet ? 1 : messages.length;
+  /**
+   * A target that had a quiet time is told of one thing at once; what else came waits for more of its kind. So does what
+   * would be too much within a minute.
+   */
+  split(messages: Message[], now: number): { now: Message[]; later: Message[] } {
+    const digest = messages.some(({ deliveries }) => deliveries.length > 1);
+    const room = this.#pace?.room(digest, now) ?? messages.length;
+    const count = this.#quiet ? 1 : Math.max(1, room);
     this.#quiet = false;
     return { now: messages.slice(0, count), later: messages.slice(count) };
   }
 
   rest(now: number): void {
-    this.notBefore = now + this.#wait;
+    this.#waitFrom(now);
+  }
+
+  /** While no further message may be sent, nothing is claimed: what comes meanwhile is in the next one. */
+  #waitFrom(now: number): void {
+    const room = this.#pace && this.#pace.room(false, now) === 0 ? this.#pace.nextRoomAt(now) : now;
+    this.notBefore = Math.max(this.notBefore, now + this.#wait, room);
   }
 }

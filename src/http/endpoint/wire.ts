@@ -15,12 +15,11 @@ import type { WireExplanation, WireRuns, WireScheduleShown, WireValue } from '..
 import { type Alert, noticeShown, reasonOf } from '../../core/alert.ts';
 import type { ApiKey } from '../../core/api-key.ts';
 import type { Case } from '../../core/case.ts';
-import type { CaseChannel } from '../../core/channel.ts';
 import type { CheckInRecord, LastReport } from '../../core/check-in.ts';
-import type { AlertWithDeliveries, Delivery } from '../../core/delivery.ts';
+import type { Delivery } from '../../core/delivery.ts';
 import type { Explanation } from '../../core/explanation/explain.ts';
 import type { ScheduleShown } from '../../core/explanation/schedule-words.ts';
-import type { Audience, ToldAlert } from '../../core/explanation/told.ts';
+import type { Audience } from '../../core/explanation/told.ts';
 import type { RunRules } from '../../core/judgement/rules.ts';
 import { usualIn, type ValueHistories } from '../../core/judgement/usual.ts';
 import { reasonInWords } from '../../core/reason.ts';
@@ -157,7 +156,7 @@ export function wireExplanation(
   { period, schedule, deadlineAt, nextAlertAt, reasons }: Explanation,
   { audience, runs, values }: { audience: Audience; runs: KnownRuns; values: ValueHistories },
 ): WireExplanation {
-  const { emails, webhooks, channels, sendsEmail } = audience;
+  const { emails, webhooks, channels, failing, sendsEmail } = audience;
   const both = (at: number | null) =>
     at === null ? null : { at: wireTime(at), local: inTimeZone(at, timezone) };
   return {
@@ -176,6 +175,7 @@ export function wireExplanation(
       emails: [...emails],
       webhooks: [...webhooks],
       channels: [...channels],
+      failing: [...failing],
       sends_email: sendsEmail,
     },
   };
@@ -212,36 +212,6 @@ function wireScheduleShown({ timezone, grace, runs }: ScheduleShown): WireSchedu
       deadline_local: weekdayTime(deadline, timezone),
     })),
   };
-}
-
-/** An alert and its deliveries, for sentences about them; null for a notice, which concerns no single snitch. */
-export function toldAlert(
-  { alert, deliveries }: AlertWithDeliveries,
-  nameOf: (target: string) => string,
-): ToldAlert | null {
-  if (!alert.snitch) return null;
-  return {
-    type: alert.type,
-    at: alert.at,
-    startedAt: alert.details.startedAt ?? null,
-    flapping: (alert.details.flapping?.phase ?? 'over') !== 'over',
-    deliveries: deliveries.map((delivery) => ({ ...delivery, target: nameOf(delivery.target) })),
-  };
-}
-
-/**
- * Names the target of a delivery: a webhook by its URL and a channel by its name instead of its id. An email address,
- * and the id of what was deleted, stay as they are.
- */
-export function targetNames(
-  webhooks: readonly Webhook[],
-  channels: readonly CaseChannel[] = [],
-): (target: string) => string {
-  const names = new Map([
-    ...webhooks.map(({ id, url }) => [id, withoutCredentials(url)] as const),
-    ...channels.map(({ id, name }) => [id, name] as const),
-  ]);
-  return (target) => names.get(target) ?? target;
 }
 
 export function wireDelivery(delivery: Delivery, nameOf: (target: string) => string): WireDelivery {

@@ -64,7 +64,7 @@ const NAME_OF = new Map<unknown, string>(Object.entries(NAMED).map(([name, schem
 const TAGS: Record<string, string> = {
   'check-ins': 'The address that a job calls. It needs no key: the token is the secret.',
   snitches: 'Monitored jobs.',
-  alerts: 'What the team was told, and what changes at this moment.',
+  alerts: 'What was decided, whom it reached, and what changes at this moment.',
   deliveries: 'Each attempt to tell somebody.',
   webhooks: 'Addresses that alerts are sent to.',
   channels: 'Services that alerts are sent to: push, chat and on-call.',

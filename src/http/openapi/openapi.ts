@@ -102,7 +102,12 @@ const OPERATIONS: Record<string, Record<string, Operation>> = {
     },
   },
   '/v1/audience': {
-    get: { id: 'getAudience', summary: 'Read whom alerts of the case reach', answer: schemas.audience },
+    get: {
+      id: 'getAudience',
+      summary: 'Read whom alerts of the case reach, and which snitches alert nobody',
+      query: ['unreached'],
+      answer: schemas.caseAudience,
+    },
   },
   '/v1/webhooks': {
     get: { id: 'listWebhooks', summary: 'List webhooks', answer: z.array(schemas.webhook) },

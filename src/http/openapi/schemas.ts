@@ -175,8 +175,21 @@ export const audience = z.object({
   emails: z.array(text),
   webhooks: z.array(text),
   channels: z.array(text),
+  failing: z
+    .array(z.object({ channel: text, name: text, why: text }))
+    .meta({ description: 'Those of them that took nothing when they were last sent something' }),
   sends_email: z.boolean(),
 }) satisfies z.ZodType<WireAudience>;
+
+export const caseAudience = audience.extend({
+  nobody: text
+    .nullable()
+    .meta({ description: 'Why a snitch without tags and addresses of its own alerts nobody' }),
+  unreached: z
+    .object({ names: z.array(text), more: z.boolean(), all: z.boolean() })
+    .meta({ description: 'Snitches whose alerts reach nobody, where asked for with `unreached`' })
+    .optional(),
+}) satisfies z.ZodType<Omit<WireAudience, 'unreached'>>;
 
 const instant = z.object({ at: time, local: text });
 

@@ -3,15 +3,17 @@ import type { FastifyInstance } from 'fastify';
 import type { Case } from '../../core/case.ts';
 import { audienceOf } from '../../core/explanation/audience.ts';
 import { explain } from '../../core/explanation/explain.ts';
-import { type Audience, audienceReasons, whyNobody } from '../../core/explanation/told.ts';
+import { type Audience, audienceReasons, failingReasons, whyNobody } from '../../core/explanation/told.ts';
 import { Calendar } from '../../core/interval.ts';
 import { isAwaited, type Snitch } from '../../core/snitch.ts';
 import type { Store } from '../../store/store.ts';
 import { inTimeZone } from '../../text/times.ts';
 import { caseOf } from '../endpoint/auth.ts';
+import { failuresBy } from '../endpoint/failing-targets.ts';
 import { resource } from '../endpoint/resource.ts';
 import type { RouteContext } from '../endpoint/route-context.ts';
-import { targetNames, toldAlert, wireExplanation } from '../endpoint/wire.ts';
+import { targetNames, toldAlert } from '../endpoint/target-names.ts';
+import { wireExplanation } from '../endpoint/wire.ts';
 import { requestedSnitch } from './snitches.ts';
 
 export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEmail }: RouteContext): void {
@@ -33,7 +35,7 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
       ]);
       const telling = {
         nobody: whyNobody(audience),
-        others: audienceReasons(audience),
+        others: [...failingReasons(audience), ...audienceReasons(audience)],
         last: last ? toldAlert(last, nameOf) : null,
       };
       const explanation = explain(state, {
@@ -52,16 +54,17 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
 }
 
 async function findAudience(
-  store: Pick<Store, 'listWebhooks' | 'listChannels' | 'listRoutes' | 'findOutage'>,
+  store: Pick<Store, 'listWebhooks' | 'listChannels' | 'listRoutes' | 'findOutage' | 'listLastDeaths'>,
   { token, state, alertEmail, tags }: Snitch,
   { id, members, timezone }: Case,
   { now, sendsEmail }: { now: number; sendsEmail: boolean },
 ): Promise<{ audience: Audience; nameOf: (target: string) => string }> {
-  const [webhooks, channels, routes, outage] = await Promise.all([
+  const [webhooks, channels, routes, outage, deaths] = await Promise.all([
     store.listWebhooks(id),
     store.listChannels(id),
     store.listRoutes(id),
     store.findOutage(id, token),
+    store.listLastDeaths(id),
   ]);
   const nameOf = targetNames(webhooks, channels);
   const audience = audienceOf({
@@ -73,6 +76,7 @@ async function findAudience(
     now,
     sendsEmail,
     nameOf,
+    failureAt: failuresBy(channels, deaths),
     local: (at) => inTimeZone(at, timezone),
   });
   return { audience, nameOf };

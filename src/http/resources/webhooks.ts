@@ -7,7 +7,8 @@ import { caseOf } from '../endpoint/auth.ts';
 import { readAs } from '../endpoint/body.ts';
 import { found, param, resource } from '../endpoint/resource.ts';
 import type { RouteContext } from '../endpoint/route-context.ts';
-import { targetNames, wireDelivery, wireWebhook } from '../endpoint/wire.ts';
+import { targetNames } from '../endpoint/target-names.ts';
+import { wireDelivery, wireWebhook } from '../endpoint/wire.ts';
 
 /** How long the old secret of a webhook goes on signing, in milliseconds. */
 const OLD_SECRET_SIGNS_FOR = 86_400_000;

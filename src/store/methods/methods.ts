@@ -22,7 +22,10 @@ import * as deliveries from '../operations/deliveries.ts';
 import * as learned from '../operations/learned.ts';
 import * as openRun from '../operations/open-run.ts';
 import * as ownership from '../operations/ownership.ts';
+import * as paces from '../operations/pace/paces.ts';
 import * as provisioning from '../operations/provisioning.ts';
+import * as failing from '../operations/reach/failing.ts';
+import * as routedSnitches from '../operations/reach/routed-snitches.ts';
 import * as repeats from '../operations/repeats.ts';
 import * as reports from '../operations/reports.ts';
 import * as retention from '../operations/retention.ts';
@@ -34,7 +37,9 @@ import * as snitches from '../operations/snitches.ts';
 import * as triggers from '../operations/triggers.ts';
 import * as webhooks from '../operations/webhooks.ts';
 import type { OwnershipStore } from '../ownership.ts';
+import type { PaceStore } from '../paces.ts';
 import type { ProvisioningStore } from '../provisioning.ts';
+import type { ReachStore } from '../reach.ts';
 import type { RepeatStore } from '../repeats.ts';
 import type { RouteStore } from '../routes.ts';
 import type { ServerNoteStore } from '../server-notes.ts';
@@ -154,6 +159,16 @@ const routeMethods: Table<RouteStore> = {
   findOutage: read(routeWaiting.findOutage),
 };
 
+const paceMethods: Table<PaceStore> = {
+  keepPace: work(paces.keepPace),
+  listPaces: read(paces.listPaces),
+};
+
+const reachMethods: Table<ReachStore> = {
+  listLastDeaths: read(failing.listLastDeaths),
+  listRoutedSnitches: read(routedSnitches.listRoutedSnitches),
+};
+
 const repeatMethods: Table<RepeatStore> = {
   takeRepeats: work(repeats.takeRepeats),
   lasts: read(repeats.lasts),
@@ -183,6 +198,8 @@ export function methodsOf(runner: Runner): Omit<Store, keyof OpenedStore> {
     ...bind(webhookMethods, runner),
     ...bind(channelMethods, runner),
     ...bind(routeMethods, runner),
+    ...bind(paceMethods, runner),
+    ...bind(reachMethods, runner),
     ...bind(repeatMethods, runner),
     ...bind(serverNoteMethods, runner),
     ...guarded(runner),

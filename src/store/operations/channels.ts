@@ -5,6 +5,7 @@ import type { NewChannel } from '../channels.ts';
 import { newId } from '../identifiers.ts';
 import type { Reading, Transaction } from '../transaction.ts';
 import { requireCase } from './cases.ts';
+import { forgetPace } from './pace/paces.ts';
 import { hoursColumn, type RuleRow, toRule } from './routes/rules.ts';
 import { lookAnew } from './routes/waiting.ts';
 
@@ -141,6 +142,7 @@ export async function deleteChannel(tx: Transaction, caseId: string, id: string)
   if (!channel) return false;
   await tx.run('DELETE FROM channels WHERE id = ?', id);
   await tx.run('DELETE FROM repeats WHERE channel_id = ?', id);
+  await forgetPace(tx, channel.kind, id);
   await lookAnew(tx, { channel: channel.kind, target: id });
   return true;
 }

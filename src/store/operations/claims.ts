@@ -1,6 +1,7 @@
 /** The outbox as its senders see it: each delivery is claimed by one of them at a time, and settled by its fence. */
 import type { Alert } from '../../core/alert.ts';
 import type { ClaimedDelivery, Settlement } from '../../core/delivery.ts';
+import { ALARM_UNHEARD, unreadable } from '../../core/explanation/death.ts';
 import type { Wait } from '../../core/hours/wait.ts';
 import type { Channel } from '../../core/routing.ts';
 import type { ClaimRequest } from '../deliveries.ts';
@@ -8,7 +9,7 @@ import type { Reading, Transaction, Value } from '../transaction.ts';
 import { getAlert } from './alerts.ts';
 import { getCase } from './cases.ts';
 import { noteDelivered, noteRefused } from './channel-health.ts';
-import { recipientOf, waitsUntil } from './incidents.ts';
+import { isUnheard, recipientOf, waitsUntil } from './incidents.ts';
 import { isolate } from './isolation.ts';
 import { ruleOf } from './routes/rules.ts';
 import { carryOut, fateOf } from './routes/waiting.ts';
@@ -115,7 +116,7 @@ async function claimOne(
   if (error !== undefined) {
     await settleDelivery(tx, row.id, row.fence + 1, {
       kind: 'dead',
-      error: `the alert cannot be read: ${error}`,
+      error: unreadable(String(error)),
     });
   }
   return delivery;
@@ -134,6 +135,11 @@ async function toClaimed(tx: Transaction, row: DueRow, now: number): Promise<Cla
   const until = await waitsUntil(tx, row, alert, now);
   if (until !== null) {
     await putOff(tx, row, until);
+    return null;
+  }
+  if (await isUnheard(tx, row, alert)) {
+    await putOff(tx, row, now);
+    await settleDelivery(tx, row.id, row.fence + 1, { kind: 'dead', error: ALARM_UNHEARD });
     return null;
   }
   const recipient = await recipientOf(tx, row, alert);

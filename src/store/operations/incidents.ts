@@ -1,7 +1,7 @@
 /** What the deliveries of one outage to one channel have to do with each other. */
 import type { Alert } from '../../core/alert.ts';
-import { type Incident, isChannelKind } from '../../core/channel.ts';
-import type { Recipient } from '../../core/delivery.ts';
+import { type Incident, isChannelKind, keepsIncidents } from '../../core/channel.ts';
+import type { DeliveryState, Recipient } from '../../core/delivery.ts';
 import type { Channel } from '../../core/routing.ts';
 import { MINUTE } from '../../text/durations.ts';
 import type { Transaction } from '../transaction.ts';
@@ -45,6 +45,41 @@ export async function waitsUntil(
   );
   // It may be retried by hand at any time, so it is never waited for very long.
   return earlier ? Math.min(earlier.next_attempt_at, now + MINUTE) : null;
+}
+
+/**
+ * Whether a recovery tells of the end of what nobody there has heard of: all that was sent there of its outage is dead. A
+ * service that keeps incidents is told all the same, because an attempt that failed may have opened one.
+ */
+export async function isUnheard(
+  tx: Transaction,
+  { id, channel, target }: Claimable,
+  alert: Alert,
+): Promise<boolean> {
+  if (alert.type !== 'snitch.reporting' || !isChannelKind(channel) || keepsIncidents(channel)) return false;
+  const first = await openingOf(tx, alert);
+  if (first === null || first.id === alert.id) return false;
+  const earlier = await tx.all<{ state: DeliveryState }>(
+    `SELECT DISTINCT d.state ${OF_INCIDENT} AND d.id < +?`,
+    alert.token,
+    first.at,
+    alert.at,
+    channel,
+    target,
+    id,
+  );
+  return earlier.length > 0 && earlier.every(({ state }) => hasFailed(state));
+}
+
+function hasFailed(state: DeliveryState): boolean {
+  switch (state) {
+    case 'pending':
+    case 'delivered':
+      return false;
+    case 'dead':
+    case 'dropped':
+      return true;
+  }
 }
 
 /** Null for what is sent by email or to a webhook. */

@@ -53,11 +53,20 @@ async function isKept(tx: Transaction, row: LoggedRow, limits: RetentionLimits):
   return row.number > state.check_in_count - limits.checkIns && row.at >= limits.olderThan;
 }
 
-/** An alert stays as long as one of its deliveries is pending. */
+/** The alarm that a service is told of again and again as long as it lasts. */
+const REPEATED = `SELECT 1 FROM channels AS c JOIN repeats AS r ON r.channel_id = c.id AND r.token = a.token
+  WHERE c.case_id = a.case_id AND c.kind = 'alertmanager' AND r.alert_id = a.id`;
+
+/** What opened an outage that is not over: its recovery goes to those who were told, under the name of then. */
+const OPEN = `SELECT 1 FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id
+  WHERE n.token = a.token AND s.thread_id = a.id`;
+
+/** An alert stays as long as one of its deliveries is pending, and as long as its outage lasts that it opened. */
 async function pruneAlerts(tx: Transaction, olderThan: number): Promise<boolean> {
   const rows = await tx.all<{ id: string; text_id: number | null }>(
     `SELECT id, text_id FROM alerts AS a WHERE at < +? AND NOT EXISTS (
        SELECT 1 FROM deliveries AS d WHERE d.alert_id = a.id AND d.state = 'pending')
+     AND NOT EXISTS (${OPEN}) AND NOT EXISTS (${REPEATED})
      ORDER BY at LIMIT +?`,
     olderThan,
     SLICE,

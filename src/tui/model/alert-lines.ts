@@ -64,7 +64,7 @@ function alertLine(alert: WireAlert, now: number): Line {
     { text: `${ago(Date.parse(timestamp), now).padEnd(12)}`, dim: true },
     { text: `${alertWord(alert).padEnd(26)}` },
     { text: `${subject}  `, bold: true },
-    { text: tally(alert), dim: true },
+    tallyOf(alert),
   ];
 }
 
@@ -72,6 +72,13 @@ function noticeSubject({ notice, refusal }: WireAlert): string {
   return refusal
     ? `channel ${printable(refusal.channel.name)}`
     : `service, ${notice?.postponed_count ?? 0} postponed`;
+}
+
+/** Red where nobody was told, and nobody will be. */
+function tallyOf(alert: WireAlert): Span {
+  const { deliveries, notice } = alert;
+  const isLost = deliveries.every(({ state }) => state === 'dead') && !notice;
+  return { text: tally(alert), ...(isLost ? { color: 'red' as const } : { dim: true }) };
 }
 
 /** `2 delivered, 1 dead` */

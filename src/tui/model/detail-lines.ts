@@ -90,7 +90,7 @@ function fieldLines(entry: Entry, detail: SnitchDetail | null, look: DetailLook)
     ['Deadline', deadlineWords(explanation, look.now)],
     ...runFields(detail, look.now),
     ['Tags', tags.join(', ') || 'none'],
-    ['Told', explanation ? whoIsTold(explanation.notify) : ''],
+    ['Alerts go to', explanation ? whoIsTold(explanation.notify) : ''],
     ['Check-in URL', printable(snitch.check_in_url)],
     ['Created', wallTime(createdAt, timezone)],
   ];
@@ -146,12 +146,16 @@ function whoIsTold({
   emails,
   webhooks,
   channels = [],
+  failing = [],
   sends_email,
 }: SnitchDetail['explanation']['notify']): string {
   const off = sends_email === false && emails.length > 0;
-  const targets = [...(off ? [] : emails), ...webhooks, ...channels].map(printable).join(', ');
-  if (!off) return targets || 'nobody: there is no member and no webhook';
-  return targets ? `${targets}; email is off` : 'nobody: email is off, and there is no webhook';
+  const lost = new Set(failing.map(({ name }) => name));
+  const targets = [...(off ? [] : emails), ...webhooks, ...channels]
+    .map((name) => `${printable(name)}${lost.has(name) ? ' (in vain)' : ''}`)
+    .join(', ');
+  if (!off) return targets || 'nobody: no member, webhook or channel takes them';
+  return targets ? `${targets}; email is off` : 'nobody: email is off, and no webhook or channel takes them';
 }
 
 function title(text: string): Line[] {

@@ -81,8 +81,21 @@ export function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
+/** What stands between the totals and the body. */
+export function bannerLines(state: State, glyphs: Glyphs): readonly Line[] {
+  return [nobodyLine(state, glyphs), bannerLine(state, glyphs)].filter((line) => line !== null);
+}
+
+/** That alerts reach nobody, where that is so. */
+function nobodyLine({ nobody, size }: State, glyphs: Glyphs): Line | null {
+  if (nobody === null) return null;
+  const words = printable(` N${nobody.slice(1)}: see \`snitch doctor\``);
+  const text = fit(glyphs.unicode ? words : toAscii(words), size.columns, glyphs.ellipsis);
+  return [{ text, color: 'red', inverse: true, bold: true }];
+}
+
 /** What is wrong with the connection, or else which filter hides snitches; null if there is neither. */
-export function bannerLine(state: State, glyphs: Glyphs): Line | null {
+function bannerLine(state: State, glyphs: Glyphs): Line | null {
   const { link, heardAt, now, collection, size } = state;
   const write = (text: string, span: Omit<Span, 'text'>): Line => [
     {

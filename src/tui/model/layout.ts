@@ -15,7 +15,7 @@ const HEADER = 2;
 const FOOTER = 1;
 
 export function layoutOf(state: State): Layout {
-  const bodyTop = HEADER + (hasBanner(state) ? 1 : 0);
+  const bodyTop = HEADER + banners(state);
   const promptHeight = Math.min(promptRows(state), Math.max(0, state.size.rows - bodyTop - FOOTER - 2));
   return {
     bodyTop,
@@ -29,7 +29,12 @@ export function listHeight(state: State): number {
   return Math.max(1, layoutOf(state).bodyHeight - 1);
 }
 
-export function hasBanner({ link, collection: { arrangement } }: State): boolean {
+/** How many lines stand between the totals and the body. */
+function banners(state: State): number {
+  return (state.nobody === null ? 0 : 1) + (hasBanner(state) ? 1 : 0);
+}
+
+function hasBanner({ link, collection: { arrangement } }: State): boolean {
   return (
     link.state === 'lost' || link.state === 'refused' || link.error !== null || arrangement.filter !== ''
   );

@@ -97,6 +97,8 @@ export interface State {
   server: string;
   /** The name of the case; null until it has been read. */
   caseName: string | null;
+  /** Which snitches alert nobody at all, and why, in words; null where all of them alert somebody, as far as is known. */
+  nobody: string | null;
   readonly: boolean;
   link: Link;
   /** When something last came from the server; null before the first time. */
@@ -125,6 +127,7 @@ export type Event =
   | { kind: 'heard'; at: number }
   | { kind: 'link'; link: Link }
   | { kind: 'case'; name: string }
+  | { kind: 'reach'; nobody: string | null }
   | { kind: 'row'; token: string; detail: RowDetail }
   | { kind: 'detail'; token: string; detail: SnitchDetail | null; error: string | null }
   | {
@@ -177,6 +180,7 @@ export function initialState({ now, size, server, readonly }: Beginning): State 
     server,
     readonly,
     caseName: null,
+    nobody: null,
     link: { state: 'connecting', error: null, retryAt: null },
     heardAt: null,
     collection: EMPTY,

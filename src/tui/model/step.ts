@@ -81,6 +81,8 @@ function note(state: State, event: Noted): State {
       return keepSelection(state, { ...state, link: event.link });
     case 'case':
       return { ...state, caseName: event.name };
+    case 'reach':
+      return keepSelection(state, { ...state, nobody: event.nobody });
     case 'unfinished':
       return { ...state, marks: new Set([...state.marks, ...stillThere(state, event.tokens)]) };
     case 'said':

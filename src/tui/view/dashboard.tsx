@@ -1,7 +1,7 @@
 import { Box, useInput, usePaste } from 'ink';
 import { useSyncExternalStore } from 'react';
 import type { Store } from '../live/store.ts';
-import { bannerLine, footerLine, headerLines } from '../model/header-lines.ts';
+import { bannerLines, footerLine, headerLines } from '../model/header-lines.ts';
 import { keyNames } from '../model/key-names.ts';
 import { layoutOf } from '../model/layout.ts';
 import { promptLines } from '../model/prompt-lines.ts';
@@ -19,15 +19,11 @@ export function Dashboard({ store, look }: { store: Store; look: Look }) {
   const { columns, rows } = state.size;
   const { glyphs } = look;
   const { promptHeight } = layoutOf(state);
-  const banner = bannerLine(state, glyphs);
+  const header = [...headerLines(state, glyphs), ...bannerLines(state, glyphs)];
   return (
     <LookContext value={look}>
       <Box flexDirection="column" width={columns} height={rows}>
-        <Lines
-          lines={[...headerLines(state, glyphs), ...(banner ? [banner] : [])]}
-          width={columns}
-          height={banner ? 3 : 2}
-        />
+        <Lines lines={header} width={columns} height={header.length} />
         <Body state={state} />
         {promptHeight > 0 && (
           <Lines lines={promptLines(state, glyphs)} width={columns} height={promptHeight} />

@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Finding } from '../../../src/cli/doctor/findings.ts';
+import { startReceiver } from '../../delivery/receiver.ts';
 import { startMailbox } from '../../end-to-end/mailbox.ts';
 import { startWebhookReceiver } from '../../end-to-end/webhook-receiver.ts';
+import { until } from '../../until.ts';
 import { startFakeServer } from '../fake-server.ts';
 import { runSnitch, temporaryDirectory } from '../snitch-process.ts';
 import { type Commands, withDaemon } from '../with-daemon.ts';
@@ -52,7 +54,7 @@ doctor(
     assert.match(stdout, /^\+ ok +configuration +no file; defaults and environment\n/);
     assert.match(
       stdout,
-      /\nX failure +team +nobody would be told of an alert: email is off, and there is no webhook\n +> set smtp/,
+      /\nX failure +team +nobody would be told of any alert: the case has no member and no webhook or channel, .*\n +> set smtp/,
     );
   },
 );
@@ -291,6 +293,76 @@ doctor('answers of a daemon of an earlier version are no failure of the proxy', 
     await older.end();
     between.closeAllConnections();
     between.close();
+  }
+});
+
+doctor('a channel that refuses, a snitch that nobody hears of, and both mended', async () => {
+  const own = await withDaemon();
+  const server = await startReceiver();
+  const hook = await startReceiver();
+  chmodSync(own.daemon.dataDir, 0o700);
+  const team = async () => {
+    const { code, stdout } = await own.run('doctor', '--json');
+    const found = (JSON.parse(stdout) as Finding[]).filter(({ check }) =>
+      ['team', 'channel'].includes(check),
+    );
+    return { code, team: found[0], channel: found[1] };
+  };
+  try {
+    const address = `http://127.0.0.1:${server.port}/ops`;
+    await own.run('channel', 'add', 'ntfy', address, '--tag', 'db');
+    await own.run('create', 'web1', '-i', 'daily', '--tag', 'web');
+    await own.run('create', 'db1', '-i', 'daily', '--tag', 'db');
+    const unheard = await team();
+    assert.equal([unheard.code, unheard.team?.state], [1, 'failure']);
+    assert.match(
+      unheard.team?.message ?? '',
+      /^nobody would be told of an alert of web1: the case has no member/,
+    );
+    assert.match(unheard.team?.remedy ?? '', 'snitch channel add KIND');
+    await own.run('tag', 'add', 'web1', 'db');
+    assert.equal([(await team()).code, (await team()).team?.state], [0, 'ok']);
+
+    const notices = await own.daemon.call('POST', '/v1/webhooks', { url: hook.url, notices: true });
+    const { id } = (await notices.json()) as { id: string };
+    server.behaviour = (response) =>
+      response.writeHead(401).end('{"code":40101,"http":401,"error":"unauthorized"}');
+    await own.run('check-in', 'db1', '--status', '1');
+    await until(async () => (await team()).channel?.state === 'failure', 'the refusal is told', 20_000);
+    await until(
+      () => hook.received.some(({ body }) => body.includes('service.refused')),
+      'others hear of it',
+    );
+    const notice = JSON.parse(
+      hook.received.find(({ body }) => body.includes('service.refused'))?.body ?? '{}',
+    );
+    assert.equal(Object.keys(notice).sort(), ['data', 'timestamp', 'type']);
+    assert.equal([notice.data.channel.name, notice.data.channel.kind], ['ntfy', 'ntfy']);
+    assert.match(notice.data.error, 'answered 401 Unauthorized');
+    assert.is((await team()).team?.state, 'warning', 'the webhook is told');
+    await own.daemon.call('DELETE', `/v1/webhooks/${id}`);
+    const lost = await team();
+    assert.equal([lost.code, lost.team?.state], [1, 'failure']);
+    assert.match(
+      lost.team?.message ?? '',
+      /^nobody would be told of any alert: .*; ntfy refused the last message: answered 401/,
+    );
+    assert.match(lost.team?.remedy ?? '', 'snitch channel test');
+    const { stdout } = await own.run('explain', 'db1');
+    assert.match(stdout, 'Refused by ntfy (ntfy): answered 401 Unauthorized');
+    assert.match(stdout, 'Nobody would be told of an alert: ntfy refused the last message');
+
+    server.behaviour = (response) => response.writeHead(200).end('{"id":"x"}');
+    await own.run('channel', 'edit', 'ntfy', '--set', 'topic=ops2');
+    await own.run('channel', 'test', 'ntfy');
+    await own.run('deliveries', 'retry', '--dead');
+    const mended = await team();
+    assert.equal([mended.code, mended.team?.state, mended.channel?.state], [0, 'ok', 'ok']);
+    assert.match((await own.run('explain', 'db1')).stdout, /Told: .*ntfy by ntfy at /);
+  } finally {
+    await own.end();
+    server.close();
+    hook.close();
   }
 });
 

@@ -219,7 +219,7 @@ test('the last alert is of concern while something is wrong, or while it changes
     const state = { ...healthy, status, pause: status === 'paused' ? pause : null };
     const last = { type: 'snitch.errored', at: now, flapping, startedAt: null, deliveries: [] } as const;
     return explained(state, { telling: { nobody: null, last } }).reasons.some((one) =>
-      one.startsWith('Nobody was told of its last alert (errored, 2026-03-10 11:20:00 (Europe/Berlin))'),
+      one.startsWith('Nobody could be told of its last alert (errored, 2026-03-10 11:20:00 (Europe/Berlin))'),
     );
   };
   for (const status of ['failed', 'errored', 'paused'] as const) assert.ok(tells(status, false), status);

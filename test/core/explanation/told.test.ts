@@ -1,8 +1,12 @@
 /** Why nobody was told, in the words of the lists of alerts. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { CHANNEL_DELETED, EMAIL_OFF, lastOfAll } from '../../../src/core/explanation/death.ts';
 import {
+  type Audience,
   audienceReasons,
+  failingReasons,
+  failureOf,
   type Telling,
   type ToldAlert,
   tellingReasons,
@@ -25,7 +29,7 @@ test('a blind window is told only where it was longer than a minute', () => {
 
 test('somebody is told by a webhook, or by an email where the server sends any', () => {
   const nothing = { emails: [] as string[], webhooks: [] as string[], channels: [] as string[] };
-  const audience = { ...nothing, passedOver: [], sendsEmail: true };
+  const audience: Audience = { ...nothing, passedOver: [], failing: [], sendsEmail: true };
   assert.match(whyNobody(audience) ?? '', 'no member and no webhook');
   assert.is(whyNobody({ ...audience, emails: ['ann@example.com'] }), null);
   const off = { ...audience, emails: ['ann@example.com'], sendsEmail: false };
@@ -34,10 +38,51 @@ test('somebody is told by a webhook, or by an email where the server sends any',
   assert.match(whyNobody({ ...audience, sendsEmail: false }) ?? '', 'no member and no webhook');
   assert.is(whyNobody({ ...off, channels: ['ops'] }), null, 'a channel is somebody');
   const others = [{ name: 'the channel ops', why: 'takes only snitches tagged db' }];
-  assert.match(whyNobody({ ...audience, passedOver: others }) ?? '', 'no channel takes it');
+  assert.match(
+    whyNobody({ ...audience, passedOver: others }) ?? '',
+    'nobody takes it: the channel ops takes only snitches tagged db',
+  );
   assert.equal(audienceReasons({ passedOver: others }), [
     'An alarm would not go to the channel ops: it takes only snitches tagged db.',
   ]);
+});
+
+test('what takes nothing reaches nobody, and is named', () => {
+  const none = { emails: [], webhooks: [], channels: [], passedOver: [], failing: [], sendsEmail: true };
+  const refused = { channel: 'slack', name: 'chat', why: failureOf('answered 404') } as const;
+  const bounced = {
+    channel: 'email',
+    name: 'ann@example.com',
+    why: failureOf('550 no such mailbox'),
+  } as const;
+  const hook = {
+    channel: 'webhook',
+    name: 'https://h',
+    why: failureOf(lastOfAll('answered 500', 11)),
+  } as const;
+  const alone: Audience = { ...none, channels: ['chat'], failing: [refused] };
+  assert.is(whyNobody(alone), 'chat refused the last message: answered 404, and nobody else is told');
+  assert.equal(failingReasons(alone), [
+    'An alarm would go to chat, which refused the last message: answered 404.',
+  ]);
+  assert.is(whyNobody({ ...alone, channels: ['chat', 'other'] }), null);
+  assert.is(whyNobody({ ...alone, emails: ['ann@example.com'] }), null);
+  assert.is(whyNobody({ ...alone, webhooks: ['https://h'] }), null);
+  const all = { ...alone, emails: ['ann@example.com'], webhooks: ['https://h'] };
+  assert.match(
+    whyNobody({ ...all, failing: [refused, bounced, hook] }) ?? '',
+    'ann@example.com refused the last message: 550 no such mailbox; https://h could not be reached: answered 500',
+  );
+  assert.match(
+    whyNobody({ ...all, sendsEmail: false, failing: [refused, bounced, hook] }) ?? '',
+    /^email is off on this server; chat refused the last message: answered 404; https:\/\/h could not be reached/,
+  );
+  assert.is(whyNobody({ ...all, failing: [refused, hook] }), null, 'mail still reaches somebody');
+});
+
+test('when none of them was delivered or waits, nobody could be told', () => {
+  const [gist] = told([delivery({ state: 'dead', lastError: 'answered 404', channel: 'slack' })]);
+  assert.is(gist, 'Nobody could be told of its last alert (missing, <5>).');
 });
 
 const NOW = 1_000_000;
@@ -67,7 +112,9 @@ function told(deliveries: Telling[], changes: Partial<ToldAlert> = {}): string[]
 }
 
 test('an alert that went to nobody, and one that was told', () => {
-  assert.equal(told([]), ['Nobody was told of its last alert (missing, <5>): there was nobody to tell.']);
+  assert.equal(told([]), [
+    'Nobody could be told of its last alert (missing, <5>): no channel, member or webhook took it.',
+  ]);
   assert.equal(told([delivery(), delivery({ target: 'bob@example.com', deliveredAt: null })]), [
     'Of its last alert (missing, <5>):',
     'Told: ann@example.com by email at <7>; bob@example.com by email.',
@@ -84,16 +131,25 @@ test('what became of each delivery is told, in its own sentence', () => {
       delivery({ ...failed, target: 'c', nextAttemptAt: NOW + 1 }),
       delivery({ ...failed, target: 'd', nextAttemptAt: NOW, attempts: 2 }),
       delivery({ ...failed, target: 'e', attempts: 3 }),
-      delivery({ state: 'dead', target: 'f', channel: 'webhook', lastError: 'gone' }),
-      delivery({ state: 'dead', target: 'g' }),
+      delivery({ state: 'dead', target: 'f', channel: 'slack', lastError: 'answered 404' }),
+      delivery({ state: 'dead', target: 'g', lastError: '550 no such mailbox' }),
+      delivery({
+        ...{ state: 'dead', target: 'h', channel: 'webhook', attempts: 11 },
+        lastError: lastOfAll('answered 500', 11),
+      }),
+      delivery({ state: 'dead', target: 'i' }),
+      delivery({ state: 'dead', target: 'j', lastError: EMAIL_OFF }),
+      delivery({ state: 'dead', target: 'k', channel: 'ntfy', lastError: CHANNEL_DELETED }),
     ]),
     [
       'Nobody was told of its last alert (missing, <5>) so far.',
       'Not told yet: a by email waits to be sent; b by email is being sent now; ' +
-        `c by email after 1 attempt (away), the next attempt comes at <${NOW + 1}>; ` +
-        'd by email after 2 attempts (away), the next attempt comes soon; ' +
-        'e by email after 3 attempts (away), the next attempt comes soon.',
-      'Not told: f by webhook failed: gone; g by email failed: no reason is known.',
+        `c by email, 1 attempt, next at <${NOW + 1}>: away; ` +
+        'd by email, 2 attempts, next soon: away; e by email, 3 attempts, next soon: away.',
+      'Refused by f (slack): answered 404; the mail server for g: 550 no such mailbox.',
+      'Given up: h by webhook after 11 attempts: answered 500 (attempt 11 was the last); ' +
+        'i by email after 1 attempt: no reason is known.',
+      'Never sent: j by email: email is off: set smtp.url and smtp.from; k by ntfy: the channel was deleted.',
     ],
   );
   const retried = delivery({ ...waiting, lastError: 'away', nextAttemptAt: NOW });

@@ -1,0 +1,60 @@
+/** How many messages a chat was sent in the last minute, and whether it may be sent more now. */
+import type { KeptPace } from '../../store/paces.ts';
+import type { Grouping } from './channel.ts';
+
+/** What a limit of messages counts, in milliseconds. */
+const A_MINUTE = 60_000;
+
+/** Instants are on the monotonic clock, unless they are said to be of the wall clock. */
+export class MessagePace {
+  readonly #limits: NonNullable<Grouping['perMinute']>;
+  #sent: { at: number; digest: boolean }[] = [];
+
+  constructor(limits: NonNullable<Grouping['perMinute']>) {
+    this.#limits = limits;
+  }
+
+  /** Whether nothing was sent in the last minute. */
+  isQuiet(now: number): boolean {
+    return this.#recent(now).length === 0;
+  }
+
+  /**
+   * How many messages can be sent now. A digest begins a storm, and what follows it within a minute goes on with it: the
+   * last few alerts of a storm are no exception.
+   *
+   * @param digest whether a digest waits
+   */
+  room(digest: boolean, now: number): number {
+    const recent = this.#recent(now);
+    const { few, many } = this.#limits;
+    const limit = digest || recent.some((one) => one.digest) ? many : few;
+    return Math.max(0, limit - recent.length);
+  }
+
+  /** A message is about to be sent. */
+  note(digest: boolean, now: number): void {
+    const recent = this.#recent(now);
+    this.#sent = [...recent, { at: now, digest: digest || recent.some((one) => one.digest) }];
+  }
+
+  /** When the first of the messages that count no longer does; infinity for none. */
+  nextRoomAt(now: number): number {
+    return Math.min(...this.#recent(now).map(({ at }) => at)) + A_MINUTE;
+  }
+
+  /** @param wall the same instant as `now`, in milliseconds since the epoch */
+  kept(now: number, wall: number): KeptPace['sent'] {
+    return this.#recent(now).map(({ at, digest }) => ({ at: wall - (now - at), digest }));
+  }
+
+  /** A clock that was set back since makes nothing older than it is. */
+  restore(kept: KeptPace['sent'], now: number, wall: number): void {
+    this.#sent = kept.map(({ at, digest }) => ({ at: now - Math.max(0, wall - at), digest }));
+  }
+
+  #recent(now: number): { at: number; digest: boolean }[] {
+    this.#sent = this.#sent.filter(({ at }) => at > now - A_MINUTE);
+    return this.#sent;
+  }
+}
