@@ -53,7 +53,7 @@ test('a snitch that no channel takes is named, by the case and by itself', async
   const db = await newSnitch(context.acme, { name: 'db1', tags: ['web', 'db'] });
   assert.equal((await audience(context)).unreached, { names: ['web1'], more: false, all: false });
   const reasons = (await explained(context, web.href)).reasons.join('\n');
-  assert.match(reasons, 'Nobody would be told of an alert: the case has no member and no webhook');
+  assert.match(reasons, 'Nobody would be told of an alert: nobody takes it: ');
   assert.match(reasons, 'the channel slack: it takes only snitches tagged db');
   assert.not.match((await explained(context, db.href)).reasons.join('\n'), 'Nobody');
 });
