@@ -18,7 +18,7 @@ import {
   TEXTS,
   WEBHOOK,
 } from './shapes.ts';
-import type { WireCase, WireDelivery, WireExpectation, WireSchedule } from './wire.ts';
+import type { WireCase, WireDelivery, WireExpectation, WireHours, WireSchedule } from './wire.ts';
 
 export interface SnitchInput {
   name?: string;
@@ -156,6 +156,9 @@ export interface ChannelInput {
   settings?: Record<string, string | null>;
   events?: readonly string[];
   tags?: readonly string[];
+  /** Seconds. */
+  after?: number;
+  hours?: WireHours | null;
 }
 
 export function channelCalls(send: Send) {

@@ -13,6 +13,7 @@ import type {
   WireCheckIn,
   WireDelivery,
   WireExpectation,
+  WireHours,
   WireImportCheck,
   WireImported,
   WireMailCheck,
@@ -147,6 +148,8 @@ export const CHANNEL = object<WireChannel>({
   settings: object<WireChannel['settings']>({}),
   events: TEXTS,
   tags: TEXTS,
+  after: number,
+  hours: nullable(object<WireHours>({ timezone: text, days: TEXTS, from: text, to: text })),
   refused: nullable(object<{ at: string; error: string }>({ at: time, error: text })),
   created_at: time,
 });

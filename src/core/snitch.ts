@@ -21,7 +21,6 @@
  *
  * All instants are integers: milliseconds since the Unix epoch, UTC.
  */
-import type { Acknowledgement } from './acknowledgement/acknowledgement.ts';
 import type { LastReport } from './check-in.ts';
 import type { Interval } from './interval.ts';
 import { ANY_RUN, type RunRules } from './judgement/rules.ts';
@@ -62,6 +61,20 @@ export interface DueFields {
 export interface RunFields {
   /** Seconds from the reported start of a run to its end. */
   maxRuntime: number | null;
+}
+
+/**
+ * That somebody has seen an alarm (`extensions: Acknowledge, silence, depend`). It changes nothing of the status. It only
+ * keeps everybody from being told of the same alarm again: no reminders, and nobody is told later because nobody answered.
+ * Every change of the status ends it.
+ */
+export interface Acknowledgement {
+  /** In milliseconds since the epoch. */
+  at: number;
+  /** What the person wrote; null for nothing. */
+  note: string | null;
+  /** Whoever said so: a person, or the name of an API key. */
+  by: string;
 }
 
 /** What changes with check-ins, deadlines and pauses: the input and output of the state machine. */

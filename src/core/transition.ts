@@ -1,5 +1,4 @@
 /** The whole state machine: `decisions: Transitions`, row by row. What open runs add to it is in `watched-runs.ts`. */
-import { acknowledgedAgain } from './acknowledgement/acknowledgement.ts';
 import { type BlindWindow, postponeByAll } from './blind-window.ts';
 import { deadlineAnew, nextReminder } from './deadline.ts';
 import { awaitedAfter, errorsAfter, statusAfterError } from './forgiven.ts';
@@ -7,6 +6,7 @@ import { usualLength } from './job-schedule.ts';
 import type { Reason } from './reason.ts';
 import { apart, together } from './runs.ts';
 import {
+  type Acknowledgement,
   isAlarming,
   type Pause,
   type PauseUntil,
@@ -231,6 +231,19 @@ function acknowledge(
   const acknowledged = acknowledgedAgain(snitch.acknowledged, { note, by }, now);
   if (acknowledged === snitch.acknowledged) return snitch;
   return { ...snitch, acknowledged, ...(snitch.status === 'failed' ? deadline(null) : {}) };
+}
+
+/**
+ * A second acknowledgement of the same alarm adds its note, or replaces that of the first. Who was first, and when, stays:
+ * that is whom the others ask.
+ */
+function acknowledgedAgain(
+  first: Acknowledgement | null,
+  { note, by }: { note: string | null; by: string },
+  now: number,
+): Acknowledgement {
+  if (first === null) return { at: now, note, by };
+  return note === null || note === first.note ? first : { ...first, note };
 }
 
 /** The reminder counts anew from now; the deadline of an errored snitch stays as it is. */

@@ -6,7 +6,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { OWN_ANSWER } from '../api/own-answer.ts';
 import { NotFound, SnitchError } from '../core/errors.ts';
 import { type AcknowledgePageContext, acknowledgePage } from './acknowledge/acknowledge.ts';
-import { refuseForeignPages, signOfForeignPage } from './browser.ts';
+import { refuseForeignForms, refuseForeignPages, signOfForeignPage } from './browser.ts';
 import { createByName } from './check-in/by-name.ts';
 import { createCheckInHandler } from './check-in/check-in.ts';
 import { createPathReader, type PathReader } from './check-in/target.ts';
@@ -102,7 +102,10 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   healthRoutes(app, options);
   metricsRoutes(app, options);
   openApiRoutes(app, options);
-  acknowledgePage(app, options);
+  acknowledgePage(app, {
+    ...options,
+    refuseForeignForms: (raw) => refuseForeignForms(raw, options.addresses().baseUrl),
+  });
   app.register(async (api) => apiRoutes(api, options), { prefix: '/v1' });
   return app;
 }

@@ -2,9 +2,8 @@
  * The part of the store for alarms that somebody has seen (`extensions: Acknowledge, silence, depend`). A snitch of another
  * case is as unknown as one that does not exist: null. `now` is in milliseconds since the epoch.
  */
-import type { Acknowledgement } from '../core/acknowledgement/acknowledgement.ts';
 import type { Alert, AlertKind } from '../core/alert.ts';
-import type { Snitch, Status } from '../core/snitch.ts';
+import type { Acknowledgement, Snitch, Status } from '../core/snitch.ts';
 
 /** An alert that says that something is wrong, and what has become of that since. */
 export interface Alarm {

@@ -1,8 +1,8 @@
 /** `snitch channel`: the services that alerts are sent to. */
-import { Argument, type Command, Option } from 'commander';
+import { Argument, type Command } from 'commander';
 import type { Client } from '../../api/client.ts';
 import type { WireChannel } from '../../api/wire.ts';
-import { CHANNEL_EVENTS, CHANNEL_KINDS, type ChannelKind, isChannelKind } from '../../core/channel.ts';
+import { CHANNEL_KINDS, type ChannelKind, isChannelKind } from '../../core/channel.ts';
 import { awaitDelivery } from '../alerts/webhook.ts';
 import {
   addClientOptions,
@@ -15,10 +15,13 @@ import { confirmDeletion } from '../command/confirm.ts';
 import { connect } from '../command/connection.ts';
 import { Failure, NotFoundError, UsageError } from '../failure/failure.ts';
 import { exactTime, Output, type View } from '../output/output.ts';
+import { addRouteFlags, type RouteFlags, routeLines, routeOf, whenText } from './route-flags.ts';
 import { givenSettings, newSettings, type SettingFlags } from './settings.ts';
 
 export const register: Register = (program) => {
-  const channel = program.command('channel').description('the services that alerts are sent to');
+  const channel = program
+    .command('channel')
+    .description('the services that alerts are sent to, and when who is told');
   withExamples(
     channel,
     'snitch channel add ntfy https://ntfy.example.com/ops --tag db',
@@ -61,50 +64,36 @@ function addAdd(channel: Command): void {
     'snitch channel add ntfy https://ntfy.example.com/ops --tag db',
     'snitch channel add telegram --set chat=-1001234567890 --secret-file /etc/snitch/bot-token',
     'snitch channel add pushover --secret-file token=./app --secret-file user=./user',
-    'snitch channel add alertmanager http://127.0.0.1:9093 --event missing',
+    'snitch channel add alertmanager http://127.0.0.1:9093 --events missing',
+    'snitch channel add pagerduty --name ops-pager --after 30m --hours "mon-fri 18:00-08:00 Europe/Berlin"',
   );
 }
 
 function addEdit(channel: Command): void {
   const edit = channel
     .command('edit')
-    .description('change a channel; what is not named stays')
+    .description('change a channel, or when a webhook or a member is told; what is not named stays')
     .argument('<channel>', 'its name or id')
     .option('--all-tags', 'alerts of all snitches, whatever their tags')
-    .action((given: string, flags: EditFlags) => editChannel(given, flags));
+    .action((given: string, flags: AddFlags) => editChannel(given, flags));
   withExamples(
     addClientOptions(addFields(edit)),
     'snitch channel edit ntfy --name night --tag db --tag web',
     'snitch channel edit slack --secret-file ./new-address',
+    'snitch channel edit ops@example.com --hours "mon-fri 08:00-18:00" --events missing,errored',
+    'snitch channel edit ops-pager --after 0 --hours always',
   );
 }
 
 function addFields(command: Command): Command {
-  return command
-    .option('--name <name>', 'what it is called (default: its kind)')
-    .option('--tag <tag>', 'only alerts of snitches with it, or with another one that is named', collect)
-    .addOption(
-      new Option('--event <event>', 'only these; several may be named')
-        .choices(CHANNEL_EVENTS)
-        .argParser(eventsOf),
-    )
+  command.option('--name <name>', 'what it is called (default: its kind)');
+  return addRouteFlags(command)
     .option('--set <name=value>', 'a setting that is no secret', collect)
     .option('--secret-file <[name=]file>', 'a file with a secret; "-" is the input', collect);
 }
 
-function eventsOf(value: string, earlier: string[] = []): string[] {
-  if ((CHANNEL_EVENTS as readonly string[]).includes(value)) return collect(value, earlier);
-  throw new UsageError(`--event is one of ${CHANNEL_EVENTS.join(', ')}`);
-}
-
-interface AddFlags extends ClientFlags, SettingFlags {
+interface AddFlags extends ClientFlags, SettingFlags, RouteFlags {
   name?: string;
-  tag?: string[];
-  event?: string[];
-}
-
-interface EditFlags extends AddFlags {
-  allTags?: boolean;
 }
 
 const CHANNEL_VIEW: View<WireChannel> = {
@@ -116,6 +105,7 @@ const CHANNEL_VIEW: View<WireChannel> = {
     { header: 'KIND', cell: ({ kind }) => kind },
     { header: 'EVENTS', cell: ({ events }) => events.join(', '), shrinkTo: 10, optional: true },
     { header: 'TAGS', cell: ({ tags }) => tags.join(', '), shrinkTo: 8, optional: true },
+    { header: 'WHEN', cell: whenText, shrinkTo: 9 },
     {
       header: 'REFUSED',
       cell: ({ refused }) => refused?.error ?? '',
@@ -133,31 +123,30 @@ async function listChannels(flags: ClientFlags): Promise<void> {
 async function addChannel(kind: ChannelKind, address: string | undefined, flags: AddFlags): Promise<void> {
   const client = connect(flags);
   const settings = await newSettings(kind, address, flags);
-  const { name, tag, event } = flags;
+  const { name } = flags;
   const made = await client.createChannel({
     kind,
     settings,
     ...(name === undefined ? {} : { name }),
-    ...(tag ? { tags: tag } : {}),
-    ...(event ? { events: event } : {}),
+    ...(await routeOf(flags, client)),
   });
   const output = new Output(flags);
   show(made, output);
   output.hint(`try it: snitch channel test ${made.id}`);
 }
 
-async function editChannel(given: string, flags: EditFlags): Promise<void> {
-  const { name, tag, event, allTags } = flags;
-  if (tag && allTags) throw new UsageError('--tag and --all-tags exclude each other');
+async function editChannel(given: string, flags: AddFlags): Promise<void> {
+  const { name } = flags;
   const client = connect(flags);
   const { id, kind } = await resolveChannel(client, given);
-  if (!isChannelKind(kind))
-    throw new UsageError(`a ${kind} is changed by \`snitch ${OTHER[kind] ?? 'case edit'}\``);
-  const settings = givenSettings(kind, flags);
+  if (!isChannelKind(kind) && (name ?? flags.set ?? flags.secretFile) !== undefined) {
+    const other = `\`snitch ${OTHER[kind] ?? kind} add\` and \`remove\``;
+    throw new UsageError(`of a ${kind} only its route changes here: for the rest there are ${other}`);
+  }
+  const settings = isChannelKind(kind) ? givenSettings(kind, flags) : {};
   const changes = {
     ...(name === undefined ? {} : { name }),
-    ...(allTags ? { tags: [] } : tag ? { tags: tag } : {}),
-    ...(event ? { events: event } : {}),
+    ...(await routeOf(flags, client)),
     ...(Object.keys(settings).length > 0 ? { settings } : {}),
   };
   if (Object.keys(changes).length === 0) throw new UsageError('name what is to change, such as --tag db');
@@ -167,7 +156,7 @@ async function editChannel(given: string, flags: EditFlags): Promise<void> {
 const OTHER: Record<string, string> = { webhook: 'webhook', email: 'member' };
 
 function show(channel: WireChannel, output: Output): void {
-  const { id, kind, name, settings, events, tags, refused } = channel;
+  const { id, kind, name, settings, refused } = channel;
   output.record(
     channel,
     [
@@ -175,8 +164,7 @@ function show(channel: WireChannel, output: Output): void {
       { label: 'Id', text: id },
       { label: 'Kind', text: kind },
       ...Object.entries(settings).map(([label, text]) => ({ label: `  ${label}`, text })),
-      { label: 'Events', text: events.join(', ') },
-      { label: 'Tags', text: tags.join(', ') || 'all' },
+      ...routeLines(channel),
       ...(refused
         ? [
             {

@@ -37,7 +37,7 @@ async function examine(flags: DoctorFlags): Promise<number> {
   const email = checkEmail(place, config, flags.send ?? null);
   const findings = [
     ...configuration,
-    ...(config === null ? [] : await checkHost(config.dataDir)),
+    ...(config === null ? [] : await checkHost(config)),
     ...(await checkServer(place, flags.send !== undefined)),
     ...[await email].filter((finding) => finding !== null),
   ];
@@ -83,9 +83,17 @@ function describeProblem(line: string): Finding {
   );
 }
 
-async function checkHost(dataDir: string): Promise<Finding[]> {
-  const directory = checkDataDir(dataDir);
-  return directory.remedy?.startsWith(ELSEWHERE) ? [directory] : [directory, await checkStore(dataDir)];
+async function checkHost(config: Config): Promise<Finding[]> {
+  const directory = checkDataDir(config.dataDir);
+  if (directory.remedy?.startsWith(ELSEWHERE)) return [directory];
+  return [directory, await checkStore(config.dataDir), checkLinks(config)];
+}
+
+/** Where the daemon listens may be reached from its host alone, so a link to that would lead nowhere. */
+function checkLinks({ baseUrl }: Config): Finding {
+  if (baseUrl !== null) return ok('links', `alerts are acknowledged at ${baseUrl}`);
+  const remedy = 'set base_url to the address at which the team reaches the daemon, and restart it';
+  return warning('links', 'alerts carry no link to acknowledge them: base_url is not set', remedy);
 }
 
 const ELSEWHERE = 'where the daemon runs as another user or on another host, run `snitch doctor` there';

@@ -1,7 +1,7 @@
 /** Says in words what a snitch waits for, and why it alerts or is silent. */
 import { durationInWords, SECOND } from '../../text/durations.ts';
 import { inTimeZone } from '../../text/times.ts';
-import { acknowledgedInWords } from '../acknowledgement/acknowledgement.ts';
+import { acknowledgedInWords } from '../acknowledgement/words.ts';
 import type { Calendar, Period } from '../interval.ts';
 import { lengthenedBy, scheduleOf } from '../job-schedule.ts';
 import type { ValueHistories } from '../judgement/usual.ts';

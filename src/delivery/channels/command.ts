@@ -76,6 +76,7 @@ function describe({ alert, case: shown, recipient }: ClaimedDelivery, linkOf: Li
     SNITCH_ALERT: alert.type,
     SNITCH_INCIDENT: key,
     SNITCH_TITLE: message.title,
+    SNITCH_LINK: message.link?.url ?? '',
     SNITCH_CASE: shorten(printable(shown.name), 255),
     SNITCH_NAME: shorten(printable(snitch?.name ?? ''), 255),
     SNITCH_TOKEN: alert.token ?? '',

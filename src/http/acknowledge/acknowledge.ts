@@ -16,7 +16,6 @@ import { linkEndsAt } from '../../core/acknowledgement/link.ts';
 import { SnitchError } from '../../core/errors.ts';
 import type { Alarm } from '../../store/acknowledgements.ts';
 import { editable } from '../../text/printable.ts';
-import { refuseForeignForms } from '../browser.ts';
 import { readForm } from '../endpoint/body.ts';
 import { answerError, RETRY_AFTER_S, STATUS_OF, TryLater } from '../endpoint/errors.ts';
 import type { RateLimiter } from '../endpoint/rate-limit.ts';
@@ -25,11 +24,13 @@ import type { RouteContext } from '../endpoint/route-context.ts';
 import { type AlarmLinks, partsOf } from './links.ts';
 import { alarmPage, endOf, type Form, PAGE_HEADERS, plainPage, seenBy } from './page.ts';
 
-export interface AcknowledgePageContext extends Pick<RouteContext, 'store' | 'clock' | 'addresses'> {
+export interface AcknowledgePageContext extends Pick<RouteContext, 'store' | 'clock'> {
   links: AlarmLinks;
   limiter: RateLimiter;
   /** The address that a request came from, behind trusted proxies too. */
   sourceOf: (request: FastifyRequest['raw']) => string | null;
+  /** @throws SnitchError for a form that a page of another site sent */
+  refuseForeignForms: (request: FastifyRequest['raw']) => void;
 }
 
 /** Nobody reads a page and presses its button in less, in milliseconds. */
@@ -56,7 +57,7 @@ async function show(request: FastifyRequest, reply: FastifyReply, context: Ackno
 }
 
 async function acknowledge(request: FastifyRequest, reply: FastifyReply, context: AcknowledgePageContext) {
-  refuseForeignForms(request.raw, context.addresses().baseUrl);
+  context.refuseForeignForms(request.raw);
   const alarm = await alarmOf(request, context);
   const given = formIn(await readForm(request));
   const { id } = alarm.alert;

@@ -1,6 +1,5 @@
 /** The narrow rows: what the state machine reads and writes at every trigger. */
 
-import type { Acknowledgement } from '../../core/acknowledgement/acknowledgement.ts';
 import type { Interval } from '../../core/interval.ts';
 import { ruleIn } from '../../core/job-schedule.ts';
 import { type Learned, NOTHING_LEARNED } from '../../core/late-runs.ts';
@@ -8,6 +7,7 @@ import type { OpenRuns } from '../../core/open-run.ts';
 import type { Reason } from '../../core/reason.ts';
 import type { ScheduleRule } from '../../core/schedule/schedule.ts';
 import type {
+  Acknowledgement,
   AlertType,
   CaseRules,
   Pause,

@@ -78,7 +78,7 @@ test('secrets come from files, and never from the command line', async () => {
     ],
     [['gotify', 'https://g', '--secret-file', secretFile('empty', '\n')], /is empty/],
     [['icq'], /Allowed choices/],
-    [['ntfy', 'x', '--event', 'failed'], /--event is one of/],
+    [['ntfy', 'x', '--event', 'failed'], /--events are of/],
   ];
   for (const [args, words] of wrong) {
     const { code, stderr } = await on.run('channel', 'add', ...args);

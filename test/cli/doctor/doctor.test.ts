@@ -41,6 +41,7 @@ doctor(
         'configuration: ok',
         'data directory: ok',
         'store: ok',
+        'links: warning',
         'server: ok',
         'sweep: ok',
         'clock: ok',
@@ -50,6 +51,7 @@ doctor(
       ],
     );
     assert.match(of('team')?.remedy ?? '', 'snitch webhook add');
+    assert.match(of('links')?.remedy ?? '', 'set base_url');
     const { stdout } = await on.run('doctor');
     assert.match(stdout, /^\+ ok +configuration +no file; defaults and environment\n/);
     assert.match(
