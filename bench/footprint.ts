@@ -30,7 +30,7 @@ const quiet = Number(given['quiet-s']);
 const DIST = join(import.meta.dirname, '../dist');
 const EXECUTABLE = join(DIST, 'snitch');
 const CONNECTIONS = 32;
-/** Of the kernel's clock in /proc/<pid>/stat, a second. */
+/** How many ticks of /proc/<pid>/stat the kernel counts in a second. */
 const TICKS = 100;
 
 const start = (dataDir: string) => startProcess({ dataDir, program: [EXECUTABLE] });
@@ -99,7 +99,7 @@ interface Footprint {
   resident: number;
   own: number;
   database: number;
-  /** Of one core. */
+  /** The share of one core that it uses. */
   share: number;
 }
 

@@ -60,7 +60,7 @@ export function anySchedule(random: Random, count: number, room: number): Schedu
   return { interval, timezone, length, instants: wallClock(clock, place, length, runs) };
 }
 
-/** Jobs of UTC or of local time in a case whose clock changes twice a year. */
+/** Jobs that run by UTC or by local time, in a case whose clock changes twice a year. */
 export function clockChangeSchedule(random: Random, count: number): Schedule {
   const interval = random.pick(['6_hour', 'daily', 'daily', 'weekly'] as const);
   const length = LENGTHS[interval];

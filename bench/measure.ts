@@ -11,11 +11,11 @@ import type { Workplace } from './workplace.ts';
 export interface Measuring {
   options: Options;
   workplace: Workplace;
-  /** Of the program here, and of the one beside it. */
+  /** The bundle of the program here, and that of the one it is compared with. */
   bundles: readonly string[];
 }
 
-/** Of each program, kept from case to case. */
+/** The databases of each program. They are kept from case to case, because filling them takes long. */
 const databases = new Map<string, Databases>();
 
 /** What went wrong is told, and is part of the outcome: the other cases go on. */

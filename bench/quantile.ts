@@ -4,7 +4,7 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 
-/** Of an even number of values the mean of the two in the middle; NaN of none. */
+/** The mean of the two in the middle where the number of values is even; NaN where there are none. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other);
   const upper = Math.floor(sorted.length / 2);

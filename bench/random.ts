@@ -7,7 +7,7 @@ export interface Random {
   between(low: number, high: number): number;
   /** Spread evenly over the orders of magnitude from `low` to `high`. */
   magnitude(low: number, high: number): number;
-  /** Of the standard normal distribution. */
+  /** A number from the standard normal distribution. */
   normal(): number;
   pick<T>(choices: readonly [T, ...T[]]): T;
 }

@@ -10,7 +10,7 @@ import { pace } from '../load/wrk.ts';
 import { type Case, counted, type Subject } from './case.ts';
 import { awaitDue, STEADY, untilDecided, WARM_UP } from './due.ts';
 
-/** Of the few: what the daemon may do ahead for the many is no idleness. */
+/** This is measured with few snitches: with many, the daemon has work to do ahead, and is not idle. */
 const idle = { figure: 'idle', name: 'idle' };
 
 export const midnight: Case = {

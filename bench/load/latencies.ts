@@ -12,8 +12,8 @@ export interface Latencies {
 }
 
 /**
- * Of the requests that were to be made from `start` until before `end`, and for a second at least: so often the daemon
- * looks what is due. Where no second has enough answers, all of them count as one.
+ * How long the requests took that were to be made from `start` until before `end`. The time is at least a second, because
+ * the daemon looks once a second for what is due. Where no second has enough answers, all of them count as one.
  */
 export function latenciesBetween(answered: readonly Answered[], start: number, end: number): Latencies {
   const within = answered.filter(({ at }) => at >= start && at < Math.max(end, start + 1_000));

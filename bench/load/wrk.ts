@@ -76,7 +76,7 @@ export async function load(workplace: Workplace, asked: Asked): Promise<Load> {
   await wrk.ended;
   const read = JSON.parse(readFileSync(report, 'utf8')) as Record<keyof Load, number> & {
     microseconds: number;
-    /** Of the time of its threads. */
+    /** The share of the time of its threads in which they had work. */
     busy: number;
     failed: number;
     refused: number;

@@ -69,7 +69,7 @@ export async function startDaemon(
 
 interface Listening {
   url: string;
-  /** Of the daemon itself, behind its wrapper. */
+  /** The process of the daemon itself, and not that of its wrapper. */
   pid: number;
 }
 

@@ -11,7 +11,7 @@ export interface Machine {
   memory: number;
   kernel: string;
   fileSystem: string;
-  /** Of a page that was appended to a file, while nothing else writes: milliseconds. */
+  /** How long a sync takes after a page was appended to a file, in milliseconds, while nothing else writes. */
   sync: number;
   node: string;
   wrk: string;

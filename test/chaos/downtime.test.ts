@@ -151,7 +151,7 @@ async function liveThrough({ daemon }: Context, expected: string): Promise<void>
   }
 }
 
-/** Whoever was not heard is awaited once more in the first period that can be heard whole. */
+/** A job that could not be heard is awaited again in the first period during which the service listens all the time. */
 async function expectRealMissesLater(context: Context, teams: readonly Team[]): Promise<void> {
   await halfReport(context, teams);
   await liveThrough(context, '11:30:05');

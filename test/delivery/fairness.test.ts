@@ -53,7 +53,7 @@ async function tellAll(outbox: Outbox, receivers: readonly Receiver[]): Promise<
   );
 }
 
-/** Whoever waited for a target that hangs would get no further than it does. */
+/** If one waited for a target that hangs, it would get no further than that target. */
 function assertFarBehind(hanging: readonly Receiver[]): void {
   for (const { received } of hanging) {
     assert.ok(received.length > 0, 'it is tried');

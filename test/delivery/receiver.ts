@@ -18,7 +18,7 @@ export const behave = {
     (response) =>
       response.writeHead(status, headers).end('{"answer":true}'),
   hang: (): Behaviour => () => undefined,
-  /** A byte every so often, for ever. */
+  /** Sends a byte now and then, and never ends. */
   drip:
     (status = 200, every = 20): Behaviour =>
     (response) => {

@@ -126,7 +126,7 @@ for (const { kind } of SERVICES) {
         const texts = stringsIn(request);
         for (const text of texts) {
           assert.ok(text.isWellFormed());
-          // What some services are given so that a mention is none.
+          // What breaks a mention for some services, so that they show it as plain text.
           assert.not.match(text.replaceAll('\u200b', ''), /(?!\n)[\p{Cc}\p{Cf}]/u);
         }
         for (const value of Object.values(request.headers ?? {})) assert.not.match(value, /[\r\n]/);

@@ -7,7 +7,7 @@ import { pages, ROOT, readPage } from './pages.ts';
 
 const test = suite('the rooms');
 
-/** Folders whose own folders are named too; of the others the table says what they mirror. */
+/** Folders whose own folders are named too. For the others the table says what they mirror. */
 const WITH_INNER = /^(?:src|packaging)\//;
 
 /** What is made or installed, and is no part of the project. */

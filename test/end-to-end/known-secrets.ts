@@ -20,7 +20,7 @@ function random(): string {
 }
 
 export class KnownSecrets {
-  /** Of each by its name: what it looks like in each form, and pieces of it. */
+  /** By the name of each secret, its text in each form that it may take, and pieces of these. */
   readonly #traces = new Map<string, Record<string, string>>();
 
   /** @returns the secret */

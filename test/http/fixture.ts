@@ -170,7 +170,7 @@ export async function withFixture(
   }
 }
 
-/** What it logged as its own failure: a bad request is none. */
+/** What it logged as a failure of its own. A bad request is not one. */
 function errorsIn(logged: readonly LogLine[]): LogLine[] {
   return logged.filter(({ level }) => level >= 50);
 }

@@ -1,4 +1,4 @@
-/** Changes of the code that change nothing that it does: no test can notice them, and they do not count. */
+/** Changes of the code that make no difference to what it does. No test can notice them, so they do not count. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Mutation } from './mutations.ts';
@@ -16,7 +16,7 @@ export const EQUIVALENTS = JSON.parse(
   readFileSync(join(import.meta.dirname, 'equivalents.json'), 'utf8'),
 ) as readonly Equivalent[];
 
-/** The one of `all` that this change is, if it is one. */
+/** The entry of `all` that describes this change, if there is one. */
 export function equivalentOf(
   file: string,
   text: string,

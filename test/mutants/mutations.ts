@@ -147,7 +147,7 @@ function otherNumber(node: ts.NumericLiteral): string {
   return String(value < SMALL ? value + 1 : value * 4);
 }
 
-/** A call whose answer nobody takes is there for what it does. */
+/** Where nobody takes the answer of a call, it is made for its effect. */
 function statementEdits(node: ts.ExpressionStatement, source: ts.SourceFile): Edit[] {
   const { expression } = node;
   const call = ts.isAwaitExpression(expression) ? expression.expression : expression;
@@ -155,7 +155,10 @@ function statementEdits(node: ts.ExpressionStatement, source: ts.SourceFile): Ed
   return [over(node, source, ';')];
 }
 
-/** What is turned round as a literal, or stands for nothing as well as `undefined` does, is no bug of its own. */
+/**
+ * A literal is turned round elsewhere, and `null` stands for nothing as well as `undefined` does: neither makes a bug of its
+ * own here.
+ */
 function returnEdits(node: ts.ReturnStatement, source: ts.SourceFile): Edit[] {
   if (/^(?:null|undefined|true|false)?$/.test(node.expression?.getText(source) ?? '')) return [];
   return [over(node, source, 'return undefined;')];

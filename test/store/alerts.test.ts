@@ -97,6 +97,19 @@ contract('alerts', (test) => {
     assert.equal((await idsOf(ALL, tokens[0]!)).length, 1);
     assert.equal(await idsOf({ limit: 5, before: { id: 'alert_none' } }), []);
   });
+
+  test('the alert of another case is no place in the list', async ({ store }) => {
+    const [owner, stranger] = [await newCase(store), await newCase(store)];
+    await healthySnitch(store, owner);
+    await healthySnitch(store, stranger, {}, NOW + MINUTE);
+    const [later] = await store.listAlerts(stranger.id, null, ALL);
+    assert.is(later?.alert.at, NOW + MINUTE);
+    assert.is((await store.listAlerts(owner.id, null, ALL)).length, 1);
+    assert.equal(
+      await store.listAlerts(owner.id, null, { limit: 5, before: { id: later?.alert.id ?? '' } }),
+      [],
+    );
+  });
 });
 
 async function pagedIds(store: Store, caseId: string, limit: number): Promise<string[]> {

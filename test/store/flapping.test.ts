@@ -110,7 +110,7 @@ contract('flapping', (test) => {
     };
     // The 13th alert is the error that said that there are too many; it opened an incident of its own.
     assert.equal(await incidentOf(14), [14, 'snitch.reporting', 12]);
-    // The error that is told in the end opened one that was not told: it follows the alert that said so.
+    // The error that is told in the end began while changes were only counted, so it follows the alert that said so.
     assert.equal(await incidentOf(15), [14, 'snitch.errored', 12]);
   });
 

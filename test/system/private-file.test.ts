@@ -1,4 +1,4 @@
-/** Files with secrets: nobody else reads them, nobody's link leads them astray, and none is ever half written. */
+/** Files with secrets: only their owner reads them, no link of somebody else leads astray, and none is half written. */
 import {
   chmodSync,
   existsSync,

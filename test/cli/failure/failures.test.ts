@@ -10,7 +10,7 @@ import { type Ended, runSnitch, temporaryDirectory } from '../snitch-process.ts'
 
 const failures = suite('failures of a command');
 
-/** Nothing listens there: it is the discard port, which nobody has. */
+/** Nothing listens there: it is the discard port, which hosts no longer serve. */
 const NOBODY = 'http://127.0.0.1:9';
 const KEY = { SNITCH_API_KEY: `snk_${'k'.repeat(40)}` };
 

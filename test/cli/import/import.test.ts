@@ -11,7 +11,7 @@ import { type Commands, withDaemon } from '../with-daemon.ts';
 
 const KEY = 'old-key-0123456789';
 
-/** Another service, which answers the paths it knows to whoever has the key. */
+/** Another service, which answers the paths it knows where the key is right. */
 interface Fake {
   url: string;
   server: Server;

@@ -15,7 +15,7 @@ test.before.each((context) => {
 });
 test.after.each(({ dir }) => rmSync(dir, { recursive: true }));
 
-/** Of this platform, where the package has it. */
+/** The path of the addon that the package has for this platform; empty where it has none. */
 function packagedAddon(): string {
   const require = createRequire(import.meta.url);
   const lib = join(dirname(require.resolve('better-sqlite3/package.json')), 'lib/binding.js');

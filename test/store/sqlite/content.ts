@@ -23,7 +23,7 @@ export function contentOf(db: Database.Database): Content {
   };
 }
 
-/** Of a file, which must be a whole database. */
+/** The content of a database that is one file. Throws where the file is damaged. */
 export function contentOfFile(path: string): Content {
   const db = new Database(path, { readonly: true, fileMustExist: true });
   try {

@@ -73,7 +73,10 @@ function traceUpgrade({ dir, template }: World): Call[] {
   });
 }
 
-/** Of many writes to one file without a sync the first two, the last, and some between: there, crashes are alike. */
+/**
+ * Leaves out most of a row of writes to one file without a sync between them, because crashes among these are alike. The
+ * first two, every tenth and the last of such a row stay.
+ */
 function tellingOf(calls: readonly Call[]): Call[] {
   const same = (one: Call, other: Call | undefined) => one.name === other?.name && one.file === other.file;
   let place = 0;
