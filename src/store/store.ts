@@ -19,6 +19,7 @@ import type { OwnershipStore } from './ownership.ts';
 import type { ProvisioningStore } from './provisioning.ts';
 import type { RepeatStore } from './repeats.ts';
 import type { ServerNoteStore } from './server-notes.ts';
+import type { SilenceStore } from './silences.ts';
 import type { SnitchStore } from './snitches.ts';
 import type { SweepStore } from './sweep.ts';
 import type { WebhookStore } from './webhooks.ts';
@@ -77,5 +78,6 @@ export type Store = CaseStore &
   WebhookStore &
   ChannelStore &
   RepeatStore &
+  SilenceStore &
   ServerNoteStore &
   OpenedStore;

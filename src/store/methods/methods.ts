@@ -24,6 +24,9 @@ import * as repeats from '../operations/repeats.ts';
 import * as reports from '../operations/reports.ts';
 import * as retention from '../operations/retention.ts';
 import * as settings from '../operations/settings.ts';
+import * as silenceEnds from '../operations/silencing/release.ts';
+import * as silenced from '../operations/silencing/silenced.ts';
+import * as silences from '../operations/silencing/silences.ts';
 import * as snitchList from '../operations/snitch-list.ts';
 import * as snitches from '../operations/snitches.ts';
 import * as triggers from '../operations/triggers.ts';
@@ -32,6 +35,7 @@ import type { OwnershipStore } from '../ownership.ts';
 import type { ProvisioningStore } from '../provisioning.ts';
 import type { RepeatStore } from '../repeats.ts';
 import type { ServerNoteStore } from '../server-notes.ts';
+import type { SilenceStore } from '../silences.ts';
 import type { SnitchStore } from '../snitches.ts';
 import type { OpenedStore, Store } from '../store.ts';
 import type { SweepStore } from '../sweep.ts';
@@ -141,6 +145,17 @@ const repeatMethods: Table<RepeatStore> = {
   nextRepeatAt: read(repeats.nextRepeatAt),
 };
 
+const silenceMethods: Table<SilenceStore> = {
+  createSilence: write(silences.createSilence),
+  getSilence: read(silences.getSilence),
+  listSilences: read(silences.listSilences),
+  updateSilence: write(silences.updateSilence),
+  deleteSilence: write(silences.deleteSilence),
+  silencedAmong: read(silenced.silencedAmong),
+  silenceOver: read(silenced.silenceOver),
+  endSilencesSlice: work(silenceEnds.endSilencesSlice),
+};
+
 const serverNoteMethods: Table<ServerNoteStore> = {
   census: read(census.takeCensus),
   getSetting: read(settings.getSetting),
@@ -163,6 +178,7 @@ export function methodsOf(runner: Runner): Omit<Store, keyof OpenedStore> {
     ...bind(webhookMethods, runner),
     ...bind(channelMethods, runner),
     ...bind(repeatMethods, runner),
+    ...bind(silenceMethods, runner),
     ...bind(serverNoteMethods, runner),
     ...guarded(runner),
   };

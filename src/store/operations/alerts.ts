@@ -5,6 +5,7 @@ import {
   alertSnitch,
   BLIND_NOTICE,
   type BlindNotice,
+  isAlarm,
   REFUSAL_NOTICE,
   type Refusal,
 } from '../../core/alert.ts';
@@ -21,18 +22,20 @@ import { newId } from '../identifiers.ts';
 import type { Page } from '../page.ts';
 import type { Reading, Transaction, Value } from '../transaction.ts';
 import { type AlertCause, detailsOf } from './alert-details.ts';
-import { type AlertRow, insertRow, SELECT, targetsOf, toAlert, writeAlert } from './alert-rows.ts';
+import { type AlertRow, insertRow, SELECT, type Told, targetsOf, toAlert, writeAlert } from './alert-rows.ts';
 import { getChannel } from './channels.ts';
 import { insertDeliveries, listDeliveriesOf } from './deliveries.ts';
 import { countChange, flappingBegins, openFlap } from './flapping.ts';
-import type { StateRow } from './states.ts';
+import { forgetKeptBack, keepBack, keptBackOf } from './silences/alarms.ts';
+import { silencedUntil } from './silences/rows.ts';
+import { getRules, type StateRow } from './states.ts';
 import { getWebhook } from './webhooks.ts';
 
 /**
  * Decides an alert: writes it with one delivery per target, in the transaction of the state change itself. Of a snitch
- * that flaps, the alert is counted instead.
+ * that flaps, the alert is counted instead, and in a silence it is kept back.
  *
- * @returns the id of the incident's first alert, which the state keeps
+ * @returns the id of the incident's first alert, which the state keeps; null where nobody was told of the incident
  */
 export async function insertAlert(
   tx: Transaction,
@@ -40,8 +43,12 @@ export async function insertAlert(
   decision: AlertDecision,
   after: SnitchState,
   cause: AlertCause,
-): Promise<string> {
+): Promise<string | null> {
   const change = { decision, details: await detailsOf(tx, row, decision, after, cause) };
+  const rules = await getRules(tx, row.case_id);
+  if (rules.hasSilences && (await isKeptSilent(tx, row, change, cause.at, rules.timezone))) {
+    return row.thread_id;
+  }
   const counted = await countChange(tx, row.id, change, cause.at);
   if (counted) return row.thread_id ?? counted.alertId;
   const flapping = await flappingBegins(tx, row.token, cause.at);
@@ -49,6 +56,29 @@ export async function insertAlert(
   const id = await writeAlert(tx, row, { decision, details }, cause.at);
   if (flapping) await openFlap(tx, row.id, change, { at: cause.at, alertId: id });
   return row.thread_id ?? id;
+}
+
+/**
+ * An alarm in a silence is kept back. The end of one that was kept back, and of which nobody was told before either, is
+ * nothing to tell.
+ */
+async function isKeptSilent(
+  tx: Transaction,
+  row: StateRow,
+  change: Told,
+  at: number,
+  timezone: string,
+): Promise<boolean> {
+  const { type, previousStatus } = change.decision;
+  if (isAlarm(type)) {
+    const until = await silencedUntil(tx, row, at, timezone);
+    if (until !== null) await keepBack(tx, row.id, change, until);
+    else await forgetKeptBack(tx, row.id);
+    return until !== null;
+  }
+  if (type !== 'snitch.reporting' || !(await keptBackOf(tx, row.id))) return false;
+  await forgetKeptBack(tx, row.id);
+  return row.thread_id === null && previousStatus !== 'paused';
 }
 
 /**
