@@ -9,6 +9,7 @@ import {
   keyCalls,
   type Send,
   scheduleCalls,
+  silenceCalls,
   snitchCalls,
   webhookCalls,
 } from './calls.ts';
@@ -54,6 +55,7 @@ export function createClient(options: ClientOptions) {
     ...scheduleCalls(send),
     ...webhookCalls(send),
     ...channelCalls(send),
+    ...silenceCalls(send),
     ...keyCalls(send),
     ...adminCalls(send),
     /** The present time by the server's clock, in milliseconds since the epoch, as far as it has answered. */

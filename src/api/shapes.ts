@@ -18,7 +18,10 @@ import type {
   WireOwnership,
   WireReport,
   WireSchedule,
+  WireSilence,
+  WireSilenced,
   WireSnitch,
+  WireStretch,
   WireWebhook,
 } from './wire.ts';
 import type {
@@ -71,6 +74,8 @@ const VALUES = simple<Record<string, number>>(
   (value) => typeof value === 'object' && value !== null && Object.values(value).every(Number.isFinite),
 );
 
+const SILENCED = object<WireSilenced>({ id: text, until: time, by: text, note: text });
+
 export const SNITCH = object<WireSnitch>({
   token: text,
   name: text,
@@ -87,6 +92,7 @@ export const SNITCH = object<WireSnitch>({
   ...DUE,
   deadline: optional(nullable(time)) as Shape<WireSnitch['deadline']>,
   missing_since: optional(nullable(time)) as Shape<WireSnitch['missing_since']>,
+  silenced: optional(nullable(SILENCED)) as Shape<WireSnitch['silenced']>,
   ...RUN,
   created_at: time,
 });
@@ -145,6 +151,27 @@ export const CHANNEL = object<WireChannel>({
   tags: TEXTS,
   refused: nullable(object<{ at: string; error: string }>({ at: time, error: text })),
   created_at: time,
+});
+
+const STRETCH = object<WireStretch>({ from: time, to: time });
+
+export const SILENCE = object<WireSilence>({
+  id: text,
+  tags: nullable(TEXTS),
+  tokens: nullable(TEXTS),
+  all: flag,
+  from: nullable(time),
+  to: nullable(time),
+  schedule: nullable(SCHEDULE) as Shape<WireSilence['schedule']>,
+  duration: nullable(number),
+  timezone: nullable(text),
+  note: text,
+  by: text,
+  created_at: time,
+  active: flag,
+  current: nullable(STRETCH),
+  next: nullable(STRETCH),
+  ended_at: nullable(time),
 });
 
 export const DELIVERY = object<WireDelivery>({

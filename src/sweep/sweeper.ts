@@ -225,8 +225,9 @@ export class Sweeper {
   }
 
   async #endSilences(now: number): Promise<boolean> {
-    const { store, logger } = this.#options;
-    X;
+    const { more, failures } = await this.#options.store.endSilencesSlice(now);
+    this.#report(failures, 'an alarm that a silence kept back could not be told; it is tried again');
+    return more;
   }
 
   #report(failures: DueResult['failures'], what: string): void {

@@ -7,6 +7,7 @@ import type {
   WireCheckIn,
   WireDelivery,
   WireReport,
+  WireSilenced,
   WireSnitch,
   WireWebhook,
 } from '../../api/wire.ts';
@@ -25,7 +26,7 @@ import { usualIn, type ValueHistories } from '../../core/judgement/usual.ts';
 import { reasonInWords } from '../../core/reason.ts';
 import { type Occasion, whyPassedOver } from '../../core/routing.ts';
 import type { KnownRuns } from '../../core/runs.ts';
-import { isAwaited, type ListedSnitch, type Snitch } from '../../core/snitch.ts';
+import { isAwaited, type ListedSnitch, type SilencedBy, type Snitch } from '../../core/snitch.ts';
 import type { Webhook } from '../../core/webhook.ts';
 import { SECOND } from '../../text/durations.ts';
 import { isoTime } from '../../text/iso-time.ts';
@@ -68,10 +69,17 @@ export function wireSnitch(snitch: ListedSnitch, { checkInBase, timezone }: Show
     grace: state.grace,
     deadline: wireTimeOrNull(isAwaited(state) ? state.dueAt : null),
     missing_since: wireTimeOrNull(snitch.missingSince),
+    silenced: wireSilenced(snitch.silenced),
     max_runtime: state.maxRuntime,
     ...wireRunRules(state),
     created_at: wireTime(snitch.createdAt),
   };
+}
+
+export function wireSilenced(silenced: SilencedBy | undefined): WireSilenced | null {
+  if (!silenced) return null;
+  const { id, until, by, note } = silenced;
+  return { id, until: wireTime(until), by, note };
 }
 
 export function wireRunRules({ minRuntime, failuresBeforeAlert, expect }: RunRules) {
@@ -145,7 +153,7 @@ export function wireWebhook(webhook: Webhook): WireWebhook {
 }
 
 export function wireExplanation(
-  { state, missingSince }: Snitch,
+  { state, missingSince, silenced }: Snitch,
   { timezone }: Case,
   { period, schedule, deadlineAt, nextAlertAt, reasons }: Explanation,
   { audience, runs, values }: { audience: Audience; runs: KnownRuns; values: ValueHistories },
@@ -161,6 +169,7 @@ export function wireExplanation(
     deadline: both(deadlineAt),
     next_alert: both(nextAlertAt),
     missing_since: wireTimeOrNull(missingSince),
+    silenced: wireSilenced(silenced),
     schedule: schedule && wireScheduleShown(schedule),
     runs: wireRuns(runs),
     values: wireValues(values),

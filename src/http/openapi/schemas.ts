@@ -22,6 +22,7 @@ import {
   newSnitch,
   schedule,
   seconds,
+  silenced,
   snitchChanges,
   status,
   text,
@@ -178,6 +179,7 @@ export const explanation: z.ZodType<WireExplanation> = z.object({
   deadline: instant.nullable(),
   next_alert: instant.nullable(),
   missing_since: time.nullable(),
+  silenced,
   schedule: z
     .object({
       timezone: text,

@@ -55,6 +55,11 @@ const report = z.object({
   reason: text.optional(),
 });
 
+export const silenced = z
+  .object({ id: text, until: time, by: text, note: text })
+  .nullable()
+  .meta({ description: 'The silence that keeps its alarms back' });
+
 export const snitch: z.ZodType<WireSnitch> = z.object({
   token: text,
   href: text,
@@ -73,6 +78,7 @@ export const snitch: z.ZodType<WireSnitch> = z.object({
   ...due,
   deadline: time.nullable(),
   missing_since: time.nullable(),
+  silenced,
   ...runRules,
   created_at: time,
 });
