@@ -28,7 +28,7 @@ import { ServerClock } from './server-clock.ts';
 import { READINESS } from './shapes.ts';
 import { IMPATIENT, Turns } from './turns.ts';
 
-export type { ImportInput, PageQuery, SnitchInput } from './calls.ts';
+export type { ImportInput, PageQuery, SilenceInput, SnitchInput } from './calls.ts';
 export {
   AnswerNotUnderstood,
   ApiError,

@@ -172,6 +172,7 @@ export const SILENCE = object<WireSilence>({
   current: nullable(STRETCH),
   next: nullable(STRETCH),
   ended_at: nullable(time),
+  unknown_tags: optional(TEXTS) as Shape<string[]>,
 });
 
 export const DELIVERY = object<WireDelivery>({

@@ -80,6 +80,8 @@ export interface WireSilence {
   next: WireStretch | null;
   /** When somebody ended it early; null for nobody. */
   ended_at: string | null;
+  /** Only in the answer that makes it: those of its tags that no snitch has now. */
+  unknown_tags?: string[] | undefined;
 }
 
 export interface WireStretch {

@@ -22,6 +22,8 @@ export interface SilenceStore {
     now: number,
     most?: number,
   ): Promise<Silence>;
+  /** Those of the tags that no snitch of the case has. */
+  unknownTags(caseId: string, tags: readonly string[]): Promise<string[]>;
   /** One that is over is found for more than a year. */
   getSilence(caseId: string, id: string): Promise<Silence | null>;
   /** Those that are not over, the newest first. */

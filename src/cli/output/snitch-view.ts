@@ -99,6 +99,11 @@ export const SNITCH_VIEW: View<WireSnitch> = {
       optional: 'dear',
     },
     { header: 'WHY', cell: ({ reason }) => reason ?? '', wide: true },
+    {
+      header: 'SILENCED',
+      cell: ({ silenced }, style) => shownTime(silenced?.until ?? null, style, ''),
+      wide: true,
+    },
     { header: 'SCHEDULE', cell: scheduleWords, wide: true },
     {
       header: 'MAX RUNTIME',
@@ -130,11 +135,19 @@ function dueFields(snitch: WireSnitch): Field[] {
   ];
 }
 
+function silencedFields({ silenced }: WireSnitch, style: Style): Field[] {
+  if (!silenced) return [];
+  const { until, by, note } = silenced;
+  const why = note === '' ? '' : `: ${note}`;
+  return [{ label: 'Silenced', text: `until ${exactTime(until, style)} by ${by}${why}`, paint: 'yellow' }];
+}
+
 export function snitchFields(snitch: WireSnitch, style: Style): Field[] {
   return [
     { label: 'Name', text: snitch.name, paint: 'bold' },
     { label: 'Status', text: statusText(snitch.status, style), paint: statusPaint(snitch.status) },
     ...(snitch.reason ? [{ label: 'Why', text: snitch.reason }] : []),
+    ...silencedFields(snitch, style),
     { label: 'Last healthy', text: exactTime(snitch.checked_in_at, style) },
     { label: 'Last report', text: reportField(snitch, style) },
     ...dueFields(snitch),

@@ -30,6 +30,10 @@ export const silence: z.ZodType<WireSilence> = z.object({
   current: stretch.nullable(),
   next: stretch.nullable(),
   ended_at: time.nullable().meta({ description: 'When somebody ended it early' }),
+  unknown_tags: z
+    .array(text)
+    .optional()
+    .meta({ description: 'Only in the answer that makes it: those of its tags that no snitch has now' }),
 });
 
 const note = text.max(1_000).nullable();

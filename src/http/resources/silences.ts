@@ -32,7 +32,10 @@ export function silenceRoutes(app: FastifyInstance, { store, clock }: RouteConte
       const now = clock();
       const input = valid(validateNewSilence(body, { timezone, now }));
       const by = request.caller?.apiKey.name ?? '';
-      return wireSilence(await store.createSilence(id, { ...input, by }, now), timezone, now);
+      const { scope } = input;
+      const made = wireSilence(await store.createSilence(id, { ...input, by }, now), timezone, now);
+      if (scope.kind !== 'tags') return made;
+      return { ...made, unknown_tags: await store.unknownTags(id, scope.tags) };
     },
   });
   resource(app, '/silences/:id', {

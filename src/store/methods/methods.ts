@@ -147,6 +147,7 @@ const repeatMethods: Table<RepeatStore> = {
 
 const silenceMethods: Table<SilenceStore> = {
   createSilence: write(silences.createSilence),
+  unknownTags: read(silences.unknownTags),
   getSilence: read(silences.getSilence),
   listSilences: read(silences.listSilences),
   updateSilence: write(silences.updateSilence),

@@ -58,6 +58,19 @@ async function assertKnown(tx: Transaction, caseId: string, scope: SilenceScope)
   throw new Invalid([{ attribute: 'tokens', message: `name no snitch: ${named.join(', ')}${more}` }]);
 }
 
+export async function unknownTags(tx: Reading, caseId: string, tags: readonly string[]): Promise<string[]> {
+  const unknown: string[] = [];
+  for (const tag of tags) {
+    const found = await tx.get(
+      'SELECT 1 FROM snitch_tags WHERE case_id = +? AND tag = +? LIMIT 1',
+      caseId,
+      tag,
+    );
+    if (!found) unknown.push(tag);
+  }
+  return unknown;
+}
+
 /** One that is over is known for as long as it may matter. */
 export async function getSilence(tx: Reading, caseId: string, id: string): Promise<Silence | null> {
   const row = await tx.get<SilenceRow>(
