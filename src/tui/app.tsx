@@ -8,6 +8,7 @@ import { Feed } from './live/feed.ts';
 import { Foresight } from './live/foresight.ts';
 import { patienceOf } from './live/patience.ts';
 import { RowLoader } from './live/row-loader.ts';
+import { SilenceReader } from './live/silences.ts';
 import { createStore, type Store } from './live/store.ts';
 import { initialState } from './model/state.ts';
 import { clipboardSequence } from './terminal/capabilities.ts';
@@ -100,21 +101,34 @@ function goLive({ connect, clock: ownClock, stdout, env }: AppParts, store: Stor
   // Deadlines are by the server's clock, so what is left until then is by it too.
   const clock = () => ownClock() + client.now() - Date.now();
   // The feed does its own waiting, and shows it in the header.
-  const feed = new Feed({ client: connect(), clock, wait, random: Math.random, emit: store.dispatch });
+  const silences = new SilenceReader({ client: connect(), store });
+  const readSilences = () => silences.read();
+  const feed = new Feed({
+    client: connect(),
+    clock,
+    wait,
+    random: Math.random,
+    emit: store.dispatch,
+    onSilences: readSilences,
+  });
   const rows = new RowLoader({ client, store, clock });
   const copy = (text: string) => stdout.write(clipboardSequence(text, env));
   const foresight = new Foresight({
     client: connect(),
     tell: (foreseen) => store.dispatch({ kind: 'foreseen', foreseen }),
   });
-  const refresh = () => feed.refresh();
-  const commands = createCommands({ client, store, quit, refresh, copy, foresight });
+  const refresh = () => {
+    feed.refresh();
+    readSilences();
+  };
+  const commands = createCommands({ client, store, quit, refresh, copy, foresight, readSilences });
   store.onEffect(commands.carryOut);
   const ticking = setInterval(() => store.dispatch({ kind: 'tick', now: clock() }), TICK);
   const refused = new Promise<never>((_, reject) => {
     feed.run().catch(reject);
   });
   rows.start();
+  silences.start();
   client.getCase().then(
     ({ name }) => store.dispatch({ kind: 'case', name }),
     // The name is a nicety. If the server cannot be reached, the feed says so.
@@ -128,6 +142,7 @@ function goLive({ connect, clock: ownClock, stdout, env }: AppParts, store: Stor
       clearInterval(ticking);
       feed.stop();
       rows.stop();
+      silences.stop();
       foresight.stop();
     },
   };

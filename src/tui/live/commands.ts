@@ -13,6 +13,8 @@ export interface CommandParts {
   quit: () => void;
   refresh: () => void;
   foresight: Pick<Foresight, 'ask'>;
+  /** Reads the silences again. */
+  readSilences: () => void;
   /** Copies a text to the clipboard of the terminal. */
   copy: (text: string) => void;
 }
@@ -55,6 +57,10 @@ export function createCommands(parts: CommandParts): Commands {
         return onAll(effect.tokens, 'Paused', (token) => client.pause(token, effect.until));
       case 'unpause':
         return onAll(effect.tokens, 'Unpaused', (token) => client.unpause(token));
+      case 'silence':
+        return void silence(parts, effect, say);
+      case 'end-silences':
+        return void endSilences(parts, effect.ids, say);
       case 'tag':
         return onAll(effect.tokens, 'Tagged', (token) => changeTags(client, token, effect));
       case 'delete':
@@ -90,6 +96,36 @@ function onAllOf(store: Store, works: Set<Work>, say: Say) {
       reportAll(say, { name, done, tokens, failures });
     });
   };
+}
+
+/** One silence for all of the chosen snitches. */
+async function silence(
+  { client, store, readSilences }: CommandParts,
+  { tokens, until }: Extract<Effect, { do: 'silence' }>,
+  say: Say,
+): Promise<void> {
+  const name = nameOf(store.get(), tokens);
+  await client.createSilence({ tokens, to: until }).then(
+    () => say(`Silenced ${name}.`, 'good'),
+    (error: Error) => say(`Not silenced ${name}: ${reasonOf(error)}`, 'bad'),
+  );
+  readSilences();
+}
+
+async function endSilences(
+  { client, readSilences }: CommandParts,
+  ids: readonly string[],
+  say: Say,
+): Promise<void> {
+  const failures = await eachOf(
+    ids,
+    (id) => client.deleteSilence(id),
+    () => {},
+  );
+  const [first] = failures;
+  if (first) say(`Not ended: ${reasonOf(first.error)}`, 'bad');
+  else say(ids.length === 1 ? 'Ended the silence.' : `Ended ${ids.length} silences.`, 'good');
+  readSilences();
 }
 
 function leftUndone({ done, finished, all }: Work): string {

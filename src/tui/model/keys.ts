@@ -24,6 +24,8 @@ const MOVES = [
 const ON_SNITCH = [
   { keys: ['p'], show: 'p', action: 'pause', word: 'pause', help: 'pause; asks until when', changes: true },
   { keys: ['u'], show: 'u', action: 'unpause', word: 'unpause', help: 'unpause', changes: true },
+  { keys: ['z'], show: 'z', action: 'silence', help: 'silence; asks until when', changes: true },
+  { keys: ['Z'], show: 'Z', action: 'end-silence', help: 'end its silence', changes: true },
   { keys: ['e'], show: 'e', action: 'edit', word: 'edit', help: 'edit in a form', changes: true },
   { keys: ['d'], show: 'd', action: 'delete', word: 'delete', help: 'delete; asks first', changes: true },
   { keys: ['#'], show: '#', action: 'tag', help: 'add tags, or remove them with -tag', changes: true },
@@ -54,7 +56,7 @@ export const KEYS = {
       show: 'space',
       action: 'mark',
       word: 'mark',
-      help: 'mark; p, u and # then act on all marked',
+      help: 'mark; p, u, z and # then act on all marked',
     },
     { keys: ['*'], show: '*', action: 'mark-all', help: 'mark all that are shown, or none' },
     ...ON_SNITCH,
