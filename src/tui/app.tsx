@@ -103,14 +103,7 @@ function goLive({ connect, clock: ownClock, stdout, env }: AppParts, store: Stor
   // The feed does its own waiting, and shows it in the header.
   const silences = new SilenceReader({ client: connect(), store });
   const readSilences = () => silences.read();
-  const feed = new Feed({
-    client: connect(),
-    clock,
-    wait,
-    random: Math.random,
-    emit: store.dispatch,
-    onSilences: readSilences,
-  });
+  const feed = feedOf(connect(), store, clock, readSilences);
   const rows = new RowLoader({ client, store, clock });
   const copy = (text: string) => stdout.write(clipboardSequence(text, env));
   const foresight = new Foresight({
@@ -146,6 +139,10 @@ function goLive({ connect, clock: ownClock, stdout, env }: AppParts, store: Stor
       foresight.stop();
     },
   };
+}
+
+function feedOf(client: Client, store: Store, clock: () => number, onSilences: () => void): Feed {
+  return new Feed({ client, clock, wait, random: Math.random, emit: store.dispatch, onSilences });
 }
 
 function wait(ms: number, signal: AbortSignal): Promise<void> {

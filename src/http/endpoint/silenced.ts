@@ -1,7 +1,9 @@
 /** Which snitches of an answer are silenced. That stands in none of their rows: it is asked for when they are shown. */
+import type { WireSilenced } from '../../api/wire.ts';
 import { isAwaited, type ListedSnitch, type SilencedBy } from '../../core/snitch.ts';
 import type { SilencedSnitch } from '../../store/silences.ts';
 import type { Store } from '../../store/store.ts';
+import { isoTime } from '../../text/iso-time.ts';
 
 /** The snitches with the silences that hold over them, and with deadlines that lie behind these. */
 export async function withSilences<Shown extends ListedSnitch>(
@@ -39,4 +41,10 @@ export async function withSilence<Shown extends ListedSnitch>(
 ): Promise<Shown> {
   const [shown = snitch] = await withSilences(store, caseId, [snitch], now);
   return shown;
+}
+
+export function wireSilenced(silenced: SilencedBy | undefined): WireSilenced | null {
+  if (!silenced) return null;
+  const { id, until, by, note } = silenced;
+  return { id, until: isoTime(until), by, note };
 }

@@ -1,7 +1,8 @@
 import type { LastReport } from '../../core/check-in.ts';
 import { isAwaited, type ListedSnitch } from '../../core/snitch.ts';
 import { isoTime } from '../../text/iso-time.ts';
-import { type Shown, wireReason, wireSilenced } from './wire.ts';
+import { wireSilenced } from './silenced.ts';
+import { type Shown, wireReason } from './wire.ts';
 
 /**
  * The very text of `JSON.stringify(wireSnitch(snitch, shown))`, in half of the time: a list may have a million of

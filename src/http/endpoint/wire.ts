@@ -7,7 +7,6 @@ import type {
   WireCheckIn,
   WireDelivery,
   WireReport,
-  WireSilenced,
   WireSnitch,
   WireWebhook,
 } from '../../api/wire.ts';
@@ -26,11 +25,12 @@ import { usualIn, type ValueHistories } from '../../core/judgement/usual.ts';
 import { reasonInWords } from '../../core/reason.ts';
 import { type Occasion, whyPassedOver } from '../../core/routing.ts';
 import type { KnownRuns } from '../../core/runs.ts';
-import { isAwaited, type ListedSnitch, type SilencedBy, type Snitch } from '../../core/snitch.ts';
+import { isAwaited, type ListedSnitch, type Snitch } from '../../core/snitch.ts';
 import type { Webhook } from '../../core/webhook.ts';
 import { SECOND } from '../../text/durations.ts';
 import { isoTime } from '../../text/iso-time.ts';
 import { inTimeZone, weekdayTime } from '../../text/times.ts';
+import { wireSilenced } from './silenced.ts';
 
 export function wireTime(at: number): string {
   return isoTime(at);
@@ -74,12 +74,6 @@ export function wireSnitch(snitch: ListedSnitch, { checkInBase, timezone }: Show
     ...wireRunRules(state),
     created_at: wireTime(snitch.createdAt),
   };
-}
-
-export function wireSilenced(silenced: SilencedBy | undefined): WireSilenced | null {
-  if (!silenced) return null;
-  const { id, until, by, note } = silenced;
-  return { id, until: wireTime(until), by, note };
 }
 
 export function wireRunRules({ minRuntime, failuresBeforeAlert, expect }: RunRules) {

@@ -5,6 +5,8 @@ import { printable } from '../../text/printable.ts';
 import { nameOf } from '../model/selection.ts';
 import type { Effect, Message } from '../model/state.ts';
 import type { Foresight } from './foresight.ts';
+import { reasonOf } from './reason-of.ts';
+import { endSilences, silence } from './silences.ts';
 import type { Store } from './store.ts';
 
 export interface CommandParts {
@@ -58,7 +60,7 @@ export function createCommands(parts: CommandParts): Commands {
       case 'unpause':
         return onAll(effect.tokens, 'Unpaused', (token) => client.unpause(token));
       case 'silence':
-        return void silence(parts, effect, say);
+        return void silence(parts, effect, nameOf(store.get(), effect.tokens), say);
       case 'end-silences':
         return void endSilences(parts, effect.ids, say);
       case 'tag':
@@ -96,36 +98,6 @@ function onAllOf(store: Store, works: Set<Work>, say: Say) {
       reportAll(say, { name, done, tokens, failures });
     });
   };
-}
-
-/** One silence for all of the chosen snitches. */
-async function silence(
-  { client, store, readSilences }: CommandParts,
-  { tokens, until }: Extract<Effect, { do: 'silence' }>,
-  say: Say,
-): Promise<void> {
-  const name = nameOf(store.get(), tokens);
-  await client.createSilence({ tokens, to: until }).then(
-    () => say(`Silenced ${name}.`, 'good'),
-    (error: Error) => say(`Not silenced ${name}: ${reasonOf(error)}`, 'bad'),
-  );
-  readSilences();
-}
-
-async function endSilences(
-  { client, readSilences }: CommandParts,
-  ids: readonly string[],
-  say: Say,
-): Promise<void> {
-  const failures = await eachOf(
-    ids,
-    (id) => client.deleteSilence(id),
-    () => {},
-  );
-  const [first] = failures;
-  if (first) say(`Not ended: ${reasonOf(first.error)}`, 'bad');
-  else say(ids.length === 1 ? 'Ended the silence.' : `Ended ${ids.length} silences.`, 'good');
-  readSilences();
 }
 
 function leftUndone({ done, finished, all }: Work): string {
@@ -184,13 +156,6 @@ function reportAll(
     `Not ${done.toLowerCase()}${tokens.length === 1 ? ` ${name}` : ''}${count}: ${reasonOf(first.error)}`,
     'bad',
   );
-}
-
-/** The messages of validations if there are any, because they say more than the error itself. */
-function reasonOf(error: Error): string {
-  const validations = error instanceof ApiError ? (error.body?.validations ?? []) : [];
-  if (validations.length === 0) return error.message;
-  return validations.map(({ attribute, message }) => `${attribute} ${message}`).join('; ');
 }
 
 async function changeTags(

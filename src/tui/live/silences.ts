@@ -1,6 +1,7 @@
 /** Reads the silences of the case again and again: now and then, and whenever the stream says that they changed. */
 import type { Client } from '../../api/client.ts';
 import { SECOND } from '../../text/durations.ts';
+import { reasonOf } from './reason-of.ts';
 import type { Store } from './store.ts';
 
 /** In milliseconds. */
@@ -45,4 +46,39 @@ export class SilenceReader {
         if (this.#isAskedAgain) this.read();
       });
   }
+}
+
+interface Parts {
+  client: Pick<Client, 'createSilence' | 'deleteSilence'>;
+  readSilences: () => void;
+}
+
+type Say = (text: string, tone: 'good' | 'bad') => void;
+
+/** One silence for all of the chosen snitches. @param name what they are called */
+export async function silence(
+  { client, readSilences }: Parts,
+  { tokens, until }: { tokens: readonly string[]; until: string },
+  name: string,
+  say: Say,
+): Promise<void> {
+  await client.createSilence({ tokens, to: until }).then(
+    () => say(`Silenced ${name}.`, 'good'),
+    (error: Error) => say(`Not silenced ${name}: ${reasonOf(error)}`, 'bad'),
+  );
+  readSilences();
+}
+
+export async function endSilences(
+  { client, readSilences }: Parts,
+  ids: readonly string[],
+  say: Say,
+): Promise<void> {
+  try {
+    for (const id of ids) await client.deleteSilence(id);
+    say(ids.length === 1 ? 'Ended the silence.' : `Ended ${ids.length} silences.`, 'good');
+  } catch (error) {
+    say(`Not ended: ${reasonOf(error as Error)}`, 'bad');
+  }
+  readSilences();
 }
