@@ -14,6 +14,7 @@ import {
   MAINTENANCE,
   OWNERSHIP,
   SCHEDULE_CHECK,
+  SILENCE,
   SNITCH,
   TEXTS,
   WEBHOOK,
@@ -170,6 +171,29 @@ export function channelCalls(send: Send) {
       send(CHANNEL, 'PATCH', at('/v1/channels', id), changes),
     deleteChannel: (id: string) => send<void>(null, 'DELETE', at('/v1/channels', id)),
     testChannel: (id: string) => send(DELIVERY, 'POST', `${at('/v1/channels', id)}/test`),
+  };
+}
+
+export interface SilenceInput {
+  tags?: readonly string[];
+  tokens?: readonly string[];
+  all?: true;
+  from?: string;
+  to?: string;
+  schedule?: { cron: string } | { calendar: string };
+  /** Seconds. */
+  duration?: number;
+  timezone?: string;
+  note?: string;
+}
+
+export function silenceCalls(send: Send) {
+  return {
+    /** Those that are not over, the newest first. */
+    listSilences: () => send(list(SILENCE), 'GET', '/v1/silences'),
+    createSilence: (input: SilenceInput) => send(SILENCE, 'POST', '/v1/silences', input),
+    getSilence: (id: string) => send(SILENCE, 'GET', at('/v1/silences', id)),
+    deleteSilence: (id: string) => send<void>(null, 'DELETE', at('/v1/silences', id)),
   };
 }
 

@@ -9,6 +9,7 @@ import {
   keyCalls,
   type Send,
   scheduleCalls,
+  silenceCalls,
   snitchCalls,
   webhookCalls,
 } from './calls.ts';
@@ -27,7 +28,7 @@ import { ServerClock } from './server-clock.ts';
 import { READINESS } from './shapes.ts';
 import { IMPATIENT, Turns } from './turns.ts';
 
-export type { ImportInput, PageQuery, SnitchInput } from './calls.ts';
+export type { ImportInput, PageQuery, SilenceInput, SnitchInput } from './calls.ts';
 export {
   AnswerNotUnderstood,
   ApiError,
@@ -54,6 +55,7 @@ export function createClient(options: ClientOptions) {
     ...scheduleCalls(send),
     ...webhookCalls(send),
     ...channelCalls(send),
+    ...silenceCalls(send),
     ...keyCalls(send),
     ...adminCalls(send),
     /** The present time by the server's clock, in milliseconds since the epoch, as far as it has answered. */

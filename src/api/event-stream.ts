@@ -16,7 +16,7 @@ export class UnknownEvent extends Error {
 }
 
 export interface StreamEvent {
-  /** `snitch`, `deleted`, `informed` or `reset`. */
+  /** `snitch`, `deleted`, `silences`, `informed` or `reset`. */
   event: string;
   data: string;
   /** The id to send as `Last-Event-ID` later; null if the event has none. */

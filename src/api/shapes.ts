@@ -20,7 +20,10 @@ import type {
   WireOwnership,
   WireReport,
   WireSchedule,
+  WireSilence,
+  WireSilenced,
   WireSnitch,
+  WireStretch,
   WireWebhook,
 } from './wire.ts';
 import type {
@@ -74,6 +77,7 @@ const VALUES = simple<Record<string, number>>(
 );
 
 const ACKNOWLEDGEMENT = object<WireAcknowledgement>({ at: time, note: nullable(text), by: text });
+const SILENCED = object<WireSilenced>({ id: text, until: time, by: text, note: text });
 
 export const SNITCH = object<WireSnitch>({
   token: text,
@@ -91,6 +95,7 @@ export const SNITCH = object<WireSnitch>({
   ...DUE,
   deadline: optional(nullable(time)) as Shape<WireSnitch['deadline']>,
   missing_since: optional(nullable(time)) as Shape<WireSnitch['missing_since']>,
+  silenced: optional(nullable(SILENCED)) as Shape<WireSnitch['silenced']>,
   ...RUN,
   acknowledged: optional(nullable(ACKNOWLEDGEMENT)) as Shape<WireSnitch['acknowledged']>,
   created_at: time,
@@ -152,6 +157,28 @@ export const CHANNEL = object<WireChannel>({
   hours: nullable(object<WireHours>({ timezone: text, days: TEXTS, from: text, to: text })),
   refused: nullable(object<{ at: string; error: string }>({ at: time, error: text })),
   created_at: time,
+});
+
+const STRETCH = object<WireStretch>({ from: time, to: time });
+
+export const SILENCE = object<WireSilence>({
+  id: text,
+  tags: nullable(TEXTS),
+  tokens: nullable(TEXTS),
+  all: flag,
+  from: nullable(time),
+  to: nullable(time),
+  schedule: nullable(SCHEDULE) as Shape<WireSilence['schedule']>,
+  duration: nullable(number),
+  timezone: nullable(text),
+  note: text,
+  by: text,
+  created_at: time,
+  active: flag,
+  current: nullable(STRETCH),
+  next: nullable(STRETCH),
+  ended_at: nullable(time),
+  unknown_tags: optional(TEXTS) as Shape<string[]>,
 });
 
 export const DELIVERY = object<WireDelivery>({

@@ -45,6 +45,8 @@ function here(register: Register): Entry['load'] {
   return async () => ({ register });
 }
 
+const silence: Entry['load'] = () => import('./snitches/silence.ts');
+
 export const TASKS: readonly Task[] = [
   {
     title: 'Look',
@@ -58,6 +60,7 @@ export const TASKS: readonly Task[] = [
       { name: 'show', summary: 'all of one snitch', load: here(look) },
       { name: 'history', summary: 'its check-ins', load: here(look) },
       { name: 'explain', summary: 'its deadline and next alert, in words', load: here(look) },
+      { name: 'silences', summary: 'what is silenced, now and later', load: silence },
       { name: 'alerts', summary: 'what was alerted', load: here(deliveries) },
       {
         name: 'deliveries',
@@ -91,6 +94,7 @@ export const TASKS: readonly Task[] = [
       { name: 'tag', summary: 'add or remove tags', load: here(write) },
       { name: 'pause', summary: 'mute the alerts of snitches for a while', load: here(pause) },
       { name: 'unpause', summary: 'let them alert again', load: here(pause) },
+      { name: 'silence', summary: 'raise no alarms for a planned time', load: silence },
       { name: 'delete', summary: 'delete snitches', load: here(deletion) },
     ],
   },

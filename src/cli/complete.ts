@@ -98,6 +98,11 @@ async function valuesOf(option: Option, flags: ConnectionFlags): Promise<Candida
       return words(STATUSES);
     case '--until':
       return words(['healthy', 'unpaused', '1h', '2h', '1d', 'tomorrow', 'monday']);
+    case '--from':
+    case '--to':
+      return words(['1h', '2h', '1d', 'tomorrow', 'monday']);
+    case '--for':
+      return words(['30m', '1h', '2h', '1d']);
     case '--tag':
       return tags(connect(flags));
     case '--timezone':

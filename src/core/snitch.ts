@@ -125,6 +125,8 @@ export interface Snitch
   lastReport: LastReport | null;
   /** The deadline that a failed snitch missed; null for others, and where it is no longer known. */
   missingSince: number | null;
+  /** Absent where nobody asked, and where none holds. */
+  silenced?: SilencedBy;
 }
 
 /** Whether the job has to check in by the time at which the snitch is due. */
@@ -135,6 +137,15 @@ export function isAwaited({ status }: Pick<SnitchState, 'status'>): boolean {
 /** Whether something is wrong with it, which somebody can acknowledge. */
 export function isAlarming({ status }: Pick<SnitchState, 'status'>): boolean {
   return status === 'failed' || status === 'errored';
+}
+
+/** The silence that holds over a snitch, for whoever looks at it. */
+export interface SilencedBy {
+  id: string;
+  /** When the snitch is heard again. */
+  until: number;
+  by: string;
+  note: string;
 }
 
 /** What a list shows of a snitch. */

@@ -36,6 +36,7 @@ import { maintenanceRoutes } from './resources/maintenance.ts';
 import { ownershipRoutes } from './resources/ownership.ts';
 import { pauseRoutes } from './resources/pause.ts';
 import { scheduleCheckRoutes } from './resources/schedule-check.ts';
+import { silenceRoutes } from './resources/silences.ts';
 import { snitchRoutes } from './resources/snitches.ts';
 import { tagRoutes } from './resources/tags.ts';
 import { webhookRoutes } from './resources/webhooks.ts';
@@ -124,6 +125,7 @@ const API_ROUTES: readonly ((api: FastifyInstance, context: ApiContext) => void)
   audienceRoutes,
   webhookRoutes,
   channelRoutes,
+  silenceRoutes,
   apiKeyRoutes,
   streamRoutes,
   importRoutes,

@@ -9,5 +9,7 @@ export type Change =
   | { kind: 'alert'; alertId: string; type: AlertKind; token: string; name: string; deliveries: number }
   /** A snitch was created, changed or deleted. */
   | { kind: 'snitch'; caseId: string; token: string }
+  /** A silence of the case was made, changed or ended. */
+  | { kind: 'silences'; caseId: string }
   /** A key of a case was deleted; with `keyId` null all of them, or the case is on hold. */
   | { kind: 'access'; caseId: string; keyId: string | null };

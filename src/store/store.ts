@@ -23,6 +23,7 @@ import type { ReachStore } from './reach.ts';
 import type { RepeatStore } from './repeats.ts';
 import type { RouteStore } from './routes.ts';
 import type { ServerNoteStore } from './server-notes.ts';
+import type { SilenceStore } from './silences.ts';
 import type { SnitchStore } from './snitches.ts';
 import type { SweepStore } from './sweep.ts';
 import type { WebhookStore } from './webhooks.ts';
@@ -85,5 +86,6 @@ export type Store = CaseStore &
   ReachStore &
   RepeatStore &
   RouteStore &
+  SilenceStore &
   ServerNoteStore &
   OpenedStore;

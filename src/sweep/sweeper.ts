@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { StoreUnavailable } from '../core/errors.ts';
 import type { OrderlyStop } from '../store/blindness.ts';
 import type { Store } from '../store/store.ts';
-import type { LookCursor } from '../store/sweep.ts';
+import type { DueResult, LookCursor } from '../store/sweep.ts';
 import { HOUR } from '../text/durations.ts';
 import { Looks } from './looks.ts';
 import { Postponing } from './postponing.ts';
@@ -203,6 +203,7 @@ export class Sweeper {
     await this.#whileMore(() => this.#postponing.next(now));
     await this.#whileMore(() => store.rescheduleSlice(now));
     if (monotonic() >= this.#sweepFrom) {
+      await this.#whileMore(() => this.#endSilences(now));
       const inVain = await this.#applyDue(now);
       await this.#looks.move(now, inVain, (slice) => this.#whileMore(slice));
     }
@@ -223,17 +224,25 @@ export class Sweeper {
     }
   }
 
+  async #endSilences(now: number): Promise<boolean> {
+    const { more, failures } = await this.#options.store.endSilencesSlice(now);
+    this.#report(failures, 'an alarm that a silence kept back could not be told; it is tried again');
+    return more;
+  }
+
+  #report(failures: DueResult['failures'], what: string): void {
+    for (const { token, error } of failures) this.#options.logger.error({ err: error, token }, what);
+  }
+
   /** @returns whether it looked at snitches that were not due */
   async #applyDue(now: number): Promise<boolean> {
-    const { store, logger } = this.#options;
+    const { store } = this.#options;
     let after: LookCursor | null = null;
     let isVain = false;
     await this.#whileMore(async () => {
       const { next, failures, inVain } = await store.applyDue(now, after, SLICE);
       isVain ||= inVain;
-      for (const { token, error } of failures) {
-        logger.error({ err: error, token }, 'a snitch could not be swept; the others go on');
-      }
+      this.#report(failures, 'a snitch could not be swept; the others go on');
       after = next;
       return next !== null;
     });

@@ -9,6 +9,7 @@ import { Foresight } from './live/foresight.ts';
 import { patienceOf } from './live/patience.ts';
 import { watchReach } from './live/reach.ts';
 import { RowLoader } from './live/row-loader.ts';
+import { SilenceReader } from './live/silences.ts';
 import { createStore, type Store } from './live/store.ts';
 import { initialState } from './model/state.ts';
 import { clipboardSequence } from './terminal/capabilities.ts';
@@ -101,15 +102,20 @@ function goLive({ connect, clock: ownClock, stdout, env }: AppParts, store: Stor
   // Deadlines are by the server's clock, so what is left until then is by it too.
   const clock = () => ownClock() + client.now() - Date.now();
   // The feed does its own waiting, and shows it in the header.
-  const feed = new Feed({ client: connect(), clock, wait, random: Math.random, emit: store.dispatch });
+  const silences = new SilenceReader({ client: connect(), store });
+  const readSilences = () => silences.read();
+  const feed = feedOf(connect(), store, clock, readSilences);
   const rows = new RowLoader({ client, store, clock });
   const copy = (text: string) => stdout.write(clipboardSequence(text, env));
   const foresight = new Foresight({
     client: connect(),
     tell: (foreseen) => store.dispatch({ kind: 'foreseen', foreseen }),
   });
-  const refresh = () => feed.refresh();
-  const commands = createCommands({ client, store, quit, refresh, copy, foresight });
+  const refresh = () => {
+    feed.refresh();
+    readSilences();
+  };
+  const commands = createCommands({ client, store, quit, refresh, copy, foresight, readSilences });
   store.onEffect(commands.carryOut);
   const ticking = setInterval(() => store.dispatch({ kind: 'tick', now: clock() }), TICK);
   const refused = new Promise<never>((_, reject) => {
@@ -117,6 +123,7 @@ function goLive({ connect, clock: ownClock, stdout, env }: AppParts, store: Stor
   });
   rows.start();
   const stopAsking = watchReach({ client: connect(), store });
+  silences.start();
   client.getCase().then(
     ({ name }) => store.dispatch({ kind: 'case', name }),
     // The name is a nicety. If the server cannot be reached, the feed says so.
@@ -131,9 +138,14 @@ function goLive({ connect, clock: ownClock, stdout, env }: AppParts, store: Stor
       feed.stop();
       rows.stop();
       stopAsking();
+      silences.stop();
       foresight.stop();
     },
   };
+}
+
+function feedOf(client: Client, store: Store, clock: () => number, onSilences: () => void): Feed {
+  return new Feed({ client, clock, wait, random: Math.random, emit: store.dispatch, onSilences });
 }
 
 function wait(ms: number, signal: AbortSignal): Promise<void> {

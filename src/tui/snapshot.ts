@@ -18,7 +18,10 @@ export function snapshot(snitches: readonly WireSnitch[], now: number, glyphs: G
   const isTold = snitches.some(({ deadline }) => deadline !== undefined);
   const columns = columnsFor(WIDTH).filter(({ id }) => !UNKNOWN.includes(id) && (isTold || id !== 'due'));
   const look = { columns, width: WIDTH, glyphs, now, detail: undefined, isSelected: false, isMarked: false };
-  const lines = [titleLine(columns, null, glyphs), ...sorted.map((entry) => rowLine(entry, look))];
+  const lines = [
+    titleLine(columns, null, glyphs),
+    ...sorted.map((entry) => rowLine(entry, { ...look, isSilenced: Boolean(entry.snitch.silenced) })),
+  ];
   return lines.map((line) => `${textOf(line)}\n`).join('');
 }
 

@@ -65,6 +65,7 @@ const variants: Partial<ListedSnitch>[] = [
     { lastReport: { at: 1, outcome: 'error' as const, exitStatus: 3, message: text } },
   ]),
   { token: 'a token/with?signs"' },
+  { silenced: { id: 'sil_a', until: 86_400_000, by: 'key "1"', note: 'kernel\n"x"' } },
   { lastReport: { at: 0, outcome: 'healthy', exitStatus: null, message: null } },
   { lastReport: { at: 5, outcome: 'healthy', exitStatus: 0, message: '' } },
   { lastReport: { at: 5, outcome: 'error', exitStatus: null, message: null, reason: 'bytes "is" missing' } },

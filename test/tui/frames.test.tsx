@@ -23,6 +23,7 @@ import {
   MINUTE,
   NOON,
   read,
+  silence,
   snitch,
   typed,
 } from './samples.ts';
@@ -30,6 +31,14 @@ import {
 const test = suite('frames of the dashboard');
 
 const PLAIN: Look = { glyphs: UNICODE, styling: 'none' };
+
+const SILENCED: Event = {
+  kind: 'silences',
+  silences: [
+    silence({ tags: ['db'], note: 'kernel' }),
+    silence({ id: 'sil_b', tokens: ['token-web-certs'], tags: null }),
+  ],
+};
 
 const LIVE: Event = { kind: 'link', link: { state: 'live', error: null, retryAt: null } };
 
@@ -294,6 +303,9 @@ const FRAMES: Record<string, () => string> = {
   'filter prompt': () => frameOf(after(full(), ...keys('/'), ...typed('!tag:db'))),
   'filter that is kept': () => frameOf(after(full(), ...keys('/'), ...typed('tag:db'), ...keys('enter'))),
   'server away': () => frameOf(after(full(), LOST, { kind: 'tick', now: NOON + 5_000 })),
+  'silences at 40 columns': () => frameOf(after(full(40, 12), SILENCED)),
+  silences: () => frameOf(after(full(), SILENCED)),
+  'silence prompt at 40 columns': () => frameOf(after(full(40, 16), ...keys('z', 'down'), ...typed('2h'))),
   'pause prompt': () => frameOf(after(full(100, 20), ...keys('p'), ...typed('2h'))),
   'pause prompt with a text that is not understood': () =>
     frameOf(after(full(60, 20), ...keys('p'), ...typed('soon'), ...keys('enter'))),

@@ -1,5 +1,5 @@
 /** Snitches and a moment in time for the tests of the dashboard. */
-import type { WireSnitch } from '../../src/api/wire.ts';
+import type { WireSilence, WireSnitch } from '../../src/api/wire.ts';
 import type { Event, State } from '../../src/tui/model/state.ts';
 import { initialState } from '../../src/tui/model/state.ts';
 import { step } from '../../src/tui/model/step.ts';
@@ -100,4 +100,27 @@ export function read(snitches: readonly WireSnitch[]): Event {
 
 export function namesShown(state: State): string[] {
   return state.collection.shown.map(({ name }) => name);
+}
+
+/** A silence that holds from an hour before noon to an hour after it. */
+export function silence(changes: Partial<WireSilence> = {}): WireSilence {
+  const stretch = { from: iso(NOON - HOUR), to: iso(NOON + HOUR) };
+  return {
+    id: 'sil_a',
+    tags: null,
+    tokens: null,
+    all: false,
+    ...stretch,
+    schedule: null,
+    duration: null,
+    timezone: null,
+    note: '',
+    by: 'ops',
+    created_at: stretch.from,
+    active: true,
+    current: stretch,
+    next: null,
+    ended_at: null,
+    ...changes,
+  };
 }

@@ -116,6 +116,11 @@ export const SNITCH_VIEW: View<WireSnitch> = {
       cell: (snitch, style) => acknowledgedWords(snitch, (iso) => shownTime(iso, style)),
       wide: true,
     },
+    {
+      header: 'SILENCED',
+      cell: ({ silenced }, style) => shownTime(silenced?.until ?? null, style, ''),
+      wide: true,
+    },
     { header: 'SCHEDULE', cell: scheduleWords, wide: true },
     {
       header: 'MAX RUNTIME',
@@ -147,6 +152,13 @@ function dueFields(snitch: WireSnitch): Field[] {
   ];
 }
 
+function silencedFields({ silenced }: WireSnitch, style: Style): Field[] {
+  if (!silenced) return [];
+  const { until, by, note } = silenced;
+  const why = note === '' ? '' : `: ${note}`;
+  return [{ label: 'Silenced', text: `until ${exactTime(until, style)} by ${by}${why}`, paint: 'yellow' }];
+}
+
 export function snitchFields(snitch: WireSnitch, style: Style): Field[] {
   return [
     { label: 'Name', text: snitch.name, paint: 'bold' },
@@ -155,6 +167,7 @@ export function snitchFields(snitch: WireSnitch, style: Style): Field[] {
     ...(snitch.acknowledged
       ? [{ label: 'Acknowledged', text: acknowledgedWords(snitch, (iso) => exactTime(iso, style)) }]
       : []),
+    ...silencedFields(snitch, style),
     { label: 'Last healthy', text: exactTime(snitch.checked_in_at, style) },
     { label: 'Last report', text: reportField(snitch, style) },
     ...dueFields(snitch),

@@ -13,6 +13,7 @@ import { deadlineReasons, type Postponement } from './deadline-reasons.ts';
 import { runReasons } from './run-reasons.ts';
 import { expectationReasons, toleranceReasons } from './run-rule-reasons.ts';
 import { type ScheduleShown, scheduleInWords, scheduleShown } from './schedule-words.ts';
+import { MOVED_BY_SILENCE, type SilenceFacts, silenceReasons } from './silence-reasons.ts';
 import { type ToldAlert, tellingReasons } from './told.ts';
 
 export interface Explanation {
@@ -44,6 +45,10 @@ export interface ExplainContext {
   values?: ValueHistories;
   telling?: Telling;
   runs?: KnownRuns;
+  /** The silence that holds over it. */
+  silence?: SilenceFacts | null;
+  /** Whether a silence that is over moved the deadline. */
+  isMovedBySilence?: boolean;
 }
 
 /** What is known of telling: whatever `explain` says of it comes from here. */
@@ -64,17 +69,23 @@ const UNKNOWN: Telling = { nobody: null, last: null };
 
 export function explain(state: SnitchState, context: ExplainContext): Explanation {
   const { rules, calendar, now, firstCheckIns = [], late, postponements = [] } = context;
-  const { values = {}, telling = UNKNOWN, runs = NO_RUNS } = context;
+  const { values = {}, telling = UNKNOWN, runs = NO_RUNS, silence = null } = context;
   const shown = scheduleShown(state, rules.timezone, now);
   const awaited = isAwaited(state);
   return {
     period: periodOf(state, { rules, calendar, now }),
     schedule: shown,
     deadlineAt: awaited ? state.dueAt : null,
-    nextAlertAt: awaited || state.status === 'failed' ? state.dueAt : null,
+    nextAlertAt: silence?.isKeptBack
+      ? silence.until
+      : awaited || state.status === 'failed'
+        ? state.dueAt
+        : null,
     reasons: [
       ...reasonsFor(state, rules, telling),
       ...acknowledgedReasons(state, rules),
+      ...(silence ? silenceReasons(state, silence, (at) => inTimeZone(at, rules.timezone)) : []),
+      ...(context.isMovedBySilence ? [MOVED_BY_SILENCE] : []),
       ...runReasons(state, runs, { now, local: (at) => inTimeZone(at, rules.timezone) }),
       ...toleranceReasons(state, rules),
       ...expectationReasons(state, values),

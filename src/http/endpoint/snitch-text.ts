@@ -1,6 +1,7 @@
 import type { LastReport } from '../../core/check-in.ts';
 import { isAwaited, type ListedSnitch } from '../../core/snitch.ts';
 import { isoTime } from '../../text/iso-time.ts';
+import { wireSilenced } from './silenced.ts';
 import { type Shown, wireAcknowledged, wireReason } from './wire.ts';
 
 /**
@@ -19,6 +20,7 @@ export function snitchText(snitch: ListedSnitch, { checkInBase, timezone }: Show
 ,"schedule":${state.schedule === null ? 'null' : JSON.stringify(state.schedule)}\
 ,"timezone":${text(state.timezone)},"grace":${state.grace}\
 ,"deadline":${time(isAwaited(state) ? state.dueAt : null)},"missing_since":${time(snitch.missingSince)}\
+,"silenced":${snitch.silenced ? JSON.stringify(wireSilenced(snitch.silenced)) : 'null'}\
 ,"max_runtime":${state.maxRuntime},"min_runtime":${state.minRuntime}\
 ,"failures_before_alert":${state.failuresBeforeAlert}\
 ,"expect":${state.expect === null ? 'null' : JSON.stringify(state.expect)}\

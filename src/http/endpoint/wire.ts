@@ -29,6 +29,7 @@ import type { Webhook } from '../../core/webhook.ts';
 import { SECOND } from '../../text/durations.ts';
 import { isoTime } from '../../text/iso-time.ts';
 import { inTimeZone, weekdayTime } from '../../text/times.ts';
+import { wireSilenced } from './silenced.ts';
 
 export function wireTime(at: number): string {
   return isoTime(at);
@@ -67,6 +68,7 @@ export function wireSnitch(snitch: ListedSnitch, { checkInBase, timezone }: Show
     grace: state.grace,
     deadline: wireTimeOrNull(isAwaited(state) ? state.dueAt : null),
     missing_since: wireTimeOrNull(snitch.missingSince),
+    silenced: wireSilenced(snitch.silenced),
     max_runtime: state.maxRuntime,
     ...wireRunRules(state),
     acknowledged: wireAcknowledged(state),
@@ -151,7 +153,7 @@ export function wireWebhook(webhook: Webhook): WireWebhook {
 }
 
 export function wireExplanation(
-  { state, missingSince }: Snitch,
+  { state, missingSince, silenced }: Snitch,
   { timezone }: Case,
   { period, schedule, deadlineAt, nextAlertAt, reasons }: Explanation,
   { audience, runs, values }: { audience: Audience; runs: KnownRuns; values: ValueHistories },
@@ -167,6 +169,7 @@ export function wireExplanation(
     deadline: both(deadlineAt),
     next_alert: both(nextAlertAt),
     missing_since: wireTimeOrNull(missingSince),
+    silenced: wireSilenced(silenced),
     schedule: schedule && wireScheduleShown(schedule),
     runs: wireRuns(runs),
     values: wireValues(values),

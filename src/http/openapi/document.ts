@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { CHECK_IN_PATHS } from './check-in.ts';
 import * as schemas from './schemas.ts';
+import * as silences from './silence-schemas.ts';
 import * as snitches from './snitch-schemas.ts';
 
 export interface Operation {
@@ -44,6 +45,9 @@ const NAMED = {
   Channel: schemas.channel,
   NewChannel: schemas.newChannel,
   ChannelChanges: schemas.channelChanges,
+  Silence: silences.silence,
+  NewSilence: silences.newSilence,
+  SilenceChanges: silences.silenceChanges,
   Delivery: schemas.delivery,
   Alert: schemas.alert,
   Explanation: schemas.explanation,
@@ -68,6 +72,7 @@ const TAGS: Record<string, string> = {
   deliveries: 'Each attempt to tell somebody.',
   webhooks: 'Addresses that alerts are sent to.',
   channels: 'Services that alerts are sent to: push, chat and on-call.',
+  silences: 'Planned times without alarms.',
   case: 'The team that the key belongs to.',
   'API keys': 'Keys of the case, or of the server for an admin key.',
   files: 'Snitches that are kept in files or come from elsewhere.',
@@ -82,6 +87,7 @@ const TAG_OF: Record<string, keyof typeof TAGS> = {
   deliveries: 'deliveries',
   webhooks: 'webhooks',
   channels: 'channels',
+  silences: 'silences',
   api_keys: 'API keys',
   imports: 'files',
   ownership: 'files',

@@ -6,6 +6,7 @@ import type { RouteContext } from '../endpoint/route-context.ts';
 import { newMailCheck } from '../resources/mail-check.ts';
 import { describeApi, EVENTS, type Operation } from './document.ts';
 import * as schemas from './schemas.ts';
+import * as silences from './silence-schemas.ts';
 import * as snitches from './snitch-schemas.ts';
 
 const PAGE = ['limit', 'before'];
@@ -157,6 +158,29 @@ const OPERATIONS: Record<string, Record<string, Operation>> = {
   },
   '/v1/channels/{id}/test': {
     post: { id: 'testChannel', summary: 'Send a test alert', answer: schemas.delivery },
+  },
+  '/v1/silences': {
+    get: {
+      id: 'listSilences',
+      summary: 'List silences that are not over',
+      answer: z.array(silences.silence),
+    },
+    post: {
+      id: 'createSilence',
+      summary: 'Keep alarms back for a planned time',
+      body: silences.newSilence,
+      answer: silences.silence,
+    },
+  },
+  '/v1/silences/{id}': {
+    get: { id: 'getSilence', summary: 'Read a silence', answer: silences.silence },
+    patch: {
+      id: 'updateSilence',
+      summary: 'Change the end or the note of a silence',
+      body: silences.silenceChanges,
+      answer: silences.silence,
+    },
+    delete: { id: 'deleteSilence', summary: 'End a silence now', answer: null },
   },
   '/v1/api_keys': {
     get: { id: 'listApiKeys', summary: 'List API keys', answer: z.array(schemas.apiKey) },

@@ -23,6 +23,7 @@ import {
   newSnitch,
   schedule,
   seconds,
+  silenced,
   snitchChanges,
   status,
   text,
@@ -201,6 +202,7 @@ export const explanation: z.ZodType<WireExplanation> = z.object({
   deadline: instant.nullable(),
   next_alert: instant.nullable(),
   missing_since: time.nullable(),
+  silenced,
   schedule: z
     .object({
       timezone: text,

@@ -57,6 +57,10 @@ const report = z.object({
 });
 
 const acknowledgement = z.object({ at: time, note: text.nullable(), by: text });
+export const silenced = z
+  .object({ id: text, until: time, by: text, note: text })
+  .nullable()
+  .meta({ description: 'The silence that keeps its alarms back' });
 
 export const snitch: z.ZodType<WireSnitch> = z.object({
   token: text,
@@ -76,6 +80,7 @@ export const snitch: z.ZodType<WireSnitch> = z.object({
   ...due,
   deadline: time.nullable(),
   missing_since: time.nullable(),
+  silenced,
   ...runRules,
   acknowledged: acknowledgement.nullable().meta({ description: 'Who has seen the present alarm' }),
   created_at: time,

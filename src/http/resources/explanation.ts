@@ -5,13 +5,15 @@ import { audienceOf } from '../../core/explanation/audience.ts';
 import { explain } from '../../core/explanation/explain.ts';
 import { type Audience, audienceReasons, failingReasons, whyNobody } from '../../core/explanation/told.ts';
 import { Calendar } from '../../core/interval.ts';
-import { isAwaited, type Snitch } from '../../core/snitch.ts';
+import { isAwaited, type Snitch, type SnitchState } from '../../core/snitch.ts';
+import type { SilenceOver } from '../../store/silences.ts';
 import type { Store } from '../../store/store.ts';
 import { inTimeZone } from '../../text/times.ts';
 import { caseOf } from '../endpoint/auth.ts';
 import { failuresBy } from '../endpoint/failing-targets.ts';
 import { resource } from '../endpoint/resource.ts';
 import type { RouteContext } from '../endpoint/route-context.ts';
+import { shownSilence } from '../endpoint/silenced.ts';
 import { targetNames, toldAlert } from '../endpoint/target-names.ts';
 import { wireExplanation } from '../endpoint/wire.ts';
 import { requestedSnitch } from './snitches.ts';
@@ -22,14 +24,16 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
     GET: async (request) => {
       const snitch = await requestedSnitch(store, request);
       const ownCase = caseOf(request);
-      const { token, state } = snitch;
+      const { token } = snitch;
       const now = clock();
+      const silences = await store.silenceOver(ownCase.id, token, now);
+      const state = inSilence(snitch.state, silences);
       const [learned, runs, values, postponements, { audience, nameOf }, [last]] = await Promise.all([
         store.findLearned(token),
         store.findRuns(token),
         store.findValues(ownCase.id, token),
         store.listPostponements(ownCase.id, token, state.postponed),
-        findAudience(store, snitch, ownCase, { now, sendsEmail: sendsEmail() }),
+        findAudience(store, { ...snitch, state }, ownCase, { now, sendsEmail: sendsEmail() }),
         // An alert that was decided while the clock was ahead does not count as the last one until its time comes.
         store.listAlerts(ownCase.id, token, { limit: 1, before: { at: now + 1 } }),
       ]);
@@ -47,8 +51,11 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
         values,
         telling,
         runs,
+        ...silenceFacts(silences, snitch.state),
       });
-      return wireExplanation(snitch, ownCase, explanation, { audience, runs, values });
+      const silenced = silences?.silenced;
+      const shown = silenced ? { ...snitch, silenced: shownSilence(silenced) } : snitch;
+      return wireExplanation(shown, ownCase, explanation, { audience, runs, values });
     },
   });
 }
@@ -80,4 +87,20 @@ async function findAudience(
     local: (at) => inTimeZone(at, timezone),
   });
   return { audience, nameOf };
+}
+
+/** When it is due where silences are allowed for; a reminder that comes in one waits for its end. */
+function inSilence(state: SnitchState, over: SilenceOver | null): SnitchState {
+  if (!over) return state;
+  if (isAwaited(state)) return { ...state, dueAt: over.dueAt };
+  if (state.status !== 'failed' || state.dueAt === null || !over.silenced) return state;
+  return { ...state, dueAt: Math.max(state.dueAt, over.silenced.until) };
+}
+
+function silenceFacts(over: SilenceOver | null, { dueAt }: SnitchState) {
+  if (!over) return {};
+  const { silenced, isKeptBack } = over;
+  if (!silenced) return { isMovedBySilence: over.dueAt !== dueAt };
+  const { by, note } = silenced.silence;
+  return { silence: { until: silenced.until, by, note, isKeptBack } };
 }

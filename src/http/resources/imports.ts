@@ -12,6 +12,7 @@ import { caseOf } from '../endpoint/auth.ts';
 import { readAs } from '../endpoint/body.ts';
 import { resource } from '../endpoint/resource.ts';
 import type { RouteContext } from '../endpoint/route-context.ts';
+import { withSilences } from '../endpoint/silenced.ts';
 import { wireSnitch } from '../endpoint/wire.ts';
 import { checkImport } from './import-check.ts';
 import { owner, readSnitches, snitches, tokens } from './import-schema.ts';
@@ -38,7 +39,8 @@ function importMany({ store, clock, addresses }: RouteContext) {
     if (validations.length > 0) throw new Invalid(validations);
     const batch = { imported, owner: wanted.owner };
     const made = await store.importSnitches(id, batch, clock());
-    return made.map((snitch) => wireSnitch(snitch, { ...addresses(), timezone }));
+    const shown = await withSilences(store, id, made, clock());
+    return shown.map((snitch) => wireSnitch(snitch, { ...addresses(), timezone }));
   };
 }
 
@@ -64,7 +66,8 @@ function changeMany({ store, clock, addresses }: RouteContext) {
     }
     if (validations.length > 0) throw new Invalid(validations);
     const changed = await store.updateSnitches(id, accepted, clock());
-    return changed.map((snitch) => wireSnitch(snitch, { ...addresses(), timezone }));
+    const shown = await withSilences(store, id, changed, clock());
+    return shown.map((snitch) => wireSnitch(snitch, { ...addresses(), timezone }));
   };
 }
 

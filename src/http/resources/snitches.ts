@@ -8,11 +8,13 @@ import { caseOf } from '../endpoint/auth.ts';
 import { readJson } from '../endpoint/body.ts';
 import { found, param, resource, valid } from '../endpoint/resource.ts';
 import type { ApiContext } from '../endpoint/route-context.ts';
+import { withSilence, withSilences } from '../endpoint/silenced.ts';
 import { snitchText } from '../endpoint/snitch-text.ts';
 import { wireSnitch } from '../endpoint/wire.ts';
 
 export function snitchRoutes(app: FastifyInstance, { store, clock, addresses, lists }: ApiContext): void {
-  const wire = (snitch: Snitch, request: FastifyRequest) => wireSnitch(snitch, shownTo(request));
+  const wire = async (snitch: Snitch, request: FastifyRequest) =>
+    wireSnitch(await withSilence(store, caseOf(request).id, snitch, clock()), shownTo(request));
   const shownTo = (request: FastifyRequest) => ({ ...addresses(), timezone: caseOf(request).timezone });
 
   resource(app, '/snitches', {
@@ -20,8 +22,8 @@ export function snitchRoutes(app: FastifyInstance, { store, clock, addresses, li
       const { id } = caseOf(request);
       const tags = wantedTags(request);
       const read = async (limit: number, after: number | null) => {
-        const { snitches: items, next } = await store.listSnitches(id, { after: after ?? 0, limit, tags });
-        return { items, next };
+        const { snitches, next } = await store.listSnitches(id, { after: after ?? 0, limit, tags });
+        return { items: await withSilences(store, id, snitches, clock()), next };
       };
       const shown = shownTo(request);
       const write = (snitches: readonly ListedSnitch[]) =>

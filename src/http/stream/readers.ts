@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { SnitchError } from '../../core/errors.ts';
 import type { RouteContext } from '../endpoint/route-context.ts';
+import { withSilences } from '../endpoint/silenced.ts';
 import { wireSnitch } from '../endpoint/wire.ts';
 import { ChangeLog } from './change-log.ts';
 
@@ -50,7 +51,7 @@ export class Readers {
   /** In the order in which they came. */
   readonly #readers = new Set<Reader>();
   readonly #changed = new Map<string, Set<string>>();
-  readonly #context: Pick<RouteContext, 'store' | 'addresses'>;
+  readonly #context: Pick<RouteContext, 'store' | 'addresses' | 'clock'>;
   #gathering: NodeJS.Timeout | null = null;
   readonly #keepAlive: NodeJS.Timeout;
   /** How many times the readers that are not behind have been told of changes. */
@@ -60,10 +61,11 @@ export class Readers {
    */
   #heard = false;
 
-  constructor(context: Pick<RouteContext, 'store' | 'addresses'>) {
+  constructor(context: Pick<RouteContext, 'store' | 'addresses' | 'clock'>) {
     this.#context = context;
     context.store.onChange((change) => {
       if (change.kind === 'snitch') this.#note(change.caseId, change.token);
+      if (change.kind === 'silences') this.#tellOfSilences(change.caseId);
       if (change.kind === 'access') this.#revoke(change.caseId, change.keyId);
     });
     this.#keepAlive = setInterval(() => this.#keepAllAlive(), KEEP_ALIVE).unref();
@@ -163,6 +165,14 @@ export class Readers {
     this.#gather();
   }
 
+  /** Whoever catches up just now does not hear of it, and reads silences anew now and then, as everybody should. */
+  #tellOfSilences(caseId: string): void {
+    for (const reader of this.#readers) {
+      if (reader.caseId === caseId && !reader.behind)
+        this.#sendOrFallBehind(reader, 'event: silences\ndata: {}\n\n');
+    }
+  }
+
   #gather(): void {
     this.#gathering ??= setTimeout(() => {
       this.#tell()
@@ -242,15 +252,19 @@ export class Readers {
 
   /** The snitches as they are now, in pieces of about the size of a slice. */
   async *#slices(caseId: string, tokens: Iterable<string>): AsyncGenerator<string> {
-    const { store, addresses } = this.#context;
+    const { store, addresses, clock } = this.#context;
     const all = [...tokens];
     const timezone = (await store.getCase(caseId))?.timezone ?? 'UTC';
     let text = '';
     for (let start = 0; start < all.length; start += READ_AT_ONCE) {
       const some = all.slice(start, start + READ_AT_ONCE);
       const read = await Promise.all(some.map((token) => store.getSnitch(caseId, token)));
+      const there = read.filter((snitch) => snitch !== null);
+      const shown = new Map(
+        (await withSilences(store, caseId, there, clock())).map((one) => [one.token, one]),
+      );
       for (const [index, token] of some.entries()) {
-        const snitch = read[index];
+        const snitch = read[index] && shown.get(read[index].token);
         const event = snitch ? 'snitch' : 'deleted';
         const data = snitch ? wireSnitch(snitch, { ...addresses(), timezone }) : { token };
         text += `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -32,6 +32,9 @@ import * as retention from '../operations/retention.ts';
 import * as routeRules from '../operations/routes/rules.ts';
 import * as routeWaiting from '../operations/routes/waiting.ts';
 import * as settings from '../operations/settings.ts';
+import * as silenceEnds from '../operations/silencing/release.ts';
+import * as silenced from '../operations/silencing/silenced.ts';
+import * as silences from '../operations/silencing/silences.ts';
 import * as snitchList from '../operations/snitch-list.ts';
 import * as snitches from '../operations/snitches.ts';
 import * as triggers from '../operations/triggers.ts';
@@ -43,6 +46,7 @@ import type { ReachStore } from '../reach.ts';
 import type { RepeatStore } from '../repeats.ts';
 import type { RouteStore } from '../routes.ts';
 import type { ServerNoteStore } from '../server-notes.ts';
+import type { SilenceStore } from '../silences.ts';
 import type { SnitchStore } from '../snitches.ts';
 import type { OpenedStore, Store } from '../store.ts';
 import type { SweepStore } from '../sweep.ts';
@@ -175,6 +179,18 @@ const repeatMethods: Table<RepeatStore> = {
   nextRepeatAt: read(repeats.nextRepeatAt),
 };
 
+const silenceMethods: Table<SilenceStore> = {
+  createSilence: write(silences.createSilence),
+  unknownTags: read(silences.unknownTags),
+  getSilence: read(silences.getSilence),
+  listSilences: read(silences.listSilences),
+  updateSilence: write(silences.updateSilence),
+  deleteSilence: write(silences.deleteSilence),
+  silencedAmong: read(silenced.silencedAmong),
+  silenceOver: read(silenced.silenceOver),
+  endSilencesSlice: work(silenceEnds.endSilencesSlice),
+};
+
 const serverNoteMethods: Table<ServerNoteStore> = {
   census: read(census.takeCensus),
   getSetting: read(settings.getSetting),
@@ -201,6 +217,7 @@ export function methodsOf(runner: Runner): Omit<Store, keyof OpenedStore> {
     ...bind(paceMethods, runner),
     ...bind(reachMethods, runner),
     ...bind(repeatMethods, runner),
+    ...bind(silenceMethods, runner),
     ...bind(serverNoteMethods, runner),
     ...guarded(runner),
   };

@@ -11,6 +11,7 @@ import { sql as names } from './0010_names.ts';
 import { sql as channels } from './0011_channels.ts';
 import { sql as routes } from './0012_routes.ts';
 import { sql as acknowledged } from './0013_acknowledged.ts';
+import { sql as silences } from './0014_silences.ts';
 import type { Migration } from './migration.ts';
 
 /** In order: the schema's version is the number of migrations that ran. A migration that has landed never changes. */
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   channels,
   routes,
   acknowledged,
+  silences,
 ];

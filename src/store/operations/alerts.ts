@@ -17,19 +17,21 @@ import { newId } from '../identifiers.ts';
 import type { Page } from '../page.ts';
 import type { Reading, Transaction, Value } from '../transaction.ts';
 import { type AlertCause, detailsOf } from './alert-details.ts';
-import { type AlertRow, insertRow, SELECT, targetsOf, toAlert, writeAlert } from './alert-rows.ts';
+import { type AlertRow, insertRow, SELECT, type Told, targetsOf, toAlert, writeAlert } from './alert-rows.ts';
 import { getChannel } from './channels.ts';
 import { insertDeliveries, listDeliveriesOf } from './deliveries.ts';
 import { countChange, flappingBegins, openFlap } from './flapping.ts';
 import { dropWaiting } from './routes/waiting.ts';
-import type { StateRow } from './states.ts';
+import { forgetKeptBack, keepBack, keptBackOf } from './silences/alarms.ts';
+import { silencedUntil } from './silences/rows.ts';
+import { getRules, type StateRow } from './states.ts';
 import { getWebhook } from './webhooks.ts';
 
 /**
  * Decides an alert: writes it with one delivery per target, in the transaction of the state change itself. Of a snitch
- * that flaps, the alert is counted instead.
+ * that flaps, the alert is counted instead, and in a silence it is kept back.
  *
- * @returns the id of the incident's first alert, which the state keeps
+ * @returns the id of the incident's first alert, which the state keeps; null where nobody was told of the incident
  */
 export async function insertAlert(
   tx: Transaction,
@@ -37,11 +39,16 @@ export async function insertAlert(
   decision: AlertDecision,
   after: SnitchState,
   cause: AlertCause,
-): Promise<string> {
+): Promise<string | null> {
   const change = { decision, details: await detailsOf(tx, row, decision, after, cause) };
   const { status, previousStatus } = decision;
   const goesOn = isAlarm(decision.type) && (previousStatus === 'failed' || previousStatus === 'errored');
   if (!goesOn) await dropWaiting(tx, idOf(row), `it ${overBy(status)}`);
+  const rules = await getRules(tx, row.case_id);
+  if (rules.hasSilences && (await isKeptSilent(tx, row, change, cause.at, rules.timezone))) {
+    if (goesOn && status !== previousStatus) await dropWaiting(tx, idOf(row), `it ${overBy(status)}`);
+    return row.thread_id;
+  }
   const counted = await countChange(tx, row.id, change, cause.at);
   if (counted) return row.thread_id ?? counted.alertId;
   // What waits to tell of an error gives way to the alarm that it is missing, and the other way round.
@@ -54,6 +61,29 @@ export async function insertAlert(
 }
 
 const idOf = ({ case_id: caseId, token }: StateRow) => ({ caseId, token });
+
+/**
+ * An alarm in a silence is kept back. The end of one that was kept back, and of which nobody was told before either, is
+ * nothing to tell.
+ */
+async function isKeptSilent(
+  tx: Transaction,
+  row: StateRow,
+  change: Told,
+  at: number,
+  timezone: string,
+): Promise<boolean> {
+  const { type, previousStatus } = change.decision;
+  if (isAlarm(type)) {
+    const until = await silencedUntil(tx, row, at, timezone);
+    if (until !== null) await keepBack(tx, row.id, change, until);
+    else await forgetKeptBack(tx, row.id);
+    return until !== null;
+  }
+  if (type !== 'snitch.reporting' || !(await keptBackOf(tx, row.id))) return false;
+  await forgetKeptBack(tx, row.id);
+  return row.thread_id === null && previousStatus !== 'paused';
+}
 
 /**
  * The notice to one case that the service was blind.

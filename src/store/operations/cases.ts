@@ -85,6 +85,11 @@ export async function deleteCase(tx: Transaction, id: string): Promise<boolean> 
   tx.forget();
   await tx.run('DELETE FROM flapping WHERE snitch_id IN (SELECT id FROM snitches WHERE case_id = ?)', id);
   await tx.run(
+    'DELETE FROM silenced_alarms WHERE snitch_id IN (SELECT id FROM snitches WHERE case_id = ?)',
+    id,
+  );
+  await tx.run('DELETE FROM silences WHERE case_id = ?', id);
+  await tx.run(
     'DELETE FROM snitch_values WHERE snitch_id IN (SELECT id FROM snitches WHERE case_id = ?)',
     id,
   );

@@ -3,6 +3,7 @@
  * after, so that a database may decide one check-in at a time or many at once.
  */
 import type { AlertDecision } from '../../core/alert.ts';
+import type { BlindWindow } from '../../core/blind-window.ts';
 import type { CheckIn, CheckInOutcome } from '../../core/check-in.ts';
 import { type Calendar, isMinuteInterval } from '../../core/interval.ts';
 import { type Learned, NOTHING_LEARNED, withCheckIn } from '../../core/late-runs.ts';
@@ -18,6 +19,8 @@ export interface Facts {
   calendar: Calendar;
   /** The blind windows that ended after a check-in that came late, in the order in which they were opened. */
   windows: readonly KeptWindow[];
+  /** The silences since then, up to now. */
+  silences?: readonly BlindWindow[];
   /** `NOTHING_LEARNED` where `asksForHistory` says that it is not needed. */
   learned: Learned;
   /** Why a run that its job reported as a success counts as an error. */
@@ -60,10 +63,13 @@ export function decideStart(
 export function asksForHistory(
   row: StateRow,
   { at }: Pick<CheckIn, 'at'>,
-  { rules, calendar, windows }: Omit<Facts, 'learned'>,
+  { rules, calendar, windows, silences = [] }: Omit<Facts, 'learned'>,
 ): boolean {
   return (
-    row.alert_type === 'smart' || windows.length > 0 || isFirstOfPeriod(row, calendar, rules.timezone, at)
+    row.alert_type === 'smart' ||
+    windows.length > 0 ||
+    silences.length > 0 ||
+    isFirstOfPeriod(row, calendar, rules.timezone, at)
   );
 }
 
@@ -71,15 +77,17 @@ export function decideEnd(
   row: StateRow,
   { at, now, exitStatus, runId }: CheckIn,
   outcome: 'healthy' | 'error',
-  { rules, calendar, windows, learned, judged = null }: Facts,
+  { rules, calendar, windows, silences = [], learned, judged = null }: Facts,
 ): CheckInDecision {
   const isFirst = isFirstOfPeriod(row, calendar, rules.timezone, at);
   const known = isFirst ? withCheckIn(learned, row.interval, rules.timezone, at) : learned;
   const before = toState(row);
   const why = outcome === 'error' ? { why: judged ?? errorReported(exitStatus) } : {};
   const trigger = { kind: 'checkIn', outcome, runId, ...why, ...(at < now ? { at } : {}) } as const;
-  const context = { now, calendar, rules, windows, ...known };
-  const { snitch, alert, postponedBy = [] } = transition(before, trigger, context);
+  const all = silences.length === 0 ? windows : [...windows, ...silences].sort((a, b) => a.end - b.end);
+  const context = { now, calendar, rules, windows: all, ...known };
+  const { snitch: after, alert, postponedBy = [] } = transition(before, trigger, context);
+  const snitch = withoutCounted(after, postponedBy.filter((window) => silences.includes(window)).length);
   return {
     snitch,
     alert,
@@ -87,6 +95,11 @@ export function decideEnd(
     learned: isFirst ? known : null,
     isEveryday: movesOnlyTimes(before, snitch) && isLookedAt(row, snitch.dueAt),
   };
+}
+
+/** Silences move a deadline as blind windows do, and are not counted as such. */
+function withoutCounted(snitch: SnitchState, count: number): SnitchState {
+  return count === 0 ? snitch : { ...snitch, postponed: snitch.postponed - count };
 }
 
 function movesOnlyTimes(before: SnitchState, after: SnitchState): boolean {

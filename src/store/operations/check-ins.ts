@@ -19,6 +19,7 @@ import { cutLog, isCutDue } from './log-limit.ts';
 import { keepPostponement } from './postponed-deadlines.ts';
 import { asTold, isTaken, type Judged, judged, reportOf, reportText, saveHistories } from './reports.ts';
 import { openStartAfter, type Run, runOf } from './runs.ts';
+import { silencesUpTo } from './silences/rows.ts';
 import { getRules, getState, type LogEnd, type StateRow, saveState, saveTimes } from './states.ts';
 
 interface CheckInRow {
@@ -81,7 +82,9 @@ async function factsFor(tx: Transaction, row: StateRow, { checkIn, reason }: Jud
   const rules = await getRules(tx, row.case_id);
   const windows = at < now ? await listWindowsSince(tx, at) : [];
   const judged: Reason | null = reason === null ? null : { kind: 'judged', what: reason };
-  const facts = { rules, calendar: tx.calendar, windows, learned: NOTHING_LEARNED, judged };
+  const silences =
+    at < now && rules.hasSilences ? await silencesUpTo(tx, row, { start: at, end: now }, rules.timezone) : [];
+  const facts = { rules, calendar: tx.calendar, windows, silences, learned: NOTHING_LEARNED, judged };
   return asksForHistory(row, checkIn, facts) ? { ...facts, learned: await learnedFor(tx, row) } : facts;
 }
 

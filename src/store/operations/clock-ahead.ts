@@ -6,6 +6,7 @@ import { knownUntil } from '../../core/late-runs.ts';
 import type { Awaitable, Transaction } from '../transaction.ts';
 import { isolate } from './isolation.ts';
 import { learnedFor, saveLearned } from './learned.ts';
+import { bringKeptBackNear, lookAnew } from './silences/alarms.ts';
 import { contextFor, getRules, getStateById, ruleOf, type StateRow, saveState, toState } from './states.ts';
 
 /** Snitches that one call looks at; nearly all of them need no more than the look, which is short. */
@@ -25,9 +26,11 @@ export async function setAnewSlice(tx: Transaction, now: number, after: number):
     await shortenWindows(tx, now);
     await bringDeliveriesNear(tx, now);
     await bringFlapsNear(tx, now);
+    await bringKeptBackNear(tx, now);
   }
   const looked = await look(tx, after);
   for (const row of looked) {
+    if (row.look_at !== null && row.due_at !== null && row.look_at > row.due_at) await lookAnew(tx, row.id);
     const isNear = row.schedule === null ? isNearByInterval(row, now) : await isNearBySchedule(tx, row, now);
     // Only the whole state of a snitch with open runs says when it is due by itself. A row that contradicts itself is
     // reported by the sweep when it is due.
@@ -43,6 +46,7 @@ type LookedRow = Pick<
   | 'case_id'
   | 'interval'
   | 'due_at'
+  | 'look_at'
   | 'last_check_in_at'
   | 'paused_at'
   | 'schedule'
@@ -53,7 +57,7 @@ type LookedRow = Pick<
 
 function look(tx: Transaction, after: number): Awaitable<LookedRow[]> {
   return tx.all<LookedRow>(
-    `SELECT id, case_id, interval, due_at, last_check_in_at, paused_at, schedule, timezone, grace, runs
+    `SELECT id, case_id, interval, due_at, look_at, last_check_in_at, paused_at, schedule, timezone, grace, runs
      FROM snitch_states WHERE id > +? ORDER BY id LIMIT +?`,
     after,
     SLICE,

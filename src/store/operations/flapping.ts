@@ -7,7 +7,8 @@ import { MINUTE } from '../../text/durations.ts';
 import type { Transaction } from '../transaction.ts';
 import { type Told, writeAlert } from './alert-rows.ts';
 import { isolate } from './isolation.ts';
-import { getStateById, reasonIn, type StateRow, tokenOf } from './states.ts';
+import { silencedUntil } from './silences/rows.ts';
+import { getRules, getStateById, reasonIn, type StateRow, tokenOf } from './states.ts';
 
 interface FlapRow {
   snitch_id: number;
@@ -109,6 +110,11 @@ async function settle(tx: Transaction, row: FlapRow, now: number): Promise<void>
   if (state && state.acknowledged === null) {
     const flapping: Flapping = { phase: over ? 'over' : 'goes on', changes: untold, since, changedAt };
     const { decision, details } = present(JSON.parse(row.last) as Told, state);
+    const until = isAlarm(decision.type) ? await silenceOver(tx, state, now) : null;
+    if (until !== null) {
+      await tx.run('UPDATE flapping SET settle_at = ? WHERE snitch_id = ?', until, id);
+      return;
+    }
     const threadId = details.threadId ?? row.alert_id;
     await writeAlert(tx, state, { decision, details: { ...details, threadId, flapping } }, now);
   }
@@ -123,6 +129,12 @@ async function settle(tx: Transaction, row: FlapRow, now: number): Promise<void>
   }
 }
 
+/** When the silence ends that covers the snitch; null where none does. */
+async function silenceOver(tx: Transaction, state: StateRow, now: number): Promise<number | null> {
+  const { hasSilences, timezone } = await getRules(tx, state.case_id);
+  return hasSilences ? silencedUntil(tx, state, now, timezone) : null;
+}
+
 const KINDS: Record<Exclude<Status, 'pending'>, AlertKind> = {
   healthy: 'snitch.reporting',
   failed: 'snitch.missing',
@@ -131,7 +143,7 @@ const KINDS: Record<Exclude<Status, 'pending'>, AlertKind> = {
 };
 
 /** The last change, where the snitch is still what that made of it: the end of a pause, for one, alerts nobody. */
-function present(last: Told, { status, due_at: nextDueAt, reason }: StateRow): Told {
+export function present(last: Told, { status, due_at: nextDueAt, reason }: StateRow): Told {
   const details = { ...last.details, nextDueAt };
   if (status === last.decision.status || status === 'pending') return { ...last, details };
   const decision: AlertDecision = {

@@ -2,6 +2,7 @@ import type { RetentionLimits } from '../sweep.ts';
 import type { Transaction } from '../transaction.ts';
 import { pruneTexts } from './alert-texts.ts';
 import { getSetting, setSetting } from './settings.ts';
+import { KEPT_FOR } from './silences/rows.ts';
 
 /** Rows that one call looks at. */
 const SLICE = 500;
@@ -15,6 +16,7 @@ export async function prune(tx: Transaction, limits: RetentionLimits): Promise<b
     limits.olderThan,
   );
   await tx.run('DELETE FROM blind_windows WHERE ended_at < ? AND cursor IS NULL', limits.olderThan);
+  await tx.run('DELETE FROM silences WHERE over_at < ? AND release_cursor IS NULL', limits.now - KEPT_FOR);
   return moreCheckIns || moreAlerts;
 }
 

@@ -16,6 +16,7 @@ import { missingSinceOf } from './missing-since.ts';
 import { openRunsInLog } from './open-run.ts';
 import { forgetValues } from './reports.ts';
 import { dropWaiting } from './routes/waiting.ts';
+import { forgetKeptBack, lookAnew } from './silences/alarms.ts';
 import { SNITCH_COLUMNS, type SnitchRow, tagsIn, toSnitch } from './snitch-rows.ts';
 import {
   contextFor,
@@ -152,7 +153,10 @@ export async function updateSnitch(
     described.alert_email,
     row.id,
   );
-  if (changes.tags) await indexTags(tx, { id: row.id, caseId }, tagsIn(row), changes.tags);
+  if (changes.tags) {
+    await indexTags(tx, { id: row.id, caseId }, tagsIn(row), changes.tags);
+    await mayBeHeardAgain(tx, caseId, row.id);
+  }
   tx.announce({ kind: 'snitch', caseId, token });
   const changed = await reschedule(tx, state, { before, wanted, now });
   return { ...toSnitch(described, state, await pastOf(tx, state)), state: changed };
@@ -254,8 +258,14 @@ function taggedOf(tx: Transaction, caseId: string, token: string): Awaitable<Tag
 async function writeTags(tx: Transaction, caseId: string, row: TaggedRow, tags: string[]): Promise<string[]> {
   await tx.run('UPDATE snitches SET tags = ? WHERE id = ?', JSON.stringify(tags), row.id);
   await indexTags(tx, { id: row.id, caseId }, tagsIn(row), tags);
+  await mayBeHeardAgain(tx, caseId, row.id);
   tx.announce({ kind: 'snitch', caseId, token: row.token });
   return tags;
+}
+
+/** Silences cover snitches by the tags that they have now. */
+async function mayBeHeardAgain(tx: Transaction, caseId: string, id: number): Promise<void> {
+  if ((await getRules(tx, caseId)).hasSilences) await lookAnew(tx, id);
 }
 
 /** Alerts that were decided are still delivered; the log of check-ins goes with retention. */
@@ -267,6 +277,7 @@ export async function deleteSnitch(tx: Transaction, caseId: string, token: strin
   await deleteState(tx, state);
   await indexTags(tx, { id: row.id, caseId }, tagsIn(row), []);
   await tx.run('DELETE FROM flapping WHERE snitch_id = ?', row.id);
+  await forgetKeptBack(tx, row.id);
   await forgetValues(tx, row.id);
   await dropWaiting(tx, { caseId, token }, 'it was deleted before');
   tx.announce({ kind: 'snitch', caseId, token });

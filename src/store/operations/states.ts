@@ -12,7 +12,6 @@ import type {
   CaseRules,
   Pause,
   RememberedStatus,
-  Reminders,
   SnitchState,
   Status,
 } from '../../core/snitch.ts';
@@ -21,7 +20,11 @@ import type { Awaitable, Reading, Transaction } from '../transaction.ts';
 import { getLearned } from './learned.ts';
 import { packLearned } from './packed/learned.ts';
 import { rulesIn, rulesText } from './run-rules.ts';
+import { settleKeptBack } from './silences/alarms.ts';
+import { getRules } from './silences/case-rules.ts';
 import { countStatus } from './status-counts.ts';
+
+export { getRules, type KeptRules } from './silences/case-rules.ts';
 
 export interface StateRow {
   /** The number of the snitch, which its other rows are keyed by. */
@@ -204,8 +207,14 @@ export async function saveState(
   if (state.status !== row.status) {
     await countStatus(tx, row.case_id, row.status, -1);
     await countStatus(tx, row.case_id, state.status, 1);
+    if (row.status === 'paused') await endedPause(tx, row);
   }
   tx.announce({ kind: 'snitch', caseId: row.case_id, token: row.token });
+}
+
+/** An alarm that a silence kept back, and then a pause, is told as soon as neither holds any more. */
+async function endedPause(tx: Transaction, { id, case_id: caseId }: StateRow): Promise<void> {
+  if ((await getRules(tx, caseId)).hasSilences) await settleKeptBack(tx, id, 0);
 }
 
 /** Whether the sweep will look at the row in time for `dueAt` without being told. */
@@ -264,25 +273,6 @@ function toPause({
 }: StateRow): Pause | null {
   if (kind === null || remembered === null) return null;
   return { until: kind === 'time' ? { kind, at: until ?? 0 } : { kind }, remembered, since };
-}
-
-interface RulesRow {
-  timezone: string;
-  reminders: Reminders;
-  error_notices: number;
-}
-
-export function getRules(tx: Transaction, caseId: string): Promise<CaseRules> {
-  return tx.remember(`rules ${caseId}`, () => readRules(tx, caseId));
-}
-
-async function readRules(tx: Transaction, caseId: string): Promise<CaseRules> {
-  const row = await tx.get<RulesRow>(
-    'SELECT timezone, reminders, error_notices FROM cases WHERE id = ?',
-    caseId,
-  );
-  if (!row) throw new Error(`case ${caseId} does not exist`);
-  return { timezone: row.timezone, reminders: row.reminders, errorNotices: row.error_notices === 1 };
 }
 
 /** What the state machine needs beside the state of `row` for a trigger at `now`. */

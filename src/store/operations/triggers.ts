@@ -1,7 +1,9 @@
 /** Triggers from people, from the sweep and from changed rules: read the row, ask the state machine, write. */
 import { Invalid } from '../../core/errors.ts';
 import { followsCaseZone } from '../../core/job-schedule.ts';
+import { NOTHING_LEARNED } from '../../core/late-runs.ts';
 import { apart } from '../../core/runs.ts';
+import { concernedFrom, dueThrough } from '../../core/silences/due.ts';
 import type { CaseRules, PauseUntil, SnitchState } from '../../core/snitch.ts';
 import { type Trigger, transition } from '../../core/transition.ts';
 import { PENDING_CANNOT_PAUSE } from '../../core/validation.ts';
@@ -10,13 +12,17 @@ import type { Transaction } from '../transaction.ts';
 import { insertAlert } from './alerts.ts';
 import { settleFlaps } from './flapping.ts';
 import { isolate } from './isolation.ts';
+import { learnedFor } from './learned.ts';
 import { openRunOf } from './open-run.ts';
 import { dropWaiting } from './routes/waiting.ts';
+import { waitFor } from './silences/alarms.ts';
+import { silencesOver } from './silences/rows.ts';
 import {
   contextFor,
   getRules,
   getState,
   getStateById,
+  type KeptRules,
   type StateRow,
   saveState,
   tokenOf,
@@ -56,8 +62,8 @@ export async function apply(
   trigger: Trigger,
   rules: CaseRules,
   now: number,
+  before = toState(row),
 ): Promise<boolean> {
-  const before = toState(row);
   const context = await contextFor(tx, row, rules, now);
   const { snitch, alert } = transition(before, trigger, context);
   if (snitch === before) return false;
@@ -67,7 +73,7 @@ export async function apply(
   let threadId = row.thread_id;
   if (alert) {
     const cause =
-      trigger.kind === 'due' ? { deadlineAt: row.due_at, startedAt: hangingSince(snitch, trigger) } : {};
+      trigger.kind === 'due' ? { deadlineAt: before.dueAt, startedAt: hangingSince(snitch, trigger) } : {};
     threadId = await insertAlert(tx, row, alert, snitch, { at: now, ...cause });
   }
   await saveState(tx, row, snitch, { threadId });
@@ -160,11 +166,36 @@ interface LookRow {
 async function applyOneDue(tx: Transaction, id: number, now: number): Promise<boolean> {
   const row = await getStateById(tx, id);
   if (!row) return false;
+  const rules = await getRules(tx, row.case_id);
+  const before = rules.hasSilences ? await throughSilences(tx, row, rules, now) : toState(row);
+  if (before === null) return false;
+  if (before.dueAt === null || before.dueAt > now) {
+    await saveState(tx, row, before);
+    return true;
+  }
   const startedAt = await openRunOf(tx, row);
   // The end of one that is excused may have been lost.
-  const isKnown = startedAt !== null && !apart(toState(row)).open.some((run) => run.excused);
+  const isKnown = startedAt !== null && !apart(before).open.some((run) => run.excused);
   const trigger = { kind: 'due', ...(isKnown ? { startedAt } : {}) } as const;
-  return apply(tx, row, trigger, await getRules(tx, row.case_id), now);
+  return apply(tx, row, trigger, rules, now, before);
+}
+
+/** The state with the deadline that it has after the silences since its period began; null while one still holds. */
+async function throughSilences(
+  tx: Transaction,
+  row: StateRow,
+  rules: KeptRules,
+  now: number,
+): Promise<SnitchState | null> {
+  const before = toState(row);
+  const since = concernedFrom(before, { rules, calendar: tx.calendar }) ?? now;
+  const silences = await silencesOver(tx, row, { start: Math.min(since, now), end: now }, rules.timezone);
+  if (silences.until === null && silences.ended.length === 0) return before;
+  const learned = silences.until === null ? await learnedFor(tx, row) : NOTHING_LEARNED;
+  const through = dueThrough(before, silences, { now, rules, calendar: tx.calendar, ...learned });
+  if (through.do === 'apply') return through.snitch;
+  await waitFor(tx, row.id, through.until);
+  return null;
 }
 
 /** Rows that one call moves at most: few enough that no check-in waits for it noticeably. */
@@ -184,7 +215,9 @@ export async function moveLooks(
 ): Promise<LookCursor | null> {
   const looked = await looksBehind(tx, until, after, MOVED_AT_ONCE);
   for (const { id, look_at: lookAt, due_at: dueAt } of looked) {
-    if (dueAt !== lookAt) await tx.run('UPDATE snitch_states SET look_at = due_at WHERE id = ?', id);
+    // One that waits for the end of a silence is looked at later than it is due.
+    if (dueAt === null || dueAt > lookAt)
+      await tx.run('UPDATE snitch_states SET look_at = due_at WHERE id = ?', id);
   }
   const last = looked.at(-1);
   return last && looked.length === MOVED_AT_ONCE ? { lookAt: last.look_at, id: last.id } : null;

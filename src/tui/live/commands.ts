@@ -5,6 +5,8 @@ import { printable } from '../../text/printable.ts';
 import { nameOf } from '../model/selection.ts';
 import type { Effect, Message } from '../model/state.ts';
 import type { Foresight } from './foresight.ts';
+import { reasonOf } from './reason-of.ts';
+import { endSilences, silence } from './silences.ts';
 import type { Store } from './store.ts';
 
 export interface CommandParts {
@@ -13,6 +15,8 @@ export interface CommandParts {
   quit: () => void;
   refresh: () => void;
   foresight: Pick<Foresight, 'ask'>;
+  /** Reads the silences again. */
+  readSilences: () => void;
   /** Copies a text to the clipboard of the terminal. */
   copy: (text: string) => void;
 }
@@ -61,6 +65,10 @@ export function createCommands(parts: CommandParts): Commands {
         );
       case 'unacknowledge':
         return onAll(effect.tokens, 'Unacknowledged', (token) => client.unacknowledge(token));
+      case 'silence':
+        return void silence(parts, effect, nameOf(store.get(), effect.tokens), say);
+      case 'end-silences':
+        return void endSilences(parts, effect.ids, say);
       case 'tag':
         return onAll(effect.tokens, 'Tagged', (token) => changeTags(client, token, effect));
       case 'delete':
@@ -154,13 +162,6 @@ function reportAll(
     `Not ${done.toLowerCase()}${tokens.length === 1 ? ` ${name}` : ''}${count}: ${reasonOf(first.error)}`,
     'bad',
   );
-}
-
-/** The messages of validations if there are any, because they say more than the error itself. */
-function reasonOf(error: Error): string {
-  const validations = error instanceof ApiError ? (error.body?.validations ?? []) : [];
-  if (validations.length === 0) return error.message;
-  return validations.map(({ attribute, message }) => `${attribute} ${message}`).join('; ');
 }
 
 async function changeTags(

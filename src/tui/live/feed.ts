@@ -14,6 +14,8 @@ export interface FeedParts {
   wait: (ms: number, signal: AbortSignal) => Promise<void>;
   random: () => number;
   emit: (event: Event) => void;
+  /** Called when the stream says that silences changed. */
+  onSilences?: () => void;
   /** A stream that is silent for this long is dead, in milliseconds. The server sends something every 15 s. */
   silenceLimit?: number;
 }
@@ -113,7 +115,8 @@ export class Feed {
 
   async #take(event: StreamEvent, changes: Changes): Promise<void> {
     const { clock, emit } = this.#parts;
-    if (event.event === 'reset') await this.#readAll();
+    if (event.event === 'silences') this.#parts.onSilences?.();
+    else if (event.event === 'reset') await this.#readAll();
     else if (event.event === 'informed') {
       const { changed, deleted } = changes.take();
       emit({ kind: 'changes', changed, deleted, at: clock() });

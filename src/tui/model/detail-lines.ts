@@ -13,6 +13,7 @@ import { compactDuration, runDuration } from '../../text/durations.ts';
 import { outputLines, printable, printableLines } from '../../text/printable.ts';
 import { ago, wallMinute, wallTime } from '../../text/times.ts';
 import { toAscii, wrapWords } from '../../text/width.ts';
+import { silenceWords } from '../silences/silenced.ts';
 import { sparkline } from './bar.ts';
 import type { Entry } from './entry.ts';
 import { type Color, type Glyphs, STATUS_COLOR } from './glyphs.ts';
@@ -75,6 +76,7 @@ function fieldLines(entry: Entry, detail: SnitchDetail | null, look: DetailLook)
   const timezone = explanation?.timezone ?? 'UTC';
   const fields: [string, string][] = [
     dueField(snitch, explanation?.timezone ?? 'time zone of the case'),
+    ...silenced(snitch, explanation, look.now),
     ...(snitch.reason ? [['Why', printable(snitch.reason)] satisfies [string, string]] : []),
     ...(snitch.acknowledged
       ? [['Acknowledged', seenWords(snitch.acknowledged, look.now, timezone)] satisfies [string, string]]
@@ -97,6 +99,17 @@ function fieldLines(entry: Entry, detail: SnitchDetail | null, look: DetailLook)
   const notes = printableLines(snitch.notes).flatMap((line) => wrapWords(line, look.width - LABEL));
   const rows = fields.flatMap(([label, text]) => labelled(label, wrapWords(text, look.width - LABEL)));
   return snitch.notes.trim() === '' ? rows : [...rows, ...labelled('Notes', notes)];
+}
+
+/** As it was when the details were read, as long as it lasts. */
+function silenced(
+  snitch: WireSnitch,
+  explanation: WireExplanation | undefined,
+  now: number,
+): [string, string][] {
+  const over = explanation ? explanation.silenced : snitch.silenced;
+  if (!over || Date.parse(over.until) <= now) return [];
+  return [['Silenced', printable(silenceWords(over, explanation?.timezone ?? 'UTC'))]];
 }
 
 function dueField(

@@ -17,6 +17,7 @@ export interface Glyphs {
   ellipsis: string;
   cursor: string;
   mark: string;
+  silenced: string;
   dot: string;
   rule: string;
   /** Marks the title of the column by which the table is sorted. */
@@ -44,6 +45,7 @@ export const UNICODE: Glyphs = {
   ellipsis: '…',
   cursor: '❯',
   mark: '●',
+  silenced: '◌',
   dot: '·',
   rule: '─',
   sorted: { down: '▾', up: '▴' },
@@ -59,6 +61,7 @@ export const ASCII: Glyphs = {
   ellipsis: '~',
   cursor: '>',
   mark: '*',
+  silenced: 'z',
   dot: '-',
   rule: '-',
   sorted: { down: 'v', up: '^' },

@@ -2,6 +2,7 @@
 import { compactDuration } from '../../text/durations.ts';
 import { printable } from '../../text/printable.ts';
 import { displayWidth, fit, toAscii } from '../../text/width.ts';
+import { activeSilences } from '../silences/silenced.ts';
 import { type Glyphs, STATUS_COLOR } from './glyphs.ts';
 import { bindingsOf } from './keys.ts';
 import type { Line, Span } from './line.ts';
@@ -49,7 +50,10 @@ export function dataAge(heardAt: number | null, now: number): string {
 }
 
 /** All five counts, with their words and the order of the table if there is room. */
-function totalsLine({ collection: { totals, entries, arrangement }, size }: State, glyphs: Glyphs): Line {
+function totalsLine(state: State, glyphs: Glyphs): Line {
+  const { totals, entries, arrangement } = state.collection;
+  const { size } = state;
+  const silences = silencesSpans(state, glyphs);
   const spansOf = (withWords: boolean): Span[] =>
     URGENCY.flatMap((status): Span[] => {
       const word = withWords ? ` ${status}` : '';
@@ -68,12 +72,28 @@ function totalsLine({ collection: { totals, entries, arrangement }, size }: Stat
     dim: true,
   };
   const forms = [
-    [...spansOf(true), all, order],
-    [...spansOf(true), all],
-    [...spansOf(false), all, order],
+    [...spansOf(true), ...silences(true), all, order],
+    [...spansOf(true), ...silences(true), all],
+    [...spansOf(false), ...silences(true), all, order],
+    [...spansOf(false), ...silences(true)],
+    [...spansOf(false), ...silences(false)],
   ];
-  const fitting = forms.find((form) => widthOfLine(form) <= size.columns) ?? spansOf(false);
+  const fitting = forms.find((form) => widthOfLine(form) <= size.columns) ?? [
+    ...silences(false),
+    ...spansOf(false),
+  ];
   return clip(fitting, size.columns);
+}
+
+/** How many silences hold; nothing where none does. */
+function silencesSpans({ silences, now }: State, glyphs: Glyphs): (withWord: boolean) => Span[] {
+  const count = activeSilences(silences, now).length;
+  if (count === 0) return () => [];
+  const word = count === 1 ? ' silence' : ' silences';
+  return (withWord) => [
+    { text: `${glyphs.silenced} ${grouped(count)}${withWord ? word : ''}`, color: 'yellow', bold: true },
+    { text: '  ' },
+  ];
 }
 
 /** 12345 → `12,345`, the same in every locale. */
@@ -134,6 +154,7 @@ const OVERLAY_HINT: Record<Overlay['kind'], string> = {
   tag: 'enter send  esc cancel',
   acknowledge: 'enter send  esc cancel  or no note',
   pause: '',
+  silence: '',
   delete: '',
   form: '',
   help: '',

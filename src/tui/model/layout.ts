@@ -1,5 +1,5 @@
 /** Divides the rows of the screen among header, body, prompt and footer. */
-import { PAUSE_CHOICES, pauseHint } from './pause-choices.ts';
+import { choicesFor, pauseHint } from './pause-choices.ts';
 import type { State } from './state.ts';
 
 export interface Layout {
@@ -43,7 +43,8 @@ function hasBanner({ link, collection: { arrangement } }: State): boolean {
 function promptRows({ overlay, size }: State): number {
   switch (overlay?.kind) {
     case 'pause':
-      return 1 + PAUSE_CHOICES.length + pauseHint(overlay.problem, size.columns).length;
+    case 'silence':
+      return 1 + choicesFor(overlay.kind).length + pauseHint(overlay, size.columns).length;
     case 'tag':
     case 'acknowledge':
     case 'delete':

@@ -1,5 +1,8 @@
 /** What a key does on each screen. */
+
+import { ownSilences, silenceOver } from '../silences/silenced.ts';
 import { type Arrangement, arrange } from './collection.ts';
+import type { Entry } from './entry.ts';
 import { editForm, newForm } from './form.ts';
 import { type Action, bindingFor } from './keys.ts';
 import { isMove, type Move, move } from './movement.ts';
@@ -55,7 +58,17 @@ function act(state: State, action: Exclude<Action, Move>): Step {
   }
 }
 
-type OnSnitch = 'pause' | 'unpause' | 'acknowledge' | 'unacknowledge' | 'edit' | 'delete' | 'tag' | 'copy';
+type OnSnitch =
+  | 'pause'
+  | 'unpause'
+  | 'acknowledge'
+  | 'unacknowledge'
+  | 'silence'
+  | 'end-silence'
+  | 'edit'
+  | 'delete'
+  | 'tag'
+  | 'copy';
 
 function actOnSnitch(state: State, action: OnSnitch): Step {
   const entry = selected(state);
@@ -63,10 +76,13 @@ function actOnSnitch(state: State, action: OnSnitch): Step {
   if (!entry || tokens.length === 0) return stay(say(state, 'There is no snitch here.'));
   switch (action) {
     case 'pause':
+    case 'silence':
       return stay({
         ...state,
-        overlay: { kind: 'pause', tokens, choice: 0, other: fieldWith(''), problem: null },
+        overlay: { kind: action, tokens, choice: 0, other: fieldWith(''), problem: null },
       });
+    case 'end-silence':
+      return endSilences(state, entry, tokens);
     case 'unpause':
       return stay(say({ ...state, marks: new Set() }, `Unpausing ${nameOf(state, tokens)}.`), {
         do: 'unpause',
@@ -109,6 +125,17 @@ function takeBack(state: State, chosen: readonly string[]): Step {
 function isAlarm({ collection }: State, token: string): boolean {
   const status = collection.entries.get(token)?.snitch.status;
   return status === 'failed' || status === 'errored';
+}
+
+function endSilences(state: State, entry: Entry, tokens: readonly string[]): Step {
+  const ids = ownSilences(state.silences, tokens);
+  if (ids.length > 0) {
+    const after = { ...state, marks: new Set<string>() };
+    return stay(say(after, `Ending the silence of ${nameOf(state, tokens)}.`), { do: 'end-silences', ids });
+  }
+  const over = silenceOver(state.silences, entry.snitch, state.now);
+  if (!over) return stay(say(state, `${nameOf(state, tokens)}: nothing silences it.`));
+  return stay(say(state, `Others are silenced with it: snitch silence --end ${over.id}`));
 }
 
 export function openSelected(state: State): Step {

@@ -3,9 +3,9 @@ import { charactersOf } from '../../text/width.ts';
 import type { Glyphs } from './glyphs.ts';
 import { bindingsOf } from './keys.ts';
 import { asciiLines, type Line, type Span } from './line.ts';
-import { PAUSE_CHOICES, pauseHint } from './pause-choices.ts';
+import { choicesFor, pauseHint } from './pause-choices.ts';
 import { nameOf } from './selection.ts';
-import type { Overlay, State } from './state.ts';
+import type { Overlay, PauseOverlay, State } from './state.ts';
 import type { TextField } from './text-field.ts';
 
 /** The prompt below the body. The form and the help have none, because they take the place of the body. */
@@ -48,22 +48,28 @@ function linesOf(state: State, overlay: Overlay, glyphs: Glyphs): Line[] {
         ],
       ];
     case 'pause':
+    case 'silence':
       return pauseLines(state, overlay, glyphs);
     default:
       return [];
   }
 }
 
-function pauseLines(state: State, overlay: Extract<Overlay, { kind: 'pause' }>, glyphs: Glyphs): Line[] {
-  const choices = PAUSE_CHOICES.map(({ label, until }, index): Line => {
+function pauseLines(state: State, overlay: PauseOverlay, glyphs: Glyphs): Line[] {
+  const choices = choicesFor(overlay.kind).map(({ label, until }, index): Line => {
     const isChosen = index === overlay.choice;
     const mark: Span = { text: isChosen ? `${glyphs.cursor} ` : '  ', bold: true };
     const other = until === null && isChosen ? [{ text: ' ' }, ...fieldSpans(overlay.other)] : [];
     return [mark, { text: label, bold: isChosen }, ...other];
   });
-  const hint = pauseHint(overlay.problem, state.size.columns, glyphs.unicode);
+  const hint = pauseHint(overlay, state.size.columns, glyphs.unicode);
   return [
-    [{ text: `Pause ${nameOf(state, overlay.tokens)} until`, bold: true }],
+    [
+      {
+        text: `${overlay.kind === 'pause' ? 'Pause' : 'Silence'} ${nameOf(state, overlay.tokens)} until`,
+        bold: true,
+      },
+    ],
     ...choices,
     ...hint.map((text): Line => [overlay.problem === null ? { text, dim: true } : { text, color: 'red' }]),
   ];

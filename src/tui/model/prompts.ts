@@ -4,7 +4,7 @@ import { arrange } from './collection.ts';
 import { editField, type FormOverlay, moveFocus, showProblems, typeIntoForm } from './form.ts';
 import { readForm } from './form-input.ts';
 import { isMove, type Move, move } from './movement.ts';
-import { PAUSE_CHOICES } from './pause-choices.ts';
+import { choicesFor } from './pause-choices.ts';
 import { askAnew } from './preview.ts';
 import { keepSelection, nameOf } from './selection.ts';
 import { type Overlay, type PauseOverlay, type State, type Step, say, stay } from './state.ts';
@@ -24,6 +24,7 @@ export function pressInOverlay(state: State, overlay: Overlay, key: string): Ste
     case 'acknowledge':
       return key === 'enter' ? acknowledgeAll(state, overlay) : stay(typeNote(state, key));
     case 'pause':
+    case 'silence':
       return pressInPause(state, overlay, key);
     case 'form':
       return pressInForm(state, overlay, key);
@@ -101,7 +102,7 @@ function tagAll(state: State, tokens: readonly string[], text: string): Step {
 }
 
 function pressInPause(state: State, overlay: PauseOverlay, key: string): Step {
-  const count = PAUSE_CHOICES.length;
+  const count = choicesFor(overlay.kind).length;
   const choose = (choice: number) =>
     stay({ ...state, overlay: { ...overlay, choice: (choice + count) % count, problem: null } });
   if (key === 'up' || key === 'shift+tab') return choose(overlay.choice - 1);
@@ -116,12 +117,23 @@ function pressInPause(state: State, overlay: PauseOverlay, key: string): Step {
 /** If the text is not understood, the prompt says so and stays open, with the text as it was typed. */
 function pauseAll(state: State, overlay: PauseOverlay): Step {
   const { tokens, choice, other } = overlay;
-  const understood = understandUntil(PAUSE_CHOICES[choice]?.until ?? other.text, state.now);
+  const understood = understandUntil(choicesFor(overlay.kind)[choice]?.until ?? other.text, state.now);
   if ('problem' in understood) {
     return stay({ ...state, overlay: { ...overlay, problem: understood.problem } });
   }
+  const { until } = understood;
+  if (overlay.kind === 'silence') {
+    if (Number.isNaN(Date.parse(until))) {
+      return stay({
+        ...state,
+        overlay: { ...overlay, problem: 'a silence ends at a time: 2h, 14:30, tomorrow' },
+      });
+    }
+    const silencing = say({ ...close(state), marks: new Set() }, `Silencing ${nameOf(state, tokens)}.`);
+    return stay(silencing, { do: 'silence', tokens, until });
+  }
   const after = say({ ...close(state), marks: new Set() }, `Pausing ${nameOf(state, tokens)}.`);
-  return stay(after, { do: 'pause', tokens, until: understood.until });
+  return stay(after, { do: 'pause', tokens, until });
 }
 
 const TOO_OLD = 'is unknown to the server, which is too old and has to be updated first';
@@ -162,9 +174,11 @@ export function pasteInto(state: State, text: string): State {
       return { ...state, overlay: { ...overlay, field: insert(overlay.field, text) } };
     case 'acknowledge':
       return { ...state, overlay: { ...overlay, field: insert(overlay.field, text) } };
-    case 'pause': {
+    case 'pause':
+    case 'silence': {
       const other = insert(overlay.other, text);
-      return { ...state, overlay: { ...overlay, other, choice: PAUSE_CHOICES.length - 1, problem: null } };
+      const choice = choicesFor(overlay.kind).length - 1;
+      return { ...state, overlay: { ...overlay, other, choice, problem: null } };
     }
     case 'form':
       return { ...state, overlay: editField(overlay, (field) => insert(field, text)) };

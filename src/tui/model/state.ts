@@ -3,7 +3,14 @@
  * Times are milliseconds since the epoch. The words are those of the API.
  */
 import type { SnitchInput } from '../../api/client.ts';
-import type { WireAlert, WireCheckIn, WireDelivery, WireError, WireSnitch } from '../../api/wire.ts';
+import type {
+  WireAlert,
+  WireCheckIn,
+  WireDelivery,
+  WireError,
+  WireSilence,
+  WireSnitch,
+} from '../../api/wire.ts';
 import type { WireExplanation } from '../../api/wire-explanation.ts';
 import { type Collection, EMPTY } from './collection.ts';
 import type { Foreseen, Question } from './foreseen.ts';
@@ -66,8 +73,9 @@ export interface AlertsScreen {
   error: string | null;
 }
 
+/** Asks for the end of a pause, or of a silence. */
 export interface PauseOverlay {
-  kind: 'pause';
+  kind: 'pause' | 'silence';
   tokens: readonly string[];
   choice: number;
   other: TextField;
@@ -110,6 +118,8 @@ export interface State {
   top: number;
   marks: ReadonlySet<string>;
   rows: ReadonlyMap<string, RowDetail>;
+  /** Those that are not over, as they were when they were last read. */
+  silences: readonly WireSilence[];
   screen: Screen;
   overlay: Overlay | null;
   message: Message | null;
@@ -128,6 +138,7 @@ export type Event =
   | { kind: 'link'; link: Link }
   | { kind: 'case'; name: string }
   | { kind: 'reach'; nobody: string | null }
+  | { kind: 'silences'; silences: readonly WireSilence[] }
   | { kind: 'row'; token: string; detail: RowDetail }
   | { kind: 'detail'; token: string; detail: SnitchDetail | null; error: string | null }
   | {
@@ -151,6 +162,8 @@ export type Effect =
   | { do: 'unpause'; tokens: readonly string[] }
   | { do: 'acknowledge'; tokens: readonly string[]; note: string | null }
   | { do: 'unacknowledge'; tokens: readonly string[] }
+  | { do: 'silence'; tokens: readonly string[]; until: string }
+  | { do: 'end-silences'; ids: readonly string[] }
   | { do: 'tag'; tokens: readonly string[]; add: readonly string[]; remove: readonly string[] }
   | { do: 'delete'; token: string }
   | { do: 'save'; token: string | null; input: SnitchInput }
@@ -188,6 +201,7 @@ export function initialState({ now, size, server, readonly }: Beginning): State 
     top: 0,
     marks: new Set(),
     rows: new Map(),
+    silences: [],
     screen: { kind: 'table' },
     overlay: null,
     message: null,

@@ -1,4 +1,5 @@
 /** The dashboard as one function: from a state and an event to the next state and what has to be done. */
+import type { WireSilence } from '../../api/wire.ts';
 import { applyChanges, replaceAll } from './collection.ts';
 import { refuse } from './form.ts';
 import { clickAt, wheel } from './pointer.ts';
@@ -25,6 +26,8 @@ export function step(state: State, event: Event): Step {
     case 'all':
     case 'changes':
       return receive(state, event);
+    case 'silences':
+      return receiveSilences(state, event.silences);
     case 'refused':
     case 'saved':
     case 'foreseen':
@@ -54,6 +57,15 @@ function receive(state: State, event: Received): Step {
   return concerns ? stay(after, { do: 'load-detail', token: screen.token }) : stay(after);
 }
 
+/** A silence moves deadlines, of which the rows on the screen then tell anew. */
+function receiveSilences(before: State, silences: readonly WireSilence[]): Step {
+  if (JSON.stringify(silences) === JSON.stringify(before.silences)) return stay(before);
+  const rows = new Map([...before.rows].map(([token, row]) => [token, { ...row, stale: true }]));
+  const state = { ...before, silences, rows };
+  const { screen } = state;
+  return screen.kind === 'detail' ? stay(state, { do: 'load-detail', token: screen.token }) : stay(state);
+}
+
 type Answer = Extract<Event, { kind: 'saved' | 'refused' | 'foreseen' }>;
 
 function answerForm(state: State, event: Answer): State {
@@ -67,7 +79,7 @@ function answerForm(state: State, event: Answer): State {
   return index === -1 ? closed : selectIndex(closed, index);
 }
 
-type Noted = Exclude<Event, Answer | Received | { kind: 'key' | 'paste' | 'click' | 'wheel' }>;
+type Noted = Exclude<Event, Answer | Received | { kind: 'key' | 'paste' | 'click' | 'wheel' | 'silences' }>;
 
 function note(state: State, event: Noted): State {
   switch (event.kind) {

@@ -59,6 +59,8 @@ export interface RowLook {
   detail: RowDetail | undefined;
   isSelected: boolean;
   isMarked: boolean;
+  /** Whether a silence keeps its alarms back. */
+  isSilenced?: boolean;
 }
 
 export function rowLine(entry: Entry, look: RowLook): Line {
@@ -85,9 +87,7 @@ function cell({ id, width }: Column, entry: Entry, look: RowLook): Line {
     case 'status':
       return [{ text: text(`${glyphs.status[status]} ${word}`), color: STATUS_COLOR[status] }];
     case 'name':
-      return [
-        { text: text(entry.name), bold: !acknowledged && (status === 'failed' || status === 'errored') },
-      ];
+      return nameCell(entry, look, text);
     case 'interval':
       return [{ text: text(shortInterval(interval)) }];
     case 'last':
@@ -107,23 +107,36 @@ function cell({ id, width }: Column, entry: Entry, look: RowLook): Line {
   }
 }
 
+function nameCell(entry: Entry, { glyphs, isSilenced }: RowLook, text: (value: string) => string): Line {
+  const { status, acknowledged } = entry.snitch;
+  const bold = !acknowledged && (status === 'failed' || status === 'errored');
+  if (!isSilenced) return [{ text: text(entry.name), bold }];
+  // Cut as a whole: the mark takes its place from the name.
+  return [{ text: text(`${glyphs.silenced} ${entry.name}`), bold, dim: true }];
+}
+
 function lastCheckIn({ reportedAt }: Entry, now: number): string {
   return reportedAt === null ? 'never' : compactDuration(Math.max(0, now - reportedAt));
 }
 
 /** The time left, negative after a missed deadline; `due` until the sweep decides, `-` if nothing is awaited. */
-function timeLeft(entry: Entry, { detail, glyphs, now }: RowLook): string {
+function timeLeft(entry: Entry, look: RowLook): string {
+  const { detail, glyphs, now } = look;
   const { status } = entry.snitch;
   if (status === 'failed') return overdue(entry, detail, now);
   if (status !== 'healthy' && status !== 'errored') return '-';
-  const at = deadlineOf(entry, detail);
+  const at = deadlineOf(entry, look);
   if (at === undefined) return glyphs.ellipsis;
   if (at === null) return '-';
   return at <= now ? 'due' : compactDuration(at - now);
 }
 
-/** Undefined as long as it is not known. */
-function deadlineOf({ deadlineAt }: Entry, detail: RowDetail | undefined): number | null | undefined {
+/** Undefined as long as it is not known. What the row was told before a silence began is not true in it. */
+function deadlineOf(
+  { deadlineAt }: Entry,
+  { detail, isSilenced }: Pick<RowLook, 'detail' | 'isSilenced'>,
+): number | null | undefined {
+  if (isSilenced && detail) return detail.deadlineAt;
   return deadlineAt === undefined ? detail?.deadlineAt : deadlineAt;
 }
 
@@ -133,11 +146,11 @@ function overdue({ missingSince }: Entry, detail: RowDetail | undefined, now: nu
 }
 
 function barCell(entry: Entry, look: RowLook, width: number): Line {
-  const { detail, now, glyphs } = look;
+  const { now, glyphs } = look;
   const { checkedInAt, length } = entry;
   const { status } = entry.snitch;
   const isAwaited = status === 'healthy' || status === 'errored';
-  const deadlineAt = deadlineOf(entry, detail);
+  const deadlineAt = deadlineOf(entry, look);
   if (!isAwaited || !deadlineAt) return [{ text: ' '.repeat(width) }];
   // The bar is full at the last check-in, but no more than two intervals before the deadline, which may have been
   // restarted since.

@@ -7,6 +7,7 @@ import type { Line } from '../model/line.ts';
 import { cursorIndex, visibleEntries } from '../model/selection.ts';
 import type { RowDetail, State } from '../model/state.ts';
 import { rowLine, titleLine } from '../model/table-lines.ts';
+import { silenceOver } from '../silences/silenced.ts';
 import { SpanLine } from './lines.tsx';
 import { useLook } from './look.ts';
 
@@ -34,6 +35,7 @@ export function Table({ state }: { state: State }) {
           detail={state.rows.get(entry.token)}
           isSelected={index === selectedIndex}
           isMarked={state.marks.has(entry.token)}
+          isSilenced={silenceOver(state.silences, entry.snitch, state.now) !== null}
         />
       ))}
       {rows.length === 0 && <SpanLine line={emptyLine(state)} width={width} />}
@@ -60,6 +62,7 @@ interface RowProps {
   detail: RowDetail | undefined;
   isSelected: boolean;
   isMarked: boolean;
+  isSilenced: boolean;
 }
 
 /** Memoised, because a key press changes only two rows of the screen. */

@@ -54,6 +54,7 @@ async function withRig(count: number, use: (rig: Rig) => Promise<void>): Promise
       quit: () => {},
       refresh: () => {},
       copy: () => {},
+      readSilences: () => {},
       foresight: { ask: () => {} },
     });
     await use({ fixture, tokens, commands, told, unfinished, quit });

@@ -27,6 +27,7 @@ function dashboardOf(url: string, apiKey: string, snitches: readonly WireSnitch[
     quit: () => {},
     refresh: () => {},
     copy: () => {},
+    readSilences: () => {},
     foresight: { ask: () => {} },
   });
   store.dispatch(read(snitches));

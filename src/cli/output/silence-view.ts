@@ -1,0 +1,89 @@
+/** How a silence is shown in lists and alone. */
+import type { Client } from '../../api/client.ts';
+import type { WireSilence } from '../../api/wire.ts';
+import { durationInWords, SECOND } from '../../text/durations.ts';
+import { exactTime, type Field, shownTime, type View } from './output.ts';
+import type { Style } from './style.ts';
+
+/** The names of snitches by their tokens, as far as they are known. */
+type Names = ReadonlyMap<string, string>;
+
+/** So many tokens are asked about. */
+const MOST_ASKED = 20;
+
+/** The names of what is silenced alone. */
+export async function namesOf(client: Client, silences: readonly WireSilence[]): Promise<Names> {
+  const alone = silences.flatMap(({ tokens }) => (tokens?.length === 1 ? tokens : []));
+  const tokens = [...new Set(alone)].slice(0, MOST_ASKED);
+  const found = await Promise.all(tokens.map((token) => client.getSnitch(token).catch(() => null)));
+  return new Map(found.filter((snitch) => snitch !== null).map(({ token, name }) => [token, name]));
+}
+
+/** `all snitches`; `tag db or web1`; the name of a snitch; `3 snitches` */
+export function coverageWords({ all, tags, tokens }: WireSilence, names: Names): string {
+  if (all) return 'all snitches';
+  if (tags) return `tag ${tags.join(' or ')}`;
+  const [only = '', ...others] = tokens ?? [];
+  return others.length > 0 ? `${others.length + 1} snitches` : (names.get(only) ?? only);
+}
+
+function stateOf({ active, schedule, next }: WireSilence): string {
+  if (active) return 'active';
+  if (schedule) return 'recurring';
+  return next ? 'coming' : 'over';
+}
+
+function scheduleText({ schedule, duration, timezone }: WireSilence): string {
+  if (!schedule) return '';
+  const expression = 'cron' in schedule ? schedule.cron : schedule.calendar;
+  const zone = timezone ? ` ${timezone}` : '';
+  return `${expression}${zone} for ${durationInWords((duration ?? 0) * SECOND)}`;
+}
+
+/** The time in which it holds, or holds next. */
+function stretchOf({ current, next, from, to }: WireSilence): { from: string; to: string } | null {
+  return current ?? next ?? (from !== null && to !== null ? { from, to } : null);
+}
+
+export const SILENCE_VIEW: Pick<View<WireSilence>, 'name' | 'id'> = {
+  name: ({ id }) => id,
+  id: ({ id }) => id,
+};
+
+export function silencesView(names: Names): View<WireSilence> {
+  return {
+    ...SILENCE_VIEW,
+    empty: 'nothing is silenced: `snitch silence --tag TAG 30m`',
+    columns: [
+      {
+        header: 'STATE',
+        cell: stateOf,
+        paint: ({ active }) => (active ? 'yellow' : null),
+      },
+      { header: 'COVERS', cell: (one) => coverageWords(one, names), shrinkTo: 8 },
+      {
+        header: 'BEGINS',
+        cell: (one, style) => shownTime(stretchOf(one)?.from ?? null, style),
+        optional: true,
+      },
+      { header: 'ENDS', cell: (one, style) => shownTime(stretchOf(one)?.to ?? null, style) },
+      { header: 'EACH', cell: scheduleText, shrinkTo: 10, optional: true },
+      { header: 'BY', cell: ({ by }) => by, shrinkTo: 6, optional: true },
+      { header: 'NOTE', cell: ({ note }) => note, shrinkTo: 8, optional: true },
+      { header: 'ID', cell: ({ id }) => id, optional: true },
+    ],
+  };
+}
+
+export function silenceFields(one: WireSilence, names: Names, style: Style): Field[] {
+  const stretch = stretchOf(one);
+  return [
+    { label: 'Silence', text: one.id, paint: 'bold' },
+    { label: 'Covers', text: coverageWords(one, names) },
+    ...(one.active ? [] : [{ label: 'From', text: exactTime(stretch?.from ?? null, style) }]),
+    { label: 'Until', text: exactTime(stretch?.to ?? null, style) },
+    ...(one.schedule ? [{ label: 'Each', text: scheduleText(one) }] : []),
+    { label: 'By', text: one.by },
+    ...(one.note === '' ? [] : [{ label: 'Note', text: one.note }]),
+  ];
+}

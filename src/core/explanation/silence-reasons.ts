@@ -1,0 +1,39 @@
+/** Says in words what a silence makes of a snitch. */
+import type { SnitchState } from '../snitch.ts';
+
+export interface SilenceFacts {
+  /** When the snitch is heard again. */
+  until: number;
+  by: string;
+  note: string;
+  /** Whether an alarm was decided meanwhile. */
+  isKeptBack: boolean;
+}
+
+/** One sentence each. @param local an instant in words */
+export function silenceReasons(
+  { status }: Pick<SnitchState, 'status'>,
+  { until, by, note, isKeptBack }: SilenceFacts,
+  local: (at: number) => string,
+): string[] {
+  const why = note === '' ? '' : ` (${note})`;
+  return [
+    `It is silenced until ${local(until)} by ${by}${why}: no alarm is raised before.`,
+    ...(isKeptBack ? [`Its alarm is raised then, unless it is well by then.`] : afterwards(status)),
+  ];
+}
+
+function afterwards(status: SnitchState['status']): string[] {
+  switch (status) {
+    case 'healthy':
+    case 'errored':
+      return ['Its job is not expected to run in the silence: afterwards the next run counts.'];
+    case 'failed':
+      return ['Its reminders go on afterwards.'];
+    default:
+      return [];
+  }
+}
+
+export const MOVED_BY_SILENCE =
+  'Its deadline was moved by a silence, because its job was not expected to run then.';

@@ -1,0 +1,174 @@
+/**
+ * Silences (`extensions: Acknowledge, silence, depend`): planned times in which what they cover raises no alarm, because
+ * its jobs are not expected to run. All times are in milliseconds since the epoch, all lengths in milliseconds.
+ */
+import type { BlindWindow } from '../blind-window.ts';
+import { scheduleOf } from '../job-schedule.ts';
+import type { ScheduleRule } from '../schedule/schedule.ts';
+
+/** What a silence covers: all snitches of its case, those with one of the tags, or the named ones. */
+export type SilenceScope =
+  | { kind: 'all' }
+  | { kind: 'tags'; tags: readonly string[] }
+  | { kind: 'tokens'; tokens: readonly string[] };
+
+/** When a silence holds: once, or for so long after each instant of a schedule. */
+export type SilenceTime =
+  | { kind: 'once'; from: number; to: number }
+  /** `timezone` is null for that of the case. */
+  | { kind: 'recurring'; schedule: ScheduleRule; duration: number; timezone: string | null };
+
+/** A stretch of time in which a silence holds: from `start` on, and at `end` no longer. */
+export type SilenceWindow = BlindWindow;
+
+export interface NewSilence {
+  scope: SilenceScope;
+  time: SilenceTime;
+  note: string;
+}
+
+export interface Silence extends NewSilence {
+  id: string;
+  caseId: string;
+  /** The name of the key that made it. */
+  by: string;
+  createdAt: number;
+  /** When somebody ended it before its time; null where nobody did. */
+  endedAt: number | null;
+}
+
+/** A snitch as far as silences look at it. */
+export interface Silenceable {
+  token: string;
+  tags: readonly string[];
+}
+
+/** The tags that the snitch has now count, whatever it had when the silence was made. */
+export function covers({ scope }: Pick<Silence, 'scope'>, { token, tags }: Silenceable): boolean {
+  switch (scope.kind) {
+    case 'all':
+      return true;
+    case 'tags':
+      return scope.tags.some((tag) => tags.includes(tag));
+    case 'tokens':
+      return scope.tokens.includes(token);
+  }
+}
+
+type Timed = Pick<Silence, 'time' | 'createdAt' | 'endedAt'>;
+
+/**
+ * The windows of the silence that reach into the stretch, in the order in which they begin. A silence held at no time
+ * before it was made.
+ *
+ * @param timezone that of the case
+ */
+export function windowsOf(silence: Timed, stretch: SilenceWindow, timezone: string): SilenceWindow[] {
+  const { time, createdAt, endedAt } = silence;
+  const last = endedAt ?? Number.POSITIVE_INFINITY;
+  const all =
+    time.kind === 'once'
+      ? [{ start: time.from, end: time.to }]
+      : recurrences(time, silence, stretch, timezone);
+  return all
+    .map(({ start, end }) => ({ start: Math.max(start, createdAt), end: Math.min(end, last) }))
+    .filter(({ start, end }) => start < end && start < stretch.end && end > stretch.start);
+}
+
+/** Those that begin before the stretch ends and may end after it began. */
+function recurrences(
+  time: Extract<SilenceTime, { kind: 'recurring' }>,
+  { createdAt }: Pick<Timed, 'createdAt'>,
+  stretch: SilenceWindow,
+  timezone: string,
+): SilenceWindow[] {
+  const schedule = scheduleOf(time, timezone);
+  const windows: SilenceWindow[] = [];
+  let start = schedule?.nextAfter(Math.max(stretch.start, createdAt) - time.duration) ?? null;
+  while (start !== null && start < stretch.end) {
+    windows.push({ start, end: start + time.duration });
+    start = schedule?.nextAfter(start) ?? null;
+  }
+  return windows;
+}
+
+/** The window that the silence is in at `now`; of two that overlap where a clock is changed the one that ends last. */
+export function currentWindow(silence: Timed, now: number, timezone: string): SilenceWindow | null {
+  return lastToEnd(windowsOf(silence, { start: now, end: now + 1 }, timezone), (window) => window);
+}
+
+/** The first window that begins after `now`; null where none does. */
+export function nextWindow(silence: Timed, now: number, timezone: string): SilenceWindow | null {
+  const { time, endedAt } = silence;
+  if (endedAt !== null) return null;
+  if (time.kind === 'once') return time.from > now ? { start: time.from, end: time.to } : null;
+  const start = scheduleOf(time, timezone)?.nextAfter(now) ?? null;
+  return start === null ? null : { start, end: start + time.duration };
+}
+
+/** When it is over for good; null while a schedule may begin it again. */
+export function overAt({ time, endedAt }: Pick<Silence, 'time' | 'endedAt'>): number | null {
+  if (time.kind === 'recurring') return endedAt;
+  return endedAt === null ? time.to : Math.min(endedAt, time.to);
+}
+
+/** In order, with those that overlap or touch as one. */
+export function merged(windows: readonly SilenceWindow[]): SilenceWindow[] {
+  const result: SilenceWindow[] = [];
+  for (const window of windows.toSorted((one, other) => one.start - other.start)) {
+    const last = result.at(-1);
+    if (last && window.start <= last.end) last.end = Math.max(last.end, window.end);
+    else result.push({ ...window });
+  }
+  return result;
+}
+
+/** A silence that holds now. */
+export interface Held {
+  silence: Silence;
+  window: SilenceWindow;
+}
+
+/** Those of the silences that hold at `now`. */
+export function heldAt(silences: readonly Silence[], now: number, timezone: string): Held[] {
+  return silences.flatMap((silence) => {
+    const window = currentWindow(silence, now, timezone);
+    return window ? [{ silence, window }] : [];
+  });
+}
+
+/** The one of them that covers the snitch and ends last, or null where none does. */
+export function longestOver(held: readonly Held[], snitch: Silenceable): Held | null {
+  return lastToEnd(
+    held.filter(({ silence }) => covers(silence, snitch)),
+    ({ window }) => window,
+  );
+}
+
+function lastToEnd<T>(all: readonly T[], windowIn: (one: T) => SilenceWindow): T | null {
+  return all.reduce<T | null>(
+    (last, one) => (last === null || windowIn(one).end > windowIn(last).end ? one : last),
+    null,
+  );
+}
+
+/** At most so many silences are followed one into the other. */
+const LONGEST_CHAIN = 100;
+
+/**
+ * Until when the silences go on that hold at `now`, where one begins before the one before it has ended.
+ *
+ * @param silences those that cover the snitch
+ */
+export function silentUntil(silences: readonly Silence[], now: number, timezone: string): number | null {
+  let until: number | null = null;
+  for (let step = 0; step < LONGEST_CHAIN; step += 1) {
+    const ends: number[] = silences.flatMap(
+      (silence) => currentWindow(silence, until ?? now, timezone)?.end ?? [],
+    );
+    const end = Math.max(...ends);
+    if (ends.length === 0 || end <= (until ?? now)) return until;
+    until = end;
+  }
+  return until;
+}

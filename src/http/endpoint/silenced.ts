@@ -1,0 +1,50 @@
+/** Which snitches of an answer are silenced. That stands in none of their rows: it is asked for when they are shown. */
+import type { WireSilenced } from '../../api/wire.ts';
+import { isAwaited, type ListedSnitch, type SilencedBy } from '../../core/snitch.ts';
+import type { SilencedSnitch } from '../../store/silences.ts';
+import type { Store } from '../../store/store.ts';
+import { isoTime } from '../../text/iso-time.ts';
+
+/** The snitches with the silences that hold over them, and with deadlines that lie behind these. */
+export async function withSilences<Shown extends ListedSnitch>(
+  store: Pick<Store, 'silencedAmong'>,
+  caseId: string,
+  snitches: readonly Shown[],
+  now: number,
+): Promise<readonly Shown[]> {
+  const candidates = snitches.map(({ token, tags, state }) => ({
+    token,
+    tags,
+    dueAt: isAwaited(state) ? state.dueAt : null,
+  }));
+  const found = await store.silencedAmong(caseId, candidates, now);
+  if (!found || found.size === 0) return snitches;
+  return snitches.map((snitch) => {
+    const over = found.get(snitch.token);
+    if (!over) return snitch;
+    const state = isAwaited(snitch.state) ? { ...snitch.state, dueAt: over.dueAt } : snitch.state;
+    return { ...snitch, state, silenced: shownSilence(over) };
+  });
+}
+
+export function shownSilence({ silence, until }: SilencedSnitch): SilencedBy {
+  const { id, by, note } = silence;
+  return { id, until, by, note };
+}
+
+/** The same of one. */
+export async function withSilence<Shown extends ListedSnitch>(
+  store: Pick<Store, 'silencedAmong'>,
+  caseId: string,
+  snitch: Shown,
+  now: number,
+): Promise<Shown> {
+  const [shown = snitch] = await withSilences(store, caseId, [snitch], now);
+  return shown;
+}
+
+export function wireSilenced(silenced: SilencedBy | undefined): WireSilenced | null {
+  if (!silenced) return null;
+  const { id, until, by, note } = silenced;
+  return { id, until: isoTime(until), by, note };
+}

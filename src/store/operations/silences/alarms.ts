@@ -1,0 +1,65 @@
+/** Alarms that a silence keeps back, and snitches that wait for the end of one. */
+import type { AlertDecision, AlertDetails } from '../../../core/alert.ts';
+import type { Reading, Transaction } from '../../transaction.ts';
+
+/** An alarm that is told when the silence ends, unless it is over by then. */
+export interface KeptBack {
+  decision: AlertDecision;
+  details: AlertDetails;
+}
+
+export async function keptBackOf(tx: Reading, id: number): Promise<KeptBack | null> {
+  const row = await tx.get<{ told: string }>('SELECT told FROM silenced_alarms WHERE snitch_id = ?', id);
+  return row ? (JSON.parse(row.told) as KeptBack) : null;
+}
+
+/** Of several, the last one is told, with what the snitch was before the first: nobody knows of those in between. */
+export async function keepBack(
+  tx: Transaction,
+  id: number,
+  { decision, details }: KeptBack,
+  settleAt: number,
+): Promise<void> {
+  const earlier = await keptBackOf(tx, id);
+  const { previousStatus } = earlier?.decision ?? decision;
+  await tx.run(
+    `INSERT INTO silenced_alarms (snitch_id, settle_at, told) VALUES (?, ?, ?)
+     ON CONFLICT (snitch_id) DO UPDATE SET settle_at = excluded.settle_at, told = excluded.told`,
+    id,
+    settleAt,
+    JSON.stringify({ decision: { ...decision, previousStatus }, details }),
+  );
+}
+
+export async function forgetKeptBack(tx: Transaction, id: number): Promise<void> {
+  await tx.run('DELETE FROM silenced_alarms WHERE snitch_id = ?', id);
+}
+
+/** Lets the sweep look at an alarm that was kept back, at `at`. */
+export async function settleKeptBack(tx: Transaction, id: number, at: number): Promise<void> {
+  await tx.run('UPDATE silenced_alarms SET settle_at = ? WHERE snitch_id = ?', at, id);
+}
+
+/** Lets the sweep look at the snitch again only at `until`, though it is due. */
+export async function waitFor(tx: Transaction, id: number, until: number): Promise<void> {
+  await tx.run('UPDATE snitch_states SET look_at = ? WHERE id = ?', until, id);
+}
+
+/** Lets the sweep look at once at a snitch that may not be silenced any more. */
+export async function lookAnew(tx: Transaction, id: number): Promise<void> {
+  await tx.run('UPDATE snitch_states SET look_at = due_at WHERE id = ? AND look_at > due_at', id);
+  await settleKeptBack(tx, id, 0);
+}
+
+/** Where an alarm waits for the end of a pause, and not for that of a silence. */
+export const AFTER_PAUSE = Number.MAX_SAFE_INTEGER;
+
+/** Looks at all of them again, because the silence that they wait for may have been one of a clock that ran ahead. */
+export async function bringKeptBackNear(tx: Transaction, now: number): Promise<void> {
+  await tx.run(
+    'UPDATE silenced_alarms SET settle_at = ? WHERE settle_at > ? AND settle_at < ?',
+    now,
+    now,
+    AFTER_PAUSE,
+  );
+}

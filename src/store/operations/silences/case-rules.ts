@@ -1,0 +1,35 @@
+/** What the state machine must know of a case, and whether its silences are to be asked for. */
+import type { CaseRules, Reminders } from '../../../core/snitch.ts';
+import type { Reading } from '../../transaction.ts';
+
+interface RulesRow {
+  timezone: string;
+  reminders: Reminders;
+  error_notices: number;
+  has_silences: number;
+}
+
+/** The rules of a case, and whether any silence is kept: most cases have none, and are asked for nothing more. */
+export interface KeptRules extends CaseRules {
+  hasSilences: boolean;
+}
+
+export function getRules(tx: Reading, caseId: string): Promise<KeptRules> {
+  return tx.remember(`rules ${caseId}`, () => readRules(tx, caseId));
+}
+
+async function readRules(tx: Reading, caseId: string): Promise<KeptRules> {
+  const row = await tx.get<RulesRow>(
+    `SELECT timezone, reminders, error_notices,
+       EXISTS (SELECT 1 FROM silences WHERE case_id = cases.id) AS has_silences
+     FROM cases WHERE id = ?`,
+    caseId,
+  );
+  if (!row) throw new Error(`case ${caseId} does not exist`);
+  return {
+    timezone: row.timezone,
+    reminders: row.reminders,
+    errorNotices: row.error_notices === 1,
+    hasSilences: row.has_silences === 1,
+  };
+}

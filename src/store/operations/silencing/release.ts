@@ -1,0 +1,98 @@
+/** What follows when a silence ends: by its time, or because somebody ended it early. */
+import { currentWindow, type Silence } from '../../../core/silences/silence.ts';
+import type { SilenceEnds } from '../../silences.ts';
+import type { Transaction } from '../../transaction.ts';
+import { writeAlert } from '../alert-rows.ts';
+import { countChange, present } from '../flapping.ts';
+import { isolate } from '../isolation.ts';
+import { AFTER_PAUSE, forgetKeptBack, type KeptBack, settleKeptBack } from '../silences/alarms.ts';
+import { silencedUntil } from '../silences/rows.ts';
+import { getRules, getStateById, tokenOf } from '../states.ts';
+
+/** Snitches that one call lets the sweep look at again: few enough that no check-in waits for it noticeably. */
+const RELEASED_AT_ONCE = 200;
+
+/** Alarms that one call tells: each may write a dozen rows. */
+const TOLD_AT_ONCE = 20;
+
+/** Notes that what waits for the end that `silence` had need not wait that long. */
+export async function release(
+  tx: Transaction,
+  silence: Silence,
+  timezone: string,
+  now: number,
+): Promise<void> {
+  const window = currentWindow(silence, now, timezone);
+  if (window === null) return;
+  await tx.run(
+    'UPDATE silences SET release_look_at = ?, release_cursor = 0 WHERE id = ?',
+    window.end,
+    silence.id,
+  );
+  await tx.run('UPDATE silenced_alarms SET settle_at = ? WHERE settle_at = ?', now, window.end);
+}
+
+/** A slice a call. A crash between two of them goes on with the next one. */
+export async function endSilencesSlice(tx: Transaction, now: number): Promise<SilenceEnds> {
+  if (await releaseSlice(tx)) return { more: true, failures: [] };
+  return tellSlice(tx, now);
+}
+
+async function releaseSlice(tx: Transaction): Promise<boolean> {
+  const plan = await tx.get<{ id: string; case_id: string; release_look_at: number; release_cursor: number }>(
+    'SELECT id, case_id, release_look_at, release_cursor FROM silences WHERE release_cursor IS NOT NULL LIMIT 1',
+  );
+  if (!plan) return false;
+  const waiting = await tx.all<{ id: number; case_id: string; due_at: number | null }>(
+    'SELECT id, case_id, due_at FROM snitch_states WHERE look_at = +? AND id > +? ORDER BY id LIMIT +?',
+    plan.release_look_at,
+    plan.release_cursor,
+    RELEASED_AT_ONCE,
+  );
+  for (const { id, case_id: caseId, due_at: dueAt } of waiting) {
+    if (caseId !== plan.case_id || dueAt === null || dueAt >= plan.release_look_at) continue;
+    await tx.run('UPDATE snitch_states SET look_at = due_at WHERE id = ?', id);
+  }
+  const last = waiting.at(-1);
+  const cursor = last && waiting.length === RELEASED_AT_ONCE ? last.id : null;
+  await tx.run('UPDATE silences SET release_cursor = ? WHERE id = ?', cursor, plan.id);
+  return true;
+}
+
+async function tellSlice(tx: Transaction, now: number): Promise<SilenceEnds> {
+  const rows = await tx.all<{ snitch_id: number; told: string }>(
+    'SELECT snitch_id, told FROM silenced_alarms WHERE settle_at <= +? ORDER BY settle_at, snitch_id LIMIT +?',
+    now,
+    TOLD_AT_ONCE,
+  );
+  const failures: SilenceEnds['failures'] = [];
+  for (const { snitch_id: id, told } of rows) {
+    const { error } = await isolate(tx, () => tellKeptBack(tx, id, JSON.parse(told) as KeptBack, now));
+    if (error === undefined) continue;
+    failures.push({ token: await tokenOf(tx, id), error });
+    await settleKeptBack(tx, id, now + TRY_AGAIN_AFTER);
+  }
+  return { more: rows.length === TOLD_AT_ONCE, failures };
+}
+
+/** In milliseconds. */
+const TRY_AGAIN_AFTER = 60_000;
+
+/** Tells an alarm that was kept back, unless it is over, or still to be kept back. */
+async function tellKeptBack(tx: Transaction, id: number, kept: KeptBack, now: number): Promise<void> {
+  const row = await getStateById(tx, id);
+  if (row?.status === 'paused') return settleKeptBack(tx, id, AFTER_PAUSE);
+  if (row?.status !== 'failed' && row?.status !== 'errored') return forgetKeptBack(tx, id);
+  const { timezone } = await getRules(tx, row.case_id);
+  const until = await silencedUntil(tx, row, now, timezone);
+  if (until !== null) return settleKeptBack(tx, id, until);
+  await forgetKeptBack(tx, id);
+  const { decision, details } = present(kept, row);
+  const change = { decision, details: { ...details, threadId: row.thread_id } };
+  if (await countChange(tx, id, change, now)) return;
+  const alertId = await writeAlert(tx, row, change, now);
+  if (row.thread_id === null) {
+    await tx.run('UPDATE snitch_states SET thread_id = ? WHERE id = ?', alertId, id);
+  }
+  tx.announce({ kind: 'snitch', caseId: row.case_id, token: row.token });
+}

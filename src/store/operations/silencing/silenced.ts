@@ -1,0 +1,101 @@
+/** Which snitches are silenced, for whoever looks at them. Nothing of it stands in their rows. */
+import { concernedFrom, movedBy } from '../../../core/silences/due.ts';
+import {
+  covers,
+  type Held,
+  heldAt,
+  longestOver,
+  merged,
+  type Silence,
+  type Silenceable,
+  silentUntil,
+  windowsOf,
+} from '../../../core/silences/silence.ts';
+import type { SilencedCandidate, SilencedSnitch, SilenceOver } from '../../silences.ts';
+import type { Reading } from '../../transaction.ts';
+import { learnedFor } from '../learned.ts';
+import { keptBackOf } from '../silences/alarms.ts';
+import { silencesSince } from '../silences/rows.ts';
+import { getRules, getState, type KeptRules, type StateRow, toState } from '../states.ts';
+
+export async function silencedAmong(
+  tx: Reading,
+  caseId: string,
+  snitches: readonly SilencedCandidate[],
+  now: number,
+): Promise<ReadonlyMap<string, SilencedSnitch> | null> {
+  const rules = await getRules(tx, caseId);
+  if (!rules.hasSilences) return null;
+  const silences = await silencesSince(tx, caseId, now, now);
+  const held = heldAt(silences, now, rules.timezone);
+  const found = new Map<string, SilencedSnitch>();
+  if (held.length === 0) return found;
+  for (const snitch of snitches) {
+    const over = silencedBy(snitch, { silences, held }, rules, now);
+    if (!over) continue;
+    const { dueAt } = snitch;
+    // The others are read no further: a list may have a million of them.
+    const row = dueAt !== null && dueAt <= over.until ? await getState(tx, snitch.token) : undefined;
+    found.set(snitch.token, {
+      ...over,
+      dueAt: row ? await dueBehind(tx, row, snitch, over.until, rules) : dueAt,
+    });
+  }
+  return found;
+}
+
+export async function silenceOver(
+  tx: Reading,
+  caseId: string,
+  token: string,
+  now: number,
+): Promise<SilenceOver | null> {
+  const rules = await getRules(tx, caseId);
+  const row = rules.hasSilences ? await getState(tx, token) : undefined;
+  if (row?.case_id !== caseId) return null;
+  const named = await tx.get<{ tags: string }>('SELECT tags FROM snitches WHERE id = ?', row.id);
+  const snitch = { token, tags: JSON.parse(named?.tags ?? '[]') as string[] };
+  const silences = await silencesSince(tx, caseId, now, now);
+  const held = heldAt(silences, now, rules.timezone);
+  const over = silencedBy(snitch, { silences, held }, rules, now);
+  const dueAt = await dueBehind(tx, row, snitch, over?.until ?? now, rules);
+  return {
+    silenced: over && { ...over, dueAt },
+    dueAt,
+    isKeptBack: (await keptBackOf(tx, row.id)) !== null,
+  };
+}
+
+function silencedBy(
+  snitch: Silenceable,
+  { silences, held }: { silences: readonly Silence[]; held: readonly Held[] },
+  { timezone }: KeptRules,
+  now: number,
+): { silence: Silence; until: number } | null {
+  const longest = longestOver(held, snitch);
+  if (!longest) return null;
+  const covering = silences.filter((silence) => covers(silence, snitch));
+  return { silence: longest.silence, until: silentUntil(covering, now, timezone) ?? longest.window.end };
+}
+
+/** By when the next check-in is due, all silences allowed for that begin before `until`. */
+async function dueBehind(
+  tx: Reading,
+  row: StateRow,
+  snitch: Silenceable,
+  until: number,
+  rules: KeptRules,
+): Promise<number | null> {
+  const before = toState(row);
+  const since = concernedFrom(before, { rules, calendar: tx.calendar });
+  const { dueAt } = before;
+  if (since === null || dueAt === null) return dueAt;
+  const stretch = { start: Math.min(since, until), end: until };
+  const windows = (await silencesSince(tx, row.case_id, stretch.start, until))
+    .filter((silence) => covers(silence, snitch))
+    .flatMap((silence) => windowsOf(silence, stretch, rules.timezone))
+    .map(({ start, end }) => ({ start, end: Math.min(end, until) }));
+  const context = { rules, calendar: tx.calendar, ...(await learnedFor(tx, row)) };
+  const reached = merged(windows).filter(({ start }) => start <= dueAt);
+  return movedBy(before, reached, context).dueAt;
+}

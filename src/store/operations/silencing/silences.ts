@@ -1,0 +1,148 @@
+import { Invalid } from '../../../core/errors.ts';
+import { assertRoom } from '../../../core/resource-limits.ts';
+import { MOST_SILENCES, type SilenceChanges } from '../../../core/silences/input.ts';
+import { type NewSilence, overAt, type Silence, type SilenceScope } from '../../../core/silences/silence.ts';
+import { newId } from '../../identifiers.ts';
+import type { Reading, Transaction } from '../../transaction.ts';
+import { requireCase } from '../cases.ts';
+import { SILENCE_COLUMNS, type SilenceRow, toSilence } from '../silences/rows.ts';
+import { getRules } from '../states.ts';
+import { release } from './release.ts';
+
+/** Far behind every time that a recurring silence could be asked about. */
+const NEVER = Number.MAX_SAFE_INTEGER;
+
+/** @throws Invalid where the case has too many that are not over, or where no snitch has one of the tokens */
+export async function createSilence(
+  tx: Transaction,
+  caseId: string,
+  given: NewSilence & { by: string },
+  now: number,
+  most = MOST_SILENCES,
+): Promise<Silence> {
+  await requireCase(tx, caseId);
+  assertRoom('silences', (await listSilences(tx, caseId, now)).length, most);
+  await assertKnown(tx, caseId, given.scope);
+  const silence: Silence = { ...given, id: newId('sil'), caseId, createdAt: now, endedAt: null };
+  const { time } = silence;
+  await tx.run(
+    `INSERT INTO silences (${SILENCE_COLUMNS}, over_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)`,
+    silence.id,
+    caseId,
+    JSON.stringify(silence.scope),
+    time.kind === 'once' ? time.from : null,
+    time.kind === 'once' ? time.to : null,
+    time.kind === 'recurring' ? JSON.stringify(time.schedule) : null,
+    time.kind === 'recurring' ? time.duration : null,
+    time.kind === 'recurring' ? time.timezone : null,
+    silence.note,
+    silence.by,
+    now,
+    overAt(silence) ?? NEVER,
+  );
+  tx.forget();
+  tx.announce({ kind: 'silences', caseId });
+  return silence;
+}
+
+async function assertKnown(tx: Transaction, caseId: string, scope: SilenceScope): Promise<void> {
+  if (scope.kind !== 'tokens') return;
+  const unknown: string[] = [];
+  for (const token of scope.tokens) {
+    const found = await tx.get('SELECT id FROM snitches WHERE token = +? AND case_id = +?', token, caseId);
+    if (!found) unknown.push(token);
+  }
+  if (unknown.length === 0) return;
+  const named = unknown.slice(0, 3).map((token) => token.slice(0, 40));
+  const more = unknown.length > named.length ? ` and ${unknown.length - named.length} more` : '';
+  throw new Invalid([{ attribute: 'tokens', message: `name no snitch: ${named.join(', ')}${more}` }]);
+}
+
+export async function unknownTags(tx: Reading, caseId: string, tags: readonly string[]): Promise<string[]> {
+  const unknown: string[] = [];
+  for (const tag of tags) {
+    const found = await tx.get(
+      'SELECT 1 FROM snitch_tags WHERE case_id = +? AND tag = +? LIMIT 1',
+      caseId,
+      tag,
+    );
+    if (!found) unknown.push(tag);
+  }
+  return unknown;
+}
+
+/** One that is over is known for as long as it may matter. */
+export async function getSilence(tx: Reading, caseId: string, id: string): Promise<Silence | null> {
+  const row = await tx.get<SilenceRow>(
+    `SELECT ${SILENCE_COLUMNS} FROM silences WHERE id = +? AND case_id = +?`,
+    id,
+    caseId,
+  );
+  return row ? toSilence(row) : null;
+}
+
+/** Those that are not over, the newest first. */
+export async function listSilences(tx: Reading, caseId: string, now: number): Promise<Silence[]> {
+  const rows = await tx.all<SilenceRow>(
+    `SELECT ${SILENCE_COLUMNS} FROM silences WHERE case_id = +? AND over_at > +? ORDER BY created_at DESC, id`,
+    caseId,
+    now,
+  );
+  return rows.map(toSilence);
+}
+
+/** Null where the case has no such silence, or where it is over. */
+export async function updateSilence(
+  tx: Transaction,
+  caseId: string,
+  id: string,
+  changes: SilenceChanges,
+  now: number,
+): Promise<Silence | null> {
+  const before = await getSilence(tx, caseId, id);
+  if (!before || isOver(before, now)) return null;
+  const { time } = before;
+  const to = changes.to ?? null;
+  const after: Silence = {
+    ...before,
+    time: time.kind === 'once' && to !== null ? { ...time, to } : time,
+    note: changes.note ?? before.note,
+  };
+  await tx.run(
+    'UPDATE silences SET to_at = ?, note = ?, over_at = ? WHERE id = ?',
+    after.time.kind === 'once' ? after.time.to : null,
+    after.note,
+    overAt(after) ?? NEVER,
+    id,
+  );
+  if ((overAt(after) ?? NEVER) < (overAt(before) ?? NEVER))
+    await release(tx, before, await zoneOf(tx, caseId), now);
+  tx.forget();
+  tx.announce({ kind: 'silences', caseId });
+  return after;
+}
+
+/** Ends it now: what it covers is heard again at once. False where the case has no such silence. */
+export async function deleteSilence(
+  tx: Transaction,
+  caseId: string,
+  id: string,
+  now: number,
+): Promise<boolean> {
+  const before = await getSilence(tx, caseId, id);
+  if (!before) return false;
+  if (isOver(before, now)) return true;
+  await tx.run('UPDATE silences SET ended_at = ?, over_at = ? WHERE id = ?', now, now, id);
+  await release(tx, before, await zoneOf(tx, caseId), now);
+  tx.forget();
+  tx.announce({ kind: 'silences', caseId });
+  return true;
+}
+
+function isOver(silence: Silence, now: number): boolean {
+  return (overAt(silence) ?? NEVER) <= now;
+}
+
+async function zoneOf(tx: Reading, caseId: string): Promise<string> {
+  return (await getRules(tx, caseId)).timezone;
+}

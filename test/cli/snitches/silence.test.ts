@@ -1,0 +1,97 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { WireSilence } from '../../../src/api/wire.ts';
+import { type Commands, withDaemon } from '../with-daemon.ts';
+
+const test = suite('snitch silence');
+let on: Commands;
+
+test.before(async () => {
+  on = await withDaemon();
+});
+test.after(() => on.end());
+test.after.each(async () => {
+  for (const { id } of await on.json<WireSilence[]>('silences')) await on.run('silence', '--end', id, '-q');
+});
+
+/** How long it lasts, in seconds. */
+function lengthOf({ from, to }: WireSilence): number {
+  return (Date.parse(to ?? '') - Date.parse(from ?? '')) / 1_000;
+}
+
+test('a maintenance script silences a tag and ends that, with nothing in its environment but cron has', async () => {
+  await on.run('create', 'web1-backup', '--interval', 'daily', '--tag', 'web1');
+  const made = await on.run('silence', '-q', '--tag', 'web1', '30m', '-m', 'kernel');
+  assert.is(made.code, 0, made.stderr);
+  assert.match(made.stdout, /^sil_[a-z2-7]{16}\n$/);
+  assert.is(made.stderr, '');
+  const [one] = await on.json<WireSilence[]>('silences');
+  assert.equal([one?.tags, one?.note, one?.active, one && lengthOf(one)], [['web1'], 'kernel', true, 1_800]);
+  const shown = await on.run('show', 'web1-backup');
+  assert.match(shown.stdout, /Silenced: +until .* by .*: kernel/);
+  const listed = await on.run('silences');
+  assert.match(listed.stdout, /STATE +COVERS[\s\S]*active +tag web1 .*kernel/);
+  const ended = await on.run('silence', '--end', '--tag', 'web1');
+  assert.match(ended.stderr, `${one?.id}: ended (tag web1)`);
+  assert.equal(await on.json('silences'), []);
+  const again = await on.run('silence', '--end', '--tag', 'web1');
+  assert.equal([again.code, again.stderr], [0, 'no such silence holds or is to come\n']);
+  assert.is((await on.run('silence', '--end', one?.id ?? '')).code, 0, 'one that is over is no error');
+});
+
+test('names, all, and times in all forms', async () => {
+  await on.run('create', 'a', '--interval', 'daily');
+  await on.run('create', 'b', '--interval', 'daily');
+  const two = await on.json<WireSilence>('silence', 'a', 'b', '2h');
+  assert.equal([two.tokens?.length, lengthOf(two)], [2, 7_200]);
+  const from = await on.json<WireSilence>('silence', '--all', '--from', 'tomorrow', '--until', '04:00');
+  assert.equal([from.all, from.active, lengthOf(from)], [true, false, 4 * 3_600]);
+  const to = await on.json<WireSilence>('silence', '--all', '--from', 'tomorrow', '--to', '90m');
+  assert.is(lengthOf(to), 5_400);
+  const recurring = await on.json<WireSilence>(
+    ...['silence', '--all', '--cron', '0 3 * * 0', '--for', '2h', '--timezone', 'Europe/Berlin'],
+  );
+  assert.equal(
+    [recurring.schedule, recurring.duration, recurring.timezone],
+    [{ cron: '0 3 * * 0' }, 7_200, 'Europe/Berlin'],
+  );
+  const listed = (await on.run('silences')).stdout;
+  assert.match(listed, /recurring +all snitches .*0 3 \* \* 0 Europe\/Berlin for 2 h/);
+  assert.match(listed, /active +2 snitches/);
+  // What recurs is ended by its id alone.
+  await on.run('silence', '--end', '--all');
+  assert.equal(
+    (await on.json<WireSilence[]>('silences')).map(({ id }) => id),
+    [recurring.id, two.id],
+  );
+});
+
+test('what is unknown or contradicts itself is said, and nothing is made', async () => {
+  const wrong: [string[], number, RegExp][] = [
+    [['30m'], 2, /say which snitches/],
+    [['--tag', 'x'], 2, /say for how long, such as 30m/],
+    [['--tag', 'x', '--all', '30m'], 2, /exclude each other/],
+    [['nowhere', '30m'], 3, /nowhere/],
+    [['--all', '--until', '1h', '--for', '1h'], 2, /by one of --until, --to and --for/],
+    [['--all', '--until', 'healthy'], 2, /--until: "healthy" is not understood/],
+    [['--all', '--until', '2020-01-01T00:00'], 2, /in the past/],
+    [['--all', '--cron', '0 3 * * *'], 2, /how long it lasts each time/],
+    [['--all', '--cron', '0 3 * * *', '--for', '2d'], 1, /must be shorter than/],
+    [['--all', '--cron', 'x', '--for', '2h'], 1, /schedule/],
+    [['--all', '--timezone', 'UTC', '2h'], 2, /only for --cron/],
+    [['--all', '40d'], 1, /31 days/],
+    [['--end'], 2, /say which snitches/],
+    [['--end', 'sil_aaaaaaaaaaaaaaaa'], 3, /./],
+  ];
+  for (const [args, code, pattern] of wrong) {
+    const ended = await on.run('silence', ...args);
+    assert.is(ended.code, code, `${args.join(' ')}: ${ended.stderr}`);
+    assert.match(ended.stderr, pattern);
+  }
+  assert.equal(await on.json('silences'), []);
+  const unknown = await on.run('silence', '--tag', 'none', '30m');
+  assert.is(unknown.code, 0);
+  assert.match(unknown.stderr, 'no snitch has the tag "none" now');
+});
+
+test.run();

@@ -1,0 +1,126 @@
+/** `/v1/silences`, and what they show of the snitches that they cover. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { WireSilence, WireSnitch } from '../../src/api/wire.ts';
+import type { WireExplanation } from '../../src/api/wire-explanation.ts';
+import { empty, invalid, invalidOn, ok, refused } from './expect.ts';
+import { checkIn, type Fixture, HOUR, hooks, MINUTE, newSnitch, START, snitchNow, sweep } from './fixture.ts';
+
+const test = suite<Fixture>('silences');
+test.before.each(hooks.start);
+test.after.each(hooks.close);
+
+const iso = (at: number) => new Date(at).toISOString();
+
+test('a silence is made, read, changed and ended', async ({ acme, rival, clock }) => {
+  const made = ok<WireSilence>(
+    await acme.write.post('/v1/silences', { tags: ['web1'], duration: 1800, note: 'kernel' }),
+  );
+  assert.equal(made.unknown_tags, ['web1']);
+  delete made.unknown_tags;
+  assert.match(made.id, /^sil_[a-z2-7]{16}$/);
+  const stretch = { from: iso(START), to: iso(START + HOUR / 2) };
+  assert.equal(made, {
+    id: made.id,
+    tags: ['web1'],
+    tokens: null,
+    all: false,
+    ...stretch,
+    schedule: null,
+    duration: null,
+    timezone: null,
+    note: 'kernel',
+    by: made.by,
+    created_at: iso(START),
+    active: true,
+    current: stretch,
+    next: null,
+    ended_at: null,
+  });
+  const keys = ok<{ name: string }[]>(await acme.read.get('/v1/api_keys'));
+  assert.ok(keys.some(({ name }) => name === made.by));
+  const path = `/v1/silences/${made.id}`;
+  assert.equal(ok(await acme.read.get(path)), made);
+  assert.equal(ok(await acme.read.get('/v1/silences')), [made]);
+  assert.equal(ok(await acme.write.patch(path, made)), made, 'a whole object may come back');
+  const longer = ok<WireSilence>(await acme.write.patch(path, { to: iso(START + HOUR) }));
+  assert.is(longer.to, iso(START + HOUR));
+  for (const one of [rival.read, rival.write]) refused(await one.get(path), 404, 'resource_not_found');
+  refused(await rival.write.delete(path), 404, 'resource_not_found');
+  refused(await acme.read.post('/v1/silences', { all: true, duration: 60 }), 403, 'api_key_forbidden');
+  refused(await acme.read.delete(path), 403, 'api_key_forbidden');
+  clock.now += MINUTE;
+  empty(await acme.write.delete(path));
+  empty(await acme.write.delete(path));
+  assert.equal(ok(await acme.read.get('/v1/silences')), []);
+  const over = ok<WireSilence>(await acme.read.get(path));
+  assert.equal([over.active, over.ended_at], [false, iso(START + MINUTE)]);
+  invalidOn(await acme.write.patch(path, { to: iso(START + HOUR) }), 'to');
+  refused(await acme.write.delete('/v1/silences/sil_none'), 404, 'resource_not_found');
+});
+
+test('a recurring one tells when it holds now and next', async ({ acme }) => {
+  const body = { all: true, schedule: { cron: '0 10 * * *' }, duration: 3600, timezone: 'UTC' };
+  const made = ok<WireSilence>(await acme.write.post('/v1/silences', body));
+  assert.equal([made.from, made.to, made.duration, made.active], [null, null, 3600, true]);
+  const at = (day: number, hour: number) => iso(Date.UTC(2026, 10, day, hour));
+  assert.equal(made.current, { from: iso(START), to: at(18, 11) });
+  assert.equal(made.next, { from: at(19, 10), to: at(19, 11) });
+});
+
+test('all faults are in one answer, and a token that is none is one', async ({ acme, rival }) => {
+  const { token } = await newSnitch(rival);
+  invalidOn(await acme.write.post('/v1/silences', { from: 'x', note: 7 }), 'tags', 'from', 'to', 'note');
+  invalid(await acme.write.post('/v1/silences', { tokens: [token], duration: 60 }), {
+    attribute: 'tokens',
+    message: `name no snitch: ${token}`,
+  });
+});
+
+test('a snitch and the list say what silences it, and when it is due behind that', async (context) => {
+  const { acme, clock } = context;
+  const { token } = await newSnitch(acme, { tags: ['web1'] });
+  const other = await newSnitch(acme, { name: 'other' });
+  await checkIn(context, token);
+  await checkIn(context, other.token);
+  assert.is((await snitchNow(acme, token)).silenced, null);
+  const made = ok<WireSilence>(
+    await acme.write.post('/v1/silences', { tags: ['web1'], duration: 3 * 3600, note: 'kernel' }),
+  );
+  const silenced = { id: made.id, until: made.to ?? '', by: made.by, note: 'kernel' };
+  const own = await snitchNow(acme, token);
+  assert.equal(own.silenced, silenced);
+  const behind = iso(Date.UTC(2026, 10, 18, 15));
+  assert.is(own.deadline, behind);
+  const listed = ok<WireSnitch[]>(await acme.read.get('/v1/snitches'));
+  assert.equal(
+    listed.map((snitch) => [snitch.silenced, snitch.deadline]),
+    [
+      [silenced, behind],
+      [null, iso(Date.UTC(2026, 10, 18, 12))],
+    ],
+  );
+  const explanation = ok<WireExplanation>(await acme.read.get(`/v1/snitches/${token}/explain`));
+  assert.equal([explanation.silenced, explanation.deadline?.at], [silenced, behind]);
+  assert.match(explanation.reasons.join(' '), /silenced until 2026-11-18 13:20:30 \(UTC\) by .+ \(kernel\)/);
+  clock.now = Date.parse(made.to ?? '');
+  await sweep(context);
+  assert.equal(
+    await snitchNow(acme, token).then(({ silenced: none, deadline, status }) => [none, deadline, status]),
+    [null, behind, 'healthy'],
+  );
+  assert.is((await snitchNow(acme, other.token)).status, 'failed');
+});
+
+test('an alarm that is kept back is foretold, and so is the end of that', async (context) => {
+  const { acme } = context;
+  const { token } = await newSnitch(acme);
+  await checkIn(context, token);
+  const made = ok<WireSilence>(await acme.write.post('/v1/silences', { tokens: [token], duration: 3600 }));
+  await checkIn(context, token, '?s=3');
+  const explanation = ok<WireExplanation>(await acme.read.get(`/v1/snitches/${token}/explain`));
+  assert.is(explanation.next_alert?.at, made.to);
+  assert.match(explanation.reasons.join(' '), /Its alarm is raised then, unless it is well by then/);
+});
+
+test.run();
