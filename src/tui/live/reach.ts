@@ -6,6 +6,9 @@ import type { Store } from './store.ts';
 
 const NAMED = 3;
 
+/** Where an answer takes long, because the server looks at very many snitches, it is asked for less often. */
+const REST = 20;
+
 export interface ReachParts {
   client: Pick<Client, 'getAudience'>;
   store: Pick<Store, 'dispatch'>;
@@ -18,6 +21,7 @@ export function watchReach({ client, store, every = MINUTE }: ReachParts): () =>
   let ended = false;
   let timer: NodeJS.Timeout | null = null;
   const ask = async (): Promise<void> => {
+    const began = performance.now();
     try {
       const { unreached, nobody } = await client.getAudience(NAMED);
       const words = unreached ? unreachedInWords(unreached, nobody ?? '') : null;
@@ -25,7 +29,8 @@ export function watchReach({ client, store, every = MINUTE }: ReachParts): () =>
     } catch {
       // If the server cannot be reached, the feed says so. What was known last stays on the screen.
     }
-    if (!ended) timer = setTimeout(() => void ask(), every).unref();
+    const pause = Math.max(every, REST * (performance.now() - began));
+    if (!ended) timer = setTimeout(() => void ask(), pause).unref();
   };
   void ask();
   return () => {

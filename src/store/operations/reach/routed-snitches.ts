@@ -23,7 +23,12 @@ export async function listRoutedSnitches(
   return rows.map(({ id, name, tags, alert_email }) => ({
     id,
     name,
-    tags: JSON.parse(tags) as string[],
-    alertEmail: JSON.parse(alert_email) as string[],
+    tags: textsIn(tags),
+    alertEmail: textsIn(alert_email),
   }));
+}
+
+/** Most have none, and there may be a million of them. */
+function textsIn(json: string): string[] {
+  return json === '[]' ? [] : (JSON.parse(json) as string[]);
 }
