@@ -9,8 +9,14 @@ import { newDataDir } from '../data-directory.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../dist/snitch.mjs');
 
-/** What the test runner lets all processes of Node share, so that not each daemon compiles the program anew. */
-const { NODE_COMPILE_CACHE = '' } = process.env;
+/**
+ * What the test runner lets all processes of Node share, so that not each daemon compiles the program anew. The executable,
+ * and what sees another root, are tried as people have them.
+ */
+function shared({ program, root }: DaemonOptions): Record<string, string> {
+  const { NODE_COMPILE_CACHE } = process.env;
+  return NODE_COMPILE_CACHE && !program && !root ? { NODE_COMPILE_CACHE } : {};
+}
 
 /** The variables name the process that they are meant for, which only that process itself can know. */
 const AS_LISTENER = ['sh', '-c', 'LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"', 'sh'];
@@ -55,7 +61,7 @@ export async function startProcess(options: DaemonOptions = {}): Promise<DaemonP
   const child = spawn(command[0] as string, command.slice(1), {
     env: {
       PATH: process.env.PATH,
-      ...(NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE } : {}),
+      ...shared(options),
       SNITCH_LISTEN: '127.0.0.1:0',
       SNITCH_DATA_DIR: dataDir.slice(root.length),
       SNITCH_RATE_LIMIT_PER_MINUTE: '0',
