@@ -293,6 +293,7 @@ contract('alarms in a silence', (test) => {
     const [alert] = await after.listAlerts(owner.id, token, { limit: 1, before: null });
     assert.is(alert?.deliveries.length, 1);
     assert.equal(alert?.alert.details?.reason, { kind: 'exitStatus', status: 3 });
+    assert.is(alert?.alert.details?.silencedSince, at('10:30'));
     await checkIn(after, token, at('11:30'));
     assert.equal((await told(after, owner, token)).slice(1), ['snitch.reporting from errored']);
   });
