@@ -310,6 +310,17 @@ contract('alarms in a silence', (test) => {
     assert.equal(await told(store, owner, token), ['snitch.missing from healthy']);
   });
 
+  test('reminders that were due in the silence are not told beside its alarm', async ({ store }) => {
+    const owner = await newCase(store);
+    const { token } = await healthySnitch(store, owner, { maxRuntime: 600 });
+    await silence(store, owner, once('10:20', '14:10'));
+    await checkIn(store, token, at('10:30'), { outcome: 'start' });
+    for (const time of ['10:41', '12:00', '13:00', '14:00', '14:10', '14:11']) await pass(store, at(time));
+    assert.equal(await told(store, owner, token), ['snitch.missing from healthy']);
+    await pass(store, at('16:00'));
+    assert.equal((await told(store, owner, token)).slice(1), ['snitch.missing from missing']);
+  });
+
   test('what ends early tells what was kept back at once', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await healthySnitch(store, owner);
