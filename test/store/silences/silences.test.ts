@@ -208,7 +208,7 @@ contract('deadlines in a silence', (test) => {
     const looks = () =>
       query<{ count: number }>('SELECT COUNT(*) AS count FROM snitch_states WHERE look_at < ?', at('13:00'));
     assert.equal(await looks(), [{ count: 0 }]);
-    await store.moveLooks(at('13:00') - 1, null);
+    await store.moveLooks(at('13:00'), null);
     assert.equal(await looks(), [{ count: 0 }]);
     assert.equal(await store.applyDue(DUE + SECOND, null, 300), {
       changed: 0,
