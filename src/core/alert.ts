@@ -56,6 +56,8 @@ export interface AlertDetails {
   exitStatus: number | null;
   /** When the job checked in, where that was reported only later; as all that follows, absent in older alerts. */
   ranAt?: number;
+  /** When it was decided, where a silence kept it back until it was told. */
+  silencedSince?: number;
   /** The check-in whose output belongs to the alert. */
   checkInId?: number;
   /** The deadline that the snitch first missed. */

@@ -55,6 +55,11 @@ test('the subject says in words what happened', () => {
     subjectOf(anAlert({ ...late, details: { ranAt: AT - 3 * HOUR } })),
     '[Recovered] nightly-backup checked in again at 2026-11-21 03:04 (Europe/Berlin), reported only at 2026-11-21 06:04 (Europe/Berlin)',
   );
+  const kept = { type: 'snitch.errored', snitch: { status: 'errored', previous_status: 'healthy' } } as const;
+  assert.is(
+    subjectOf(anAlert({ ...kept, details: { exitStatus: 3, silencedSince: AT - 3 * HOUR } })),
+    '[Error] nightly-backup reported exit status 3 at 2026-11-21 03:04 (Europe/Berlin), kept back by a silence until 2026-11-21 06:04 (Europe/Berlin)',
+  );
   assert.is(reporting('pending'), `[Reporting] nightly-backup checked in for the first time at ${now}`);
   const paused = { type: 'snitch.paused', snitch: { status: 'paused' } } as const;
   assert.is(

@@ -40,6 +40,7 @@ test('answers 200 with the whole new object and no other field', async ({ acme }
     grace: null,
     deadline: null,
     missing_since: null,
+    silenced: null,
     max_runtime: null,
     min_runtime: null,
     failures_before_alert: 1,

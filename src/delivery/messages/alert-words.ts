@@ -78,12 +78,16 @@ export function reported({ exitStatus }: Pick<AlertDetails, 'exitStatus'>): stri
   return exitStatus === null ? 'an error' : `exit status ${exitStatus}`;
 }
 
-/** When the job ran, followed by when that was reported if the report came late. */
+/** When the job ran, followed by when that was reported if the report came late, or by what kept it back. */
 export function momentOf(
   at: number,
-  { ranAt = at }: Pick<AlertDetails, 'ranAt'>,
+  { ranAt: ran, silencedSince }: Pick<AlertDetails, 'ranAt' | 'silencedSince'>,
   show: (time: number) => string,
 ): string {
+  if (silencedSince !== undefined) {
+    return `${show(ran ?? silencedSince)}, kept back by a silence until ${show(at)}`;
+  }
+  const ranAt = ran ?? at;
   return at - ranAt >= LATE ? `${show(ranAt)}, reported only at ${show(at)}` : show(at);
 }
 
@@ -121,15 +125,16 @@ export function paused(
 /** The times of an alert, each in the time zone of the case and with its distance from the alert. */
 export function timeFields(alert: SnitchAlert, timezone: string): Letter['fields'] {
   const { type, at, details } = alert;
-  const { checkedInAt, lastCheckInAt, nextDueAt, ranAt, startedAt = null } = details;
+  const { checkedInAt, lastCheckInAt, nextDueAt, ranAt, silencedSince, startedAt = null } = details;
   const show = (time: number) => `${exactTime(time, timezone)}, ${distance(time, at)}`;
   const showOrNever = (time: number | null) => (time === null ? 'never' : show(time));
   const fields: Letter['fields'] = [];
   const add = (label: string, value: string) => void fields.push({ label, value });
   if (ranAt !== undefined) {
     add('Ran at', show(ranAt));
-    add('Reported at', exactTime(at, timezone));
+    add('Reported at', exactTime(silencedSince ?? at, timezone));
   }
+  if (silencedSince !== undefined) add('Kept back', `by a silence, since ${show(silencedSince)}`);
   if (startedAt !== null) add('Run started', `${show(startedAt)}; its end was not reported`);
   if (type !== 'snitch.errored') {
     add(type === 'snitch.reporting' ? 'Previous check-in' : 'Last check-in', showOrNever(lastCheckInAt));

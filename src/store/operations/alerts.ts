@@ -76,7 +76,8 @@ async function isKeptSilent(
   const { type, previousStatus } = change.decision;
   if (isAlarm(type)) {
     const until = await silencedUntil(tx, row, at, timezone);
-    if (until !== null) await keepBack(tx, row.id, change, until);
+    const kept = { ...change, details: { ...change.details, silencedSince: at } };
+    if (until !== null) await keepBack(tx, row.id, kept, until);
     else await forgetKeptBack(tx, row.id);
     return until !== null;
   }

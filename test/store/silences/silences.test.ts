@@ -208,7 +208,7 @@ contract('deadlines in a silence', (test) => {
     const looks = () =>
       query<{ count: number }>('SELECT COUNT(*) AS count FROM snitch_states WHERE look_at < ?', at('13:00'));
     assert.equal(await looks(), [{ count: 0 }]);
-    await store.moveLooks(at('13:00') - 1, null);
+    await store.moveLooks(at('13:00'), null);
     assert.equal(await looks(), [{ count: 0 }]);
     assert.equal(await store.applyDue(DUE + SECOND, null, 300), {
       changed: 0,
@@ -293,6 +293,7 @@ contract('alarms in a silence', (test) => {
     const [alert] = await after.listAlerts(owner.id, token, { limit: 1, before: null });
     assert.is(alert?.deliveries.length, 1);
     assert.equal(alert?.alert.details?.reason, { kind: 'exitStatus', status: 3 });
+    assert.is(alert?.alert.details?.silencedSince, at('10:30'));
     await checkIn(after, token, at('11:30'));
     assert.equal((await told(after, owner, token)).slice(1), ['snitch.reporting from errored']);
   });
@@ -307,6 +308,17 @@ contract('alarms in a silence', (test) => {
     assert.equal(await told(store, owner, token), []);
     await pass(store, at('11:10'));
     assert.equal(await told(store, owner, token), ['snitch.missing from healthy']);
+  });
+
+  test('reminders that were due in the silence are not told beside its alarm', async ({ store }) => {
+    const owner = await newCase(store);
+    const { token } = await healthySnitch(store, owner, { maxRuntime: 600 });
+    await silence(store, owner, once('10:20', '14:10'));
+    await checkIn(store, token, at('10:30'), { outcome: 'start' });
+    for (const time of ['10:41', '12:00', '13:00', '14:00', '14:10', '14:11']) await pass(store, at(time));
+    assert.equal(await told(store, owner, token), ['snitch.missing from healthy']);
+    await pass(store, at('16:00'));
+    assert.equal((await told(store, owner, token)).slice(1), ['snitch.missing from missing']);
   });
 
   test('what ends early tells what was kept back at once', async ({ store }) => {

@@ -1,5 +1,6 @@
 /** What follows when a silence ends: by its time, or because somebody ended it early. */
 import { currentWindow, type Silence } from '../../../core/silences/silence.ts';
+import { transition } from '../../../core/transition.ts';
 import type { SilenceEnds } from '../../silences.ts';
 import type { Transaction } from '../../transaction.ts';
 import { writeAlert } from '../alert-rows.ts';
@@ -7,7 +8,7 @@ import { countChange, present } from '../flapping.ts';
 import { isolate } from '../isolation.ts';
 import { AFTER_PAUSE, forgetKeptBack, type KeptBack, settleKeptBack } from '../silences/alarms.ts';
 import { silencedUntil } from '../silences/rows.ts';
-import { getRules, getStateById, tokenOf } from '../states.ts';
+import { contextFor, getRules, getStateById, type StateRow, saveState, tokenOf, toState } from '../states.ts';
 
 /** Snitches that one call lets the sweep look at again: few enough that no check-in waits for it noticeably. */
 const RELEASED_AT_ONCE = 200;
@@ -78,6 +79,13 @@ async function tellSlice(tx: Transaction, now: number): Promise<SilenceEnds> {
 /** In milliseconds. */
 const TRY_AGAIN_AFTER = 60_000;
 
+/** The alarm that is told now stands for the reminders that were due in the silence. */
+async function remindLater(tx: Transaction, row: StateRow, now: number): Promise<void> {
+  if (row.status !== 'failed' || row.due_at === null || row.due_at > now) return;
+  const context = await contextFor(tx, row, await getRules(tx, row.case_id), now);
+  await saveState(tx, row, transition(toState(row), { kind: 'rescheduled' }, context).snitch);
+}
+
 /** Tells an alarm that was kept back, unless it is over, or still to be kept back. */
 async function tellKeptBack(tx: Transaction, id: number, kept: KeptBack, now: number): Promise<void> {
   const row = await getStateById(tx, id);
@@ -87,6 +95,7 @@ async function tellKeptBack(tx: Transaction, id: number, kept: KeptBack, now: nu
   const until = await silencedUntil(tx, row, now, timezone);
   if (until !== null) return settleKeptBack(tx, id, until);
   await forgetKeptBack(tx, id);
+  await remindLater(tx, row, now);
   const { decision, details } = present(kept, row);
   const change = { decision, details: { ...details, threadId: row.thread_id } };
   if (await countChange(tx, id, change, now)) return;
