@@ -2,6 +2,7 @@ import type { LastReport } from '../../core/check-in.ts';
 import { isAwaited, type ListedSnitch } from '../../core/snitch.ts';
 import { isoTime } from '../../text/iso-time.ts';
 import { type Shown, wireReason } from './wire.ts';
+import { wireHold } from './wire-hold.ts';
 
 /**
  * The very text of `JSON.stringify(wireSnitch(snitch, shown))`, in half of the time: a list may have a million of
@@ -21,7 +22,8 @@ export function snitchText(snitch: ListedSnitch, { checkInBase, timezone }: Show
 ,"deadline":${time(isAwaited(state) ? state.dueAt : null)},"missing_since":${time(snitch.missingSince)}\
 ,"max_runtime":${state.maxRuntime},"min_runtime":${state.minRuntime}\
 ,"failures_before_alert":${state.failuresBeforeAlert}\
-,"expect":${state.expect === null ? 'null' : JSON.stringify(state.expect)},"created_at":${time(snitch.createdAt)}}`;
+,"expect":${state.expect === null ? 'null' : JSON.stringify(state.expect)},"needs":${texts(snitch.needs)},"held":${snitch.hold === null ? 'null' : JSON.stringify(wireHold(snitch.hold))}\
+,"created_at":${time(snitch.createdAt)}}`;
 }
 
 function report(last: LastReport | null): string {

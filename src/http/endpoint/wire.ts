@@ -30,6 +30,7 @@ import type { Webhook } from '../../core/webhook.ts';
 import { SECOND } from '../../text/durations.ts';
 import { isoTime } from '../../text/iso-time.ts';
 import { inTimeZone, weekdayTime } from '../../text/times.ts';
+import { wireHold } from './wire-hold.ts';
 
 export function wireTime(at: number): string {
   return isoTime(at);
@@ -70,6 +71,8 @@ export function wireSnitch(snitch: ListedSnitch, { checkInBase, timezone }: Show
     missing_since: wireTimeOrNull(snitch.missingSince),
     max_runtime: state.maxRuntime,
     ...wireRunRules(state),
+    needs: snitch.needs,
+    held: wireHold(snitch.hold),
     created_at: wireTime(snitch.createdAt),
   };
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { WireSchedule, WireSnitch } from '../../api/wire.ts';
 import { INTERVALS } from '../../core/interval.ts';
+import { MOST_NEEDS } from '../../core/needs/needs.ts';
 import { LONGEST_RUNTIME } from '../../core/run-fields.ts';
 import { LONGEST_MIN_RUNTIME, MOST_EXPECTATIONS, MOST_FAILURES } from '../../core/run-rule-fields.ts';
 import { LONGEST_EVERY, SHORTEST_EVERY } from '../../core/schedule/schedule.ts';
@@ -74,6 +75,13 @@ export const snitch: z.ZodType<WireSnitch> = z.object({
   deadline: time.nullable(),
   missing_since: time.nullable(),
   ...runRules,
+  needs: z
+    .array(text)
+    .meta({ description: 'Tokens and tag:<tag> of what must be well for its alerts of silence' }),
+  held: z
+    .object({ by: z.object({ token: text, name: text }).nullable(), since: time, until: time.nullable() })
+    .nullable()
+    .meta({ description: 'The alert of its failure that is held, and what it needs that is down' }),
   created_at: time,
 });
 
@@ -87,6 +95,7 @@ const changeable = {
   tags: z.array(text.max(100)).max(50).nullable(),
   ...due,
   ...runRules,
+  needs: z.array(text.max(104)).max(MOST_NEEDS).nullable(),
   failures_before_alert: failures.nullable(),
   expect: z
     .array(expectation.partial().required({ value: true }))

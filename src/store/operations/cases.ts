@@ -94,6 +94,8 @@ export async function deleteCase(tx: Transaction, id: string): Promise<boolean> 
   await tx.run('DELETE FROM channels WHERE case_id = ?', id);
   await tx.run('DELETE FROM repeats WHERE case_id = ?', id);
   await tx.run('DELETE FROM reschedules WHERE case_id = ?', id);
+  await tx.run('DELETE FROM needs WHERE case_id = ?', id);
+  await tx.run('DELETE FROM reliefs WHERE case_id = ?', id);
   tx.announce({ kind: 'access', caseId: id, keyId: null });
   return true;
 }
