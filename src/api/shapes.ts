@@ -12,6 +12,7 @@ import type {
   WireCheckIn,
   WireDelivery,
   WireExpectation,
+  WireHold,
   WireImportCheck,
   WireImported,
   WireMailCheck,
@@ -71,6 +72,18 @@ const VALUES = simple<Record<string, number>>(
   (value) => typeof value === 'object' && value !== null && Object.values(value).every(Number.isFinite),
 );
 
+const HOLD = object<WireHold>({
+  by: nullable(object<{ token: string; name: string }>({ token: text, name: text })),
+  since: time,
+  until: nullable(time),
+});
+
+/** What it needs, and the alert that is held: older servers leave it out. */
+const NEEDS = {
+  needs: optional(TEXTS) as Shape<WireSnitch['needs']>,
+  held: optional(nullable(HOLD)) as Shape<WireSnitch['held']>,
+};
+
 export const SNITCH = object<WireSnitch>({
   token: text,
   name: text,
@@ -88,6 +101,7 @@ export const SNITCH = object<WireSnitch>({
   deadline: optional(nullable(time)) as Shape<WireSnitch['deadline']>,
   missing_since: optional(nullable(time)) as Shape<WireSnitch['missing_since']>,
   ...RUN,
+  ...NEEDS,
   created_at: time,
 });
 

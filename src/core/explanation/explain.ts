@@ -7,8 +7,9 @@ import type { ValueHistories } from '../judgement/usual.ts';
 import type { LateRuns } from '../late-runs.ts';
 import { reasonInWords } from '../reason.ts';
 import { apart, type KnownRuns } from '../runs.ts';
-import { type CaseRules, isAwaited, type SnitchState } from '../snitch.ts';
+import { type CaseRules, type Hold, isAwaited, type SnitchState } from '../snitch.ts';
 import { deadlineReasons, type Postponement } from './deadline-reasons.ts';
+import { holdReason, type KnownNeeds, NO_NEEDS, needsReasons } from './needs-reasons.ts';
 import { runReasons } from './run-reasons.ts';
 import { expectationReasons, toleranceReasons } from './run-rule-reasons.ts';
 import { type ScheduleShown, scheduleInWords, scheduleShown } from './schedule-words.ts';
@@ -43,6 +44,8 @@ export interface ExplainContext {
   values?: ValueHistories;
   telling?: Telling;
   runs?: KnownRuns;
+  /** What it needs, and what holds its alert. */
+  needs?: KnownNeeds;
 }
 
 /** What is known of telling: whatever `explain` says of it comes from here. */
@@ -63,16 +66,17 @@ const UNKNOWN: Telling = { nobody: null, last: null };
 
 export function explain(state: SnitchState, context: ExplainContext): Explanation {
   const { rules, calendar, now, firstCheckIns = [], late, postponements = [] } = context;
-  const { values = {}, telling = UNKNOWN, runs = NO_RUNS } = context;
+  const { values = {}, telling = UNKNOWN, runs = NO_RUNS, needs = NO_NEEDS } = context;
   const shown = scheduleShown(state, rules.timezone, now);
   const awaited = isAwaited(state);
   return {
     period: periodOf(state, { rules, calendar, now }),
     schedule: shown,
     deadlineAt: awaited ? state.dueAt : null,
-    nextAlertAt: awaited || state.status === 'failed' ? state.dueAt : null,
+    nextAlertAt: needs.hold ? needs.hold.until : awaited || state.status === 'failed' ? state.dueAt : null,
     reasons: [
-      ...reasonsFor(state, rules, telling),
+      ...reasonsFor(state, rules, telling, needs.hold),
+      ...needsReasons(needs),
       ...runReasons(state, runs, { now, local: (at) => inTimeZone(at, rules.timezone) }),
       ...toleranceReasons(state, rules),
       ...expectationReasons(state, values),
@@ -87,7 +91,7 @@ export function explain(state: SnitchState, context: ExplainContext): Explanatio
             local: (at) => inTimeZone(at, rules.timezone),
           })
         : []),
-      ...tellingOf(state, { rules, now, telling }),
+      ...tellingOf(state, { rules, now, telling: needs.hold ? { ...telling, last: null } : telling }),
     ],
   };
 }
@@ -131,7 +135,12 @@ function tellingOf(
   ];
 }
 
-function reasonsFor(state: SnitchState, rules: CaseRules, { nobody, last }: Telling): string[] {
+function reasonsFor(
+  state: SnitchState,
+  rules: CaseRules,
+  { nobody, last }: Telling,
+  hold: Hold | null,
+): string[] {
   const missing = nobody === null ? 'the team is told that it is missing' : 'it counts as missing';
   const local = (at: number) => inTimeZone(at, rules.timezone);
   const due = state.dueAt === null ? 'never' : local(state.dueAt);
@@ -164,11 +173,13 @@ function reasonsFor(state: SnitchState, rules: CaseRules, { nobody, last }: Tell
           : last?.startedAt
             ? [`A run that started at ${local(last.startedAt)} had not ended then.`]
             : []),
-        state.dueAt === null
-          ? state.schedule === null || rules.reminders === 'off'
-            ? 'This case wants no reminders.'
-            : NO_FURTHER_RUN
-          : `Unless it checks in before, a reminder comes at ${due}.`,
+        hold
+          ? holdReason(hold, local)
+          : state.dueAt === null
+            ? state.schedule === null || rules.reminders === 'off'
+              ? 'This case wants no reminders.'
+              : NO_FURTHER_RUN
+            : `Unless it checks in before, a reminder comes at ${due}.`,
       ];
     case 'paused':
       return [pauseReason(state, local)];

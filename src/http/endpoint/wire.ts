@@ -30,7 +30,7 @@ import type { Webhook } from '../../core/webhook.ts';
 import { SECOND } from '../../text/durations.ts';
 import { isoTime } from '../../text/iso-time.ts';
 import { inTimeZone, weekdayTime } from '../../text/times.ts';
-import { wireHold } from './wire-hold.ts';
+import { wireHold, wireNeeds } from './wire-hold.ts';
 
 export function wireTime(at: number): string {
   return isoTime(at);
@@ -71,8 +71,7 @@ export function wireSnitch(snitch: ListedSnitch, { checkInBase, timezone }: Show
     missing_since: wireTimeOrNull(snitch.missingSince),
     max_runtime: state.maxRuntime,
     ...wireRunRules(state),
-    needs: snitch.needs,
-    held: wireHold(snitch.hold),
+    ...wireNeeds(snitch),
     created_at: wireTime(snitch.createdAt),
   };
 }
@@ -148,7 +147,7 @@ export function wireWebhook(webhook: Webhook): WireWebhook {
 }
 
 export function wireExplanation(
-  { state, missingSince }: Snitch,
+  { state, missingSince, hold }: Snitch,
   { timezone }: Case,
   { period, schedule, deadlineAt, nextAlertAt, reasons }: Explanation,
   { audience, runs, values }: { audience: Audience; runs: KnownRuns; values: ValueHistories },
@@ -164,6 +163,7 @@ export function wireExplanation(
     deadline: both(deadlineAt),
     next_alert: both(nextAlertAt),
     missing_since: wireTimeOrNull(missingSince),
+    held: wireHold(hold),
     schedule: schedule && wireScheduleShown(schedule),
     runs: wireRuns(runs),
     values: wireValues(values),

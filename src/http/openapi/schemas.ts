@@ -18,6 +18,7 @@ import { CHANNEL_EVENTS, CHANNEL_KINDS } from '../../core/channel.ts';
 
 import {
   double,
+  held,
   interval,
   newSnitch,
   schedule,
@@ -178,6 +179,7 @@ export const explanation: z.ZodType<WireExplanation> = z.object({
   deadline: instant.nullable(),
   next_alert: instant.nullable(),
   missing_since: time.nullable(),
+  held,
   schedule: z
     .object({
       timezone: text,

@@ -56,6 +56,11 @@ const report = z.object({
   reason: text.optional(),
 });
 
+export const held = z
+  .object({ by: z.object({ token: text, name: text }).nullable(), since: time, until: time.nullable() })
+  .nullable()
+  .meta({ description: 'The alert of its failure that is held, and what it needs that is down' });
+
 export const snitch: z.ZodType<WireSnitch> = z.object({
   token: text,
   href: text,
@@ -78,10 +83,7 @@ export const snitch: z.ZodType<WireSnitch> = z.object({
   needs: z
     .array(text)
     .meta({ description: 'Tokens and tag:<tag> of what must be well for its alerts of silence' }),
-  held: z
-    .object({ by: z.object({ token: text, name: text }).nullable(), since: time, until: time.nullable() })
-    .nullable()
-    .meta({ description: 'The alert of its failure that is held, and what it needs that is down' }),
+  held,
   created_at: time,
 });
 

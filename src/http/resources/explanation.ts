@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { explain } from '../../core/explanation/explain.ts';
 import { passedOverReasons, whyNobody } from '../../core/explanation/told.ts';
 import { Calendar } from '../../core/interval.ts';
+import { needOf } from '../../core/needs/needs.ts';
 import { caseOf } from '../endpoint/auth.ts';
 import { resource } from '../endpoint/resource.ts';
 import type { RouteContext } from '../endpoint/route-context.ts';
@@ -41,8 +42,24 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
         values,
         telling,
         runs,
+        needs: {
+          needs: snitch.needs,
+          hold: snitch.hold,
+          names: await namesOf(store, ownCase.id, snitch.needs),
+        },
       });
       return wireExplanation(snitch, ownCase, explanation, { audience, runs, values });
     },
   });
+}
+
+/** The names of the snitches that are needed, by token. */
+async function namesOf(
+  store: RouteContext['store'],
+  caseId: string,
+  needs: readonly string[],
+): Promise<Map<string, string>> {
+  const tokens = needs.map(needOf).flatMap((need) => ('token' in need ? [need.token] : []));
+  const found = await Promise.all(tokens.map((token) => store.getSnitch(caseId, token)));
+  return new Map(found.filter((one) => one !== null).map(({ token, name }) => [token, name]));
 }

@@ -70,6 +70,7 @@ function fieldLines(entry: Entry, detail: SnitchDetail | null, look: DetailLook)
   const fields: [string, string][] = [
     dueField(snitch, explanation?.timezone ?? 'time zone of the case'),
     ...(snitch.reason ? [['Why', printable(snitch.reason)] satisfies [string, string]] : []),
+    ...needFields(snitch, timezone),
     ...(snitch.max_runtime
       ? [['Max runtime', compactDuration(snitch.max_runtime * 1_000)] satisfies [string, string]]
       : []),
@@ -88,6 +89,17 @@ function fieldLines(entry: Entry, detail: SnitchDetail | null, look: DetailLook)
   const notes = printableLines(snitch.notes).flatMap((line) => wrapWords(line, look.width - LABEL));
   const rows = fields.flatMap(([label, text]) => labelled(label, wrapWords(text, look.width - LABEL)));
   return snitch.notes.trim() === '' ? rows : [...rows, ...labelled('Notes', notes)];
+}
+
+/** What holds its alert, and until when. What it needs stands among the reasons, by name. */
+function needFields({ held }: WireSnitch, timezone: string): [string, string][] {
+  if (!held) return [];
+  const { by, since, until } = held;
+  const who = by ? `by ${printable(by.name)} ` : '';
+  const rest = until
+    ? `told at ${wallTime(Date.parse(until), timezone)} if it is still silent then`
+    : 'nobody was told';
+  return [['Held', `${who}since ${wallTime(Date.parse(since), timezone)}: ${rest}`]];
 }
 
 function dueField(

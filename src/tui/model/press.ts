@@ -73,7 +73,13 @@ function actOnSnitch(state: State, action: 'pause' | 'unpause' | 'edit' | 'delet
     case 'tag':
       return stay({ ...state, overlay: { kind: 'tag', tokens, field: fieldWith('') } });
     case 'edit':
-      return foresee({ ...state, overlay: editForm(entry.snitch) });
+      return foresee({
+        ...state,
+        overlay: editForm(
+          entry.snitch,
+          state.collection.sorted.map(({ snitch }) => snitch),
+        ),
+      });
     case 'delete':
       return stay({ ...state, overlay: { kind: 'delete', token: entry.token } });
     case 'copy':

@@ -77,11 +77,14 @@ export function rowLine(entry: Entry, look: RowLook): Line {
 
 function cell({ id, width }: Column, entry: Entry, look: RowLook): Line {
   const { glyphs, now } = look;
-  const { status, interval } = entry.snitch;
+  const { status, interval, held } = entry.snitch;
   const text = (value: string) => fit(glyphs.unicode ? value : toAscii(value), width, glyphs.ellipsis);
   switch (id) {
     case 'status':
-      return [{ text: text(`${glyphs.status[status]} ${status}`), color: STATUS_COLOR[status] }];
+      // Nobody was told of this failure, because something that it needs is down.
+      return [
+        { text: text(`${glyphs.status[status]} ${held ? 'held' : status}`), color: STATUS_COLOR[status] },
+      ];
     case 'name':
       return [{ text: text(entry.name), bold: status === 'failed' || status === 'errored' }];
     case 'interval':
