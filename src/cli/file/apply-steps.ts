@@ -3,6 +3,7 @@ import type { Client, ImportInput } from '../../api/client.ts';
 import { say } from '../output/output.ts';
 import { type Creation, type FieldChange, NEEDS, type Plan } from './apply-plan.ts';
 import { batchesOf, inBatches, inBatchesOrOneByOne } from './batches.ts';
+import type { ToMake } from './file-needs.ts';
 import { runInput } from './run-fields.ts';
 
 /** How often one request is tried, and how long a server may ask us to wait for the next, in seconds. */
@@ -32,7 +33,7 @@ export async function carryOut(client: Client, plan: Plan, prune: boolean): Prom
     (changes) => patiently(() => client.updateSnitches(changes)),
     ({ token, ...values }) => patiently(() => client.updateSnitch(token, values)),
   );
-  const tokens = new Map<Creation, string>();
+  const tokens = new Map<ToMake, string>();
   for (const [owner, created] of Map.groupBy(plan.create, (one) => one.owner)) {
     let begun = 0;
     await inBatches(created.map(importOf), async (snitches) => {
@@ -48,8 +49,8 @@ export async function carryOut(client: Client, plan: Plan, prune: boolean): Prom
 }
 
 /** Fewer needs come first, so that no circle arises on the way between two states that have none. */
-async function writeNeeds(client: Client, plan: Plan, tokens: ReadonlyMap<Creation, string>): Promise<void> {
-  const known = (one: string | Creation) => (typeof one === 'string' ? one : (tokens.get(one) ?? ''));
+async function writeNeeds(client: Client, plan: Plan, tokens: ReadonlyMap<ToMake, string>): Promise<void> {
+  const known = (one: string | ToMake) => (typeof one === 'string' ? one : (tokens.get(one) ?? ''));
   const changes = plan.needs.map(({ of, needs }) => ({ token: known(of), needs: needs.map(known) }));
   await inBatches(
     changes.toSorted((one, other) => one.needs.length - other.needs.length),

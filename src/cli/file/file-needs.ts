@@ -5,14 +5,22 @@
  */
 import type { WireSnitch } from '../../api/wire.ts';
 import { MOST_NEEDS, needOf } from '../../core/needs/needs.ts';
-import type { Creation } from './apply-plan.ts';
 
-/** What is needed, as a request names it, or what has to be made before it has a token. */
-type Ref = string | Creation;
+/** A snitch that has to be made before it has a token, unless the file gives one. */
+export interface ToMake {
+  name: string;
+  token: string | null;
+  /** By this it is told from a snitch that is there. */
+  beside: string | null;
+  needs?: string[];
+}
+
+/** What is needed, as a request names it, or what has to be made first. */
+type Ref = string | ToMake;
 
 /** The needs of a snitch that have to change. */
 export interface NeedsChange {
-  of: string | Creation;
+  of: string | ToMake;
   needs: Ref[];
 }
 
@@ -23,11 +31,11 @@ export interface Met {
   needs: readonly string[] | undefined;
   name: string;
   token: string | null;
-  is: WireSnitch | Creation;
+  is: WireSnitch | ToMake;
 }
 
 export interface NeedsPlan {
-  changes: { of: WireSnitch | Creation; needs: Ref[]; from: string[]; to: string[] }[];
+  changes: { of: WireSnitch | ToMake; needs: Ref[]; from: string[]; to: string[] }[];
   faults: { position: number; message: string }[];
 }
 

@@ -56,6 +56,11 @@ export const register: Register = (program) => {
     'token=$(snitch create nightly-backup -i daily -q)',
   );
 
+  addEdit(program);
+  addTag(program);
+};
+
+function addEdit(program: Command): void {
   const edit = program
     .command('edit')
     .description('change a snitch; what is not named stays as it is')
@@ -83,8 +88,7 @@ export const register: Register = (program) => {
     'snitch edit nightly-backup --needs web1',
     'snitch edit nightly-backup --name weekly-backup --notes ""',
   );
-  addTag(program);
-};
+}
 
 function addFieldOptions(command: Command): Command {
   return command

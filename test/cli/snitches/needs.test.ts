@@ -41,7 +41,7 @@ test('an unknown name, a circle and "none" are refused with what to do', async (
   assert.match(unknown.stderr, /no snitch has the token or the name "db2"\n.*did you mean "db1"\?/);
   await on.run('create', 'job', '-i', 'daily', '--needs', 'db1');
   const circle = await on.run('edit', 'db1', '--needs', 'job');
-  assert.match(circle.stderr, /needs would go in a circle: db1 needs job, which needs db1/);
+  assert.match(circle.stderr, /would go in a circle: db1 needs job, which needs db1/);
   assert.match((await on.run('edit', 'job', '--needs', 'none')).stderr, /--no-needs/);
 });
 
