@@ -38,6 +38,7 @@ export interface SnitchInput {
   min_runtime?: number | null;
   failures_before_alert?: number | null;
   expect?: ExpectationInput[] | null;
+  needs?: string[] | null;
 }
 
 /** What is left out is not looked at, but for `required`, which then is true. */

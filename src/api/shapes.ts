@@ -13,6 +13,7 @@ import type {
   WireCheckIn,
   WireDelivery,
   WireExpectation,
+  WireHold,
   WireHours,
   WireImportCheck,
   WireImported,
@@ -78,6 +79,17 @@ const VALUES = simple<Record<string, number>>(
 
 const ACKNOWLEDGEMENT = object<WireAcknowledgement>({ at: time, note: nullable(text), by: text });
 const SILENCED = object<WireSilenced>({ id: text, until: time, by: text, note: text });
+const HOLD = object<WireHold>({
+  by: nullable(object<{ token: string; name: string }>({ token: text, name: text })),
+  since: time,
+  until: nullable(time),
+});
+
+/** What it needs, and the alert that is held: older servers leave it out. */
+const NEEDS = {
+  needs: optional(TEXTS) as Shape<WireSnitch['needs']>,
+  held: optional(nullable(HOLD)) as Shape<WireSnitch['held']>,
+};
 
 export const SNITCH = object<WireSnitch>({
   token: text,
@@ -98,6 +110,7 @@ export const SNITCH = object<WireSnitch>({
   silenced: optional(nullable(SILENCED)) as Shape<WireSnitch['silenced']>,
   ...RUN,
   acknowledged: optional(nullable(ACKNOWLEDGEMENT)) as Shape<WireSnitch['acknowledged']>,
+  ...NEEDS,
   created_at: time,
 });
 

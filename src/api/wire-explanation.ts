@@ -1,5 +1,5 @@
 /** How the API tells why a snitch is as it is, and when its job is due. */
-import type { WireAudience, WireSilenced, WireStatus } from './wire.ts';
+import type { WireAudience, WireHold, WireSilenced, WireStatus } from './wire.ts';
 
 export interface WireExplanation {
   status: WireStatus;
@@ -16,6 +16,8 @@ export interface WireExplanation {
   missing_since?: string | null;
   /** The silence that holds over it; null for none. Older servers leave it out. */
   silenced?: WireSilenced | null;
+  /** The alert of its failure that is held; null for none. Older servers leave it out. */
+  held?: WireHold | null;
   /** The next runs of a snitch with a schedule, in its time zone; null for others. Older servers leave it out. */
   schedule?: WireScheduleShown | null;
   /** What is known of its runs. Older servers leave it out. */

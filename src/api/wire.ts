@@ -40,6 +40,10 @@ export interface WireSnitch {
   failures_before_alert?: number;
   /** What the values must be that the job reports; null for nothing. */
   expect?: WireExpectation[] | null;
+  /** Tokens and `tag:<tag>` of what must be well for an alert of silence to be raised. Older servers leave it out. */
+  needs?: string[];
+  /** The alert of its failure that is held, so that nobody was told; null for none. Older servers leave it out. */
+  held?: WireHold | null;
   /** Who has seen the present alarm; null for nobody, and where there is no alarm. Older servers leave it out. */
   acknowledged?: WireAcknowledgement | null;
   created_at: string;
@@ -96,6 +100,15 @@ export interface WireSilence {
 export interface WireStretch {
   from: string;
   to: string;
+}
+
+/** An alert that is held. */
+export interface WireHold {
+  /** What is down; null where that was deleted. */
+  by: { token: string; name: string } | null;
+  since: string;
+  /** When it is told if the snitch stays silent; null while something that it needs is down. */
+  until: string | null;
 }
 
 /** What one reported value must be; null is for no limit. */
@@ -305,6 +318,7 @@ export type WireImported = Pick<
   | 'min_runtime'
   | 'failures_before_alert'
   | 'expect'
+  | 'needs'
 > & { token: string | null };
 
 export type WireCaseSettings = Pick<WireCase, 'name' | 'timezone' | 'members' | 'reminders'>;

@@ -115,6 +115,8 @@ export function postponeByAll<Window extends BlindWindow>(
   return { snitch: state, by };
 }
 
-function isAwaited({ status }: SnitchState): boolean {
+/** A held alert that nothing holds any more waits for a deadline as well. */
+function isAwaited({ status, held }: SnitchState): boolean {
+  if (status === 'failed') return held?.wellSince != null;
   return status === 'healthy' || status === 'errored';
 }

@@ -63,7 +63,9 @@ function setOwnAnew(snitch: SnitchState, now: number, context: DeadlineContext):
     return state === snitch ? null : state;
   }
   const dueAt =
-    state.status === 'failed' ? nextReminder(state, now, now, context) : deadlineAfter(state, now, context);
+    state.status === 'failed' && state.held === null
+      ? nextReminder(state, now, now, context)
+      : (deadlineAfter(state, now, context) ?? (state.held ? now : null));
   return { ...state, dueAt, postponed: 0, movedFrom: null };
 }
 

@@ -6,9 +6,9 @@ import { durationInWords, SECOND } from '../text/durations.ts';
 
 export type Reason =
   /** Nothing was heard until `by`. `startedAt`: a run had begun that had not ended then. */
-  | { kind: 'noCheckIn'; by: number; startedAt?: number }
+  | { kind: 'noCheckIn'; by: number; startedAt?: number; held?: HeldFor }
   /** A run that began at `startedAt` took longer than `max_runtime`. It has not ended, or only at `endedAt`. */
-  | { kind: 'overran'; startedAt: number; endedAt?: number }
+  | { kind: 'overran'; startedAt: number; endedAt?: number; held?: HeldFor }
   | { kind: 'exitStatus'; status: number }
   /** The job reported a failure without an exit status. */
   | { kind: 'error' }
@@ -19,17 +19,24 @@ export type Reason =
   /** Until its next healthy check-in, until somebody unpauses it, or until an instant. */
   | { kind: 'paused'; until: 'healthy' | 'unpaused' | number };
 
+/** For how long the alert was held, and the name of what the snitch needs and was down. */
+export interface HeldFor {
+  by: string;
+  since: number;
+  until: number;
+}
+
 /** @param show an instant in words, with its time zone where the text around it does not name one */
 export function reasonInWords(reason: Reason, show: (at: number) => string): string {
   switch (reason.kind) {
     case 'noCheckIn': {
-      const { by, startedAt } = reason;
+      const { by, startedAt, held } = reason;
       const hangs = startedAt === undefined ? '' : `: ${unended(startedAt, show)}`;
-      return `no check-in by ${show(by)}${hangs}`;
+      return `no check-in by ${show(by)}${hangs}${heldFor(held, show)}`;
     }
     case 'overran': {
-      const { startedAt, endedAt } = reason;
-      if (endedAt === undefined) return unended(startedAt, show);
+      const { startedAt, endedAt, held } = reason;
+      if (endedAt === undefined) return `${unended(startedAt, show)}${heldFor(held, show)}`;
       return `a run that started at ${show(startedAt)} ended only at ${show(endedAt)}`;
     }
     case 'exitStatus':
@@ -47,6 +54,11 @@ export function reasonInWords(reason: Reason, show: (at: number) => string): str
     case 'paused':
       return pausedUntil(reason.until, show);
   }
+}
+
+function heldFor(held: HeldFor | undefined, show: (at: number) => string): string {
+  if (held === undefined) return '';
+  return `; the alert was held from ${show(held.since)} to ${show(held.until)}, because ${held.by} was down`;
 }
 
 function unended(startedAt: number, show: (at: number) => string): string {

@@ -6,6 +6,7 @@
 import type { Validation } from './errors.ts';
 import { type Interval, isMinuteInterval } from './interval.ts';
 import { ANY_RUN, type RunRules } from './judgement/rules.ts';
+import { readNeeds } from './needs/needs.ts';
 import { NOTHING_WATCHED, readRunFields } from './run-fields.ts';
 import { readRunRules } from './run-rule-fields.ts';
 import { readSchedule, type ScheduleRule } from './schedule/schedule.ts';
@@ -24,7 +25,7 @@ export const SMART_WITH_SCHEDULE: Validation = {
   message: 'a schedule says when the job is due; smart learns it',
 };
 
-export type FullInput = SnitchInput & DueFields & RunFields & RunRules;
+export type FullInput = SnitchInput & DueFields & RunFields & RunRules & { needs: string[] };
 
 /** Where and when something is said: the time zone of the case, and the instant. */
 export interface Said {
@@ -36,7 +37,7 @@ type Stored = DueFields & { interval: Interval; alertType: AlertType };
 
 const NOTHING = { schedule: null, timezone: null, grace: null, ...NOTHING_WATCHED };
 
-const NOTHING_SAID: DueFields & RunFields & RunRules = { ...NOTHING, ...ANY_RUN };
+const NOTHING_SAID: Omit<FullInput, keyof SnitchInput> = { ...NOTHING, ...ANY_RUN, needs: [] };
 
 /** Every run would be an error or an alarm. */
 export const MIN_ABOVE_MAX: Validation = { attribute: 'min_runtime', message: 'is longer than max_runtime' };
@@ -63,7 +64,7 @@ export function readNewSnitch(body: unknown, said: Said): Checked<FullInput> {
   const due = readDue(body, NOTHING, said);
   const isScheduled = isGiven(body.schedule);
   const fields = validateNewSnitch(isScheduled ? withInterval(body, due.value, said) : body);
-  const own = merged(merged(due, readRunFields(body)), readRunRules(body));
+  const own = merged(merged(merged(due, readRunFields(body)), readRunRules(body)), readNeedsOf(body));
   const read = merged(withoutSmart(fields, body, isScheduled), own, NOTHING_SAID);
   const refused = read.value ? refusedTogether(read.value) : null;
   return refused ? { validations: [refused] } : read;
@@ -73,11 +74,7 @@ export function readNewSnitch(body: unknown, said: Said): Checked<FullInput> {
  * Any subset of the fields. What is not given stays as `stored` has it, but for two things: an `interval` alone drops
  * the schedule, and without a schedule its time zone means nothing.
  */
-export function readSnitchChanges(
-  body: unknown,
-  stored: Stored,
-  said: Said,
-): Checked<Partial<SnitchInput & DueFields & RunFields & RunRules>> {
+export function readSnitchChanges(body: unknown, stored: Stored, said: Said): Checked<Partial<FullInput>> {
   if (!isObject(body)) return merged(validateSnitchChanges(body, stored), { value: {} });
   const dropped = stored.schedule !== null && (body.schedule === null || isInPlace(body, stored));
   const due = readDue(body, stored, said);
@@ -87,7 +84,7 @@ export function readSnitchChanges(
   const fields = withoutSmart(validateSnitchChanges(filled, stored), body, isScheduled, stored.alertType);
   const cleared = dropped ? { schedule: null, timezone: null } : {};
   const own = merged(due.value ? { value: { ...cleared, ...due.value } } : due, readRunFields(body));
-  return merged(fields, merged(own, readRunRules(body)));
+  return merged(fields, merged(merged(own, readRunRules(body)), readNeedsOf(body)));
 }
 
 type Body = Record<string, unknown>;
@@ -117,6 +114,14 @@ function readDue(
     else value.schedule = rule.value;
   }
   return validations.length > 0 ? { validations } : { value };
+}
+
+function readNeedsOf({ needs }: Body): Checked<{ needs?: string[] }> {
+  if (needs === undefined) return { value: {} };
+  const read = readNeeds(needs);
+  return 'refused' in read
+    ? { validations: [{ attribute: 'needs', message: read.refused }] }
+    : { value: { needs: read.needs } };
 }
 
 /** With the interval that follows from the schedule, where the body gives none. */

@@ -24,6 +24,7 @@
 import type { LastReport } from './check-in.ts';
 import type { Interval } from './interval.ts';
 import { ANY_RUN, type RunRules } from './judgement/rules.ts';
+import type { Held } from './needs/needs.ts';
 import type { OpenRuns } from './open-run.ts';
 import type { Reason } from './reason.ts';
 import type { ScheduleRule } from './schedule/schedule.ts';
@@ -102,6 +103,8 @@ export interface SnitchState extends DueFields, RunFields, RunRules {
   runs: OpenRuns | null;
   /** Set only while `status` is `failed` or `errored`, from when somebody has seen it until it changes. */
   acknowledged: Acknowledgement | null;
+  /** The alert of its failure that is held, also under a pause; null for none. */
+  held: Held | null;
 }
 
 /** What a person says about a snitch; what is absent of when it is due, and of how its runs must look, is not set. */
@@ -113,6 +116,8 @@ export interface SnitchFields extends Partial<DueFields>, Partial<RunFields & Ru
   alertEmail: string[];
   interval: Interval;
   alertType: AlertType;
+  /** Tokens and `tag:<tag>`: what else must be well for an alert of silence to be raised; absent for none. */
+  needs?: string[];
 }
 
 /** One monitored job: what was said about it, and how it is. */
@@ -127,6 +132,18 @@ export interface Snitch
   missingSince: number | null;
   /** Absent where nobody asked, and where none holds. */
   silenced?: SilencedBy;
+  needs: string[];
+  /** The alert that is held, for people; null for none. */
+  hold: Hold | null;
+}
+
+/** An alert that is held, and what holds it: where that is held itself, what is at the bottom of it. */
+export interface Hold {
+  /** Null where what held it was deleted. */
+  by: { token: string; name: string } | null;
+  since: number;
+  /** When it is told if the snitch stays silent; null while something that it needs is down. */
+  until: number | null;
 }
 
 /** Whether the job has to check in by the time at which the snitch is due. */
@@ -209,5 +226,6 @@ export function newSnitchState(
     maxRuntime,
     runs: null,
     acknowledged: null,
+    held: null,
   };
 }

@@ -2,6 +2,15 @@
 import { type BlindWindow, postponeByAll } from './blind-window.ts';
 import { deadlineAnew, nextReminder } from './deadline.ts';
 import { awaitedAfter, errorsAfter, statusAfterError } from './forgiven.ts';
+import {
+  afterHeld,
+  afterMissed,
+  heldAnew,
+  holdRestarted,
+  isHeldDue,
+  needsChanged,
+  relieved,
+} from './hold.ts';
 import { usualLength } from './job-schedule.ts';
 import type { Reason } from './reason.ts';
 import { apart, together } from './runs.ts';
@@ -37,11 +46,26 @@ function decide(before: SnitchState, trigger: Trigger, context: TransitionContex
       return silent(withStartOf(before, trigger, context.now));
     case 'runtimeChanged':
       return silent(together(apart(before).plain, trigger.open));
+    case 'relieved':
+      return relieved(before, context);
+    case 'needsChanged':
+      return needsChanged(before, trigger.isHolderNeeded, context);
+    case 'due':
+      return before.held && isHeldDue(before, context.now)
+        ? heldAnew(before, before.held, context)
+        : afterMissed(before, decided(before, trigger, context), context);
     default:
-      return before.runs === null
-        ? withoutRuns(before, trigger, context)
-        : withRuns(before, trigger, context, withoutRuns);
+      return before.held
+        ? afterHeld(before, decided(before, trigger, context))
+        : decided(before, trigger, context);
   }
+}
+
+/** As if nothing held alerts back. */
+function decided(before: SnitchState, trigger: StateTrigger, context: TransitionContext): Transition {
+  return before.runs === null
+    ? withoutRuns(before, trigger, context)
+    : withRuns(before, trigger, context, withoutRuns);
 }
 
 function withoutRuns(before: SnitchState, trigger: StateTrigger, context: TransitionContext): Transition {
@@ -213,6 +237,7 @@ function restart(snitch: SnitchState, from: number, context: TransitionContext):
     case 'errored':
       return { ...snitch, ...deadline(deadlineAnew(snitch, from, context)) };
     case 'failed':
+      if (snitch.held) return holdRestarted(snitch, snitch.held, from, context);
       // Nobody is reminded of what somebody has seen.
       return {
         ...snitch,

@@ -2,6 +2,7 @@
 import type { AlertDecision } from './alert.ts';
 import type { BlindWindow } from './blind-window.ts';
 import type { DeadlineContext } from './deadline.ts';
+import type { NeedsFacts } from './needs/needs.ts';
 import type { OpenRun } from './open-run.ts';
 import type { Reason } from './reason.ts';
 import type { PauseUntil, SnitchState } from './snitch.ts';
@@ -26,7 +27,11 @@ export type Trigger =
   /** The interval, the schedule, the alert type or the case's rules changed: the state carries the new ones. */
   | { kind: 'rescheduled' }
   /** The longest time that a run may take changed: the state carries the new one. `open` are those to watch. */
-  | { kind: 'runtimeChanged'; open: readonly OpenRun[] };
+  | { kind: 'runtimeChanged'; open: readonly OpenRun[] }
+  /** Something that the snitch needs is not down any more. */
+  | { kind: 'relieved' }
+  /** A person changed what the snitch needs. `isHolderNeeded`: what holds its alert is among that still. */
+  | { kind: 'needsChanged'; isHolderNeeded: boolean };
 
 export interface TransitionContext extends DeadlineContext {
   /** The instant of the trigger. */
@@ -36,6 +41,8 @@ export interface TransitionContext extends DeadlineContext {
    * does not allow for them yet.
    */
   windows?: readonly BlindWindow[];
+  /** What the snitch needs; absent for nothing. Only deadlines ask for it, and what is about needs. */
+  needs?: NeedsFacts;
 }
 
 export interface Transition {
@@ -46,4 +53,7 @@ export interface Transition {
 }
 
 /** What moves the status; the others are about the runs of a snitch alone. */
-export type StateTrigger = Exclude<Trigger, { kind: 'start' } | { kind: 'runtimeChanged' }>;
+export type StateTrigger = Exclude<
+  Trigger,
+  { kind: 'start' } | { kind: 'runtimeChanged' } | { kind: 'relieved' } | { kind: 'needsChanged' }
+>;

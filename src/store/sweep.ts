@@ -42,6 +42,11 @@ export interface SweepStore {
   moveLooks(until: number, after: LookCursor | null): Promise<LookCursor | null>;
   /** Restarts deadlines after a case's rules changed, a slice a call; false when nothing is left to do. */
   rescheduleSlice(now: number): Promise<boolean>;
+  /**
+   * Restarts the deadlines of those that need a snitch that holds alerts no more, a slice a call; false when nothing is
+   * left to do.
+   */
+  relieveSlice(now: number): Promise<boolean>;
   /** Deletes a slice of what is no longer kept; false when the pass is complete. */
   prune(limits: RetentionLimits): Promise<boolean>;
 }

@@ -202,6 +202,7 @@ export class Sweeper {
     await this.#lookAtClock(now);
     await this.#whileMore(() => this.#postponing.next(now));
     await this.#whileMore(() => store.rescheduleSlice(now));
+    await this.#whileMore(() => store.relieveSlice(now));
     if (monotonic() >= this.#sweepFrom) {
       await this.#whileMore(() => this.#endSilences(now));
       const inVain = await this.#applyDue(now);

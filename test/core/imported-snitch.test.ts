@@ -26,6 +26,7 @@ test('without a token it gets one, and with one it keeps it', () => {
     ...NOT_SCHEDULED,
     maxRuntime: null,
     ...ANY_RUN,
+    needs: [],
   };
   assert.equal(validateImportedSnitch(LEAST, SAID), { value: { ...rest, token: null } });
   assert.equal(validateImportedSnitch({ ...LEAST, token: null }, SAID), { value: { ...rest, token: null } });

@@ -290,6 +290,8 @@ test('a command gets it as JSON, and in an environment without line ends', async
         name: 'x',
         tags: [],
         events: [],
+        after: 0,
+        hours: null,
         refused: null,
       } as const;
       const recipient = {

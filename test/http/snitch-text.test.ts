@@ -33,6 +33,8 @@ const plain: ListedSnitch = {
   },
   lastReport: null,
   missingSince: null,
+  needs: [],
+  hold: null,
 };
 
 /** Whatever JSON must write in another way, alone and in the middle of a text. */
@@ -66,6 +68,9 @@ const variants: Partial<ListedSnitch>[] = [
   ]),
   { token: 'a token/with?signs"' },
   { silenced: { id: 'sil_a', until: 86_400_000, by: 'key "1"', note: 'kernel\n"x"' } },
+  { needs: ['a"b', 'tag:db'] },
+  { hold: { by: { token: 'x', name: '"db1"' }, since: 0, until: null } },
+  { hold: { by: null, since: 0, until: 5 } },
   { lastReport: { at: 0, outcome: 'healthy', exitStatus: null, message: null } },
   { lastReport: { at: 5, outcome: 'healthy', exitStatus: 0, message: '' } },
   { lastReport: { at: 5, outcome: 'error', exitStatus: null, message: null, reason: 'bytes "is" missing' } },

@@ -6,7 +6,7 @@ import { contract, newCase, newSnitch } from './fixture.ts';
 
 /** What a list shows of a snitch. */
 function listed({ caseId: _, state, ...said }: Snitch) {
-  const { lastCheckInAt, pause, postponed, movedFrom, errorsInRow, runs, ...shown } = state;
+  const { lastCheckInAt, pause, postponed, movedFrom, errorsInRow, runs, held, ...shown } = state;
   return { ...said, state: shown };
 }
 

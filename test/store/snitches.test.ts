@@ -55,9 +55,12 @@ contract('snitches', (test) => {
         failuresBeforeAlert: 1,
         expect: null,
         errorsInRow: 0,
+        held: null,
       },
       lastReport: null,
       missingSince: null,
+      needs: [],
+      hold: null,
     });
     assert.equal(await store.getSnitch(owner.id, created.token), created);
   });

@@ -6,6 +6,7 @@ import { askForSchedules } from '../snitches/due-answer.ts';
 import { type Plan, type Present, planOf, type WantedSnitch } from './apply-plan.ts';
 import { inBatches } from './batches.ts';
 import { namesDue } from './due-fields.ts';
+import { fileNeeds } from './file-needs.ts';
 import { ownerFaults } from './owners.ts';
 import { checkKnowsRuns, namesRuns } from './run-fields.ts';
 import { type FileEntry, problemAt, type SnitchFile, SnitchFileError } from './snitch-file.ts';
@@ -24,13 +25,15 @@ function checkKnown({ schedule, timezone, grace }: WireImported): void {
   );
 }
 
+const NEEDS_UNKNOWN = 'nothing was changed: the server does not know needs, and has to be updated first';
+
 /** @throws SnitchFileError with every value that the server would refuse */
 async function understand(client: Client, file: SnitchFile): Promise<Understood> {
   const understood: Understood = { snitches: [], case: {}, room: null };
   const problems: string[] = [];
   const ask = async (entries: readonly FileEntry[], settings: SnitchFile['settings']) => {
     const checked = await client.checkImport({
-      snitches: entries.map(({ input }) => input),
+      snitches: entries.map(({ input: { needs: _, ...input } }) => input),
       ...(settings ? { case: settings.input } : {}),
     });
     for (const { attribute, message } of checked.problems) {
@@ -43,7 +46,13 @@ async function understand(client: Client, file: SnitchFile): Promise<Understood>
       const says = { interval: input.interval !== undefined, due: namesDue(input), runs: namesRuns(input) };
       if (says.due && checked.problems.length === 0) checkKnown(snitch);
       if (says.runs && checked.problems.length === 0) checkKnowsRuns(snitch);
-      understood.snitches.push({ ...snitch, owner, says });
+      const named = fileNeeds(input.needs);
+      if ('refused' in named) {
+        problems.push(describe(file, entries[index] ?? null, 'needs', named.refused));
+      } else {
+        if (named.needs?.length && snitch.needs === undefined) throw new Failure(NEEDS_UNKNOWN);
+        understood.snitches.push({ ...snitch, owner, says, needsNamed: named.needs });
+      }
     }
     understood.room = checked.room;
     return checked;

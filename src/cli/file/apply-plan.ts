@@ -7,6 +7,7 @@ import type {
   WireSchedule,
   WireSnitch,
 } from '../../api/wire.ts';
+import { type Met, type NeedsChange, planNeeds } from './file-needs.ts';
 import { RUN_FIELDS, watchesRuns } from './run-fields.ts';
 
 /** What the server has now. */
@@ -31,9 +32,11 @@ export interface WantedSnitch extends WireImported {
   owner: string | null;
   /** What the file itself says of when it is due, where that is not the interval alone, and of its runs. */
   says?: { interval: boolean; due: boolean; runs: boolean };
+  /** What it names, where the file says anything of that. */
+  needsNamed?: readonly string[] | undefined;
 }
 
-export interface Creation extends Omit<WantedSnitch, 'says'> {
+export interface Creation extends Omit<WantedSnitch, 'says' | 'needsNamed'> {
   /** The owner of another snitch with the same name, so that there will be two; null if there is none. */
   beside: string | null;
 }
@@ -76,6 +79,8 @@ export interface Plan {
   gone: WireSnitch[];
   unchanged: number;
   conflicts: Conflict[];
+  /** What snitches need, where that has to change: written last. */
+  needs: NeedsChange[];
   /** The names of snitches with a schedule or a grace of which the file says nothing, and which keep it. */
   dueElsewhere: string[];
   /** Those that watch their runs, of which the file says nothing. */
@@ -99,27 +104,66 @@ export function planOf(present: Present, wanted: Wanted): Plan {
     gone: [],
     unchanged: 0,
     conflicts: [],
+    needs: [],
     dueElsewhere: [],
     runsElsewhere: [],
   };
   const index = new Index(present, wanted);
   const meant = new Set<string>();
+  const met: Met[] = [];
   for (const [position, entry] of wanted.snitches.entries()) {
     const found = index.find(entry);
     if (found === null) {
-      const { says: _, ...created } = entry;
-      plan.create.push({ ...created, beside: index.otherKeeperOf(entry) });
+      const { says: _, needsNamed: _named, ...created } = entry;
+      const creation = { ...created, beside: index.otherKeeperOf(entry) };
+      plan.create.push(creation);
+      met.push({ ...metBy(entry, position), is: creation });
     } else if ('message' in found) plan.conflicts.push({ index: position, ...found });
     else {
       meant.add(found.token);
       addChange(plan, entry, found, index.keeperOf(found));
+      met.push({ ...metBy(entry, position), is: found });
     }
   }
+  addNeeds(plan, present, met);
   plan.gone = present.snitches.filter(
     (snitch) => wanted.owner !== null && index.keeperOf(snitch) === wanted.owner && !meant.has(snitch.token),
   );
   return plan;
 }
+
+function metBy({ needsNamed: needs, name, token }: WantedSnitch, position: number) {
+  return { position, needs, name, token };
+}
+
+/** What snitches need stands among their changes, and is written when all that they name is made. */
+function addNeeds(plan: Plan, { snitches, ownership }: Present, met: readonly Met[]): void {
+  const { changes, faults } = planNeeds(snitches, met);
+  const owners = new Map(ownership.map(({ token, owner }) => [token, owner]));
+  for (const { position, message } of faults) {
+    plan.conflicts.push({ index: position, attribute: 'needs', message, keeper: null });
+  }
+  for (const { of, needs, from, to } of changes) {
+    if ('beside' in of) {
+      of.needs = to;
+      plan.needs.push({ of, needs });
+      continue;
+    }
+    plan.needs.push({ of: of.token, needs });
+    const field = { field: NEEDS, from, to };
+    const change = plan.change.find(({ token }) => token === of.token);
+    if (change) change.fields.push(field);
+    else {
+      const owner = owners.get(of.token) ?? null;
+      const { token, name } = of;
+      plan.change.push({ token, name, fields: [field], adopted: false, owner, takenFrom: null });
+      plan.unchanged -= 1;
+    }
+  }
+}
+
+/** The one field whose change is not sent with the others. */
+export const NEEDS = 'needs';
 
 function addChange(plan: Plan, entry: WantedSnitch, found: WireSnitch, keeper: string | null): void {
   const { owner } = entry;

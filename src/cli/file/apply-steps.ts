@@ -1,8 +1,9 @@
 /** Carries out a plan, and waits when the server asks for it. */
 import type { Client, ImportInput } from '../../api/client.ts';
 import { say } from '../output/output.ts';
-import type { Creation, FieldChange, Plan } from './apply-plan.ts';
+import { type Creation, type FieldChange, NEEDS, type Plan } from './apply-plan.ts';
 import { batchesOf, inBatches, inBatchesOrOneByOne } from './batches.ts';
+import type { ToMake } from './file-needs.ts';
 import { runInput } from './run-fields.ts';
 
 /** How often one request is tried, and how long a server may ask us to wait for the next, in seconds. */
@@ -24,17 +25,37 @@ export async function carryOut(client: Client, plan: Plan, prune: boolean): Prom
   );
   if (plan.case.length > 0) await patiently(() => client.updateCase(valuesOf(plan.case)));
   await changeOwners(client, plan);
-  const changed = plan.change.filter(({ fields }) => fields.length > 0);
+  const changed = plan.change
+    .map((one) => ({ ...one, fields: one.fields.filter(({ field }) => field !== NEEDS) }))
+    .filter(({ fields }) => fields.length > 0);
   await inBatchesOrOneByOne(
     changed.map(({ token, fields, keeps }) => ({ ...valuesOf(fields), ...keeps, token })),
     (changes) => patiently(() => client.updateSnitches(changes)),
     ({ token, ...values }) => patiently(() => client.updateSnitch(token, values)),
   );
+  const tokens = new Map<ToMake, string>();
   for (const [owner, created] of Map.groupBy(plan.create, (one) => one.owner)) {
-    await inBatches(created.map(importOf), (snitches) =>
-      patiently(() => client.importSnitches(snitches, owner)),
-    );
+    let begun = 0;
+    await inBatches(created.map(importOf), async (snitches) => {
+      const made = await patiently(() => client.importSnitches(snitches, owner));
+      for (const [index, { token }] of made.entries()) {
+        const creation = created[begun + index];
+        if (creation) tokens.set(creation, token);
+      }
+      begun += made.length;
+    });
   }
+  await writeNeeds(client, plan, tokens);
+}
+
+/** Fewer needs come first, so that no circle arises on the way between two states that have none. */
+async function writeNeeds(client: Client, plan: Plan, tokens: ReadonlyMap<ToMake, string>): Promise<void> {
+  const known = (one: string | ToMake) => (typeof one === 'string' ? one : (tokens.get(one) ?? ''));
+  const changes = plan.needs.map(({ of, needs }) => ({ token: known(of), needs: needs.map(known) }));
+  await inBatches(
+    changes.toSorted((one, other) => one.needs.length - other.needs.length),
+    (batch) => patiently(() => client.updateSnitches(batch)),
+  );
 }
 
 /** Leaves out what is the default: the shorter the entries, the more of them fit into one request. */

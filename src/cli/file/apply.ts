@@ -59,6 +59,7 @@ The file:
       min_runtime: 5m         how long it takes at least; less counts as an error
       failures_before_alert: 3        so many errors in a row before it is errored
       expect: [bytes>=1M, rows=10..20]        what it reports, as in \`snitch create\`
+      needs: [web1, tag:network]      names or tokens, as in \`snitch create\`; [] drops them
       alert_type: basic       this and what follows may be left out, and has its default then
       alert_email: [ops@example.com]
       tags: [production, db]
@@ -156,7 +157,7 @@ async function showDiff(flags: DiffFlags): Promise<number> {
 
 function show(output: Output, plan: Plan, prune: boolean): void {
   if (output.format === 'json') {
-    const { conflicts: _none, dueElsewhere: _said, runsElsewhere: _too, ...shown } = plan;
+    const { conflicts: _none, dueElsewhere: _said, runsElsewhere: _too, needs: _last, ...shown } = plan;
     output.json(shown);
     return;
   }

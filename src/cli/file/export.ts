@@ -9,6 +9,7 @@ import { presentOf } from './apply-check.ts';
 import type { Present } from './apply-plan.ts';
 import { patiently } from './apply-steps.ts';
 import { lengthText } from './due-fields.ts';
+import { needsEntry } from './file-needs.ts';
 import { runEntry } from './run-fields.ts';
 
 export interface ExportFlags extends ClientFlags {
@@ -42,7 +43,7 @@ function fileOf({ case: settings, snitches, ownership }: Present, flags: ExportF
     case: { name, timezone, members, reminders },
     snitches: chosen.toSorted(byName).map((snitch) => {
       const keeper = owners.get(snitch.token) ?? null;
-      return { ...entryOf(snitch, flags.tokens), ...(keeper === owner ? {} : { owner: keeper }) };
+      return { ...entryOf(snitch, snitches, flags.tokens), ...(keeper === owner ? {} : { owner: keeper }) };
     }),
   };
 }
@@ -62,12 +63,13 @@ function byName(one: WireSnitch, other: WireSnitch): number {
 }
 
 /** Leaves out what has its default. */
-function entryOf(snitch: WireSnitch, withToken: boolean): Exported {
+function entryOf(snitch: WireSnitch, all: readonly WireSnitch[], withToken: boolean): Exported {
   const { name, alert_type, alert_email, tags, notes, token } = snitch;
   return {
     name,
     ...dueOf(snitch),
     ...runEntry(snitch),
+    ...needsEntry(snitch, all),
     ...(alert_type === 'basic' ? {} : { alert_type }),
     ...(alert_email.length === 0 ? {} : { alert_email }),
     ...(tags.length === 0 ? {} : { tags }),

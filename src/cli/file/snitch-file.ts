@@ -62,6 +62,7 @@ const SNITCH_FIELDS = [
   'interval',
   ...DUE_FIELDS,
   ...RUN_FIELDS,
+  'needs',
   'alert_type',
   'alert_email',
   'notes',
@@ -269,7 +270,7 @@ class Reader {
  * of how its runs must look.
  */
 function entryOf({ input, line, lines }: MapOfFile, owner: string | null): FileEntry {
-  const dropped: readonly string[] = [...DUE_FIELDS, ...RUN_FIELDS];
+  const dropped: readonly string[] = [...DUE_FIELDS, ...RUN_FIELDS, 'needs'];
   const given = Object.entries(input).filter(
     ([name, value]) => (value !== null || dropped.includes(name)) && name !== 'owner',
   );

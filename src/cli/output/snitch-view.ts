@@ -1,5 +1,5 @@
 /** How a snitch is shown in lists and alone, and its status as a word with a symbol and a colour. */
-import type { WireReport, WireSnitch, WireStatus } from '../../api/wire.ts';
+import type { WireHold, WireReport, WireSnitch, WireStatus } from '../../api/wire.ts';
 import { durationInWords, SECOND, shortDuration } from '../../text/durations.ts';
 import { STATUS_COLORS } from '../../text/signs.ts';
 import { terminalTime } from '../../text/times.ts';
@@ -121,6 +121,8 @@ export const SNITCH_VIEW: View<WireSnitch> = {
       cell: ({ silenced }, style) => shownTime(silenced?.until ?? null, style, ''),
       wide: true,
     },
+    { header: 'HELD BY', cell: ({ held }) => held?.by?.name ?? '', wide: true },
+    { header: 'NEEDS', cell: ({ needs = [] }) => needs.join(', '), wide: true },
     { header: 'SCHEDULE', cell: scheduleWords, wide: true },
     {
       header: 'MAX RUNTIME',
@@ -139,6 +141,13 @@ export const SNITCH_VIEW: View<WireSnitch> = {
 function reportField(snitch: WireSnitch, style: Style): string {
   const report = lastReportOf(snitch);
   return report ? `${exactTime(report.at, style)}\n${outcomeText(report)}` : 'never';
+}
+
+/** Why nobody was told so far, and until when. */
+function heldText({ by, since, until }: WireHold, style: Style): string {
+  const held = `${by ? `by ${by.name} ` : ''}since ${exactTime(since, style)}: nobody was told`;
+  if (until !== null) return `${held}\ntold at ${exactTime(until, style)} if it is still silent then`;
+  return `${held}\ntold when ${by?.name ?? 'what it needs'} was well for one period and this is still silent`;
 }
 
 /** The interval beside a schedule is only for clients that know no schedules. */
@@ -168,10 +177,12 @@ export function snitchFields(snitch: WireSnitch, style: Style): Field[] {
       ? [{ label: 'Acknowledged', text: acknowledgedWords(snitch, (iso) => exactTime(iso, style)) }]
       : []),
     ...silencedFields(snitch, style),
+    ...(snitch.held ? [{ label: 'Held', text: heldText(snitch.held, style) }] : []),
     { label: 'Last healthy', text: exactTime(snitch.checked_in_at, style) },
     { label: 'Last report', text: reportField(snitch, style) },
     ...dueFields(snitch),
     ...rulesFields(snitch),
+    ...(snitch.needs?.length ? [{ label: 'Needs', text: snitch.needs.join('\n') }] : []),
     { label: 'Alerts', text: snitch.alert_type },
     { label: 'Alert email', text: snitch.alert_email.join(', ') || 'the members of the case' },
     { label: 'Tags', text: snitch.tags.join(', ') },

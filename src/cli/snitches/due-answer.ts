@@ -9,6 +9,7 @@ import { Failure } from '../failure/failure.ts';
 import { nextRuns, scheduleWords } from '../output/next-runs.ts';
 import type { Output } from '../output/output.ts';
 import type { DueInput } from './due-flags.ts';
+import { type NeedInput, needsLost } from './need-flags.ts';
 import { type RuleInput, rulesLost } from './rule-flags.ts';
 import { type RunInput, runsLost } from './run-flags.ts';
 
@@ -37,13 +38,18 @@ export async function knowsSchedules(client: Client, schedule: WireSchedule): Pr
  * @param undo what to do about it, where something was changed without what was wanted
  * @throws Failure if the answer does not have what was sent
  */
-export function checkKept(snitch: WireSnitch, wanted: DueInput & RunInput & RuleInput, undo: string): void {
+export function checkKept(
+  snitch: WireSnitch,
+  wanted: DueInput & RunInput & RuleInput & NeedInput,
+  undo: string,
+): void {
   const lost = [
     wanted.schedule && !snitch.schedule ? 'its schedule' : '',
     wanted.timezone && !snitch.timezone ? 'its time zone' : '',
     wanted.grace !== undefined && wanted.grace !== null && snitch.grace !== wanted.grace ? 'its grace' : '',
     ...runsLost(snitch, wanted),
     ...rulesLost(snitch, wanted),
+    ...needsLost(snitch, wanted),
   ].filter((one) => one !== '');
   if (lost.length === 0) return;
   throw new Failure(

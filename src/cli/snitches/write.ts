@@ -19,10 +19,11 @@ import { Output, say } from '../output/output.ts';
 import { SNITCH_VIEW, snitchFields } from '../output/snitch-view.ts';
 import { askForSchedules, checkKept, tellNextRuns } from './due-answer.ts';
 import { addDueOptions, type DueFlags, dueOf } from './due-flags.ts';
+import { addNeedOptions, addNeedRemovals, type NeedFlags, needsOf } from './need-flags.ts';
 import { addRuleOptions, addRuleRemovals, type RuleFlags, rulesOf } from './rule-flags.ts';
 import { addRunOptions, addRunRemovals, type RunFlags, runOf } from './run-flags.ts';
 
-interface FieldFlags extends ClientFlags, DueFlags, RunFlags, RuleFlags {
+interface FieldFlags extends ClientFlags, DueFlags, RunFlags, RuleFlags, NeedFlags {
   interval?: string;
   alertType?: string;
   tag?: string[];
@@ -40,7 +41,7 @@ export const register: Register = (program) => {
       '-i, --interval <interval>',
       'how often the job runs: daily, hourly, 15m, 2h, weekly and so on (required without a schedule)',
     );
-  addFieldOptions(addRuleOptions(addRunOptions(addDueOptions(create)))).action(
+  addFieldOptions(addNeedOptions(addRuleOptions(addRunOptions(addDueOptions(create))))).action(
     (name: string, flags: FieldFlags) => createSnitch(name, flags),
   );
   withExamples(
@@ -50,10 +51,16 @@ export const register: Register = (program) => {
     `snitch create backup -i daily --min-runtime 5m --expect 'bytes>=1M' --expect 'bytes=0.5x..3x'`,
     `snitch create certificates --calendar 'Mon *-*-* 04:00'`,
     `snitch create import --cron '@daily' --max-runtime 2h`,
+    'snitch create web-backup -i daily --needs web1 --needs tag:network',
     'snitch create "mail queue" -i 5m -t mail -t production --notes "see the runbook"',
     'token=$(snitch create nightly-backup -i daily -q)',
   );
 
+  addEdit(program);
+  addTag(program);
+};
+
+function addEdit(program: Command): void {
   const edit = program
     .command('edit')
     .description('change a snitch; what is not named stays as it is')
@@ -64,7 +71,8 @@ export const register: Register = (program) => {
       'how often the job runs; this restarts the deadline, and replaces a schedule',
     )
     .option('--no-alert-email', 'tell the members of the case again');
-  addRuleRemovals(addRunRemovals(addFieldOptions(addRuleOptions(addRunOptions(addDueOptions(edit))))))
+  const fields = addFieldOptions(addNeedOptions(addRuleOptions(addRunOptions(addDueOptions(edit)))));
+  addNeedRemovals(addRuleRemovals(addRunRemovals(fields)))
     .option('--no-schedule', 'drop the schedule: the interval decides again')
     .option('--no-timezone', 'read the schedule in the time zone of the case')
     .option('--no-grace', 'the grace that follows from the schedule; without one none')
@@ -77,10 +85,10 @@ export const register: Register = (program) => {
     'snitch edit nightly-backup --no-schedule',
     'snitch edit nightly-backup --max-runtime 90m',
     'snitch edit nightly-backup --failures-before-alert 3 --no-expect',
+    'snitch edit nightly-backup --needs web1',
     'snitch edit nightly-backup --name weekly-backup --notes ""',
   );
-  addTag(program);
-};
+}
 
 function addFieldOptions(command: Command): Command {
   return command
@@ -117,13 +125,14 @@ const ZONE_WITHOUT_SCHEDULE =
   '--timezone is that of a schedule, and there is none: an interval is counted in the zone of the case';
 
 async function createSnitch(name: string, flags: FieldFlags): Promise<void> {
-  const input = { name, ...fieldsOf(flags) };
+  const input: SnitchInput = { name, ...fieldsOf(flags) };
   if (!input.schedule && input.interval === undefined) {
     throw new UsageError('--interval is missing, or one of --cron, --calendar and --every');
   }
   if (input.timezone && !input.schedule) throw new UsageError(ZONE_WITHOUT_SCHEDULE);
   const client = connect(flags);
   await askForSchedules(client, input);
+  Object.assign(input, await needsOf(client, flags));
   const snitch = await client.createSnitch(input);
   checkKept(snitch, input, `to undo it: snitch delete ${snitch.token}`);
   const output = new Output(flags, client.now());
@@ -161,12 +170,13 @@ async function editSnitch(given: string, flags: EditFlags): Promise<void> {
   if (flags.name !== undefined) changes.name = flags.name;
   if (flags.alertEmail === false) changes.alert_email = [];
   if (flags.tags === false) changes.tags = [];
-  if (Object.keys(changes).length === 0) {
+  if (Object.keys(changes).length === 0 && flags.needs === undefined) {
     throw new UsageError('nothing to change: see `snitch help edit` for what can be');
   }
   const client = connect(flags);
   const before = await resolveSnitch(client, given);
   await askForSchedules(client, changes);
+  Object.assign(changes, await needsOf(client, flags));
   const isScheduled =
     changes.schedule === undefined ? !changes.interval && before.schedule : changes.schedule;
   if (changes.timezone && !isScheduled) throw new UsageError(ZONE_WITHOUT_SCHEDULE);

@@ -8,8 +8,9 @@ import type { ValueHistories } from '../judgement/usual.ts';
 import type { LateRuns } from '../late-runs.ts';
 import { reasonInWords } from '../reason.ts';
 import { apart, type KnownRuns } from '../runs.ts';
-import { type CaseRules, isAwaited, type SnitchState } from '../snitch.ts';
+import { type CaseRules, type Hold, isAwaited, type SnitchState } from '../snitch.ts';
 import { deadlineReasons, type Postponement } from './deadline-reasons.ts';
+import { holdReason, type KnownNeeds, NO_NEEDS, needsReasons } from './needs-reasons.ts';
 import { runReasons } from './run-reasons.ts';
 import { expectationReasons, toleranceReasons } from './run-rule-reasons.ts';
 import { type ScheduleShown, scheduleInWords, scheduleShown } from './schedule-words.ts';
@@ -49,6 +50,8 @@ export interface ExplainContext {
   silence?: SilenceFacts | null;
   /** Whether a silence that is over moved the deadline. */
   isMovedBySilence?: boolean;
+  /** What it needs, and what holds its alert. */
+  needs?: KnownNeeds;
 }
 
 /** What is known of telling: whatever `explain` says of it comes from here. */
@@ -69,20 +72,17 @@ const UNKNOWN: Telling = { nobody: null, last: null };
 
 export function explain(state: SnitchState, context: ExplainContext): Explanation {
   const { rules, calendar, now, firstCheckIns = [], late, postponements = [] } = context;
-  const { values = {}, telling = UNKNOWN, runs = NO_RUNS, silence = null } = context;
+  const { values = {}, telling = UNKNOWN, runs = NO_RUNS, silence = null, needs = NO_NEEDS } = context;
   const shown = scheduleShown(state, rules.timezone, now);
   const awaited = isAwaited(state);
   return {
     period: periodOf(state, { rules, calendar, now }),
     schedule: shown,
     deadlineAt: awaited ? state.dueAt : null,
-    nextAlertAt: silence?.isKeptBack
-      ? silence.until
-      : awaited || state.status === 'failed'
-        ? state.dueAt
-        : null,
+    nextAlertAt: nextAlertOf(state, silence, needs),
     reasons: [
-      ...reasonsFor(state, rules, telling),
+      ...reasonsFor(state, rules, telling, needs.hold),
+      ...needsReasons(needs),
       ...acknowledgedReasons(state, rules),
       ...(silence ? silenceReasons(state, silence, (at) => inTimeZone(at, rules.timezone)) : []),
       ...(context.isMovedBySilence ? [MOVED_BY_SILENCE] : []),
@@ -100,7 +100,7 @@ export function explain(state: SnitchState, context: ExplainContext): Explanatio
             local: (at) => inTimeZone(at, rules.timezone),
           })
         : []),
-      ...tellingOf(state, { rules, now, telling }),
+      ...tellingOf(state, { rules, now, telling: needs.hold ? { ...telling, last: null } : telling }),
     ],
   };
 }
@@ -144,7 +144,18 @@ function tellingOf(
   ];
 }
 
-function reasonsFor(state: SnitchState, rules: CaseRules, { nobody, last }: Telling): string[] {
+function nextAlertOf(state: SnitchState, silence: SilenceFacts | null, { hold }: KnownNeeds): number | null {
+  if (silence?.isKeptBack) return silence.until;
+  if (hold) return hold.until;
+  return isAwaited(state) || state.status === 'failed' ? state.dueAt : null;
+}
+
+function reasonsFor(
+  state: SnitchState,
+  rules: CaseRules,
+  { nobody, last }: Telling,
+  hold: Hold | null,
+): string[] {
   const missing = nobody === null ? 'the team is told that it is missing' : 'it counts as missing';
   const local = (at: number) => inTimeZone(at, rules.timezone);
   const due = state.dueAt === null ? 'never' : local(state.dueAt);
@@ -177,7 +188,7 @@ function reasonsFor(state: SnitchState, rules: CaseRules, { nobody, last }: Tell
           : last?.startedAt
             ? [`A run that started at ${local(last.startedAt)} had not ended then.`]
             : []),
-        ...(state.acknowledged ? [] : [reminderReason(state, rules, due)]),
+        ...(hold ? [holdReason(hold, local)] : state.acknowledged ? [] : [reminderReason(state, rules, due)]),
       ];
     case 'paused':
       return [pauseReason(state, local)];

@@ -3,6 +3,7 @@ import { isAwaited, type ListedSnitch } from '../../core/snitch.ts';
 import { isoTime } from '../../text/iso-time.ts';
 import { wireSilenced } from './silenced.ts';
 import { type Shown, wireAcknowledged, wireReason } from './wire.ts';
+import { wireHold } from './wire-hold.ts';
 
 /**
  * The very text of `JSON.stringify(wireSnitch(snitch, shown))`, in half of the time: a list may have a million of
@@ -24,7 +25,9 @@ export function snitchText(snitch: ListedSnitch, { checkInBase, timezone }: Show
 ,"max_runtime":${state.maxRuntime},"min_runtime":${state.minRuntime}\
 ,"failures_before_alert":${state.failuresBeforeAlert}\
 ,"expect":${state.expect === null ? 'null' : JSON.stringify(state.expect)}\
-,"acknowledged":${state.acknowledged === null ? 'null' : JSON.stringify(wireAcknowledged(state))},"created_at":${time(snitch.createdAt)}}`;
+,"acknowledged":${state.acknowledged === null ? 'null' : JSON.stringify(wireAcknowledged(state))}\
+,"needs":${texts(snitch.needs)},"held":${snitch.hold === null ? 'null' : JSON.stringify(wireHold(snitch.hold))}\
+,"created_at":${time(snitch.createdAt)}}`;
 }
 
 function report(last: LastReport | null): string {

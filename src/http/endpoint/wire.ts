@@ -30,6 +30,7 @@ import { SECOND } from '../../text/durations.ts';
 import { isoTime } from '../../text/iso-time.ts';
 import { inTimeZone, weekdayTime } from '../../text/times.ts';
 import { wireSilenced } from './silenced.ts';
+import { wireHold, wireNeeds } from './wire-hold.ts';
 
 export function wireTime(at: number): string {
   return isoTime(at);
@@ -72,6 +73,7 @@ export function wireSnitch(snitch: ListedSnitch, { checkInBase, timezone }: Show
     max_runtime: state.maxRuntime,
     ...wireRunRules(state),
     acknowledged: wireAcknowledged(state),
+    ...wireNeeds(snitch),
     created_at: wireTime(snitch.createdAt),
   };
 }
@@ -153,7 +155,7 @@ export function wireWebhook(webhook: Webhook): WireWebhook {
 }
 
 export function wireExplanation(
-  { state, missingSince, silenced }: Snitch,
+  { state, missingSince, silenced, hold }: Snitch,
   { timezone }: Case,
   { period, schedule, deadlineAt, nextAlertAt, reasons }: Explanation,
   { audience, runs, values }: { audience: Audience; runs: KnownRuns; values: ValueHistories },
@@ -170,6 +172,7 @@ export function wireExplanation(
     next_alert: both(nextAlertAt),
     missing_since: wireTimeOrNull(missingSince),
     silenced: wireSilenced(silenced),
+    held: wireHold(hold),
     schedule: schedule && wireScheduleShown(schedule),
     runs: wireRuns(runs),
     values: wireValues(values),

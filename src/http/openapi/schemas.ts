@@ -19,6 +19,7 @@ import { DAYS } from '../../core/hours/hours.ts';
 
 import {
   double,
+  held,
   interval,
   newSnitch,
   schedule,
@@ -203,6 +204,7 @@ export const explanation: z.ZodType<WireExplanation> = z.object({
   next_alert: instant.nullable(),
   missing_since: time.nullable(),
   silenced,
+  held,
   schedule: z
     .object({
       timezone: text,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { WireSchedule, WireSnitch } from '../../api/wire.ts';
 import { LONGEST_BY, LONGEST_NOTE } from '../../core/acknowledgement/input.ts';
 import { INTERVALS } from '../../core/interval.ts';
+import { MOST_NEEDS } from '../../core/needs/needs.ts';
 import { LONGEST_RUNTIME } from '../../core/run-fields.ts';
 import { LONGEST_MIN_RUNTIME, MOST_EXPECTATIONS, MOST_FAILURES } from '../../core/run-rule-fields.ts';
 import { LONGEST_EVERY, SHORTEST_EVERY } from '../../core/schedule/schedule.ts';
@@ -61,6 +62,10 @@ export const silenced = z
   .object({ id: text, until: time, by: text, note: text })
   .nullable()
   .meta({ description: 'The silence that keeps its alarms back' });
+export const held = z
+  .object({ by: z.object({ token: text, name: text }).nullable(), since: time, until: time.nullable() })
+  .nullable()
+  .meta({ description: 'The alert of its failure that is held, and what it needs that is down' });
 
 export const snitch: z.ZodType<WireSnitch> = z.object({
   token: text,
@@ -83,6 +88,10 @@ export const snitch: z.ZodType<WireSnitch> = z.object({
   silenced,
   ...runRules,
   acknowledged: acknowledgement.nullable().meta({ description: 'Who has seen the present alarm' }),
+  needs: z
+    .array(text)
+    .meta({ description: 'Tokens and tag:<tag> of what must be well for its alerts of silence' }),
+  held,
   created_at: time,
 });
 
@@ -96,6 +105,7 @@ const changeable = {
   tags: z.array(text.max(100)).max(50).nullable(),
   ...due,
   ...runRules,
+  needs: z.array(text.max(104)).max(MOST_NEEDS).nullable(),
   failures_before_alert: failures.nullable(),
   expect: z
     .array(expectation.partial().required({ value: true }))

@@ -5,6 +5,7 @@ import { audienceOf } from '../../core/explanation/audience.ts';
 import { explain } from '../../core/explanation/explain.ts';
 import { type Audience, audienceReasons, failingReasons, whyNobody } from '../../core/explanation/told.ts';
 import { Calendar } from '../../core/interval.ts';
+import { needOf } from '../../core/needs/needs.ts';
 import { isAwaited, type Snitch, type SnitchState } from '../../core/snitch.ts';
 import type { SilenceOver } from '../../store/silences.ts';
 import type { Store } from '../../store/store.ts';
@@ -52,6 +53,11 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
         telling,
         runs,
         ...silenceFacts(silences, snitch.state),
+        needs: {
+          needs: snitch.needs,
+          hold: snitch.hold,
+          names: await namesOf(store, ownCase.id, snitch.needs),
+        },
       });
       const silenced = silences?.silenced;
       const shown = silenced ? { ...snitch, silenced: shownSilence(silenced) } : snitch;
@@ -103,4 +109,15 @@ function silenceFacts(over: SilenceOver | null, { dueAt }: SnitchState) {
   if (!silenced) return { isMovedBySilence: over.dueAt !== dueAt };
   const { by, note } = silenced.silence;
   return { silence: { until: silenced.until, by, note, isKeptBack } };
+}
+
+/** The names of the snitches that are needed, by token. */
+async function namesOf(
+  store: RouteContext['store'],
+  caseId: string,
+  needs: readonly string[],
+): Promise<Map<string, string>> {
+  const tokens = needs.map(needOf).flatMap((need) => ('token' in need ? [need.token] : []));
+  const found = await Promise.all(tokens.map((token) => store.getSnitch(caseId, token)));
+  return new Map(found.filter((one) => one !== null).map(({ token, name }) => [token, name]));
 }

@@ -37,6 +37,7 @@ import * as silenced from '../operations/silencing/silenced.ts';
 import * as silences from '../operations/silencing/silences.ts';
 import * as snitchList from '../operations/snitch-list.ts';
 import * as snitches from '../operations/snitches.ts';
+import * as tags from '../operations/tags.ts';
 import * as triggers from '../operations/triggers.ts';
 import * as webhooks from '../operations/webhooks.ts';
 import type { OwnershipStore } from '../ownership.ts';
@@ -78,8 +79,8 @@ const snitchMethods: Table<SnitchStore> = {
   getSnitch: read(snitches.getSnitch),
   listSnitches: read(snitchList.listSnitches),
   updateSnitch: write(snitches.updateSnitch),
-  addTags: write(snitches.addTags),
-  removeTag: write(snitches.removeTag),
+  addTags: write(tags.addTags),
+  removeTag: write(tags.removeTag),
   deleteSnitch: write(snitches.deleteSnitch),
   pauseSnitch: write(triggers.pauseSnitch),
   unpauseSnitch: write(triggers.unpauseSnitch),
@@ -117,6 +118,7 @@ const provisioningMethods: Table<ProvisioningStore> = {
 const sweepMethods: Table<Omit<SweepStore, keyof Guarded>> = {
   moveLooks: work(triggers.moveLooks),
   rescheduleSlice: work(triggers.rescheduleSlice),
+  relieveSlice: work(triggers.relieveSlice),
   prune: work(retention.prune),
 };
 

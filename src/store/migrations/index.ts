@@ -12,6 +12,7 @@ import { sql as channels } from './0011_channels.ts';
 import { sql as routes } from './0012_routes.ts';
 import { sql as acknowledged } from './0013_acknowledged.ts';
 import { sql as silences } from './0014_silences.ts';
+import { sql as needs } from './0015_needs.ts';
 import type { Migration } from './migration.ts';
 
 /** In order: the schema's version is the number of migrations that ran. A migration that has landed never changes. */
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   routes,
   acknowledged,
   silences,
+  needs,
 ];

@@ -104,6 +104,8 @@ export async function deleteCase(tx: Transaction, id: string): Promise<boolean> 
   await tx.run('DELETE FROM routes WHERE case_id = ?', id);
   await dropWaitingOfCase(tx, id, 'the case was deleted before');
   await tx.run('DELETE FROM reschedules WHERE case_id = ?', id);
+  await tx.run('DELETE FROM needs WHERE case_id = ?', id);
+  await tx.run('DELETE FROM reliefs WHERE case_id = ?', id);
   tx.announce({ kind: 'access', caseId: id, keyId: null });
   return true;
 }

@@ -16,6 +16,7 @@ import {
 } from './check-in-decision.ts';
 import { learnedFor, saveLearned } from './learned.ts';
 import { cutLog, isCutDue } from './log-limit.ts';
+import { noteStatus } from './needs/reliefs.ts';
 import { keepPostponement } from './postponed-deadlines.ts';
 import { asTold, isTaken, type Judged, judged, reportOf, reportText, saveHistories } from './reports.ts';
 import { openStartAfter, type Run, runOf } from './runs.ts';
@@ -102,6 +103,7 @@ async function saveChange(
   const cause = { at: checkIn.now, checkIn };
   const threadId = alert ? await insertAlert(tx, row, alert, snitch, cause) : row.thread_id;
   await saveState(tx, row, snitch, { threadId, end });
+  await noteStatus(tx, row, snitch.status, checkIn.now);
 }
 
 /** A check-in that reports nothing leaves out the column for it, which costs less. */

@@ -1,5 +1,6 @@
 /** The deadline that a failed snitch missed, which its alerts keep. */
 import type { Reading } from '../transaction.ts';
+import { heldIn } from './needs/held-text.ts';
 import type { StateRow } from './states.ts';
 
 /**
@@ -11,9 +12,12 @@ export const LAST_MISSING = `SELECT json_extract(a.details, '$.missingSince') FR
 
 export async function missingSinceOf(
   tx: Reading,
-  row: Pick<StateRow, 'id' | 'status' | 'last_check_in_at'>,
+  row: Pick<StateRow, 'id' | 'status' | 'last_check_in_at' | 'needs'>,
 ): Promise<number | null> {
   if (row.status !== 'failed') return null;
+  // Nobody was told, so no alert has it.
+  const held = heldIn(row.needs);
+  if (held) return held.missed;
   const found = await tx.get<{ missing_since: number | null }>(
     `SELECT (${LAST_MISSING}) AS missing_since FROM snitches AS n WHERE n.id = +?`,
     row.id,

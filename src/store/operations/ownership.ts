@@ -21,11 +21,29 @@ export async function importSnitches(
   if (room !== null && imported.length > room) throw new PlanLimitReached();
   for (const [index, { token, ...fields }] of imported.entries()) {
     if (token !== null && (await ownerOfToken(tx, token)) !== null) taken.push(index);
-    else made.push(await insertSnitch(tx, caseId, fields, now, token ?? undefined));
+    else made.push(await insertSnitch(tx, caseId, { ...fields, needs: [] }, now, token ?? undefined));
   }
   if (taken.length > 0) throw new Invalid(taken.map(validationOfTaken));
   if (owner !== null) for (const { token } of made) await writeOwner(tx, token, owner);
+  // They may need one another, whichever comes first.
+  for (const [index, { needs = [] }] of imported.entries()) {
+    const { token } = made[index] ?? {};
+    if (needs.length === 0 || token === undefined) continue;
+    const after = await naming(index, () => updateSnitch(tx, caseId, token, { needs }, now));
+    if (after) made[index] = after;
+  }
   return made;
+}
+
+/** Says of which of several snitches needs are refused. */
+async function naming<T>(index: number, operation: () => Promise<T>): Promise<T> {
+  try {
+    return await operation();
+  } catch (error) {
+    const [fault] = error instanceof Invalid ? error.validations : [];
+    if (fault?.attribute !== 'needs') throw error;
+    throw new Invalid([{ ...fault, attribute: importedAttribute(index, 'needs') }]);
+  }
 }
 
 /** @throws NotFound where one is gone, Invalid for what cannot go together */
@@ -36,8 +54,8 @@ export async function updateSnitches(
   now: number,
 ): Promise<Snitch[]> {
   const changed: Snitch[] = [];
-  for (const { token, changes } of wanted) {
-    const snitch = await updateSnitch(tx, caseId, token, changes, now);
+  for (const [index, { token, changes }] of wanted.entries()) {
+    const snitch = await naming(index, () => updateSnitch(tx, caseId, token, changes, now));
     if (!snitch) throw new NotFound();
     changed.push(snitch);
   }

@@ -9,6 +9,7 @@ import { NOTHING_LEARNED } from '../../core/late-runs.ts';
 import type { SnitchState } from '../../core/snitch.ts';
 import type { Awaitable, Transaction } from '../transaction.ts';
 import { learnedFor } from './learned.ts';
+import { heldIn } from './needs/held-text.ts';
 import { usualRuntimeOf } from './open-run.ts';
 import { unpackLearned } from './packed/learned.ts';
 import { getRules, getStateById, isLookedAt, ruleOf, type StateRow, saveState, toState } from './states.ts';
@@ -31,13 +32,14 @@ export type AwaitedRow = Pick<
   | 'timezone'
   | 'grace'
   | 'runs'
+  | 'needs'
 > & { first_check_ins: Uint8Array | null };
 
 /** All snitches in the order of their numbers, from the one behind `after` on. */
 export function listAwaited(tx: Transaction, after: number, limit: number): Awaitable<AwaitedRow[]> {
   return tx.all<AwaitedRow>(
     `SELECT s.id, n.token, s.case_id, s.interval, s.alert_type, s.status, s.last_check_in_at, s.due_at, s.look_at,
-       s.postponed, s.moved_from, s.schedule, s.timezone, s.grace, s.runs, s.first_check_ins
+       s.postponed, s.moved_from, s.schedule, s.timezone, s.grace, s.runs, s.needs, s.first_check_ins
      FROM snitch_states AS s CROSS JOIN snitches AS n ON n.id = s.id
      WHERE s.id > +? ORDER BY s.id LIMIT +?`,
     after,
@@ -65,7 +67,7 @@ export async function postponeAll(
 ): Promise<void> {
   const moved = new Map<string, Moved>();
   for (const row of rows) {
-    if (row.runs !== null) {
+    if (row.runs !== null || heldIn(row.needs) !== null) {
       await postponeOne(tx, window, row.id);
       continue;
     }
@@ -83,7 +85,7 @@ export async function postponeAll(
   for (const alike of moved.values()) await save(tx, window.id, alike);
 }
 
-/** A snitch with open runs: what becomes of them depends on how long the earlier ones took. */
+/** A snitch with open runs, what becomes of which depends on how long the earlier ones took, or with an alert that is held. */
 async function postponeOne(tx: Transaction, window: BlindWindow & { id: number }, id: number): Promise<void> {
   const row = await getStateById(tx, id);
   if (!row) return;
@@ -146,6 +148,7 @@ function stateOf(row: AwaitedRow): SnitchState {
     maxRuntime: null,
     runs: null,
     acknowledged: null,
+    held: null,
     ...ANY_RUN,
   };
 }

@@ -4,6 +4,9 @@ import type { ListedSnitch } from '../../core/snitch.ts';
 import type { Awaitable, Reading } from '../transaction.ts';
 import { lastReportOf, type ReportRow, reportIn } from './last-report.ts';
 import { LAST_MISSING, ofThisSilence } from './missing-since.ts';
+import { heldIn } from './needs/held-text.ts';
+import { holdOf } from './needs/shown.ts';
+import { NEEDS_OF_N } from './needs/written.ts';
 import { rulesIn } from './run-rules.ts';
 import { type SnitchRow, tagsIn, textsIn } from './snitch-rows.ts';
 import { acknowledgedIn, reasonIn, ruleOf, type StateRow } from './states.ts';
@@ -27,6 +30,9 @@ type ListedRow = Omit<SnitchRow, 'case_id'> &
     | 'run_rules'
     | 'acknowledged'
   > & {
+    held: StateRow['needs'];
+    /** JSON; null for a snitch that needs nothing. */
+    needs: string | null;
     log_at: number | null;
     log_outcome: string | null;
     log_exit_status: number | null;
@@ -37,7 +43,8 @@ type ListedRow = Omit<SnitchRow, 'case_id'> &
 
 const COLUMNS = `n.id, n.token, n.name, n.notes, n.tags, n.alert_email, n.created_at, s.status, s.interval,
   s.alert_type, s.checked_in_at, s.last_check_in_at, s.last_check_in_id, s.schedule, s.timezone, s.grace, s.reason,
-  s.due_at, s.max_runtime, s.run_rules, s.acknowledged, c.at AS log_at, c.outcome AS log_outcome, c.exit_status AS log_exit_status, c.message AS log_message,
+  s.due_at, s.max_runtime, s.run_rules, s.acknowledged, s.needs AS held, CASE WHEN s.needs IS NOT NULL THEN (${NEEDS_OF_N}) END AS needs,
+  c.at AS log_at, c.outcome AS log_outcome, c.exit_status AS log_exit_status, c.message AS log_message,
   c.report AS log_report,
   CASE WHEN s.status = 'failed' THEN (${LAST_MISSING}) END AS missing_since`;
 
@@ -60,7 +67,10 @@ export async function listSnitches(
   const snitches: ListedSnitch[] = [];
   for (const row of rows) {
     if (tags.length > 1 && !hasAll(row, tags)) continue;
-    snitches.push(toListed(row, reportOf(row) ?? (await lastReportOf(tx, row))));
+    const held = heldIn(row.held);
+    const hold = held && (await holdOf(tx, held, { status: row.status, dueAt: row.due_at }));
+    const report = reportOf(row) ?? (await lastReportOf(tx, row));
+    snitches.push({ ...toListed(row, report), ...(hold ? { hold, missingSince: held.missed } : {}) });
   }
   const last = rows.at(-1);
   return { snitches, next: last && rows.length === limit ? last.id : null };
@@ -104,6 +114,8 @@ function reportOf(row: ListedRow): LastReport | null {
   return reportIn({ at, outcome, exit_status, message, report }, row);
 }
 
+const NO_NEEDS: string[] = [];
+
 function toListed(row: ListedRow, lastReport: LastReport | null): ListedSnitch {
   return {
     token: row.token,
@@ -128,5 +140,7 @@ function toListed(row: ListedRow, lastReport: LastReport | null): ListedSnitch {
     },
     lastReport,
     missingSince: ofThisSilence(row.missing_since, row),
+    needs: row.needs === null ? NO_NEEDS : textsIn(row.needs),
+    hold: null,
   };
 }

@@ -27,7 +27,7 @@ export function textsIn(json: string): string[] {
 export function toSnitch(
   row: SnitchRow,
   state: StateRow,
-  { lastReport, missingSince }: Pick<Snitch, 'lastReport' | 'missingSince'>,
+  past: Pick<Snitch, 'lastReport' | 'missingSince' | 'needs' | 'hold'>,
 ): Snitch {
   return {
     token: row.token,
@@ -38,7 +38,6 @@ export function toSnitch(
     alertEmail: textsIn(row.alert_email),
     createdAt: row.created_at,
     state: toState(state),
-    lastReport,
-    missingSince,
+    ...past,
   };
 }

@@ -2,21 +2,25 @@ import { Invalid, PlanLimitReached } from '../../core/errors.ts';
 import { isDueAlike } from '../../core/job-schedule.ts';
 import { ANY_RUN, isSameRules, rulesWith } from '../../core/judgement/rules.ts';
 import { NOTHING_LEARNED } from '../../core/late-runs.ts';
+import { areSameNeeds } from '../../core/needs/needs.ts';
 import { apart } from '../../core/runs.ts';
 import { newSnitchState, type Snitch, type SnitchFields, type SnitchState } from '../../core/snitch.ts';
 import { refusedTogether } from '../../core/snitch-input.ts';
 import { transition } from '../../core/transition.ts';
-import { tooManyTags } from '../../core/validation.ts';
 import { newToken } from '../identifiers.ts';
-import type { Awaitable, Reading, Transaction } from '../transaction.ts';
+import type { Reading, Transaction } from '../transaction.ts';
 import { requireCase } from './cases.ts';
 import { lastReportOf } from './last-report.ts';
 import { saveLearned } from './learned.ts';
 import { missingSinceOf } from './missing-since.ts';
+import { heldIn } from './needs/held-text.ts';
+import { noteDeleted } from './needs/reliefs.ts';
+import { holdOf } from './needs/shown.ts';
+import { listNeeds, refuseCircle, writeNeeds } from './needs/written.ts';
 import { openRunsInLog } from './open-run.ts';
 import { forgetValues } from './reports.ts';
 import { dropWaiting } from './routes/waiting.ts';
-import { forgetKeptBack, lookAnew } from './silences/alarms.ts';
+import { forgetKeptBack } from './silences/alarms.ts';
 import { SNITCH_COLUMNS, type SnitchRow, tagsIn, toSnitch } from './snitch-rows.ts';
 import {
   contextFor,
@@ -29,7 +33,8 @@ import {
   toState,
 } from './states.ts';
 import { countSnitches } from './status-counts.ts';
-import { indexTags } from './tags.ts';
+import { changeTags, indexTags } from './tags.ts';
+import { decideHeldAnew } from './triggers.ts';
 
 export async function hasRoomForSnitch(tx: Reading, caseId: string): Promise<boolean> {
   const row = await tx.get<{ max_snitches: number | null }>(
@@ -78,6 +83,8 @@ export async function insertSnitch(
     state: newSnitchState(interval, alertType, { schedule, timezone, grace, maxRuntime, ...rules }),
     lastReport: null,
     missingSince: null,
+    needs: fields.needs ?? [],
+    hold: null,
   };
   const id = await tx.insert(
     `INSERT INTO snitches (token, case_id, name, notes, tags, alert_email, created_at)
@@ -92,6 +99,7 @@ export async function insertSnitch(
   );
   await indexTags(tx, { id, caseId }, [], snitch.tags);
   await insertState(tx, { id, token, caseId }, snitch.state);
+  if (snitch.needs.length > 0) await writeNeeds(tx, { id, caseId }, snitch.needs);
   return snitch;
 }
 
@@ -100,9 +108,18 @@ export async function getSnitch(tx: Reading, caseId: string, token: string): Pro
   return found ? toSnitch(found.row, found.state, await pastOf(tx, found.state)) : null;
 }
 
-/** What the log and the alerts tell of a snitch. */
-async function pastOf(tx: Reading, state: StateRow): Promise<Pick<Snitch, 'lastReport' | 'missingSince'>> {
-  return { lastReport: await lastReportOf(tx, state), missingSince: await missingSinceOf(tx, state) };
+/** What the log, the alerts and other snitches tell of a snitch. */
+async function pastOf(
+  tx: Reading,
+  state: StateRow,
+): Promise<Pick<Snitch, 'lastReport' | 'missingSince' | 'needs' | 'hold'>> {
+  const { status, due_at: dueAt } = state;
+  return {
+    lastReport: await lastReportOf(tx, state),
+    missingSince: await missingSinceOf(tx, state),
+    needs: state.needs === null ? [] : await listNeeds(tx, state.id),
+    hold: state.needs === null ? null : await holdOf(tx, heldIn(state.needs), { status, dueAt }),
+  };
 }
 
 interface Found {
@@ -153,13 +170,26 @@ export async function updateSnitch(
     described.alert_email,
     row.id,
   );
-  if (changes.tags) {
-    await indexTags(tx, { id: row.id, caseId }, tagsIn(row), changes.tags);
-    await mayBeHeardAgain(tx, caseId, row.id);
-  }
+  if (changes.tags) await changeTags(tx, state, tagsIn(row), changes.tags);
+  if (changes.tags && !changes.needs && state.needs !== null) await refuseCircle(tx, { id: row.id, caseId });
   tx.announce({ kind: 'snitch', caseId, token });
-  const changed = await reschedule(tx, state, { before, wanted, now });
-  return { ...toSnitch(described, state, await pastOf(tx, state)), state: changed };
+  await reschedule(tx, state, { before, wanted, now });
+  if (changes.needs) await changeNeeds(tx, state, changes.needs, now);
+  const after = (await getStateById(tx, row.id)) ?? state;
+  return toSnitch(described, after, await pastOf(tx, after));
+}
+
+/** @throws Invalid where the snitch would need itself */
+async function changeNeeds(
+  tx: Transaction,
+  { id, case_id: caseId }: StateRow,
+  needs: readonly string[],
+  now: number,
+): Promise<void> {
+  // A client that sends back the whole snitch changes nothing.
+  if (areSameNeeds(await listNeeds(tx, id), needs)) return;
+  await writeNeeds(tx, { id, caseId }, needs);
+  await decideHeldAnew(tx, id, now);
 }
 
 function withChanges(before: SnitchState, changes: Partial<SnitchFields>): SnitchState {
@@ -211,68 +241,12 @@ async function withRuntime(
   return transition(wanted, { kind: 'runtimeChanged', open }, context).snitch;
 }
 
-export async function addTags(
-  tx: Transaction,
-  caseId: string,
-  token: string,
-  tags: readonly string[],
-): Promise<string[] | null> {
-  const row = await taggedOf(tx, caseId, token);
-  if (!row) return null;
-  const all = [...new Set([...tagsIn(row), ...tags])];
-  const refused = tooManyTags(all);
-  if (refused) throw new Invalid([refused]);
-  return writeTags(tx, caseId, row, all);
-}
-
-/** Removes the first of `spellings` that the snitch has. */
-export async function removeTag(
-  tx: Transaction,
-  caseId: string,
-  token: string,
-  spellings: readonly string[],
-): Promise<string[] | null> {
-  const row = await taggedOf(tx, caseId, token);
-  if (!row) return null;
-  const own = tagsIn(row);
-  const tag = spellings.find((spelling) => own.includes(spelling));
-  if (tag === undefined) return own;
-  return writeTags(
-    tx,
-    caseId,
-    row,
-    own.filter((one) => one !== tag),
-  );
-}
-
-type TaggedRow = Pick<SnitchRow, 'id' | 'token' | 'tags'>;
-
-function taggedOf(tx: Transaction, caseId: string, token: string): Awaitable<TaggedRow | undefined> {
-  return tx.get<TaggedRow>(
-    'SELECT id, token, tags FROM snitches WHERE token = +? AND case_id = +?',
-    token,
-    caseId,
-  );
-}
-
-async function writeTags(tx: Transaction, caseId: string, row: TaggedRow, tags: string[]): Promise<string[]> {
-  await tx.run('UPDATE snitches SET tags = ? WHERE id = ?', JSON.stringify(tags), row.id);
-  await indexTags(tx, { id: row.id, caseId }, tagsIn(row), tags);
-  await mayBeHeardAgain(tx, caseId, row.id);
-  tx.announce({ kind: 'snitch', caseId, token: row.token });
-  return tags;
-}
-
-/** Silences cover snitches by the tags that they have now. */
-async function mayBeHeardAgain(tx: Transaction, caseId: string, id: number): Promise<void> {
-  if ((await getRules(tx, caseId)).hasSilences) await lookAnew(tx, id);
-}
-
 /** Alerts that were decided are still delivered; the log of check-ins goes with retention. */
 export async function deleteSnitch(tx: Transaction, caseId: string, token: string): Promise<boolean> {
   const found = await find(tx, caseId, token);
   if (!found) return false;
   const { row, state } = found;
+  await noteDeleted(tx, state, tagsIn(row));
   await tx.run('DELETE FROM snitches WHERE id = ?', row.id);
   await deleteState(tx, state);
   await indexTags(tx, { id: row.id, caseId }, tagsIn(row), []);

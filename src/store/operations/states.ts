@@ -18,6 +18,7 @@ import type {
 import type { TransitionContext } from '../../core/transition.ts';
 import type { Awaitable, Reading, Transaction } from '../transaction.ts';
 import { getLearned } from './learned.ts';
+import { heldIn, heldText } from './needs/held-text.ts';
 import { packLearned } from './packed/learned.ts';
 import { rulesIn, rulesText } from './run-rules.ts';
 import { settleKeptBack } from './silences/alarms.ts';
@@ -63,13 +64,16 @@ export interface StateRow {
   errors_in_row: number | null;
   /** JSON. */
   acknowledged: string | null;
+  /** JSON of the alert that is held, `{}` for none; null for a snitch that needs nothing. */
+  needs: string | null;
 }
 
 /** Of the snitch `n` and its state `s`. The token comes from the index that finds it: the row of `n` is not read. */
 export const STATE_COLUMNS = `n.token, s.id, s.case_id, s.interval, s.alert_type, s.status, s.checked_in_at,
   s.last_check_in_at, s.due_at, s.look_at, s.pause_kind, s.pause_until, s.remembered, s.postponed, s.moved_from,
   s.paused_at, s.thread_id, s.open_start_at, s.last_check_in_id, s.check_in_count,
-  s.schedule, s.timezone, s.grace, s.reason, s.max_runtime, s.runs, s.run_rules, s.errors_in_row, s.acknowledged`;
+  s.schedule, s.timezone, s.grace, s.reason, s.max_runtime, s.runs, s.run_rules, s.errors_in_row, s.acknowledged,
+  s.needs`;
 
 // Statements are kept by their text. One that was put together anew at each check-in would be read anew as well.
 const SELECT = `SELECT ${STATE_COLUMNS} FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id`;
@@ -174,7 +178,7 @@ export async function saveState(
        due_at = ?, look_at = ?, pause_kind = ?, pause_until = ?, remembered = ?, postponed = ?, moved_from = ?,
        paused_at = ?, thread_id = ?, open_start_at = ?, last_check_in_id = ?, check_in_count = ?, schedule = ?,
        timezone = ?, grace = ?, reason = ?, max_runtime = ?, runs = ?, run_rules = ?, errors_in_row = ?,
-       acknowledged = ?
+       acknowledged = ?, needs = ?
      WHERE id = ?`,
     state.interval,
     state.alertType,
@@ -202,6 +206,7 @@ export async function saveState(
     rulesText(state),
     state.errorsInRow === 0 ? null : state.errorsInRow,
     jsonOrNull(state.acknowledged),
+    heldText(state.held, row.needs),
     row.id,
   );
   if (state.status !== row.status) {
@@ -242,6 +247,7 @@ export function toState(row: StateRow): SnitchState {
     ...rulesIn(row.run_rules),
     errorsInRow: row.errors_in_row ?? 0,
     acknowledged: acknowledgedIn(row.acknowledged),
+    held: heldIn(row.needs),
   };
 }
 
@@ -275,7 +281,7 @@ function toPause({
   return { until: kind === 'time' ? { kind, at: until ?? 0 } : { kind }, remembered, since };
 }
 
-/** What the state machine needs beside the state of `row` for a trigger at `now`. */
+/** What the state machine must know beside the state of `row` for a trigger at `now`, but for what the snitch needs. */
 export async function contextFor(
   tx: Transaction,
   row: Pick<StateRow, 'id' | 'alert_type'>,

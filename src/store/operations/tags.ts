@@ -1,5 +1,12 @@
-/** The index of tags. The tags themselves stand in the row of the snitch, in the order in which they were given. */
-import type { Transaction } from '../transaction.ts';
+/** The tags of a snitch and their index. The tags themselves stand in the row of the snitch, in the order in which they were given. */
+import { Invalid } from '../../core/errors.ts';
+import { tooManyTags } from '../../core/validation.ts';
+import type { Awaitable, Transaction } from '../transaction.ts';
+import { noteLostTags } from './needs/reliefs.ts';
+import { refuseCircle } from './needs/written.ts';
+import { lookAnew } from './silences/alarms.ts';
+import { type SnitchRow, tagsIn } from './snitch-rows.ts';
+import { getRules, getStateById, type StateRow } from './states.ts';
 
 /** A snitch of a case. */
 interface Tagged {
@@ -20,4 +27,75 @@ export async function indexTags(
   for (const tag of new Set(after).difference(new Set(before))) {
     await tx.run('INSERT INTO snitch_tags (case_id, tag, snitch_id) VALUES (?, ?, ?)', caseId, tag, id);
   }
+}
+
+/** Brings the index to the tags `after`. Who needed the snitch by one that it lost needs it no more. */
+export async function changeTags(
+  tx: Transaction,
+  state: StateRow,
+  before: readonly string[],
+  after: readonly string[],
+): Promise<void> {
+  const { id, case_id: caseId } = state;
+  await indexTags(tx, { id, caseId }, before, after);
+  // Silences cover snitches by the tags that they have now.
+  if ((await getRules(tx, caseId)).hasSilences) await lookAnew(tx, id);
+  await noteLostTags(
+    tx,
+    state,
+    before.filter((tag) => !after.includes(tag)),
+  );
+}
+
+export async function addTags(
+  tx: Transaction,
+  caseId: string,
+  token: string,
+  tags: readonly string[],
+): Promise<string[] | null> {
+  const row = await taggedOf(tx, caseId, token);
+  if (!row) return null;
+  const all = [...new Set([...tagsIn(row), ...tags])];
+  const refused = tooManyTags(all);
+  if (refused) throw new Invalid([refused]);
+  return writeTags(tx, caseId, row, all);
+}
+
+/** Removes the first of `spellings` that the snitch has. */
+export async function removeTag(
+  tx: Transaction,
+  caseId: string,
+  token: string,
+  spellings: readonly string[],
+): Promise<string[] | null> {
+  const row = await taggedOf(tx, caseId, token);
+  if (!row) return null;
+  const own = tagsIn(row);
+  const tag = spellings.find((spelling) => own.includes(spelling));
+  if (tag === undefined) return own;
+  return writeTags(
+    tx,
+    caseId,
+    row,
+    own.filter((one) => one !== tag),
+  );
+}
+
+type TaggedRow = Pick<SnitchRow, 'id' | 'token' | 'tags'>;
+
+function taggedOf(tx: Transaction, caseId: string, token: string): Awaitable<TaggedRow | undefined> {
+  return tx.get<TaggedRow>(
+    'SELECT id, token, tags FROM snitches WHERE token = +? AND case_id = +?',
+    token,
+    caseId,
+  );
+}
+
+async function writeTags(tx: Transaction, caseId: string, row: TaggedRow, tags: string[]): Promise<string[]> {
+  await tx.run('UPDATE snitches SET tags = ? WHERE id = ?', JSON.stringify(tags), row.id);
+  const state = await getStateById(tx, row.id);
+  if (state) await changeTags(tx, state, tagsIn(row), tags);
+  if (state && state.needs !== null) await refuseCircle(tx, { id: row.id, caseId });
+  tx.announce({ kind: 'snitch', caseId, token: row.token });
+  return tags;
 }

@@ -1,7 +1,9 @@
 /** Triggers from people, from the sweep and from changed rules: read the row, ask the state machine, write. */
 import { Invalid } from '../../core/errors.ts';
+import { LONGEST_DOUBT } from '../../core/hold.ts';
 import { followsCaseZone } from '../../core/job-schedule.ts';
 import { NOTHING_LEARNED } from '../../core/late-runs.ts';
+import { isAwaiting, isDown, type NeedsFacts } from '../../core/needs/needs.ts';
 import { apart } from '../../core/runs.ts';
 import { concernedFrom, dueThrough } from '../../core/silences/due.ts';
 import type { CaseRules, PauseUntil, SnitchState } from '../../core/snitch.ts';
@@ -13,6 +15,8 @@ import { insertAlert } from './alerts.ts';
 import { settleFlaps } from './flapping.ts';
 import { isolate } from './isolation.ts';
 import { learnedFor } from './learned.ts';
+import { isNeededBy, neededBy } from './needs/facts.ts';
+import { advanceRelief, dependentsOf, nextRelief, noteStatus } from './needs/reliefs.ts';
 import { openRunOf } from './open-run.ts';
 import { dropWaiting } from './routes/waiting.ts';
 import { waitFor } from './silences/alarms.ts';
@@ -65,27 +69,54 @@ export async function apply(
   before = toState(row),
 ): Promise<boolean> {
   const context = await contextFor(tx, row, rules, now);
-  const { snitch, alert } = transition(before, trigger, context);
+  const { snitch, alert } = transition(before, trigger, {
+    ...context,
+    ...(await needsFor(tx, row, trigger, now)),
+  });
   if (snitch === before) return false;
   // The end of a pause alerts nobody.
   const isResumed = row.status === 'paused' && snitch.status !== 'paused' && !alert;
   if (isResumed) await dropWaiting(tx, { caseId: row.case_id, token: row.token }, 'its pause ended before');
   let threadId = row.thread_id;
   if (alert) {
-    const cause =
-      trigger.kind === 'due' ? { deadlineAt: before.dueAt, startedAt: hangingSince(snitch, trigger) } : {};
+    const cause = causeOf(before, snitch, trigger);
     threadId = await insertAlert(tx, row, alert, snitch, { at: now, ...cause });
   }
   await saveState(tx, row, snitch, { threadId });
+  await noteStatus(tx, row, snitch.status, now);
   return true;
 }
 
-/** When the run began that has not ended: the one that overran, where one did. */
-function hangingSince(
-  { reason }: SnitchState,
-  { startedAt }: Extract<Trigger, { kind: 'due' }>,
-): number | undefined {
-  return reason?.kind === 'overran' && reason.endedAt === undefined ? reason.startedAt : startedAt;
+/** Only deadlines and what is about needs ask for them, and only of a snitch that needs something. */
+async function needsFor(
+  tx: Transaction,
+  row: StateRow,
+  { kind }: Trigger,
+  now: number,
+): Promise<{ needs?: NeedsFacts }> {
+  if (row.needs === null || kind === 'pause' || kind === 'unpause' || kind === 'rescheduled') return {};
+  const since = row.last_check_in_at ?? Number.MIN_SAFE_INTEGER;
+  return { needs: await neededBy(tx, row.id, { since, soon: now + LONGEST_DOUBT }) };
+}
+
+/** The deadline that an alert tells of, and the run that was going on then. An alert that was held tells of the old one. */
+function causeOf(before: SnitchState, { reason }: SnitchState, trigger: Trigger) {
+  if (trigger.kind !== 'due' && trigger.kind !== 'needsChanged') return {};
+  const deadlineAt = before.held?.missed ?? before.dueAt;
+  if (reason?.kind === 'overran' && reason.endedAt === undefined) {
+    return { deadlineAt, startedAt: reason.startedAt };
+  }
+  const startedAt = reason?.kind === 'noCheckIn' && before.held ? reason.startedAt : undefined;
+  return { deadlineAt, startedAt: startedAt ?? (trigger.kind === 'due' ? trigger.startedAt : undefined) };
+}
+
+/** Decides anew about an alert that is held, because a person changed what the snitch needs. */
+export async function decideHeldAnew(tx: Transaction, id: number, now: number): Promise<void> {
+  const row = await getStateById(tx, id);
+  const held = row ? toState(row).held : null;
+  if (!row || !held) return;
+  const isHolderNeeded = await isNeededBy(tx, id, held.by);
+  await apply(tx, row, { kind: 'needsChanged', isHolderNeeded }, await getRules(tx, row.case_id), now);
 }
 
 /** Rows of the index that one call looks through: reading one costs about a microsecond. */
@@ -163,9 +194,25 @@ interface LookRow {
   due_at: number | null;
 }
 
-async function applyOneDue(tx: Transaction, id: number, now: number): Promise<boolean> {
+/** How many of those that a snitch needs are looked at before it, where they are due at the same time. */
+const LOOKED_AT_BEFORE = 50;
+
+/**
+ * What a snitch needs is looked at before it, so that the order of the sweep does not decide whether its alert is held.
+ *
+ * @param above the snitches that need this one
+ */
+async function applyOneDue(
+  tx: Transaction,
+  id: number,
+  now: number,
+  above: readonly number[] = [],
+): Promise<boolean> {
   const row = await getStateById(tx, id);
   if (!row) return false;
+  if (row.needs !== null && row.due_at !== null && row.due_at <= now) {
+    await applyNeeded(tx, row, now, [...above, id]);
+  }
   const rules = await getRules(tx, row.case_id);
   const before = rules.hasSilences ? await throughSilences(tx, row, rules, now) : toState(row);
   if (before === null) return false;
@@ -196,6 +243,24 @@ async function throughSilences(
   if (through.do === 'apply') return through.snitch;
   await waitFor(tx, row.id, through.until);
   return null;
+}
+
+async function applyNeeded(
+  tx: Transaction,
+  { id, last_check_in_at: since }: StateRow,
+  now: number,
+  above: readonly number[],
+): Promise<void> {
+  const needed = await neededBy(tx, id, { since: since ?? 0, soon: now });
+  if (needed.some(isDown)) return;
+  const due = needed.filter((one) => isAwaiting(one) && one.dueAt !== null && one.dueAt <= now);
+  for (const one of due.slice(0, LOOKED_AT_BEFORE)) {
+    if (above.includes(one.id)) continue;
+    // One that cannot be applied is reported when the sweep comes to it.
+    await isolate(tx, () => applyOneDue(tx, one.id, now, above));
+    const after = await getStateById(tx, one.id);
+    if (after && isDown(after)) return;
+  }
 }
 
 /** Rows that one call moves at most: few enough that no check-in waits for it noticeably. */
@@ -257,5 +322,23 @@ export async function rescheduleSlice(tx: Transaction, now: number): Promise<boo
   } else {
     await tx.run('DELETE FROM reschedules WHERE case_id = ?', plan.case_id);
   }
+  return true;
+}
+
+/**
+ * Restarts the deadlines of those that need a snitch that holds alerts no more, a slice a call; false when none is left.
+ */
+export async function relieveSlice(tx: Transaction, now: number): Promise<boolean> {
+  const relief = await nextRelief(tx);
+  if (!relief) return false;
+  const dependents = await dependentsOf(tx, relief, SLICE);
+  for (const id of dependents) {
+    const row = await getStateById(tx, id);
+    if (!row) continue;
+    const rules = await getRules(tx, row.case_id);
+    // A row that cannot be applied is reported by the sweep, when it is due.
+    await isolate(tx, () => apply(tx, row, { kind: 'relieved' }, rules, now));
+  }
+  await advanceRelief(tx, relief, dependents.length === SLICE ? (dependents.at(-1) ?? null) : null);
   return true;
 }

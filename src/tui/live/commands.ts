@@ -2,6 +2,7 @@
 import { ApiError, type Client, type SnitchInput } from '../../api/client.ts';
 import type { WireSnitch } from '../../api/wire.ts';
 import { printable } from '../../text/printable.ts';
+import { tokenOf } from '../model/rule-text.ts';
 import { nameOf } from '../model/selection.ts';
 import type { Effect, Message } from '../model/state.ts';
 import type { Foresight } from './foresight.ts';
@@ -175,9 +176,12 @@ async function changeTags(
 
 async function save(
   { client, store }: CommandParts,
-  { token, input }: Extract<Effect, { do: 'save' }>,
+  { token, input: typed }: Extract<Effect, { do: 'save' }>,
   say: Say,
 ): Promise<void> {
+  const present = store.get().collection.sorted.map(({ snitch }) => snitch);
+  const needs = typed.needs?.map((need) => tokenOf(need, present));
+  const input = needs ? { ...typed, needs } : typed;
   try {
     const snitch = await (token === null ? client.createSnitch(input) : client.updateSnitch(token, input));
     store.dispatch({ kind: 'changes', changed: [snitch], deleted: [], at: store.get().now });
@@ -206,6 +210,7 @@ function lostOf(snitch: WireSnitch, wanted: SnitchInput): string {
       ? 'failures before an alert'
       : '',
     wanted.expect && !snitch.expect ? 'expectations' : '',
+    wanted.needs?.length && !snitch.needs ? 'needs' : '',
   ];
   return lost.filter((one) => one !== '').join(', ');
 }

@@ -78,6 +78,7 @@ function fieldLines(entry: Entry, detail: SnitchDetail | null, look: DetailLook)
     dueField(snitch, explanation?.timezone ?? 'time zone of the case'),
     ...silenced(snitch, explanation, look.now),
     ...(snitch.reason ? [['Why', printable(snitch.reason)] satisfies [string, string]] : []),
+    ...needFields(snitch, timezone),
     ...(snitch.acknowledged
       ? [['Acknowledged', seenWords(snitch.acknowledged, look.now, timezone)] satisfies [string, string]]
       : []),
@@ -110,6 +111,17 @@ function silenced(
   const over = explanation ? explanation.silenced : snitch.silenced;
   if (!over || Date.parse(over.until) <= now) return [];
   return [['Silenced', printable(silenceWords(over, explanation?.timezone ?? 'UTC'))]];
+}
+
+/** What holds its alert, and until when. What it needs stands among the reasons, by name. */
+function needFields({ held }: WireSnitch, timezone: string): [string, string][] {
+  if (!held) return [];
+  const { by, since, until } = held;
+  const who = by ? `by ${printable(by.name)} ` : '';
+  const rest = until
+    ? `told at ${wallTime(Date.parse(until), timezone)} if it is still silent then`
+    : 'nobody was told';
+  return [['Held', `${who}since ${wallTime(Date.parse(since), timezone)}: ${rest}`]];
 }
 
 function dueField(

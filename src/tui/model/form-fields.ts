@@ -32,6 +32,10 @@ export const FIELDS = {
     label: 'Expect',
     hint: `of the values that the job reports, separated by commas: ${EXPECT_FORMS}`,
   },
+  needs: {
+    label: 'Needs',
+    hint: 'names, tokens or tag:TAG, separated by commas: while one is missing, nobody is told of this',
+  },
   alert_type: { label: 'Alert type', hint: 'basic or smart' },
   tags: { label: 'Tags', hint: 'separated by commas' },
   alert_email: { label: 'Alert email', hint: 'separated by commas; empty: all members' },
@@ -40,7 +44,13 @@ export const FIELDS = {
 
 export type Attribute = keyof typeof FIELDS;
 
-/** What a run must look like. Older servers do not know these, and leave them out. */
-export const RUN_ATTRIBUTES = ['max_runtime', 'min_runtime', 'failures_before_alert', 'expect'] as const;
+/** What a run must look like, and what a snitch needs. Older servers do not know these, and leave them out. */
+export const RUN_ATTRIBUTES = [
+  'max_runtime',
+  'min_runtime',
+  'failures_before_alert',
+  'expect',
+  'needs',
+] as const;
 
 export type RunAttribute = (typeof RUN_ATTRIBUTES)[number];

@@ -38,6 +38,7 @@ function isSent({ token, fields }: FormOverlay, { attribute, field, initial }: F
     case 'min_runtime':
     case 'failures_before_alert':
     case 'expect':
+    case 'needs':
       return false;
     case 'interval':
       // An interval that follows from the schedule is better than one that nobody has typed.
@@ -61,6 +62,7 @@ function typedValue({ attribute, field: { text } }: FormField): Read<unknown> {
     case 'notes':
       return { value: text.replace(/\\(n|\\)/g, (_, code) => (code === 'n' ? '\n' : '\\')) };
     case 'tags':
+    case 'needs':
     case 'alert_email':
       return { value: partsOf(text) };
     case 'schedule':

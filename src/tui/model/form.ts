@@ -3,7 +3,7 @@ import type { WireError, WireSnitch } from '../../api/wire.ts';
 import { editable, printable } from '../../text/printable.ts';
 import { NO_PREVIEW, type Preview } from './foreseen.ts';
 import { type Attribute, FIELDS, RUN_ATTRIBUTES, type RunAttribute } from './form-fields.ts';
-import { expectationsText } from './rule-text.ts';
+import { expectationsText, needsText } from './rule-text.ts';
 import { lengthText, scheduleText } from './schedule-text.ts';
 import { fieldWith, type TextField, typeInto } from './text-field.ts';
 
@@ -53,6 +53,7 @@ const UNLIMITED: Record<RunAttribute, string> = {
   min_runtime: '',
   failures_before_alert: '1',
   expect: '',
+  needs: '',
 };
 
 /** The run fields of a new snitch, those left out that the server does not know. */
@@ -63,17 +64,19 @@ function knownOf(present: readonly WireSnitch[]): Partial<Record<RunAttribute, s
   return Object.fromEntries(known.map((attribute) => [attribute, UNLIMITED[attribute]]));
 }
 
-function runTexts(snitch: WireSnitch): Partial<Record<RunAttribute, string>> {
+function runTexts(snitch: WireSnitch, present: readonly WireSnitch[]): Partial<Record<RunAttribute, string>> {
   const { max_runtime, min_runtime, failures_before_alert, expect } = snitch;
   return {
     ...(max_runtime === undefined ? {} : { max_runtime: lengthText(max_runtime) }),
     ...(min_runtime === undefined ? {} : { min_runtime: lengthText(min_runtime) }),
     ...(failures_before_alert === undefined ? {} : { failures_before_alert: String(failures_before_alert) }),
     ...(expect === undefined ? {} : { expect: expectationsText(expect) }),
+    ...(snitch.needs === undefined ? {} : { needs: needsText(snitch.needs, present) }),
   };
 }
 
-export function editForm(snitch: WireSnitch): FormOverlay {
+/** @param present snitches of the same case: what is needed is shown by name */
+export function editForm(snitch: WireSnitch, present: Iterable<WireSnitch> = []): FormOverlay {
   return formOf(
     snitch.token,
     {
@@ -82,7 +85,7 @@ export function editForm(snitch: WireSnitch): FormOverlay {
       schedule: scheduleText(snitch.schedule),
       timezone: snitch.timezone ?? '',
       grace: lengthText(snitch.grace),
-      ...runTexts(snitch),
+      ...runTexts(snitch, [...present]),
       alert_type: snitch.alert_type,
       tags: snitch.tags.join(', '),
       alert_email: snitch.alert_email.join(', '),

@@ -95,7 +95,13 @@ function actOnSnitch(state: State, action: OnSnitch): Step {
     case 'tag':
       return stay({ ...state, overlay: { kind: 'tag', tokens, field: fieldWith('') } });
     case 'edit':
-      return foresee({ ...state, overlay: editForm(entry.snitch) });
+      return foresee({
+        ...state,
+        overlay: editForm(
+          entry.snitch,
+          state.collection.sorted.map(({ snitch }) => snitch),
+        ),
+      });
     case 'delete':
       return stay({ ...state, overlay: { kind: 'delete', token: entry.token } });
     case 'copy':

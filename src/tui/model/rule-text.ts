@@ -1,5 +1,5 @@
 /** What a run must look like, as somebody types it into the fields of the form. */
-import type { WireExpectation } from '../../api/wire.ts';
+import type { WireExpectation, WireSnitch } from '../../api/wire.ts';
 import { expectTexts, mergedExpectations, readExpectText } from '../../core/judgement/expect-text.ts';
 import type { Expectation } from '../../core/judgement/rules.ts';
 import { MOST_FAILURES } from '../../core/run-rule-fields.ts';
@@ -43,4 +43,21 @@ export function partsOf(text: string): string[] {
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
+}
+
+/** What a snitch needs, by name unless that would be taken for something else. */
+export function needsText(needs: readonly string[], present: readonly WireSnitch[]): string {
+  const nameOf = (need: string) => {
+    const name = present.find(({ token }) => token === need)?.name ?? need;
+    const isPlain = !name.includes(',') && tokenOf(name, present) === need;
+    return isPlain ? name : need;
+  };
+  return needs.map(nameOf).join(', ');
+}
+
+/** The token of the snitch that is meant; a tag, a token, and what no or more than one snitch is called stay as they are. */
+export function tokenOf(need: string, present: readonly WireSnitch[]): string {
+  if (need.startsWith('tag:') || present.some(({ token }) => token === need)) return need;
+  const [first, ...others] = present.filter(({ name }) => name === need);
+  return first && others.length === 0 ? first.token : need;
 }

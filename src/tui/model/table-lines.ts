@@ -79,9 +79,9 @@ export function rowLine(entry: Entry, look: RowLook): Line {
 
 function cell({ id, width }: Column, entry: Entry, look: RowLook): Line {
   const { glyphs, now } = look;
-  const { status, interval, acknowledged } = entry.snitch;
-  // Sign and colour go on saying what is wrong.
-  const word = acknowledged ? 'acked' : status;
+  const { status, interval, acknowledged, held } = entry.snitch;
+  // Sign and colour go on saying what is wrong. Nobody was told of what is held.
+  const word = acknowledged ? 'acked' : held ? 'held' : status;
   const text = (value: string) => fit(glyphs.unicode ? value : toAscii(value), width, glyphs.ellipsis);
   switch (id) {
     case 'status':

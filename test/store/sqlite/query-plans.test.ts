@@ -16,9 +16,16 @@ import { listOwnership, roomForSnitches } from '../../../src/store/operations/ow
 import { findTokenByName } from '../../../src/store/operations/provisioning.ts';
 import { prune } from '../../../src/store/operations/retention.ts';
 import { listSnitches } from '../../../src/store/operations/snitch-list.ts';
-import { addTags, deleteSnitch, getSnitch, updateSnitch } from '../../../src/store/operations/snitches.ts';
+import { deleteSnitch, getSnitch, updateSnitch } from '../../../src/store/operations/snitches.ts';
 import { getState } from '../../../src/store/operations/states.ts';
-import { applyDue, moveLooks, pauseSnitch, rescheduleSlice } from '../../../src/store/operations/triggers.ts';
+import { addTags } from '../../../src/store/operations/tags.ts';
+import {
+  applyDue,
+  moveLooks,
+  pauseSnitch,
+  relieveSlice,
+  rescheduleSlice,
+} from '../../../src/store/operations/triggers.ts';
 import { openDatabase } from '../../../src/store/sqlite/connection.ts';
 import { SqliteTransaction } from '../../../src/store/sqlite/sqlite-transaction.ts';
 import type { Operation, Value } from '../../../src/store/transaction.ts';
@@ -84,6 +91,7 @@ const BOUNDED = [
   /^SCAN alerts USING (COVERING )?INDEX alerts_by_age$/,
   /^SCAN blind_windows$/,
   /^SCAN reschedules$/,
+  /^SCAN reliefs$/,
   // Only what is pending, and has to be counted.
   /^SCAN d USING INDEX deliveries_due$/,
   // The blind windows that are kept, and five rows for each case.
@@ -246,6 +254,27 @@ plans('what every request reads is looked up', async (world) => {
     await listDeliveries(tx, caseId, { state: 'pending', limit: 10, before: { at: NOW } });
   });
   assert.equal(read, {});
+});
+
+plans('what snitches need of each other is looked up', async (world) => {
+  const { caseId, tokens } = world;
+  const asked = await wasteOf(world, async (tx) => {
+    await addTags(tx, caseId, tokens.pending, ['host']);
+    await updateSnitch(tx, caseId, tokens.healthy, { needs: [tokens.pending, 'tag:host'] }, NOW);
+    await applyCheckIn(tx, { ...said, token: tokens.pending, at: NOW, now: NOW, outcome: 'healthy' });
+    await applyDue(tx, NOW + 99 * HOUR, null, 10);
+    assert.ok((await getSnitch(tx, caseId, tokens.healthy))?.hold);
+    await applyCheckIn(tx, {
+      ...said,
+      token: tokens.pending,
+      at: NOW,
+      now: NOW + 99 * HOUR,
+      outcome: 'healthy',
+    });
+    while (await relieveSlice(tx, NOW + 99 * HOUR));
+    await deleteSnitch(tx, caseId, tokens.pending);
+  });
+  assert.equal(asked, {});
 });
 
 plans('what people ask for is looked up', async (world) => {

@@ -20,7 +20,12 @@ function expectation(changes: Partial<WireExpectation>): WireExpectation {
 const BYTES = expectation({ min: 1e6, of_usual: [0.5, 3] });
 const ERRORS = expectation({ value: 'errors', max: 3, required: false });
 
-const UNLIMITED = { max_runtime: null, min_runtime: null, failures_before_alert: 1, expect: null };
+const UNLIMITED = {
+  max_runtime: null,
+  min_runtime: null,
+  failures_before_alert: 1,
+  expect: null,
+};
 const LIMITED = { max_runtime: 5_400, min_runtime: 61, failures_before_alert: 3, expect: [BYTES, ERRORS] };
 
 const blank = after(beginning(), read([]), ...keys('n'));
@@ -97,7 +102,13 @@ test('expectations are read back from the text that they are shown in', () => {
 
 test('a new snitch is sent those that somebody typed', () => {
   const named = { name: 'job', interval: 'daily', alert_type: 'basic', tags: [], alert_email: [], notes: '' };
-  assert.equal(textsOf(blank), { max_runtime: '', min_runtime: '', failures_before_alert: '1', expect: '' });
+  assert.equal(textsOf(blank), {
+    max_runtime: '',
+    min_runtime: '',
+    failures_before_alert: '1',
+    expect: '',
+    needs: '',
+  });
   assert.equal(sent(filled(blank, { name: 'job' })), named);
   const whole = filled(blank, {
     name: 'job',
@@ -171,7 +182,7 @@ test('a server that leaves a field out is not asked for it, neither in a new sni
   for (const key of ['n', 'e']) {
     assert.equal(fields([snitch('old')], key), []);
     assert.equal(fields([snitch('older', { max_runtime: null })], key), ['max_runtime']);
-    assert.equal(fields([snitch('new', UNLIMITED)], key), [...RUN_ATTRIBUTES]);
+    assert.equal(fields([snitch('new', { ...UNLIMITED, needs: [] })], key), [...RUN_ATTRIBUTES]);
   }
   assert.equal(fields([], 'n'), [...RUN_ATTRIBUTES], 'of a server without snitches nothing is known');
   const old = after(beginning(), read([snitch('old')]), ...keys('n'), ...typed('job'));

@@ -1,0 +1,101 @@
+/**
+ * What an entry of a snitch file says of what its snitch needs: other snitches by their names or tokens, and `tag:<tag>`.
+ * An entry that does not name the field leaves it as it is. The API takes tokens alone, so that the needs are written
+ * last, when all that the file names has been made.
+ */
+import type { WireSnitch } from '../../api/wire.ts';
+import { MOST_NEEDS, needOf } from '../../core/needs/needs.ts';
+
+/** A snitch that has to be made before it has a token, unless the file gives one. */
+export interface ToMake {
+  name: string;
+  token: string | null;
+  /** By this it is told from a snitch that is there. */
+  beside: string | null;
+  needs?: string[];
+}
+
+/** What is needed, as a request names it, or what has to be made first. */
+type Ref = string | ToMake;
+
+/** The needs of a snitch that have to change. */
+export interface NeedsChange {
+  of: string | ToMake;
+  needs: Ref[];
+}
+
+/** An entry of the file and the snitch that it means, or is going to be. */
+export interface Met {
+  position: number;
+  /** Undefined where the file says nothing of it. */
+  needs: readonly string[] | undefined;
+  name: string;
+  token: string | null;
+  is: WireSnitch | ToMake;
+}
+
+export interface NeedsPlan {
+  changes: { of: WireSnitch | ToMake; needs: Ref[]; from: string[]; to: string[] }[];
+  faults: { position: number; message: string }[];
+}
+
+/** The needs in a file as a list; in words what is wrong with anything else. */
+export function fileNeeds(given: unknown): { needs: string[] | undefined } | { refused: string } {
+  if (given === undefined) return { needs: undefined };
+  const list = typeof given === 'string' ? [given] : (given ?? []);
+  if (!Array.isArray(list) || !list.every((one): one is string => typeof one === 'string')) {
+    return { refused: 'must be a list of names, tokens or tag:<tag>' };
+  }
+  if (list.length > MOST_NEEDS) return { refused: `has too many (maximum is ${MOST_NEEDS})` };
+  return { needs: list };
+}
+
+export function planNeeds(present: readonly WireSnitch[], met: readonly Met[]): NeedsPlan {
+  const plan: NeedsPlan = { changes: [], faults: [] };
+  if (met.every(({ needs }) => needs === undefined)) return plan;
+  const names = new Map(present.map(({ token, name }) => [token, name]));
+  for (const { position, needs, is } of met) {
+    if (needs === undefined) continue;
+    const refs: Ref[] = [];
+    for (const need of needs) {
+      const ref = refOf(need, present, met);
+      if (typeof ref === 'object' && 'refused' in ref) plan.faults.push({ position, message: ref.refused });
+      else refs.push(ref);
+    }
+    const before = 'beside' in is ? [] : (is.needs ?? []);
+    if (JSON.stringify(refs) === JSON.stringify(before)) continue;
+    const shown = (ref: Ref) => (typeof ref === 'string' ? (names.get(ref) ?? ref) : ref.name);
+    plan.changes.push({ of: is, needs: refs, from: before.map(shown), to: refs.map(shown) });
+  }
+  return plan;
+}
+
+function refOf(
+  given: string,
+  present: readonly WireSnitch[],
+  met: readonly Met[],
+): Ref | { refused: string } {
+  if ('tag' in needOf(given)) return given;
+  const inFile = met.find(({ token }) => token === given);
+  if (inFile) return given;
+  if (present.some(({ token }) => token === given)) return given;
+  const named = met.filter(({ name }) => name === given).map(({ is }) => is);
+  const all = named.length > 0 ? named : present.filter(({ name }) => name === given);
+  const [first, ...others] = all;
+  if (!first) return { refused: `no snitch has the token or the name "${given}"` };
+  if (others.length > 0)
+    return { refused: `${all.length} snitches have the name "${given}": give its token` };
+  return 'beside' in first ? (first.token ?? first) : first.token;
+}
+
+/** What is needed, as a file names it: by the name, unless another has the same. */
+export function needsEntry({ needs = [] }: WireSnitch, all: readonly WireSnitch[]): { needs?: string[] } {
+  if (needs.length === 0) return {};
+  return { needs: needs.map((need) => ('tag' in needOf(need) ? need : nameOf(need, all))) };
+}
+
+function nameOf(token: string, all: readonly WireSnitch[]): string {
+  const name = all.find((snitch) => snitch.token === token)?.name ?? token;
+  const isPlain = 'token' in needOf(name) && all.filter((snitch) => snitch.name === name).length === 1;
+  return isPlain ? name : token;
+}

@@ -1,0 +1,196 @@
+/**
+ * Alerts that are held because something is down that the snitch needs (`extensions: Acknowledge, silence, depend`):
+ * one alert for a dead host, and not one for each of its jobs.
+ *
+ * 1. If a deadline passes, or a run takes too long, while something needed is down, the snitch fails as ever, and its
+ *    alert is **held**: nobody is told so far. As far as people are told, the failure has not happened: a check-in ends
+ *    it silently, and any other alert says the status from before it as the previous one. It has no reminders.
+ * 2. When all that it needs is well again, its deadline restarts. If that passes in silence, the alert is raised, with
+ *    the deadline that was missed and the time for which it was held. If something needed fails meanwhile, it stays held.
+ * 3. The deadline of a snitch that has not failed restarts likewise, because the run that is awaited may have fallen
+ *    into the time in which what it needs was down. No deadline becomes earlier by that.
+ * 4. A host dies between two of its check-ins, and the deadline of a job may pass a moment before its own. If nothing was
+ *    heard of what is needed since the job was expected, and its silence will tell within `LONGEST_DOUBT`, the alert waits
+ *    until then. If it turns out to be well, the alert is raised at once.
+ * 5. Whoever was told of a failure already is not reminded while something needed is down.
+ *
+ * What was written when is no matter: a held snitch is looked at again no later than its deadline can be, and decides
+ * by what is known of the needed ones then. So no crash between two steps loses an alert.
+ */
+import { MINUTE } from '../text/durations.ts';
+import { basicDeadline, deadlineAnew, nextReminder } from './deadline.ts';
+import { expectationOf } from './expectation.ts';
+import { type Held, isAwaiting, isDown, type Needed, type NeedsFacts } from './needs/needs.ts';
+import type { Reason } from './reason.ts';
+import { apart, together } from './runs.ts';
+import { isAwaited, type SnitchState } from './snitch.ts';
+import type { Transition, TransitionContext } from './trigger.ts';
+
+/** So long an alert waits at most to learn whether what it needs is down. */
+export const LONGEST_DOUBT = 5 * MINUTE;
+
+/** What becomes of an alert that is held, when the sweep looks at it or something that the snitch needs changed. */
+export function heldAnew(before: SnitchState, held: Held, context: TransitionContext): Transition {
+  const { needs = [], now } = context;
+  const down = needs.find(isDown);
+  if (down) return silent(heldBy(before, held, down, context));
+  if (held.isUnsure) {
+    const end = held.since + LONGEST_DOUBT;
+    const unheard = needs.find((needed) => isUnheard(needed, held.since, { now, end }));
+    return unheard ? silent(withDue(before, unheard.dueAt ?? end)) : told(before, held, context);
+  }
+  const last = lastWell(needs, now) ?? held.since;
+  const wellSince = Math.min(now, Math.max(held.wellSince ?? held.since, last));
+  const until = onePeriodFrom(before, wellSince, context);
+  if (until <= now) return told(before, { ...held, wellSince }, context);
+  return silent(withDue({ ...before, held: { ...held, wellSince } }, until));
+}
+
+/** Nothing that the snitch needs is down any more, or what was down is no longer needed: its deadline restarts. */
+export function relieved(before: SnitchState, context: TransitionContext): Transition {
+  const { needs = [], now } = context;
+  const { held, status, dueAt, lastCheckInAt } = before;
+  if (needs.some(isDown)) return silent(before);
+  if (held?.isUnsure) return silent(before);
+  if (held && status === 'paused') return silent({ ...before, held: { ...held, wellSince: now } });
+  if (held) {
+    const after = { ...before, held: { ...held, wellSince: now } };
+    return silent(withDue(after, onePeriodFrom(before, now, context)));
+  }
+  const { plain } = apart(before);
+  if (!isAwaited(before) || dueAt === null || plain.dueAt === null || (lastCheckInAt ?? now) > now) {
+    return silent(before);
+  }
+  const anew = deadlineAnew(plain, now, context);
+  return silent(anew !== null && anew > plain.dueAt ? withDue(before, anew) : before);
+}
+
+/** A person changed what the snitch needs: an alert that nothing holds any more is raised at once. */
+export function needsChanged(
+  before: SnitchState,
+  isHolderNeeded: boolean,
+  context: TransitionContext,
+): Transition {
+  const { held, status } = before;
+  if (!held || status !== 'failed') return silent(before);
+  const down = (context.needs ?? []).find(isDown);
+  if (down) return silent(heldBy(before, held, down, context));
+  const stays = isHolderNeeded && (held.isUnsure || held.wellSince !== null);
+  return stays ? silent(before) : told(before, held, context);
+}
+
+/** What remains of `decided` where a missed deadline of `before` raised its alert, or a reminder was due. */
+export function afterMissed(
+  before: SnitchState,
+  decided: Transition,
+  context: TransitionContext,
+): Transition {
+  const { needs = [], now } = context;
+  const { alert, snitch } = decided;
+  if (needs.length === 0 || alert?.type !== 'snitch.missing') return decided;
+  const down = needs.find(isDown);
+  if (!isAwaited(before)) return down ? { ...decided, alert: null } : decided;
+  const held = {
+    since: now,
+    missed: before.dueAt ?? now,
+    previous: before.status === 'errored' ? 'errored' : 'healthy',
+    wellSince: null,
+  } as const;
+  if (down) return silent(heldBy(snitch, { ...held, by: down.id, name: down.name }, down, context));
+  if (snitch.reason?.kind !== 'noCheckIn') return decided;
+  const wellSince = lastWell(needs, now);
+  const anew = wellSince === null ? null : anewSince(before, wellSince, context);
+  if (anew !== null) return silent(withDue(before, anew));
+  const unheard = unheardOf(before, context);
+  if (!unheard) return decided;
+  const unsure = { ...held, by: unheard.id, name: unheard.name, isUnsure: true } as const;
+  return silent(withDue({ ...snitch, held: unsure }, unheard.dueAt));
+}
+
+/** What remains of `decided` where the alert of `before` was held: people do not know that it failed. */
+export function afterHeld({ held }: SnitchState, { snitch, alert, ...others }: Transition): Transition {
+  if (!held) return { snitch, alert, ...others };
+  const goesOn = (snitch.pause?.remembered ?? snitch.status) === 'failed';
+  const after = goesOn ? snitch : { ...snitch, held: null };
+  if (alert?.previousStatus !== 'failed') return { snitch: after, alert, ...others };
+  const isKnown = alert.status === held.previous;
+  return { snitch: after, alert: isKnown ? null : { ...alert, previousStatus: held.previous }, ...others };
+}
+
+/** The deadline of a held alert where counting begins anew: a pause ended, or the interval was changed. */
+export function holdRestarted(before: SnitchState, held: Held, from: number, context: TransitionContext) {
+  const wellSince = held.wellSince === null ? null : from;
+  return withDue({ ...before, held: { ...held, wellSince } }, onePeriodFrom(before, from, context));
+}
+
+/** The alert goes on being held, and is looked at again when a deadline could pass that restarted just now. */
+function heldBy(snitch: SnitchState, held: Held, down: Needed, context: TransitionContext): SnitchState {
+  const { isUnsure: _, ...others } = held;
+  const after = { ...snitch, held: { ...others, by: down.id, name: down.name, wellSince: null } };
+  return withDue(after, onePeriodFrom(snitch, context.now, context));
+}
+
+/** The missed deadline is told at last. */
+function told(before: SnitchState, held: Held, context: TransitionContext): Transition {
+  const { now } = context;
+  const snitch = {
+    ...withDue(before, nextReminder(before, now, now, context)),
+    held: null,
+    reason: held.isUnsure ? before.reason : afterHolding(before.reason, held, now),
+  };
+  return { snitch, alert: { type: 'snitch.missing', status: 'failed', previousStatus: held.previous } };
+}
+
+function afterHolding(reason: Reason | null, { name, since, wellSince }: Held, now: number): Reason | null {
+  const held = { by: name, since, until: wellSince ?? now };
+  return reason?.kind === 'noCheckIn' || reason?.kind === 'overran' ? { ...reason, held } : reason;
+}
+
+/** When the last of what is needed ceased to be down. What a clock wrote that ran ahead does not count. */
+function lastWell(needs: NeedsFacts, now: number): number | null {
+  const known = needs.flatMap(({ wellSince: at }) => (at !== null && at <= now ? [at] : []));
+  return known.length === 0 ? null : known.reduce((one, other) => Math.max(one, other));
+}
+
+/** The deadline of an awaited snitch as it is since `wellSince`; null where it has passed, or nothing restarted it. */
+function anewSince(before: SnitchState, wellSince: number, context: TransitionContext): number | null {
+  if (wellSince <= (before.lastCheckInAt ?? wellSince)) return null;
+  const anew = deadlineAnew(apart(before).plain, wellSince, context);
+  return anew !== null && anew > context.now ? anew : null;
+}
+
+/** The first of what is needed of which nothing was heard since the snitch was expected, and whose silence will soon tell. */
+function unheardOf(before: SnitchState, context: TransitionContext): Needed | undefined {
+  const { needs = [], now } = context;
+  const { plain } = apart(before);
+  if (plain.dueAt === null) return undefined;
+  const times = expectationOf(plain, plain.movedFrom ?? plain.dueAt, context).times();
+  const expectedAt = Math.min(...times.map(({ start }) => start));
+  return needs.find((needed) => isUnheard(needed, expectedAt, { now, end: now + LONGEST_DOUBT }));
+}
+
+function isUnheard(needed: Needed, since: number, { now, end }: { now: number; end: number }): boolean {
+  const { dueAt, lastCheckInAt } = needed;
+  if (!isAwaiting(needed) || dueAt === null || lastCheckInAt === null) return false;
+  return lastCheckInAt < since && dueAt > now && dueAt <= end;
+}
+
+/** The deadline that counts from `from`. Where a schedule has no further run, the interval that is shown beside it counts. */
+function onePeriodFrom(snitch: SnitchState, from: number, context: TransitionContext): number {
+  const { plain } = apart(snitch);
+  return deadlineAnew(plain, from, context) ?? basicDeadline(plain, from, context);
+}
+
+function withDue(snitch: SnitchState, dueAt: number | null): SnitchState {
+  const { plain, open } = apart(snitch);
+  return together({ ...plain, dueAt, postponed: 0, movedFrom: null }, open);
+}
+
+function silent(snitch: SnitchState): Transition {
+  return { snitch, alert: null };
+}
+
+/** Whether the sweep has to look at a held alert. */
+export function isHeldDue({ status, dueAt }: SnitchState, now: number): boolean {
+  return status === 'failed' && dueAt !== null && dueAt <= now;
+}

@@ -1,0 +1,111 @@
+/**
+ * What a snitch needs (`extensions: Acknowledge, silence, depend`): other snitches of its case, by token, or all that
+ * have a tag. While something that it needs is down, the alert of a missed deadline is held.
+ */
+
+export const MOST_NEEDS = 10;
+
+/** What a need begins with that names a tag. */
+const TAG = 'tag:';
+
+/** Longer than any token, and than `tag:` with the longest tag. */
+const LONGEST = 104;
+
+/** What a need names. */
+export type Need = { token: string } | { tag: string };
+
+/** The alert of a missed deadline that nobody was told of so far, because something that the snitch needs is down. */
+export interface Held {
+  /** The number of the snitch that is needed, and the name that it had then. */
+  by: number;
+  name: string;
+  /** When the deadline passed and the alert was held. */
+  since: number;
+  /** The deadline that was missed. */
+  missed: number;
+  /** What people know of the snitch: its status before. */
+  previous: 'healthy' | 'errored';
+  /** Since when nothing that it needs is down, as far as was looked; null while something is. */
+  wellSince: number | null;
+  /** What is needed is not down so far, but may be: nothing was heard of it since the missed check-in was expected. */
+  isUnsure?: true;
+}
+
+/** A snitch that another needs, as far as that one's alert depends on it. */
+export interface Needed {
+  id: number;
+  name: string;
+  status: string;
+  dueAt: number | null;
+  lastCheckInAt: number | null;
+  /** When it was last down and ceased to be; null where it never was. */
+  wellSince: number | null;
+}
+
+/** All that one snitch needs, in the order in which it names them. */
+export type NeedsFacts = readonly Needed[];
+
+/**
+ * Whether it holds the alerts of what needs it. One that is paused or pending says nothing about its host, and one that
+ * reports errors is running.
+ */
+export function isDown({ status }: Pick<Needed, 'status'>): boolean {
+  return status === 'failed';
+}
+
+/** Whether its next check-in is awaited, so that its silence will tell. */
+export function isAwaiting({ status }: Pick<Needed, 'status'>): boolean {
+  return status === 'healthy' || status === 'errored';
+}
+
+export function needOf(text: string): Need {
+  return text.startsWith(TAG) ? { tag: text.slice(TAG.length) } : { token: text };
+}
+
+export function needText(need: Need): string {
+  return 'tag' in need ? `${TAG}${need.tag}` : need.token;
+}
+
+/** The needs that `given` names, or what is wrong with it, in the words of a validation. */
+export function readNeeds(given: unknown): { needs: string[] } | { refused: string } {
+  if (given === null || given === undefined) return { needs: [] };
+  const list = typeof given === 'string' ? given.split(',') : given;
+  if (!Array.isArray(list) || !list.every((one): one is string => typeof one === 'string')) {
+    return { refused: 'must be a list of tokens or of tag:<tag>' };
+  }
+  const needs = list.map(trimmed).filter((need) => need !== '');
+  if (needs.length > MOST_NEEDS) return { refused: `has too many (maximum is ${MOST_NEEDS})` };
+  for (const [index, need] of needs.entries()) {
+    if (need === TAG) return { refused: 'names a tag without saying which: write tag:<tag>' };
+    if (need.length > LONGEST || /\p{Cc}/u.test(need)) return { refused: 'has an entry that is no token' };
+    if (needs.indexOf(need) < index) return { refused: `names ${need} twice` };
+  }
+  return { needs };
+}
+
+function trimmed(given: string): string {
+  const need = given.trim();
+  return need.startsWith(TAG) ? TAG + need.slice(TAG.length).trim() : need;
+}
+
+/** One step of a path from a snitch to what it needs. */
+export interface NeedStep {
+  name: string;
+  /** The tag by which it is needed; null for a need that names it. */
+  tag: string | null;
+}
+
+/**
+ * A circle of needs in words: `web1 needs db1, which needs web1`.
+ *
+ * @param path what each one needs in turn, the last being the first snitch itself
+ */
+export function circleInWords(name: string, path: readonly NeedStep[]): string {
+  const steps = path.map(({ name: needed, tag }) => (tag === null ? needed : `${needed} (${TAG}${tag})`));
+  return `${name} needs ${steps.join(', which needs ')}`;
+}
+
+/** The same needs, in the same order. */
+export function areSameNeeds(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((need, index) => need === other[index]);
+}

@@ -1,0 +1,124 @@
+/** The needs of a snitch as people write them, and what must not be among them. */
+import { Invalid } from '../../../core/errors.ts';
+import { circleInWords, type NeedStep, needOf } from '../../../core/needs/needs.ts';
+import type { Reading, Transaction } from '../../transaction.ts';
+import { NOTHING_HELD } from './held-text.ts';
+
+/** A snitch of a case. */
+interface Of {
+  id: number;
+  caseId: string;
+}
+
+/**
+ * JSON of the needs of the snitch `n`: what was deleted meanwhile is not among them. The rows are walked in the order of
+ * their key, which is the one in which they were named.
+ */
+export const NEEDS_OF_N = `SELECT json_group_array(coalesce('tag:' || d.tag, m.token))
+  FROM needs AS d LEFT JOIN snitches AS m ON m.id = d.needed_id
+  WHERE d.snitch_id = n.id AND (d.tag IS NOT NULL OR m.id IS NOT NULL)`;
+
+export async function listNeeds(tx: Reading, id: number): Promise<string[]> {
+  const row = await tx.get<{ needs: string }>(
+    `SELECT (${NEEDS_OF_N}) AS needs FROM snitches AS n WHERE n.id = +?`,
+    id,
+  );
+  return row === undefined ? [] : (JSON.parse(row.needs) as string[]);
+}
+
+/**
+ * Replaces the needs of the snitch; its tags are written already.
+ *
+ * @throws Invalid for a token that is of no snitch of the case, and where the snitch would need itself
+ */
+export async function writeNeeds(tx: Transaction, of: Of, needs: readonly string[]): Promise<void> {
+  await forgetNeeds(tx, of.id);
+  for (const [position, text] of needs.entries()) {
+    const need = needOf(text);
+    const neededId = 'token' in need ? await idOf(tx, of, need.token) : null;
+    await tx.run(
+      'INSERT INTO needs (snitch_id, position, case_id, needed_id, tag) VALUES (?, ?, ?, ?, ?)',
+      of.id,
+      position,
+      of.caseId,
+      neededId,
+      'tag' in need ? need.tag : null,
+    );
+  }
+  await tx.run(
+    `UPDATE snitch_states SET needs = CASE WHEN needs IS NULL OR needs = '${NOTHING_HELD}' THEN ? ELSE needs END
+     WHERE id = ?`,
+    needs.length === 0 ? null : NOTHING_HELD,
+    of.id,
+  );
+  tx.forget();
+  if (needs.length > 0) await refuseCircle(tx, of);
+}
+
+export async function forgetNeeds(tx: Transaction, id: number): Promise<void> {
+  await tx.run('DELETE FROM needs WHERE snitch_id = ?', id);
+}
+
+async function idOf(tx: Reading, { caseId }: Of, token: string): Promise<number> {
+  const row = await tx.get<{ id: number }>(
+    'SELECT id FROM snitches WHERE token = +? AND case_id = +?',
+    token,
+    caseId,
+  );
+  if (row) return row.id;
+  throw refused(`names ${token}, which is the token of no snitch of this case (write tag:<tag> for a tag)`);
+}
+
+/** A snitch on the way from one to what it needs, and where it was come from. */
+interface Step extends NeedStep {
+  id: number;
+  from: Step | null;
+}
+
+/**
+ * Only a snitch that needs something can be part of a circle, so this is asked when its needs or its tags change.
+ *
+ * @throws Invalid where it needs itself by way of others, with that way in words
+ */
+export async function refuseCircle(tx: Reading, { id, caseId }: Of): Promise<void> {
+  const seen = new Set<number>();
+  const open: Step[] = await neededDirectly(tx, { id, caseId }, { id, from: null });
+  for (let step = open.shift(); step; step = open.shift()) {
+    if (step.id === id) throw refused(await wayInWords(tx, id, step));
+    if (seen.has(step.id)) continue;
+    seen.add(step.id);
+    open.push(...(await neededDirectly(tx, { id: step.id, caseId }, { id, from: step })));
+  }
+}
+
+/** Of those with a tag only they can lead back that need something themselves, and the one that is looked for. */
+async function neededDirectly(
+  tx: Reading,
+  of: Of,
+  { id, from }: { id: number; from: Step | null },
+): Promise<Step[]> {
+  const rows = await tx.all<{ id: number; name: string; tag: string | null }>(
+    `SELECT m.id, m.name, NULL AS tag FROM needs AS d CROSS JOIN snitches AS m ON m.id = d.needed_id
+     WHERE d.snitch_id = +?
+     UNION ALL
+     SELECT m.id, m.name, d.tag FROM needs AS d CROSS JOIN snitch_tags AS t ON t.case_id = +? AND t.tag = d.tag
+       CROSS JOIN snitches AS m ON m.id = t.snitch_id
+     WHERE d.snitch_id = +? AND (m.id = +? OR EXISTS (SELECT 1 FROM needs AS e WHERE e.snitch_id = m.id))`,
+    of.id,
+    of.caseId,
+    of.id,
+    id,
+  );
+  return rows.map((row) => ({ ...row, from }));
+}
+
+async function wayInWords(tx: Reading, id: number, last: Step): Promise<string> {
+  const path: Step[] = [];
+  for (let step: Step | null = last; step; step = step.from) path.unshift(step);
+  const own = await tx.get<{ name: string }>('SELECT name FROM snitches WHERE id = +?', id);
+  return `would go in a circle: ${circleInWords(own?.name ?? '', path)}`;
+}
+
+function refused(message: string): Invalid {
+  return new Invalid([{ attribute: 'needs', message }]);
+}

@@ -1,0 +1,88 @@
+/** What snitches need of each other, by `export`, `diff` and `apply`: by their names. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { WireSnitch } from '../../../src/api/wire.ts';
+import { type Commands, withDaemon } from '../with-daemon.ts';
+
+const test = suite<{ on: Commands; write(text: string): string }>('needs in a file');
+
+test.before.each(async (context) => {
+  context.on = await withDaemon();
+  const file = join(context.on.daemon.dataDir, 'case.yaml');
+  context.write = (text) => {
+    writeFileSync(file, text);
+    return file;
+  };
+});
+test.after.each(({ on }) => on.end());
+
+/** Needs by name, with the names of what is needed. */
+async function needsByName(on: Commands): Promise<Record<string, string[]>> {
+  const all = await on.json<WireSnitch[]>('list');
+  const nameOf = (need: string) => all.find(({ token }) => token === need)?.name ?? need;
+  return Object.fromEntries(all.map(({ name, needs = [] }) => [name, needs.map(nameOf)]));
+}
+
+const FILE = `owner: web
+snitches:
+  - {name: app, interval: daily, needs: [web1, tag:net]}
+  - {name: web1, interval: hourly, needs: web-switch}
+  - {name: web-switch, interval: hourly, tags: [net]}
+`;
+
+test('new snitches may need one another, whichever comes first', async ({ on, write }) => {
+  const applied = await on.run('apply', '-f', write(FILE), '--yes');
+  assert.is(applied.code, 0, applied.stderr);
+  const wanted = { app: ['web1', 'tag:net'], web1: ['web-switch'], 'web-switch': [] };
+  assert.equal(await needsByName(on), wanted);
+  const again = await on.run('diff', '-f', write(FILE), '--exit-code');
+  assert.equal([again.code, again.stdout], [0, ''], again.stderr);
+});
+
+test('export writes names, and an apply of it elsewhere brings them back', async ({ on, write }) => {
+  await on.run('apply', '-f', write(FILE), '--yes');
+  const before = await needsByName(on);
+  const { stdout } = await on.run('export', '--no-tokens');
+  assert.match(stdout, /needs:\n +- web1\n +- tag:net\n/);
+  for (const { token } of await on.json<WireSnitch[]>('list')) await on.run('delete', token, '--force');
+  const applied = await on.run('apply', '-f', write(stdout), '--yes');
+  assert.is(applied.code, 0, applied.stderr);
+  assert.equal(await needsByName(on), before);
+});
+
+test('what the file does not say stays, an empty list takes it away, and a diff shows it', async ({
+  on,
+  write,
+}) => {
+  await on.run('apply', '-f', write(FILE), '--yes');
+  await on.run('apply', '-f', write('owner: web\nsnitches:\n  - {name: web1, interval: hourly}\n'), '--yes');
+  assert.equal((await needsByName(on)).web1, ['web-switch']);
+  const file = write('owner: web\nsnitches:\n  - {name: web1, interval: hourly, needs: []}\n');
+  assert.match((await on.run('diff', '-f', file)).stdout, /needs: \["web-switch"\] -> \[\]/);
+  await on.run('apply', '-f', file, '--yes');
+  assert.equal((await needsByName(on)).web1, []);
+});
+
+test('a name that nobody has, or two, is refused with its line before anything is changed', async ({
+  on,
+  write,
+}) => {
+  const file = write('snitches:\n  - name: a\n    interval: daily\n    needs: [wbe1]\n');
+  const refused = await on.run('apply', '-f', file, '--yes');
+  assert.is(refused.code === 0, false);
+  assert.match(refused.stderr, /case\.yaml:4: a: needs: no snitch has the token or the name "wbe1"/);
+  assert.equal(await on.json<WireSnitch[]>('list'), []);
+  for (const form of ['{a: 1}', '[1]']) {
+    const bad = await on.run(
+      'apply',
+      '-f',
+      write(`snitches:\n  - {name: a, interval: daily, needs: ${form}}\n`),
+      '--yes',
+    );
+    assert.match(bad.stderr, /needs: must be a list of names, tokens or tag:<tag>/);
+  }
+});
+
+test.run();
