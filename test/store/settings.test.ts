@@ -19,7 +19,7 @@ contract('census', (test) => {
   test('an empty store counts nothing', async ({ store }) => {
     assert.equal(await store.census(), {
       snitches: {},
-      outbox: { pending: 0, oldestAlertAt: null },
+      outbox: { pending: 0, waiting: 0, oldestAlertAt: null },
       firstDueAt: null,
       blindMs: 0,
       lastValues: [],
@@ -37,7 +37,7 @@ contract('census', (test) => {
     await store.openBlindWindow({ start: NOW + 10, end: NOW + 17 });
     assert.equal(await store.census(), {
       snitches: { pending: 1, failed: 1, healthy: 2 },
-      outbox: { pending: 4, oldestAlertAt: NOW - 180 * MINUTE },
+      outbox: { pending: 4, waiting: 0, oldestAlertAt: NOW - 180 * MINUTE },
       firstDueAt: state.dueAt,
       blindMs: 12,
       lastValues: [],

@@ -156,6 +156,17 @@ contract('deliveries that wait for after', (test) => {
     assert.equal(await shownOf(store, silent.owner), ['missing dropped: nobody is told there any more']);
   });
 
+  test('what ended without an alert is found when its time comes', async ({ store }) => {
+    const owner = await newCase(store);
+    const { token } = await healthySnitch(store, owner);
+    await pager(store, owner, AFTER);
+    await store.pauseSnitch(owner.id, token, { kind: 'time', at: NOW + 10 * MINUTE }, NOW);
+    await checkIn(store, token, NOW + 11 * MINUTE);
+    assert.equal(await shownOf(store, owner), ['paused pending after']);
+    assert.equal(await claim(store, NOW + HALF_AN_HOUR), []);
+    assert.equal(await shownOf(store, owner), ['paused dropped: it recovered before']);
+  });
+
   test('an error that becomes silence is one outage: its time stays, and nobody is told twice', async ({
     store,
   }) => {

@@ -122,7 +122,7 @@ export async function targetsOf(tx: Reading, caseId: string): Promise<Targets> {
     members: owner ? (JSON.parse(owner.members) as string[]) : [],
     webhooks: webhooks.map(({ id }) => id),
     channels: await listRoutedChannels(tx, caseId),
-    routes: await listRoutes(tx, caseId),
+    routes: await tx.remember(`routes ${caseId}`, () => listRoutes(tx, caseId)),
   };
 }
 

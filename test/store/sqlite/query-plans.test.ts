@@ -15,6 +15,13 @@ import { listDeliveries } from '../../../src/store/operations/deliveries.ts';
 import { listOwnership, roomForSnitches } from '../../../src/store/operations/ownership.ts';
 import { findTokenByName } from '../../../src/store/operations/provisioning.ts';
 import { prune } from '../../../src/store/operations/retention.ts';
+import { updateRoute } from '../../../src/store/operations/routes/rules.ts';
+import {
+  dropWaiting,
+  findOutage,
+  lookAnew,
+  waitingFor,
+} from '../../../src/store/operations/routes/waiting.ts';
 import { listSnitches } from '../../../src/store/operations/snitch-list.ts';
 import { deleteSnitch, getSnitch, updateSnitch } from '../../../src/store/operations/snitches.ts';
 import { getState } from '../../../src/store/operations/states.ts';
@@ -241,6 +248,40 @@ for (const channel of ['webhook', 'email'] as const) {
     },
   );
 }
+
+plans('what waits for its time is found by its snitch or its target', async (world) => {
+  const { caseId, tokens } = world;
+  const waited = await wasteOf(world, async (tx) => {
+    const route = { channel: 'email', target: 'ann@example.com' } as const;
+    await updateRoute(tx, caseId, route, { after: 600 });
+    await pauseSnitch(tx, caseId, tokens.healthy, { kind: 'unpaused' }, NOW + MINUTE);
+    assert.equal([...(await waitingFor(tx, tokens.healthy))], ['ann@example.com']);
+    await findOutage(tx, caseId, tokens.healthy);
+    const request = {
+      leaseUntil: NOW,
+      perTarget: 8,
+      limit: 8,
+      busy: [],
+      after: '',
+      channel: 'email',
+    } as const;
+    await claimDeliveries(tx, { ...request, now: NOW + 11 * MINUTE });
+    await lookAnew(tx, route);
+    assert.is(await dropWaiting(tx, { caseId, token: tokens.healthy }, 'over'), 0, 'it is claimed');
+    await nextDeliveryAt(tx);
+  });
+  assert.equal(waited, {});
+});
+
+plans(
+  'what waits for one snitch is found among all that waits in its case',
+  async ({ db, caseId, tokens }) => {
+    const tx = new PlannedTransaction(db);
+    await dropWaiting(tx, { caseId, token: tokens.healthy }, 'over');
+    await waitingFor(tx, tokens.healthy);
+    for (const plan of tx.plans.values()) assert.match(plan.join(), 'USING INDEX deliveries_waiting');
+  },
+);
 
 plans('what every request reads is looked up', async (world) => {
   const { caseId, key, tokens } = world;

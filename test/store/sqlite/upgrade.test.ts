@@ -136,7 +136,7 @@ upgrade('check-ins, alerts and deliveries can be read', async ({ dataDir }) => {
   );
   assert.equal(await store.census(), {
     snitches: { healthy: 1, failed: 1, paused: 1, errored: 1 },
-    outbox: { pending: 2, oldestAlertAt: NOW - HOUR },
+    outbox: { pending: 2, waiting: 0, oldestAlertAt: NOW - HOUR },
     firstDueAt: NOW + 10 * MINUTE,
     blindMs: HOUR + 2 * MINUTE,
     lastValues: [],

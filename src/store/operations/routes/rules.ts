@@ -79,6 +79,7 @@ async function plainRule(tx: Reading, { channel, target }: Route): Promise<Route
 /** @param key as `routeKey` makes it */
 export async function deleteRoute(tx: Transaction, caseId: string, key: string): Promise<void> {
   await tx.run('DELETE FROM routes WHERE case_id = ? AND target = ?', caseId, key);
+  tx.forget();
 }
 
 /** Removes the routes of those who are members no longer, and looks anew at what waits for them. */

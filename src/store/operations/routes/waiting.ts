@@ -25,7 +25,7 @@ export async function dropWaiting(
 ): Promise<number> {
   return tx.run(
     `UPDATE deliveries SET ${DROPPED}
-     WHERE state = 'pending' AND waiting_token = +? AND case_id = +? AND ${UNTRIED} AND waits <> 'opening'`,
+     WHERE state = 'pending' AND waiting_token = +? AND +case_id = +? AND ${UNTRIED} AND waits <> 'opening'`,
     why,
     token,
     caseId,
