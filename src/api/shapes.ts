@@ -9,6 +9,7 @@ import type {
   WireAudience,
   WireCase,
   WireChannel,
+  WireCheckedChannel,
   WireCheckIn,
   WireDelivery,
   WireExpectation,
@@ -147,6 +148,14 @@ export const CHANNEL = object<WireChannel>({
   created_at: time,
 });
 
+const CHECKED_CHANNEL = object<WireCheckedChannel>({
+  kind: text,
+  name: text,
+  settings: object<WireChannel['settings']>({}),
+  events: TEXTS,
+  tags: TEXTS,
+});
+
 export const DELIVERY = object<WireDelivery>({
   id: text,
   alert: text,
@@ -250,6 +259,8 @@ export const IMPORT_CHECK = object<WireImportCheck>({
   case: object<WireImportCheck['case']>({}),
   problems: list(object<WireImportCheck['problems'][number]>({ attribute: text, message: text })),
   room: nullable(number),
+  channels: optional(list(CHECKED_CHANNEL)) as Shape<WireCheckedChannel[]>,
+  channel_room: optional(number) as Shape<number>,
 });
 
 export const MAINTENANCE = object<{ enabled: boolean }>({ enabled: flag });

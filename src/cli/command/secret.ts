@@ -1,5 +1,8 @@
 /** Secrets are asked for, or read from a file: on the command line everybody on the host would see them. */
+import { everybodyMayRead } from '../../system/access.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { Failure, UsageError } from '../failure/failure.ts';
+import { say } from '../output/output.ts';
 
 /** No secret is longer, so a larger file must be the wrong one. Bytes. */
 const LONGEST = 4_096;
@@ -26,7 +29,19 @@ export function secretIn(path: string): string {
   if (length > LONGEST) throw new UsageError(`${where} is longer than a secret is (${LONGEST} bytes)`);
   if (secret === '') throw new UsageError(`${where} is empty`);
   if (/\p{Cc}/u.test(secret)) throw new UsageError(`${where} must hold one line with the secret`);
+  if (path !== '-' && isExposed(path)) {
+    say(`every user of this host can read ${path}, which holds a secret: chmod 600 ${shellWord(path)}`);
+  }
   return secret;
+}
+
+/** What cannot be looked at, such as a pipe, is not open to others. */
+function isExposed(path: string): boolean {
+  try {
+    return everybodyMayRead(path);
+  } catch {
+    return false;
+  }
 }
 
 export function canAsk(): boolean {

@@ -81,7 +81,7 @@ function elsewhere({ kind }: WireChannel): Error {
   return new NotFound();
 }
 
-function wireChannel(channel: CaseChannel): WireChannel {
+export function wireChannel(channel: CaseChannel): WireChannel {
   const { id, kind, name, settings, events, tags, refused, createdAt } = channel;
   return {
     id,
