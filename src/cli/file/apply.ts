@@ -8,8 +8,9 @@ import {
   required,
   withExamples,
 } from '../command/command.ts';
-import { confirm } from '../command/confirm.ts';
+
 import { connect } from '../command/connection.ts';
+import { canAsk, confirm } from '../command/prompt.ts';
 import { EXIT } from '../failure/exit-codes.ts';
 import { Failure, UsageError } from '../failure/failure.ts';
 import { countOf } from '../output/count.ts';
@@ -232,7 +233,7 @@ function checkCount(plan: Plan, confirmed: string | undefined): void {
 
 async function ask({ yes, file }: ApplyFlags): Promise<void> {
   if (yes) return;
-  if (file === '-' || !process.stdin.isTTY || !process.stderr.isTTY) {
+  if (file === '-' || !canAsk()) {
     throw new UsageError('nothing was changed: applying needs --yes where there is no terminal to ask on');
   }
   if (!(await confirm('Apply? [y/N] '))) throw new Failure('nothing was changed');
