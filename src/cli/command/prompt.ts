@@ -143,7 +143,7 @@ export interface Question {
   /** What `?` prints. */
   help?: string;
   /** What is wrong with an answer, in a sentence; null where nothing is. */
-  problem?: (answer: string) => string | null;
+  problem?: (answer: string) => string | null | Promise<string | null>;
 }
 
 /** Asks until the answer is one. @returns null at the end of the input @throws Stopped */
@@ -159,7 +159,7 @@ export async function askUntilRight({
     const typed = await (isSecret ? askSecretly(question) : askLine(question));
     if (typed === null) return null;
     const answer = typed === '' ? (otherwise ?? '') : typed;
-    const fault = answer === '?' ? help : problem(answer);
+    const fault = answer === '?' ? help : await problem(answer);
     if (answer !== '?' && fault === null) return answer;
     tell(fault ?? '');
   }

@@ -2,6 +2,7 @@
 import type { Client } from '../../api/client.ts';
 import { programForCron } from '../command/own-program.ts';
 import { tell } from '../command/prompt.ts';
+import { describeFailure } from '../failure/failure.ts';
 import { intervalOf } from '../output/interval-words.ts';
 import { say } from '../output/output.ts';
 import { ask } from './dialogue.ts';
@@ -21,8 +22,7 @@ export async function makeSnitch(client: Client): Promise<void> {
     text: 'How often it runs',
     otherwise: 'daily',
     help: 'hourly, daily, weekly, monthly, 15m, 2h, or the time of its crontab line, such as 0 3 * * 1-5.',
-    problem: (given) =>
-      isCron(given) || intervalFor(given) !== null ? null : 'Write daily, hourly, 15m or 0 3 * * *.',
+    problem: (given) => faultOf(client, given),
   });
   const command = await ask({
     text: 'Command of the job',
@@ -42,6 +42,16 @@ export async function makeSnitch(client: Client): Promise<void> {
   process.stdout.write(`${times} ${run} && curl -fsS -m 10 --retry 5 ${url}\n`);
   say('');
   tell('Until its first check-in it is pending, and nobody is told anything.');
+}
+
+async function faultOf(client: Client, given: string): Promise<string | null> {
+  if (!isCron(given)) return intervalFor(given) === null ? 'Write daily, hourly, 15m or 0 3 * * *.' : null;
+  try {
+    await client.checkSchedule({ schedule: { cron: given } });
+    return null;
+  } catch (error) {
+    return `The server refuses it: ${describeFailure(error).lines.join('; ')}.`;
+  }
 }
 
 function isCron(text: string): boolean {

@@ -52,7 +52,9 @@ function ownerOf(path: string): Owner | null {
 export function mayWrite({ config }: Place): boolean {
   try {
     const real = existsSync(config) ? realpathSync(config) : config;
-    accessSync(dirname(real), constants.W_OK | constants.X_OK);
+    // The directory can be made, too.
+    const directory = existsSync(dirname(real)) ? dirname(real) : dirname(dirname(real));
+    accessSync(directory, constants.W_OK | constants.X_OK);
     if (existsSync(real)) accessSync(real, constants.R_OK | constants.W_OK);
     return true;
   } catch {
@@ -96,6 +98,7 @@ export async function writeMail(settings: MailSettings, place: Place): Promise<v
   const path = existsSync(place.config) ? realpathSync(place.config) : place.config;
   const old = existsSync(path) ? readFileSync(path, 'utf8') : '';
   const text = withMail(old, settings, place);
+  mkdirSync(dirname(path), { recursive: true });
   if (settings.password !== null) {
     mkdirSync(dirname(place.password), { recursive: true, mode: 0o700 });
     await replacePrivateFile(place.password, `${settings.password}\n`, place.owner);

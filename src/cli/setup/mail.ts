@@ -10,15 +10,7 @@ import { checkEmail } from '../doctor/mail.ts';
 import { describeFailure } from '../failure/failure.ts';
 import { say } from '../output/output.ts';
 import { agrees, ask, choose } from './dialogue.ts';
-import {
-  hasService,
-  type MailSettings,
-  mailLines,
-  mayWrite,
-  type Place,
-  placeFor,
-  writeMail,
-} from './mail-file.ts';
+import { type MailSettings, mailLines, mayWrite, type Place, placeFor, writeMail } from './mail-file.ts';
 
 export interface MailFlags extends ConnectionFlags {
   config?: string;
@@ -33,8 +25,8 @@ export async function setUpMail(flags: MailFlags): Promise<string | null> {
     return sendFromDaemon(flags, config);
   const place = placeFor(path, config?.dataDir ?? null);
   const settings = await settingsThatWork();
-  if (!(await written(settings, place))) return null;
-  return (await restarted(flags)) ? sendFromDaemon(flags, (await configuration(flags)).config) : null;
+  if (!(await written(settings, place, isHere(flags)))) return null;
+  return (await restarted(flags, place)) ? sendFromDaemon(flags, (await configuration(flags)).config) : null;
 }
 
 async function configuration({ config: file }: MailFlags): Promise<{ config: Config | null; path: string }> {
@@ -143,9 +135,17 @@ async function problemOf({ url, from, password }: MailSettings, recipient: strin
   }
 }
 
+/** A file that is written on this host must be that of the daemon. */
+function isHere(flags: MailFlags): boolean {
+  const { url } = findConnection(flags);
+  const host = URL.parse(url)?.hostname ?? '';
+  return url.startsWith('unix:') || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host);
+}
+
 /** @returns whether the settings are in the file; else the lines for it were shown */
-async function written(settings: MailSettings, place: Place): Promise<boolean> {
+async function written(settings: MailSettings, place: Place, isHere: boolean): Promise<boolean> {
   if (
+    isHere &&
     mayWrite(place) &&
     (await agrees(`Write it to ${place.config}?`, 'y', 'All else in the file stays as it is.'))
   ) {
@@ -154,7 +154,7 @@ async function written(settings: MailSettings, place: Place): Promise<boolean> {
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       tell(`It was not written: ${code ? `${place.config}: ${code}` : message}.`);
-      showLines(settings, place);
+      showLines(settings, place, isHere);
       return false;
     }
     tell(
@@ -162,13 +162,13 @@ async function written(settings: MailSettings, place: Place): Promise<boolean> {
     );
     return true;
   }
-  showLines(settings, place);
+  showLines(settings, place, isHere);
   return false;
 }
 
-function showLines(settings: MailSettings, place: Place): void {
+function showLines(settings: MailSettings, place: Place, isHere: boolean): void {
   tell(
-    `Put these lines into the configuration file of the daemon, ${place.config} or the one of its --config, in the place of its smtp section:`,
+    `Put these lines${isHere ? '' : ', on its host,'} into the configuration file of the daemon, ${place.config} or the one of its --config, in the place of its smtp section:`,
   );
   say('');
   for (const line of mailLines(settings, place)) say(line);
@@ -179,13 +179,15 @@ function showLines(settings: MailSettings, place: Place): void {
     );
   }
   tell(
-    `Then restart the daemon (${hasService() ? asRoot('systemctl restart snitch') : 'end `snitch serve`, and start it again with --config FILE'}), and run snitch setup again.`,
+    `Then restart the daemon (${isHere && place.isCredential ? asRoot('systemctl restart snitch') : 'end `snitch serve`, and start it again with --config FILE'}), and run snitch setup again.`,
   );
+  if (isHere && !mayWrite(place) && process.getuid?.() !== 0)
+    tell('Run with sudo, setup writes them itself.');
 }
 
 /** @returns whether the daemon runs with the new settings, as far as somebody says so */
-async function restarted(flags: MailFlags): Promise<boolean> {
-  if (hasService() && spawnSync('systemctl', ['is-active', '--quiet', 'snitch']).status === 0) {
+async function restarted(flags: MailFlags, place: Place): Promise<boolean> {
+  if (place.isCredential && spawnSync('systemctl', ['is-active', '--quiet', 'snitch']).status === 0) {
     if (!(await agrees('Restart the daemon now, so that it reads this?', 'y'))) return false;
     const { status, stderr } = spawnSync('systemctl', ['restart', 'snitch'], { encoding: 'utf8' });
     if (status !== 0) {

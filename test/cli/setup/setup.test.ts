@@ -77,6 +77,8 @@ test('ntfy is added, refused, changed and tried; then a first snitch gets its cr
     await terminal.shows('How often it runs [daily]:');
     answer(terminal, 'now and then');
     await terminal.shows('Write daily, hourly, 15m or 0 3 * * *.');
+    answer(terminal, '99 3 * * *');
+    await terminal.shows('The server refuses it: schedule: cannot be read: minute "99"');
     answer(terminal, '15m');
     await terminal.shows('Command of the job');
     answer(terminal, 'date +%F');
