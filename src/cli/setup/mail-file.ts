@@ -1,7 +1,7 @@
 /** Puts the mail server into the configuration file of the daemon, and leaves all else in the file as it is. */
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isMap, parseDocument, stringify } from 'yaml';
+import { type Document, isMap, isScalar, parseDocument, type Scalar, stringify } from 'yaml';
 import { type Owner, replacePrivateFile } from '../../system/private-file.ts';
 import { replaceFile } from '../discover/host/replace-file.ts';
 import { Failure } from '../failure/failure.ts';
@@ -86,11 +86,65 @@ export function withMail(text: string, settings: MailSettings, place: Place): st
     const gap = text === '' || text.endsWith('\n\n') ? '' : text.endsWith('\n') ? '\n' : '\n\n';
     return `${text}${gap}${lines}\n`;
   }
-  if (!isMap(document.get('smtp', true))) document.set('smtp', document.createNode({}));
   const wanted = section(settings, place);
-  if (wanted.password_file === undefined) document.deleteIn(['smtp', 'password_file']);
-  for (const [name, value] of Object.entries(wanted)) document.setIn(['smtp', name], value);
+  const byLine = editLines(text, document, wanted);
+  if (byLine !== null) return byLine;
+  // Another form of YAML, such as `smtp: {}`: its values are kept, and its comments as far as the library keeps them.
+  document.set('smtp', document.createNode(wanted));
   return document.toString({ lineWidth: 0 });
+}
+
+const NAMES = ['url', 'password_file', 'from'];
+
+/**
+ * Changes only the lines of the settings themselves: the library would move comments that follow an empty value.
+ *
+ * @returns null for a section that is not one line for each setting
+ */
+function editLines(text: string, document: Document, wanted: Record<string, string>): string | null {
+  const lines = text.split('\n');
+  const smtp = document.get('smtp', true);
+  const pairs = isMap(smtp) && !smtp.flow ? smtp.items : [];
+  const missing: string[] = [];
+  let indent = '  ';
+  for (const name of NAMES) {
+    const pair = pairs.find(({ key }) => isScalar(key) && key.value === name);
+    const number = isScalar(pair?.key) ? lineOf(text, pair.key) : -1;
+    const value = wanted[name];
+    const said = value === undefined ? '' : ` ${stringify(value, { lineWidth: 0 }).trimEnd()}`;
+    const before = /^\s*/.exec(lines[number] ?? '')?.[0] ?? '';
+    if (number >= 0) {
+      lines[number] = `${before}${name}:${said}${commentAfter(text, pair?.value, lines[number] ?? '')}`;
+      indent = before;
+    } else if (value !== undefined) missing.push(`${name}:${said}`);
+  }
+  const heading = lines.findIndex((line) => /^smtp:\s*(#.*)?$/.test(line));
+  if (heading < 0) return null;
+  lines.splice(heading + 1, 0, ...missing.map((line) => `${indent}${line}`));
+  const edited = lines.join('\n');
+  return isAsWanted(edited, document, wanted) ? edited : null;
+}
+
+/** What follows a value on its line. */
+function commentAfter(text: string, value: unknown, line: string): string {
+  const end = isScalar(value) && value.value !== null ? value.range?.[1] : undefined;
+  if (end === undefined) return /:(\s+#.*)?$/.exec(line)?.[1] ?? '';
+  return text.slice(end).split('\n', 1)[0] ?? '';
+}
+
+function lineOf(text: string, { range }: Scalar): number {
+  return range ? text.slice(0, range[0]).split('\n').length - 1 : -1;
+}
+
+/** Whether the new text says what it should, and of everything else the same as before. */
+function isAsWanted(text: string, before: Document, wanted: Record<string, string>): boolean {
+  const after = parseDocument(text, { prettyErrors: false, logLevel: 'silent' });
+  if (after.errors.length > 0) return false;
+  const { smtp, ...others } = after.toJS() as Record<string, unknown>;
+  const { smtp: _, ...othersBefore } = before.toJS() as Record<string, unknown>;
+  const set = Object.entries((smtp ?? {}) as Record<string, unknown>).filter(([, value]) => value !== null);
+  const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+  return same(others, othersBefore) && same(set.sort(), Object.entries(wanted).sort());
 }
 
 /** The password first, so that the configuration never names a file that is not there yet. */

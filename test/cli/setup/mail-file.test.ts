@@ -54,8 +54,25 @@ test('what a file has is replaced, and no other line of it changes', () => {
   assert.is(changed.length, before.length);
   const differing = changed.filter((line, index) => line !== before[index]);
   assert.equal(differing, LINES.slice(1));
+  assert.match(changed.join('\n'), '# A file that holds the password alone');
   const again = withMail(changed.join('\n'), { ...SETTINGS, url: 'smtp://other:25', password: null }, PLACE);
-  assert.equal(parse(again).smtp, { url: 'smtp://other:25', from: 'Snitch <snitch@example.com>' });
+  assert.equal(parse(again).smtp, { url: 'smtp://other:25', password_file: null, from: SETTINGS.from });
+  const quoted =
+    'smtp:\n    from: "a # b <a@b.example>"   # who\n    # where\n    url:\nlog: {level: warn}\n';
+  assert.is(
+    withMail(quoted, { ...SETTINGS, password: null }, PLACE),
+    'smtp:\n    from: Snitch <snitch@example.com>   # who\n    # where\n    url: smtp://snitch@mail.example.com:587\nlog: {level: warn}\n',
+  );
+  for (const form of [
+    '{url: "smtp://a", from: a@b.example}',
+    '&x\n  from: >-\n    a@b.example\n  url: smtp://a',
+    '~',
+  ]) {
+    const { smtp, log } = parse(
+      withMail(`smtp: ${form}\nlog: {level: warn}\n`, { ...SETTINGS, password: null }, PLACE),
+    );
+    assert.equal([smtp, log], [{ url: SETTINGS.url, from: SETTINGS.from }, { level: 'warn' }], form);
+  }
   assert.equal(parse(withMail('smtp: # none yet\nlog: {level: warn}\n', SETTINGS, PLACE)).log, {
     level: 'warn',
   });
