@@ -51,16 +51,15 @@ The file:
     reminders: period         period, hourly, daily or off
   channels:                   without this, an apply leaves the channels alone
     - kind: ntfy              as in \`snitch channel add\`
-      name: ops               else its kind; a channel is known by its kind and its name
-      settings:
-        server: https://ntfy.example.com
-        topic: ops
-      secret_file: ntfy.token file with its secret, from the folder of this file; {token: FILE, user: FILE}
-                              where there are several; null keeps what the server has
-      events: [missing, errored]      these and what follows as in \`snitch channel\`
+      name: ops               else its kind; both together say which one it is
+      settings: {server: https://ntfy.example.com, topic: ops}
+      secret_file: token      file with its secret, beside this file;
+                              for several: {token: FILE};
+                              null keeps what the server has
+      events: [missing]       as in \`snitch channel add\`; may be left out
       tags: [db]
       after: 30m
-      hours: {timezone: Europe/Berlin, days: [mon, tue], from: '08:00', to: '18:00'}
+      hours: {days: [mon], from: '08:00', to: '18:00'}
   snitches:
     - name: nightly-backup
       interval: daily         as in \`snitch create\`
