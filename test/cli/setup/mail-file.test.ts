@@ -66,6 +66,7 @@ test('what a file has is replaced, and no other line of it changes', () => {
   for (const form of [
     '{url: "smtp://a", from: a@b.example}',
     '&x\n  from: >-\n    a@b.example\n  url: smtp://a',
+    '\n  from: >-\n    a@b.example\n  url: smtp://a',
     '~',
   ]) {
     const { smtp, log } = parse(
