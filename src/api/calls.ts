@@ -94,7 +94,7 @@ export function importCalls(send: Send) {
       send(list(SNITCH), 'PATCH', '/v1/imports', { snitches: changes }),
     /** Ignores those that are gone already. */
     deleteSnitches: (tokens: readonly string[]) => send<void>(null, 'POST', '/v1/imports/delete', { tokens }),
-    checkImport: (input: { snitches: readonly unknown[]; case?: unknown }) =>
+    checkImport: (input: { snitches: readonly unknown[]; case?: unknown; channels?: readonly unknown[] }) =>
       send(IMPORT_CHECK, 'POST', '/v1/imports/check', input),
     listOwnership: () => send(list(OWNERSHIP), 'GET', '/v1/ownership'),
     setOwnership: (tokens: readonly string[], owner: string | null) =>

@@ -10,6 +10,7 @@ import type {
   WireAudience,
   WireCase,
   WireChannel,
+  WireCheckedChannel,
   WireCheckIn,
   WireDelivery,
   WireExpectation,
@@ -194,6 +195,14 @@ export const SILENCE = object<WireSilence>({
   unknown_tags: optional(TEXTS) as Shape<string[]>,
 });
 
+const CHECKED_CHANNEL = object<WireCheckedChannel>({
+  kind: text,
+  name: text,
+  settings: object<WireChannel['settings']>({}),
+  events: TEXTS,
+  tags: TEXTS,
+});
+
 export const DELIVERY = object<WireDelivery>({
   id: text,
   alert: text,
@@ -297,6 +306,8 @@ export const IMPORT_CHECK = object<WireImportCheck>({
   case: object<WireImportCheck['case']>({}),
   problems: list(object<WireImportCheck['problems'][number]>({ attribute: text, message: text })),
   room: nullable(number),
+  channels: optional(list(CHECKED_CHANNEL)) as Shape<WireCheckedChannel[]>,
+  channel_room: optional(number) as Shape<number>,
 });
 
 export const MAINTENANCE = object<{ enabled: boolean }>({ enabled: flag });

@@ -213,6 +213,9 @@ export interface WireChannel {
   created_at: string;
 }
 
+/** A channel as it would be kept. */
+export type WireCheckedChannel = Omit<WireChannel, 'id' | 'refused' | 'created_at'>;
+
 export interface WireDelivery {
   id: string;
   /** The id of the alert. */
@@ -331,6 +334,10 @@ export interface WireImportCheck {
   problems: { attribute: string; message: string }[];
   /** How many snitches the case may still make; null for no limit. */
   room: number | null;
+  /** Where channels were asked about, and the server knows them: those without faults, in their normal form. */
+  channels?: WireCheckedChannel[];
+  /** How many webhooks and channels the case may still make. */
+  channel_room?: number;
 }
 
 /** When a job is due: one of the three. */

@@ -114,6 +114,11 @@ export const TASKS: readonly Task[] = [
     title: 'Move in',
     entries: [
       {
+        name: 'setup',
+        summary: 'the first steps: who is told, a test, a first snitch',
+        load: () => import('./setup/setup.ts'),
+      },
+      {
         name: 'discover',
         summary: 'find the jobs of this host',
         load: () => import('./discover/discover.ts'),

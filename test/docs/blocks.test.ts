@@ -29,6 +29,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
 /** What blocks call that need root, a package or a service manager. */
 const NOT_RUN = [
   'apt',
+  'bin/snitch',
   'echo',
   'install',
   'journalctl',

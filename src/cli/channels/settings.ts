@@ -1,8 +1,9 @@
 /** The settings of a channel from what was typed: an address, `--set name=value`, secrets from files or asked for. */
 import type { ChannelKind } from '../../core/channel.ts';
 import { CHANNEL_SETTINGS, type SettingRule } from '../../core/channels/settings.ts';
-import { ask, askSecretly, canAsk, secretIn } from '../command/secret.ts';
-import { UsageError } from '../failure/failure.ts';
+import { askUntilRight, canAsk, type Question } from '../command/prompt.ts';
+import { secretIn } from '../command/secret.ts';
+import { Failure, UsageError } from '../failure/failure.ts';
 
 export interface SettingFlags {
   set?: string[];
@@ -90,7 +91,7 @@ function fromAddress(kind: ChannelKind, given: string | undefined): Settings {
 }
 
 /** `https://ntfy.example.com/ops`, or a topic alone. */
-function ntfyAddress(address: string, url: URL | null): Settings {
+export function ntfyAddress(address: string, url: URL | null): Record<string, string> {
   if (!url) return { topic: address };
   const parts = url.pathname.split('/').filter((part) => part !== '');
   const topic = parts.pop();
@@ -101,17 +102,37 @@ function ntfyAddress(address: string, url: URL | null): Settings {
 }
 
 /** Null where nothing is needed, and nothing was said. */
-async function asked(name: string, { what, secret, optional }: SettingRule): Promise<string | null> {
+async function asked(name: string, rule: SettingRule): Promise<string | null> {
+  const { what, secret, optional } = rule;
   if (!canAsk()) {
     if (optional) return null;
     const option = secret ? `--secret-file ${name}=FILE` : `--set ${name}=VALUE`;
     throw new UsageError(`${name} is missing (${what}): give ${option}`);
   }
-  const question = `${capital(what)}${optional ? ' (empty for none)' : ''}: `;
-  const answer = await (secret ? askSecretly(question) : ask(question));
-  if (answer !== '') return answer;
-  if (optional) return null;
-  throw new UsageError(`${name} is missing (${what})`);
+  const answer = await askUntilRight(settingQuestion(rule));
+  if (answer === null) throw new Failure('nothing was changed');
+  return answer === '' ? null : answer;
+}
+
+/**
+ * What asks for a setting.
+ *
+ * @param kept how the value that an empty answer keeps is shown; null for none
+ */
+export function settingQuestion(rule: SettingRule, kept: string | null = null): Question {
+  const { what, secret, optional, problem } = rule;
+  const keeping = ` (empty keeps ${secret ? 'it' : kept})`;
+  const hidden = secret ? 'It is not shown while it is typed, and never shown again. ' : '';
+  return {
+    text: `${capital(what)}${kept === null ? (optional ? ' (empty for none)' : '') : keeping}`,
+    isSecret: secret ?? false,
+    help: `${capital(what)}. ${hidden}docs/channels.md tells more about each kind.`,
+    problem: (answer) => {
+      if (answer === '') return optional || kept !== null ? null : 'This cannot be left out.';
+      const fault = problem(answer);
+      return fault === null ? null : `It ${fault}.`;
+    },
+  };
 }
 
 function capital(text: string): string {

@@ -1,6 +1,7 @@
 /** Asks before something is deleted for good, or much is changed at once. */
 import { Failure, UsageError } from '../failure/failure.ts';
 import { say } from '../output/output.ts';
+import { canAsk, confirm } from './prompt.ts';
 
 /** @throws UsageError if nobody can be asked, Failure if the answer is no */
 export async function confirmDeletion(
@@ -30,25 +31,10 @@ export async function confirmed(
   { force, doing, heading, question, done }: Asked,
 ): Promise<void> {
   if (force) return;
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+  if (!canAsk()) {
     throw new UsageError(`${doing} needs --force where there is no terminal to ask on`);
   }
   say(heading);
   for (const line of what) say(`  ${line}`);
   if (!(await confirm(`${question} [y/N] `))) throw new Failure(`nothing was ${done}`);
-}
-
-/** @returns whether the answer was yes; the end of the input counts as no */
-export async function confirm(question: string): Promise<boolean> {
-  const { createInterface } = process.getBuiltinModule('node:readline');
-  const reader = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const answer = await new Promise<string>((resolve) => {
-      reader.once('close', () => resolve(''));
-      reader.question(question, resolve);
-    });
-    return /^y(es)?$/i.test(answer.trim());
-  } finally {
-    reader.close();
-  }
 }

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { type Register, withCrontab, withExamples } from '../command/command.ts';
 import { Failure } from '../failure/failure.ts';
+import { countOf } from '../output/count.ts';
 import { say } from '../output/output.ts';
 import type { ConfigFlags } from './config.ts';
 
@@ -58,8 +59,4 @@ async function backUp(file: string, flags: BackupFlags): Promise<void> {
     say(
       `${file}: verified, with ${countOf(snitches, 'snitch', 'snitches')} in ${countOf(cases, 'case', 'cases')}`,
     );
-}
-
-export function countOf(many: number, one: string, several: string): string {
-  return `${many} ${many === 1 ? one : several}`;
 }

@@ -3,8 +3,9 @@ import { replacePrivateFile } from '../../system/private-file.ts';
 import { type Register, withExamples } from '../command/command.ts';
 import { DEFAULT_URL } from '../command/connection.ts';
 import { parsePlainYaml } from '../command/plain-yaml.ts';
+import { countOf } from '../output/count.ts';
 import { say } from '../output/output.ts';
-import { addPlace, type BackupFlags, countOf, dataDirOf } from './backup.ts';
+import { addPlace, type BackupFlags, dataDirOf } from './backup.ts';
 
 export const register: Register = (program) => {
   const restore = program

@@ -1,6 +1,7 @@
 /** `snitch discover --apply`: makes snitches, and lets the jobs of this host check in. */
-import { confirm } from '../command/confirm.ts';
+
 import { connect } from '../command/connection.ts';
+import { canAsk, confirm } from '../command/prompt.ts';
 import { Failure, UsageError } from '../failure/failure.ts';
 import type { Output } from '../output/output.ts';
 import { crontabChanges, dropInFor, type Watched } from './apply.ts';
@@ -27,7 +28,7 @@ type Report = (watched: readonly Watched[], discovery: Discovery, findings: read
 /** @param look what the host has, found out anew once nobody else can change it */
 export async function apply(look: () => Discovery, applying: Applying, report: Report): Promise<void> {
   const { flags, root, host, output } = applying;
-  const asking = process.stdin.isTTY === true && process.stderr.isTTY === true;
+  const asking = canAsk();
   if (!flags.yes && !asking) {
     throw new UsageError('nothing was changed: --apply needs --yes where there is no terminal to ask on');
   }

@@ -2,10 +2,10 @@
 import type { Config } from '../../config/config.ts';
 import { concernOf } from '../../daemon/data-directory.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command/command.ts';
-import { countOf } from '../daemon/backup.ts';
 import type { ConfigFlags } from '../daemon/config.ts';
 import { EXIT } from '../failure/exit-codes.ts';
 import { describeFailure } from '../failure/failure.ts';
+import { countOf } from '../output/count.ts';
 import { asOwner, asRoot } from './as-root.ts';
 import { type Finding, failure, ok, printFindings, warning } from './findings.ts';
 import { checkEmail } from './mail.ts';

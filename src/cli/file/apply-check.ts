@@ -5,11 +5,13 @@ import { Failure } from '../failure/failure.ts';
 import { askForSchedules } from '../snitches/due-answer.ts';
 import { type Plan, type Present, planOf, type WantedSnitch } from './apply-plan.ts';
 import { inBatches } from './batches.ts';
+import { planChannels } from './channel-steps.ts';
 import { namesDue } from './due-fields.ts';
 import { fileNeeds } from './file-needs.ts';
 import { ownerFaults } from './owners.ts';
 import { checkKnowsRuns, namesRuns } from './run-fields.ts';
-import { type FileEntry, problemAt, type SnitchFile, SnitchFileError } from './snitch-file.ts';
+import type { FileEntry } from './snitch-entry.ts';
+import { problemAt, type SnitchFile, SnitchFileError } from './snitch-file.ts';
 
 interface Understood {
   snitches: WantedSnitch[];
@@ -102,7 +104,10 @@ export async function planFor(client: Client, file: SnitchFile, { prune, takeOve
   const { room, ...wanted } = await understand(client, file);
   const present = await presentOf(client);
   const plan = planOf(present, { ...wanted, owner: file.owner, takeOver });
+  const channels = file.channels && (await planChannels(client, file.path, file.channels, prune));
+  plan.channels = channels?.plan ?? null;
   const problems = [
+    ...(channels?.problems ?? []),
     ...ownerFaults(present, file, plan, takeOver),
     ...plan.conflicts
       .filter(({ keeper }) => keeper === null)

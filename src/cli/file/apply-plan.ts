@@ -7,6 +7,8 @@ import type {
   WireSchedule,
   WireSnitch,
 } from '../../api/wire.ts';
+import { type ChannelPlan, channelsDiffer } from './channel-plan.ts';
+import { differences, type FieldChange } from './field-change.ts';
 import { type Met, type NeedsChange, planNeeds } from './file-needs.ts';
 import { RUN_FIELDS, watchesRuns } from './run-fields.ts';
 
@@ -39,12 +41,6 @@ export interface WantedSnitch extends WireImported {
 export interface Creation extends Omit<WantedSnitch, 'says' | 'needsNamed'> {
   /** The owner of another snitch with the same name, so that there will be two; null if there is none. */
   beside: string | null;
-}
-
-export interface FieldChange {
-  field: string;
-  from: unknown;
-  to: unknown;
 }
 
 export interface SnitchChange {
@@ -81,6 +77,8 @@ export interface Plan {
   conflicts: Conflict[];
   /** What snitches need, where that has to change: written last. */
   needs: NeedsChange[];
+  /** Null where the file leaves the channels alone. */
+  channels: ChannelPlan | null;
   /** The names of snitches with a schedule or a grace of which the file says nothing, and which keep it. */
   dueElsewhere: string[];
   /** Those that watch their runs, of which the file says nothing. */
@@ -105,6 +103,7 @@ export function planOf(present: Present, wanted: Wanted): Plan {
     unchanged: 0,
     conflicts: [],
     needs: [],
+    channels: null,
     dueElsewhere: [],
     runsElsewhere: [],
   };
@@ -258,17 +257,14 @@ class Index {
   }
 }
 
-function differences<Field extends string>(
-  fields: readonly Field[],
-  from: Readonly<Partial<Record<Field, unknown>>>,
-  to: Readonly<Partial<Record<Field, unknown>>>,
-): FieldChange[] {
-  return fields
-    .filter((field) => to[field] !== undefined && JSON.stringify(from[field]) !== JSON.stringify(to[field]))
-    .map((field) => ({ field, from: from[field], to: to[field] }));
+/** Whether applying would change anything. With `prune` it deletes what is gone from the file. */
+export function differs(plan: Plan, prune: boolean): boolean {
+  const { case: settings, create, change, gone, channels } = plan;
+  const isChanged = settings.length + create.length + change.length > 0 || (prune && gone.length > 0);
+  return isChanged || (channels !== null && channelsDiffer(channels, prune));
 }
 
-/** Whether applying would change anything. With `prune` it deletes what is gone from the file. */
-export function differs({ case: settings, create, change, gone }: Plan, prune: boolean): boolean {
-  return settings.length + create.length + change.length > 0 || (prune && gone.length > 0);
+/** Whether an apply sends secrets, of which only the server knows whether they are others. */
+export function sendsSecrets({ channels }: Plan): boolean {
+  return channels?.change.some(({ secretFiles }) => Object.keys(secretFiles).length > 0) ?? false;
 }

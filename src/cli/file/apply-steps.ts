@@ -1,8 +1,9 @@
 /** Carries out a plan, and waits when the server asks for it. */
 import type { Client, ImportInput } from '../../api/client.ts';
 import { say } from '../output/output.ts';
-import { type Creation, type FieldChange, NEEDS, type Plan } from './apply-plan.ts';
+import { type Creation, NEEDS, type Plan } from './apply-plan.ts';
 import { batchesOf, inBatches, inBatchesOrOneByOne } from './batches.ts';
+import type { FieldChange } from './field-change.ts';
 import type { ToMake } from './file-needs.ts';
 import { runInput } from './run-fields.ts';
 
@@ -98,8 +99,8 @@ function valuesOf(changes: readonly FieldChange[]): Record<string, never> {
   return Object.fromEntries(changes.map(({ field, to }) => [field, to as never]));
 }
 
-/** Somebody else may have deleted the snitch meanwhile, which is what was wanted. */
-async function unlessGone(deletion: Promise<void>): Promise<void> {
+/** Somebody else may have deleted it meanwhile, which is what was wanted. */
+export async function unlessGone(deletion: Promise<void>): Promise<void> {
   try {
     await deletion;
   } catch (error) {

@@ -8,15 +8,18 @@ import {
   required,
   withExamples,
 } from '../command/command.ts';
-import { confirm } from '../command/confirm.ts';
+
 import { connect } from '../command/connection.ts';
+import { canAsk, confirm } from '../command/prompt.ts';
 import { EXIT } from '../failure/exit-codes.ts';
 import { Failure, UsageError } from '../failure/failure.ts';
+import { countOf } from '../output/count.ts';
 import { Output, say } from '../output/output.ts';
 import { tellNextRuns } from './applied-runs.ts';
 import { planFor } from './apply-check.ts';
-import { differs, type Plan } from './apply-plan.ts';
+import { differs, type Plan, sendsSecrets } from './apply-plan.ts';
 import { carryOut, patiently } from './apply-steps.ts';
+import { carryOutChannels } from './channel-steps.ts';
 import { planLines, planSummary } from './diff-view.ts';
 import { type ExportFlags, exportCase } from './export.ts';
 import { strangeness } from './owners.ts';
@@ -46,6 +49,17 @@ The file:
     timezone: Europe/Berlin
     members: [ann@example.com]
     reminders: period         period, hourly, daily or off
+  channels:                   without this, an apply leaves the channels alone
+    - kind: ntfy              as in \`snitch channel add\`
+      name: ops               else its kind; both together say which one it is
+      settings: {server: https://ntfy.example.com, topic: ops}
+      secret_file: token      file with its secret, beside this file;
+                              for several: {token: FILE};
+                              null keeps what the server has
+      events: [missing]       as in \`snitch channel add\`; may be left out
+      tags: [db]
+      after: 30m
+      hours: {days: [mon], from: '08:00', to: '18:00'}
   snitches:
     - name: nightly-backup
       interval: daily         as in \`snitch create\`
@@ -71,13 +85,15 @@ A snitch whose entry names none of schedule, timezone and grace keeps what it ha
 The same goes for max_runtime, min_runtime, failures_before_alert and expect: naming one of them says all four.
 A snitch of the file's that has no token here is found by its name. One that somebody made by hand and that the file
 names as well is adopted. What the file does not name is left alone, unless --prune says otherwise; --prune never
-touches what another owner keeps. To rename an owner, write the new name and apply with --take-over OLD once.`;
+touches what another owner keeps. Channels belong to the case and to no file: where a file has \`channels:\`, --prune
+deletes all that it does not name, so that only one file should have them. A secret from a file is sent with each apply,
+because the server does not tell whether it differs; --exit-code does not count it. To rename an owner, write the new name and apply with --take-over OLD once.`;
 
 export const register: Register = (program, finish) => {
   const apply = addFileOptions(program.command('apply'))
     .description('make the snitches and the case be as a file says')
     .option('--prune', 'delete what an earlier apply of this file kept and the file no longer names')
-    .option('--confirm <count>', 'how many snitches --prune will delete')
+    .option('--confirm <count>', 'how many snitches and channels --prune will delete')
     .option('-y, --yes', 'do not ask; needed where there is no terminal')
     .action((flags: ApplyFlags) => applyFile(flags))
     .addHelpText('after', FILE_FORM);
@@ -176,9 +192,10 @@ async function applyFile(flags: ApplyFlags): Promise<void> {
   const output = new Output(flags);
   const { plan, file } = await planOfFile(client, flags);
   show(output, plan, prune);
-  if (!differs(plan, prune)) return;
-  if (prune) checkCount(plan.gone.length, flags.confirm);
+  if (!differs(plan, prune) && !sendsSecrets(plan)) return;
+  if (prune) checkCount(plan, flags.confirm);
   await ask(flags);
+  if (plan.channels) await carryOutChannels(client, plan.channels, prune);
   await carryOut(client, plan, prune);
   output.done('applied');
   await tellNextRuns(client, output, plan);
@@ -187,15 +204,25 @@ async function applyFile(flags: ApplyFlags): Promise<void> {
       `write \`owner: ${file.owner}\` as the file's first line: it is known by that then, wherever it lies`,
     );
   }
-  if (plan.gone.length > 0 && !prune) {
-    output.hint(`to delete what is no longer in the file: --prune --confirm=${plan.gone.length}`);
+  const gone = countGone(plan);
+  if (gone > 0 && !prune) {
+    output.hint(`to delete what is not in the file: --prune --confirm=${gone}`);
   }
 }
 
-/** Typing the number of snitches that will be deleted makes sure that somebody has looked at them. */
-function checkCount(gone: number, confirmed: string | undefined): void {
+function countGone({ gone, channels }: Plan): number {
+  return gone.length + (channels?.gone.length ?? 0);
+}
+
+/** Typing the number of those that will be deleted makes sure that somebody has looked at them. */
+function checkCount(plan: Plan, confirmed: string | undefined): void {
+  const gone = countGone(plan);
   if (gone === 0 && confirmed === undefined) return;
-  const snitches = gone === 1 ? '1 snitch' : `${gone} snitches`;
+  const channels = plan.channels?.gone.length ?? 0;
+  const snitches = [
+    ...(channels < gone || gone === 0 ? [countOf(gone - channels, 'snitch', 'snitches')] : []),
+    ...(channels > 0 ? [countOf(channels, 'channel', 'channels')] : []),
+  ].join(' and ');
   if (confirmed === undefined) {
     throw new UsageError(`--prune would delete ${snitches}: confirm it with --confirm=${gone}`);
   }
@@ -206,7 +233,7 @@ function checkCount(gone: number, confirmed: string | undefined): void {
 
 async function ask({ yes, file }: ApplyFlags): Promise<void> {
   if (yes) return;
-  if (file === '-' || !process.stdin.isTTY || !process.stderr.isTTY) {
+  if (file === '-' || !canAsk()) {
     throw new UsageError('nothing was changed: applying needs --yes where there is no terminal to ask on');
   }
   if (!(await confirm('Apply? [y/N] '))) throw new Failure('nothing was changed');

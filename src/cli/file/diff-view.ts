@@ -1,12 +1,12 @@
 /** What applying a file would do, in lines for people. */
 import { printable } from '../../text/printable.ts';
 import { type Paint, paint, type Style } from '../output/style.ts';
-import type { FieldChange, Plan } from './apply-plan.ts';
+import type { Plan } from './apply-plan.ts';
+import { channelLines, channelSummary, type Sign } from './channel-view.ts';
+import type { FieldChange } from './field-change.ts';
 
 /** Longer values are cut, because notes may have ten thousand characters. */
 const LONGEST_VALUE = 70;
-
-type Sign = '+' | '~' | '-' | '!';
 
 const PAINTS: Record<Sign, Paint> = { '+': 'green', '~': 'yellow', '-': 'red', '!': 'cyan' };
 
@@ -23,6 +23,13 @@ export function planLines(plan: Plan, prune: boolean, style: Style): string[] {
     const how = takenFrom === null ? 'the file keeps it from now on' : `taken over from "${takenFrom}"`;
     const what = adopted ? `adopt ${name} (${token}): ${how}` : `change ${name} (${token})`;
     lines.push(line('~', what), ...fields.map(field));
+  }
+  const channels = plan.channels ? channelLines(plan.channels, prune) : [];
+  for (const { sign, text, fields } of channels) {
+    lines.push(
+      line(sign, text),
+      ...fields.map((one) => (typeof one === 'string' ? `    ${printable(one)}` : field(one))),
+    );
   }
   for (const { name, token, status } of plan.gone) {
     const what = `${name} (${token}, ${status})`;
@@ -42,7 +49,7 @@ function valueText(value: unknown, ellipsis: string): string {
 
 /** `2 to create, 1 to change, 7 unchanged` */
 export function planSummary(
-  { case: settings, create, change, gone, unchanged }: Plan,
+  { case: settings, create, change, gone, unchanged, channels }: Plan,
   prune: boolean,
 ): string {
   const parts = [
@@ -51,6 +58,7 @@ export function planSummary(
     change.length > 0 ? `${change.length} to change` : '',
     gone.length > 0 ? `${gone.length} ${prune ? 'to delete' : 'no longer in the file'}` : '',
     `${unchanged} unchanged`,
+    ...(channels ? channelSummary(channels, prune) : []),
   ];
   return parts.filter((part) => part !== '').join(', ');
 }

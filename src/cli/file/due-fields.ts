@@ -27,7 +27,8 @@ export function withSeconds(input: Entry): Record<string, unknown> {
   };
 }
 
-function secondsIn(text: string): unknown {
+/** Text that is no length is left for the server to refuse. */
+export function secondsIn(text: string): unknown {
   const ms = durationOf(text);
   return ms === null ? text : ms / SECOND;
 }

@@ -1,13 +1,15 @@
 /** `snitch export`: writes a case as a file that can make it again. It never has keys or the secrets of webhooks. */
-import { Document, isScalar, type Scalar, visit } from 'yaml';
-import type { WireSnitch } from '../../api/wire.ts';
+import { Document, isMap, isScalar, type Scalar, visit } from 'yaml';
+import type { WireChannel, WireSnitch } from '../../api/wire.ts';
 import type { ClientFlags } from '../command/command.ts';
 import { connect } from '../command/connection.ts';
+import { channelsOf } from '../doctor/channels.ts';
 import { NotFoundError } from '../failure/failure.ts';
 import { Output } from '../output/output.ts';
 import { presentOf } from './apply-check.ts';
 import type { Present } from './apply-plan.ts';
 import { patiently } from './apply-steps.ts';
+import { channelEntry, inFileOrder } from './channel-entries.ts';
 import { lengthText } from './due-fields.ts';
 import { needsEntry } from './file-needs.ts';
 import { runEntry } from './run-fields.ts';
@@ -21,15 +23,21 @@ export interface ExportFlags extends ClientFlags {
 export async function exportCase(flags: ExportFlags): Promise<void> {
   const client = connect(flags);
   const present = await patiently(() => presentOf(client));
+  // They are of the case: if the files of several owners had them, --prune with one would delete those of the others.
+  const channels = flags.owner === undefined ? await patiently(() => channelsOf(client)) : [];
   const output = new Output(flags);
-  const file = fileOf(present, flags);
+  const file = fileOf(present, channels, flags);
   if (output.format === 'json') output.json(file);
   else process.stdout.write(yamlOf(file, flags.tokens));
 }
 
 type Exported = Record<string, unknown>;
 
-function fileOf({ case: settings, snitches, ownership }: Present, flags: ExportFlags): Exported {
+function fileOf(
+  { case: settings, snitches, ownership }: Present,
+  channels: readonly WireChannel[],
+  flags: ExportFlags,
+): Exported {
   const { name, timezone, members, reminders } = settings;
   const kept = new Set(ownership.filter(({ owner }) => owner === flags.owner).map(({ token }) => token));
   const chosen = flags.owner === undefined ? snitches : snitches.filter(({ token }) => kept.has(token));
@@ -41,6 +49,7 @@ function fileOf({ case: settings, snitches, ownership }: Present, flags: ExportF
   return {
     owner,
     case: { name, timezone, members, reminders },
+    ...(channels.length > 0 ? { channels: inFileOrder(channels).map(channelEntry) } : {}),
     snitches: chosen.toSorted(byName).map((snitch) => {
       const keeper = owners.get(snitch.token) ?? null;
       return { ...entryOf(snitch, snitches, flags.tokens), ...(keeper === owner ? {} : { owner: keeper }) };
@@ -97,8 +106,20 @@ function yamlOf(file: Exported, withTokens: boolean): string {
   const document = new Document(file);
   const lines = [HEADING, ...(withTokens ? [WARNING] : []), ...(file.owner === null ? [NO_OWNER] : [])];
   document.commentBefore = lines.join('\n');
+  explainChannels(document);
   visit(document, { Scalar: (_key, node) => quoteWhatHides(node) });
   return document.toString({ lineWidth: 0 }).replace(HIDING, escaped);
+}
+
+const SECRETS =
+  ' Their secrets are not in this file. null keeps what the server has; else name a file that holds it.';
+
+function explainChannels({ contents }: Document): void {
+  const pair = isMap(contents)
+    ? contents.items.find(({ key }) => isScalar(key) && key.value === 'channels')
+    : null;
+  const hasSecrets = JSON.stringify(pair?.value ?? null).includes('"secret_file":');
+  if (hasSecrets && isScalar(pair?.key)) pair.key.commentBefore = SECRETS;
 }
 
 /** Characters that control a terminal, are invisible or get lost at line breaks. In quotes they can be escaped. */

@@ -16,9 +16,9 @@ import {
 } from 'yaml';
 import { didYouMean } from '../../text/similar.ts';
 import { Failure } from '../failure/failure.ts';
-import { intervalOf } from '../output/interval-words.ts';
-import { DUE_FIELDS, withSeconds } from './due-fields.ts';
-import { RUN_FIELDS, withExpectations } from './run-fields.ts';
+import { DUE_FIELDS } from './due-fields.ts';
+import { RUN_FIELDS } from './run-fields.ts';
+import { entryOf, type FileEntry, type MapOfFile } from './snitch-entry.ts';
 import { type Chunk, partsOf } from './snitch-file-parts.ts';
 import { checkWhole, readText } from './snitch-file-text.ts';
 
@@ -32,18 +32,6 @@ export class SnitchFileError extends Failure {
   }
 }
 
-export interface FileEntry {
-  /** In the form that the server expects. The values are not checked yet. */
-  input: Record<string, unknown>;
-  /** The name under which the server knows that a file keeps the snitch; null if no file keeps it. */
-  owner: string | null;
-  line: number;
-  /** The lines of its fields. */
-  lines: Readonly<Record<string, number>>;
-}
-
-type MapOfFile = Omit<FileEntry, 'owner'>;
-
 export interface SnitchFile {
   path: string;
   /** The owner of all entries that name none themselves; null if the file says `owner: null`. */
@@ -51,12 +39,15 @@ export interface SnitchFile {
   /** False if the owner is only the name of the file, so that a file that is moved has another owner. */
   namesOwner: boolean;
   /** Settings of the case; null if the file leaves them alone. */
-  settings: Omit<FileEntry, 'owner'> | null;
+  settings: MapOfFile | null;
+  /** Null if the file leaves the channels alone. */
+  channels: readonly MapOfFile[] | null;
   entries: readonly FileEntry[];
 }
 
-const TOP = ['owner', 'case', 'snitches'];
+const TOP = ['owner', 'case', 'channels', 'snitches'];
 const CASE_FIELDS = ['name', 'timezone', 'members', 'reminders'];
+const CHANNEL_FIELDS = ['kind', 'name', 'settings', 'secret_file', 'events', 'tags', 'after', 'hours'];
 const SNITCH_FIELDS = [
   'name',
   'interval',
@@ -146,6 +137,7 @@ class Reader {
       owner: null,
       namesOwner: false,
       settings: null,
+      channels: null,
       entries: [],
     };
     if (this.problems.length > 0) return empty;
@@ -153,7 +145,9 @@ class Reader {
     if (!top) return empty;
     const owner = this.#owner(top, basename(this.#path).replace(/\.ya?ml$/i, ''));
     const snitches = isMap(contents) ? contents.get('snitches', true) : null;
-    const settings = isMap(contents) && contents.has('case') ? contents.get('case', true) : null;
+    const section = (name: string) =>
+      isMap(contents) && contents.has(name) ? contents.get(name, true) : null;
+    const [settings, channels] = [section('case'), section('channels')];
     if (snitches === undefined) this.#refuse(top.line, 'snitches: is missing: write a list, `[]` for none');
     const entries = this.#snitches(snitches, owner);
     return {
@@ -161,6 +155,7 @@ class Reader {
       owner,
       namesOwner: 'owner' in top.input,
       settings: settings === null ? null : this.#entry(settings, 'case', CASE_FIELDS),
+      channels: channels === null ? null : this.#list('channels', channels, CHANNEL_FIELDS),
       entries,
     };
   }
@@ -191,18 +186,21 @@ class Reader {
   }
 
   #snitches(given: unknown, ownerOfFile: string | null): FileEntry[] {
+    const entries = this.#list('snitches', given, SNITCH_FIELDS, this.#chunk.index);
+    return entries.map((entry) => entryOf(entry, this.#owner(entry, ownerOfFile)));
+  }
+
+  /** @param from the position of its first entry in the whole list */
+  #list(name: string, given: unknown, fields: readonly string[], from = 0): MapOfFile[] {
     const list = this.#resolve(given);
     if (isScalar(list) && list.value === null) return [];
     if (!isSeq(list)) {
-      if (list !== undefined) this.#refuse(this.#lineOf(list), 'snitches: must be a list');
+      if (list !== undefined) this.#refuse(this.#lineOf(list), `${name}: must be a list`);
       return [];
     }
-    const entries = list.items.map((item, index) =>
-      this.#entry(item, `snitches[${this.#chunk.index + index}]`, SNITCH_FIELDS, this.#lineOf(list)),
-    );
-    return entries
-      .filter((entry) => entry !== null)
-      .map((entry) => entryOf(entry, this.#owner(entry, ownerOfFile)));
+    return list.items
+      .map((item, index) => this.#entry(item, `${name}[${from + index}]`, fields, this.#lineOf(list)))
+      .filter((entry) => entry !== null);
   }
 
   /** Reads a map with the lines of its fields. Anything else is a problem, and null. */
@@ -262,32 +260,5 @@ class Reader {
 
   #refuse(line: number, message: string): void {
     this.problems.push(problemAt(this.#path, line, message));
-  }
-}
-
-/**
- * An entry describes the whole snitch: what is missing or null has its default, but for the fields of when it is due and
- * of how its runs must look.
- */
-function entryOf({ input, line, lines }: MapOfFile, owner: string | null): FileEntry {
-  const dropped: readonly string[] = [...DUE_FIELDS, ...RUN_FIELDS, 'needs'];
-  const given = Object.entries(input).filter(
-    ([name, value]) => (value !== null || dropped.includes(name)) && name !== 'owner',
-  );
-  return {
-    input: withSeconds(withExpectations(withPlainInterval(Object.fromEntries(given)))),
-    owner,
-    line,
-    lines,
-  };
-}
-
-/** Understands `15m` and `every 2 hours`, as all commands do. Anything else is left for the server to refuse. */
-function withPlainInterval(input: Record<string, unknown>): Record<string, unknown> {
-  if (typeof input.interval !== 'string') return input;
-  try {
-    return { ...input, interval: intervalOf(input.interval) };
-  } catch {
-    return input;
   }
 }

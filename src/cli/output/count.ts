@@ -1,3 +1,4 @@
+/** Numbers that are typed, and numbers that are shown. */
 import { UsageError } from '../failure/failure.ts';
 
 const LARGEST_PAGE = 1_000;
@@ -9,4 +10,9 @@ export function limitOf(text: string): number {
     throw new UsageError(`--limit: "${text}" is no number from 1 to ${LARGEST_PAGE}`);
   }
   return limit;
+}
+
+/** `1 snitch`, `2 snitches` */
+export function countOf(many: number, one: string, several: string): string {
+  return `${many} ${many === 1 ? one : several}`;
 }

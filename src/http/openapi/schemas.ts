@@ -115,6 +115,8 @@ export const channelChanges = z
   })
   .partial();
 export const newChannel = channelChanges.extend({ kind: channelKind, settings: z.record(text, text) });
+/** With an id it is one that there is, with changes. */
+const channelToCheck = channelChanges.extend({ id: text.optional(), kind: channelKind });
 
 export const delivery = z.object({
   id: text,
@@ -227,12 +229,16 @@ const importedSnitches = z.array(newSnitch.extend({ token: text.optional() }));
 export const newImport = z.object({ snitches: importedSnitches, owner: text.nullable().optional() });
 export const manyChanges = z.object({ snitches: z.array(snitchChanges.extend({ token: text })) });
 export const manyTokens = z.object({ tokens: z.array(text) });
-export const importToCheck = z.object({ snitches: importedSnitches, case: caseChanges }).partial();
+export const importToCheck = z
+  .object({ snitches: importedSnitches, case: caseChanges, channels: z.array(channelToCheck) })
+  .partial();
 export const importCheck = z.object({
   snitches: importedSnitches,
   case: caseChanges,
   problems: z.array(z.object({ attribute: text, message: text })),
   room: z.number().nullable(),
+  channels: z.array(channel.omit({ id: true, refused: true, created_at: true })).optional(),
+  channel_room: z.number().optional(),
 });
 export const ownership: z.ZodType<WireOwnership> = z.object({ token: text, owner: text });
 export const claim = z.object({ tokens: z.array(text), owner: text.nullable() });

@@ -112,7 +112,7 @@ function elsewhere({ kind }: WireChannel): Error {
   return new NotFound();
 }
 
-function wireChannel(channel: CaseChannel): WireChannel {
+export function wireChannel(channel: CaseChannel): WireChannel {
   const { id, kind, name, settings, refused, createdAt } = channel;
   return {
     id,

@@ -4,17 +4,23 @@ import { z } from 'zod';
 import type { WireImportCheck, WireImported } from '../../api/wire.ts';
 import type { Validation } from '../../core/errors.ts';
 import { type ImportedInput, importedAttribute, TOKEN_TAKEN } from '../../core/imported-snitch.ts';
+import { MOST_WEBHOOKS } from '../../core/resource-limits.ts';
 import { caseOf } from '../endpoint/auth.ts';
 import { readAs } from '../endpoint/body.ts';
 import type { RouteContext } from '../endpoint/route-context.ts';
 import { wireRunRules } from '../endpoint/wire.ts';
 import { caseChanges } from './case-schema.ts';
+import { channelsToCheck, checkChannels } from './channel-check.ts';
 import { readSnitches, snitches } from './import-schema.ts';
 
-const check = z.object({ snitches: snitches.default([]), case: z.unknown().optional() });
+const check = z.object({
+  snitches: snitches.default([]),
+  case: z.unknown().optional(),
+  channels: channelsToCheck.optional(),
+});
 
-/** Everything wrong with the snitches and the settings of a case, and how many more snitches the case may have. */
-export function checkImport({ store, clock }: RouteContext) {
+/** Everything wrong with snitches, channels and settings of a case, and how many more of them the case may have. */
+export function checkImport({ store, clock, commands }: RouteContext) {
   return async (request: FastifyRequest) => {
     const { id, timezone } = caseOf(request);
     const wanted = await readAs(request, check);
@@ -32,13 +38,26 @@ export function checkImport({ store, clock }: RouteContext) {
       }
     }
     const settings = caseChanges.safeParse(wanted.case ?? {});
+    const channels = wanted.channels && (await channelsOf(store, id, wanted.channels, commands()));
     return {
       snitches: imported.map(wireImported),
       case: settings.data ?? {},
-      problems: [...faultsOfCase(settings.error), ...validations],
+      problems: [...faultsOfCase(settings.error), ...(channels?.problems ?? []), ...validations],
       room: await store.roomForSnitches(id),
+      ...(channels ? { channels: channels.channels, channel_room: channels.room } : {}),
     } satisfies WireImportCheck;
   };
+}
+
+async function channelsOf(
+  store: RouteContext['store'],
+  caseId: string,
+  wanted: readonly unknown[],
+  commands: readonly string[],
+) {
+  const stored = await store.listChannels(caseId);
+  const targets = stored.length + (await store.listWebhooks(caseId)).length;
+  return { ...checkChannels(wanted, stored, { commands }), room: Math.max(0, MOST_WEBHOOKS - targets) };
 }
 
 /** The time zone that the case would have. */

@@ -1,0 +1,81 @@
+/** The step of `snitch setup` in which a snitch is made, with the line for its crontab. */
+import type { Client } from '../../api/client.ts';
+import { programForCron } from '../command/own-program.ts';
+import { tell } from '../command/prompt.ts';
+import { describeFailure } from '../failure/failure.ts';
+import { intervalOf } from '../output/interval-words.ts';
+import { say } from '../output/output.ts';
+import { ask } from './dialogue.ts';
+
+export async function makeSnitch(client: Client): Promise<void> {
+  const names = (await client.listSnitches()).map((one) => one.name);
+  const name = await ask({
+    text: 'Name of the job',
+    otherwise: names.includes('nightly-backup') ? '' : 'nightly-backup',
+    help: 'What alerts call it. One snitch watches one job.',
+    problem: (given) => {
+      if (given === '') return 'This cannot be left out; skip leaves the step.';
+      return names.includes(given) ? 'There is one of this name: choose another, or skip.' : null;
+    },
+  });
+  const when = await ask({
+    text: 'How often it runs',
+    otherwise: 'daily',
+    help: 'hourly, daily, weekly, monthly, 15m, 2h, or the time of its crontab line, such as 0 3 * * 1-5.',
+    problem: (given) => faultOf(client, given),
+  });
+  const command = await ask({
+    text: 'Command of the job',
+    otherwise: '/usr/local/bin/backup',
+    help: 'As it stands in the crontab now.',
+  });
+  const due = isCron(when) ? { schedule: { cron: when } } : { interval: intervalFor(when) ?? 'daily' };
+  const { token, check_in_url: url } = await client.createSnitch({ name, ...due });
+  const times = isCron(when) ? when : (TIMES[due.interval ?? ''] ?? cronOf(due.interval ?? ''));
+  tell(`${name} is there. The line for the crontab (crontab -e):`);
+  const run = command.replace(/(?<!\\)%/g, '\\%');
+  say('');
+  process.stdout.write(`${times} ${programForCron()} exec ${token} -- ${run}\n`);
+  say('');
+  tell('On a host without this program:');
+  say('');
+  process.stdout.write(`${times} ${run} && curl -fsS -m 10 --retry 5 ${url}\n`);
+  say('');
+  tell('Until its first check-in it is pending, and nobody is told anything.');
+}
+
+async function faultOf(client: Client, given: string): Promise<string | null> {
+  if (!isCron(given)) return intervalFor(given) === null ? 'Write daily, hourly, 15m or 0 3 * * *.' : null;
+  try {
+    await client.checkSchedule({ schedule: { cron: given } });
+    return null;
+  } catch (error) {
+    return `The server refuses it: ${describeFailure(error).lines.join('; ')}.`;
+  }
+}
+
+function isCron(text: string): boolean {
+  return text.startsWith('@') || text.trim().split(/\s+/).length === 5;
+}
+
+function intervalFor(text: string): string | null {
+  try {
+    return intervalOf(text);
+  } catch {
+    return null;
+  }
+}
+
+const TIMES: Readonly<Record<string, string>> = {
+  hourly: '0 * * * *',
+  daily: '0 3 * * *',
+  weekly: '0 3 * * 1',
+  monthly: '0 3 1 * *',
+};
+
+/** `15_minute`, `2_hour` */
+function cronOf(interval: string): string {
+  const [, count = '1', unit] = /^(\d+)_(minute|hour)$/.exec(interval) ?? [];
+  if (unit === 'hour') return `0 */${count} * * *`;
+  return count === '1' ? '* * * * *' : `*/${count} * * * *`;
+}
