@@ -6,7 +6,9 @@
  * There is one interface for each aggregate, in a file of its own. Which operation stands behind a method, and whether
  * that reads or writes, is in `methods/`.
  */
+import type { Actor } from '../core/activity/activity.ts';
 import type { BlindWindow } from '../core/blind-window.ts';
+import type { ActivityStore, Acts } from './activity.ts';
 import type { AlertStore } from './alerts.ts';
 import type { ApiKeyStore } from './api-keys.ts';
 import type { BlindnessStore } from './blindness.ts';
@@ -78,4 +80,11 @@ export type Store = CaseStore &
   ChannelStore &
   RepeatStore &
   ServerNoteStore &
+  ActivityStore &
+  Acting &
   OpenedStore;
+
+export interface Acting {
+  /** All that changes something for a person is done in the name of somebody, at a time in milliseconds. */
+  by(actor: Actor, at: number): Acts;
+}

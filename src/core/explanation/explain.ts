@@ -43,6 +43,8 @@ export interface ExplainContext {
   values?: ValueHistories;
   telling?: Telling;
   runs?: KnownRuns;
+  /** Who began the pause, or changed until when it lasts, and when; null where that is not known. */
+  pausedBy?: { name: string; at: number } | null;
 }
 
 /** What is known of telling: whatever `explain` says of it comes from here. */
@@ -73,6 +75,7 @@ export function explain(state: SnitchState, context: ExplainContext): Explanatio
     nextAlertAt: awaited || state.status === 'failed' ? state.dueAt : null,
     reasons: [
       ...reasonsFor(state, rules, telling),
+      ...pauserOf(state, rules, context),
       ...runReasons(state, runs, { now, local: (at) => inTimeZone(at, rules.timezone) }),
       ...toleranceReasons(state, rules),
       ...expectationReasons(state, values),
@@ -191,6 +194,15 @@ function faultOf({ reason }: SnitchState, local: (at: number) => string): string
   if (reason === null || reason.kind === 'error') return 'reported an error';
   const words = reasonInWords(reason, local);
   return reason.kind === 'exitStatus' ? `reported ${words}` : `counts as an error: ${words}`;
+}
+
+function pauserOf(
+  { status }: SnitchState,
+  { timezone }: CaseRules,
+  { pausedBy = null }: Pick<ExplainContext, 'pausedBy'>,
+): string[] {
+  if (status !== 'paused' || pausedBy === null) return [];
+  return [`${pausedBy.name} paused it at ${inTimeZone(pausedBy.at, timezone)}.`];
 }
 
 function pauseReason({ pause }: SnitchState, local: (at: number) => string): string {

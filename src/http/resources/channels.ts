@@ -14,10 +14,10 @@ import type { Store } from '../../store/store.ts';
 import { caseOf } from '../endpoint/auth.ts';
 import { readJson } from '../endpoint/body.ts';
 import { found, param, resource, valid } from '../endpoint/resource.ts';
-import type { RouteContext } from '../endpoint/route-context.ts';
+import type { ApiContext } from '../endpoint/route-context.ts';
 import { wireDelivery, wireTime } from '../endpoint/wire.ts';
 
-export function channelRoutes(app: FastifyInstance, { store, clock, commands }: RouteContext): void {
+export function channelRoutes(app: FastifyInstance, { store, by, clock, commands }: ApiContext): void {
   const around = () => ({ commands: commands() });
   resource(app, '/channels', {
     GET: async (request) => {
@@ -29,7 +29,7 @@ export function channelRoutes(app: FastifyInstance, { store, clock, commands }: 
     },
     POST: async (request) => {
       const input = valid(validateNewChannel(await readJson(request), around()));
-      return wireChannel(await store.createChannel(caseOf(request).id, input, clock(), MOST_WEBHOOKS));
+      return wireChannel(await by(request).createChannel(caseOf(request).id, input, clock(), MOST_WEBHOOKS));
     },
   });
   resource(app, '/channels/:id', {
@@ -40,11 +40,11 @@ export function channelRoutes(app: FastifyInstance, { store, clock, commands }: 
       const stored = await store.getChannel(caseId, id);
       if (!stored) throw elsewhere(found(await listed(store, request)));
       const changes = valid(validateChannelChanges(await readJson(request), stored, around()));
-      return wireChannel(found(await store.updateChannel(caseId, id, changes)));
+      return wireChannel(found(await by(request).updateChannel(caseId, id, changes)));
     },
     DELETE: async (request, reply) => {
       const id = param(request, 'id');
-      if (!(await store.deleteChannel(caseOf(request).id, id)))
+      if (!(await by(request).deleteChannel(caseOf(request).id, id)))
         throw elsewhere(found(await listed(store, request)));
       return reply.code(204).send();
     },
@@ -54,7 +54,7 @@ export function channelRoutes(app: FastifyInstance, { store, clock, commands }: 
       const { id: caseId } = caseOf(request);
       const { id, kind, name } = found(await listed(store, request));
       const route = { channel: kind, target: id } as Route;
-      const delivery = found(await store.createTestDelivery(caseId, route, clock()));
+      const delivery = found(await by(request).createTestDelivery(caseId, route, clock()));
       return wireDelivery(delivery, () => name);
     },
   });

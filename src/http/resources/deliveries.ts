@@ -10,7 +10,7 @@ import { wireDelivery } from '../endpoint/wire.ts';
 
 const STATES = ['pending', 'delivered', 'dead'] as const;
 
-export function deliveryRoutes(app: FastifyInstance, { store, clock, lists }: ApiContext): void {
+export function deliveryRoutes(app: FastifyInstance, { store, by, clock, lists }: ApiContext): void {
   resource(app, '/deliveries', {
     GET: async (request, reply) => {
       const state = query(request, 'state') ?? null;
@@ -34,7 +34,7 @@ export function deliveryRoutes(app: FastifyInstance, { store, clock, lists }: Ap
       const id = param(request, 'id');
       const { id: caseId } = caseOf(request);
       if (!isNumericId(id)) throw new NotFound();
-      const delivery = found(await store.retryDelivery(caseId, Number(id), clock()));
+      const delivery = found(await by(request).retryDelivery(caseId, Number(id), clock()));
       if (delivery.state === 'delivered') {
         throw new Invalid([{ attribute: 'state', message: 'is delivered: there is nothing to retry' }]);
       }

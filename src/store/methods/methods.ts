@@ -1,4 +1,5 @@
 /** Every method of the store that works on what it keeps: which operation it runs, and how. */
+import type { ActivityStore } from '../activity.ts';
 import type { AlertStore } from '../alerts.ts';
 import type { ApiKeyStore } from '../api-keys.ts';
 import type { BlindnessStore } from '../blindness.ts';
@@ -6,6 +7,7 @@ import type { CaseStore } from '../cases.ts';
 import type { ChannelStore } from '../channels.ts';
 import type { CheckInStore } from '../check-ins.ts';
 import type { DeliveryStore } from '../deliveries.ts';
+import * as activity from '../operations/activity/list.ts';
 import * as alerts from '../operations/alerts.ts';
 import * as apiKeys from '../operations/api-keys.ts';
 import * as blindWindows from '../operations/blind-windows.ts';
@@ -36,48 +38,33 @@ import type { SnitchStore } from '../snitches.ts';
 import type { OpenedStore, Store } from '../store.ts';
 import type { SweepStore } from '../sweep.ts';
 import type { WebhookStore } from '../webhooks.ts';
-import { bind, type Runner, read, type Table, work, write } from './method.ts';
+import { acts } from './acts.ts';
+import { bind, bindActs, type Runner, read, type Table, work, write } from './method.ts';
 import { type Guarded, guarded } from './refusals.ts';
 
 const caseMethods: Table<CaseStore> = {
-  createCase: write(cases.createCase),
   getCase: read(cases.getCase),
   listCases: read(cases.listCases),
-  updateCase: write(cases.updateCase),
-  deleteCase: write(cases.deleteCase),
 };
 
 const apiKeyMethods: Table<ApiKeyStore> = {
-  createApiKey: write(apiKeys.createApiKey),
   provideAdminKey: write(apiKeys.provideAdminKey),
   findApiKey: read(apiKeys.findApiKey),
   getApiKey: read(apiKeys.getApiKey),
   listApiKeys: read(apiKeys.listApiKeys),
-  deleteApiKey: write(apiKeys.deleteApiKey),
   recordKeyUse: write(apiKeys.recordKeyUse),
 };
 
 const snitchMethods: Table<SnitchStore> = {
   hasRoomForSnitch: read(snitches.hasRoomForSnitch),
-  createSnitch: write(snitches.createSnitch),
   getSnitch: read(snitches.getSnitch),
   listSnitches: read(snitchList.listSnitches),
-  updateSnitch: write(snitches.updateSnitch),
-  addTags: write(snitches.addTags),
-  removeTag: write(snitches.removeTag),
-  deleteSnitch: write(snitches.deleteSnitch),
-  pauseSnitch: write(triggers.pauseSnitch),
-  unpauseSnitch: write(triggers.unpauseSnitch),
 };
 
 const ownershipMethods: Table<OwnershipStore> = {
-  importSnitches: write(ownership.importSnitches),
-  updateSnitches: write(ownership.updateSnitches),
-  deleteSnitches: write(ownership.deleteSnitches),
   ownerOfToken: read(ownership.ownerOfToken),
   roomForSnitches: read(ownership.roomForSnitches),
   listOwnership: read(ownership.listOwnership),
-  setOwnership: write(ownership.setOwnership),
 };
 
 const checkInMethods: Table<CheckInStore> = {
@@ -89,7 +76,6 @@ const checkInMethods: Table<CheckInStore> = {
 
 const provisioningMethods: Table<ProvisioningStore> = {
   findTokenByName: read(provisioning.findTokenByName),
-  applyFirstCheckIn: write(provisioning.applyFirstCheckIn),
 };
 
 const sweepMethods: Table<Omit<SweepStore, keyof Guarded>> = {
@@ -110,9 +96,7 @@ const alertMethods: Table<AlertStore> = {
 };
 
 const deliveryMethods: Table<DeliveryStore> = {
-  createTestDelivery: write(alerts.insertTestAlert),
   listDeliveries: read(deliveries.listDeliveries),
-  retryDelivery: write(deliveries.retryDelivery),
   claimDeliveries: work(claims.claimDeliveries),
   settleDelivery: work(claims.settleDelivery),
   releaseLeases: work(claims.releaseLeases),
@@ -120,19 +104,13 @@ const deliveryMethods: Table<DeliveryStore> = {
 };
 
 const webhookMethods: Table<WebhookStore> = {
-  createWebhook: write(webhooks.createWebhook),
   getWebhook: read(webhooks.getWebhook),
   listWebhooks: read(webhooks.listWebhooks),
-  deleteWebhook: write(webhooks.deleteWebhook),
-  rotateWebhookSecret: write(webhooks.rotateWebhookSecret),
 };
 
 const channelMethods: Table<ChannelStore> = {
-  createChannel: write(channels.createChannel),
   getChannel: read(channels.getChannel),
   listChannels: read(channels.listChannels),
-  updateChannel: write(channels.updateChannel),
-  deleteChannel: write(channels.deleteChannel),
 };
 
 const repeatMethods: Table<RepeatStore> = {
@@ -145,6 +123,10 @@ const serverNoteMethods: Table<ServerNoteStore> = {
   census: read(census.takeCensus),
   getSetting: read(settings.getSetting),
   setSetting: write(settings.setSetting),
+};
+
+const activityMethods: Table<ActivityStore> = {
+  listActivity: read(activity.listActivity),
 };
 
 /** All that a store does with what it keeps, on the database of `runner`. */
@@ -164,6 +146,8 @@ export function methodsOf(runner: Runner): Omit<Store, keyof OpenedStore> {
     ...bind(channelMethods, runner),
     ...bind(repeatMethods, runner),
     ...bind(serverNoteMethods, runner),
+    ...bind(activityMethods, runner),
+    by: (by, at) => bindActs(acts, runner, { by, at }),
     ...guarded(runner),
   };
 }

@@ -9,6 +9,7 @@ import { sql as runs } from './0008_runs.ts';
 import { sql as values } from './0009_values.ts';
 import { sql as names } from './0010_names.ts';
 import { sql as channels } from './0011_channels.ts';
+import { sql as activity } from './0016_activity.ts';
 import type { Migration } from './migration.ts';
 
 /** In order: the schema's version is the number of migrations that ran. A migration that has landed never changes. */
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   values,
   names,
   channels,
+  activity,
 ];

@@ -1,8 +1,10 @@
+import type { Act } from '../../core/activity/activity.ts';
 import type { Case, CaseSettings } from '../../core/case.ts';
 import { NotFound } from '../../core/errors.ts';
 import type { Reminders } from '../../core/snitch.ts';
 import { newId } from '../identifiers.ts';
 import type { Reading, Transaction } from '../transaction.ts';
+import { recordCase, recordCaseEdit } from './activity/of-cases.ts';
 
 interface CaseRow {
   id: string;
@@ -18,7 +20,12 @@ interface CaseRow {
 
 const COLUMNS = 'id, name, timezone, members, reminders, error_notices, max_snitches, on_hold, created_at';
 
-export async function createCase(tx: Transaction, settings: CaseSettings, now: number): Promise<Case> {
+export async function createCase(
+  tx: Transaction,
+  act: Act,
+  settings: CaseSettings,
+  now: number,
+): Promise<Case> {
   const created: Case = { ...settings, id: newId('case'), createdAt: now };
   await tx.run(
     `INSERT INTO cases (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -26,6 +33,7 @@ export async function createCase(tx: Transaction, settings: CaseSettings, now: n
     ...settingValues(created),
     now,
   );
+  await recordCase(tx, act, 'case.created', created);
   return created;
 }
 
@@ -47,6 +55,7 @@ export async function listCases(tx: Reading): Promise<Case[]> {
 /** A new time zone restarts every deadline of the case, a new kind of reminders those of its failed snitches. */
 export async function updateCase(
   tx: Transaction,
+  act: Act,
   id: string,
   changes: Partial<CaseSettings>,
 ): Promise<Case | null> {
@@ -63,6 +72,7 @@ export async function updateCase(
   if (after.onHold && !before.onHold) tx.announce({ kind: 'access', caseId: id, keyId: null });
   const deadlines = after.timezone !== before.timezone;
   if (deadlines || after.reminders !== before.reminders) await planReschedule(tx, id, deadlines);
+  await recordCaseEdit(tx, act, before, after);
   return after;
 }
 
@@ -77,8 +87,10 @@ async function planReschedule(tx: Transaction, id: string, deadlines: boolean): 
 }
 
 /** Deletes the case and all that belongs to it. Alerts that were decided stay, and so do their emails. */
-export async function deleteCase(tx: Transaction, id: string): Promise<boolean> {
-  if ((await tx.run('DELETE FROM cases WHERE id = ?', id)) === 0) return false;
+export async function deleteCase(tx: Transaction, act: Act, id: string): Promise<boolean> {
+  const deleted = await getCase(tx, id);
+  if (!deleted) return false;
+  await tx.run('DELETE FROM cases WHERE id = ?', id);
   tx.forget();
   await tx.run('DELETE FROM flapping WHERE snitch_id IN (SELECT id FROM snitches WHERE case_id = ?)', id);
   await tx.run(
@@ -94,6 +106,8 @@ export async function deleteCase(tx: Transaction, id: string): Promise<boolean> 
   await tx.run('DELETE FROM channels WHERE case_id = ?', id);
   await tx.run('DELETE FROM repeats WHERE case_id = ?', id);
   await tx.run('DELETE FROM reschedules WHERE case_id = ?', id);
+  await tx.run('DELETE FROM activity WHERE case_id = ?', id);
+  await recordCase(tx, act, 'case.deleted', deleted);
   tx.announce({ kind: 'access', caseId: id, keyId: null });
   return true;
 }

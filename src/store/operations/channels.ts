@@ -1,9 +1,11 @@
+import type { Act } from '../../core/activity/activity.ts';
 import type { CaseChannel, ChannelFields, ChannelKind } from '../../core/channel.ts';
 import { assertRoom } from '../../core/resource-limits.ts';
 import type { RoutedChannel } from '../../core/routing.ts';
 import type { NewChannel } from '../channels.ts';
 import { newId } from '../identifiers.ts';
 import type { Reading, Transaction } from '../transaction.ts';
+import { recordChannel, recordChannelEdit } from './activity/of-targets.ts';
 import { requireCase } from './cases.ts';
 
 interface ChannelRow {
@@ -23,6 +25,7 @@ const COLUMNS = 'id, case_id, kind, name, settings, events, tags, refused_at, re
 
 export async function createChannel(
   tx: Transaction,
+  act: Act,
   caseId: string,
   { kind, name, fields }: NewChannel,
   now: number,
@@ -49,7 +52,9 @@ export async function createChannel(
     JSON.stringify(fields.tags),
     now,
   );
-  return { id, caseId, kind, name: named, ...fields, refused: null, createdAt: now };
+  const made: CaseChannel = { id, caseId, kind, name: named, ...fields, refused: null, createdAt: now };
+  await recordChannel(tx, act, 'channel.created', made);
+  return made;
 }
 
 /** How many webhooks and channels a case has together (`decisions: Limits on resources`). */
@@ -104,13 +109,26 @@ export async function listRoutedChannels(tx: Reading, caseId: string): Promise<R
   }));
 }
 
-/** New settings may have mended what the service refused, so that the refusal is forgotten. */
 export async function updateChannel(
   tx: Transaction,
+  act: Act,
   caseId: string,
   id: string,
   changes: Partial<ChannelFields>,
 ): Promise<CaseChannel | null> {
+  const changed = await changeChannel(tx, caseId, id, changes);
+  if (!changed) return null;
+  await recordChannelEdit(tx, act, changed.before, changed.after);
+  return changed.after;
+}
+
+/** New settings may have mended what the service refused, so that the refusal is forgotten. */
+export async function changeChannel(
+  tx: Transaction,
+  caseId: string,
+  id: string,
+  changes: Partial<ChannelFields>,
+): Promise<{ before: CaseChannel; after: CaseChannel } | null> {
   const before = await getChannel(tx, caseId, id);
   if (!before) return null;
   const refused = changes.settings ? null : before.refused;
@@ -126,14 +144,17 @@ export async function updateChannel(
     refused?.error ?? null,
     id,
   );
-  return after;
+  return { before, after };
 }
 
 /** Deliveries that wait for the channel die at their next attempt, with the reason. */
-export async function deleteChannel(tx: Transaction, caseId: string, id: string): Promise<boolean> {
-  const deleted = await tx.run('DELETE FROM channels WHERE case_id = ? AND id = ?', caseId, id);
-  if (deleted > 0) await tx.run('DELETE FROM repeats WHERE channel_id = ?', id);
-  return deleted > 0;
+export async function deleteChannel(tx: Transaction, act: Act, caseId: string, id: string): Promise<boolean> {
+  const channel = await getChannel(tx, caseId, id);
+  if (!channel) return false;
+  await tx.run('DELETE FROM channels WHERE id = ?', id);
+  await tx.run('DELETE FROM repeats WHERE channel_id = ?', id);
+  await recordChannel(tx, act, 'channel.deleted', channel);
+  return true;
 }
 
 function toChannel(row: ChannelRow): CaseChannel {

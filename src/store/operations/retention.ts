@@ -1,5 +1,7 @@
+import { KEPT_FOR } from '../../core/activity/activity.ts';
 import type { RetentionLimits } from '../sweep.ts';
 import type { Transaction } from '../transaction.ts';
+import { pruneActivity } from './activity/record.ts';
 import { pruneTexts } from './alert-texts.ts';
 import { getSetting, setSetting } from './settings.ts';
 
@@ -15,7 +17,8 @@ export async function prune(tx: Transaction, limits: RetentionLimits): Promise<b
     limits.olderThan,
   );
   await tx.run('DELETE FROM blind_windows WHERE ended_at < ? AND cursor IS NULL', limits.olderThan);
-  return moreCheckIns || moreAlerts;
+  const moreActivity = await pruneActivity(tx, limits.now - KEPT_FOR, SLICE);
+  return moreCheckIns || moreAlerts || moreActivity;
 }
 
 interface LoggedRow {

@@ -1,3 +1,4 @@
+import type { Act } from '../../core/activity/activity.ts';
 import { Invalid, PlanLimitReached } from '../../core/errors.ts';
 import { isDueAlike } from '../../core/job-schedule.ts';
 import { ANY_RUN, isSameRules, rulesWith } from '../../core/judgement/rules.ts';
@@ -6,9 +7,9 @@ import { apart } from '../../core/runs.ts';
 import { newSnitchState, type Snitch, type SnitchFields, type SnitchState } from '../../core/snitch.ts';
 import { refusedTogether } from '../../core/snitch-input.ts';
 import { transition } from '../../core/transition.ts';
-import { tooManyTags } from '../../core/validation.ts';
 import { newToken } from '../identifiers.ts';
-import type { Awaitable, Reading, Transaction } from '../transaction.ts';
+import type { Reading, Transaction } from '../transaction.ts';
+import { recordEdit, recordOf } from './activity/of-snitches.ts';
 import { requireCase } from './cases.ts';
 import { lastReportOf } from './last-report.ts';
 import { saveLearned } from './learned.ts';
@@ -40,12 +41,15 @@ export async function hasRoomForSnitch(tx: Reading, caseId: string): Promise<boo
 
 export async function createSnitch(
   tx: Transaction,
+  act: Act,
   caseId: string,
   fields: SnitchFields,
   now: number,
 ): Promise<Snitch> {
   if (!(await hasRoomForSnitch(tx, caseId))) throw new PlanLimitReached();
-  return insertSnitch(tx, caseId, fields, now);
+  const snitch = await insertSnitch(tx, caseId, fields, now);
+  await recordOf(tx, act, caseId, 'snitch.created', snitch);
+  return snitch;
 }
 
 /** The caller has looked whether there is room for it. */
@@ -103,6 +107,8 @@ async function pastOf(tx: Reading, state: StateRow): Promise<Pick<Snitch, 'lastR
   return { lastReport: await lastReportOf(tx, state), missingSince: await missingSinceOf(tx, state) };
 }
 
+const NO_PAST = { lastReport: null, missingSince: null };
+
 interface Found {
   row: SnitchRow;
   state: StateRow;
@@ -124,6 +130,7 @@ async function find(tx: Reading, caseId: string, token: string): Promise<Found |
  */
 export async function updateSnitch(
   tx: Transaction,
+  act: Act,
   caseId: string,
   token: string,
   changes: Partial<SnitchFields>,
@@ -154,7 +161,14 @@ export async function updateSnitch(
   if (changes.tags) await indexTags(tx, { id: row.id, caseId }, tagsIn(row), changes.tags);
   tx.announce({ kind: 'snitch', caseId, token });
   const changed = await reschedule(tx, state, { before, wanted, now });
-  return { ...toSnitch(described, state, await pastOf(tx, state)), state: changed };
+  const after = { ...toSnitch(described, state, await pastOf(tx, state)), state: changed };
+  const past = toSnitch(row, state, NO_PAST);
+  await recordEdit(tx, act, caseId, {
+    token,
+    before: { described: past, state: before },
+    after: { described: after, state: changed },
+  });
+  return after;
 }
 
 function withChanges(before: SnitchState, changes: Partial<SnitchFields>): SnitchState {
@@ -206,59 +220,13 @@ async function withRuntime(
   return transition(wanted, { kind: 'runtimeChanged', open }, context).snitch;
 }
 
-export async function addTags(
-  tx: Transaction,
-  caseId: string,
-  token: string,
-  tags: readonly string[],
-): Promise<string[] | null> {
-  const row = await taggedOf(tx, caseId, token);
-  if (!row) return null;
-  const all = [...new Set([...tagsIn(row), ...tags])];
-  const refused = tooManyTags(all);
-  if (refused) throw new Invalid([refused]);
-  return writeTags(tx, caseId, row, all);
-}
-
-/** Removes the first of `spellings` that the snitch has. */
-export async function removeTag(
-  tx: Transaction,
-  caseId: string,
-  token: string,
-  spellings: readonly string[],
-): Promise<string[] | null> {
-  const row = await taggedOf(tx, caseId, token);
-  if (!row) return null;
-  const own = tagsIn(row);
-  const tag = spellings.find((spelling) => own.includes(spelling));
-  if (tag === undefined) return own;
-  return writeTags(
-    tx,
-    caseId,
-    row,
-    own.filter((one) => one !== tag),
-  );
-}
-
-type TaggedRow = Pick<SnitchRow, 'id' | 'token' | 'tags'>;
-
-function taggedOf(tx: Transaction, caseId: string, token: string): Awaitable<TaggedRow | undefined> {
-  return tx.get<TaggedRow>(
-    'SELECT id, token, tags FROM snitches WHERE token = +? AND case_id = +?',
-    token,
-    caseId,
-  );
-}
-
-async function writeTags(tx: Transaction, caseId: string, row: TaggedRow, tags: string[]): Promise<string[]> {
-  await tx.run('UPDATE snitches SET tags = ? WHERE id = ?', JSON.stringify(tags), row.id);
-  await indexTags(tx, { id: row.id, caseId }, tagsIn(row), tags);
-  tx.announce({ kind: 'snitch', caseId, token: row.token });
-  return tags;
-}
-
 /** Alerts that were decided are still delivered; the log of check-ins goes with retention. */
-export async function deleteSnitch(tx: Transaction, caseId: string, token: string): Promise<boolean> {
+export async function deleteSnitch(
+  tx: Transaction,
+  act: Act,
+  caseId: string,
+  token: string,
+): Promise<boolean> {
   const found = await find(tx, caseId, token);
   if (!found) return false;
   const { row, state } = found;
@@ -267,6 +235,7 @@ export async function deleteSnitch(tx: Transaction, caseId: string, token: strin
   await indexTags(tx, { id: row.id, caseId }, tagsIn(row), []);
   await tx.run('DELETE FROM flapping WHERE snitch_id = ?', row.id);
   await forgetValues(tx, row.id);
+  await recordOf(tx, act, caseId, 'snitch.deleted', row);
   tx.announce({ kind: 'snitch', caseId, token });
   return true;
 }

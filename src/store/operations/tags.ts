@@ -1,5 +1,11 @@
-/** The index of tags. The tags themselves stand in the row of the snitch, in the order in which they were given. */
-import type { Transaction } from '../transaction.ts';
+/** Tags of a snitch: they stand in its row, in the order in which they were given. Beside that there is an index of them. */
+import type { Act } from '../../core/activity/activity.ts';
+import { changesBetween } from '../../core/activity/changes.ts';
+import { Invalid } from '../../core/errors.ts';
+import { tooManyTags } from '../../core/validation.ts';
+import type { Awaitable, Transaction } from '../transaction.ts';
+import { recordChanges } from './activity/of-snitches.ts';
+import { type SnitchRow, tagsIn } from './snitch-rows.ts';
 
 /** A snitch of a case. */
 interface Tagged {
@@ -20,4 +26,71 @@ export async function indexTags(
   for (const tag of new Set(after).difference(new Set(before))) {
     await tx.run('INSERT INTO snitch_tags (case_id, tag, snitch_id) VALUES (?, ?, ?)', caseId, tag, id);
   }
+}
+
+export async function addTags(
+  tx: Transaction,
+  act: Act,
+  caseId: string,
+  token: string,
+  tags: readonly string[],
+): Promise<string[] | null> {
+  const row = await taggedOf(tx, caseId, token);
+  if (!row) return null;
+  const all = [...new Set([...tagsIn(row), ...tags])];
+  const refused = tooManyTags(all);
+  if (refused) throw new Invalid([refused]);
+  return writeTags(tx, act, caseId, row, all);
+}
+
+/** Removes the first of `spellings` that the snitch has. */
+export async function removeTag(
+  tx: Transaction,
+  act: Act,
+  caseId: string,
+  token: string,
+  spellings: readonly string[],
+): Promise<string[] | null> {
+  const row = await taggedOf(tx, caseId, token);
+  if (!row) return null;
+  const own = tagsIn(row);
+  const tag = spellings.find((spelling) => own.includes(spelling));
+  if (tag === undefined) return own;
+  return writeTags(
+    tx,
+    act,
+    caseId,
+    row,
+    own.filter((one) => one !== tag),
+  );
+}
+
+type TaggedRow = Pick<SnitchRow, 'id' | 'token' | 'name' | 'tags'>;
+
+function taggedOf(tx: Transaction, caseId: string, token: string): Awaitable<TaggedRow | undefined> {
+  return tx.get<TaggedRow>(
+    'SELECT id, token, name, tags FROM snitches WHERE token = +? AND case_id = +?',
+    token,
+    caseId,
+  );
+}
+
+async function writeTags(
+  tx: Transaction,
+  act: Act,
+  caseId: string,
+  row: TaggedRow,
+  tags: string[],
+): Promise<string[]> {
+  await tx.run('UPDATE snitches SET tags = ? WHERE id = ?', JSON.stringify(tags), row.id);
+  await indexTags(tx, { id: row.id, caseId }, tagsIn(row), tags);
+  tx.announce({ kind: 'snitch', caseId, token: row.token });
+  await recordChanges(
+    tx,
+    act,
+    caseId,
+    row,
+    changesBetween({ tags: tagsIn(row) }, { tags }, { tags: 'tags' }),
+  );
+  return tags;
 }

@@ -8,6 +8,7 @@ import { outputLines, printable, printableLines } from '../../text/printable.ts'
 import { ago, wallMinute, wallTime } from '../../text/times.ts';
 import { toAscii, wrapWords } from '../../text/width.ts';
 import { sparkline } from './bar.ts';
+import { logLines } from './details/log-lines.ts';
 import type { Entry } from './entry.ts';
 import { type Color, type Glyphs, STATUS_COLOR } from './glyphs.ts';
 import type { Line, Span } from './line.ts';
@@ -45,7 +46,7 @@ export function detailLines(
     ...durationLines(detail, look),
     ...valueSection(detail, look),
   );
-  lines.push(...outputSection(detail), ...timelineLines(detail, look));
+  lines.push(...outputSection(detail), ...logLines(detail, look), ...timelineLines(detail, look));
   return lines.map(shownOn(look));
 }
 

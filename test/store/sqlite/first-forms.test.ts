@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { migrations } from '../../../src/store/migrations/index.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Store } from '../acting.ts';
 import { checkIn, MINUTE, NOW, openIn, queryDirectory, temporaryDirectory } from '../fixture.ts';
 import { BACKUP, CASE, CHECK, FORMS, WEBHOOK, writeVersion1 } from './version-1.ts';
 
@@ -28,6 +28,7 @@ const LANDED = [
   '33cf0ce838c455883a5c3c88af56687583e2ff0e03702b8719e840983e45681d',
   '63a46c8d15d7231b64d0647a15d3703661995cbfaaec265f6b7b5fd919c09041',
   'f3566e6445f93d0660da628a5c6874d3994ad2fde2ec59feeaa970485cd0e5cc',
+  '5d1fd16f5fdc7cea2ca7944e33e3afb4d1a93c5f49f98faa2a686dc9c9ca0d8d',
 ];
 
 landed('never change', () => {

@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CheckIn } from '../../../src/core/check-in.ts';
 import { Calendar } from '../../../src/core/interval.ts';
+import { listActivity } from '../../../src/store/operations/activity/list.ts';
 import { listAlerts } from '../../../src/store/operations/alerts.ts';
 import { findApiKey } from '../../../src/store/operations/api-keys.ts';
 import { listPostponements, postponeSlice } from '../../../src/store/operations/blind-windows.ts';
@@ -16,12 +17,14 @@ import { listOwnership, roomForSnitches } from '../../../src/store/operations/ow
 import { findTokenByName } from '../../../src/store/operations/provisioning.ts';
 import { prune } from '../../../src/store/operations/retention.ts';
 import { listSnitches } from '../../../src/store/operations/snitch-list.ts';
-import { addTags, deleteSnitch, getSnitch, updateSnitch } from '../../../src/store/operations/snitches.ts';
+import { deleteSnitch, getSnitch, updateSnitch } from '../../../src/store/operations/snitches.ts';
 import { getState } from '../../../src/store/operations/states.ts';
+import { addTags } from '../../../src/store/operations/tags.ts';
 import { applyDue, moveLooks, pauseSnitch, rescheduleSlice } from '../../../src/store/operations/triggers.ts';
 import { openDatabase } from '../../../src/store/sqlite/connection.ts';
 import { SqliteTransaction } from '../../../src/store/sqlite/sqlite-transaction.ts';
 import type { Operation, Value } from '../../../src/store/transaction.ts';
+import { TESTER } from '../acting.ts';
 import {
   checkIn,
   HOUR,
@@ -236,6 +239,8 @@ plans('what every request reads is looked up', async (world) => {
   assert.equal(read, {});
 });
 
+const ACT = { by: TESTER, at: NOW };
+
 plans('what people ask for is looked up', async (world) => {
   const { caseId, tokens } = world;
   const read = await wasteOf(world, async (tx) => {
@@ -245,11 +250,13 @@ plans('what people ask for is looked up', async (world) => {
     await listPostponements(tx, caseId, tokens.healthy, 5);
     await listOwnership(tx, caseId, { after: 0, limit: 10 });
     await roomForSnitches(tx, caseId);
-    await updateSnitch(tx, caseId, tokens.healthy, { tags: ['a', 'b'], notes: 'n' }, NOW);
-    await addTags(tx, caseId, tokens.healthy, ['c']);
+    await listActivity(tx, caseId, { subjectId: null, action: null, limit: 10, before: { id: '9' } });
+    await listActivity(tx, caseId, { subjectId: tokens.healthy, action: null, limit: 10, before: null });
+    await updateSnitch(tx, ACT, caseId, tokens.healthy, { tags: ['a', 'b'], notes: 'n' }, NOW);
+    await addTags(tx, ACT, caseId, tokens.healthy, ['c']);
     await listSnitches(tx, caseId, { after: 0, limit: 10, tags: [] });
-    await pauseSnitch(tx, caseId, tokens.healthy, { kind: 'unpaused' }, NOW);
-    await deleteSnitch(tx, caseId, tokens.healthy);
+    await pauseSnitch(tx, ACT, caseId, tokens.healthy, { kind: 'unpaused' }, NOW);
+    await deleteSnitch(tx, ACT, caseId, tokens.healthy);
   });
   assert.equal(read, {});
 });
