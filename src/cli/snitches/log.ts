@@ -66,7 +66,7 @@ async function showLog(name: string | undefined, flags: LogFlags): Promise<void>
   if (entries.length === 0)
     return say(since === undefined ? 'nobody changed anything' : `nobody changed anything since ${since}`);
   output.lines(linesOf(entries.toReversed(), output.style));
-  if (entries.length === wanted.limit) output.hint(`there may be more: --limit shows up to ${PAGE}`);
+  if (entries.length === wanted.limit) output.hint(`there may be more: --limit ${PAGE}`);
 }
 
 /** @throws UsageError for what is no time */

@@ -104,7 +104,7 @@ const MOST_NAMES = 3;
 function namesInWords(names: readonly string[] | undefined, before: string): string {
   if (!names || names.length === 0) return '';
   const shown = names.slice(0, MOST_NAMES).join(', ');
-  return `${before}${shown}${names.length > MOST_NAMES ? ', …' : ''}`;
+  return `${before}${shown}${names.length > MOST_NAMES ? ' and others' : ''}`;
 }
 
 function changesInWords(changes: Readonly<Record<string, ShownChange>>): string {

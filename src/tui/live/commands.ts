@@ -3,7 +3,7 @@ import { ApiError, type Client, type SnitchInput } from '../../api/client.ts';
 import type { WireLogEntry } from '../../api/log.ts';
 import type { WireSnitch } from '../../api/wire.ts';
 import { printable } from '../../text/printable.ts';
-import { LOG_SHOWN } from '../model/details/log-lines.ts';
+import { LOG_SHOWN } from '../model/detail-lines.ts';
 import { nameOf } from '../model/selection.ts';
 import type { Effect, Message } from '../model/state.ts';
 import type { Foresight } from './foresight.ts';

@@ -1,6 +1,7 @@
 /** Everything about one snitch, as lines to scroll through. */
 import type { WireAlert, WireCheckIn, WireDelivery, WireSnitch } from '../../api/wire.ts';
 import type { WireExplanation } from '../../api/wire-explanation.ts';
+import { didInWords } from '../../core/activity/words.ts';
 import { runningLines } from '../../core/running.ts';
 import { scheduleWithZone } from '../../core/schedule-name.ts';
 import { compactDuration, runDuration } from '../../text/durations.ts';
@@ -8,7 +9,6 @@ import { outputLines, printable, printableLines } from '../../text/printable.ts'
 import { ago, wallMinute, wallTime } from '../../text/times.ts';
 import { toAscii, wrapWords } from '../../text/width.ts';
 import { sparkline } from './bar.ts';
-import { logLines } from './details/log-lines.ts';
 import type { Entry } from './entry.ts';
 import { type Color, type Glyphs, STATUS_COLOR } from './glyphs.ts';
 import type { Line, Span } from './line.ts';
@@ -27,6 +27,9 @@ const LABEL = 14;
 const STRIP = 40;
 const DURATIONS = 40;
 const TIMELINE = 60;
+
+/** How many of the last changes by people are shown. */
+export const LOG_SHOWN = 5;
 
 /** How many lines of a job's last output are shown. They are the last ones, which tell why it failed. */
 const OUTPUT_LINES = 200;
@@ -192,6 +195,20 @@ function outputSection({ checkIns }: SnitchDetail): Line[] {
   if (!last?.output) return [];
   const lines = outputLines(last.output.trimEnd()).slice(-OUTPUT_LINES);
   return [...title('Last output'), ...lines.map((text) => [{ text }])];
+}
+
+/** Who changed it. */
+function logLines({ log = [], explanation: { timezone } }: SnitchDetail, { width }: DetailLook): Line[] {
+  if (log.length === 0) return [];
+  const local = (iso: string) => wallMinute(Date.parse(iso), timezone);
+  const lines = log.slice(0, LOG_SHOWN).flatMap((entry): Line[] => {
+    const time = `${wallTime(Date.parse(entry.at), timezone)}  `;
+    const words = printable(`${entry.by.name} ${didInWords(entry, local, 'it')}`);
+    const [first = '', ...rest] = wrapWords(words, width - time.length);
+    const heading: Line = [{ text: time, dim: true }, { text: first }];
+    return [heading, ...rest.map((text): Line => [{ text: `${' '.repeat(time.length)}${text}` }])];
+  });
+  return [...title('Last changes'), ...lines];
 }
 
 function timelineLines({ checkIns, alerts, explanation }: SnitchDetail, { now }: DetailLook): Line[] {
