@@ -222,7 +222,7 @@ function refusing(refuse: () => Promise<never>): Partial<Store> {
     unpauseSnitch: refuse,
     deleteSnitch: refuse,
     updateCase: refuse,
-    setSetting: refuse,
+    setMaintenance: refuse,
     recordKeyUse: refuse,
   };
 }

@@ -12,7 +12,7 @@ import { newCaseSettings } from '../../src/http/resources/case-schema.ts';
 import { buildServer } from '../../src/http/server.ts';
 import { createProxyTest, createSourceReader } from '../../src/http/source.ts';
 import type { Store } from '../store/acting.ts';
-import { openStore } from '../store/acting.ts';
+import { openStore, replaced } from '../store/acting.ts';
 import { Client } from './client.ts';
 import { ok } from './expect.ts';
 
@@ -87,7 +87,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
   const problems: string[] = [];
   const progress: string[] = [];
   const app = buildServer({
-    store: through(store),
+    store: replaced(store, through(store)),
     clock: () => clock.now,
     limiter,
     addresses: () => ({ baseUrl: BASE_URL, checkInBase: CHECK_IN_BASE }),

@@ -28,4 +28,11 @@ export function acting<Opened extends RealStore>(store: Opened, clock: () => num
   return { ...store, ...(Object.fromEntries(bound) as Acts) };
 }
 
+/** What a test has put in the place of an act of `store` is used in whoever's name it is done. */
+export function replaced(store: Store, given: Store): Store {
+  const acts = Object.keys(store.by(TESTER, 0)) as (keyof Acts)[];
+  const own = acts.filter((name) => given[name] !== store[name]).map((name) => [name, given[name]]);
+  return { ...given, by: (actor, at) => ({ ...store.by(actor, at), ...Object.fromEntries(own) }) };
+}
+
 export type { SqliteOptions };
