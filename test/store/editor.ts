@@ -3,9 +3,9 @@ import { openStore } from './acting.ts';
 
 const [dataDir = '', caseId = '', ...tokens] = process.argv.slice(2);
 const store = openStore({ dataDir, clock: Date.now });
-process.stdout.write('open\n');
 for (let round = 0; ; round += 1) {
   await Promise.all(
     tokens.map((token) => store.updateSnitch(caseId, token, { name: `round ${round}` }, Date.now())),
   );
+  if (round === 0) process.stdout.write('edited\n');
 }

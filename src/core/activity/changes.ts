@@ -1,5 +1,7 @@
 /** What an entry tells of a change. It never holds a secret, and never grows beyond a few kilobytes. */
 
+import { shorten } from '../../text/printable.ts';
+
 /** What can stand in an entry. */
 export type Kept = string | number | boolean | null | readonly Kept[] | { readonly [name: string]: Kept };
 
@@ -105,7 +107,10 @@ export function severalOf(names: readonly string[]): Pick<Details, 'count' | 'na
 
 /** The details as they are kept. */
 export function keptDetails(details: Details): string {
-  const whole = JSON.stringify(details);
+  const { note: said } = details;
+  const whole = JSON.stringify(
+    said === undefined ? details : { ...details, note: shorten(said, LONGEST_VALUE) },
+  );
   if (whole.length <= LONGEST_DETAILS) return whole;
   const { names: _, note: __, changes = {}, ...others } = details;
   const fields = Object.fromEntries(Object.keys(changes).map((name) => [name, {}]));

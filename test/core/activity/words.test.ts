@@ -82,6 +82,16 @@ test('only what differs is a change, in whatever order its fields stand', () => 
   assert.equal(changesBetween({}, { name: null }, names), {});
 });
 
+test('a note is kept to its beginning, beside everything else', () => {
+  const kept = JSON.parse(keptDetails({ note: 'n'.repeat(10_000), count: 2 })) as {
+    note: string;
+    count: number;
+  };
+  assert.is(kept.count, 2);
+  assert.is(kept.note, `${'n'.repeat(299)}…`);
+  assert.is(said('snitch.acknowledged', { note: 'on it' }), 'acknowledged nightly-backup: on it');
+});
+
 test('what is long is told by its name alone', () => {
   const long = 'x'.repeat(10_000);
   assert.equal(changesBetween({ name: 'x' }, { name: long }, { name: 'name' }), { name: {} });

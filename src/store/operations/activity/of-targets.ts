@@ -2,7 +2,7 @@
 import type { Act, Action } from '../../../core/activity/activity.ts';
 import { changesBetween, type FieldChange, isAlike } from '../../../core/activity/changes.ts';
 import type { CaseChannel } from '../../../core/channel.ts';
-import type { Channel } from '../../../core/routing.ts';
+import type { Channel, Route } from '../../../core/routing.ts';
 import type { Webhook } from '../../../core/webhook.ts';
 import type { Transaction } from '../../transaction.ts';
 import { record } from './record.ts';
@@ -28,6 +28,22 @@ export function recordTest(
 ): Promise<void> {
   const action = channel === 'webhook' ? 'webhook.tested' : 'channel.tested';
   return record(tx, act, { caseId, action, subject, details: { channel } });
+}
+
+/** Which alerts go to a webhook or a member, and when. */
+export async function recordRouteEdit(
+  tx: Transaction,
+  act: Act,
+  caseId: string,
+  { channel, target }: Route,
+  [before, after]: readonly [before: object, after: object],
+): Promise<void> {
+  const names = Object.fromEntries(Object.keys({ ...before, ...after }).map((field) => [field, field]));
+  const changes = changesBetween({ ...before }, { ...after }, names);
+  if (Object.keys(changes).length === 0) return;
+  const webhook = await tx.get<{ url: string }>('SELECT url FROM webhooks WHERE id = +?', target);
+  const subject = { id: target, name: webhook ? hostOf(webhook) : target };
+  await record(tx, act, { caseId, action: 'channel.changed', subject, details: { changes, channel } });
 }
 
 export function recordWebhook(
