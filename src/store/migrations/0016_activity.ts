@@ -17,5 +17,6 @@ CREATE TABLE activity (
 );
 CREATE INDEX activity_of_case ON activity (case_id, id);
 CREATE INDEX activity_of_subject ON activity (case_id, subject_id, id);
+CREATE INDEX activity_of_action ON activity (case_id, action, id);
 CREATE INDEX activity_at ON activity (at);
 `;
