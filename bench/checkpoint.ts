@@ -59,6 +59,8 @@ let holds: number[] = [];
 let gaps: number[] = [];
 let lastCommit = 0;
 
+const MEASURING = { keyId: null, name: 'the measurement' };
+
 function committed(): void {
   const now = performance.now();
   gaps.push(now - lastCommit);
@@ -84,11 +86,13 @@ function open(dataDir: string, mode: Mode, clock: () => number): Store {
 async function prepare(store: Store, now: number): Promise<string[]> {
   const settings = { name: 'Operations', timezone: 'UTC', members: [], reminders: 'period' as const };
   const others = { errorNotices: true, maxSnitches: null, onHold: false };
-  const { id } = await store.createCase({ ...settings, ...others }, now);
+  const { id } = await store.by(MEASURING, now).createCase({ ...settings, ...others }, now);
   const tokens: string[] = [];
   while (tokens.length < count) {
     const names = Array.from({ length: 1_000 }, (_, index) => `job ${tokens.length + index}`);
-    const made = await Promise.all(names.map((name) => store.createSnitch(id, { ...FIELDS, name }, now)));
+    const made = await Promise.all(
+      names.map((name) => store.by(MEASURING, now).createSnitch(id, { ...FIELDS, name }, now)),
+    );
     tokens.push(...made.map(({ token }) => token));
   }
   return tokens;

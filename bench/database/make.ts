@@ -31,7 +31,11 @@ const now = Date.now();
 const store = openStore({ dataDir, clock: () => now });
 const rules = { timezone: zoneAtNoon(now), reminders: 'off', errorNotices: true } as const;
 const settings = { ...rules, name: 'night', members: [], maxSnitches: null, onHold: false };
-const { id: caseId } = await store.createCase(settings, now).finally(() => store.close());
+const by = { keyId: null, name: 'the measurement' };
+const { id: caseId } = await store
+  .by(by, now)
+  .createCase(settings, now)
+  .finally(() => store.close());
 fillDatabase(dataDir, { caseId, count: Number(given.snitches), history: Number(given.history), now });
 if (given['away-min'] !== undefined) {
   const db = new Database(databaseIn(dataDir));

@@ -1,4 +1,5 @@
 /** The calls of the client, grouped by resource. Each group needs only a way to send a call. */
+import { LOG_ENTRY } from './log.ts';
 import { list, type Shape } from './shape.ts';
 import {
   ALERT,
@@ -52,6 +53,12 @@ export interface ImportInput extends SnitchInput {
 export interface PageQuery {
   limit?: number;
   before?: string;
+}
+
+export interface LogQuery extends PageQuery {
+  /** The token of a snitch, or the id of anything else that something was done to. */
+  token?: string;
+  action?: string;
 }
 
 /** Sends a call. The answer has the given shape; null if nothing of it is used. */
@@ -110,6 +117,8 @@ export function alertCalls(send: Send) {
       send(list(ALERT), 'GET', `${token === null ? '/v1' : snitch(token)}/alerts${query({ ...page })}`),
     listDeliveries: (filter: PageQuery & { state?: WireDelivery['state'] } = {}) =>
       send(list(DELIVERY), 'GET', `/v1/deliveries${query({ ...filter })}`),
+    /** Who did what, newest first. */
+    listLog: (filter: LogQuery = {}) => send(list(LOG_ENTRY), 'GET', `/v1/log${query({ ...filter })}`),
     retryDelivery: (id: string) => send(DELIVERY, 'POST', `${at('/v1/deliveries', id)}/retry`),
   };
 }

@@ -67,6 +67,7 @@ export const TASKS: readonly Task[] = [
         summary: 'what was sent to whom, and what could not be; retry',
         load: here(deliveries),
       },
+      { name: 'log', summary: 'who changed what', load: () => import('./snitches/log.ts') },
     ],
   },
   {

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
+import { SERVER_ITSELF } from '../core/activity/activity.ts';
 import { newCaseSettings } from '../http/resources/case-schema.ts';
 import type { Store } from '../store/store.ts';
 import { replacePrivateFile } from '../system/private-file.ts';
@@ -34,14 +35,15 @@ export async function completeFirstStart(
 ): Promise<boolean> {
   await store.provideAdminKey(PROVIDED, adminKey, now);
   if ((await store.getSetting('credentials')) === 'written') return false;
+  const acts = store.by(SERVER_ITSELF, now);
   const [existing] = await store.listCases();
-  const { id: caseId } = existing ?? (await store.createCase(newCaseSettings('default'), now));
+  const { id: caseId } = existing ?? (await acts.createCase(newCaseSettings('default'), now));
   for (const { id, name } of await store.listApiKeys(null)) {
-    if (name !== PROVIDED) await store.deleteApiKey(null, id);
+    if (name !== PROVIDED) await acts.deleteApiKey(null, id);
   }
-  for (const unreadable of await store.listApiKeys(caseId)) await store.deleteApiKey(caseId, unreadable.id);
+  for (const unreadable of await store.listApiKeys(caseId)) await acts.deleteApiKey(caseId, unreadable.id);
   const newKey = async (of: { caseId: string | null; scope: 'admin' | 'write' }) =>
-    (await store.createApiKey({ ...of, name: 'first start' }, now)).key;
+    (await acts.createApiKey({ ...of, name: 'first start' }, now)).key;
   // A key that was provided is already kept elsewhere, and is not written to a second place.
   const admin = adminKey === null ? { admin_key: await newKey({ caseId: null, scope: 'admin' }) } : {};
   const api_key = await newKey({ caseId, scope: 'write' });

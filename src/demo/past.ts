@@ -1,5 +1,6 @@
 /** Gives an empty store a past, in which every job of the fleet has run, missed periods and failed until now. */
 import { randomUUID } from 'node:crypto';
+import { SERVER_ITSELF } from '../core/activity/activity.ts';
 import type { CheckIn } from '../core/check-in.ts';
 import { Calendar, type Period } from '../core/interval.ts';
 import type { Store } from '../store/store.ts';
@@ -17,12 +18,16 @@ const FURTHEST = 120 * DAY;
 
 export const TIMEZONE = 'UTC';
 
+/** Who made and paused the snitches of the fleet. */
+const OPERATOR = { keyId: null, name: 'ops-key' };
+
 /** How many calls are made at the same time. The store takes them in order. */
 const AT_ONCE = 100;
 
 /** @returns the jobs with their tokens */
 export async function makePast(store: Store, now: number): Promise<RunningJob[]> {
-  const demoCase = await store.createCase(
+  const began = now - FURTHEST - DAY;
+  const demoCase = await store.by(SERVER_ITSELF, began).createCase(
     {
       name: 'demo',
       timezone: TIMEZONE,
@@ -32,7 +37,7 @@ export async function makePast(store: Store, now: number): Promise<RunningJob[]>
       maxSnitches: null,
       onHold: false,
     },
-    now - FURTHEST - DAY,
+    began,
   );
   const checkIns: CheckIn[] = [];
   const jobs: RunningJob[] = [];
@@ -40,14 +45,17 @@ export async function makePast(store: Store, now: number): Promise<RunningJob[]>
   for (const job of FLEET) {
     const periods = periodsOf(job, now);
     const first = periods.at(-1)?.start ?? now;
-    const { token } = await store.createSnitch(demoCase.id, fieldsOf(job), Math.min(first, now - DAY));
+    const made = Math.min(first, now - DAY);
+    const { token } = await store.by(OPERATOR, made).createSnitch(demoCase.id, fieldsOf(job), made);
     jobs.push({ job, token });
     if (job.isNew) continue;
     checkIns.push(...periods.flatMap((period, ago) => runIn(job, { token, period, ago, now })));
     if (job.isPaused) pauses.push({ token, at: (periods[0]?.start ?? now) - 1 });
   }
   await live(store, checkIns);
-  for (const { token, at } of pauses) await store.pauseSnitch(demoCase.id, token, { kind: 'unpaused' }, at);
+  for (const { token, at } of pauses) {
+    await store.by(OPERATOR, at).pauseSnitch(demoCase.id, token, { kind: 'unpaused' }, at);
+  }
   await store.applyDue(now, null, FLEET.length);
   await settleAll(store, now);
   return jobs;

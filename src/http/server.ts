@@ -11,7 +11,7 @@ import { createByName } from './check-in/by-name.ts';
 import { createCheckInHandler } from './check-in/check-in.ts';
 import { createPathReader, type PathReader } from './check-in/target.ts';
 import { connectionLimit, shareConnections } from './connections.ts';
-import { createAuthenticator } from './endpoint/auth.ts';
+import { actorOf, createAuthenticator } from './endpoint/auth.ts';
 import { answerError, refuseConnection } from './endpoint/errors.ts';
 import { Lists } from './endpoint/lists.ts';
 import { headersOf, type RateLimiter } from './endpoint/rate-limit.ts';
@@ -20,6 +20,7 @@ import { type MetricsContext, metricsRoutes } from './metrics/metrics.ts';
 import { openApiRoutes } from './openapi/openapi.ts';
 import { readAgain } from './raw-target.ts';
 import { acknowledgeRoutes } from './resources/acknowledge.ts';
+import { activityRoutes } from './resources/activity.ts';
 import { alertRoutes } from './resources/alerts.ts';
 import { apiKeyRoutes, keysOfCaseRoutes } from './resources/api-keys.ts';
 import { audienceRoutes } from './resources/audience.ts';
@@ -120,6 +121,7 @@ const API_ROUTES: readonly ((api: FastifyInstance, context: ApiContext) => void)
   explanationRoutes,
   checkInRoutes,
   alertRoutes,
+  activityRoutes,
   deliveryRoutes,
   caseRoutes,
   audienceRoutes,
@@ -138,7 +140,9 @@ const API_ROUTES: readonly ((api: FastifyInstance, context: ApiContext) => void)
 ];
 
 async function apiRoutes(api: FastifyInstance, serverOptions: ServerOptions): Promise<void> {
-  const options = { ...serverOptions, lists: new Lists(serverOptions.store) };
+  const { store, clock } = serverOptions;
+  const by: ApiContext['by'] = (request) => store.by(actorOf(request), clock());
+  const options = { ...serverOptions, lists: new Lists(store), by };
   const authenticate = createAuthenticator(options);
   api.addHook('onRequest', async (request, reply) => {
     request.caller = await authenticate(request);

@@ -23,7 +23,7 @@ export interface Said {
   by: string;
 }
 
-export interface AcknowledgementStore {
+export interface AcknowledgementActs {
   /**
    * Nobody is reminded of the alarm any more, and what still waited to be sent of it is dropped, in one transaction. Where
    * it is acknowledged already, only another note is kept.
@@ -33,8 +33,11 @@ export interface AcknowledgementStore {
   acknowledgeSnitch(caseId: string, token: string, said: Said, now: number): Promise<Snitch | null>;
   /** The reminders of a failed snitch count anew. What was dropped stays dropped. Any status may come here. */
   unacknowledgeSnitch(caseId: string, token: string, now: number): Promise<Snitch | null>;
-  /** Null where no alert that is kept has this id, or it is no alarm. */
-  findAlarm(alertId: string): Promise<Alarm | null>;
   /** As `acknowledgeSnitch`, but only while the very alarm lasts, and only once: `isNew` tells whether this did it. */
   acknowledgeAlarm(alertId: string, said: Said, now: number): Promise<(Alarm & { isNew: boolean }) | null>;
+}
+
+export interface AcknowledgementStore {
+  /** Null where no alert that is kept has this id, or it is no alarm. */
+  findAlarm(alertId: string): Promise<Alarm | null>;
 }

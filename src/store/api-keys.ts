@@ -3,6 +3,17 @@ import type { ApiKey, Scope } from '../core/api-key.ts';
 import type { Case } from '../core/case.ts';
 
 export interface ApiKeyStore {
+  /** Makes a key that was made elsewhere the one of that name for the server; null takes the one it had. */
+  provideAdminKey(name: string, key: string | null, now: number): Promise<void>;
+  findApiKey(key: string): Promise<{ apiKey: ApiKey; case: Case | null } | null>;
+  getApiKey(id: string): Promise<{ apiKey: ApiKey; case: Case | null } | null>;
+  /** Those of a case, or of the server where `caseId` is null. */
+  listApiKeys(caseId: string | null): Promise<ApiKey[]>;
+  recordKeyUse(id: string, at: number): Promise<void>;
+}
+
+/** What people do with keys. */
+export interface ApiKeyActs {
   /**
    * The key itself is in the answer and nowhere else.
    *
@@ -13,13 +24,6 @@ export interface ApiKeyStore {
     now: number,
     most?: number,
   ): Promise<{ apiKey: ApiKey; key: string }>;
-  /** Makes a key that was made elsewhere the one of that name for the server; null takes the one it had. */
-  provideAdminKey(name: string, key: string | null, now: number): Promise<void>;
-  findApiKey(key: string): Promise<{ apiKey: ApiKey; case: Case | null } | null>;
-  getApiKey(id: string): Promise<{ apiKey: ApiKey; case: Case | null } | null>;
-  /** Those of a case, or of the server where `caseId` is null. */
-  listApiKeys(caseId: string | null): Promise<ApiKey[]>;
   /** False where the case, or the server, has no such key. */
   deleteApiKey(caseId: string | null, id: string): Promise<boolean>;
-  recordKeyUse(id: string, at: number): Promise<void>;
 }

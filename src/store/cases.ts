@@ -2,10 +2,14 @@
 import type { Case, CaseSettings } from '../core/case.ts';
 
 export interface CaseStore {
-  createCase(settings: CaseSettings, now: number): Promise<Case>;
   /** Null where there is no such case. */
   getCase(id: string): Promise<Case | null>;
   listCases(): Promise<Case[]>;
+}
+
+/** What people do with cases. */
+export interface CaseActs {
+  createCase(settings: CaseSettings, now: number): Promise<Case>;
   /** Deadlines that its rules change are set anew behind this, by `rescheduleSlice`; null where there is no such case. */
   updateCase(id: string, changes: Partial<CaseSettings>, now: number): Promise<Case | null>;
   /** With all that belongs to it; false where there is no such case. */

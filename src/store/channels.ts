@@ -12,14 +12,18 @@ export interface NewChannel {
 }
 
 export interface ChannelStore {
+  getChannel(caseId: string, id: string): Promise<CaseChannel | null>;
+  /** Newest first. */
+  listChannels(caseId: string): Promise<CaseChannel[]>;
+}
+
+/** What people do with channels. */
+export interface ChannelActs {
   /**
    * @param most how many channels and webhooks together the case may have; no limit when absent
    * @throws Invalid where it has as many already
    */
   createChannel(caseId: string, channel: NewChannel, now: number, most?: number): Promise<CaseChannel>;
-  getChannel(caseId: string, id: string): Promise<CaseChannel | null>;
-  /** Newest first. */
-  listChannels(caseId: string): Promise<CaseChannel[]>;
   /** Changed settings end a refusal; null where the case has no such channel. */
   updateChannel(caseId: string, id: string, changes: Partial<ChannelFields>): Promise<CaseChannel | null>;
   /** False where the case has no such channel. */

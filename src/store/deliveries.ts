@@ -18,12 +18,8 @@ export interface ClaimRequest {
 }
 
 export interface DeliveryStore {
-  /** An alert about no real snitch, to one target only; null where the case has no such target. */
-  createTestDelivery(caseId: string, route: Route, now: number): Promise<Delivery | null>;
   /** Newest first; in one state, or in any where `state` is null. */
   listDeliveries(caseId: string, filter: { state: DeliveryState | null } & Page): Promise<Delivery[]>;
-  /** Due now, with all its attempts before it, unless it was delivered; null where the case has no such delivery. */
-  retryDelivery(caseId: string, id: number, now: number): Promise<Delivery | null>;
   claimDeliveries(request: ClaimRequest): Promise<ClaimedDelivery[]>;
   /** False when the claim is no longer the latest, or the delivery is finished already. */
   settleDelivery(id: number, fence: number, settlement: Settlement): Promise<boolean>;
@@ -31,4 +27,12 @@ export interface DeliveryStore {
   releaseLeases(now: number): Promise<void>;
   /** When the next pending delivery of any target is due, or null. */
   nextDeliveryAt(): Promise<number | null>;
+}
+
+/** What people do with deliveries. */
+export interface DeliveryActs {
+  /** An alert about no real snitch, to one target only; null where the case has no such target. */
+  createTestDelivery(caseId: string, route: Route, now: number): Promise<Delivery | null>;
+  /** Due now, with all its attempts before it, unless it was delivered; null where the case has no such delivery. */
+  retryDelivery(caseId: string, id: number, now: number): Promise<Delivery | null>;
 }

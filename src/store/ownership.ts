@@ -25,12 +25,6 @@ export interface SnitchChange {
 }
 
 export interface OwnershipStore {
-  /** Makes all of them or none. */
-  importSnitches(caseId: string, batch: ImportBatch, now: number): Promise<Snitch[]>;
-  /** Changes all of them or none. */
-  updateSnitches(caseId: string, changes: readonly SnitchChange[], now: number): Promise<Snitch[]>;
-  /** Deletes those of `tokens` that the case has. */
-  deleteSnitches(caseId: string, tokens: readonly string[]): Promise<void>;
   /** The case that has this token, or null. */
   ownerOfToken(token: string): Promise<string | null>;
   /** How many snitches the case may still make; null for no limit. */
@@ -39,6 +33,16 @@ export interface OwnershipStore {
     caseId: string,
     slice: { after: number; limit: number },
   ): Promise<{ owned: Owned[]; next: number | null }>;
+}
+
+/** What people do with many snitches at once. */
+export interface OwnershipActs {
+  /** Makes all of them or none. */
+  importSnitches(caseId: string, batch: ImportBatch, now: number): Promise<Snitch[]>;
+  /** Changes all of them or none. */
+  updateSnitches(caseId: string, changes: readonly SnitchChange[], now: number): Promise<Snitch[]>;
+  /** Deletes those of `tokens` that the case has. */
+  deleteSnitches(caseId: string, tokens: readonly string[]): Promise<void>;
   /** Gives all of `tokens` to `owner`, or frees them where it is null. */
   setOwnership(caseId: string, tokens: readonly string[], owner: string | null): Promise<void>;
 }

@@ -46,5 +46,10 @@ export interface ServerNoteStore {
   census(): Promise<Census>;
   /** Null where it was never set. */
   getSetting(name: Setting): Promise<string | null>;
-  setSetting(name: Setting, value: string): Promise<void>;
+  setSetting(name: Exclude<Setting, 'maintenance'>, value: string): Promise<void>;
+}
+
+/** What people set for the whole server. */
+export interface ServerActs {
+  setMaintenance(enabled: boolean): Promise<void>;
 }

@@ -10,7 +10,7 @@ export interface SilenceEnds {
   failures: { token: string; error: unknown }[];
 }
 
-export interface SilenceStore {
+export interface SilenceActs {
   /**
    * @param given `by` is the name of the key
    * @param most how many that are not over the case may have
@@ -22,16 +22,19 @@ export interface SilenceStore {
     now: number,
     most?: number,
   ): Promise<Silence>;
+  /** Null where the case has no such silence, or where it is over. */
+  updateSilence(caseId: string, id: string, changes: SilenceChanges, now: number): Promise<Silence | null>;
+  /** Ends it now; nothing happens to one that is over. False where the case has no such silence. */
+  deleteSilence(caseId: string, id: string, now: number): Promise<boolean>;
+}
+
+export interface SilenceStore {
   /** Those of the tags that no snitch of the case has. */
   unknownTags(caseId: string, tags: readonly string[]): Promise<string[]>;
   /** One that is over is found for more than a year. */
   getSilence(caseId: string, id: string): Promise<Silence | null>;
   /** Those that are not over, the newest first. */
   listSilences(caseId: string, now: number): Promise<Silence[]>;
-  /** Null where the case has no such silence, or where it is over. */
-  updateSilence(caseId: string, id: string, changes: SilenceChanges, now: number): Promise<Silence | null>;
-  /** Ends it now; nothing happens to one that is over. False where the case has no such silence. */
-  deleteSilence(caseId: string, id: string, now: number): Promise<boolean>;
   /**
    * Which of the snitches of the case are silenced at `now`, by their tokens, and when they are due behind that; a
    * case that has no silences answers null.

@@ -6,14 +6,18 @@ import type { ListedSnitch, PauseUntil, Snitch, SnitchFields } from '../core/sni
 
 export interface SnitchStore {
   hasRoomForSnitch(caseId: string): Promise<boolean>;
-  /** @throws PlanLimitReached where the case has as many as it may */
-  createSnitch(caseId: string, fields: SnitchFields, now: number): Promise<Snitch>;
   getSnitch(caseId: string, token: string): Promise<Snitch | null>;
   /** In order of creation, keyset by the position that the last slice ended with. */
   listSnitches(
     caseId: string,
     slice: { after: number; limit: number; tags: readonly string[] },
   ): Promise<{ snitches: ListedSnitch[]; next: number | null }>;
+}
+
+/** What people do with snitches. */
+export interface SnitchActs {
+  /** @throws PlanLimitReached where the case has as many as it may */
+  createSnitch(caseId: string, fields: SnitchFields, now: number): Promise<Snitch>;
   updateSnitch(
     caseId: string,
     token: string,

@@ -6,8 +6,10 @@
  * There is one interface for each aggregate, in a file of its own. Which operation stands behind a method, and whether
  * that reads or writes, is in `methods/`.
  */
+import type { Actor } from '../core/activity/activity.ts';
 import type { BlindWindow } from '../core/blind-window.ts';
 import type { AcknowledgementStore } from './acknowledgements.ts';
+import type { ActivityStore, Acts } from './activity.ts';
 import type { AlertStore } from './alerts.ts';
 import type { ApiKeyStore } from './api-keys.ts';
 import type { BlindnessStore } from './blindness.ts';
@@ -88,4 +90,11 @@ export type Store = CaseStore &
   RouteStore &
   SilenceStore &
   ServerNoteStore &
+  ActivityStore &
+  Acting &
   OpenedStore;
+
+export interface Acting {
+  /** All that changes something for a person is done in the name of somebody, at a time in milliseconds. */
+  by(actor: Actor, at: number): Acts;
+}

@@ -9,10 +9,14 @@ export interface WebhookOptions {
 }
 
 export interface WebhookStore {
-  /** @throws Invalid where the case has as many as `options.most` already */
-  createWebhook(caseId: string, url: string, now: number, options?: WebhookOptions): Promise<Webhook>;
   getWebhook(caseId: string, id: string): Promise<Webhook | null>;
   listWebhooks(caseId: string): Promise<Webhook[]>;
+}
+
+/** What people do with webhooks. */
+export interface WebhookActs {
+  /** @throws Invalid where the case has as many as `options.most` already */
+  createWebhook(caseId: string, url: string, now: number, options?: WebhookOptions): Promise<Webhook>;
   /** False where the case has no such webhook. */
   deleteWebhook(caseId: string, id: string): Promise<boolean>;
   /** Gives a webhook a new secret; the one before signs as well until `previousUntil`. */

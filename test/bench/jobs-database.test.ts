@@ -12,10 +12,10 @@ import { midnightBefore, midnightScene, usualScene, zoneAtNoon } from '../../ben
 import { basicDeadline } from '../../src/core/deadline.ts';
 import { Calendar } from '../../src/core/interval.ts';
 import type { Snitch } from '../../src/core/snitch.ts';
-import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
-import type { Store } from '../../src/store/store.ts';
 import { DAY, HOUR } from '../../src/text/durations.ts';
 import { newDataDir, removeDataDir } from '../data-directory.ts';
+import type { Store } from '../store/acting.ts';
+import { openStore } from '../store/acting.ts';
 
 const COUNT = 300;
 const HISTORY = 4;

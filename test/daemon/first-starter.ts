@@ -1,6 +1,6 @@
 /** A process that makes the first start in the directory it is given. */
 import { completeFirstStart } from '../../src/daemon/first-start.ts';
-import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { openStore } from '../store/acting.ts';
 
 const dataDir = process.argv[2] ?? '';
 const store = openStore({ dataDir, clock: Date.now });

@@ -6,8 +6,8 @@ import type { Case } from '../../src/core/case.ts';
 import type { Delivery } from '../../src/core/delivery.ts';
 import type { Webhook } from '../../src/core/webhook.ts';
 import { createDeliverer, type Deliverer, type DelivererOptions } from '../../src/delivery/deliverer.ts';
-import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from '../store/acting.ts';
+import { openStore } from '../store/acting.ts';
 
 export interface LogLine {
   level: string;

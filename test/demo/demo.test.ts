@@ -10,7 +10,7 @@ import * as assert from 'uvu/assert';
 import type { WireAlert, WireSnitch } from '../../src/api/wire.ts';
 import { FLEET } from '../../src/demo/fleet.ts';
 import { makePast } from '../../src/demo/past.ts';
-import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { openStore } from '../store/acting.ts';
 
 const test = suite('the demo');
 

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StoreUnavailable } from '../../src/core/errors.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from '../store/acting.ts';
 import type { Answer } from './client.ts';
 import { empty, invalid, malformed, ok, refused } from './expect.ts';
 import { checkIn, type Fixture, hooks, newSnitch, startFixture } from './fixture.ts';
@@ -222,7 +222,7 @@ function refusing(refuse: () => Promise<never>): Partial<Store> {
     unpauseSnitch: refuse,
     deleteSnitch: refuse,
     updateCase: refuse,
-    setSetting: refuse,
+    setMaintenance: refuse,
     recordKeyUse: refuse,
   };
 }

@@ -12,8 +12,8 @@ import { Metrics } from '../../src/http/metrics/metrics.ts';
 import { newCaseSettings } from '../../src/http/resources/case-schema.ts';
 import { buildServer } from '../../src/http/server.ts';
 import { createProxyTest, createSourceReader } from '../../src/http/source.ts';
-import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from '../store/acting.ts';
+import { openStore, replaced } from '../store/acting.ts';
 import { Client } from './client.ts';
 import { ok } from './expect.ts';
 
@@ -91,7 +91,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
   const problems: string[] = [];
   const progress: string[] = [];
   const app = buildServer({
-    store: through(store),
+    store: replaced(store, through(store)),
     clock: () => clock.now,
     limiter,
     links: signedLinks(() => LINK_KEY),

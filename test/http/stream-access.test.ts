@@ -1,7 +1,7 @@
 /** Who has a stream, and until when: a key that is gone tells nobody anything any more. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from '../store/acting.ts';
 import { Client } from './client.ts';
 import { informed, open, refusal, type Stream } from './event-stream.ts';
 import { empty, ok, refused } from './expect.ts';

@@ -1,7 +1,7 @@
 /** Whoever is told only if nobody acknowledges is never told of an alarm that somebody has acknowledged. */
 import * as assert from 'uvu/assert';
 import { DEFAULT_EVENTS } from '../../src/core/channel.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from './acting.ts';
 import { checkIn, contract, HOUR, MINUTE, NOW, newCase, newSnitch } from './fixture.ts';
 
 const SAID = { note: null, by: 'Ann' };

@@ -1,7 +1,7 @@
 /** Alarms that somebody has seen: of a snitch, and of the one alert that a link is for. */
 import * as assert from 'uvu/assert';
 import { Invalid } from '../../src/core/errors.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from './acting.ts';
 import {
   alertsOf,
   checkIn,

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import type { Page } from '../../src/store/page.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from './acting.ts';
 import {
   checkIn,
   contract,

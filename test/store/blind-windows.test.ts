@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert';
 import { type BlindWindow, postponeByAll } from '../../src/core/blind-window.ts';
 import type { Case } from '../../src/core/case.ts';
 import { Calendar } from '../../src/core/interval.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from './acting.ts';
 import {
   checkIn,
   contract,

@@ -4,7 +4,7 @@ import type { ChannelFields, ChannelKind } from '../../src/core/channel.ts';
 import type { ClaimedDelivery } from '../../src/core/delivery.ts';
 import { Invalid } from '../../src/core/errors.ts';
 import type { Channel } from '../../src/core/routing.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from './acting.ts';
 import {
   checkIn,
   contract,

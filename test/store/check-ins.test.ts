@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import type { CheckInRecord } from '../../src/core/check-in.ts';
 import type { Page } from '../../src/store/page.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from './acting.ts';
 import {
   alertsOf,
   checkIn,

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import type { ClaimRequest } from '../../src/store/deliveries.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from './acting.ts';
 import { contract, HOUR, healthySnitch, MINUTE, NOW, newCase } from './fixture.ts';
 
 const claim = (store: Store, changes: Partial<ClaimRequest> = {}) =>

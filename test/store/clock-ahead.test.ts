@@ -1,7 +1,7 @@
 /** The clock ran 40 days ahead and came back. */
 import * as assert from 'uvu/assert';
 import type { Case } from '../../src/core/case.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from './acting.ts';
 import {
   checkIn,
   contract,

@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert';
 import type { Delivery } from '../../src/core/delivery.ts';
 import type { ClaimRequest } from '../../src/store/deliveries.ts';
 import type { Page } from '../../src/store/page.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from './acting.ts';
 import { checkIn, contract, HOUR, healthySnitch, MINUTE, NOW, newCase, SECOND } from './fixture.ts';
 
 const LEASE = 40 * SECOND;

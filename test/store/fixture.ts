@@ -8,8 +8,8 @@ import type { Case, CaseSettings } from '../../src/core/case.ts';
 import type { CheckIn } from '../../src/core/check-in.ts';
 import type { Snitch, SnitchFields } from '../../src/core/snitch.ts';
 import { databasePath } from '../../src/store/sqlite/connection.ts';
-import { openStore, type SqliteOptions } from '../../src/store/sqlite/sqlite-store.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from './acting.ts';
+import { openStore, type SqliteOptions } from './acting.ts';
 
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;

@@ -1,7 +1,7 @@
 /** A snitch that alerts too often: one alert says so, the rest are counted, and what it is in the end is told. */
 import * as assert from 'uvu/assert';
 import type { Case } from '../../src/core/case.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from './acting.ts';
 import {
   checkIn,
   contract,

@@ -1,6 +1,6 @@
 /** What a job said last of how a run ended, behind all that it said besides. */
 import * as assert from 'uvu/assert';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from './acting.ts';
 import {
   checkIn,
   contract,

@@ -1,7 +1,7 @@
 /** The sweep looks at a snitch when its deadline was due that a check-in has moved since. */
 import * as assert from 'uvu/assert';
-import type { Store } from '../../src/store/store.ts';
 import type { LookCursor } from '../../src/store/sweep.ts';
+import type { Store } from './acting.ts';
 import {
   alertsOf,
   checkIn,

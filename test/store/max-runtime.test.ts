@@ -4,7 +4,7 @@ import type { Case } from '../../src/core/case.ts';
 import type { CheckIn } from '../../src/core/check-in.ts';
 import type { Reason } from '../../src/core/reason.ts';
 import type { SnitchFields } from '../../src/core/snitch.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from './acting.ts';
 import {
   alertsOf,
   checkIn,

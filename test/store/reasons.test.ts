@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import type { Reason } from '../../src/core/reason.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from './acting.ts';
 import { checkIn, contract, HOUR, MINUTE, NOW, newCase, newSnitch, sweep, utc } from './fixture.ts';
 
 /** Those of the alerts of a snitch, the newest first. */

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import type { Case } from '../../src/core/case.ts';
 import { DEFAULT_EVENTS } from '../../src/core/channel.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from './acting.ts';
 import {
   checkIn,
   contract,

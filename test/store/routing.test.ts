@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import type { Case } from '../../src/core/case.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from './acting.ts';
 import { contract, HOUR, healthySnitch, MINUTE, NOW, newCase, sweep } from './fixture.ts';
 
 contract('routes of alerts', (test) => {

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import type { CheckIn } from '../../src/core/check-in.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from './acting.ts';
 import { checkIn, contract, NOW, newCase, newSnitch, SECOND } from './fixture.ts';
 
 type Step = [at: number, outcome: CheckIn['outcome'], runId?: string | null, arrives?: number];

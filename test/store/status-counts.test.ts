@@ -1,7 +1,7 @@
 /** What is counted where it changes is what counting anew would find. */
 import * as assert from 'uvu/assert';
 import type { Case } from '../../src/core/case.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from './acting.ts';
 import { checkIn, contract, DAY, HOUR, NOW, newCase, newSnitch, type Opened, sweep } from './fixture.ts';
 
 async function countedAnew({ query }: Opened) {

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import type { Reminders } from '../../src/core/snitch.ts';
-import type { Store } from '../../src/store/store.ts';
 import type { DueResult, LookCursor } from '../../src/store/sweep.ts';
+import type { Store } from './acting.ts';
 import {
   alertsOf,
   checkIn,

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import type { Case } from '../../src/core/case.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from './acting.ts';
 import { checkIn, contract, HOUR, healthySnitch, MINUTE, NOW, newCase, newSnitch, sweep } from './fixture.ts';
 
 /** A case with one snitch that is healthy since NOW. */

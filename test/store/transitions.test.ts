@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert';
 import type { AlertKind, PayloadStatus } from '../../src/core/alert.ts';
 import type { Case } from '../../src/core/case.ts';
 import type { PauseUntil, RememberedStatus, Status } from '../../src/core/snitch.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from './acting.ts';
 import { checkIn, contract, HOUR, MINUTE, NOW, newCase, newSnitch, snitchOf, sweep, utc } from './fixture.ts';
 
 /** All snitches are hourly. Where they checked in, it was at NOW, and their deadline is DUE. */

@@ -4,7 +4,7 @@ import { type ChannelFields, EVERYTHING } from '../../src/core/channel.ts';
 import type { Delivery } from '../../src/core/delivery.ts';
 import type { Hours } from '../../src/core/hours/hours.ts';
 import type { ClaimRequest } from '../../src/store/deliveries.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from './acting.ts';
 import {
   checkIn,
   contract,

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { Sweeper } from '../../src/sweep/sweeper.ts';
 import { newDataDir, removeDataDir } from '../data-directory.ts';
+import { openStore } from '../store/acting.ts';
 
 const DAY = 86_400_000;
 

@@ -4,8 +4,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Case } from '../../src/core/case.ts';
 import { StoreUnavailable } from '../../src/core/errors.ts';
-import type { Store } from '../../src/store/store.ts';
 import { Sweeper } from '../../src/sweep/sweeper.ts';
+import type { Store } from '../store/acting.ts';
 import { checkIn, healthySnitch, newCase, openIn, rejection, SECOND, utc } from '../store/fixture.ts';
 import { openSmallDisk, type SmallDisk } from '../store/sqlite/small-disk.ts';
 

@@ -5,10 +5,10 @@ import type { Alert } from '../../src/core/alert.ts';
 import type { BlindWindow } from '../../src/core/blind-window.ts';
 import type { Case } from '../../src/core/case.ts';
 import { StoreUnavailable } from '../../src/core/errors.ts';
-import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
-import type { Store } from '../../src/store/store.ts';
 import { Sweeper } from '../../src/sweep/sweeper.ts';
 import { newDataDir, removeDataDir } from '../data-directory.ts';
+import type { Store } from '../store/acting.ts';
+import { openStore } from '../store/acting.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -13,9 +13,9 @@ import { completeFirstStart } from '../../src/daemon/first-start.ts';
 import { openFile } from '../../src/store/sqlite/addon.ts';
 import { databasePath } from '../../src/store/sqlite/connection.ts';
 import { rescueDatabase, restoreBackup, takeBackup } from '../../src/store/sqlite/copy.ts';
-import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { makePrivateDirectory } from '../../src/system/directory.ts';
 import { createPrivateFile, replacePrivateFile } from '../../src/system/private-file.ts';
+import { openStore } from '../store/acting.ts';
 import { recordSyncs } from './recorded-syncs.ts';
 
 interface Context {

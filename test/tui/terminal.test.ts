@@ -166,6 +166,25 @@ test('changes of others appear by themselves', async ({ terminal, daemon }) => {
   await terminal.hides('from-elsewhere');
 });
 
+test('the details say by themselves who paused it meanwhile', async ({ terminal, daemon }) => {
+  await start(terminal);
+  const [{ token, name } = { token: '', name: '' }] = (await (
+    await daemon.call('GET', '/v1/snitches?tags=db')
+  ).json()) as WireSnitch[];
+  terminal.type(`/${name}`);
+  terminal.press('Enter');
+  terminal.press('Enter');
+  await terminal.shows('Check-in URL', 'It last checked in at');
+  await daemon.call('POST', `/v1/snitches/${token}/pause`, { until: 'unpaused' });
+  await terminal.shows(/first start paused it at /);
+  terminal.press('G');
+  await terminal.shows(
+    'Last changes',
+    'first start made it',
+    'first start paused it until somebody unpauses it',
+  );
+});
+
 test('the terminal gets narrow and wide again without leaving anything behind', async ({ terminal }) => {
   await start(terminal);
   await terminal.shows('HISTORY');

@@ -53,10 +53,11 @@ async function completeCredentials(dataDir: string, now: number): Promise<string
     const [known, first] = [await store.findApiKey(present.admin_key ?? ''), (await store.listCases())[0]];
     if (known?.apiKey.scope === 'admin') return null;
     const name = 'made by restore';
-    const admin = await store.createApiKey({ caseId: null, name, scope: 'admin' }, now);
+    const acts = store.by({ keyId: null, name: 'snitch restore' }, now);
+    const admin = await acts.createApiKey({ caseId: null, name, scope: 'admin' }, now);
     const lines = [`url: ${present.url ?? DEFAULT_URL}`, `admin_key: ${admin.key}`];
     if (first) {
-      const write = await store.createApiKey({ caseId: first.id, name, scope: 'write' }, now);
+      const write = await acts.createApiKey({ caseId: first.id, name, scope: 'write' }, now);
       lines.push(`api_key: ${write.key}`);
     }
     const { uid, gid } = process.getBuiltinModule('node:fs').statSync(dataDir);

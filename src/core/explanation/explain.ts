@@ -52,6 +52,8 @@ export interface ExplainContext {
   isMovedBySilence?: boolean;
   /** What it needs, and what holds its alert. */
   needs?: KnownNeeds;
+  /** Who began the pause, or changed until when it lasts, and when; null where that is not known. */
+  pausedBy?: { name: string; at: number } | null;
 }
 
 /** What is known of telling: whatever `explain` says of it comes from here. */
@@ -83,6 +85,7 @@ export function explain(state: SnitchState, context: ExplainContext): Explanatio
     reasons: [
       ...reasonsFor(state, rules, telling, needs.hold),
       ...needsReasons(needs),
+      ...pauserOf(state, rules, context),
       ...acknowledgedReasons(state, rules),
       ...(silence ? silenceReasons(state, silence, (at) => inTimeZone(at, rules.timezone)) : []),
       ...(context.isMovedBySilence ? [MOVED_BY_SILENCE] : []),
@@ -223,6 +226,15 @@ function faultOf({ reason }: SnitchState, local: (at: number) => string): string
   if (reason === null || reason.kind === 'error') return 'reported an error';
   const words = reasonInWords(reason, local);
   return reason.kind === 'exitStatus' ? `reported ${words}` : `counts as an error: ${words}`;
+}
+
+function pauserOf(
+  { status }: SnitchState,
+  { timezone }: CaseRules,
+  { pausedBy = null }: Pick<ExplainContext, 'pausedBy'>,
+): string[] {
+  if (status !== 'paused' || pausedBy === null) return [];
+  return [`${pausedBy.name} paused it at ${inTimeZone(pausedBy.at, timezone)}.`];
 }
 
 function pauseReason({ pause }: SnitchState, local: (at: number) => string): string {

@@ -78,7 +78,9 @@ async function acknowledge(request: FastifyRequest, reply: FastifyReply, context
 }
 
 function acknowledgeOnce(id: string, { note, by }: Acknowledging, { store, clock }: AcknowledgePageContext) {
-  return store.acknowledgeAlarm(id, { note, by: by ?? BY_LINK }, clock());
+  const named = by ?? BY_LINK;
+  const actor = { keyId: null, name: named === BY_LINK ? named : `${named} (by link)` };
+  return store.by(actor, clock()).acknowledgeAlarm(id, { note, by: named }, clock());
 }
 
 /** The alarm as it stands: with the form, or with what has become of it. */

@@ -4,10 +4,11 @@ import type { Case } from '../../core/case.ts';
 import type { CheckIn } from '../../core/check-in.ts';
 import { Invalid, PlanLimitReached, SnitchError } from '../../core/errors.ts';
 import { readNewSnitch } from '../../core/snitch-input.ts';
+import { actorOfKey } from '../endpoint/auth.ts';
 import { STATUS_OF, TryLater } from '../endpoint/errors.ts';
 import type { RateLimiter } from '../endpoint/rate-limit.ts';
 import { valid } from '../endpoint/resource.ts';
-import { createKeyHolder, type KeyHolderOptions } from './key-holder.ts';
+import { createKeyHolder, type Holder, type KeyHolderOptions } from './key-holder.ts';
 import { isMakeAsked, newSnitchIn } from './new-snitch.ts';
 import type { Named } from './target.ts';
 
@@ -22,7 +23,7 @@ export interface Refusal {
 export type Recorded = { kind: 'recorded' } | { kind: 'made' };
 
 /** The case whose snitches are named, or why none is opened. */
-export type Admitted = { kind: 'admitted'; case: Case } | Refusal;
+export type Admitted = ({ kind: 'admitted' } & Holder) | Refusal;
 
 type Said = Omit<CheckIn, 'token'>;
 
@@ -36,33 +37,37 @@ export type ByName = ReturnType<typeof createByName>;
 
 export function createByName(options: KeyHolderOptions) {
   const { store, limiter } = options;
-  const caseOf = createKeyHolder(options);
+  const holderOf = createKeyHolder(options);
 
-  async function make(ownCase: Case, { name, query }: Named, checkIn: Said): Promise<boolean> {
+  async function make(
+    { apiKey, case: ownCase }: Holder,
+    { name, query }: Named,
+    checkIn: Said,
+  ): Promise<boolean> {
     if (ownCase.onHold) throw new SnitchError('account_on_hold', 'The account is on hold.');
     limitMaking(limiter, ownCase);
     if (!(await store.hasRoomForSnitch(ownCase.id))) throw new PlanLimitReached();
     const said = { timezone: ownCase.timezone, now: checkIn.now };
     const fields = valid(readNewSnitch(newSnitchIn(name, query), said));
-    return store.applyFirstCheckIn(ownCase.id, fields, checkIn);
+    return store.by(actorOfKey(apiKey), checkIn.now).applyFirstCheckIn(ownCase.id, fields, checkIn);
   }
 
   return {
     /** @throws StoreUnavailable */
     admit: (request: IncomingMessage, named: Named): Promise<Admitted> =>
-      answered(async () => ({ kind: 'admitted', case: await caseOf(request, named) })),
+      answered(async () => ({ kind: 'admitted', ...(await holderOf(request, named)) })),
 
     /**
      * An existing snitch takes the check-in whatever else the address says, and stays as it is.
      *
      * @throws StoreUnavailable if the check-in was not stored
      */
-    record: (ownCase: Case, named: Named, checkIn: Said): Promise<Recorded | Refusal> =>
+    record: (holder: Holder, named: Named, checkIn: Said): Promise<Recorded | Refusal> =>
       answered(async () => {
-        const token = await store.findTokenByName(ownCase.id, named.name);
+        const token = await store.findTokenByName(holder.case.id, named.name);
         if (token !== null && (await store.applyCheckIn({ ...checkIn, token }))) return RECORDED;
         if (!isMakeAsked(named.query)) return refuse(404, UNKNOWN_NAME);
-        return (await make(ownCase, named, checkIn)) ? MADE : RECORDED;
+        return (await make(holder, named, checkIn)) ? MADE : RECORDED;
       }),
   };
 }

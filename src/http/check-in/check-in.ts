@@ -111,7 +111,7 @@ async function answerNamed(
     const parameters = await readParameters(request, { query, hasSuffix: suffix !== null, now });
     if (parameters.bodyGoesOn) response.setHeader('connection', 'close');
     const { token, ...checkIn } = toCheckIn('', suffix, parameters, now, options.sourceOf(request));
-    const answer = await options.byName.record(admitted.case, named, checkIn);
+    const answer = await options.byName.record(admitted, named, checkIn);
     if (answer.kind === 'refused') return answerRefusal(options, request, response, answer);
     options.onAnswer('recorded');
     if (answer.kind === 'made') reply(request, response, 201, MADE);

@@ -27,6 +27,12 @@ export interface KeyHolderOptions {
 /** Keys that were right are remembered by their hashes, so that the guesses of others never keep out a host. */
 const REMEMBERED = 10_000;
 
+/** The case, and the key that opened it. */
+export interface Holder {
+  apiKey: ApiKey;
+  case: Case;
+}
+
 /** @returns a function that finds the case, or throws the reason why the key opens none */
 export function createKeyHolder({ store, limiter, clock, sourceOf, isForeign }: KeyHolderOptions) {
   const recordUse = createUseRecorder(store);
@@ -45,7 +51,7 @@ export function createKeyHolder({ store, limiter, clock, sourceOf, isForeign }: 
     return found;
   }
 
-  return async function caseOf(request: IncomingMessage, { key }: Named): Promise<Case> {
+  return async function holderOf(request: IncomingMessage, { key }: Named): Promise<Holder> {
     // A browser remembers keys, and adds them to whatever a page makes it ask for.
     if (key === null && isForeign(request)) {
       throw new SnitchError('origin_forbidden', 'A web page of another site sent this request.');
@@ -53,7 +59,7 @@ export function createKeyHolder({ store, limiter, clock, sourceOf, isForeign }: 
     const found = await find(request, key ?? keyIn(request) ?? '');
     const ownCase = admit(found, key !== null);
     recordUse(found.apiKey, clock());
-    return ownCase;
+    return { apiKey: found.apiKey, case: ownCase };
   };
 }
 

@@ -1,6 +1,7 @@
 /** Who calls, and what the key may do (`spec §5`); the checks run in the order that `decisions` gives. */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
+import type { Actor } from '../../core/activity/activity.ts';
 import type { ApiKey } from '../../core/api-key.ts';
 import type { Case } from '../../core/case.ts';
 import { SnitchError } from '../../core/errors.ts';
@@ -122,4 +123,14 @@ export function caseOf(request: FastifyRequest): Case {
   const ownCase = request.caller?.case;
   if (!ownCase) throw new SnitchError('api_key_forbidden', 'This API key belongs to no case.');
   return ownCase;
+}
+
+/** In whose name a request changes something. */
+export function actorOf({ caller }: Pick<FastifyRequest, 'caller'>): Actor {
+  if (!caller) throw new SnitchError('api_key_invalid', 'The API key is missing or invalid.');
+  return actorOfKey(caller.apiKey);
+}
+
+export function actorOfKey({ id, name }: ApiKey): Actor {
+  return { keyId: id, name };
 }

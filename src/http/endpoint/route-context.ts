@@ -1,5 +1,7 @@
 /** What the server hands to the functions that add its routes. */
+import type { FastifyRequest } from 'fastify';
 import type { WireMailCheck } from '../../api/wire.ts';
+import type { Acts } from '../../store/activity.ts';
 import type { Store } from '../../store/store.ts';
 import type { Lists } from './lists.ts';
 
@@ -27,4 +29,6 @@ export interface RouteContext {
 /** What the routes below `/v1` get as well. */
 export interface ApiContext extends RouteContext {
   lists: Lists;
+  /** All that changes something, in the name of the key that the request came with, now. */
+  by: (request: FastifyRequest) => Acts;
 }

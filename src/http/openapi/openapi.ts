@@ -237,6 +237,14 @@ const OPERATIONS: Record<string, Record<string, Operation>> = {
   '/v1/deliveries/{id}/retry': {
     post: { id: 'retryDelivery', summary: 'Try a delivery again', answer: schemas.delivery },
   },
+  '/v1/log': {
+    get: {
+      id: 'listLog',
+      summary: 'Who did what, newest first',
+      query: ['token', 'action', ...PAGE],
+      answer: z.array(schemas.logEntry),
+    },
+  },
   '/v1/cases': {
     get: { id: 'listCases', summary: 'List cases (admin)', answer: z.array(schemas.caseRecord) },
     post: {

@@ -1,5 +1,6 @@
 /** The shapes of `api/wire.ts` as schemas, for the description of the API; the compiler holds the two together. */
 import { z } from 'zod';
+import type { WireLogEntry } from '../../api/log.ts';
 import type {
   WireAlert,
   WireApiKey,
@@ -14,6 +15,7 @@ import type {
   WireWebhook,
 } from '../../api/wire.ts';
 import type { WireExplanation, WireScheduleCheck } from '../../api/wire-explanation.ts';
+import { ACTIONS } from '../../core/activity/activity.ts';
 import { CHANNEL_EVENTS, CHANNEL_KINDS, LONGEST_AFTER } from '../../core/channel.ts';
 import { DAYS } from '../../core/hours/hours.ts';
 
@@ -174,6 +176,32 @@ export const alert = z.object({
     })
     .optional(),
 }) satisfies z.ZodType<Omit<WireAlert, 'notice' | 'flapping' | 'refusal' | 'reason' | 'deliveries'>>;
+
+const fieldChange = z.object({
+  from: z.unknown().optional(),
+  to: z.unknown().optional(),
+  added: z.array(text).optional(),
+  removed: z.array(text).optional(),
+  more: z.number().optional(),
+});
+
+export const logEntry = z.object({
+  id: text,
+  at: time,
+  by: z.object({ key: text.nullable(), name: text }),
+  action: z.enum(ACTIONS),
+  subject: z.object({ id: text.nullable(), name: text }),
+  details: z.object({
+    changes: z.record(text, fieldChange).optional(),
+    until: text.meta({ description: 'healthy, unpaused, or a time' }).optional(),
+    count: z.number().optional(),
+    names: z.array(text).optional(),
+    owner: text.nullable().optional(),
+    scope: text.optional(),
+    channel: text.optional(),
+    note: text.optional(),
+  }),
+}) satisfies z.ZodType<Omit<WireLogEntry, 'details'>>;
 
 export const audience = z.object({
   emails: z.array(text),

@@ -5,11 +5,14 @@ import type { Snitch } from '../../core/snitch.ts';
 import { caseOf } from '../endpoint/auth.ts';
 import { readJson } from '../endpoint/body.ts';
 import { found, param, resource, valid } from '../endpoint/resource.ts';
-import type { RouteContext } from '../endpoint/route-context.ts';
+import type { ApiContext } from '../endpoint/route-context.ts';
 import { wireSnitch } from '../endpoint/wire.ts';
 import { requestedSnitch } from './snitches.ts';
 
-export function acknowledgeRoutes(app: FastifyInstance, { store, clock, addresses }: RouteContext): void {
+export function acknowledgeRoutes(
+  app: FastifyInstance,
+  { store, by: actsOf, clock, addresses }: ApiContext,
+): void {
   const wire = (snitch: Snitch | null, request: FastifyRequest) =>
     wireSnitch(found(snitch), { ...addresses(), timezone: caseOf(request).timezone });
 
@@ -18,11 +21,11 @@ export function acknowledgeRoutes(app: FastifyInstance, { store, clock, addresse
       const { token } = await requestedSnitch(store, request);
       const { note, by } = valid(validateAcknowledging(await readJson(request)));
       const said = { note, by: by ?? request.caller?.apiKey.name ?? '' };
-      return wire(await store.acknowledgeSnitch(caseOf(request).id, token, said, clock()), request);
+      return wire(await actsOf(request).acknowledgeSnitch(caseOf(request).id, token, said, clock()), request);
     },
     DELETE: async (request) => {
       const token = param(request, 'token');
-      return wire(await store.unacknowledgeSnitch(caseOf(request).id, token, clock()), request);
+      return wire(await actsOf(request).unacknowledgeSnitch(caseOf(request).id, token, clock()), request);
     },
   });
 }

@@ -5,7 +5,7 @@ import { Invalid, NotFound } from '../../core/errors.ts';
 import { MOST_API_KEYS } from '../../core/resource-limits.ts';
 import { readAs } from '../endpoint/body.ts';
 import { found, param, resource } from '../endpoint/resource.ts';
-import type { RouteContext } from '../endpoint/route-context.ts';
+import type { ApiContext } from '../endpoint/route-context.ts';
 import { wireApiKey } from '../endpoint/wire.ts';
 import { line } from './case-schema.ts';
 
@@ -24,7 +24,7 @@ const newAdminKey = z.object({
 });
 
 /** The caller's own keys: those of its case, or those of the server. */
-export function apiKeyRoutes(app: FastifyInstance, { store, clock }: RouteContext): void {
+export function apiKeyRoutes(app: FastifyInstance, { store, by, clock }: ApiContext): void {
   resource(
     app,
     '/api_keys',
@@ -33,7 +33,7 @@ export function apiKeyRoutes(app: FastifyInstance, { store, clock }: RouteContex
       POST: async (request) => {
         const caseId = request.caller?.case?.id ?? null;
         const wanted = await readAs(request, caseId === null ? newAdminKey : newKey);
-        const { apiKey, key } = await store.createApiKey({ caseId, ...wanted }, clock(), MOST_API_KEYS);
+        const { apiKey, key } = await by(request).createApiKey({ caseId, ...wanted }, clock(), MOST_API_KEYS);
         return { ...wireApiKey(apiKey), key };
       },
     },
@@ -48,7 +48,7 @@ export function apiKeyRoutes(app: FastifyInstance, { store, clock }: RouteContex
         if (id === request.caller?.apiKey.id) {
           throw new Invalid([{ attribute: 'id', message: 'a key cannot delete itself: use another key' }]);
         }
-        if (!(await store.deleteApiKey(request.caller?.case?.id ?? null, id))) throw new NotFound();
+        if (!(await by(request).deleteApiKey(request.caller?.case?.id ?? null, id))) throw new NotFound();
         return reply.code(204).send();
       },
     },
@@ -57,7 +57,7 @@ export function apiKeyRoutes(app: FastifyInstance, { store, clock }: RouteContex
 }
 
 /** The keys of a case, for the administrator. */
-export function keysOfCaseRoutes(app: FastifyInstance, { store, clock }: RouteContext): void {
+export function keysOfCaseRoutes(app: FastifyInstance, { store, by, clock }: ApiContext): void {
   resource(
     app,
     '/cases/:id/api_keys',
@@ -68,7 +68,7 @@ export function keysOfCaseRoutes(app: FastifyInstance, { store, clock }: RouteCo
       },
       POST: async (request) => {
         const { id: caseId } = found(await store.getCase(param(request, 'id')));
-        const { apiKey, key } = await store.createApiKey(
+        const { apiKey, key } = await by(request).createApiKey(
           { caseId, ...(await readAs(request, newKey)) },
           clock(),
           MOST_API_KEYS,

@@ -3,18 +3,19 @@ import type { FastifyInstance } from 'fastify';
 import { NotFound } from '../../core/errors.ts';
 import { readAs } from '../endpoint/body.ts';
 import { found, param, resource } from '../endpoint/resource.ts';
-import type { RouteContext } from '../endpoint/route-context.ts';
+import type { ApiContext } from '../endpoint/route-context.ts';
 import { wireCase } from '../endpoint/wire.ts';
 import { adminCaseChanges, newCase } from './case-schema.ts';
 
-export function casesRoutes(app: FastifyInstance, { store, clock }: RouteContext): void {
+export function casesRoutes(app: FastifyInstance, { store, by, clock }: ApiContext): void {
   const admin = { audience: 'admin' } as const;
   resource(
     app,
     '/cases',
     {
       GET: async () => (await store.listCases()).map(wireCase),
-      POST: async (request) => wireCase(await store.createCase(await readAs(request, newCase), clock())),
+      POST: async (request) =>
+        wireCase(await by(request).createCase(await readAs(request, newCase), clock())),
     },
     admin,
   );
@@ -25,12 +26,14 @@ export function casesRoutes(app: FastifyInstance, { store, clock }: RouteContext
       GET: async (request) => wireCase(found(await store.getCase(param(request, 'id')))),
       PATCH: async (request) => {
         const { id } = found(await store.getCase(param(request, 'id')));
-        const changed = found(await store.updateCase(id, await readAs(request, adminCaseChanges), clock()));
+        const changed = found(
+          await by(request).updateCase(id, await readAs(request, adminCaseChanges), clock()),
+        );
         while (await store.rescheduleSlice(clock()));
         return wireCase(changed);
       },
       DELETE: async (request, reply) => {
-        if (!(await store.deleteCase(param(request, 'id')))) throw new NotFound();
+        if (!(await by(request).deleteCase(param(request, 'id')))) throw new NotFound();
         return reply.code(204).send();
       },
     },

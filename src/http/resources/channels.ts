@@ -17,14 +17,15 @@ import { MOST_WEBHOOKS } from '../../core/resource-limits.ts';
 import { validateRouteChanges } from '../../core/routes/rule-input.ts';
 import { type Route, routeKey } from '../../core/routing.ts';
 import type { Webhook } from '../../core/webhook.ts';
+import type { Acts } from '../../store/activity.ts';
 import type { Store } from '../../store/store.ts';
 import { caseOf } from '../endpoint/auth.ts';
 import { readJson } from '../endpoint/body.ts';
 import { found, param, resource, valid } from '../endpoint/resource.ts';
-import type { RouteContext } from '../endpoint/route-context.ts';
+import type { ApiContext } from '../endpoint/route-context.ts';
 import { wireDelivery, wireTime } from '../endpoint/wire.ts';
 
-export function channelRoutes(app: FastifyInstance, { store, clock, commands }: RouteContext): void {
+export function channelRoutes(app: FastifyInstance, { store, by, clock, commands }: ApiContext): void {
   const around = () => ({ commands: commands() });
   resource(app, '/channels', {
     GET: async (request) => {
@@ -37,7 +38,7 @@ export function channelRoutes(app: FastifyInstance, { store, clock, commands }: 
     },
     POST: async (request) => {
       const input = valid(validateNewChannel(await readJson(request), around()));
-      return wireChannel(await store.createChannel(caseOf(request).id, input, clock(), MOST_WEBHOOKS));
+      return wireChannel(await by(request).createChannel(caseOf(request).id, input, clock(), MOST_WEBHOOKS));
     },
   });
   resource(app, '/channels/:id', {
@@ -46,13 +47,13 @@ export function channelRoutes(app: FastifyInstance, { store, clock, commands }: 
       const id = param(request, 'id');
       const { id: caseId } = caseOf(request);
       const stored = await store.getChannel(caseId, id);
-      if (!stored) return patchRoute(store, request);
+      if (!stored) return patchRoute(store, by(request), request);
       const changes = valid(validateChannelChanges(await readJson(request), stored, around()));
-      return wireChannel(found(await store.updateChannel(caseId, id, changes)));
+      return wireChannel(found(await by(request).updateChannel(caseId, id, changes)));
     },
     DELETE: async (request, reply) => {
       const id = param(request, 'id');
-      if (!(await store.deleteChannel(caseOf(request).id, id)))
+      if (!(await by(request).deleteChannel(caseOf(request).id, id)))
         throw elsewhere(found(await listed(store, request)));
       return reply.code(204).send();
     },
@@ -62,7 +63,7 @@ export function channelRoutes(app: FastifyInstance, { store, clock, commands }: 
       const { id: caseId } = caseOf(request);
       const { id, kind, name } = found(await listed(store, request));
       const route = { channel: kind, target: id } as Route;
-      const delivery = found(await store.createTestDelivery(caseId, route, clock()));
+      const delivery = found(await by(request).createTestDelivery(caseId, route, clock()));
       return wireDelivery(delivery, () => name);
     },
   });
@@ -94,13 +95,14 @@ function isSameAddress(one: string, other: string): boolean {
 
 /** Of a webhook or a member only the route is changed here. */
 async function patchRoute(
-  store: Targets & Pick<Store, 'updateRoute'>,
+  store: Targets,
+  acts: Pick<Acts, 'updateRoute'>,
   request: FastifyRequest,
 ): Promise<WireChannel> {
   const { id, kind, name, settings } = found(await listed(store, request));
   if (kind !== 'webhook' && kind !== 'email') throw new NotFound();
   const changes = valid(validateRouteChanges(await readJson(request), { kind, name, settings }));
-  await store.updateRoute(caseOf(request).id, { channel: kind, target: id }, changes);
+  await acts.updateRoute(caseOf(request).id, { channel: kind, target: id }, changes);
   return found(await listed(store, request));
 }
 

@@ -9,7 +9,7 @@ import type { ApiContext } from '../endpoint/route-context.ts';
 import { namesIn } from '../endpoint/target-names.ts';
 import { wireDelivery } from '../endpoint/wire.ts';
 
-export function deliveryRoutes(app: FastifyInstance, { store, clock, lists }: ApiContext): void {
+export function deliveryRoutes(app: FastifyInstance, { store, by, clock, lists }: ApiContext): void {
   resource(app, '/deliveries', {
     GET: async (request, reply) => {
       const state = query(request, 'state') ?? null;
@@ -33,7 +33,7 @@ export function deliveryRoutes(app: FastifyInstance, { store, clock, lists }: Ap
       const id = param(request, 'id');
       const { id: caseId } = caseOf(request);
       if (!isNumericId(id)) throw new NotFound();
-      const delivery = found(await store.retryDelivery(caseId, Number(id), clock()));
+      const delivery = found(await by(request).retryDelivery(caseId, Number(id), clock()));
       const refused = whyNotRetried(delivery);
       if (refused !== null) throw new Invalid([{ attribute: 'state', message: refused }]);
       return wireDelivery(delivery, await namesIn(store, caseId));

@@ -29,15 +29,17 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
       const now = clock();
       const silences = await store.silenceOver(ownCase.id, token, now);
       const state = inSilence(snitch.state, silences);
-      const [learned, runs, values, postponements, { audience, nameOf }, [last]] = await Promise.all([
-        store.findLearned(token),
-        store.findRuns(token),
-        store.findValues(ownCase.id, token),
-        store.listPostponements(ownCase.id, token, state.postponed),
-        findAudience(store, { ...snitch, state }, ownCase, { now, sendsEmail: sendsEmail() }),
-        // An alert that was decided while the clock was ahead does not count as the last one until its time comes.
-        store.listAlerts(ownCase.id, token, { limit: 1, before: { at: now + 1 } }),
-      ]);
+      const [learned, runs, values, postponements, { audience, nameOf }, [last], pausedBy] =
+        await Promise.all([
+          store.findLearned(token),
+          store.findRuns(token),
+          store.findValues(ownCase.id, token),
+          store.listPostponements(ownCase.id, token, state.postponed),
+          findAudience(store, { ...snitch, state }, ownCase, { now, sendsEmail: sendsEmail() }),
+          // An alert that was decided while the clock was ahead does not count as the last one until its time comes.
+          store.listAlerts(ownCase.id, token, { limit: 1, before: { at: now + 1 } }),
+          pauserOf(store, snitch),
+        ]);
       const telling = {
         nobody: whyNobody(audience),
         others: [...failingReasons(audience), ...audienceReasons(audience)],
@@ -58,6 +60,7 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
           hold: snitch.hold,
           names: await namesOf(store, ownCase.id, snitch.needs),
         },
+        pausedBy,
       });
       const silenced = silences?.silenced;
       const shown = silenced ? { ...snitch, silenced: shownSilence(silenced) } : snitch;
@@ -120,4 +123,17 @@ async function namesOf(
   const tokens = needs.map(needOf).flatMap((need) => ('token' in need ? [need.token] : []));
   const found = await Promise.all(tokens.map((token) => store.getSnitch(caseId, token)));
   return new Map(found.filter((one) => one !== null).map(({ token, name }) => [token, name]));
+}
+
+/** Who paused it, or changed until when it is paused. */
+async function pauserOf(
+  store: Pick<Store, 'listActivity'>,
+  { caseId, token, state: { pause } }: Snitch,
+): Promise<{ name: string; at: number } | null> {
+  if (!pause) return null;
+  const filter = { subjectId: token, action: 'snitch.paused' } as const;
+  const [last] = await store.listActivity(caseId, { ...filter, limit: 1, before: null });
+  // An entry from before this pause is about another one. A pause that does not know its beginning is older than the log.
+  if (!last || last.at < (pause.since ?? Number.NEGATIVE_INFINITY)) return null;
+  return { name: last.by.name, at: last.at };
 }

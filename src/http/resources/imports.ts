@@ -11,7 +11,7 @@ import { readSnitchChanges } from '../../core/snitch-input.ts';
 import { caseOf } from '../endpoint/auth.ts';
 import { readAs } from '../endpoint/body.ts';
 import { resource } from '../endpoint/resource.ts';
-import type { RouteContext } from '../endpoint/route-context.ts';
+import type { ApiContext } from '../endpoint/route-context.ts';
 import { withSilences } from '../endpoint/silenced.ts';
 import { wireSnitch } from '../endpoint/wire.ts';
 import { checkImport } from './import-check.ts';
@@ -24,28 +24,28 @@ const newImport = z.object({
 const changes = z.object({ snitches: snitches.min(1, `can't be blank`) });
 const deletion = z.object({ tokens });
 
-export function importRoutes(app: FastifyInstance, context: RouteContext): void {
+export function importRoutes(app: FastifyInstance, context: ApiContext): void {
   resource(app, '/imports', { POST: importMany(context), PATCH: changeMany(context) });
   resource(app, '/imports/delete', { POST: deleteMany(context) });
   // It changes nothing, so a key that may only read may use it.
   resource(app, '/imports/check', { POST: checkImport(context) }, { audience: 'any' });
 }
 
-function importMany({ store, clock, addresses }: RouteContext) {
+function importMany({ store, by, clock, addresses }: ApiContext) {
   return async (request: FastifyRequest) => {
     const wanted = await readAs(request, newImport);
     const { id, timezone } = caseOf(request);
     const { imported, validations } = readSnitches(wanted.snitches, { timezone, now: clock() });
     if (validations.length > 0) throw new Invalid(validations);
     const batch = { imported, owner: wanted.owner };
-    const made = await store.importSnitches(id, batch, clock());
+    const made = await by(request).importSnitches(id, batch, clock());
     const shown = await withSilences(store, id, made, clock());
     return shown.map((snitch) => wireSnitch(snitch, { ...addresses(), timezone }));
   };
 }
 
 /** Changes all of them or none. Each is named by its token, and changed as by `PATCH /v1/snitches/<token>`. */
-function changeMany({ store, clock, addresses }: RouteContext) {
+function changeMany({ store, by, clock, addresses }: ApiContext) {
   return async (request: FastifyRequest) => {
     const { id, timezone } = caseOf(request);
     const wanted = await readAs(request, changes);
@@ -65,7 +65,7 @@ function changeMany({ store, clock, addresses }: RouteContext) {
       else accepted.push({ token, changes: checked.value });
     }
     if (validations.length > 0) throw new Invalid(validations);
-    const changed = await store.updateSnitches(id, accepted, clock());
+    const changed = await by(request).updateSnitches(id, accepted, clock());
     const shown = await withSilences(store, id, changed, clock());
     return shown.map((snitch) => wireSnitch(snitch, { ...addresses(), timezone }));
   };
@@ -77,10 +77,10 @@ function tokenOf(body: unknown): string | null {
 }
 
 /** Snitches that are gone already are no error, because that is what was wanted. */
-function deleteMany({ store }: RouteContext) {
+function deleteMany({ by }: ApiContext) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const wanted = await readAs(request, deletion);
-    await store.deleteSnitches(caseOf(request).id, wanted.tokens);
+    await by(request).deleteSnitches(caseOf(request).id, wanted.tokens);
     return reply.code(204).send();
   };
 }

@@ -3,11 +3,11 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { readAs } from '../endpoint/body.ts';
 import { resource } from '../endpoint/resource.ts';
-import type { RouteContext } from '../endpoint/route-context.ts';
+import type { ApiContext } from '../endpoint/route-context.ts';
 
 const maintenance = z.object({ enabled: z.boolean({ error: 'must be true or false' }) });
 
-export function maintenanceRoutes(app: FastifyInstance, { store }: RouteContext): void {
+export function maintenanceRoutes(app: FastifyInstance, { store, by }: ApiContext): void {
   resource(
     app,
     '/maintenance',
@@ -15,7 +15,7 @@ export function maintenanceRoutes(app: FastifyInstance, { store }: RouteContext)
       GET: async () => ({ enabled: (await store.getSetting('maintenance')) === 'on' }),
       PUT: async (request) => {
         const { enabled } = await readAs(request, maintenance);
-        await store.setSetting('maintenance', enabled ? 'on' : 'off');
+        await by(request).setMaintenance(enabled);
         return { enabled };
       },
     },

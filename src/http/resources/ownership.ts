@@ -10,7 +10,7 @@ import { owner, tokens } from './import-schema.ts';
 
 const claim = z.object({ owner, tokens });
 
-export function ownershipRoutes(app: FastifyInstance, { store, lists }: ApiContext): void {
+export function ownershipRoutes(app: FastifyInstance, { store, by, lists }: ApiContext): void {
   resource(app, '/ownership', {
     GET: async (request, reply) => {
       const { id } = caseOf(request);
@@ -21,7 +21,7 @@ export function ownershipRoutes(app: FastifyInstance, { store, lists }: ApiConte
     },
     PUT: async (request, reply) => {
       const wanted = await readAs(request, claim);
-      await store.setOwnership(caseOf(request).id, wanted.tokens, wanted.owner);
+      await by(request).setOwnership(caseOf(request).id, wanted.tokens, wanted.owner);
       return reply.code(204).send();
     },
   });

@@ -5,10 +5,10 @@ import { PENDING_CANNOT_PAUSE, validatePause } from '../../core/validation.ts';
 import { caseOf } from '../endpoint/auth.ts';
 import { readJson } from '../endpoint/body.ts';
 import { param, resource, valid } from '../endpoint/resource.ts';
-import type { RouteContext } from '../endpoint/route-context.ts';
+import type { ApiContext } from '../endpoint/route-context.ts';
 import { requestedSnitch } from './snitches.ts';
 
-export function pauseRoutes(app: FastifyInstance, { store, clock }: RouteContext): void {
+export function pauseRoutes(app: FastifyInstance, { store, by, clock }: ApiContext): void {
   resource(app, '/snitches/:token/pause', {
     POST: async (request, reply) => {
       const { token, state } = await requestedSnitch(store, request);
@@ -16,7 +16,7 @@ export function pauseRoutes(app: FastifyInstance, { store, clock }: RouteContext
       if (state.status === 'pending') {
         throw new Invalid([...(until.validations ?? []), PENDING_CANNOT_PAUSE]);
       }
-      const paused = await store.pauseSnitch(caseOf(request).id, token, valid(until), clock());
+      const paused = await by(request).pauseSnitch(caseOf(request).id, token, valid(until), clock());
       if (!paused) throw new NotFound();
       return reply.code(204).send();
     },
@@ -24,7 +24,7 @@ export function pauseRoutes(app: FastifyInstance, { store, clock }: RouteContext
 
   resource(app, '/snitches/:token/unpause', {
     POST: async (request, reply) => {
-      const unpaused = await store.unpauseSnitch(caseOf(request).id, param(request, 'token'), clock());
+      const unpaused = await by(request).unpauseSnitch(caseOf(request).id, param(request, 'token'), clock());
       if (!unpaused) throw new NotFound();
       return reply.code(204).send();
     },

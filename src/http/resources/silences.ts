@@ -14,12 +14,12 @@ import { SECOND } from '../../text/durations.ts';
 import { caseOf } from '../endpoint/auth.ts';
 import { readJson } from '../endpoint/body.ts';
 import { found, param, resource, valid } from '../endpoint/resource.ts';
-import type { RouteContext } from '../endpoint/route-context.ts';
+import type { ApiContext } from '../endpoint/route-context.ts';
 import { wireTime } from '../endpoint/wire.ts';
 
 const OVER = { attribute: 'to', message: 'cannot change any more: the silence is over, so make another one' };
 
-export function silenceRoutes(app: FastifyInstance, { store, clock }: RouteContext): void {
+export function silenceRoutes(app: FastifyInstance, { store, by: actsOf, clock }: ApiContext): void {
   resource(app, '/silences', {
     GET: async (request) => {
       const { id, timezone } = caseOf(request);
@@ -33,7 +33,7 @@ export function silenceRoutes(app: FastifyInstance, { store, clock }: RouteConte
       const input = valid(validateNewSilence(body, { timezone, now }));
       const by = request.caller?.apiKey.name ?? '';
       const { scope } = input;
-      const made = wireSilence(await store.createSilence(id, { ...input, by }, now), timezone, now);
+      const made = wireSilence(await actsOf(request).createSilence(id, { ...input, by }, now), timezone, now);
       if (scope.kind !== 'tags') return made;
       return { ...made, unknown_tags: await store.unknownTags(id, scope.tags) };
     },
@@ -52,11 +52,11 @@ export function silenceRoutes(app: FastifyInstance, { store, clock }: RouteConte
       const now = clock();
       if ((overAt(stored) ?? now + 1) <= now) throw new Invalid([OVER]);
       const changes = valid(validateSilenceChanges(body, stored, now));
-      return wireSilence(found(await store.updateSilence(caseId, id, changes, now)), timezone, now);
+      return wireSilence(found(await actsOf(request).updateSilence(caseId, id, changes, now)), timezone, now);
     },
     DELETE: async (request, reply) => {
       const { id: caseId } = caseOf(request);
-      if (!(await store.deleteSilence(caseId, param(request, 'id'), clock()))) throw new NotFound();
+      if (!(await actsOf(request).deleteSilence(caseId, param(request, 'id'), clock()))) throw new NotFound();
       return reply.code(204).send();
     },
   });

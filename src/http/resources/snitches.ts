@@ -12,7 +12,7 @@ import { withSilence, withSilences } from '../endpoint/silenced.ts';
 import { snitchText } from '../endpoint/snitch-text.ts';
 import { wireSnitch } from '../endpoint/wire.ts';
 
-export function snitchRoutes(app: FastifyInstance, { store, clock, addresses, lists }: ApiContext): void {
+export function snitchRoutes(app: FastifyInstance, { store, by, clock, addresses, lists }: ApiContext): void {
   const wire = async (snitch: Snitch, request: FastifyRequest) =>
     wireSnitch(await withSilence(store, caseOf(request).id, snitch, clock()), shownTo(request));
   const shownTo = (request: FastifyRequest) => ({ ...addresses(), timezone: caseOf(request).timezone });
@@ -37,7 +37,7 @@ export function snitchRoutes(app: FastifyInstance, { store, clock, addresses, li
       });
       const now = clock();
       const fields = valid(readNewSnitch(body, { timezone, now }));
-      return wire(await store.createSnitch(id, fields, now), request);
+      return wire(await by(request).createSnitch(id, fields, now), request);
     },
   });
 
@@ -49,10 +49,11 @@ export function snitchRoutes(app: FastifyInstance, { store, clock, addresses, li
       const body = await readJson(request);
       const now = clock();
       const changes = valid(readSnitchChanges(body, state, { timezone, now }));
-      return wire(found(await store.updateSnitch(id, token, changes, now)), request);
+      return wire(found(await by(request).updateSnitch(id, token, changes, now)), request);
     },
     DELETE: async (request, reply) => {
-      if (!(await store.deleteSnitch(caseOf(request).id, param(request, 'token')))) throw new NotFound();
+      if (!(await by(request).deleteSnitch(caseOf(request).id, param(request, 'token'))))
+        throw new NotFound();
       return reply.code(204).send();
     },
   });

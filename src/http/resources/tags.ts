@@ -4,21 +4,23 @@ import { validateTags } from '../../core/validation.ts';
 import { caseOf } from '../endpoint/auth.ts';
 import { readJson } from '../endpoint/body.ts';
 import { found, param, resource, valid } from '../endpoint/resource.ts';
-import type { RouteContext } from '../endpoint/route-context.ts';
+import type { ApiContext } from '../endpoint/route-context.ts';
 import { requestedSnitch } from './snitches.ts';
 
-export function tagRoutes(app: FastifyInstance, { store }: RouteContext): void {
+export function tagRoutes(app: FastifyInstance, { store, by }: ApiContext): void {
   resource(app, '/snitches/:token/tags', {
     POST: async (request) => {
       const { token } = await requestedSnitch(store, request);
       const tags = valid(validateTags(await readJson(request)));
-      return found(await store.addTags(caseOf(request).id, token, tags));
+      return found(await by(request).addTags(caseOf(request).id, token, tags));
     },
   });
 
   resource(app, '/snitches/:token/tags/:tag', {
     DELETE: async (request) =>
-      found(await store.removeTag(caseOf(request).id, param(request, 'token'), spellingsOfTag(request))),
+      found(
+        await by(request).removeTag(caseOf(request).id, param(request, 'token'), spellingsOfTag(request)),
+      ),
   });
 }
 

@@ -6,7 +6,7 @@ import { MOST_WEBHOOKS } from '../../core/resource-limits.ts';
 import { caseOf } from '../endpoint/auth.ts';
 import { readAs } from '../endpoint/body.ts';
 import { found, param, resource } from '../endpoint/resource.ts';
-import type { RouteContext } from '../endpoint/route-context.ts';
+import type { ApiContext } from '../endpoint/route-context.ts';
 import { targetNames } from '../endpoint/target-names.ts';
 import { wireDelivery, wireWebhook } from '../endpoint/wire.ts';
 
@@ -27,13 +27,13 @@ function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
-export function webhookRoutes(app: FastifyInstance, { store, clock }: RouteContext): void {
+export function webhookRoutes(app: FastifyInstance, { store, by, clock }: ApiContext): void {
   resource(app, '/webhooks', {
     GET: async (request) => (await store.listWebhooks(caseOf(request).id)).map(wireWebhook),
     POST: async (request) => {
       const { url, notices } = await readAs(request, newWebhook);
       const { id: caseId } = caseOf(request);
-      const webhook = await store.createWebhook(caseId, new URL(url).href, clock(), {
+      const webhook = await by(request).createWebhook(caseId, new URL(url).href, clock(), {
         notices,
         most: MOST_WEBHOOKS,
       });
@@ -44,7 +44,7 @@ export function webhookRoutes(app: FastifyInstance, { store, clock }: RouteConte
     GET: async (request) =>
       wireWebhook(found(await store.getWebhook(caseOf(request).id, param(request, 'id')))),
     DELETE: async (request, reply) => {
-      if (!(await store.deleteWebhook(caseOf(request).id, param(request, 'id')))) throw new NotFound();
+      if (!(await by(request).deleteWebhook(caseOf(request).id, param(request, 'id')))) throw new NotFound();
       return reply.code(204).send();
     },
   });
@@ -52,7 +52,11 @@ export function webhookRoutes(app: FastifyInstance, { store, clock }: RouteConte
     POST: async (request) => {
       const webhook = found(await store.getWebhook(caseOf(request).id, param(request, 'id')));
       const delivery = found(
-        await store.createTestDelivery(webhook.caseId, { channel: 'webhook', target: webhook.id }, clock()),
+        await by(request).createTestDelivery(
+          webhook.caseId,
+          { channel: 'webhook', target: webhook.id },
+          clock(),
+        ),
       );
       return wireDelivery(delivery, targetNames([webhook]));
     },
@@ -61,7 +65,7 @@ export function webhookRoutes(app: FastifyInstance, { store, clock }: RouteConte
     POST: async (request) => {
       const { id: caseId } = caseOf(request);
       const until = clock() + OLD_SECRET_SIGNS_FOR;
-      const webhook = found(await store.rotateWebhookSecret(caseId, param(request, 'id'), until));
+      const webhook = found(await by(request).rotateWebhookSecret(caseId, param(request, 'id'), until));
       return { ...wireWebhook(webhook), secret: webhook.secret };
     },
   });

@@ -1,4 +1,5 @@
 /** How the methods of the store follow from the operations: the same for every database. */
+import type { Act } from '../../core/activity/activity.ts';
 import type { BlindWindow } from '../../core/blind-window.ts';
 import type { Operation, Reading, ReadOperation, Transaction } from '../transaction.ts';
 
@@ -71,3 +72,23 @@ function run(method: Method<unknown[], unknown>, runner: Runner, values: unknown
   if (method.how === 'read') return runner.read((tx) => method.operation(tx, ...values));
   return runner[method.how]((tx) => method.operation(tx, ...values));
 }
+
+/** One line for each thing that people do; an operation that is not told by whom does not compile. */
+export type ActTable<Part> = {
+  readonly [Name in keyof Part]: Part[Name] extends (...values: infer Arguments) => Promise<infer Result>
+    ? (tx: Transaction, act: Act, ...values: Arguments) => Promise<Result>
+    : never;
+};
+
+/** The methods of a table in the name of somebody. */
+export function bindActs<Part>(table: ActTable<Part>, runner: Runner, act: Act): Part {
+  const entries = Object.entries<ActOperation>(table as Record<string, never>);
+  return Object.fromEntries(
+    entries.map(([name, operation]) => [
+      name,
+      (...values: unknown[]) => runner.write((tx) => operation(tx, act, ...values)),
+    ]),
+  ) as Part;
+}
+
+type ActOperation = (tx: Transaction, act: Act, ...values: unknown[]) => Promise<unknown>;

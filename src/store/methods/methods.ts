@@ -1,5 +1,6 @@
 /** Every method of the store that works on what it keeps: which operation it runs, and how. */
 import type { AcknowledgementStore } from '../acknowledgements.ts';
+import type { ActivityStore } from '../activity.ts';
 import type { AlertStore } from '../alerts.ts';
 import type { ApiKeyStore } from '../api-keys.ts';
 import type { BlindnessStore } from '../blindness.ts';
@@ -7,8 +8,8 @@ import type { CaseStore } from '../cases.ts';
 import type { ChannelStore } from '../channels.ts';
 import type { CheckInStore } from '../check-ins.ts';
 import type { DeliveryStore } from '../deliveries.ts';
-import * as acknowledgements from '../operations/acknowledgements/acknowledgements.ts';
 import * as alarms from '../operations/acknowledgements/alarms.ts';
+import * as activity from '../operations/activity/list.ts';
 import * as alerts from '../operations/alerts.ts';
 import * as apiKeys from '../operations/api-keys.ts';
 import * as blindWindows from '../operations/blind-windows.ts';
@@ -37,7 +38,6 @@ import * as silenced from '../operations/silencing/silenced.ts';
 import * as silences from '../operations/silencing/silences.ts';
 import * as snitchList from '../operations/snitch-list.ts';
 import * as snitches from '../operations/snitches.ts';
-import * as tags from '../operations/tags.ts';
 import * as triggers from '../operations/triggers.ts';
 import * as webhooks from '../operations/webhooks.ts';
 import type { OwnershipStore } from '../ownership.ts';
@@ -52,55 +52,37 @@ import type { SnitchStore } from '../snitches.ts';
 import type { OpenedStore, Store } from '../store.ts';
 import type { SweepStore } from '../sweep.ts';
 import type { WebhookStore } from '../webhooks.ts';
-import { bind, type Runner, read, type Table, work, write } from './method.ts';
+import { acts } from './acts.ts';
+import { bind, bindActs, type Runner, read, type Table, work, write } from './method.ts';
 import { type Guarded, guarded } from './refusals.ts';
 
 const caseMethods: Table<CaseStore> = {
-  createCase: write(cases.createCase),
   getCase: read(cases.getCase),
   listCases: read(cases.listCases),
-  updateCase: write(cases.updateCase),
-  deleteCase: write(cases.deleteCase),
 };
 
 const apiKeyMethods: Table<ApiKeyStore> = {
-  createApiKey: write(apiKeys.createApiKey),
   provideAdminKey: write(apiKeys.provideAdminKey),
   findApiKey: read(apiKeys.findApiKey),
   getApiKey: read(apiKeys.getApiKey),
   listApiKeys: read(apiKeys.listApiKeys),
-  deleteApiKey: write(apiKeys.deleteApiKey),
   recordKeyUse: write(apiKeys.recordKeyUse),
 };
 
 const snitchMethods: Table<SnitchStore> = {
   hasRoomForSnitch: read(snitches.hasRoomForSnitch),
-  createSnitch: write(snitches.createSnitch),
   getSnitch: read(snitches.getSnitch),
   listSnitches: read(snitchList.listSnitches),
-  updateSnitch: write(snitches.updateSnitch),
-  addTags: write(tags.addTags),
-  removeTag: write(tags.removeTag),
-  deleteSnitch: write(snitches.deleteSnitch),
-  pauseSnitch: write(triggers.pauseSnitch),
-  unpauseSnitch: write(triggers.unpauseSnitch),
 };
 
 const acknowledgementMethods: Table<AcknowledgementStore> = {
-  acknowledgeSnitch: write(acknowledgements.acknowledgeSnitch),
-  unacknowledgeSnitch: write(acknowledgements.unacknowledgeSnitch),
   findAlarm: read(alarms.findAlarm),
-  acknowledgeAlarm: write(acknowledgements.acknowledgeAlarm),
 };
 
 const ownershipMethods: Table<OwnershipStore> = {
-  importSnitches: write(ownership.importSnitches),
-  updateSnitches: write(ownership.updateSnitches),
-  deleteSnitches: write(ownership.deleteSnitches),
   ownerOfToken: read(ownership.ownerOfToken),
   roomForSnitches: read(ownership.roomForSnitches),
   listOwnership: read(ownership.listOwnership),
-  setOwnership: write(ownership.setOwnership),
 };
 
 const checkInMethods: Table<CheckInStore> = {
@@ -112,7 +94,6 @@ const checkInMethods: Table<CheckInStore> = {
 
 const provisioningMethods: Table<ProvisioningStore> = {
   findTokenByName: read(provisioning.findTokenByName),
-  applyFirstCheckIn: write(provisioning.applyFirstCheckIn),
 };
 
 const sweepMethods: Table<Omit<SweepStore, keyof Guarded>> = {
@@ -134,9 +115,7 @@ const alertMethods: Table<AlertStore> = {
 };
 
 const deliveryMethods: Table<DeliveryStore> = {
-  createTestDelivery: write(alerts.insertTestAlert),
   listDeliveries: read(deliveries.listDeliveries),
-  retryDelivery: write(deliveries.retryDelivery),
   claimDeliveries: work(claims.claimDeliveries),
   settleDelivery: work(claims.settleDelivery),
   releaseLeases: work(claims.releaseLeases),
@@ -144,24 +123,17 @@ const deliveryMethods: Table<DeliveryStore> = {
 };
 
 const webhookMethods: Table<WebhookStore> = {
-  createWebhook: write(webhooks.createWebhook),
   getWebhook: read(webhooks.getWebhook),
   listWebhooks: read(webhooks.listWebhooks),
-  deleteWebhook: write(webhooks.deleteWebhook),
-  rotateWebhookSecret: write(webhooks.rotateWebhookSecret),
 };
 
 const channelMethods: Table<ChannelStore> = {
-  createChannel: write(channels.createChannel),
   getChannel: read(channels.getChannel),
   listChannels: read(channels.listChannels),
-  updateChannel: write(channels.updateChannel),
-  deleteChannel: write(channels.deleteChannel),
 };
 
 const routeMethods: Table<RouteStore> = {
   listRoutes: read(routeRules.listRoutes),
-  updateRoute: write(routeRules.updateRoute),
   findOutage: read(routeWaiting.findOutage),
 };
 
@@ -182,12 +154,9 @@ const repeatMethods: Table<RepeatStore> = {
 };
 
 const silenceMethods: Table<SilenceStore> = {
-  createSilence: write(silences.createSilence),
   unknownTags: read(silences.unknownTags),
   getSilence: read(silences.getSilence),
   listSilences: read(silences.listSilences),
-  updateSilence: write(silences.updateSilence),
-  deleteSilence: write(silences.deleteSilence),
   silencedAmong: read(silenced.silencedAmong),
   silenceOver: read(silenced.silenceOver),
   endSilencesSlice: work(silenceEnds.endSilencesSlice),
@@ -197,6 +166,10 @@ const serverNoteMethods: Table<ServerNoteStore> = {
   census: read(census.takeCensus),
   getSetting: read(settings.getSetting),
   setSetting: write(settings.setSetting),
+};
+
+const activityMethods: Table<ActivityStore> = {
+  listActivity: read(activity.listActivity),
 };
 
 /** All that a store does with what it keeps, on the database of `runner`. */
@@ -221,6 +194,8 @@ export function methodsOf(runner: Runner): Omit<Store, keyof OpenedStore> {
     ...bind(repeatMethods, runner),
     ...bind(silenceMethods, runner),
     ...bind(serverNoteMethods, runner),
+    ...bind(activityMethods, runner),
+    by: (by, at) => bindActs(acts, runner, { by, at }),
     ...guarded(runner),
   };
 }

@@ -13,6 +13,7 @@ import { sql as routes } from './0012_routes.ts';
 import { sql as acknowledged } from './0013_acknowledged.ts';
 import { sql as silences } from './0014_silences.ts';
 import { sql as needs } from './0015_needs.ts';
+import { sql as activity } from './0016_activity.ts';
 import type { Migration } from './migration.ts';
 
 /** In order: the schema's version is the number of migrations that ran. A migration that has landed never changes. */
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   acknowledged,
   silences,
   needs,
+  activity,
 ];

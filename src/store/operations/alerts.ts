@@ -1,3 +1,4 @@
+import type { Act } from '../../core/activity/activity.ts';
 import {
   type Alert,
   type AlertDecision,
@@ -16,6 +17,7 @@ import type { SnitchState } from '../../core/snitch.ts';
 import { newId } from '../identifiers.ts';
 import type { Page } from '../page.ts';
 import type { Reading, Transaction, Value } from '../transaction.ts';
+import { hostOf, recordTest, type Target } from './activity/of-targets.ts';
 import { type AlertCause, detailsOf } from './alert-details.ts';
 import { type AlertRow, insertRow, SELECT, type Told, targetsOf, toAlert, writeAlert } from './alert-rows.ts';
 import { getChannel } from './channels.ts';
@@ -143,11 +145,14 @@ async function noticedTargets(tx: Transaction, caseId: string): Promise<Targets>
 /** An alert as if a snitch had reported for the first time, to one target: shows that it works. */
 export async function insertTestAlert(
   tx: Transaction,
+  act: Act,
   caseId: string,
   route: Route,
   now: number,
 ): Promise<Delivery | null> {
-  if (!(await isTarget(tx, caseId, route))) return null;
+  const target = await targetOf(tx, caseId, route);
+  if (!target) return null;
+  await recordTest(tx, act, caseId, target);
   const id = newId('alert');
   const decision: AlertDecision = { type: 'snitch.reporting', status: 'healthy', previousStatus: 'pending' };
   const sample = { token: 'test', name: 'Test alert', notes: 'This is only a test.', tags: ['test'] };
@@ -167,10 +172,17 @@ export async function insertTestAlert(
   return delivery ?? null;
 }
 
-async function isTarget(tx: Reading, caseId: string, { channel, target }: Route): Promise<boolean> {
-  if (channel === 'webhook') return (await getWebhook(tx, caseId, target)) !== null;
-  if (channel === 'email') return (await targetsOf(tx, caseId)).members.includes(target);
-  return (await getChannel(tx, caseId, target))?.kind === channel;
+async function targetOf(tx: Reading, caseId: string, { channel, target }: Route): Promise<Target | null> {
+  if (channel === 'webhook') {
+    const webhook = await getWebhook(tx, caseId, target);
+    return webhook && { id: target, name: hostOf(webhook), channel };
+  }
+  if (channel === 'email') {
+    const { members } = await targetsOf(tx, caseId);
+    return members.includes(target) ? { id: target, name: target, channel } : null;
+  }
+  const found = await getChannel(tx, caseId, target);
+  return found?.kind === channel ? { id: target, name: found.name, channel } : null;
 }
 
 export async function getAlert(tx: Reading, id: string): Promise<Alert | null> {

@@ -1,9 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { Act } from '../../core/activity/activity.ts';
 import type { ApiKey, Scope } from '../../core/api-key.ts';
 import type { Case } from '../../core/case.ts';
 import { assertRoom } from '../../core/resource-limits.ts';
 import { hashApiKey, newApiKey, newId } from '../identifiers.ts';
 import type { Reading, Transaction } from '../transaction.ts';
+import { record } from './activity/record.ts';
 import { getCase, requireCase } from './cases.ts';
 
 interface ApiKeyRow {
@@ -21,6 +23,7 @@ const COLUMNS = 'id, case_id, name, scope, created_at, last_used_at, hash';
 /** The key itself is in the answer and nowhere else: the store keeps its hash. */
 export async function createApiKey(
   tx: Transaction,
+  act: Act,
   settings: { caseId: string | null; name: string; scope: Scope },
   now: number,
   most = Number.POSITIVE_INFINITY,
@@ -32,7 +35,10 @@ export async function createApiKey(
   );
   assertRoom('api_keys', kept?.count ?? 0, most);
   const key = newApiKey();
-  return { apiKey: await insertApiKey(tx, settings, key, now), key };
+  const apiKey = await insertApiKey(tx, settings, key, now);
+  const { caseId, scope, id, name } = apiKey;
+  await record(tx, act, { caseId, action: 'key.created', subject: { id, name }, details: { scope } });
+  return { apiKey, key };
 }
 
 async function insertApiKey(
@@ -108,14 +114,23 @@ export async function listApiKeys(tx: Reading, caseId: string | null): Promise<A
   return rows.map(toApiKey);
 }
 
-export async function deleteApiKey(tx: Transaction, caseId: string | null, id: string): Promise<boolean> {
-  const deleted = await tx.run(
-    'DELETE FROM api_keys WHERE case_id IS NOT DISTINCT FROM ? AND id = ?',
+export async function deleteApiKey(
+  tx: Transaction,
+  act: Act,
+  caseId: string | null,
+  id: string,
+): Promise<boolean> {
+  const row = await tx.get<ApiKeyRow>(
+    `SELECT ${COLUMNS} FROM api_keys WHERE case_id IS NOT DISTINCT FROM ? AND id = ?`,
     caseId,
     id,
   );
-  if (deleted > 0 && caseId !== null) tx.announce({ kind: 'access', caseId, keyId: id });
-  return deleted > 0;
+  if (!row) return false;
+  await tx.run('DELETE FROM api_keys WHERE id = ?', id);
+  if (caseId !== null) tx.announce({ kind: 'access', caseId, keyId: id });
+  const { name, scope } = row;
+  await record(tx, act, { caseId, action: 'key.deleted', subject: { id, name }, details: { scope } });
+  return true;
 }
 
 export async function recordKeyUse(tx: Transaction, id: string, at: number): Promise<void> {

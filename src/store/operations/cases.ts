@@ -1,8 +1,10 @@
+import type { Act } from '../../core/activity/activity.ts';
 import type { Case, CaseSettings } from '../../core/case.ts';
 import { NotFound } from '../../core/errors.ts';
 import type { Reminders } from '../../core/snitch.ts';
 import { newId } from '../identifiers.ts';
 import type { Reading, Transaction } from '../transaction.ts';
+import { recordCase, recordCaseEdit } from './activity/of-cases.ts';
 import { forgetMembers } from './routes/rules.ts';
 import { dropWaitingOfCase } from './routes/waiting.ts';
 
@@ -20,7 +22,12 @@ interface CaseRow {
 
 const COLUMNS = 'id, name, timezone, members, reminders, error_notices, max_snitches, on_hold, created_at';
 
-export async function createCase(tx: Transaction, settings: CaseSettings, now: number): Promise<Case> {
+export async function createCase(
+  tx: Transaction,
+  act: Act,
+  settings: CaseSettings,
+  now: number,
+): Promise<Case> {
   const created: Case = { ...settings, id: newId('case'), createdAt: now };
   await tx.run(
     `INSERT INTO cases (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -28,6 +35,7 @@ export async function createCase(tx: Transaction, settings: CaseSettings, now: n
     ...settingValues(created),
     now,
   );
+  await recordCase(tx, act, 'case.created', created);
   return created;
 }
 
@@ -49,6 +57,7 @@ export async function listCases(tx: Reading): Promise<Case[]> {
 /** A new time zone restarts every deadline of the case, a new kind of reminders those of its failed snitches. */
 export async function updateCase(
   tx: Transaction,
+  act: Act,
   id: string,
   changes: Partial<CaseSettings>,
 ): Promise<Case | null> {
@@ -66,6 +75,7 @@ export async function updateCase(
   if (after.onHold && !before.onHold) tx.announce({ kind: 'access', caseId: id, keyId: null });
   const deadlines = after.timezone !== before.timezone;
   if (deadlines || after.reminders !== before.reminders) await planReschedule(tx, id, deadlines);
+  await recordCaseEdit(tx, act, before, after);
   return after;
 }
 
@@ -80,8 +90,10 @@ async function planReschedule(tx: Transaction, id: string, deadlines: boolean): 
 }
 
 /** Deletes the case and all that belongs to it. Alerts that were decided stay, and so do their emails. */
-export async function deleteCase(tx: Transaction, id: string): Promise<boolean> {
-  if ((await tx.run('DELETE FROM cases WHERE id = ?', id)) === 0) return false;
+export async function deleteCase(tx: Transaction, act: Act, id: string): Promise<boolean> {
+  const deleted = await getCase(tx, id);
+  if (!deleted) return false;
+  await tx.run('DELETE FROM cases WHERE id = ?', id);
   tx.forget();
   await tx.run('DELETE FROM flapping WHERE snitch_id IN (SELECT id FROM snitches WHERE case_id = ?)', id);
   await tx.run(
@@ -104,6 +116,8 @@ export async function deleteCase(tx: Transaction, id: string): Promise<boolean> 
   await tx.run('DELETE FROM routes WHERE case_id = ?', id);
   await dropWaitingOfCase(tx, id, 'the case was deleted before');
   await tx.run('DELETE FROM reschedules WHERE case_id = ?', id);
+  await tx.run('DELETE FROM activity WHERE case_id = ?', id);
+  await recordCase(tx, act, 'case.deleted', deleted);
   await tx.run('DELETE FROM needs WHERE case_id = ?', id);
   await tx.run('DELETE FROM reliefs WHERE case_id = ?', id);
   tx.announce({ kind: 'access', caseId: id, keyId: null });

@@ -3,7 +3,7 @@ import type { ChannelSettings } from '../../core/channel.ts';
 import type { Channel } from '../../core/routing.ts';
 import type { Transaction } from '../transaction.ts';
 import { insertRefusalNotice } from './alerts.ts';
-import { getChannel, updateChannel } from './channels.ts';
+import { changeChannel, getChannel } from './channels.ts';
 import { noteRepeats } from './repeats.ts';
 
 interface SettledRow {
@@ -27,7 +27,7 @@ export async function noteDelivered(
     row.target,
   );
   if (row.channel === 'alertmanager') await noteRepeats(tx, row, at);
-  if (settings) await updateChannel(tx, row.case_id, row.target, { settings });
+  if (settings) await changeChannel(tx, row.case_id, row.target, { settings });
 }
 
 /** The first refusal stands until it is over, and is told once to whoever else is told of notices. */

@@ -1,9 +1,11 @@
+import type { Act } from '../../core/activity/activity.ts';
 import type { CaseChannel, ChannelFields, ChannelKind } from '../../core/channel.ts';
 import { assertRoom } from '../../core/resource-limits.ts';
 import type { RoutedChannel } from '../../core/routing.ts';
 import type { NewChannel } from '../channels.ts';
 import { newId } from '../identifiers.ts';
 import type { Reading, Transaction } from '../transaction.ts';
+import { recordChannel, recordChannelEdit } from './activity/of-targets.ts';
 import { requireCase } from './cases.ts';
 import { forgetPace } from './pace/paces.ts';
 import { hoursColumn, type RuleRow, toRule } from './routes/rules.ts';
@@ -29,6 +31,7 @@ const COLUMNS =
 
 export async function createChannel(
   tx: Transaction,
+  act: Act,
   caseId: string,
   { kind, name, fields }: NewChannel,
   now: number,
@@ -58,7 +61,19 @@ export async function createChannel(
     hoursColumn(hours),
     now,
   );
-  return { id, caseId, kind, name: named, ...fields, after, hours, refused: null, createdAt: now };
+  const made: CaseChannel = {
+    id,
+    caseId,
+    kind,
+    name: named,
+    ...fields,
+    after,
+    hours,
+    refused: null,
+    createdAt: now,
+  };
+  await recordChannel(tx, act, 'channel.created', made);
+  return made;
 }
 
 /** How many webhooks and channels a case has together (`decisions: Limits on resources`). */
@@ -108,13 +123,26 @@ export async function listRoutedChannels(tx: Reading, caseId: string): Promise<R
   return rows.map((row) => ({ id: row.id, kind: row.kind, ...toRule(row) }));
 }
 
-/** New settings may have mended what the service refused, so that the refusal is forgotten. */
 export async function updateChannel(
   tx: Transaction,
+  act: Act,
   caseId: string,
   id: string,
   changes: Partial<ChannelFields>,
 ): Promise<CaseChannel | null> {
+  const changed = await changeChannel(tx, caseId, id, changes);
+  if (!changed) return null;
+  await recordChannelEdit(tx, act, changed.before, changed.after);
+  return changed.after;
+}
+
+/** New settings may have mended what the service refused, so that the refusal is forgotten. */
+export async function changeChannel(
+  tx: Transaction,
+  caseId: string,
+  id: string,
+  changes: Partial<ChannelFields>,
+): Promise<{ before: CaseChannel; after: CaseChannel } | null> {
   const before = await getChannel(tx, caseId, id);
   if (!before) return null;
   const refused = changes.settings ? null : before.refused;
@@ -133,17 +161,18 @@ export async function updateChannel(
     id,
   );
   if ('after' in changes || 'hours' in changes) await lookAnew(tx, { channel: after.kind, target: id });
-  return after;
+  return { before, after };
 }
 
 /** Deliveries that wait for the channel die at their next attempt, with the reason; those that wait for their time are dropped. */
-export async function deleteChannel(tx: Transaction, caseId: string, id: string): Promise<boolean> {
+export async function deleteChannel(tx: Transaction, act: Act, caseId: string, id: string): Promise<boolean> {
   const channel = await getChannel(tx, caseId, id);
   if (!channel) return false;
   await tx.run('DELETE FROM channels WHERE id = ?', id);
   await tx.run('DELETE FROM repeats WHERE channel_id = ?', id);
   await forgetPace(tx, channel.kind, id);
   await lookAnew(tx, { channel: channel.kind, target: id });
+  await recordChannel(tx, act, 'channel.deleted', channel);
   return true;
 }
 

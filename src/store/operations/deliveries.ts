@@ -1,10 +1,12 @@
 /** The outbox: one row per alert and target, kept until it is delivered, dead or dropped, and listed long after. */
+import type { Act } from '../../core/activity/activity.ts';
 import { type Alert, BLIND_NOTICE } from '../../core/alert.ts';
 import type { Delivery, DeliveryState } from '../../core/delivery.ts';
 import type { Wait } from '../../core/hours/wait.ts';
 import type { Channel, PlannedRoute } from '../../core/routing.ts';
 import type { Page } from '../page.ts';
 import type { Reading, Transaction, Value } from '../transaction.ts';
+import { record } from './activity/record.ts';
 
 interface ListedRow {
   id: number;
@@ -93,11 +95,12 @@ export async function listDeliveries(
  */
 export async function retryDelivery(
   tx: Transaction,
+  act: Act,
   caseId: string,
   id: number,
   now: number,
 ): Promise<Delivery | null> {
-  await tx.run(
+  const queued = await tx.run(
     `UPDATE deliveries SET state = 'pending', attempts = 0, next_attempt_at = ?, waits = NULL, waiting_token = NULL
      WHERE case_id = ? AND id = ? AND state IN ('pending', 'dead')`,
     now,
@@ -105,8 +108,17 @@ export async function retryDelivery(
     id,
   );
   const row = await tx.get<ListedRow>(`${LISTED} WHERE d.case_id = +? AND d.id = +?`, caseId, id);
-  if (row?.state === 'pending') tx.announce({ kind: 'deliveries', channels: [row.channel] });
-  return row ? toDelivery(row) : null;
+  if (!row) return null;
+  if (row.state === 'pending') tx.announce({ kind: 'deliveries', channels: [row.channel] });
+  const delivery = toDelivery(row);
+  if (queued > 0) await recordRetry(tx, act, delivery);
+  return delivery;
+}
+
+/** By the name of the snitch that it tells of. */
+function recordRetry(tx: Transaction, act: Act, { id, caseId, channel, about }: Delivery): Promise<void> {
+  const subject = { id: String(id), name: about.snitch?.name ?? about.type };
+  return record(tx, act, { caseId, action: 'delivery.retried', subject, details: { channel } });
 }
 
 /** Read without the rest, which may be long or, in a damaged row, no JSON. */

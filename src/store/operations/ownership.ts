@@ -1,15 +1,18 @@
 /** Snitches that are made with a given token, and the files that snitches are kept in. */
+import type { Act } from '../../core/activity/activity.ts';
 import { Invalid, NotFound, PlanLimitReached } from '../../core/errors.ts';
 import { importedAttribute, TOKEN_TAKEN } from '../../core/imported-snitch.ts';
 import type { Snitch } from '../../core/snitch.ts';
 import type { ImportBatch, Owned, SnitchChange } from '../ownership.ts';
 import type { Reading, Transaction } from '../transaction.ts';
+import { type Named, recordMany } from './activity/of-snitches.ts';
 import { deleteSnitch, insertSnitch, updateSnitch } from './snitches.ts';
 import { countSnitches } from './status-counts.ts';
 
 /** Makes all of `imported`, or none. @throws PlanLimitReached, and Invalid for tokens that are taken */
 export async function importSnitches(
   tx: Transaction,
+  act: Act,
   caseId: string,
   { imported, owner }: ImportBatch,
   now: number,
@@ -29,9 +32,11 @@ export async function importSnitches(
   for (const [index, { needs = [] }] of imported.entries()) {
     const { token } = made[index] ?? {};
     if (needs.length === 0 || token === undefined) continue;
-    const after = await naming(index, () => updateSnitch(tx, caseId, token, { needs }, now));
+    const after = await naming(index, () => updateSnitch(tx, act, caseId, token, { needs }, now));
     if (after) made[index] = after;
   }
+  const kinds = { one: 'snitch.created', several: 'snitches.imported' } as const;
+  await recordMany(tx, act, caseId, kinds, made, owner === null ? {} : { owner });
   return made;
 }
 
@@ -49,13 +54,14 @@ async function naming<T>(index: number, operation: () => Promise<T>): Promise<T>
 /** @throws NotFound where one is gone, Invalid for what cannot go together */
 export async function updateSnitches(
   tx: Transaction,
+  act: Act,
   caseId: string,
   wanted: readonly SnitchChange[],
   now: number,
 ): Promise<Snitch[]> {
   const changed: Snitch[] = [];
   for (const [index, { token, changes }] of wanted.entries()) {
-    const snitch = await naming(index, () => updateSnitch(tx, caseId, token, changes, now));
+    const snitch = await naming(index, () => updateSnitch(tx, act, caseId, token, changes, now));
     if (!snitch) throw new NotFound();
     changed.push(snitch);
   }
@@ -64,10 +70,11 @@ export async function updateSnitches(
 
 export async function deleteSnitches(
   tx: Transaction,
+  act: Act,
   caseId: string,
   tokens: readonly string[],
 ): Promise<void> {
-  for (const token of tokens) await deleteSnitch(tx, caseId, token);
+  for (const token of tokens) await deleteSnitch(tx, act, caseId, token);
 }
 
 function validationOfTaken(index: number) {
@@ -114,13 +121,15 @@ export async function listOwnership(
  */
 export async function setOwnership(
   tx: Transaction,
+  act: Act,
   caseId: string,
   tokens: readonly string[],
   owner: string | null,
 ): Promise<void> {
+  const changed: Named[] = [];
   for (const token of tokens) {
-    const row = await tx.get<{ owner: string | null }>(
-      'SELECT owner FROM snitches WHERE token = +? AND case_id = +?',
+    const row = await tx.get<{ owner: string | null; name: string }>(
+      'SELECT owner, name FROM snitches WHERE token = +? AND case_id = +?',
       token,
       caseId,
     );
@@ -128,8 +137,10 @@ export async function setOwnership(
     if (owner !== null && row.owner !== null && row.owner !== owner) {
       throw new Invalid([{ attribute: 'owner', message: `${token} belongs to another owner` }]);
     }
+    if (row.owner !== owner) changed.push({ token, name: row.name });
   }
   for (const token of tokens) await writeOwner(tx, token, owner);
+  await recordMany(tx, act, caseId, { one: 'snitches.owned', several: 'snitches.owned' }, changed, { owner });
 }
 
 async function writeOwner(tx: Transaction, token: string, owner: string | null): Promise<void> {

@@ -1,4 +1,5 @@
 /** Check-ins by name. Names need not be unique: of several snitches, the one that was made first is meant. */
+import type { Act } from '../../core/activity/activity.ts';
 import type { CheckIn } from '../../core/check-in.ts';
 import type { SnitchFields } from '../../core/snitch.ts';
 import type { Reading, Transaction } from '../transaction.ts';
@@ -17,12 +18,13 @@ export async function findTokenByName(tx: Reading, caseId: string, name: string)
 /** Operations run one after the other, so that a second call finds what the first one made. */
 export async function applyFirstCheckIn(
   tx: Transaction,
+  act: Act,
   caseId: string,
   fields: SnitchFields,
   checkIn: Omit<CheckIn, 'token'>,
 ): Promise<boolean> {
   const found = await findTokenByName(tx, caseId, fields.name);
-  const token = found ?? (await createSnitch(tx, caseId, fields, checkIn.now)).token;
+  const token = found ?? (await createSnitch(tx, act, caseId, fields, checkIn.now)).token;
   await applyCheckIn(tx, { ...checkIn, token });
   return found === null;
 }

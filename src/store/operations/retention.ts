@@ -1,8 +1,10 @@
+import { KEPT_FOR } from '../../core/activity/activity.ts';
 import type { RetentionLimits } from '../sweep.ts';
 import type { Transaction } from '../transaction.ts';
+import { pruneActivity } from './activity/record.ts';
 import { pruneTexts } from './alert-texts.ts';
 import { getSetting, setSetting } from './settings.ts';
-import { KEPT_FOR } from './silences/rows.ts';
+import { KEPT_FOR as SILENCES_KEPT_FOR } from './silences/rows.ts';
 
 /** Rows that one call looks at. */
 const SLICE = 500;
@@ -16,8 +18,12 @@ export async function prune(tx: Transaction, limits: RetentionLimits): Promise<b
     limits.olderThan,
   );
   await tx.run('DELETE FROM blind_windows WHERE ended_at < ? AND cursor IS NULL', limits.olderThan);
-  await tx.run('DELETE FROM silences WHERE over_at < ? AND release_cursor IS NULL', limits.now - KEPT_FOR);
-  return moreCheckIns || moreAlerts;
+  await tx.run(
+    'DELETE FROM silences WHERE over_at < ? AND release_cursor IS NULL',
+    limits.now - SILENCES_KEPT_FOR,
+  );
+  const moreActivity = await pruneActivity(tx, limits.now - KEPT_FOR, SLICE);
+  return moreCheckIns || moreAlerts || moreActivity;
 }
 
 interface LoggedRow {

@@ -1,6 +1,8 @@
+import type { Act } from '../../core/activity/activity.ts';
 import type { OrderlyStop } from '../blindness.ts';
 import type { Setting } from '../server-notes.ts';
 import type { Reading, Transaction } from '../transaction.ts';
+import { record } from './activity/record.ts';
 
 /** The server's own settings, apart from the ones that its configuration file has. */
 export async function getSetting(tx: Reading, name: Setting): Promise<string | null> {
@@ -21,4 +23,13 @@ export async function setSetting(tx: Transaction, name: Setting, value: string):
 export async function recordLiveness(tx: Transaction, at: number, stop: OrderlyStop | null): Promise<void> {
   await setSetting(tx, 'liveness', String(at));
   if (stop) await setSetting(tx, 'stopped', JSON.stringify({ at, ...stop }));
+}
+
+/** While it is on, the API answers nothing else. */
+export async function setMaintenance(tx: Transaction, act: Act, enabled: boolean): Promise<void> {
+  const before = await getSetting(tx, 'maintenance');
+  await setSetting(tx, 'maintenance', enabled ? 'on' : 'off');
+  if ((before === 'on') === enabled) return;
+  const action = enabled ? 'maintenance.began' : 'maintenance.ended';
+  await record(tx, act, { caseId: null, action, subject: { id: null, name: 'server' } });
 }

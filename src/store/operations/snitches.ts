@@ -1,3 +1,4 @@
+import type { Act } from '../../core/activity/activity.ts';
 import { Invalid, PlanLimitReached } from '../../core/errors.ts';
 import { isDueAlike } from '../../core/job-schedule.ts';
 import { ANY_RUN, isSameRules, rulesWith } from '../../core/judgement/rules.ts';
@@ -9,6 +10,7 @@ import { refusedTogether } from '../../core/snitch-input.ts';
 import { transition } from '../../core/transition.ts';
 import { newToken } from '../identifiers.ts';
 import type { Reading, Transaction } from '../transaction.ts';
+import { recordEdit, recordOf } from './activity/of-snitches.ts';
 import { requireCase } from './cases.ts';
 import { lastReportOf } from './last-report.ts';
 import { saveLearned } from './learned.ts';
@@ -47,12 +49,15 @@ export async function hasRoomForSnitch(tx: Reading, caseId: string): Promise<boo
 
 export async function createSnitch(
   tx: Transaction,
+  act: Act,
   caseId: string,
   fields: SnitchFields,
   now: number,
 ): Promise<Snitch> {
   if (!(await hasRoomForSnitch(tx, caseId))) throw new PlanLimitReached();
-  return insertSnitch(tx, caseId, fields, now);
+  const snitch = await insertSnitch(tx, caseId, fields, now);
+  await recordOf(tx, act, caseId, 'snitch.created', snitch);
+  return snitch;
 }
 
 /** The caller has looked whether there is room for it. */
@@ -122,6 +127,8 @@ async function pastOf(
   };
 }
 
+const NO_PAST = { lastReport: null, missingSince: null, hold: null };
+
 interface Found {
   row: SnitchRow;
   state: StateRow;
@@ -143,6 +150,7 @@ async function find(tx: Reading, caseId: string, token: string): Promise<Found |
  */
 export async function updateSnitch(
   tx: Transaction,
+  act: Act,
   caseId: string,
   token: string,
   changes: Partial<SnitchFields>,
@@ -174,9 +182,16 @@ export async function updateSnitch(
   if (changes.tags && !changes.needs && state.needs !== null) await refuseCircle(tx, { id: row.id, caseId });
   tx.announce({ kind: 'snitch', caseId, token });
   await reschedule(tx, state, { before, wanted, now });
+  const needs = await listNeeds(tx, row.id);
   if (changes.needs) await changeNeeds(tx, state, changes.needs, now);
-  const after = (await getStateById(tx, row.id)) ?? state;
-  return toSnitch(described, after, await pastOf(tx, after));
+  const changed = (await getStateById(tx, row.id)) ?? state;
+  const after = toSnitch(described, changed, await pastOf(tx, changed));
+  await recordEdit(tx, act, caseId, {
+    token,
+    before: { described: toSnitch(row, state, { ...NO_PAST, needs }), state: before },
+    after: { described: after, state: wanted },
+  });
+  return after;
 }
 
 /** @throws Invalid where the snitch would need itself */
@@ -242,7 +257,12 @@ async function withRuntime(
 }
 
 /** Alerts that were decided are still delivered; the log of check-ins goes with retention. */
-export async function deleteSnitch(tx: Transaction, caseId: string, token: string): Promise<boolean> {
+export async function deleteSnitch(
+  tx: Transaction,
+  act: Act,
+  caseId: string,
+  token: string,
+): Promise<boolean> {
   const found = await find(tx, caseId, token);
   if (!found) return false;
   const { row, state } = found;
@@ -254,6 +274,7 @@ export async function deleteSnitch(tx: Transaction, caseId: string, token: strin
   await forgetKeptBack(tx, row.id);
   await forgetValues(tx, row.id);
   await dropWaiting(tx, { caseId, token }, 'it was deleted before');
+  await recordOf(tx, act, caseId, 'snitch.deleted', row);
   tx.announce({ kind: 'snitch', caseId, token });
   return true;
 }

@@ -1,7 +1,10 @@
 /** The tags of a snitch and their index. The tags themselves stand in the row of the snitch, in the order in which they were given. */
+import type { Act } from '../../core/activity/activity.ts';
+import { changesBetween } from '../../core/activity/changes.ts';
 import { Invalid } from '../../core/errors.ts';
 import { tooManyTags } from '../../core/validation.ts';
 import type { Awaitable, Transaction } from '../transaction.ts';
+import { recordChanges } from './activity/of-snitches.ts';
 import { noteLostTags } from './needs/reliefs.ts';
 import { refuseCircle } from './needs/written.ts';
 import { lookAnew } from './silences/alarms.ts';
@@ -49,6 +52,7 @@ export async function changeTags(
 
 export async function addTags(
   tx: Transaction,
+  act: Act,
   caseId: string,
   token: string,
   tags: readonly string[],
@@ -58,12 +62,13 @@ export async function addTags(
   const all = [...new Set([...tagsIn(row), ...tags])];
   const refused = tooManyTags(all);
   if (refused) throw new Invalid([refused]);
-  return writeTags(tx, caseId, row, all);
+  return writeTags(tx, act, caseId, row, all);
 }
 
 /** Removes the first of `spellings` that the snitch has. */
 export async function removeTag(
   tx: Transaction,
+  act: Act,
   caseId: string,
   token: string,
   spellings: readonly string[],
@@ -75,27 +80,41 @@ export async function removeTag(
   if (tag === undefined) return own;
   return writeTags(
     tx,
+    act,
     caseId,
     row,
     own.filter((one) => one !== tag),
   );
 }
 
-type TaggedRow = Pick<SnitchRow, 'id' | 'token' | 'tags'>;
+type TaggedRow = Pick<SnitchRow, 'id' | 'token' | 'name' | 'tags'>;
 
 function taggedOf(tx: Transaction, caseId: string, token: string): Awaitable<TaggedRow | undefined> {
   return tx.get<TaggedRow>(
-    'SELECT id, token, tags FROM snitches WHERE token = +? AND case_id = +?',
+    'SELECT id, token, name, tags FROM snitches WHERE token = +? AND case_id = +?',
     token,
     caseId,
   );
 }
 
-async function writeTags(tx: Transaction, caseId: string, row: TaggedRow, tags: string[]): Promise<string[]> {
+async function writeTags(
+  tx: Transaction,
+  act: Act,
+  caseId: string,
+  row: TaggedRow,
+  tags: string[],
+): Promise<string[]> {
   await tx.run('UPDATE snitches SET tags = ? WHERE id = ?', JSON.stringify(tags), row.id);
   const state = await getStateById(tx, row.id);
   if (state) await changeTags(tx, state, tagsIn(row), tags);
   if (state && state.needs !== null) await refuseCircle(tx, { id: row.id, caseId });
   tx.announce({ kind: 'snitch', caseId, token: row.token });
+  await recordChanges(
+    tx,
+    act,
+    caseId,
+    row,
+    changesBetween({ tags: tagsIn(row) }, { tags }, { tags: 'tags' }),
+  );
   return tags;
 }

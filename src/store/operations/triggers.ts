@@ -1,4 +1,6 @@
 /** Triggers from people, from the sweep and from changed rules: read the row, ask the state machine, write. */
+import type { Act } from '../../core/activity/activity.ts';
+import { isAlike } from '../../core/activity/changes.ts';
 import { Invalid } from '../../core/errors.ts';
 import { LONGEST_DOUBT } from '../../core/hold.ts';
 import { followsCaseZone } from '../../core/job-schedule.ts';
@@ -11,6 +13,7 @@ import { type Trigger, transition } from '../../core/transition.ts';
 import { PENDING_CANNOT_PAUSE } from '../../core/validation.ts';
 import type { DueResult, LookCursor } from '../sweep.ts';
 import type { Transaction } from '../transaction.ts';
+import { namedBy, recordOf, untilOf } from './activity/of-snitches.ts';
 import { insertAlert } from './alerts.ts';
 import { settleFlaps } from './flapping.ts';
 import { isolate } from './isolation.ts';
@@ -35,6 +38,7 @@ import {
 
 export async function pauseSnitch(
   tx: Transaction,
+  act: Act,
   caseId: string,
   token: string,
   until: PauseUntil,
@@ -43,19 +47,25 @@ export async function pauseSnitch(
   const row = await getState(tx, token);
   if (row?.case_id !== caseId) return false;
   if (row.status === 'pending') throw new Invalid([PENDING_CANNOT_PAUSE]);
+  const before = toState(row).pause;
   await apply(tx, row, { kind: 'pause', until }, await getRules(tx, caseId), now);
+  if (before && isAlike(before.until, until)) return true;
+  await recordOf(tx, act, caseId, 'snitch.paused', await namedBy(tx, token), { until: untilOf(until) });
   return true;
 }
 
 export async function unpauseSnitch(
   tx: Transaction,
+  act: Act,
   caseId: string,
   token: string,
   now: number,
 ): Promise<boolean> {
   const row = await getState(tx, token);
   if (row?.case_id !== caseId) return false;
-  await apply(tx, row, { kind: 'unpause' }, await getRules(tx, caseId), now);
+  if (await apply(tx, row, { kind: 'unpause' }, await getRules(tx, caseId), now)) {
+    await recordOf(tx, act, caseId, 'snitch.unpaused', await namedBy(tx, token));
+  }
   return true;
 }
 

@@ -1,8 +1,10 @@
+import type { Act } from '../../core/activity/activity.ts';
 import { assertRoom } from '../../core/resource-limits.ts';
 import type { Webhook } from '../../core/webhook.ts';
 import { newId, newWebhookSecret } from '../identifiers.ts';
 import type { Reading, Transaction } from '../transaction.ts';
 import type { WebhookOptions } from '../webhooks.ts';
+import { recordWebhook } from './activity/of-targets.ts';
 import { requireCase } from './cases.ts';
 import { countTargets } from './channels.ts';
 import { deleteRoute } from './routes/rules.ts';
@@ -23,6 +25,7 @@ const COLUMNS = 'id, case_id, url, secret, previous_secret, previous_secret_unti
 
 export async function createWebhook(
   tx: Transaction,
+  act: Act,
   caseId: string,
   url: string,
   now: number,
@@ -49,6 +52,7 @@ export async function createWebhook(
     notices ? 1 : 0,
     now,
   );
+  await recordWebhook(tx, act, 'webhook.created', webhook);
   return webhook;
 }
 
@@ -70,8 +74,11 @@ export async function listWebhooks(tx: Reading, caseId: string): Promise<Webhook
 }
 
 /** Deliveries that wait for the webhook die at their next attempt, with the reason. */
-export async function deleteWebhook(tx: Transaction, caseId: string, id: string): Promise<boolean> {
-  if ((await tx.run('DELETE FROM webhooks WHERE case_id = ? AND id = ?', caseId, id)) === 0) return false;
+export async function deleteWebhook(tx: Transaction, act: Act, caseId: string, id: string): Promise<boolean> {
+  const webhook = await getWebhook(tx, caseId, id);
+  if (!webhook) return false;
+  await tx.run('DELETE FROM webhooks WHERE id = ?', id);
+  await recordWebhook(tx, act, 'webhook.deleted', webhook);
   await deleteRoute(tx, caseId, id);
   await lookAnew(tx, { channel: 'webhook', target: id });
   return true;
@@ -80,6 +87,7 @@ export async function deleteWebhook(tx: Transaction, caseId: string, id: string)
 /** Gives the webhook a new secret; the one before stays valid until `previousUntil`. */
 export async function rotateWebhookSecret(
   tx: Transaction,
+  act: Act,
   caseId: string,
   id: string,
   previousUntil: number,
@@ -92,7 +100,9 @@ export async function rotateWebhookSecret(
     caseId,
     id,
   );
-  return getWebhook(tx, caseId, id);
+  const webhook = await getWebhook(tx, caseId, id);
+  if (webhook) await recordWebhook(tx, act, 'webhook.secret_changed', webhook);
+  return webhook;
 }
 
 function toWebhook(row: WebhookRow): Webhook {

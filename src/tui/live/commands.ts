@@ -1,7 +1,9 @@
 /** Carries out what the keys ask for through the API, and says how it went. */
 import { ApiError, type Client, type SnitchInput } from '../../api/client.ts';
+import type { WireLogEntry } from '../../api/log.ts';
 import type { WireSnitch } from '../../api/wire.ts';
 import { printable } from '../../text/printable.ts';
+import { LOG_SHOWN } from '../model/detail-lines.ts';
 import { tokenOf } from '../model/rule-text.ts';
 import { nameOf } from '../model/selection.ts';
 import type { Effect, Message } from '../model/state.ts';
@@ -227,14 +229,25 @@ async function retry({ client, store }: CommandParts, delivery: string, say: Say
 
 async function loadDetail(client: Client, store: Store, token: string): Promise<void> {
   try {
-    const [explanation, checkIns, alerts] = await Promise.all([
+    const [explanation, checkIns, alerts, log] = await Promise.all([
       client.explain(token),
       client.listCheckIns(token, { limit: 100 }),
       client.listAlerts(token, { limit: 30 }),
+      logOf(client, token),
     ]);
-    store.dispatch({ kind: 'detail', token, detail: { explanation, checkIns, alerts }, error: null });
+    store.dispatch({ kind: 'detail', token, detail: { explanation, checkIns, alerts, log }, error: null });
   } catch (error) {
     store.dispatch({ kind: 'detail', token, detail: null, error: printable((error as Error).message) });
+  }
+}
+
+/** None where the server is too old to keep it. */
+async function logOf(client: Client, token: string): Promise<WireLogEntry[]> {
+  try {
+    return await client.listLog({ token, limit: LOG_SHOWN });
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return [];
+    throw error;
   }
 }
 

@@ -7,6 +7,7 @@ import type {
   WireSnitch,
 } from '../../api/wire.ts';
 import type { WireExplanation } from '../../api/wire-explanation.ts';
+import { didInWords } from '../../core/activity/words.ts';
 import { runningLines } from '../../core/running.ts';
 import { scheduleWithZone } from '../../core/schedule-name.ts';
 import { compactDuration, runDuration } from '../../text/durations.ts';
@@ -34,6 +35,9 @@ const STRIP = 40;
 const DURATIONS = 40;
 const TIMELINE = 60;
 
+/** How many of the last changes by people are shown. */
+export const LOG_SHOWN = 5;
+
 /** How many lines of a job's last output are shown. They are the last ones, which tell why it failed. */
 const OUTPUT_LINES = 200;
 
@@ -52,7 +56,7 @@ export function detailLines(
     ...durationLines(detail, look),
     ...valueSection(detail, look),
   );
-  lines.push(...outputSection(detail), ...timelineLines(detail, look));
+  lines.push(...outputSection(detail), ...logLines(detail, look), ...timelineLines(detail, look));
   return lines.map(shownOn(look));
 }
 
@@ -235,6 +239,20 @@ function outputSection({ checkIns }: SnitchDetail): Line[] {
   if (!last?.output) return [];
   const lines = outputLines(last.output.trimEnd()).slice(-OUTPUT_LINES);
   return [...title('Last output'), ...lines.map((text) => [{ text }])];
+}
+
+/** Who changed it. */
+function logLines({ log = [], explanation: { timezone } }: SnitchDetail, { width }: DetailLook): Line[] {
+  if (log.length === 0) return [];
+  const local = (iso: string) => wallMinute(Date.parse(iso), timezone);
+  const lines = log.slice(0, LOG_SHOWN).flatMap((entry): Line[] => {
+    const time = `${wallTime(Date.parse(entry.at), timezone)}  `;
+    const words = printable(`${entry.by.name} ${didInWords(entry, local, 'it')}`);
+    const [first = '', ...rest] = wrapWords(words, width - time.length);
+    const heading: Line = [{ text: time, dim: true }, { text: first }];
+    return [heading, ...rest.map((text): Line => [{ text: `${' '.repeat(time.length)}${text}` }])];
+  });
+  return [...title('Last changes'), ...lines];
 }
 
 function timelineLines({ checkIns, alerts, explanation }: SnitchDetail, { now }: DetailLook): Line[] {

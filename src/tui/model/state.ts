@@ -3,6 +3,7 @@
  * Times are milliseconds since the epoch. The words are those of the API.
  */
 import type { SnitchInput } from '../../api/client.ts';
+import type { WireLogEntry } from '../../api/log.ts';
 import type {
   WireAlert,
   WireCheckIn,
@@ -47,6 +48,8 @@ export interface SnitchDetail {
   explanation: WireExplanation;
   checkIns: readonly WireCheckIn[];
   alerts: readonly WireAlert[];
+  /** Who changed it last, newest first; absent where the server does not tell. */
+  log?: readonly WireLogEntry[];
 }
 
 export type Screen =

@@ -2,7 +2,7 @@
 import * as assert from 'uvu/assert';
 import type { Case } from '../../../src/core/case.ts';
 import type { Snitch, SnitchFields } from '../../../src/core/snitch.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Store } from '../acting.ts';
 import {
   alertsOf,
   checkIn,

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import type { Case } from '../../../src/core/case.ts';
 import type { SilenceScope, SilenceTime } from '../../../src/core/silences/silence.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Store } from '../acting.ts';
 import {
   alertsOf,
   checkIn,

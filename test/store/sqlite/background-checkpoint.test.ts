@@ -9,7 +9,7 @@ import type { BackgroundCopy } from '../../../src/store/sqlite/background-copy.t
 import { databasePath } from '../../../src/store/sqlite/connection.ts';
 import { CopyRounds } from '../../../src/store/sqlite/copy-rounds.ts';
 import type { SqliteOptions } from '../../../src/store/sqlite/sqlite-store.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Store } from '../acting.ts';
 import {
   checkIn,
   healthySnitch,

@@ -17,8 +17,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { databasePath } from '../../../src/store/sqlite/connection.ts';
 import { CopyFailed, inspectDatabase, restoreBackup, takeBackup } from '../../../src/store/sqlite/copy.ts';
-import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { closing } from '../../closing.ts';
+import { openStore } from '../acting.ts';
 import {
   checkIn,
   healthySnitch,

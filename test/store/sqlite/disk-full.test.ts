@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { Case } from '../../../src/core/case.ts';
 import { StoreUnavailable } from '../../../src/core/errors.ts';
 import { DatabaseUnusable } from '../../../src/store/sqlite/connection.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Store } from '../acting.ts';
 import {
   checkIn,
   HOUR,

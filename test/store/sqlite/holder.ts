@@ -1,5 +1,5 @@
 /** A process that opens the store in the directory it is given, says so, and holds it until it is killed. */
-import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { openStore } from '../acting.ts';
 
 try {
   const store = openStore({ dataDir: process.argv[2] ?? '', clock: Date.now });

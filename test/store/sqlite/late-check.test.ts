@@ -11,8 +11,8 @@ import { StoreUnavailable } from '../../../src/core/errors.ts';
 import type { CheckOutcome } from '../../../src/store/sqlite/background-check.ts';
 import { DatabaseDamaged, databasePath, type Opening } from '../../../src/store/sqlite/connection.ts';
 import type { SqliteOptions } from '../../../src/store/sqlite/sqlite-store.ts';
-import type { Store } from '../../../src/store/store.ts';
 import { until } from '../../until.ts';
+import type { Store } from '../acting.ts';
 import { newCase, newSnitch, openIn, rejection, temporaryDirectory } from '../fixture.ts';
 import { writeVersion1 } from './version-1.ts';
 

@@ -6,8 +6,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { databasePath } from '../../../src/store/sqlite/connection.ts';
 import { restoreBackup } from '../../../src/store/sqlite/copy.ts';
-import type { Store } from '../../../src/store/store.ts';
 import { until } from '../../until.ts';
+import type { Store } from '../acting.ts';
 import { newCase, newSnitch, openIn, temporaryDirectory } from '../fixture.ts';
 
 interface World {

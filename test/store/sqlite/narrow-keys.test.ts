@@ -6,8 +6,8 @@ import * as assert from 'uvu/assert';
 import { migrations } from '../../../src/store/migrations/index.ts';
 import { databasePath, prepareDataDir } from '../../../src/store/sqlite/connection.ts';
 import { type MigrationProgress, migrate } from '../../../src/store/sqlite/migrate.ts';
-import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Store } from '../acting.ts';
+import { openStore } from '../acting.ts';
 import { checkIn, DAY, HOUR, MINUTE, NOW, queryDirectory, temporaryDirectory } from '../fixture.ts';
 
 const CASE = 'case_aaaaaaaaaaaaaaaa';

@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Case } from '../../../src/core/case.ts';
 import { databasePath } from '../../../src/store/sqlite/connection.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Store } from '../acting.ts';
 import {
   checkIn,
   NOW,

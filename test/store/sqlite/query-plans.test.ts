@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CheckIn } from '../../../src/core/check-in.ts';
 import { Calendar } from '../../../src/core/interval.ts';
+import { listActivity } from '../../../src/store/operations/activity/list.ts';
 import { listAlerts } from '../../../src/store/operations/alerts.ts';
 import { findApiKey } from '../../../src/store/operations/api-keys.ts';
 import { listPostponements, postponeSlice } from '../../../src/store/operations/blind-windows.ts';
@@ -36,6 +37,7 @@ import {
 import { openDatabase } from '../../../src/store/sqlite/connection.ts';
 import { SqliteTransaction } from '../../../src/store/sqlite/sqlite-transaction.ts';
 import type { Operation, Value } from '../../../src/store/transaction.ts';
+import { TESTER } from '../acting.ts';
 import {
   checkIn,
   HOUR,
@@ -185,6 +187,8 @@ function halfCompared(sql: string, steps: readonly string[]): string[] {
     .filter((bound) => !steps.some((step) => step.includes(bound)));
 }
 
+const ACT = { by: TESTER, at: NOW };
+
 const said = { exitStatus: 1, message: 'm', source: '::1', runId: null, output: 'o' };
 
 const CHECK_INS: Record<string, (world: World) => Omit<CheckIn, 'now'>> = {
@@ -253,8 +257,8 @@ plans('what waits for its time is found by its snitch or its target', async (wor
   const { caseId, tokens } = world;
   const waited = await wasteOf(world, async (tx) => {
     const route = { channel: 'email', target: 'ann@example.com' } as const;
-    await updateRoute(tx, caseId, route, { after: 600 });
-    await pauseSnitch(tx, caseId, tokens.healthy, { kind: 'unpaused' }, NOW + MINUTE);
+    await updateRoute(tx, ACT, caseId, route, { after: 600 });
+    await pauseSnitch(tx, ACT, caseId, tokens.healthy, { kind: 'unpaused' }, NOW + MINUTE);
     assert.equal([...(await waitingFor(tx, tokens.healthy))], ['ann@example.com']);
     await findOutage(tx, caseId, tokens.healthy);
     const request = {
@@ -300,8 +304,8 @@ plans('what every request reads is looked up', async (world) => {
 plans('what snitches need of each other is looked up', async (world) => {
   const { caseId, tokens } = world;
   const asked = await wasteOf(world, async (tx) => {
-    await addTags(tx, caseId, tokens.pending, ['host']);
-    await updateSnitch(tx, caseId, tokens.healthy, { needs: [tokens.pending, 'tag:host'] }, NOW);
+    await addTags(tx, ACT, caseId, tokens.pending, ['host']);
+    await updateSnitch(tx, ACT, caseId, tokens.healthy, { needs: [tokens.pending, 'tag:host'] }, NOW);
     await applyCheckIn(tx, { ...said, token: tokens.pending, at: NOW, now: NOW, outcome: 'healthy' });
     await applyDue(tx, NOW + 99 * HOUR, null, 10);
     assert.ok((await getSnitch(tx, caseId, tokens.healthy))?.hold);
@@ -313,7 +317,7 @@ plans('what snitches need of each other is looked up', async (world) => {
       outcome: 'healthy',
     });
     while (await relieveSlice(tx, NOW + 99 * HOUR));
-    await deleteSnitch(tx, caseId, tokens.pending);
+    await deleteSnitch(tx, ACT, caseId, tokens.pending);
   });
   assert.equal(asked, {});
 });
@@ -330,11 +334,13 @@ plans('what people ask for is looked up', async (world) => {
     await listPostponements(tx, caseId, tokens.healthy, 5);
     await listOwnership(tx, caseId, { after: 0, limit: 10 });
     await roomForSnitches(tx, caseId);
-    await updateSnitch(tx, caseId, tokens.healthy, { tags: ['a', 'b'], notes: 'n' }, NOW);
-    await addTags(tx, caseId, tokens.healthy, ['c']);
+    await listActivity(tx, caseId, { subjectId: null, action: null, limit: 10, before: { id: '9' } });
+    await listActivity(tx, caseId, { subjectId: tokens.healthy, action: null, limit: 10, before: null });
+    await updateSnitch(tx, ACT, caseId, tokens.healthy, { tags: ['a', 'b'], notes: 'n' }, NOW);
+    await addTags(tx, ACT, caseId, tokens.healthy, ['c']);
     await listSnitches(tx, caseId, { after: 0, limit: 10, tags: [] });
-    await pauseSnitch(tx, caseId, tokens.healthy, { kind: 'unpaused' }, NOW);
-    await deleteSnitch(tx, caseId, tokens.healthy);
+    await pauseSnitch(tx, ACT, caseId, tokens.healthy, { kind: 'unpaused' }, NOW);
+    await deleteSnitch(tx, ACT, caseId, tokens.healthy);
   });
   assert.equal(read, {});
 });

@@ -5,7 +5,7 @@
 import { fdatasync, fstatSync, openSync, statSync, writeSync } from 'node:fs';
 import { CopyingThread } from '../../../src/store/sqlite/background-copy.ts';
 import { databasePath } from '../../../src/store/sqlite/connection.ts';
-import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { openStore } from '../acting.ts';
 
 const [dataDir = '', acknowledgements = '', signal = '', step = '', times = '', ...tokens] =
   process.argv.slice(2);

@@ -3,7 +3,7 @@ import { fdatasync, fstatSync, openSync, statSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { databasePath } from '../../../src/store/sqlite/connection.ts';
-import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { openStore } from '../acting.ts';
 
 const [dataDir = '', acknowledgements = '', mode = '', ...tokens] = process.argv.slice(2);
 const ROUNDS = 90;

@@ -1,4 +1,4 @@
 /** A process that opens the store in the directory it is given, which upgrades it, and closes it again. */
-import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { openStore } from '../acting.ts';
 
 await openStore({ dataDir: process.argv[2] ?? '', clock: Date.now }).close();

@@ -1,9 +1,11 @@
 import { NOTHING_TO_ACKNOWLEDGE } from '../../../core/acknowledgement/input.ts';
+import type { Act } from '../../../core/activity/activity.ts';
 import { Invalid } from '../../../core/errors.ts';
 import { ACKNOWLEDGED } from '../../../core/routes/standing.ts';
 import type { Snitch } from '../../../core/snitch.ts';
 import type { Alarm, Said } from '../../acknowledgements.ts';
 import type { Transaction } from '../../transaction.ts';
+import { namedBy, recordOf } from '../activity/of-snitches.ts';
 import { dropWaiting } from '../routes/waiting.ts';
 import { getSnitch } from '../snitches.ts';
 import { getRules, getState, type StateRow } from '../states.ts';
@@ -12,6 +14,7 @@ import { findAlarm } from './alarms.ts';
 
 export async function acknowledgeSnitch(
   tx: Transaction,
+  act: Act,
   caseId: string,
   token: string,
   said: Said,
@@ -19,7 +22,7 @@ export async function acknowledgeSnitch(
 ): Promise<Snitch | null> {
   const row = await getState(tx, token);
   if (row?.case_id !== caseId) return null;
-  await acknowledge(tx, row, said, now);
+  await acknowledge(tx, act, row, said, now);
   const snitch = await getSnitch(tx, caseId, token);
   if (snitch?.state.acknowledged === null) throw new Invalid([NOTHING_TO_ACKNOWLEDGE]);
   return snitch;
@@ -27,19 +30,23 @@ export async function acknowledgeSnitch(
 
 export async function unacknowledgeSnitch(
   tx: Transaction,
+  act: Act,
   caseId: string,
   token: string,
   now: number,
 ): Promise<Snitch | null> {
   const row = await getState(tx, token);
   if (row?.case_id !== caseId) return null;
-  await apply(tx, row, { kind: 'unacknowledge' }, await getRules(tx, caseId), now);
+  if (await apply(tx, row, { kind: 'unacknowledge' }, await getRules(tx, caseId), now)) {
+    await recordOf(tx, act, caseId, 'snitch.unacknowledged', await namedBy(tx, token));
+  }
   return getSnitch(tx, caseId, token);
 }
 
 /** Whether the alarm still lasts is asked in the transaction that acknowledges it: it may have ended a moment ago. */
 export async function acknowledgeAlarm(
   tx: Transaction,
+  act: Act,
   alertId: string,
   said: Said,
   now: number,
@@ -48,15 +55,18 @@ export async function acknowledgeAlarm(
   if (before === null) return null;
   const row = before.lasts ? await getState(tx, before.alert.token) : undefined;
   if (!row || before.acknowledged !== null) return { ...before, isNew: false };
-  await acknowledge(tx, row, said, now);
+  await acknowledge(tx, act, row, said, now);
   const after = await findAlarm(tx, alertId);
   return after && { ...after, isNew: true };
 }
 
 /** What waits to be told only if nobody answers has no more reason, in the very transaction in which somebody does. */
-async function acknowledge(tx: Transaction, row: StateRow, said: Said, now: number): Promise<void> {
+async function acknowledge(tx: Transaction, act: Act, row: StateRow, said: Said, now: number): Promise<void> {
   const { case_id: caseId, token } = row;
   const trigger = { kind: 'acknowledge', ...said } as const;
   const changed = await apply(tx, row, trigger, await getRules(tx, caseId), now);
-  if (changed) await dropWaiting(tx, { caseId, token }, `it ${ACKNOWLEDGED}`);
+  if (!changed) return;
+  await dropWaiting(tx, { caseId, token }, `it ${ACKNOWLEDGED}`);
+  const details = said.note === null ? {} : { note: said.note };
+  await recordOf(tx, act, caseId, 'snitch.acknowledged', await namedBy(tx, token), details);
 }

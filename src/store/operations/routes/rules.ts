@@ -1,8 +1,10 @@
 /** The routes of a case's targets: those of channels stand in their rows, those of webhooks and members by themselves. */
+import type { Act } from '../../../core/activity/activity.ts';
 import { EVERYTHING, isChannelKind, isEverything, type RouteRule } from '../../../core/channel.ts';
 import type { Hours } from '../../../core/hours/hours.ts';
 import { type Route, routeKey } from '../../../core/routing.ts';
 import type { Reading, Transaction } from '../../transaction.ts';
+import { recordRouteEdit } from '../activity/of-targets.ts';
 import { lookAnew } from './waiting.ts';
 
 export interface RuleRow {
@@ -42,12 +44,14 @@ export async function listRoutes(tx: Reading, caseId: string): Promise<ReadonlyM
  */
 export async function updateRoute(
   tx: Transaction,
+  act: Act,
   caseId: string,
   one: Route,
   changes: Partial<RouteRule>,
 ): Promise<RouteRule> {
   const key = routeKey(one);
-  const rule = { ...((await listRoutes(tx, caseId)).get(key) ?? (await plainRule(tx, one))), ...changes };
+  const before = (await listRoutes(tx, caseId)).get(key) ?? (await plainRule(tx, one));
+  const rule = { ...before, ...changes };
   if (one.channel === 'webhook') {
     const notices = rule.events.includes('blind') ? 1 : 0;
     await tx.run('UPDATE webhooks SET notices = ? WHERE id = ?', notices, one.target);
@@ -65,6 +69,7 @@ export async function updateRoute(
     );
   }
   await lookAnew(tx, one);
+  await recordRouteEdit(tx, act, caseId, one, [before, rule]);
   return rule;
 }
 

@@ -1,9 +1,12 @@
+import type { Act } from '../../../core/activity/activity.ts';
+import { isAlike } from '../../../core/activity/changes.ts';
 import { Invalid } from '../../../core/errors.ts';
 import { assertRoom } from '../../../core/resource-limits.ts';
 import { MOST_SILENCES, type SilenceChanges } from '../../../core/silences/input.ts';
 import { type NewSilence, overAt, type Silence, type SilenceScope } from '../../../core/silences/silence.ts';
 import { newId } from '../../identifiers.ts';
 import type { Reading, Transaction } from '../../transaction.ts';
+import { recordSilence } from '../activity/of-silences.ts';
 import { requireCase } from '../cases.ts';
 import { SILENCE_COLUMNS, type SilenceRow, toSilence } from '../silences/rows.ts';
 import { getRules } from '../states.ts';
@@ -15,6 +18,7 @@ const NEVER = Number.MAX_SAFE_INTEGER;
 /** @throws Invalid where the case has too many that are not over, or where no snitch has one of the tokens */
 export async function createSilence(
   tx: Transaction,
+  act: Act,
   caseId: string,
   given: NewSilence & { by: string },
   now: number,
@@ -42,6 +46,7 @@ export async function createSilence(
   );
   tx.forget();
   tx.announce({ kind: 'silences', caseId });
+  await recordSilence(tx, act, 'silence.created', silence);
   return silence;
 }
 
@@ -94,6 +99,7 @@ export async function listSilences(tx: Reading, caseId: string, now: number): Pr
 /** Null where the case has no such silence, or where it is over. */
 export async function updateSilence(
   tx: Transaction,
+  act: Act,
   caseId: string,
   id: string,
   changes: SilenceChanges,
@@ -119,12 +125,14 @@ export async function updateSilence(
     await release(tx, before, await zoneOf(tx, caseId), now);
   tx.forget();
   tx.announce({ kind: 'silences', caseId });
+  if (!isAlike(before, after)) await recordSilence(tx, act, 'silence.changed', after);
   return after;
 }
 
 /** Ends it now: what it covers is heard again at once. False where the case has no such silence. */
 export async function deleteSilence(
   tx: Transaction,
+  act: Act,
   caseId: string,
   id: string,
   now: number,
@@ -136,6 +144,7 @@ export async function deleteSilence(
   await release(tx, before, await zoneOf(tx, caseId), now);
   tx.forget();
   tx.announce({ kind: 'silences', caseId });
+  await recordSilence(tx, act, 'silence.deleted', before);
   return true;
 }
 

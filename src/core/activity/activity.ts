@@ -1,0 +1,84 @@
+/**
+ * Who did what: the changes that people made with their keys. What the server does by itself, and what jobs report, is
+ * no part of this.
+ */
+import { DAY } from '../../text/durations.ts';
+import type { Details } from './changes.ts';
+
+/** Whoever changes something: a key, by the name that it has at that time. */
+export interface Actor {
+  /** Null where no key was used: at the first start, for instance. */
+  keyId: string | null;
+  name: string;
+}
+
+/** Where no key was used: at the first start, and where the database is worked on by hand. */
+export const SERVER_ITSELF: Actor = { keyId: null, name: 'the server' };
+
+/** By whom and when something is done. Every operation of the store with which people change something takes one. */
+export interface Act {
+  by: Actor;
+  /** In milliseconds since the epoch. */
+  at: number;
+}
+
+export const ACTIONS = [
+  'snitch.created',
+  'snitch.changed',
+  'snitch.deleted',
+  'snitch.paused',
+  'snitch.unpaused',
+  'snitch.acknowledged',
+  'snitch.unacknowledged',
+  'snitches.imported',
+  'snitches.owned',
+  'silence.created',
+  'silence.changed',
+  'silence.deleted',
+  'case.created',
+  'case.changed',
+  'case.deleted',
+  'key.created',
+  'key.deleted',
+  'webhook.created',
+  'webhook.deleted',
+  'webhook.secret_changed',
+  'webhook.tested',
+  'channel.created',
+  'channel.changed',
+  'channel.deleted',
+  'channel.tested',
+  'delivery.retried',
+  'maintenance.began',
+  'maintenance.ended',
+] as const;
+
+export type Action = (typeof ACTIONS)[number];
+
+export function isAction(text: string): text is Action {
+  return (ACTIONS as readonly string[]).includes(text);
+}
+
+/** What something was done to, with the name that it had then. */
+export interface Subject {
+  /** The token of a snitch, the id of anything else; null for several things at once, and for the server. */
+  id: string | null;
+  name: string;
+}
+
+/** One thing that somebody did. */
+export interface Entry extends Act {
+  id: number;
+  action: Action;
+  subject: Subject;
+  details: Details;
+}
+
+/** For how long entries are kept, in milliseconds. */
+export const KEPT_FOR = 90 * DAY;
+
+/** How many entries of one case are kept at most: the oldest go first. */
+export const MOST_ENTRIES = 20_000;
+
+/** Names are kept to so many characters. */
+export const LONGEST_NAME = 255;

@@ -1,0 +1,38 @@
+/** What is written of silences: what each covers, and what was noted with it. */
+import type { Act, Action } from '../../../core/activity/activity.ts';
+import type { Silence, SilenceScope } from '../../../core/silences/silence.ts';
+import type { Transaction } from '../../transaction.ts';
+import { namedBy } from './of-snitches.ts';
+import { record } from './record.ts';
+
+/** A silence of one snitch stands with that snitch; any other stands by itself. */
+export async function recordSilence(
+  tx: Transaction,
+  act: Act,
+  action: Action,
+  { id, caseId, scope, note, time }: Silence,
+): Promise<void> {
+  const details = {
+    ...(note === '' ? {} : { note }),
+    ...(time.kind === 'once' ? { until: time.to } : {}),
+  };
+  const [token, ...others] = scope.kind === 'tokens' ? scope.tokens : [];
+  const isOne = token !== undefined && others.length === 0;
+  const subject = isOne ? await snitchOf(tx, token) : { id, name: covered(scope) };
+  await record(tx, act, { caseId, action, subject, details });
+}
+
+async function snitchOf(tx: Transaction, token: string): Promise<{ id: string; name: string }> {
+  return { id: token, name: (await namedBy(tx, token)).name };
+}
+
+function covered(scope: SilenceScope): string {
+  switch (scope.kind) {
+    case 'all':
+      return 'everything';
+    case 'tags':
+      return `all tagged ${scope.tags.join(' or ')}`;
+    case 'tokens':
+      return `${scope.tokens.length} snitches`;
+  }
+}

@@ -1,0 +1,104 @@
+/** What is written of changes to snitches. */
+import type { Act, Action } from '../../../core/activity/activity.ts';
+import { changesBetween, type Details, type FieldChange, severalOf } from '../../../core/activity/changes.ts';
+import type { PauseUntil, SnitchFields, SnitchState } from '../../../core/snitch.ts';
+import type { Reading, Transaction } from '../../transaction.ts';
+import { record } from './record.ts';
+
+/** A snitch by the name that it has at the time. */
+export interface Named {
+  token: string;
+  name: string;
+}
+
+/** Fields of a snitch by their names in the API. */
+const FIELDS: Record<keyof SnitchFields, string> = {
+  name: 'name',
+  notes: 'notes',
+  tags: 'tags',
+  alertEmail: 'alert_email',
+  interval: 'interval',
+  alertType: 'alert_type',
+  schedule: 'schedule',
+  timezone: 'timezone',
+  grace: 'grace',
+  maxRuntime: 'max_runtime',
+  minRuntime: 'min_runtime',
+  failuresBeforeAlert: 'failures_before_alert',
+  expect: 'expect',
+  needs: 'needs',
+};
+
+/** Notes are long, and people keep in them how to get in. */
+const UNTOLD = new Set(['notes']);
+
+type Described = Pick<SnitchFields, 'name' | 'notes' | 'tags' | 'alertEmail' | 'needs'>;
+
+/** What a person says about a snitch. */
+export interface Said {
+  described: Described;
+  state: SnitchState;
+}
+
+export async function recordEdit(
+  tx: Transaction,
+  act: Act,
+  caseId: string,
+  { token, before, after }: { token: string; before: Said; after: Said },
+): Promise<void> {
+  const changes = changesBetween(
+    { ...before.state, ...before.described },
+    { ...after.state, ...after.described },
+    FIELDS,
+    UNTOLD,
+  );
+  await recordChanges(tx, act, caseId, { token, name: after.described.name }, changes);
+}
+
+/** Nothing where nothing changed. */
+export async function recordChanges(
+  tx: Transaction,
+  act: Act,
+  caseId: string,
+  snitch: Named,
+  changes: Readonly<Record<string, FieldChange>>,
+): Promise<void> {
+  if (Object.keys(changes).length > 0) await recordOf(tx, act, caseId, 'snitch.changed', snitch, { changes });
+}
+
+export function recordOf(
+  tx: Transaction,
+  act: Act,
+  caseId: string,
+  action: Action,
+  { token, name }: Named,
+  details: Details = {},
+): Promise<void> {
+  return record(tx, act, { caseId, action, subject: { id: token, name }, details });
+}
+
+/** One entry for all of them. Where it is one alone, the entry stands with that snitch. */
+export async function recordMany(
+  tx: Transaction,
+  act: Act,
+  caseId: string,
+  { one, several }: { one: Action; several: Action },
+  snitches: readonly Named[],
+  details: Details,
+): Promise<void> {
+  const [first, ...others] = snitches;
+  if (!first) return;
+  if (others.length === 0) return recordOf(tx, act, caseId, one, first, details);
+  const names = snitches.map(({ name }) => name);
+  const subject = { id: null, name: `${names.length} snitches` };
+  await record(tx, act, { caseId, action: several, subject, details: { ...details, ...severalOf(names) } });
+}
+
+export function untilOf(until: PauseUntil): string | number {
+  return until.kind === 'time' ? until.at : until.kind;
+}
+
+export async function namedBy(tx: Reading, token: string): Promise<Named> {
+  const row = await tx.get<{ name: string }>('SELECT name FROM snitches WHERE token = +?', token);
+  return { token, name: row?.name ?? '' };
+}

@@ -1,0 +1,73 @@
+/** Writes who did what, in the transaction of the change itself. */
+import {
+  type Act,
+  type Action,
+  LONGEST_NAME,
+  MOST_ENTRIES,
+  type Subject,
+} from '../../../core/activity/activity.ts';
+import { type Details, keptDetails } from '../../../core/activity/changes.ts';
+import { shorten } from '../../../text/printable.ts';
+import type { Transaction } from '../../transaction.ts';
+
+/** What concerns no case but the whole server. */
+export const SERVER = '';
+
+/** How many of the oldest may go with each entry that comes, where there are more than may be kept. */
+const GO_AT_ONCE = 10;
+
+export interface Done {
+  /** Null for what concerns the whole server. */
+  caseId: string | null;
+  action: Action;
+  subject: Subject;
+  details?: Details;
+}
+
+export async function record(
+  tx: Transaction,
+  { by, at }: Act,
+  { caseId, action, subject, details = {} }: Done,
+): Promise<void> {
+  const owner = caseId ?? SERVER;
+  const last = await tx.get<{ number: number }>(
+    'SELECT number FROM activity WHERE case_id = +? ORDER BY id DESC LIMIT 1',
+    owner,
+  );
+  const number = (last?.number ?? 0) + 1;
+  await tx.run(
+    `INSERT INTO activity (case_id, number, at, key_id, key_name, action, subject_id, subject_name, details)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    owner,
+    number,
+    at,
+    by.keyId,
+    shorten(by.name, LONGEST_NAME),
+    action,
+    subject.id,
+    shorten(subject.name, LONGEST_NAME),
+    keptDetails(details),
+  );
+  if (number > MOST_ENTRIES) await dropOldest(tx, owner, number - MOST_ENTRIES);
+}
+
+/** @param upTo the number of the newest entry that is too many */
+async function dropOldest(tx: Transaction, owner: string, upTo: number): Promise<void> {
+  await tx.run(
+    `DELETE FROM activity WHERE number <= +? AND id IN (
+       SELECT id FROM activity WHERE case_id = +? ORDER BY id LIMIT +?)`,
+    upTo,
+    owner,
+    GO_AT_ONCE,
+  );
+}
+
+/** Deletes a slice of the entries from before `olderThan`; false when nothing more is left to delete. */
+export async function pruneActivity(tx: Transaction, olderThan: number, slice: number): Promise<boolean> {
+  const deleted = await tx.run(
+    'DELETE FROM activity WHERE id IN (SELECT id FROM activity WHERE at < +? ORDER BY at LIMIT +?)',
+    olderThan,
+    slice,
+  );
+  return deleted === slice;
+}

@@ -1,0 +1,38 @@
+/** Stores for tests that are not about who did what: everything is done in the name of the test. */
+import type { Actor } from '../../src/core/activity/activity.ts';
+import type { Acts } from '../../src/store/activity.ts';
+import type { Setting } from '../../src/store/server-notes.ts';
+import { openStore as open, type SqliteOptions } from '../../src/store/sqlite/sqlite-store.ts';
+import type { Store as RealStore } from '../../src/store/store.ts';
+
+export const TESTER: Actor = { keyId: null, name: 'the test' };
+
+/** A store with what people do beside what it does itself. Tests of the files set whatever setting comes to hand. */
+export type Store = Omit<RealStore, 'setSetting'> &
+  Acts & { setSetting(name: Setting, value: string): Promise<void> };
+
+/** @param options its `clock` says when the test does something */
+export function openStore(options: SqliteOptions): Store {
+  return acting(open(options), options.clock);
+}
+
+export function acting<Opened extends RealStore>(store: Opened, clock: () => number): Opened & Acts {
+  const acts = Object.keys(store.by(TESTER, 0)) as (keyof Acts)[];
+  const bound = acts.map((name) => [
+    name,
+    (...values: unknown[]) => {
+      const act = store.by(TESTER, clock())[name] as (...given: unknown[]) => Promise<unknown>;
+      return act(...values);
+    },
+  ]);
+  return { ...store, ...(Object.fromEntries(bound) as Acts) };
+}
+
+/** What a test has put in the place of an act of `store` is used in whoever's name it is done. */
+export function replaced(store: Store, given: Store): Store {
+  const acts = Object.keys(store.by(TESTER, 0)) as (keyof Acts)[];
+  const own = acts.filter((name) => given[name] !== store[name]).map((name) => [name, given[name]]);
+  return { ...given, by: (actor, at) => ({ ...store.by(actor, at), ...Object.fromEntries(own) }) };
+}
+
+export type { SqliteOptions };
