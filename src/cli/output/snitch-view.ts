@@ -1,5 +1,6 @@
 /** How a snitch is shown in lists and alone, and its status as a word with a symbol and a colour. */
-import type { WireHold, WireReport, WireSnitch, WireStatus } from '../../api/wire.ts';
+import type { WireReport, WireSnitch, WireStatus } from '../../api/wire.ts';
+import type { WireHold } from '../../api/wire-kept-back.ts';
 import { durationInWords, SECOND, shortDuration } from '../../text/durations.ts';
 import { STATUS_COLORS } from '../../text/signs.ts';
 import { terminalTime } from '../../text/times.ts';

@@ -1,7 +1,7 @@
 /** `snitch silence` and `silences`: planned times without alarms. */
 import type { Command } from 'commander';
 import type { Client, SilenceInput } from '../../api/client.ts';
-import type { WireSilence } from '../../api/wire.ts';
+import type { WireSilence } from '../../api/wire-kept-back.ts';
 import { durationOf } from '../../text/durations.ts';
 import { understandUntil } from '../../text/until.ts';
 import {

@@ -1,12 +1,7 @@
 /** Everything about one snitch, as lines to scroll through. */
-import type {
-  WireAcknowledgement,
-  WireAlert,
-  WireCheckIn,
-  WireDelivery,
-  WireSnitch,
-} from '../../api/wire.ts';
+import type { WireAlert, WireCheckIn, WireDelivery, WireSnitch } from '../../api/wire.ts';
 import type { WireExplanation } from '../../api/wire-explanation.ts';
+import type { WireAcknowledgement } from '../../api/wire-kept-back.ts';
 import { didInWords } from '../../core/activity/words.ts';
 import { runningLines } from '../../core/running.ts';
 import { scheduleWithZone } from '../../core/schedule-name.ts';

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireSilence } from '../../../src/api/wire.ts';
+import type { WireSilence } from '../../../src/api/wire-kept-back.ts';
 import { type Commands, withDaemon } from '../with-daemon.ts';
 
 const test = suite('snitch silence');
