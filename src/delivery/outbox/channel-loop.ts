@@ -18,7 +18,7 @@ import { AHEAD, GroupedTarget, SingleTarget, type Target } from './target.ts';
 import type { Message, Turn } from './turn.ts';
 
 /** So many deliveries are claimed in one call of the store, so that no call keeps others waiting. */
-const SLICE = 64;
+const SLICE = 32;
 
 const EACH_ALONE: Intake = { perTarget: AHEAD, waiting: 1_024, settling: 15_000 };
 
