@@ -28,7 +28,7 @@ const ON_SNITCH = [
     keys: ['a'],
     show: 'a',
     action: 'acknowledge',
-    help: 'acknowledge an alarm; asks for a note',
+    help: 'acknowledge; asks for a note',
     changes: true,
   },
   {
@@ -39,10 +39,10 @@ const ON_SNITCH = [
     changes: true,
   },
   { keys: ['z'], show: 'z', action: 'silence', help: 'silence; asks until when', changes: true },
-  { keys: ['Z'], show: 'Z', action: 'end-silence', help: 'end its silence', changes: true },
+  { keys: ['Z'], show: 'Z', action: 'end-silence', help: 'end its own silence', changes: true },
   { keys: ['e'], show: 'e', action: 'edit', word: 'edit', help: 'edit in a form', changes: true },
   { keys: ['d'], show: 'd', action: 'delete', word: 'delete', help: 'delete; asks first', changes: true },
-  { keys: ['#'], show: '#', action: 'tag', help: 'add tags, or remove them with -tag', changes: true },
+  { keys: ['#'], show: '#', action: 'tag', help: 'add tags; -tag removes one', changes: true },
   { keys: ['y'], show: 'y', action: 'copy', word: 'copy URL', help: 'copy the check-in URL' },
 ] as const satisfies readonly Binding[];
 
@@ -72,11 +72,11 @@ export const KEYS = {
       word: 'mark',
       help: 'mark; p, u, a, z and # then act on all marked',
     },
-    { keys: ['*'], show: '*', action: 'mark-all', help: 'mark all that are shown, or none' },
+    { keys: ['*'], show: '*', action: 'mark-all', help: 'mark all shown, or none' },
     ...ON_SNITCH,
     { keys: ['n'], show: 'n', action: 'new', word: 'new', help: 'create a snitch', changes: true },
     { keys: ['t'], show: 't', action: 'alerts', word: 'alerts', help: 'alerts and deliveries' },
-    { keys: ['escape'], show: 'esc', action: 'back', help: 'clear the marks, then the filter' },
+    { keys: ['escape'], show: 'esc', action: 'back', help: 'clear marks, then the filter' },
     ...EVERYWHERE,
   ],
   detail: [
