@@ -66,7 +66,6 @@ export const TASKS: readonly Task[] = [
         summary: 'what was sent to whom, and what could not be; retry',
         load: here(deliveries),
       },
-      { name: 'log', summary: 'who changed what', load: () => import('./snitches/log.ts') },
     ],
   },
   {
@@ -155,6 +154,7 @@ export const TASKS: readonly Task[] = [
       },
       { name: 'webhook', summary: 'where alerts are posted to', load: here(webhook) },
       { name: 'key', summary: 'API keys', load: here(key) },
+      { name: 'log', summary: 'who changed what', load: () => import('./snitches/log.ts') },
       { name: 'maintenance', summary: 'close the API for a while', load: here(maintenance) },
     ],
   },
