@@ -8,6 +8,8 @@ export interface Binding {
   /** A word for the footer. Without it, the key is only in the help. */
   word?: string;
   help: string;
+  /** The footer shows it only where the selected snitch is in such a state, and an alarm comes before everything. */
+  when?: 'alarm' | 'paused' | 'unpaused';
   /** Changes something on the server, so it is off when the dashboard is read-only. */
   changes?: true;
 }
@@ -22,12 +24,30 @@ const MOVES = [
 ] as const satisfies readonly Binding[];
 
 const ON_SNITCH = [
-  { keys: ['p'], show: 'p', action: 'pause', word: 'pause', help: 'pause; asks until when', changes: true },
-  { keys: ['u'], show: 'u', action: 'unpause', word: 'unpause', help: 'unpause', changes: true },
+  {
+    keys: ['p'],
+    show: 'p',
+    action: 'pause',
+    word: 'pause',
+    help: 'pause; asks until when',
+    when: 'unpaused',
+    changes: true,
+  },
+  {
+    keys: ['u'],
+    show: 'u',
+    action: 'unpause',
+    word: 'unpause',
+    help: 'unpause',
+    when: 'paused',
+    changes: true,
+  },
   {
     keys: ['a'],
     show: 'a',
     action: 'acknowledge',
+    word: 'acknowledge',
+    when: 'alarm',
     help: 'acknowledge; asks for a note',
     changes: true,
   },
@@ -38,7 +58,14 @@ const ON_SNITCH = [
     help: 'take the acknowledgement back',
     changes: true,
   },
-  { keys: ['z'], show: 'z', action: 'silence', help: 'silence; asks until when', changes: true },
+  {
+    keys: ['z'],
+    show: 'z',
+    action: 'silence',
+    word: 'silence',
+    help: 'silence; asks until when',
+    changes: true,
+  },
   { keys: ['Z'], show: 'Z', action: 'end-silence', help: 'end its own silence', changes: true },
   { keys: ['e'], show: 'e', action: 'edit', word: 'edit', help: 'edit in a form', changes: true },
   { keys: ['d'], show: 'd', action: 'delete', word: 'delete', help: 'delete; asks first', changes: true },
