@@ -3,6 +3,7 @@ import type { WireHold, WireReport, WireSnitch, WireStatus } from '../../api/wir
 import { durationInWords, SECOND, shortDuration } from '../../text/durations.ts';
 import { STATUS_COLORS } from '../../text/signs.ts';
 import { terminalTime } from '../../text/times.ts';
+import { truncate } from '../../text/width.ts';
 import { scheduleWords } from './next-runs.ts';
 import { type Column, exactTime, type Field, shownTime, type View } from './output.ts';
 import { rulesCell, rulesFields } from './run-words.ts';
@@ -20,8 +21,13 @@ export function statusText(status: string, { terminal, signs }: Pick<Style, 'ter
 function statusCell({ status, acknowledged, held, silenced }: WireSnitch, style: Style): string {
   const quiet = [acknowledged ? 'ack' : '', held ? 'held' : '', silenced ? 'silenced' : ''];
   const why = style.terminal ? quiet.filter((word) => word !== '').join(', ') : '';
-  return `${statusText(status, style)}${why === '' ? '' : ` (${why})`}`;
+  const text = `${statusText(status, style)}${why === '' ? '' : ` (${why})`}`;
+  return style.width < NARROW ? truncate(text, NARROW_STATUS, style.signs.ellipsis) : text;
 }
+
+/** On a terminal of so few columns the status leaves room for when the snitch is due. */
+const NARROW = 60;
+const NARROW_STATUS = 15;
 
 /** `by Ann, 5m ago: on it` */
 function acknowledgedWords({ acknowledged }: WireSnitch, when: (iso: string) => string): string {
@@ -96,7 +102,6 @@ export const SNITCH_VIEW: View<WireSnitch> = {
       header: 'STATUS',
       cell: statusCell,
       paint: ({ status }) => statusPaint(status),
-      shrinkTo: 12,
     },
     {
       header: 'LAST HEALTHY',
