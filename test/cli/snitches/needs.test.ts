@@ -31,7 +31,7 @@ test('names become tokens, tags stay, and --no-needs takes all back', async ({ o
   );
   const edited = await on.json<WireSnitch>('edit', 'job', '--needs', host.token);
   assert.equal(edited.needs, [host.token]);
-  assert.match((await on.run('show', 'job')).stdout, new RegExp(`Needs:?\\s+${host.token}`));
+  assert.match((await on.run('show', 'job')).stdout, new RegExp(`Needs: +db1 \\(${host.token}\\)\n`));
   assert.equal((await on.json<WireSnitch>('edit', 'job', '--no-needs')).needs, []);
 });
 
