@@ -9,17 +9,35 @@ const AT_ONCE = 32;
 
 const PAGE = 1_000;
 
+/** A module that sets the clock of the process that loads it before its program. */
+function clockAhead(milliseconds: number): string {
+  const code = `const real = Date.now; Date.now = () => real() + ${milliseconds};`;
+  return `data:text/javascript,${encodeURIComponent(code)}`;
+}
+
 export class CrashingDaemon {
   readonly #dataDir = newDataDir();
   #process: DaemonProcess | null = null;
+  /** How far its clock is ahead of the real one, in milliseconds. */
+  #ahead = 0;
 
   async start(): Promise<void> {
-    this.#process = await startProcess({ dataDir: this.#dataDir });
+    const nodeOptions = this.#ahead === 0 ? [] : ['--import', clockAhead(this.#ahead)];
+    this.#process = await startProcess({ dataDir: this.#dataDir, nodeOptions });
   }
 
-  async killAndRestart(): Promise<void> {
+  /** @param downFor milliseconds by which the clock of its host goes on meanwhile, as if it had been down so long */
+  async killAndRestart(downFor = 0): Promise<void> {
     await this.#process?.end('SIGKILL');
+    // What it sent before it died is received by then, and is not taken for something that the next one sends.
+    if (downFor > 0) await sleep(50);
+    this.#ahead += downFor;
     await this.start();
+  }
+
+  /** On the clock of its host, in milliseconds. */
+  now(): number {
+    return Date.now() + this.#ahead;
   }
 
   async dispose(): Promise<void> {
