@@ -17,13 +17,23 @@ function clockAhead(milliseconds: number): string {
 
 export class CrashingDaemon {
   readonly #dataDir = newDataDir();
+  readonly #env: Record<string, string>;
   #process: DaemonProcess | null = null;
   /** How far its clock is ahead of the real one, in milliseconds. */
   #ahead = 0;
 
+  constructor(env: Record<string, string> = {}) {
+    this.#env = env;
+  }
+
+  /** Changes with each start. */
+  get url(): string {
+    return this.#running.url;
+  }
+
   async start(): Promise<void> {
     const nodeOptions = this.#ahead === 0 ? [] : ['--import', clockAhead(this.#ahead)];
-    this.#process = await startProcess({ dataDir: this.#dataDir, nodeOptions });
+    this.#process = await startProcess({ dataDir: this.#dataDir, env: this.#env, nodeOptions });
   }
 
   /** @param downFor milliseconds by which the clock of its host goes on meanwhile, as if it had been down so long */
@@ -70,11 +80,18 @@ export class CrashingDaemon {
   }
 
   async #report(path: string, giveUp: AbortSignal): Promise<void> {
+    await this.insist(async () => {
+      const answer = await fetch(`${this.#running.url}/c/${path}`, { signal: giveUp });
+      await answer.arrayBuffer();
+      return answer.status === 202;
+    }, giveUp);
+  }
+
+  /** Makes a call again and again, over its deaths too, until it answers true. */
+  async insist(call: () => Promise<boolean>, giveUp: AbortSignal): Promise<void> {
     while (!giveUp.aborted) {
       try {
-        const answer = await fetch(`${this.#running.url}/c/${path}`, { signal: giveUp });
-        await answer.arrayBuffer();
-        if (answer.status === 202) return;
+        if (await call()) return;
       } catch {
         // It was killed; the next one is on its way.
       }
