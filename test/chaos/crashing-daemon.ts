@@ -3,17 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { WireDelivery, WireSnitch } from '../../src/api/wire.ts';
 import { newDataDir, removeDataDir } from '../data-directory.ts';
 import { type DaemonProcess, startProcess } from '../end-to-end/daemon-process.ts';
+import { hostClock } from '../end-to-end/host-clock.ts';
 
 /** So many calls are under way at once where many are made. */
 const AT_ONCE = 32;
 
 const PAGE = 1_000;
-
-/** A module that sets the clock of the process that loads it before its program. */
-function clockAhead(milliseconds: number): string {
-  const code = `const real = Date.now; Date.now = () => real() + ${milliseconds};`;
-  return `data:text/javascript,${encodeURIComponent(code)}`;
-}
 
 export class CrashingDaemon {
   readonly #dataDir = newDataDir();
@@ -32,7 +27,7 @@ export class CrashingDaemon {
   }
 
   async start(): Promise<void> {
-    const nodeOptions = this.#ahead === 0 ? [] : ['--import', clockAhead(this.#ahead)];
+    const nodeOptions = this.#ahead === 0 ? [] : hostClock({ ahead: this.#ahead, since: 0 });
     this.#process = await startProcess({ dataDir: this.#dataDir, env: this.#env, nodeOptions });
   }
 
