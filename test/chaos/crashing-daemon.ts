@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { WireDelivery, WireSnitch } from '../../src/api/wire.ts';
 import { newDataDir, removeDataDir } from '../data-directory.ts';
 import { type DaemonProcess, startProcess } from '../end-to-end/daemon-process.ts';
+import { hostClock } from '../end-to-end/host-clock.ts';
 
 /** So many calls are under way at once where many are made. */
 const AT_ONCE = 32;
@@ -11,15 +12,37 @@ const PAGE = 1_000;
 
 export class CrashingDaemon {
   readonly #dataDir = newDataDir();
+  readonly #env: Record<string, string>;
   #process: DaemonProcess | null = null;
+  /** How far its clock is ahead of the real one, in milliseconds. */
+  #ahead = 0;
 
-  async start(): Promise<void> {
-    this.#process = await startProcess({ dataDir: this.#dataDir });
+  constructor(env: Record<string, string> = {}) {
+    this.#env = env;
   }
 
-  async killAndRestart(): Promise<void> {
+  /** Changes with each start. */
+  get url(): string {
+    return this.#running.url;
+  }
+
+  async start(): Promise<void> {
+    const nodeOptions = this.#ahead === 0 ? [] : hostClock({ ahead: this.#ahead, since: 0 });
+    this.#process = await startProcess({ dataDir: this.#dataDir, env: this.#env, nodeOptions });
+  }
+
+  /** @param downFor milliseconds by which the clock of its host goes on meanwhile, as if it had been down so long */
+  async killAndRestart(downFor = 0): Promise<void> {
     await this.#process?.end('SIGKILL');
+    // What it sent before it died is received by then, and is not taken for something that the next one sends.
+    if (downFor > 0) await sleep(50);
+    this.#ahead += downFor;
     await this.start();
+  }
+
+  /** On the clock of its host, in milliseconds. */
+  now(): number {
+    return Date.now() + this.#ahead;
   }
 
   async dispose(): Promise<void> {
@@ -52,11 +75,18 @@ export class CrashingDaemon {
   }
 
   async #report(path: string, giveUp: AbortSignal): Promise<void> {
+    await this.insist(async () => {
+      const answer = await fetch(`${this.#running.url}/c/${path}`, { signal: giveUp });
+      await answer.arrayBuffer();
+      return answer.status === 202;
+    }, giveUp);
+  }
+
+  /** Makes a call again and again, over its deaths too, until it answers true. */
+  async insist(call: () => Promise<boolean>, giveUp: AbortSignal): Promise<void> {
     while (!giveUp.aborted) {
       try {
-        const answer = await fetch(`${this.#running.url}/c/${path}`, { signal: giveUp });
-        await answer.arrayBuffer();
-        if (answer.status === 202) return;
+        if (await call()) return;
       } catch {
         // It was killed; the next one is on its way.
       }
