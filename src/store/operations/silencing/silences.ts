@@ -8,6 +8,7 @@ import { newId } from '../../identifiers.ts';
 import type { Reading, Transaction } from '../../transaction.ts';
 import { recordSilence } from '../activity/of-silences.ts';
 import { requireCase } from '../cases.ts';
+import { lookAnewInCase } from '../routes/waiting.ts';
 import { SILENCE_COLUMNS, type SilenceRow, toSilence } from '../silences/rows.ts';
 import { getRules } from '../states.ts';
 import { release } from './release.ts';
@@ -44,8 +45,7 @@ export async function createSilence(
     now,
     overAt(silence) ?? NEVER,
   );
-  tx.forget();
-  tx.announce({ kind: 'silences', caseId });
+  await changed(tx, caseId);
   await recordSilence(tx, act, 'silence.created', silence);
   return silence;
 }
@@ -123,8 +123,7 @@ export async function updateSilence(
   );
   if ((overAt(after) ?? NEVER) < (overAt(before) ?? NEVER))
     await release(tx, before, await zoneOf(tx, caseId), now);
-  tx.forget();
-  tx.announce({ kind: 'silences', caseId });
+  await changed(tx, caseId);
   if (!isAlike(before, after)) await recordSilence(tx, act, 'silence.changed', after);
   return after;
 }
@@ -142,10 +141,15 @@ export async function deleteSilence(
   if (isOver(before, now)) return true;
   await tx.run('UPDATE silences SET ended_at = ?, over_at = ? WHERE id = ?', now, now, id);
   await release(tx, before, await zoneOf(tx, caseId), now);
-  tx.forget();
-  tx.announce({ kind: 'silences', caseId });
+  await changed(tx, caseId);
   await recordSilence(tx, act, 'silence.deleted', before);
   return true;
+}
+
+async function changed(tx: Transaction, caseId: string): Promise<void> {
+  tx.forget();
+  await lookAnewInCase(tx, caseId);
+  tx.announce({ kind: 'silences', caseId });
 }
 
 function isOver(silence: Silence, now: number): boolean {
