@@ -11,6 +11,7 @@ import { requireCase } from '../cases.ts';
 import { lookAnewInCase } from '../routes/waiting.ts';
 import { SILENCE_COLUMNS, type SilenceRow, toSilence } from '../silences/rows.ts';
 import { getRules } from '../states.ts';
+import { endsNext } from './ends.ts';
 import { release } from './release.ts';
 
 /** Far behind every time that a recurring silence could be asked about. */
@@ -31,7 +32,7 @@ export async function createSilence(
   const silence: Silence = { ...given, id: newId('sil'), caseId, createdAt: now, endedAt: null };
   const { time } = silence;
   await tx.run(
-    `INSERT INTO silences (${SILENCE_COLUMNS}, over_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)`,
+    `INSERT INTO silences (${SILENCE_COLUMNS}, over_at, ends_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?)`,
     silence.id,
     caseId,
     JSON.stringify(silence.scope),
@@ -44,6 +45,7 @@ export async function createSilence(
     silence.by,
     now,
     overAt(silence) ?? NEVER,
+    endsNext(silence, now, await zoneOf(tx, caseId)),
   );
   await changed(tx, caseId);
   await recordSilence(tx, act, 'silence.created', silence);
@@ -115,10 +117,11 @@ export async function updateSilence(
     note: changes.note ?? before.note,
   };
   await tx.run(
-    'UPDATE silences SET to_at = ?, note = ?, over_at = ? WHERE id = ?',
+    'UPDATE silences SET to_at = ?, note = ?, over_at = ?, ends_at = ? WHERE id = ?',
     after.time.kind === 'once' ? after.time.to : null,
     after.note,
     overAt(after) ?? NEVER,
+    endsNext(after, now, await zoneOf(tx, caseId)),
     id,
   );
   if ((overAt(after) ?? NEVER) < (overAt(before) ?? NEVER))
@@ -139,7 +142,7 @@ export async function deleteSilence(
   const before = await getSilence(tx, caseId, id);
   if (!before) return false;
   if (isOver(before, now)) return true;
-  await tx.run('UPDATE silences SET ended_at = ?, over_at = ? WHERE id = ?', now, now, id);
+  await tx.run('UPDATE silences SET ended_at = ?, over_at = ?, ends_at = ? WHERE id = ?', now, now, now, id);
   await release(tx, before, await zoneOf(tx, caseId), now);
   await changed(tx, caseId);
   await recordSilence(tx, act, 'silence.deleted', before);
