@@ -62,7 +62,7 @@ export async function waitingFor(tx: Reading, token: string): Promise<Set<string
 
 /**
  * The targets that were sent an earlier alert of an outage of the snitch, by `routeKey`. Whoever waits, or need not be
- * told any more, was not.
+ * told any more, was not, unless there was an attempt.
  *
  * @param threadId the alert that opened it
  */
@@ -72,7 +72,7 @@ export async function toldOf(tx: Reading, token: string, threadId: string | null
     // Where the first alert is pruned already, all that is left of the snitch counts.
     `SELECT DISTINCT d.channel, d.target FROM alerts AS a JOIN deliveries AS d ON d.alert_id = a.id
      WHERE a.token = +? AND a.at >= COALESCE((SELECT at FROM alerts WHERE id = +?), 0)
-       AND d.state <> 'dropped' AND NOT (d.state = 'pending' AND d.waits IS NOT NULL AND ${UNTRIED})`,
+       AND NOT (d.state = 'dropped' AND d.attempts = 0) AND NOT (d.state = 'pending' AND d.waits IS NOT NULL AND ${UNTRIED})`,
     token,
     threadId,
   );
