@@ -19,7 +19,7 @@ import { settleFlaps } from './flapping.ts';
 import { isolate } from './isolation.ts';
 import { learnedFor } from './learned.ts';
 import { isNeededBy, neededBy } from './needs/facts.ts';
-import { advanceRelief, dependentsOf, nextRelief, noteStatus } from './needs/reliefs.ts';
+import { advanceRelief, dependentsOf, isSilenceEnd, nextRelief, noteStatus } from './needs/reliefs.ts';
 import { openRunOf } from './open-run.ts';
 import { dropWaiting } from './routes/waiting.ts';
 import { waitFor } from './silences/alarms.ts';
@@ -106,7 +106,7 @@ async function needsFor(
 ): Promise<{ needs?: NeedsFacts }> {
   if (row.needs === null || kind === 'pause' || kind === 'unpause' || kind === 'rescheduled') return {};
   const since = row.last_check_in_at ?? Number.MIN_SAFE_INTEGER;
-  return { needs: await neededBy(tx, row.id, { since, soon: now + LONGEST_DOUBT }) };
+  return { needs: await neededBy(tx, row, { since, soon: now + LONGEST_DOUBT, now }) };
 }
 
 /** The deadline that an alert tells of, and the run that was going on then. An alert that was held tells of the old one. */
@@ -257,11 +257,11 @@ async function throughSilences(
 
 async function applyNeeded(
   tx: Transaction,
-  { id, last_check_in_at: since }: StateRow,
+  row: StateRow,
   now: number,
   above: readonly number[],
 ): Promise<void> {
-  const needed = await neededBy(tx, id, { since: since ?? 0, soon: now });
+  const needed = await neededBy(tx, row, { since: row.last_check_in_at ?? 0, soon: now, now });
   if (needed.some(isDown)) return;
   const due = needed.filter((one) => isAwaiting(one) && one.dueAt !== null && one.dueAt <= now);
   for (const one of due.slice(0, LOOKED_AT_BEFORE)) {
@@ -347,7 +347,8 @@ export async function relieveSlice(tx: Transaction, now: number): Promise<boolea
     if (!row) continue;
     const rules = await getRules(tx, row.case_id);
     // A row that cannot be applied is reported by the sweep, when it is due.
-    await isolate(tx, () => apply(tx, row, { kind: 'relieved' }, rules, now));
+    const kind = isSilenceEnd(relief) ? 'silenceEnded' : 'relieved';
+    await isolate(tx, () => apply(tx, row, { kind }, rules, now));
   }
   await advanceRelief(tx, relief, dependents.length === SLICE ? (dependents.at(-1) ?? null) : null);
   return true;
