@@ -131,8 +131,8 @@ export function planOf(present: Present, wanted: Wanted): Plan {
   return plan;
 }
 
-function metBy({ needsNamed: needs, name, token }: WantedSnitch, position: number) {
-  return { position, needs, name, token };
+function metBy({ needsNamed: needs, name, tags, token }: WantedSnitch, position: number) {
+  return { position, needs, name, tags, token };
 }
 
 /** What snitches need stands among their changes, and is written when all that they name is made. */

@@ -5,6 +5,7 @@
  */
 import type { WireSnitch } from '../../api/wire.ts';
 import { MOST_NEEDS, needOf } from '../../core/needs/needs.ts';
+import { circleIn } from './file-circle.ts';
 
 /** A snitch that has to be made before it has a token, unless the file gives one. */
 export interface ToMake {
@@ -16,7 +17,7 @@ export interface ToMake {
 }
 
 /** What is needed, as a request names it, or what has to be made first. */
-type Ref = string | ToMake;
+export type Ref = string | ToMake;
 
 /** The needs of a snitch that have to change. */
 export interface NeedsChange {
@@ -29,6 +30,7 @@ export interface Met {
   position: number;
   /** Undefined where the file says nothing of it. */
   needs: readonly string[] | undefined;
+  tags: readonly string[];
   name: string;
   token: string | null;
   is: WireSnitch | ToMake;
@@ -54,9 +56,12 @@ export function planNeeds(present: readonly WireSnitch[], met: readonly Met[]): 
   const plan: NeedsPlan = { changes: [], faults: [] };
   if (met.every(({ needs }) => needs === undefined)) return plan;
   const names = new Map(present.map(({ token, name }) => [token, name]));
-  for (const { position, needs, is } of met) {
+  const named = new Map<Met, Ref[]>();
+  for (const one of met) {
+    const { position, needs, is } = one;
     if (needs === undefined) continue;
     const refs: Ref[] = [];
+    named.set(one, refs);
     for (const need of needs) {
       const ref = refOf(need, present, met);
       if (typeof ref === 'object' && 'refused' in ref) plan.faults.push({ position, message: ref.refused });
@@ -67,6 +72,8 @@ export function planNeeds(present: readonly WireSnitch[], met: readonly Met[]): 
     const shown = (ref: Ref) => (typeof ref === 'string' ? (names.get(ref) ?? ref) : ref.name);
     plan.changes.push({ of: is, needs: refs, from: before.map(shown), to: refs.map(shown) });
   }
+  const circle = plan.faults.length === 0 ? circleIn(present, met, named) : null;
+  if (circle) plan.faults.push(circle);
   return plan;
 }
 

@@ -104,7 +104,10 @@ export async function insertSnitch(
   );
   await indexTags(tx, { id, caseId }, [], snitch.tags);
   await insertState(tx, { id, token, caseId }, snitch.state);
-  if (snitch.needs.length > 0) await writeNeeds(tx, { id, caseId }, snitch.needs);
+  if (snitch.needs.length > 0) {
+    await writeNeeds(tx, { id, caseId }, snitch.needs);
+    await refuseCircle(tx, { id, caseId });
+  }
   return snitch;
 }
 
@@ -156,6 +159,36 @@ export async function updateSnitch(
   changes: Partial<SnitchFields>,
   now: number,
 ): Promise<Snitch | null> {
+  const after = await changeSnitch(tx, act, caseId, token, changes, now);
+  if (after) await refuseNeeds(tx, caseId, after, changes);
+  return after;
+}
+
+/**
+ * Of one that was changed so by `changeSnitch`.
+ *
+ * @throws Invalid where it needs itself by way of others
+ */
+export async function refuseNeeds(
+  tx: Reading,
+  caseId: string,
+  { token, needs }: Pick<Snitch, 'token' | 'needs'>,
+  changes: Partial<SnitchFields>,
+): Promise<void> {
+  if (needs.length === 0 || !(changes.needs || changes.tags)) return;
+  const found = await find(tx, caseId, token);
+  if (found) await refuseCircle(tx, { id: found.row.id, caseId });
+}
+
+/** As `updateSnitch`, but several that are changed together may need one another in a circle until the last is written. */
+export async function changeSnitch(
+  tx: Transaction,
+  act: Act,
+  caseId: string,
+  token: string,
+  changes: Partial<SnitchFields>,
+  now: number,
+): Promise<Snitch | null> {
   const found = await find(tx, caseId, token);
   if (!found) return null;
   const { row, state } = found;
@@ -179,7 +212,6 @@ export async function updateSnitch(
     row.id,
   );
   if (changes.tags) await changeTags(tx, state, tagsIn(row), changes.tags);
-  if (changes.tags && !changes.needs && state.needs !== null) await refuseCircle(tx, { id: row.id, caseId });
   tx.announce({ kind: 'snitch', caseId, token });
   await reschedule(tx, state, { before, wanted, now });
   const needs = await listNeeds(tx, row.id);
@@ -194,7 +226,7 @@ export async function updateSnitch(
   return after;
 }
 
-/** @throws Invalid where the snitch would need itself */
+/** @throws Invalid for a token that is of no snitch of the case */
 async function changeNeeds(
   tx: Transaction,
   { id, case_id: caseId }: StateRow,

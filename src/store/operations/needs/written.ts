@@ -27,9 +27,10 @@ export async function listNeeds(tx: Reading, id: number): Promise<string[]> {
 }
 
 /**
- * Replaces the needs of the snitch; its tags are written already.
+ * Replaces the needs of the snitch. Whether they go in a circle is asked when all that changes together is written
+ * (`refuseCircle`).
  *
- * @throws Invalid for a token that is of no snitch of the case, and where the snitch would need itself
+ * @throws Invalid for a token that is of no snitch of the case
  */
 export async function writeNeeds(tx: Transaction, of: Of, needs: readonly string[]): Promise<void> {
   await forgetNeeds(tx, of.id);
@@ -52,7 +53,6 @@ export async function writeNeeds(tx: Transaction, of: Of, needs: readonly string
     of.id,
   );
   tx.forget();
-  if (needs.length > 0) await refuseCircle(tx, of);
 }
 
 export async function forgetNeeds(tx: Transaction, id: number): Promise<void> {
