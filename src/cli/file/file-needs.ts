@@ -5,7 +5,6 @@
  */
 import type { WireSnitch } from '../../api/wire.ts';
 import { MOST_NEEDS, needOf } from '../../core/needs/needs.ts';
-import { circleIn } from './file-circle.ts';
 
 /** A snitch that has to be made before it has a token, unless the file gives one. */
 export interface ToMake {
@@ -39,6 +38,8 @@ export interface Met {
 export interface NeedsPlan {
   changes: { of: WireSnitch | ToMake; needs: Ref[]; from: string[]; to: string[] }[];
   faults: { position: number; message: string }[];
+  /** What the entries need that say anything of it. */
+  refs: Map<Met, Ref[]>;
 }
 
 /** The needs in a file as a list; in words what is wrong with anything else. */
@@ -53,15 +54,14 @@ export function fileNeeds(given: unknown): { needs: string[] | undefined } | { r
 }
 
 export function planNeeds(present: readonly WireSnitch[], met: readonly Met[]): NeedsPlan {
-  const plan: NeedsPlan = { changes: [], faults: [] };
+  const plan: NeedsPlan = { changes: [], faults: [], refs: new Map() };
   if (met.every(({ needs }) => needs === undefined)) return plan;
   const names = new Map(present.map(({ token, name }) => [token, name]));
-  const named = new Map<Met, Ref[]>();
   for (const one of met) {
     const { position, needs, is } = one;
     if (needs === undefined) continue;
     const refs: Ref[] = [];
-    named.set(one, refs);
+    plan.refs.set(one, refs);
     for (const need of needs) {
       const ref = refOf(need, present, met);
       if (typeof ref === 'object' && 'refused' in ref) plan.faults.push({ position, message: ref.refused });
@@ -72,8 +72,6 @@ export function planNeeds(present: readonly WireSnitch[], met: readonly Met[]): 
     const shown = (ref: Ref) => (typeof ref === 'string' ? (names.get(ref) ?? ref) : ref.name);
     plan.changes.push({ of: is, needs: refs, from: before.map(shown), to: refs.map(shown) });
   }
-  const circle = plan.faults.length === 0 ? circleIn(present, met, named) : null;
-  if (circle) plan.faults.push(circle);
   return plan;
 }
 

@@ -6,7 +6,8 @@ import type { Snitch } from '../../core/snitch.ts';
 import type { ImportBatch, Owned, SnitchChange } from '../ownership.ts';
 import type { Reading, Transaction } from '../transaction.ts';
 import { type Named, recordMany } from './activity/of-snitches.ts';
-import { changeSnitch, deleteSnitch, insertSnitch, refuseNeeds, updateSnitch } from './snitches.ts';
+import { refuseCircleOf } from './needs/written.ts';
+import { changeSnitch, deleteSnitch, insertSnitch, updateSnitch } from './snitches.ts';
 import { countSnitches } from './status-counts.ts';
 
 /** Makes all of `imported`, or none. @throws PlanLimitReached, and Invalid for tokens that are taken */
@@ -71,7 +72,7 @@ export async function updateSnitches(
   }
   for (const [index, { changes }] of wanted.entries()) {
     const snitch = changed[index];
-    if (snitch) await naming(index, () => refuseNeeds(tx, caseId, snitch, changes));
+    if (snitch) await naming(index, () => refuseCircleOf(tx, caseId, snitch, changes));
   }
   return changed;
 }

@@ -18,7 +18,7 @@ import { missingSinceOf } from './missing-since.ts';
 import { heldIn } from './needs/held-text.ts';
 import { noteDeleted } from './needs/reliefs.ts';
 import { holdOf } from './needs/shown.ts';
-import { listNeeds, refuseCircle, writeNeeds } from './needs/written.ts';
+import { listNeeds, refuseCircle, refuseCircleOf, writeNeeds } from './needs/written.ts';
 import { openRunsInLog } from './open-run.ts';
 import { forgetValues } from './reports.ts';
 import { dropWaiting } from './routes/waiting.ts';
@@ -160,24 +160,8 @@ export async function updateSnitch(
   now: number,
 ): Promise<Snitch | null> {
   const after = await changeSnitch(tx, act, caseId, token, changes, now);
-  if (after) await refuseNeeds(tx, caseId, after, changes);
+  if (after) await refuseCircleOf(tx, caseId, after, changes);
   return after;
-}
-
-/**
- * Of one that was changed so by `changeSnitch`.
- *
- * @throws Invalid where it needs itself by way of others
- */
-export async function refuseNeeds(
-  tx: Reading,
-  caseId: string,
-  { token, needs }: Pick<Snitch, 'token' | 'needs'>,
-  changes: Partial<SnitchFields>,
-): Promise<void> {
-  if (needs.length === 0 || !(changes.needs || changes.tags)) return;
-  const found = await find(tx, caseId, token);
-  if (found) await refuseCircle(tx, { id: found.row.id, caseId });
 }
 
 /** As `updateSnitch`, but several that are changed together may need one another in a circle until the last is written. */
