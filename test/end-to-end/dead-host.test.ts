@@ -22,8 +22,12 @@ const SOON = 60_000;
 
 const test = suite('a dead host');
 
-async function make(daemon: DaemonProcess, name: string, needs: string[]): Promise<WireSnitch> {
-  const body = { name, schedule: { every: 60 }, grace: 0, needs };
+async function make(
+  daemon: DaemonProcess,
+  name: string,
+  { grace, needs }: { grace: number; needs: string[] },
+): Promise<WireSnitch> {
+  const body = { name, schedule: { every: 60 }, grace, needs };
   return (await (await daemon.call('POST', '/v1/snitches', body)).json()) as WireSnitch;
 }
 
@@ -58,13 +62,15 @@ test('forty jobs raise no alert of their own, over a kill too, and one that stay
   let daemon = await startProcess({ dataDir, nodeOptions });
   try {
     await daemon.call('POST', '/v1/webhooks', { url: receiver.url });
-    const host = await make(daemon, 'db1', []);
+    const host = await make(daemon, 'db1', { grace: 15, needs: [] });
     const jobs: WireSnitch[] = [];
-    for (let index = 0; index < JOBS; index += 1) jobs.push(await make(daemon, `job ${index}`, [host.token]));
     // Half of them are due a moment before their host, and half after it.
-    await checkIn(daemon, jobs.slice(0, JOBS / 2));
+    for (let index = 0; index < JOBS; index += 1) {
+      const grace = index < JOBS / 2 ? 0 : 30;
+      jobs.push(await make(daemon, `job ${index}`, { grace, needs: [host.token] }));
+    }
     await checkIn(daemon, [host]);
-    await checkIn(daemon, jobs.slice(JOBS / 2));
+    await checkIn(daemon, jobs);
     await until(async () => (await all(daemon)).every(({ status }) => status === 'failed'));
     await until(async () => told(receiver).length > 0);
 
