@@ -16,10 +16,9 @@ import {
   OWNERSHIP,
   SCHEDULE_CHECK,
   SILENCE,
-  SNITCH,
-  TEXTS,
   WEBHOOK,
 } from './shapes.ts';
+import { SNITCH, TEXTS } from './snitch-shapes.ts';
 import type { WireCase, WireDelivery, WireExpectation, WireHours, WireSchedule } from './wire.ts';
 
 export interface SnitchInput {

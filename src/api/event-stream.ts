@@ -1,6 +1,6 @@
 /** Reads Server-Sent Events, as `/v1/stream` sends them. */
 import type { Shape } from './shape.ts';
-import { DELETED, SNITCH } from './shapes.ts';
+import { DELETED, SNITCH } from './snitch-shapes.ts';
 import type { WireSnitch } from './wire.ts';
 
 /** No event is longer than this, in characters. The longest ones have a whole snitch. */

@@ -1,5 +1,6 @@
 /** How the API tells why a snitch is as it is, and when its job is due. */
-import type { WireAudience, WireHold, WireSilenced, WireStatus } from './wire.ts';
+import type { WireAudience, WireStatus } from './wire.ts';
+import type { WireHold, WireSilenced } from './wire-kept-back.ts';
 
 export interface WireExplanation {
   status: WireStatus;

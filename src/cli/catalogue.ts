@@ -60,18 +60,16 @@ export const TASKS: readonly Task[] = [
       { name: 'show', summary: 'all of one snitch', load: here(look) },
       { name: 'history', summary: 'its check-ins', load: here(look) },
       { name: 'explain', summary: 'its deadline and next alert, in words', load: here(look) },
-      { name: 'silences', summary: 'what is silenced, now and later', load: silence },
       { name: 'alerts', summary: 'what was alerted', load: here(deliveries) },
       {
         name: 'deliveries',
         summary: 'what was sent to whom, and what could not be; retry',
         load: here(deliveries),
       },
-      { name: 'log', summary: 'who changed what', load: () => import('./snitches/log.ts') },
     ],
   },
   {
-    title: 'During alarms',
+    title: 'Be told less',
     entries: [
       {
         name: 'acknowledge',
@@ -79,6 +77,10 @@ export const TASKS: readonly Task[] = [
         summary: 'say that somebody has seen an alarm',
         load: here(acknowledge),
       },
+      { name: 'silence', summary: 'raise no alarms for a planned time', load: silence },
+      { name: 'silences', summary: 'what is silenced, now and later', load: silence },
+      { name: 'pause', summary: 'stop watching snitches, until they check in again', load: here(pause) },
+      { name: 'unpause', summary: 'watch them again', load: here(pause) },
     ],
   },
   {
@@ -93,9 +95,6 @@ export const TASKS: readonly Task[] = [
       },
       { name: 'schedule', summary: 'when a cron or OnCalendar expression is due', load: here(schedule) },
       { name: 'tag', summary: 'add or remove tags', load: here(write) },
-      { name: 'pause', summary: 'mute the alerts of snitches for a while', load: here(pause) },
-      { name: 'unpause', summary: 'let them alert again', load: here(pause) },
-      { name: 'silence', summary: 'raise no alarms for a planned time', load: silence },
       { name: 'delete', summary: 'delete snitches', load: here(deletion) },
     ],
   },
@@ -155,6 +154,7 @@ export const TASKS: readonly Task[] = [
       },
       { name: 'webhook', summary: 'where alerts are posted to', load: here(webhook) },
       { name: 'key', summary: 'API keys', load: here(key) },
+      { name: 'log', summary: 'who changed what', load: () => import('./snitches/log.ts') },
       { name: 'maintenance', summary: 'close the API for a while', load: here(maintenance) },
     ],
   },

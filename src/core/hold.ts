@@ -48,20 +48,31 @@ export function heldAnew(before: SnitchState, held: Held, context: TransitionCon
 
 /** Nothing that the snitch needs is down any more, or what was down is no longer needed: its deadline restarts. */
 export function relieved(before: SnitchState, context: TransitionContext): Transition {
+  return (context.needs ?? []).some(isDown) ? silent(before) : restartedFrom(before, context.now, context);
+}
+
+/** A silence ended that may have covered something that the snitch needs: its deadline restarts where it did. */
+export function silenceEnded(before: SnitchState, context: TransitionContext): Transition {
   const { needs = [], now } = context;
+  const last = lastWell(needs, now);
+  const known = before.held ? (before.held.wellSince ?? before.held.since) : (before.lastCheckInAt ?? now);
+  if (last === null || last <= known || needs.some(isDown)) return silent(before);
+  return restartedFrom(before, last, context);
+}
+
+function restartedFrom(before: SnitchState, wellSince: number, context: TransitionContext): Transition {
   const { held, status, dueAt, lastCheckInAt } = before;
-  if (needs.some(isDown)) return silent(before);
   if (held?.isUnsure) return silent(before);
-  if (held && status === 'paused') return silent({ ...before, held: { ...held, wellSince: now } });
   if (held) {
-    const after = { ...before, held: { ...held, wellSince: now } };
-    return silent(withDue(after, onePeriodFrom(before, now, context)));
+    const after = { ...before, held: { ...held, wellSince } };
+    // Nobody is told of what somebody has acknowledged, and a pause has a time of its own.
+    const isQuiet = status === 'paused' || before.acknowledged !== null;
+    return silent(isQuiet ? after : withDue(after, onePeriodFrom(before, wellSince, context)));
   }
   const { plain } = apart(before);
-  if (!isAwaited(before) || dueAt === null || plain.dueAt === null || (lastCheckInAt ?? now) > now) {
-    return silent(before);
-  }
-  const anew = deadlineAnew(plain, now, context);
+  if (!isAwaited(before) || dueAt === null || plain.dueAt === null) return silent(before);
+  if ((lastCheckInAt ?? wellSince) > wellSince) return silent(before);
+  const anew = deadlineAnew(plain, wellSince, context);
   return silent(anew !== null && anew > plain.dueAt ? withDue(before, anew) : before);
 }
 
@@ -71,8 +82,8 @@ export function needsChanged(
   isHolderNeeded: boolean,
   context: TransitionContext,
 ): Transition {
-  const { held, status } = before;
-  if (!held || status !== 'failed') return silent(before);
+  const { held, status, acknowledged } = before;
+  if (!held || status !== 'failed' || acknowledged !== null) return silent(before);
   const down = (context.needs ?? []).find(isDown);
   if (down) return silent(heldBy(before, held, down, context));
   const stays = isHolderNeeded && (held.isUnsure || held.wellSince !== null);
@@ -123,11 +134,16 @@ export function holdRestarted(before: SnitchState, held: Held, from: number, con
   return withDue({ ...before, held: { ...held, wellSince } }, onePeriodFrom(before, from, context));
 }
 
-/** The alert goes on being held, and is looked at again when a deadline could pass that restarted just now. */
+/**
+ * The alert goes on being held, and is looked at again when a deadline could pass that restarted just now, or when the
+ * silence ends that holds it.
+ */
 function heldBy(snitch: SnitchState, held: Held, down: Needed, context: TransitionContext): SnitchState {
-  const { isUnsure: _, ...others } = held;
-  const after = { ...snitch, held: { ...others, by: down.id, name: down.name, wellSince: null } };
-  return withDue(after, onePeriodFrom(snitch, context.now, context));
+  const { isUnsure: _, isSilenced: __, ...others } = held;
+  const by = down.status === 'failed' ? {} : ({ isSilenced: true } as const);
+  const after = { ...snitch, held: { ...others, by: down.id, name: down.name, wellSince: null, ...by } };
+  const until = down.silencedUntil ?? Number.POSITIVE_INFINITY;
+  return withDue(after, Math.min(until, onePeriodFrom(snitch, context.now, context)));
 }
 
 /** The missed deadline is told at last. */
@@ -141,8 +157,12 @@ function told(before: SnitchState, held: Held, context: TransitionContext): Tran
   return { snitch, alert: { type: 'snitch.missing', status: 'failed', previousStatus: held.previous } };
 }
 
-function afterHolding(reason: Reason | null, { name, since, wellSince }: Held, now: number): Reason | null {
-  const held = { by: name, since, until: wellSince ?? now };
+function afterHolding(
+  reason: Reason | null,
+  { name, since, wellSince, isSilenced }: Held,
+  now: number,
+): Reason | null {
+  const held = { by: name, since, until: wellSince ?? now, ...(isSilenced ? { isSilenced } : {}) };
   return reason?.kind === 'noCheckIn' || reason?.kind === 'overran' ? { ...reason, held } : reason;
 }
 

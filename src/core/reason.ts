@@ -24,6 +24,8 @@ export interface HeldFor {
   by: string;
   since: number;
   until: number;
+  /** It was not failed, but silenced. */
+  isSilenced?: true;
 }
 
 /** @param show an instant in words, with its time zone where the text around it does not name one */
@@ -58,7 +60,8 @@ export function reasonInWords(reason: Reason, show: (at: number) => string): str
 
 function heldFor(held: HeldFor | undefined, show: (at: number) => string): string {
   if (held === undefined) return '';
-  return `; the alert was held from ${show(held.since)} to ${show(held.until)}, because ${held.by} was down`;
+  const what = held.isSilenced ? 'silenced' : 'down';
+  return `; the alert was held from ${show(held.since)} to ${show(held.until)}, because ${held.by} was ${what}`;
 }
 
 function unended(startedAt: number, show: (at: number) => string): string {

@@ -144,6 +144,10 @@ export interface Hold {
   since: number;
   /** When it is told if the snitch stays silent; null while something that it needs is down. */
   until: number | null;
+  /** What holds it is not failed, but silenced. */
+  isSilenced?: true;
+  /** Nothing that it needs is known to be down: it is held in case that turns out to be, and told otherwise. */
+  isUnsure?: true;
 }
 
 /** Whether the job has to check in by the time at which the snitch is due. */

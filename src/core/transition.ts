@@ -10,6 +10,7 @@ import {
   isHeldDue,
   needsChanged,
   relieved,
+  silenceEnded,
 } from './hold.ts';
 import { usualLength } from './job-schedule.ts';
 import type { Reason } from './reason.ts';
@@ -48,6 +49,8 @@ function decide(before: SnitchState, trigger: Trigger, context: TransitionContex
       return silent(together(apart(before).plain, trigger.open));
     case 'relieved':
       return relieved(before, context);
+    case 'silenceEnded':
+      return silenceEnded(before, context);
     case 'needsChanged':
       return needsChanged(before, trigger.isHolderNeeded, context);
     case 'due':
@@ -237,12 +240,10 @@ function restart(snitch: SnitchState, from: number, context: TransitionContext):
     case 'errored':
       return { ...snitch, ...deadline(deadlineAnew(snitch, from, context)) };
     case 'failed':
+      // Nobody is told or reminded of what somebody has seen.
+      if (snitch.acknowledged) return { ...snitch, ...deadline(null) };
       if (snitch.held) return holdRestarted(snitch, snitch.held, from, context);
-      // Nobody is reminded of what somebody has seen.
-      return {
-        ...snitch,
-        ...deadline(snitch.acknowledged ? null : nextReminder(snitch, from, from, context)),
-      };
+      return { ...snitch, ...deadline(nextReminder(snitch, from, from, context)) };
   }
 }
 

@@ -30,6 +30,8 @@ export type Trigger =
   | { kind: 'runtimeChanged'; open: readonly OpenRun[] }
   /** Something that the snitch needs is not down any more. */
   | { kind: 'relieved' }
+  /** A silence ended in the case. */
+  | { kind: 'silenceEnded' }
   /** A person changed what the snitch needs. `isHolderNeeded`: what holds its alert is among that still. */
   | { kind: 'needsChanged'; isHolderNeeded: boolean };
 
@@ -55,5 +57,9 @@ export interface Transition {
 /** What moves the status; the others are about the runs of a snitch alone. */
 export type StateTrigger = Exclude<
   Trigger,
-  { kind: 'start' } | { kind: 'runtimeChanged' } | { kind: 'relieved' } | { kind: 'needsChanged' }
+  | { kind: 'start' }
+  | { kind: 'runtimeChanged' }
+  | { kind: 'relieved' }
+  | { kind: 'silenceEnded' }
+  | { kind: 'needsChanged' }
 >;

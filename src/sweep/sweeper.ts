@@ -19,7 +19,7 @@ const LIVENESS_EVERY = 10_000;
 /**
  * How many snitches one transaction handles. They are few, because each may write a dozen rows while check-ins wait.
  */
-const SLICE = 20;
+const SLICE = 10;
 
 /** If no sweep has ended for this long, the daemon is not ready; milliseconds. */
 const STALLED_AFTER = 30_000;

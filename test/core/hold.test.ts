@@ -37,6 +37,7 @@ const needed = (status: Status, over: Partial<Needed> = {}): Needed => ({
   dueAt: null,
   lastCheckInAt: LAST,
   wellSince: null,
+  silencedUntil: null,
   ...over,
 });
 

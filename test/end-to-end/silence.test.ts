@@ -1,7 +1,8 @@
 /** A daemon that is killed between the end of a silence and its sweep tells once what was kept back. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireAlert, WireSilence, WireSnitch } from '../../src/api/wire.ts';
+import type { WireAlert, WireSnitch } from '../../src/api/wire.ts';
+import type { WireSilence } from '../../src/api/wire-kept-back.ts';
 import { newDataDir, removeDataDir } from '../data-directory.ts';
 import { queryDirectory } from '../store/fixture.ts';
 import { until } from '../until.ts';

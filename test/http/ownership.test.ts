@@ -141,6 +141,7 @@ test('the check answers with what would be kept, in its normal form', async ({ a
         min_runtime: null,
         failures_before_alert: 1,
         expect: null,
+        needs: [],
       },
     ],
     case: { members: ['ann@example.com'] },

@@ -1,8 +1,9 @@
 /** `/v1/silences`, and what they show of the snitches that they cover. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireSilence, WireSnitch } from '../../src/api/wire.ts';
+import type { WireSnitch } from '../../src/api/wire.ts';
 import type { WireExplanation } from '../../src/api/wire-explanation.ts';
+import type { WireSilence } from '../../src/api/wire-kept-back.ts';
 import { empty, invalid, invalidOn, ok, refused } from './expect.ts';
 import { checkIn, type Fixture, HOUR, hooks, MINUTE, newSnitch, START, snitchNow, sweep } from './fixture.ts';
 

@@ -45,6 +45,9 @@ test('answers 200 with the whole new object and no other field', async ({ acme }
     min_runtime: null,
     failures_before_alert: 1,
     expect: null,
+    acknowledged: null,
+    needs: [],
+    held: null,
     created_at: '2026-11-18T10:20:30.123Z',
   });
   assert.equal(await snitchNow(acme, token), created);

@@ -211,7 +211,7 @@ test('imports take them, check them and change them', async (context) => {
       tags: [],
     },
     ...{ schedule: WEEKDAYS, timezone: BERLIN, grace: 60 },
-    ...{ max_runtime: null, min_runtime: null, failures_before_alert: 1, expect: null },
+    ...{ max_runtime: null, min_runtime: null, failures_before_alert: 1, expect: null, needs: [] },
   });
   assert.equal(
     check.problems.map(({ attribute }) => attribute),

@@ -17,7 +17,7 @@ function daily(changes: Partial<StateRow> = {}): StateRow {
     ...{ pause_kind: null, pause_until: null, remembered: null, paused_at: null, thread_id: null },
     ...{ postponed: 0, moved_from: null, open_start_at: null, last_check_in_id: 1, check_in_count: 1 },
     ...{ id: 1, look_at: utc('2025-07-10T00:00:00'), schedule: null, timezone: null, grace: null },
-    ...{ reason: null, max_runtime: null, runs: null, acknowledged: null },
+    ...{ reason: null, max_runtime: null, runs: null, acknowledged: null, needs: null },
     ...{ run_rules: null, errors_in_row: null },
     ...changes,
   } as StateRow;

@@ -379,6 +379,8 @@ const FRAMES: Record<string, () => string> = {
     return frameOf(after(full(100, 10), ...keys('t'), event, ...keys('tab', 'j')));
   },
   help: () => frameOf(after(full(100, 34), ...keys('?'))),
+  'help-in-80-columns': () => frameOf(after(full(80, 24), ...keys('?'))),
+  'help-in-40-columns': () => frameOf(after(full(40, 24), ...keys('?', 'pagedown', 'j'))),
 };
 
 for (const [name, draw] of Object.entries(FRAMES)) test(name, () => assertFrame(name, draw()));

@@ -1,5 +1,6 @@
 /** Snitches and a moment in time for the tests of the dashboard. */
-import type { WireSilence, WireSnitch } from '../../src/api/wire.ts';
+import type { WireSnitch } from '../../src/api/wire.ts';
+import type { WireSilence } from '../../src/api/wire-kept-back.ts';
 import type { Event, State } from '../../src/tui/model/state.ts';
 import { initialState } from '../../src/tui/model/state.ts';
 import { step } from '../../src/tui/model/step.ts';

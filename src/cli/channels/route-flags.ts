@@ -24,7 +24,7 @@ type Route = Partial<Pick<WireChannel, 'events' | 'tags' | 'after' | 'hours'>>;
 
 export function addRouteFlags(command: Command): Command {
   return command
-    .option('--tag <tag>', 'only alerts of snitches with it, or with another one that is named', collect)
+    .option('-t, --tag <tag>', 'only alerts of snitches with it, or with another one that is named', collect)
     .addOption(
       new Option(
         '--events <events>',

@@ -76,6 +76,13 @@ function describeSilence({ message, url }: Unreachable): string[] {
 /** A proxy answers with these when nothing behind it answers, or the server when it cannot work now. */
 const UNAVAILABLE = [502, 503, 504];
 
+/** What every version of the server says of a path that it does not have. */
+const NO_PATH = 'There is nothing at this path.';
+const TOO_OLD = [
+  'the server does not know what this command asks for, and nothing was done: it is older than this program, and has to be updated first',
+  '`snitch doctor` tells which server is meant',
+];
+
 function describeRefusal(error: ApiError): { lines: string[]; exitCode: number } {
   const { status, message } = error;
   if (status === 401) {
@@ -84,6 +91,7 @@ function describeRefusal(error: ApiError): { lines: string[]; exitCode: number }
     return { lines: [message, advice], exitCode: EXIT.authentication };
   }
   if (status === 403) return { lines: [message], exitCode: EXIT.authentication };
+  if (status === 404 && message === NO_PATH) return { lines: TOO_OLD, exitCode: EXIT.error };
   if (status === 404) return { lines: [message], exitCode: EXIT.notFound };
   if (status === 422) return { lines: describeValidations(error), exitCode: EXIT.error };
   const again = error.retryAfterS === null ? '' : ` Try again in ${error.retryAfterS} s.`;

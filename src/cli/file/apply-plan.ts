@@ -9,6 +9,7 @@ import type {
 } from '../../api/wire.ts';
 import { type ChannelPlan, channelsDiffer } from './channel-plan.ts';
 import { differences, type FieldChange } from './field-change.ts';
+import { circleIn } from './file-circle.ts';
 import { type Met, type NeedsChange, planNeeds } from './file-needs.ts';
 import { RUN_FIELDS, watchesRuns } from './run-fields.ts';
 
@@ -131,13 +132,15 @@ export function planOf(present: Present, wanted: Wanted): Plan {
   return plan;
 }
 
-function metBy({ needsNamed: needs, name, token }: WantedSnitch, position: number) {
-  return { position, needs, name, token };
+function metBy({ needsNamed: needs, name, tags, token }: WantedSnitch, position: number) {
+  return { position, needs, name, tags, token };
 }
 
 /** What snitches need stands among their changes, and is written when all that they name is made. */
 function addNeeds(plan: Plan, { snitches, ownership }: Present, met: readonly Met[]): void {
-  const { changes, faults } = planNeeds(snitches, met);
+  const { changes, faults, refs } = planNeeds(snitches, met);
+  const circle = faults.length === 0 ? circleIn(snitches, met, refs) : null;
+  if (circle) faults.push(circle);
   const owners = new Map(ownership.map(({ token, owner }) => [token, owner]));
   for (const { position, message } of faults) {
     plan.conflicts.push({ index: position, attribute: 'needs', message, keeper: null });

@@ -26,11 +26,8 @@ export async function carryOut(client: Client, plan: Plan, prune: boolean): Prom
   );
   if (plan.case.length > 0) await patiently(() => client.updateCase(valuesOf(plan.case)));
   await changeOwners(client, plan);
-  const changed = plan.change
-    .map((one) => ({ ...one, fields: one.fields.filter(({ field }) => field !== NEEDS) }))
-    .filter(({ fields }) => fields.length > 0);
   await inBatchesOrOneByOne(
-    changed.map(({ token, fields, keeps }) => ({ ...valuesOf(fields), ...keeps, token })),
+    changesOf(plan),
     (changes) => patiently(() => client.updateSnitches(changes)),
     ({ token, ...values }) => patiently(() => client.updateSnitch(token, values)),
   );
@@ -49,14 +46,31 @@ export async function carryOut(client: Client, plan: Plan, prune: boolean): Prom
   await writeNeeds(client, plan, tokens);
 }
 
-/** Fewer needs come first, so that no circle arises on the way between two states that have none. */
+/**
+ * What is needed and has a token already goes with the other fields: the server looks for circles when a request is
+ * written as a whole, so that needs and tags may turn round in it.
+ */
+function changesOf({ change, needs }: Plan): (Record<string, unknown> & { token: string })[] {
+  const known = new Map(
+    needs.map(({ of, needs: refs }) => [of, refs.filter((ref) => typeof ref === 'string')]),
+  );
+  return change
+    .filter(({ fields }) => fields.length > 0)
+    .map(({ token, fields, keeps }) => ({
+      ...valuesOf(fields.filter(({ field }) => field !== NEEDS)),
+      ...keeps,
+      ...(known.has(token) ? { needs: known.get(token) } : {}),
+      token,
+    }));
+}
+
+/** Those of new snitches, and those that name one: they have no tokens before. */
 async function writeNeeds(client: Client, plan: Plan, tokens: ReadonlyMap<ToMake, string>): Promise<void> {
   const known = (one: string | ToMake) => (typeof one === 'string' ? one : (tokens.get(one) ?? ''));
-  const changes = plan.needs.map(({ of, needs }) => ({ token: known(of), needs: needs.map(known) }));
-  await inBatches(
-    changes.toSorted((one, other) => one.needs.length - other.needs.length),
-    (batch) => patiently(() => client.updateSnitches(batch)),
-  );
+  const changes = plan.needs
+    .filter(({ of, needs }) => [of, ...needs].some((one) => typeof one !== 'string'))
+    .map(({ of, needs }) => ({ token: known(of), needs: needs.map(known) }));
+  await inBatches(changes, (batch) => patiently(() => client.updateSnitches(batch)));
 }
 
 /** Leaves out what is the default: the shorter the entries, the more of them fit into one request. */

@@ -16,7 +16,7 @@ export interface ToMake {
 }
 
 /** What is needed, as a request names it, or what has to be made first. */
-type Ref = string | ToMake;
+export type Ref = string | ToMake;
 
 /** The needs of a snitch that have to change. */
 export interface NeedsChange {
@@ -29,6 +29,7 @@ export interface Met {
   position: number;
   /** Undefined where the file says nothing of it. */
   needs: readonly string[] | undefined;
+  tags: readonly string[];
   name: string;
   token: string | null;
   is: WireSnitch | ToMake;
@@ -37,6 +38,8 @@ export interface Met {
 export interface NeedsPlan {
   changes: { of: WireSnitch | ToMake; needs: Ref[]; from: string[]; to: string[] }[];
   faults: { position: number; message: string }[];
+  /** What the entries need that say anything of it. */
+  refs: Map<Met, Ref[]>;
 }
 
 /** The needs in a file as a list; in words what is wrong with anything else. */
@@ -51,12 +54,14 @@ export function fileNeeds(given: unknown): { needs: string[] | undefined } | { r
 }
 
 export function planNeeds(present: readonly WireSnitch[], met: readonly Met[]): NeedsPlan {
-  const plan: NeedsPlan = { changes: [], faults: [] };
+  const plan: NeedsPlan = { changes: [], faults: [], refs: new Map() };
   if (met.every(({ needs }) => needs === undefined)) return plan;
   const names = new Map(present.map(({ token, name }) => [token, name]));
-  for (const { position, needs, is } of met) {
+  for (const one of met) {
+    const { position, needs, is } = one;
     if (needs === undefined) continue;
     const refs: Ref[] = [];
+    plan.refs.set(one, refs);
     for (const need of needs) {
       const ref = refOf(need, present, met);
       if (typeof ref === 'object' && 'refused' in ref) plan.faults.push({ position, message: ref.refused });

@@ -120,10 +120,26 @@ export function exactTime(iso: string | null, style: Style, none = 'never'): str
 export function renderFields(fields: readonly Field[], style: Style): string[] {
   const width = fields.reduce((widest, { label }) => Math.max(widest, displayWidth(label)), 0) + 2;
   return fields.flatMap(({ label, text, paint: colour = null }) => {
-    const [first = '', ...rest] = printableLines(text);
+    const [first = '', ...rest] = printableLines(text).flatMap((line) => wrapped(line, style.width - width));
     const heading = `${paint(style, 'dim', pad(`${label}:`, width))}${paint(style, colour, first || '-')}`;
     return [heading, ...rest.map((line) => `${' '.repeat(width)}${line}`)];
   });
+}
+
+/**
+ * Broken between words for a person at a terminal, whose `room` is finite. A word that is longer stays whole, so that an
+ * address or a token can be copied.
+ */
+export function wrapped(line: string, room: number): string[] {
+  if (displayWidth(line) <= room) return [line];
+  const lines: string[] = [];
+  for (const word of line.split(' ')) {
+    const last = lines.at(-1);
+    const joined = last === undefined ? word : `${last} ${word}`;
+    if (last === undefined || (last.trim() !== '' && displayWidth(joined) > room)) lines.push(word);
+    else lines[lines.length - 1] = joined;
+  }
+  return lines;
 }
 
 /** Pretty JSON that is safe to show on a terminal. */

@@ -1,6 +1,6 @@
 /** How a silence is shown in lists and alone. */
 import type { Client } from '../../api/client.ts';
-import type { WireSilence } from '../../api/wire.ts';
+import type { WireSilence } from '../../api/wire-kept-back.ts';
 import { durationInWords, SECOND } from '../../text/durations.ts';
 import { exactTime, type Field, shownTime, type View } from './output.ts';
 import type { Style } from './style.ts';

@@ -1,8 +1,10 @@
 /** How a snitch is shown in lists and alone, and its status as a word with a symbol and a colour. */
-import type { WireHold, WireReport, WireSnitch, WireStatus } from '../../api/wire.ts';
+import type { WireReport, WireSnitch, WireStatus } from '../../api/wire.ts';
+import type { WireHold } from '../../api/wire-kept-back.ts';
 import { durationInWords, SECOND, shortDuration } from '../../text/durations.ts';
 import { STATUS_COLORS } from '../../text/signs.ts';
 import { terminalTime } from '../../text/times.ts';
+import { truncate } from '../../text/width.ts';
 import { scheduleWords } from './next-runs.ts';
 import { type Column, exactTime, type Field, shownTime, type View } from './output.ts';
 import { rulesCell, rulesFields } from './run-words.ts';
@@ -16,10 +18,17 @@ export function statusText(status: string, { terminal, signs }: Pick<Style, 'ter
   return terminal && isStatus(status) ? `${signs.status[status]} ${status}` : status;
 }
 
-/** A person sees at once what somebody looks after; for programs the word stays as it is. */
-function statusCell({ status, acknowledged }: WireSnitch, style: Style): string {
-  return `${statusText(status, style)}${style.terminal && acknowledged ? ' (ack)' : ''}`;
+/** A person sees at once why nobody is told (again); for programs the word stays as it is. */
+function statusCell({ status, acknowledged, held, silenced }: WireSnitch, style: Style): string {
+  const quiet = [acknowledged ? 'ack' : '', held ? 'held' : '', silenced ? 'silenced' : ''];
+  const why = style.terminal ? quiet.filter((word) => word !== '').join(', ') : '';
+  const text = `${statusText(status, style)}${why === '' ? '' : ` (${why})`}`;
+  return style.width < NARROW ? truncate(text, NARROW_STATUS, style.signs.ellipsis) : text;
 }
+
+/** On a terminal of so few columns the status leaves room for when the snitch is due. */
+const NARROW = 60;
+const NARROW_STATUS = 15;
 
 /** `by Ann, 5m ago: on it` */
 function acknowledgedWords({ acknowledged }: WireSnitch, when: (iso: string) => string): string {
@@ -168,7 +177,12 @@ function silencedFields({ silenced }: WireSnitch, style: Style): Field[] {
   return [{ label: 'Silenced', text: `until ${exactTime(until, style)} by ${by}${why}`, paint: 'yellow' }];
 }
 
-export function snitchFields(snitch: WireSnitch, style: Style): Field[] {
+/** @param needs what it needs in words, where more is known than its tokens and tags */
+export function snitchFields(
+  snitch: WireSnitch,
+  style: Style,
+  needs: readonly string[] = snitch.needs ?? [],
+): Field[] {
   return [
     { label: 'Name', text: snitch.name, paint: 'bold' },
     { label: 'Status', text: statusText(snitch.status, style), paint: statusPaint(snitch.status) },
@@ -182,7 +196,7 @@ export function snitchFields(snitch: WireSnitch, style: Style): Field[] {
     { label: 'Last report', text: reportField(snitch, style) },
     ...dueFields(snitch),
     ...rulesFields(snitch),
-    ...(snitch.needs?.length ? [{ label: 'Needs', text: snitch.needs.join('\n') }] : []),
+    ...(needs.length > 0 ? [{ label: 'Needs', text: needs.join('\n') }] : []),
     { label: 'Alerts', text: snitch.alert_type },
     { label: 'Alert email', text: snitch.alert_email.join(', ') || 'the members of the case' },
     { label: 'Tags', text: snitch.tags.join(', ') },

@@ -1,4 +1,5 @@
 /** `snitch acknowledge`: somebody has seen an alarm, and nobody need be told of it again. */
+import { Option } from 'commander';
 import { ApiError, type Client } from '../../api/client.ts';
 import type { WireSnitch } from '../../api/wire.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command/command.ts';
@@ -14,7 +15,8 @@ export const register: Register = (program) => {
     .alias('ack')
     .description('say that somebody has seen an alarm: no reminders and no escalation until it changes')
     .argument('<snitch...>', 'tokens, or names')
-    .option('-m, --message <note>', 'a note for the others')
+    .option('-m, --note <text>', 'a note for the others')
+    .addOption(new Option('--message <text>').hideHelp())
     .option('--by <name>', 'who has seen it, if not whoever the API key is named after')
     .option('--undo', 'take it back: reminders count anew')
     .action((names: string[], flags: AcknowledgeFlags) => acknowledgeSnitches(names, flags));
@@ -27,6 +29,8 @@ export const register: Register = (program) => {
 };
 
 interface AcknowledgeFlags extends ClientFlags {
+  note?: string;
+  /** As check-ins call it. */
   message?: string;
   by?: string;
   undo?: boolean;
@@ -53,9 +57,9 @@ function wordsOf({ acknowledged }: WireSnitch): string {
 async function change(
   client: Client,
   { token }: WireSnitch,
-  { message, by, undo = false }: AcknowledgeFlags,
+  { message, note = message, by, undo = false }: AcknowledgeFlags,
 ): Promise<WireSnitch> {
-  const said = { ...(message === undefined ? {} : { note: message }), ...(by === undefined ? {} : { by }) };
+  const said = { ...(note === undefined ? {} : { note }), ...(by === undefined ? {} : { by }) };
   try {
     return await (undo ? client.unacknowledge(token) : client.acknowledge(token, said));
   } catch (error) {

@@ -1,6 +1,8 @@
 /** `snitch show`, `history` and `explain`: everything about one snitch. */
+import type { Client } from '../../api/client.ts';
 import type { WireCheckIn, WireSnitch } from '../../api/wire.ts';
 import type { WireExplanation, WireScheduleShown } from '../../api/wire-explanation.ts';
+import { needOf } from '../../core/needs/needs.ts';
 import { runningLines } from '../../core/running.ts';
 import { scheduleInWords } from '../../core/schedule-name.ts';
 import { durationInWords, SECOND, shortDuration } from '../../text/durations.ts';
@@ -11,7 +13,15 @@ import { addClientOptions, type ClientFlags, type Register, withExamples } from 
 import { connect } from '../command/connection.ts';
 import { resolveSnitch } from '../command/resolve.ts';
 import { limitOf } from '../output/count.ts';
-import { exactTime, type Field, Output, renderFields, shownTime, type View } from '../output/output.ts';
+import {
+  exactTime,
+  type Field,
+  Output,
+  renderFields,
+  shownTime,
+  type View,
+  wrapped,
+} from '../output/output.ts';
 import { rulesFields, valuesCell, valueWords, wordsCell } from '../output/run-words.ts';
 import {
   lastReportOf,
@@ -23,6 +33,7 @@ import {
 } from '../output/snitch-view.ts';
 import { type Paint, paint, type Style } from '../output/style.ts';
 import { clockOf } from '../output/zone-clock.ts';
+import { needsShown } from './need-flags.ts';
 
 const SNITCH = ['<snitch>', 'its token, or its name'] as const;
 
@@ -65,8 +76,16 @@ async function showSnitch(name: string, flags: ClientFlags): Promise<void> {
   const client = connect(flags);
   const snitch = await resolveSnitch(client, name);
   const output = new Output(flags, client.now());
-  const fields = snitchFields(snitch, output.style);
+<<<<<<< HEAD
+  const isRead = output.format === 'table' || output.format === 'wide';
+  const needs = isRead ? await needsNamed(client, snitch) : snitch.needs;
+  const fields = snitchFields(snitch, output.style, needs);
   if (output.format !== 'json' && output.format !== 'name' && !output.quiet) {
+=======
+  const isForPeople = output.format !== 'json' && output.format !== 'name' && !output.quiet;
+  const fields = snitchFields(isForPeople ? await needsShown(client, snitch) : snitch, output.style);
+  if (isForPeople) {
+>>>>>>> trial
     // All of the snitch is shown, whatever becomes of what is told besides.
     const { schedule, runs } = (await client.explain(snitch.token).catch(() => null)) ?? {};
     const running = runningLines(runs, (iso) => exactTime(iso, output.style), output.style.now);
@@ -75,6 +94,17 @@ async function showSnitch(name: string, flags: ClientFlags): Promise<void> {
   }
   output.record(snitch, fields, SNITCH_VIEW);
   output.hint('what happens next: `snitch explain`; what happened: `snitch history`, `snitch alerts`');
+}
+
+/** People know the others by their names. Where one cannot be read, its token says who it is. */
+function needsNamed(client: Client, { needs = [] }: WireSnitch): Promise<string[]> {
+  return Promise.all(
+    needs.map(async (need) => {
+      if (!('token' in needOf(need))) return need;
+      const found = await client.getSnitch(need).catch(() => null);
+      return found ? `${found.name} (${need})` : need;
+    }),
+  );
 }
 
 interface HistoryFlags extends ClientFlags {
@@ -228,7 +258,9 @@ function explained(snitch: WireSnitch, explanation: WireExplanation, style: Styl
   const word = paint(style, statusPaint(status), printable(statusText(status, style)));
   return [
     `${paint(style, 'bold', printable(snitch.name))}: ${word}`,
-    ...reasons.map((reason) => `  ${printable(clock.inSentence(reason, explanation.timezone, known))}`),
+    ...reasons
+      .map((reason) => printable(clock.inSentence(reason, explanation.timezone, known)))
+      .flatMap((reason) => wrapped(reason, style.width - 2).map((line) => `  ${line}`)),
     '',
     ...renderFields(fields, style),
   ];

@@ -15,7 +15,7 @@ const SNITCHES = ['<snitch...>', 'tokens, or names'] as const;
 export const register: Register = (program) => {
   const pause = program
     .command('pause')
-    .description('mute the alerts of snitches until they check in again, or until a time')
+    .description('let snitches alert nobody until they check in again, or until a time')
     .argument(...SNITCHES)
     .option('-u, --until <when>', 'healthy, unpaused, 2h, 14:30, tomorrow, monday or a time', 'healthy')
     .action((names: string[], flags: PauseFlags) => pauseSnitches(names, flags));

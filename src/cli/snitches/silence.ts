@@ -1,7 +1,7 @@
 /** `snitch silence` and `silences`: planned times without alarms. */
 import type { Command } from 'commander';
 import type { Client, SilenceInput } from '../../api/client.ts';
-import type { WireSilence } from '../../api/wire.ts';
+import type { WireSilence } from '../../api/wire-kept-back.ts';
 import { durationOf } from '../../text/durations.ts';
 import { understandUntil } from '../../text/until.ts';
 import {
@@ -73,6 +73,7 @@ interface SilenceFlags extends ClientFlags {
 
 async function makeSilence(what: readonly string[], flags: SilenceFlags): Promise<void> {
   const { names, length } = namesAndLength(what, flags);
+  refuseMistakenLength(names, flags);
   const covered = onlyOne(names, flags);
   const time = timeOf(flags, length);
   const client = connect(flags);
@@ -99,6 +100,20 @@ function namesAndLength(
     return { names: what, length: flags.for };
   }
   return { names: what.slice(0, -1), length: last };
+}
+
+/** A length that stands where it is taken for the name of a snitch. @throws UsageError */
+function refuseMistakenLength(names: readonly string[], flags: SilenceFlags): void {
+  const number = names.find((name) => /^\d+$/.test(name));
+  const isOnly = names.length === 1 && !flags.tag && !flags.all;
+  if (number !== undefined && !isOnly) {
+    throw new UsageError(`"${number}" has no unit: write ${number}m for minutes, or ${number}h for hours`);
+  }
+  const length = names.find((name) => durationOf(name) !== null);
+  if (length === undefined) return;
+  const hasEnd = (flags.until ?? flags.to ?? flags.for) !== undefined;
+  if (hasEnd) throw new UsageError(`say when it ends by ${length} or by an option, not by both`);
+  throw new UsageError(`say how long it lasts behind what is silenced: snitch silence NAME ${length}`);
 }
 
 interface Covered {
@@ -195,13 +210,20 @@ async function endSilences(what: readonly string[], flags: SilenceFlags): Promis
   }
   if (ids.length > 0 && names.length === 0 && !flags.tag && !flags.all) return;
   const covered = await coverageOf(client, onlyOne(names, flags));
-  const ended = (await client.listSilences()).filter((one) => one.schedule === null && isFor(one, covered));
+  const meant = (await client.listSilences()).filter((one) => isFor(one, covered));
+  const [ended, recurring] = [
+    meant.filter(({ schedule }) => schedule === null),
+    meant.filter(({ schedule }) => schedule !== null),
+  ];
   const known = await namesOf(client, ended);
   for (const one of ended) {
     await client.deleteSilence(one.id);
     output.done(`${one.id}: ended (${coverageWords(one, known)})`);
   }
-  if (ended.length === 0) output.done('no such silence holds or is to come');
+  if (ended.length > 0) return;
+  if (recurring.length === 0) return output.done('no such silence holds or is to come');
+  const which = recurring.map(({ id }) => id).join(' ');
+  output.done(`nothing was ended: what recurs is ended by its id: snitch silence --end ${which}`);
 }
 
 function isFor(one: WireSilence, { tags, tokens, all }: Awaited<ReturnType<typeof coverageOf>>): boolean {

@@ -27,6 +27,8 @@ export interface Held {
   previous: 'healthy' | 'errored';
   /** Since when nothing that it needs is down, as far as was looked; null while something is. */
   wellSince: number | null;
+  /** It is not failed, but silenced: somebody works on it. */
+  isSilenced?: true;
   /** What is needed is not down so far, but may be: nothing was heard of it since the missed check-in was expected. */
   isUnsure?: true;
 }
@@ -40,6 +42,8 @@ export interface Needed {
   lastCheckInAt: number | null;
   /** When it was last down and ceased to be; null where it never was. */
   wellSince: number | null;
+  /** When the silence ends that covers it; null where none does. */
+  silencedUntil: number | null;
 }
 
 /** All that one snitch needs, in the order in which it names them. */
@@ -47,10 +51,13 @@ export type NeedsFacts = readonly Needed[];
 
 /**
  * Whether it holds the alerts of what needs it. One that is paused or pending says nothing about its host, and one that
- * reports errors is running.
+ * reports errors is running. One that is silenced is not expected to run, and neither is what needs it.
  */
-export function isDown({ status }: Pick<Needed, 'status'>): boolean {
-  return status === 'failed';
+export function isDown({
+  status,
+  silencedUntil = null,
+}: Pick<Needed, 'status'> & Partial<Pick<Needed, 'silencedUntil'>>): boolean {
+  return status === 'failed' || silencedUntil !== null;
 }
 
 /** Whether its next check-in is awaited, so that its silence will tell. */

@@ -97,6 +97,19 @@ export function currentWindow(silence: Timed, now: number, timezone: string): Si
   return lastToEnd(windowsOf(silence, { start: now, end: now + 1 }, timezone), (window) => window);
 }
 
+/** The window that the silence is in at `now`, or was in last; null where it never held. */
+export function lastWindow(silence: Timed, now: number, timezone: string): SilenceWindow | null {
+  const { time, createdAt, endedAt } = silence;
+  const end = endedAt ?? Number.POSITIVE_INFINITY;
+  if (time.kind === 'once') {
+    const window = { start: Math.max(time.from, createdAt), end: Math.min(time.to, end) };
+    return window.start <= now && window.start < window.end ? window : null;
+  }
+  const start = scheduleOf(time, timezone)?.lastUntil(Math.min(now, end - 1)) ?? null;
+  if (start === null || start + time.duration <= createdAt) return null;
+  return { start: Math.max(start, createdAt), end: Math.min(start + time.duration, end) };
+}
+
 /** The first window that begins after `now`; null where none does. */
 export function nextWindow(silence: Timed, now: number, timezone: string): SilenceWindow | null {
   const { time, endedAt } = silence;

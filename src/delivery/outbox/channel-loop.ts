@@ -18,7 +18,7 @@ import { GroupedTarget, SingleTarget, type Target } from './target.ts';
 import type { Message, Turn } from './turn.ts';
 
 /** So many deliveries are claimed in one call of the store, so that no call keeps others waiting. */
-const SLICE = 64;
+const SLICE = 32;
 
 /** Above this number, targets that have nothing to do are forgotten. */
 const REMEMBERED = 1_000;

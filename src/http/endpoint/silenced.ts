@@ -1,5 +1,5 @@
 /** Which snitches of an answer are silenced. That stands in none of their rows: it is asked for when they are shown. */
-import type { WireSilenced } from '../../api/wire.ts';
+import type { WireSilenced } from '../../api/wire-kept-back.ts';
 import { isAwaited, type ListedSnitch, type SilencedBy } from '../../core/snitch.ts';
 import type { SilencedSnitch } from '../../store/silences.ts';
 import type { Store } from '../../store/store.ts';

@@ -1,4 +1,4 @@
-import type { WireHold } from '../../api/wire.ts';
+import type { WireHold } from '../../api/wire-kept-back.ts';
 import type { Hold, ListedSnitch } from '../../core/snitch.ts';
 import { isoTime } from '../../text/iso-time.ts';
 

@@ -1,7 +1,6 @@
 /** Records of the store as the API shows them. */
 import { withoutCredentials } from '../../api/shown-url.ts';
 import type {
-  WireAcknowledgement,
   WireAlert,
   WireApiKey,
   WireCase,
@@ -12,6 +11,7 @@ import type {
   WireWebhook,
 } from '../../api/wire.ts';
 import type { WireExplanation, WireRuns, WireScheduleShown, WireValue } from '../../api/wire-explanation.ts';
+import type { WireAcknowledgement } from '../../api/wire-kept-back.ts';
 import { type Alert, noticeShown, reasonOf } from '../../core/alert.ts';
 import type { ApiKey } from '../../core/api-key.ts';
 import type { Case } from '../../core/case.ts';

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { resource } from '../endpoint/resource.ts';
 import type { RouteContext } from '../endpoint/route-context.ts';
 import { newMailCheck } from '../resources/mail-check.ts';
+import { CASE_OPERATIONS } from './case-operations.ts';
 import { describeApi, EVENTS, type Operation } from './document.ts';
 import * as schemas from './schemas.ts';
 import * as silences from './silence-schemas.ts';
@@ -245,38 +246,7 @@ const OPERATIONS: Record<string, Record<string, Operation>> = {
       answer: z.array(schemas.logEntry),
     },
   },
-  '/v1/cases': {
-    get: { id: 'listCases', summary: 'List cases (admin)', answer: z.array(schemas.caseRecord) },
-    post: {
-      id: 'createCase',
-      summary: 'Create a case (admin)',
-      body: schemas.newCase,
-      answer: schemas.caseRecord,
-    },
-  },
-  '/v1/cases/{id}': {
-    get: { id: 'getCaseById', summary: 'Read a case (admin)', answer: schemas.caseRecord },
-    patch: {
-      id: 'updateCaseById',
-      summary: 'Change a case (admin)',
-      body: schemas.adminCaseChanges,
-      answer: schemas.caseRecord,
-    },
-    delete: { id: 'deleteCase', summary: 'Delete a case with all its snitches (admin)', answer: null },
-  },
-  '/v1/cases/{id}/api_keys': {
-    get: {
-      id: 'listApiKeysOfCase',
-      summary: 'List the API keys of a case (admin)',
-      answer: z.array(schemas.apiKey),
-    },
-    post: {
-      id: 'createApiKeyForCase',
-      summary: 'Create an API key for a case (admin)',
-      body: schemas.newApiKey,
-      answer: schemas.createdApiKey,
-    },
-  },
+  ...CASE_OPERATIONS,
   '/v1/checks/mail': {
     post: {
       id: 'checkMail',

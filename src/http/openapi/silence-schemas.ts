@@ -1,6 +1,6 @@
 /** Silences as schemas; the compiler holds them and `api/wire.ts` together. */
 import { z } from 'zod';
-import type { WireSilence } from '../../api/wire.ts';
+import type { WireSilence } from '../../api/wire-kept-back.ts';
 import { LONGEST_SILENCE, SHORTEST_SILENCE } from '../../core/silences/input.ts';
 import { SECOND } from '../../text/durations.ts';
 import { text, time } from './snitch-schemas.ts';

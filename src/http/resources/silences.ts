@@ -1,6 +1,6 @@
 /** `/v1/silences`: planned times without alarms. */
 import type { FastifyInstance } from 'fastify';
-import type { WireSilence, WireStretch } from '../../api/wire.ts';
+import type { WireSilence, WireStretch } from '../../api/wire-kept-back.ts';
 import { Invalid, NotFound } from '../../core/errors.ts';
 import { validateNewSilence, validateSilenceChanges } from '../../core/silences/input.ts';
 import {

@@ -38,7 +38,8 @@ import * as silenced from '../operations/silencing/silenced.ts';
 import * as silences from '../operations/silencing/silences.ts';
 import * as snitchList from '../operations/snitch-list.ts';
 import * as snitches from '../operations/snitches.ts';
-import * as triggers from '../operations/triggers.ts';
+import * as looks from '../operations/sweeping/looks.ts';
+import * as slices from '../operations/sweeping/slices.ts';
 import * as webhooks from '../operations/webhooks.ts';
 import type { OwnershipStore } from '../ownership.ts';
 import type { PaceStore } from '../paces.ts';
@@ -97,9 +98,9 @@ const provisioningMethods: Table<ProvisioningStore> = {
 };
 
 const sweepMethods: Table<Omit<SweepStore, keyof Guarded>> = {
-  moveLooks: work(triggers.moveLooks),
-  rescheduleSlice: work(triggers.rescheduleSlice),
-  relieveSlice: work(triggers.relieveSlice),
+  moveLooks: work(looks.moveLooks),
+  rescheduleSlice: work(slices.rescheduleSlice),
+  relieveSlice: work(slices.relieveSlice),
   prune: work(retention.prune),
 };
 

@@ -6,7 +6,7 @@ import { StoreUnavailable } from '../../core/errors.ts';
 import type { BlindnessStore } from '../blindness.ts';
 import { openBlindWindow } from '../operations/blind-windows.ts';
 import { recordLiveness } from '../operations/settings.ts';
-import { applyDue } from '../operations/triggers.ts';
+import { applyDue } from '../operations/sweeping/due.ts';
 import type { SweepStore } from '../sweep.ts';
 import type { Runner } from './method.ts';
 

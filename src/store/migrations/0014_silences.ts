@@ -22,12 +22,15 @@ CREATE TABLE silences (
   ended_at BIGINT,
   -- When it is over for good; far in the future for a recurring one.
   over_at BIGINT NOT NULL,
+  -- When it ends next, until that is noted for what needs the snitches that it covers; null where it does so no more.
+  ends_at BIGINT,
   -- Snitches that wait for the end that a change took away, and the snitch to go on behind.
   release_look_at BIGINT,
   release_cursor BIGINT
 );
 CREATE INDEX silences_of_case ON silences (case_id, over_at);
 CREATE INDEX silences_by_end ON silences (over_at);
+CREATE INDEX silences_to_end ON silences (ends_at) WHERE ends_at IS NOT NULL;
 CREATE INDEX silences_to_release ON silences (id) WHERE release_cursor IS NOT NULL;
 
 CREATE TABLE silenced_alarms (

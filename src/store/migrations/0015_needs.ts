@@ -5,6 +5,7 @@
  * - `well_since` is when the snitch was last failed and ceased to be, where anything in its case has needs.
  * - A row of `reliefs` is a snitch that holds alerts no more, with the tags by which it was needed: the deadlines of those
  *   that need it restart, those behind `cursor` not yet. `gone`: it was deleted, and the needs that name it go as well.
+ *   With the tags `null` it is a silence that ended, which may have covered whatever is needed in the case.
  */
 export const sql = `
 CREATE TABLE needs (

@@ -11,6 +11,7 @@ import { getCase } from './cases.ts';
 import { noteDelivered, noteRefused } from './channel-health.ts';
 import { isUnheard, recipientOf, waitsUntil } from './incidents.ts';
 import { isolate } from './isolation.ts';
+import { settleDropped } from './routes/acknowledged.ts';
 import { ruleOf } from './routes/rules.ts';
 import { carryOut, fateOf } from './routes/waiting.ts';
 import { getWebhook } from './webhooks.ts';
@@ -193,7 +194,7 @@ export async function settleDelivery(
     id,
     fence,
   );
-  if (settled === 0) return false;
+  if (settled === 0 && !(await settleDropped(tx, id, fence, settlement))) return false;
   if (settlement.kind === 'delivered' && settlement.told) {
     await noteDelivered(tx, id, settlement.told, settlement.at);
   }

@@ -59,8 +59,8 @@ export async function isUnheard(
   if (alert.type !== 'snitch.reporting' || !isChannelKind(channel) || keepsIncidents(channel)) return false;
   const first = await openingOf(tx, alert);
   if (first === null || first.id === alert.id) return false;
-  const earlier = await tx.all<{ state: DeliveryState }>(
-    `SELECT DISTINCT d.state ${OF_INCIDENT} AND d.id < +?`,
+  const earlier = await tx.all<{ state: DeliveryState; leased: number }>(
+    `SELECT DISTINCT d.state, d.leased ${OF_INCIDENT} AND d.id < +?`,
     alert.token,
     first.at,
     alert.at,
@@ -68,17 +68,19 @@ export async function isUnheard(
     target,
     id,
   );
-  return earlier.length > 0 && earlier.every(({ state }) => hasFailed(state));
+  return earlier.length > 0 && earlier.every(hasFailed);
 }
 
-function hasFailed(state: DeliveryState): boolean {
+function hasFailed({ state, leased }: { state: DeliveryState; leased: number }): boolean {
   switch (state) {
     case 'pending':
     case 'delivered':
       return false;
     case 'dead':
-    case 'dropped':
       return true;
+    case 'dropped':
+      // Nobody knows how the attempt ended that was under way.
+      return leased === 0;
   }
 }
 

@@ -6,7 +6,8 @@ import type { Snitch } from '../../core/snitch.ts';
 import type { ImportBatch, Owned, SnitchChange } from '../ownership.ts';
 import type { Reading, Transaction } from '../transaction.ts';
 import { type Named, recordMany } from './activity/of-snitches.ts';
-import { deleteSnitch, insertSnitch, updateSnitch } from './snitches.ts';
+import { refuseCircleOf } from './needs/written.ts';
+import { changeSnitch, deleteSnitch, insertSnitch, updateSnitch } from './snitches.ts';
 import { countSnitches } from './status-counts.ts';
 
 /** Makes all of `imported`, or none. @throws PlanLimitReached, and Invalid for tokens that are taken */
@@ -51,7 +52,11 @@ async function naming<T>(index: number, operation: () => Promise<T>): Promise<T>
   }
 }
 
-/** @throws NotFound where one is gone, Invalid for what cannot go together */
+/**
+ * What they need is looked at when all are written: needs that turn round would go in a circle on the way.
+ *
+ * @throws NotFound where one is gone, Invalid for what cannot go together
+ */
 export async function updateSnitches(
   tx: Transaction,
   act: Act,
@@ -61,9 +66,13 @@ export async function updateSnitches(
 ): Promise<Snitch[]> {
   const changed: Snitch[] = [];
   for (const [index, { token, changes }] of wanted.entries()) {
-    const snitch = await naming(index, () => updateSnitch(tx, act, caseId, token, changes, now));
+    const snitch = await naming(index, () => changeSnitch(tx, act, caseId, token, changes, now));
     if (!snitch) throw new NotFound();
     changed.push(snitch);
+  }
+  for (const [index, { changes }] of wanted.entries()) {
+    const snitch = changed[index];
+    if (snitch) await naming(index, () => refuseCircleOf(tx, caseId, snitch, changes));
   }
   return changed;
 }

@@ -18,7 +18,7 @@ import { missingSinceOf } from './missing-since.ts';
 import { heldIn } from './needs/held-text.ts';
 import { noteDeleted } from './needs/reliefs.ts';
 import { holdOf } from './needs/shown.ts';
-import { listNeeds, refuseCircle, writeNeeds } from './needs/written.ts';
+import { listNeeds, refuseCircle, refuseCircleOf, writeNeeds } from './needs/written.ts';
 import { openRunsInLog } from './open-run.ts';
 import { forgetValues } from './reports.ts';
 import { dropWaiting } from './routes/waiting.ts';
@@ -104,7 +104,10 @@ export async function insertSnitch(
   );
   await indexTags(tx, { id, caseId }, [], snitch.tags);
   await insertState(tx, { id, token, caseId }, snitch.state);
-  if (snitch.needs.length > 0) await writeNeeds(tx, { id, caseId }, snitch.needs);
+  if (snitch.needs.length > 0) {
+    await writeNeeds(tx, { id, caseId }, snitch.needs);
+    await refuseCircle(tx, { id, caseId });
+  }
   return snitch;
 }
 
@@ -156,6 +159,20 @@ export async function updateSnitch(
   changes: Partial<SnitchFields>,
   now: number,
 ): Promise<Snitch | null> {
+  const after = await changeSnitch(tx, act, caseId, token, changes, now);
+  if (after) await refuseCircleOf(tx, caseId, after, changes);
+  return after;
+}
+
+/** As `updateSnitch`, but several that are changed together may need one another in a circle until the last is written. */
+export async function changeSnitch(
+  tx: Transaction,
+  act: Act,
+  caseId: string,
+  token: string,
+  changes: Partial<SnitchFields>,
+  now: number,
+): Promise<Snitch | null> {
   const found = await find(tx, caseId, token);
   if (!found) return null;
   const { row, state } = found;
@@ -179,7 +196,6 @@ export async function updateSnitch(
     row.id,
   );
   if (changes.tags) await changeTags(tx, state, tagsIn(row), changes.tags);
-  if (changes.tags && !changes.needs && state.needs !== null) await refuseCircle(tx, { id: row.id, caseId });
   tx.announce({ kind: 'snitch', caseId, token });
   await reschedule(tx, state, { before, wanted, now });
   const needs = await listNeeds(tx, row.id);
@@ -194,7 +210,7 @@ export async function updateSnitch(
   return after;
 }
 
-/** @throws Invalid where the snitch would need itself */
+/** @throws Invalid for a token that is of no snitch of the case */
 async function changeNeeds(
   tx: Transaction,
   { id, case_id: caseId }: StateRow,

@@ -212,13 +212,14 @@ export async function saveState(
   if (state.status !== row.status) {
     await countStatus(tx, row.case_id, row.status, -1);
     await countStatus(tx, row.case_id, state.status, 1);
-    if (row.status === 'paused') await endedPause(tx, row);
+    if (row.status === 'paused') await lookAtKeptBack(tx, row);
   }
+  if (row.acknowledged !== null && state.acknowledged === null) await lookAtKeptBack(tx, row);
   tx.announce({ kind: 'snitch', caseId: row.case_id, token: row.token });
 }
 
-/** An alarm that a silence kept back, and then a pause, is told as soon as neither holds any more. */
-async function endedPause(tx: Transaction, { id, case_id: caseId }: StateRow): Promise<void> {
+/** An alarm that a silence kept back, and then a pause or an acknowledgement, is told as soon as none holds any more. */
+async function lookAtKeptBack(tx: Transaction, { id, case_id: caseId }: StateRow): Promise<void> {
   if ((await getRules(tx, caseId)).hasSilences) await settleKeptBack(tx, id, 0);
 }
 

@@ -14,6 +14,7 @@ import type { Acknowledged, Stamp } from './acknowledged.ts';
 import { isDamage, unavailable } from './faults.ts';
 import type { LogSync } from './log-sync.ts';
 import { SqliteTransaction } from './sqlite-transaction.ts';
+import { WaitingWrites } from './waiting-writes.ts';
 
 /** How long the reads or the writes of one turn may keep the event loop, in milliseconds; the rest waits. */
 const BATCH_TIME = 4;
@@ -25,8 +26,6 @@ interface Call {
   operation: Operation<unknown>;
   /** When it came, by the wall clock. */
   at: number;
-  /** Somebody waits for it on the network: it goes before the daemon's own work. */
-  urgent: boolean;
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
 }
@@ -51,7 +50,8 @@ export class GroupCommit implements Runner {
   readonly #onCommit: ((commit: Commit) => void) | undefined;
   readonly #announce: (changes: readonly Change[]) => void;
   #reads: Call[] = [];
-  #writes: Call[] = [];
+  readonly #writes = new WaitingWrites<Call>();
+  #resting: NodeJS.Timeout | null = null;
   #scheduled = false;
   #running: Promise<void> = Promise.resolve();
   refused: BlindWindow | null = null;
@@ -77,30 +77,32 @@ export class GroupCommit implements Runner {
   }
 
   read<T>(operation: ReadOperation<T>): Promise<T> {
-    return this.#enqueue(this.#reads, operation, false);
+    return this.#enqueue(operation, (call) => this.#reads.push(call));
   }
 
   write<T>(operation: Operation<T>): Promise<T> {
-    return this.#enqueue(this.#writes, operation, true);
+    return this.#enqueue(operation, (call) => this.#writes.addUrgent(call));
   }
 
   writeInBackground<T>(operation: Operation<T>): Promise<T> {
-    return this.#enqueue(this.#writes, operation, false);
+    return this.#enqueue(operation, (call) => this.#writes.addOwn(call));
   }
 
   /** Resolves when every call made so far is settled. */
   async drain(): Promise<void> {
-    while (this.#scheduled || this.#writes.length > 0) {
+    while (this.#scheduled || this.#writes.size > 0) {
+      this.#writes.endRest();
+      this.#schedule();
       await new Promise(setImmediate);
       await this.#running;
     }
     await this.#sync.idle();
   }
 
-  #enqueue<T>(queue: Call[], operation: Operation<T>, urgent: boolean): Promise<T> {
+  #enqueue<T>(operation: Operation<T>, add: (call: Call) => void): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const at = this.#clock();
-      queue.push({ operation, at, urgent, resolve: resolve as (value: unknown) => void, reject });
+      add({ operation, at, resolve: resolve as (value: unknown) => void, reject });
       this.#schedule();
     });
   }
@@ -120,19 +122,31 @@ export class GroupCommit implements Runner {
   async #runBatch(): Promise<void> {
     if (this.#sync.failure) this.#refuseAll(this.#sync.failure);
     await this.#runReads(performance.now() + BATCH_TIME);
-    if (this.#writes.length > 0 && !this.#sync.holding) {
-      await this.#runWrites(performance.now() + BATCH_TIME);
-    }
+    if (this.#mayWrite()) await this.#runWrites(performance.now() + BATCH_TIME);
     this.#scheduled = false;
-    if (this.#reads.length > 0 || (this.#writes.length > 0 && !this.#sync.holding)) this.#schedule();
+    if (this.#reads.length > 0 || this.#mayWrite()) this.#schedule();
+    else this.#goOnAfterRest();
+  }
+
+  /** Where writes are held, the end of that goes on with them. */
+  #mayWrite(): boolean {
+    return this.#writes.hasTurn && !this.#sync.holding;
+  }
+
+  #goOnAfterRest(): void {
+    const wait = this.#writes.restsFor;
+    if (this.#resting || this.#writes.size === 0 || wait <= 0) return;
+    this.#resting = setTimeout(() => {
+      this.#resting = null;
+      this.#schedule();
+    }, wait);
   }
 
   /** What the disk has is not known any more: nothing may be read or written until a restart looks. */
   #refuseAll(failure: Error): void {
     this.failingSince ??= this.#clock();
-    const calls = [...this.#reads, ...this.#writes];
+    const calls = [...this.#reads, ...this.#writes.takeAll()];
     this.#reads = [];
-    this.#writes = [];
     for (const call of calls) call.reject(refusalOf(failure));
   }
 
@@ -158,10 +172,10 @@ export class GroupCommit implements Runner {
    * fails after it has written, everything is undone and done again with them, and that operation fails alone.
    */
   async #runWrites(until: number): Promise<void> {
-    const calls = inOrderOfUrgency(this.#writes);
-    this.#writes = [];
+    const turn = this.#writes.turn();
+    const { writes: calls, own } = turn;
     const began = performance.now();
-    const batch: Batch = { calls: [], done: [], failed: [], limit: this.#share(calls) };
+    const batch: Batch = { calls: [], done: [], failed: [], limit: this.#share(calls.length, own) };
     let stamp: Stamp | null = null;
     try {
       if (!(await this.#attempt(batch, calls, until, false))) await this.#attempt(batch, calls, until, true);
@@ -171,12 +185,13 @@ export class GroupCommit implements Runner {
       this.#rollBack();
       // Where not even the transaction began, none of those that wait has a chance.
       const refused = batch.calls.length === 0 ? calls : batch.calls;
-      this.#writes = calls.slice(refused.length).concat(this.#writes);
+      this.#writes.takeOut(refused.length, turn, 0);
       this.#failBatch(refused, error);
       return;
     }
-    this.#writes = calls.slice(batch.calls.length).concat(this.#writes);
-    this.#committed(batch, stamp, performance.now() - began);
+    const took = performance.now() - began;
+    this.#writes.takeOut(batch.calls.length, turn, took);
+    this.#committed(batch, stamp, took);
   }
 
   /**
@@ -185,9 +200,8 @@ export class GroupCommit implements Runner {
    * Halves take turns: one is synced while the other is decided. Where work of the daemon's own waits behind them, it
    * must not have to wait once more for each half.
    */
-  #share(calls: readonly Call[]): number {
-    const all = calls.length;
-    if (all < WORTH_HALVING || this.#sync.syncing || !calls.every(({ urgent }) => urgent)) return all;
+  #share(all: number, own: number): number {
+    if (all < WORTH_HALVING || this.#sync.syncing || own > 0) return all;
     return Math.ceil(all / 2);
   }
 
@@ -268,19 +282,4 @@ export class GroupCommit implements Runner {
 
 function refusalOf(failure: unknown): StoreUnavailable {
   return unavailable(failure) ?? new StoreUnavailable(failure);
-}
-
-/** After so many urgent calls one of the others has its turn, so that no load of check-ins can hold up the sweep. */
-const URGENT_RUN = 64;
-
-/** Urgent calls first: a check-in that came before a sweep must never find itself accused by it. */
-function inOrderOfUrgency(calls: readonly Call[]): Call[] {
-  const urgent = calls.filter((call) => call.urgent);
-  const others = calls.filter((call) => !call.urgent);
-  return [
-    ...urgent.slice(0, URGENT_RUN),
-    ...others.slice(0, 1),
-    ...urgent.slice(URGENT_RUN),
-    ...others.slice(1),
-  ];
 }

@@ -1,12 +1,7 @@
 /** Everything about one snitch, as lines to scroll through. */
-import type {
-  WireAcknowledgement,
-  WireAlert,
-  WireCheckIn,
-  WireDelivery,
-  WireSnitch,
-} from '../../api/wire.ts';
+import type { WireSnitch } from '../../api/wire.ts';
 import type { WireExplanation } from '../../api/wire-explanation.ts';
+import type { WireAcknowledgement } from '../../api/wire-kept-back.ts';
 import { didInWords } from '../../core/activity/words.ts';
 import { runningLines } from '../../core/running.ts';
 import { scheduleWithZone } from '../../core/schedule-name.ts';
@@ -17,11 +12,12 @@ import { toAscii, wrapWords } from '../../text/width.ts';
 import { silenceWords } from '../silences/silenced.ts';
 import { sparkline } from './bar.ts';
 import type { Entry } from './entry.ts';
-import { type Color, type Glyphs, STATUS_COLOR } from './glyphs.ts';
-import type { Line, Span } from './line.ts';
+import { type Glyphs, STATUS_COLOR } from './glyphs.ts';
+import type { Line } from './line.ts';
 import { durationsOf, medianOf, runFields } from './runs.ts';
 import type { SnitchDetail } from './state.ts';
 import { outcomesFor, stripSpans } from './table-lines.ts';
+import { timelineLines, timeTo } from './timeline-lines.ts';
 import { valueLines } from './value-lines.ts';
 
 export interface DetailLook {
@@ -33,7 +29,6 @@ export interface DetailLook {
 const LABEL = 14;
 const STRIP = 40;
 const DURATIONS = 40;
-const TIMELINE = 60;
 
 /** How many of the last changes by people are shown. */
 export const LOG_SHOWN = 5;
@@ -56,7 +51,8 @@ export function detailLines(
     ...durationLines(detail, look),
     ...valueSection(detail, look),
   );
-  lines.push(...outputSection(detail), ...logLines(detail, look), ...timelineLines(detail, look));
+  lines.push(...outputSection(detail), ...logLines(detail, look), ...title('Timeline'));
+  lines.push(...timelineLines(detail, look.now));
   return lines.map(shownOn(look));
 }
 
@@ -167,10 +163,6 @@ function labelled(label: string, texts: readonly string[]): Line[] {
   ]);
 }
 
-function timeTo(at: number, now: number): string {
-  return at <= now ? 'now' : `in ${compactDuration(at - now)}`;
-}
-
 function whoIsTold({
   emails,
   webhooks,
@@ -253,88 +245,4 @@ function logLines({ log = [], explanation: { timezone } }: SnitchDetail, { width
     return [heading, ...rest.map((text): Line => [{ text: `${' '.repeat(time.length)}${text}` }])];
   });
   return [...title('Last changes'), ...lines];
-}
-
-function timelineLines({ checkIns, alerts, explanation }: SnitchDetail, { now }: DetailLook): Line[] {
-  const { timezone } = explanation;
-  const moments = [
-    ...checkIns.map((checkIn) => ({ at: Date.parse(checkIn.at), lines: [checkInLine(checkIn)] })),
-    ...alerts.map((alert) => ({ at: Date.parse(alert.timestamp), lines: alertLines(alert, now) })),
-  ];
-  moments.sort((a, b) => b.at - a.at);
-  const lines = moments
-    .slice(0, TIMELINE)
-    .flatMap(({ at, lines: [first = [], ...rest] }) => [
-      [{ text: `${wallTime(at, timezone)}  `, dim: true }, ...first],
-      ...rest.map((line) => [{ text: '  ' }, ...line]),
-    ]);
-  return [
-    ...title('Timeline'),
-    ...(lines.length > 0 ? lines : [[{ text: 'Nothing happened yet.', dim: true }]]),
-  ];
-}
-
-const OUTCOME_COLOR: Partial<Record<WireCheckIn['outcome'], Color>> = { healthy: 'green', error: 'yellow' };
-
-function checkInLine({ outcome, exit_status, message, duration_ms, reason }: WireCheckIn): Line {
-  const color = OUTCOME_COLOR[outcome];
-  const word = outcome === 'healthy' || outcome === 'error' ? 'check-in' : outcome;
-  const parts = [
-    outcome === 'error' ? 'error' : '',
-    exit_status === null || exit_status === 0 ? '' : `exit ${exit_status}`,
-    duration_ms === null ? '' : `took ${runDuration(duration_ms)}`,
-    reason ? printable(reason) : '',
-    message === null ? '' : printable(message),
-  ].filter((part) => part !== '');
-  return [
-    { text: word, ...(color ? { color } : {}) },
-    { text: parts.length > 0 ? `  ${parts.join(', ')}` : '' },
-  ];
-}
-
-function alertLines(alert: WireAlert, now: number): Line[] {
-  return [
-    [
-      { text: `alert: ${alertWord(alert)}`, bold: true },
-      ...(alert.reason === undefined ? [] : [{ text: `  ${printable(alert.reason)}` }]),
-    ],
-    ...alert.deliveries.map((delivery) => deliveryLine(delivery, now)),
-  ];
-}
-
-/** `missing, was healthy` */
-export function alertWord({ type, snitch, flapping }: WireAlert): string {
-  const word = `${flapping ? `${flapping.changes} changes, ` : ''}${printable(type.replace(/^snitch\./, ''))}`;
-  return snitch ? `${word}, was ${printable(snitch.previous_status)}` : word;
-}
-
-const STATE_COLOR: Partial<Record<WireDelivery['state'], Color>> = {
-  pending: 'yellow',
-  delivered: 'green',
-  dead: 'red',
-};
-
-export function deliveryLine(
-  { channel, target, state, attempts, last_error, next_attempt_at, delivered_at, waits }: WireDelivery,
-  now: number,
-): Line {
-  const spans: Span[] = [
-    { text: state.padEnd(10), color: STATE_COLOR[state] ?? 'gray' },
-    { text: `${channel.padEnd(8)}${printable(target)}` },
-  ];
-  if (state === 'dropped') spans.push({ text: `  ${printable(last_error ?? 'its time has passed')}` });
-  else if (state !== 'delivered' && last_error !== null) {
-    spans.push({
-      text: `  after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}: ${printable(last_error)}`,
-    });
-  }
-  if (state === 'pending' && next_attempt_at !== null) {
-    spans.push({
-      text: `  ${waits ? 'waits, ' : ''}next ${timeTo(Date.parse(next_attempt_at), now)}`,
-      dim: true,
-    });
-  }
-  if (state === 'delivered' && delivered_at !== null)
-    spans.push({ text: `  ${ago(Date.parse(delivered_at), now)}`, dim: true });
-  return spans;
 }

@@ -8,6 +8,7 @@ import { bindingsOf } from './keys.ts';
 import type { Line, Span } from './line.ts';
 import { clip, widthOfLine } from './line.ts';
 import { URGENCY } from './order.ts';
+import { selected } from './selection.ts';
 import type { Overlay, State } from './state.ts';
 
 export function headerLines(state: State, glyphs: Glyphs): readonly Line[] {
@@ -182,8 +183,7 @@ export function footerLine(state: State, glyphs: Glyphs): Line {
   ];
   const room = size.columns - widthOfLine(help);
   const keys: Span[] = [];
-  for (const { show, word, action } of bindingsOf(state.screen.kind, state.readonly)) {
-    if (!word || action === 'help' || action === 'quit') continue;
+  for (const { show, word } of offered(state)) {
     const added = [
       { text: glyphs.unicode ? show : toAscii(show.replace('⏎', 'enter')), bold: true },
       { text: ` ${word}  ` },
@@ -192,4 +192,18 @@ export function footerLine(state: State, glyphs: Glyphs): Line {
     keys.push(...added);
   }
   return clip([...keys, ...help], size.columns);
+}
+
+/** The keys that make sense for what is selected, an acknowledgement before all others. */
+function offered(state: State): { show: string; word: string }[] {
+  const { status, acknowledged } = selected(state)?.snitch ?? {};
+  const holds = {
+    alarm: (status === 'failed' || status === 'errored') && !acknowledged,
+    paused: status === 'paused' || state.marks.size > 0,
+    unpaused: status !== 'paused' || state.marks.size > 0,
+  };
+  const all = bindingsOf(state.screen.kind, state.readonly).flatMap(({ show, word, action, when }) =>
+    !word || action === 'help' || action === 'quit' || (when && !holds[when]) ? [] : [{ show, word, when }],
+  );
+  return [...all.filter(({ when }) => when === 'alarm'), ...all.filter(({ when }) => when !== 'alarm')];
 }

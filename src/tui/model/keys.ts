@@ -8,6 +8,8 @@ export interface Binding {
   /** A word for the footer. Without it, the key is only in the help. */
   word?: string;
   help: string;
+  /** The footer shows it only where the selected snitch is in such a state, and an alarm comes before everything. */
+  when?: 'alarm' | 'paused' | 'unpaused';
   /** Changes something on the server, so it is off when the dashboard is read-only. */
   changes?: true;
 }
@@ -22,13 +24,31 @@ const MOVES = [
 ] as const satisfies readonly Binding[];
 
 const ON_SNITCH = [
-  { keys: ['p'], show: 'p', action: 'pause', word: 'pause', help: 'pause; asks until when', changes: true },
-  { keys: ['u'], show: 'u', action: 'unpause', word: 'unpause', help: 'unpause', changes: true },
+  {
+    keys: ['p'],
+    show: 'p',
+    action: 'pause',
+    word: 'pause',
+    help: 'pause; asks until when',
+    when: 'unpaused',
+    changes: true,
+  },
+  {
+    keys: ['u'],
+    show: 'u',
+    action: 'unpause',
+    word: 'unpause',
+    help: 'unpause',
+    when: 'paused',
+    changes: true,
+  },
   {
     keys: ['a'],
     show: 'a',
     action: 'acknowledge',
-    help: 'acknowledge an alarm; asks for a note',
+    word: 'acknowledge',
+    when: 'alarm',
+    help: 'acknowledge; asks for a note',
     changes: true,
   },
   {
@@ -38,11 +58,18 @@ const ON_SNITCH = [
     help: 'take the acknowledgement back',
     changes: true,
   },
-  { keys: ['z'], show: 'z', action: 'silence', help: 'silence; asks until when', changes: true },
-  { keys: ['Z'], show: 'Z', action: 'end-silence', help: 'end its silence', changes: true },
+  {
+    keys: ['z'],
+    show: 'z',
+    action: 'silence',
+    word: 'silence',
+    help: 'silence; asks until when',
+    changes: true,
+  },
+  { keys: ['Z'], show: 'Z', action: 'end-silence', help: 'end its own silence', changes: true },
   { keys: ['e'], show: 'e', action: 'edit', word: 'edit', help: 'edit in a form', changes: true },
   { keys: ['d'], show: 'd', action: 'delete', word: 'delete', help: 'delete; asks first', changes: true },
-  { keys: ['#'], show: '#', action: 'tag', help: 'add tags, or remove them with -tag', changes: true },
+  { keys: ['#'], show: '#', action: 'tag', help: 'add tags; -tag removes one', changes: true },
   { keys: ['y'], show: 'y', action: 'copy', word: 'copy URL', help: 'copy the check-in URL' },
 ] as const satisfies readonly Binding[];
 
@@ -72,11 +99,11 @@ export const KEYS = {
       word: 'mark',
       help: 'mark; p, u, a, z and # then act on all marked',
     },
-    { keys: ['*'], show: '*', action: 'mark-all', help: 'mark all that are shown, or none' },
+    { keys: ['*'], show: '*', action: 'mark-all', help: 'mark all shown, or none' },
     ...ON_SNITCH,
     { keys: ['n'], show: 'n', action: 'new', word: 'new', help: 'create a snitch', changes: true },
     { keys: ['t'], show: 't', action: 'alerts', word: 'alerts', help: 'alerts and deliveries' },
-    { keys: ['escape'], show: 'esc', action: 'back', help: 'clear the marks, then the filter' },
+    { keys: ['escape'], show: 'esc', action: 'back', help: 'clear marks, then the filter' },
     ...EVERYWHERE,
   ],
   detail: [

@@ -1,8 +1,9 @@
 /** Draws questions as lines: prompts below the table, and the form and the help in its place. */
-import { charactersOf } from '../../text/width.ts';
+import { charactersOf, wrapWords } from '../../text/width.ts';
 import type { Glyphs } from './glyphs.ts';
 import { bindingsOf } from './keys.ts';
-import { asciiLines, type Line, type Span } from './line.ts';
+import { layoutOf } from './layout.ts';
+import { asciiLines, type Line, type Span, widthOfLine } from './line.ts';
 import { choicesFor, pauseHint } from './pause-choices.ts';
 import { nameOf } from './selection.ts';
 import type { Overlay, PauseOverlay, State } from './state.ts';
@@ -81,26 +82,53 @@ export function fieldSpans({ text, caret }: TextField): Line {
   return [{ text: text.slice(0, caret) }, { text: at, inverse: true }, { text: rest.join('') }];
 }
 
-export function helpLines({ screen, readonly }: State, glyphs: Glyphs): readonly Line[] {
+/** The keys of the screen: in two columns where they do not fit below each other, and every text in full. */
+export function helpLines(state: State, glyphs: Glyphs): readonly Line[] {
+  const { screen, readonly, size } = state;
   const name = { table: 'the table', detail: 'a snitch', alerts: 'alerts and deliveries' }[screen.kind];
-  const keys = bindingsOf(screen.kind, readonly).map(({ show, help }): Line => {
-    const text = glyphs.unicode
-      ? show
-      : show
-          .replace('⏎', 'enter')
-          .replace(/[^\x20-\x7e]/g, '')
-          .trim();
-    return [{ text: `  ${text.padEnd(8)}`, bold: true }, { text: help }];
+  const keys = bindingsOf(screen.kind, readonly).map(({ show, help }) => ({ show, help }));
+  const all = [...keys, { show: 'mouse', help: 'click selects, again opens; on a title sorts' }];
+  const height = layoutOf(state).bodyHeight - 2;
+  const one = all.flatMap(({ show, help }) => keyLines(show, help, size.columns, glyphs));
+  const isTall = one.length > height;
+  const lines =
+    isTall && size.columns >= TWO_COLUMNS ? inTwoColumns(all, Math.floor(size.columns / 2), glyphs) : one;
+  const close = `${lines.length > height ? 'j and k scroll, any' : 'Any'} other key closes this.`;
+  return [[{ text: `Keys of ${name}`, bold: true }], [{ text: close, dim: true }], ...lines];
+}
+
+/** From this width on, half of it has room for a key and what it does. */
+const TWO_COLUMNS = 76;
+const KEY_WIDTH = 9;
+
+interface Key {
+  show: string;
+  help: string;
+}
+
+function inTwoColumns(keys: readonly Key[], width: number, glyphs: Glyphs): Line[] {
+  const drawn = keys.map(({ show, help }) => keyLines(show, help, width - 1, glyphs));
+  const half = Math.ceil(drawn.flat().length / 2);
+  const [left, right]: [Line[], Line[]] = [[], []];
+  for (const lines of drawn) (left.length < half ? left : right).push(...lines);
+  return Array.from({ length: Math.max(left.length, right.length) }, (_, row): Line => {
+    const [first = [], second = []] = [left[row], right[row]];
+    if (second.length === 0) return first;
+    return [...first, { text: ' '.repeat(width - widthOfLine(first)) }, ...second];
   });
-  const mouse: Line[] = [
-    [{ text: '  mouse   ', bold: true }, { text: 'click selects, again opens; on a title sorts' }],
-  ];
-  return [
-    [{ text: `Keys of ${name}`, bold: true }],
-    [],
-    ...keys,
-    ...mouse,
-    [],
-    [{ text: 'Any other key closes this.', dim: true }],
-  ];
+}
+
+function keyLines(show: string, help: string, width: number, glyphs: Glyphs): Line[] {
+  const key = glyphs.unicode ? show : asciiKey(show);
+  return wrapWords(help, Math.max(1, width - KEY_WIDTH)).map((text, row) => [
+    { text: ` ${(row === 0 ? key : '').padEnd(KEY_WIDTH - 1)}`, bold: true },
+    { text },
+  ]);
+}
+
+function asciiKey(show: string): string {
+  return show
+    .replace('⏎', 'enter')
+    .replace(/[^\x20-\x7e]/g, '')
+    .trim();
 }

@@ -4,15 +4,9 @@
  */
 import type { SnitchInput } from '../../api/client.ts';
 import type { WireLogEntry } from '../../api/log.ts';
-import type {
-  WireAlert,
-  WireCheckIn,
-  WireDelivery,
-  WireError,
-  WireSilence,
-  WireSnitch,
-} from '../../api/wire.ts';
+import type { WireAlert, WireCheckIn, WireDelivery, WireError, WireSnitch } from '../../api/wire.ts';
 import type { WireExplanation } from '../../api/wire-explanation.ts';
+import type { WireSilence } from '../../api/wire-kept-back.ts';
 import { type Collection, EMPTY } from './collection.ts';
 import type { Foreseen, Question } from './foreseen.ts';
 import type { FormOverlay } from './form.ts';

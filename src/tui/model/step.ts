@@ -1,5 +1,5 @@
 /** The dashboard as one function: from a state and an event to the next state and what has to be done. */
-import type { WireSilence } from '../../api/wire.ts';
+import type { WireSilence } from '../../api/wire-kept-back.ts';
 import { applyChanges, replaceAll } from './collection.ts';
 import { refuse } from './form.ts';
 import { clickAt, wheel } from './pointer.ts';

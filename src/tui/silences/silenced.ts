@@ -1,5 +1,5 @@
 /** What the dashboard shows of silences. It reads them beside the list, because they stand in no snitch. */
-import type { WireSilence, WireSilenced } from '../../api/wire.ts';
+import type { WireSilence, WireSilenced } from '../../api/wire-kept-back.ts';
 import { wallMinute } from '../../text/times.ts';
 
 /** What a snitch tells of itself, as far as silences look at it. */

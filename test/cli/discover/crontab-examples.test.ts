@@ -76,7 +76,7 @@ test('in every help text, with the path of the program that prints it', async ()
   );
   assert.equal(
     found.map(([name]) => name),
-    ['check-in', 'exec', 'backup', 'spool flush'],
+    ['silence', 'check-in', 'exec', 'backup', 'spool flush'],
   );
   using directory = temporaryDirectory();
   const { path } = directory;

@@ -319,7 +319,7 @@ doctor('a channel that refuses, a snitch that nobody hears of, and both mended',
     assert.equal([unheard.code, unheard.team?.state], [1, 'failure']);
     assert.match(
       unheard.team?.message ?? '',
-      /^nobody would be told of an alert of web1: the case has no member/,
+      /^nobody would be told of an alert of web1: nobody takes it: the channel ntfy takes only snitches tagged db/,
     );
     assert.match(unheard.team?.remedy ?? '', 'snitch channel add KIND');
     await own.run('tag', 'add', 'web1', 'db');

@@ -37,6 +37,19 @@ failures('a server that does not answer is given up after --timeout: 5', async (
   assert.match(stderr, 'no answer in time');
 });
 
+failures(
+  'a server that is too old for the command is named as that, and not something that is missing',
+  async () => {
+    const body = { type: 'resource_not_found', error: 'There is nothing at this path.' };
+    await using server = await startFakeServer({ status: 404, body });
+    for (const args of [['silence', '--all', '30m'], ['silences'], ['silence', '--end', '--all'], ['log']]) {
+      const { code, stdout, stderr } = await runSnitch(args, { ...KEY, SNITCH_URL: server.url });
+      assert.equal([code, stdout], [1, ''], args.join(' '));
+      assert.match(stderr, 'nothing was done: it is older than this program');
+    }
+  },
+);
+
 failures('a refused key: 4', async () => {
   const body = { type: 'api_key_invalid', error: 'The API key is missing or invalid.' };
   const { code, stdout, stderr } = await listAgainst({ status: 401, body });

@@ -85,4 +85,55 @@ test('a name that nobody has, or two, is refused with its line before anything i
   }
 });
 
+test('needs that turn round are applied at once, with the tags that change beside them', async ({
+  on,
+  write,
+}) => {
+  const owned = (entries: string) => write(`owner: o\nsnitches:\n${entries}`);
+  const before = owned(`  - {name: b, interval: daily}
+  - {name: c, interval: daily, needs: [tag:net]}
+  - {name: a, interval: daily, needs: [b]}
+  - {name: web, interval: daily, needs: [c]}
+`);
+  assert.is((await on.run('apply', '-f', before, '--yes')).code, 0);
+  const turned = owned(`  - {name: b, interval: daily, needs: [a]}
+  - {name: c, interval: daily, needs: [tag:net]}
+  - {name: a, interval: daily, needs: [new]}
+  - {name: new, interval: daily}
+  - {name: web, interval: daily, tags: [net], needs: []}
+`);
+  const applied = await on.run('apply', '-f', turned, '--yes');
+  assert.is(applied.code, 0, applied.stderr);
+  assert.equal(await needsByName(on), { a: ['new'], b: ['a'], c: ['tag:net'], new: [], web: [] });
+  const back = owned(`  - {name: a, interval: daily, needs: [b]}
+  - {name: b, interval: daily, needs: []}
+`);
+  assert.is((await on.run('apply', '-f', back, '--yes')).code, 0);
+  assert.is((await needsByName(on)).a?.join(), 'b');
+});
+
+test('a circle in a file is refused with its line before anything is changed', async ({ on, write }) => {
+  const refused = async (entries: string, pattern: RegExp) => {
+    const file = write(`owner: o\nsnitches:\n${entries}`);
+    for (const command of [['diff'], ['apply', '--yes']]) {
+      const { code, stderr } = await on.run(...command, '-f', file);
+      assert.is(code, 1);
+      assert.match(stderr, pattern);
+    }
+    assert.equal(await on.json<WireSnitch[]>('list', '--tag', 'new'), []);
+  };
+  await refused(
+    `  - {name: a, interval: daily, tags: [new], needs: [b]}
+  - {name: b, interval: daily, needs: [a]}
+`,
+    /case\.yaml:3: a: needs: would go in a circle: a needs b, which needs a/,
+  );
+  await on.run('create', 'db', '--interval', 'daily', '--needs', 'tag:new');
+  await refused(
+    `  - {name: c, interval: daily, tags: [new], needs: [db]}
+`,
+    /c: needs: would go in a circle: c needs db, which needs c \(tag:new\)/,
+  );
+});
+
 test.run();

@@ -159,6 +159,32 @@ terminal('list --watch shows what changes until it is ended', async () => {
   assert.match(screen, '\u001b[H\u001b[2J');
 });
 
+terminal('list marks what is acknowledged and silenced, at 40 columns too', async () => {
+  await on.run('create', 'quiet', '-i', 'daily', '-t', 'seen');
+  await on.run('check-in', 'quiet', '-s', '1');
+  await on.run('acknowledge', 'quiet');
+  await on.run('silence', 'quiet', '30m');
+  const at = async (columns: number) => plain((await show(['list', '-t', 'seen'], { columns })).screen);
+  assert.match(await at(80), /quiet +. errored \(ack, silenced\)/);
+  const narrow = await at(40);
+  assert.match(narrow, /quiet +. errored \(.* in \d/, 'when it is due stays');
+  for (const line of narrow.trimEnd().split('\n')) assert.ok(displayWidth(line) <= 40, line);
+});
+
+terminal('sentences break between words, and addresses stay whole', async () => {
+  for (const args of [
+    ['explain', 'failing'],
+    ['show', 'failing'],
+  ]) {
+    const { screen } = await show(args, { columns: 40 });
+    const long = plain(screen)
+      .trimEnd()
+      .split(/\r?\n/)
+      .filter((line) => displayWidth(line) > 40 && !line.includes('`'));
+    for (const line of long) assert.match(line, /http:|[a-z0-9]{26}/, line);
+  }
+});
+
 terminal('help fits a screen of 80 columns and 24 lines, and starts with examples', async () => {
   const { screen, code } = await show(['help']);
   assert.is(code, 0);

@@ -50,6 +50,10 @@ test('ack is the same; --undo takes it back; -q and --json print as they do else
   assert.equal(await on.run('ack', 'short', '-q'), { code: 0, stdout: '', stderr: '' });
   const [changed] = await on.json<WireSnitch[]>('ack', 'short', '-m', 'again');
   assert.equal(changed, await shown('short'));
+  const [noted] = await on.json<WireSnitch[]>('ack', 'short', '--note', 'at last');
+  assert.is(noted?.acknowledged?.note, 'at last');
+  const [said] = await on.json<WireSnitch[]>('ack', 'short', '--message', 'as check-ins have it');
+  assert.is(said?.acknowledged?.note, 'as check-ins have it');
   assert.match((await on.run('help', 'ack')).stdout, 'snitch acknowledge nightly-backup');
   const completed = await on.run('__complete', '--', 'ack', 'shor');
   assert.match(completed.stdout, /^short\b/);

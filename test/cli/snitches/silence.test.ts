@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireSilence } from '../../../src/api/wire.ts';
+import type { WireSilence } from '../../../src/api/wire-kept-back.ts';
 import { type Commands, withDaemon } from '../with-daemon.ts';
 
 const test = suite('snitch silence');
@@ -60,6 +60,11 @@ test('names, all, and times in all forms', async () => {
   assert.match(listed, /active +2 snitches/);
   // What recurs is ended by its id alone.
   await on.run('silence', '--end', '--all');
+  const again = await on.run('silence', '--end', '--all');
+  assert.equal(
+    [again.code, again.stderr],
+    [0, `nothing was ended: what recurs is ended by its id: snitch silence --end ${recurring.id}\n`],
+  );
   assert.equal(
     (await on.json<WireSilence[]>('silences')).map(({ id }) => id),
     [recurring.id, two.id],
@@ -71,6 +76,10 @@ test('what is unknown or contradicts itself is said, and nothing is made', async
     [['30m'], 2, /say which snitches/],
     [['--tag', 'x'], 2, /say for how long, such as 30m/],
     [['--tag', 'x', '--all', '30m'], 2, /exclude each other/],
+    [['--tag', 'x', '30'], 2, /"30" has no unit: write 30m for minutes/],
+    [['nightly', '30'], 2, /"30" has no unit/],
+    [['30m', 'nightly'], 2, /behind what is silenced: snitch silence NAME 30m/],
+    [['--tag', 'x', '--until', '1h', '30m'], 2, /by 30m or by an option, not by both/],
     [['nowhere', '30m'], 3, /nowhere/],
     [['--all', '--until', '1h', '--for', '1h'], 2, /by one of --until, --to and --for/],
     [['--all', '--until', 'healthy'], 2, /--until: "healthy" is not understood/],

@@ -26,14 +26,11 @@ import {
 import { listSnitches } from '../../../src/store/operations/snitch-list.ts';
 import { deleteSnitch, getSnitch, updateSnitch } from '../../../src/store/operations/snitches.ts';
 import { getState } from '../../../src/store/operations/states.ts';
+import { applyDue } from '../../../src/store/operations/sweeping/due.ts';
+import { moveLooks } from '../../../src/store/operations/sweeping/looks.ts';
+import { relieveSlice, rescheduleSlice } from '../../../src/store/operations/sweeping/slices.ts';
 import { addTags } from '../../../src/store/operations/tags.ts';
-import {
-  applyDue,
-  moveLooks,
-  pauseSnitch,
-  relieveSlice,
-  rescheduleSlice,
-} from '../../../src/store/operations/triggers.ts';
+import { pauseSnitch } from '../../../src/store/operations/triggers.ts';
 import { openDatabase } from '../../../src/store/sqlite/connection.ts';
 import { SqliteTransaction } from '../../../src/store/sqlite/sqlite-transaction.ts';
 import type { Operation, Value } from '../../../src/store/transaction.ts';

@@ -1,12 +1,11 @@
 import { NOTHING_TO_ACKNOWLEDGE } from '../../../core/acknowledgement/input.ts';
 import type { Act } from '../../../core/activity/activity.ts';
 import { Invalid } from '../../../core/errors.ts';
-import { ACKNOWLEDGED } from '../../../core/routes/standing.ts';
 import type { Snitch } from '../../../core/snitch.ts';
 import type { Alarm, Said } from '../../acknowledgements.ts';
 import type { Transaction } from '../../transaction.ts';
 import { namedBy, recordOf } from '../activity/of-snitches.ts';
-import { dropWaiting } from '../routes/waiting.ts';
+import { dropEscalations } from '../routes/acknowledged.ts';
 import { getSnitch } from '../snitches.ts';
 import { getRules, getState, type StateRow } from '../states.ts';
 import { apply } from '../triggers.ts';
@@ -66,7 +65,7 @@ async function acknowledge(tx: Transaction, act: Act, row: StateRow, said: Said,
   const trigger = { kind: 'acknowledge', ...said } as const;
   const changed = await apply(tx, row, trigger, await getRules(tx, caseId), now);
   if (!changed) return;
-  await dropWaiting(tx, { caseId, token }, `it ${ACKNOWLEDGED}`);
+  await dropEscalations(tx, row);
   const details = said.note === null ? {} : { note: said.note };
   await recordOf(tx, act, caseId, 'snitch.acknowledged', await namedBy(tx, token), details);
 }

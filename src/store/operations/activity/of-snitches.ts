@@ -1,6 +1,7 @@
 /** What is written of changes to snitches. */
 import type { Act, Action } from '../../../core/activity/activity.ts';
 import { changesBetween, type Details, type FieldChange, severalOf } from '../../../core/activity/changes.ts';
+import { areSameNeeds, needOf } from '../../../core/needs/needs.ts';
 import type { PauseUntil, SnitchFields, SnitchState } from '../../../core/snitch.ts';
 import type { Reading, Transaction } from '../../transaction.ts';
 import { record } from './record.ts';
@@ -46,13 +47,24 @@ export async function recordEdit(
   caseId: string,
   { token, before, after }: { token: string; before: Said; after: Said },
 ): Promise<void> {
-  const changes = changesBetween(
-    { ...before.state, ...before.described },
-    { ...after.state, ...after.described },
-    FIELDS,
-    UNTOLD,
-  );
+  const [from, to] = areSameNeeds(before.described.needs ?? [], after.described.needs ?? [])
+    ? [before.described, after.described]
+    : [await withNames(tx, before.described), await withNames(tx, after.described)];
+  const changes = changesBetween({ ...before.state, ...from }, { ...after.state, ...to }, FIELDS, UNTOLD);
   await recordChanges(tx, act, caseId, { token, name: after.described.name }, changes);
+}
+
+/** Needs by the names of the time: nobody knows a snitch by its token, with which anybody could check in for it. */
+async function withNames(tx: Reading, described: Described): Promise<Described> {
+  const needs: string[] = [];
+  for (const need of described.needs ?? []) {
+    const row =
+      'tag' in needOf(need)
+        ? undefined
+        : await tx.get<{ name: string }>('SELECT name FROM snitches WHERE token = +?', need);
+    needs.push(row?.name ?? need);
+  }
+  return { ...described, needs };
 }
 
 /** Nothing where nothing changed. */

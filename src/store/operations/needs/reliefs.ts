@@ -41,6 +41,22 @@ export async function noteDeleted(tx: Transaction, before: Before, tags: readonl
   else await tx.run('DELETE FROM needs WHERE needed_id = ?', before.id);
 }
 
+/** In the place of tags, where a silence ended: it may have covered whatever is needed in the case. */
+const WHOLE_CASE = 'null';
+
+export async function noteSilenceEnd(tx: Transaction, caseId: string): Promise<void> {
+  if (!(await hasNeeds(tx, caseId))) return;
+  await tx.run(
+    'INSERT INTO reliefs (case_id, needed_id, tags, gone, cursor) VALUES (?, 0, ?, 0, 0)',
+    caseId,
+    WHOLE_CASE,
+  );
+}
+
+export function isSilenceEnd({ tags }: Pick<Relief, 'tags'>): boolean {
+  return tags === WHOLE_CASE;
+}
+
 async function noteRelief(
   tx: Transaction,
   { id, case_id: caseId }: Pick<Before, 'id' | 'case_id'>,
@@ -83,6 +99,15 @@ export async function dependentsOf(
   relief: Pick<Relief, 'needed_id' | 'case_id' | 'tags' | 'cursor'>,
   limit: number,
 ): Promise<number[]> {
+  if (isSilenceEnd(relief)) {
+    const all = await tx.all<Dependent>(
+      'SELECT DISTINCT snitch_id FROM needs WHERE snitch_id > +? AND +case_id = +? ORDER BY snitch_id LIMIT +?',
+      relief.cursor,
+      relief.case_id,
+      limit,
+    );
+    return all.map(({ snitch_id: id }) => id);
+  }
   const named = await tx.all<Dependent>(
     'SELECT snitch_id FROM needs WHERE needed_id = +? AND snitch_id > +? ORDER BY snitch_id LIMIT +?',
     relief.needed_id,

@@ -26,17 +26,22 @@ export async function holdOf(
 ): Promise<Hold | null> {
   if (held === null || status !== 'failed') return null;
   let holder = await holderOf(tx, held.by);
+  let holding = held;
   for (let depth = 0; holder && depth < DEEPEST; depth += 1) {
     const below: Held | null = heldIn(holder.needs);
     if (!isDown(holder) || below === null) break;
     const next: HolderRow | undefined = await holderOf(tx, below.by);
-    if (!next || !isDown(next)) break;
-    holder = next;
+    if (!next || (!isDown(next) && !below.isSilenced)) break;
+    [holder, holding] = [next, below];
   }
+  const { isSilenced } = holding;
+  const { isUnsure } = held;
   return {
     by: holder ? { token: holder.token, name: holder.name } : null,
     since: held.since,
-    until: held.isUnsure || held.wellSince !== null ? dueAt : null,
+    until: isUnsure || held.wellSince !== null ? dueAt : null,
+    ...(isSilenced ? { isSilenced } : {}),
+    ...(isUnsure ? { isUnsure } : {}),
   };
 }
 

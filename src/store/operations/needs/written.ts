@@ -1,6 +1,7 @@
 /** The needs of a snitch as people write them, and what must not be among them. */
 import { Invalid } from '../../../core/errors.ts';
 import { circleInWords, type NeedStep, needOf } from '../../../core/needs/needs.ts';
+import type { Snitch, SnitchFields } from '../../../core/snitch.ts';
 import type { Reading, Transaction } from '../../transaction.ts';
 import { NOTHING_HELD } from './held-text.ts';
 
@@ -27,9 +28,10 @@ export async function listNeeds(tx: Reading, id: number): Promise<string[]> {
 }
 
 /**
- * Replaces the needs of the snitch; its tags are written already.
+ * Replaces the needs of the snitch. Whether they go in a circle is asked when all that changes together is written
+ * (`refuseCircle`).
  *
- * @throws Invalid for a token that is of no snitch of the case, and where the snitch would need itself
+ * @throws Invalid for a token that is of no snitch of the case
  */
 export async function writeNeeds(tx: Transaction, of: Of, needs: readonly string[]): Promise<void> {
   await forgetNeeds(tx, of.id);
@@ -52,7 +54,6 @@ export async function writeNeeds(tx: Transaction, of: Of, needs: readonly string
     of.id,
   );
   tx.forget();
-  if (needs.length > 0) await refuseCircle(tx, of);
 }
 
 export async function forgetNeeds(tx: Transaction, id: number): Promise<void> {
@@ -89,6 +90,22 @@ export async function refuseCircle(tx: Reading, { id, caseId }: Of): Promise<voi
     seen.add(step.id);
     open.push(...(await neededDirectly(tx, { id: step.id, caseId }, { id, from: step })));
   }
+}
+
+/**
+ * Of a snitch whose fields were changed so.
+ *
+ * @throws Invalid where it needs itself by way of others
+ */
+export async function refuseCircleOf(
+  tx: Reading,
+  caseId: string,
+  { token, needs }: Pick<Snitch, 'token' | 'needs'>,
+  changes: Partial<SnitchFields>,
+): Promise<void> {
+  if (needs.length === 0 || !(changes.needs || changes.tags)) return;
+  const row = await tx.get<{ id: number }>('SELECT id FROM snitches WHERE token = +?', token);
+  if (row) await refuseCircle(tx, { id: row.id, caseId });
 }
 
 /** Of those with a tag only they can lead back that need something themselves, and the one that is looked for. */

@@ -9,6 +9,8 @@ import { type Channel, type Route, routeKey, whenOf } from '../../../core/routin
 import type { Status } from '../../../core/snitch.ts';
 import { MINUTE, SECOND } from '../../../text/durations.ts';
 import type { Reading, Transaction } from '../../transaction.ts';
+import { getRules } from '../silences/case-rules.ts';
+import { type Looked, silencedUntil } from '../silences/rows.ts';
 
 /**
  * Drops what waits to tell of the present state of a snitch and was never attempted: all deliveries that wait for their
@@ -60,7 +62,7 @@ export async function waitingFor(tx: Reading, token: string): Promise<Set<string
 
 /**
  * The targets that were sent an earlier alert of an outage of the snitch, by `routeKey`. Whoever waits, or need not be
- * told any more, was not.
+ * told any more, was not, unless there was an attempt.
  *
  * @param threadId the alert that opened it
  */
@@ -70,7 +72,7 @@ export async function toldOf(tx: Reading, token: string, threadId: string | null
     // Where the first alert is pruned already, all that is left of the snitch counts.
     `SELECT DISTINCT d.channel, d.target FROM alerts AS a JOIN deliveries AS d ON d.alert_id = a.id
      WHERE a.token = +? AND a.at >= COALESCE((SELECT at FROM alerts WHERE id = +?), 0)
-       AND d.state <> 'dropped' AND NOT (d.state = 'pending' AND d.waits IS NOT NULL AND ${UNTRIED})`,
+       AND NOT (d.state = 'dropped' AND d.attempts = 0) AND NOT (d.state = 'pending' AND d.waits IS NOT NULL AND ${UNTRIED})`,
     token,
     threadId,
   );
@@ -126,6 +128,22 @@ export async function lookAnew(tx: Transaction, { channel, target }: Route): Pro
   if (moved > 0) tx.announce({ kind: 'deliveries', channels: [channel] });
 }
 
+/** Whoever silenced snitches of the case, or ended a silence, has all that waits there judged anew at the next claim. */
+export async function lookAnewInCase(tx: Transaction, caseId: string): Promise<void> {
+  const channels = await tx.all<Pick<Route, 'channel'>>(
+    `SELECT DISTINCT channel FROM deliveries
+     WHERE state = 'pending' AND case_id = +? AND waiting_token IS NOT NULL AND ${UNTRIED}`,
+    caseId,
+  );
+  if (channels.length === 0) return;
+  await tx.run(
+    `UPDATE deliveries SET next_attempt_at = 0
+     WHERE state = 'pending' AND case_id = +? AND waiting_token IS NOT NULL AND ${UNTRIED}`,
+    caseId,
+  );
+  tx.announce({ kind: 'deliveries', channels: channels.map(({ channel }) => channel) });
+}
+
 /** A delivery whose time seems to have come. */
 export interface WaitingRow {
   id: number;
@@ -156,24 +174,45 @@ export async function fateOf(
   if (waits === null || token === null || row.attempts > 0) return null;
   if (rule === null) return { why: 'nobody is told there any more' };
   const event = eventOf(alert.type);
-  const over = waits === 'opening' ? null : whyOver(event, await standingOf(tx, token));
+  const standing = await standingOf(tx, token);
+  const over = waits === 'opening' ? null : whyOver(event, standing);
   if (over !== null) return { why: `it ${over}` };
   const isAlarm = event === 'missing' || event === 'errored';
   const threadId = alert.details?.threadId ?? null;
   const since = isAlarm ? await sinceOf(tx, { token, threadId, at: alert.at }) : alert.at;
   const from = waits === 'after' || isAlarm ? since : null;
-  const when = whenOf(rule, { now, from, lasts: waits !== 'opening' });
-  if (when.at > now && when.waits) return { until: when.at, waits: when.waits };
+  const lasts = waits !== 'opening';
+  const when = whenOf(rule, { now, from, lasts });
+  const silent = isAlarm && standing ? await silentUntil(tx, { ...standing, token }, when.at) : null;
+  const { at, waits: still } = silent === null ? when : whenOf(rule, { now: silent, from, lasts });
+  if (at > now) return { until: at, waits: still ?? waits };
   const behind = waits === 'opening' ? null : await behindOf(tx, row, now);
   return behind === null ? null : { until: behind, waits };
 }
 
-async function standingOf(tx: Reading, token: string): Promise<Standing | null> {
-  const row = await tx.get<{ status: Status; acknowledged: string | null }>(
-    'SELECT s.status, s.acknowledged FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id WHERE n.token = +?',
+interface StandingRow {
+  id: number;
+  case_id: string;
+  status: Status;
+  acknowledged: string | null;
+}
+
+async function standingOf(
+  tx: Reading,
+  token: string,
+): Promise<(Standing & Pick<StandingRow, 'id' | 'case_id'>) | null> {
+  const row = await tx.get<StandingRow>(
+    `SELECT s.id, s.case_id, s.status, s.acknowledged FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id
+     WHERE n.token = +?`,
     token,
   );
-  return row ? { status: row.status, acknowledged: row.acknowledged !== null } : null;
+  return row ? { ...row, acknowledged: row.acknowledged !== null } : null;
+}
+
+/** Whoever silenced it works on it: nobody else is disturbed. @returns when the silence ends that holds at `at` */
+async function silentUntil(tx: Reading, row: Looked, at: number): Promise<number | null> {
+  const { hasSilences, timezone } = await getRules(tx, row.case_id);
+  return hasSilences ? silencedUntil(tx, row, at, timezone) : null;
 }
 
 /** The end of the outage before is told first. @returns when to look again, or null where nothing is before it */

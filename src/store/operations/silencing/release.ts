@@ -9,6 +9,7 @@ import { isolate } from '../isolation.ts';
 import { AFTER_PAUSE, forgetKeptBack, type KeptBack, settleKeptBack } from '../silences/alarms.ts';
 import { silencedUntil } from '../silences/rows.ts';
 import { contextFor, getRules, getStateById, type StateRow, saveState, tokenOf, toState } from '../states.ts';
+import { noteEnd } from './ends.ts';
 
 /** Snitches that one call lets the sweep look at again: few enough that no check-in waits for it noticeably. */
 const RELEASED_AT_ONCE = 200;
@@ -35,7 +36,7 @@ export async function release(
 
 /** A slice a call. A crash between two of them goes on with the next one. */
 export async function endSilencesSlice(tx: Transaction, now: number): Promise<SilenceEnds> {
-  if (await releaseSlice(tx)) return { more: true, failures: [] };
+  if ((await releaseSlice(tx)) || (await noteEnd(tx, now))) return { more: true, failures: [] };
   return tellSlice(tx, now);
 }
 
@@ -89,7 +90,8 @@ async function remindLater(tx: Transaction, row: StateRow, now: number): Promise
 /** Tells an alarm that was kept back, unless it is over, or still to be kept back. */
 async function tellKeptBack(tx: Transaction, id: number, kept: KeptBack, now: number): Promise<void> {
   const row = await getStateById(tx, id);
-  if (row?.status === 'paused') return settleKeptBack(tx, id, AFTER_PAUSE);
+  // What was acknowledged is told only if that is taken back.
+  if (row?.status === 'paused' || row?.acknowledged) return settleKeptBack(tx, id, AFTER_PAUSE);
   if (row?.status !== 'failed' && row?.status !== 'errored') return forgetKeptBack(tx, id);
   const { timezone } = await getRules(tx, row.case_id);
   const until = await silencedUntil(tx, row, now, timezone);

@@ -8,8 +8,10 @@ import { newId } from '../../identifiers.ts';
 import type { Reading, Transaction } from '../../transaction.ts';
 import { recordSilence } from '../activity/of-silences.ts';
 import { requireCase } from '../cases.ts';
+import { lookAnewInCase } from '../routes/waiting.ts';
 import { SILENCE_COLUMNS, type SilenceRow, toSilence } from '../silences/rows.ts';
 import { getRules } from '../states.ts';
+import { endsNext } from './ends.ts';
 import { release } from './release.ts';
 
 /** Far behind every time that a recurring silence could be asked about. */
@@ -30,7 +32,7 @@ export async function createSilence(
   const silence: Silence = { ...given, id: newId('sil'), caseId, createdAt: now, endedAt: null };
   const { time } = silence;
   await tx.run(
-    `INSERT INTO silences (${SILENCE_COLUMNS}, over_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)`,
+    `INSERT INTO silences (${SILENCE_COLUMNS}, over_at, ends_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?)`,
     silence.id,
     caseId,
     JSON.stringify(silence.scope),
@@ -43,9 +45,9 @@ export async function createSilence(
     silence.by,
     now,
     overAt(silence) ?? NEVER,
+    endsNext(silence, now, await zoneOf(tx, caseId)),
   );
-  tx.forget();
-  tx.announce({ kind: 'silences', caseId });
+  await changed(tx, caseId);
   await recordSilence(tx, act, 'silence.created', silence);
   return silence;
 }
@@ -115,16 +117,16 @@ export async function updateSilence(
     note: changes.note ?? before.note,
   };
   await tx.run(
-    'UPDATE silences SET to_at = ?, note = ?, over_at = ? WHERE id = ?',
+    'UPDATE silences SET to_at = ?, note = ?, over_at = ?, ends_at = ? WHERE id = ?',
     after.time.kind === 'once' ? after.time.to : null,
     after.note,
     overAt(after) ?? NEVER,
+    endsNext(after, now, await zoneOf(tx, caseId)),
     id,
   );
   if ((overAt(after) ?? NEVER) < (overAt(before) ?? NEVER))
     await release(tx, before, await zoneOf(tx, caseId), now);
-  tx.forget();
-  tx.announce({ kind: 'silences', caseId });
+  await changed(tx, caseId);
   if (!isAlike(before, after)) await recordSilence(tx, act, 'silence.changed', after);
   return after;
 }
@@ -140,12 +142,17 @@ export async function deleteSilence(
   const before = await getSilence(tx, caseId, id);
   if (!before) return false;
   if (isOver(before, now)) return true;
-  await tx.run('UPDATE silences SET ended_at = ?, over_at = ? WHERE id = ?', now, now, id);
+  await tx.run('UPDATE silences SET ended_at = ?, over_at = ?, ends_at = ? WHERE id = ?', now, now, now, id);
   await release(tx, before, await zoneOf(tx, caseId), now);
-  tx.forget();
-  tx.announce({ kind: 'silences', caseId });
+  await changed(tx, caseId);
   await recordSilence(tx, act, 'silence.deleted', before);
   return true;
+}
+
+async function changed(tx: Transaction, caseId: string): Promise<void> {
+  tx.forget();
+  await lookAnewInCase(tx, caseId);
+  tx.announce({ kind: 'silences', caseId });
 }
 
 function isOver(silence: Silence, now: number): boolean {

@@ -1,0 +1,49 @@
+/** What a snitch needs and a silence covers, or covered not long ago: it holds alerts as what is failed does. */
+import { lastWindow, type Silence } from '../../../core/silences/silence.ts';
+import type { Reading } from '../../transaction.ts';
+import { getRules } from '../silences/case-rules.ts';
+import { silencesSince } from '../silences/rows.ts';
+
+/** What a silence makes of one snitch that is needed. */
+export interface InSilence {
+  /** A JSON array of tokens, one of tags, and whether it covers all. */
+  scope: [tokens: string, tags: string, all: number];
+  /** When the silence ends; null for one that has ended. */
+  until: number | null;
+  /** When it ended; null for one that holds. */
+  endedAt: number | null;
+}
+
+/**
+ * The silences of a case that hold, and those that ended since `since`: of each the last time. Most cases have none, and
+ * are asked for nothing more.
+ */
+export async function silencesOf(
+  tx: Reading,
+  caseId: string,
+  { since, now }: { since: number; now: number },
+): Promise<InSilence[]> {
+  const { hasSilences, timezone } = await getRules(tx, caseId);
+  if (!hasSilences) return [];
+  const silences = await silencesSince(tx, caseId, since, now);
+  return silences.flatMap((silence) => {
+    const window = lastWindow(silence, now, timezone);
+    if (window === null || window.end <= since) return [];
+    const holds = window.end > now;
+    return [
+      { scope: scopeOf(silence), until: holds ? window.end : null, endedAt: holds ? null : window.end },
+    ];
+  });
+}
+
+function scopeOf({ scope }: Silence): InSilence['scope'] {
+  const tokens = scope.kind === 'tokens' ? scope.tokens : [];
+  const tags = scope.kind === 'tags' ? scope.tags : [];
+  return [JSON.stringify(tokens), JSON.stringify(tags), scope.kind === 'all' ? 1 : 0];
+}
+
+/** Takes the three values of a scope. */
+export const IS_COVERED = `(m.token IN (SELECT value FROM json_each(+?))
+    OR EXISTS (SELECT 1 FROM json_each(+?) AS covered CROSS JOIN snitch_tags AS own
+      WHERE own.case_id = m.case_id AND own.tag = covered.value AND own.snitch_id = m.id)
+    OR +? = 1)`;

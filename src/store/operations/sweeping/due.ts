@@ -1,0 +1,132 @@
+/** What the sweep does with the snitches that are due. */
+import { NOTHING_LEARNED } from '../../../core/late-runs.ts';
+import { isAwaiting, isDown } from '../../../core/needs/needs.ts';
+import { apart } from '../../../core/runs.ts';
+import { concernedFrom, dueThrough } from '../../../core/silences/due.ts';
+import type { SnitchState } from '../../../core/snitch.ts';
+import type { DueResult, LookCursor } from '../../sweep.ts';
+import type { Transaction } from '../../transaction.ts';
+import { settleFlaps } from '../flapping.ts';
+import { isolate } from '../isolation.ts';
+import { learnedFor } from '../learned.ts';
+import { neededBy } from '../needs/facts.ts';
+import { openRunOf } from '../open-run.ts';
+import { waitFor } from '../silences/alarms.ts';
+import { silencesOver } from '../silences/rows.ts';
+import {
+  getRules,
+  getStateById,
+  type KeptRules,
+  type StateRow,
+  saveState,
+  tokenOf,
+  toState,
+} from '../states.ts';
+import { apply } from '../triggers.ts';
+import { looksBehind } from './looks.ts';
+
+/** Rows of the index that one call looks through: reading one costs about a microsecond. */
+const LOOKED_THROUGH = 2_000;
+
+/** So many of them are read at a time, so that a call that soon has enough to apply reads few in vain. */
+const READ_AT_ONCE = 200;
+
+/**
+ * Applies what is due at `now`, at most `limit` snitches, in the order in which the sweep looks at them. A second sweep
+ * at the same time finds nothing left to do, because the state machine looks at each row again in the transaction that
+ * changes it. A row that cannot be applied is passed over and reported.
+ */
+export async function applyDue(
+  tx: Transaction,
+  now: number,
+  after: LookCursor | null,
+  limit: number,
+): Promise<DueResult> {
+  const failures = after === null ? await settleFlaps(tx, now, limit) : [];
+  const result: DueResult = { changed: 0, inVain: false, next: after, failures };
+  let applied = 0;
+  for (let looked = 0; looked < LOOKED_THROUGH; looked += READ_AT_ONCE) {
+    const rows = await looksBehind(tx, now, result.next, READ_AT_ONCE);
+    for (const { id, look_at: lookAt, due_at: dueAt } of rows) {
+      if (dueAt !== null && dueAt <= now) {
+        if (applied === limit) return result;
+        applied += 1;
+        const { value: changed, error } = await isolate(tx, () => applyOneDue(tx, id, now));
+        if (error !== undefined) result.failures.push({ token: await tokenOf(tx, id), error });
+        else if (changed) result.changed += 1;
+      } else result.inVain = true;
+      result.next = { lookAt, id };
+    }
+    if (rows.length < READ_AT_ONCE) return { ...result, next: null };
+  }
+  return result;
+}
+
+/** How many of those that a snitch needs are looked at before it, where they are due at the same time. */
+const LOOKED_AT_BEFORE = 50;
+
+/**
+ * What a snitch needs is looked at before it, so that the order of the sweep does not decide whether its alert is held.
+ *
+ * @param above the snitches that need this one
+ */
+async function applyOneDue(
+  tx: Transaction,
+  id: number,
+  now: number,
+  above: readonly number[] = [],
+): Promise<boolean> {
+  const row = await getStateById(tx, id);
+  if (!row) return false;
+  if (row.needs !== null && row.due_at !== null && row.due_at <= now) {
+    await applyNeeded(tx, row, now, [...above, id]);
+  }
+  const rules = await getRules(tx, row.case_id);
+  const before = rules.hasSilences ? await throughSilences(tx, row, rules, now) : toState(row);
+  if (before === null) return false;
+  if (before.dueAt === null || before.dueAt > now) {
+    await saveState(tx, row, before);
+    return true;
+  }
+  const startedAt = await openRunOf(tx, row);
+  // The end of one that is excused may have been lost.
+  const isKnown = startedAt !== null && !apart(before).open.some((run) => run.excused);
+  const trigger = { kind: 'due', ...(isKnown ? { startedAt } : {}) } as const;
+  return apply(tx, row, trigger, rules, now, before);
+}
+
+/** The state with the deadline that it has after the silences since its period began; null while one still holds. */
+async function throughSilences(
+  tx: Transaction,
+  row: StateRow,
+  rules: KeptRules,
+  now: number,
+): Promise<SnitchState | null> {
+  const before = toState(row);
+  const since = concernedFrom(before, { rules, calendar: tx.calendar }) ?? now;
+  const silences = await silencesOver(tx, row, { start: Math.min(since, now), end: now }, rules.timezone);
+  if (silences.until === null && silences.ended.length === 0) return before;
+  const learned = silences.until === null ? await learnedFor(tx, row) : NOTHING_LEARNED;
+  const through = dueThrough(before, silences, { now, rules, calendar: tx.calendar, ...learned });
+  if (through.do === 'apply') return through.snitch;
+  await waitFor(tx, row.id, through.until);
+  return null;
+}
+
+async function applyNeeded(
+  tx: Transaction,
+  row: StateRow,
+  now: number,
+  above: readonly number[],
+): Promise<void> {
+  const needed = await neededBy(tx, row, { since: row.last_check_in_at ?? 0, soon: now, now });
+  if (needed.some(isDown)) return;
+  const due = needed.filter((one) => isAwaiting(one) && one.dueAt !== null && one.dueAt <= now);
+  for (const one of due.slice(0, LOOKED_AT_BEFORE)) {
+    if (above.includes(one.id)) continue;
+    // One that cannot be applied is reported when the sweep comes to it.
+    await isolate(tx, () => applyOneDue(tx, one.id, now, above));
+    const after = await getStateById(tx, one.id);
+    if (after && isDown(after)) return;
+  }
+}

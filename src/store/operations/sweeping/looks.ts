@@ -1,0 +1,66 @@
+/** When the sweep looks at which snitch. */
+import type { LookCursor } from '../../sweep.ts';
+import type { Transaction } from '../../transaction.ts';
+
+/**
+ * The rows that the sweep looks at by `until`, in its order, behind `after`. Many may have the same instant, and one
+ * condition on both columns would walk through all of these from the first on: SQLite finds the id by the index only
+ * where the instant is given.
+ */
+export async function looksBehind(
+  tx: Transaction,
+  until: number,
+  after: LookCursor | null,
+  limit: number,
+): Promise<LookRow[]> {
+  // Where the clock was set back meanwhile, the rows of that instant are not looked at yet.
+  const same =
+    after && after.lookAt <= until
+      ? await tx.all<LookRow>(
+          'SELECT id, look_at, due_at FROM snitch_states WHERE look_at = +? AND id > +? ORDER BY id LIMIT +?',
+          after.lookAt,
+          after.id,
+          limit,
+        )
+      : [];
+  if (same.length === limit) return same;
+  const later = await tx.all<LookRow>(
+    `SELECT id, look_at, due_at FROM snitch_states
+     WHERE look_at > +? AND look_at <= +? ORDER BY look_at, id LIMIT +?`,
+    after?.lookAt ?? Number.MIN_SAFE_INTEGER,
+    until,
+    limit - same.length,
+  );
+  return [...same, ...later];
+}
+
+interface LookRow {
+  id: number;
+  look_at: number;
+  due_at: number | null;
+}
+
+/** Rows that one call moves at most: few enough that no check-in waits for it noticeably. */
+const MOVED_AT_ONCE = 200;
+
+/**
+ * Lets the sweep look at each snitch when it is due, where a check-in has moved that on; a slice a call.
+ *
+ * @param until only those that the sweep would look at by then
+ * @param after where the last call ended, or null to begin with those that the sweep looks at first
+ * @returns where to go on, or null at the end
+ */
+export async function moveLooks(
+  tx: Transaction,
+  until: number,
+  after: LookCursor | null,
+): Promise<LookCursor | null> {
+  const looked = await looksBehind(tx, until, after, MOVED_AT_ONCE);
+  for (const { id, look_at: lookAt, due_at: dueAt } of looked) {
+    // One that waits for the end of a silence is looked at later than it is due.
+    if (dueAt === null || dueAt > lookAt)
+      await tx.run('UPDATE snitch_states SET look_at = due_at WHERE id = ?', id);
+  }
+  const last = looked.at(-1);
+  return last && looked.length === MOVED_AT_ONCE ? { lookAt: last.look_at, id: last.id } : null;
+}

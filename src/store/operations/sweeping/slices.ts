@@ -1,0 +1,64 @@
+/** What follows for many snitches from one change, a slice at a time. */
+import { followsCaseZone } from '../../../core/job-schedule.ts';
+import type { CaseRules } from '../../../core/snitch.ts';
+import type { Transaction } from '../../transaction.ts';
+import { isolate } from '../isolation.ts';
+import { advanceRelief, dependentsOf, isSilenceEnd, nextRelief } from '../needs/reliefs.ts';
+import { getRules, getStateById, type StateRow, toState } from '../states.ts';
+import { apply } from '../triggers.ts';
+
+/** Snitches of one slice of a reschedule or a postponement. */
+const SLICE = 200;
+
+/** Whether the changed rules of the case change when the sweep must look at the row. */
+function isMoved(row: StateRow, { timezone }: CaseRules, deadlines: boolean): boolean {
+  return row.status === 'failed' || (deadlines && followsCaseZone(toState(row), timezone));
+}
+
+/** Restarts deadlines and reminders of the cases whose rules changed, a slice a call; false when none is left. */
+export async function rescheduleSlice(tx: Transaction, now: number): Promise<boolean> {
+  const plan = await tx.get<{ case_id: string; deadlines: number; cursor: number }>(
+    'SELECT case_id, deadlines, cursor FROM reschedules ORDER BY case_id LIMIT 1',
+  );
+  if (!plan) return false;
+  const snitches = await tx.all<{ id: number }>(
+    'SELECT id FROM snitches WHERE case_id = +? AND id > +? ORDER BY id LIMIT +?',
+    plan.case_id,
+    plan.cursor,
+    SLICE,
+  );
+  const rules = await getRules(tx, plan.case_id);
+  for (const { id } of snitches) {
+    const row = await getStateById(tx, id);
+    if (row && isMoved(row, rules, plan.deadlines === 1)) {
+      // A row that cannot be rescheduled is reported by the sweep, when it is due.
+      await isolate(tx, () => apply(tx, row, { kind: 'rescheduled' }, rules, now));
+    }
+  }
+  const last = snitches.at(-1);
+  if (last && snitches.length === SLICE) {
+    await tx.run('UPDATE reschedules SET cursor = ? WHERE case_id = ?', last.id, plan.case_id);
+  } else {
+    await tx.run('DELETE FROM reschedules WHERE case_id = ?', plan.case_id);
+  }
+  return true;
+}
+
+/**
+ * Restarts the deadlines of those that need a snitch that holds alerts no more, a slice a call; false when none is left.
+ */
+export async function relieveSlice(tx: Transaction, now: number): Promise<boolean> {
+  const relief = await nextRelief(tx);
+  if (!relief) return false;
+  const dependents = await dependentsOf(tx, relief, SLICE);
+  for (const id of dependents) {
+    const row = await getStateById(tx, id);
+    if (!row) continue;
+    const rules = await getRules(tx, row.case_id);
+    // A row that cannot be applied is reported by the sweep, when it is due.
+    const kind = isSilenceEnd(relief) ? 'silenceEnded' : 'relieved';
+    await isolate(tx, () => apply(tx, row, { kind }, rules, now));
+  }
+  await advanceRelief(tx, relief, dependents.length === SLICE ? (dependents.at(-1) ?? null) : null);
+  return true;
+}

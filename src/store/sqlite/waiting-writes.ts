@@ -1,0 +1,96 @@
+/** Writes that wait for their transaction, and whose turn it is. */
+
+/** After so many urgent writes one of the others has its turn, so that no load of check-ins can hold up the sweep. */
+const URGENT_RUN = 64;
+
+/**
+ * Own work of the daemon that took so long rests as long as it took before it goes on, if somebody has called within
+ * `CALLED_WITHIN`: a storm of alerts would keep the event loop busy, and check-ins would wait at each of their steps. In
+ * milliseconds.
+ */
+const WORTH_RESTING = 1;
+const CALLED_WITHIN = 250;
+
+export class WaitingWrites<Write> {
+  /** Somebody waits for them on the network: they go before the daemon's own. */
+  #urgent: Write[] = [];
+  #own: Write[] = [];
+  /** When somebody called last, and when own work may go on, in milliseconds of a clock that never jumps. */
+  #calledAt = Number.NEGATIVE_INFINITY;
+  #ownFrom = Number.NEGATIVE_INFINITY;
+  readonly #monotonic: () => number;
+
+  constructor(monotonic: () => number = () => performance.now()) {
+    this.#monotonic = monotonic;
+  }
+
+  get size(): number {
+    return this.#urgent.length + this.#own.length;
+  }
+
+  addUrgent(write: Write): void {
+    this.#calledAt = this.#monotonic();
+    this.#urgent.push(write);
+  }
+
+  addOwn(write: Write): void {
+    this.#own.push(write);
+  }
+
+  /** Whether one may run now. */
+  get hasTurn(): boolean {
+    return this.#urgent.length > 0 || (this.#own.length > 0 && this.restsFor <= 0);
+  }
+
+  /** How many milliseconds own work still rests; 0 or less where it does not. */
+  get restsFor(): number {
+    return this.#ownFrom - this.#monotonic();
+  }
+
+  /**
+   * Those whose turn it is, urgent ones first: a check-in that came before a sweep must never find itself accused by it.
+   * They go on waiting until they are taken out.
+   */
+  turn(): { writes: Write[]; own: number } {
+    const own = this.restsFor > 0 ? [] : this.#own;
+    const urgent = this.#urgent;
+    const writes = [
+      ...urgent.slice(0, URGENT_RUN),
+      ...own.slice(0, 1),
+      ...urgent.slice(URGENT_RUN),
+      ...own.slice(1),
+    ];
+    return { writes, own: own.length };
+  }
+
+  /**
+   * Takes out the first `count` of a turn.
+   *
+   * @param turn as it was answered; what came since stands behind all of it
+   * @param took how long they took, in milliseconds
+   */
+  takeOut(count: number, turn: { writes: readonly Write[]; own: number }, took: number): void {
+    const urgent = turn.writes.length - turn.own;
+    const before = Math.min(urgent, URGENT_RUN);
+    const first = turn.own > 0 && count > before ? 1 : 0;
+    const ownTaken = first + Math.max(0, count - urgent - first);
+    this.#urgent = this.#urgent.slice(count - ownTaken);
+    if (ownTaken === 0) return;
+    this.#own = this.#own.slice(ownTaken);
+    const now = this.#monotonic();
+    if (took >= WORTH_RESTING && now - this.#calledAt < CALLED_WITHIN) this.#ownFrom = now + took;
+  }
+
+  /** Takes out all of them. */
+  takeAll(): Write[] {
+    const all = [...this.#urgent, ...this.#own];
+    this.#urgent = [];
+    this.#own = [];
+    return all;
+  }
+
+  /** Own work may go on at once. */
+  endRest(): void {
+    this.#ownFrom = Number.NEGATIVE_INFINITY;
+  }
+}
