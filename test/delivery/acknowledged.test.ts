@@ -74,7 +74,7 @@ test('nor is a service that is told one thing after the other', async (context) 
   const tokens = await outbox.raise(6);
   outbox.offset += AFTER + SECOND;
   running.wake();
-  await until(() => server.received.length === 1, 'the first is told');
+  await until(async () => (await delivered(outbox)) === 1, 'the first is told');
   await acknowledge(outbox, tokens);
   await until(async () => (await outbox.deliveries('pending')).length === 0, 'all is settled');
   assert.equal([await delivered(outbox), (await outbox.deliveries('dropped')).length], [1, 5]);
