@@ -33,7 +33,6 @@ import {
 } from '../output/snitch-view.ts';
 import { type Paint, paint, type Style } from '../output/style.ts';
 import { clockOf } from '../output/zone-clock.ts';
-import { needsShown } from './need-flags.ts';
 
 const SNITCH = ['<snitch>', 'its token, or its name'] as const;
 
@@ -76,16 +75,10 @@ async function showSnitch(name: string, flags: ClientFlags): Promise<void> {
   const client = connect(flags);
   const snitch = await resolveSnitch(client, name);
   const output = new Output(flags, client.now());
-<<<<<<< HEAD
   const isRead = output.format === 'table' || output.format === 'wide';
   const needs = isRead ? await needsNamed(client, snitch) : snitch.needs;
   const fields = snitchFields(snitch, output.style, needs);
   if (output.format !== 'json' && output.format !== 'name' && !output.quiet) {
-=======
-  const isForPeople = output.format !== 'json' && output.format !== 'name' && !output.quiet;
-  const fields = snitchFields(isForPeople ? await needsShown(client, snitch) : snitch, output.style);
-  if (isForPeople) {
->>>>>>> trial
     // All of the snitch is shown, whatever becomes of what is told besides.
     const { schedule, runs } = (await client.explain(snitch.token).catch(() => null)) ?? {};
     const running = runningLines(runs, (iso) => exactTime(iso, output.style), output.style.now);

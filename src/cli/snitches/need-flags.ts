@@ -56,14 +56,3 @@ async function resolveEach(client: Client, named: readonly string[]): Promise<Wi
 export function needsLost(snitch: WireSnitch, { needs }: NeedInput): string[] {
   return needs?.length && snitch.needs === undefined ? ['what it needs'] : [];
 }
-
-/** The snitch with what it needs by name, as people read it; what is deleted meanwhile keeps its token. */
-export async function needsShown(client: Client, snitch: WireSnitch): Promise<WireSnitch> {
-  if (!snitch.needs?.length) return snitch;
-  const nameOf = async (need: string) => {
-    if ('tag' in needOf(need)) return need;
-    const needed = await client.getSnitch(need).catch(() => null);
-    return needed ? `${needed.name} (${need})` : need;
-  };
-  return { ...snitch, needs: await Promise.all(snitch.needs.map(nameOf)) };
-}
