@@ -1,7 +1,7 @@
 /**
  * Alarms that escalate after some seconds, while people acknowledge them and the daemon is killed: what was acknowledged
  * before its time is never escalated, and everything else is, at least once.
- * Time limit: 120 s.
+ * Time limit: 180 s.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
@@ -17,7 +17,7 @@ const AFTER = 6;
 /** In which the alarms are raised, in milliseconds. */
 const RAISING = 4_000;
 const KILLS = 5;
-const DEADLINE = 60_000;
+const DEADLINE = 100_000;
 /** Longer than it takes a person to press a button, as the page has it, in milliseconds. */
 const READING = 1_100;
 
@@ -99,24 +99,17 @@ function assertJustice(courses: readonly Course[], pages: readonly WireDelivery[
   const kept = { inTime: 0, late: 0 };
   for (const { token, way, reportedAt, acknowledgedAt } of courses) {
     const { state = '', last_error: why = '', attempts = 0 } = ofToken.get(token) ?? {};
-    const said = `${way}: ${state}, ${why}`;
+    const said = `${way}: ${state} after ${attempts}, ${why}`;
+    const inTime = acknowledgedAt !== null && acknowledgedAt < reportedAt + AFTER * 1_000;
     if (acknowledgedAt === null || state !== 'dropped') {
-      assert.equal([state, told.has(token)], ['delivered', true], said);
-      const isBefore = acknowledgedAt !== null && acknowledgedAt < reportedAt + AFTER * 1_000;
-      assert.not(isBefore, `${way}: it was acknowledged before its time, and told`);
-      if (acknowledgedAt !== null) kept.late += 1;
+      assert.equal([state, told.has(token), inTime], ['delivered', true, false], said);
+    } else if (inTime || attempts === 0) {
+      assert.equal([why, attempts, told.has(token)], ['it was acknowledged before', 0, false], said);
     } else {
-      // Of one whose attempt a kill cut short nobody knows whether it arrived.
-      assert.is(
-        why,
-        attempts === 0
-          ? 'it was acknowledged before'
-          : 'it was acknowledged before; whether an attempt arrived is not known',
-        said,
-      );
-      if (attempts === 0) assert.not(told.has(token), said);
-      kept.inTime += 1;
+      assert.match(why ?? '', /^it was acknowledged before/, said);
     }
+    if (state === 'dropped') kept.inTime += 1;
+    else if (acknowledgedAt !== null) kept.late += 1;
   }
   console.log(`${kept.inTime} acknowledged in time, ${kept.late} while they were being told`);
 }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Store } from '../../store/store.ts';
 import type { Channel } from './channel.ts';
-import { type Claimed, Claims, type Intake } from './claims.ts';
+import { type Claimed, Claims, type Intake, intakeOf } from './claims.ts';
 import { hold } from './held.ts';
 import { InFlight } from './in-flight.ts';
 import { Lanes, type Slot } from './lanes.ts';
@@ -14,16 +14,11 @@ import { attempt, type Outcome } from './outcome.ts';
 import { Paces } from './paces.ts';
 import { PassLoop } from './pass-loop.ts';
 import type { Settler } from './settler.ts';
-import { AHEAD, GroupedTarget, SingleTarget, type Target } from './target.ts';
+import { GroupedTarget, SingleTarget, type Target } from './target.ts';
 import type { Message, Turn } from './turn.ts';
 
 /** So many deliveries are claimed in one call of the store, so that no call keeps others waiting. */
 const SLICE = 32;
-
-const EACH_ALONE: Intake = { perTarget: AHEAD, waiting: 1_024, settling: 15_000 };
-
-/** A digest takes all that waits. */
-const GROUPED: Intake = { perTarget: 50_000, waiting: 50_000, settling: 60_000 };
 
 /** Above this number, targets that have nothing to do are forgotten. */
 const REMEMBERED = 1_000;
@@ -56,10 +51,10 @@ export class ChannelLoop {
 
   constructor(channel: Channel, options: ChannelLoopOptions) {
     const { logger, monotonic } = options;
-    const { kind, pace, grouping } = channel;
+    const { kind, pace } = channel;
     this.#options = options;
     this.#channel = channel;
-    this.#intake = grouping ? GROUPED : EACH_ALONE;
+    this.#intake = intakeOf(channel);
     this.#lanes = new Lanes(pace);
     this.#claims = new Claims(options);
     this.#paces = new Paces(kind, options);
@@ -141,6 +136,8 @@ export class ChannelLoop {
       return false;
     } finally {
       this.#gathering = false;
+      const now = this.#options.monotonic();
+      for (const target of this.#targets.values()) if (target.isTooMuch(now)) this.#release(target, 0);
     }
   }
 

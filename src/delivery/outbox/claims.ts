@@ -2,6 +2,7 @@
 import type { ClaimedDelivery } from '../../core/delivery.ts';
 import type { Store } from '../../store/store.ts';
 import type { Channel } from './channel.ts';
+import { AHEAD } from './target.ts';
 
 /** How much is claimed ahead of sending. */
 export interface Intake {
@@ -11,6 +12,19 @@ export interface Intake {
   waiting: number;
   /** Time that a lease has for claiming and settling beside the sends themselves, in milliseconds. */
   settling: number;
+}
+
+const EACH_ALONE: Intake = { perTarget: AHEAD, waiting: 1_024, settling: 15_000 };
+
+/** Where there is a gap between two sends, nothing is claimed ahead. */
+const ONE_BY_ONE: Intake = { ...EACH_ALONE, perTarget: 1 };
+
+/** A digest takes all that waits. */
+const GROUPED: Intake = { perTarget: 50_000, waiting: 50_000, settling: 60_000 };
+
+export function intakeOf({ grouping, pace }: Pick<Channel, 'grouping' | 'pace'>): Intake {
+  if (grouping) return GROUPED;
+  return pace.gap ? ONE_BY_ONE : EACH_ALONE;
 }
 
 /** A lease is long enough for the send itself, and for one before it, even if both take as long as they may. */

@@ -20,16 +20,13 @@ export class MessagePace {
   }
 
   /**
-   * How many messages can be sent now. A digest begins a storm, and what follows it within a minute goes on with it: the
-   * last few alerts of a storm are no exception.
+   * How many messages can be sent now.
    *
    * @param digest whether a digest waits
    */
   room(digest: boolean, now: number): number {
     const recent = this.#recent(now);
-    const { few, many } = this.#limits;
-    const limit = digest || recent.some((one) => one.digest) ? many : few;
-    return Math.max(0, limit - recent.length);
+    return Math.max(0, this.#limit(digest, recent) - recent.length);
   }
 
   /** A message is about to be sent. */
@@ -38,9 +35,11 @@ export class MessagePace {
     this.#sent = [...recent, { at: now, digest: digest || recent.some((one) => one.digest) }];
   }
 
-  /** When the first of the messages that count no longer does; infinity for none. */
-  nextRoomAt(now: number): number {
-    return Math.min(...this.#recent(now).map(({ at }) => at)) + A_MINUTE;
+  /** When there is room for one more. @param digest whether a digest waits */
+  nextRoomAt(digest: boolean, now: number): number {
+    const recent = this.#recent(now);
+    const last = recent[recent.length - this.#limit(digest, recent)];
+    return last ? last.at + A_MINUTE : now;
   }
 
   /** @param wall the same instant as `now`, in milliseconds since the epoch */
@@ -51,6 +50,15 @@ export class MessagePace {
   /** A clock that was set back since makes nothing older than it is. */
   restore(kept: KeptPace['sent'], now: number, wall: number): void {
     this.#sent = kept.map(({ at, digest }) => ({ at: now - Math.max(0, wall - at), digest }));
+  }
+
+  /**
+   * A digest begins a storm, and what follows it within a minute goes on with it: the last few alerts of a storm are no
+   * exception.
+   */
+  #limit(digest: boolean, recent: readonly { digest: boolean }[]): number {
+    const { few, many } = this.#limits;
+    return digest || recent.some((one) => one.digest) ? many : few;
   }
 
   #recent(now: number): { at: number; digest: boolean }[] {

@@ -4,7 +4,7 @@
  * 1. A target has sends of its own only: one at first, up to `perTarget` while it answers well, one after a failure.
  * 2. A target that failed or was slow is sent to in the slow lane, where it takes nothing from the others.
  * 3. Between the sends to a target that goes on failing there is a pause that grows to a second.
- * 4. Only a target that answers well has deliveries claimed ahead; the others get theirs one by one.
+ * 4. Only a target that answers well, and at once, has deliveries claimed ahead; the others get theirs one by one.
  *
  * Where alerts are grouped, a target has one turn at a time. The first alert after a quiet time goes out at once; what
  * comes within the wait after a turn is claimed when the wait ends, and goes out together.
@@ -92,6 +92,11 @@ export abstract class Target {
   /** Whether nothing more is to be claimed for it now. */
   abstract hasEnough(now: number, slowLaneHasRoom: boolean): boolean;
 
+  /** Whether what was claimed has to go back to the outbox, because it may not be sent for some time. */
+  isTooMuch(_now: number): boolean {
+    return false;
+  }
+
   /** The messages of a turn: those for now, and those to give back. */
   abstract split(messages: Message[], now: number): { now: Message[]; later: Message[] };
 
@@ -117,6 +122,8 @@ export class SingleTarget extends Target {
   }
 
   hasEnough(now: number, slowLaneHasRoom: boolean): boolean {
+    // What would wait for its turn is claimed when that comes: somebody may acknowledge it meanwhile.
+    if (!this.doubtful && this.#gap > 0) return !this.idle || now < this.notBefore;
     if (!this.doubtful) return this.waiting.length >= AHEAD / 2;
     return !slowLaneHasRoom || this.running + this.waiting.length >= this.allowed || now < this.notBefore;
   }
@@ -144,8 +151,22 @@ export class GroupedTarget extends Target {
   }
 
   override mayStart(now: number): boolean {
+    return super.mayStart(now) && this.#roomAt(now) <= now;
+  }
+
+  /**
+   * Whether what was gathered would be one message too many for this minute. It is gathered anew when there is room, so
+   * that nobody is told of what was acknowledged meanwhile.
+   */
+  override isTooMuch(now: number): boolean {
+    if (this.waiting.length === 0 || this.#roomAt(now) <= now) return false;
+    this.notBefore = Math.max(this.notBefore, this.#roomAt(now));
+    return true;
+  }
+
+  #roomAt(now: number): number {
     const digest = !this.#quiet && (this.waiting[0]?.size ?? 0) > DIGEST_OVER;
-    return super.mayStart(now) && (this.#pace?.room(digest, now) ?? 1) > 0;
+    return this.#pace?.nextRoomAt(digest, now) ?? now;
   }
 
   start(): void {}
@@ -204,7 +225,7 @@ export class GroupedTarget extends Target {
 
   /** While no further message may be sent, nothing is claimed: what comes meanwhile is in the next one. */
   #waitFrom(now: number): void {
-    const room = this.#pace && this.#pace.room(false, now) === 0 ? this.#pace.nextRoomAt(now) : now;
+    const room = this.#pace?.nextRoomAt(false, now) ?? now;
     this.notBefore = Math.max(this.notBefore, now + this.#wait, room);
   }
 }
