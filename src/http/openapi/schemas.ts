@@ -112,11 +112,7 @@ export const channelChanges = z
     settings: z.record(text, text.nullable()),
     events: channelEvents.meta({ description: 'What it takes' }),
     tags: z.array(text.max(100)).max(50).meta({ description: 'Only snitches with one of them; [] for all' }),
-    after: z
-      .int()
-      .min(0)
-      .max(LONGEST_AFTER)
-      .meta({ description: 'Seconds that an alarm must last, acknowledged by nobody, before it is told' }),
+    after: z.int().min(0).max(LONGEST_AFTER).meta({ description: 'Seconds that an alarm must last first' }),
     hours: hours.nullable().meta({ description: 'The hours in which it is told; null for always' }),
   })
   .partial();

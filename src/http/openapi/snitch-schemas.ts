@@ -91,11 +91,9 @@ export const snitch: z.ZodType<WireSnitch> = z.object({
   silenced,
   ...runRules,
   acknowledged: acknowledgement,
-  needs: z
-    .array(text)
-    .meta({
-      description: 'Tokens and tag:<tag> of what must be well for its alarm that it is missing to be told',
-    }),
+  needs: z.array(text).meta({
+    description: 'Tokens and tag:<tag> of what must be well for its alarm that it is missing to be told',
+  }),
   held,
   created_at: time,
 });
