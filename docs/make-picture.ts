@@ -15,7 +15,7 @@ import { openTerminal } from '../test/tui/tmux.ts';
 
 const PROGRAM = join(import.meta.dirname, '../dist/snitch.mjs');
 const COLUMNS = 118;
-const ROWS = { table: 27, detail: 46 };
+const ROWS = { table: 28, detail: 52 };
 const CELL = { width: 8.43, height: 18 };
 const MARGIN = 14;
 const PAPER = '#16181d';
@@ -63,7 +63,7 @@ async function capture(): Promise<{ table: string; detail: string }> {
     terminal.type(`node ${PROGRAM} dashboard`);
     terminal.press('Enter');
     await terminal.shows('live', 'etl-orders');
-    terminal.press('j', 'j');
+    terminal.press('j', 'j', 'j');
     await terminal.hides(/connecting|\s…/);
     await sleep(8_000);
     const table = terminal.styledScreen();

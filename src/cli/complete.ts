@@ -2,6 +2,8 @@
 import type { Command, Option } from 'commander';
 import type { Client } from '../api/client.ts';
 import { INTERVALS } from '../api/intervals.ts';
+import { ACTIONS } from '../core/activity/activity.ts';
+import { CHANNEL_EVENTS } from '../core/channel.ts';
 import { ENTRIES, findEntry } from './catalogue.ts';
 import { type ConnectionFlags, connect } from './command/connection.ts';
 import { STATUSES } from './output/snitch-view.ts';
@@ -15,6 +17,8 @@ type ProgramOf = (name: string) => Promise<Command | null>;
 
 /** Nobody waits longer than this for a completion. */
 const PATIENCE = '2s';
+
+const TIMES = ['1h', '2h', '1d', 'tomorrow', 'monday'];
 
 /** Characters that would break the protocol of one candidate per line, or the terminal. */
 const UNFIT = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
@@ -73,22 +77,30 @@ async function within(command: Command, words: readonly string[], typed: string)
       else given.push(word);
     }
   }
-  if (awaiting) return valuesOf(awaiting, flags);
+  if (awaiting) return valuesOf(awaiting, { flags, typed, command: place.name() });
   if (typed.startsWith('-')) return optionNames(place);
   if (place.commands.length > 0 && given.length === 0) {
     return place.commands.map((one) => ({ value: one.name(), description: one.description() }));
   }
+  if (place.name() === 'silence' && words.includes('--end')) return silenced(connect(flags), given);
   return argumentValues(place, given, flags);
 }
 
 function optionNames(command: Command): Candidate[] {
-  const options = command.options.flatMap(({ long, description }) =>
-    long ? [{ value: long, description }] : [],
+  const options = command.options.flatMap(({ long, description, hidden }) =>
+    long && !hidden ? [{ value: long, description }] : [],
   );
   return [...options, { value: '--help', description: 'print this help' }];
 }
 
-async function valuesOf(option: Option, flags: ConnectionFlags): Promise<Candidate[]> {
+interface Asked {
+  flags: ConnectionFlags;
+  typed: string;
+  /** The name of the command that has the option. */
+  command: string;
+}
+
+async function valuesOf(option: Option, { flags, typed, command }: Asked): Promise<Candidate[]> {
   const words = (values: readonly string[]) => values.map((value) => ({ value, description: '' }));
   if (option.argChoices) return words(option.argChoices);
   switch (option.long) {
@@ -97,14 +109,20 @@ async function valuesOf(option: Option, flags: ConnectionFlags): Promise<Candida
     case '--status':
       return words(STATUSES);
     case '--until':
-      return words(['healthy', 'unpaused', '1h', '2h', '1d', 'tomorrow', 'monday']);
+      return words([...(command === 'pause' ? ['healthy', 'unpaused'] : []), ...TIMES]);
     case '--from':
     case '--to':
-      return words(['1h', '2h', '1d', 'tomorrow', 'monday']);
+      return words(TIMES);
     case '--for':
       return words(['30m', '1h', '2h', '1d']);
     case '--tag':
       return tags(connect(flags));
+    case '--needs':
+      return needed(connect(flags));
+    case '--events':
+      return words(listed(CHANNEL_EVENTS, typed));
+    case '--action':
+      return words(ACTIONS);
     case '--timezone':
       return words(Intl.supportedValuesOf('timeZone'));
     case '--case':
@@ -128,6 +146,7 @@ async function argumentValues(
   if (argument?.argChoices) return argument.argChoices.map((value) => ({ value, description: '' }));
   switch (argument?.name()) {
     case 'snitch':
+    case 'what':
       return snitches(connect(flags), given);
     case 'tag':
       return tags(connect(flags));
@@ -168,6 +187,28 @@ async function snitches(client: Client, given: readonly string[]): Promise<Candi
 async function tags(client: Client): Promise<Candidate[]> {
   const used = (await client.listSnitches()).flatMap((snitch) => snitch.tags);
   return [...new Set(used)].sort().map((value) => ({ value, description: '' }));
+}
+
+/** Other snitches, and all that have a tag. */
+async function needed(client: Client): Promise<Candidate[]> {
+  const byTag = (await tags(client)).map(({ value }) => ({ value: `tag:${value}`, description: '' }));
+  return [...(await snitches(client, [])), ...byTag];
+}
+
+/** Those that are left for the last part of a list with commas. */
+function listed(values: readonly string[], typed: string): string[] {
+  const before = typed.slice(0, typed.lastIndexOf(',') + 1);
+  return values.filter((value) => !before.split(',').includes(value)).map((value) => before + value);
+}
+
+/** What `--end` takes: silences by their ids, and snitches by their names. */
+async function silenced(client: Client, given: readonly string[]): Promise<Candidate[]> {
+  const silences = await client.listSilences();
+  const ids = silences.map(({ id, note, tags: of }) => ({
+    value: id,
+    description: [of?.join(' or ') ?? '', note].filter((part) => part !== '').join(': '),
+  }));
+  return [...ids.filter(({ value }) => !given.includes(value)), ...(await snitches(client, given))];
 }
 
 async function deliveries(client: Client): Promise<Candidate[]> {

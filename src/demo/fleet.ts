@@ -17,6 +17,12 @@ export interface DemoJob {
   missed?: readonly number[];
   /** Periods in which it reported an error. */
   errors?: readonly number[];
+  /** The name of a job before it in the list, which must be well for its own silence to be told. */
+  needs?: string;
+  /** The note with which somebody acknowledged its alarm. */
+  acknowledged?: string;
+  /** The note of a silence that holds over it. */
+  silenced?: string;
   /** What it reports when it succeeds, and when it fails. */
   message?: string;
   complaint?: string;
@@ -39,6 +45,15 @@ export const FLEET: readonly DemoJob[] = [
     message: '41.2 GB in 7 databases',
   },
   {
+    name: 'backup-verify',
+    interval: 'daily',
+    tags: ['db'],
+    at: 0.2,
+    takes: 6 * MINUTE,
+    missed: [0, 1],
+    needs: 'nightly-backup',
+  },
+  {
     name: 'cert-renewal',
     interval: 'weekly',
     tags: ['web', 'tls'],
@@ -55,6 +70,7 @@ export const FLEET: readonly DemoJob[] = [
     errors: [0, 1, 9],
     message: '18,204 rows',
     complaint: 'relation "orders_stage" does not exist',
+    acknowledged: 'I am making the table anew',
     output:
       'extract: 18204 rows in 31.2 s\ntransform: ok\nload: ERROR: relation "orders_stage" does not exist\n  at line 1: INSERT INTO orders_stage …\nrolled back',
   },
@@ -76,6 +92,7 @@ export const FLEET: readonly DemoJob[] = [
     at: 0.3,
     takes: 31 * MINUTE,
     alertType: 'smart',
+    silenced: 'moving to the new disks',
   },
   {
     name: 'invoice-run',

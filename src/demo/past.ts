@@ -4,7 +4,7 @@ import { SERVER_ITSELF } from '../core/activity/activity.ts';
 import type { CheckIn } from '../core/check-in.ts';
 import { Calendar, type Period } from '../core/interval.ts';
 import type { Store } from '../store/store.ts';
-import { DAY } from '../text/durations.ts';
+import { DAY, MINUTE } from '../text/durations.ts';
 import { type DemoJob, FLEET } from './fleet.ts';
 
 export interface RunningJob {
@@ -20,6 +20,9 @@ export const TIMEZONE = 'UTC';
 
 /** Who made and paused the snitches of the fleet. */
 const OPERATOR = { keyId: null, name: 'ops-key' };
+
+/** Whoever looks after what is wrong now. */
+const COLLEAGUE = { keyId: null, name: 'ann' };
 
 /** How many calls are made at the same time. The store takes them in order. */
 const AT_ONCE = 100;
@@ -46,7 +49,9 @@ export async function makePast(store: Store, now: number): Promise<RunningJob[]>
     const periods = periodsOf(job, now);
     const first = periods.at(-1)?.start ?? now;
     const made = Math.min(first, now - DAY);
-    const { token } = await store.by(OPERATOR, made).createSnitch(demoCase.id, fieldsOf(job), made);
+    const needs = jobs.flatMap((one) => (one.job.name === job.needs ? [one.token] : []));
+    const fields = { ...fieldsOf(job), needs };
+    const { token } = await store.by(OPERATOR, made).createSnitch(demoCase.id, fields, made);
     jobs.push({ job, token });
     if (job.isNew) continue;
     checkIns.push(...periods.flatMap((period, ago) => runIn(job, { token, period, ago, now })));
@@ -58,7 +63,21 @@ export async function makePast(store: Store, now: number): Promise<RunningJob[]>
   }
   await store.applyDue(now, null, FLEET.length);
   await settleAll(store, now);
+  for (const one of jobs) await keepQuiet(store, demoCase.id, one, now);
   return jobs;
+}
+
+/** What its team said of it a quarter of an hour ago. */
+async function keepQuiet(store: Store, caseId: string, { job, token }: RunningJob, now: number) {
+  const at = now - 15 * MINUTE;
+  const { name: by } = COLLEAGUE;
+  const acts = store.by(COLLEAGUE, at);
+  if (job.acknowledged !== undefined)
+    await acts.acknowledgeSnitch(caseId, token, { note: job.acknowledged, by }, at);
+  if (job.silenced === undefined) return;
+  const time = { kind: 'once', from: at, to: now + 45 * MINUTE } as const;
+  const silence = { scope: { kind: 'tokens', tokens: [token] } as const, time, note: job.silenced, by };
+  await acts.createSilence(caseId, silence, at);
 }
 
 function fieldsOf({ name, interval, tags, notes = '', alertType = 'basic' }: DemoJob) {

@@ -53,6 +53,20 @@ completion('names and tags of the live API; a token where a name is not enough',
   assert.not(offered.includes('nightly-backup'), 'what was named already');
 });
 
+completion('what alerts are told by, and what keeps them back', async () => {
+  await on.run('silence', '--tag', 'production', '30m');
+  const [silence] = await on.json<{ id: string }[]>('silences');
+  assert.ok((await values('silence', '--end', 'sil_')).includes(silence?.id ?? 'none'));
+  assert.equal(await values('silence', 'ni'), ['nightly-backup']);
+  assert.not((await values('silence', '--until', '')).includes('unpaused'));
+  assert.ok((await values('pause', 'x', '--until', '')).includes('unpaused'));
+  assert.equal(await values('create', 'x', '--needs', 'ni'), ['nightly-backup']);
+  assert.equal(await values('edit', 'x', '--needs', 'tag:p'), ['tag:production']);
+  assert.equal(await values('channel', 'edit', 'x', '--events', 'missing,e'), ['missing,errored']);
+  assert.equal(await values('log', '--action', 'snitch.p'), ['snitch.paused']);
+  assert.equal(await values('acknowledge', '--m'), [], 'what the help hides');
+});
+
 completion('is silent where there is no server, no key, or no such command', async () => {
   const silent = { code: 0, stdout: '', stderr: '' };
   const nobody = { SNITCH_URL: 'http://127.0.0.1:9', SNITCH_API_KEY: 'x' };

@@ -31,6 +31,10 @@ test('every job of the fleet has the past it was given', async () => {
       const isMissing = missed?.includes(0) && missed.includes(1);
       assert.is(statusOf.get(name), isMissing ? 'failed' : expected, name);
     }
+    const named = (those: typeof snitches) => those.map(({ name }) => name);
+    assert.equal(named(snitches.filter(({ state }) => state.acknowledged)), ['etl-orders']);
+    const [silence, ...others] = await store.listSilences(demoCase!.id, NOON);
+    assert.equal([silence?.note, others], ['moving to the new disks', []]);
     assert.is(await store.nextDeliveryAt(), null);
   } finally {
     await store.close();
@@ -71,7 +75,11 @@ test('it touches no real store, answers as any daemon, and leaves nothing behind
       });
       return new Response(asked.stdout as never).json();
     };
-    assert.is(((await cli('list')) as WireSnitch[]).length, FLEET.length);
+    const listed = (await cli('list')) as WireSnitch[];
+    assert.is(listed.length, FLEET.length);
+    const namesOf = (those: WireSnitch[]) => those.map(({ name }) => name);
+    assert.equal(namesOf(listed.filter(({ silenced }) => silenced)), ['search-reindex']);
+    assert.equal(namesOf(listed.filter(({ held }) => held)), ['backup-verify']);
     assert.ok(((await cli('alerts')) as WireAlert[]).length > 10);
     child.kill('SIGTERM');
     await once(child, 'exit');

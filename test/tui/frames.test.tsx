@@ -380,6 +380,7 @@ const FRAMES: Record<string, () => string> = {
   },
   help: () => frameOf(after(full(100, 34), ...keys('?'))),
   'help-in-80-columns': () => frameOf(after(full(80, 24), ...keys('?'))),
+  'help-in-40-columns-from-the-top': () => frameOf(after(full(40, 14), ...keys('?'))),
   'help-in-40-columns': () => frameOf(after(full(40, 24), ...keys('?', 'pagedown', 'j'))),
 };
 

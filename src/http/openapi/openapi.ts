@@ -46,11 +46,11 @@ const OPERATIONS: Record<string, Record<string, Operation>> = {
   '/v1/snitches/{token}/acknowledge': {
     post: {
       id: 'acknowledgeSnitch',
-      summary: 'Say that somebody has seen the alarm',
+      summary: 'Acknowledge an alarm',
       body: snitches.acknowledging.optional(),
       answer: snitches.snitch,
     },
-    delete: { id: 'unacknowledgeSnitch', summary: 'Take that back', answer: snitches.snitch },
+    delete: { id: 'unacknowledgeSnitch', summary: 'Take an acknowledgement back', answer: snitches.snitch },
   },
   '/v1/snitches/{token}/check_ins': {
     get: {
@@ -163,12 +163,12 @@ const OPERATIONS: Record<string, Record<string, Operation>> = {
   '/v1/silences': {
     get: {
       id: 'listSilences',
-      summary: 'List silences that are not over',
+      summary: 'List the silences that are not over',
       answer: z.array(silences.silence),
     },
     post: {
       id: 'createSilence',
-      summary: 'Keep alarms back for a planned time',
+      summary: 'Make a silence: keep alarms back for a planned time',
       body: silences.newSilence,
       answer: silences.silence,
     },

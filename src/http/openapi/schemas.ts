@@ -110,10 +110,10 @@ export const channelChanges = z
   .object({
     name: text.max(255),
     settings: z.record(text, text.nullable()),
-    events: channelEvents,
-    tags: z.array(text.max(100)).max(50),
-    after: z.int().min(0).max(LONGEST_AFTER),
-    hours: hours.nullable(),
+    events: channelEvents.meta({ description: 'What it takes' }),
+    tags: z.array(text.max(100)).max(50).meta({ description: 'Only snitches with one of them; [] for all' }),
+    after: z.int().min(0).max(LONGEST_AFTER).meta({ description: 'Seconds that an alarm must last first' }),
+    hours: hours.nullable().meta({ description: 'The hours in which it is told; null for always' }),
   })
   .partial();
 export const newChannel = channelChanges.extend({ kind: channelKind, settings: z.record(text, text) });

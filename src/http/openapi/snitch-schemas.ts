@@ -57,15 +57,18 @@ const report = z.object({
   reason: text.optional(),
 });
 
-const acknowledgement = z.object({ at: time, note: text.nullable(), by: text });
+const acknowledgement = z
+  .object({ at: time, note: text.nullable(), by: text })
+  .nullable()
+  .meta({ description: 'Who looks after its present alarm; null where nobody said so' });
 export const silenced = z
   .object({ id: text, until: time, by: text, note: text })
   .nullable()
-  .meta({ description: 'The silence that keeps its alarms back' });
+  .meta({ description: 'The silence that keeps its alarms back now; null where none does' });
 export const held = z
   .object({ by: z.object({ token: text, name: text }).nullable(), since: time, until: time.nullable() })
   .nullable()
-  .meta({ description: 'The alert of its failure that is held, and what it needs that is down' });
+  .meta({ description: 'Its alarm that is held, and what it needs that is down; null where none is held' });
 
 export const snitch: z.ZodType<WireSnitch> = z.object({
   token: text,
@@ -87,10 +90,10 @@ export const snitch: z.ZodType<WireSnitch> = z.object({
   missing_since: time.nullable(),
   silenced,
   ...runRules,
-  acknowledged: acknowledgement.nullable().meta({ description: 'Who has seen the present alarm' }),
-  needs: z
-    .array(text)
-    .meta({ description: 'Tokens and tag:<tag> of what must be well for its alerts of silence' }),
+  acknowledged: acknowledgement,
+  needs: z.array(text).meta({
+    description: 'Tokens and tag:<tag> of what must be well for its alarm that it is missing to be told',
+  }),
   held,
   created_at: time,
 });
@@ -105,7 +108,11 @@ const changeable = {
   tags: z.array(text.max(100)).max(50).nullable(),
   ...due,
   ...runRules,
-  needs: z.array(text.max(104)).max(MOST_NEEDS).nullable(),
+  needs: z
+    .array(text.max(104))
+    .max(MOST_NEEDS)
+    .nullable()
+    .meta({ description: 'Tokens and tag:<tag>; null and [] need nothing' }),
   failures_before_alert: failures.nullable(),
   expect: z
     .array(expectation.partial().required({ value: true }))

@@ -93,7 +93,7 @@ export function helpLines(state: State, glyphs: Glyphs): readonly Line[] {
   const isTall = one.length > height;
   const lines =
     isTall && size.columns >= TWO_COLUMNS ? inTwoColumns(all, Math.floor(size.columns / 2), glyphs) : one;
-  const close = `${lines.length > height ? 'j and k scroll, any' : 'Any'} other key closes this.`;
+  const close = `${lines.length > height ? 'j and k scroll, other keys close' : 'Any other key closes'} this.`;
   return [[{ text: `Keys of ${name}`, bold: true }], [{ text: close, dim: true }], ...lines];
 }
 
