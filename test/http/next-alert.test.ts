@@ -10,7 +10,7 @@ import type { CheckInOutcome } from '../../src/core/check-in.ts';
 import { ok } from './expect.ts';
 import { type Fixture, hooks, MINUTE, newSnitch, START } from './fixture.ts';
 
-// Time limit: 300 s.
+// Time limit: 180 s.
 const test = suite<Fixture>('the next alert');
 test.before.each(hooks.start);
 test.after.each(hooks.close);
