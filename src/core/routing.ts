@@ -147,12 +147,15 @@ export function whyPassedOver(
   { events, tags }: Pick<RouteRule, 'events' | 'tags'>,
   { event, isFirst, told, tags: own }: Occasion,
 ): string | null {
+  const isTold = told.has(routeKey(one));
+  const ends = event === 'reporting' && isTold;
+  // What was opened at a service for incidents is closed, whatever it takes by now.
+  if (ends && keepsIncidents(one.channel)) return null;
   if (!events.includes(event)) return `takes no ${event === 'blind' ? 'notices' : `${event} alerts`}`;
   if (event === 'blind') return keepsIncidents(one.channel) ? 'hears only of alarms and their end' : null;
-  if (tags.length > 0 && !tags.some((tag) => own.includes(tag))) {
+  if (!ends && tags.length > 0 && !tags.some((tag) => own.includes(tag))) {
     return `takes only snitches tagged ${tags.join(' or ')}`;
   }
-  const isTold = told.has(routeKey(one));
   const follows = event === 'reporting' || event === 'paused';
   if (keepsIncidents(one.channel)) return follows && !isTold ? 'was not told of an alarm' : null;
   const takesAlarms = events.includes('missing') || events.includes('errored');

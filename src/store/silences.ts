@@ -46,6 +46,8 @@ export interface SilenceStore {
   ): Promise<ReadonlyMap<string, SilencedSnitch> | null>;
   /** The same of one snitch, in more detail; null where the case has no silences, or no such snitch. */
   silenceOver(caseId: string, token: string, now: number): Promise<SilenceOver | null>;
+  /** What comes of a snitch of which nothing more is heard; null where the case has no such snitch. */
+  findProspect(caseId: string, token: string, now: number): Promise<Prospect | null>;
   /** Does a slice of what follows when silences end: looks that waited for it, and alarms that were kept back. */
   endSilencesSlice(now: number): Promise<SilenceEnds>;
 }
@@ -75,4 +77,12 @@ export interface SilenceOver {
   dueAt: number | null;
   /** Whether an alarm is kept back. */
   isKeptBack: boolean;
+}
+
+/** What is to be expected of a snitch, all silences, needs, pauses and acknowledgements of now allowed for. */
+export interface Prospect {
+  /** When the next alarm or reminder comes; null for never. */
+  nextAlertAt: number | null;
+  /** What it needs and holds its alerts now: silenced until then, or failed. */
+  down: { name: string; silencedUntil: number | null } | null;
 }

@@ -129,7 +129,7 @@ test('explain goes on telling when somebody is told, while it waits and after a 
     reasons.join('\n'),
     `Not told yet: pager by ntfy is told if it lasts and nobody acknowledges until ${at}.`,
   );
-  assert.match(reasons.join('\n'), `An alarm goes to pager after 30 min if nobody acknowledges, at ${at}.`);
+  assert.is(reasons.filter((reason) => reason.includes('pager')).length, 1, 'it is said once');
   const metrics = async () => (await acme.read.get('/metrics')).text;
   assert.match(await metrics(), /^snitch_outbox_waiting_deliveries 1$/m);
   assert.match(await metrics(), /^snitch_outbox_oldest_seconds 0$/m);

@@ -8,7 +8,7 @@ import type { ValueHistories } from '../judgement/usual.ts';
 import type { LateRuns } from '../late-runs.ts';
 import { reasonInWords } from '../reason.ts';
 import { apart, type KnownRuns } from '../runs.ts';
-import { type CaseRules, type Hold, isAwaited, type SnitchState } from '../snitch.ts';
+import { type CaseRules, isAwaited, type SnitchState } from '../snitch.ts';
 import { deadlineReasons, type Postponement } from './deadline-reasons.ts';
 import { holdReason, type KnownNeeds, NO_NEEDS, needsReasons } from './needs-reasons.ts';
 import { runReasons } from './run-reasons.ts';
@@ -50,6 +50,8 @@ export interface ExplainContext {
   silence?: SilenceFacts | null;
   /** Whether a silence that is over moved the deadline. */
   isMovedBySilence?: boolean;
+  /** As `prospect.ts` foresees it; by the state alone when absent. */
+  nextAlertAt?: number | null;
   /** What it needs, and what holds its alert. */
   needs?: KnownNeeds;
   /** Who began the pause, or changed until when it lasts, and when; null where that is not known. */
@@ -77,14 +79,15 @@ export function explain(state: SnitchState, context: ExplainContext): Explanatio
   const { values = {}, telling = UNKNOWN, runs = NO_RUNS, silence = null, needs = NO_NEEDS } = context;
   const shown = scheduleShown(state, rules.timezone, now);
   const awaited = isAwaited(state);
+  const { nextAlertAt = nextAlertOf(state, silence, needs) } = context;
   return {
     period: periodOf(state, { rules, calendar, now }),
     schedule: shown,
     deadlineAt: awaited ? state.dueAt : null,
-    nextAlertAt: nextAlertOf(state, silence, needs),
+    nextAlertAt,
     reasons: [
-      ...reasonsFor(state, rules, telling, needs.hold),
-      ...needsReasons(needs),
+      ...reasonsFor(state, rules, telling, { ...needs, nextAlertAt }),
+      ...needsReasons(needs, (at) => inTimeZone(at, rules.timezone)),
       ...pauserOf(state, rules, context),
       ...acknowledgedReasons(state, rules),
       ...(silence ? silenceReasons(state, silence, (at) => inTimeZone(at, rules.timezone)) : []),
@@ -157,9 +160,10 @@ function reasonsFor(
   state: SnitchState,
   rules: CaseRules,
   { nobody, last }: Telling,
-  hold: Hold | null,
+  { hold, down, nextAlertAt }: KnownNeeds & { nextAlertAt: number | null },
 ): string[] {
-  const missing = nobody === null ? 'the team is told that it is missing' : 'it counts as missing';
+  const isTold = nobody === null && nextAlertAt === state.dueAt;
+  const missing = isTold ? 'the team is told that it is missing' : 'it counts as missing';
   const local = (at: number) => inTimeZone(at, rules.timezone);
   const due = state.dueAt === null ? 'never' : local(state.dueAt);
   switch (state.status) {
@@ -191,7 +195,11 @@ function reasonsFor(
           : last?.startedAt
             ? [`A run that started at ${local(last.startedAt)} had not ended then.`]
             : []),
-        ...(hold ? [holdReason(hold, local)] : state.acknowledged ? [] : [reminderReason(state, rules, due)]),
+        ...(hold
+          ? [holdReason(hold, nextAlertAt, local)]
+          : state.acknowledged || down
+            ? []
+            : [reminderReason(state, rules, due)]),
       ];
     case 'paused':
       return [pauseReason(state, local)];

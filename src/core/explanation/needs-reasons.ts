@@ -6,31 +6,54 @@ import type { Hold } from '../snitch.ts';
 export interface KnownNeeds {
   needs: readonly string[];
   hold: Hold | null;
+  /** What of that is down now, and until when where it is silenced. */
+  down: { name: string; silencedUntil: number | null } | null;
   /** Names by token. */
   names: ReadonlyMap<string, string>;
 }
 
-export const NO_NEEDS: KnownNeeds = { needs: [], hold: null, names: new Map() };
+export const NO_NEEDS: KnownNeeds = { needs: [], hold: null, down: null, names: new Map() };
 
-export function needsReasons({ needs, names }: KnownNeeds): string[] {
+/** @param local an instant in words */
+export function needsReasons(
+  { needs, names, hold, down }: KnownNeeds,
+  local: (at: number) => string,
+): string[] {
   if (needs.length === 0) return [];
   const words = needs.map((text) => {
     const need = needOf(text);
     return 'tag' in need ? `whatever has the tag ${need.tag}` : (names.get(need.token) ?? need.token);
   });
   return [
-    `It needs ${listInWords(words)}: while something of that is down, nobody is told that this is missing.`,
+    `It needs ${listInWords(words)}: while something of that is down or silenced, nobody is told that this is missing.`,
+    ...(down && !hold ? [`${downInWords(down, local)}: when that ends, its deadline starts anew.`] : []),
   ];
 }
 
-/** When an alert that is held will be told. */
-export function holdReason({ by, since, until }: Hold, local: (at: number) => string): string {
+function downInWords(
+  { name, silencedUntil }: NonNullable<KnownNeeds['down']>,
+  local: (at: number) => string,
+): string {
+  return silencedUntil === null ? `${name} is down now` : `${name} is silenced until ${local(silencedUntil)}`;
+}
+
+/** When an alert that is held will be told. @param toldAt null where nothing is foreseen */
+export function holdReason(
+  { by, since, until, isSilenced, isUnsure }: Hold,
+  toldAt: number | null,
+  local: (at: number) => string,
+): string {
   const held = `Its alert is held since ${local(since)}, and nobody was told of it`;
-  if (until !== null) {
-    return `${held}. Nothing that it needs is known to be down now: it is told at ${local(until)} if it is still silent then.`;
-  }
   const what = by?.name ?? 'what it needs';
-  return `${held}, because ${what} is down: it is told when ${what} has been well for one period of this snitch and this is still silent.`;
+  if (isUnsure && until !== null) {
+    return `${held}: nothing was heard of ${what} either since this was expected. By ${local(until)} it is known whether ${what} is down: then it stays held, and else it is told.`;
+  }
+  if (until !== null) {
+    const when = toldAt === null ? '' : `: it is told at ${local(toldAt)} if it is still silent then`;
+    return `${held}. Nothing that it needs is known to be down now${when}.`;
+  }
+  const [state, end] = isSilenced ? ['silenced', 'heard again'] : ['down', 'well'];
+  return `${held}, because ${what} is ${state}: it is told when ${what} has been ${end} for one period of this snitch and this is still silent.`;
 }
 
 function listInWords(words: readonly string[]): string {

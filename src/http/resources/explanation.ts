@@ -3,7 +3,13 @@ import type { FastifyInstance } from 'fastify';
 import type { Case } from '../../core/case.ts';
 import { audienceOf } from '../../core/explanation/audience.ts';
 import { explain } from '../../core/explanation/explain.ts';
-import { type Audience, audienceReasons, failingReasons, whyNobody } from '../../core/explanation/told.ts';
+import {
+  type Audience,
+  audienceReasons,
+  failingReasons,
+  type ToldAlert,
+  whyNobody,
+} from '../../core/explanation/told.ts';
 import { Calendar } from '../../core/interval.ts';
 import { needOf } from '../../core/needs/needs.ts';
 import { isAwaited, type Snitch, type SnitchState } from '../../core/snitch.ts';
@@ -27,7 +33,11 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
       const ownCase = caseOf(request);
       const { token } = snitch;
       const now = clock();
-      const silences = await store.silenceOver(ownCase.id, token, now);
+      const [silences, prospect] = await Promise.all([
+        store.silenceOver(ownCase.id, token, now),
+        store.findProspect(ownCase.id, token, now),
+      ]);
+      const nextAlertAt = prospect?.nextAlertAt ?? null;
       const state = inSilence(snitch.state, silences);
       const [learned, runs, values, postponements, { audience, nameOf }, [last], pausedBy] =
         await Promise.all([
@@ -35,15 +45,16 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
           store.findRuns(token),
           store.findValues(ownCase.id, token),
           store.listPostponements(ownCase.id, token, state.postponed),
-          findAudience(store, { ...snitch, state }, ownCase, { now, sendsEmail: sendsEmail() }),
+          findAudience(store, snitch, ownCase, { now, sendsEmail: sendsEmail(), nextAlertAt }),
           // An alert that was decided while the clock was ahead does not count as the last one until its time comes.
           store.listAlerts(ownCase.id, token, { limit: 1, before: { at: now + 1 } }),
           pauserOf(store, snitch),
         ]);
+      const lastTold = last ? toldAlert(last, nameOf) : null;
       const telling = {
         nobody: whyNobody(audience),
-        others: [...failingReasons(audience), ...audienceReasons(audience)],
-        last: last ? toldAlert(last, nameOf) : null,
+        others: [...failingReasons(audience), ...audienceReasons(notSaidYet(audience, state, lastTold))],
+        last: lastTold,
       };
       const explanation = explain(state, {
         rules: ownCase,
@@ -54,10 +65,12 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
         values,
         telling,
         runs,
+        nextAlertAt,
         ...silenceFacts(silences, snitch.state),
         needs: {
           needs: snitch.needs,
           hold: snitch.hold,
+          down: prospect?.down ?? null,
           names: await namesOf(store, ownCase.id, snitch.needs),
         },
         pausedBy,
@@ -71,9 +84,9 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
 
 async function findAudience(
   store: Pick<Store, 'listWebhooks' | 'listChannels' | 'listRoutes' | 'findOutage' | 'listLastDeaths'>,
-  { token, state, alertEmail, tags }: Snitch,
+  { token, alertEmail, tags }: Snitch,
   { id, members, timezone }: Case,
-  { now, sendsEmail }: { now: number; sendsEmail: boolean },
+  asked: { now: number; sendsEmail: boolean; nextAlertAt: number | null },
 ): Promise<{ audience: Audience; nameOf: (target: string) => string }> {
   const [webhooks, channels, routes, outage, deaths] = await Promise.all([
     store.listWebhooks(id),
@@ -88,14 +101,23 @@ async function findAudience(
     tags,
     targets: { members, webhooks: webhooks.map((webhook) => webhook.id), channels, routes },
     outage,
-    nextAlertAt: isAwaited(state) || state.status === 'failed' ? state.dueAt : null,
-    now,
-    sendsEmail,
+    ...asked,
     nameOf,
     failureAt: failuresBy(channels, deaths),
     local: (at) => inTimeZone(at, timezone),
   });
   return { audience, nameOf };
+}
+
+/** What waits to tell of the present alarm says itself for how long. */
+function notSaidYet(
+  { passedOver, later = [] }: Audience,
+  { status }: SnitchState,
+  last: ToldAlert | null,
+): Pick<Audience, 'passedOver' | 'later'> {
+  const lasts = status === 'failed' || status === 'errored';
+  const waiting = lasts ? (last?.deliveries ?? []).filter(({ waits }) => waits !== undefined) : [];
+  return { passedOver, later: later.filter(({ name }) => !waiting.some(({ target }) => target === name)) };
 }
 
 /** When it is due where silences are allowed for; a reminder that comes in one waits for its end. */

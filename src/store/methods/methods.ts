@@ -33,6 +33,7 @@ import * as retention from '../operations/retention.ts';
 import * as routeRules from '../operations/routes/rules.ts';
 import * as routeWaiting from '../operations/routes/waiting.ts';
 import * as settings from '../operations/settings.ts';
+import * as prospect from '../operations/silencing/prospect.ts';
 import * as silenceEnds from '../operations/silencing/release.ts';
 import * as silenced from '../operations/silencing/silenced.ts';
 import * as silences from '../operations/silencing/silences.ts';
@@ -160,6 +161,7 @@ const silenceMethods: Table<SilenceStore> = {
   listSilences: read(silences.listSilences),
   silencedAmong: read(silenced.silencedAmong),
   silenceOver: read(silenced.silenceOver),
+  findProspect: read(prospect.findProspect),
   endSilencesSlice: work(silenceEnds.endSilencesSlice),
 };
 

@@ -7,6 +7,7 @@ import { MINUTE } from '../../text/durations.ts';
 import type { Transaction } from '../transaction.ts';
 import { type Told, writeAlert } from './alert-rows.ts';
 import { isolate } from './isolation.ts';
+import { heldIn } from './needs/held-text.ts';
 import { silencedUntil } from './silences/rows.ts';
 import { getRules, getStateById, reasonIn, type StateRow, tokenOf } from './states.ts';
 
@@ -110,7 +111,7 @@ async function settle(tx: Transaction, row: FlapRow, now: number): Promise<void>
   if (state && state.acknowledged === null) {
     const flapping: Flapping = { phase: over ? 'over' : 'goes on', changes: untold, since, changedAt };
     const { decision, details } = present(JSON.parse(row.last) as Told, state);
-    const until = isAlarm(decision.type) ? await silenceOver(tx, state, now) : null;
+    const until = isAlarm(decision.type) ? await quietUntil(tx, state, now) : null;
     if (until !== null) {
       await tx.run('UPDATE flapping SET settle_at = ? WHERE snitch_id = ?', until, id);
       return;
@@ -129,8 +130,9 @@ async function settle(tx: Transaction, row: FlapRow, now: number): Promise<void>
   }
 }
 
-/** When the silence ends that covers the snitch; null where none does. */
-async function silenceOver(tx: Transaction, state: StateRow, now: number): Promise<number | null> {
+/** When the silence ends that covers the snitch, or when to look again while its alert is held; null for neither. */
+async function quietUntil(tx: Transaction, state: StateRow, now: number): Promise<number | null> {
+  if (state.status === 'failed' && heldIn(state.needs) !== null) return now + MINUTE;
   const { hasSilences, timezone } = await getRules(tx, state.case_id);
   return hasSilences ? silencedUntil(tx, state, now, timezone) : null;
 }

@@ -214,11 +214,12 @@ export async function saveState(
     await countStatus(tx, row.case_id, state.status, 1);
     if (row.status === 'paused') await lookAtKeptBack(tx, row);
   }
-  if (row.acknowledged !== null && state.acknowledged === null) await lookAtKeptBack(tx, row);
+  const isSeenNoMore = row.acknowledged !== null && state.acknowledged === null;
+  if (isSeenNoMore || (heldIn(row.needs) !== null && state.held === null)) await lookAtKeptBack(tx, row);
   tx.announce({ kind: 'snitch', caseId: row.case_id, token: row.token });
 }
 
-/** An alarm that a silence kept back, and then a pause or an acknowledgement, is told as soon as none holds any more. */
+/** An alarm that a silence kept back, and then a pause, an acknowledgement or a need, is told as soon as none does. */
 async function lookAtKeptBack(tx: Transaction, { id, case_id: caseId }: StateRow): Promise<void> {
   if ((await getRules(tx, caseId)).hasSilences) await settleKeptBack(tx, id, 0);
 }

@@ -242,4 +242,22 @@ contract('an alarm that a silence kept back', (test) => {
       assert.equal(await told(store, owner, token), ['snitch.errored from healthy']);
     }
   });
+
+  test('is not told of a snitch that is held meanwhile, but as soon as it reports its error again', async ({
+    store,
+  }) => {
+    const { owner, host, job } = await hostAndJob(store);
+    const own = { kind: 'tokens', tokens: [job.token] } as const;
+    await silence(store, owner, NOW + 5 * MINUTE, own);
+    await checkIn(store, job.token, NOW + MINUTE, { outcome: 'error' });
+    await store.acknowledgeSnitch(owner.id, job.token, SAID, NOW + 2 * MINUTE);
+    await silence(store, owner, END, { kind: 'tokens', tokens: [host.token] }, NOW + 5 * MINUTE);
+    for (let now = NOW; now < END; now += MINUTE) await pass(store, now);
+    const { state } = await snitchOf(store, owner, job.token);
+    assert.equal([state.status, state.acknowledged, state.held === null], ['failed', null, false]);
+    assert.equal(await told(store, owner, job.token), []);
+    await checkIn(store, job.token, END - 1, { outcome: 'error' });
+    await pass(store, END);
+    assert.equal(await told(store, owner, job.token), ['snitch.errored from healthy']);
+  });
 });

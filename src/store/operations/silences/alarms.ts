@@ -51,7 +51,7 @@ export async function lookAnew(tx: Transaction, id: number): Promise<void> {
   await settleKeptBack(tx, id, 0);
 }
 
-/** Where an alarm waits for the end of a pause or of an acknowledgement, and not for that of a silence. */
+/** Where an alarm waits for the end of a pause, an acknowledgement or a hold, and not for that of a silence. */
 export const AFTER_PAUSE = Number.MAX_SAFE_INTEGER;
 
 /** Looks at all of them again, because the silence that they wait for may have been one of a clock that ran ahead. */

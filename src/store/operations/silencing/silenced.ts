@@ -66,6 +66,20 @@ export async function silenceOver(
   };
 }
 
+/** When the silences end that hold over a snitch, one behind the other; null where none holds. */
+export async function silenceEndOf(
+  tx: Reading,
+  { id, token, case_id: caseId }: StateRow,
+  rules: KeptRules,
+  now: number,
+): Promise<number | null> {
+  const named = await tx.get<{ tags: string }>('SELECT tags FROM snitches WHERE id = ?', id);
+  const snitch = { token, tags: JSON.parse(named?.tags ?? '[]') as string[] };
+  const silences = await silencesSince(tx, caseId, now, now);
+  const held = heldAt(silences, now, rules.timezone);
+  return silencedBy(snitch, { silences, held }, rules, now)?.until ?? null;
+}
+
 function silencedBy(
   snitch: Silenceable,
   { silences, held }: { silences: readonly Silence[]; held: readonly Held[] },
