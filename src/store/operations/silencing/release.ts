@@ -6,7 +6,7 @@ import type { Transaction } from '../../transaction.ts';
 import { writeAlert } from '../alert-rows.ts';
 import { countChange, present } from '../flapping.ts';
 import { isolate } from '../isolation.ts';
-import { AFTER_PAUSE, forgetKeptBack, type KeptBack, settleKeptBack } from '../silences/alarms.ts';
+import { AT_NO_TIME, forgetKeptBack, type KeptBack, settleKeptBack } from '../silences/alarms.ts';
 import { silencedUntil } from '../silences/rows.ts';
 import { contextFor, getRules, getStateById, type StateRow, saveState, tokenOf, toState } from '../states.ts';
 
@@ -86,14 +86,16 @@ async function remindLater(tx: Transaction, row: StateRow, now: number): Promise
   await saveState(tx, row, transition(toState(row), { kind: 'rescheduled' }, context).snitch);
 }
 
-/** Tells an alarm that was kept back, unless it is over, or still to be kept back. */
+/** Tells an alarm that was kept back, unless it is over, acknowledged by now, or still to be kept back. */
 async function tellKeptBack(tx: Transaction, id: number, kept: KeptBack, now: number): Promise<void> {
   const row = await getStateById(tx, id);
-  if (row?.status === 'paused') return settleKeptBack(tx, id, AFTER_PAUSE);
+  if (row?.status === 'paused') return settleKeptBack(tx, id, AT_NO_TIME);
   if (row?.status !== 'failed' && row?.status !== 'errored') return forgetKeptBack(tx, id);
   const { timezone } = await getRules(tx, row.case_id);
   const until = await silencedUntil(tx, row, now, timezone);
   if (until !== null) return settleKeptBack(tx, id, until);
+  // Somebody has seen it in the silence, so nobody need be told of it, unless that is taken back.
+  if (row.acknowledged !== null) return settleKeptBack(tx, id, AT_NO_TIME);
   await forgetKeptBack(tx, id);
   await remindLater(tx, row, now);
   const { decision, details } = present(kept, row);
