@@ -1,10 +1,10 @@
-/** Understands the end of a pause as people type it, on the command line and in the dashboard. */
+/** Understands the end of a pause, or of a silence, as people type it, on the command line and in the dashboard. */
 import { durationOf } from './durations.ts';
 
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 
-const ALLOWED =
-  'healthy, unpaused, a length of time (2h, 3d), a time (14:30, 2026-03-01T08:00), tomorrow, or a weekday';
+const TIMES = 'a length of time (2h, 3d), a time (14:30, 2026-03-01T08:00), tomorrow, or a weekday';
+const ALLOWED = `healthy, unpaused, ${TIMES}`;
 
 /** What the API accepts, or what is wrong with the text, in words. */
 export type Understood = { until: string } | { problem: string };
@@ -20,8 +20,18 @@ export function understandUntil(text: string, now: number): Understood {
   if (given === '') return { problem: `until when? Write ${ALLOWED}` };
   if (given === 'healthy' || given === 'unpaused') return { until: given };
   if (given === 'forever') return { until: 'unpaused' };
+  return instantOf(text, now, ALLOWED);
+}
+
+/** The same for what always ends by itself, as a silence does: an instant in ISO 8601. @param now as there */
+export function understandEnd(text: string, now: number): Understood {
+  return text.trim() === '' ? { problem: `until when? Write ${TIMES}` } : instantOf(text, now, TIMES);
+}
+
+function instantOf(text: string, now: number, allowed: string): Understood {
+  const given = text.trim().toLowerCase();
   const at = durationInstant(given, now) ?? wordInstant(given, now) ?? writtenInstant(text.trim(), now);
-  if (at === null || Number.isNaN(at)) return { problem: `"${text}" is not understood: write ${ALLOWED}` };
+  if (at === null || Number.isNaN(at)) return { problem: `"${text}" is not understood: write ${allowed}` };
   const until = new Date(at).toISOString();
   return at <= now ? { problem: `${until} is in the past` } : { until };
 }

@@ -92,8 +92,10 @@ async function checkHost(config: Config): Promise<Finding[]> {
 /** Where the daemon listens may be reached from its host alone, so a link to that would lead nowhere. */
 function checkLinks({ baseUrl }: Config): Finding {
   if (baseUrl !== null) return ok('links', `alerts are acknowledged at ${baseUrl}`);
-  const remedy = 'set base_url to the address at which the team reaches the daemon, and restart it';
-  return warning('links', 'alerts carry no link to acknowledge them: base_url is not set', remedy);
+  const remedy =
+    'set base_url to the address at which the team reaches the daemon, and restart it; if the daemon reads another file, name that with --config';
+  const message = 'alerts carry no link to acknowledge them: base_url is not set in this configuration';
+  return warning('links', message, remedy);
 }
 
 const ELSEWHERE = 'where the daemon runs as another user or on another host, run `snitch doctor` there';

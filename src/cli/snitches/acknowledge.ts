@@ -42,11 +42,15 @@ async function acknowledgeSnitches(names: readonly string[], flags: AcknowledgeF
   const changed: WireSnitch[] = [];
   for (const snitch of await resolveSnitches(client, names)) {
     const after = await change(client, snitch, flags);
-    output.done(`${snitch.name}: ${flags.undo ? 'no longer acknowledged' : wordsOf(after)}`);
+    output.done(`${snitch.name}: ${flags.undo ? UNDONE : wordsOf(after)}`);
     changed.push(after);
   }
   if (output.format !== 'table' && output.format !== 'wide') output.list(changed, SNITCH_VIEW);
 }
+
+/** What was dropped because of it is not sent any more, so that nobody must rely on an escalation now. */
+const UNDONE =
+  'no longer acknowledged; reminders go on, but whoever was to be called later hears only of the next alarm';
 
 /** Who was first stays, so that somebody who comes later reads whom to ask. */
 function wordsOf({ acknowledged }: WireSnitch): string {

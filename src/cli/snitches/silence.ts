@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Client, SilenceInput } from '../../api/client.ts';
 import type { WireSilence } from '../../api/wire-kept-back.ts';
 import { durationOf } from '../../text/durations.ts';
-import { understandUntil } from '../../text/until.ts';
+import { understandEnd } from '../../text/until.ts';
 import {
   addClientOptions,
   type ClientFlags,
@@ -177,13 +177,9 @@ function timeOf(flags: SilenceFlags, length: string | undefined): Time {
 
 /** As the API takes it. */
 function instantOf(text: string, option: string, now: number): string {
-  const understood = understandUntil(text, now);
-  const problem = 'problem' in understood ? understood.problem : null;
-  if (problem === null && 'until' in understood && !Number.isNaN(Date.parse(understood.until)))
-    return understood.until;
-  throw new UsageError(
-    `${option}: ${problem?.includes('in the past') ? problem : `"${text}" is not understood: write 2h, 14:30, tomorrow, a weekday or 2030-01-01T08:00`}`,
-  );
+  const understood = understandEnd(text, now);
+  if ('problem' in understood) throw new UsageError(`${option}: ${understood.problem}`);
+  return understood.until;
 }
 
 async function listSilences(flags: ClientFlags): Promise<void> {

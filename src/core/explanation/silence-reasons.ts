@@ -12,24 +12,30 @@ export interface SilenceFacts {
 
 /** One sentence each. @param local an instant in words */
 export function silenceReasons(
-  { status }: Pick<SnitchState, 'status'>,
+  { status, acknowledged }: Pick<SnitchState, 'status' | 'acknowledged'>,
   { until, by, note, isKeptBack }: SilenceFacts,
   local: (at: number) => string,
 ): string[] {
   const why = note === '' ? '' : ` (${note})`;
   return [
     `It is silenced until ${local(until)} by ${by}${why}: no alarm is raised before.`,
-    ...(isKeptBack ? [`Its alarm is raised then, unless it is well by then.`] : afterwards(status)),
+    ...(isKeptBack ? keptBack(acknowledged !== null) : afterwards(status, acknowledged !== null)),
   ];
 }
 
-function afterwards(status: SnitchState['status']): string[] {
+function keptBack(isAcknowledged: boolean): string[] {
+  return isAcknowledged
+    ? ['Its alarm is not raised then either, unless the acknowledgement is taken back.']
+    : ['Its alarm is raised then, unless it is well by then.'];
+}
+
+function afterwards(status: SnitchState['status'], isAcknowledged: boolean): string[] {
   switch (status) {
     case 'healthy':
     case 'errored':
       return ['Its job is not expected to run in the silence: afterwards the next run counts.'];
     case 'failed':
-      return ['Its reminders go on afterwards.'];
+      return isAcknowledged ? [] : ['Its reminders go on afterwards.'];
     default:
       return [];
   }

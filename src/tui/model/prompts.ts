@@ -1,5 +1,5 @@
 /** What a key does while something is being asked. */
-import { understandUntil } from '../../text/until.ts';
+import { understandEnd, understandUntil } from '../../text/until.ts';
 import { arrange } from './collection.ts';
 import { editField, type FormOverlay, moveFocus, showProblems, typeIntoForm } from './form.ts';
 import { readForm } from './form-input.ts';
@@ -117,18 +117,13 @@ function pressInPause(state: State, overlay: PauseOverlay, key: string): Step {
 /** If the text is not understood, the prompt says so and stays open, with the text as it was typed. */
 function pauseAll(state: State, overlay: PauseOverlay): Step {
   const { tokens, choice, other } = overlay;
-  const understood = understandUntil(choicesFor(overlay.kind)[choice]?.until ?? other.text, state.now);
+  const understand = overlay.kind === 'silence' ? understandEnd : understandUntil;
+  const understood = understand(choicesFor(overlay.kind)[choice]?.until ?? other.text, state.now);
   if ('problem' in understood) {
     return stay({ ...state, overlay: { ...overlay, problem: understood.problem } });
   }
   const { until } = understood;
   if (overlay.kind === 'silence') {
-    if (Number.isNaN(Date.parse(until))) {
-      return stay({
-        ...state,
-        overlay: { ...overlay, problem: 'a silence ends at a time: 2h, 14:30, tomorrow' },
-      });
-    }
     const silencing = say({ ...close(state), marks: new Set() }, `Silencing ${nameOf(state, tokens)}.`);
     return stay(silencing, { do: 'silence', tokens, until });
   }

@@ -343,6 +343,35 @@ contract('alarms in a silence', (test) => {
     assert.equal(await told(store, owner, token), ['snitch.errored from healthy']);
   });
 
+  test('what somebody acknowledged in the silence is not told at its end, unless that is taken back', async ({
+    store,
+  }) => {
+    const owner = await newCase(store);
+    const [seen, undone, worse, late] = [
+      await healthySnitch(store, owner),
+      await healthySnitch(store, owner),
+      await healthySnitch(store, owner),
+      await healthySnitch(store, owner),
+    ];
+    await silence(store, owner, once('10:20', '11:10'));
+    for (const { token } of [seen, undone, worse, late]) {
+      await checkIn(store, token, at('10:30'), { outcome: 'error' });
+      await store.acknowledgeSnitch(owner.id, token, { by: 'ann', note: null }, at('10:40'));
+    }
+    await store.unacknowledgeSnitch(owner.id, undone.token, at('10:50'));
+    await pass(store, at('11:10'));
+    assert.equal(await told(store, owner, seen.token), []);
+    assert.equal(await told(store, owner, undone.token), ['snitch.errored from healthy']);
+    await checkIn(store, seen.token, at('11:20'));
+    assert.equal(await told(store, owner, seen.token), [], 'nobody was told, so there is nothing to close');
+    await store.unacknowledgeSnitch(owner.id, late.token, at('11:20'));
+    await pass(store, at('11:20'));
+    assert.equal(await told(store, owner, late.token), ['snitch.errored from healthy']);
+    // Every change of the status ends an acknowledgement.
+    await pass(store, at('18:00'));
+    assert.equal((await told(store, owner, worse.token))[0], 'snitch.missing from errored');
+  });
+
   test('a pause keeps it back until it ends', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await healthySnitch(store, owner);

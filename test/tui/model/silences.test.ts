@@ -37,8 +37,14 @@ test('z asks until when, and makes one silence for all that are chosen', () => {
 });
 
 test('a silence needs an end, and a read-only dashboard makes none', () => {
-  const wrong = after(full, ...keys('z'), ...typed('unpaused'), ...keys('enter'));
-  assert.match((wrong.overlay as { problem: string }).problem, /ends at a time/);
+  for (const text of ['unpaused', 'healthy', '30']) {
+    const wrong = after(full, ...keys('z'), ...typed(text), ...keys('enter'));
+    assert.match(
+      (wrong.overlay as { problem: string }).problem,
+      new RegExp(`^"${text}" is not understood: write a length of time`),
+      'nothing is offered that only a pause has',
+    );
+  }
   const readonly = after({ ...full, readonly: true }, ...keys('z'));
   assert.is(readonly.overlay, null);
 });

@@ -6,6 +6,7 @@ import type { Alarm, Said } from '../../acknowledgements.ts';
 import type { Transaction } from '../../transaction.ts';
 import { namedBy, recordOf } from '../activity/of-snitches.ts';
 import { dropEscalations } from '../routes/acknowledged.ts';
+import { settleKeptBack } from '../silences/alarms.ts';
 import { getSnitch } from '../snitches.ts';
 import { getRules, getState, type StateRow } from '../states.ts';
 import { apply } from '../triggers.ts';
@@ -38,6 +39,8 @@ export async function unacknowledgeSnitch(
   if (row?.case_id !== caseId) return null;
   if (await apply(tx, row, { kind: 'unacknowledge' }, await getRules(tx, caseId), now)) {
     await recordOf(tx, act, caseId, 'snitch.unacknowledged', await namedBy(tx, token));
+    // What a silence kept back was not told at its end, because somebody had seen it.
+    await settleKeptBack(tx, row.id, now);
   }
   return getSnitch(tx, caseId, token);
 }

@@ -52,7 +52,7 @@ export async function lookAnew(tx: Transaction, id: number): Promise<void> {
 }
 
 /** Where an alarm waits for the end of a pause, an acknowledgement or a hold, and not for that of a silence. */
-export const AFTER_PAUSE = Number.MAX_SAFE_INTEGER;
+export const AT_NO_TIME = Number.MAX_SAFE_INTEGER;
 
 /** Looks at all of them again, because the silence that they wait for may have been one of a clock that ran ahead. */
 export async function bringKeptBackNear(tx: Transaction, now: number): Promise<void> {
@@ -60,6 +60,6 @@ export async function bringKeptBackNear(tx: Transaction, now: number): Promise<v
     'UPDATE silenced_alarms SET settle_at = ? WHERE settle_at > ? AND settle_at < ?',
     now,
     now,
-    AFTER_PAUSE,
+    AT_NO_TIME,
   );
 }

@@ -7,7 +7,7 @@ import { writeAlert } from '../alert-rows.ts';
 import { countChange, present } from '../flapping.ts';
 import { isolate } from '../isolation.ts';
 import { heldIn } from '../needs/held-text.ts';
-import { AFTER_PAUSE, forgetKeptBack, type KeptBack, settleKeptBack } from '../silences/alarms.ts';
+import { AT_NO_TIME, forgetKeptBack, type KeptBack, settleKeptBack } from '../silences/alarms.ts';
 import { silencedUntil } from '../silences/rows.ts';
 import { contextFor, getRules, getStateById, type StateRow, saveState, tokenOf, toState } from '../states.ts';
 import { noteEnd } from './ends.ts';
@@ -88,12 +88,12 @@ async function remindLater(tx: Transaction, row: StateRow, now: number): Promise
   await saveState(tx, row, transition(toState(row), { kind: 'rescheduled' }, context).snitch);
 }
 
-/** Tells an alarm that was kept back, unless it is over, or still to be kept back. */
+/** Tells an alarm that was kept back, unless it is over, acknowledged by now, or still to be kept back. */
 async function tellKeptBack(tx: Transaction, id: number, kept: KeptBack, now: number): Promise<void> {
   const row = await getStateById(tx, id);
   // What was acknowledged is told only if that is taken back, and what is held by a need with that or not at all.
   const isHeld = row !== undefined && heldIn(row.needs) !== null;
-  if (row?.status === 'paused' || row?.acknowledged || isHeld) return settleKeptBack(tx, id, AFTER_PAUSE);
+  if (row?.status === 'paused' || row?.acknowledged || isHeld) return settleKeptBack(tx, id, AT_NO_TIME);
   if (row?.status !== 'failed' && row?.status !== 'errored') return forgetKeptBack(tx, id);
   const { timezone } = await getRules(tx, row.case_id);
   const until = await silencedUntil(tx, row, now, timezone);
