@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Case } from '../../core/case.ts';
 import { audienceOf } from '../../core/explanation/audience.ts';
-import { explain } from '../../core/explanation/explain.ts';
+import { explain, type Telling } from '../../core/explanation/explain.ts';
 import {
   type Audience,
   audienceReasons,
@@ -50,12 +50,7 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
           store.listAlerts(ownCase.id, token, { limit: 1, before: { at: now + 1 } }),
           pauserOf(store, snitch),
         ]);
-      const lastTold = last ? toldAlert(last, nameOf) : null;
-      const telling = {
-        nobody: whyNobody(audience),
-        others: [...failingReasons(audience), ...audienceReasons(notSaidYet(audience, state, lastTold))],
-        last: lastTold,
-      };
+      const telling = tellingOf(audience, state, last ? toldAlert(last, nameOf) : null);
       const explanation = explain(state, {
         rules: ownCase,
         calendar,
@@ -107,6 +102,11 @@ async function findAudience(
     local: (at) => inTimeZone(at, timezone),
   });
   return { audience, nameOf };
+}
+
+function tellingOf(audience: Audience, state: SnitchState, last: ToldAlert | null): Telling {
+  const others = [...failingReasons(audience), ...audienceReasons(notSaidYet(audience, state, last))];
+  return { nobody: whyNobody(audience), others, last };
 }
 
 /** What waits to tell of the present alarm says itself for how long. */

@@ -209,6 +209,11 @@ export async function saveState(
     heldText(state.held, row.needs),
     row.id,
   );
+  await changed(tx, row, state);
+  tx.announce({ kind: 'snitch', caseId: row.case_id, token: row.token });
+}
+
+async function changed(tx: Transaction, row: StateRow, state: SnitchState): Promise<void> {
   if (state.status !== row.status) {
     await countStatus(tx, row.case_id, row.status, -1);
     await countStatus(tx, row.case_id, state.status, 1);
@@ -216,7 +221,6 @@ export async function saveState(
   }
   const isSeenNoMore = row.acknowledged !== null && state.acknowledged === null;
   if (isSeenNoMore || (heldIn(row.needs) !== null && state.held === null)) await lookAtKeptBack(tx, row);
-  tx.announce({ kind: 'snitch', caseId: row.case_id, token: row.token });
 }
 
 /** An alarm that a silence kept back, and then a pause, an acknowledgement or a need, is told as soon as none does. */
