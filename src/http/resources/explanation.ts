@@ -62,12 +62,7 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
         runs,
         nextAlertAt,
         ...silenceFacts(silences, snitch.state),
-        needs: {
-          needs: snitch.needs,
-          hold: snitch.hold,
-          down: prospect?.down ?? null,
-          names: await namesOf(store, ownCase.id, snitch.needs),
-        },
+        needs: { ...(await needsOf(store, snitch)), down: prospect?.down ?? null },
         pausedBy,
       });
       const silenced = silences?.silenced;
@@ -134,6 +129,10 @@ function silenceFacts(over: SilenceOver | null, { dueAt }: SnitchState) {
   if (!silenced) return { isMovedBySilence: over.dueAt !== dueAt };
   const { by, note } = silenced.silence;
   return { silence: { until: silenced.until, by, note, isKeptBack } };
+}
+
+async function needsOf(store: RouteContext['store'], { caseId, needs, hold }: Snitch) {
+  return { needs, hold, names: await namesOf(store, caseId, needs) };
 }
 
 /** The names of the snitches that are needed, by token. */
