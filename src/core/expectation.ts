@@ -22,6 +22,8 @@ const WIDER = MINUTE;
 export interface Expectation {
   /** From when on the check-in can be heard. */
   from: number;
+  /** The instant at which it is expected: that of the schedule, or the middle of the first of the times below. */
+  instant(): number;
   /** The times at which it is expected: more than one where a clock change leaves open which is meant. */
   times(): Period[];
   /**
@@ -48,6 +50,7 @@ export function expectationOf(snitch: SnitchState, deadline: number, context: De
   if (schedule !== null) {
     return {
       from,
+      instant: () => deadline - graceOf(snitch, schedule, deadline),
       // A job may take its grace until it checks in.
       times: () => [{ start: from, end: deadline }],
       deadlineBehind: (end) => deadlineOfRunBehind(snitch, schedule, end),
@@ -55,9 +58,11 @@ export function expectationOf(snitch: SnitchState, deadline: number, context: De
   }
   const awaited = periodBefore(snitch, deadline, context);
   const grace = lengthenedBy(snitch);
+  const times = () => expectedTimes(snitch, awaited, deadline - grace, context);
   return {
     from,
-    times: () => expectedTimes(snitch, awaited, deadline - grace, context),
+    instant: () => Math.min(...times().map(({ start, end }) => (start + end) / 2)),
+    times,
     deadlineBehind: (end) => deadlineOfPeriodBehind(snitch, awaited, end, context) + grace,
   };
 }

@@ -184,8 +184,7 @@ function unheardOf(before: SnitchState, context: TransitionContext): Needed | un
   const { needs = [], now } = context;
   const { plain } = apart(before);
   if (plain.dueAt === null) return undefined;
-  const times = expectationOf(plain, plain.movedFrom ?? plain.dueAt, context).times();
-  const expectedAt = Math.min(...times.map(({ start }) => start));
+  const expectedAt = expectationOf(plain, plain.movedFrom ?? plain.dueAt, context).instant();
   return needs.find((needed) => isUnheard(needed, expectedAt, { now, end: now + LONGEST_DOUBT }));
 }
 

@@ -230,7 +230,7 @@ contract('alerts that are held', (test) => {
       const { owner, host, job } = await hostAndJob(store);
       if (status === 'paused') await store.pauseSnitch(owner.id, host.token, { kind: 'unpaused' }, NOW);
       if (status === 'errored')
-        await checkIn(store, host.token, JOB_FAILS - 1, { outcome: 'error', exitStatus: 1 });
+        await checkIn(store, host.token, JOB_FAILS, { outcome: 'error', exitStatus: 1 });
       if (status === 'pending') {
         const made = await store.createSnitch(
           owner.id,
