@@ -185,17 +185,24 @@ test('ends in words when it finds the database damaged behind that, and then doe
   }
 });
 
-/** The process that checks for the daemon, or null where there is none. */
+/**
+ * The process that checks for the daemon, or null where there is none. Until it runs its own program the daemon waits for
+ * it: whoever stopped it before that would stop the daemon too.
+ */
 function checkerOf({ pid }: DaemonProcess): number | null {
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
     try {
       const parent = /^\d+ \(.*\) \S (\d+)/s.exec(readFileSync(`/proc/${name}/stat`, 'utf8'))?.[1];
-      if (Number(parent) === pid) return Number(name);
+      if (Number(parent) === pid && programOf(name) !== programOf(pid)) return Number(name);
     } catch {
       // It has ended meanwhile.
     }
   }
   return null;
+}
+
+function programOf(pid: number | string): string {
+  return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
 }
 
 function socketsOf(pid: number): string[] {

@@ -125,7 +125,7 @@ export class GroupCommit implements Runner {
     if (this.#mayWrite()) await this.#runWrites(performance.now() + BATCH_TIME);
     this.#scheduled = false;
     if (this.#reads.length > 0 || this.#mayWrite()) this.#schedule();
-    else this.#goOnAfterRest();
+    else if (this.#writes.size > 0 && !this.#sync.holding) this.#goOnAfterRest();
   }
 
   /** Where writes are held, the end of that goes on with them. */
@@ -133,13 +133,12 @@ export class GroupCommit implements Runner {
     return this.#writes.hasTurn && !this.#sync.holding;
   }
 
+  /** The rest may be over by now: then it goes on at once. */
   #goOnAfterRest(): void {
-    const wait = this.#writes.restsFor;
-    if (this.#resting || this.#writes.size === 0 || wait <= 0) return;
-    this.#resting = setTimeout(() => {
+    this.#resting ??= setTimeout(() => {
       this.#resting = null;
       this.#schedule();
-    }, wait);
+    }, this.#writes.restsFor);
   }
 
   /** What the disk has is not known any more: nothing may be read or written until a restart looks. */
