@@ -165,6 +165,28 @@ batch('urgent calls go first, and hold up the others only for a while', async ({
   assert.is(order.indexOf('settle'), 71);
 });
 
+batch('work of the daemon that rests goes on by itself, whenever the rest ends', async ({ batches, db }) => {
+  const still = performance.now;
+  try {
+    // Time passes with each look at the clock, so that a rest ends between any two of them.
+    for (const step of [0.05, 0.11, 0.2, 0.35, 0.5, 0.8, 1.3, 2]) {
+      let time = 0;
+      performance.now = () => {
+        time += step;
+        return time;
+      };
+      const names = Array.from({ length: 12 }, (_, index) => `${step} ${index}`);
+      const called = batches.write(note(`${step}`));
+      assert.equal(await Promise.all(names.map((name) => batches.writeInBackground(note(name)))), names);
+      await called;
+      for (const name of names) await batches.writeInBackground(note(`${name} alone`));
+    }
+  } finally {
+    performance.now = still;
+  }
+  assert.is(namesIn(db).length, 8 * 25);
+});
+
 batch('one that throws fails alone: its writes and its announcements are undone', async (world) => {
   const { batches, db, told } = world;
   const reason = new Error('poison');
