@@ -152,10 +152,10 @@ function fates({ type, at, deliveries }: ToldAlert, now: number, local: (at: num
   }).filter((sentence) => sentence !== null);
   const has = (fate: Fate) => fated.some((one) => one.fate === fate);
   if (has('told')) return [`Of ${alert}:`, ...sentences];
-  return [
-    has('waiting') ? `Nobody was told of ${alert} so far.` : `Nobody could be told of ${alert}.`,
-    ...sentences,
-  ];
+  if (has('waiting')) return [`Nobody was told of ${alert} so far.`, ...sentences];
+  // What was dropped was to be told to nobody any more.
+  const could = fated.some(({ fate }) => fate !== 'dropped');
+  return [`Nobody ${could ? 'could be' : 'was'} told of ${alert}.`, ...sentences];
 }
 
 const FATES = ['told', 'waiting', 'refused', 'given up', 'never sent', 'dropped'] as const;

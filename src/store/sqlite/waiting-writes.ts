@@ -5,8 +5,8 @@ const URGENT_RUN = 64;
 
 /**
  * Own work of the daemon that took so long rests as long as it took before it goes on, if somebody has called within
- * `CALLED_WITHIN`: a storm of alerts would keep the event loop busy, and check-ins would wait at each of their steps. In
- * milliseconds.
+ * `CALLED_WITHIN`: a sweep that looks through a million snitches would keep the event loop busy for seconds, and check-ins
+ * would wait at each of their steps. In milliseconds.
  */
 const WORTH_RESTING = 1;
 const CALLED_WITHIN = 250;

@@ -85,6 +85,13 @@ test('when none of them was delivered or waits, nobody could be told', () => {
   assert.is(gist, 'Nobody could be told of its last alert (missing, <5>).');
 });
 
+test('where it was acknowledged or over before anybody was to be told, nobody failed to be told', () => {
+  const dropped = delivery({ state: 'dropped', lastError: 'it was acknowledged before', attempts: 0 });
+  assert.is(told([dropped])[0], 'Nobody was told of its last alert (missing, <5>).');
+  const refused = delivery({ state: 'dead', lastError: 'answered 404', channel: 'slack' });
+  assert.is(told([dropped, refused])[0], 'Nobody could be told of its last alert (missing, <5>).');
+});
+
 const NOW = 1_000_000;
 
 const delivery = (changes: Partial<Telling> = {}): Telling => ({
