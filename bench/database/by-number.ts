@@ -16,6 +16,9 @@ import type { Tables } from './tables.ts';
 /** So many first check-ins are kept of each snitch. */
 const LEARNED = 50;
 
+/** The check-in of the last day of the history. A state that is put back must name it again: a list looks for it in the log. */
+const LAST_OF_HISTORY = `(:history - 1) * :count + ${place('id')} + 1`;
+
 export const byNumber: Tables = {
   fill(db, caseId, tokens, jobs) {
     insertSnitches(db, caseId, tokens, jobs);
@@ -31,7 +34,8 @@ export const byNumber: Tables = {
     run(
       db,
       `UPDATE snitch_states SET status = 'healthy', thread_id = NULL, postponed = 0, moved_from = NULL,
-         due_at = :dueAt, look_at = :lookAt, checked_in_at = ${at}, last_check_in_at = ${at}
+         due_at = :dueAt, look_at = :lookAt, checked_in_at = ${at}, last_check_in_at = ${at},
+         last_check_in_id = ${LAST_OF_HISTORY}
        WHERE due_at IS NOT :dueAt OR look_at IS NOT :lookAt OR status <> 'healthy'
          OR last_check_in_at NOT BETWEEN :lastDay AND :lastDay + :spread`,
       jobs,
@@ -68,7 +72,7 @@ function insertStates(db: Database.Database, jobs: Jobs): void {
     db,
     `INSERT INTO snitch_states (id, case_id, interval, alert_type, status, postponed, last_check_in_id,
        check_in_count, first_check_ins)
-     SELECT id, case_id, 'daily', 'basic', 'healthy', 0, (:history - 1) * :count + ${place('id')} + 1, :history, ${packed}
+     SELECT id, case_id, 'daily', 'basic', 'healthy', 0, ${LAST_OF_HISTORY}, :history, ${packed}
      FROM snitches ORDER BY id`,
     jobs,
   );

@@ -1,4 +1,4 @@
-/** The page behind the link of an alarm, as it comes over the socket; `test/browser/` opens it in a real browser. */
+/** The page behind the link of an alarm, as it comes over the socket; `browser.test.ts` opens it in a real browser. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireAlert, WireSnitch } from '../../../src/api/wire.ts';
