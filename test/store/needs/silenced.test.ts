@@ -86,6 +86,33 @@ contract('a silence over what is needed', (test) => {
     });
   });
 
+  test('holds the alert beside others, whether few or very many of those that are needed are covered', async ({
+    store,
+  }) => {
+    const owner = await newCase(store);
+    const tags = ['host'];
+    const hosts: string[] = [];
+    for (let count = 0; count < 120; count += 1) {
+      const { token } = await healthySnitch(store, owner, every(60, { name: `db${count}`, tags }));
+      hosts.push(token);
+    }
+    const job = await healthySnitch(store, owner, every(10, { name: 'backup', needs: ['tag:host'] }));
+    const tokens = (...of: number[]): SilenceScope => ({
+      kind: 'tokens',
+      tokens: of.map((index) => hosts[index] ?? ''),
+    });
+    await silence(store, owner, JOB_FAILS + 5 * MINUTE, tokens(7));
+    await silence(store, owner, END, tokens(3, 9));
+    await silence(store, owner, JOB_FAILS + 7 * MINUTE, { kind: 'tags', tags: ['nobody'] });
+    await pass(store, JOB_FAILS);
+    const held = (await snitchOf(store, owner, job.token)).hold;
+    assert.ok(held?.by?.name === 'db7' || held?.by?.name === 'db3');
+    await silence(store, owner, JOB_FAILS + 6 * MINUTE, HOST, JOB_FAILS);
+    for (let now = JOB_FAILS; now <= END; now += MINUTE) await pass(store, now);
+    assert.is((await snitchOf(store, owner, job.token)).hold?.until, END + 10 * MINUTE);
+    assert.equal(await told(store, owner, job.token), []);
+  });
+
   test('a daemon that was down when it ended decides the same at its next start', async ({ store }) => {
     const { owner, job } = await hostAndJob(store);
     await silence(store, owner, END);

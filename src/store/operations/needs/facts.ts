@@ -1,18 +1,23 @@
 /** What is needed of a snitch, as its transition asks for it. */
 import type { Needed } from '../../../core/needs/needs.ts';
+import { covers } from '../../../core/silences/silence.ts';
 import type { Awaitable, Reading } from '../../transaction.ts';
-import { IS_COVERED, silencesOf } from './silenced.ts';
+import { type InSilence, IS_COVERED, reachOf, silencesOf } from './silenced.ts';
 
 interface NeededRow {
   id: number;
+  token: string;
   name: string;
+  /** JSON. */
+  tags: string;
   status: string;
   due_at: number | null;
   last_check_in_at: number | null;
   well_since: number | null;
 }
 
-const COLUMNS = 'd.position, m.id, m.name, s.status, s.due_at, s.last_check_in_at, s.well_since';
+const COLUMNS =
+  'd.position, m.id, m.token, m.name, m.tags, s.status, s.due_at, s.last_check_in_at, s.well_since';
 
 /** What is well, is not due before `soon` and has been well all along changes nothing: a tag may have thousands of those. */
 const CONCERNS = `(s.status = 'failed' OR s.well_since > +? OR (s.due_at <= +? AND s.status IN ('healthy', 'errored')))`;
@@ -29,8 +34,10 @@ const neededWhere = (condition: string) => `
 
 const NEEDED = neededWhere(CONCERNS);
 
-/** The first one is enough: it holds what all of them would. */
-const COVERED = `${neededWhere(IS_COVERED)} LIMIT 1`;
+const COVERED = `${neededWhere(IS_COVERED)} LIMIT +?`;
+
+/** Of what all silences cover together. Hardly anybody needs more hosts than these by name, but a tag may have thousands. */
+const COVERED_AT_ONCE = 100;
 
 /** The time at which a snitch is looked at, and what concerns it then. */
 interface Concern {
@@ -49,13 +56,46 @@ export async function neededBy(
 ): Promise<Needed[]> {
   const rows = await tx.all<NeededRow>(NEEDED, id, since, soon, id, since, soon);
   const needed = rows.map(toNeeded);
-  for (const { scope, until, endedAt } of await silencesOf(tx, caseId, { since, now })) {
-    const row = await tx.get<NeededRow>(COVERED, id, ...scope, id, ...scope);
-    if (!row) continue;
+  const silences = await silencesOf(tx, caseId, { since, now });
+  for (const { row, until, endedAt } of await coveredBy(tx, id, silences)) {
     const one = toNeeded(row);
     needed.push({ ...one, silencedUntil: until, wellSince: laterOf(one.wellSince, endedAt) });
   }
   return needed;
+}
+
+/**
+ * For each silence that covers anything of what the snitch needs, the first such: it holds what all of them would. A case
+ * may have hundreds of silences, so that all of them are asked for in one statement where that does not read too much.
+ */
+async function coveredBy(
+  tx: Reading,
+  id: number,
+  silences: readonly InSilence[],
+): Promise<(InSilence & { row: NeededRow })[]> {
+  if (silences.length === 0) return [];
+  const rows = await firstCovered(tx, id, silences, COVERED_AT_ONCE);
+  const areAll = rows.length < COVERED_AT_ONCE;
+  const found: (InSilence & { row: NeededRow })[] = [];
+  for (const one of silences) {
+    const [row] = areAll ? rows.filter((row) => isCovered(one, row)) : await firstCovered(tx, id, [one], 1);
+    if (row) found.push({ ...one, row });
+  }
+  return found;
+}
+
+function firstCovered(
+  tx: Reading,
+  id: number,
+  silences: readonly InSilence[],
+  limit: number,
+): Awaitable<NeededRow[]> {
+  const reach = reachOf(silences);
+  return tx.all<NeededRow>(COVERED, id, ...reach, id, ...reach, limit);
+}
+
+function isCovered({ silence }: InSilence, row: NeededRow): boolean {
+  return covers(silence, { token: row.token, tags: JSON.parse(row.tags) as string[] });
 }
 
 function toNeeded(row: NeededRow): Needed {

@@ -6,8 +6,7 @@ import { silencesSince } from '../silences/rows.ts';
 
 /** What a silence makes of one snitch that is needed. */
 export interface InSilence {
-  /** A JSON array of tokens, one of tags, and whether it covers all. */
-  scope: [tokens: string, tags: string, all: number];
+  silence: Silence;
   /** When the silence ends; null for one that has ended. */
   until: number | null;
   /** When it ended; null for one that holds. */
@@ -30,19 +29,19 @@ export async function silencesOf(
     const window = lastWindow(silence, now, timezone);
     if (window === null || window.end <= since) return [];
     const holds = window.end > now;
-    return [
-      { scope: scopeOf(silence), until: holds ? window.end : null, endedAt: holds ? null : window.end },
-    ];
+    return [{ silence, until: holds ? window.end : null, endedAt: holds ? null : window.end }];
   });
 }
 
-function scopeOf({ scope }: Silence): InSilence['scope'] {
-  const tokens = scope.kind === 'tokens' ? scope.tokens : [];
-  const tags = scope.kind === 'tags' ? scope.tags : [];
-  return [JSON.stringify(tokens), JSON.stringify(tags), scope.kind === 'all' ? 1 : 0];
+/** What silences cover together, for IS_COVERED: JSON arrays of tokens and of tags, and whether one covers all. */
+export function reachOf(silences: readonly InSilence[]): [tokens: string, tags: string, all: number] {
+  const scopes = silences.map(({ silence }) => silence.scope);
+  const tokens = scopes.flatMap((scope) => (scope.kind === 'tokens' ? scope.tokens : []));
+  const tags = scopes.flatMap((scope) => (scope.kind === 'tags' ? scope.tags : []));
+  return [JSON.stringify(tokens), JSON.stringify(tags), scopes.some(({ kind }) => kind === 'all') ? 1 : 0];
 }
 
-/** Takes the three values of a scope. */
+/** Takes the three values of a reach. */
 export const IS_COVERED = `(m.token IN (SELECT value FROM json_each(+?))
     OR EXISTS (SELECT 1 FROM json_each(+?) AS covered CROSS JOIN snitch_tags AS own
       WHERE own.case_id = m.case_id AND own.tag = covered.value AND own.snitch_id = m.id)
