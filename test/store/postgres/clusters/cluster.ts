@@ -132,12 +132,12 @@ export class Cluster implements AsyncDisposable {
 
   /** Where this cluster ends, all that were started from it end too. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#home.close();
+    await this.#home[Symbol.asyncDispose]();
   }
 }
 
 /** The directory of a primary and its standbys. */
-class Home {
+class Home implements AsyncDisposable {
   readonly directory: string;
   readonly clusters: Cluster[] = [];
   databases = 0;
@@ -152,7 +152,7 @@ class Home {
     chmodSync(this.directory, 0o700);
   }
 
-  close(): Promise<void> {
+  [Symbol.asyncDispose](): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
   }
@@ -171,35 +171,25 @@ class Home {
 
 /** A primary of its own, empty but for what every cluster has. */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
-  const home = new Home();
-  try {
-    const server = new PostgresServer(join(home.directory, 'primary'), await freePort());
-    initialize(server.directory);
-    const durability = options.fsync ? [] : ['fsync = off', 'full_page_writes = off'];
-    server.configure([
-      ...SETTINGS,
-      ...durability,
-      ...placeOf(home, server),
-      ...(options.configuration ?? []),
-    ]);
-    writeFileSync(
-      join(server.directory, 'pg_hba.conf'),
-      [
-        ...(options.access ?? []),
-        ...['all', 'replication'].flatMap((what) => [
-          `local ${what} all trust`,
-          `host ${what} all 127.0.0.1/32 trust`,
-        ]),
-        '',
-      ].join('\n'),
-    );
-    const cluster = new Cluster(home, server);
-    await server.start();
-    return cluster;
-  } catch (error) {
-    await home.close();
-    throw error;
-  }
+  await using unfinished = new AsyncDisposableStack();
+  const home = unfinished.use(new Home());
+  const server = new PostgresServer(join(home.directory, 'primary'), await freePort());
+  initialize(server.directory);
+  const durability = options.fsync ? [] : ['fsync = off', 'full_page_writes = off'];
+  server.configure([...SETTINGS, ...durability, ...placeOf(home, server), ...(options.configuration ?? [])]);
+  writeFileSync(join(server.directory, 'pg_hba.conf'), accessLines(options.access ?? []));
+  const cluster = new Cluster(home, server);
+  await server.start();
+  unfinished.move();
+  return cluster;
+}
+
+function accessLines(first: readonly string[]): string {
+  const trusted = ['all', 'replication'].flatMap((what) => [
+    `local ${what} all trust`,
+    `host ${what} all 127.0.0.1/32 trust`,
+  ]);
+  return [...first, ...trusted, ''].join('\n');
 }
 
 function initialize(directory: string): void {
