@@ -1,9 +1,10 @@
-/** What the database refuses or does not answer: whether that concerns every call, and whether waiting may help. */
-import { StoreUnavailable } from '../../../core/errors.ts';
+/** What keeps a connection from being had or used, and whether waiting may help. */
 
 /** The connection itself cannot be had, or cannot be used; the message names the host and never shows a password. */
 export class ConnectionFault extends Error {
   override readonly name = 'ConnectionFault';
+  /** As Node has it for a connection that was given up: what is lost with it may be tried on another one. */
+  readonly code = 'ECONNABORTED';
   /** Only a person can mend it: a wrong password, an authority that is not trusted, a version that is too old. */
   readonly isLasting: boolean;
 
@@ -19,26 +20,11 @@ export function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
-/** Connection lost, resources used up, stopped or cancelled by its operator, read-only, no locks to be had, I/O error, damage. */
-const OF_THE_SERVER = /^(08|53|57|58|XX|25006|55P03|40001|40P01|F0)/;
-
 const OF_THE_NETWORK = /^(E[A-Z]+|CERT_|ERR_(SSL|TLS|SOCKET)|UNABLE_|SELF_SIGNED|DEPTH_ZERO)/;
 
 /** The words of the client library for a connection that ended; it gives them no code. */
 const ENDED =
   /^(Connection terminated|Client (was closed|has encountered)|timeout expired|Query read timeout)/;
-
-/** The error that clients are told to come back for, or null for the fault of one call. */
-export function unavailable(error: unknown): StoreUnavailable | null {
-  if (error instanceof StoreUnavailable) return error;
-  const code = codeOf(error);
-  const concernsAll =
-    error instanceof ConnectionFault ||
-    OF_THE_SERVER.test(code) ||
-    OF_THE_NETWORK.test(code) ||
-    (error instanceof Error && ENDED.test(error.message));
-  return concernsAll ? new StoreUnavailable(error) : null;
-}
 
 /** After such an error the connection is of no use, or the host takes no writes any more. */
 export function endsSession(error: unknown): boolean {

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { newlySeen, refusalOf, type ServerFacts } from '../../../../src/store/postgres/hosts/facts.ts';
-import { unavailable } from '../../../../src/store/postgres/hosts/faults.ts';
 import { SEEN_FILE, seenMemory } from '../../../../src/store/postgres/hosts/seen-file.ts';
 import { ownDirectory } from '../../../data-directory.ts';
 
@@ -103,27 +102,6 @@ test('a disk that takes nothing is a warning, and the memory holds all the same'
     rmSync(directory.path);
     mkdirSync(directory.path);
   }
-});
-
-test('errors of the server and of the network are answered with 503, those of one call are not', () => {
-  const coded = (code: string) => Object.assign(new Error(code), { code });
-  for (const code of [
-    '08006',
-    '25006',
-    '53100',
-    '53300',
-    '57014',
-    '57P01',
-    '57P03',
-    '58030',
-    '40P01',
-    'ECONNREFUSED',
-  ])
-    assert.is(unavailable(coded(code))?.type, 'service_unavailable', code);
-  assert.is(unavailable(new Error('Connection terminated unexpectedly'))?.type, 'service_unavailable');
-  for (const code of ['23505', '22021', '42601', '22P05', '54000'])
-    assert.is(unavailable(coded(code)), null, code);
-  assert.is(unavailable(new TypeError('x is not a function')), null);
 });
 
 test.run();

@@ -3,8 +3,13 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StoreUnavailable } from '../../../../src/core/errors.ts';
 import { ConnectionFault } from '../../../../src/store/postgres/hosts/faults.ts';
-import { type PooledClient, SessionPool } from '../../../../src/store/postgres/hosts/pool.ts';
+import {
+  type PooledClient,
+  type PoolOptions,
+  SessionPool,
+} from '../../../../src/store/postgres/hosts/pool.ts';
 import type { Session } from '../../../../src/store/postgres/hosts/session.ts';
+import { ending } from '../../../closing.ts';
 import { until } from '../../../until.ts';
 
 const test = suite('the pool of sessions');
@@ -61,9 +66,17 @@ async function refused(attempt: Promise<unknown>): Promise<string> {
   return (error.cause as Error).message;
 }
 
+/** A pool that ends with its block. */
+function poolOf(primary: Staged, options: Partial<PoolOptions> = {}) {
+  const pool = new SessionPool({ primary, size: 2, waitMs: 60_000, ...options });
+  return ending(pool, () => {
+    for (const session of primary.sessions) session.breaks(new Error('over'));
+  });
+}
+
 test('no more are opened than are allowed, and the next caller gets the one that is given back', async () => {
   const primary = new Staged();
-  const pool = new SessionPool({ primary, size: 2, waitMs: 60_000 });
+  await using pool = poolOf(primary, { size: 2, waitMs: 60_000 });
   const [one, two] = await Promise.all([pool.connect(), pool.connect()]);
   const order: string[] = [];
   const served = (name: string) => (client: PooledClient) => {
@@ -88,7 +101,7 @@ test('no more are opened than are allowed, and the next caller gets the one that
 
 test('a thousand callers at once are all served by two', async () => {
   const primary = new Staged();
-  const pool = new SessionPool({ primary, size: 2, waitMs: 60_000 });
+  await using pool = poolOf(primary, { size: 2, waitMs: 60_000 });
   let most = 0;
   let now = 0;
   const call = async () => {
@@ -106,7 +119,7 @@ test('a thousand callers at once are all served by two', async () => {
 });
 
 test('who waits too long, or comes when too many wait, is told to come back', async () => {
-  const pool = new SessionPool({ primary: new Staged(), size: 1, waitMs: 30, mostWaiting: 1 });
+  await using pool = poolOf(new Staged(), { size: 1, waitMs: 30, mostWaiting: 1 });
   const held = await pool.connect();
   const late = pool.connect();
   assert.is(await refused(pool.connect()), 'too many calls wait');
@@ -117,7 +130,7 @@ test('who waits too long, or comes when too many wait, is told to come back', as
 
 test('what is given back as broken is replaced, and the others stay', async () => {
   const primary = new Staged();
-  const pool = new SessionPool({ primary, size: 2, waitMs: 60_000 });
+  await using pool = poolOf(primary, { size: 2, waitMs: 60_000 });
   const [one, two] = await Promise.all([pool.connect(), pool.connect()]);
   two.release();
   one.release(true);
@@ -129,7 +142,7 @@ test('what is given back as broken is replaced, and the others stay', async () =
 
 test('where one session is lost to the network, those that lie idle are not tried one after the other', async () => {
   const primary = new Staged();
-  const pool = new SessionPool({ primary, size: 3, waitMs: 60_000 });
+  await using pool = poolOf(primary, { size: 3, waitMs: 60_000 });
   const clients = await Promise.all([pool.connect(), pool.connect(), pool.connect()]);
   for (const client of clients.slice(1)) client.release();
   primary.sessions[0]?.breaks(new ConnectionFault('a:1 did not answer within 5 s'));
@@ -140,7 +153,7 @@ test('where one session is lost to the network, those that lie idle are not trie
 
 test('a short outage is waited for, a longer one is refused at once, and its end is found', async () => {
   const primary = new Staged();
-  const pool = new SessionPool({ primary, size: 4, waitMs: 300 });
+  await using pool = poolOf(primary, { size: 4, waitMs: 300 });
   primary.fault = new ConnectionFault('a:1 is a standby');
   const waiting = [pool.connect(), pool.connect()];
   await until(() => pool.fault !== null, 'the outage is noticed');
@@ -161,14 +174,14 @@ test('a short outage is waited for, a longer one is refused at once, and its end
 
 test('what only a person can mend is not waited for', async () => {
   const primary = new Staged();
-  const pool = new SessionPool({ primary, size: 4, waitMs: 2 ** 30 });
+  await using pool = poolOf(primary, { size: 4, waitMs: 2 ** 30 });
   primary.fault = new ConnectionFault('password authentication failed', { isLasting: true });
   assert.is(await refused(pool.connect()), 'password authentication failed');
 });
 
 test('the end refuses who waits, and waits for what is lent, but not for ever', async () => {
   const primary = new Staged();
-  const pool = new SessionPool({ primary, size: 2, waitMs: 50 });
+  await using pool = poolOf(primary, { size: 2, waitMs: 50 });
   const returned = await pool.connect();
   await pool.connect();
   const waiting = refused(pool.connect());
