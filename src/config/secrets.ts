@@ -68,7 +68,7 @@ export function withPassword(
  * The file that systemd made for `LoadCredential=<name>`; null if there is none. A file that cannot be looked at counts
  * as present, so that reading it reports the error.
  */
-function credentialFile(env: NodeJS.ProcessEnv, name: string): string | null {
+export function credentialFile(env: NodeJS.ProcessEnv, name: string): string | null {
   if (!env.CREDENTIALS_DIRECTORY) return null;
   const file = join(env.CREDENTIALS_DIRECTORY, name);
   try {
@@ -82,7 +82,7 @@ function credentialFile(env: NodeJS.ProcessEnv, name: string): string | null {
  * @returns the first line of the file
  * @throws Error that says what is wrong with the file, but nothing about what is in it
  */
-function readSecret(file: string): string {
+export function readSecret(file: string): string {
   const bytes = Buffer.alloc(LONGEST + 1);
   const text = bytes.toString('utf8', 0, readBytes(file, bytes));
   const secret = text.replace(/\r?\n$/, '');

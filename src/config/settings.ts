@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { readSmtpOptions } from '../core/smtp-url.ts';
 import { isEmailAddress } from '../core/validation.ts';
 import { LOG_LEVELS } from '../log/logger.ts';
+import { isPlainText, secretFile } from './secret-path.ts';
 
 export type ListenAddress =
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
@@ -33,11 +34,6 @@ const smtpUrl = z
   .describe(
     'smtp://HOST[:PORT], or smtps:// for TLS from the start, with USER:PASSWORD@ before the host where it asks for them; @ and / in a password are written %40 and %2F',
   );
-
-const secretFile = z
-  .string()
-  .refine((path) => isAbsolute(path) && isPlainText(path))
-  .describe('the absolute path of a file that holds the secret in its one line');
 
 const watchdogUrl = z
   .string()
@@ -265,8 +261,4 @@ function isAddressOrNetwork(text: string): boolean {
 
 function isArgument(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
-}
-
-function isPlainText(text: string): boolean {
-  return !/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(text);
 }

@@ -26,6 +26,7 @@ test('our secrets are not the job’s; all else is', async ({ host, token }) => 
     SNITCH_FROM_KEY: 'secret-4',
     SNITCH_SMTP_URL: 'smtp://u:secret-5@h',
     SNITCH_WATCHDOG_URL: 'http://h/c/secret-6',
+    SNITCH_STORE_URL: 'postgres://u:secret-7@h/d',
   };
   const env = { ...secrets, MINE: 'a=b\nc', PASSWORD: 'of the job' };
   const { stdout } = await host.run(['exec', token, '--', 'env'], { env });

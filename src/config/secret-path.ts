@@ -1,0 +1,13 @@
+/** A setting that names a file with a secret. */
+import { isAbsolute } from 'node:path';
+import { z } from 'zod';
+
+export const secretFile = z
+  .string()
+  .refine((path) => isAbsolute(path) && isPlainText(path))
+  .describe('the absolute path of a file that holds the secret in its one line');
+
+/** Without characters that would change what a terminal shows of it. */
+export function isPlainText(text: string): boolean {
+  return !/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(text);
+}

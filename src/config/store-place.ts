@@ -1,0 +1,46 @@
+/** Puts the address of the database and its password together. */
+import { maskPostgresUrl, type PostgresAddress, parsePostgresUrl } from '../core/database/postgres-url.ts';
+import { printable } from '../text/printable.ts';
+import { ConfigError } from './file.ts';
+import { credentialFile, readSecret } from './secrets.ts';
+import type { StoreSection } from './store-section.ts';
+
+export interface StorePlace {
+  /** With the password, so that it must never be shown. */
+  readonly address: PostgresAddress;
+  /** The address for people, without the password. */
+  readonly shown: string;
+  /** The file that the password was read from. */
+  readonly passwordFile: string | null;
+}
+
+/** The credential of systemd that holds the password, where `store.password_file` names no file. */
+export const STORE_CREDENTIAL = 'store-password';
+
+/**
+ * Null where the data are in the data directory.
+ *
+ * @throws ConfigError where the password cannot be read, or there are two of them
+ */
+export function storePlace({ url, password_file }: StoreSection, env: NodeJS.ProcessEnv): StorePlace | null {
+  if (url === undefined) return null;
+  const address = parsePostgresUrl(url);
+  const passwordFile = password_file ?? credentialFile(env, STORE_CREDENTIAL);
+  const password = passwordFile === null ? null : readPassword(passwordFile);
+  if (password !== null && address.password !== null)
+    throw new ConfigError([
+      'store.url: it has a password, and so has store.password_file: remove one of them',
+    ]);
+  const complete = { ...address, password: password ?? address.password };
+  return { address: complete, shown: maskPostgresUrl(address), passwordFile };
+}
+
+function readPassword(file: string): string {
+  try {
+    return readSecret(file);
+  } catch (error) {
+    throw new ConfigError([
+      printable(`store.password_file: ${error instanceof Error ? error.message : String(error)}`),
+    ]);
+  }
+}

@@ -1,0 +1,52 @@
+/** What keeps a connection from being had or used, and whether waiting may help. */
+
+/** The connection itself cannot be had, or cannot be used; the message names the host and never shows a password. */
+export class ConnectionFault extends Error {
+  override readonly name = 'ConnectionFault';
+  /** As Node has it for a connection that was given up: what is lost with it may be tried on another one. */
+  readonly code = 'ECONNABORTED';
+  /** Only a person can mend it: a wrong password, an authority that is not trusted, a version that is too old. */
+  readonly isLasting: boolean;
+
+  constructor(message: string, { isLasting = false, cause }: { isLasting?: boolean; cause?: unknown } = {}) {
+    super(message, { cause });
+    this.isLasting = isLasting;
+  }
+}
+
+/** The code of an error of the server (five characters, `appendix A` of its manual) or of the operating system. */
+export function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : '';
+  return typeof code === 'string' ? code : '';
+}
+
+const OF_THE_NETWORK = /^(E[A-Z]+|CERT_|ERR_(SSL|TLS|SOCKET)|UNABLE_|SELF_SIGNED|DEPTH_ZERO)/;
+
+/** The words of the client library for a connection that ended; it gives them no code. */
+const ENDED =
+  /^(Connection terminated|Client (was closed|has encountered)|timeout expired|Query read timeout)/;
+
+/** After such an error the connection is of no use, or the host takes no writes any more. */
+export function endsSession(error: unknown): boolean {
+  const code = codeOf(error);
+  return (
+    error instanceof ConnectionFault || /^(08|57P0|58|XX|25006)/.test(code) || isWithoutConnection(error)
+  );
+}
+
+function isWithoutConnection(error: unknown): boolean {
+  return OF_THE_NETWORK.test(codeOf(error)) || (error instanceof Error && ENDED.test(error.message));
+}
+
+/** Errors at connecting that come back each time until somebody changes something: passwords, rights, names, certificates. */
+const LASTING = /^(28|3D000|42501|CERT_|ERR_(SSL|TLS)|UNABLE_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME)/;
+
+/** What kept `place` from being connected to, in words. */
+export function connectionFault(place: string, error: unknown): ConnectionFault {
+  if (error instanceof ConnectionFault) return error;
+  const message = error instanceof Error ? error.message || codeOf(error) : String(error);
+  return new ConnectionFault(`${place}: ${message}`, {
+    isLasting: LASTING.test(codeOf(error)),
+    cause: error,
+  });
+}

@@ -1,0 +1,191 @@
+/** A bounded number of sessions with the primary, lent to one caller at a time. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { StoreUnavailable } from '../../../core/errors.ts';
+import { ConnectionFault } from './faults.ts';
+import type { Primary } from './primary.ts';
+import type { Session } from './session.ts';
+
+/** As `pg` has it too: it is given back with `release`, with an error or `true` if it must not be used again. */
+export type PooledClient = pg.Client & { release(broken?: Error | boolean): void };
+
+export interface PoolOptions {
+  readonly primary: Pick<Primary, 'connect'>;
+  /** The most sessions. */
+  readonly size: number;
+  /** How long a caller waits for a session, in milliseconds; also how long an outage may be that callers wait for. */
+  readonly waitMs: number;
+  /** The most callers that wait; whoever comes then is refused at once. */
+  readonly mostWaiting?: number;
+}
+
+interface Waiter {
+  resolve(client: PooledClient): void;
+  reject(error: unknown): void;
+  timer: NodeJS.Timeout;
+}
+
+/** Between two attempts to connect, in milliseconds. */
+const PAUSE_MS = 100;
+
+/** The caller does not want it used again, which says nothing about the host. */
+const GIVEN_BACK = new ConnectionFault('the session was given back as broken');
+
+export class SessionPool {
+  readonly #options: Required<PoolOptions>;
+  readonly #idle: Session[] = [];
+  readonly #waiting = new Set<Waiter>();
+  readonly #lent = new Set<Session>();
+  #opening = 0;
+  #fault: { since: number; error: unknown } | null = null;
+  #isEnded = false;
+
+  constructor(options: PoolOptions) {
+    this.#options = { mostWaiting: 10_000, ...options };
+  }
+
+  /** Why no session can be opened, and since when (`performance.now()`); null while all is well. */
+  get fault(): { since: number; error: unknown } | null {
+    return this.#fault;
+  }
+
+  /** @throws StoreUnavailable where there is none to be had in time, with the reason as its cause */
+  connect(): Promise<PooledClient> {
+    if (this.#isEnded)
+      return Promise.reject(new StoreUnavailable(new ConnectionFault('the store is closed')));
+    const session = this.#takeIdle();
+    if (session) return Promise.resolve(this.#lend(session));
+    if (this.#waiting.size >= this.#options.mostWaiting)
+      return Promise.reject(this.#tooLate('too many calls wait'));
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter = {
+        resolve,
+        reject,
+        timer: setTimeout(() => this.#leave(waiter), this.#options.waitMs),
+      };
+      this.#waiting.add(waiter);
+      this.#grow();
+    });
+  }
+
+  /** Refuses who waits, and ends all sessions; those that are lent when they are given back, or after `waitMs`. */
+  async end(): Promise<void> {
+    this.#isEnded = true;
+    this.#refuseAll(new ConnectionFault('the store is closed'));
+    const lent = [...this.#lent];
+    const late = setTimeout(() => {
+      for (const session of lent) session.destroy();
+    }, this.#options.waitMs);
+    const broken = lent.map((session) => new Promise<void>((done) => session.onBroken(() => done())));
+    await Promise.all([...this.#idle.splice(0).map((session) => session.end()), ...broken]);
+    clearTimeout(late);
+  }
+
+  #takeIdle(): Session | null {
+    for (let session = this.#idle.pop(); session; session = this.#idle.pop()) {
+      if (!session.isBroken) return session;
+    }
+    return null;
+  }
+
+  #lend(session: Session): PooledClient {
+    this.#lent.add(session);
+    let isReleased = false;
+    const release = (broken?: Error | boolean) => {
+      if (isReleased) throw new Error('the session was given back already');
+      isReleased = true;
+      this.#lent.delete(session);
+      this.#takeBack(session, broken);
+    };
+    return Object.assign(session.client, { release });
+  }
+
+  #takeBack(session: Session, broken: Error | boolean | undefined): void {
+    if (broken) session.destroy(GIVEN_BACK);
+    if (!session.isBroken && !this.#isEnded) this.#serve(session);
+    else if (!session.isBroken) void session.end();
+    this.#grow();
+  }
+
+  #serve(session: Session): void {
+    const [waiter] = this.#waiting;
+    if (!waiter) {
+      this.#idle.push(session);
+      return;
+    }
+    this.#dismiss(waiter);
+    waiter.resolve(this.#lend(session));
+  }
+
+  #dismiss(waiter: Waiter): void {
+    clearTimeout(waiter.timer);
+    this.#waiting.delete(waiter);
+  }
+
+  #leave(waiter: Waiter): void {
+    this.#dismiss(waiter);
+    waiter.reject(this.#tooLate(`no connection was free within ${this.#options.waitMs / 1_000} s`));
+  }
+
+  #tooLate(words: string): StoreUnavailable {
+    return new StoreUnavailable(this.#fault?.error ?? new ConnectionFault(words));
+  }
+
+  #refuseAll(error: unknown): void {
+    for (const waiter of this.#waiting) {
+      this.#dismiss(waiter);
+      waiter.reject(new StoreUnavailable(error));
+    }
+  }
+
+  /** Opens as many sessions as are waited for and allowed; during an outage one at a time tries for all. */
+  #grow(): void {
+    while (this.#opening < this.#waiting.size && this.#isAllowed()) {
+      this.#opening += 1;
+      void this.#open();
+    }
+  }
+
+  #isAllowed(): boolean {
+    const open = this.#idle.length + this.#lent.size + this.#opening;
+    const atOnce = this.#fault ? 1 : this.#options.size;
+    return !this.#isEnded && open < this.#options.size && this.#opening < atOnce;
+  }
+
+  async #open(): Promise<void> {
+    try {
+      const session = await this.#options.primary.connect();
+      this.#fault = null;
+      this.#opening -= 1;
+      this.#accept(session);
+    } catch (error) {
+      this.#failed(error);
+      if (this.#waiting.size > 0) await sleep(PAUSE_MS);
+      this.#opening -= 1;
+    }
+    this.#grow();
+  }
+
+  #accept(session: Session): void {
+    session.onBroken((error) => {
+      const place = this.#idle.indexOf(session);
+      if (place >= 0) this.#idle.splice(place, 1);
+      if (error !== GIVEN_BACK) this.#suspect(session);
+    });
+    if (this.#isEnded) void session.end();
+    else this.#serve(session);
+  }
+
+  /** Where one session with a host broke, the others that lie idle are not worth a try: each could cost its whole patience. */
+  #suspect({ host }: Session): void {
+    for (const session of this.#idle.filter((one) => one.host === host)) session.destroy();
+  }
+
+  /** A short outage is waited for, such as that of a failover. In a longer one, or a lasting one, all are refused at once. */
+  #failed(error: unknown): void {
+    this.#fault = { since: this.#fault?.since ?? performance.now(), error };
+    const isLasting = error instanceof ConnectionFault && error.isLasting;
+    const isLong = performance.now() - this.#fault.since >= this.#options.waitMs;
+    if (isLasting || isLong) this.#refuseAll(error);
+  }
+}

@@ -1,0 +1,165 @@
+/**
+ * Finds the host that takes writes, and finds it again after a failover. No host that was chosen once is trusted for
+ * that alone: an old primary that comes back looks like a new one, but for its timeline.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type DatabaseHost, describeHost } from '../../../core/database/postgres-url.ts';
+import { newlySeen, refusalOf } from './facts.ts';
+import { ConnectionFault, connectionFault } from './faults.ts';
+import type { SeenMemory } from './seen-file.ts';
+import { type OpenSession, openSession, type Session, type SessionOptions } from './session.ts';
+
+/** How long others may still answer when one host was found, in case two take writes at once. Milliseconds. */
+const OTHERS_MAY_TAKE = 250;
+
+export type SessionWishes = Pick<SessionOptions, 'pipeline' | 'purpose'> & { answerWithinMs?: number };
+
+export class Primary {
+  readonly #options: SessionOptions;
+  readonly #memory: SeenMemory;
+  readonly #sessions = new Set<Session>();
+  #known: DatabaseHost | null = null;
+
+  constructor(options: SessionOptions, memory: SeenMemory) {
+    this.#options = options;
+    this.#memory = memory;
+  }
+
+  /** The host that was found last, until it fails. */
+  get known(): DatabaseHost | null {
+    return this.#known;
+  }
+
+  /** The next connection asks all hosts anew. */
+  forget(host: DatabaseHost): void {
+    if (this.#known === host) this.#known = null;
+  }
+
+  /**
+   * A session with the primary.
+   *
+   * @throws ConnectionFault that says of each host why it is not the one; it lasts if no host may become it by itself
+   */
+  async connect(wishes: SessionWishes = {}): Promise<Session> {
+    const options = { ...this.#options, ...wishes };
+    const known = this.#known;
+    if (known) {
+      try {
+        return await this.#take(await this.#ask(known, options));
+      } catch {
+        this.forget(known);
+      }
+    }
+    return this.#take(await this.#search(options));
+  }
+
+  /**
+   * Asks the hosts that are not the known one whether one of them was promoted, though the known one still lives. Then
+   * every session with the old primary is given up, and whoever had one connects anew. It never fails.
+   */
+  async lookAround(): Promise<void> {
+    const others = this.#options.address.hosts.filter((host) => host !== this.#known);
+    const options = { ...this.#options, purpose: 'look-around' };
+    await Promise.all(
+      others.map((host) =>
+        this.#ask(host, options).then(
+          (session) => this.#noticeLate(session),
+          () => undefined,
+        ),
+      ),
+    );
+  }
+
+  /** A host that takes writes too: the primary, if it was promoted later. */
+  async #noticeLate(session: OpenSession): Promise<void> {
+    const seen = this.#memory.get();
+    if (seen && (session.facts.timeline ?? 0) > seen.timeline) {
+      this.#known = session.host;
+      await this.#see(session);
+    }
+    await session.end();
+  }
+
+  async #see({ facts }: Session): Promise<void> {
+    const seen = newlySeen(facts, this.#memory.get());
+    if (!seen) return;
+    for (const session of this.#sessions) {
+      const { timeline } = session.facts;
+      if (timeline !== null && timeline < seen.timeline)
+        session.destroy(new ConnectionFault(`${describeHost(session.host)} is an old primary now`));
+    }
+    await this.#memory.keep(seen);
+  }
+
+  async #take(session: OpenSession): Promise<Session> {
+    try {
+      // Before anything is written there: what is forgotten in a crash would let the old primary in.
+      await this.#see(session);
+      await session.prepare();
+    } catch (error) {
+      session.destroy();
+      throw connectionFault(describeHost(session.host), error);
+    }
+    this.#known = session.host;
+    this.#sessions.add(session);
+    session.onBroken(() => {
+      this.#sessions.delete(session);
+      this.forget(session.host);
+    });
+    return session;
+  }
+
+  /** @throws ConnectionFault that says why this host is not the one */
+  async #ask(host: DatabaseHost, options: SessionOptions): Promise<OpenSession> {
+    const session = await openSession(host, options);
+    const refusal = refusalOf(session.facts, this.#memory.get(), this.#memory.file);
+    if (!refusal) return session;
+    void session.end();
+    throw new ConnectionFault(`${describeHost(host)} ${refusal.words}`, refusal);
+  }
+
+  /** Asks all hosts at once. Of two that take writes, the one that was promoted last is the primary. */
+  async #search(options: SessionOptions): Promise<OpenSession> {
+    const found: OpenSession[] = [];
+    const faults: ConnectionFault[] = [];
+    let isChosen = false;
+    const asked = options.address.hosts.map((host) =>
+      this.#ask(host, options).then(
+        (session) => {
+          if (isChosen) void this.#noticeLate(session);
+          else found.push(session);
+        },
+        (error: unknown) => faults.push(connectionFault(describeHost(host), error)),
+      ),
+    );
+    const all = Promise.all(asked);
+    await Promise.race([all, this.#first(asked, found)]);
+    isChosen = true;
+    const [chosen, ...others] = found.sort(
+      (one, other) => (other.facts.timeline ?? 0) - (one.facts.timeline ?? 0),
+    );
+    for (const session of others) void session.end();
+    if (chosen) return chosen;
+    throw noneTakesWrites(faults);
+  }
+
+  /** When one host was found, and the others have had a while to answer too. */
+  async #first(asked: readonly Promise<unknown>[], found: readonly OpenSession[]): Promise<void> {
+    await new Promise<void>((resolve) => {
+      for (const one of asked) void one.then(() => found.length > 0 && resolve());
+    });
+    const newest = Math.max(...found.map(({ facts }) => facts.timeline ?? 0));
+    const seen = this.#memory.get();
+    // One that was promoted since can only be the primary.
+    if (seen === null || newest <= seen.timeline) await sleep(OTHERS_MAY_TAKE, undefined, { ref: false });
+  }
+}
+
+function noneTakesWrites(faults: readonly ConnectionFault[]): ConnectionFault {
+  const [only] = faults;
+  if (only && faults.length === 1) return only;
+  const isLasting = faults.every((fault) => fault.isLasting);
+  return new ConnectionFault(`no host takes writes: ${faults.map(({ message }) => message).join('; ')}`, {
+    isLasting,
+  });
+}

@@ -1,0 +1,53 @@
+/** What every session sets, whatever the operator, the database or the role have as their defaults. */
+import pg from 'pg';
+
+export interface SetUp {
+  readonly schema: string;
+  readonly answerWithinMs: number;
+}
+
+/** Shorter than our own patience, so that the server is the first to give up, and the connection stays good. */
+const SERVER_GIVES_UP_AT = 0.9;
+
+/** A transaction in which nothing happens for so long belongs to a node that hangs, and its locks hold up the others. Milliseconds. */
+const IDLE_IN_TRANSACTION_MS = 10_000;
+
+/** How soon the server notices that the host of a node is gone, and lets go of its locks. Milliseconds. */
+const NODE_GONE_MS = 10_000;
+
+/**
+ * `search_path` is pinned, and temporary tables come last, so that nobody can put a table of his own before ours.
+ *
+ * `synchronous_commit` stays as the operator has it (`local`, `remote_write`, `on` or `remote_apply`: how far a standby
+ * must have followed), but not `off`: then a crash would take check-ins that were acknowledged.
+ */
+export async function setUp(client: pg.Client, { schema, answerWithinMs }: SetUp): Promise<void> {
+  const settings: Record<string, string> = {
+    client_encoding: 'UTF8',
+    search_path: `${pg.escapeIdentifier(schema)}, pg_temp`,
+    TimeZone: 'UTC',
+    DateStyle: 'ISO, YMD',
+    IntervalStyle: 'postgres',
+    standard_conforming_strings: 'on',
+    bytea_output: 'hex',
+    default_transaction_isolation: 'read committed',
+    default_transaction_deferrable: 'off',
+    statement_timeout: `${Math.floor(answerWithinMs * SERVER_GIVES_UP_AT)}`,
+    idle_in_transaction_session_timeout: `${IDLE_IN_TRANSACTION_MS}`,
+    idle_session_timeout: '0',
+    // Statements this short are slower compiled than run.
+    jit: 'off',
+    client_connection_check_interval: '2000',
+    tcp_keepalives_idle: '5',
+    tcp_keepalives_interval: '2',
+    tcp_keepalives_count: '3',
+    tcp_user_timeout: `${NODE_GONE_MS}`,
+  };
+  const assigned = Object.entries(settings).map(
+    ([name, value]) => `set_config(${pg.escapeLiteral(name)}, ${pg.escapeLiteral(value)}, false)`,
+  );
+  await client.query(`SELECT ${assigned.join(', ')}`);
+  await client.query(
+    `SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`,
+  );
+}

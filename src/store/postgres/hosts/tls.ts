@@ -1,0 +1,72 @@
+/** TLS to the database, with the modes of libpq (`sslmode`) and what each of them verifies. */
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { type ConnectionOptions, getCACertificates } from 'node:tls';
+import type { Tls } from '../../../core/database/postgres-options.ts';
+import type { DatabaseHost } from '../../../core/database/postgres-url.ts';
+import { ConnectionFault, codeOf } from './faults.ts';
+
+/** What the client library is given: whether it is to use TLS, and how. */
+export type TlsAttempt = false | ConnectionOptions;
+
+/**
+ * The ways in which to try to connect, one after the other. A socket on the same host needs no TLS and has none.
+ *
+ * @param home where the operator's certificates are looked for, as libpq does
+ * @throws ConnectionFault where a file is missing or must not be used
+ */
+export function tlsAttempts(tls: Tls, { host }: DatabaseHost, home = homedir()): readonly TlsAttempt[] {
+  if (tls.mode === 'disable' || host.startsWith('/')) return [false];
+  const secured = securedBy(tls, home);
+  if (tls.mode === 'allow') return [false, secured];
+  return tls.mode === 'prefer' ? [secured, false] : [secured];
+}
+
+function securedBy(tls: Tls, home: string): ConnectionOptions {
+  const identity = tls.cert && tls.key ? { cert: read('sslcert', tls.cert), key: readKey(tls.key) } : {};
+  const authorities = authoritiesOf(tls, home);
+  if (tls.mode === 'allow' || tls.mode === 'prefer' || authorities === null)
+    return { ...identity, rejectUnauthorized: false };
+  const verified = { ...identity, ca: authorities, rejectUnauthorized: true };
+  // As with libpq, `require` verifies the authority where there is one to verify by, and never the name.
+  return tls.mode === 'verify-full' ? verified : { ...verified, checkServerIdentity: () => undefined };
+}
+
+/** Null where nothing is to be verified. */
+function authoritiesOf({ mode, rootCert }: Tls, home: string): string[] | null {
+  if (mode === 'allow' || mode === 'prefer') return null;
+  if (rootCert === 'system') return getCACertificates('system');
+  const usual = join(home, '.postgresql/root.crt');
+  const file = rootCert ?? (existsSync(usual) ? usual : null);
+  if (file !== null) return [read('sslrootcert', file)];
+  if (mode === 'require') return null;
+  throw new ConnectionFault(
+    `sslmode=${mode} needs to know whom to trust: add sslrootcert=/PATH/OF/ROOT.crt to store.url, or sslrootcert=system for the authorities of this host`,
+    { isLasting: true },
+  );
+}
+
+function read(option: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ConnectionFault(`${option}: ${file} cannot be read (${codeOf(error)})`, { isLasting: true });
+  }
+}
+
+/** A key that others may read is no secret, so libpq refuses it too. Root may let a group read it. */
+function readKey(file: string): string {
+  const text = read('sslkey', file);
+  const { mode, uid } = statSync(file);
+  if ((mode & (uid === 0 ? 0o037 : 0o077)) !== 0)
+    throw new ConnectionFault(`sslkey: others may read ${file}: chmod 600 ${file}`, { isLasting: true });
+  return text;
+}
+
+/** Whether the other way of `allow` and `prefer` may help where this one failed. */
+export function mayHelpOtherwise(error: unknown): boolean {
+  if (codeOf(error) === '28000') return true;
+  const message = error instanceof Error ? error.message : '';
+  return /SSL/.test(message) || /^(ERR_(SSL|TLS)|EPROTO)/.test(codeOf(error));
+}
