@@ -1,7 +1,8 @@
 /** `snitch server add`, `use` and `remove`. */
 import { resolve } from 'node:path';
-import type { Document } from 'yaml';
+import { type Document, isMap, YAMLMap } from 'yaml';
 import { createClient } from '../../api/client.ts';
+import { printable } from '../../text/printable.ts';
 import { confirmDeletion } from '../command/confirm.ts';
 import { problemOfName, UNNAMED } from '../command/plain-yaml.ts';
 import { askSecretly, canAsk } from '../command/prompt.ts';
@@ -37,7 +38,7 @@ const OWN_LINES = ['url', 'api_key', 'api_key_file', 'admin_key', 'admin_key_fil
 export async function addServer(name: string, given: string, flags: AddFlags): Promise<void> {
   const problem = problemOfName(name);
   if (problem !== null) throw new UsageError(problem);
-  const url = plainUrl(given, 'the address');
+  const url = plainUrl(given, given.includes('@') ? 'URL' : printable(given));
   assertNew(readCli(process.env), name);
   const isThere = await assertSnitch(url);
   const lines = await keyLines(name, url, flags);
@@ -45,8 +46,7 @@ export async function addServer(name: string, given: string, flags: AddFlags): P
   const written = await changeCliFile(process.env, (document, present) => {
     assertNew(present, name);
     const isFirst = serversOf(present).length === 0;
-    if (!document.hasIn(['servers', name]) && typeof document.get('servers') === 'string')
-      document.delete('servers');
+    if (!isMap(document.get('servers'))) document.set('servers', new YAMLMap());
     document.setIn(['servers', name], document.createNode({ url, ...lines.settings }));
     // Whichever is added next must not change what is asked until then.
     if (flags.use || (isFirst && !present.values.server)) document.set('server', name);

@@ -33,7 +33,7 @@ export async function changeCliFile(
     if (present.isForbidden) throw new Failure(`this user may not read ${path}`);
     const document = documentIn(path);
     change(document, present);
-    const text = document.toString({ lineWidth: 0 });
+    const text = textOf(document);
     assertUnderstood(path, document, text);
     await replacePrivateFile(path, text, ownerOf(path));
     return readCli(env);
@@ -85,6 +85,16 @@ function documentIn(path: string): Document {
   if (fault) throw new Failure(`${path} is not valid YAML, and is left as it is`);
   if (!isMap(document.contents)) document.contents = new YAMLMap() as never;
   return document;
+}
+
+/** An empty map would be written as `{}`, which those who read the file do not know. */
+function textOf(document: Document): string {
+  if (isMap(document.contents) && document.contents.items.length === 0) {
+    return [document.commentBefore, document.comment]
+      .map((text) => (text ? `#${text.replaceAll('\n', '\n#')}\n` : ''))
+      .join('');
+  }
+  return document.toString({ lineWidth: 0 });
 }
 
 /** Root changes the file of somebody else without taking it away from them. */

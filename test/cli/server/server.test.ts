@@ -143,7 +143,7 @@ test('what is wrong is said, and nothing is written', async (context) => {
     const cases: [string[], number, RegExp][] = [
       [['home', daemon.url, '--key-file', wrong], 4, /refuses this key: nothing was written/],
       [['home', stranger.url, '--key-file', keyFile], 1, /not as a snitch server/],
-      [['home', 'ftp://x', '--key-file', keyFile], 2, /the address must be/],
+      [['home', 'ftp://x', '--key-file', keyFile], 2, /address must be/],
       [['a b', daemon.url, '--key-file', keyFile], 2, /letters, digits/],
       [['unnamed', daemon.url, '--key-file', keyFile], 2, /top of the file/],
       [['home', daemon.url], 2, /--key-file FILE/],
