@@ -161,7 +161,7 @@ export async function removeServer(name: string, flags: { force?: boolean; quiet
   const kept = await countKept(name, url);
   const left =
     kept === 0 ? [] : [`the key for ${kept} check-ins in the spool: \`snitch spool flush\` sends them`];
-  await confirmDeletion([`${name}, ${url}${key}`, ...left], flags);
+  await confirmDeletion([`${name}, ${url}${key}`, ...left], flags, null);
   const written = await changeCliFile(process.env, (document, present) => {
     if (name === UNNAMED) for (const line of OWN_LINES) document.delete(line);
     else removeNamed(document, name);

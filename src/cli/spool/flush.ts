@@ -117,8 +117,8 @@ function isSilent(flush: Flush, checkIn: KeptCheckIn): boolean {
 
 /** A name is looked up at the API; a check-in with a token goes straight to the check-in address. */
 function serverOf({ base }: Flush, checkIn: KeptCheckIn): string {
-  const { server, serverName, keyFile } = checkIn;
-  if (checkIn.token === null) return `api ${server} ${serverName} ${keyFile}`;
+  const { server, serverName, keyFile, keyFileThen } = checkIn;
+  if (checkIn.token === null) return `api ${server} ${serverName} ${keyFile ?? keyFileThen}`;
   return `base ${checkIn.base ?? (server === null && serverName === undefined ? base : `of ${server} ${serverName}`)}`;
 }
 
