@@ -9,7 +9,7 @@ export const EXECUTABLE = join(import.meta.dirname, '../../dist/snitch');
 
 /** The C library and what comes with a C++ compiler's runtime: Debian's libc6, libgcc-s1, libstdc++6 and libatomic1. */
 const LIBRARIES =
-  /^(?:linux-vdso|ld-linux-x86-64|libc|libm|libdl|libpthread|libgcc_s|libstdc\+\+|libatomic)\.so/;
+  /^(?:linux-vdso|ld-linux-(?:x86-64|aarch64)|libc|libm|libdl|libpthread|libgcc_s|libstdc\+\+|libatomic)\.so/;
 
 export function makeEmptyRoot(): string {
   const root = mkdtempSync(join(tmpdir(), 'snitch-root-'));
