@@ -43,7 +43,7 @@ export class WrongOptions extends Error {
  */
 export function executableWanted(args: readonly string[], host: string = process.arch): Architecture | null {
   const { sea, arch } = parsed(args);
-  if (sea) return arch === undefined ? ofHost(host) : named(arch);
+  if (sea) return arch === undefined ? architectureOfHost(host) : named(arch);
   if (arch === undefined) return null;
   throw new WrongOptions(
     '--arch is for the executable and the package (npm run build:sea, npm run build:deb): the bundle is the same for all',
@@ -63,7 +63,11 @@ function parsed(args: readonly string[]): { sea: boolean; arch: string | undefin
   }
 }
 
-function ofHost(host: string): Architecture {
+/**
+ * @param host the architecture of this host, as Node calls it
+ * @throws WrongOptions if there is no executable for it
+ */
+export function architectureOfHost(host: string = process.arch): Architecture {
   const own = find(host);
   if (own) return own;
   throw new WrongOptions(
