@@ -1,12 +1,14 @@
 /**
  * Builds dist/: snitch.mjs, the chunks that it loads when a command needs them, and SQLite's native addon. dist/ needs
- * nothing else but Node. With `--sea` it also builds dist/snitch, a single file that does not even need Node.
+ * nothing else but Node. With `--sea` it also builds dist/snitch, a single file that does not even need Node, and with
+ * `--sea --arch arm64` dist/snitch-arm64, such a file for another architecture than that of this host.
  */
 import { copyFileSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { executableWanted, isOwn, WrongOptions } from './build/architecture.ts';
 import { buildExecutable } from './build/executable.ts';
 import { leanPackages } from './build/lean-packages.ts';
 import { collectLicenses } from './build/licenses.ts';
@@ -49,6 +51,23 @@ const withoutDevtools = {
   },
 };
 
+/** They are read before anything is built. */
+function architectureWanted() {
+  try {
+    return executableWanted(process.argv.slice(2));
+  } catch (error) {
+    if (!(error instanceof WrongOptions)) throw error;
+    console.error(error.message);
+    return process.exit(2);
+  }
+}
+
+/** What the package of the library brings for an architecture. */
+function prebuiltAddon(/** @type {import('./build/architecture.ts').Architecture} */ architecture) {
+  const library = dirname(require.resolve('better-sqlite3/package.json'));
+  return join(library, 'prebuilds', `linux-${architecture}.node`);
+}
+
 /** Replaces the file instead of writing into it, which would crash a running daemon that has mapped the addon. */
 function copyAddon() {
   const { getPrebuildPath } = require(
@@ -70,6 +89,8 @@ function removeOldChunks(/** @type {ReadonlySet<string>} */ written) {
 
 /** esbuild has already printed what is wrong. */
 const fail = () => process.exit(1);
+
+const architecture = architectureWanted();
 
 /** @satisfies {import('esbuild').BuildOptions} */
 const options = {
@@ -133,4 +154,8 @@ const written = Object.keys({ ...main.metafile.outputs, ...parts.metafile.output
 removeOldChunks(new Set(written));
 const inputs = Object.keys({ ...main.metafile.inputs, ...parts.metafile.inputs });
 writeFileSync(join(dist, LICENSES), collectLicenses(root, inputs));
-if (process.argv.includes('--sea')) await buildExecutable(options, dist, [...written, ADDON, LICENSES]);
+if (architecture) {
+  const beside = Object.fromEntries([...written, ADDON, LICENSES].map((name) => [name, join(dist, name)]));
+  const assets = isOwn(architecture) ? beside : { ...beside, [ADDON]: prebuiltAddon(architecture) };
+  await buildExecutable(options, dist, architecture, assets);
+}

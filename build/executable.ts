@@ -1,19 +1,25 @@
 /** Puts Node, the code and the addon into one file, so that the host needs no Node. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
+import { ARCHITECTURES, type Architecture, executableName, isOwn } from './architecture.ts';
+import { foreignNode } from './foreign-node.ts';
+import { fillLastPage, misplacedParts } from './page-size.ts';
 
 /**
  * @param options the options of esbuild for the other bundles
- * @param dist where the parts are, and where the executable goes
- * @param parts the names of the files in `dist` that the executable contains
+ * @param dist where the executable goes
+ * @param architecture what it runs on
+ * @param assets the paths of the files that it contains, by their names in it
  */
 export async function buildExecutable(
   options: BuildOptions,
   dist: string,
-  parts: readonly string[],
+  architecture: Architecture,
+  assets: Record<string, string>,
 ): Promise<void> {
+  const name = executableName(architecture);
   const work = mkdtempSync(join(dist, '.executable-'));
   try {
     const main = join(work, 'executable.mjs');
@@ -23,15 +29,16 @@ export async function buildExecutable(
       // The executable remembers this name, so it must not contain a temporary directory.
       main: basename(main),
       mainFormat: 'module',
-      executable: strippedNode(work),
-      output: join(work, 'snitch'),
-      // A code cache would be different in every build, and would cover only the few lines of this module.
+      executable: preparedNode(work, dirname(dist), architecture),
+      output: join(work, name),
+      // A code cache would be different in every build, is of no use on another architecture than that which made it, and
+      // would cover only the few lines of this module.
       useCodeCache: false,
       disableExperimentalSEAWarning: true,
       execArgv: ['--disable-warning=ExperimentalWarning', '--use-system-ca'],
       // NODE_OPTIONS is meant for other programs, and could preload a library that is none of ours.
       execArgvExtension: 'none',
-      assets: Object.fromEntries(parts.map((name) => [name, join(dist, name)])),
+      assets,
     };
     const file = join(work, 'sea.json');
     writeFileSync(file, JSON.stringify(settings));
@@ -39,22 +46,35 @@ export async function buildExecutable(
       cwd: work,
       stdio: ['ignore', 'ignore', 'inherit'],
     });
+    const misplaced = misplacedParts(settings.output);
+    if (misplaced.length > 0)
+      throw new Error(`dist/${name} would not run everywhere: ${misplaced.join('; ')}`);
     // A new file takes the old one's name, because the old one may be running.
-    renameSync(settings.output, join(dist, 'snitch'));
-    console.log(`dist/snitch: ${(statSync(join(dist, 'snitch')).size / 1e6).toFixed(0)} MB`);
+    renameSync(settings.output, join(dist, name));
+    console.log(`dist/${name}: ${(statSync(join(dist, name)).size / 1e6).toFixed(0)} MB`);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
 }
 
-/** Removes the names of Node's own functions, which are a fifth of its size and help only a debugger. */
-function strippedNode(work: string): string {
+/** A copy of the Node that the executable contains, without what only a debugger needs. */
+function preparedNode(work: string, root: string, architecture: Architecture): string {
   const copy = join(work, 'node');
-  copyFileSync(process.execPath, copy);
-  const { error } = spawnSync('strip', [copy], { stdio: 'inherit' });
-  if (error)
-    console.warn(
-      'dist/snitch keeps the debugging names of Node: `strip` (package binutils) is not installed',
-    );
+  copyFileSync(isOwn(architecture) ? process.execPath : foreignNode(root, architecture), copy);
+  strip(copy, architecture);
+  fillLastPage(copy);
   return copy;
+}
+
+/** Removes the names of Node's own functions, which are a fifth of its size. */
+function strip(program: string, architecture: Architecture): void {
+  const { gnu, binutils } = ARCHITECTURES[architecture];
+  const [tool, from] = isOwn(architecture) ? ['strip', 'binutils'] : [`${gnu}-strip`, binutils];
+  const { error, status } = spawnSync(tool, [program], { stdio: 'inherit' });
+  if (error) {
+    const name = executableName(architecture);
+    console.warn(
+      `dist/${name} keeps the debugging names of Node: \`${tool}\` (package ${from}) is not installed`,
+    );
+  } else if (status !== 0) throw new Error(`${tool} failed on the Node for ${architecture}`);
 }

@@ -1,9 +1,10 @@
 /**
- * Builds dist/snitch_<version>_<architecture>.deb from dist/snitch: `npm run build:deb`.
+ * Builds the executable, and dist/snitch_<version>_<architecture>.deb with it: `npm run build:deb`, and with
+ * `-- --arch arm64` the one for another architecture.
  *
  * The program contains its own Node, so it depends only on the C and C++ runtime.
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -21,17 +22,23 @@ import {
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import {
+  ARCHITECTURES,
+  type Architecture,
+  architectureOfHost,
+  executableName,
+  executableWanted,
+} from '../build/architecture.ts';
 import { debianChangelog, type Release } from './debian-changelog.ts';
 import { writeManPages } from './man-pages.ts';
 import { sourceDate } from './source-date.ts';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
-const ARCHITECTURES: Partial<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 const CONFFILE = 'etc/snitch/config.yaml';
 const SCRIPTS = ['postinst', 'prerm', 'postrm'];
 
-/** The versions are those of the symbols that Node and the addon need. */
-const DEPENDS = 'libc6 (>= 2.34), libstdc++6 (>= 11), libgcc-s1, libatomic1';
+/** The versions are those of the symbols that Node and the addon need, the same for each architecture. */
+export const DEPENDS = 'libc6 (>= 2.34), libstdc++6 (>= 11), libgcc-s1, libatomic1';
 
 const MAINTAINER = 'the Snitch authors <snitch@example.com>';
 
@@ -47,13 +54,19 @@ const DESCRIPTION = `dead man's switch for scheduled jobs
  * @param directory where the package goes
  * @param version the version of the package
  * @param compression tests do without it, because it takes half a minute
+ * @param own the architecture of the executable in dist/ that goes into it
  * @returns the path of the package
  */
-export function buildDeb(directory: string, version: string, compression: 'xz' | 'none' = 'xz'): string {
-  const architecture = ARCHITECTURES[process.arch];
-  if (!architecture) throw new Error(`there is no Debian architecture for ${process.arch} here`);
-  const program = join(ROOT, 'dist/snitch');
-  if (!existsSync(program)) throw new Error(`${program} is missing: run \`npm run build:sea\``);
+export function buildDeb(
+  directory: string,
+  version: string,
+  compression: 'xz' | 'none' = 'xz',
+  own: Architecture = architectureOfHost(),
+): string {
+  const architecture = ARCHITECTURES[own].debian;
+  const program = join(ROOT, 'dist', executableName(own));
+  if (!existsSync(program))
+    throw new Error(`${program} is missing: run \`npm run build:sea -- --arch ${own}\``);
   const tree = mkdtempSync(join(directory, '.deb-'));
   // The permissions in the package must not depend on who builds it.
   const umask = process.umask(0o022);
@@ -91,8 +104,7 @@ function fill(tree: string, program: string, release: Release): void {
   for (const unit of ['snitch.service', 'snitch.socket'])
     put(`usr/lib/systemd/system/${unit}`, source(`packaging/${unit}`));
   put(CONFFILE, source('packaging/debian/config.yaml'));
-  for (const [shell, path] of Object.entries(COMPLETIONS))
-    put(path, execFileSync(program, ['completion', shell]));
+  for (const [shell, path] of Object.entries(COMPLETIONS)) put(path, told('completion', shell));
   const manual = mkdtempSync(join(tree, '.manual-'));
   writeManPages(manual);
   for (const page of readdirSync(manual)) {
@@ -100,7 +112,7 @@ function fill(tree: string, program: string, release: Release): void {
   }
   rmSync(manual, { recursive: true });
   const doc = 'usr/share/doc/snitch';
-  put(`${doc}/copyright`, execFileSync(program, ['version', '--licenses'], { maxBuffer: 1e8 }));
+  put(`${doc}/copyright`, told('version', '--licenses'));
   const changes = source('CHANGELOG.md');
   put(`${doc}/changelog.gz`, zipped(Buffer.from(debianChangelog(changes.toString(), release))));
   put(`${doc}/CHANGELOG.md.gz`, zipped(changes));
@@ -108,6 +120,11 @@ function fill(tree: string, program: string, release: Release): void {
   put(`${doc}/config.example.yaml`, source('config.example.yaml'));
   // They are not compressed, so that their links and pictures work.
   for (const page of documents()) put(`${doc}/docs/${page}`, source(`docs/${page}`));
+}
+
+/** What the program says. The bundle is asked, because this host may be unable to run the executable; its code is the same. */
+function told(...args: string[]): Buffer {
+  return execFileSync(process.execPath, [join(ROOT, 'dist/snitch.mjs'), ...args], { maxBuffer: 1e8 });
 }
 
 /** The pages and their pictures, without the script that draws them. */
@@ -176,7 +193,15 @@ function filesIn(tree: string): string[] {
     .sort();
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+/** Builds the executable that goes into it first, so that a package never contains an older one. */
+function main(args: readonly string[]): void {
+  const options = ['--sea', ...args];
+  const { status } = spawnSync(process.execPath, ['build.mjs', ...options], { cwd: ROOT, stdio: 'inherit' });
+  const architecture = status === 0 ? executableWanted(options) : null;
+  // The build has said what is wrong.
+  if (architecture === null) process.exit(status ?? 1);
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
-  console.log(buildDeb(join(ROOT, 'dist'), version));
+  console.log(buildDeb(join(ROOT, 'dist'), version, 'xz', architecture));
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) main(process.argv.slice(2));

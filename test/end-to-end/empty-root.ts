@@ -9,7 +9,7 @@ export const EXECUTABLE = join(import.meta.dirname, '../../dist/snitch');
 
 /** The C library and what comes with a C++ compiler's runtime: Debian's libc6, libgcc-s1, libstdc++6 and libatomic1. */
 const LIBRARIES =
-  /^(?:linux-vdso|ld-linux-x86-64|libc|libm|libdl|libpthread|libgcc_s|libstdc\+\+|libatomic)\.so/;
+  /^(?:linux-vdso|ld-linux-(?:x86-64|aarch64)|libc|libm|libdl|libpthread|libgcc_s|libstdc\+\+|libatomic)\.so/;
 
 export function makeEmptyRoot(): string {
   const root = mkdtempSync(join(tmpdir(), 'snitch-root-'));
@@ -20,8 +20,12 @@ export function makeEmptyRoot(): string {
 
 /** How the daemon is started in it. There is no /proc, no /dev, no /tmp, no shell and no Node. */
 export function inEmptyRoot(root: string): DaemonOptions {
-  const chroot = process.getuid?.() === 0 ? ['chroot'] : ['unshare', '--map-root-user', 'chroot'];
-  return { root, program: [...chroot, root, '/snitch'] };
+  return { root, program: [...chrootInto(root), '/snitch'] };
+}
+
+/** What goes before a program to let it see only that directory. */
+export function chrootInto(root: string): string[] {
+  return [...(process.getuid?.() === 0 ? [] : ['unshare', '--map-root-user']), 'chroot', root];
 }
 
 export function librariesOf(program: string): string[] {

@@ -26,12 +26,12 @@ import { type DaemonProcess, startProcess } from '../end-to-end/daemon-process.t
 import { EXECUTABLE, librariesOf } from '../end-to-end/empty-root.ts';
 import { runUnless, unless } from '../skipped.ts';
 import { withoutMounts } from '../store/sqlite/mounts.ts';
+import { assertContent, ownArchitecture } from './deb-content.ts';
 import { fieldOf, makeScratchRoot, type ScratchRoot } from './scratch-root.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const CONFIG = 'etc/snitch/config.yaml';
 const NEXT = '99.0.0';
-const DOCUMENTS = readdirSync(join(ROOT, 'docs')).filter((name) => /\.(?:md|svg)$/.test(name));
 
 interface Context {
   directory: string;
@@ -62,29 +62,7 @@ if (missing === null) {
   });
 
   test('names what it needs, and holds what a package of a service should', ({ deb }) => {
-    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
-    assert.is(fieldOf(deb, 'Version'), version);
-    for (const needed of ['libc6', 'libstdc++6', 'libgcc-s1', 'libatomic1'])
-      assert.ok(fieldOf(deb, 'Depends').includes(needed), needed);
-    const listing = execFileSync('dpkg-deb', ['-c', deb], { encoding: 'utf8' });
-    for (const line of [
-      /^-rwxr-xr-x root\/root .* \.\/usr\/bin\/snitch$/m,
-      /^-rw-r--r-- root\/root .* \.\/usr\/lib\/systemd\/system\/snitch\.service$/m,
-      /^-rw-r--r-- root\/root .* \.\/usr\/lib\/systemd\/system\/snitch\.socket$/m,
-      /^-rw-r--r-- root\/root .* \.\/etc\/snitch\/config\.yaml$/m,
-      /\.\/usr\/share\/man\/man1\/snitch\.1\.gz$/m,
-      /\.\/usr\/share\/man\/man5\/snitch\.yaml\.5\.gz$/m,
-      /\.\/usr\/share\/bash-completion\/completions\/snitch$/m,
-      /\.\/usr\/share\/zsh\/vendor-completions\/_snitch$/m,
-      /\.\/usr\/share\/fish\/vendor_completions\.d\/snitch\.fish$/m,
-      /\.\/usr\/share\/doc\/snitch\/copyright$/m,
-      /\.\/usr\/share\/doc\/snitch\/changelog\.gz$/m,
-      ...DOCUMENTS.map((name) => `./usr/share/doc/snitch/docs/${name}\n`),
-    ])
-      assert.match(listing, line);
-    assert.not.match(listing, './etc/credstore');
-    const size = Number(fieldOf(deb, 'Installed-Size')) * 1024;
-    assert.ok(size > statSync(EXECUTABLE).size && size < statSync(EXECUTABLE).size * 1.1);
+    assertContent(deb, { executable: EXECUTABLE, architecture: ownArchitecture() });
   });
 
   test('installs, upgrades with its data and its configuration, is removed, and is purged', async (context) => {

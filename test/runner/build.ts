@@ -5,10 +5,15 @@ import { join } from 'node:path';
 import { type Needs, TEST } from './test-files.ts';
 
 /** Each resolves when the file is there; where nothing needs it, it is not built. */
-export function build(needs: ReadonlySet<Needs>): Record<'bundle' | 'executable', Promise<void>> {
-  const bundle = needs.has('bundle') || needs.has('executable') ? run() : Promise.resolve();
-  const executable = needs.has('executable') ? bundle.then(() => run('--sea')) : bundle;
-  return { bundle, executable };
+export function build(needs: ReadonlySet<Needs>): Record<Exclude<Needs, 'nothing'>, Promise<void>> {
+  const needsForeign = needs.has('foreign executable');
+  const needsExecutable = needsForeign || needs.has('executable');
+  const bundle = needsExecutable || needs.has('bundle') ? run() : Promise.resolve();
+  const executable = needsExecutable ? bundle.then(() => run('--sea')) : bundle;
+  // A host of that architecture has it already: it is its own.
+  const isForeign = needsForeign && process.arch !== 'arm64';
+  const foreign = isForeign ? executable.then(() => run('--sea', '--arch', 'arm64')) : executable;
+  return { bundle, executable, 'foreign executable': foreign };
 }
 
 async function run(...options: string[]): Promise<void> {

@@ -4,8 +4,11 @@ import { join, normalize } from 'node:path';
 
 export const TEST = normalize(join(import.meta.dirname, '..'));
 
-/** What must be built first: nothing, the bundle `dist/snitch.mjs`, or the single executable `dist/snitch`. */
-export type Needs = 'nothing' | 'bundle' | 'executable';
+/**
+ * What must be built first: nothing, the bundle `dist/snitch.mjs`, the single executable `dist/snitch`, or also the one for
+ * another architecture, `dist/snitch-arm64`.
+ */
+export type Needs = 'nothing' | 'bundle' | 'executable' | 'foreign executable';
 
 export interface TestFile {
   /** Below `test/`. */
@@ -64,6 +67,7 @@ function loadedBy(path: string, seen = new Map<string, string>()): Map<string, s
 
 function needsOf(loaded: Map<string, string>): Needs {
   const texts = [...loaded].filter(([path]) => !path.startsWith('runner/')).map(([, text]) => text);
+  if (texts.some((text) => /dist\/snitch-arm64\b/.test(text))) return 'foreign executable';
   if (texts.some((text) => /dist\/snitch(?![\w.])/.test(text))) return 'executable';
   return texts.some((text) => /dist\/snitch\.mjs|bin\/snitch\b/.test(text)) ? 'bundle' : 'nothing';
 }

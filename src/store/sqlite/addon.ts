@@ -14,6 +14,11 @@ export class AddonUnusable extends Error {
   override readonly name = 'AddonUnusable';
 }
 
+/** What the loader says where the host's library lacks a version, and which one the addon needs. docs/install.md has them too. */
+const TOO_OLD = /version `(GLIBC|GLIBCXX|CXXABI)_[\d.]+' not found/;
+const C_LIBRARY = 'glibc 2.34';
+const CPP_LIBRARY = 'the libstdc++ of GCC 11';
+
 /** Opens a database file; the options and errors are those of better-sqlite3. */
 export function openFile(path: string, options: Database.Options = {}): Database.Database {
   const binding = nativeBinding();
@@ -58,11 +63,21 @@ export function loadAddon(content: Uint8Array, env: NodeJS.ProcessEnv): Loaded {
     try {
       return load(content);
     } catch (error) {
-      refusals.push(error instanceof Error ? error.message : String(error));
+      const message = error instanceof Error ? error.message : String(error);
+      const [, library] = TOO_OLD.exec(message) ?? [];
+      if (library) throw tooOld(library === 'GLIBC' ? C_LIBRARY : CPP_LIBRARY, message);
+      refusals.push(message);
     }
   }
   throw new AddonUnusable(
     `SQLite could not be loaded: give a directory that may hold programs (no noexec) in TMPDIR. Tried: ${refusals.join('; ')}`,
+  );
+}
+
+/** No other directory would help. Node itself needs less than the addon, so that the program has come as far as this. */
+function tooOld(needed: string, message: string): AddonUnusable {
+  return new AddonUnusable(
+    `SQLite could not be loaded, because the libraries of this host are too old: Snitch needs ${needed} or later, as Debian 12 and Ubuntu 24.04 have. The system says: ${message}`,
   );
 }
 

@@ -69,6 +69,31 @@ test('where it can be loaded from nowhere, each place is told with what it said,
 });
 
 // After the others: the loader knows what it has loaded by the name of its file.
+test('on a host whose libraries are too old, it says so, and gives no advice on directories', () => {
+  const addon = readFileSync(packagedAddon()).toString('latin1');
+  for (const [needed, future, library] of [
+    ['GLIBC_2.34\0', 'GLIBC_9.99\0', 'glibc 2.34'],
+    ['GLIBCXX_3.4.29\0', 'GLIBCXX_9.9.99\0', 'the libstdc++ of GCC 11'],
+  ] as const) {
+    const newer = addon.replace(needed, future);
+    assert.is.not(newer, addon);
+    const message = refusal(Buffer.from(newer, 'latin1'));
+    assert.match(message, `too old: Snitch needs ${library}`);
+    assert.match(message, `version \`${future.slice(0, -1)}' not found`);
+    assert.not.match(message, 'TMPDIR');
+  }
+});
+
+function refusal(content: Uint8Array): string {
+  try {
+    loadAddon(content, {});
+  } catch (error) {
+    assert.instance(error, AddonUnusable);
+    return (error as Error).message;
+  }
+  return '';
+}
+
 test('the addon as a program has it in itself opens databases', () => {
   const { addon } = loadAddon(readFileSync(packagedAddon()), {});
   const db = new Database(':memory:', { nativeBinding: addon as unknown as string });
