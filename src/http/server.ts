@@ -34,6 +34,7 @@ import { healthRoutes } from './resources/health.ts';
 import { importRoutes } from './resources/imports.ts';
 import { mailCheckRoutes } from './resources/mail-check.ts';
 import { maintenanceRoutes } from './resources/maintenance.ts';
+import { snitchMetricsRoutes } from './resources/metrics.ts';
 import { ownershipRoutes } from './resources/ownership.ts';
 import { pauseRoutes } from './resources/pause.ts';
 import { scheduleCheckRoutes } from './resources/schedule-check.ts';
@@ -130,6 +131,7 @@ const API_ROUTES: readonly ((api: FastifyInstance, context: ApiContext) => void)
   silenceRoutes,
   apiKeyRoutes,
   streamRoutes,
+  snitchMetricsRoutes,
   importRoutes,
   ownershipRoutes,
   casesRoutes,
