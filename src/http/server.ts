@@ -160,10 +160,14 @@ async function apiRoutes(api: FastifyInstance, serverOptions: ServerOptions): Pr
 type RequestListener = Parameters<typeof createServer>[1];
 
 function serve(options: ServerOptions, readPath: PathReader, handler: NonNullable<RequestListener>): Server {
+  const { metrics } = options;
   const handleCheckIn = createCheckInHandler({
     store: options.store,
     clock: options.clock,
-    onAnswer: (answer) => options.metrics.answered[answer].inc(),
+    onAnswer: (answer, begunAt) => {
+      metrics.answered[answer].inc();
+      if (begunAt !== undefined) metrics.checkInTimes.observe(performance.now() - begunAt);
+    },
     readPath,
     byName: createByName({
       ...options,

@@ -15,7 +15,8 @@ export interface Metric {
 /** The metrics by name; what belongs to a histogram is under the name of the histogram. */
 export type Exposition = Map<string, Metric>;
 
-const LINE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (-?[\d.]+(?:e[+-]?\d+)?|[+-]Inf|NaN)$/s;
+/** The library writes `Nan`, which is read as well. */
+const LINE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (-?[\d.]+(?:e[+-]?\d+)?|[+-]Inf|Na[Nn])$/s;
 const LABEL = /([a-zA-Z_]\w*)="((?:\\[\\"n]|[^\\"\n])*)"(?:,|$)/gy;
 const UNESCAPED: Record<string, string> = { '\\\\': '\\', '\\"': '"', '\\n': '\n' };
 

@@ -6,6 +6,9 @@ export interface Family {
   help: string;
 }
 
+/** Times are told in seconds, and kept in milliseconds. */
+export const SECOND = 1_000;
+
 export const SERIES_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** Every metric whose value may go down as well as up. */

@@ -8,7 +8,7 @@ import { isAwaited, type Status } from '../../core/snitch.ts';
 import type { MeasuredSnitch, NamedSnitch } from '../../store/snitches.ts';
 import type { Store } from '../../store/store.ts';
 import { withSilences } from '../endpoint/silenced.ts';
-import { type Family, gaugeHead, labelValue } from './series-text.ts';
+import { type Family, gaugeHead, labelValue, SECOND } from './series-text.ts';
 
 /** More snitches than this are refused. */
 export const MOST_SNITCHES = 10_000;
@@ -46,7 +46,7 @@ function seconds(
 ): SnitchFamily {
   const lines = (snitch: Measured, now: number) => {
     const ms = of(snitch, now);
-    return ms === null ? '' : `${name}{${snitch.labels}} ${ms / 1_000}\n`;
+    return ms === null ? '' : `${name}{${snitch.labels}} ${ms / SECOND}\n`;
   };
   return { name, help, lines };
 }
