@@ -155,6 +155,11 @@ export const TASKS: readonly Task[] = [
       { name: 'webhook', summary: 'where alerts are posted to', load: here(webhook) },
       { name: 'key', summary: 'API keys', load: here(key) },
       { name: 'log', summary: 'who changed what', load: () => import('./snitches/log.ts') },
+      {
+        name: 'metrics',
+        summary: 'how each snitch is, for Prometheus',
+        load: () => import('./administration/metrics.ts'),
+      },
       { name: 'maintenance', summary: 'close the API for a while', load: here(maintenance) },
     ],
   },

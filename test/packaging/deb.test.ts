@@ -80,6 +80,8 @@ if (missing === null) {
       /\.\/usr\/share\/doc\/snitch\/copyright$/m,
       /\.\/usr\/share\/doc\/snitch\/changelog\.gz$/m,
       ...DOCUMENTS.map((name) => `./usr/share/doc/snitch/docs/${name}\n`),
+      './usr/share/snitch/prometheus/snitch.rules.yml\n',
+      './usr/share/snitch/grafana/snitch.json\n',
     ])
       assert.match(listing, line);
     assert.not.match(listing, './etc/credstore');
