@@ -40,6 +40,9 @@ const SCRIPTS = ['postinst', 'prerm', 'postrm'];
 /** The versions are those of the symbols that Node and the addon need, the same for each architecture. */
 export const DEPENDS = 'libc6 (>= 2.34), libstdc++6 (>= 11), libgcc-s1, libatomic1';
 
+/** What other programs read: rules for Prometheus, a dashboard for Grafana. */
+const MONITORING = ['prometheus/snitch.rules.yml', 'grafana/snitch.json'];
+
 const MAINTAINER = 'the Snitch authors <snitch@example.com>';
 
 const DESCRIPTION = `dead man's switch for scheduled jobs
@@ -104,6 +107,7 @@ function fill(tree: string, program: string, release: Release): void {
   for (const unit of ['snitch.service', 'snitch.socket'])
     put(`usr/lib/systemd/system/${unit}`, source(`packaging/${unit}`));
   put(CONFFILE, source('packaging/debian/config.yaml'));
+  for (const path of MONITORING) put(`usr/share/snitch/${path}`, source(`packaging/${path}`));
   for (const [shell, path] of Object.entries(COMPLETIONS)) put(path, told('completion', shell));
   const manual = mkdtempSync(join(tree, '.manual-'));
   writeManPages(manual);

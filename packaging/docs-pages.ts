@@ -5,6 +5,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { TASKS } from '../src/cli/catalogue.ts';
+import { Metrics } from '../src/http/metrics/metrics.ts';
+import { SNITCH_FAMILIES } from '../src/http/metrics/snitch-series.ts';
 import { KEYS } from '../src/tui/model/keys.ts';
 import { type Setting, settingsIn } from './man-settings.ts';
 
@@ -15,6 +17,7 @@ const PARTS: Readonly<Record<string, readonly [mark: string, make: () => string]
   'configuration.md': ['settings', settingsPart],
   'dashboard.md': ['keys', keysPart],
   'command-line.md': ['commands', commandsPart],
+  'monitoring.md': ['metrics', metricsPart],
 };
 
 /** The correct text of each page that has such a part. */
@@ -97,6 +100,22 @@ function commandsPart(): string {
     entries.map(({ name, summary }, index) => [index === 0 ? title : '', `\`snitch ${name}\``, summary]),
   );
   return `${table(['To', 'Command', 'What it does'], rows)}\n`;
+}
+
+function metricsPart(): string {
+  const ofServer = new Metrics()
+    .families()
+    .map(({ name, type, help }) => [`\`${name}\``, type, protect(help)]);
+  const ofSnitches = SNITCH_FAMILIES.map(({ name, help }) => [`\`${name}\``, 'gauge', protect(help)]);
+  const titles = ['Metric', 'Type', 'What it tells'];
+  return [
+    `### Of each snitch, at /v1/metrics\n\n${table(titles, ofSnitches)}`,
+    `### Of the server, at /metrics\n\n${table(
+      titles,
+      ofServer.toSorted(([one = ''], [other = '']) => one.localeCompare(other)),
+    )}`,
+    '',
+  ].join('\n\n');
 }
 
 function table(titles: readonly string[], rows: readonly (readonly string[])[]): string {

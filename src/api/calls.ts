@@ -1,6 +1,6 @@
 /** The calls of the client, grouped by resource. Each group needs only a way to send a call. */
 import { LOG_ENTRY } from './log.ts';
-import { list, type Shape } from './shape.ts';
+import { list, PLAIN_TEXT, type Shape } from './shape.ts';
 import {
   ALERT,
   API_KEY,
@@ -71,6 +71,9 @@ export function snitchCalls(send: Send) {
         'GET',
         `/v1/snitches${query({ tags: tags.length > 0 ? tags.join(',') : undefined })}`,
       ),
+    /** In the text format of Prometheus. */
+    metrics: (tags: readonly string[] = []) =>
+      send(PLAIN_TEXT, 'GET', `/v1/metrics${query({ tags: tags.length > 0 ? tags.join(',') : undefined })}`),
     getSnitch: (token: string) => send(SNITCH, 'GET', snitch(token)),
     createSnitch: (input: SnitchInput) => send(SNITCH, 'POST', '/v1/snitches', input),
     updateSnitch: (token: string, changes: SnitchInput) => send(SNITCH, 'PATCH', snitch(token), changes),

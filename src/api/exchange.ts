@@ -1,6 +1,6 @@
 /** Makes one call of the HTTP API with nothing but Node's own HTTP. */
 import type { IncomingMessage } from 'node:http';
-import type { Shape } from './shape.ts';
+import { PLAIN_TEXT, type Shape } from './shape.ts';
 import type { Patience, Turns } from './turns.ts';
 import type { WireError } from './wire.ts';
 
@@ -170,6 +170,7 @@ export async function readText(response: IncomingMessage): Promise<string> {
 /** @throws AnswerNotUnderstood for an answer without the expected shape, so that callers never see one */
 function understand<T>(url: string, request: Request<T>, text: string): unknown {
   if (request.shape === null) return undefined;
+  if (request.shape === PLAIN_TEXT) return text;
   let answer: unknown;
   try {
     answer = JSON.parse(text);

@@ -19,6 +19,9 @@ export const time = simple<string>(
   (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value)),
 );
 
+/** Stands for an answer that is no JSON, but text to be handed on as it is. */
+export const PLAIN_TEXT: Shape<string> = () => null;
+
 export function nullable<T>(shape: Shape<T>): Shape<T | null> {
   return (value, at) => (value === null ? null : shape(value, at));
 }

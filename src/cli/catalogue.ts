@@ -160,6 +160,11 @@ export const TASKS: readonly Task[] = [
         load: () => import('./server/server.ts'),
       },
       { name: 'log', summary: 'who changed what', load: () => import('./snitches/log.ts') },
+      {
+        name: 'metrics',
+        summary: 'how each snitch is, for Prometheus',
+        load: () => import('./administration/metrics.ts'),
+      },
       { name: 'maintenance', summary: 'close the API for a while', load: here(maintenance) },
     ],
   },

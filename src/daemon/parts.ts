@@ -8,7 +8,6 @@ import { logAlarms } from '../delivery/alert-log.ts';
 import { createDeliverer, type Deliverer } from '../delivery/deliverer.ts';
 import { checkMail } from '../delivery/smtp/mail-check.ts';
 import { RateLimiter } from '../http/endpoint/rate-limit.ts';
-import type { RouteContext } from '../http/endpoint/route-context.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import { buildServer } from '../http/server.ts';
 import type { Store } from '../store/store.ts';
@@ -19,8 +18,9 @@ import { giveBackFreeMemory } from '../system/memory.ts';
 import type { ServiceManager } from '../system/service-manager.ts';
 import { checkInPath } from './addresses.ts';
 import { type SignedLinks, signedLinks } from './alarm-links.ts';
+import { hostFigures } from './host-figures.ts';
 import type { InForce } from './in-force.ts';
-import { problems, progress, stalls } from './progress.ts';
+import { problems, progress, stalls, type Workers } from './progress.ts';
 import { SignsOfLife } from './signs-of-life.ts';
 
 /** What the parts are built on. */
@@ -83,12 +83,7 @@ export function createParts(foundation: Foundation): Parts {
     stalls: () => stalls(workers),
   });
   const connections = new Set<Socket>();
-  const app = createServer(foundation, {
-    connections,
-    limiter,
-    links,
-    readiness: () => ({ problems: problems(workers), progress: progress(workers) }),
-  });
+  const app = createServer(foundation, workers, { connections, limiter, links });
   // This is read now, because the descriptor is closed when the daemon stops.
   const heldSocket = nameOfHeldSocket(manager.socket);
   return {
@@ -119,16 +114,21 @@ interface ServerParts {
   connections: Set<Socket>;
   limiter: RateLimiter;
   links: SignedLinks;
-  readiness: RouteContext['readiness'];
 }
 
-function createServer(foundation: Foundation, parts: ServerParts): FastifyInstance {
+function createServer(
+  foundation: Foundation,
+  workers: Workers & { sweeper: Sweeper },
+  parts: ServerParts,
+): FastifyInstance {
   const { config, inForce, logger, store, clock, metrics } = foundation;
   return buildServer({
     ...parts,
     store,
     clock,
     metrics,
+    readiness: () => ({ problems: problems(workers), progress: progress(workers) }),
+    hostFigures: () => hostFigures(workers.sweeper, config.dataDir),
     // Below warnings, the HTTP library only repeats what is already logged.
     logger: logger.child({}, { level: 'warn' }),
     checkInPath: checkInPath(config),

@@ -34,6 +34,7 @@ import { healthRoutes } from './resources/health.ts';
 import { importRoutes } from './resources/imports.ts';
 import { mailCheckRoutes } from './resources/mail-check.ts';
 import { maintenanceRoutes } from './resources/maintenance.ts';
+import { snitchMetricsRoutes } from './resources/metrics.ts';
 import { ownershipRoutes } from './resources/ownership.ts';
 import { pauseRoutes } from './resources/pause.ts';
 import { scheduleCheckRoutes } from './resources/schedule-check.ts';
@@ -130,6 +131,7 @@ const API_ROUTES: readonly ((api: FastifyInstance, context: ApiContext) => void)
   silenceRoutes,
   apiKeyRoutes,
   streamRoutes,
+  snitchMetricsRoutes,
   importRoutes,
   ownershipRoutes,
   casesRoutes,
@@ -158,10 +160,14 @@ async function apiRoutes(api: FastifyInstance, serverOptions: ServerOptions): Pr
 type RequestListener = Parameters<typeof createServer>[1];
 
 function serve(options: ServerOptions, readPath: PathReader, handler: NonNullable<RequestListener>): Server {
+  const { metrics } = options;
   const handleCheckIn = createCheckInHandler({
     store: options.store,
     clock: options.clock,
-    onAnswer: (answer) => options.metrics.answered[answer].inc(),
+    onAnswer: (answer, begunAt) => {
+      metrics.answered[answer].inc();
+      if (begunAt !== undefined) metrics.checkInTimes.observe(performance.now() - begunAt);
+    },
     readPath,
     byName: createByName({
       ...options,

@@ -2,7 +2,44 @@
  * The part of the store for snitches. A snitch of another case is as unknown as one that does not exist: null or
  * false. `now` is in milliseconds since the epoch.
  */
-import type { ListedSnitch, PauseUntil, Snitch, SnitchFields } from '../core/snitch.ts';
+import type { ListedSnitch, PauseUntil, Snitch, SnitchFields, SnitchState } from '../core/snitch.ts';
+
+/** A part of a list, keyset by the position that the last slice ended with; only snitches that have all of `tags`. */
+export interface TaggedSlice {
+  after: number;
+  limit: number;
+  tags: readonly string[];
+}
+
+/** Whom a figure is about. */
+export interface NamedSnitch {
+  /** A number that no other snitch of the server has at the same time. Unlike the token, it opens nothing. */
+  id: number;
+  token: string;
+  name: string;
+  tags: string[];
+}
+
+/** What monitoring wants to know of a snitch. */
+export interface MeasuredSnitch extends NamedSnitch {
+  state: Pick<SnitchState, 'status' | 'dueAt'>;
+  /** Last healthy check-in, or null. */
+  checkedInAt: number | null;
+  /** Last check-in that ended a run, or null. */
+  lastCheckInAt: number | null;
+  /** Of the last run that has ended; null where its start was not reported. */
+  durationMs: number | null;
+  /** The deadline that a failed snitch missed; null for others, and where it is no longer known. */
+  missingSince: number | null;
+  isAcknowledged: boolean;
+  /** Its alert is held, because something that it needs is down. */
+  isHeld: boolean;
+}
+
+/** The last of each value that a job reported. */
+export interface ReportedSnitch extends NamedSnitch {
+  values: [name: string, last: number][];
+}
 
 export interface SnitchStore {
   hasRoomForSnitch(caseId: string): Promise<boolean>;
@@ -10,8 +47,17 @@ export interface SnitchStore {
   /** In order of creation, keyset by the position that the last slice ended with. */
   listSnitches(
     caseId: string,
-    slice: { after: number; limit: number; tags: readonly string[] },
+    slice: TaggedSlice,
   ): Promise<{ snitches: ListedSnitch[]; next: number | null }>;
+  listMeasured(
+    caseId: string,
+    slice: TaggedSlice,
+  ): Promise<{ snitches: MeasuredSnitch[]; next: number | null }>;
+  /** Only those whose jobs ever reported a value. */
+  listReported(
+    caseId: string,
+    slice: TaggedSlice,
+  ): Promise<{ snitches: ReportedSnitch[]; next: number | null }>;
 }
 
 /** What people do with snitches. */

@@ -16,9 +16,7 @@ import { Watch } from './watch.ts';
 /** The daemon records that it is alive at most this often, in milliseconds. */
 const LIVENESS_EVERY = 10_000;
 
-/**
- * How many snitches one transaction handles. They are few, because each may write a dozen rows while check-ins wait.
- */
+/** How many snitches one transaction handles: few, because each may write a dozen rows while check-ins wait. */
 const SLICE = 10;
 
 /** If no sweep has ended for this long, the daemon is not ready; milliseconds. */
@@ -134,9 +132,7 @@ export class Sweeper {
     }
   }
 
-  /**
-   * The passes must not begin at a certain time of the wall clock: if that is set back, no pass would run until then.
-   */
+  /** No pass may wait for a certain time of the wall clock: if that is set back, none would run until then. */
   start(): void {
     this.#watch.start();
     this.#cron = new Cron('* * * * * *', { protect: true }, () => this.tick());
@@ -172,6 +168,11 @@ export class Sweeper {
     await this.#recordLiveness(until, stop).catch((error: unknown) => {
       this.#options.logger.error({ err: error }, 'the time of the stop could not be written down');
     });
+  }
+
+  /** How long ago a pass last succeeded, in milliseconds. */
+  sweptAgo(): number {
+    return this.#options.monotonic() - this.#sweptAt;
   }
 
   /** Says what is wrong; null if nothing is. */

@@ -1,5 +1,6 @@
 /** What an operator sees: `/metrics` tells what happens, and `/readyz` says when a part makes no progress. */
 
+import { statfsSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -150,10 +151,27 @@ test('sweep lag grows while the sweep fails; after a while the daemon is not rea
     assert.is((await daemon.readiness()).status, 200, 'a failed sweep alone is tried again');
     passUnseen(31 * SECOND);
     await expectNotReady(context, /no sweep has ended for \d+ s/);
+    assert.is(await metric(context, 'snitch_ready'), 0);
   });
   await expectReady(context);
+  assert.is(await metric(context, 'snitch_ready'), 1);
   await becomes(context, 'snitch_sweep_lag_seconds', (lag) => lag === 0, 'ends');
   assert.ok((await metric(context, 'snitch_blind_seconds')) > 100, 'the jump of the clock counts as blind');
+});
+
+test('the room on the disk, the size of the database and the last sweep are told', async (context) => {
+  await expectReady(context);
+  const { bavail, blocks, bsize } = statfsSync(context.daemon.dataDir);
+  assert.is(await metric(context, 'snitch_disk_size_bytes'), blocks * bsize);
+  const free = await metric(context, 'snitch_disk_free_bytes');
+  assert.ok(free > 0 && free < blocks * bsize, `${free} of ${bavail * bsize}`);
+  assert.ok(
+    (await metric(context, 'snitch_database_bytes')) >= statSync(databasePath(context.daemon.dataDir)).size,
+  );
+  const first = await metric(context, 'snitch_last_sweep_timestamp_seconds');
+  await becomes(context, 'snitch_last_sweep_timestamp_seconds', (at) => at > first + 0.5, 'goes on');
+  const sinceNow = Math.abs(context.daemon.clock.now() / 1_000 - first);
+  assert.ok(sinceNow < 3_600, 'by the clock of the daemon');
 });
 
 test('an outbox that cannot be read makes the daemon not ready', async (context) => {

@@ -16,7 +16,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   sh: 'run by commands.test.ts',
   '': 'the programs below',
   crontab: 'cli/discover/crontab-examples.test.ts',
-  yaml: 'below, and provisioning.test.ts',
+  yaml: 'below, provisioning.test.ts and monitoring/alerts.test.ts',
   json: 'below, and webhook-samples.test.ts',
   ini: 'below, and cli/discover/check-example.test.ts',
   nginx: 'end-to-end/nginx.test.ts',
@@ -75,8 +75,8 @@ test('every YAML is a configuration, a file of snitches or one of the command li
   assert.ok(blocks.length >= 6);
   for (const { path, line, text } of blocks) {
     const names = Object.keys(parse(text) as object);
-    // Playbooks and containers are run by provisioning.test.ts.
-    if (Array.isArray(parse(text)) || names.includes('services')) continue;
+    // Playbooks and containers are run by provisioning.test.ts, and that of Prometheus by monitoring/alerts.test.ts.
+    if (Array.isArray(parse(text)) || names.includes('services') || names.includes('scrape_configs')) continue;
     if (names.includes('snitches')) assert.ok(parseSnitchFile(path, text).entries.length > 0);
     else if (names.includes('url')) assert.equal(names, ['url', 'api_key_file']);
     else {

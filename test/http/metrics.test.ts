@@ -1,7 +1,9 @@
 /** `/metrics` as a scraper reads it: names that say what they are, and series that are there from the start. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Fixture, hooks, newSnitch } from './fixture.ts';
+import { AnswerTimes } from '../../src/http/metrics/answer-times.ts';
+import { only, readExposition, seriesOf } from './exposition.ts';
+import { type Fixture, hooks, newSnitch, withFixture } from './fixture.ts';
 
 const test = suite<Fixture>('metrics');
 test.before.each(hooks.start);
@@ -85,6 +87,73 @@ test('the last of each reported value is told, by names and not by token, and go
   assert.ok(series.every(([name]) => name.includes('snitch="a \\"backup\\""') && !name.includes(token)));
   await context.acme.write.delete(`/v1/snitches/${token}`);
   assert.equal(own((await scrape(context)).values), []);
+});
+
+test('the names of snitches are for this host alone, also where the rest is public', async () => {
+  await withFixture({ metricsArePublic: true }, async ({ acme, nobody }) => {
+    const { token } = await newSnitch(acme, { name: 'payroll' });
+    await nobody.get(`/c/${token}?v.bytes=7`);
+    assert.match(
+      (await nobody.get('/metrics')).text,
+      /^snitch_value\{case="Acme",snitch="payroll",value="bytes"\} 7$/m,
+    );
+    for (const headers of [{ host: 'evil.example' }, { 'x-forwarded-for': '192.0.2.1' }] as Record<
+      string,
+      string
+    >[]) {
+      const { status, text } = await nobody.ask('GET', '/metrics', { headers });
+      assert.is(status, 200);
+      assert.match(text, 'snitch_snitches{status="healthy"} 1');
+      assert.not.match(text, /payroll|Acme|snitch_value/);
+    }
+  });
+});
+
+test('snitches of one name and value do not make two equal series', async (context) => {
+  for (const bytes of [1, 2]) {
+    const { token } = await newSnitch(context.acme);
+    await context.nobody.get(`/c/${token}?v.bytes=${bytes}`);
+  }
+  const found = readExposition((await context.nobody.get('/metrics')).text);
+  assert.is(seriesOf(found, 'snitch_value').length, 1);
+});
+
+test('what was recorded is counted by how long it took, and nothing else', async (context) => {
+  const { token } = await newSnitch(context.acme);
+  const times = async () => {
+    const found = readExposition((await context.nobody.get('/metrics')).text);
+    const series = seriesOf(found, 'snitch_check_in_seconds');
+    const last = series.findIndex(({ labels }) => labels.le === '+Inf');
+    const buckets = series.slice(0, last + 1).map(({ value }) => value);
+    assert.equal(
+      buckets,
+      buckets.toSorted((one, other) => one - other),
+      'each has all that is in those before',
+    );
+    return { buckets, sum: series[last + 1]?.value ?? Number.NaN, count: series[last + 2]?.value };
+  };
+  assert.equal([(await times()).sum, (await times()).count], [0, 0]);
+  await context.nobody.get(`/c/${token}`);
+  await context.nobody.get('/c/unknown');
+  await context.nobody.get(`/c/${token}/start`);
+  const { buckets, sum, count } = await times();
+  assert.equal([buckets.at(-1), count], [2, 2]);
+  assert.ok(sum > 0);
+});
+
+test('a time falls into the first bucket that reaches so far', () => {
+  const times = new AnswerTimes({ name: 'x_seconds', help: 'X.' });
+  for (const milliseconds of [0, 1, 1.1, 10_000, 10_001, 1e9]) times.observe(milliseconds);
+  const found = readExposition(times.text());
+  const upTo = (le: string) => only(found, 'x_seconds', { le });
+  assert.equal(['0.001', '0.002', '5', '10', '+Inf'].map(upTo), [2, 3, 3, 4, 6]);
+});
+
+test('it is ready for as long as nothing is wrong', async (context) => {
+  const ready = async () => (await scrape(context)).values.get('snitch_ready');
+  assert.is(await ready(), 1);
+  context.problems.push('the store cannot write');
+  assert.is(await ready(), 0);
 });
 
 test('the build says which version runs', async (context) => {

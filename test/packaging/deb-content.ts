@@ -21,6 +21,8 @@ const FILES = [
   /\.\/usr\/share\/doc\/snitch\/copyright$/m,
   /\.\/usr\/share\/doc\/snitch\/changelog\.gz$/m,
   ...DOCUMENTS.map((name) => `./usr/share/doc/snitch/docs/${name}\n`),
+  './usr/share/snitch/prometheus/snitch.rules.yml\n',
+  './usr/share/snitch/grafana/snitch.json\n',
 ];
 
 export function ownArchitecture(): string {

@@ -21,7 +21,8 @@ export interface CheckInOptions {
   byName: ByName;
   /** The address that the request came from, behind trusted proxies too. */
   sourceOf: (request: IncomingMessage) => string | null;
-  onAnswer: (answer: 'recorded' | 'unknown' | 'refused') => void;
+  /** `begunAt` is when a recorded one began, in milliseconds of the monotonic clock. */
+  onAnswer: (answer: 'recorded' | 'unknown' | 'refused', begunAt?: number) => void;
   onError: (error: unknown, requestId: string) => void;
   newRequestId: () => string;
 }
@@ -73,6 +74,7 @@ async function answerToken(
   alwaysOk: boolean,
 ): Promise<void> {
   const now = options.clock();
+  const begunAt = performance.now();
   try {
     const parameters = saysNothing(request, target.query)
       ? NOTHING_SAID
@@ -80,7 +82,7 @@ async function answerToken(
     if (parameters.bodyGoesOn) response.setHeader('connection', 'close');
     const checkIn = toCheckIn(target.token, target.suffix, parameters, now, options.sourceOf(request));
     if (await options.store.applyCheckIn(checkIn)) {
-      options.onAnswer('recorded');
+      options.onAnswer('recorded', begunAt);
       thank(request, response, alwaysOk || target.suffix !== null || parameters.isRun);
     } else {
       options.onAnswer('unknown');
@@ -99,6 +101,7 @@ async function answerNamed(
   { named, target, alwaysOk }: CheckInPath & { named: Named },
 ): Promise<void> {
   const now = options.clock();
+  const begunAt = performance.now();
   try {
     const admitted = await options.byName.admit(request, named);
     if (admitted.kind === 'refused') {
@@ -113,7 +116,7 @@ async function answerNamed(
     const { token, ...checkIn } = toCheckIn('', suffix, parameters, now, options.sourceOf(request));
     const answer = await options.byName.record(admitted, named, checkIn);
     if (answer.kind === 'refused') return answerRefusal(options, request, response, answer);
-    options.onAnswer('recorded');
+    options.onAnswer('recorded', begunAt);
     if (answer.kind === 'made') reply(request, response, 201, MADE);
     else thank(request, response, true);
   } catch (error) {

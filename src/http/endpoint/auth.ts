@@ -32,6 +32,8 @@ declare module 'fastify' {
     duringMaintenance?: boolean;
     /** Whether the route itself looks at which site a request comes from. */
     anySite?: boolean;
+    /** Whether the key may be a bearer token too: there are clients that read a key from a file for nothing else. */
+    bearer?: boolean;
   }
 }
 
@@ -48,12 +50,12 @@ export function createAuthenticator({ store, limiter, clock }: AuthenticatorOpti
   const recordUse = createUseRecorder(store);
 
   return async function authenticate(request: FastifyRequest): Promise<Caller> {
-    const key = keyIn(request.raw);
+    const { audience = 'case', duringMaintenance, bearer } = request.routeOptions.config;
+    const key = keyIn(request.raw) ?? (bearer ? bearerIn(request.raw) : null);
     const found = key === null ? null : await store.findApiKey(key);
     if (!found) throw new SnitchError('api_key_invalid', 'The API key is missing or invalid.');
     limit(limiter, found, performance.now());
     recordUse(found.apiKey, clock());
-    const { audience = 'case', duringMaintenance } = request.routeOptions.config;
     if (!duringMaintenance && (await store.getSetting('maintenance')) === 'on') {
       throw new TryLater('service_unavailable', 'The service is under maintenance.', MAINTENANCE_RETRY_S);
     }
@@ -87,6 +89,14 @@ export function keyIn(raw: IncomingMessage): string | null {
   if (!encoded) return null;
   const [userName] = Buffer.from(encoded, 'base64').toString('utf8').split(':', 1);
   return userName || null;
+}
+
+const BEARER = /^Bearer +([A-Za-z0-9_]+) *$/i;
+
+/** The token of a Bearer header; null if there is none, or more than one header to choose from. */
+function bearerIn(raw: IncomingMessage): string | null {
+  const headers = raw.headersDistinct.authorization;
+  return headers?.length === 1 ? (BEARER.exec(headers[0] ?? '')?.[1] ?? null) : null;
 }
 
 function admit({ scope }: ApiKey, audience: Audience, method: string): void {

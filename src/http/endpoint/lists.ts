@@ -74,6 +74,33 @@ export class Lists {
     read: (count: number, position: Position | null) => Promise<Slice<Item, Position>>,
     write: Write<Item> = asJson,
   ): Promise<FastifyReply> {
+    const gone = await this.#turn(request, reply);
+    return gone.aborted ? reply.hijack() : answer(request, reply, slices(read, write));
+  }
+
+  /**
+   * Answers the request with a text of another type, in pieces, each of them made when the one before was taken. The
+   * first piece is made before anything is sent, so that an error up to then gets a status of its own.
+   *
+   * @param make makes the pieces, and may stop when nobody wants them any more
+   * @throws TryLater when too many lists of this key or its case stay under way for too long
+   */
+  async sendText(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    type: string,
+    make: (gone: AbortSignal) => AsyncGenerator<string>,
+  ): Promise<FastifyReply> {
+    const gone = await this.#turn(request, reply);
+    if (gone.aborted) return reply.hijack();
+    const texts = make(gone);
+    const first = await texts.next();
+    reply.type(type);
+    return reply.send(Readable.from(request.method === 'HEAD' ? [] : behind(first.value ?? '', texts)));
+  }
+
+  /** Waits for a turn, which ends with the answer. The signal says that there is nobody left to answer. */
+  async #turn(request: FastifyRequest, reply: FastifyReply): Promise<AbortSignal> {
     const gone = new AbortController();
     if (reply.raw.closed) gone.abort();
     else if (request.caller) this.#open.set(reply, request.caller);
@@ -84,7 +111,7 @@ export class Lists {
     const release = await this.#turns.take(claimsOf(request), this.#patience.turnWithin, gone.signal);
     if (gone.signal.aborted) {
       release?.();
-      return reply.hijack();
+      return gone.signal;
     }
     if (!release) {
       const message = 'Too many long lists are being read with this API key, or in its case: end one first.';
@@ -95,7 +122,7 @@ export class Lists {
       // If there is nothing to take, the client is waiting for us.
       if (reply.raw.writableLength > 0) reply.raw.destroy();
     });
-    return answer(request, reply, slices(read, write));
+    return gone.signal;
   }
 
   #revoke(caseId: string, keyId: string | null): void {
@@ -125,6 +152,11 @@ async function answer(
   if (second.done) return reply.send(`[${first.value ?? ''}]`);
   if (request.method === 'HEAD') return reply.send(Readable.from([]));
   return reply.send(Readable.from(array(first.value ?? '', second.value, texts)));
+}
+
+async function* behind(first: string, others: AsyncIterable<string>): AsyncGenerator<string> {
+  if (first !== '') yield first;
+  yield* others;
 }
 
 async function* array(first: string, second: string, others: AsyncIterable<string>): AsyncGenerator<string> {

@@ -1,17 +1,24 @@
 /** Which snitches of an answer are silenced. That stands in none of their rows: it is asked for when they are shown. */
 import type { WireSilenced } from '../../api/wire-kept-back.ts';
-import { isAwaited, type ListedSnitch, type SilencedBy } from '../../core/snitch.ts';
+import { isAwaited, type ListedSnitch, type SilencedBy, type SnitchState } from '../../core/snitch.ts';
 import type { SilencedSnitch } from '../../store/silences.ts';
 import type { Store } from '../../store/store.ts';
 import { isoTime } from '../../text/iso-time.ts';
 
+/** What a silence changes of a snitch that is shown, and what that depends on. */
+interface Silenceable {
+  token: string;
+  tags: string[];
+  state: Pick<SnitchState, 'status' | 'dueAt'>;
+}
+
 /** The snitches with the silences that hold over them, and with deadlines that lie behind these. */
-export async function withSilences<Shown extends ListedSnitch>(
+export async function withSilences<Shown extends Silenceable>(
   store: Pick<Store, 'silencedAmong'>,
   caseId: string,
   snitches: readonly Shown[],
   now: number,
-): Promise<readonly Shown[]> {
+): Promise<readonly (Shown & { silenced?: SilencedBy })[]> {
   const candidates = snitches.map(({ token, tags, state }) => ({
     token,
     tags,

@@ -6,12 +6,14 @@ import { CHANNEL_KINDS } from '../../core/channel.ts';
 import type { Settlement } from '../../core/delivery.ts';
 import { NotFound } from '../../core/errors.ts';
 import type { Channel } from '../../core/routing.ts';
+import type { LastValue } from '../../store/server-notes.ts';
 import type { Commit, Store } from '../../store/store.ts';
 import { resource } from '../endpoint/resource.ts';
 import type { RouteContext } from '../endpoint/route-context.ts';
+import { AnswerTimes } from './answer-times.ts';
+import { HOST_FAMILIES, type HostFigures, hostText } from './host-figures.ts';
 import { isFromThisHost } from './loopback.ts';
-
-const MILLISECONDS = 1_000;
+import { type Family, gaugeHead, labelValue, SECOND } from './series-text.ts';
 
 /** Gauges of the library that are named as if they were counters. Its series without `_total` have the same numbers. */
 const MISNAMED = [
@@ -70,10 +72,9 @@ export class Metrics {
     'snitch_blind_seconds',
     'Total duration in seconds of the blind windows on record, in which no check-in could be received.',
   );
-  readonly #values = this.#gauge(
-    'snitch_value',
-    'Number that a job reported last, by case, snitch and name of the value; at most 1000 of them.',
-    ['case', 'snitch', 'value'],
+  readonly #ready = this.#gauge(
+    'snitch_ready',
+    'Whether the daemon does all of its work, as /readyz says: 1 if so, else 0.',
   );
   readonly #syncs = new Counter({
     name: 'snitch_store_syncs_total',
@@ -81,6 +82,12 @@ export class Metrics {
     registers: [this.registry],
   });
   readonly #syncsByOldName = this.#gauge('snitch_store_syncs', 'Deprecated: use snitch_store_syncs_total.');
+
+  /** Kept beside the registry, as are `HOST_FAMILIES` and `VALUES`. */
+  readonly checkInTimes = new AnswerTimes({
+    name: 'snitch_check_in_seconds',
+    help: 'Time in seconds from the head of a check-in to its answer, of those that were recorded.',
+  });
 
   /** Counters of check-ins by answer. Their labels are looked up once, because every check-in takes this path. */
   readonly answered = {
@@ -105,11 +112,22 @@ export class Metrics {
 
   committed({ calls, durationMs }: Commit): void {
     this.#batch.observe(calls);
-    this.#commit.observe(durationMs / MILLISECONDS);
+    this.#commit.observe(durationMs / SECOND);
+  }
+
+  /** Every metric there is, without those of the library. */
+  families(): (Family & { type: string })[] {
+    const registered = this.registry.getMetricsAsArray() as unknown as (Family & { type: string })[];
+    const own = registered.filter(({ name }) => name.startsWith('snitch_'));
+    return [
+      ...own.map(({ name, help, type }) => ({ name, help, type })),
+      { ...this.checkInTimes.family, type: 'histogram' },
+      ...[...HOST_FAMILIES, VALUES].map(({ name, help }) => ({ name, help, type: 'gauge' })),
+    ];
   }
 
   /** Everything in the text format of Prometheus. */
-  async text(store: Store, now: number): Promise<string> {
+  async text(store: Store, now: number, { ready, host, showsValues }: Shown): Promise<string> {
     const { snitches, outbox, firstDueAt, blindMs, lastValues } = await store.census();
     for (const status of ['pending', 'healthy', 'failed', 'errored', 'paused'] as const) {
       this.#snitches.set({ status }, snitches[status] ?? 0);
@@ -118,15 +136,15 @@ export class Metrics {
     this.#outboxDepth.set(outbox.pending);
     this.#outboxWaiting.set(outbox.waiting);
     this.#outboxAge.set(age(outbox.oldestAlertAt, now));
-    this.#blind.set(blindMs / MILLISECONDS);
-    // A value that is gone with its snitch must not be told for ever.
-    this.#values.reset();
-    for (const { last, ...labels } of lastValues) this.#values.set(labels, last);
+    this.#blind.set(blindMs / SECOND);
+    this.#ready.set(ready ? 1 : 0);
     const { syncs } = store.health();
     this.#syncs.reset();
     this.#syncs.inc(syncs);
     this.#syncsByOldName.set(syncs);
-    return this.registry.metrics();
+    // Not in the registry, which two that ask at the same time share, while only one of them may see names.
+    const values = showsValues ? valuesText(lastValues) : '';
+    return `${await this.registry.metrics()}${this.checkInTimes.text()}${host ? hostText(host, now) : ''}${values}`;
   }
 
   #gauge(name: string, help: string, labelNames: string[] = []): Gauge {
@@ -134,18 +152,44 @@ export class Metrics {
   }
 }
 
+/** Since when GET /v1/metrics has them with a key, only callers on this host see them here, who may rely on them. */
+const VALUES: Family = {
+  name: 'snitch_value',
+  help: 'Deprecated: use snitch_reported_value of /v1/metrics. Number that a job reported last; at most 1000 of them, and only for this host.',
+};
+
+function valuesText(values: readonly LastValue[]): string {
+  const lines = values.map(({ case: ofCase, snitch, value, last }) => {
+    const labels = Object.entries({ case: ofCase, snitch, value }).map(
+      ([name, text]) => `${name}="${labelValue(text)}"`,
+    );
+    return `${VALUES.name}{${labels.join(',')}} ${last}\n`;
+  });
+  // Snitches of one name cannot be told apart here, and a scrape with two equal lines is refused.
+  return `${gaugeHead(VALUES)}${[...new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), line])).values()].join('')}`;
+}
+
 function age(at: number | null, now: number): number {
-  return at === null ? 0 : Math.max(0, now - at) / MILLISECONDS;
+  return at === null ? 0 : Math.max(0, now - at) / SECOND;
+}
+
+interface Shown {
+  ready: boolean;
+  host: HostFigures | null;
+  /** Whether the names of snitches may be shown. */
+  showsValues: boolean;
 }
 
 /** What `/metrics` needs to know: the figures, who asks for them, and who may see them. */
-export interface MetricsContext extends Pick<RouteContext, 'store' | 'clock' | 'addresses'> {
+export interface MetricsContext extends Pick<RouteContext, 'store' | 'clock' | 'addresses' | 'readiness'> {
   metrics: Metrics;
   metricsArePublic: () => boolean;
   /** The address that a request came from, behind trusted proxies too. */
   sourceOf: (request: IncomingMessage) => string | null;
   /** Whether a trusted proxy sent a request; none is trusted when absent. */
   isProxied?: (request: IncomingMessage) => boolean;
+  /** Nothing is known of the host when absent. */
+  hostFigures?: () => Promise<HostFigures>;
 }
 
 /** Only for callers on this host, unless the configuration says otherwise. Others get the 404 of an unknown path. */
@@ -158,10 +202,12 @@ export function metricsRoutes(app: FastifyInstance, context: MetricsContext): vo
     '/metrics',
     {
       GET: async (request, reply) => {
-        if (!metricsArePublic() && !isLocal(request)) {
-          throw new NotFound('There is nothing at this path.');
-        }
-        return reply.type(metrics.registry.contentType).send(await metrics.text(store, clock()));
+        const showsValues = isLocal(request);
+        if (!metricsArePublic() && !showsValues) throw new NotFound('There is nothing at this path.');
+        const host = (await context.hostFigures?.()) ?? null;
+        const ready = context.readiness().problems.length === 0;
+        const text = await metrics.text(store, clock(), { ready, host, showsValues });
+        return reply.type(metrics.registry.contentType).send(text);
       },
     },
     { audience: 'any' },

@@ -13,13 +13,18 @@ export interface Operation {
   query?: readonly string[];
   body?: z.ZodType;
   /** The body of a success; null for 204, which has none. */
-  answer: z.ZodType | typeof EVENTS | null;
+  answer: z.ZodType | typeof EVENTS | typeof SERIES | null;
+  /** Whether the key may be a bearer token too. */
+  bearer?: true;
 }
 
 export type Operations = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
 /** Stands for an answer that is a stream of events and not JSON. */
 export const EVENTS = 'text/event-stream';
+
+/** Stands for an answer in the text format of Prometheus. */
+export const SERIES = 'text/plain';
 
 /** Schemas with a name of their own. All others are described where they are used. */
 const NAMED = {
@@ -84,6 +89,7 @@ const TAG_OF: Record<string, keyof typeof TAGS> = {
   schedules: 'snitches',
   alerts: 'alerts',
   stream: 'alerts',
+  metrics: 'snitches',
   deliveries: 'deliveries',
   webhooks: 'webhooks',
   channels: 'channels',
@@ -163,6 +169,11 @@ export function describeApi(operations: Operations, baseUrl: string): object {
           scheme: 'basic',
           description: 'The API key is the user name; the password is empty.',
         },
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The API key, for what collects metrics.',
+        },
       },
       schemas: namedSchemas(),
       responses: Object.fromEntries(Object.entries(REFUSALS).map(([name, one]) => [name, refusal(one)])),
@@ -170,13 +181,14 @@ export function describeApi(operations: Operations, baseUrl: string): object {
   };
 }
 
-function describe(path: string, { id, summary, query = [], body, answer }: Operation): object {
+function describe(path: string, { id, summary, query = [], body, answer, bearer }: Operation): object {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const [, , first = ''] = path.split('/');
   return {
     operationId: id,
     summary,
     tags: [TAG_OF[first] ?? 'case'],
+    ...(bearer ? { security: [{ apiKey: [] }, { bearer: [] }] } : {}),
     parameters: [
       ...inPath.map((name) => ({ name, in: 'path', required: true, ...parameter(name) })),
       ...query.map((name) => ({ name, in: 'query', required: false, ...parameter(name) })),
@@ -199,7 +211,7 @@ function isOptional(schema: z.ZodType): boolean {
 
 function success(answer: Operation['answer']): object {
   if (answer === null) return { 204: { description: 'Done; there is no body.' } };
-  const content = answer === EVENTS ? { [EVENTS]: { schema: TEXT } } : json(answer);
+  const content = typeof answer === 'string' ? { [answer]: { schema: TEXT } } : json(answer);
   return { 200: { description: 'Success.', content } };
 }
 

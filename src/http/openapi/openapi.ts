@@ -5,7 +5,7 @@ import { resource } from '../endpoint/resource.ts';
 import type { RouteContext } from '../endpoint/route-context.ts';
 import { newMailCheck } from '../resources/mail-check.ts';
 import { CASE_OPERATIONS } from './case-operations.ts';
-import { describeApi, EVENTS, type Operation } from './document.ts';
+import { describeApi, EVENTS, type Operation, SERIES } from './document.ts';
 import * as schemas from './schemas.ts';
 import * as silences from './silence-schemas.ts';
 import * as snitches from './snitch-schemas.ts';
@@ -92,6 +92,15 @@ const OPERATIONS: Record<string, Record<string, Operation>> = {
       id: 'streamChanges',
       summary: 'Changes as Server-Sent Events, resumable by Last-Event-ID',
       answer: EVENTS,
+    },
+  },
+  '/v1/metrics': {
+    get: {
+      id: 'getMetrics',
+      summary: 'The series of each snitch, for Prometheus; at most 10,000 snitches',
+      query: ['tags'],
+      answer: SERIES,
+      bearer: true,
     },
   },
   '/v1/case': {

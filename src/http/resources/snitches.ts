@@ -72,7 +72,7 @@ export async function requestedSnitch(
 }
 
 /** `tags=a,b`; `tags[]=a&tags[]=b` and `tags[0]=a&tags[1]=b`, which some clients send, mean the same. */
-function wantedTags(request: FastifyRequest): string[] {
+export function wantedTags(request: FastifyRequest): string[] {
   const given = request.query as Record<string, string | string[] | undefined>;
   const lists = Object.entries(given).flatMap(([name, value]) =>
     /^tags(\[\d*\])?$/.test(name) ? value : [],

@@ -21,6 +21,7 @@ import * as claims from '../operations/claims.ts';
 import * as clockAhead from '../operations/clock-ahead.ts';
 import * as deliveries from '../operations/deliveries.ts';
 import * as learned from '../operations/learned.ts';
+import * as measured from '../operations/measured/list.ts';
 import * as openRun from '../operations/open-run.ts';
 import * as ownership from '../operations/ownership.ts';
 import * as paces from '../operations/pace/paces.ts';
@@ -75,6 +76,8 @@ const snitchMethods: Table<SnitchStore> = {
   hasRoomForSnitch: read(snitches.hasRoomForSnitch),
   getSnitch: read(snitches.getSnitch),
   listSnitches: read(snitchList.listSnitches),
+  listMeasured: read(measured.listMeasured),
+  listReported: read(measured.listReported),
 };
 
 const acknowledgementMethods: Table<AcknowledgementStore> = {

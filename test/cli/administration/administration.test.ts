@@ -2,6 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireAlert, WireCase, WireDelivery } from '../../../src/api/wire.ts';
 import { startWebhookReceiver } from '../../end-to-end/webhook-receiver.ts';
+import { only, readExposition, seriesOf } from '../../http/exposition.ts';
 import { runSnitch } from '../snitch-process.ts';
 import { type Commands, withDaemon } from '../with-daemon.ts';
 
@@ -144,6 +145,24 @@ administration('maintenance closes the API, and opens it again', async () => {
   assert.is((await on.run('maintenance', 'off')).stdout, 'off\n');
   assert.is((await on.run('list')).code, 0);
   assert.is((await on.run('maintenance', 'perhaps')).code, 2);
+});
+
+administration('metrics prints what Prometheus reads, only of what has the tags', async () => {
+  for (const [name, tag] of [
+    ['dump "db"', 'metered'],
+    ['mail', 'other'],
+  ] as const) {
+    assert.is((await on.run('create', name, '-i', 'daily', '--tag', tag, '-q')).code, 0);
+  }
+  const { code, stdout, stderr } = await on.run('metrics', '--tag', 'metered');
+  assert.equal([code, stderr], [0, '']);
+  const found = readExposition(stdout);
+  assert.is(only(found, 'snitch_status', { name: 'dump "db"', tags: ',metered,', status: 'pending' }), 1);
+  assert.equal(seriesOf(found, 'snitch_status', { name: 'mail' }), []);
+  const both = await on.run('metrics', '-t', 'metered', '-t', 'other');
+  assert.equal(seriesOf(readExposition(both.stdout), 'snitch_status'), []);
+  const refused = await runSnitch(['metrics'], { SNITCH_URL: on.daemon.url, SNITCH_API_KEY: 'snk_x' });
+  assert.equal([refused.code, refused.stdout], [4, '']);
 });
 
 administration.run();

@@ -13,6 +13,7 @@ import { applyCheckIn, listCheckIns } from '../../../src/store/operations/check-
 import { claimDeliveries, nextDeliveryAt, settleDelivery } from '../../../src/store/operations/claims.ts';
 import { setAnewSlice } from '../../../src/store/operations/clock-ahead.ts';
 import { listDeliveries } from '../../../src/store/operations/deliveries.ts';
+import { listMeasured, listReported } from '../../../src/store/operations/measured/list.ts';
 import { listOwnership, roomForSnitches } from '../../../src/store/operations/ownership.ts';
 import { findTokenByName } from '../../../src/store/operations/provisioning.ts';
 import { prune } from '../../../src/store/operations/retention.ts';
@@ -291,6 +292,10 @@ plans('what every request reads is looked up', async (world) => {
     assert.ok(await getSnitch(tx, caseId, tokens.healthy));
     assert.ok(await findTokenByName(tx, caseId, 'nightly-backup'));
     await listSnitches(tx, caseId, { after: 0, limit: 10, tags: ['a'] });
+    for (const tags of [[], ['a']]) {
+      await listMeasured(tx, caseId, { after: 0, limit: 10, tags });
+      await listReported(tx, caseId, { after: 0, limit: 10, tags });
+    }
     await listCheckIns(tx, caseId, tokens.healthy, { limit: 10, before: null });
     await listDeliveries(tx, caseId, { state: null, limit: 10, before: { id: '9' } });
     await listDeliveries(tx, caseId, { state: 'pending', limit: 10, before: { at: NOW } });

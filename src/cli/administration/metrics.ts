@@ -1,0 +1,31 @@
+/** `snitch metrics`: what Prometheus reads of each snitch, for whatever takes it as a file. */
+import { printableLines } from '../../text/printable.ts';
+import { addConnectionOptions, collect, type Register, withExamples } from '../command/command.ts';
+import { type ConnectionFlags, connect } from '../command/connection.ts';
+
+interface MetricsFlags extends ConnectionFlags {
+  tag?: string[];
+}
+
+export const register: Register = (program) => {
+  const metrics = program
+    .command('metrics')
+    .description('print the status, deadline and last values of each snitch in the text format of Prometheus')
+    .option(
+      '-t, --tag <tag>',
+      'only those with this tag; repeat it for several, all of which must be there',
+      collect,
+    )
+    .action((flags: MetricsFlags) => printMetrics(flags));
+  withExamples(
+    addConnectionOptions(metrics),
+    'snitch metrics',
+    'snitch metrics --tag production > jobs.prom',
+  );
+};
+
+async function printMetrics(flags: MetricsFlags): Promise<void> {
+  const text = await connect(flags).metrics(flags.tag ?? []);
+  // What goes to a program must stay as it is; a terminal is not to obey a name.
+  process.stdout.write(process.stdout.isTTY ? printableLines(text).join('\n') : text);
+}

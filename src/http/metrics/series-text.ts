@@ -1,0 +1,24 @@
+/** The text format of Prometheus, for series that are too many to be kept in a registry. */
+
+export interface Family {
+  name: string;
+  /** One sentence, in which nothing has to be escaped. */
+  help: string;
+}
+
+/** Times are told in seconds, and kept in milliseconds. */
+export const SECOND = 1_000;
+
+export const SERIES_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** Every metric whose value may go down as well as up. */
+export function gaugeHead({ name, help }: Family): string {
+  return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n`;
+}
+
+const ESCAPED: Record<string, string> = { '\\': '\\\\', '"': '\\"', '\n': '\\n', '\0': '\uFFFD' };
+
+/** The value of a label as it stands between quotes. A NUL would end the text for some who read it. */
+export function labelValue(value: string): string {
+  return /[\\"\n\0]/.test(value) ? value.replace(/[\\"\n\0]/g, (found) => ESCAPED[found] ?? found) : value;
+}
