@@ -4,6 +4,9 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameS
 import { join } from 'node:path';
 import type { Architecture } from './architecture.ts';
 
+/** Makes the lockfile anew, without the address of a registry, for a processor that this host need not have. */
+const RENEW = 'npm install --package-lock-only --force --omit-lockfile-registry-resolved';
+
 /**
  * It comes from npm, as the Node of this host does. The lockfile in build/node/ names its version and its digest, and npm
  * refuses anything else. It is kept in node_modules/, so that the next build needs no network.
@@ -18,7 +21,7 @@ export function foreignNode(root: string, architecture: Architecture): string {
   const { version, integrity } = pinned(source, name);
   if (version !== process.versions.node)
     throw new Error(
-      `build/node/${architecture} brings Node ${version} and this is ${process.versions.node}: both must be the same version`,
+      `build/node/${architecture} brings Node ${version}, and this is ${process.versions.node}: name that in its package.json, and run there \`${RENEW}\``,
     );
   const cache = join(root, 'node_modules/.cache/snitch');
   // What stands in the lockfile is in the name, so that a file of an earlier lockfile is not taken for it.

@@ -7,9 +7,12 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DaemonOptions } from './daemon-process.ts';
-import { chrootInto } from './empty-root.ts';
+import { chrootInto, EXECUTABLE } from './empty-root.ts';
 
-export const ARM64_EXECUTABLE = join(import.meta.dirname, '../../dist/snitch-arm64');
+/** Whether this host is one itself; its own executable is the one to try then, and needs no emulator. */
+export const isArm64 = process.arch === 'arm64';
+
+export const ARM64_EXECUTABLE = isArm64 ? EXECUTABLE : join(import.meta.dirname, '../../dist/snitch-arm64');
 
 /** Where Debian's packages `libc6-arm64-cross` and the like put them. */
 const SYSTEM = '/usr/aarch64-linux-gnu';
@@ -26,7 +29,7 @@ const PROCESSOR = { QEMU_CPU: 'cortex-a53' };
 
 /** Why the executable for arm64 cannot be tried on this host, or null. */
 export function withoutArm64(): string | null {
-  if (process.arch === 'arm64') return 'this host is one, and its own executable is tried by the other tests';
+  if (isArm64) return null;
   if (emulator() === null) return `${EMULATOR} (package qemu-user-static) is not installed`;
   const missing = LIBRARIES.filter((name) => !existsSync(join(SYSTEM, 'lib', name)));
   return missing.length === 0
@@ -36,6 +39,7 @@ export function withoutArm64(): string | null {
 
 /** How it runs among the files of this host. */
 export function onThisHost(): { program: readonly string[]; env: Record<string, string> } {
+  if (isArm64) return { program: [EXECUTABLE], env: {} };
   return { program: [emulator() ?? EMULATOR, '-L', SYSTEM, ARM64_EXECUTABLE], env: PROCESSOR };
 }
 

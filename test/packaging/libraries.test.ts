@@ -44,10 +44,13 @@ function readelf(option: string, file: string): string {
 
 /** The executable and the addon inside it. */
 function programsFor(architecture: Architecture): string[] {
-  const executable =
-    architecture === process.arch ? EXECUTABLE : architecture === 'arm64' ? ARM64_EXECUTABLE : null;
+  const executables: Partial<Record<string, string>> = {
+    arm64: ARM64_EXECUTABLE,
+    [process.arch]: EXECUTABLE,
+  };
+  const executable = executables[architecture];
   const addon = join(ROOT, 'node_modules/better-sqlite3/prebuilds', `linux-${architecture}.node`);
-  return executable === null ? [addon] : [executable, addon];
+  return executable === undefined ? [addon] : [executable, addon];
 }
 
 /** The highest version of the symbols of a library: `GLIBC_2.34`. */
@@ -102,8 +105,8 @@ for (const architecture of Object.keys(ARCHITECTURES) as Architecture[]) {
   });
 }
 
-test('are told in the documents', () => {
-  for (const page of ['README.md', 'docs/install.md'])
+test('are told in the documents, and where SQLite cannot be loaded', () => {
+  for (const page of ['README.md', 'docs/install.md', 'src/store/sqlite/addon.ts'])
     assert.match(readFileSync(join(ROOT, page), 'utf8'), `glibc ${neededVersion('libc6')}`, page);
 });
 
