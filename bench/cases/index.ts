@@ -3,6 +3,7 @@ import type { Case } from './case.ts';
 import { firstOfPeriod } from './first-of-period.ts';
 import { hot } from './hot.ts';
 import { list } from './list.ts';
+import { metrics } from './metrics.ts';
 import { midnight } from './midnight.ts';
 import { resident, size } from './resident.ts';
 import { slowDisk } from './slow-disk.ts';
@@ -21,4 +22,5 @@ export const cases: readonly Case[] = [
   midnight,
   storm,
   slowDisk,
+  metrics,
 ];

@@ -1,11 +1,23 @@
-/** `GET /v1/metrics`: the series of each snitch, as a scraper reads them. */
+/** `GET /v1/metrics`: the series of each snitch, as a scraper reads them. Time limit: 120 s. */
+import { type IncomingMessage, request } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { labelValue } from '../../src/http/metrics/series-text.ts';
+import type { Store } from '../store/acting.ts';
 import { basic } from './client.ts';
 import { ok, refused } from './expect.ts';
 import { type Exposition, only, readExposition, seriesOf } from './exposition.ts';
-import { checkIn, type Fixture, HOUR, hooks, MINUTE, newSnitch, sweep, type Team } from './fixture.ts';
+import {
+  checkIn,
+  type Fixture,
+  HOUR,
+  hooks,
+  MINUTE,
+  newSnitch,
+  sweep,
+  type Team,
+  withFixture,
+} from './fixture.ts';
 
 const test = suite<Fixture>('the metrics of snitches');
 test.before.each(hooks.start);
@@ -225,22 +237,59 @@ test('several hundred snitches come in slices, each once', async (context) => {
   assert.is(new Set(namesIn(await scrape(context.acme, '?tags=odd'))).size, 225);
 });
 
-test('10,000 snitches are told, and one more is refused with a word of what to do', async (context) => {
-  const { acme } = context;
-  for (let from = 0; from < 10_000; from += 1_000) await many(context, 1_000, from);
-  const { status, text } = await acme.read.get('/v1/metrics');
-  assert.is(status, 200);
-  assert.is(text.match(/^snitch_silenced\{/gm)?.length, 10_000);
-  await many(context, 1, 10_000);
-  const tooMany = await acme.read.get('/v1/metrics');
-  refused(tooMany, 422, 'resource_invalid');
-  assert.match(tooMany.text, /tags must be given: the case has more than 10,000 snitches, .* \?tags=web/);
-  refused(await acme.read.get('/v1/metrics?tags=all'), 422, 'resource_invalid');
-  assert.match(
-    (await acme.read.get('/v1/metrics?tags=all')).text,
-    'name another tag as well, as ?tags=all,web',
-  );
-  assert.is(namesIn(await scrape(acme, '?tags=all,odd')).length, 5_000);
+/** Counts the slices of reported values, which are read last of all. */
+async function withCounted(use: (fixture: Fixture, reads: { last: number }) => Promise<void>): Promise<void> {
+  const reads = { last: 0 };
+  const through = (store: Store): Store => ({
+    ...store,
+    listReported: (...given) => {
+      reads.last += 1;
+      return store.listReported(...given);
+    },
+  });
+  await withFixture({ through }, (fixture) => use(fixture, reads));
+}
+
+/** Begins to read, and takes nothing. */
+async function begin({ port }: Fixture, key: string): Promise<IncomingMessage> {
+  const headers = { authorization: basic(key) };
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  request({ host: '127.0.0.1', port, path: '/v1/metrics', headers, agent: false }, resolve)
+    .on('error', reject)
+    .end();
+  const response = await promise;
+  response.on('error', () => undefined);
+  return response.pause();
+}
+
+test('10,000 snitches are told as they are taken, and one more is refused with a word of what to do', async () => {
+  await withCounted(async (context, reads) => {
+    const { acme, store, clock } = context;
+    for (let from = 0; from < 10_000; from += 1_000) await many(context, 1_000, from);
+    const { apiKey, key } = await store.createApiKey(
+      { caseId: acme.id, name: 'slow', scope: 'read' },
+      clock.now,
+    );
+    const slow = await begin(context, key);
+    const { status, text } = await acme.read.get('/v1/metrics');
+    assert.is(status, 200);
+    assert.is(text.match(/^snitch_silenced\{/gm)?.length, 10_000);
+    assert.is(reads.last, 1, 'the end was read for the one that took it');
+    const cut = new Promise((resolve) => slow.once('close', resolve));
+    assert.is((await acme.write.delete(`/v1/api_keys/${apiKey.id}`)).status, 204);
+    slow.resume();
+    await cut;
+    assert.not.ok(slow.complete, 'it ended with its key');
+    assert.is(reads.last, 1);
+    await many(context, 1, 10_000);
+    const tooMany = await acme.read.get('/v1/metrics');
+    refused(tooMany, 422, 'resource_invalid');
+    assert.match(tooMany.text, /tags must be given: the case has more than 10,000 snitches, .* \?tags=web/);
+    const tooManyTagged = await acme.read.get('/v1/metrics?tags=all');
+    refused(tooManyTagged, 422, 'resource_invalid');
+    assert.match(tooManyTagged.text, 'name another tag as well, as ?tags=all,web');
+    assert.is(namesIn(await scrape(acme, '?tags=all,odd')).length, 5_000);
+  });
 });
 
 test('any key of the case reads them, also as a bearer token; others are refused as everywhere', async (context) => {

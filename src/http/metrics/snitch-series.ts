@@ -14,8 +14,8 @@ import { type Family, gaugeHead, labelValue, SECOND } from './series-text.ts';
 export const MOST_SNITCHES = 10_000;
 
 /** How many snitches are read, and how many are written, before others get their turn. */
-const READ_AT_ONCE = 100;
-const WRITTEN_AT_ONCE = 400;
+const READ_AT_ONCE = 50;
+const WRITTEN_AT_ONCE = 150;
 
 const STATUSES: readonly Status[] = ['pending', 'healthy', 'failed', 'errored', 'paused'];
 
