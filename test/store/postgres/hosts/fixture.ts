@@ -25,10 +25,12 @@ export function primaryAmong(
   ports: readonly number[],
   {
     memory = seenMemory(null, () => undefined),
+    warn = () => undefined,
     ...options
-  }: Partial<SessionOptions> & { memory?: SeenMemory } = {},
+  }: Partial<SessionOptions> & { memory?: SeenMemory; warn?: (words: string) => void } = {},
 ): Primary {
-  return new Primary(sessionOptions(addressOf(ports), options), memory);
+  const address = options.address ?? addressOf(ports);
+  return new Primary(sessionOptions(address, options), memory, warn);
 }
 
 /** Connects to the one host of an address and goes again; answers with what kept it from that, or null. */
