@@ -29,6 +29,7 @@ export class ChangeHearer {
   #timer: NodeJS.Timeout | null = null;
   #connecting: Promise<void> = Promise.resolve();
   #isStopped = false;
+  #isAsking = false;
 
   constructor(options: HearerOptions) {
     this.#options = { every: EVERY, ...options };
@@ -42,10 +43,15 @@ export class ChangeHearer {
   /** @throws what keeps it from listening */
   async start(): Promise<void> {
     await this.#listen();
-    this.#timer = setInterval(() => {
-      // Its failure is heard of by the session, which then is broken.
-      void this.#session?.client.query('SELECT 1').catch(() => undefined);
-    }, this.#options.every).unref();
+    this.#timer = setInterval(() => void this.#ask(), this.#options.every).unref();
+  }
+
+  /** Whether the other end is there: if not, the session is broken by its own deadline. */
+  async #ask(): Promise<void> {
+    if (!this.#session || this.#isAsking) return;
+    this.#isAsking = true;
+    await this.#session.client.query('SELECT 1').catch(() => undefined);
+    this.#isAsking = false;
   }
 
   async stop(): Promise<void> {

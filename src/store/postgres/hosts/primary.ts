@@ -12,6 +12,9 @@ import { type OpenSession, openSession, type Session, type SessionOptions } from
 /** How long others may still answer when one host was found, in case two take writes at once. Milliseconds. */
 const OTHERS_MAY_TAKE = 250;
 
+/** How long an old primary that nobody has stopped may go on taking writes of this node. Milliseconds. */
+const LOOK_EVERY_MS = 5_000;
+
 export type SessionWishes = Pick<SessionOptions, 'pipeline' | 'purpose'> & { answerWithinMs?: number };
 
 /** What keeps working, but is probably not what was meant. */
@@ -75,6 +78,13 @@ export class Primary {
         ),
       ),
     );
+  }
+
+  /** Looks around from now on, until the answer is called. One host alone has nowhere to look. */
+  keepLooking(everyMs = LOOK_EVERY_MS): () => void {
+    if (this.#options.address.hosts.length < 2) return () => undefined;
+    const timer = setInterval(() => void this.lookAround(), everyMs).unref();
+    return () => clearInterval(timer);
   }
 
   /** A host that takes writes too: the primary, if it was promoted later. */
