@@ -1,4 +1,4 @@
-/** What one node commits, the others hear, or they are told that they missed something. Time limit: 120 s. */
+/** What one node commits, the others hear, or they are told that they missed something. Time limit: 240 s. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Change } from '../../../../src/store/change.ts';
@@ -28,9 +28,9 @@ test.after(({ cluster }) => cluster[Symbol.asyncDispose]());
 const snitch = (token: string): Change => ({ kind: 'snitch', caseId: 'case_a', token });
 
 /** A node that tells and hears by way of one port. */
-async function nodeAt(port: number, node: string, schema = 'public') {
+async function nodeAt(port: number, node: string, { schema = 'public', waitMs = 20_000 } = {}) {
   const primary = primaryAmong([port]);
-  const pool = new SessionPool({ primary, size: 2, waitMs: 200 });
+  const pool = new SessionPool({ primary, size: 2, waitMs });
   const teller = new ChangeTeller({ pool, node, schema, gatherFor: 10 });
   const heard: Heard[] = [];
   const hearer = new ChangeHearer({ primary, node, schema, every: 50, onHeard: (one) => heard.push(one) });
@@ -55,7 +55,7 @@ test('all others hear of it, in order, and the teller does not', async ({ cluste
   await using a = await nodeAt(cluster.port, 'a');
   await using b = await nodeAt(cluster.port, 'b');
   await using c = await nodeAt(cluster.port, 'c');
-  await using other = await nodeAt(cluster.port, 'd', 'of another store');
+  await using other = await nodeAt(cluster.port, 'd', { schema: 'of another store' });
   const sent = Array.from({ length: 500 }, (_, index) => `t${index}-'\\"ä`);
   for (const token of sent) a.teller.tell([snitch(token)]);
   b.teller.tell([snitch('of b')]);
@@ -104,7 +104,7 @@ test('a partition in which nobody is told anything is noticed too', async ({ clu
 
 test('where telling fails, the others are told later that they missed something', async ({ cluster }) => {
   await using link = await openLink(cluster.port);
-  await using a = await nodeAt(link.port, 'a');
+  await using a = await nodeAt(link.port, 'a', { waitMs: 100 });
   await using b = await nodeAt(cluster.port, 'b');
   link.cut();
   await until(() => !a.hearer.isListening, 'the cut is noticed');

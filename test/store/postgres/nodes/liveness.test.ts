@@ -1,4 +1,4 @@
-/** The liveness of the cluster: a blind time is where no node lived, and it is one window, whoever notices it. Time limit: 120 s. */
+/** The liveness of the cluster: a blind time is where no node lived, and it is one window, whoever notices it. Time limit: 240 s. */
 import pg from 'pg';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -45,7 +45,8 @@ const query = <Row = Record<string, string>>(
   values: unknown[] = [],
 ) => cluster.query<Row>(sql, values, database);
 
-const THRESHOLD = 1_500;
+/** Longer than a busy machine ever takes between two statements of a test. */
+const THRESHOLD = 120_000;
 const HOUR = 3_600_000;
 
 const open: OpenWindow = async (client, { start, end }) => {
@@ -222,7 +223,7 @@ test('a sign waits for the standby as a check-in does, so that a database that t
 
 test('a partition between a node and the database is a fault of this node, and ends with it', async (context) => {
   await using link = await openLink(context.cluster.port);
-  const address = addressOf([link.port], { database: context.database, options: 'connect_timeout=1' });
+  const address = addressOf([link.port], { database: context.database, options: 'connect_timeout=3' });
   const primary = primaryAmong([link.port], sessionOptions(address));
   const liveness = livenessOf(context, 'a', { primary });
   try {
