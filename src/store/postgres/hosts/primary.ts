@@ -12,17 +12,27 @@ import { type OpenSession, openSession, type Session, type SessionOptions } from
 /** How long others may still answer when one host was found, in case two take writes at once. Milliseconds. */
 const OTHERS_MAY_TAKE = 250;
 
+/** How long an old primary that nobody has stopped may go on taking writes of this node. Milliseconds. */
+const LOOK_EVERY_MS = 5_000;
+
 export type SessionWishes = Pick<SessionOptions, 'pipeline' | 'purpose'> & { answerWithinMs?: number };
+
+/** What keeps working, but is probably not what was meant. */
+export type Warn = (words: string) => void;
 
 export class Primary {
   readonly #options: SessionOptions;
   readonly #memory: SeenMemory;
+  readonly #warn: Warn;
+  readonly #warned = new Set<string>();
   readonly #sessions = new Set<Session>();
   #known: DatabaseHost | null = null;
 
-  constructor(options: SessionOptions, memory: SeenMemory) {
+  /** @param warn is told each thing once */
+  constructor(options: SessionOptions, memory: SeenMemory, warn: Warn) {
     this.#options = options;
     this.#memory = memory;
+    this.#warn = warn;
   }
 
   /** The host that was found last, until it fails. */
@@ -70,6 +80,13 @@ export class Primary {
     );
   }
 
+  /** Looks around from now on, until the answer is called. One host alone has nowhere to look. */
+  keepLooking(everyMs = LOOK_EVERY_MS): () => void {
+    if (this.#options.address.hosts.length < 2) return () => undefined;
+    const timer = setInterval(() => void this.lookAround(), everyMs).unref();
+    return () => clearInterval(timer);
+  }
+
   /** A host that takes writes too: the primary, if it was promoted later. */
   async #noticeLate(session: OpenSession): Promise<void> {
     const seen = this.#memory.get();
@@ -101,12 +118,34 @@ export class Primary {
       throw connectionFault(describeHost(session.host), error);
     }
     this.#known = session.host;
+    this.#warnOf(session);
     this.#sessions.add(session);
     session.onBroken(() => {
       this.#sessions.delete(session);
       this.forget(session.host);
     });
     return session;
+  }
+
+  /** Whether a pooler gives each transaction another process cannot be seen from here, only that there is one. */
+  #warnOf({ host, isPooled, facts }: Session): void {
+    const place = describeHost(host);
+    const words = [
+      ...(isPooled
+        ? [
+            `${place} is a connection pooler: it must pool by session (pool_mode = session), because locks, prepared statements and notifications belong to one`,
+          ]
+        : []),
+      ...(facts.timeline === null && this.#options.address.hosts.length > 1
+        ? [
+            `${place} does not tell its timeline: an old primary that comes back would not be known (grant execute on function pg_walfile_name, pg_current_wal_lsn and pg_control_system)`,
+          ]
+        : []),
+    ];
+    for (const one of words.filter((each) => !this.#warned.has(each))) {
+      this.#warned.add(one);
+      this.#warn(one);
+    }
   }
 
   /** @throws ConnectionFault that says why this host is not the one */

@@ -7,28 +7,30 @@ import { openSession, type SessionOptions } from '../../../../src/store/postgres
 /** The address of a database at these ports of 127.0.0.1. */
 export function addressOf(
   ports: readonly number[],
-  { database = 'postgres', options = '' } = {},
+  { database = 'postgres', options = 'connect_timeout=20' } = {},
 ): PostgresAddress {
   const hosts = ports.map((port) => `127.0.0.1:${port}`).join();
   return parsePostgresUrl(`postgres://postgres@${hosts}/${database}?${options}`);
 }
 
-/** Patience as the daemon has it would make tests of hanging networks long. */
+/** A busy machine takes its time: where a test waits for the end of patience, it asks for less. */
 export function sessionOptions(
   address: PostgresAddress,
   options: Partial<SessionOptions> = {},
 ): SessionOptions {
-  return { address, schema: 'public', answerWithinMs: 1_000, ...options };
+  return { address, schema: 'public', answerWithinMs: 20_000, ...options };
 }
 
 export function primaryAmong(
   ports: readonly number[],
   {
     memory = seenMemory(null, () => undefined),
+    warn = () => undefined,
     ...options
-  }: Partial<SessionOptions> & { memory?: SeenMemory } = {},
+  }: Partial<SessionOptions> & { memory?: SeenMemory; warn?: (words: string) => void } = {},
 ): Primary {
-  return new Primary(sessionOptions(addressOf(ports), options), memory);
+  const address = options.address ?? addressOf(ports);
+  return new Primary(sessionOptions(address, options), memory, warn);
 }
 
 /** Connects to the one host of an address and goes again; answers with what kept it from that, or null. */
@@ -39,7 +41,7 @@ export async function faultOf(
   const [host] = address.hosts;
   if (!host) throw new Error('the address names no host');
   try {
-    const session = await openSession(host, sessionOptions(address, options));
+    const session = await openSession(host, sessionOptions({ ...address, connectTimeoutMs: 20_000 }, options));
     await session.end();
     return null;
   } catch (error) {

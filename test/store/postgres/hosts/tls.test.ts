@@ -1,4 +1,4 @@
-/** TLS to a real server by each mode of libpq: what is verified, and what is not. Time limit: 120 s. */
+/** TLS to a real server by each mode of libpq: what is verified, and what is not. Time limit: 240 s. */
 import { chmodSync, copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -70,7 +70,7 @@ const serverCertificate = ({ directory, authority }: Context, names: readonly st
 async function isEncrypted(address: PostgresAddress): Promise<boolean> {
   const [host] = address.hosts;
   if (!host) throw new Error('no host');
-  const session = await openSession(host, sessionOptions(address));
+  const session = await openSession(host, sessionOptions({ ...address, connectTimeoutMs: 20_000 }));
   try {
     const { rows } = await session.client.query('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()');
     return rows[0].ssl;

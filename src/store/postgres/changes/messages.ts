@@ -1,0 +1,84 @@
+/** What nodes tell each other of committed changes: texts that NOTIFY takes, and what is read from them. Pure. */
+import type { Change } from '../../change.ts';
+
+/** PostgreSQL takes no more bytes in one notification. */
+export const MOST_BYTES = 7_999;
+
+/** More than so many texts at once are not worth their cost: whoever waits then looks at everything anew. */
+const MOST_TEXTS = 64;
+
+/** What a node hears: changes, or that it may have missed some. */
+export type Heard = { changes: readonly Change[] } | 'reset';
+
+const RESET = null;
+
+/**
+ * The changes as texts, each of them a JSON list that begins with the id of the sender. What is said twice is sent once.
+ *
+ * @param isIncomplete whether changes before these were never sent
+ */
+export function textsOf(sender: string, changes: readonly Change[], isIncomplete: boolean): string[] {
+  const items = [...new Set(changes.map((change) => JSON.stringify(change)))];
+  const head = `[${JSON.stringify(sender)}`;
+  const room = MOST_BYTES - Buffer.byteLength(head) - 1;
+  const reset = `${head},${JSON.stringify(RESET)}]`;
+  const tooMuch = items.some((item) => Buffer.byteLength(item) + 1 > room);
+  if (isIncomplete || tooMuch) return [reset];
+  const texts: string[] = [];
+  let text = '';
+  let left = room;
+  for (const item of items) {
+    const size = Buffer.byteLength(item) + 1;
+    if (size > left) {
+      texts.push(`${head}${text}]`);
+      [text, left] = ['', room];
+    }
+    text += `,${item}`;
+    left -= size;
+  }
+  if (text !== '') texts.push(`${head}${text}]`);
+  return texts.length > MOST_TEXTS ? [reset] : texts;
+}
+
+/**
+ * What another node said, or null for what this one said itself. A text that cannot be read means that something changed
+ * which is not known, and so does a kind of change of which only a newer node knows.
+ */
+export function heardIn(text: string, self: string): Heard | null {
+  let items: unknown;
+  try {
+    items = JSON.parse(text);
+  } catch {
+    return 'reset';
+  }
+  if (!Array.isArray(items)) return 'reset';
+  const [sender, ...changes] = items as unknown[];
+  if (sender === self) return null;
+  return changes.every(isChange) ? { changes } : 'reset';
+}
+
+const isText = (value: unknown) => typeof value === 'string';
+const isTextOrNull = (value: unknown) => value === null || isText(value);
+
+/** What each kind of change has in it besides its kind. */
+const FIELDS: { [Kind in Change['kind']]: Record<string, (value: unknown) => boolean> } = {
+  deliveries: { channels: (value) => value === undefined || (Array.isArray(value) && value.every(isText)) },
+  alert: {
+    alertId: isText,
+    type: isText,
+    token: isText,
+    name: isText,
+    deliveries: (value) => Number.isInteger(value),
+  },
+  snitch: { caseId: isText, token: isText },
+  silences: { caseId: isText },
+  access: { caseId: isText, keyId: isTextOrNull },
+};
+
+function isChange(value: unknown): value is Change {
+  if (typeof value !== 'object' || value === null || !('kind' in value)) return false;
+  const { kind } = value;
+  if (typeof kind !== 'string' || !Object.hasOwn(FIELDS, kind)) return false;
+  const fields = FIELDS[kind as Change['kind']];
+  return Object.entries(fields).every(([name, isGood]) => isGood(Reflect.get(value, name)));
+}

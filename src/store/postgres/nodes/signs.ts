@@ -1,0 +1,145 @@
+/** Signs of life of the nodes in the database, each of these functions one atomic unit. */
+import type pg from 'pg';
+import type { BlindWindow } from '../../../core/blind-window.ts';
+import { type Verdict, verdictOn } from './verdict.ts';
+
+/** Who gives the signs. */
+export interface Node {
+  readonly id: string;
+  /** For people: the name of the host. */
+  readonly name: string;
+  readonly version: string;
+}
+
+export interface ListedNode extends Node {
+  readonly startedAt: number;
+  readonly aliveAt: number;
+  /** It ended in order; null while it runs, or where it ended without a word. */
+  readonly stoppedAt: number | null;
+  /** How far the clock of its host was ahead of the database's at its last sign, in milliseconds; negative if behind. */
+  readonly clockAheadMs: number;
+}
+
+/** Keeps the window in the transaction that is open on this connection. */
+export type OpenWindow = (client: pg.ClientBase, window: BlindWindow) => Promise<void>;
+
+/** Of the database, in whole milliseconds; unlike `now()` it goes on during a transaction. */
+const CLOCK = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
+
+/** One node after the other decides what a silence was. The first number is that of all locks of Snitch. */
+const LOCK = `SELECT pg_advisory_xact_lock(77, hashtext('liveness'))`;
+
+/** Nodes that ended are shown for so long, in milliseconds. */
+const SHOWN_FOR = 7 * 24 * 3_600_000;
+
+interface Told {
+  last: string | null;
+  now: string;
+}
+
+/**
+ * Says that this node lives. The everyday sign is one statement and takes no lock; only where no node gave one for
+ * longer than the threshold, or the clock was set back, one node after the other looks what that means. It is committed
+ * as durably as check-ins are, so that it fails where they do: a database that takes no check-ins must not look alive.
+ *
+ * @param ownNow the clock of this host, in milliseconds, to be compared
+ * @throws the error of the database; then no sign was given, and no window opened
+ */
+export async function giveSign(
+  client: pg.ClientBase,
+  {
+    node,
+    threshold,
+    ownNow,
+    open,
+  }: { node: Node; threshold: number; ownNow: () => number; open: OpenWindow },
+): Promise<Verdict> {
+  const asked = ownNow();
+  const { rows, rowCount } = await client.query<{ now: string }>({
+    name: 'sign of life',
+    text: `UPDATE nodes SET alive_at = greatest(alive_at, c.now), clock_ahead_ms = $3, stopped_at = NULL
+      FROM (SELECT ${CLOCK} AS now) AS c
+      WHERE id = $1 AND (SELECT max(alive_at) FROM nodes) BETWEEN c.now - $2::bigint AND c.now + $2::bigint
+      RETURNING c.now`,
+    values: [node.id, threshold, clockAhead.get(client) ?? 0],
+  });
+  if (rowCount === 1) {
+    // Half of the way there and back is the best guess of when the database looked at its clock.
+    clockAhead.set(client, Math.round((asked + ownNow()) / 2) - Number(rows[0]?.now));
+    return { kind: 'alive' };
+  }
+  return inTransaction(client, () => giveLockedSign(client, { node, threshold, open }));
+}
+
+/** Measured at one sign and written with the next. */
+const clockAhead = new WeakMap<pg.ClientBase, number>();
+
+async function giveLockedSign(
+  client: pg.ClientBase,
+  { node, threshold, open }: { node: Node; threshold: number; open: OpenWindow },
+): Promise<Verdict> {
+  await client.query(LOCK);
+  // A statement of its own, because one that waited for the lock would see what was there before it waited.
+  const { rows } = await client.query<Told>(`SELECT max(alive_at) AS last, ${CLOCK} AS now FROM nodes`);
+  const [told] = rows;
+  const now = Number(told?.now);
+  const verdict = verdictOn(told?.last == null ? null : Number(told.last), now, threshold);
+  if (verdict.kind === 'blind') await open(client, verdict.window);
+  if (verdict.kind === 'clock set back')
+    await client.query('UPDATE nodes SET alive_at = $1 WHERE alive_at > $1', [now]);
+  await client.query(
+    `INSERT INTO nodes (id, name, version, started_at, alive_at) VALUES ($1, $2, $3, $4, $4)
+     ON CONFLICT (id) DO UPDATE SET alive_at = greatest(nodes.alive_at, excluded.alive_at), stopped_at = NULL`,
+    [node.id, node.name, node.version, now],
+  );
+  await client.query('DELETE FROM nodes WHERE alive_at < $1', [now - SHOWN_FOR]);
+  return verdict;
+}
+
+/** The node goes in order. Its last sign stays, because a silence begins there if no other node lives. */
+export async function sayGoodbye(client: pg.ClientBase, { id }: Node): Promise<void> {
+  await client.query(`UPDATE nodes SET stopped_at = ${CLOCK} WHERE id = $1`, [id]);
+}
+
+/** The newest first. */
+export async function listNodes(client: pg.ClientBase): Promise<ListedNode[]> {
+  const { rows } = await client.query<Record<string, string | null>>(
+    `SELECT id, name, version, started_at AS "startedAt", alive_at AS "aliveAt", stopped_at AS "stoppedAt",
+       clock_ahead_ms AS "clockAheadMs" FROM nodes ORDER BY started_at DESC, id`,
+  );
+  return rows.map(({ id, name, version, startedAt, aliveAt, stoppedAt, clockAheadMs }) => ({
+    id: id ?? '',
+    name: name ?? '',
+    version: version ?? '',
+    startedAt: Number(startedAt),
+    aliveAt: Number(aliveAt),
+    stoppedAt: stoppedAt == null ? null : Number(stoppedAt),
+    clockAheadMs: Number(clockAheadMs),
+  }));
+}
+
+/**
+ * Whether missed deadlines may be looked for in the transaction that is open on this connection: not while nobody knows
+ * what a silence was, nor while a blind window still has deadlines to postpone. A node that was stopped for a while asks
+ * here before it gives its next sign of life, and must not accuse anybody.
+ */
+export async function maySweep(client: pg.ClientBase, threshold: number): Promise<boolean> {
+  const { rows } = await client.query<{ may: boolean }>(
+    `SELECT NOT EXISTS (SELECT 1 FROM blind_windows WHERE cursor IS NOT NULL)
+       AND coalesce((SELECT max(alive_at) FROM nodes) BETWEEN ${CLOCK} - $1::bigint AND ${CLOCK} + $1::bigint, FALSE) AS may`,
+    [threshold],
+  );
+  return rows[0]?.may ?? false;
+}
+
+async function inTransaction<T>(client: pg.ClientBase, work: () => Promise<T>): Promise<T> {
+  await client.query('BEGIN');
+  try {
+    const result = await work();
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+}

@@ -1,0 +1,240 @@
+/** The liveness of the cluster: a blind time is where no node lived, and it is one window, whoever notices it. Time limit: 240 s. */
+import pg from 'pg';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Liveness, type LivenessOptions } from '../../../../src/store/postgres/nodes/liveness.ts';
+import { NODES } from '../../../../src/store/postgres/nodes/schema.ts';
+import {
+  giveSign,
+  listNodes,
+  maySweep,
+  type OpenWindow,
+} from '../../../../src/store/postgres/nodes/signs.ts';
+import { verdictOn } from '../../../../src/store/postgres/nodes/verdict.ts';
+import { ending } from '../../../closing.ts';
+import { runUnless } from '../../../skipped.ts';
+import { until } from '../../../until.ts';
+import { type Cluster, startCluster } from '../clusters/cluster.ts';
+import { openLink } from '../clusters/link.ts';
+import { WITHOUT_POSTGRES } from '../clusters/programs.ts';
+import { addressOf, primaryAmong, sessionOptions } from '../hosts/fixture.ts';
+
+interface Context {
+  cluster: Cluster;
+  database: string;
+}
+
+const test = suite<Context>('liveness');
+
+test.before(async (context) => {
+  context.cluster = await startCluster();
+});
+test.before.each(async (context) => {
+  context.database = await context.cluster.newDatabase();
+  await query(context, NODES);
+  await query(
+    context,
+    'CREATE TABLE blind_windows (id BIGSERIAL PRIMARY KEY, started_at BIGINT, ended_at BIGINT, cursor BIGINT)',
+  );
+});
+test.after(({ cluster }) => cluster[Symbol.asyncDispose]());
+
+const query = <Row = Record<string, string>>(
+  { cluster, database }: Context,
+  sql: string,
+  values: unknown[] = [],
+) => cluster.query<Row>(sql, values, database);
+
+/** Longer than a busy machine ever takes between two statements of a test. */
+const THRESHOLD = 120_000;
+const HOUR = 3_600_000;
+
+const open: OpenWindow = async (client, { start, end }) => {
+  await client.query('INSERT INTO blind_windows (started_at, ended_at, cursor) VALUES ($1, $2, 0)', [
+    start,
+    end,
+  ]);
+};
+
+const nodeOf = (id: string) => ({ id, name: `host-${id}`, version: '1.0.0' });
+
+async function connected({ cluster, database }: Context) {
+  const client = new pg.Client({ connectionString: cluster.url(database) });
+  client.on('error', () => undefined);
+  await client.connect();
+  return ending(client, () => client.end());
+}
+
+function sign(client: pg.Client, id: string) {
+  return giveSign(client, { node: nodeOf(id), threshold: THRESHOLD, ownNow: Date.now, open });
+}
+
+/** All signs of life lie so much further back than they did. */
+const age = (context: Context, ms: number) =>
+  query(context, 'UPDATE nodes SET alive_at = alive_at - $1::bigint', [ms]);
+
+const windows = (context: Context) =>
+  query<{ length: number }>(context, 'SELECT (ended_at - started_at)::float8 AS length FROM blind_windows');
+
+function livenessOf(
+  { cluster, database }: Context,
+  id: string,
+  options: Partial<LivenessOptions> = {},
+): Liveness {
+  const primary = primaryAmong([cluster.port], { address: addressOf([cluster.port], { database }) });
+  return new Liveness({ primary, node: nodeOf(id), threshold: THRESHOLD, open, every: 20, ...options });
+}
+
+test('a silence is a blind window from its threshold on, and a clock that was set back is none', () => {
+  assert.equal(verdictOn(null, 5_000, 1_000), { kind: 'alive' });
+  assert.equal(verdictOn(4_000, 5_000, 1_000), { kind: 'alive' });
+  assert.equal(verdictOn(3_999, 5_000, 1_000), { kind: 'blind', window: { start: 3_999, end: 5_000 } });
+  assert.equal(verdictOn(6_000, 5_000, 1_000), { kind: 'alive' });
+  assert.equal(verdictOn(6_001, 5_000, 1_000), { kind: 'clock set back' });
+});
+
+test('the first node of a new database has missed nothing', async (context) => {
+  await using client = await connected(context);
+  assert.not(await maySweep(client, THRESHOLD));
+  assert.equal(await sign(client, 'a'), { kind: 'alive' });
+  assert.ok(await maySweep(client, THRESHOLD));
+  assert.equal(await windows(context), []);
+  const [node] = await listNodes(client);
+  assert.equal([node?.name, node?.version, node?.stoppedAt], ['host-a', '1.0.0', null]);
+});
+
+test('where one node lives, the silence of another is nothing', async (context) => {
+  await using client = await connected(context);
+  await sign(client, 'a');
+  await sign(client, 'b');
+  await query(context, `UPDATE nodes SET alive_at = alive_at - ${HOUR} WHERE id = 'a'`);
+  assert.equal(await sign(client, 'a'), { kind: 'alive' });
+  assert.equal(await windows(context), []);
+  const [a, b] = (await listNodes(client)).sort((one, other) => one.id.localeCompare(other.id));
+  assert.ok((a?.aliveAt ?? 0) >= (b?.aliveAt ?? 0));
+});
+
+test('after an hour in which no node lived there is one window, however many come back at once', async (context) => {
+  await using one = await connected(context);
+  await using two = await connected(context);
+  await using three = await connected(context);
+  for (const [client, id] of [
+    [one, 'a'],
+    [two, 'b'],
+    [three, 'c'],
+  ] as const)
+    await sign(client, id);
+  await age(context, HOUR);
+  // Who asks before the first sign must not accuse anybody, nor while the window is worked on.
+  assert.not(await maySweep(two, THRESHOLD));
+  const verdicts = await Promise.all([sign(one, 'a'), sign(two, 'b'), sign(three, 'new')]);
+  assert.is(verdicts.filter(({ kind }) => kind === 'blind').length, 1);
+  const found = await windows(context);
+  assert.is(found.length, 1);
+  assert.ok((found[0]?.length ?? 0) >= HOUR);
+  assert.not(await maySweep(two, THRESHOLD));
+  await query(context, 'UPDATE blind_windows SET cursor = NULL');
+  assert.ok(await maySweep(two, THRESHOLD));
+});
+
+test('a window whose opening fails is opened by the next sign', async (context) => {
+  await using client = await connected(context);
+  await sign(client, 'a');
+  await age(context, HOUR);
+  const failing = { node: nodeOf('a'), threshold: THRESHOLD, ownNow: Date.now };
+  const failed = await giveSign(client, {
+    ...failing,
+    open: () => Promise.reject(new Error('no space')),
+  }).catch((error: Error) => error.message);
+  assert.is(failed, 'no space');
+  assert.not(await maySweep(client, THRESHOLD));
+  assert.is((await sign(client, 'a')).kind, 'blind');
+  assert.is((await windows(context)).length, 1);
+});
+
+test('after the clock was set back the next silence is noticed at once again', async (context) => {
+  await using client = await connected(context);
+  await sign(client, 'a');
+  await age(context, -HOUR);
+  assert.not(await maySweep(client, THRESHOLD));
+  assert.equal(await sign(client, 'b'), { kind: 'clock set back' });
+  assert.ok(await maySweep(client, THRESHOLD));
+  await age(context, 2 * THRESHOLD);
+  assert.is((await sign(client, 'b')).kind, 'blind');
+});
+
+test('nodes of long ago are forgotten, but not when the last silence began', async (context) => {
+  await using client = await connected(context);
+  await sign(client, 'old');
+  await age(context, 30 * 24 * HOUR);
+  assert.is((await sign(client, 'new')).kind, 'blind');
+  assert.ok(((await windows(context))[0]?.length ?? 0) >= 30 * 24 * HOUR - 1_000);
+  assert.equal(
+    (await listNodes(client)).map(({ id }) => id),
+    ['new'],
+  );
+});
+
+test('how far the clock of a host is ahead is written with the sign after it', async (context) => {
+  await using client = await connected(context);
+  const ahead = { node: nodeOf('a'), threshold: THRESHOLD, ownNow: () => Date.now() + HOUR, open };
+  for (const _ of [1, 2, 3]) await giveSign(client, ahead);
+  const [node] = await listNodes(client);
+  assert.ok(Math.abs((node?.clockAheadMs ?? 0) - HOUR) < HOUR / 2);
+});
+
+test('the signs go on over a lost connection, and who goes in order says so', async (context) => {
+  const liveness = livenessOf(context, 'a');
+  await using client = await connected(context);
+  const signs = async () => Number((await listNodes(client))[0]?.aliveAt);
+  try {
+    await liveness.start();
+    const first = await signs();
+    await until(async () => (await signs()) > first, 'the second sign is there');
+    await query(
+      context,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE application_name = 'snitch liveness' AND datname = current_database()`,
+    );
+    const lost = await signs();
+    await until(async () => (await signs()) > lost + 100 && liveness.fault === null, 'the signs go on');
+  } finally {
+    await liveness.stop();
+  }
+  assert.is.not((await listNodes(client))[0]?.stoppedAt, null);
+});
+
+test('a sign waits for the standby as a check-in does, so that a database that takes none does not look alive', async () => {
+  await using cluster = await startCluster();
+  const context = { cluster, database: 'postgres' };
+  await query(context, NODES);
+  await using client = await connected(context);
+  await sign(client, 'a');
+  await cluster.set('synchronous_standby_names', 'nobody');
+  let given = false;
+  const hanging = sign(client, 'a').then(() => {
+    given = true;
+  });
+  await cluster.query('SELECT pg_sleep(0.3)');
+  assert.not(given);
+  await cluster.set('synchronous_standby_names', null);
+  await hanging;
+});
+
+test('a partition between a node and the database is a fault of this node, and ends with it', async (context) => {
+  await using link = await openLink(context.cluster.port);
+  const address = addressOf([link.port], { database: context.database, options: 'connect_timeout=3' });
+  const primary = primaryAmong([link.port], sessionOptions(address));
+  const liveness = livenessOf(context, 'a', { primary });
+  try {
+    await liveness.start();
+    link.cut();
+    await until(() => liveness.fault !== null, 'the partition is noticed');
+    link.restore();
+    await until(() => liveness.fault === null, 'the signs go on');
+  } finally {
+    await liveness.stop();
+  }
+});
+
+runUnless(WITHOUT_POSTGRES, test, 'liveness');
