@@ -1,0 +1,42 @@
+/** Where a database may lie, by the file system. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { concernOfPlace, inWords } from '../../src/daemon/data-place.ts';
+import { ownDirectory } from '../data-directory.ts';
+
+const test = suite('the place of the data');
+
+const EXT4 = 0xef53;
+const TMPFS = 0x01021994;
+const OVERLAY = 0x794c7630;
+const NFS = 0x6969;
+
+test('a network file system is warned of, wherever the daemon runs', () => {
+  for (const inContainer of [true, false]) {
+    const concern = inWords('/data', { type: NFS, inContainer, onRoot: false });
+    assert.match(concern?.message ?? '', '/data is on a network file system (NFS)');
+    assert.is(concern?.refused, false, 'who knows better may go on');
+  }
+});
+
+test('in a container, a directory without a volume is warned of', () => {
+  const own = inWords('/data', { type: OVERLAY, inContainer: true, onRoot: true });
+  assert.match(own?.message ?? '', 'in the container itself');
+  assert.is(own?.remedy, 'mount a volume at /data');
+  const inMemory = inWords('/data', { type: TMPFS, inContainer: true, onRoot: false });
+  assert.match(inMemory?.message ?? '', 'in memory');
+});
+
+test('a volume on a disk, and any directory of a host, is good', () => {
+  assert.is(inWords('/data', { type: EXT4, inContainer: true, onRoot: false }), null);
+  assert.is(inWords('/data', { type: EXT4, inContainer: false, onRoot: true }), null);
+  assert.is(inWords('/data', { type: TMPFS, inContainer: false, onRoot: false }), null);
+});
+
+test('a real directory is looked at, and one that is not there yet is no concern', () => {
+  using directory = ownDirectory();
+  assert.not.match(concernOfPlace(directory.path)?.message ?? '', 'network');
+  assert.is(concernOfPlace('/nowhere/at/all'), null);
+});
+
+test.run();
