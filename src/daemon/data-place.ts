@@ -20,22 +20,22 @@ export interface Place {
   /** The file system, by the kernel's number. */
   type: number;
   inContainer: boolean;
-  /** Whether the directory belongs to the file system of `/`. */
-  onRoot: boolean;
+  /** Whether the directory is part of the container, and not mounted into it. */
+  inImage: boolean;
 }
 
 /** @returns null where there is nothing to say, or where the directory cannot be looked at */
 export function concernOfPlace(dataDir: string): Concern | null {
   try {
     const inContainer = isInContainer();
-    const onRoot = inContainer && isInImage(dataDir);
-    return inWords(dataDir, { type: statfsSync(dataDir).type, inContainer, onRoot });
+    const inImage = inContainer && isInImage(dataDir);
+    return inWords(dataDir, { type: statfsSync(dataDir).type, inContainer, inImage });
   } catch {
     return null;
   }
 }
 
-export function inWords(dataDir: string, { type, inContainer, onRoot }: Place): Concern | null {
+export function inWords(dataDir: string, { type, inContainer, inImage }: Place): Concern | null {
   const network = NETWORK.get(type);
   if (network !== undefined)
     return {
@@ -43,9 +43,9 @@ export function inWords(dataDir: string, { type, inContainer, onRoot }: Place): 
       remedy: 'keep the data on a local disk or a block device, and copy backups to the network',
       refused: false,
     };
-  if (inContainer && (onRoot || type === TMPFS))
+  if (inContainer && (inImage || type === TMPFS))
     return {
-      message: `the data directory ${dataDir} is ${onRoot ? 'in the container itself' : 'in memory'}: all snitches and keys are gone when the container is made anew`,
+      message: `the data directory ${dataDir} is ${inImage ? 'in the container itself' : 'in memory'}: all snitches and keys are gone when the container is made anew`,
       remedy: `mount a volume at ${dataDir}`,
       refused: false,
     };

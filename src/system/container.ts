@@ -1,5 +1,5 @@
 /** Whether this process is in a container, and what only matters there. */
-const { existsSync, statSync } = process.getBuiltinModule('node:fs');
+const { existsSync, readFileSync, realpathSync } = process.getBuiltinModule('node:fs');
 
 /** What podman and docker leave in every container. */
 const MARKS = ['/run/.containerenv', '/.dockerenv'];
@@ -10,7 +10,21 @@ export function isInContainer(env: NodeJS.ProcessEnv = process.env): boolean {
   return MARKS.some((path) => existsSync(path));
 }
 
-/** Whether a directory is part of the container itself, and so goes with it. @throws the error of the file system */
+/**
+ * Whether a directory is part of the container itself, and so goes with it: nothing is mounted there or above it.
+ *
+ * @throws the error of the file system
+ */
 export function isInImage(path: string): boolean {
-  return statSync(path).dev === statSync('/').dev;
+  return !isMounted(realpathSync(path), readFileSync('/proc/self/mountinfo', 'utf8'));
+}
+
+/** @param mounts proc_pid_mountinfo(5): the fifth field of a line is the place, with spaces written as `\\040` */
+export function isMounted(path: string, mounts: string): boolean {
+  const places = mounts.split('\n').map((line) => unescaped(line.split(' ')[4] ?? '/'));
+  return places.some((place) => place !== '/' && (path === place || path.startsWith(`${place}/`)));
+}
+
+function unescaped(place: string): string {
+  return place.replace(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8)));
 }
