@@ -1,12 +1,15 @@
 /**
  * The whole of it, with real parts and a real clock: check in, miss, be told. Once with the bundle on the project's
- * Node, and at the same time with the executable in a root directory that holds nothing but the C library.
+ * Node, at the same time with the executable in a root directory that holds nothing but the C library, and in the root of
+ * the container image.
  * Time limit: 240 s.
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireCheckIn, WireSnitch } from '../../src/api/wire.ts';
 import { removeDataDir } from '../data-directory.ts';
+import { withoutRoot } from '../skipped.ts';
+import { type ContainerRoot, makeContainerRoot } from './container-root.ts';
 import { type DaemonOptions, type DaemonProcess, startProcess } from './daemon-process.ts';
 import { inEmptyRoot, makeEmptyRoot } from './empty-root.ts';
 import { type Mailbox, startMailbox } from './mailbox.ts';
@@ -27,6 +30,9 @@ interface Context {
   root: string;
   bundle: Installation;
   executable: Installation;
+  /** Null for a user who is not root, and so can make no such root. */
+  image: ContainerRoot | null;
+  container: Installation | null;
 }
 
 const test = suite<Context>('the main job');
@@ -35,11 +41,14 @@ test.before(async (context) => {
   context.root = makeEmptyRoot();
   context.bundle = await install({});
   context.executable = await install(inEmptyRoot(context.root));
+  context.image = withoutRoot() === null ? makeContainerRoot() : null;
+  context.container = context.image && (await install(context.image.options));
 });
 
-test.after(async ({ root, bundle, executable }) => {
-  for (const installation of [bundle, executable]) if (installation) await uninstall(installation);
+test.after(async ({ root, bundle, executable, image, container }) => {
+  for (const installation of [bundle, executable, container]) if (installation) await uninstall(installation);
   removeDataDir(root);
+  image?.remove();
 });
 
 async function install(options: DaemonOptions): Promise<Installation> {
@@ -63,8 +72,13 @@ async function uninstall({ daemon, mailbox, receiver }: Installation): Promise<v
   removeDataDir(daemon.dataDir);
 }
 
-test('a job checks in, misses its deadline, and checks in again', async ({ bundle, executable }) => {
-  await Promise.all([tellTheStory(bundle), tellTheStory(executable)]);
+test('a job checks in, misses its deadline, and checks in again', async ({
+  bundle,
+  executable,
+  container,
+}) => {
+  const installations = [bundle, executable, container].filter((one) => one !== null);
+  await Promise.all(installations.map(tellTheStory));
 });
 
 async function tellTheStory({ daemon, mailbox, receiver }: Installation): Promise<void> {
