@@ -1,13 +1,13 @@
 /** Whether this process is in a container, and what only matters there. */
-const { existsSync, readFileSync, realpathSync } = process.getBuiltinModule('node:fs');
+const { readFileSync, realpathSync } = process.getBuiltinModule('node:fs');
 
-/** What podman and docker leave in every container. */
-const MARKS = ['/run/.containerenv', '/.dockerenv'];
-
-/** Process 1 is otherwise the system's own, which this program never is. */
+/**
+ * Process 1 is otherwise the system's own, which this program never is. The variable is set by the image and by podman, and
+ * tells commands that are run beside the daemon. The files that engines leave are no sign: virtual machines that were
+ * made from images have them too.
+ */
 export function isInContainer(env: NodeJS.ProcessEnv = process.env): boolean {
-  if (process.pid === 1 || env.container || env.KUBERNETES_SERVICE_HOST) return true;
-  return MARKS.some((path) => existsSync(path));
+  return process.pid === 1 || Boolean(env.container);
 }
 
 /**

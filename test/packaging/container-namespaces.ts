@@ -11,7 +11,7 @@ const ENVIRONMENT = {
   HOME: '/var/lib/snitch',
   SNITCH_DATA_DIR: '/var/lib/snitch',
   SNITCH_LISTEN: '0.0.0.0:0',
-  container: 'namespaces',
+  container: 'oci',
 };
 
 function variables(given: Record<string, string> = {}): string[] {

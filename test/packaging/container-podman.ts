@@ -18,6 +18,10 @@ export function podman(work: string): Engine | null {
   const env = { ...process.env, ...settings(work) };
   const call = (program: string, ...args: string[]) =>
     spawnSync(program, args, { encoding: 'utf8', env, timeout: 120_000 });
+  if (call('buildah', 'from', '--name', 'probe', 'scratch').status !== 0) {
+    console.log('NOTE: buildah cannot work here');
+    return null;
+  }
   const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
   const built = call(
     'buildah',
@@ -28,7 +32,7 @@ export function podman(work: string): Engine | null {
   const flags = ['run', '--rm', '--no-healthcheck', '--timeout', LIMIT_S];
   const tried = call('podman', ...flags, '-p', '127.0.0.1::7676', IMAGE, 'version');
   if (tried.status !== 0) {
-    console.log(`podman cannot run a container here: ${tried.stderr}`);
+    console.log(`NOTE: podman cannot run a container here: ${tried.stderr.trim()}`);
     cleanUp(env);
     return null;
   }
@@ -96,5 +100,9 @@ function cleanUp(env: NodeJS.ProcessEnv): void {
     ['volume', 'rm', '--all', '--force'],
   ])
     spawnSync('podman', args, { env });
-  execFileSync('buildah', ['rmi', '--all', '--force'], { env, stdio: 'ignore' });
+  for (const args of [
+    ['rm', '--all'],
+    ['rmi', '--all', '--force'],
+  ])
+    execFileSync('buildah', args, { env, stdio: 'ignore' });
 }
