@@ -53,7 +53,10 @@ function refusalAt(place: string): string | null {
 export function adviceForOwner(place: string, { uid, gid, inContainer }: Writer): string {
   const { uid: owner, gid: group, mode } = statSync(place);
   const who = `the daemon is user ${uid} (group ${gid}), and ${place} belongs to user ${owner} (group ${group}) with the mode ${octal(mode)}`;
-  if (owner !== uid) return `${who}: ${inContainer ? forVolume(uid, gid) : forOwner(place, uid, gid)}`;
+  if (owner !== uid) {
+    const asOwner = inContainer && owner !== 0 ? `, or run the container with --user ${owner}:${group}` : '';
+    return `${who}: ${inContainer ? forVolume(uid, gid) : forOwner(place, uid, gid)}${asOwner}`;
+  }
   if ((mode & 0o200) === 0) return `${who}: let its owner write, with \`chmod -R u+rwX\``;
   return `${who}, who may write by that: ${forRefusal(uid, inContainer)}`;
 }

@@ -1,11 +1,11 @@
 /** What a person reads who gave the daemon a place that it cannot write to. */
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { adviceForOwner, adviceForWriting } from '../../src/system/writing.ts';
 import { ownDirectory } from '../data-directory.ts';
-import { unless } from '../skipped.ts';
+import { unless, withoutRoot } from '../skipped.ts';
 import { mountTmpfs, withoutMounts } from '../store/sqlite/mounts.ts';
 
 const test = suite('a place that cannot be written to');
@@ -25,6 +25,14 @@ test('the numbers of both users are named, and the command that makes them agree
   assert.match(inContainer, `on the host, \`chown -R ${owner}\` the directory that is mounted there`);
   assert.match(inContainer, `podman unshare chown -R ${owner}`);
   assert.match(inContainer, `fsGroup: ${other.gid}`);
+});
+
+unless(withoutRoot(), test)('a container can as well run as the owner, unless that is root', () => {
+  using directory = ownDirectory();
+  const container = { uid: 65_534, gid: 65_534, inContainer: true };
+  assert.not.match(adviceForOwner(directory.path, container), '--user');
+  chownSync(directory.path, 1000, 1001);
+  assert.match(adviceForOwner(directory.path, container), 'or run the container with --user 1000:1001');
 });
 
 test('its owner is told of a mode that forbids it, and otherwise of what else may', () => {
