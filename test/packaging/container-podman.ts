@@ -10,7 +10,7 @@ const CONTAINERFILE = join(import.meta.dirname, '../../packaging/Containerfile')
 const IMAGE = 'snitch';
 
 /** Seconds after which a container ends by itself, if the test that started it was killed. */
-const LIMIT_S = '300';
+const LIMIT_S = '1200';
 
 /** Builds the image. Null where this host does not let podman run it. */
 export function podman(work: string): Engine | null {
