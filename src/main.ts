@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import { run } from './cli/program.ts';
 import { expectNoAuthorities } from './system/authorities.ts';
+import { endOnSignals } from './system/process-one.ts';
 
 // A reader that has seen enough (`snitch … | head`) is not an error.
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
@@ -14,6 +15,7 @@ async function flushed(stream: Writable): Promise<void> {
   if (stream.writableLength > 0) await new Promise((resolve) => stream.write('', resolve));
 }
 
+endOnSignals();
 expectNoAuthorities(process.env);
 const code = await run(process.argv.slice(2));
 await flushed(process.stdout);

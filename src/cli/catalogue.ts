@@ -173,6 +173,7 @@ export const TASKS: readonly Task[] = [
     entries: [
       { name: 'serve', summary: 'run the daemon', load: here(daemon) },
       { name: 'config', summary: 'check or show the configuration of the daemon', load: here(daemon) },
+      { name: 'health', summary: 'whether the daemon does its work, by exit code', load: here(daemon) },
       { name: 'doctor', summary: 'look for what would keep an alert from being sent', load: here(doctor) },
       { name: 'backup', summary: 'copy the database while the daemon goes on', load: here(backup) },
       { name: 'restore', summary: 'put a backup in the place of the database', load: here(restore) },

@@ -6,7 +6,7 @@ import { printable } from '../text/printable.ts';
 import { editDistance } from '../text/similar.ts';
 import { defaultDataDir } from './default-directory.ts';
 import { ConfigError, type ConfigFile, type ConfigSource, readConfigFile } from './file.ts';
-import { readSecrets, withPassword } from './secrets.ts';
+import { readSecrets, type Secrets, withPassword } from './secrets.ts';
 import {
   environmentVariable,
   type ListenAddress,
@@ -31,7 +31,7 @@ export interface Config {
   /** An admin key that was made elsewhere; null if the first start has to make one. */
   readonly adminKey: string | null;
   /** The files that the secrets were read from. */
-  readonly secretFiles: { readonly adminKey: string | null; readonly smtpPassword: string | null };
+  readonly secretFiles: Readonly<Secrets['files']>;
   readonly log: LogSettings;
   /** Null if email is off. The URL may hold a password. */
   readonly smtp: { readonly url: string; readonly from: string } | null;
@@ -88,7 +88,10 @@ function toConfig(settings: Settings, env: NodeJS.ProcessEnv, terminal: boolean)
     trustedProxies: settings.trusted_proxies,
     commands: settings.commands,
     metrics: { public: settings.metrics.public },
-    watchdog: { url: settings.watchdog.url ?? null, intervalS: settings.watchdog.interval_s },
+    watchdog: {
+      url: secrets.watchdogUrl ?? settings.watchdog.url ?? null,
+      intervalS: settings.watchdog.interval_s,
+    },
   };
 }
 
@@ -129,7 +132,11 @@ export function describeConfig(config: Config): Record<string, unknown> {
     trusted_proxies: [...config.trustedProxies],
     commands: Object.keys(config.commands).length > 0 ? { ...config.commands } : null,
     metrics: { ...config.metrics },
-    watchdog: { url: watchdog.url && `${new URL(watchdog.url).origin}/***`, interval_s: watchdog.intervalS },
+    watchdog: {
+      url: watchdog.url && `${new URL(watchdog.url).origin}/***`,
+      url_file: config.secretFiles.watchdogUrl,
+      interval_s: watchdog.intervalS,
+    },
   };
 }
 

@@ -20,7 +20,7 @@ export function exposedSecrets(file: ConfigFile | null, { secretFiles }: Config)
       remedy: `${ADVICE}, or give the file to the user of the daemon and \`chmod 600 ${file.path}\``,
     });
   }
-  for (const path of [secretFiles.smtpPassword, secretFiles.adminKey]) {
+  for (const path of Object.values(secretFiles)) {
     if (path === null || !isExposed(path)) continue;
     exposed.push({
       message: `every user of this host can read ${path}, which holds a secret`,

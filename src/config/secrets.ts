@@ -3,7 +3,7 @@ import { closeSync, constants, lstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { printable } from '../text/printable.ts';
 import { ConfigError } from './file.ts';
-import type { Settings } from './settings.ts';
+import { isWatchdogUrl, type Settings } from './settings.ts';
 
 /** No password is longer, so a larger file must be the wrong one. Bytes. */
 const LONGEST = 4_096;
@@ -11,8 +11,9 @@ const LONGEST = 4_096;
 export interface Secrets {
   smtpPassword: string | null;
   adminKey: string | null;
+  watchdogUrl: string | null;
   /** The files that they were read from. */
-  files: { smtpPassword: string | null; adminKey: string | null };
+  files: Record<'smtpPassword' | 'adminKey' | 'watchdogUrl', string | null>;
 }
 
 /**
@@ -20,11 +21,12 @@ export interface Secrets {
  *
  * @throws ConfigError
  */
-export function readSecrets({ smtp, admin_key_from }: Settings, env: NodeJS.ProcessEnv): Secrets {
+export function readSecrets({ smtp, admin_key_from, watchdog }: Settings, env: NodeJS.ProcessEnv): Secrets {
   const problems: string[] = [];
   const files = {
     smtpPassword: smtp.password_file ?? credentialFile(env, 'smtp-password'),
     adminKey: admin_key_from ?? credentialFile(env, 'admin-key'),
+    watchdogUrl: watchdog.url_file ?? null,
   };
   const read = (setting: string, file: string | null) => {
     try {
@@ -40,8 +42,13 @@ export function readSecrets({ smtp, admin_key_from }: Settings, env: NodeJS.Proc
   if (adminKey !== null && !API_KEY.test(adminKey)) {
     problems.push('admin_key_from: an API key is snk_ and 40 letters and digits after it');
   }
+  const watchdogUrl = read('watchdog.url_file', files.watchdogUrl);
+  if (watchdogUrl !== null && !isWatchdogUrl(watchdogUrl))
+    problems.push(`watchdog.url_file: ${files.watchdogUrl} must hold a check-in address at another server`);
+  if (watchdogUrl !== null && watchdog.url !== undefined)
+    problems.push('watchdog.url: watchdog.url_file is set too: remove one of them');
   if (problems.length > 0) throw new ConfigError(problems.map(printable));
-  return { smtpPassword, adminKey, files };
+  return { smtpPassword, adminKey, watchdogUrl, files };
 }
 
 const API_KEY = /^snk_[0-9A-Za-z]{40}$/;

@@ -93,7 +93,11 @@ export const settingsSchema = z.strictObject({
     .prefault({}),
   trusted_proxies: proxies.prefault([]),
   watchdog: z
-    .strictObject({ url: watchdogUrl.optional(), interval_s: wholeNumber(10, 86_400).prefault(60) })
+    .strictObject({
+      url: watchdogUrl.optional(),
+      url_file: secretFile.optional(),
+      interval_s: wholeNumber(10, 86_400).prefault(60),
+    })
     .prefault({}),
   commands: commands.prefault({}),
   metrics: z.strictObject({ public: flag.prefault(false) }).prefault({}),
@@ -213,7 +217,7 @@ function isHttpUrl(text: string): boolean {
   return !url.username && !url.password && !/[?#]/.test(text);
 }
 
-function isWatchdogUrl(text: string): boolean {
+export function isWatchdogUrl(text: string): boolean {
   const url = URL.parse(text);
   return (
     url !== null && isPlainText(text) && /^https?:$/.test(url.protocol) && !url.username && !url.password

@@ -5,10 +5,12 @@ import { StoreUnavailable } from '../core/errors.ts';
 import { Metrics } from '../http/metrics/metrics.ts';
 import type { CheckOutcome } from '../store/sqlite/background-check.ts';
 import { openStoreUnlessStopped, type SqliteOptions } from '../store/sqlite/sqlite-store.ts';
+import { isInContainer } from '../system/container.ts';
 import { type ServiceManager, serviceManager } from '../system/service-manager.ts';
 import { addressesOf } from './addresses.ts';
 import { linkKey } from './alarm-links.ts';
 import { concernOf, DataDirOpen } from './data-directory.ts';
+import { concernOfPlace } from './data-place.ts';
 import { completeFirstStart, credentialsPath, updateUrl } from './first-start.ts';
 import { inForceAtFirst } from './in-force.ts';
 import { listen } from './listen.ts';
@@ -74,7 +76,8 @@ function checkDataDirectory({ dataDir, warnings }: Config, logger: Logger): void
   for (const warning of warnings) logger.warn(warning);
   const concern = concernOf(dataDir);
   if (concern?.refused) throw new DataDirOpen(`${concern.message}: ${concern.remedy}`);
-  if (concern) logger.warn({ data_dir: dataDir, remedy: concern.remedy }, concern.message);
+  for (const one of [concern, concernOfPlace(dataDir)])
+    if (one) logger.warn({ data_dir: dataDir, remedy: one.remedy }, one.message);
 }
 
 /** Opens the store, and upgrades it if an older version wrote it. */
@@ -159,7 +162,16 @@ async function tellOfCredentials({ config, logger, store, clock }: Foundation, u
   const file = credentialsPath(config.dataDir);
   const problem = isFirst ? null : await updateUrl(file, url);
   if (problem) logger.warn({ file, problem }, 'commands on this host cannot use the file of the API keys');
-  else logger.info({ file }, isFirst ? 'first start: the API keys are in this file' : 'credentials');
+  else if (isFirst) logger.info({ file, ...howToUse() }, 'first start: the API keys are in this file');
+  else logger.info({ file }, 'credentials');
+}
+
+/** In a container there may be no shell to read the file with. */
+function howToUse(): { how?: string } {
+  if (!isInContainer()) return {};
+  return {
+    how: 'commands in this container find it: `podman exec CONTAINER snitch list` (or docker, or kubectl exec POD --); for people and hosts elsewhere, `podman exec CONTAINER snitch key create NAME` prints a key of their own',
+  };
 }
 
 /**

@@ -15,11 +15,13 @@ const MSG_NOSIGNAL = 0x4000;
 const MSG_DONTWAIT = 0x40;
 const LOCK_EX = 2;
 const LOCK_NB = 4;
+const WNOHANG = 1;
 
 const SIGNATURES = {
   memfd_create: { return: 'i32', arguments: ['string', 'u32'] },
   socket: { return: 'i32', arguments: ['i32', 'i32', 'i32'] },
   flock: { return: 'i32', arguments: ['i32', 'i32'] },
+  waitpid: { return: 'i32', arguments: ['i32', 'buffer', 'i32'] },
   sendto: { return: 'i64', arguments: ['i32', 'buffer', 'u64', 'i32', 'buffer', 'u32'] },
 } as const;
 
@@ -65,6 +67,11 @@ export function createMemoryFile(name: string): number {
  */
 export function lockFile(fd: number): boolean {
   return libc().flock(fd, LOCK_EX | LOCK_NB) === 0;
+}
+
+/** Lets go of a child that has ended, so that the kernel forgets it. How it ended is lost. It never waits. */
+export function takeLeave(pid: number): void {
+  libc().waitpid(pid, Buffer.alloc(4), WNOHANG);
 }
 
 /**

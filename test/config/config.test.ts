@@ -43,7 +43,7 @@ const DEFAULTS: Config = {
   dataDir: '/home/somebody/.local/state/snitch',
   warnings: [],
   adminKey: null,
-  secretFiles: { adminKey: null, smtpPassword: null },
+  secretFiles: { adminKey: null, smtpPassword: null, watchdogUrl: null },
   log: { level: 'info', format: 'json' },
   smtp: null,
   webhooks: { allowPrivate: true },
@@ -98,7 +98,7 @@ watchdog: { url: "https://other.example.com/c/token?x=1", interval_s: 30 }
     dataDir: '/srv/snitch',
     adminKey: ADMIN_KEY,
     warnings: [],
-    secretFiles: { adminKey: secrets.adminKey, smtpPassword: secrets.password },
+    secretFiles: { adminKey: secrets.adminKey, smtpPassword: secrets.password, watchdogUrl: null },
     log: { level: 'debug', format: 'pretty' },
     smtp: { url: 'smtp://me:p%40ss@mail.example.com:587', from: 'Snitch <snitch@example.com>' },
     webhooks: { allowPrivate: false },
@@ -134,6 +134,7 @@ config('every setting can be set in the environment, which wins over the file', 
     commands: '{"page": ["/bin/page"]}',
     'metrics.public': 'true',
     'watchdog.url': 'http://other',
+    'watchdog.url_file': '',
     'watchdog.interval_s': '10',
   };
   assert.equal(Object.keys(text).sort(), [...SETTING_NAMES].sort());
@@ -146,7 +147,7 @@ config('every setting can be set in the environment, which wins over the file', 
     dataDir: '/d',
     warnings: [],
     adminKey: ADMIN_KEY,
-    secretFiles: { adminKey: secrets.adminKey, smtpPassword: secrets.password },
+    secretFiles: { adminKey: secrets.adminKey, smtpPassword: secrets.password, watchdogUrl: null },
     log: { level: 'warn', format: 'pretty' },
     smtp: { url: 'smtps://u:p%40ss@h', from: 'a@b' },
     webhooks: { allowPrivate: false },
@@ -323,9 +324,38 @@ config('secrets that cannot be used are refused with what to do, and never shown
   assert.match(await smtp('smtps://h'), 'needs a user name');
 });
 
+config(
+  'the address of the watchdog may be in a file of its own, and is shown from there no more than otherwise',
+  async () => {
+    const file = join(directory, 'watchdog');
+    writeFileSync(file, 'https://h.example/c/tok3n\n', { mode: 0o600 });
+    const loaded = await load(`watchdog: { url_file: ${file} }\n`);
+    assert.is(loaded.watchdog.url, 'https://h.example/c/tok3n');
+    assert.equal(describeConfig(loaded).watchdog, {
+      url: 'https://h.example/***',
+      url_file: file,
+      interval_s: 60,
+    });
+    const fromEnvironment = await load('', { ...HOME, SNITCH_WATCHDOG_URL_FILE: file });
+    assert.is(fromEnvironment.watchdog.url, 'https://h.example/c/tok3n');
+    const refused = async (yaml: string) => (await load(yaml).catch((error) => error)).message as string;
+    assert.match(
+      await refused(`watchdog: { url: "http://x/c/y", url_file: ${file} }\n`),
+      'remove one of them',
+    );
+    writeFileSync(file, 'tok3n');
+    assert.match(await refused(`watchdog: { url_file: ${file} }\n`), `${file} must hold a check-in address`);
+    assert.not.match(await refused(`watchdog: { url_file: ${file} }\n`), 'tok3n');
+  },
+);
+
 config('the address of the watchdog is a secret', async () => {
   const loaded = await load('watchdog: { url: "https://h.example/c/tok3n" }\n');
-  assert.equal(describeConfig(loaded).watchdog, { url: 'https://h.example/***', interval_s: 60 });
+  assert.equal(describeConfig(loaded).watchdog, {
+    url: 'https://h.example/***',
+    url_file: null,
+    interval_s: 60,
+  });
   const { message } = await load('watchdog: { url: "https://u:hunter2@h/c/tok3n" }\n').catch(
     (error) => error,
   );

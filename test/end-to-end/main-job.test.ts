@@ -1,15 +1,16 @@
 /**
  * The whole of it, with real parts and a real clock: check in, miss, be told. Once with the bundle on the project's
- * Node, and at the same time with the executable in a root directory that holds nothing but the C library, and with the
- * executable for arm64 in such a root, by emulation.
+ * Node, and at the same time with the executable in a root directory that holds nothing but the C library, in the root of
+ * the container image, and with the executable for arm64 by emulation.
  * Time limit: 240 s.
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireCheckIn, WireSnitch } from '../../src/api/wire.ts';
 import { removeDataDir } from '../data-directory.ts';
-import { unless } from '../skipped.ts';
+import { unless, withoutRoot } from '../skipped.ts';
 import { inArm64Root, isArm64, makeArm64Root, withoutArm64 } from './arm64-root.ts';
+import { makeContainerRoot } from './container-root.ts';
 import { type DaemonOptions, type DaemonProcess, startProcess } from './daemon-process.ts';
 import { inEmptyRoot, makeEmptyRoot } from './empty-root.ts';
 import { type Mailbox, startMailbox } from './mailbox.ts';
@@ -31,10 +32,12 @@ interface Installation {
 }
 
 const FOREIGN = 'the executable for arm64';
-const HOSTS = ['the bundle', 'the executable', ...(isArm64 ? [] : [FOREIGN])];
+const CONTAINER = 'the container image';
+const HOSTS = ['the bundle', 'the executable', CONTAINER, ...(isArm64 ? [] : [FOREIGN])];
 
 interface Context {
-  roots: string[];
+  /** Removes what was made for them. */
+  removals: (() => void)[];
   installations: Installation[];
   /** How the story ended on each; they go on at the same time, because each waits for minutes. */
   ends: Record<string, Promise<unknown>>;
@@ -43,6 +46,7 @@ interface Context {
 const test = suite<Context>('the main job');
 
 const emulated = withoutArm64();
+const contained = withoutRoot();
 
 test.before((context) => {
   const start = (options: DaemonOptions, prompt = PROMPT) =>
@@ -51,13 +55,19 @@ test.before((context) => {
       return tellTheStory(installation);
     });
   const rooted = (root: string) => {
-    context.roots.push(root);
+    context.removals.push(() => removeDataDir(root));
     return root;
   };
-  Object.assign(context, { roots: [], installations: [], ends: {} });
+  const inContainer = () => {
+    const image = makeContainerRoot();
+    context.removals.push(image.remove);
+    return image.options;
+  };
+  Object.assign(context, { removals: [], installations: [], ends: {} });
   context.ends = {
     'the bundle': start({}),
     'the executable': start(inEmptyRoot(rooted(makeEmptyRoot()))),
+    ...(contained === null && { [CONTAINER]: start(inContainer()) }),
     ...(emulated === null &&
       HOSTS.includes(FOREIGN) && {
         [FOREIGN]: start(inArm64Root(rooted(makeArm64Root())), PROMPT_EMULATED),
@@ -67,10 +77,10 @@ test.before((context) => {
   for (const end of Object.values(context.ends)) end.catch(() => undefined);
 });
 
-test.after(async ({ roots, installations, ends }) => {
+test.after(async ({ removals, installations, ends }) => {
   await Promise.allSettled(Object.values(ends));
   for (const installation of installations) await uninstall(installation);
-  for (const root of roots) removeDataDir(root);
+  for (const remove of removals) remove();
 });
 
 async function install(options: DaemonOptions, prompt: number): Promise<Installation> {
@@ -95,7 +105,7 @@ async function uninstall({ daemon, mailbox, receiver }: Installation): Promise<v
 }
 
 for (const host of HOSTS) {
-  const reason = host === FOREIGN ? emulated : null;
+  const reason = { [FOREIGN]: emulated, [CONTAINER]: contained }[host] ?? null;
   unless(reason, test)(
     `a job checks in, misses its deadline, and checks in again: ${host}`,
     async (context) => {

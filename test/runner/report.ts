@@ -9,6 +9,7 @@ export function printOutcome(outcome: Outcome): void {
   const { path, passed, total, skipped, seconds, problem } = outcome;
   const counts = `${passed}/${total}${skipped > 0 ? `, ${skipped} skipped` : ''}`;
   console.log(`${isGood(outcome) ? 'ok    ' : 'FAILED'} ${path} (${counts}) ${seconds.toFixed(1)} s`);
+  for (const note of outcome.notes) console.log(`       ${note}`);
   if (problem !== null) console.log(`       ${problem}`);
   if (!isGood(outcome)) console.log(outcome.output.replace(/^/gm, '    | '));
 }

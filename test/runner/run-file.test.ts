@@ -27,9 +27,11 @@ function run(dir: string, body: string, limitS = 30): Promise<Outcome> {
 const counts = ({ total, passed, skipped }: Outcome) => [total, passed, skipped];
 
 test('a good file passes, and its skipped tests are counted with their reason', async ({ dir }) => {
-  const body = "test('one', () => {});\ntest.skip();\nconsole.log('SKIPPED: two: no printer');\ntest.run();";
+  const body =
+    "test('one', () => {});\ntest.skip();\nconsole.log('SKIPPED: two: no printer\\nNOTE: by hand');\ntest.run();";
   const outcome = await run(dir, body);
   assert.equal([counts(outcome), outcome.reasons, outcome.problem], [[1, 1, 1], ['two: no printer'], null]);
+  assert.equal(outcome.notes, ['by hand']);
 });
 
 test('a failed test is counted', async ({ dir }) => {

@@ -11,6 +11,8 @@ export interface Outcome {
   skipped: number;
   /** Why tests were skipped, as they said it. */
   reasons: string[];
+  /** What they said of this run in lines that begin with `NOTE: `, such as which of two ways they took. */
+  notes: string[];
   /** What is wrong with the file besides failed tests, in words, or null. */
   problem: string | null;
   output: string;
@@ -96,10 +98,11 @@ function outcomeOf({ path, output, problem, code, killedBy, seconds }: Ended): O
     Number([...output.matchAll(new RegExp(`^ {2}${name}: +(\\d+)`, 'gm'))].at(-1)?.[1] ?? Number.NaN);
   const [total, passed, skipped] = [number('Total'), number('Passed'), number('Skipped')];
   const reasons = [...output.matchAll(/^SKIPPED: (.+)$/gm)].map(([, reason = '']) => reason);
+  const notes = [...output.matchAll(/(?<=^|\s)NOTE: (.+)$/gm)].map(([, note = '']) => note);
   if (Number.isNaN(total)) {
     const how = killedBy ? `by ${killedBy}` : `with ${code}`;
     const because = problem ?? `it ended ${how} before its tests did`;
-    return { path, total: 1, passed: 0, skipped: 0, reasons, problem: because, output, seconds };
+    return { path, total: 1, passed: 0, skipped: 0, reasons, notes, problem: because, output, seconds };
   }
   const silent =
     code !== 0 && total === passed ? `it exited ${killedBy ?? code} though its tests passed` : null;
@@ -112,6 +115,7 @@ function outcomeOf({ path, output, problem, code, killedBy, seconds }: Ended): O
     passed,
     skipped,
     reasons,
+    notes,
     problem: problem ?? nothing ?? silent ?? swallowed,
     output,
     seconds,

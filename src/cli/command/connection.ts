@@ -197,6 +197,11 @@ export interface CheckInAddress {
   timeoutMs: number;
 }
 
+/** The address alone, for what needs no key. @throws UsageError and Failure for what cannot be read */
+export function findServer(flags: ConnectionFlags, env: NodeJS.ProcessEnv = process.env): string {
+  return findUrl(flags, env, readFiles(env, flags)).value;
+}
+
 /** Where check-ins are sent. They need no key, because the token is the secret. */
 export function findCheckInAddress(
   flags: ConnectionFlags,

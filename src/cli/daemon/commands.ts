@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { type Register, withExamples } from '../command/command.ts';
 import { showLicenses, showVersion } from '../version/version.ts';
 import { type ConfigFlags, checkConfig, type ShowFlags, showConfig } from './config.ts';
+import { type HealthFlags, reportHealth } from './health.ts';
 import { type ServeFlags, serve } from './serve.ts';
 
 const CONFIG_OPTION = [
@@ -13,6 +14,7 @@ const CONFIG_OPTION = [
 export const register: Register = (program, finish) => {
   addServe(program, finish);
   addConfig(program, finish);
+  addHealth(program, finish);
   const version = program
     .command('version')
     .description('print the version, or the licences of all that the program is made of')
@@ -54,4 +56,18 @@ function addConfig(program: Command, finish: (code: number) => void): void {
     .option('--json', 'the same as --output json')
     .action(async (flags: ShowFlags) => finish(await showConfig(flags)));
   withExamples(show, 'snitch config show', 'snitch config show --json');
+}
+
+function addHealth(program: Command, finish: (code: number) => void): void {
+  const health = program
+    .command('health')
+    .description(
+      'say whether the daemon does its work: takes check-ins, looks at deadlines, sends alerts; needs no key',
+    )
+    .option('--url <url>', 'address of the server (or SNITCH_URL)')
+    .option('--timeout <duration>', 'how long to wait for an answer (default: 5s)')
+    .option('-q, --quiet', 'nothing but the exit code')
+    .addHelpText('after', '\nExit codes: 0 it does, 1 it does not, or does not answer.')
+    .action(async (flags: HealthFlags) => finish(await reportHealth(flags)));
+  withExamples(health, 'snitch health', 'snitch health -q || echo "alerts may be late"');
 }

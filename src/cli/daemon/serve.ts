@@ -3,6 +3,7 @@ import type { Daemon } from '../../daemon/daemon.ts';
 import type { Demo } from '../../demo/demo.ts';
 import type { Logger } from '../../log/logger.ts';
 import { giveBackFreeMemory, startFrugally } from '../../system/memory.ts';
+import { adoptOrphans } from '../../system/process-one.ts';
 import type { ServiceManager } from '../../system/service-manager.ts';
 import { EXIT } from '../failure/exit-codes.ts';
 import { reportFailure } from '../failure/failure.ts';
@@ -24,6 +25,7 @@ export interface ServeFlags {
 export async function serve({ config: file, demo: isDemo = false }: ServeFlags): Promise<number> {
   // Node would give the process the name of its main thread.
   process.title = 'snitch serve';
+  adoptOrphans();
   const started = startFrugally();
   const { loadConfig } = await import('../../config/config.ts');
   const { createLogger } = await import('../../log/logger.ts');

@@ -1,6 +1,8 @@
-/** A command that needs root, as the user has to type it: with `sudo`, unless the user is root. */
+import { isInContainer } from '../../system/container.ts';
+
+/** A command that needs root, as the user has to type it: with `sudo`, unless the user is root, or is where none is. */
 export function asRoot(command: string): string {
-  return process.getuid?.() === 0 ? command : `sudo ${command}`;
+  return process.getuid?.() === 0 || isInContainer() ? command : `sudo ${command}`;
 }
 
 /** The same for a command that the owner of a file may run as well. */

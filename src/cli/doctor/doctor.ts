@@ -1,6 +1,7 @@
 /** `snitch doctor`: checks everything that alerts depend on, on this host and at the server. */
 import type { Config } from '../../config/config.ts';
 import { concernOf } from '../../daemon/data-directory.ts';
+import { concernOfPlace } from '../../daemon/data-place.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command/command.ts';
 import type { ConfigFlags } from '../daemon/config.ts';
 import { EXIT } from '../failure/exit-codes.ts';
@@ -110,7 +111,7 @@ function checkDataDir(dataDir: string): Finding {
     const free = bavail * bsize;
     const shown = `${dataDir}, ${(free / GIGABYTE).toFixed(1)} GB free`;
     if (free < NO_SPACE) return failure(check, shown, 'make room: a full disk refuses check-ins');
-    const concern = concernOf(dataDir);
+    const concern = concernOf(dataDir) ?? concernOfPlace(dataDir);
     if (concern?.refused)
       return failure(check, `${concern.message}: the daemon does not start again`, concern.remedy);
     if (free < LITTLE_SPACE) return warning(check, shown, 'make room: a full disk refuses check-ins');

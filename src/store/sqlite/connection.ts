@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { makePrivateDirectory } from '../../system/directory.ts';
 import { createPrivateFileNow } from '../../system/private-file.ts';
+import { adviceForWriting } from '../../system/writing.ts';
 import { migrations } from '../migrations/index.ts';
 import { countCommits } from './acknowledged.ts';
 import { openFile } from './addon.ts';
@@ -36,9 +37,9 @@ export function prepareDataDir(dataDir: string): void {
   try {
     makePrivateDirectory(dataDir);
   } catch (error) {
-    const advice = 'under systemd keep the data in /var/lib/snitch, or allow the place with ReadWritePaths=';
-    const isReadOnly = (error as NodeJS.ErrnoException).code === 'EROFS';
-    const why = isReadOnly ? `${reason(error)}; ${advice}` : reason(error);
+    const { code = '' } = error as NodeJS.ErrnoException;
+    const isForbidden = ['EROFS', 'EACCES', 'EPERM'].includes(code);
+    const why = isForbidden ? `${reason(error)}; ${adviceForWriting(dataDir)}` : reason(error);
     throw new DatabaseUnusable(`cannot create the data directory ${dataDir}: ${why}`, { cause: error });
   }
 }
@@ -195,10 +196,7 @@ function usable(error: unknown, path: string): unknown {
 }
 
 export function unwritable(path: string, details: string, cause: unknown): DatabaseUnusable {
-  return new DatabaseUnusable(
-    `cannot write ${path}: ${details}; check the owner, the mode and the free space of its directory`,
-    { cause },
-  );
+  return new DatabaseUnusable(`cannot write ${path}: ${details}; ${adviceForWriting(path)}`, { cause });
 }
 
 function reason(error: unknown): string {
