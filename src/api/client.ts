@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import {
   adminCalls,
   alertCalls,
+  badgeCalls,
   caseCalls,
   channelCalls,
   importCalls,
@@ -28,7 +29,7 @@ import { ServerClock } from './server-clock.ts';
 import { READINESS } from './shapes.ts';
 import { IMPATIENT, Turns } from './turns.ts';
 
-export type { ImportInput, PageQuery, SilenceInput, SnitchInput } from './calls.ts';
+export type { BadgeInput, ImportInput, PageQuery, SilenceInput, SnitchInput } from './calls.ts';
 export {
   AnswerNotUnderstood,
   ApiError,
@@ -56,6 +57,7 @@ export function createClient(options: ClientOptions) {
     ...webhookCalls(send),
     ...channelCalls(send),
     ...silenceCalls(send),
+    ...badgeCalls(send),
     ...keyCalls(send),
     ...adminCalls(send),
     /** The present time by the server's clock, in milliseconds since the epoch, as far as it has answered. */

@@ -143,6 +143,16 @@ export const TASKS: readonly Task[] = [
     ],
   },
   {
+    title: 'Show others',
+    entries: [
+      {
+        name: 'badge',
+        summary: 'pictures for other pages: how snitches are',
+        load: () => import('./open/badge.ts'),
+      },
+    ],
+  },
+  {
     title: 'Administer',
     entries: [
       { name: 'case', summary: 'the case of your key; with an admin key, all cases', load: here(ofCase) },

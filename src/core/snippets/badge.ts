@@ -1,0 +1,22 @@
+/** A badge as it is pasted into a page: escaped, so that the label stays text whatever it is. */
+
+export interface PastedBadge {
+  /** Where the picture is. */
+  url: string;
+  /** What is said where it cannot be seen. */
+  alt: string;
+}
+
+/** What means something in a text of Markdown. */
+const MARKUP = /[\\`*_[\]<>!|~&$]/g;
+
+export function badgeMarkdown({ url, alt }: PastedBadge): string {
+  return `![${alt.replace(MARKUP, '\\$&')}](${url})`;
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+export function badgeHtml({ url, alt }: PastedBadge): string {
+  const escaped = (text: string) => text.replace(/[&<>"]/g, (sign) => ENTITIES[sign] ?? '');
+  return `<img alt="${escaped(alt)}" src="${escaped(url)}">`;
+}
