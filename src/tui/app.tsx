@@ -3,6 +3,7 @@ import type { ReadStream, WriteStream } from 'node:tty';
 import { render } from 'ink';
 import type { Client } from '../api/client.ts';
 import type { Patience } from '../api/turns.ts';
+import { clipboardSequence } from '../text/clipboard.ts';
 import { createCommands } from './live/commands.ts';
 import { Feed } from './live/feed.ts';
 import { Foresight } from './live/foresight.ts';
@@ -12,7 +13,6 @@ import { RowLoader } from './live/row-loader.ts';
 import { SilenceReader } from './live/silences.ts';
 import { createStore, type Store } from './live/store.ts';
 import { initialState } from './model/state.ts';
-import { clipboardSequence } from './terminal/capabilities.ts';
 import { MOUSE_OFF, MOUSE_ON, withoutMouse } from './terminal/mouse-input.ts';
 import { Dashboard } from './view/dashboard.tsx';
 import type { Look } from './view/look.ts';
@@ -106,7 +106,7 @@ function goLive({ connect, clock: ownClock, stdout, env }: AppParts, store: Stor
   const readSilences = () => silences.read();
   const feed = feedOf(connect(), store, clock, readSilences);
   const rows = new RowLoader({ client, store, clock });
-  const copy = (text: string) => stdout.write(clipboardSequence(text, env));
+  const copy = (text: string) => stdout.write(clipboardSequence(text, env) ?? '');
   const foresight = new Foresight({
     client: connect(),
     tell: (foreseen) => store.dispatch({ kind: 'foreseen', foreseen }),

@@ -2,7 +2,6 @@
 import type { BadgeInput, Client } from '../../api/client.ts';
 import type { WireBadge } from '../../api/wire-badge.ts';
 import { badgeHtml, badgeMarkdown } from '../../core/snippets/badge.ts';
-import { printable } from '../../text/printable.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command/command.ts';
 import { confirmDeletion } from '../command/confirm.ts';
 import { connect } from '../command/connection.ts';
@@ -104,7 +103,7 @@ function printBadge(badge: WireBadge, output: Output): void {
   );
   if (output.quiet || (output.format !== 'table' && output.format !== 'wide')) return;
   const pasted = { url: badge.url, alt: badge.label ?? badge.tag ?? badge.name ?? '' };
-  output.lines(['', ...[badgeMarkdown(pasted), badgeHtml(pasted), badge.url].map(printable)]);
+  output.lines(['', badgeMarkdown(pasted), badgeHtml(pasted), badge.url]);
   if (badge.name !== null && badge.label === null) {
     say('whoever sees the badge reads the name of the snitch; --label shows something else');
   }

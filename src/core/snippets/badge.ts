@@ -1,4 +1,5 @@
 /** A badge as it is pasted into a page: escaped, so that the label stays text whatever it is. */
+import { printable } from '../../text/printable.ts';
 
 export interface PastedBadge {
   /** Where the picture is. */
@@ -11,12 +12,12 @@ export interface PastedBadge {
 const MARKUP = /[\\`*_[\]<>!|~&$]/g;
 
 export function badgeMarkdown({ url, alt }: PastedBadge): string {
-  return `![${alt.replace(MARKUP, '\\$&')}](${url})`;
+  return `![${printable(alt).replace(MARKUP, '\\$&')}](${url})`;
 }
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 export function badgeHtml({ url, alt }: PastedBadge): string {
   const escaped = (text: string) => text.replace(/[&<>"]/g, (sign) => ENTITIES[sign] ?? '');
-  return `<img alt="${escaped(alt)}" src="${escaped(url)}">`;
+  return `<img alt="${escaped(printable(alt))}" src="${escaped(url)}">`;
 }

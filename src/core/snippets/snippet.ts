@@ -1,0 +1,68 @@
+/** What people paste to make a job check in. Whatever comes from outside is escaped for the language that it stands in. */
+import { printable } from '../../text/printable.ts';
+import type { ScheduleRule } from '../schedule/schedule.ts';
+
+/** The kinds, as `--for` takes them. */
+export const SNIPPET_KINDS = [
+  'crontab',
+  'curl',
+  'systemd',
+  'python',
+  'powershell',
+  'github-actions',
+  'kubernetes',
+  'badge',
+] as const;
+
+export type SnippetKind = (typeof SNIPPET_KINDS)[number];
+
+/** What a snippet is made of. */
+export interface SnippetSubject {
+  name: string;
+  /** The check-in address. */
+  url: string;
+  interval: string;
+  schedule: ScheduleRule | null;
+  /** IANA name: the zone of the schedule. */
+  timezone: string;
+  /** The path of this program where it is installed. */
+  program: string;
+  /** IANA name: what cron on this host goes by. */
+  hostZone: string;
+  /** Null where it has none. */
+  badge: { url: string; label: string | null } | null;
+}
+
+export interface Snippet {
+  kind: SnippetKind;
+  title: string;
+  /** Without a newline at its end; null where there can be none, and a remark says why. */
+  text: string | null;
+  /** Sentences that are no part of it. */
+  remarks: string[];
+}
+
+/** Stands for the job itself: whoever pastes it puts their own there. */
+export const JOB = '/path/to/job';
+
+/** Only what a server without an answer, or one that is starting, needs; not for ever, because the job waits for it. */
+export const CURL = 'curl -fsS -m 10 --retry 5 -o /dev/null';
+
+/** The name in a comment that ends with its line. */
+export function commentOf(name: string): string {
+  return `# ${printable(name)}`;
+}
+
+/** The text inside the double quotes of a shell. */
+export function inShellQuotes(text: string): string {
+  return text.replace(/[\\"$`]/g, '\\$&');
+}
+
+/** What files and objects may be called after the name of a snitch. */
+export function slugOf(name: string): string {
+  const words = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .match(/[a-z0-9]+/g);
+  return (words ?? []).join('-').slice(0, 40).replace(/-$/, '') || 'job';
+}
