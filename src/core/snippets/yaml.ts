@@ -5,7 +5,7 @@ import { cronTimesOf } from './cron-times.ts';
 import { runByShell } from './shell.ts';
 import { CURL, commentOf, type Snippet, type SnippetSubject, slugOf } from './snippet.ts';
 
-const SECRET = 'SNITCH_CHECK_IN';
+const SECRET = 'CHECK_IN_URL';
 
 /** A workflow lies in a repository that others may read, so that the address comes from a secret. */
 export function githubActions(snitch: SnippetSubject): Snippet {

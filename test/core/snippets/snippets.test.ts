@@ -213,7 +213,7 @@ test('the workflow of GitHub has the name as text, and reports what became of th
   assert.equal(workflow.on.schedule, [{ cron: '0 3 * * *' }]);
   assert.not.match(text ?? '', 'in.example.com', 'others may read the file');
   const { run = '', env = {} } = workflow.jobs.job.steps.at(-1) ?? {};
-  assert.is(env.CHECK_IN, `\${{ secrets.SNITCH_CHECK_IN }}`);
+  assert.is(env.CHECK_IN, `\${{ secrets.CHECK_IN_URL }}`);
   for (const RESULT of ['success', 'failure']) sh(dir, run, { RESULT, CHECK_IN: URL_OF });
   assert.equal(
     curl.calls().map((words) => words.slice(-3)),
@@ -224,7 +224,7 @@ test('the workflow of GitHub has the name as text, and reports what became of th
   );
   const gh = recorder(dir, 'gh');
   sh(dir, remarks[0]?.replace(/^.*?: (?=gh)/, '') ?? '');
-  assert.equal(gh.calls().at(-1), ['secret', 'set', 'SNITCH_CHECK_IN', '--body', URL_OF]);
+  assert.equal(gh.calls().at(-1), ['secret', 'set', 'CHECK_IN_URL', '--body', URL_OF]);
   hasOnlyCalls(dir);
 });
 
