@@ -27,6 +27,8 @@ export interface AppParts {
   look: Look;
   clock: () => number;
   env: NodeJS.ProcessEnv;
+  /** The path by which cron and systemd on this host call this program. */
+  program: string;
 }
 
 export interface App {
@@ -96,7 +98,8 @@ function openScreen(stdin: ReadStream, stdout: WriteStream, store: Store) {
   };
 }
 
-function goLive({ connect, clock: ownClock, stdout, env }: AppParts, store: Store, quit: () => void) {
+function goLive(parts: AppParts, store: Store, quit: () => void) {
+  const { connect, clock: ownClock, stdout, env, program } = parts;
   const ending = new AbortController();
   const client = connect(patienceOf(store, ending.signal));
   // Deadlines are by the server's clock, so what is left until then is by it too.
@@ -115,7 +118,7 @@ function goLive({ connect, clock: ownClock, stdout, env }: AppParts, store: Stor
     feed.refresh();
     readSilences();
   };
-  const commands = createCommands({ client, store, quit, refresh, copy, foresight, readSilences });
+  const commands = createCommands({ client, store, quit, refresh, copy, program, foresight, readSilences });
   store.onEffect(commands.carryOut);
   const ticking = setInterval(() => store.dispatch({ kind: 'tick', now: clock() }), TICK);
   const refused = new Promise<never>((_, reject) => {

@@ -4,9 +4,11 @@ import type { Client } from '../../api/client.ts';
 import type { WireSnitch } from '../../api/wire.ts';
 import {
   SNIPPET_KINDS,
+  SNIPPET_TITLES,
   type Snippet,
   type SnippetKind,
   type SnippetSubject,
+  subjectOf,
 } from '../../core/snippets/snippet.ts';
 import { snippetFor } from '../../core/snippets/snippets.ts';
 import { clipboardSequence } from '../../text/clipboard.ts';
@@ -46,7 +48,7 @@ async function openSnitch(given: string, flags: OpenFlags): Promise<void> {
   }
   const client = connect(flags);
   const snitch = await resolveSnitch(client, given);
-  const subject = await subjectOf(client, snitch, flags.for);
+  const subject = await readSubject(client, snitch, flags.for);
   const output = new Output(flags, client.now());
   if (flags.for === undefined) {
     printAll(
@@ -57,29 +59,24 @@ async function openSnitch(given: string, flags: OpenFlags): Promise<void> {
   }
   const snippet = snippetFor(flags.for, subject);
   printOne(snippet, output);
-  if (flags.copy && snippet.text !== null) copy(snippet.text, `${snippet.title} of ${snitch.name}`, output);
+  if (flags.copy && snippet.text !== null)
+    copy(snippet.text, `${SNIPPET_TITLES[snippet.kind]} of ${snitch.name}`, output);
 }
 
 /** The case and the badges are asked for only where they are needed. */
-async function subjectOf(
+async function readSubject(
   client: Client,
-  { token, name, check_in_url: url, interval, schedule = null, timezone = null }: WireSnitch,
+  snitch: WireSnitch,
   kind: SnippetKind | undefined,
 ): Promise<SnippetSubject> {
-  const needsZone = kind !== 'badge' && timezone === null;
-  const zone = needsZone ? (await client.getCase()).timezone : (timezone ?? 'UTC');
   const wantsBadge = kind === undefined || kind === 'badge';
-  const badges = wantsBadge ? await client.listBadges() : [];
-  return {
-    name,
-    url,
-    interval,
-    schedule,
-    timezone: zone,
+  const wantsZone = kind !== 'badge' && snitch.timezone == null;
+  return subjectOf(snitch, {
+    caseZone: wantsZone ? (await client.getCase()).timezone : 'UTC',
     program: installedProgram(),
     hostZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-    badge: badges.find((badge) => badge.token === token) ?? null,
-  };
+    badges: wantsBadge ? await client.listBadges() : [],
+  });
 }
 
 /** Nothing but the text on stdout. @throws Failure where there is none */
@@ -102,8 +99,8 @@ function printAll(snippets: readonly Snippet[], output: Output): void {
     output.lines(snippets.filter(({ text }) => text !== null).map(({ kind }) => kind));
     return;
   }
-  for (const [at, { kind, title, text, remarks }] of snippets.entries()) {
-    const heading = paint(output.style, 'bold', `${title} (--for ${kind})`);
+  for (const [at, { kind, text, remarks }] of snippets.entries()) {
+    const heading = paint(output.style, 'bold', `${SNIPPET_TITLES[kind]} (--for ${kind})`);
     const said = output.quiet ? [] : remarks.map((remark) => paint(output.style, 'dim', printable(remark)));
     output.lines([
       ...(at === 0 ? [] : ['']),

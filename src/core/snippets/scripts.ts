@@ -41,7 +41,6 @@ if __name__ == "__main__":
     check_in(s=0)`;
   return {
     kind: 'python',
-    title: 'Python, with the standard library alone',
     text,
     remarks: ['Put the work into job(). An exception is reported as an error, and raised all the same.'],
   };
@@ -80,7 +79,6 @@ Send-CheckIn '' @{ s = $Status; m = $Message }
 exit $Status`;
   return {
     kind: 'powershell',
-    title: 'PowerShell, 5.1 and later',
     text,
     remarks: [
       `Put the job in the place of ${JOB}; its exit status is reported, and stays that of the script.`,

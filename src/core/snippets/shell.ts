@@ -6,11 +6,11 @@ import { CURL, commentOf, inShellQuotes, JOB, type Snippet, type SnippetSubject 
 /** Only one of the two ways is in force, because both would run the job twice. */
 export function crontab(snitch: SnippetSubject): Snippet {
   const { name, url, program, schedule, timezone, hostZone } = snitch;
-  const made = { kind: 'crontab', title: 'Crontab' } as const;
+  const kind = 'crontab';
   const { times, why } = cronTimesOf(snitch);
   if (why !== undefined) {
     const remarks = [`There is no line for a crontab: ${why}. A timer of systemd can do it: --for systemd`];
-    return { ...made, text: null, remarks };
+    return { kind, text: null, remarks };
   }
   const byProgram = `${shellWord(program)} exec ${shellWord(url)} -- ${JOB}`;
   const byCurl = `${JOB}; ${CURL} "${inShellQuotes(url)}?s=$?"`;
@@ -26,7 +26,7 @@ export function crontab(snitch: SnippetSubject): Snippet {
         `The schedule is meant in ${timezone}, but cron goes by the clock of its host; that of this one is ${hostZone}.`,
       ]
     : [];
-  return { ...made, text, remarks: [`Put the job in the place of ${JOB}.`, ...remarks] };
+  return { kind, text, remarks: [`Put the job in the place of ${JOB}.`, ...remarks] };
 }
 
 /** To cron, a bare percent sign is the end of the command. */
@@ -37,7 +37,6 @@ function forCron(command: string): string {
 export function curl({ name, url }: SnippetSubject): Snippet {
   return {
     kind: 'curl',
-    title: 'Shell script with curl',
     text: `#!/bin/sh\n${commentOf(name)}\n${runByShell(url)}`,
     remarks: [
       `Put the job in the place of ${JOB}; its exit status is reported, and stays that of the script.`,

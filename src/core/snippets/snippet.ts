@@ -16,6 +16,17 @@ export const SNIPPET_KINDS = [
 
 export type SnippetKind = (typeof SNIPPET_KINDS)[number];
 
+export const SNIPPET_TITLES: Readonly<Record<SnippetKind, string>> = {
+  crontab: 'Crontab',
+  curl: 'Shell script with curl',
+  systemd: 'Drop-in for a service of systemd',
+  python: 'Python, standard library alone',
+  powershell: 'PowerShell, 5.1 and later',
+  'github-actions': 'GitHub Actions',
+  kubernetes: 'Kubernetes CronJob',
+  badge: 'Badge, in Markdown',
+};
+
 /** What a snippet is made of. */
 export interface SnippetSubject {
   name: string;
@@ -33,9 +44,35 @@ export interface SnippetSubject {
   badge: { url: string; label: string | null } | null;
 }
 
+/** A snitch as the API shows it. */
+interface ShownSnitch {
+  token: string;
+  name: string;
+  check_in_url: string;
+  interval: string;
+  schedule?: ScheduleRule | null | undefined;
+  timezone?: string | null | undefined;
+}
+
+interface Around {
+  /** IANA name: that of the case. */
+  caseZone: string;
+  program: string;
+  hostZone: string;
+  badges: readonly { token: string | null; url: string; label: string | null }[];
+}
+
+export function subjectOf(
+  snitch: ShownSnitch,
+  { caseZone, program, hostZone, badges }: Around,
+): SnippetSubject {
+  const { token, name, check_in_url: url, interval, schedule = null, timezone = null } = snitch;
+  const badge = badges.find((one) => one.token === token) ?? null;
+  return { name, url, interval, schedule, timezone: timezone ?? caseZone, program, hostZone, badge };
+}
+
 export interface Snippet {
   kind: SnippetKind;
-  title: string;
   /** Without a newline at its end; null where there can be none, and a remark says why. */
   text: string | null;
   /** Sentences that are no part of it. */

@@ -22,9 +22,9 @@ export function snippetFor(kind: SnippetKind, snitch: SnippetSubject): Snippet {
 }
 
 function badge({ name, badge: own }: SnippetSubject): Snippet {
-  const made = { kind: 'badge', title: 'Badge, in Markdown' } as const;
+  const kind = 'badge';
   if (own === null) {
-    return { ...made, text: null, remarks: ['It has no badge yet: snitch badge add NAME makes one.'] };
+    return { kind, text: null, remarks: ['It has no badge yet: snitch badge add NAME makes one.'] };
   }
-  return { ...made, text: badgeMarkdown({ url: own.url, alt: own.label ?? name }), remarks: [] };
+  return { kind, text: badgeMarkdown({ url: own.url, alt: own.label ?? name }), remarks: [] };
 }

@@ -24,7 +24,6 @@ export function systemd(snitch: SnippetSubject): Snippet {
   ].join('\n');
   return {
     kind: 'systemd',
-    title: 'Drop-in for a service of systemd',
     text,
     remarks: [
       'Put the name of the service in the place of JOB, then: systemctl daemon-reload. It reports success and failure.',

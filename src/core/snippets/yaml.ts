@@ -38,7 +38,6 @@ export function githubActions(snitch: SnippetSubject): Snippet {
   const isByClock = schedule !== null && 'cron' in schedule;
   return {
     kind: 'github-actions',
-    title: 'GitHub Actions',
     text,
     remarks: [
       `The address is a secret: gh secret set ${SECRET} --body ${shellWord(url)}`,
@@ -55,10 +54,10 @@ export function githubActions(snitch: SnippetSubject): Snippet {
 
 export function kubernetes(snitch: SnippetSubject): Snippet {
   const { name, url, timezone } = snitch;
-  const made = { kind: 'kubernetes', title: 'Kubernetes CronJob' } as const;
+  const kind = 'kubernetes';
   const { times, why } = cronTimesOf(snitch);
   if (why !== undefined) {
-    return { ...made, text: null, remarks: [`There is no CronJob for it: ${why}.`] };
+    return { kind, text: null, remarks: [`There is no CronJob for it: ${why}.`] };
   }
   const slug = slugOf(name);
   const script = runByShell(url, '$CHECK_IN').split('\n');
@@ -100,7 +99,7 @@ export function kubernetes(snitch: SnippetSubject): Snippet {
     ...script.map((line) => `                  ${line}`),
   ].join('\n');
   const remarks = ['Put your image and the job in their places; the image needs sh and curl.'];
-  return { ...made, text, remarks };
+  return { kind, text, remarks };
 }
 
 /** What JSON quotes is the same text in YAML. */
