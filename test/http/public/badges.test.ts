@@ -7,7 +7,17 @@ import { ShownBadges } from '../../../src/http/public/badges/shown.ts';
 import { until } from '../../until.ts';
 import type { Answer } from '../client.ts';
 import { empty, invalid, invalidOn, ok, refused } from '../expect.ts';
-import { checkIn, type Fixture, HOUR, hooks, newSnitch, START, sweep, type Team } from '../fixture.ts';
+import {
+  checkIn,
+  type Fixture,
+  HOUR,
+  hooks,
+  newSnitch,
+  START,
+  sweep,
+  type Team,
+  withFixture,
+} from '../fixture.ts';
 
 const test = suite<Fixture>('badges');
 test.before.each(hooks.start);
@@ -286,6 +296,18 @@ test('labels from outside stay text', async (context) => {
     assert.is(text.replace(/&(amp|lt|gt|quot|apos);/g, '').includes('&'), false, 'it is well-formed');
   }
 });
+
+test('check-in addresses that begin with /b/ go on working', () =>
+  withFixture({ checkInPath: '/b' }, async (context) => {
+    const { acme, nobody } = context;
+    const { token } = await newSnitch(acme);
+    const badge = await make(acme, { token });
+    assert.is((await nobody.get(`/b/${token}`)).status, 202);
+    assert.is((await nobody.post(`/b/${token}/fail`)).status, 200);
+    await says(context, badge, 'errored');
+    assert.is((await nobody.get(pathOf(badge))).status, 200);
+    assert.is((await nobody.get(`${pathOf(badge)}?style=flat`)).status, 200);
+  }));
 
 test('a case has no more than so many', async ({ acme, store }) => {
   const input = { subject: { kind: 'tag', tag: 'web' }, label: null } as const;

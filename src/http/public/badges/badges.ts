@@ -18,7 +18,7 @@ const TYPES: Record<keyof ShownForms, string> = {
   json: 'application/json; charset=utf-8',
 };
 
-/** What no badge is called, nothing is looked up for. */
+/** What badges are called. Anything else may be the token of a check-in address that was set to begin with `/b/`. */
 const FILE = /^(badge_[a-z2-7]{16})\.(svg|json)$/;
 
 export function badgePictures(app: FastifyInstance, { store }: { store: BadgeSource }): void {
@@ -35,7 +35,7 @@ export function badgePictures(app: FastifyInstance, { store }: { store: BadgeSou
     if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send();
     return reply.type(TYPES[kind]).send(body);
   };
-  resource(app, '/b/:file', { GET }, { audience: 'any', anySite: true });
+  resource(app, `/b/:file(${FILE.source})`, { GET }, { audience: 'any', anySite: true });
 }
 
 /** Whether the client has what it would get (RFC 9110, 13.1.2): weak and strong ones count alike. */
