@@ -156,6 +156,7 @@ async function measure(count: number) {
     look,
     clock: Date.now,
     env: {},
+    program: '',
   });
   await sleep(1_500);
   const latencies = await keyLatencies(stdin, stdout);

@@ -8,6 +8,8 @@ const require = createRequire(import.meta.url);
 
 /** Files of packages that stand for features which are not used, and what takes their place. */
 const UNUSED: readonly [RegExp, string][] = [
+  // The widths of all characters in the fonts of other kinds of badges.
+  [/[\\/]anafanafo[\\/]data[\\/](verdana-10px|helvetica)-[\w-]+\.json$/, 'module.exports = [[0, 0, 0]];'],
   // Error messages in forty languages.
   [/[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/, 'export {};'],
   // Metrics of several processes, and such as are sent instead of fetched.

@@ -55,7 +55,7 @@ const OF_COMMANDS: Variables = [
     'The width of tables where the output is no terminal; without it they are as wide as their content.',
   ],
   [['LC_ALL', 'LC_CTYPE', 'LANG'], 'Whether the dashboard may use characters beyond ASCII.'],
-  [['STY'], 'Set by `screen`(1): what the dashboard copies passes through it to the terminal.'],
+  [['STY', 'TMUX'], 'Set by `screen`(1) and `tmux`(1): what is copied passes through them to the terminal.'],
 ];
 
 const OF_DAEMON: Variables = [

@@ -5,6 +5,7 @@ import {
   ALERT,
   API_KEY,
   AUDIENCE,
+  BADGE,
   CASE,
   CHANNEL,
   CHECK_IN,
@@ -206,6 +207,22 @@ export function silenceCalls(send: Send) {
     createSilence: (input: SilenceInput) => send(SILENCE, 'POST', '/v1/silences', input),
     getSilence: (id: string) => send(SILENCE, 'GET', at('/v1/silences', id)),
     deleteSilence: (id: string) => send<void>(null, 'DELETE', at('/v1/silences', id)),
+  };
+}
+
+export interface BadgeInput {
+  /** Exactly one of the two. */
+  token?: string;
+  tag?: string;
+  label?: string;
+}
+
+export function badgeCalls(send: Send) {
+  return {
+    /** The newest first. */
+    listBadges: () => send(list(BADGE), 'GET', '/v1/badges'),
+    createBadge: (input: BadgeInput) => send(BADGE, 'POST', '/v1/badges', input),
+    deleteBadge: (id: string) => send<void>(null, 'DELETE', at('/v1/badges', id)),
   };
 }
 

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import {
   adminCalls,
   alertCalls,
+  badgeCalls,
   caseCalls,
   channelCalls,
   importCalls,
@@ -29,7 +30,7 @@ import { CASE, READINESS } from './shapes.ts';
 import { IMPATIENT, Turns } from './turns.ts';
 import type { WireCase } from './wire.ts';
 
-export type { ImportInput, PageQuery, SilenceInput, SnitchInput } from './calls.ts';
+export type { BadgeInput, ImportInput, PageQuery, SilenceInput, SnitchInput } from './calls.ts';
 export {
   AnswerNotUnderstood,
   ApiError,
@@ -57,6 +58,7 @@ export function createClient(options: ClientOptions) {
     ...webhookCalls(send),
     ...channelCalls(send),
     ...silenceCalls(send),
+    ...badgeCalls(send),
     ...keyCalls(send),
     ...adminCalls(send),
     /** The present time by the server's clock, in milliseconds since the epoch, as far as it has answered. */

@@ -20,6 +20,7 @@ import type {
   WireOwnership,
   WireWebhook,
 } from './wire.ts';
+import type { WireBadge } from './wire-badge.ts';
 import type {
   WireExplanation,
   WireRun,
@@ -86,6 +87,16 @@ export const CHANNEL = object<WireChannel>({
 });
 
 const STRETCH = object<WireStretch>({ from: time, to: time });
+
+export const BADGE = object<WireBadge>({
+  id: text,
+  url: text,
+  token: nullable(text),
+  tag: nullable(text),
+  name: nullable(text),
+  label: nullable(text),
+  created_at: time,
+});
 
 export const SILENCE = object<WireSilence>({
   id: text,

@@ -138,8 +138,23 @@ export const TASKS: readonly Task[] = [
         summary: 'say that a job ran, or how it failed',
         load: here(checkIn),
       },
+      {
+        name: 'open',
+        summary: 'what to paste into a crontab, a unit, a script',
+        load: () => import('./open/open.ts'),
+      },
       { name: 'exec', summary: 'run a job, and check in when it starts and ends', load: here(exec) },
       { name: 'spool', summary: 'check-ins that wait for the server', load: here(spool) },
+    ],
+  },
+  {
+    title: 'Show others',
+    entries: [
+      {
+        name: 'badge',
+        summary: 'pictures for other pages: how snitches are',
+        load: () => import('./open/badge.ts'),
+      },
     ],
   },
   {

@@ -150,6 +150,11 @@ async function argumentValues(
       return snitches(connect(flags), given);
     case 'tag':
       return tags(connect(flags));
+    case 'badge':
+      return (await connect(flags).listBadges()).map((badge) => ({
+        value: badge.id,
+        description: badge.tag ?? badge.name ?? '',
+      }));
     case 'webhook':
       return (await connect(flags).listWebhooks()).map(({ id, url }) => ({ value: id, description: url }));
     case 'channel':

@@ -1,6 +1,7 @@
 /** `snitch dashboard`: finds the server, then loads the dashboard, which no other command has to wait for. */
 import { addConnectionOptions, type Register, withExamples } from './command/command.ts';
 import { type ConnectionFlags, findConnection } from './command/connection.ts';
+import { installedProgram } from './command/own-program.ts';
 
 interface DashboardFlags extends ConnectionFlags {
   readonly?: boolean;
@@ -24,5 +25,11 @@ export const register: Register = (program, finish) => {
 async function openDashboard(flags: DashboardFlags): Promise<number> {
   const { url, apiKey, timeoutMs } = findConnection(flags);
   const { runDashboard } = await import('../tui/run.ts');
-  return runDashboard({ url, apiKey, timeoutMs, readonly: flags.readonly === true });
+  return runDashboard({
+    url,
+    apiKey,
+    timeoutMs,
+    readonly: flags.readonly === true,
+    program: installedProgram(),
+  });
 }

@@ -11,7 +11,7 @@ export const MOST_MEMBERS = 200;
 
 /** @throws Invalid where one more of `attribute` would be too many */
 export function assertRoom(
-  attribute: 'webhooks' | 'channels' | 'api_keys' | 'silences',
+  attribute: 'webhooks' | 'channels' | 'api_keys' | 'silences' | 'badges',
   count: number,
   most: number,
 ): void {

@@ -18,12 +18,14 @@ import { headersOf, type RateLimiter } from './endpoint/rate-limit.ts';
 import type { ApiContext, RouteContext } from './endpoint/route-context.ts';
 import { type MetricsContext, metricsRoutes } from './metrics/metrics.ts';
 import { openApiRoutes } from './openapi/openapi.ts';
+import { badgePictures } from './public/badges/badges.ts';
 import { readAgain } from './raw-target.ts';
 import { acknowledgeRoutes } from './resources/acknowledge.ts';
 import { activityRoutes } from './resources/activity.ts';
 import { alertRoutes } from './resources/alerts.ts';
 import { apiKeyRoutes, keysOfCaseRoutes } from './resources/api-keys.ts';
 import { audienceRoutes } from './resources/audience.ts';
+import { badgeRoutes } from './resources/badges.ts';
 import { caseRoutes } from './resources/case.ts';
 import { casesRoutes } from './resources/cases.ts';
 import { channelRoutes } from './resources/channels.ts';
@@ -109,6 +111,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     ...options,
     refuseForeignForms: (raw) => refuseForeignForms(raw, options.addresses().baseUrl),
   });
+  badgePictures(app, options);
   app.register(async (api) => apiRoutes(api, options), { prefix: '/v1' });
   return app;
 }
@@ -129,6 +132,7 @@ const API_ROUTES: readonly ((api: FastifyInstance, context: ApiContext) => void)
   webhookRoutes,
   channelRoutes,
   silenceRoutes,
+  badgeRoutes,
   apiKeyRoutes,
   streamRoutes,
   snitchMetricsRoutes,

@@ -2,6 +2,7 @@
 import type { Action, Entry } from '../core/activity/activity.ts';
 import type { AcknowledgementActs } from './acknowledgements.ts';
 import type { ApiKeyActs } from './api-keys.ts';
+import type { BadgeActs } from './badges.ts';
 import type { CaseActs } from './cases.ts';
 import type { ChannelActs } from './channels.ts';
 import type { DeliveryActs } from './deliveries.ts';
@@ -34,6 +35,7 @@ export type Acts = CaseActs &
   SnitchActs &
   AcknowledgementActs &
   SilenceActs &
+  BadgeActs &
   OwnershipActs &
   ProvisioningActs &
   DeliveryActs &

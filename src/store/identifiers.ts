@@ -12,7 +12,7 @@ export function newToken(): string {
 }
 
 /** An id that says what it names: `prefix_` and 80 random bits. */
-export function newId(prefix: 'case' | 'key' | 'hook' | 'chan' | 'alert' | 'sil'): string {
+export function newId(prefix: 'case' | 'key' | 'hook' | 'chan' | 'alert' | 'sil' | 'badge'): string {
   return `${prefix}_${newToken().slice(0, 16)}`;
 }
 

@@ -12,6 +12,7 @@ import type { AcknowledgementStore } from './acknowledgements.ts';
 import type { ActivityStore, Acts } from './activity.ts';
 import type { AlertStore } from './alerts.ts';
 import type { ApiKeyStore } from './api-keys.ts';
+import type { BadgeStore } from './badges.ts';
 import type { BlindnessStore } from './blindness.ts';
 import type { CaseStore } from './cases.ts';
 import type { Change } from './change.ts';
@@ -89,6 +90,7 @@ export type Store = CaseStore &
   RepeatStore &
   RouteStore &
   SilenceStore &
+  BadgeStore &
   ServerNoteStore &
   ActivityStore &
   Acting &

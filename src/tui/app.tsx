@@ -3,6 +3,7 @@ import type { ReadStream, WriteStream } from 'node:tty';
 import { render } from 'ink';
 import type { Client } from '../api/client.ts';
 import type { Patience } from '../api/turns.ts';
+import { clipboardSequence } from '../text/clipboard.ts';
 import { createCommands } from './live/commands.ts';
 import { Feed } from './live/feed.ts';
 import { Foresight } from './live/foresight.ts';
@@ -12,7 +13,6 @@ import { RowLoader } from './live/row-loader.ts';
 import { SilenceReader } from './live/silences.ts';
 import { createStore, type Store } from './live/store.ts';
 import { initialState } from './model/state.ts';
-import { clipboardSequence } from './terminal/capabilities.ts';
 import { MOUSE_OFF, MOUSE_ON, withoutMouse } from './terminal/mouse-input.ts';
 import { Dashboard } from './view/dashboard.tsx';
 import type { Look } from './view/look.ts';
@@ -27,6 +27,8 @@ export interface AppParts {
   look: Look;
   clock: () => number;
   env: NodeJS.ProcessEnv;
+  /** The path by which cron and systemd on this host call this program. */
+  program: string;
 }
 
 export interface App {
@@ -96,7 +98,8 @@ function openScreen(stdin: ReadStream, stdout: WriteStream, store: Store) {
   };
 }
 
-function goLive({ connect, clock: ownClock, stdout, env }: AppParts, store: Store, quit: () => void) {
+function goLive(parts: AppParts, store: Store, quit: () => void) {
+  const { connect, clock: ownClock, stdout, env, program } = parts;
   const ending = new AbortController();
   const client = connect(patienceOf(store, ending.signal));
   // Deadlines are by the server's clock, so what is left until then is by it too.
@@ -106,7 +109,7 @@ function goLive({ connect, clock: ownClock, stdout, env }: AppParts, store: Stor
   const readSilences = () => silences.read();
   const feed = feedOf(connect(), store, clock, readSilences);
   const rows = new RowLoader({ client, store, clock });
-  const copy = (text: string) => stdout.write(clipboardSequence(text, env));
+  const copy = (text: string) => stdout.write(clipboardSequence(text, env) ?? '');
   const foresight = new Foresight({
     client: connect(),
     tell: (foreseen) => store.dispatch({ kind: 'foreseen', foreseen }),
@@ -115,7 +118,7 @@ function goLive({ connect, clock: ownClock, stdout, env }: AppParts, store: Stor
     feed.refresh();
     readSilences();
   };
-  const commands = createCommands({ client, store, quit, refresh, copy, foresight, readSilences });
+  const commands = createCommands({ client, store, quit, refresh, copy, program, foresight, readSilences });
   store.onEffect(commands.carryOut);
   const ticking = setInterval(() => store.dispatch({ kind: 'tick', now: clock() }), TICK);
   const refused = new Promise<never>((_, reject) => {

@@ -10,6 +10,7 @@ export interface DashboardOptions {
   apiKey: string;
   timeoutMs: number;
   readonly: boolean;
+  program: string;
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -22,9 +23,9 @@ export async function runDashboard(options: DashboardOptions): Promise<number> {
     stdout.write(snapshot(await createClient(options).listSnitches(), Date.now(), look.glyphs));
     return 0;
   }
-  const { url: server, readonly } = options;
+  const { url: server, readonly, program } = options;
   const connect = (patience?: Patience) => createClient({ ...options, ...(patience ? { patience } : {}) });
-  const app = startApp({ connect, server, readonly, stdin, stdout, look, env, clock: Date.now });
+  const app = startApp({ connect, server, readonly, stdin, stdout, look, env, program, clock: Date.now });
   const crash = onCrash(app.close);
   // On a signal Ink would restore the screen, but not the mouse. So signals take the same way out as everything else.
   for (const signal of SIGNALS) process.once(signal, app.close);

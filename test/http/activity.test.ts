@@ -116,6 +116,17 @@ const DEEDS: Record<string, Expected | string> = {
     );
     return () => context.acme.write.delete(`/v1/silences/${id}`);
   }),
+  'POST /v1/badges': inCase(
+    'badge.created',
+    async ({ acme }) =>
+      () =>
+        acme.write.post('/v1/badges', { tag: 'web' }),
+  ),
+  'DELETE /v1/badges/{id}': inCase('badge.deleted', async (context) => {
+    const { token } = await healthy(context);
+    const { id } = ok<{ id: string }>(await context.acme.write.post('/v1/badges', { token }));
+    return () => context.acme.write.delete(`/v1/badges/${id}`);
+  }),
   'POST /v1/imports': inCase(
     'snitches.imported',
     async ({ acme }) =>

@@ -254,6 +254,8 @@ async function everyAct(store: Store, caseId: string): Promise<Record<keyof Acts
     await store.createSilence(caseId, silence, NOW),
     await store.createSilence(caseId, silence, NOW),
   ];
+  const badge = { subject: { kind: 'tag', tag: 'web' }, label: null } as const;
+  const { id: taken } = await store.createBadge(caseId, badge, NOW);
   const member = { channel: 'email', target: 'ann@example.com' } as const;
   const seenBy = { note: null, by: 'x' };
   return {
@@ -263,6 +265,8 @@ async function everyAct(store: Store, caseId: string): Promise<Record<keyof Acts
     createSilence: () => store.createSilence(caseId, silence, NOW),
     updateSilence: () => store.updateSilence(caseId, longer.id, { to: NOW + 2 * HOUR }, NOW),
     deleteSilence: () => store.deleteSilence(caseId, ended.id, NOW),
+    createBadge: () => store.createBadge(caseId, badge, NOW),
+    deleteBadge: () => store.deleteBadge(caseId, taken),
     updateRoute: () => store.updateRoute(caseId, member, { after: 60 }),
     createCase: () => store.createCase(whole, NOW),
     updateCase: () => store.updateCase(caseId, { reminders: 'off' }, NOW),

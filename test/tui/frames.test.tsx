@@ -306,6 +306,8 @@ const FRAMES: Record<string, () => string> = {
   'silences at 40 columns': () => frameOf(after(full(40, 12), SILENCED)),
   silences: () => frameOf(after(full(), SILENCED)),
   'silence prompt at 40 columns': () => frameOf(after(full(40, 16), ...keys('z', 'down'), ...typed('2h'))),
+  'paste prompt': () => frameOf(after(full(100, 20), ...keys('Y', 'down'))),
+  'paste prompt at 40 columns': () => frameOf(after(full(40, 16), ...keys('Y', 'up'))),
   'pause prompt': () => frameOf(after(full(100, 20), ...keys('p'), ...typed('2h'))),
   'pause prompt with a text that is not understood': () =>
     frameOf(after(full(60, 20), ...keys('p'), ...typed('soon'), ...keys('enter'))),
@@ -395,7 +397,7 @@ test('no line is wider than the terminal, and there are as many as it has rows, 
     [80, 24],
     [99, 30],
   ] as const) {
-    for (const key of ['?', '/', 'p', 'a', 'd', 'n', 'enter', 't', '#', 'j']) {
+    for (const key of ['?', '/', 'p', 'a', 'd', 'n', 'enter', 't', '#', 'j', 'Y']) {
       const lines = frameOf(after(full(columns, rows), ...keys(key)))
         .trimEnd()
         .split('\n');

@@ -52,11 +52,15 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** How a line of a crontab on this host has to call the program; its usual place if that is not known. */
-export function programForCron(): string {
+/** The path by which cron and systemd on this host have to call the program; its usual place if that is not known. */
+export function installedProgram(): string {
   const own = ownProgram();
   if (own === null) return USUAL_PROGRAM;
   const found = findOnPath('snitch', CRON_PATH);
-  if (found !== null && isSameFile(found, own)) return found;
-  return shellWord(own).replaceAll('%', '\\%');
+  return found !== null && isSameFile(found, own) ? found : own;
+}
+
+/** The same as a line of a crontab has to write it. */
+export function programForCron(): string {
+  return shellWord(installedProgram()).replaceAll('%', '\\%');
 }

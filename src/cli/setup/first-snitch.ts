@@ -1,5 +1,6 @@
 /** The step of `snitch setup` in which a snitch is made, with the line for its crontab. */
 import type { Client } from '../../api/client.ts';
+import { timesOfInterval } from '../../core/snippets/cron-times.ts';
 import { programForCron } from '../command/own-program.ts';
 import { tell } from '../command/prompt.ts';
 import { describeFailure } from '../failure/failure.ts';
@@ -31,7 +32,7 @@ export async function makeSnitch(client: Client): Promise<void> {
   });
   const due = isCron(when) ? { schedule: { cron: when } } : { interval: intervalFor(when) ?? 'daily' };
   const { token, check_in_url: url } = await client.createSnitch({ name, ...due });
-  const times = isCron(when) ? when : (TIMES[due.interval ?? ''] ?? cronOf(due.interval ?? ''));
+  const times = isCron(when) ? when : timesOfInterval(due.interval ?? '');
   tell(`${name} is there. The line for the crontab (crontab -e):`);
   const run = command.replace(/(?<!\\)%/g, '\\%');
   say('');
@@ -64,18 +65,4 @@ function intervalFor(text: string): string | null {
   } catch {
     return null;
   }
-}
-
-const TIMES: Readonly<Record<string, string>> = {
-  hourly: '0 * * * *',
-  daily: '0 3 * * *',
-  weekly: '0 3 * * 1',
-  monthly: '0 3 1 * *',
-};
-
-/** `15_minute`, `2_hour` */
-function cronOf(interval: string): string {
-  const [, count = '1', unit] = /^(\d+)_(minute|hour)$/.exec(interval) ?? [];
-  if (unit === 'hour') return `0 */${count} * * *`;
-  return count === '1' ? '* * * * *' : `*/${count} * * * *`;
 }

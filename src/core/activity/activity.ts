@@ -35,6 +35,8 @@ export const ACTIONS = [
   'silence.created',
   'silence.changed',
   'silence.deleted',
+  'badge.created',
+  'badge.deleted',
   'case.created',
   'case.changed',
   'case.deleted',

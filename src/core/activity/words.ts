@@ -42,6 +42,8 @@ const VERBS: Record<string, string> = {
   'silence.created': 'silenced',
   'silence.changed': 'changed the silence of',
   'silence.deleted': 'ended the silence of',
+  'badge.created': 'made a badge of',
+  'badge.deleted': 'deleted a badge of',
   'case.created': 'made the case',
   'case.changed': 'changed the case',
   'case.deleted': 'deleted the case',

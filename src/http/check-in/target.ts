@@ -48,11 +48,13 @@ const OK = '/ping/';
 export function createPathReader(path: string, served: () => Iterable<string>) {
   const prefixes = [...new Set([`${path}/`, PLAIN, OK])].sort((a, b) => b.length - a.length);
   const own = `${path}/`;
-  let names: ReadonlySet<string> | null = null;
+  let names: readonly (string | RegExp)[] | null = null;
 
   function isServed(rest: string): boolean {
     names ??= namesBelow(path, served());
-    return names.size > 0 && (names.has(ANY) || names.has(/^[^/?]*/.exec(rest)?.[0] ?? ''));
+    if (names.length === 0) return false;
+    const first = /^[^/?]*/.exec(rest)?.[0] ?? '';
+    return names.some((name) => (typeof name === 'string' ? name === first : name.test(first)));
   }
 
   return function readPath(url: string): CheckInPath | null {
@@ -73,20 +75,21 @@ function withoutOrigin(url: string): string {
   return url.slice(origin.length);
 }
 
-/** Stands for a route that takes any name. */
-const ANY = ':';
-
 /** The names that routes have right below `path`. */
-function namesBelow(path: string, routes: Iterable<string>): Set<string> {
+function namesBelow(path: string, routes: Iterable<string>): (string | RegExp)[] {
   const above = path.split('/');
-  const names = new Set<string>();
-  for (const route of routes) {
+  const names = [...routes].flatMap((route) => {
     const segments = route.split('/');
     const name = segments[above.length];
-    if (name === undefined || !above.every((one, index) => matches(segments[index], one))) continue;
-    names.add(name.startsWith(':') ? ANY : name);
-  }
-  return names;
+    if (name === undefined || !above.every((one, index) => matches(segments[index], one))) return [];
+    return name.startsWith(':') ? patternOf(name) : name;
+  });
+  return [...new Set(names)];
+}
+
+/** `:file(^badge_.*$)` takes only what fits, `:token` whatever there is. */
+function patternOf(parameter: string): RegExp {
+  return new RegExp(/\((.*)\)$/.exec(parameter)?.[1] ?? '');
 }
 
 function matches(pattern: string | undefined, segment: string): boolean {

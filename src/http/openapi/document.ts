@@ -1,5 +1,6 @@
 /** Puts the description of the API together: named schemas, parameters, and the answers that every operation has. */
 import { z } from 'zod';
+import * as badges from './badge-schemas.ts';
 import { CHECK_IN_PATHS } from './check-in.ts';
 import * as schemas from './schemas.ts';
 import * as silences from './silence-schemas.ts';
@@ -53,6 +54,8 @@ const NAMED = {
   Silence: silences.silence,
   NewSilence: silences.newSilence,
   SilenceChanges: silences.silenceChanges,
+  Badge: badges.badge,
+  NewBadge: badges.newBadge,
   Delivery: schemas.delivery,
   Alert: schemas.alert,
   Explanation: schemas.explanation,
@@ -78,6 +81,7 @@ const TAGS: Record<string, string> = {
   webhooks: 'Addresses that alerts are sent to.',
   channels: 'Services that alerts are sent to: push, chat and on-call.',
   silences: 'Planned times without alarms.',
+  badges: 'Public pictures of how snitches are.',
   case: 'The team that the key belongs to.',
   'API keys': 'Keys of the case, or of the server for an admin key.',
   files: 'Snitches that are kept in files or come from elsewhere.',
@@ -94,6 +98,7 @@ const TAG_OF: Record<string, keyof typeof TAGS> = {
   webhooks: 'webhooks',
   channels: 'channels',
   silences: 'silences',
+  badges: 'badges',
   api_keys: 'API keys',
   imports: 'files',
   ownership: 'files',

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { resource } from '../endpoint/resource.ts';
 import type { RouteContext } from '../endpoint/route-context.ts';
 import { newMailCheck } from '../resources/mail-check.ts';
+import { BADGE_OPERATIONS } from './badge-operations.ts';
 import { CASE_OPERATIONS } from './case-operations.ts';
 import { describeApi, EVENTS, type Operation, SERIES } from './document.ts';
 import * as schemas from './schemas.ts';
@@ -192,6 +193,7 @@ const OPERATIONS: Record<string, Record<string, Operation>> = {
     },
     delete: { id: 'deleteSilence', summary: 'End a silence now', answer: null },
   },
+  ...BADGE_OPERATIONS,
   '/v1/api_keys': {
     get: { id: 'listApiKeys', summary: 'List API keys', answer: z.array(schemas.apiKey) },
     post: {

@@ -3,6 +3,7 @@ import type { Acts } from '../activity.ts';
 import * as acknowledgements from '../operations/acknowledgements/acknowledgements.ts';
 import * as alerts from '../operations/alerts.ts';
 import * as apiKeys from '../operations/api-keys.ts';
+import * as badges from '../operations/badges/badges.ts';
 import * as cases from '../operations/cases.ts';
 import * as channels from '../operations/channels.ts';
 import * as deliveries from '../operations/deliveries.ts';
@@ -36,6 +37,8 @@ export const acts: ActTable<Acts> = {
   createSilence: silences.createSilence,
   updateSilence: silences.updateSilence,
   deleteSilence: silences.deleteSilence,
+  createBadge: badges.createBadge,
+  deleteBadge: badges.deleteBadge,
   importSnitches: ownership.importSnitches,
   updateSnitches: ownership.updateSnitches,
   deleteSnitches: ownership.deleteSnitches,

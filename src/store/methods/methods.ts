@@ -3,6 +3,7 @@ import type { AcknowledgementStore } from '../acknowledgements.ts';
 import type { ActivityStore } from '../activity.ts';
 import type { AlertStore } from '../alerts.ts';
 import type { ApiKeyStore } from '../api-keys.ts';
+import type { BadgeStore } from '../badges.ts';
 import type { BlindnessStore } from '../blindness.ts';
 import type { CaseStore } from '../cases.ts';
 import type { ChannelStore } from '../channels.ts';
@@ -12,6 +13,7 @@ import * as alarms from '../operations/acknowledgements/alarms.ts';
 import * as activity from '../operations/activity/list.ts';
 import * as alerts from '../operations/alerts.ts';
 import * as apiKeys from '../operations/api-keys.ts';
+import * as badges from '../operations/badges/badges.ts';
 import * as blindWindows from '../operations/blind-windows.ts';
 import * as cases from '../operations/cases.ts';
 import * as census from '../operations/census.ts';
@@ -168,6 +170,13 @@ const silenceMethods: Table<SilenceStore> = {
   endSilencesSlice: work(silenceEnds.endSilencesSlice),
 };
 
+const badgeMethods: Table<BadgeStore> = {
+  getBadge: read(badges.getBadge),
+  listBadges: read(badges.listBadges),
+  findBadge: read(badges.findBadge),
+  tagStatuses: read(badges.tagStatuses),
+};
+
 const serverNoteMethods: Table<ServerNoteStore> = {
   census: read(census.takeCensus),
   getSetting: read(settings.getSetting),
@@ -199,6 +208,7 @@ export function methodsOf(runner: Runner): Omit<Store, keyof OpenedStore> {
     ...bind(reachMethods, runner),
     ...bind(repeatMethods, runner),
     ...bind(silenceMethods, runner),
+    ...bind(badgeMethods, runner),
     ...bind(serverNoteMethods, runner),
     ...bind(activityMethods, runner),
     by: (by, at) => bindActs(acts, runner, { by, at }),

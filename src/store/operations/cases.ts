@@ -101,6 +101,7 @@ export async function deleteCase(tx: Transaction, act: Act, id: string): Promise
     id,
   );
   await tx.run('DELETE FROM silences WHERE case_id = ?', id);
+  await tx.run('DELETE FROM badges WHERE case_id = ?', id);
   await tx.run(
     'DELETE FROM snitch_values WHERE snitch_id IN (SELECT id FROM snitches WHERE case_id = ?)',
     id,

@@ -288,6 +288,7 @@ export async function deleteSnitch(
   await indexTags(tx, { id: row.id, caseId }, tagsIn(row), []);
   await tx.run('DELETE FROM flapping WHERE snitch_id = ?', row.id);
   await forgetKeptBack(tx, row.id);
+  await tx.run('DELETE FROM badges WHERE snitch_id = ?', row.id);
   await forgetValues(tx, row.id);
   await dropWaiting(tx, { caseId, token }, 'it was deleted before');
   await recordOf(tx, act, caseId, 'snitch.deleted', row);

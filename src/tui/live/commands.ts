@@ -10,6 +10,7 @@ import type { Effect, Message } from '../model/state.ts';
 import type { Foresight } from './foresight.ts';
 import { reasonOf } from './reason-of.ts';
 import { endSilences, silence } from './silences.ts';
+import { copySnippet, copyText } from './snippets.ts';
 import type { Store } from './store.ts';
 
 export interface CommandParts {
@@ -22,6 +23,8 @@ export interface CommandParts {
   readSilences: () => void;
   /** Copies a text to the clipboard of the terminal. */
   copy: (text: string) => void;
+  /** The path by which cron and systemd on this host call this program. */
+  program: string;
 }
 
 /** How many requests run at the same time when many snitches are marked. */
@@ -56,8 +59,9 @@ export function createCommands(parts: CommandParts): Commands {
       case 'refresh':
         return parts.refresh();
       case 'copy':
-        parts.copy(effect.text);
-        return say(`Copied ${effect.what}.`, 'good');
+        return copyText(parts, effect, say);
+      case 'copy-snippet':
+        return void copySnippet(parts, effect, say);
       case 'pause':
         return onAll(effect.tokens, 'Paused', (token) => client.pause(token, effect.until));
       case 'unpause':

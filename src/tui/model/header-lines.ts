@@ -156,6 +156,7 @@ const OVERLAY_HINT: Record<Overlay['kind'], string> = {
   acknowledge: 'enter send  esc cancel  or no note',
   pause: '',
   silence: '',
+  paste: '',
   delete: '',
   form: '',
   help: '',

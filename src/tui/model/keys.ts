@@ -71,6 +71,7 @@ const ON_SNITCH = [
   { keys: ['d'], show: 'd', action: 'delete', word: 'delete', help: 'delete; asks first', changes: true },
   { keys: ['#'], show: '#', action: 'tag', help: 'add tags; -tag removes one', changes: true },
   { keys: ['y'], show: 'y', action: 'copy', word: 'copy URL', help: 'copy the check-in URL' },
+  { keys: ['Y'], show: 'Y', action: 'copy-more', help: 'copy what to paste; asks where' },
 ] as const satisfies readonly Binding[];
 
 const EVERYWHERE = [

@@ -1,4 +1,5 @@
 /** Divides the rows of the screen among header, body, prompt and footer. */
+import { SNIPPET_KINDS } from '../../core/snippets/snippet.ts';
 import { choicesFor, pauseHint } from './pause-choices.ts';
 import type { State } from './state.ts';
 
@@ -45,6 +46,8 @@ function promptRows({ overlay, size }: State): number {
     case 'pause':
     case 'silence':
       return 1 + choicesFor(overlay.kind).length + pauseHint(overlay, size.columns).length;
+    case 'paste':
+      return 2 + SNIPPET_KINDS.length;
     case 'tag':
     case 'acknowledge':
     case 'delete':

@@ -68,7 +68,8 @@ type OnSnitch =
   | 'edit'
   | 'delete'
   | 'tag'
-  | 'copy';
+  | 'copy'
+  | 'copy-more';
 
 function actOnSnitch(state: State, action: OnSnitch): Step {
   const entry = selected(state);
@@ -104,6 +105,8 @@ function actOnSnitch(state: State, action: OnSnitch): Step {
       });
     case 'delete':
       return stay({ ...state, overlay: { kind: 'delete', token: entry.token } });
+    case 'copy-more':
+      return stay({ ...state, overlay: { kind: 'paste', token: entry.token, choice: 0 } });
     case 'copy':
       return stay(state, {
         do: 'copy',

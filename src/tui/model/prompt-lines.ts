@@ -1,4 +1,5 @@
 /** Draws questions as lines: prompts below the table, and the form and the help in its place. */
+import { SNIPPET_KINDS, SNIPPET_TITLES } from '../../core/snippets/snippet.ts';
 import { charactersOf, wrapWords } from '../../text/width.ts';
 import type { Glyphs } from './glyphs.ts';
 import { bindingsOf } from './keys.ts';
@@ -6,7 +7,7 @@ import { layoutOf } from './layout.ts';
 import { asciiLines, type Line, type Span, widthOfLine } from './line.ts';
 import { choicesFor, pauseHint } from './pause-choices.ts';
 import { nameOf } from './selection.ts';
-import type { Overlay, PauseOverlay, State } from './state.ts';
+import type { Overlay, PasteOverlay, PauseOverlay, State } from './state.ts';
 import type { TextField } from './text-field.ts';
 
 /** The prompt below the body. The form and the help have none, because they take the place of the body. */
@@ -51,6 +52,8 @@ function linesOf(state: State, overlay: Overlay, glyphs: Glyphs): Line[] {
     case 'pause':
     case 'silence':
       return pauseLines(state, overlay, glyphs);
+    case 'paste':
+      return pasteLines(state, overlay, glyphs);
     default:
       return [];
   }
@@ -73,6 +76,19 @@ function pauseLines(state: State, overlay: PauseOverlay, glyphs: Glyphs): Line[]
     ],
     ...choices,
     ...hint.map((text): Line => [overlay.problem === null ? { text, dim: true } : { text, color: 'red' }]),
+  ];
+}
+
+function pasteLines(state: State, { token, choice }: PasteOverlay, glyphs: Glyphs): Line[] {
+  const keys = `${glyphs.unicode ? '↑↓' : 'arrows'} choose  enter copy  esc cancel`;
+  return [
+    [{ text: `Copy what to paste for ${nameOf(state, [token])}`, bold: true }],
+    ...SNIPPET_KINDS.map((kind, index): Line => {
+      const isChosen = index === choice;
+      const mark: Span = { text: isChosen ? `${glyphs.cursor} ` : '  ', bold: true };
+      return [mark, { text: SNIPPET_TITLES[kind], bold: isChosen }];
+    }),
+    [{ text: keys, dim: true }],
   ];
 }
 

@@ -1,4 +1,5 @@
 /** What a key does while something is being asked. */
+import { SNIPPET_KINDS } from '../../core/snippets/snippet.ts';
 import { understandEnd, understandUntil } from '../../text/until.ts';
 import { arrange } from './collection.ts';
 import { editField, type FormOverlay, moveFocus, showProblems, typeIntoForm } from './form.ts';
@@ -7,7 +8,15 @@ import { isMove, type Move, move } from './movement.ts';
 import { choicesFor } from './pause-choices.ts';
 import { askAnew } from './preview.ts';
 import { keepSelection, nameOf } from './selection.ts';
-import { type Overlay, type PauseOverlay, type State, type Step, say, stay } from './state.ts';
+import {
+  type Overlay,
+  type PasteOverlay,
+  type PauseOverlay,
+  type State,
+  type Step,
+  say,
+  stay,
+} from './state.ts';
 import { insert, type TextField, typeInto } from './text-field.ts';
 
 export function pressInOverlay(state: State, overlay: Overlay, key: string): Step {
@@ -26,6 +35,8 @@ export function pressInOverlay(state: State, overlay: Overlay, key: string): Ste
     case 'pause':
     case 'silence':
       return pressInPause(state, overlay, key);
+    case 'paste':
+      return pressInPaste(state, overlay, key);
     case 'form':
       return pressInForm(state, overlay, key);
   }
@@ -129,6 +140,18 @@ function pauseAll(state: State, overlay: PauseOverlay): Step {
   }
   const after = say({ ...close(state), marks: new Set() }, `Pausing ${nameOf(state, tokens)}.`);
   return stay(after, { do: 'pause', tokens, until });
+}
+
+function pressInPaste(state: State, overlay: PasteOverlay, key: string): Step {
+  const { token, choice } = overlay;
+  const count = SNIPPET_KINDS.length;
+  const choose = (next: number) =>
+    stay({ ...state, overlay: { ...overlay, choice: (next + count) % count } });
+  if (['up', 'k', 'shift+tab'].includes(key)) return choose(choice - 1);
+  if (['down', 'j', 'tab'].includes(key)) return choose(choice + 1);
+  const kind = SNIPPET_KINDS[choice];
+  if (key !== 'enter' || kind === undefined) return stay(state);
+  return stay(close(state), { do: 'copy-snippet', token, kind });
 }
 
 const TOO_OLD = 'is unknown to the server, which is too old and has to be updated first';

@@ -7,6 +7,7 @@ import type { WireLogEntry } from '../../api/log.ts';
 import type { WireAlert, WireCheckIn, WireDelivery, WireError, WireSnitch } from '../../api/wire.ts';
 import type { WireExplanation } from '../../api/wire-explanation.ts';
 import type { WireSilence } from '../../api/wire-kept-back.ts';
+import type { SnippetKind } from '../../core/snippets/snippet.ts';
 import { type Collection, EMPTY } from './collection.ts';
 import type { Foreseen, Question } from './foreseen.ts';
 import type { FormOverlay } from './form.ts';
@@ -80,12 +81,20 @@ export interface PauseOverlay {
   problem: string | null;
 }
 
+/** Asks where somebody pastes what makes a job check in. */
+export interface PasteOverlay {
+  kind: 'paste';
+  token: string;
+  choice: number;
+}
+
 export type Overlay =
   | { kind: 'filter'; field: TextField; before: string }
   | PauseOverlay
   | { kind: 'tag'; tokens: readonly string[]; field: TextField }
   | { kind: 'acknowledge'; tokens: readonly string[]; field: TextField }
   | { kind: 'delete'; token: string }
+  | PasteOverlay
   | { kind: 'help'; scroll: number }
   | FormOverlay;
 
@@ -167,6 +176,7 @@ export type Effect =
   /** Asks when a schedule would be due, if nothing else is asked within a moment. */
   | { do: 'foresee'; asked: string; question: Question }
   | { do: 'copy'; text: string; what: string }
+  | { do: 'copy-snippet'; token: string; kind: SnippetKind }
   | { do: 'load-detail'; token: string }
   | { do: 'load-alerts' }
   | { do: 'retry'; delivery: string };

@@ -54,6 +54,7 @@ async function withRig(count: number, use: (rig: Rig) => Promise<void>): Promise
       quit: () => {},
       refresh: () => {},
       copy: () => {},
+      program: '/usr/bin/snitch',
       readSilences: () => {},
       foresight: { ask: () => {} },
     });

@@ -27,6 +27,7 @@ function dashboardOf(url: string, apiKey: string, snitches: readonly WireSnitch[
     quit: () => {},
     refresh: () => {},
     copy: () => {},
+    program: '/usr/bin/snitch',
     readSilences: () => {},
     foresight: { ask: () => {} },
   });

@@ -1,7 +1,7 @@
 /** The mouse is taken out of the input; everything else reaches Ink as it was. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { clipboardSequence, lookOf } from '../../../src/tui/terminal/capabilities.ts';
+import { lookOf } from '../../../src/tui/terminal/capabilities.ts';
 import { createMouseReader, type MouseEvent } from '../../../src/tui/terminal/mouse-input.ts';
 
 const test = suite('mouse and terminal');
@@ -38,11 +38,6 @@ test('the environment says what the terminal can show', () => {
   assert.is(lookOf({ LANG: 'en_US.UTF-8', LC_ALL: 'C' }).glyphs.unicode, false);
   assert.is(lookOf({ LANG: 'C.utf8' }).styling, 'color');
   assert.is(lookOf({ NO_COLOR: '1' }).styling, 'plain');
-});
-
-test('a text goes to the clipboard as OSC 52, wrapped where GNU screen is in between', () => {
-  assert.is(clipboardSequence('hi', {}), '\u001b]52;c;aGk=\u0007');
-  assert.is(clipboardSequence('hi', { STY: '1' }), '\u001bP\u001b]52;c;aGk=\u0007\u001b\\');
 });
 
 test.run();

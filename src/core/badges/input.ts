@@ -1,0 +1,61 @@
+/** What a client may say of a badge: input → value, or one validation per failing attribute. */
+import type { Validation } from '../errors.ts';
+import { BLANK, type Checked, charactersIn, NOT_AN_OBJECT, validateSnitchChanges } from '../validation.ts';
+import { LONGEST_LABEL, shownLabel } from './badge.ts';
+
+export interface NewBadge {
+  subject: { kind: 'snitch'; token: string } | { kind: 'tag'; tag: string };
+  label: string | null;
+}
+
+type Body = Record<string, unknown>;
+
+/** No body is as good as an empty object. */
+export function validateNewBadge(given: unknown = {}): Checked<NewBadge> {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    return { validations: [NOT_AN_OBJECT] };
+  const subject = checkSubject(given as Body);
+  const label = checkLabel((given as Body).label);
+  if (subject.validations || label.validations) {
+    return { validations: [...(subject.validations ?? []), ...(label.validations ?? [])] };
+  }
+  return { value: { subject: subject.value, label: label.value } };
+}
+
+function checkSubject({ token, tag }: Body): Checked<NewBadge['subject']> {
+  const hasToken = isGiven(token);
+  if (hasToken && isGiven(tag)) return refuse('tag', 'excludes "token": make a badge for each');
+  if (hasToken) {
+    return typeof token === 'string'
+      ? { value: { kind: 'snitch', token } }
+      : refuse('token', 'must be a string');
+  }
+  if (!isGiven(tag)) return refuse('token', 'is missing: say of what, by "token" or by "tag"');
+  const { value, validations } = validateSnitchChanges({ tags: [tag] });
+  if (validations) return { validations: validations.map(({ message }) => ({ attribute: 'tag', message })) };
+  const [one] = value.tags ?? [];
+  return one === undefined ? refuse('tag', BLANK) : { value: { kind: 'tag', tag: one } };
+}
+
+/** A blank one is how a form leaves it out. */
+function checkLabel(given: unknown): Checked<string | null> {
+  if (given === undefined || given === null) return { value: null };
+  if (typeof given !== 'string') return refuse('label', 'must be a string');
+  if (given.trim() === '') return { value: null };
+  if (!given.isWellFormed()) return refuse('label', 'must be well-formed Unicode');
+  if (/\p{Cc}/u.test(given)) return refuse('label', 'must not contain control characters');
+  if (charactersIn(given) > LONGEST_LABEL) {
+    return refuse('label', `is too long (maximum is ${LONGEST_LABEL} characters)`);
+  }
+  if (shownLabel(given) === '') return refuse('label', 'has no character that can be seen');
+  return { value: given };
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '';
+}
+
+function refuse<T>(attribute: string, message: string): Checked<T> {
+  const validation: Validation = { attribute, message };
+  return { validations: [validation] };
+}

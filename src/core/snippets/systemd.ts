@@ -1,0 +1,46 @@
+/** A drop-in for the service of a timer. */
+import { shellWord } from '../../text/shell-word.ts';
+import { CURL, commentOf, type Snippet, type SnippetSubject } from './snippet.ts';
+
+/**
+ * `ExecStopPost=` runs however the service ended, also where it was killed or could not start, and `-` keeps a server that
+ * is away from failing the service. `$SERVICE_RESULT` is systemd's own verdict, in which every exit status is a success
+ * that the unit declares as one.
+ */
+export function systemd(snitch: SnippetSubject): Snippet {
+  const { name, url, program } = snitch;
+  const outcome = '[ "$SERVICE_RESULT" = success ] && s=0 || s=$SERVICE_RESULT';
+  const said = '$SERVICE_RESULT $EXIT_CODE $EXIT_STATUS';
+  const byProgram = `${outcome}; exec ${shellWord(program)} check-in ${shellWord(url)} -s "$s" -m "${said}"`;
+  const byCurl = `${outcome}; exec ${CURL} -d "s=$s" --data-urlencode "m=${said}" ${shellWord(url)}`;
+  const text = [
+    commentOf(name),
+    '# /etc/systemd/system/JOB.service.d/snitch.conf',
+    ...timerLines(snitch),
+    '[Service]',
+    `ExecStopPost=-/bin/sh -c ${unitWord(byProgram)}`,
+    '# On a host without that program:',
+    `#ExecStopPost=-/bin/sh -c ${unitWord(byCurl)}`,
+  ].join('\n');
+  return {
+    kind: 'systemd',
+    text,
+    remarks: [
+      'Put the name of the service in the place of JOB, then: systemctl daemon-reload. It reports success and failure.',
+    ],
+  };
+}
+
+/** What the timer of the service says, where the schedule is in its own language. */
+function timerLines({ schedule, timezone }: SnippetSubject): string[] {
+  if (schedule === null || 'cron' in schedule) return [];
+  if ('every' in schedule) return [`# Its timer has: OnUnitActiveSec=${schedule.every}`];
+  const hasZone = /\s(?:UTC|GMT|[A-Za-z_]+\/[A-Za-z_/+-]+)$/.test(schedule.calendar);
+  const zone = hasZone ? '' : ` ${timezone}`;
+  return [`# Its timer has: OnCalendar=${schedule.calendar.replace(/\s+/g, ' ')}${zone}`];
+}
+
+/** One word of a command in a unit: dollar and percent signs are doubled to stand for themselves. */
+function unitWord(text: string): string {
+  return `"${text.replace(/[\\"]/g, '\\$&').replaceAll('$', '$$$$').replaceAll('%', '%%')}"`;
+}

@@ -1,0 +1,23 @@
+/** Badges as schemas; the compiler holds them and `api/wire-badge.ts` together. */
+import { z } from 'zod';
+import type { WireBadge } from '../../api/wire-badge.ts';
+import { LONGEST_LABEL } from '../../core/badges/badge.ts';
+import { text, time } from './snitch-schemas.ts';
+
+export const badge: z.ZodType<WireBadge> = z.object({
+  id: text,
+  url: text.meta({ description: 'The picture; with .json in the place of .svg what shields.io asks for' }),
+  token: text.nullable(),
+  tag: text.nullable(),
+  name: text.nullable().meta({ description: 'Of the snitch, as it is called now' }),
+  label: text.nullable().meta({ description: 'Null for the name of the snitch, or the tag' }),
+  created_at: time,
+});
+
+export const newBadge = z
+  .object({
+    token: text.meta({ description: 'Of the snitch that it shows' }),
+    tag: text.max(100).meta({ description: 'Instead of a token: the worst of the snitches with it' }),
+    label: text.max(LONGEST_LABEL).nullable(),
+  })
+  .partial();

@@ -1,0 +1,340 @@
+/** `/v1/badges`, and the pictures that anybody may see who knows their addresses. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { WireBadge } from '../../../src/api/wire-badge.ts';
+import { MOST_BADGES } from '../../../src/core/badges/badge.ts';
+import { ShownBadges } from '../../../src/http/public/badges/shown.ts';
+import { until } from '../../until.ts';
+import type { Answer } from '../client.ts';
+import { empty, invalid, invalidOn, ok, refused } from '../expect.ts';
+import {
+  checkIn,
+  type Fixture,
+  HOUR,
+  hooks,
+  newSnitch,
+  START,
+  sweep,
+  type Team,
+  withFixture,
+} from '../fixture.ts';
+
+const test = suite<Fixture>('badges');
+test.before.each(hooks.start);
+test.after.each(hooks.close);
+
+const make = async ({ write }: Team, body: object) => ok<WireBadge>(await write.post('/v1/badges', body));
+
+/** Where the picture is on the server of the test. */
+const pathOf = ({ url }: WireBadge) => new URL(url).pathname;
+
+interface Endpoint {
+  schemaVersion: number;
+  label: string;
+  message: string;
+  color: string;
+  isError: boolean;
+}
+
+const endpoint = async ({ nobody }: Fixture, badge: WireBadge) =>
+  ok<Endpoint>(await nobody.get(pathOf(badge).replace('.svg', '.json')));
+
+/** What the badge says, as soon as that is one of what is awaited: it may be a moment behind. */
+async function says(context: Fixture, badge: WireBadge, message: string): Promise<Endpoint> {
+  await until(async () => (await endpoint(context, badge)).message === message);
+  return endpoint(context, badge);
+}
+
+test('a badge is made, read, listed and deleted', async ({ acme, rival }) => {
+  const { token } = await newSnitch(acme);
+  const made = await make(acme, { token, label: 'backup' });
+  assert.match(made.id, /^badge_[a-z2-7]{16}$/);
+  assert.equal(made, {
+    id: made.id,
+    url: `https://snitch.example.com/b/${made.id}.svg`,
+    token,
+    tag: null,
+    name: 'nightly-backup',
+    label: 'backup',
+    created_at: new Date(START).toISOString(),
+  });
+  const path = `/v1/badges/${made.id}`;
+  assert.equal(ok(await acme.read.get(path)), made);
+  assert.equal(ok(await acme.read.get('/v1/badges')), [made]);
+  assert.equal(ok(await rival.read.get('/v1/badges')), []);
+  refused(await rival.write.get(path), 404, 'resource_not_found');
+  refused(await rival.write.delete(path), 404, 'resource_not_found');
+  refused(await acme.read.post('/v1/badges', { token }), 403, 'api_key_forbidden');
+  refused(await acme.read.delete(path), 403, 'api_key_forbidden');
+  empty(await acme.write.delete(path));
+  refused(await acme.write.delete(path), 404, 'resource_not_found');
+  assert.equal(ok(await acme.read.get('/v1/badges')), []);
+});
+
+test('what is wrong is said of each attribute', async ({ acme, rival }) => {
+  const { token } = await newSnitch(acme);
+  const post = (body: unknown) => acme.write.post('/v1/badges', body);
+  invalidOn(await post({}), 'token');
+  invalidOn(await post([]), 'body');
+  invalidOn(await post({ token: 7, label: 7 }), 'token', 'label');
+  invalidOn(await post({ token, tag: 'x' }), 'tag');
+  invalidOn(await post({ tag: 'x'.repeat(101) }), 'tag');
+  invalidOn(await post({ tag: ['x'] }), 'tag');
+  invalidOn(await post({ tag: ' ' }), 'tag');
+  invalidOn(await post({ token, label: 'a\nb' }), 'label');
+  invalidOn(await post({ token, label: 'a\ud800' }), 'label');
+  invalidOn(await post({ token, label: '\u202e\u200b' }), 'label');
+  invalidOn(await post({ token, label: 'x'.repeat(101) }), 'label');
+  const foreign = await newSnitch(rival);
+  invalid(await post({ token: foreign.token }), { attribute: 'token', message: 'names no snitch' });
+  assert.is((await make(acme, { token, tag: null, label: ' ' })).label, null);
+});
+
+test('the status is told in the words of the API, as a picture and for shields.io', async (context) => {
+  const { acme, nobody, clock } = context;
+  const { token, href } = await newSnitch(acme);
+  const badge = await make(acme, { token });
+  const pending = await endpoint(context, badge);
+  assert.equal(pending, {
+    schemaVersion: 1,
+    label: 'nightly-backup',
+    message: 'pending',
+    color: 'blue',
+    isError: false,
+  });
+  await checkIn(context, token);
+  assert.is((await says(context, badge, 'healthy')).color, 'brightgreen');
+  const picture = await nobody.get(pathOf(badge));
+  assert.is(picture.status, 200);
+  assert.match(picture.text, /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" .*<\/svg>$/);
+  assert.match(picture.text, '<title>nightly-backup: healthy</title>');
+  await checkIn(context, token, '?s=3&m=disk-full');
+  assert.equal(await says(context, badge, 'errored'), {
+    ...pending,
+    message: 'errored',
+    color: 'orange',
+    isError: true,
+  });
+  clock.now += 3 * HOUR;
+  await sweep(context);
+  assert.is((await says(context, badge, 'failed')).isError, true);
+  empty(await acme.write.post(`${href}/pause`));
+  assert.is((await says(context, badge, 'paused')).color, 'lightgrey');
+  ok(await acme.write.patch(href, { name: 'renamed' }));
+  await until(async () => (await endpoint(context, badge)).label === 'renamed');
+});
+
+test('headers let caches keep a badge for seconds, and let it do nothing', async (context) => {
+  const { acme, nobody } = context;
+  const { token } = await newSnitch(acme);
+  const badge = await make(acme, { token });
+  const answer = await nobody.get(pathOf(badge));
+  const { etag = '' } = answer.headers;
+  assert.is(answer.headers['content-type'], 'image/svg+xml; charset=utf-8');
+  assert.is(answer.headers['cache-control'], 'public, max-age=5');
+  assert.is(answer.headers['x-content-type-options'], 'nosniff');
+  assert.match(String(answer.headers['content-security-policy']), /^default-src 'none'; .*sandbox$/);
+  assert.match(etag, /^"[\w-]{22}"$/);
+  const asked = (given: string) => nobody.ask('GET', pathOf(badge), { headers: { 'if-none-match': given } });
+  for (const given of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+    const same = await asked(given);
+    assert.equal([same.status, same.text, same.headers.etag], [304, '', etag], given);
+  }
+  assert.is((await asked('"other"')).status, 200);
+  await checkIn(context, token);
+  await until(async () => (await asked(etag)).status === 200);
+  const head = await nobody.ask('HEAD', pathOf(badge));
+  assert.equal([head.status, head.text], [200, '']);
+  const foreign = { origin: 'https://elsewhere.example.com', 'sec-fetch-site': 'cross-site' };
+  assert.is((await nobody.ask('GET', pathOf(badge), { headers: foreign })).status, 200);
+  refused(await nobody.post(pathOf(badge), {}), 405, 'method_not_allowed');
+});
+
+/** Without the time, which differs with each answer. */
+const seen = ({ status, headers: { date: _, ...headers }, text }: Answer) => ({ status, headers, text });
+
+test('one that was taken away is not told from one that never was', async (context) => {
+  const { acme, nobody } = context;
+  const { token, href } = await newSnitch(acme);
+  const never = seen(await nobody.get('/b/badge_aaaaaaaaaaaaaaaa.svg'));
+  assert.is(never.status, 404);
+  const [one, other] = [await make(acme, { token }), await make(acme, { token })];
+  assert.is.not(one.id, other.id, 'the same snitch may have two, of which one is taken away');
+  for (const badge of [one, other]) assert.is((await nobody.get(pathOf(badge))).status, 200);
+  const gone = async (badge: WireBadge) => seen(await nobody.get(pathOf(badge)));
+  empty(await acme.write.delete(`/v1/badges/${one.id}`));
+  await until(async () => (await gone(one)).status === 404);
+  assert.equal(await gone(one), never);
+  assert.is((await gone(other)).status, 200);
+  empty(await acme.write.delete(href));
+  await until(async () => (await gone(other)).status === 404);
+  assert.equal(await gone(other), never);
+  assert.equal(ok(await acme.read.get('/v1/badges')), []);
+  for (const name of ['x', `${one.id}.png`, `${token}.svg`, `..%2f${one.id}.svg`, `${one.id}.svg%00`]) {
+    assert.is((await nobody.get(`/b/${name}`)).status, 404, name);
+  }
+});
+
+test('all badges go with their case', async (context) => {
+  const { acme, admin, nobody } = context;
+  const badge = await make(acme, { tag: 'web' });
+  assert.is((await nobody.get(pathOf(badge))).status, 200);
+  empty(await admin.delete(`/v1/cases/${acme.id}`));
+  await until(async () => (await nobody.get(pathOf(badge))).status === 404);
+});
+
+test('a badge tells no token, address, note or message, and nobody checks in by it', async (context) => {
+  const { acme, nobody } = context;
+  const secrets = {
+    notes: 'secret-note',
+    alert_email: ['ann@example.com'],
+    tags: ['secret-tag'],
+  };
+  const { token } = await newSnitch(acme, secrets);
+  await checkIn(context, token, '?s=1&m=secret-message');
+  const badge = await make(acme, { token });
+  const texts = await Promise.all(
+    ['.svg', '.json'].map(async (form) => {
+      const { text, headers } = await nobody.get(pathOf(badge).replace('.svg', form));
+      return `${badge.url} ${text} ${JSON.stringify(headers)}`;
+    }),
+  );
+  for (const text of texts) {
+    for (const secret of [token, token.slice(0, 8), 'secret', 'example.com/c', 'ann@']) {
+      assert.not.ok(text.includes(secret), secret);
+    }
+  }
+  for (const guess of [badge.id, badge.id.replace('badge_', '')]) {
+    assert.is((await nobody.get(`/c/${guess}`)).status, 404);
+  }
+});
+
+test('a badge of a tag shows the worst of its snitches', async (context) => {
+  const { acme, rival, clock } = context;
+  const badge = await make(acme, { tag: 'web' });
+  assert.equal([badge.token, badge.tag], [null, 'web']);
+  assert.equal(
+    [(await endpoint(context, badge)).label, (await endpoint(context, badge)).message],
+    ['web', 'unknown'],
+  );
+  const foreign = await newSnitch(rival, { tags: ['web'] });
+  await checkIn(context, foreign.token, '?s=1');
+  const [late, well] = [
+    await newSnitch(acme, { tags: ['web'] }),
+    await newSnitch(acme, { name: 'weekly', tags: ['x', 'web'], interval: 'weekly' }),
+  ];
+  await says(context, badge, 'pending');
+  await checkIn(context, well.token);
+  await says(context, badge, 'healthy');
+  await checkIn(context, late.token);
+  clock.now += 3 * HOUR;
+  await sweep(context);
+  await says(context, badge, 'failed');
+  empty(await acme.write.post(`${late.href}/pause`));
+  await says(context, badge, 'healthy');
+  ok(await acme.write.patch(well.href, { tags: ['other'] }));
+  await says(context, badge, 'paused');
+  empty(await acme.write.delete(late.href));
+  await says(context, badge, 'unknown');
+});
+
+test('a tag of very many snitches is looked through to its end', async (context) => {
+  const { store, acme } = context;
+  const fields = {
+    notes: '',
+    tags: ['fleet'],
+    alertEmail: [],
+    interval: 'daily',
+    alertType: 'basic',
+  } as const;
+  const imported = Array.from({ length: 1_201 }, (_, at) => ({
+    ...fields,
+    tags: [...fields.tags],
+    alertEmail: [],
+    name: `n${at}`,
+    token: `imported${at}`,
+  }));
+  await store.importSnitches(acme.id, { imported, owner: null }, START);
+  const { id } = await store.createBadge(
+    acme.id,
+    { subject: { kind: 'tag', tag: 'fleet' }, label: null },
+    START,
+  );
+  const said = async () => {
+    const forms = await new ShownBadges(store).get(id);
+    return (JSON.parse(String(forms?.json.body)) as Endpoint).message;
+  };
+  assert.is(await said(), 'pending');
+  await checkIn(context, 'imported1200', '?s=1');
+  assert.is(await said(), 'errored');
+});
+
+test('labels from outside stay text', async (context) => {
+  const { acme, nobody } = context;
+  const names = [
+    `"><script>alert(1)</script>`,
+    `&lt;b&gt; ]]> <!-- <![CDATA[`,
+    `' onload='x`,
+    '\u202eevil\u2066',
+    'שלום עולם',
+    '🎉👩‍👩‍👧 \uffff\ufdd0 é',
+    `${'W'.repeat(255)}`,
+  ];
+  for (const name of names) {
+    const { token } = await newSnitch(acme, { name });
+    const { text } = await nobody.get(pathOf(await make(acme, { token })));
+    const tags = [...text.matchAll(/<(\/?[a-zA-Z!][^\s/>]*)/g)].map(([, tag]) => tag);
+    const known = /^\/?(svg|title|filter|feGaussianBlur|linearGradient|stop|clipPath|rect|g|text)$/;
+    assert.equal(
+      tags.filter((tag) => !known.test(tag ?? '')),
+      [],
+      name,
+    );
+    assert.not.match(text, / on\w+="/);
+    assert.not.match(text, /[\p{Cc}\p{Cf}\p{Cs}\p{Noncharacter_Code_Point}]/u);
+    assert.ok(text.length < 10_000, 'the picture stays small');
+    assert.is(text.replace(/&(amp|lt|gt|quot|apos);/g, '').includes('&'), false, 'it is well-formed');
+  }
+});
+
+test('check-in addresses that begin with /b/ go on working', () =>
+  withFixture({ checkInPath: '/b' }, async (context) => {
+    const { acme, nobody } = context;
+    const { token } = await newSnitch(acme);
+    const badge = await make(acme, { token });
+    assert.is((await nobody.get(`/b/${token}`)).status, 202);
+    assert.is((await nobody.post(`/b/${token}/fail`)).status, 200);
+    await says(context, badge, 'errored');
+    assert.is((await nobody.get(pathOf(badge))).status, 200);
+    assert.is((await nobody.get(`${pathOf(badge)}?style=flat`)).status, 200);
+  }));
+
+test('a case has no more than so many', async ({ acme, store }) => {
+  const input = { subject: { kind: 'tag', tag: 'web' }, label: null } as const;
+  await Promise.all(Array.from({ length: MOST_BADGES - 1 }, () => store.createBadge(acme.id, input, START)));
+  const answers = await Promise.all([1, 2].map(() => acme.write.post('/v1/badges', { tag: 'web' })));
+  assert.equal(answers.map(({ status }) => status).sort(), [200, 422]);
+  assert.is(ok<WireBadge[]>(await acme.read.get('/v1/badges')).length, MOST_BADGES);
+});
+
+test('however often a badge is fetched, the store is asked a few times', async ({ store, acme }) => {
+  const { token } = await newSnitch(acme);
+  const { id } = await store.createBadge(acme.id, { subject: { kind: 'snitch', token }, label: null }, START);
+  let looks = 0;
+  const findBadge: typeof store.findBadge = (given) => {
+    looks += 1;
+    return store.findBadge(given);
+  };
+  const shown = new ShownBadges({ ...store, findBadge });
+  const began = performance.now();
+  const all = await Promise.all(Array.from({ length: 2_000 }, () => shown.get(id)));
+  for (let each = 0; each < 2_000; each += 1) all.push(await shown.get(id));
+  const took = performance.now() - began;
+  assert.ok(
+    all.every((one) => one?.svg.body === all[0]?.svg.body),
+    'the same bytes',
+  );
+  assert.ok(looks >= 1 && looks <= 2 + took / 400, `${looks} looks in ${took} ms`);
+});
+
+test.run();
