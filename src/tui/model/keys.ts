@@ -83,7 +83,7 @@ const EVERYWHERE = [
     action: 'servers',
     word: 'servers',
     when: 'several',
-    help: 'the other servers, and how they are; switch to one',
+    help: 'other servers, and how they are',
   },
   { keys: ['r', 'ctrl+r'], show: 'r', action: 'refresh', help: 'read everything again' },
   { keys: ['?'], show: '?', action: 'help', word: 'help', help: 'this help' },
