@@ -1,4 +1,7 @@
-/** `snitch server`: what it writes into `cli.yaml`, and what it tells of the servers there. */
+/**
+ * `snitch server`: what it writes into `cli.yaml`, and what it tells of the servers there.
+ * Time limit: 180 s.
+ */
 import {
   chmodSync,
   existsSync,
@@ -122,7 +125,7 @@ servers:
 });
 
 test('many at once lose nothing', async ({ run, keyFile, text }) => {
-  const names = Array.from({ length: 8 }, (_, index) => `server-${index}`);
+  const names = Array.from({ length: 5 }, (_, index) => `server-${index}`);
   const all = await Promise.all(
     names.map((name) => run('server', 'add', name, NOBODY, '--key-file', keyFile, '-q')),
   );
@@ -263,6 +266,33 @@ servers:
     await hanging.stop();
     await other.stop();
   }
+});
+
+test('before something is deleted, the server is named where there are several', async (context) => {
+  const { daemon, keyFile, env } = context;
+  const servers = `servers:
+  home:
+    url: ${daemon.url}
+    api_key_file: ${keyFile}
+`;
+  const made = await daemon.call('POST', '/v1/snitches', { name: 'precious', interval: 'daily' });
+  assert.is(made.status, 200);
+  const asked = async (args: string[]) =>
+    plain((await onTerminal(args, { columns: 120, input: 'n\n', env })).screen);
+  write(context, servers);
+  assert.match(await asked(['delete', 'precious']), /This will be deleted:\n +precious/);
+  write(context, `${servers}  work:\n    url: ${NOBODY}\n    api_key: x\n`);
+  const named = await asked(['--server', 'home', 'delete', 'precious']);
+  assert.match(named, `This will be deleted on home (${daemon.url}):`);
+  assert.match(named, 'nothing was deleted');
+  const file = join(env.XDG_CONFIG_HOME as string, 'snitches.yaml');
+  writeFileSync(file, 'owner: test\nsnitches:\n  - name: another\n    interval: daily\n');
+  const applied = await asked(['apply', '-f', file, '--server', 'home']);
+  assert.match(applied, `Apply on home (${daemon.url})? [y/N]`);
+  assert.match(
+    await asked(['server', 'remove', 'work']),
+    /This will be deleted:\n +work, .* which stands nowhere else here/,
+  );
 });
 
 test('on a terminal the key is asked for, and never shown', async ({ env, daemon, text, run }) => {
