@@ -41,7 +41,10 @@ export async function faultOf(
   const [host] = address.hosts;
   if (!host) throw new Error('the address names no host');
   try {
-    const session = await openSession(host, sessionOptions({ ...address, connectTimeoutMs: 20_000 }, options));
+    const session = await openSession(
+      host,
+      sessionOptions({ ...address, connectTimeoutMs: 20_000 }, options),
+    );
     await session.end();
     return null;
   } catch (error) {
