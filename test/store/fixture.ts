@@ -10,6 +10,7 @@ import type { Snitch, SnitchFields } from '../../src/core/snitch.ts';
 import { databasePath } from '../../src/store/sqlite/connection.ts';
 import type { Store } from './acting.ts';
 import { openStore, type SqliteOptions } from './acting.ts';
+import { ON_POSTGRES, queryOnPostgres } from './postgres/open.ts';
 
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
@@ -44,7 +45,9 @@ interface Implementation {
 }
 
 /** Every implementation of `Store`: each runs the whole contract. */
-const IMPLEMENTATIONS: readonly Implementation[] = [{ name: 'sqlite', open: openSqlite }];
+const IMPLEMENTATIONS: readonly Implementation[] = [
+  { name: ON_POSTGRES ? 'postgres' : 'sqlite', open: openSqlite },
+];
 
 /** Defines and runs a suite once for every implementation; each test has an empty store. */
 export function contract(behaviour: string, define: (test: Test<Opened>) => void): void {
@@ -76,7 +79,8 @@ export async function openSqlite(options: Partial<SqliteOptions> = {}): Promise<
     dataDir,
     store,
     clock,
-    query: async (sql, ...values) => queryDirectory(dataDir, sql, ...values),
+    query: async (sql, ...values) =>
+      ON_POSTGRES ? queryOnPostgres(dataDir, sql, ...values) : queryDirectory(dataDir, sql, ...values),
     reopen: async () => {
       await store.close();
       store = open();

@@ -80,6 +80,19 @@ export type ActTable<Part> = {
     : never;
 };
 
+/**
+ * For what changes the case that it is given first: what two people do to one case at once is done one after the other,
+ * so that limits and names hold, whatever else is at work.
+ */
+export function inCase<CaseId extends string | null, Arguments extends unknown[], Result>(
+  operation: (tx: Transaction, act: Act, caseId: CaseId, ...values: Arguments) => Promise<Result>,
+): typeof operation {
+  return async (tx, act, caseId, ...values) => {
+    await tx.lock(`case ${caseId ?? ''}`);
+    return operation(tx, act, caseId, ...values);
+  };
+}
+
 /** The methods of a table in the name of somebody. */
 export function bindActs<Part>(table: ActTable<Part>, runner: Runner, act: Act): Part {
   const entries = Object.entries<ActOperation>(table as Record<string, never>);

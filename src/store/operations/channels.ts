@@ -143,6 +143,7 @@ export async function changeChannel(
   id: string,
   changes: Partial<ChannelFields>,
 ): Promise<{ before: CaseChannel; after: CaseChannel } | null> {
+  await tx.getHeld('SELECT id FROM channels WHERE id = ?', id);
   const before = await getChannel(tx, caseId, id);
   if (!before) return null;
   const refused = changes.settings ? null : before.refused;

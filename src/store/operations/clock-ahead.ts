@@ -22,6 +22,7 @@ const LEASE_LEFT = 120_000;
  * @returns the snitch to go on after, or null at the end
  */
 export async function setAnewSlice(tx: Transaction, now: number, after: number): Promise<number | null> {
+  await tx.lock('blind windows');
   if (after === 0) {
     await shortenWindows(tx, now);
     await bringDeliveriesNear(tx, now);

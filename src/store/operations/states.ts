@@ -81,11 +81,11 @@ const SELECT_BY_TOKEN = `${SELECT} WHERE n.token = +?`;
 const SELECT_BY_ID = `${SELECT} WHERE n.id = +?`;
 
 export function getState(tx: Reading, token: string): Awaitable<StateRow | undefined> {
-  return tx.get<StateRow>(SELECT_BY_TOKEN, token);
+  return tx.getHeld<StateRow>(SELECT_BY_TOKEN, token);
 }
 
 export function getStateById(tx: Reading, id: number): Awaitable<StateRow | undefined> {
-  return tx.get<StateRow>(SELECT_BY_ID, id);
+  return tx.getHeld<StateRow>(SELECT_BY_ID, id);
 }
 
 /** Empty where the snitch is gone. */

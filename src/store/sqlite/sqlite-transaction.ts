@@ -46,6 +46,21 @@ export class SqliteTransaction implements Transaction {
     return rows;
   }
 
+  /** There is one connection: whatever is read here, nobody else changes before the transaction is over. */
+  getHeld<Row>(sql: string, ...values: Value[]): Row | undefined {
+    return this.get<Row>(sql, ...values);
+  }
+
+  allHeld<Row>(sql: string, ...values: Value[]): Row[] {
+    return this.all<Row>(sql, ...values);
+  }
+
+  allFree<Row>(sql: string, ...values: Value[]): Row[] {
+    return this.all<Row>(sql, ...values);
+  }
+
+  lock(): void {}
+
   remember<T>(key: string, load: () => Promise<T>): Promise<T> {
     const remembered = this.#remembered.get(key) as Promise<T> | undefined;
     return remembered ?? this.#load(key, load);

@@ -30,6 +30,7 @@ export async function record(
   { caseId, action, subject, details = {} }: Done,
 ): Promise<void> {
   const owner = caseId ?? SERVER;
+  await tx.lock(`activity ${owner}`);
   const last = await tx.get<{ number: number }>(
     'SELECT number FROM activity WHERE case_id = +? ORDER BY id DESC LIMIT 1',
     owner,
