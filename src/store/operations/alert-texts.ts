@@ -22,8 +22,7 @@ export async function keepSnitch(
   if (text.length <= INLINE) return { json: JSON.stringify(snitch), textId: null };
   const hash = createHash('sha256').update(text).digest('base64url');
   const known = await tx.getHeld<{ id: number }>('SELECT id FROM alert_texts WHERE hash = ?', hash);
-  const textId =
-    known?.id ?? (await tx.insert(KEEP, hash, text));
+  const textId = known?.id ?? (await tx.insert(KEEP, hash, text));
   return { json: JSON.stringify(rest), textId };
 }
 

@@ -113,7 +113,7 @@ async function shortenWindows(tx: Transaction, now: number): Promise<void> {
 
 async function bringDeliveriesNear(tx: Transaction, now: number): Promise<void> {
   const moved = await tx.run(
-    `UPDATE deliveries SET next_attempt_at = CASE WHEN leased = 1 THEN ? ELSE ? END
+    `UPDATE deliveries SET next_attempt_at = CASE WHEN leased = 1 THEN CAST(? AS BIGINT) ELSE CAST(? AS BIGINT) END
      WHERE state = 'pending' AND next_attempt_at > ?`,
     now + LEASE_LEFT,
     now,

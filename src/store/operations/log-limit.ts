@@ -56,5 +56,8 @@ export async function cutLog(tx: Transaction, newest: number, limit: number): Pr
   );
   const ids = JSON.stringify(cut.map(({ id }) => id));
   await tx.run('DELETE FROM check_ins WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))', ids);
-  await tx.run('DELETE FROM check_in_outputs WHERE check_in_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))', ids);
+  await tx.run(
+    'DELETE FROM check_in_outputs WHERE check_in_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))',
+    ids,
+  );
 }

@@ -77,7 +77,7 @@ export const STATE_COLUMNS = `n.token, s.id, s.case_id, s.interval, s.alert_type
 
 // Statements are kept by their text. One that was put together anew at each check-in would be read anew as well.
 const SELECT = `SELECT ${STATE_COLUMNS} FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id`;
-const SELECT_BY_TOKEN = `${SELECT} WHERE n.token = +?`;
+export const SELECT_BY_TOKEN = `${SELECT} WHERE n.token = +?`;
 const SELECT_BY_ID = `${SELECT} WHERE n.id = +?`;
 
 export function getState(tx: Reading, token: string): Awaitable<StateRow | undefined> {
@@ -156,8 +156,8 @@ export function saveTimes(
 
 const TIMES = `UPDATE snitch_states SET checked_in_at = ?, last_check_in_at = ?, due_at = ?, postponed = ?,
   moved_from = ?, open_start_at = ?, last_check_in_id = ?, check_in_count = ?`;
-const SAVE_TIMES = `${TIMES} WHERE id = ?`;
-const SAVE_TIMES_AND_LEARNED = `${TIMES}, first_check_ins = ? WHERE id = ?`;
+export const SAVE_TIMES = `${TIMES} WHERE id = ?`;
+export const SAVE_TIMES_AND_LEARNED = `${TIMES}, first_check_ins = ? WHERE id = ?`;
 
 /** What is written with a state beside what the state machine knows; each as it was, where it is absent. */
 export interface Beside {

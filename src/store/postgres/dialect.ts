@@ -32,9 +32,15 @@ export function translated(sql: string, clause = ''): Statement {
 function inOwnWords(sql: string): string {
   let number = 0;
   return sql
-    .replace(/json_extract\(([\w.]+), '\$\.(\w+)'\)/g, `CAST(substring($1 from '"$2":(-{0,1}[0-9]+)') AS BIGINT)`)
+    .replace(
+      /json_extract\(([\w.]+), '\$\.(\w+)'\)/g,
+      `CAST(substring($1 from '"$2":(-{0,1}[0-9]+)') AS BIGINT)`,
+    )
     .replace(/json_group_array\(((?:[^()]|\([^()]*\))*)\)/g, ARRAY_OF)
-    .replace(/json_each\(\+?\?\)(?: AS (\w+))?/g, (_, alias = 'each_of') => `${EACH_OF}(?::json) AS ${alias} (value)`)
+    .replace(
+      /json_each\(\+?\?\)(?: AS (\w+))?/g,
+      (_, alias = 'each_of') => `${EACH_OF}(?::json) AS ${alias} (value)`,
+    )
     .replace(/\bCROSS JOIN (\w+(?: AS \w+)?)(?=\s+ON\b)/g, 'JOIN $1')
     .replace(/'[^']*'|(?<=[\s(])\+(?=[a-z])|\+?\?/g, (part) => {
       if (part.startsWith("'")) return part;

@@ -3,6 +3,7 @@ import { Calendar } from '../../core/interval.ts';
 import type { Change } from '../change.ts';
 import { methodsOf } from '../methods/methods.ts';
 import type { Commit, Store } from '../store.ts';
+import { CheckInSets } from './check-in-sets.ts';
 import { migrate } from './migrate.ts';
 import { PostgresRunner } from './postgres-runner.ts';
 import type { Pool } from './session.ts';
@@ -37,9 +38,12 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   }
   const { announce, onChange } = listeners();
   const calendar = new Calendar();
-  const runner = new PostgresRunner({ ...options, deadline, checkInsKept, calendar, announce });
+  const running = { ...options, deadline, checkInsKept, calendar, announce };
+  const runner = new PostgresRunner(running);
+  const sets = new CheckInSets(running, runner);
   return {
     ...methodsOf(runner),
+    applyCheckIn: (checkIn) => sets.apply(checkIn),
     health: () => ({ failingSince: runner.failingSince, commits: runner.commits, syncs: runner.commits }),
     // What follows is about files: the server looks after its own.
     misplaced: () => null,

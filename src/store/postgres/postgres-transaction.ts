@@ -1,9 +1,10 @@
+import type pg from 'pg';
 import type { Calendar } from '../../core/interval.ts';
 import type { Change } from '../change.ts';
 import type { LockName, Transaction, Value } from '../transaction.ts';
-import { translated } from './dialect.ts';
+import { type Statement, translated } from './dialect.ts';
 import { unavailable } from './faults.ts';
-import type { Session } from './session.ts';
+import type { Parameter, Session } from './session.ts';
 
 /** Advisory locks are known by two numbers; the first one is ours, so that those of other programs are not. */
 export const LOCKS = 0x736e6974;
@@ -11,7 +12,7 @@ export const LOCKS = 0x736e6974;
 /** A transaction on one connection; the runner begins and ends it. */
 export class PostgresTransaction implements Transaction {
   readonly calendar: Calendar;
-  readonly #session: Session;
+  protected readonly session: Session;
   readonly #checkInsKept: () => number;
   readonly #remembered = new Map<string, Promise<unknown>>();
   readonly #held: boolean;
@@ -22,7 +23,7 @@ export class PostgresTransaction implements Transaction {
     session: Session,
     { calendar, checkInsKept, held }: { calendar: Calendar; checkInsKept: () => number; held: boolean },
   ) {
-    this.#session = session;
+    this.session = session;
     this.calendar = calendar;
     this.#checkInsKept = checkInsKept;
     this.#held = held;
@@ -59,18 +60,23 @@ export class PostgresTransaction implements Transaction {
   }
 
   async run(sql: string, ...values: Value[]): Promise<number> {
-    return (await this.#session.query(translated(sql), values)).rowCount ?? 0;
+    return (await this.execute(translated(sql), values)).rowCount ?? 0;
   }
 
   async lock(name: LockName): Promise<void> {
-    await this.#session.query(LOCK, [LOCKS, name]);
+    await this.execute(LOCK, [LOCKS, name]);
+  }
+
+  /** As if it had been remembered. */
+  know<T>(key: string, value: T): void {
+    this.#remembered.set(key, Promise.resolve(value));
   }
 
   async remember<T>(key: string, load: () => Promise<T>): Promise<T> {
     const remembered = this.#remembered.get(key) as Promise<T> | undefined;
     if (remembered) return remembered;
     const value = await load();
-    this.#remembered.set(key, Promise.resolve(value));
+    this.know(key, value);
     return value;
   }
 
@@ -81,19 +87,19 @@ export class PostgresTransaction implements Transaction {
   /** A race that was lost concerns the whole transaction, and so does a connection that is gone. */
   async savepoint<T>(operation: () => Promise<T>): Promise<T> {
     const announced = this.changes.length;
-    const marked = this.#session.control('SAVEPOINT operation');
+    const marked = this.session.control('SAVEPOINT operation');
     try {
       await marked;
       const value = await operation();
-      await this.#session.control('RELEASE operation');
+      await this.session.control('RELEASE operation');
       return value;
     } catch (error) {
       const concernsAll = unavailable(error);
       if (concernsAll) throw concernsAll;
       this.changes.length = announced;
       this.forget();
-      this.#session.control('ROLLBACK TO operation');
-      await this.#session.control('RELEASE operation');
+      this.session.control('ROLLBACK TO operation');
+      await this.session.control('RELEASE operation');
       throw error;
     }
   }
@@ -103,7 +109,14 @@ export class PostgresTransaction implements Transaction {
   }
 
   protected async rows<Row>(sql: string, values: Value[], clause = ''): Promise<Row[]> {
-    return (await this.#session.query<Row & {}>(translated(sql, clause), values)).rows;
+    return (await this.execute<Row & {}>(translated(sql, clause), values)).rows;
+  }
+
+  protected execute<Row extends pg.QueryResultRow>(
+    statement: Statement,
+    values: readonly Parameter[],
+  ): Promise<pg.QueryResult<Row>> {
+    return this.session.query<Row>(statement, values);
   }
 }
 

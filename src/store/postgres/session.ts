@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { StoreUnavailable } from '../../core/errors.ts';
 import type { Value } from '../transaction.ts';
 import { type Statement, TYPES, toParameter } from './dialect.ts';
+import { NoAnswer, Unreachable, unavailable } from './faults.ts';
 
 /**
  * What the store takes of a pool. Its clients are connected to a server that can be written, and best made with
@@ -46,7 +47,7 @@ export class Session {
         (late) => late.release(),
         () => {},
       );
-      throw tooLate('no connection to the database came', deadline);
+      throw new NoAnswer('no connection to the database came', deadline);
     }
     return new Session(client, deadline);
   }
@@ -81,7 +82,11 @@ export class Session {
    */
   async commit(): Promise<void> {
     this.#warned = null;
-    const { command } = await this.control('COMMIT');
+    const { command } = await this.control('COMMIT').catch((error: unknown) => {
+      const fault = unavailable(error);
+      // The connection broke while the server committed: it may be done, so that it must not be done again.
+      throw fault instanceof Unreachable ? new StoreUnavailable(fault.cause) : error;
+    });
     // After a statement that failed, COMMIT undoes everything, and answers without an error.
     if (command !== 'COMMIT') throw new StoreUnavailable(new Error(`COMMIT was answered with ${command}`));
     if (this.#warned) {
@@ -122,12 +127,13 @@ export class Session {
 
   async #inTime<T>(asked: Promise<T>): Promise<T> {
     asked.catch(() => {});
-    if (this.#broken) throw new StoreUnavailable(this.#broken);
+    if (this.#broken) throw this.#broken instanceof NoAnswer ? this.#broken : new Unreachable(this.#broken);
     const answer = await within(asked, this.#deadline);
     if (answer !== null) return answer;
     // The statement may still run: nobody else may be given this connection.
-    this.#broken ??= tooLate('the database did not answer', this.#deadline);
-    throw tooLate('the database did not answer', this.#deadline);
+    const fault = new NoAnswer('the database did not answer', this.#deadline);
+    this.#broken ??= fault;
+    throw fault;
   }
 }
 
@@ -137,8 +143,4 @@ function within<T>(asked: Promise<T>, deadline: number): Promise<T | null> {
     const timer = setTimeout(() => resolve(null), deadline);
     asked.then(resolve, reject).finally(() => clearTimeout(timer));
   });
-}
-
-function tooLate(what: string, deadline: number): StoreUnavailable {
-  return new StoreUnavailable(new Error(`${what} within ${deadline} ms`));
 }
