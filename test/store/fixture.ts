@@ -10,7 +10,7 @@ import type { Snitch, SnitchFields } from '../../src/core/snitch.ts';
 import { databasePath } from '../../src/store/sqlite/connection.ts';
 import type { Store } from './acting.ts';
 import { openStore, type SqliteOptions } from './acting.ts';
-import { ON_POSTGRES, queryOnPostgres } from './postgres/open.ts';
+import { contentOnPostgres, ON_POSTGRES, queryOnPostgres } from './postgres/open.ts';
 
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
@@ -34,6 +34,8 @@ export interface Opened extends AsyncDisposable {
   clock: { now: number };
   /** Runs SQL on a connection of its own. */
   query<Row = unknown>(sql: string, ...values: (string | number | null)[]): Promise<Row[]>;
+  /** All rows of all tables, to be compared. */
+  content(): Promise<string>;
   /** Closes the store and opens it again on the same data. */
   reopen(): Promise<Store>;
   dispose(): Promise<void>;
@@ -81,6 +83,7 @@ export async function openSqlite(options: Partial<SqliteOptions> = {}): Promise<
     clock,
     query: async (sql, ...values) =>
       ON_POSTGRES ? queryOnPostgres(dataDir, sql, ...values) : queryDirectory(dataDir, sql, ...values),
+    content: async () => (ON_POSTGRES ? contentOnPostgres(dataDir) : contentOfDirectory(dataDir)),
     reopen: async () => {
       await store.close();
       store = open();
@@ -118,6 +121,14 @@ export function queryDirectory<Row>(
   } finally {
     db.close();
   }
+}
+
+function contentOfDirectory(dataDir: string): string {
+  const tables = queryDirectory<{ name: string }>(
+    dataDir,
+    `SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`,
+  );
+  return JSON.stringify(tables.map(({ name }) => [name, queryDirectory(dataDir, `SELECT * FROM ${name}`)]));
 }
 
 export function newCase(store: Store, settings: Partial<CaseSettings> = {}, now = NOW): Promise<Case> {

@@ -50,6 +50,8 @@ function start(): Cluster {
     rmSync(host, { recursive: true, force: true });
   };
   process.once('exit', stop);
+  // For the processes that a test starts.
+  process.env.SNITCH_TEST_POSTGRES = host;
   return { host, stop };
 }
 

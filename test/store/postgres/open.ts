@@ -65,3 +65,20 @@ export async function queryOnPostgres<Row>(
     await pool.end();
   }
 }
+
+/** All rows of all tables, to be compared. */
+export async function contentOnPostgres(dataDir: string): Promise<string> {
+  const tables = await queryOnPostgres<{ name: string }>(
+    dataDir,
+    `SELECT table_name AS name FROM information_schema.tables
+     WHERE table_schema = current_schema() ORDER BY table_name`,
+  );
+  const rows: unknown[] = [];
+  for (const { name } of tables) {
+    rows.push(
+      name,
+      await queryOnPostgres(dataDir, `SELECT CAST(t AS TEXT) AS row FROM ${name} AS t ORDER BY 1`),
+    );
+  }
+  return JSON.stringify(rows);
+}
