@@ -43,6 +43,8 @@ export interface Transaction extends Reading {
   lock(name: LockName): Awaitable<void>;
   /** Inserts one row and answers with the `id` that the database gave it. */
   insert(sql: string, ...values: Value[]): Awaitable<number>;
+  /** As `run`, where nobody asks how many rows changed: it may be under way still when the next statement is asked for. */
+  put(sql: string, ...values: Value[]): void;
   /** The number of rows that changed. */
   run(sql: string, ...values: Value[]): Awaitable<number>;
   /** Drops all that is remembered, because this operation changed it. */

@@ -72,6 +72,7 @@ export async function createChannel(
     refused: null,
     createdAt: now,
   };
+  tx.forget();
   await recordChannel(tx, act, 'channel.created', made);
   return made;
 }
@@ -161,6 +162,7 @@ export async function changeChannel(
     refused?.error ?? null,
     id,
   );
+  tx.forget();
   if ('after' in changes || 'hours' in changes) await lookAnew(tx, { channel: after.kind, target: id });
   return { before, after };
 }
@@ -170,6 +172,7 @@ export async function deleteChannel(tx: Transaction, act: Act, caseId: string, i
   const channel = await getChannel(tx, caseId, id);
   if (!channel) return false;
   await tx.run('DELETE FROM channels WHERE id = ?', id);
+  tx.forget();
   await tx.run('DELETE FROM repeats WHERE channel_id = ?', id);
   await forgetPace(tx, channel.kind, id);
   await lookAnew(tx, { channel: channel.kind, target: id });

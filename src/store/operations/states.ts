@@ -114,13 +114,13 @@ export async function insertState(
     state.maxRuntime,
     rulesText(state),
   );
-  await countStatus(tx, caseId, state.status, 1);
+  countStatus(tx, caseId, state.status, 1);
   tx.announce({ kind: 'snitch', caseId, token });
 }
 
 export async function deleteState(tx: Transaction, { id, case_id: caseId, status }: StateRow): Promise<void> {
   await tx.run('DELETE FROM snitch_states WHERE id = ?', id);
-  await countStatus(tx, caseId, status, -1);
+  countStatus(tx, caseId, status, -1);
 }
 
 /** Where the log of a snitch ends: its newest check-in, how many there were, and the start of a run without an end. */
@@ -173,7 +173,7 @@ export async function saveState(
   state: SnitchState,
   { threadId = row.thread_id, end = row }: Beside = {},
 ): Promise<void> {
-  await tx.run(
+  tx.put(
     `UPDATE snitch_states SET interval = ?, alert_type = ?, status = ?, checked_in_at = ?, last_check_in_at = ?,
        due_at = ?, look_at = ?, pause_kind = ?, pause_until = ?, remembered = ?, postponed = ?, moved_from = ?,
        paused_at = ?, thread_id = ?, open_start_at = ?, last_check_in_id = ?, check_in_count = ?, schedule = ?,
@@ -215,8 +215,8 @@ export async function saveState(
 
 async function changed(tx: Transaction, row: StateRow, state: SnitchState): Promise<void> {
   if (state.status !== row.status) {
-    await countStatus(tx, row.case_id, row.status, -1);
-    await countStatus(tx, row.case_id, state.status, 1);
+    countStatus(tx, row.case_id, row.status, -1);
+    countStatus(tx, row.case_id, state.status, 1);
     if (row.status === 'paused') await lookAtKeptBack(tx, row);
   }
   const isSeenNoMore = row.acknowledged !== null && state.acknowledged === null;

@@ -53,7 +53,7 @@ export class CheckInSets {
       const at = this.#options.clock();
       const call = { checkIn, at, began: performance.now(), isHeldUp: before !== null, resolve, reject };
       this.#waiting.push(call);
-      before?.then(() => {
+      void before?.then(() => {
         call.isHeldUp = false;
         this.#schedule();
       });
@@ -131,7 +131,10 @@ export class CheckInSets {
       const settle = await this.#decide(tx, calls);
       const sent = tx.sendAll();
       const committed = session.commit();
+      // Where something was refused, that is the error, and the commit has failed as well.
+      committed.catch(() => {});
       await sent;
+      await tx.settled();
       await committed;
       this.#runner.committed(calls.length, performance.now() - began, tx.changes);
       for (const one of settle) one();

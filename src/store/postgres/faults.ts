@@ -29,6 +29,9 @@ export class NoAnswer extends StoreUnavailable {
   }
 }
 
+/** A statement behind one that failed. */
+export const TRANSACTION_FAILED = '25P02';
+
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

@@ -168,13 +168,13 @@ export class PostgresRunner implements Runner {
     return this.retried(began, async () => {
       const session = await this.open();
       try {
-        session.control(BEGIN_READING);
+        void session.control(BEGIN_READING);
         return await operation(this.#transaction(session, false));
       } catch (error) {
         throw unavailable(error) ?? error;
       } finally {
         // Nothing was written: there is nothing to commit.
-        session.rollback().finally(() => session.release());
+        void session.rollback().finally(() => session.release());
       }
     });
   }
@@ -184,12 +184,17 @@ export class PostgresRunner implements Runner {
     const session = await this.open();
     const tx = this.#transaction(session, true);
     try {
-      session.control(BEGIN);
+      void session.control(BEGIN);
       const value = await operation(tx);
-      await session.commit();
+      const committed = session.commit();
+      // Where something was refused, that is the error, and the commit has failed as well.
+      committed.catch(() => {});
+      await tx.settled();
+      await committed;
       this.committed(1, performance.now() - began, tx.changes);
       return value;
-    } catch (error) {
+    } catch (caught) {
+      const error = await tx.causeOf(caught);
       await session.rollback();
       throw unavailable(error) ?? error;
     } finally {

@@ -3,7 +3,7 @@ import type { Calendar } from '../../core/interval.ts';
 import type { Change } from '../change.ts';
 import type { LockName, Transaction, Value } from '../transaction.ts';
 import { type Statement, translated } from './dialect.ts';
-import { unavailable } from './faults.ts';
+import { codeOf, TRANSACTION_FAILED, unavailable } from './faults.ts';
 import type { Parameter, Session } from './session.ts';
 
 /** Advisory locks are known by two numbers; the first one is ours, so that those of other programs are not. */
@@ -16,6 +16,7 @@ export class PostgresTransaction implements Transaction {
   readonly #checkInsKept: () => number;
   readonly #remembered = new Map<string, Promise<unknown>>();
   readonly #held: boolean;
+  readonly #sent: Promise<unknown>[] = [];
   changes: Change[] = [];
 
   /** @param options `held`: whether rows are held that are read to be changed, as in a transaction that writes */
@@ -63,6 +64,29 @@ export class PostgresTransaction implements Transaction {
     return (await this.execute(translated(sql), values)).rowCount ?? 0;
   }
 
+  put(sql: string, ...values: Value[]): void {
+    this.#sent.push(this.execute(translated(sql), values));
+  }
+
+  /** Resolves when all is done that nobody waited for. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#sent);
+  }
+
+  /** What was undone need not be waited for. */
+  protected forgetSent(): void {
+    this.#sent.length = 0;
+  }
+
+  /** Why a statement failed that came behind one that nobody waited for. */
+  async causeOf(error: unknown): Promise<unknown> {
+    if (codeOf(error) !== TRANSACTION_FAILED) return error;
+    return this.settled().then(
+      () => error,
+      (cause: unknown) => cause,
+    );
+  }
+
   async lock(name: LockName): Promise<void> {
     await this.execute(LOCK, [LOCKS, name]);
   }
@@ -87,18 +111,20 @@ export class PostgresTransaction implements Transaction {
   /** A race that was lost concerns the whole transaction, and so does a connection that is gone. */
   async savepoint<T>(operation: () => Promise<T>): Promise<T> {
     const announced = this.changes.length;
-    const marked = this.session.control('SAVEPOINT operation');
+    const sent = this.#sent.length;
+    void this.session.control('SAVEPOINT operation');
     try {
-      await marked;
       const value = await operation();
       await this.session.control('RELEASE operation');
       return value;
-    } catch (error) {
+    } catch (caught) {
+      const error = await this.causeOf(caught);
       const concernsAll = unavailable(error);
       if (concernsAll) throw concernsAll;
       this.changes.length = announced;
+      this.#sent.length = sent;
       this.forget();
-      this.session.control('ROLLBACK TO operation');
+      void this.session.control('ROLLBACK TO operation');
       await this.session.control('RELEASE operation');
       throw error;
     }

@@ -10,13 +10,10 @@ import { SELECT_LEARNED } from '../operations/learned.ts';
 import { SAVE_TIMES, SAVE_TIMES_AND_LEARNED, SELECT_BY_TOKEN } from '../operations/states.ts';
 import type { Value } from '../transaction.ts';
 import type { Statement } from './dialect.ts';
-import { codeOf } from './faults.ts';
+import { codeOf, TRANSACTION_FAILED } from './faults.ts';
 import { PostgresTransaction } from './postgres-transaction.ts';
 import type { Parameter, Session } from './session.ts';
 import { type Gathered, nothing, type SetRow, statementsFor, TIMES } from './set-statements.ts';
-
-/** A statement behind one that failed. */
-const TRANSACTION_FAILED = '25P02';
 
 export class SetTransaction extends PostgresTransaction {
   readonly #rows = new Map<string, SetRow>();
@@ -47,12 +44,14 @@ export class SetTransaction extends PostgresTransaction {
     this.#isMarked = false;
     try {
       const value = await checkIn();
-      if (this.#isMarked) this.#ask(this.session.control('RELEASE check_in'));
+      if (this.#isMarked) await this.session.control('RELEASE check_in');
       this.#keepOwn();
       return value;
-    } catch (error) {
-      // What was sent before and failed is thrown instead.
-      if (codeOf(error) === TRANSACTION_FAILED) await Promise.all(this.#asked);
+    } catch (caught) {
+      // What was sent for the set and failed is thrown instead: it concerns all.
+      if (codeOf(caught) === TRANSACTION_FAILED) await Promise.all(this.#asked);
+      const error = await this.causeOf(caught);
+      this.forgetSent();
       this.changes.length = announced;
       this.#own = nothing();
       if (this.#isMarked) {

@@ -36,18 +36,18 @@ export class Turns {
 
   /** Resolves when all of this turn is done. */
   async behindAll(): Promise<void> {
-    const { acts, checkIns } = await this.#begin();
+    this.#begin();
+    const [acts, checkIns] = [this.#acts, this.#checkIns];
+    await this.#turn;
     await Promise.allSettled([...acts, ...checkIns]);
   }
 
-  #begin(): Promise<{ acts: Promise<unknown>[]; checkIns: Promise<unknown>[] }> {
-    const [acts, checkIns] = [this.#acts, this.#checkIns];
+  #begin(): void {
     this.#turn ??= endOfTurn().then(() => {
       this.#turn = null;
       this.#acts = [];
       this.#checkIns = [];
     });
-    return this.#turn.then(() => ({ acts, checkIns }));
   }
 }
 

@@ -83,6 +83,10 @@ export class SqliteTransaction implements Transaction {
     return changes;
   }
 
+  put(sql: string, ...values: Value[]): void {
+    this.run(sql, ...values);
+  }
+
   async savepoint<T>(operation: () => Promise<T>): Promise<T> {
     const announced = this.#changes.length;
     const written = this.written;

@@ -20,8 +20,18 @@ let shared: Cluster | null = null;
 
 /** The one of this process; it ends with it. */
 export function cluster(): Cluster {
-  shared ??= given() ?? start();
+  if (shared) return shared;
+  shared = given() ?? start();
+  process.once('exit', shared.stop);
+  // For the processes that a test starts.
+  process.env.SNITCH_TEST_POSTGRES = shared.host;
   return shared;
+}
+
+/** One that a test changes the settings of: `using own = ownCluster()`. */
+export function ownCluster(): Cluster & AsyncDisposable {
+  const own = start();
+  return { ...own, [Symbol.asyncDispose]: async () => own.stop() };
 }
 
 function given(): Cluster | null {
@@ -49,9 +59,6 @@ function start(): Cluster {
     run('pg_ctl', '-D', data, '-m', 'immediate', '-w', 'stop');
     rmSync(host, { recursive: true, force: true });
   };
-  process.once('exit', stop);
-  // For the processes that a test starts.
-  process.env.SNITCH_TEST_POSTGRES = host;
   return { host, stop };
 }
 
@@ -67,15 +74,15 @@ function owner(directory: string): { uid?: number; gid?: number } {
 const made = new Map<string, Promise<string>>();
 
 /** The schema that stands for a directory: the same one for the same directory. */
-export function schemaOf(directory: string): Promise<string> {
+export function schemaOf(directory: string, host?: string): Promise<string> {
   const schema = `t_${directory.replace(/\W+/g, '_').toLowerCase()}`.slice(-60);
-  const making = made.get(schema) ?? make(schema);
+  const making = made.get(schema) ?? make(schema, host);
   made.set(schema, making);
   return making;
 }
 
-async function make(schema: string): Promise<string> {
-  const client = new pg.Client(settingsOf('public'));
+async function make(schema: string, host?: string): Promise<string> {
+  const client = new pg.Client({ ...settingsOf('public'), ...(host === undefined ? {} : { host }) });
   await client.connect();
   try {
     await client.query(`CREATE SCHEMA IF NOT EXISTS "${schema}"`);
@@ -87,7 +94,9 @@ async function make(schema: string): Promise<string> {
 
 function settingsOf(schema: string) {
   return {
-    host: cluster().host,
+    get host() {
+      return cluster().host;
+    },
     user: 'snitch',
     database: 'postgres',
     options: `-c search_path="${schema}"`,
@@ -98,7 +107,13 @@ function settingsOf(schema: string) {
 
 /** Connections to the schema of a directory. */
 export async function poolOf(directory: string, settings: pg.PoolConfig = {}): Promise<pg.Pool> {
-  const pool = new pg.Pool({ ...settingsOf(await schemaOf(directory)), max: 10, ...settings });
+  const application_name = `snitch ${directory}`;
+  const pool = new pg.Pool({
+    ...settingsOf(await schemaOf(directory, settings.host)),
+    max: 10,
+    application_name,
+    ...settings,
+  });
   pool.on('error', () => {});
   return pool;
 }

@@ -36,7 +36,7 @@ export async function record(
     owner,
   );
   const number = (last?.number ?? 0) + 1;
-  await tx.run(
+  tx.put(
     `INSERT INTO activity (case_id, number, at, key_id, key_name, action, subject_id, subject_name, details)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     owner,
