@@ -1,7 +1,10 @@
 import { SnitchError, StoreUnavailable } from '../../core/errors.ts';
 
+/** A row with this key is there already. */
+export const UNIQUE_VIOLATION = '23505';
+
 /** A serialization failure, a deadlock, and a row that somebody else inserted first: the next attempt sees it. */
-const LOST_RACES = new Set(['40001', '40P01', '23505']);
+const LOST_RACES = new Set(['40001', '40P01', UNIQUE_VIOLATION]);
 
 /**
  * By classes of SQLSTATE: the connection, a shutdown or a start, and a server that only reads, as one does that is

@@ -9,7 +9,7 @@ import type { Change } from '../change.ts';
 import type { Runner } from '../methods/method.ts';
 import type { Commit } from '../store.ts';
 import type { Operation, ReadOperation } from '../transaction.ts';
-import { LostRace, NoAnswer, Unreachable, unavailable } from './faults.ts';
+import { codeOf, LostRace, NoAnswer, UNIQUE_VIOLATION, Unreachable, unavailable } from './faults.ts';
 import { Gate } from './gate.ts';
 import { PostgresTransaction } from './postgres-transaction.ts';
 import { type Pool, Session } from './session.ts';
@@ -138,7 +138,9 @@ export class PostgresRunner implements Runner {
           error instanceof LostRace
             ? times < ATTEMPTS
             : error instanceof Unreachable && performance.now() - began < this.#options.deadline;
-        if (!mayGoOn) throw error;
+        // What is there each time is no race.
+        const isThere = error instanceof LostRace && codeOf(error.cause) === UNIQUE_VIOLATION;
+        if (!mayGoOn) throw isThere ? error.cause : error;
         const pause = Math.min(LONGEST_PAUSE, 2 ** times) * Math.random();
         await new Promise((resolve) => setTimeout(resolve, pause));
       }

@@ -9,7 +9,7 @@ import { PostgresRunner } from './postgres-runner.ts';
 import type { Pool } from './session.ts';
 
 export interface PostgresOptions {
-  /** Its connections are the store's, which ends it with itself. */
+  /** Its connections are the store's, which ends it with itself: ten at least, or calls wait for each other. */
   pool: Pool;
   clock: () => number;
   /** How long a connection and each statement may take, in milliseconds. */

@@ -20,6 +20,23 @@ export type Parameter = Value | readonly Value[];
 /** A commit that was cut short while it waited for a standby: it is done here, and nobody knows whether it is there. */
 const UNKNOWN = /^(01000|57P01)$/;
 
+/** Connections that have their settings. */
+const settled = new WeakSet<pg.PoolClient>();
+
+/** The server ends a statement so long after this side has given it up, in milliseconds. */
+const LEEWAY = 2_000;
+
+/**
+ * The server gives up what this program began and does not end: one that is stopped, or cut off, in the middle of a
+ * transaction holds its rows no longer than that. And it answers a commit when that is on the disk, whatever is usual there.
+ */
+function settingsOf(deadline: number): string {
+  return `SELECT set_config('statement_timeout', '${deadline + LEEWAY}', false),
+    set_config('idle_in_transaction_session_timeout', '${deadline}', false),
+    set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
+      ELSE current_setting('synchronous_commit') END, false)`;
+}
+
 /** By our own clock: a server that hangs, or a network that swallows all, answers nothing at all. */
 export class Session {
   readonly #client: pg.PoolClient;
@@ -49,7 +66,12 @@ export class Session {
       );
       throw new NoAnswer('no connection to the database came', deadline);
     }
-    return new Session(client, deadline);
+    const session = new Session(client, deadline);
+    if (!settled.has(client)) {
+      settled.add(client);
+      void session.control(settingsOf(deadline));
+    }
+    return session;
   }
 
   get isBroken(): boolean {

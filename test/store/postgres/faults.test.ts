@@ -87,6 +87,36 @@ test('connections that the server ends are made anew, and nobody notices', async
   }
 });
 
+test('who stops in the middle of a transaction holds nobody up for long', async () => {
+  await using opened = await open(15_000);
+  const { store, dataDir } = opened;
+  const { token } = await healthySnitch(store, await newCase(store));
+  const pool = await poolOf(dataDir, { max: 1 });
+  try {
+    const stopped = await Session.open(pool, 500);
+    await stopped.control('BEGIN');
+    await stopped.control('SELECT id FROM snitch_states FOR UPDATE');
+    assert.ok(await checkIn(store, token, NOW));
+    await rejection(stopped.control('SELECT 1'));
+    assert.ok(stopped.isBroken);
+    stopped.release();
+  } finally {
+    await pool.end();
+  }
+});
+
+test('a commit is answered when it is on the disk, whatever is usual on the server', async () => {
+  const pool = await poolOf(temporaryDirectory(), { max: 1, options: '-c synchronous_commit=off' });
+  try {
+    const session = await Session.open(pool, 5_000);
+    const { rows } = await session.control('SHOW synchronous_commit');
+    session.release();
+    assert.equal(rows, [{ synchronous_commit: 'on' }]);
+  } finally {
+    await pool.end();
+  }
+});
+
 test('one value that the database does not take fails its own call, and none beside it', async () => {
   await using opened = await open(8_000);
   const { store } = opened;
