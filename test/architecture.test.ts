@@ -54,7 +54,7 @@ const LAYER_OF_FILE: Record<string, string> = {
 };
 
 /** What a command that only talks to the daemon must not wait for. */
-const HEAVY = ['better-sqlite3', 'fastify', 'nodemailer', 'pino', 'undici', 'yaml', 'zod'];
+const HEAVY = ['better-sqlite3', 'fastify', 'nodemailer', 'pg', 'pino', 'undici', 'yaml', 'zod'];
 
 /** A function that is longer does two things; a file that is longer has two subjects. */
 const LONGEST_FUNCTION = 50;

@@ -4,6 +4,7 @@ import type { Acts } from '../../src/store/activity.ts';
 import type { Setting } from '../../src/store/server-notes.ts';
 import { openStore as open, type SqliteOptions } from '../../src/store/sqlite/sqlite-store.ts';
 import type { Store as RealStore } from '../../src/store/store.ts';
+import { lazily, ON_POSTGRES, openOnPostgres } from './postgres/open.ts';
 
 export const TESTER: Actor = { keyId: null, name: 'the test' };
 
@@ -11,9 +12,13 @@ export const TESTER: Actor = { keyId: null, name: 'the test' };
 export type Store = Omit<RealStore, 'setSetting'> &
   Acts & { setSetting(name: Setting, value: string): Promise<void> };
 
-/** @param options its `clock` says when the test does something */
+/**
+ * On SQLite, or with SNITCH_TEST_STORE=postgres on PostgreSQL.
+ *
+ * @param options its `clock` says when the test does something
+ */
 export function openStore(options: SqliteOptions): Store {
-  return acting(open(options), options.clock);
+  return acting(ON_POSTGRES ? lazily(openOnPostgres(options)) : open(options), options.clock);
 }
 
 export function acting<Opened extends RealStore>(store: Opened, clock: () => number): Opened & Acts {

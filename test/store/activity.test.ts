@@ -8,7 +8,6 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Actor, type Entry, KEPT_FOR, MOST_ENTRIES } from '../../src/core/activity/activity.ts';
 import type { Acts } from '../../src/store/activity.ts';
-import { databasePath } from '../../src/store/sqlite/connection.ts';
 import { type Store, TESTER } from './acting.ts';
 import {
   checkIn,
@@ -24,7 +23,7 @@ import {
   rejection,
   temporaryDirectory,
 } from './fixture.ts';
-import { contentOfFile } from './sqlite/content.ts';
+import { ON_POSTGRES } from './postgres/open.ts';
 import { CASE, writeVersion1 } from './sqlite/version-1.ts';
 
 const ANY = { subjectId: null, action: null, limit: 100_000, before: null };
@@ -157,23 +156,19 @@ contract('activity', (test) => {
   test('what is not kept with its change changes nothing: every act, refused while its entry is written', async ({
     store,
     query,
-    dataDir,
+    content,
   }) => {
     const owner = await newCase(store);
     const deeds = await everyAct(store, owner.id);
     const acts = Object.keys(store.by(TESTER, NOW)).toSorted();
     assert.equal(Object.keys(deeds).toSorted(), acts, 'every act is tried');
-    await query(`CREATE TRIGGER cut BEFORE INSERT ON activity BEGIN SELECT RAISE(ABORT, 'cut'); END`);
-    const before = JSON.stringify(contentOfFile(databasePath(dataDir)).rows);
+    for (const sql of CUT) await query(sql);
+    const before = await content();
     for (const [name, deed] of Object.entries(deeds)) {
       assert.match(String(await rejection(deed())), 'cut', name);
-      assert.is(
-        JSON.stringify(contentOfFile(databasePath(dataDir)).rows),
-        before,
-        `${name} left something behind`,
-      );
+      assert.is(await content(), before, `${name} left something behind`);
     }
-    await query('DROP TRIGGER cut');
+    await query(UNCUT);
     for (const name of ['pauseSnitch', 'updateSnitch', 'deleteApiKey'] as const) {
       const count = (await logOf(store, owner.id)).length;
       await deeds[name]();
@@ -211,6 +206,15 @@ contract('activity', (test) => {
 });
 
 /** A call of each act that changes something. */
+/** A trigger that refuses every entry. */
+const CUT = ON_POSTGRES
+  ? [
+      `CREATE FUNCTION cut() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''cut''; END'`,
+      'CREATE TRIGGER cut BEFORE INSERT ON activity FOR EACH ROW EXECUTE FUNCTION cut()',
+    ]
+  : [`CREATE TRIGGER cut BEFORE INSERT ON activity BEGIN SELECT RAISE(ABORT, 'cut'); END`];
+const UNCUT = ON_POSTGRES ? 'DROP TRIGGER cut ON activity' : 'DROP TRIGGER cut';
+
 async function everyAct(store: Store, caseId: string): Promise<Record<keyof Acts, () => Promise<unknown>>> {
   const healthy = async () => (await healthySnitch(store, { id: caseId })).token;
   const [changed, tagged, deleted, paused, bulk, gone, owned] = await Promise.all(
@@ -350,4 +354,4 @@ files('a database from before begins with an empty log, and takes entries', asyn
   assert.equal(others, []);
 });
 
-files.run();
+if (!ON_POSTGRES) files.run();

@@ -10,6 +10,7 @@ import type { Snitch, SnitchFields } from '../../src/core/snitch.ts';
 import { databasePath } from '../../src/store/sqlite/connection.ts';
 import type { Store } from './acting.ts';
 import { openStore, type SqliteOptions } from './acting.ts';
+import { contentOnPostgres, ON_POSTGRES, queryOnPostgres } from './postgres/open.ts';
 
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
@@ -33,6 +34,8 @@ export interface Opened extends AsyncDisposable {
   clock: { now: number };
   /** Runs SQL on a connection of its own. */
   query<Row = unknown>(sql: string, ...values: (string | number | null)[]): Promise<Row[]>;
+  /** All rows of all tables, to be compared. */
+  content(): Promise<string>;
   /** Closes the store and opens it again on the same data. */
   reopen(): Promise<Store>;
   dispose(): Promise<void>;
@@ -44,7 +47,9 @@ interface Implementation {
 }
 
 /** Every implementation of `Store`: each runs the whole contract. */
-const IMPLEMENTATIONS: readonly Implementation[] = [{ name: 'sqlite', open: openSqlite }];
+const IMPLEMENTATIONS: readonly Implementation[] = [
+  { name: ON_POSTGRES ? 'postgres' : 'sqlite', open: openSqlite },
+];
 
 /** Defines and runs a suite once for every implementation; each test has an empty store. */
 export function contract(behaviour: string, define: (test: Test<Opened>) => void): void {
@@ -76,7 +81,9 @@ export async function openSqlite(options: Partial<SqliteOptions> = {}): Promise<
     dataDir,
     store,
     clock,
-    query: async (sql, ...values) => queryDirectory(dataDir, sql, ...values),
+    query: async (sql, ...values) =>
+      ON_POSTGRES ? queryOnPostgres(dataDir, sql, ...values) : queryDirectory(dataDir, sql, ...values),
+    content: async () => (ON_POSTGRES ? contentOnPostgres(dataDir) : contentOfDirectory(dataDir)),
     reopen: async () => {
       await store.close();
       store = open();
@@ -114,6 +121,14 @@ export function queryDirectory<Row>(
   } finally {
     db.close();
   }
+}
+
+function contentOfDirectory(dataDir: string): string {
+  const tables = queryDirectory<{ name: string }>(
+    dataDir,
+    `SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`,
+  );
+  return JSON.stringify(tables.map(({ name }) => [name, queryDirectory(dataDir, `SELECT * FROM ${name}`)]));
 }
 
 export function newCase(store: Store, settings: Partial<CaseSettings> = {}, now = NOW): Promise<Case> {

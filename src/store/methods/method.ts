@@ -7,8 +7,11 @@ import type { Operation, Reading, ReadOperation, Transaction } from '../transact
 export interface Runner {
   /** Runs `operation` with what is committed. Never waits for the disk. */
   read<T>(operation: ReadOperation<T>): Promise<T>;
-  /** Runs `operation` in a transaction, in the order of the calls; resolves when that is durable. */
-  write<T>(operation: Operation<T>): Promise<T>;
+  /**
+   * Runs `operation` in a transaction, in the order of the calls; resolves when that is durable. Where `of` is given, it
+   * may be run beside those of others.
+   */
+  write<T>(operation: Operation<T>, of?: string): Promise<T>;
   /** As `write`, for the daemon's own work: behind the calls that somebody waits for on the network. */
   writeInBackground<T>(operation: Operation<T>): Promise<T>;
   /** From the first to the last write that was refused and for which no blind window was opened yet. */
@@ -80,15 +83,33 @@ export type ActTable<Part> = {
     : never;
 };
 
+/**
+ * For what changes the case that it is given first: what two people do to one case at once is done one after the other,
+ * so that limits and names hold, whatever else is at work.
+ */
+export function inCase<CaseId extends string | null, Arguments extends unknown[], Result>(
+  operation: (tx: Transaction, act: Act, caseId: CaseId, ...values: Arguments) => Promise<Result>,
+): typeof operation {
+  return async (tx, act, caseId, ...values) => {
+    await tx.lock(`case ${caseId ?? ''}`);
+    return operation(tx, act, caseId, ...values);
+  };
+}
+
 /** The methods of a table in the name of somebody. */
 export function bindActs<Part>(table: ActTable<Part>, runner: Runner, act: Act): Part {
   const entries = Object.entries<ActOperation>(table as Record<string, never>);
   return Object.fromEntries(
     entries.map(([name, operation]) => [
       name,
-      (...values: unknown[]) => runner.write((tx) => operation(tx, act, ...values)),
+      (...values: unknown[]) => runner.write((tx) => operation(tx, act, ...values), ownerOf(values)),
     ]),
   ) as Part;
+}
+
+/** The case that something is done to: nearly every act is given it first. */
+function ownerOf([first]: readonly unknown[]): string {
+  return typeof first === 'string' ? first : '';
 }
 
 type ActOperation = (tx: Transaction, act: Act, ...values: unknown[]) => Promise<unknown>;

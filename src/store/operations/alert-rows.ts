@@ -98,7 +98,7 @@ export async function insertRow(
   snitch: AlertSnitch,
 ): Promise<void> {
   const { json, textId } = await keepSnitch(tx, snitch);
-  await tx.run(
+  tx.put(
     'INSERT INTO alerts (id, case_id, token, type, at, snitch, text_id, details) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
     id,
     caseId,
@@ -111,8 +111,12 @@ export async function insertRow(
   );
 }
 
-/** Whom a case's alerts go to. */
-export async function targetsOf(tx: Reading, caseId: string): Promise<Targets> {
+/** Whom a case's alerts go to: asked for once, however many alerts a sweep decides in one transaction. */
+export function targetsOf(tx: Reading, caseId: string): Promise<Targets> {
+  return tx.remember(`targets ${caseId}`, () => readTargets(tx, caseId));
+}
+
+async function readTargets(tx: Reading, caseId: string): Promise<Targets> {
   const owner = await tx.get<{ members: string }>('SELECT members FROM cases WHERE id = ?', caseId);
   const webhooks = await tx.all<{ id: string }>(
     'SELECT id FROM webhooks WHERE case_id = +? ORDER BY created_at, id',

@@ -6,6 +6,10 @@ import type { Transaction } from '../transaction.ts';
 /** Shorter texts stand in the alert itself, in characters: a row of their own would save nothing. */
 const INLINE = 128;
 
+/** Two that keep the same text for the first time at once keep it once. */
+const KEEP = `INSERT INTO alert_texts (hash, text) VALUES (?, ?)
+  ON CONFLICT (hash) DO UPDATE SET text = excluded.text`;
+
 type Text = Pick<AlertSnitch, 'notes' | 'tags'>;
 
 /** What the alert's own row keeps of the snitch, and where the rest is. */
@@ -17,9 +21,8 @@ export async function keepSnitch(
   const text = JSON.stringify({ notes, tags } satisfies Text);
   if (text.length <= INLINE) return { json: JSON.stringify(snitch), textId: null };
   const hash = createHash('sha256').update(text).digest('base64url');
-  const known = await tx.get<{ id: number }>('SELECT id FROM alert_texts WHERE hash = ?', hash);
-  const textId =
-    known?.id ?? (await tx.insert('INSERT INTO alert_texts (hash, text) VALUES (?, ?)', hash, text));
+  const known = await tx.getHeld<{ id: number }>('SELECT id FROM alert_texts WHERE hash = ?', hash);
+  const textId = known?.id ?? (await tx.insert(KEEP, hash, text));
   return { json: JSON.stringify(rest), textId };
 }
 
@@ -35,6 +38,8 @@ export function snitchOf(json: string, text: string | null): AlertSnitch {
 /** Deletes those of `ids` that no alert shows any more. */
 export async function pruneTexts(tx: Transaction, ids: Iterable<number>): Promise<void> {
   for (const id of ids) {
+    // An alert that is just being written with it holds it, and is seen by the next statement.
+    await tx.getHeld('SELECT id FROM alert_texts WHERE id = ?', id);
     await tx.run(
       'DELETE FROM alert_texts WHERE id = ? AND NOT EXISTS (SELECT 1 FROM alerts WHERE text_id = ?)',
       id,

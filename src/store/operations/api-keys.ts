@@ -28,6 +28,7 @@ export async function createApiKey(
   now: number,
   most = Number.POSITIVE_INFINITY,
 ): Promise<{ apiKey: ApiKey; key: string }> {
+  await tx.lock(`case ${settings.caseId ?? ''}`);
   if (settings.caseId !== null) await requireCase(tx, settings.caseId);
   const kept = await tx.get<{ count: number }>(
     'SELECT COUNT(*) AS count FROM api_keys WHERE case_id IS NOT DISTINCT FROM ?',
@@ -72,6 +73,7 @@ export async function provideAdminKey(
   key: string | null,
   now: number,
 ): Promise<void> {
+  await tx.lock('admin keys');
   const hash = key === null ? null : hashApiKey(key).toString('hex');
   await tx.run(
     'DELETE FROM api_keys WHERE case_id IS NULL AND name = ? AND hash IS DISTINCT FROM ?',

@@ -15,6 +15,7 @@ export interface KeptWindow extends BlindWindow {
 
 /** Keeps the window, with all its postponements still to be made, and the fact that the daemon lives at its end. */
 export async function openBlindWindow(tx: Transaction, { start, end }: BlindWindow): Promise<void> {
+  await tx.lock('blind windows');
   await tx.run(`INSERT INTO blind_windows (started_at, ended_at, cursor) VALUES (?, ?, 0)`, start, end);
   await setSetting(tx, 'liveness', String(end));
 }
@@ -31,6 +32,7 @@ interface WindowRow {
  * teams; false when no window is left. A crash between two slices goes on with the next one.
  */
 export async function postponeSlice(tx: Transaction, now: number): Promise<boolean> {
+  await tx.lock('blind windows');
   const row = await tx.get<WindowRow>(
     `SELECT id, started_at, ended_at, cursor FROM blind_windows WHERE cursor IS NOT NULL ORDER BY id LIMIT 1`,
   );

@@ -80,6 +80,7 @@ export async function updateCase(
 }
 
 async function planReschedule(tx: Transaction, id: string, deadlines: boolean): Promise<void> {
+  await tx.lock('reschedules');
   await tx.run(
     `INSERT INTO reschedules (case_id, deadlines, cursor) VALUES (?, ?, 0)
      ON CONFLICT (case_id) DO UPDATE SET cursor = 0,

@@ -38,6 +38,8 @@ export async function noteRefused(
   at: number,
 ): Promise<void> {
   const row = await settledRow(tx, deliveryId);
+  // Two deliveries that are refused at once are one refusal.
+  if (row) await tx.getHeld('SELECT id FROM channels WHERE id = ?', row.target);
   const channel = row && (await getChannel(tx, row.case_id, row.target));
   if (!channel || channel.refused) return;
   await tx.run('UPDATE channels SET refused_at = ?, refusal = ? WHERE id = ?', at, error, channel.id);

@@ -72,6 +72,7 @@ export async function createChannel(
     refused: null,
     createdAt: now,
   };
+  tx.forget();
   await recordChannel(tx, act, 'channel.created', made);
   return made;
 }
@@ -143,6 +144,7 @@ export async function changeChannel(
   id: string,
   changes: Partial<ChannelFields>,
 ): Promise<{ before: CaseChannel; after: CaseChannel } | null> {
+  await tx.getHeld('SELECT id FROM channels WHERE id = ?', id);
   const before = await getChannel(tx, caseId, id);
   if (!before) return null;
   const refused = changes.settings ? null : before.refused;
@@ -160,6 +162,7 @@ export async function changeChannel(
     refused?.error ?? null,
     id,
   );
+  tx.forget();
   if ('after' in changes || 'hours' in changes) await lookAnew(tx, { channel: after.kind, target: id });
   return { before, after };
 }
@@ -169,6 +172,7 @@ export async function deleteChannel(tx: Transaction, act: Act, caseId: string, i
   const channel = await getChannel(tx, caseId, id);
   if (!channel) return false;
   await tx.run('DELETE FROM channels WHERE id = ?', id);
+  tx.forget();
   await tx.run('DELETE FROM repeats WHERE channel_id = ?', id);
   await forgetPace(tx, channel.kind, id);
   await lookAnew(tx, { channel: channel.kind, target: id });

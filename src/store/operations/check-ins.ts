@@ -127,16 +127,17 @@ function logCheckIn(
     runId,
   ];
   const report = reportText(judgement);
-  return report === null
-    ? tx.insert(`${LOGGED}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, ...values)
-    : tx.insert(`${LOGGED}, report) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, ...values, report);
+  return report === null ? tx.insert(LOG, ...values) : tx.insert(LOG_WITH_REPORT, ...values, report);
 }
 
 const LOGGED = `INSERT INTO check_ins
   (previous_id, snitch_id, number, at, outcome, exit_status, message, duration_ms, source, run_id`;
+export const LOG = `${LOGGED}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+export const LOG_WITH_REPORT = `${LOGGED}, report) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+export const KEEP_OUTPUT = 'INSERT INTO check_in_outputs (check_in_id, output) VALUES (?, ?)';
 
 function keepOutput(tx: Transaction, id: number, output: string): Awaitable<number> {
-  return tx.run('INSERT INTO check_in_outputs (check_in_id, output) VALUES (?, ?)', id, output);
+  return tx.run(KEEP_OUTPUT, id, output);
 }
 
 /** Newest first, or null when the case has no such snitch; the log itself may be a little longer than what is kept. */

@@ -91,7 +91,7 @@ async function dueOf(
   target: string,
   limit: number,
 ): Promise<DueRow[]> {
-  return tx.all<DueRow>(
+  return tx.allFree<DueRow>(
     `SELECT ${COLUMNS} FROM deliveries
      WHERE state = 'pending' AND channel = +? AND target = +? AND next_attempt_at <= +?
      ORDER BY next_attempt_at, id LIMIT +?`,

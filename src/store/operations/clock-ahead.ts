@@ -22,6 +22,7 @@ const LEASE_LEFT = 120_000;
  * @returns the snitch to go on after, or null at the end
  */
 export async function setAnewSlice(tx: Transaction, now: number, after: number): Promise<number | null> {
+  await tx.lock('blind windows');
   if (after === 0) {
     await shortenWindows(tx, now);
     await bringDeliveriesNear(tx, now);
@@ -112,7 +113,7 @@ async function shortenWindows(tx: Transaction, now: number): Promise<void> {
 
 async function bringDeliveriesNear(tx: Transaction, now: number): Promise<void> {
   const moved = await tx.run(
-    `UPDATE deliveries SET next_attempt_at = CASE WHEN leased = 1 THEN ? ELSE ? END
+    `UPDATE deliveries SET next_attempt_at = CASE WHEN leased = 1 THEN CAST(? AS BIGINT) ELSE CAST(? AS BIGINT) END
      WHERE state = 'pending' AND next_attempt_at > ?`,
     now + LEASE_LEFT,
     now,

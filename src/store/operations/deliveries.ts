@@ -47,8 +47,8 @@ export async function insertDeliveries(
 ): Promise<void> {
   for (const { channel, target, waits = null, at = now } of routes) {
     const values = [caseId, alertId, channel, target, at];
-    if (waits === null) await tx.run(`${INSERT}) ${VALUES})`, ...values);
-    else await tx.run(`${INSERT}, waits, waiting_token) ${VALUES}, ?, ?)`, ...values, waits, token ?? '');
+    if (waits === null) tx.put(`${INSERT}) ${VALUES})`, ...values);
+    else tx.put(`${INSERT}, waits, waiting_token) ${VALUES}, ?, ?)`, ...values, waits, token ?? '');
   }
   if (routes.length === 0) return;
   tx.announce({ kind: 'deliveries', channels: [...new Set(routes.map(({ channel }) => channel))] });

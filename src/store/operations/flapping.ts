@@ -32,7 +32,7 @@ export async function countChange(
   change: Told,
   at: number,
 ): Promise<{ alertId: string } | null> {
-  const row = await tx.get<FlapRow>(`SELECT ${COLUMNS} FROM flapping WHERE snitch_id = ?`, id);
+  const row = await tx.getHeld<FlapRow>(`SELECT ${COLUMNS} FROM flapping WHERE snitch_id = ?`, id);
   if (!row) return null;
   const { since } = row;
   await tx.run(
@@ -84,7 +84,7 @@ export async function settleFlaps(
   now: number,
   limit: number,
 ): Promise<{ token: string; error: unknown }[]> {
-  const due = await tx.all<FlapRow>(
+  const due = await tx.allFree<FlapRow>(
     `SELECT ${COLUMNS} FROM flapping WHERE settle_at <= +? ORDER BY settle_at LIMIT +?`,
     now,
     limit,

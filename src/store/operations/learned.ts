@@ -17,12 +17,11 @@ export async function findLearned(tx: Reading, token: string): Promise<Learned> 
   return row ? getLearned(tx, row.id) : NOTHING_LEARNED;
 }
 
+export const SELECT_LEARNED = 'SELECT first_check_ins FROM snitch_states WHERE id = ?';
+
 /** Reads this column by itself, because it is much longer than all that every check-in has to read. */
 export async function getLearned(tx: Reading, id: number): Promise<Learned> {
-  const row = await tx.get<{ first_check_ins: Uint8Array | null }>(
-    'SELECT first_check_ins FROM snitch_states WHERE id = ?',
-    id,
-  );
+  const row = await tx.get<{ first_check_ins: Uint8Array | null }>(SELECT_LEARNED, id);
   return unpackLearned(row?.first_check_ins ?? null);
 }
 

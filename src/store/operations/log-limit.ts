@@ -55,6 +55,9 @@ export async function cutLog(tx: Transaction, newest: number, limit: number): Pr
     limit,
   );
   const ids = JSON.stringify(cut.map(({ id }) => id));
-  await tx.run('DELETE FROM check_ins WHERE id IN (SELECT value FROM json_each(?))', ids);
-  await tx.run('DELETE FROM check_in_outputs WHERE check_in_id IN (SELECT value FROM json_each(?))', ids);
+  await tx.run('DELETE FROM check_ins WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))', ids);
+  await tx.run(
+    'DELETE FROM check_in_outputs WHERE check_in_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))',
+    ids,
+  );
 }

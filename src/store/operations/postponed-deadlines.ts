@@ -37,7 +37,7 @@ export type AwaitedRow = Pick<
 
 /** All snitches in the order of their numbers, from the one behind `after` on. */
 export function listAwaited(tx: Transaction, after: number, limit: number): Awaitable<AwaitedRow[]> {
-  return tx.all<AwaitedRow>(
+  return tx.allHeld<AwaitedRow>(
     `SELECT s.id, n.token, s.case_id, s.interval, s.alert_type, s.status, s.last_check_in_at, s.due_at, s.look_at,
        s.postponed, s.moved_from, s.schedule, s.timezone, s.grace, s.runs, s.needs, s.first_check_ins
      FROM snitch_states AS s CROSS JOIN snitches AS n ON n.id = s.id

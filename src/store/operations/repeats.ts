@@ -39,7 +39,7 @@ export async function noteRepeats(
 
 /** A clock that was set back must not end an alarm: what is due in too long a time is due now. */
 export async function takeRepeats(tx: Transaction, now: number, limit: number): Promise<Repeat[]> {
-  const rows = await tx.all<RepeatRow>(
+  const rows = await tx.allFree<RepeatRow>(
     `SELECT channel_id, token, case_id, alert_id FROM repeats WHERE next_at <= +? ORDER BY next_at LIMIT +?`,
     now,
     limit,

@@ -11,6 +11,7 @@ const SLICE = 500;
 
 /** Deletes a slice of what is no longer kept; false when the pass is complete. */
 export async function prune(tx: Transaction, limits: RetentionLimits): Promise<boolean> {
+  await tx.lock('retention');
   const moreCheckIns = await pruneCheckIns(tx, limits);
   const moreAlerts = await pruneAlerts(tx, limits.olderThan);
   await tx.run(

@@ -77,15 +77,15 @@ export const STATE_COLUMNS = `n.token, s.id, s.case_id, s.interval, s.alert_type
 
 // Statements are kept by their text. One that was put together anew at each check-in would be read anew as well.
 const SELECT = `SELECT ${STATE_COLUMNS} FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id`;
-const SELECT_BY_TOKEN = `${SELECT} WHERE n.token = +?`;
+export const SELECT_BY_TOKEN = `${SELECT} WHERE n.token = +?`;
 const SELECT_BY_ID = `${SELECT} WHERE n.id = +?`;
 
 export function getState(tx: Reading, token: string): Awaitable<StateRow | undefined> {
-  return tx.get<StateRow>(SELECT_BY_TOKEN, token);
+  return tx.getHeld<StateRow>(SELECT_BY_TOKEN, token);
 }
 
 export function getStateById(tx: Reading, id: number): Awaitable<StateRow | undefined> {
-  return tx.get<StateRow>(SELECT_BY_ID, id);
+  return tx.getHeld<StateRow>(SELECT_BY_ID, id);
 }
 
 /** Empty where the snitch is gone. */
@@ -114,13 +114,13 @@ export async function insertState(
     state.maxRuntime,
     rulesText(state),
   );
-  await countStatus(tx, caseId, state.status, 1);
+  countStatus(tx, caseId, state.status, 1);
   tx.announce({ kind: 'snitch', caseId, token });
 }
 
 export async function deleteState(tx: Transaction, { id, case_id: caseId, status }: StateRow): Promise<void> {
   await tx.run('DELETE FROM snitch_states WHERE id = ?', id);
-  await countStatus(tx, caseId, status, -1);
+  countStatus(tx, caseId, status, -1);
 }
 
 /** Where the log of a snitch ends: its newest check-in, how many there were, and the start of a run without an end. */
@@ -156,8 +156,8 @@ export function saveTimes(
 
 const TIMES = `UPDATE snitch_states SET checked_in_at = ?, last_check_in_at = ?, due_at = ?, postponed = ?,
   moved_from = ?, open_start_at = ?, last_check_in_id = ?, check_in_count = ?`;
-const SAVE_TIMES = `${TIMES} WHERE id = ?`;
-const SAVE_TIMES_AND_LEARNED = `${TIMES}, first_check_ins = ? WHERE id = ?`;
+export const SAVE_TIMES = `${TIMES} WHERE id = ?`;
+export const SAVE_TIMES_AND_LEARNED = `${TIMES}, first_check_ins = ? WHERE id = ?`;
 
 /** What is written with a state beside what the state machine knows; each as it was, where it is absent. */
 export interface Beside {
@@ -173,7 +173,7 @@ export async function saveState(
   state: SnitchState,
   { threadId = row.thread_id, end = row }: Beside = {},
 ): Promise<void> {
-  await tx.run(
+  tx.put(
     `UPDATE snitch_states SET interval = ?, alert_type = ?, status = ?, checked_in_at = ?, last_check_in_at = ?,
        due_at = ?, look_at = ?, pause_kind = ?, pause_until = ?, remembered = ?, postponed = ?, moved_from = ?,
        paused_at = ?, thread_id = ?, open_start_at = ?, last_check_in_id = ?, check_in_count = ?, schedule = ?,
@@ -215,8 +215,8 @@ export async function saveState(
 
 async function changed(tx: Transaction, row: StateRow, state: SnitchState): Promise<void> {
   if (state.status !== row.status) {
-    await countStatus(tx, row.case_id, row.status, -1);
-    await countStatus(tx, row.case_id, state.status, 1);
+    countStatus(tx, row.case_id, row.status, -1);
+    countStatus(tx, row.case_id, state.status, 1);
     if (row.status === 'paused') await lookAtKeptBack(tx, row);
   }
   const isSeenNoMore = row.acknowledged !== null && state.acknowledged === null;

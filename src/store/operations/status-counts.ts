@@ -2,13 +2,8 @@
 import type { Status } from '../../core/snitch.ts';
 import type { Reading, Transaction } from '../transaction.ts';
 
-export async function countStatus(
-  tx: Transaction,
-  caseId: string,
-  status: Status,
-  change: 1 | -1,
-): Promise<void> {
-  await tx.run(
+export function countStatus(tx: Transaction, caseId: string, status: Status, change: 1 | -1): void {
+  tx.put(
     `INSERT INTO status_counts (case_id, status, count) VALUES (?, ?, ?)
      ON CONFLICT (case_id, status) DO UPDATE SET count = status_counts.count + excluded.count`,
     caseId,

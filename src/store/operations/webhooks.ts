@@ -52,6 +52,7 @@ export async function createWebhook(
     notices ? 1 : 0,
     now,
   );
+  tx.forget();
   await recordWebhook(tx, act, 'webhook.created', webhook);
   return webhook;
 }
@@ -78,6 +79,7 @@ export async function deleteWebhook(tx: Transaction, act: Act, caseId: string, i
   const webhook = await getWebhook(tx, caseId, id);
   if (!webhook) return false;
   await tx.run('DELETE FROM webhooks WHERE id = ?', id);
+  tx.forget();
   await recordWebhook(tx, act, 'webhook.deleted', webhook);
   await deleteRoute(tx, caseId, id);
   await lookAnew(tx, { channel: 'webhook', target: id });

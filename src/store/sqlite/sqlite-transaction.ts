@@ -46,6 +46,21 @@ export class SqliteTransaction implements Transaction {
     return rows;
   }
 
+  /** There is one connection: whatever is read here, nobody else changes before the transaction is over. */
+  getHeld<Row>(sql: string, ...values: Value[]): Row | undefined {
+    return this.get<Row>(sql, ...values);
+  }
+
+  allHeld<Row>(sql: string, ...values: Value[]): Row[] {
+    return this.all<Row>(sql, ...values);
+  }
+
+  allFree<Row>(sql: string, ...values: Value[]): Row[] {
+    return this.all<Row>(sql, ...values);
+  }
+
+  lock(): void {}
+
   remember<T>(key: string, load: () => Promise<T>): Promise<T> {
     const remembered = this.#remembered.get(key) as Promise<T> | undefined;
     return remembered ?? this.#load(key, load);
@@ -66,6 +81,10 @@ export class SqliteTransaction implements Transaction {
     const { changes } = this.#statement(sql).statement.run(...values);
     if (changes > 0) this.written += 1;
     return changes;
+  }
+
+  put(sql: string, ...values: Value[]): void {
+    this.run(sql, ...values);
   }
 
   async savepoint<T>(operation: () => Promise<T>): Promise<T> {

@@ -53,8 +53,10 @@ export async function acknowledgeAlarm(
   said: Said,
   now: number,
 ): Promise<(Alarm & { isNew: boolean }) | null> {
-  const before = await findAlarm(tx, alertId);
-  if (before === null) return null;
+  const found = await findAlarm(tx, alertId);
+  if (found === null) return null;
+  await tx.lock(`case ${found.alert.caseId}`);
+  const before = (await findAlarm(tx, alertId)) ?? found;
   const row = before.lasts ? await getState(tx, before.alert.token) : undefined;
   if (!row || before.acknowledged !== null) return { ...before, isNew: false };
   await acknowledge(tx, act, row, said, now);

@@ -30,12 +30,13 @@ export async function record(
   { caseId, action, subject, details = {} }: Done,
 ): Promise<void> {
   const owner = caseId ?? SERVER;
+  await tx.lock(`activity ${owner}`);
   const last = await tx.get<{ number: number }>(
     'SELECT number FROM activity WHERE case_id = +? ORDER BY id DESC LIMIT 1',
     owner,
   );
   const number = (last?.number ?? 0) + 1;
-  await tx.run(
+  tx.put(
     `INSERT INTO activity (case_id, number, at, key_id, key_name, action, subject_id, subject_name, details)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     owner,

@@ -2,7 +2,7 @@
 import type { CaseRules, Reminders } from '../../../core/snitch.ts';
 import type { Reading } from '../../transaction.ts';
 
-interface RulesRow {
+export interface RulesRow {
   timezone: string;
   reminders: Reminders;
   error_notices: number;
@@ -15,17 +15,26 @@ export interface KeptRules extends CaseRules {
 }
 
 export function getRules(tx: Reading, caseId: string): Promise<KeptRules> {
-  return tx.remember(`rules ${caseId}`, () => readRules(tx, caseId));
+  return tx.remember(rulesKey(caseId), () => readRules(tx, caseId));
 }
 
 async function readRules(tx: Reading, caseId: string): Promise<KeptRules> {
-  const row = await tx.get<RulesRow>(
-    `SELECT timezone, reminders, error_notices,
-       EXISTS (SELECT 1 FROM silences WHERE case_id = cases.id) AS has_silences
-     FROM cases WHERE id = ?`,
-    caseId,
-  );
+  const row = await tx.get<RulesRow>(SELECT_RULES, caseId);
   if (!row) throw new Error(`case ${caseId} does not exist`);
+  return toRules(row);
+}
+
+/** Whether it has a silence is asked with them, so that a check-in asks for no more. */
+export const RULES_COLUMNS = `timezone, reminders, error_notices,
+  EXISTS (SELECT 1 FROM silences WHERE case_id = cases.id) AS has_silences`;
+const SELECT_RULES = `SELECT ${RULES_COLUMNS} FROM cases WHERE id = ?`;
+
+/** What `getRules` remembers the rules of a case by. */
+export function rulesKey(caseId: string): string {
+  return `rules ${caseId}`;
+}
+
+export function toRules(row: RulesRow): KeptRules {
   return {
     timezone: row.timezone,
     reminders: row.reminders,

@@ -37,6 +37,7 @@ export async function release(
 
 /** A slice a call. A crash between two of them goes on with the next one. */
 export async function endSilencesSlice(tx: Transaction, now: number): Promise<SilenceEnds> {
+  await tx.lock('silences');
   if ((await releaseSlice(tx)) || (await noteEnd(tx, now))) return { more: true, failures: [] };
   return tellSlice(tx, now);
 }
@@ -46,7 +47,7 @@ async function releaseSlice(tx: Transaction): Promise<boolean> {
     'SELECT id, case_id, release_look_at, release_cursor FROM silences WHERE release_cursor IS NOT NULL LIMIT 1',
   );
   if (!plan) return false;
-  const waiting = await tx.all<{ id: number; case_id: string; due_at: number | null }>(
+  const waiting = await tx.allHeld<{ id: number; case_id: string; due_at: number | null }>(
     'SELECT id, case_id, due_at FROM snitch_states WHERE look_at = +? AND id > +? ORDER BY id LIMIT +?',
     plan.release_look_at,
     plan.release_cursor,
@@ -63,7 +64,7 @@ async function releaseSlice(tx: Transaction): Promise<boolean> {
 }
 
 async function tellSlice(tx: Transaction, now: number): Promise<SilenceEnds> {
-  const rows = await tx.all<{ snitch_id: number; told: string }>(
+  const rows = await tx.allFree<{ snitch_id: number; told: string }>(
     'SELECT snitch_id, told FROM silenced_alarms WHERE settle_at <= +? ORDER BY settle_at, snitch_id LIMIT +?',
     now,
     TOLD_AT_ONCE,

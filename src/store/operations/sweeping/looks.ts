@@ -16,7 +16,7 @@ export async function looksBehind(
   // Where the clock was set back meanwhile, the rows of that instant are not looked at yet.
   const same =
     after && after.lookAt <= until
-      ? await tx.all<LookRow>(
+      ? await tx.allFree<LookRow>(
           'SELECT id, look_at, due_at FROM snitch_states WHERE look_at = +? AND id > +? ORDER BY id LIMIT +?',
           after.lookAt,
           after.id,
@@ -24,7 +24,7 @@ export async function looksBehind(
         )
       : [];
   if (same.length === limit) return same;
-  const later = await tx.all<LookRow>(
+  const later = await tx.allFree<LookRow>(
     `SELECT id, look_at, due_at FROM snitch_states
      WHERE look_at > +? AND look_at <= +? ORDER BY look_at, id LIMIT +?`,
     after?.lookAt ?? Number.MIN_SAFE_INTEGER,

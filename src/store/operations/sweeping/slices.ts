@@ -17,6 +17,7 @@ function isMoved(row: StateRow, { timezone }: CaseRules, deadlines: boolean): bo
 
 /** Restarts deadlines and reminders of the cases whose rules changed, a slice a call; false when none is left. */
 export async function rescheduleSlice(tx: Transaction, now: number): Promise<boolean> {
+  await tx.lock('reschedules');
   const plan = await tx.get<{ case_id: string; deadlines: number; cursor: number }>(
     'SELECT case_id, deadlines, cursor FROM reschedules ORDER BY case_id LIMIT 1',
   );
@@ -48,6 +49,7 @@ export async function rescheduleSlice(tx: Transaction, now: number): Promise<boo
  * Restarts the deadlines of those that need a snitch that holds alerts no more, a slice a call; false when none is left.
  */
 export async function relieveSlice(tx: Transaction, now: number): Promise<boolean> {
+  await tx.lock('reliefs');
   const relief = await nextRelief(tx);
   if (!relief) return false;
   const dependents = await dependentsOf(tx, relief, SLICE);

@@ -1,0 +1,181 @@
+/**
+ * Check-ins, many in one transaction: all states are held by one statement in the order of their tokens, each check-in is
+ * decided by the operation that decides it anywhere, and all is written by a few statements. Two sets are under way at
+ * once, of different snitches: one is decided while the database commits the other.
+ */
+import type { CheckIn } from '../../core/check-in.ts';
+import { StoreUnavailable } from '../../core/errors.ts';
+import { applyCheckIn } from '../operations/check-ins.ts';
+import { rulesKey, toRules } from '../operations/silences/case-rules.ts';
+import { isRefusedValue, unavailable } from './faults.ts';
+import { BEGIN, type PostgresRunner, type RunnerOptions } from './postgres-runner.ts';
+import type { Session } from './session.ts';
+import { HOLD_STATES, NEXT_IDS, RULES, type RulesOfCase, type SetRow } from './set-statements.ts';
+import { SetTransaction } from './set-transaction.ts';
+import { endOfTurn } from './turns.ts';
+
+/** Sets under way at once, and check-ins in one of them at most. */
+const LANES = 2;
+const MOST = 64;
+
+interface Call {
+  checkIn: CheckIn;
+  /** When it came: by the wall clock, and by `performance.now()`. */
+  at: number;
+  began: number;
+  /** Whether what it was called behind is still under way. */
+  isHeldUp: boolean;
+  resolve: (isKnown: boolean) => void;
+  reject: (error: unknown) => void;
+}
+
+export class CheckInSets {
+  readonly #options: RunnerOptions;
+  readonly #runner: PostgresRunner;
+  #waiting: Call[] = [];
+  #free = LANES;
+  #isScheduled = false;
+  /** Snitches with a check-in under way: the next one of theirs waits, so that they stay in order. */
+  readonly #busy = new Set<string>();
+
+  constructor(options: RunnerOptions, runner: PostgresRunner) {
+    this.#options = options;
+    this.#runner = runner;
+    runner.onNoAnswer((error) => {
+      for (const { reject } of this.#waiting.splice(0)) reject(error);
+    });
+  }
+
+  /** False when no snitch has the token. Resolves when it is durable. */
+  apply(checkIn: CheckIn): Promise<boolean> {
+    const before = this.#runner.turns.beforeCheckIn();
+    const running = new Promise<boolean>((resolve, reject) => {
+      const at = this.#options.clock();
+      const call = { checkIn, at, began: performance.now(), isHeldUp: before !== null, resolve, reject };
+      this.#waiting.push(call);
+      void before?.then(() => {
+        call.isHeldUp = false;
+        this.#schedule();
+      });
+      this.#schedule();
+    });
+    this.#runner.turns.checkIn(running);
+    return this.#runner.track(running);
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    void endOfTurn().then(() => {
+      this.#isScheduled = false;
+      this.#begin();
+    });
+  }
+
+  #begin(): void {
+    while (this.#free > 0) {
+      const calls = this.#take();
+      if (calls.length === 0) return;
+      this.#free -= 1;
+      void this.#run(calls).finally(() => {
+        this.#free += 1;
+        for (const { checkIn } of calls) this.#busy.delete(checkIn.token);
+        if (this.#waiting.length > 0) this.#schedule();
+      });
+    }
+  }
+
+  /** Those that may be applied now, in the order in which they came. */
+  #take(): Call[] {
+    const taken: Call[] = [];
+    const rest: Call[] = [];
+    const passedOver = new Set<string>(this.#busy);
+    for (const [index, call] of this.#waiting.entries()) {
+      const { token } = call.checkIn;
+      if (taken.length === MOST) {
+        rest.push(...this.#waiting.slice(index));
+        break;
+      }
+      if (call.isHeldUp || passedOver.has(token)) {
+        passedOver.add(token);
+        rest.push(call);
+      } else taken.push(call);
+    }
+    for (const { checkIn } of taken) this.#busy.add(checkIn.token);
+    this.#waiting = rest;
+    return taken;
+  }
+
+  /** Where the database does not take a value, each is applied alone, so that only one fails. */
+  async #run(calls: readonly Call[]): Promise<void> {
+    try {
+      const began = Math.min(...calls.map((call) => call.began));
+      await this.#runner.retried(began, () => this.#attempt(calls));
+    } catch (error) {
+      if (calls.length > 1 && isRefusedValue(error)) {
+        for (const call of calls) await this.#run([call]);
+        return;
+      }
+      const since = Math.min(...calls.map(({ at }) => at));
+      if (error instanceof StoreUnavailable) this.#runner.noteRefusal(since, error);
+      for (const { reject } of calls) reject(error);
+    }
+  }
+
+  async #attempt(calls: readonly Call[]): Promise<void> {
+    const began = performance.now();
+    const session = await this.#runner.open();
+    const tx = new SetTransaction(session, this.#options);
+    try {
+      await readAhead(session, tx, calls);
+      const settle = await this.#decide(tx, calls);
+      const sent = tx.sendAll();
+      const committed = session.commit();
+      // Where something was refused, that is the error, and the commit has failed as well.
+      committed.catch(() => {});
+      await sent;
+      await tx.settled();
+      await committed;
+      this.#runner.committed(calls.length, performance.now() - began, tx.changes);
+      for (const one of settle) one();
+    } catch (error) {
+      await session.rollback();
+      throw unavailable(error) ?? error;
+    } finally {
+      session.release();
+    }
+  }
+
+  /** What is to be told to each when all is committed. */
+  async #decide(tx: SetTransaction, calls: readonly Call[]): Promise<(() => void)[]> {
+    const settle: (() => void)[] = [];
+    for (const { checkIn, resolve, reject } of calls) {
+      try {
+        const isKnown = await tx.one(checkIn.token, () => applyCheckIn(tx, checkIn));
+        settle.push(() => resolve(isKnown));
+      } catch (error) {
+        if (unavailable(error)) throw error;
+        settle.push(() => reject(error));
+      }
+    }
+    return settle;
+  }
+}
+
+/** Asks for everything at once, and waits for all of it together. */
+async function readAhead(session: Session, tx: SetTransaction, calls: readonly Call[]): Promise<void> {
+  const tokens = [...new Set(calls.map(({ checkIn }) => checkIn.token))];
+  const begun = session.control(BEGIN);
+  const asked = [
+    session.query<SetRow>(HOLD_STATES, [tokens]),
+    session.query<RulesOfCase>(RULES, [tokens]),
+    session.query<{ id: number }>(NEXT_IDS, [calls.length]),
+  ] as const;
+  await begun;
+  const [states, rules, ids] = await Promise.all(asked);
+  tx.begin(
+    states.rows,
+    ids.rows.map(({ id }) => id),
+  );
+  for (const row of rules.rows) tx.know(rulesKey(row.id), toRules(row));
+}

@@ -1,0 +1,57 @@
+import { SnitchError, StoreUnavailable } from '../../core/errors.ts';
+
+/** A row with this key is there already. */
+export const UNIQUE_VIOLATION = '23505';
+
+/** A serialization failure, a deadlock, and a row that somebody else inserted first: the next attempt sees it. */
+const LOST_RACES = new Set(['40001', '40P01', UNIQUE_VIOLATION]);
+
+/**
+ * By classes of SQLSTATE: the connection, a shutdown or a start, and a server that only reads, as one does that is
+ * promoted soon or was the primary. Another connection may be better.
+ */
+const UNREACHABLE = /^(08|57P|25006|25P03)/;
+
+/** Likewise: resources, a statement that was cancelled at its time limit, the system, and a lock that did not come. */
+const UNAVAILABLE = /^(53|57|58|XX|55P03)/;
+
+/** What Node and `pg` itself say of a connection that is gone, or does not come about. */
+const CONNECTION_LOST =
+  /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|ENOENT|EACCES)|connection (terminated|error|ended)|not queryable|was closed|timeout/i;
+
+/** The transaction lost a race that the next attempt may win. It concerns the whole transaction, not one row of many. */
+export class LostRace extends StoreUnavailable {}
+
+/** Nothing was committed, and another connection may be better: after a failover there is another server. */
+export class Unreachable extends StoreUnavailable {}
+
+/** The server, or all between, did not answer within our own time limit. */
+export class NoAnswer extends StoreUnavailable {
+  constructor(what: string, deadline: number) {
+    super(new Error(`${what} within ${deadline} ms`));
+  }
+}
+
+/** A statement behind one that failed. */
+export const TRANSACTION_FAILED = '25P02';
+
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+/** What concerns every call and may work later, or the whole transaction; null for a fault of one call. */
+export function unavailable(error: unknown): StoreUnavailable | null {
+  if (error instanceof StoreUnavailable) return error;
+  if (!(error instanceof Error) || error instanceof SnitchError) return null;
+  const code = codeOf(error);
+  if (LOST_RACES.has(code)) return new LostRace(error);
+  if (UNREACHABLE.test(code)) return new Unreachable(error);
+  if (UNAVAILABLE.test(code)) return new StoreUnavailable(error);
+  const isLost = CONNECTION_LOST.test(code) || CONNECTION_LOST.test(error.message);
+  return isLost && !/^[0-9A-Z]{5}$/.test(code) ? new Unreachable(error) : null;
+}
+
+/** A value that the database does not take: of many rows in one statement, one is to blame. */
+export function isRefusedValue(error: unknown): boolean {
+  return /^(22|23|42|54)/.test(codeOf(error));
+}

@@ -1,0 +1,210 @@
+/**
+ * Runs operations in transactions of their own, several at once: READ COMMITTED, with the locks that the operations
+ * take. A transaction that lost a race is run again, and one whose connection broke before its commit on another.
+ */
+import type { BlindWindow } from '../../core/blind-window.ts';
+import { StoreUnavailable } from '../../core/errors.ts';
+import type { Calendar } from '../../core/interval.ts';
+import type { Change } from '../change.ts';
+import type { Runner } from '../methods/method.ts';
+import type { Commit } from '../store.ts';
+import type { Operation, ReadOperation } from '../transaction.ts';
+import { codeOf, LostRace, NoAnswer, UNIQUE_VIOLATION, Unreachable, unavailable } from './faults.ts';
+import { Gate } from './gate.ts';
+import { PostgresTransaction } from './postgres-transaction.ts';
+import { type Pool, Session } from './session.ts';
+import { Turns } from './turns.ts';
+
+export interface RunnerOptions {
+  pool: Pool;
+  calendar: Calendar;
+  clock: () => number;
+  /** How long a connection and each statement may take, in milliseconds. */
+  deadline: number;
+  checkInsKept: () => number;
+  announce: (changes: readonly Change[]) => void;
+  onCommit?: ((commit: Commit) => void) | undefined;
+}
+
+/** Connections for each kind of call. None takes those of another, so that none can keep another waiting. */
+const READING = 3;
+const WRITING = 3;
+const WORKING = 2;
+
+/** How often a transaction is run that loses races. */
+const ATTEMPTS = 12;
+
+/** A pause before the next attempt grows up to so many milliseconds. */
+const LONGEST_PAUSE = 200;
+
+/** What a read sees is all of one moment, as it is on SQLite. */
+const BEGIN_READING = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+export const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+
+export class PostgresRunner implements Runner {
+  commits = 0;
+  failingSince: number | null = null;
+  refused: BlindWindow | null = null;
+  readonly turns = new Turns();
+  readonly #options: RunnerOptions;
+  readonly #running = new Set<Promise<unknown>>();
+  readonly #reads = new Gate(READING);
+  readonly #writes = new Gate(WRITING);
+  readonly #work = new Gate(WORKING);
+  /** What is to be refused with a call to which there was no answer. */
+  readonly #refusals: ((error: Error) => void)[] = [];
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+    for (const gate of [this.#reads, this.#writes, this.#work])
+      this.onNoAnswer((error) => gate.refuse(error));
+  }
+
+  read<T>(operation: ReadOperation<T>): Promise<T> {
+    return this.track(this.#reads.through(() => this.#reading(operation)));
+  }
+
+  write<T>(operation: Operation<T>, of?: string): Promise<T> {
+    const since = this.#options.clock();
+    const began = performance.now();
+    const write = () => this.#writes.through(() => this.#attempt(operation));
+    const run = () => this.#refusable(since, () => this.retried(began, write));
+    return this.track(of === undefined ? run() : this.turns.act(of, run));
+  }
+
+  writeInBackground<T>(operation: Operation<T>): Promise<T> {
+    const since = this.#options.clock();
+    const run = async () => {
+      await this.turns.behindAll();
+      const began = performance.now();
+      return this.retried(began, () => this.#work.through(() => this.#attempt(operation)));
+    };
+    return this.track(this.#refusable(since, run));
+  }
+
+  forgetRefused(told: BlindWindow | null): void {
+    if (this.refused === told) this.refused = null;
+  }
+
+  /** Resolves when every call made so far is settled. */
+  async drain(): Promise<void> {
+    while (this.#running.size > 0) await Promise.allSettled([...this.#running]);
+  }
+
+  track<T>(running: Promise<T>): Promise<T> {
+    const settled: Promise<void> = running.then(
+      () => void this.#running.delete(settled),
+      () => void this.#running.delete(settled),
+    );
+    this.#running.add(settled);
+    return running;
+  }
+
+  /** What was committed, by whichever way. */
+  committed(calls: number, durationMs: number, changes: readonly Change[]): void {
+    this.commits += 1;
+    this.failingSince = null;
+    this.#options.onCommit?.({ calls, durationMs });
+    this.#options.announce(changes);
+  }
+
+  /**
+   * A call waits before it is refused, and the database may have hung: the stretch begins when the first one came.
+   *
+   * @param since when the call came, by the wall clock
+   */
+  noteRefusal(since: number, error: StoreUnavailable): void {
+    const now = this.#options.clock();
+    this.failingSince ??= now;
+    this.refused = { start: Math.min(since, this.refused?.start ?? now), end: now };
+    if (error instanceof NoAnswer) for (const refuse of this.#refusals) refuse(error);
+  }
+
+  onNoAnswer(refuse: (error: Error) => void): void {
+    this.#refusals.push(refuse);
+  }
+
+  /**
+   * Runs `attempt` again as long as it loses races, and where it does not reach the server as long as a call may take.
+   *
+   * @param began by `performance.now()`
+   */
+  async retried<T>(began: number, attempt: () => Promise<T>): Promise<T> {
+    for (let times = 1; ; times += 1) {
+      try {
+        return await attempt();
+      } catch (error) {
+        const mayGoOn =
+          error instanceof LostRace
+            ? times < ATTEMPTS
+            : error instanceof Unreachable && performance.now() - began < this.#options.deadline;
+        // What is there each time is no race.
+        const isThere = error instanceof LostRace && codeOf(error.cause) === UNIQUE_VIOLATION;
+        if (!mayGoOn) throw isThere ? error.cause : error;
+        const pause = Math.min(LONGEST_PAUSE, 2 ** times) * Math.random();
+        await new Promise((resolve) => setTimeout(resolve, pause));
+      }
+    }
+  }
+
+  async open(): Promise<Session> {
+    try {
+      return await Session.open(this.#options.pool, this.#options.deadline);
+    } catch (error) {
+      // Whatever keeps the store from its database may be over later.
+      throw unavailable(error) ?? new StoreUnavailable(error);
+    }
+  }
+
+  async #refusable<T>(since: number, run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (error) {
+      if (error instanceof StoreUnavailable) this.noteRefusal(since, error);
+      throw error;
+    }
+  }
+
+  async #reading<T>(operation: ReadOperation<T>): Promise<T> {
+    const began = performance.now();
+    return this.retried(began, async () => {
+      const session = await this.open();
+      try {
+        void session.control(BEGIN_READING);
+        return await operation(this.#transaction(session, false));
+      } catch (error) {
+        throw unavailable(error) ?? error;
+      } finally {
+        // Nothing was written: there is nothing to commit.
+        void session.rollback().finally(() => session.release());
+      }
+    });
+  }
+
+  async #attempt<T>(operation: Operation<T>): Promise<T> {
+    const began = performance.now();
+    const session = await this.open();
+    const tx = this.#transaction(session, true);
+    try {
+      void session.control(BEGIN);
+      const value = await operation(tx);
+      const committed = session.commit();
+      // Where something was refused, that is the error, and the commit has failed as well.
+      committed.catch(() => {});
+      await tx.settled();
+      await committed;
+      this.committed(1, performance.now() - began, tx.changes);
+      return value;
+    } catch (caught) {
+      const error = await tx.causeOf(caught);
+      await session.rollback();
+      throw unavailable(error) ?? error;
+    } finally {
+      session.release();
+    }
+  }
+
+  #transaction(session: Session, held: boolean): PostgresTransaction {
+    return new PostgresTransaction(session, { ...this.#options, held });
+  }
+}

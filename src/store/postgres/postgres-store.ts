@@ -1,0 +1,72 @@
+/** The store on PostgreSQL, 15 or later. */
+import { Calendar } from '../../core/interval.ts';
+import type { Change } from '../change.ts';
+import { methodsOf } from '../methods/methods.ts';
+import type { Commit, Store } from '../store.ts';
+import { CheckInSets } from './check-in-sets.ts';
+import { migrate } from './migrate.ts';
+import { PostgresRunner } from './postgres-runner.ts';
+import type { Pool } from './session.ts';
+
+export interface PostgresOptions {
+  /** Its connections are the store's, which ends it with itself: ten at least, or calls wait for each other. */
+  pool: Pool;
+  clock: () => number;
+  /** How long a connection and each statement may take, in milliseconds. */
+  deadline?: number;
+  /** Told of every commit, for the metrics. */
+  onCommit?: (commit: Commit) => void;
+  /** The newest check-ins of a snitch that are kept; all where absent, but for what the pruning takes. */
+  checkInsKept?: () => number;
+}
+
+/** In milliseconds: longer than a failover to a standby takes that is promoted at once, and shorter than clients wait. */
+const DEADLINE = 8_000;
+
+/**
+ * Opens what is in the database, and brings it to the schema of this program first.
+ *
+ * @throws NewerSchema where the database is of a newer program, and whatever connecting throws
+ */
+export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
+  const { pool, deadline = DEADLINE, checkInsKept = () => Number.MAX_SAFE_INTEGER } = options;
+  const client = await pool.connect();
+  try {
+    await migrate(client);
+  } finally {
+    client.release();
+  }
+  const { announce, onChange } = listeners();
+  const calendar = new Calendar();
+  const running = { ...options, deadline, checkInsKept, calendar, announce };
+  const runner = new PostgresRunner(running);
+  const sets = new CheckInSets(running, runner);
+  return {
+    ...methodsOf(runner),
+    applyCheckIn: (checkIn) => sets.apply(checkIn),
+    health: () => ({ failingSince: runner.failingSince, commits: runner.commits, syncs: runner.commits }),
+    // What follows is about files: the server looks after its own.
+    misplaced: () => null,
+    isSaving: () => false,
+    lost: null,
+    check: () => {},
+    checking: () => null,
+    onChange,
+    failed: new Promise(() => {}),
+    close: async () => {
+      await runner.drain();
+      await pool.end();
+    },
+  };
+}
+
+/** Whoever waits for changes, and how they are told. */
+function listeners(): { announce(changes: readonly Change[]): void; onChange: Store['onChange'] } {
+  const all: ((change: Change) => void)[] = [];
+  return {
+    announce: (changes) => {
+      for (const change of changes) for (const listener of all) listener(change);
+    },
+    onChange: (listener) => void all.push(listener),
+  };
+}

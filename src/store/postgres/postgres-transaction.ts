@@ -1,0 +1,154 @@
+import type pg from 'pg';
+import type { Calendar } from '../../core/interval.ts';
+import type { Change } from '../change.ts';
+import type { LockName, Transaction, Value } from '../transaction.ts';
+import { type Statement, translated } from './dialect.ts';
+import { codeOf, TRANSACTION_FAILED, unavailable } from './faults.ts';
+import type { Parameter, Session } from './session.ts';
+
+/** Advisory locks are known by two numbers; the first one is ours, so that those of other programs are not. */
+export const LOCKS = 0x736e6974;
+
+/** A transaction on one connection; the runner begins and ends it. */
+export class PostgresTransaction implements Transaction {
+  readonly calendar: Calendar;
+  protected readonly session: Session;
+  readonly #checkInsKept: () => number;
+  readonly #remembered = new Map<string, Promise<unknown>>();
+  readonly #held: boolean;
+  readonly #sent: Promise<unknown>[] = [];
+  changes: Change[] = [];
+
+  /** @param options `held`: whether rows are held that are read to be changed, as in a transaction that writes */
+  constructor(
+    session: Session,
+    { calendar, checkInsKept, held }: { calendar: Calendar; checkInsKept: () => number; held: boolean },
+  ) {
+    this.session = session;
+    this.calendar = calendar;
+    this.#checkInsKept = checkInsKept;
+    this.#held = held;
+  }
+
+  get checkInsKept(): number {
+    return this.#checkInsKept();
+  }
+
+  async get<Row>(sql: string, ...values: Value[]): Promise<Row | undefined> {
+    return (await this.rows<Row>(sql, values))[0];
+  }
+
+  all<Row>(sql: string, ...values: Value[]): Promise<Row[]> {
+    return this.rows<Row>(sql, values);
+  }
+
+  async getHeld<Row>(sql: string, ...values: Value[]): Promise<Row | undefined> {
+    return (await this.rows<Row>(sql, values, this.#held ? held(sql) : ''))[0];
+  }
+
+  allHeld<Row>(sql: string, ...values: Value[]): Promise<Row[]> {
+    return this.rows<Row>(sql, values, held(sql));
+  }
+
+  allFree<Row>(sql: string, ...values: Value[]): Promise<Row[]> {
+    return this.rows<Row>(sql, values, `${held(sql)} SKIP LOCKED`);
+  }
+
+  async insert(sql: string, ...values: Value[]): Promise<number> {
+    const [row] = await this.rows<{ id: number }>(sql, values, 'RETURNING id');
+    if (!row) throw new Error('an INSERT gave no id');
+    return row.id;
+  }
+
+  async run(sql: string, ...values: Value[]): Promise<number> {
+    return (await this.execute(translated(sql), values)).rowCount ?? 0;
+  }
+
+  put(sql: string, ...values: Value[]): void {
+    this.#sent.push(this.execute(translated(sql), values));
+  }
+
+  /** Resolves when all is done that nobody waited for. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#sent);
+  }
+
+  /** What was undone need not be waited for. */
+  protected forgetSent(): void {
+    this.#sent.length = 0;
+  }
+
+  /** Why a statement failed that came behind one that nobody waited for. */
+  async causeOf(error: unknown): Promise<unknown> {
+    if (codeOf(error) !== TRANSACTION_FAILED) return error;
+    return this.settled().then(
+      () => error,
+      (cause: unknown) => cause,
+    );
+  }
+
+  async lock(name: LockName): Promise<void> {
+    await this.execute(LOCK, [LOCKS, name]);
+  }
+
+  /** As if it had been remembered. */
+  know<T>(key: string, value: T): void {
+    this.#remembered.set(key, Promise.resolve(value));
+  }
+
+  async remember<T>(key: string, load: () => Promise<T>): Promise<T> {
+    const remembered = this.#remembered.get(key) as Promise<T> | undefined;
+    if (remembered) return remembered;
+    const value = await load();
+    this.know(key, value);
+    return value;
+  }
+
+  forget(): void {
+    this.#remembered.clear();
+  }
+
+  /** A race that was lost concerns the whole transaction, and so does a connection that is gone. */
+  async savepoint<T>(operation: () => Promise<T>): Promise<T> {
+    const announced = this.changes.length;
+    const sent = this.#sent.length;
+    void this.session.control('SAVEPOINT operation');
+    try {
+      const value = await operation();
+      await this.session.control('RELEASE operation');
+      return value;
+    } catch (caught) {
+      const error = await this.causeOf(caught);
+      const concernsAll = unavailable(error);
+      if (concernsAll) throw concernsAll;
+      this.changes.length = announced;
+      this.#sent.length = sent;
+      this.forget();
+      void this.session.control('ROLLBACK TO operation');
+      await this.session.control('RELEASE operation');
+      throw error;
+    }
+  }
+
+  announce(change: Change): void {
+    this.changes.push(change);
+  }
+
+  protected async rows<Row>(sql: string, values: Value[], clause = ''): Promise<Row[]> {
+    return (await this.execute<Row & {}>(translated(sql, clause), values)).rows;
+  }
+
+  protected execute<Row extends pg.QueryResultRow>(
+    statement: Statement,
+    values: readonly Parameter[],
+  ): Promise<pg.QueryResult<Row>> {
+    return this.session.query<Row>(statement, values);
+  }
+}
+
+const LOCK = { name: 'snitch_lock', text: 'SELECT pg_advisory_xact_lock($1, hashtext($2))' };
+
+/** The rows of the table that the statement calls `s`, or of its only one. */
+function held(sql: string): string {
+  return /\bsnitch_states AS s\b/.test(sql) ? 'FOR UPDATE OF s' : 'FOR UPDATE';
+}

@@ -1,0 +1,168 @@
+/** One connection while a transaction has it: every statement has its name, its types and its time limit. */
+import type pg from 'pg';
+import { StoreUnavailable } from '../../core/errors.ts';
+import type { Value } from '../transaction.ts';
+import { type Statement, TYPES, toParameter } from './dialect.ts';
+import { NoAnswer, Unreachable, unavailable } from './faults.ts';
+
+/**
+ * What the store takes of a pool. Its clients are connected to a server that can be written, and best made with
+ * `pipeline: true`, without which each statement waits for the answer to the one before it.
+ */
+export interface Pool {
+  connect(): Promise<pg.PoolClient>;
+  end(): Promise<void>;
+}
+
+/** A parameter of a statement: arrays for `unnest`. */
+export type Parameter = Value | readonly Value[];
+
+/** A commit that was cut short while it waited for a standby: it is done here, and nobody knows whether it is there. */
+const UNKNOWN = /^(01000|57P01)$/;
+
+/** Connections that have their settings. */
+const settled = new WeakSet<pg.PoolClient>();
+
+/** The server ends a statement so long after this side has given it up, in milliseconds. */
+const LEEWAY = 2_000;
+
+/**
+ * The server gives up what this program began and does not end: one that is stopped, or cut off, in the middle of a
+ * transaction holds its rows no longer than that. And it answers a commit when that is on the disk, whatever is usual there.
+ */
+function settingsOf(deadline: number): string {
+  return `SELECT set_config('statement_timeout', '${deadline + LEEWAY}', false),
+    set_config('idle_in_transaction_session_timeout', '${deadline}', false),
+    set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
+      ELSE current_setting('synchronous_commit') END, false)`;
+}
+
+/** By our own clock: a server that hangs, or a network that swallows all, answers nothing at all. */
+export class Session {
+  readonly #client: pg.PoolClient;
+  readonly #deadline: number;
+  #broken: Error | null = null;
+  #warned: string | null = null;
+
+  private constructor(client: pg.PoolClient, deadline: number) {
+    this.#client = client;
+    this.#deadline = deadline;
+    client.on('notice', this.#noticed);
+    client.on('error', this.#failed);
+  }
+
+  /**
+   * @param deadline how long a connection and each statement may take, in milliseconds
+   * @throws StoreUnavailable, and whatever connecting throws
+   */
+  static async open(pool: Pool, deadline: number): Promise<Session> {
+    const asked = pool.connect();
+    const client = await within(asked, deadline);
+    if (client === null) {
+      // One that comes too late goes back.
+      asked.then(
+        (late) => late.release(),
+        () => {},
+      );
+      throw new NoAnswer('no connection to the database came', deadline);
+    }
+    const session = new Session(client, deadline);
+    if (!settled.has(client)) {
+      settled.add(client);
+      void session.control(settingsOf(deadline));
+    }
+    return session;
+  }
+
+  get isBroken(): boolean {
+    return this.#broken !== null;
+  }
+
+  /**
+   * May be called again before the answer is there. A promise that nobody awaits any more, because an earlier statement
+   * failed, is no unhandled rejection.
+   */
+  query<Row extends pg.QueryResultRow>(
+    { name, text }: Statement,
+    values: readonly Parameter[],
+  ): Promise<pg.QueryResult<Row>> {
+    const parameters = values.map((value) =>
+      Array.isArray(value) ? value.map(toParameter) : toParameter(value as Value),
+    );
+    return this.#answer(this.#client.query<Row>({ name, text, values: parameters, types: TYPES }));
+  }
+
+  /** Begins, ends, or marks a transaction. */
+  control(sql: string): Promise<pg.QueryResult> {
+    return this.#answer(this.#client.query(sql));
+  }
+
+  /**
+   * Resolves when all of the transaction is committed, and on the standby where the server waits for one.
+   *
+   * @throws StoreUnavailable where it is not, or nobody knows
+   */
+  async commit(): Promise<void> {
+    this.#warned = null;
+    const { command } = await this.control('COMMIT').catch((error: unknown) => {
+      const fault = unavailable(error);
+      // The connection broke while the server committed: it may be done, so that it must not be done again.
+      throw fault instanceof Unreachable ? new StoreUnavailable(fault.cause) : error;
+    });
+    // After a statement that failed, COMMIT undoes everything, and answers without an error.
+    if (command !== 'COMMIT') throw new StoreUnavailable(new Error(`COMMIT was answered with ${command}`));
+    if (this.#warned) {
+      this.#broken ??= new Error(this.#warned);
+      throw new StoreUnavailable(new Error(`it is not known whether a standby has it: ${this.#warned}`));
+    }
+  }
+
+  /** Leaves a connection behind that the next transaction can use, or none. */
+  async rollback(): Promise<void> {
+    if (this.#broken) return;
+    try {
+      await this.control('ROLLBACK');
+    } catch (error) {
+      this.#broken ??= error as Error;
+    }
+  }
+
+  release(): void {
+    this.#client.off('notice', this.#noticed);
+    this.#client.off('error', this.#failed);
+    this.#client.release(this.#broken ?? undefined);
+  }
+
+  readonly #noticed = ({ code, message }: { code?: string | undefined; message?: string | undefined }) => {
+    if (UNKNOWN.test(code ?? '')) this.#warned = message ?? 'a warning';
+  };
+
+  readonly #failed = (error: Error) => {
+    this.#broken ??= error;
+  };
+
+  #answer<T>(asked: Promise<T>): Promise<T> {
+    const answer = this.#inTime(asked);
+    answer.catch(() => {});
+    return answer;
+  }
+
+  async #inTime<T>(asked: Promise<T>): Promise<T> {
+    asked.catch(() => {});
+    if (this.#broken) throw this.#broken instanceof NoAnswer ? this.#broken : new Unreachable(this.#broken);
+    const answer = await within(asked, this.#deadline);
+    if (answer !== null) return answer;
+    // The statement may still run: nobody else may be given this connection.
+    const fault = new NoAnswer('the database did not answer', this.#deadline);
+    this.#broken ??= fault;
+    throw fault;
+  }
+}
+
+/** Null where the answer does not come in time. */
+function within<T>(asked: Promise<T>, deadline: number): Promise<T | null> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(null), deadline);
+    asked.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,164 @@
+/**
+ * The transaction of many check-ins. What every check-in reads was read before for all of them, and what every check-in
+ * writes is gathered, and written for all of them in a few statements. The operation that decides is the same as
+ * anywhere else: whatever else one of them asks for goes to the database as it is, behind what was gathered so far.
+ */
+import type pg from 'pg';
+import type { Calendar } from '../../core/interval.ts';
+import { KEEP_OUTPUT, LOG, LOG_WITH_REPORT } from '../operations/check-ins.ts';
+import { SELECT_LEARNED } from '../operations/learned.ts';
+import { SAVE_TIMES, SAVE_TIMES_AND_LEARNED, SELECT_BY_TOKEN } from '../operations/states.ts';
+import type { Value } from '../transaction.ts';
+import type { Statement } from './dialect.ts';
+import { codeOf, TRANSACTION_FAILED } from './faults.ts';
+import { PostgresTransaction } from './postgres-transaction.ts';
+import type { Parameter, Session } from './session.ts';
+import { type Gathered, nothing, type SetRow, statementsFor, TIMES } from './set-statements.ts';
+
+export class SetTransaction extends PostgresTransaction {
+  readonly #rows = new Map<string, SetRow>();
+  readonly #byId = new Map<number, SetRow>();
+  #ids: number[] = [];
+  /** What was gathered by the check-ins before the present one, and by that. */
+  #before: Gathered = nothing();
+  #own: Gathered = nothing();
+  #token = '';
+  #isMarked = false;
+  readonly #asked: Promise<unknown>[] = [];
+
+  constructor(session: Session, options: { calendar: Calendar; checkInsKept: () => number }) {
+    super(session, { calendar: options.calendar, checkInsKept: options.checkInsKept, held: true });
+  }
+
+  /** @param ids for the rows of the log that are to come, ascending */
+  begin(rows: readonly SetRow[], ids: number[]): void {
+    this.#ids = ids;
+    for (const row of rows) this.#know(row);
+  }
+
+  /** Undoes what `checkIn` wrote if it throws, and only that; the error is thrown on. */
+  async one<T>(token: string, checkIn: () => Promise<T>): Promise<T> {
+    const announced = this.changes.length;
+    const row = this.#rows.get(token);
+    this.#token = token;
+    this.#isMarked = false;
+    try {
+      const value = await checkIn();
+      if (this.#isMarked) await this.session.control('RELEASE check_in');
+      this.#keepOwn();
+      return value;
+    } catch (caught) {
+      // What was sent for the set and failed is thrown instead: it concerns all.
+      if (codeOf(caught) === TRANSACTION_FAILED) await Promise.all(this.#asked);
+      const error = await this.causeOf(caught);
+      this.forgetSent();
+      this.changes.length = announced;
+      this.#own = nothing();
+      if (this.#isMarked) {
+        this.forget();
+        this.#ask(this.session.control('ROLLBACK TO check_in'));
+        this.#ask(this.session.control('RELEASE check_in'));
+      } else if (row) this.#know(row);
+      throw error;
+    }
+  }
+
+  /** Sends what is still gathered; resolves when all that was sent is done. */
+  async sendAll(): Promise<void> {
+    this.#send(this.#before);
+    this.#before = nothing();
+    await Promise.all(this.#asked);
+  }
+
+  override async getHeld<Row>(sql: string, ...values: Value[]): Promise<Row | undefined> {
+    const row = sql === SELECT_BY_TOKEN ? this.#rows.get(String(values[0])) : undefined;
+    return row ? (row as Row) : super.getHeld<Row>(sql, ...values);
+  }
+
+  override async get<Row>(sql: string, ...values: Value[]): Promise<Row | undefined> {
+    const row = sql === SELECT_LEARNED ? this.#byId.get(Number(values[0])) : undefined;
+    return row ? (row as Row) : super.get<Row>(sql, ...values);
+  }
+
+  override async insert(sql: string, ...values: Value[]): Promise<number> {
+    const id = sql === LOG || sql === LOG_WITH_REPORT ? this.#ids.shift() : undefined;
+    if (id === undefined) return super.insert(sql, ...values);
+    this.#own.logged.push([id, ...values, ...(sql === LOG ? [null] : [])]);
+    return id;
+  }
+
+  override async run(sql: string, ...values: Value[]): Promise<number> {
+    if (sql === KEEP_OUTPUT) this.#own.outputs.push(values);
+    else if (sql === SAVE_TIMES || sql === SAVE_TIMES_AND_LEARNED) this.#gatherTimes(values);
+    else return super.run(sql, ...values);
+    return 1;
+  }
+
+  override async savepoint<T>(operation: () => Promise<T>): Promise<T> {
+    this.#goDirectly();
+    return super.savepoint(operation);
+  }
+
+  protected override execute<Row extends pg.QueryResultRow>(
+    statement: Statement,
+    values: readonly Parameter[],
+  ): Promise<pg.QueryResult<Row>> {
+    this.#goDirectly();
+    return super.execute<Row>(statement, values);
+  }
+
+  /** A statement that is none of a set may read and change what is gathered, and may have to be undone alone. */
+  #goDirectly(): void {
+    if (!this.#isMarked) {
+      this.#isMarked = true;
+      this.#send(this.#before);
+      this.#before = nothing();
+      this.#ask(this.session.control('SAVEPOINT check_in'));
+    }
+    this.#send(this.#own);
+    this.#own = nothing();
+    const row = this.#rows.get(this.#token);
+    if (!row) return;
+    // It may be changed now: whoever asks for it again gets it from the database.
+    this.#rows.delete(row.token);
+    this.#byId.delete(row.id);
+  }
+
+  /** The next check-in of the same snitch reads what this one writes. */
+  #gatherTimes(values: readonly Value[]): void {
+    const id = Number(values.at(-1));
+    const times = values.slice(0, TIMES.length);
+    const learned =
+      values.length > TIMES.length + 1 ? (values[TIMES.length] as Uint8Array | null) : undefined;
+    this.#own.times.set(id, [id, ...times]);
+    if (learned !== undefined) this.#own.learned.set(id, learned);
+    const row = this.#byId.get(id);
+    if (!row) return;
+    const changed = Object.fromEntries(TIMES.map((column, index) => [column, times[index] ?? null]));
+    this.#know({ ...row, ...changed, ...(learned === undefined ? {} : { first_check_ins: learned }) });
+  }
+
+  #know(row: SetRow): void {
+    this.#rows.set(row.token, row);
+    this.#byId.set(row.id, row);
+  }
+
+  #keepOwn(): void {
+    const { logged, outputs, times, learned } = this.#own;
+    this.#before.logged.push(...logged);
+    this.#before.outputs.push(...outputs);
+    for (const [id, row] of times) this.#before.times.set(id, row);
+    for (const [id, packed] of learned) this.#before.learned.set(id, packed);
+    this.#own = nothing();
+  }
+
+  #send(gathered: Gathered): void {
+    for (const { statement, values } of statementsFor(gathered)) {
+      this.#ask(this.session.query(statement, values));
+    }
+  }
+
+  #ask(answer: Promise<unknown>): void {
+    this.#asked.push(answer);
+  }
+}

@@ -1,0 +1,194 @@
+/** A database that hangs, breaks off, or does not know whether it has what it was given. Time limit: 180 s. */
+import type pg from 'pg';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { StoreUnavailable } from '../../../src/core/errors.ts';
+import { openPostgresStore } from '../../../src/store/postgres/postgres-store.ts';
+import { Session } from '../../../src/store/postgres/session.ts';
+import { acting, type Store } from '../acting.ts';
+import {
+  checkIn,
+  healthySnitch,
+  NOW,
+  newCase,
+  newSnitch,
+  rejection,
+  temporaryDirectory,
+} from '../fixture.ts';
+import { ownCluster, poolOf } from './cluster.ts';
+import { queryOnPostgres } from './open.ts';
+
+const test = suite('faults of the database');
+
+interface Opened extends AsyncDisposable {
+  store: Store;
+  dataDir: string;
+  /** A connection that nothing else has. */
+  aside: pg.Pool;
+}
+
+async function open(deadline: number): Promise<Opened> {
+  const dataDir = temporaryDirectory();
+  const clock = () => NOW;
+  const store = acting(await openPostgresStore({ pool: await poolOf(dataDir), clock, deadline }), clock);
+  const aside = await poolOf(dataDir, { max: 2 });
+  return {
+    store,
+    dataDir,
+    aside,
+    [Symbol.asyncDispose]: async () => {
+      await store.close();
+      await aside.end();
+    },
+  };
+}
+
+test('what hangs is refused within the time limit, with all that waits behind it, and nothing of it is lost later', async () => {
+  await using opened = await open(1_000);
+  const { store, aside, dataDir } = opened;
+  const { token } = await healthySnitch(store, await newCase(store));
+  const holder = await aside.connect();
+  try {
+    await holder.query('BEGIN');
+    await holder.query('SELECT id FROM snitch_states FOR UPDATE');
+    const refusals = await Promise.all(
+      Array.from({ length: 200 }, () => rejection(checkIn(store, token, NOW))),
+    );
+    assert.ok(refusals.every((error) => error instanceof StoreUnavailable));
+    assert.is.not(store.refused(), null, 'it owes a blind window');
+    assert.instance(await rejection(store.applyDue(NOW, null, 10)), StoreUnavailable);
+    await holder.query('ROLLBACK');
+  } finally {
+    holder.release();
+  }
+  await store.openBlindWindow({ start: NOW, end: NOW });
+  assert.is(store.refused(), null);
+  assert.ok(await checkIn(store, token, NOW));
+  const [row] = await queryOnPostgres<{ states: number; log: number }>(
+    dataDir,
+    'SELECT check_in_count AS states, (SELECT COUNT(*) FROM check_ins) AS log FROM snitch_states',
+  );
+  assert.is(row?.states, row?.log, 'the log has what the state counts');
+});
+
+test('connections that the server ends are made anew, and nobody notices', async () => {
+  await using opened = await open(8_000);
+  const { store, aside } = opened;
+  const owner = await newCase(store);
+  const { token } = await healthySnitch(store, owner);
+  for (let round = 0; round < 3; round += 1) {
+    await aside.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE pid <> pg_backend_pid() AND pid IN (SELECT pid FROM pg_stat_activity WHERE application_name = $1)`,
+      [`snitch ${opened.dataDir}`],
+    );
+    assert.ok(await checkIn(store, token, NOW));
+    assert.ok(await store.getSnitch(owner.id, token));
+  }
+});
+
+test('who stops in the middle of a transaction holds nobody up for long', async () => {
+  await using opened = await open(15_000);
+  const { store, dataDir } = opened;
+  const { token } = await healthySnitch(store, await newCase(store));
+  const pool = await poolOf(dataDir, { max: 1 });
+  try {
+    const stopped = await Session.open(pool, 500);
+    await stopped.control('BEGIN');
+    await stopped.control('SELECT id FROM snitch_states FOR UPDATE');
+    assert.ok(await checkIn(store, token, NOW));
+    await rejection(stopped.control('SELECT 1'));
+    assert.ok(stopped.isBroken);
+    stopped.release();
+  } finally {
+    await pool.end();
+  }
+});
+
+test('a commit is answered when it is on the disk, whatever is usual on the server', async () => {
+  const pool = await poolOf(temporaryDirectory(), { max: 1, options: '-c synchronous_commit=off' });
+  try {
+    const session = await Session.open(pool, 5_000);
+    const { rows } = await session.control('SHOW synchronous_commit');
+    session.release();
+    assert.equal(rows, [{ synchronous_commit: 'on' }]);
+  } finally {
+    await pool.end();
+  }
+});
+
+test('one value that the database does not take fails its own call, and none beside it', async () => {
+  await using opened = await open(8_000);
+  const { store } = opened;
+  const owner = await newCase(store);
+  const tokens: string[] = [];
+  for (let index = 0; index < 10; index += 1) tokens.push((await newSnitch(store, owner)).token);
+  // No column for a whole number takes it.
+  const bad = { exitStatus: 1.5 };
+  const settled = await Promise.allSettled(
+    tokens.map((token, index) => checkIn(store, token, NOW, index === 4 ? bad : {})),
+  );
+  assert.equal(
+    settled.map(({ status }) => status),
+    tokens.map((_, index) => (index === 4 ? 'rejected' : 'fulfilled')),
+  );
+});
+
+test('a NUL is kept as the sign for what cannot be shown, and finds nothing', async () => {
+  await using opened = await open(8_000);
+  const { store } = opened;
+  const owner = await newCase(store);
+  const { token } = await newSnitch(store, owner, { name: 'a\0b' });
+  assert.is((await store.getSnitch(owner.id, token))?.name, 'a\uFFFDb');
+  assert.is(await checkIn(store, 'no\0token', NOW), false);
+  assert.ok(await checkIn(store, token, NOW, { message: 'm\0', output: 'o\0' }));
+  const [logged] = (await store.listCheckIns(owner.id, token, { limit: 1, before: null })) ?? [];
+  assert.equal([logged?.message, logged?.output], ['m\uFFFD', 'o\uFFFD']);
+});
+
+test('a commit behind a statement that failed is no commit', async () => {
+  const pool = await poolOf(temporaryDirectory(), { max: 1 });
+  try {
+    const session = await Session.open(pool, 5_000);
+    void session.control('BEGIN');
+    void session.control('SELECT 1 / 0');
+    assert.instance(await rejection(session.commit()), StoreUnavailable);
+    session.release();
+  } finally {
+    await pool.end();
+  }
+});
+
+test('a commit that is cut short while it waits for a standby is not acknowledged', async () => {
+  await using own = ownCluster();
+  const pool = await poolOf(temporaryDirectory(), { max: 1, host: own.host });
+  const admin = await poolOf(temporaryDirectory(), { max: 1, host: own.host });
+  try {
+    const session = await Session.open(pool, 20_000);
+    await session.control('CREATE TABLE kept (one INTEGER)');
+    await admin.query(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
+    await admin.query('SELECT pg_reload_conf()');
+    const asked = async () => {
+      const { rows } = await admin.query('SHOW synchronous_standby_names');
+      return (rows[0] as { synchronous_standby_names: string }).synchronous_standby_names;
+    };
+    while ((await asked()) !== 'nobody');
+    void session.control('BEGIN');
+    void session.control('INSERT INTO kept VALUES (1)');
+    const committing = rejection(session.commit());
+    let cancelled = 0;
+    while (cancelled === 0) {
+      const { rowCount } = await admin.query(
+        `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`,
+      );
+      cancelled = rowCount ?? 0;
+    }
+    assert.match(String(((await committing) as Error).cause), 'standby');
+    assert.ok(session.isBroken, 'and nobody else gets that connection');
+    session.release();
+  } finally {
+    await Promise.all([pool.end(), admin.end()]);
+  }
+});
+
+test.run();

@@ -1,0 +1,106 @@
+/** The schema is the same on both databases, and so is what the shared statements mean. */
+import { rmSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { migrations } from '../../../src/store/migrations/index.ts';
+import { toParameter, translated, translatedSchema } from '../../../src/store/postgres/dialect.ts';
+import { NewerSchema } from '../../../src/store/postgres/migrate.ts';
+import { openIn, queryDirectory, rejection, temporaryDirectory } from '../fixture.ts';
+import { openOnPostgres, queryOnPostgres } from './open.ts';
+
+const test = suite('the schema on PostgreSQL');
+
+interface Column {
+  table: string;
+  name: string;
+  isNeeded: number;
+}
+
+const VERSION = 'schema_version';
+
+async function columnsOnSqlite(dataDir: string): Promise<Column[]> {
+  await using _ = openIn(dataDir);
+  return queryDirectory<Column>(
+    dataDir,
+    `SELECT t.name AS "table", c.name, CASE WHEN c."notnull" = 1 OR c.pk > 0 THEN 1 ELSE 0 END AS "isNeeded"
+     FROM sqlite_schema AS t JOIN pragma_table_info(t.name) AS c
+     WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' ORDER BY 1, 2`,
+  );
+}
+
+function columnsOnPostgres(dataDir: string): Promise<Column[]> {
+  return queryOnPostgres<Column>(
+    dataDir,
+    `SELECT table_name AS "table", column_name AS name, is_nullable = 'NO' AS "isNeeded"
+     FROM information_schema.columns WHERE table_schema = current_schema() AND table_name <> '${VERSION}'
+     ORDER BY table_name COLLATE "C", column_name COLLATE "C"`,
+  );
+}
+
+test('both have the same tables and columns, and the same of them may be empty', async () => {
+  const dataDir = temporaryDirectory();
+  try {
+    const expected = await columnsOnSqlite(dataDir);
+    const clock = () => 0;
+    const stores = await Promise.all([1, 2, 3].map(() => openOnPostgres({ dataDir, clock })));
+    await Promise.all(stores.map((store) => store.close()));
+    assert.ok(expected.length > 150);
+    assert.equal(await columnsOnPostgres(dataDir), expected);
+    const versions = await queryOnPostgres<{ version: number }>(dataDir, `SELECT version FROM ${VERSION}`);
+    assert.equal(versions, [{ version: migrations.length }], 'made once by three that began at once');
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
+
+test('both have the same indexes', async () => {
+  const dataDir = temporaryDirectory();
+  try {
+    await (await openOnPostgres({ dataDir, clock: () => 0 })).close();
+    await openIn(dataDir).close();
+    const onSqlite = queryDirectory<{ name: string }>(
+      dataDir,
+      `SELECT name FROM sqlite_schema WHERE type = 'index' AND name NOT LIKE 'sqlite_%' ORDER BY name`,
+    );
+    const onPostgres = await queryOnPostgres<{ name: string }>(
+      dataDir,
+      `SELECT indexname AS name FROM pg_indexes WHERE schemaname = current_schema()
+         AND indexname NOT LIKE '%_pkey' AND indexname NOT LIKE '%_key' ORDER BY indexname COLLATE "C"`,
+    );
+    assert.equal(onPostgres, onSqlite);
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
+
+test('a database of a newer program is refused, and left as it is', async () => {
+  const dataDir = temporaryDirectory();
+  try {
+    await (await openOnPostgres({ dataDir, clock: () => 0 })).close();
+    await queryOnPostgres(dataDir, `UPDATE ${VERSION} SET version = version + 1`);
+    const refused = await rejection(openOnPostgres({ dataDir, clock: () => 0 }));
+    assert.instance(refused, NewerSchema);
+    assert.match(String(refused), `version ${migrations.length + 1}`);
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
+
+test('a statement is put into the words of PostgreSQL once, and keeps its texts', () => {
+  const text = (sql: string) => translated(sql).text;
+  assert.is(
+    text(`SELECT '?' FROM t WHERE a = +? AND b IN (?, ?)`),
+    `SELECT '?' FROM t WHERE a = $1 AND b IN ($2, $3)`,
+  );
+  assert.is(text('UPDATE t SET n = n + 1 WHERE +c = ?'), 'UPDATE t SET n = n + 1 WHERE c = $1');
+  assert.is(
+    text('SELECT 1 FROM a CROSS JOIN b AS x ON x.i = a.i CROSS JOIN c AS y'),
+    'SELECT 1 FROM a JOIN b AS x ON x.i = a.i CROSS JOIN c AS y',
+  );
+  assert.is(translated('SELECT 1').name, translated('SELECT 1').name);
+  assert.is.not(translated('SELECT 1').name, translated('SELECT 1', 'FOR UPDATE').name);
+  assert.is(translatedSchema('id INTEGER PRIMARY KEY, -- TEXT\nb BLOB').includes('TEXT'), false);
+  assert.is(toParameter('a\0'), 'a\uFFFD');
+});
+
+test.run();
