@@ -177,7 +177,16 @@ function goLive(parts: AppParts, whole: Store, ways: Ways) {
     following.refresh();
     readSilences();
   };
-  const commands = createCommands({ ...ways, client, store, refresh, copy, program, foresight, readSilences });
+  const commands = createCommands({
+    ...ways,
+    client,
+    store,
+    refresh,
+    copy,
+    program,
+    foresight,
+    readSilences,
+  });
   store.onEffect(commands.carryOut);
   const ticking = setInterval(() => store.dispatch({ kind: 'tick', now: clock() }), TICK);
   rows.start();

@@ -198,8 +198,8 @@ export interface CheckInAddress {
 }
 
 /** The address alone, for what needs no key. @throws UsageError and Failure for what cannot be read */
-export function findServer(flags: ConnectionFlags, env: NodeJS.ProcessEnv = process.env): string {
-  return findUrl(flags, env, readFiles(env, flags)).value;
+export function findAddress(flags: ConnectionFlags, env: NodeJS.ProcessEnv = process.env): string {
+  return findServer(flags, env, readFiles(env, flags.dataDir)).url;
 }
 
 /** Where check-ins are sent. They need no key, because the token is the secret. */

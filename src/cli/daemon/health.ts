@@ -1,7 +1,7 @@
 /** `snitch health`: one line and an exit code, for container engines and scripts that ask again and again. */
 import { createClient, type Probe } from '../../api/client.ts';
 import { printable } from '../../text/printable.ts';
-import { type ConnectionFlags, findServer, timeoutOf } from '../command/connection.ts';
+import { type ConnectionFlags, findAddress, timeoutOf } from '../command/connection.ts';
 import { EXIT } from '../failure/exit-codes.ts';
 import { reportFailure } from '../failure/failure.ts';
 
@@ -20,7 +20,7 @@ const WITHIN = '5s';
 export async function reportHealth({ quiet = false, ...flags }: HealthFlags): Promise<number> {
   const timeoutMs = timeoutOf({ timeout: flags.timeout ?? WITHIN });
   try {
-    const url = findServer(flags);
+    const url = findAddress(flags);
     const { words, isWell } = judged(
       await createClient({ url, apiKey: '', timeoutMs }).probe('/readyz'),
       url,
