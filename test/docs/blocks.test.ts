@@ -76,7 +76,8 @@ test('every YAML is a configuration, a file of snitches or one of the command li
   for (const { path, line, text } of blocks) {
     const names = Object.keys(parse(text) as object);
     // Playbooks and containers are run by provisioning.test.ts, and that of Prometheus by monitoring/alerts.test.ts.
-    if (Array.isArray(parse(text)) || names.includes('services') || names.includes('scrape_configs')) continue;
+    if (Array.isArray(parse(text)) || names.includes('services') || names.includes('scrape_configs'))
+      continue;
     if (names.includes('snitches')) assert.ok(parseSnitchFile(path, text).entries.length > 0);
     else if (names.includes('url')) assert.equal(names, ['url', 'api_key_file']);
     else {
