@@ -25,8 +25,9 @@ import {
 } from './exchange.ts';
 import { isOwnAnswer } from './own-answer.ts';
 import { ServerClock } from './server-clock.ts';
-import { READINESS } from './shapes.ts';
+import { CASE, READINESS } from './shapes.ts';
 import { IMPATIENT, Turns } from './turns.ts';
+import type { WireCase } from './wire.ts';
 
 export type { ImportInput, PageQuery, SilenceInput, SnitchInput } from './calls.ts';
 export {
@@ -61,6 +62,8 @@ export function createClient(options: ClientOptions) {
     /** The present time by the server's clock, in milliseconds since the epoch, as far as it has answered. */
     now: () => clock.now(),
     ready: () => ready(options),
+    /** The case of the key, and what the server says of the key and of itself. */
+    getStanding: () => standing(turns, options),
     /** Whatever the answer at `path` is, even a refusal. */
     probe: (path: string) => probe(options, path),
     /** Opens the stream of changes. The caller has to read it, and destroy it in the end. */
@@ -72,6 +75,24 @@ export function createClient(options: ClientOptions) {
 function ready(options: ClientOptions) {
   const request = { method: 'GET', path: '/readyz', body: undefined, shape: READINESS };
   return exchangeInTurn(new Turns(IMPATIENT), options, request);
+}
+
+/** What a key is at a server. */
+export interface Standing {
+  case: WireCase;
+  /** What the key may do, and the version of the server; null where that is too old to say. */
+  scope: string | null;
+  version: string | null;
+}
+
+async function standing(turns: Turns, options: ClientOptions): Promise<Standing> {
+  let told: IncomingMessage['headers'] = {};
+  const request = { method: 'GET', path: '/v1/case', body: undefined, shape: CASE };
+  const own = await exchangeInTurn(turns, options, request, (headers) => {
+    told = headers;
+  });
+  const text = (name: string) => String(told[name] ?? '') || null;
+  return { case: own, scope: text('snitch-scope'), version: text('snitch-version') };
 }
 
 export interface Probe {

@@ -139,5 +139,6 @@ function createServer(foundation: Foundation, parts: ServerParts): FastifyInstan
     checkMail: async (recipient) => inForce.smtp && checkMail(inForce.smtp, recipient, clock()),
     sendsEmail: () => inForce.smtp !== null,
     commands: () => Object.keys(inForce.commands),
+    version: foundation.version,
   });
 }

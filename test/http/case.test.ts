@@ -23,6 +23,17 @@ test('GET shows the case', async ({ acme }) => {
   });
 });
 
+test('GET says in headers what the key may do, and which version answers', async ({ acme }) => {
+  for (const [key, scope] of [
+    [acme.read, 'read'],
+    [acme.write, 'write'],
+  ] as const) {
+    const { headers } = await key.get('/v1/case');
+    assert.is(headers['snitch-scope'], scope);
+    assert.is(headers['snitch-version'], '0');
+  }
+});
+
 test('PATCH changes name, timezone, members and reminders, each alone', async ({ acme, rival }) => {
   let expected = ok<WireCase>(await acme.write.get('/v1/case'));
   const other = ok(await rival.write.get('/v1/case'));

@@ -24,6 +24,8 @@ export interface RouteContext {
   sendsEmail: () => boolean;
   /** The names of the commands in the configuration. */
   commands: () => readonly string[];
+  /** The version of this program. */
+  version?: string;
 }
 
 /** What the routes below `/v1` get as well. */

@@ -7,9 +7,14 @@ import type { ApiContext } from '../endpoint/route-context.ts';
 import { wireCase } from '../endpoint/wire.ts';
 import { caseChanges } from './case-schema.ts';
 
-export function caseRoutes(app: FastifyInstance, { store, by, clock }: ApiContext): void {
+export function caseRoutes(app: FastifyInstance, { store, by, clock, version = '0' }: ApiContext): void {
   resource(app, '/case', {
-    GET: async (request) => wireCase(caseOf(request)),
+    GET: async (request, reply) => {
+      const own = caseOf(request);
+      // Somebody with several servers sees by these which one is which, and what the key may do there.
+      reply.header('snitch-version', version).header('snitch-scope', request.caller?.apiKey.scope ?? '');
+      return wireCase(own);
+    },
     PATCH: async (request) => {
       const changes = await readAs(request, caseChanges);
       const changed = found(await by(request).updateCase(caseOf(request).id, changes, clock()));
