@@ -9,6 +9,7 @@ import {
   withExamples,
 } from './command/command.ts';
 import { type ConnectionFlags, timeoutOf } from './command/connection.ts';
+import { type ServerFlags, typedIn } from './command/servers.ts';
 import { EXIT } from './failure/exit-codes.ts';
 import { AuthenticationError, Failure, NotFoundError, UsageError } from './failure/failure.ts';
 import { say } from './output/output.ts';
@@ -78,7 +79,7 @@ async function checkInOnce(given: string, flags: CheckInFlags): Promise<void> {
   const { make, problem: fault } = makingOf(flags, given);
   if (fault !== null) say(`snitch: ${fault}; nothing is made, and this counts where the snitch exists`);
   const { recipient, problem } = recipientOf(given, flags, make);
-  if (problem !== null && flags.url !== undefined) throw new UsageError(problem);
+  if (problem !== null && (flags.url ?? flags.server) !== undefined) throw new UsageError(problem);
   const timeoutMs = timeoutOf(flags);
   const directory = spoolDirectory();
   const said = { message: flags.message ?? null, exitStatus: flags.status ?? null };
@@ -93,11 +94,11 @@ async function checkInOnce(given: string, flags: CheckInFlags): Promise<void> {
   };
   const sending =
     problem === null
-      ? dispatch(checkIn, null, new Locator(timeoutMs), AbortSignal.timeout(timeoutMs))
+      ? dispatch(checkIn, null, new Locator(timeoutMs, typedIn(flags)), AbortSignal.timeout(timeoutMs))
       : Promise.resolve<Answer>({ kind: 'later', reason: problem, fault: 'server' });
   const delivery = await deliver(directory, checkIn, sending, isKept);
   if (delivery.answer.kind !== 'recorded') throw await failureOf(delivery, directory);
-  await flushOthers(directory, recipient.base);
+  await flushOthers(directory, recipient.base, typedIn(flags));
   if (flags.quiet || !process.stderr.isTTY) return;
   const { made } = delivery.answer;
   say(made === undefined ? 'checked in' : `checked in: the snitch "${printable(made)}" is made`);
@@ -144,9 +145,9 @@ async function failureOf(delivery: Delivery, directory: string): Promise<Failure
  * Sends the check-ins that could not be sent earlier. The present one is already recorded, so nothing that happens here
  * makes it fail.
  */
-async function flushOthers(directory: string, base: string | null): Promise<void> {
+async function flushOthers(directory: string, base: string | null, typed: ServerFlags): Promise<void> {
   try {
-    const { problems } = await flush({ directory, base, signal: AbortSignal.timeout(FLUSH_WITHIN) });
+    const { problems } = await flush({ directory, base, typed, signal: AbortSignal.timeout(FLUSH_WITHIN) });
     for (const line of problems) say(`snitch: ${line}`);
   } catch (error) {
     say(`snitch: the spool cannot be read: ${(error as Error).message}`);

@@ -23,8 +23,12 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
 }
 
-async function dispatch(argv: readonly string[]): Promise<number> {
+async function dispatch(typed: readonly string[]): Promise<number> {
+  const { server, argv } = withoutServer(typed);
   const [name, ...rest] = argv;
+  if (server !== null && (name === undefined || NO_SERVER.includes(name))) {
+    throw new UsageError('--server goes with a command that asks a server: snitch --server NAME list');
+  }
   switch (name) {
     case undefined:
       process.stderr.write(shortHelp());
@@ -43,8 +47,39 @@ async function dispatch(argv: readonly string[]): Promise<number> {
     case '__complete':
       return answerShell(rest[0] === '--' ? rest.slice(1) : rest);
     default:
-      return runCommand(known(name), argv);
+      return runCommand(known(name), argv, server);
   }
+}
+
+const NO_SERVER = ['-h', '--help', 'help', '-V', '--version', '__check-database', '__complete'];
+
+/** `--server` is the one option that may stand before the command, as contexts do for other programs. */
+function withoutServer(argv: readonly string[]): { server: string | null; argv: readonly string[] } {
+  const [first = '', name] = argv;
+  if (first.startsWith('--server=')) return { server: first.slice('--server='.length), argv: argv.slice(1) };
+  if (first !== '--server') return { server: null, argv };
+  if (name === undefined) throw new UsageError('--server needs the name of a server: `snitch server list`');
+  return { server: name, argv: argv.slice(2) };
+}
+
+/** Puts it behind the command and its subcommands, to whose options it belongs. */
+function withServer(program: Command, argv: readonly string[], server: string | null): readonly string[] {
+  if (server === null) return argv;
+  let place: Command = program;
+  let depth = 0;
+  for (const word of argv) {
+    const inner = place.commands.find((one) => one.name() === word || one.aliases().includes(word));
+    if (!inner) break;
+    place = inner;
+    depth += 1;
+  }
+  const { _defaultCommandName: usual } = place as Command & { _defaultCommandName?: string | null };
+  const inner = place.commands.find((one) => one.name() === usual);
+  if (inner) return argv.toSpliced(depth, 0, inner.name(), '--server', server);
+  if (!place.options.some(({ long }) => long === '--server')) {
+    throw new UsageError(`\`snitch ${argv.slice(0, depth).join(' ')}\` asks no server: leave --server away`);
+  }
+  return argv.toSpliced(depth, 0, '--server', server);
 }
 
 /** For the scripts of `snitch completion`. */
@@ -98,7 +133,6 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   wrap: 'exec',
   start: 'serve',
   daemon: 'serve',
-  server: 'serve',
   check: 'doctor',
   user: 'member',
   users: 'member',
@@ -121,12 +155,16 @@ function known(name: string): Entry {
   throw new UsageError(`unknown command "${name}".${hint}\nsee \`snitch help\``);
 }
 
-async function runCommand(entry: Entry, argv: readonly string[]): Promise<number> {
+async function runCommand(
+  entry: Entry,
+  argv: readonly string[],
+  server: string | null = null,
+): Promise<number> {
   let code: number = EXIT.ok;
   const program = await programWith(entry, (outcome) => {
     code = outcome;
   });
-  await program.parseAsync(argv, { from: 'user' });
+  await program.parseAsync(withServer(program, argv, server), { from: 'user' });
   return code;
 }
 

@@ -208,7 +208,7 @@ async function editCase(given: string | undefined, flags: SettingFlags): Promise
 async function deleteCase(given: string, flags: ClientFlags & { force?: boolean }): Promise<void> {
   const admin = connect(flags, 'admin');
   const { id, name } = await resolveCase(admin, given);
-  await confirmDeletion([`case ${name} (${id}) with all its snitches, keys and webhooks`], flags);
+  await confirmDeletion([`case ${name} (${id}) with all its snitches, keys and webhooks`], flags, 'admin');
   await admin.deleteCase(id);
   new Output(flags).done(`${name}: deleted`);
 }

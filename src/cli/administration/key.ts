@@ -128,7 +128,7 @@ async function deleteKey(given: string, flags: KeyFlags): Promise<void> {
     throw new NotFoundError(
       `no key has the id or the name "${given}"\n\`snitch key list\` shows those that there are`,
     );
-  await confirmDeletion([`key ${key.name} (${key.id}, ${key.scope})`], flags);
+  await confirmDeletion([`key ${key.name} (${key.id}, ${key.scope})`], flags, flags.admin ? 'admin' : 'case');
   await client.deleteApiKey(key.id);
   new Output(flags).done(`${key.name}: deleted`);
 }

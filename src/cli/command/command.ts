@@ -17,6 +17,11 @@ export function addConnectionOptions(command: Command): Command {
   return command
     .addOption(new Option('--url <url>', 'address of the server (or SNITCH_URL)').helpGroup(CONNECTION))
     .addOption(
+      new Option('--server <name>', 'the server of that name in cli.yaml (or SNITCH_SERVER)').helpGroup(
+        CONNECTION,
+      ),
+    )
+    .addOption(
       new Option('--api-key-file <file>', 'file with the API key (or SNITCH_API_KEY_FILE)').helpGroup(
         CONNECTION,
       ),

@@ -1,20 +1,33 @@
 /** Asks before something is deleted for good, or much is changed at once. */
 import { Failure, UsageError } from '../failure/failure.ts';
 import { say } from '../output/output.ts';
+import { type ConnectionFlags, type KeyKind, serverInWords } from './connection.ts';
 import { canAsk, confirm } from './prompt.ts';
 
-/** @throws UsageError if nobody can be asked, Failure if the answer is no */
+/**
+ * @param flags those of the server, which is named where there are several
+ * @param kind the key that deletes; null if nothing is deleted at a server
+ * @throws UsageError if nobody can be asked, Failure if the answer is no
+ */
 export async function confirmDeletion(
   what: readonly string[],
-  { force }: { force?: boolean },
+  flags: ConnectionFlags & { force?: boolean },
+  kind: KeyKind | null = 'case',
 ): Promise<void> {
+  const { force } = flags;
   await confirmed(what, {
     force,
     doing: 'deleting',
-    heading: 'This will be deleted:',
+    heading: `This will be deleted${force || kind === null ? '' : placeOf(flags, kind)}:`,
     question: 'Delete?',
     done: 'deleted',
   });
+}
+
+/** ` on home (https://snitch.example.com)`; nothing where there is only one server. */
+export function placeOf(flags: ConnectionFlags, kind: KeyKind = 'case'): string {
+  const words = serverInWords(flags, kind);
+  return words === null ? '' : ` on ${words}`;
 }
 
 interface Asked {

@@ -4,29 +4,34 @@
  */
 import { type Client, createClient } from '../../api/client.ts';
 import type { Patience } from '../../api/turns.ts';
-import { AuthenticationError, Failure, UsageError } from '../failure/failure.ts';
+import { AuthenticationError, Failure } from '../failure/failure.ts';
 import { say } from '../output/output.ts';
 import { parseDuration } from './duration.ts';
-import { configHome, stateHome } from './home.ts';
-import { parsePlainYaml } from './plain-yaml.ts';
+import { describeMissingKey, findKey, type KeyKind } from './keys.ts';
+import {
+  type FoundServer,
+  findServer,
+  plainUrl,
+  type ServerFlags,
+  sameServer,
+  serverAt,
+  serversOf,
+} from './servers.ts';
+import { type CliFile, type Files, readFiles } from './settings-files.ts';
 
-// An import of `node:fs` would evaluate all its exports; this takes what is already loaded.
-const { readFileSync } = process.getBuiltinModule('node:fs');
-const { join } = process.getBuiltinModule('node:path');
-
-export const DEFAULT_URL = 'http://127.0.0.1:7676';
+export type { KeyKind } from './keys.ts';
+export { DEFAULT_URL } from './servers.ts';
 
 export interface ConnectionFlags {
   url?: string;
+  /** The name of a server in `cli.yaml`. */
+  server?: string;
   apiKeyFile?: string;
   /** A duration such as `10s`. */
   timeout?: string;
   /** The data directory of the daemon, if the command has already read the configuration. */
   dataDir?: string;
 }
-
-/** Which key is needed: one of a case, or one that administers the server. */
-export type KeyKind = 'case' | 'admin';
 
 export interface Connection {
   url: string;
@@ -35,11 +40,12 @@ export interface Connection {
   /** Where the address and the key come from, in words, for `doctor`. */
   urlSource: string;
   keySource: string;
-}
-
-interface Found {
-  value: string;
-  source: string;
+  /** The file that holds nothing but the key; null if it is elsewhere. */
+  keyFile: string | null;
+  /** What the server is called in `cli.yaml`; null if it has no name there. */
+  serverName: string | null;
+  /** Whether `cli.yaml` has several servers, so that people are told which one is meant. */
+  isOneOfSeveral: boolean;
 }
 
 const TIMEOUT = 30_000;
@@ -50,17 +56,109 @@ export function findConnection(
   kind: KeyKind = 'case',
   env: NodeJS.ProcessEnv = process.env,
 ): Connection {
-  const files = readFiles(env, flags);
-  const url = findUrl(flags, env, files);
-  const key = findKey(flags, env, files, { url: url.value, kind });
-  if (!key) throw new AuthenticationError(describeMissingKey(url, kind, files));
+  const files = readFiles(env, flags.dataDir);
+  return connectionTo(findServer(flags, env, files), { flags, kind, env, files });
+}
+
+interface Connecting {
+  flags: ConnectionFlags;
+  kind: KeyKind;
+  env: NodeJS.ProcessEnv;
+  files: Files;
+  typedNow?: ServerFlags;
+}
+
+function connectionTo(server: FoundServer, { flags, kind, env, files, typedNow }: Connecting): Connection {
+  const key = findKey(env, files, { server, kind, apiKeyFile: flags.apiKeyFile, typedNow });
+  if (!key) throw new AuthenticationError(describeMissingKey(server, kind, files));
   return {
-    url: url.value,
+    url: server.url,
     apiKey: key.value,
     timeoutMs: timeoutOf(flags),
-    urlSource: url.source,
+    urlSource: server.source,
     keySource: key.source,
+    keyFile: key.file,
+    serverName: nameOf(server, files.cli),
+    isOneOfSeveral: serversOf(files.cli).length > 1,
   };
+}
+
+function nameOf({ named, url }: FoundServer, cli: CliFile): string | null {
+  return named ? named.name : (orNull(() => serverAt(cli, url))?.name ?? null);
+}
+
+function orNull<T>(find: () => T): T | null {
+  try {
+    return find();
+  } catch {
+    return null;
+  }
+}
+
+/** A server that something was kept for, perhaps long ago. */
+export interface KeptServer {
+  /** Null if it was not known. */
+  server: string | null;
+  /** Its name in `cli.yaml`; null if it had none there. */
+  serverName: string | null;
+  /** The file with its key; null for the key that the settings have for it now. */
+  keyFile: string | null;
+}
+
+/**
+ * The same server again, whatever is the default by now, and whatever it is called.
+ *
+ * @param typedNow what the present command was told of its own server, which has the keys in the environment
+ * @throws AuthenticationError if no key for it is found any more; Failure if the server is not known any more
+ */
+export function findKeptConnection(
+  { server, serverName, keyFile }: KeptServer,
+  typedNow: ServerFlags = {},
+  env: NodeJS.ProcessEnv = process.env,
+): Connection {
+  const present = readFiles(env, undefined);
+  const flags = keyFile === null ? {} : { apiKeyFile: keyFile };
+  if (server === null && serverName === null) {
+    // Programs from before servers had names kept this, and meant the one at the top of the file.
+    const { server: _, ...values } = present.cli.values;
+    const files: Files = { ...present, cli: { ...present.cli, values, servers: new Map() } };
+    const found = findServer({}, { ...env, SNITCH_SERVER: '' }, files);
+    return connectionTo(found, { flags, kind: 'case', env, files });
+  }
+  const found = keptServer(present.cli, server, serverName);
+  return connectionTo(found, { flags, kind: 'case', env, files: present, typedNow });
+}
+
+/** A name may belong to another server by now, but the address tells. */
+function keptServer(cli: CliFile, server: string | null, name: string | null): FoundServer {
+  const known = serversOf(cli).find(
+    (one) => one.name === name && (server === null || sameServer(one.url, server)),
+  );
+  const url = server ?? known?.url ?? '';
+  if (url === '') throw new Failure(`it was meant for the server "${name}", which ${cli.path} does not name`);
+  return { url: plainUrl(url, 'the spool'), source: 'the spool', named: known ?? null, by: null };
+}
+
+/** Where check-ins were to be sent whose check-in address was not known; null if not even the server is. */
+export function findKeptBase(
+  { server, serverName }: Omit<KeptServer, 'keyFile'>,
+  env: NodeJS.ProcessEnv = process.env,
+): string | null {
+  try {
+    const { cli } = readFiles(env, undefined);
+    const found = keptServer(cli, server, serverName);
+    const base = checkInBaseOf(found, cli);
+    return base ? plainUrl(base, cli.path) : baseAt(found.url);
+  } catch {
+    return null;
+  }
+}
+
+/** What people are told of the server before something is done to it; null where there is only one. */
+export function serverInWords(flags: ConnectionFlags, kind: KeyKind = 'case'): string | null {
+  const { serverName, url, isOneOfSeveral } = findConnection(flags, kind);
+  if (!isOneOfSeveral) return null;
+  return serverName === null ? url : `${serverName} (${url})`;
 }
 
 /** A client for the commands of a case, or with `admin` for those of the server. */
@@ -93,6 +191,9 @@ function patienceOf(flags: ConnectionFlags): Patience {
 export interface CheckInAddress {
   /** What check-in addresses begin with; `unix:/path` stands for the path `/c` on that socket. */
   base: string;
+  /** The server behind it, and its name in `cli.yaml`; null where the address alone is known. */
+  server: string | null;
+  serverName: string | null;
   timeoutMs: number;
 }
 
@@ -101,179 +202,32 @@ export function findCheckInAddress(
   flags: ConnectionFlags,
   env: NodeJS.ProcessEnv = process.env,
 ): CheckInAddress {
-  const files = readFiles(env, flags);
+  const files = readFiles(env, flags.dataDir);
   const timeoutMs = timeoutOf(flags);
-  const given = env.SNITCH_CHECK_IN_BASE || files.cli.values.check_in_base;
-  if (flags.url === undefined && given) return { base: plainUrl(given, 'SNITCH_CHECK_IN_BASE'), timeoutMs };
-  const { value: url } = findUrl(flags, env, files);
-  return { base: url.startsWith('unix:') ? url : `${url}/c`, timeoutMs };
+  const isTyped = flags.url !== undefined || flags.server !== undefined;
+  const given = isTyped ? undefined : env.SNITCH_CHECK_IN_BASE;
+  if (given) {
+    const server = orNull(() => findServer(flags, env, files));
+    const base = plainUrl(given, 'SNITCH_CHECK_IN_BASE');
+    return { base, server: server?.url ?? null, serverName: server?.named?.name ?? null, timeoutMs };
+  }
+  const server = findServer(flags, env, files);
+  const own = flags.url === undefined ? checkInBaseOf(server, files.cli) : undefined;
+  const base = own ? plainUrl(own, `check_in_base in ${files.cli.path}`) : baseAt(server.url);
+  return { base, server: server.url, serverName: nameOf(server, files.cli), timeoutMs };
+}
+
+function baseAt(url: string): string {
+  return url.startsWith('unix:') ? url : `${url}/c`;
+}
+
+/** That at the top of the file belongs to the server there, or to whichever one is meant if it says none. */
+function checkInBaseOf({ named, url }: FoundServer, { values }: CliFile): string | undefined {
+  if (named) return named.settings.check_in_base;
+  return values.url === undefined || sameServer(values.url, url) ? values.check_in_base : undefined;
 }
 
 /** @returns milliseconds @throws UsageError for what is no duration */
 export function timeoutOf({ timeout }: ConnectionFlags): number {
   return timeout === undefined ? TIMEOUT : parseDuration(timeout, '--timeout');
-}
-
-interface SettingsFile {
-  path: string;
-  values: Record<string, string>;
-}
-
-interface Files {
-  cli: SettingsFile;
-  credentials: SettingsFile;
-  /** Files that this user may not read, if they exist at all. */
-  forbidden: readonly string[];
-}
-
-function readFiles(env: NodeJS.ProcessEnv, { dataDir }: ConnectionFlags): Files {
-  const found = readSettings(join(configHome(env), 'snitch', 'cli.yaml'));
-  const cli = found === 'forbidden' || found === null ? { path: 'cli.yaml', values: {} } : found;
-  const candidates = dataDirs(env, dataDir).map((directory) => join(directory, 'credentials.yaml'));
-  const forbidden: string[] = [];
-  for (const path of candidates) {
-    const credentials = readSettings(path);
-    if (credentials === 'forbidden') forbidden.push(path);
-    else if (credentials) return { cli, credentials, forbidden };
-  }
-  return { cli, credentials: { path: candidates[0] ?? '', values: {} }, forbidden };
-}
-
-/** Where the daemon of this user, or of the system, may keep its data. The daemon itself looks in the same order. */
-function dataDirs(env: NodeJS.ProcessEnv, known: string | undefined): string[] {
-  if (known !== undefined) return [known];
-  if (env.SNITCH_DATA_DIR) return [env.SNITCH_DATA_DIR];
-  const fromUnit = env.STATE_DIRECTORY?.split(':')[0];
-  const configured = configuredDataDir(env.SNITCH_CONFIG || '/etc/snitch/config.yaml');
-  const all = [configured, fromUnit, join(stateHome(env), 'snitch'), '/var/lib/snitch'];
-  return all.filter((directory) => directory !== undefined && directory !== '') as string[];
-}
-
-/** `data_dir` of the daemon's configuration, if it is on a line of its own, as it nearly always is. */
-function configuredDataDir(path: string): string | undefined {
-  try {
-    const [line] = /^data_dir:[ \t].*$/m.exec(readFileSync(path, 'utf8')) ?? [];
-    const directory = line === undefined ? undefined : parsePlainYaml(line).data_dir;
-    return directory?.startsWith('/') ? directory : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Null if there is no such file. */
-function readSettings(path: string): SettingsFile | 'forbidden' | null {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
-    if (code === 'EACCES' || code === 'EPERM') return 'forbidden';
-    throw new Failure(`cannot read ${path}: ${code}`);
-  }
-  try {
-    return { path, values: parsePlainYaml(text) };
-  } catch (error) {
-    throw new Failure(`cannot read ${path}: ${(error as Error).message}`);
-  }
-}
-
-function findUrl(flags: ConnectionFlags, env: NodeJS.ProcessEnv, { cli, credentials }: Files): Found {
-  const [found] = [
-    { value: flags.url, source: '--url' },
-    { value: env.SNITCH_URL, source: 'SNITCH_URL' },
-    { value: cli.values.url, source: cli.path },
-    { value: credentials.values.url, source: credentials.path },
-    { value: DEFAULT_URL, source: 'the default' },
-  ].filter(({ value }) => Boolean(value));
-  const { value = DEFAULT_URL, source = 'the default' } = found ?? {};
-  return { value: plainUrl(value, source), source };
-}
-
-/** @throws UsageError naming where the address was set, not what it is: it may hold a password */
-function plainUrl(text: string, source: string): string {
-  if (text.startsWith('unix:')) return text;
-  const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
-    throw new UsageError(
-      `${source}: the server's address must be http://HOST:PORT, https://HOST or unix:/PATH, without a user name`,
-    );
-  }
-  return text.replace(/\/+$/, '');
-}
-
-interface Wanted {
-  url: string;
-  kind: KeyKind;
-}
-
-/** A key from a file that names a server is used for that server alone, so that no other one gets to see it. */
-function findKey(
-  flags: ConnectionFlags,
-  env: NodeJS.ProcessEnv,
-  { cli, credentials }: Files,
-  { url, kind }: Wanted,
-): Found | null {
-  if (flags.apiKeyFile !== undefined) return keyInFile(flags.apiKeyFile, '--api-key-file');
-  const ofCase = keyInEnvironment(env, 'SNITCH_API_KEY');
-  if (kind === 'case' && ofCase) return ofCase;
-  const ofServer = kind === 'admin' ? keyInEnvironment(env, 'SNITCH_ADMIN_KEY') : null;
-  if (ofServer) return ofServer;
-  const name = kind === 'admin' ? 'admin_key' : 'api_key';
-  for (const { path, values } of [cli, credentials]) {
-    if (values.url !== undefined && !sameServer(values.url, url)) continue;
-    const value = values[name];
-    if (value) return { value, source: path };
-    const file = values[`${name}_file`];
-    if (file) return keyInFile(file, path);
-  }
-  // If the environment has only SNITCH_API_KEY, that may well be an admin key.
-  return ofCase;
-}
-
-function keyInEnvironment(env: NodeJS.ProcessEnv, name: string): Found | null {
-  const value = env[name];
-  if (value) return { value: value.trim(), source: name };
-  const file = env[`${name}_FILE`];
-  return file ? keyInFile(file, `${name}_FILE`) : null;
-}
-
-function keyInFile(path: string, source: string): Found {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8').trim();
-  } catch (error) {
-    throw new AuthenticationError(
-      `${source}: cannot read the key from ${path}: ${(error as NodeJS.ErrnoException).code}`,
-    );
-  }
-  if (!/^[\x21-\x7e]+$/.test(text)) {
-    throw new AuthenticationError(`${source}: ${path} must hold one API key and nothing else`);
-  }
-  return { value: text, source: `${path} (${source})` };
-}
-
-/** This host has several names for itself. */
-function sameServer(one: string, other: string): boolean {
-  const plain = (url: string) =>
-    url
-      .replace(/\/+$/, '')
-      .replace(/^(https?:\/\/)(?:localhost|127\.0\.0\.1|\[::1\])(?=[:/]|$)/i, '$1loopback');
-  return plain(one) === plain(other);
-}
-
-function describeMissingKey(url: Found, kind: KeyKind, { cli, credentials, forbidden }: Files): string {
-  const variable = kind === 'admin' ? 'SNITCH_ADMIN_KEY_FILE' : 'SNITCH_API_KEY_FILE';
-  const others = [cli, credentials].filter(({ values }) => values.url && !sameServer(values.url, url.value));
-  const elsewhere = others.map(({ path, values }) => `${path} has a key for ${values.url} only`);
-  const [closed] = forbidden;
-  const local =
-    closed === undefined
-      ? `on the host of the daemon, its keys are in credentials.yaml in its data directory (looked for: ${credentials.path})`
-      : `where the daemon of this host is meant: only root and its own user may read ${closed}, so run this with sudo`;
-  return [
-    `no ${kind === 'admin' ? 'admin key' : 'API key'} for ${url.value}`,
-    ...elsewhere,
-    `set ${variable} to a file with the key, or write url and ${kind === 'admin' ? 'admin_key' : 'api_key'} into ~/.config/snitch/cli.yaml; ${local}`,
-  ].join('\n');
 }

@@ -1,20 +1,95 @@
 /**
- * Reads the few flat lines of `cli.yaml` and `credentials.yaml` (`name: value`). Loading a YAML library would take
- * longer than everything else that a command does.
+ * Reads the few lines of `cli.yaml` and `credentials.yaml` (`name: value`), and the servers that `cli.yaml` names below
+ * `servers:`. Loading a YAML library would take longer than everything else that a command does.
  */
 
+export type Settings = Record<string, string>;
+
+export interface CliYaml {
+  values: Settings;
+  /** What stands below `servers:`, by name, in the order of the file. */
+  servers: ReadonlyMap<string, Settings>;
+}
+
+/** What may be typed behind `--server` without quotes, and stand in a file name. */
+const SERVER_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
+
+/** The server whose address stands at the top of the file, as it did before servers had names. */
+export const UNNAMED = 'unnamed';
+
+/** @returns what is wrong with a name for a server, in words; null if nothing is */
+export function problemOfName(name: string): string | null {
+  if (name === UNNAMED) return `"${UNNAMED}" is what the server at the top of the file is called`;
+  if (SERVER_NAME.test(name)) return null;
+  return 'the name of a server is letters, digits, dots, hyphens and underscores, at most 63, and begins with a letter or digit';
+}
+
 /** @throws Error that names the line but never quotes it, because it may hold a key */
-export function parsePlainYaml(text: string): Record<string, string> {
-  const values: Record<string, string> = {};
-  for (const [index, line] of text
-    .replace(/^\ufeff/, '')
-    .split(/\r?\n/)
-    .entries()) {
-    if (/^\s*(#.*)?$/.test(line) || /^---\s*$/.test(line)) continue;
+export function parseCliYaml(text: string): CliYaml {
+  const flat: string[] = [];
+  const block: string[] = [];
+  let isInServers = false;
+  for (const line of linesOf(text)) {
+    const isEmpty = EMPTY.test(line);
+    if (!isEmpty && !/^\s/.test(line)) isInServers = /^servers:\s*(?:\{\s*\}\s*)?(?:\s#.*)?$/.test(line);
+    const isHeading = isInServers && line.startsWith('servers:');
+    // Empty lines keep the numbers of those that follow.
+    flat.push(isInServers ? '' : line);
+    block.push(isInServers && !isHeading ? line : '');
+  }
+  return { values: parseLines(flat), servers: parseServers(block) };
+}
+
+function parseServers(lines: readonly string[]): Map<string, Settings> {
+  const servers = new Map<string, Settings>();
+  let present: { depth: number; inner: number | null; settings: Settings } | null = null;
+  for (const [index, line] of lines.entries()) {
+    if (EMPTY.test(line)) continue;
+    const [, indent = '', key = '', rest = ''] =
+      /^( +)("[^"\\]+"|'[^']+'|[^\s:#'"]+):(?:\s+(.*))?$/.exec(line) ?? [];
+    const name = key.replace(/^(["'])(.*)\1$/, '$2');
+    const value = readScalar(rest.trim().replace(/^\{\s*\}/, ''));
+    if (present !== null && indent.length > present.depth) {
+      const isOwn = present.inner === null || present.inner === indent.length;
+      if (!isOwn || name === '' || value === null) throw new Error(NOT_A_LINE(index));
+      if (Object.hasOwn(present.settings, name))
+        throw new Error(`line ${index + 1} says something a second time`);
+      present.inner = indent.length;
+      if (value !== '') present.settings[name] = value;
+      continue;
+    }
+    if (name === '' || value !== '' || (present !== null && indent.length < present.depth)) {
+      throw new Error(
+        `line ${index + 1} is not of the form NAME:, with url and api_key_file in lines below it`,
+      );
+    }
+    const problem = servers.has(name) ? 'this server stands there twice' : problemOfName(name);
+    if (problem !== null) throw new Error(`line ${index + 1}: ${problem}`);
+    present = { depth: indent.length, inner: null, settings: {} };
+    servers.set(name, present.settings);
+  }
+  return servers;
+}
+
+const EMPTY = /^\s*(#.*)?$/;
+const NOT_A_LINE = (index: number) => `line ${index + 1} is not of the form NAME: VALUE`;
+
+function linesOf(text: string): string[] {
+  return text.replace(/^\ufeff/, '').split(/\r?\n/);
+}
+
+/** @throws Error that names the line but never quotes it, because it may hold a key */
+export function parsePlainYaml(text: string): Settings {
+  return parseLines(linesOf(text));
+}
+
+function parseLines(lines: readonly string[]): Settings {
+  const values: Settings = {};
+  for (const [index, line] of lines.entries()) {
+    if (EMPTY.test(line) || /^---\s*$/.test(line)) continue;
     const [, name, rest = ''] = /^([a-z_]+):(?:\s+(.*))?$/.exec(line) ?? [];
     const value = name === undefined ? null : readScalar(rest.trim());
-    if (name === undefined || value === null)
-      throw new Error(`line ${index + 1} is not of the form NAME: VALUE`);
+    if (name === undefined || value === null) throw new Error(NOT_A_LINE(index));
     if (value !== '') values[name] = value;
   }
   return values;

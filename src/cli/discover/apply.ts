@@ -1,7 +1,8 @@
 /** What the jobs of proposed snitches need to check in. */
 import type { WireSnitch } from '../../api/wire.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import { DEFAULT_URL } from '../command/connection.ts';
+import { DEFAULT_URL, serversOf } from '../command/servers.ts';
+import { readCli } from '../command/settings-files.ts';
 import { Failure } from '../failure/failure.ts';
 import { wrappedLine } from './crontab/wrap.ts';
 import { type CrontabChange, changeOf } from './crontab/write.ts';
@@ -31,7 +32,8 @@ function addressOf(snitch: WireSnitch | null): string {
   if (!/^https?:\/\/[\w.~:@%/[\]-]+$/.test(check_in_url)) {
     throw new Failure(`the server gives ${snitch.name} a check-in address that no crontab can hold`);
   }
-  return check_in_url === `${DEFAULT_URL}/c/${token}` ? token : shellWord(check_in_url);
+  const isPlain = serversOf(readCli(process.env)).length === 0;
+  return isPlain && check_in_url === `${DEFAULT_URL}/c/${token}` ? token : shellWord(check_in_url);
 }
 
 /** One change for each crontab that has proposed jobs or lines to be mended. */

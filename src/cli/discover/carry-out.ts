@@ -1,5 +1,6 @@
 /** `snitch discover --apply`: makes snitches, and lets the jobs of this host check in. */
 
+import { placeOf } from '../command/confirm.ts';
 import { connect } from '../command/connection.ts';
 import { canAsk, confirm } from '../command/prompt.ts';
 import { Failure, UsageError } from '../failure/failure.ts';
@@ -40,7 +41,8 @@ export async function apply(look: () => Discovery, applying: Applying, report: R
   if (!flags.yes) {
     const planned = found.proposals.map((proposal) => ({ proposal, snitch: null }));
     output.lines(discoveryLines(planned, found, findings, output.style));
-    if (!(await confirm(`Make ${planned.length} snitches? [y/N] `))) throw new Failure('nothing was changed');
+    if (!(await confirm(`Make ${planned.length} snitches${placeOf(flags)}? [y/N] `)))
+      throw new Failure('nothing was changed');
   }
   const { watched, made, refused, remarks } = await makeSnitches(client, found, flags.tag ?? []);
   output.done(`${made} made, ${watched.length - made} there already`);
@@ -68,7 +70,8 @@ async function updateIfWanted(
   const count = mendable.length === 1 ? 'One snitch' : `${mendable.length} snitches`;
   const isWanted =
     flags.update ||
-    (!flags.yes && (await confirm(`${count} could be given what their jobs are. Do it? [y/N] `)));
+    (!flags.yes &&
+      (await confirm(`${count} could be given what their jobs are${placeOf(flags)}. Do it? [y/N] `)));
   if (!isWanted) {
     output.done(`${count} could be given what their jobs are: see --update`);
     return false;

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { MINUTE } from '../../text/durations.ts';
 import { collect, type Register, withCrontab, withExamples } from '../command/command.ts';
 import { parseDuration } from '../command/duration.ts';
+import { type ServerFlags, typedIn } from '../command/servers.ts';
 import { UsageError } from '../failure/failure.ts';
 import { addMakeOptions, isDescribed, type MakeFlags, makingOf } from '../sending/new-snitch.ts';
 import { recipientOf } from '../sending/recipient.ts';
@@ -17,6 +18,7 @@ import { measure, valueCommandsOf } from './values.ts';
 
 interface ExecFlags extends MakeFlags {
   url?: string;
+  server?: string;
   apiKeyFile?: string;
   tokenFile?: string;
   timeout?: string;
@@ -77,6 +79,7 @@ export const register: Register = (program, finish) => {
     .option('--value <name=command>', 'report what this prints after the job; repeat for several', collect)
     .option('--value-timeout <duration>', 'how long these commands may take together', '1m')
     .option('--url <url>', 'address of the server (or SNITCH_URL)')
+    .option('--server <name>', 'the server of that name in cli.yaml (or SNITCH_SERVER)')
     .option('--api-key-file <file>', 'file with the API key, for a name (or SNITCH_API_KEY_FILE)');
   addMakeOptions(exec).addHelpText('after', NOTES);
   exec.action(async (first: string | undefined, rest: string[], flags: ExecFlags) => {
@@ -147,6 +150,7 @@ function reportFor(given: string | null, problem: string | null, flags: ExecFlag
       const runId = process.getBuiltinModule('node:crypto').randomUUID();
       return new RunReport({
         ...recipientOf(given, flagsOf(flags), make),
+        typed: typedIn(flags),
         runId,
         directory: spoolDirectory(),
       });
@@ -159,8 +163,9 @@ function reportFor(given: string | null, problem: string | null, flags: ExecFlag
 }
 
 /** Leaves out --timeout, which means the job here. */
-function flagsOf({ url, apiKeyFile }: ExecFlags): { url?: string; apiKeyFile?: string } {
-  return { ...(url === undefined ? {} : { url }), ...(apiKeyFile === undefined ? {} : { apiKeyFile }) };
+function flagsOf(flags: ExecFlags): ServerFlags & { apiKeyFile?: string } {
+  const { apiKeyFile } = flags;
+  return { ...typedIn(flags), ...(apiKeyFile === undefined ? {} : { apiKeyFile }) };
 }
 
 async function tellEnd(report: RunReport, end: JobEnd, told: ToldEnd): Promise<void> {

@@ -1,4 +1,5 @@
 /** Reports how a run began and ended, or keeps the report in the spool. The job never waits for it. */
+import type { ServerFlags } from '../command/servers.ts';
 import type { KeptCheckIn, Recipient } from '../sending/check-in.ts';
 import { dispatch, Locator } from '../sending/recipient.ts';
 import type { Answer } from '../sending/send.ts';
@@ -30,6 +31,8 @@ export interface Run {
   recipient: Recipient;
   /** Why the address of the server is not known, in words; null if it is. */
   problem: string | null;
+  /** What was typed about the server. */
+  typed: ServerFlags;
   runId: string;
   /** Where the spool is. */
   directory: string;
@@ -48,11 +51,12 @@ export class RunReport {
   readonly #run: Run;
   readonly #hurry = new AbortController();
   readonly #startLimit = new AbortController();
-  #locator = new Locator(LOCATE_WITHIN);
+  #locator: Locator;
   #start: Promise<Delivery> | null = null;
 
   constructor(run: Run) {
     this.#run = run;
+    this.#locator = new Locator(LOCATE_WITHIN, run.typed);
   }
 
   /** Stops waiting for the server. What it has not confirmed goes to the spool. */
@@ -106,7 +110,7 @@ export class RunReport {
   /** Tries the start once more, because the server may have come back since the job began. */
   async #again({ checkIn, answer, claim: waits }: Delivery): Promise<void> {
     if (answer.kind !== 'later') return;
-    this.#locator = new Locator(LOCATE_WITHIN);
+    this.#locator = new Locator(LOCATE_WITHIN, this.#run.typed);
     const { directory } = this.#run;
     const held = waits === null ? null : await claim(directory, waits.name).catch(() => null);
     // A missing file means that another process has sent it, unless it never had one.
@@ -131,10 +135,10 @@ export class RunReport {
 
   /** Sends what earlier runs could not send. */
   async #flush(): Promise<void> {
-    const { recipient, directory } = this.#run;
+    const { recipient, directory, typed } = this.#run;
     const signal = AbortSignal.any([this.#hurry.signal, AbortSignal.timeout(FLUSH_WITHIN)]);
     try {
-      const { problems } = await flush({ directory, base: recipient.base, signal });
+      const { problems } = await flush({ directory, base: recipient.base, typed, signal });
       for (const problem of problems) tell(problem);
     } catch (error) {
       tell(`the spool cannot be read: ${(error as Error).message}`);

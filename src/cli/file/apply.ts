@@ -9,6 +9,7 @@ import {
   withExamples,
 } from '../command/command.ts';
 
+import { placeOf } from '../command/confirm.ts';
 import { connect } from '../command/connection.ts';
 import { canAsk, confirm } from '../command/prompt.ts';
 import { EXIT } from '../failure/exit-codes.ts';
@@ -231,10 +232,11 @@ function checkCount(plan: Plan, confirmed: string | undefined): void {
   }
 }
 
-async function ask({ yes, file }: ApplyFlags): Promise<void> {
+async function ask(flags: ApplyFlags): Promise<void> {
+  const { yes, file } = flags;
   if (yes) return;
   if (file === '-' || !canAsk()) {
     throw new UsageError('nothing was changed: applying needs --yes where there is no terminal to ask on');
   }
-  if (!(await confirm('Apply? [y/N] '))) throw new Failure('nothing was changed');
+  if (!(await confirm(`Apply${placeOf(flags)}? [y/N] `))) throw new Failure('nothing was changed');
 }

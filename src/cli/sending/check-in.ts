@@ -11,10 +11,14 @@ export interface Recipient {
   token: string | null;
   /** What was typed, if that may be a name. */
   name: string | null;
-  /** The server to ask for the name; null for the one in the settings. */
+  /** The server to ask for the name; null if that was not known, or by an older program for the one in the settings. */
   server: string | null;
+  /** What that is called in `cli.yaml`, where it has a name. */
+  serverName?: string;
   /** The file with the key for asking; null for the key in the settings. */
   keyFile: string | null;
+  /** The file that the settings named when the check-in was made, for when they do not know the server any more. */
+  keyFileThen?: string;
   /** How the snitch is made where none has the name: the query of a check-in address. Absent where none is made. */
   make?: string;
 }

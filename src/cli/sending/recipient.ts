@@ -6,8 +6,11 @@ import {
   type ConnectionFlags,
   findCheckInAddress,
   findConnection,
+  findKeptBase,
+  findKeptConnection,
 } from '../command/connection.ts';
 import { looksLikeToken, pickSnitch } from '../command/resolve.ts';
+import { type ServerFlags, typedIn } from '../command/servers.ts';
 import { AuthenticationError, describeFailure, NotFoundError, UsageError } from '../failure/failure.ts';
 import { looksLikeAddress, splitAddress } from './address.ts';
 import { sendByName } from './by-name.ts';
@@ -31,33 +34,53 @@ export function recipientOf(
   const none = { base: null, token: null, name: null, server: null, keyFile: null };
   if (looksLikeAddress(given)) return { recipient: { ...none, ...splitAddress(given) }, problem: null };
   if (given === '') throw new UsageError('the token is empty');
-  const server = flags.url ?? null;
-  const { base, problem } = settledBase(flags);
+  const { place, problem } = settledPlace(flags);
   const keyFile = flags.apiKeyFile === undefined ? null : absolute(flags.apiKeyFile);
-  if (make !== undefined && !looksLikeToken(given)) {
-    return { recipient: { ...none, base, name: given, server, keyFile, make }, problem };
-  }
+  const known = { ...none, ...place, keyFile };
+  if (looksLikeToken(given)) return { recipient: { ...known, token: given }, problem };
+  const key = keyOf(flags);
   // Without a key nobody can be asked for a name.
-  if (looksLikeToken(given) || (PERHAPS_TOKEN.test(given) && !hasKey(server, keyFile))) {
-    return { recipient: { ...none, base, token: given, server, keyFile }, problem };
+  if (make === undefined && !key.isThere && PERHAPS_TOKEN.test(given)) {
+    return { recipient: { ...known, token: given }, problem };
   }
-  return { recipient: { ...none, base, name: given, server, keyFile }, problem };
+  const byName = { ...known, ...key.file, name: given, ...(make === undefined ? {} : { make }) };
+  return { recipient: byName, problem: problem ?? key.problem };
 }
 
-function hasKey(server: string | null, keyFile: string | null): boolean {
+interface KeyOf {
+  isThere: boolean;
+  /** Why it is not known which key is meant, in words. */
+  problem: string | null;
+  file: Pick<Recipient, 'keyFileThen'>;
+}
+
+/** Never throws. */
+function keyOf(flags: ConnectionFlags): KeyOf {
   try {
-    return connectionTo(server, keyFile).apiKey !== '';
-  } catch {
-    return false;
+    const { keyFile } = findConnection(flags);
+    const file = flags.apiKeyFile !== undefined || keyFile === null ? {} : { keyFileThen: keyFile };
+    return { isThere: true, problem: null, file };
+  } catch (error) {
+    const isMissing = error instanceof AuthenticationError;
+    return { isThere: !isMissing, problem: isMissing ? null : (error as Error).message, file: {} };
   }
 }
+
+type Place = Pick<Recipient, 'base' | 'server' | 'serverName'>;
 
 /** Never throws, because a broken file of settings must not keep a job from running. */
-function settledBase({ url }: ConnectionFlags): { base: string | null; problem: string | null } {
+function settledPlace(flags: ConnectionFlags): { place: Place; problem: string | null } {
   try {
-    return { base: findCheckInAddress(url === undefined ? {} : { url }).base, problem: null };
+    const found = findCheckInAddress(typedIn(flags));
+    const name = found.serverName === null ? {} : { serverName: found.serverName };
+    return { place: { base: found.base, server: found.server, ...name }, problem: null };
   } catch (error) {
-    return { base: null, problem: (error as Error).message };
+    const { url, server } = flags;
+    // It is for the server that was asked for, even if nobody knows that now.
+    const asked =
+      url !== undefined || process.env.SNITCH_URL ? undefined : server || process.env.SNITCH_SERVER;
+    const place = { base: null, server: url ?? null, ...(asked ? { serverName: asked } : {}) };
+    return { place, problem: (error as Error).message };
   }
 }
 
@@ -78,31 +101,59 @@ interface ByName {
 /** Finds snitches by name, and asks each server no more than once for all of them. */
 export class Locator {
   readonly #timeoutMs: number;
+  readonly #typed: ServerFlags;
   readonly #lists = new Map<string, Promise<WireSnitch[]>>();
 
-  /** @param timeoutMs time limit for one question */
-  constructor(timeoutMs: number) {
+  /**
+   * @param timeoutMs time limit for one question
+   * @param typed what the present command was told of its own server
+   */
+  constructor(timeoutMs: number, typed: ServerFlags = {}) {
     this.#timeoutMs = timeoutMs;
+    this.#typed = typed;
+  }
+
+  /**
+   * The server that a check-in is for, with its key.
+   *
+   * @throws AuthenticationError without a key, and Failure for what else keeps it from being found
+   */
+  connect({ server, serverName, keyFile, keyFileThen }: Recipient): Connection {
+    const kept = { server, serverName: serverName ?? null, keyFile };
+    try {
+      return findKeptConnection(kept, this.#typed);
+    } catch (error) {
+      if (keyFileThen === undefined || !(error instanceof AuthenticationError)) throw error;
+      return findKeptConnection({ ...kept, keyFile: keyFileThen }, this.#typed);
+    }
   }
 
   /** Never throws. */
-  async locate({ name, base, server, keyFile }: Recipient): Promise<Located> {
+  async locate(recipient: Recipient): Promise<Located> {
+    const { name, base } = recipient;
     const given = name ?? '';
-    let connection: Connection | null = null;
+    let connection: Connection;
     try {
-      connection = connectionTo(server, keyFile);
+      connection = this.connect(recipient);
+    } catch (error) {
+      // Nobody has said that there is no such snitch.
+      if (error instanceof AuthenticationError) return this.#withoutName(error, given, base);
+      return { kind: 'later', reason: describeFailure(error).lines.join('\n'), fault: 'server' };
+    }
+    try {
       return addressOf(connection, pickSnitch(await this.#list(connection), given));
     } catch (error) {
       const otherwise = this.#withoutName(error, given, base);
       const isForbidden = error instanceof ApiError && error.status === 403;
-      return connection !== null && isForbidden ? { connection, otherwise } : otherwise;
+      return isForbidden ? { connection, otherwise } : otherwise;
     }
   }
 
   /** The other address that the server gives for this token; null if there is none. */
-  async elsewhere({ token, server, keyFile }: Recipient, base: string): Promise<string | null> {
+  async elsewhere(recipient: Recipient, base: string): Promise<string | null> {
     try {
-      const connection = connectionTo(server, keyFile);
+      const { token } = recipient;
+      const connection = this.connect(recipient);
       const client = createClient({ ...connection, timeoutMs: this.#timeoutMs });
       const found = addressOf(connection, await client.getSnitch(token ?? ''));
       return found.base === base ? null : found.base;
@@ -141,13 +192,6 @@ export class Locator {
   }
 }
 
-function connectionTo(server: string | null, keyFile: string | null): Connection {
-  return findConnection({
-    ...(server === null ? {} : { url: server }),
-    ...(keyFile === null ? {} : { apiKeyFile: keyFile }),
-  });
-}
-
 /** The address that the API gives, except that a client which came over a socket stays with the socket. */
 function addressOf(
   { url }: Connection,
@@ -170,7 +214,7 @@ export async function dispatch(
   wasKept = false,
 ): Promise<Answer> {
   const late: Answer = { kind: 'later', reason: 'no answer in time', fault: 'server' };
-  if (checkIn.token === null && checkIn.make !== undefined) return make(checkIn, signal, wasKept);
+  if (checkIn.token === null && checkIn.make !== undefined) return make(checkIn, locator, signal, wasKept);
   let found = await beforeAbort<Located>(find(checkIn, base, locator), signal, late);
   if ('connection' in found) {
     const answer = await sendByName(checkIn, found.connection, signal, wasKept);
@@ -190,10 +234,14 @@ export async function dispatch(
     : answer;
 }
 
-async function make(checkIn: KeptCheckIn, signal: AbortSignal, wasKept: boolean): Promise<Answer> {
+async function make(
+  checkIn: KeptCheckIn,
+  locator: Locator,
+  signal: AbortSignal,
+  wasKept: boolean,
+): Promise<Answer> {
   try {
-    const connection = connectionTo(checkIn.server, checkIn.keyFile);
-    return await sendByName(checkIn, connection, signal, wasKept);
+    return await sendByName(checkIn, locator.connect(checkIn), signal, wasKept);
   } catch (error) {
     const reason = describeFailure(error).lines.join('\n');
     return { kind: 'later', reason, fault: error instanceof AuthenticationError ? 'key' : 'server' };
@@ -201,10 +249,15 @@ async function make(checkIn: KeptCheckIn, signal: AbortSignal, wasKept: boolean)
 }
 
 async function find(checkIn: KeptCheckIn, base: string | null, locator: Locator): Promise<Located> {
-  const known = checkIn.base ?? base;
+  const { server, serverName } = checkIn;
+  const isMeant = server !== null || serverName !== undefined;
+  const known = checkIn.base ?? (isMeant ? findKeptBase({ server, serverName: serverName ?? null }) : base);
   if (checkIn.token === null) return locator.locate({ ...checkIn, base: known });
   if (known !== null) return { base: known, token: checkIn.token };
-  const reason = 'the address of the server is not known: see `snitch help spool`';
+  const reason =
+    serverName === undefined
+      ? 'the address of the server is not known: see `snitch help spool`'
+      : `the check-in is for the server "${serverName}", which is not known: \`snitch server add ${serverName}\``;
   return { kind: 'later', reason, fault: 'recipient' };
 }
 

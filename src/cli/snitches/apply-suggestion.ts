@@ -122,6 +122,7 @@ export function foundAfter({ foundAfter: length }: Outlook): string {
 /**
  * Asks, and sets one after the other. One that the server refuses keeps none of the others from being set.
  *
+ * @param asked with `place`, where there are several servers: ` on home (https://…)`
  * @returns those that are set
  * @throws Failure naming those that could not be set
  */
@@ -129,7 +130,7 @@ export async function applyProposals(
   client: Client,
   all: readonly Considered[],
   output: Output,
-  { force }: { force?: boolean | undefined },
+  { force, place }: { force?: boolean | undefined; place: string },
 ): Promise<readonly Proposal[]> {
   if (!output.quiet) {
     for (const { suggested, left } of all) {
@@ -143,7 +144,13 @@ export async function applyProposals(
   }
   await confirmed(
     proposals.map(({ snitch, words }) => `${snitch.name} (${snitch.token}): ${words}`),
-    { force, doing: 'changing', heading: 'This will be changed:', question: 'Change?', done: 'changed' },
+    {
+      force,
+      doing: 'changing',
+      heading: `This will be changed${place}:`,
+      question: 'Change?',
+      done: 'changed',
+    },
   );
   const scheduled = proposals.find(({ changes }) => changes.schedule);
   await askForSchedules(client, { schedule: scheduled?.changes.schedule ?? null });

@@ -8,6 +8,7 @@ import type { SuggestedSchedule, Suggestion } from '../../core/suggestion/sugges
 import { durationInWords, runDuration, SECOND, shortDuration } from '../../text/durations.ts';
 import { weekdayTime } from '../../text/times.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command/command.ts';
+import { placeOf } from '../command/confirm.ts';
 import { connect } from '../command/connection.ts';
 import { resolveSnitches } from '../command/resolve.ts';
 import { UsageError } from '../failure/failure.ts';
@@ -65,10 +66,13 @@ async function applyFound(
   found: readonly Suggested[],
   timezone: string,
   output: Output,
-  { force, yes }: SuggestFlags,
+  flags: SuggestFlags,
 ): Promise<void> {
   const considered = found.map((suggested) => consider(suggested, timezone));
-  const changed = await applyProposals(client, considered, output, { force: force || yes });
+  const changed = await applyProposals(client, considered, output, {
+    force: flags.force || flags.yes,
+    place: placeOf(flags),
+  });
   const isChanged = ({ snitch }: Suggested) => changed.some((one) => one.snitch.token === snitch.token);
   if (output.format === 'json') {
     output.json(

@@ -9,19 +9,25 @@ export interface RefusedCheckIn extends KeptCheckIn {
 /** Earlier programs read only the first version, so it is still written for what they understand. */
 const FIRST_VERSION = 1;
 const VERSION = 2;
+/** Only its name says which server it is for: an earlier program would send it to another one. */
+const BY_SERVER_NAME = 3;
 
 export function encode(checkIn: KeptCheckIn, reason: string | null = null): string {
   const { base, token, name, server, keyFile, make, suffix, at, runId, message, exitStatus, output } =
     checkIn;
-  const { values } = checkIn;
+  const { values, serverName, keyFileThen } = checkIn;
   const first = { base, token, suffix, runId, message, exitStatus };
   const isFirst =
     token !== null && suffix !== null && runId !== null && typeof exitStatus !== 'string' && name === null;
   const fields = {
-    version: isFirst ? FIRST_VERSION : VERSION,
+    version: serverName !== undefined && server === null ? BY_SERVER_NAME : isFirst ? FIRST_VERSION : VERSION,
     at: new Date(at).toISOString(),
     ...first,
-    ...(isFirst ? {} : { name, server, keyFile }),
+    ...(isFirst ? {} : { name, keyFile }),
+    // An earlier program wrote none for a token, but reads it.
+    ...(isFirst && server === null ? {} : { server }),
+    ...(serverName === undefined ? {} : { serverName }),
+    ...(keyFileThen === undefined ? {} : { keyFileThen }),
     // Older programs pass this over, and look for the name alone.
     ...(make === undefined ? {} : { make }),
     ...(reason === null ? {} : { reason }),
@@ -35,13 +41,15 @@ export function encode(checkIn: KeptCheckIn, reason: string | null = null): stri
 /** Null if the text is no check-in, or one of a later version of this program. */
 export function decode(text: string): RefusedCheckIn | null {
   const fields = objectIn(text);
-  if (fields === null || (fields.version !== FIRST_VERSION && fields.version !== VERSION)) return null;
+  if (fields === null || ![FIRST_VERSION, VERSION, BY_SERVER_NAME].some((known) => known === fields.version))
+    return null;
   const { base, token, suffix, at, runId, message, exitStatus, output, reason = '' } = fields;
-  const { name = null, server = null, keyFile = null, make, values } = fields;
+  const { name = null, server = null, keyFile = null, make, values, serverName, keyFileThen } = fields;
   const instant = typeof at === 'string' ? Date.parse(at) : Number.NaN;
   if (Number.isNaN(instant) || typeof output !== 'string' || typeof reason !== 'string') return null;
   if (![base, token, name, server, keyFile, runId, message].every(isTextOrNull)) return null;
-  if (make !== undefined && typeof make !== 'string') return null;
+  if (![make, serverName, keyFileThen].every((one) => one === undefined || typeof one === 'string'))
+    return null;
   if (token === '' || (token === null && (name === null || name === ''))) return null;
   if (suffix !== null && !isSuffix(suffix)) return null;
   if (!isTextOrNull(exitStatus) && !Number.isInteger(exitStatus)) return null;
@@ -51,7 +59,9 @@ export function decode(text: string): RefusedCheckIn | null {
     name: name as string | null,
     server: server as string | null,
     keyFile: keyFile as string | null,
-    ...(make === undefined ? {} : { make }),
+    ...(typeof make === 'string' ? { make } : {}),
+    ...(typeof serverName === 'string' ? { serverName } : {}),
+    ...(typeof keyFileThen === 'string' ? { keyFileThen } : {}),
     suffix,
     at: instant,
     runId: runId as string | null,

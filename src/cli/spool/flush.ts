@@ -1,5 +1,6 @@
 /** Sends what waits in the spool, the oldest first. Several processes may do so at once. */
 import { MINUTE, WEEK } from '../../text/durations.ts';
+import type { ServerFlags } from '../command/servers.ts';
 import { type KeptCheckIn, shownRecipient } from '../sending/check-in.ts';
 import { dispatch, Locator } from '../sending/recipient.ts';
 import { tellDeleted } from './deliver.ts';
@@ -27,6 +28,8 @@ export interface FlushOptions {
   directory: string;
   /** The address for check-ins that were kept without one; null if there is none. */
   base: string | null;
+  /** What the present command was told of its own server, which has the keys in the environment. */
+  typed?: ServerFlags | undefined;
   /** Ends the flush early. What is left goes on waiting. */
   signal: AbortSignal;
 }
@@ -55,7 +58,7 @@ interface Flush extends FlushOptions {
 /** @throws Error if the directory cannot be read or written */
 export async function flush(options: FlushOptions): Promise<Flushed> {
   const flushed: Flushed = { sent: 0, left: 0, reasons: [], problems: [] };
-  const locator = new Locator(SEND_WITHIN);
+  const locator = new Locator(SEND_WITHIN, options.typed);
   const work: Flush = { ...options, flushed, silent: new Set<string>(), locator, deleted: 0 };
   for (const name of await waiting(options.directory)) await flushOne(work, name);
   flushed.problems.push(...tellDeleted(work.deleted));
@@ -114,7 +117,9 @@ function isSilent(flush: Flush, checkIn: KeptCheckIn): boolean {
 
 /** A name is looked up at the API; a check-in with a token goes straight to the check-in address. */
 function serverOf({ base }: Flush, checkIn: KeptCheckIn): string {
-  return checkIn.token === null ? `api ${checkIn.server} ${checkIn.keyFile}` : `base ${checkIn.base ?? base}`;
+  const { server, serverName, keyFile, keyFileThen } = checkIn;
+  if (checkIn.token === null) return `api ${server} ${serverName} ${keyFile ?? keyFileThen}`;
+  return `base ${checkIn.base ?? (server === null && serverName === undefined ? base : `of ${server} ${serverName}`)}`;
 }
 
 function recipientOf(flush: Flush, checkIn: KeptCheckIn): string {

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { addOutputOptions, type Register, withCrontab, withExamples } from '../command/command.ts';
 import { findCheckInAddress } from '../command/connection.ts';
+import { type ServerFlags, typedIn } from '../command/servers.ts';
 import { EXIT } from '../failure/exit-codes.ts';
 import { NotFoundError, UsageError } from '../failure/failure.ts';
 import { Output, type OutputFlags, say, shownTime, type View } from '../output/output.ts';
@@ -125,14 +126,13 @@ function shown(file: string, checkIn: RefusedCheckIn, state: Kept['state']): Kep
     kind: suffix ?? 'check-in',
     creates: checkIn.make !== undefined,
     token: shownRecipient(checkIn),
-    server: checkIn.token === null ? checkIn.server : base,
+    server: (checkIn.token === null ? checkIn.server : base) ?? checkIn.serverName ?? null,
     message,
     reason: reason === '' ? null : reason,
   };
 }
 
-interface FlushFlags {
-  url?: string;
+interface FlushFlags extends ServerFlags {
   quiet?: boolean;
 }
 
@@ -143,6 +143,7 @@ function addFlush(spool: Command, finish: (code: number) => void): void {
     .command('flush')
     .description('send what waits, the oldest first')
     .option('--url <url>', 'server of those that were kept without knowing theirs (or SNITCH_URL)')
+    .option('--server <name>', 'the same, by its name in cli.yaml (or SNITCH_SERVER)')
     .option('-q, --quiet', 'no message where all went well')
     .addHelpText('after', FLUSH_CODES)
     .action(async (flags: FlushFlags) => finish(await flushSpool(flags)));
@@ -151,14 +152,25 @@ function addFlush(spool: Command, finish: (code: number) => void): void {
 }
 
 async function flushSpool(flags: FlushFlags): Promise<number> {
-  const { base } = findCheckInAddress(flags.url === undefined ? {} : { url: flags.url });
+  const typed = typedIn(flags);
+  const base = baseFor(typed);
   const signal = new AbortController().signal;
-  const { sent, left, reasons, problems } = await flush({ directory: spoolDirectory(), base, signal });
+  const { sent, left, reasons, problems } = await flush({ directory: spoolDirectory(), base, typed, signal });
   for (const line of [...problems, ...reasons]) for (const part of line.split('\n')) say(`snitch: ${part}`);
   if (left > 0) say(`snitch: sent ${sent}, ${left} wait on`);
   else if (!flags.quiet) say(sent === 0 ? 'nothing waits' : `sent ${sent}`);
   if (left > 0) return EXIT.unreachable;
   return problems.length > 0 ? EXIT.error : EXIT.ok;
+}
+
+/** What knows its own server needs none. @throws UsageError if one was typed that is not known */
+function baseFor(typed: ServerFlags): string | null {
+  try {
+    return findCheckInAddress(typed).base;
+  } catch (error) {
+    if (typed.url !== undefined || typed.server !== undefined) throw error;
+    return null;
+  }
 }
 
 function addRetry(spool: Command, finish: (code: number) => void): void {
@@ -167,6 +179,7 @@ function addRetry(spool: Command, finish: (code: number) => void): void {
     .description('send again what the server refused')
     .argument('[file...]', 'which ones, as `spool list -o wide` shows them (default: all)')
     .option('--url <url>', 'server of those that were kept without knowing theirs (or SNITCH_URL)')
+    .option('--server <name>', 'the same, by its name in cli.yaml (or SNITCH_SERVER)')
     .option('-q, --quiet', 'no message where all went well')
     .addHelpText('after', FLUSH_CODES)
     .action(async (files: string[], flags: FlushFlags) => {

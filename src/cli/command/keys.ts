@@ -1,0 +1,175 @@
+/** Which key goes to a server. The key of one server is never sent to another. */
+import { EXIT } from '../failure/exit-codes.ts';
+import { AuthenticationError, Failure } from '../failure/failure.ts';
+import type { Settings } from './plain-yaml.ts';
+import {
+  type FoundServer,
+  findServer,
+  type ServerFlags,
+  sameServer,
+  serverAt,
+  serversOf,
+} from './servers.ts';
+import type { Files } from './settings-files.ts';
+
+const { readFileSync } = process.getBuiltinModule('node:fs');
+const { dirname, resolve } = process.getBuiltinModule('node:path');
+
+/** Which key is needed: one of a case, or one that administers the server. */
+export type KeyKind = 'case' | 'admin';
+
+export interface FoundKey {
+  value: string;
+  /** Where it comes from, in words. */
+  source: string;
+  /** The file that holds nothing but the key; null if it is elsewhere. */
+  file: string | null;
+}
+
+export interface Wanted {
+  server: FoundServer;
+  kind: KeyKind;
+  apiKeyFile: string | undefined;
+  /**
+   * Set where the server was chosen earlier, for something that was kept: what is typed now. A key in the environment need
+   * not belong to a server of earlier.
+   */
+  typedNow?: ServerFlags | undefined;
+}
+
+/**
+ * @returns null if there is none
+ * @throws AuthenticationError for a file that cannot be used; Failure if a key in the environment may be that of another
+ * server
+ */
+export function findKey(env: NodeJS.ProcessEnv, files: Files, wanted: Wanted): FoundKey | null {
+  const { server, kind, apiKeyFile } = wanted;
+  if (apiKeyFile !== undefined) return keyInFile(apiKeyFile, '--api-key-file');
+  const mayUse = environmentFits(env, files, wanted);
+  const [ownNames, name] =
+    kind === 'admin' ? (['SNITCH_ADMIN_KEY', 'admin_key'] as const) : ([CASE_KEY, 'api_key'] as const);
+  const given = mayUse ? keyInEnvironment(env, ownNames) : null;
+  if (given) return given;
+  for (const { path, settings, isNamed } of placesOf(files, server)) {
+    const value = settings[name];
+    if (value) return { value, source: path, file: null };
+    const file = settings[`${name}_file`];
+    // A name without a folder is looked for beside the file that says it.
+    if (file) return keyInFile(isNamed ? resolve(dirname(path), file) : file, path);
+  }
+  // If the environment has only SNITCH_API_KEY, that may well be an admin key.
+  return mayUse && kind === 'admin' ? keyInEnvironment(env, CASE_KEY) : null;
+}
+
+const CASE_KEY = 'SNITCH_API_KEY';
+
+/**
+ * A key in the environment belongs to `SNITCH_URL`. Where that is not set it belongs to the one server that there is: with
+ * several in `cli.yaml`, nobody could tell whose it is.
+ */
+function environmentFits(env: NodeJS.ProcessEnv, files: Files, wanted: Wanted): boolean {
+  const { server, kind, typedNow } = wanted;
+  const { named, by, url } = server;
+  const { cli } = files;
+  if (typedNow !== undefined) return isMeantNow(env, files, wanted, typedNow);
+  if (named === null) return true;
+  if (env.SNITCH_URL) return sameServer(env.SNITCH_URL, url);
+  if (serversOf(cli).length === 1) return true;
+  const variable = variableSet(env, kind === 'admin' ? 'SNITCH_ADMIN_KEY' : CASE_KEY);
+  if (by === '--server' || variable === null) return false;
+  throw new Failure(
+    `${variable} does not say whether it is the key of ${named.name} or of another server in ${cli.path}, so it is not sent\nset SNITCH_URL beside it, or unset it to use the key of ${named.name}`,
+    EXIT.authentication,
+  );
+}
+
+/** Whether the same server would be asked now, with the key in the environment. */
+function isMeantNow(env: NodeJS.ProcessEnv, files: Files, wanted: Wanted, typed: ServerFlags): boolean {
+  try {
+    const server = findServer(typed, env, files);
+    const { kind, apiKeyFile } = wanted;
+    return (
+      sameServer(server.url, wanted.server.url) && environmentFits(env, files, { server, kind, apiKeyFile })
+    );
+  } catch {
+    return false;
+  }
+}
+
+function variableSet(env: NodeJS.ProcessEnv, name: string): string | null {
+  return [name, `${name}_FILE`].find((one) => env[one]) ?? null;
+}
+
+interface Place {
+  path: string;
+  settings: Settings;
+  isNamed: boolean;
+}
+
+/** A key from a file that names a server is used for that server alone, so that no other one gets to see it. */
+function placesOf({ cli, credentials }: Files, { url, named }: FoundServer): Place[] {
+  const daemon = { path: credentials.path, settings: credentials.values, isNamed: false };
+  const known = named ?? serverAt(cli, url);
+  // A key at the top of the file without an address there is for whatever server is named elsewhere, as it always was.
+  const top = { path: cli.path, settings: cli.values, isNamed: false };
+  const own = known
+    ? { path: cli.path, settings: known.settings, isNamed: known.settings !== cli.values }
+    : null;
+  const first = own ?? (cli.values.url === undefined ? top : null);
+  const fits = daemon.settings.url === undefined || sameServer(daemon.settings.url, url);
+  return [...(first ? [first] : []), ...(fits ? [daemon] : [])];
+}
+
+function keyInEnvironment(env: NodeJS.ProcessEnv, name: string): FoundKey | null {
+  const value = env[name];
+  if (value) return { value: value.trim(), source: name, file: null };
+  const file = env[`${name}_FILE`];
+  return file ? keyInFile(file, `${name}_FILE`) : null;
+}
+
+function keyInFile(path: string, source: string): FoundKey {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    throw new AuthenticationError(
+      `${source}: cannot read the key from ${path}: ${(error as NodeJS.ErrnoException).code}`,
+    );
+  }
+  if (!/^[\x21-\x7e]+$/.test(text)) {
+    throw new AuthenticationError(`${source}: ${path} must hold one API key and nothing else`);
+  }
+  return { value: text, source: `${path} (${source})`, file: resolve(path) };
+}
+
+export function describeMissingKey(
+  server: FoundServer,
+  kind: KeyKind,
+  { cli, credentials, forbidden }: Files,
+): string {
+  const { named, url } = server;
+  const variable = kind === 'admin' ? 'SNITCH_ADMIN_KEY_FILE' : 'SNITCH_API_KEY_FILE';
+  const name = kind === 'admin' ? 'admin_key' : 'api_key';
+  const what = `no ${kind === 'admin' ? 'admin key' : 'API key'} for`;
+  if (named !== null) {
+    return [
+      `${what} ${named.name} (${url})`,
+      `write ${name} or ${name}_file below ${named.name} in ${cli.path}, or name a file with --api-key-file`,
+    ].join('\n');
+  }
+  const others = [
+    ...serversOf(cli).map((known) => ({ path: cli.path, url: known.url })),
+    { path: credentials.path, url: credentials.values.url ?? '' },
+  ].filter((other) => other.url !== '' && !sameServer(other.url, url));
+  const elsewhere = others.map((other) => `${other.path} has a key for ${other.url} only`);
+  const [closed] = forbidden;
+  const local =
+    closed === undefined
+      ? `on the host of the daemon, its keys are in credentials.yaml in its data directory (looked for: ${credentials.path})`
+      : `where the daemon of this host is meant: only root and its own user may read ${closed}, so run this with sudo`;
+  return [
+    `${what} ${url}`,
+    ...elsewhere,
+    `set ${variable} to a file with the key, or write url and ${name} into ~/.config/snitch/cli.yaml; ${local}`,
+  ].join('\n');
+}
