@@ -154,6 +154,11 @@ export const TASKS: readonly Task[] = [
       },
       { name: 'webhook', summary: 'where alerts are posted to', load: here(webhook) },
       { name: 'key', summary: 'API keys', load: here(key) },
+      {
+        name: 'server',
+        summary: 'the servers that you work with, by name',
+        load: () => import('./server/server.ts'),
+      },
       { name: 'log', summary: 'who changed what', load: () => import('./snitches/log.ts') },
       { name: 'maintenance', summary: 'close the API for a while', load: here(maintenance) },
     ],

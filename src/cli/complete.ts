@@ -6,6 +6,8 @@ import { ACTIONS } from '../core/activity/activity.ts';
 import { CHANNEL_EVENTS } from '../core/channel.ts';
 import { ENTRIES, findEntry } from './catalogue.ts';
 import { type ConnectionFlags, connect } from './command/connection.ts';
+import { serversOf } from './command/servers.ts';
+import { readCli } from './command/settings-files.ts';
 import { STATUSES } from './output/snitch-view.ts';
 
 export interface Candidate {
@@ -43,13 +45,23 @@ async function candidatesFor(
   typed: string,
   programOf: ProgramOf,
 ): Promise<Candidate[]> {
-  const [name, ...rest] = before;
-  if (name === undefined) return commandNames();
+  if (before[0] === '--server' && before.length === 1) return serverNames();
+  const isAt = before[0] === '--server' && before[1] !== undefined;
+  const [name, ...rest] = isAt ? before.slice(2) : before;
+  if (name === undefined) return typed.startsWith('--') && !isAt ? LEADING : commandNames();
   if (name === 'help') return rest.length === 0 ? commandNames() : [];
   const entry = findEntry(name);
   const program = entry ? await programOf(name) : null;
   const command = program?.commands.find((one) => one.name() === entry?.name);
-  return command ? within(command, rest, typed) : [];
+  const flags = isAt ? { timeout: PATIENCE, server: before[1] ?? '' } : { timeout: PATIENCE };
+  return command ? within(command, { words: rest, typed, flags }) : [];
+}
+
+const LEADING = [{ value: '--server', description: 'ask the server of that name' }];
+
+/** Those that `cli.yaml` names: nobody has to be asked. */
+function serverNames(): Candidate[] {
+  return serversOf(readCli(process.env)).map(({ name, url }) => ({ value: name, description: url }));
 }
 
 function commandNames(): Candidate[] {
@@ -58,14 +70,17 @@ function commandNames(): Candidate[] {
 }
 
 /** Follows the words through subcommands and options to the word that is being typed. */
-async function within(command: Command, words: readonly string[], typed: string): Promise<Candidate[]> {
-  const flags: ConnectionFlags = { timeout: PATIENCE };
+async function within(
+  command: Command,
+  { words, typed, flags }: { words: readonly string[]; typed: string; flags: ConnectionFlags },
+): Promise<Candidate[]> {
   let place = command;
   let given: string[] = [];
   let awaiting: Option | null = null;
   for (const word of words) {
     if (awaiting) {
       if (awaiting.long === '--url') flags.url = word;
+      if (awaiting.long === '--server') flags.server = word;
       if (awaiting.long === '--api-key-file') flags.apiKeyFile = word;
       awaiting = null;
     } else if (word.startsWith('-') && word !== '-') {
@@ -106,6 +121,8 @@ async function valuesOf(option: Option, { flags, typed, command }: Asked): Promi
   switch (option.long) {
     case '--interval':
       return words(INTERVALS);
+    case '--server':
+      return serverNames();
     case '--status':
       return words(STATUSES);
     case '--until':
@@ -150,6 +167,8 @@ async function argumentValues(
       return snitches(connect(flags), given);
     case 'tag':
       return tags(connect(flags));
+    case 'server':
+      return serverNames();
     case 'webhook':
       return (await connect(flags).listWebhooks()).map(({ id, url }) => ({ value: id, description: url }));
     case 'channel':

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
@@ -51,6 +51,31 @@ completion('names and tags of the live API; a token where a name is not enough',
   assert.ok(twins.every(({ token }) => offered.includes(token)));
   assert.not(offered.includes('twin'));
   assert.not(offered.includes('nightly-backup'), 'what was named already');
+});
+
+completion('servers by their names, and what is at the one that is named', async () => {
+  const { path, remove } = temporaryDirectory();
+  mkdirSync(join(path, 'snitch'));
+  const { url, apiKey } = on.daemon;
+  const text = `servers:\n  home:\n    url: ${url}\n    api_key: ${apiKey}\n  house:\n    url: http://127.0.0.1:1\n`;
+  writeFileSync(join(path, 'snitch/cli.yaml'), text, { mode: 0o600 });
+  const at = async (...words: string[]) => {
+    const env = { XDG_CONFIG_HOME: path, SNITCH_DATA_DIR: join(path, 'none') };
+    const { stdout } = await runSnitch(['__complete', '--', ...words], env);
+    return stdout.split('\n').flatMap((line) => (line === '' ? [] : [line.split('\t')[0]]));
+  };
+  try {
+    assert.equal(await at('--server', 'ho'), ['home', 'house']);
+    assert.equal(await at('list', '--server', ''), ['home', 'house']);
+    assert.equal(await at('server', 'use', 'hom'), ['home']);
+    assert.equal(await at('--s'), ['--server']);
+    assert.equal(await at('--server', 'home', 'unp'), ['unpause']);
+    assert.equal(await at('--server', 'home', 'show', 'ni'), ['nightly-backup']);
+    assert.equal(await at('show', '--server', 'home', 'ni'), ['nightly-backup']);
+    assert.equal(await at('--server', 'house', 'show', 'ni'), []);
+  } finally {
+    remove();
+  }
 });
 
 completion('what alerts are told by, and what keeps them back', async () => {
