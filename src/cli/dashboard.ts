@@ -1,6 +1,9 @@
 /** `snitch dashboard`: finds the server, then loads the dashboard, which no other command has to wait for. */
 import { addConnectionOptions, type Register, withExamples } from './command/command.ts';
 import { type ConnectionFlags, findConnection } from './command/connection.ts';
+import { type KnownServer, serversOf } from './command/servers.ts';
+import { readCli } from './command/settings-files.ts';
+import { describeFailure } from './failure/failure.ts';
 
 interface DashboardFlags extends ConnectionFlags {
   readonly?: boolean;
@@ -22,7 +25,19 @@ export const register: Register = (program, finish) => {
 };
 
 async function openDashboard(flags: DashboardFlags): Promise<number> {
-  const { url, apiKey, timeoutMs } = findConnection(flags);
+  const { url, apiKey, timeoutMs, serverName, isOneOfSeveral } = findConnection(flags);
   const { runDashboard } = await import('../tui/run.ts');
-  return runDashboard({ url, apiKey, timeoutMs, readonly: flags.readonly === true });
+  const servers = isOneOfSeveral ? serversOf(readCli(process.env)).map(namedServer) : [];
+  return runDashboard({ url, apiKey, timeoutMs, serverName, servers, readonly: flags.readonly === true });
+}
+
+/** One without a key is shown all the same, and why it cannot be asked. */
+function namedServer({ name, url }: KnownServer) {
+  try {
+    const found = findConnection({ server: name });
+    return { name, url: found.url, apiKey: found.apiKey, problem: null };
+  } catch (error) {
+    const [problem = ''] = describeFailure(error).lines;
+    return { name, url, apiKey: null, problem };
+  }
 }

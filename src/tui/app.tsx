@@ -3,12 +3,14 @@ import type { ReadStream, WriteStream } from 'node:tty';
 import { render } from 'ink';
 import type { Client } from '../api/client.ts';
 import type { Patience } from '../api/turns.ts';
-import { createCommands } from './live/commands.ts';
+import { printable } from '../text/printable.ts';
+import { type CommandParts, createCommands } from './live/commands.ts';
 import { Feed } from './live/feed.ts';
 import { Foresight } from './live/foresight.ts';
 import { patienceOf } from './live/patience.ts';
 import { watchReach } from './live/reach.ts';
 import { RowLoader } from './live/row-loader.ts';
+import { askAll } from './live/server-health.ts';
 import { SilenceReader } from './live/silences.ts';
 import { createStore, type Store } from './live/store.ts';
 import { initialState } from './model/state.ts';
@@ -21,12 +23,26 @@ export interface AppParts {
   connect: (patience?: Patience) => Client;
   /** The address of the server, which the header shows. */
   server: string;
+  /** What it is called, and all that there are, where there are several. */
+  serverName?: string | null;
+  servers?: readonly Target[];
   readonly: boolean;
   stdin: ReadStream;
   stdout: WriteStream;
   look: Look;
   clock: () => number;
   env: NodeJS.ProcessEnv;
+}
+
+/** A server that the dashboard may show. */
+export interface Target {
+  name: string;
+  url: string;
+  /** Null if there is no way to ask it, for this reason. */
+  connect: ((patience?: Patience) => Client) | null;
+  /** Gives up soon: for a look at how it is. */
+  glance: (() => Client) | null;
+  problem: string | null;
 }
 
 export interface App {
@@ -49,8 +65,11 @@ const TICK = 1_000;
 const FRAMES = 60;
 
 export function startApp(parts: AppParts): App {
-  const { stdin, stdout, server, readonly, look, clock } = parts;
-  const store = createStore(initialState({ now: clock(), size: sizeOf(stdout), server, readonly }));
+  const { stdin, stdout, server, serverName = null, servers: targets = [], readonly, look, clock } = parts;
+  const servers = targets.map(({ name, url }) => ({ name, url, health: { state: 'asking' } as const }));
+  const store = createStore(
+    initialState({ now: clock(), size: sizeOf(stdout), server, serverName, servers, readonly }),
+  );
   const screen = openScreen(stdin, stdout, store);
   const ink = render(<Dashboard store={store} look={look} />, {
     stdin: screen.input,
@@ -63,7 +82,7 @@ export function startApp(parts: AppParts): App {
     maxFps: FRAMES,
     patchConsole: false,
   });
-  const live = goLive(parts, store, ink.unmount);
+  const live = goLiveAtOneOf(parts, store, ink.unmount);
   const exited = Promise.race([ink.waitUntilExit(), live.refused]);
   const close = () => {
     live.stop();
@@ -96,8 +115,47 @@ function openScreen(stdin: ReadStream, stdout: WriteStream, store: Store) {
   };
 }
 
-function goLive({ connect, clock: ownClock, stdout, env }: AppParts, store: Store, quit: () => void) {
+interface Ways {
+  quit: () => void;
+  servers: NonNullable<CommandParts['servers']>;
+}
+
+/** Shows one server after the other, as the keys ask for it. */
+function goLiveAtOneOf(parts: AppParts, store: Store, quit: () => void) {
+  const targets = parts.servers ?? [];
+  const ask = () =>
+    askAll(
+      targets.map(({ name, glance, problem }) => ({ name, client: glance?.() ?? null, problem })),
+      (name, health) => store.dispatch({ kind: 'server', name, health }),
+    );
+  const show = (name: string): void => {
+    const target = targets.find((one) => one.name === name);
+    if (!target?.connect) {
+      const text = `Still here: ${printable(target?.problem ?? `there is no server ${name}`)}`;
+      return store.dispatch({ kind: 'said', text, tone: 'bad', at: store.get().now });
+    }
+    live.stop();
+    store.dispatch({ kind: 'switched', name, url: target.url });
+    live = goLive({ ...parts, connect: target.connect }, store, ways);
+    // A server that refuses the key is no reason to leave those that take theirs: the banner tells.
+    live.refused.catch(() => {});
+  };
+  const ways = { quit, servers: { ask, show } };
+  let live = goLive(parts, store, ways);
+  return { refused: live.refused, unfinished: () => live.unfinished(), stop: () => live.stop() };
+}
+
+/** What is still on its way from a server must not appear among what another one says. */
+function untilEnd(store: Store, signal: AbortSignal): Store {
+  const dispatch: Store['dispatch'] = (event) => {
+    if (!signal.aborted) store.dispatch(event);
+  };
+  return { ...store, dispatch };
+}
+
+function goLive({ connect, clock: ownClock, stdout, env }: AppParts, whole: Store, ways: Ways) {
   const ending = new AbortController();
+  const store = untilEnd(whole, ending.signal);
   const client = connect(patienceOf(store, ending.signal));
   // Deadlines are by the server's clock, so what is left until then is by it too.
   const clock = () => ownClock() + client.now() - Date.now();
@@ -111,16 +169,14 @@ function goLive({ connect, clock: ownClock, stdout, env }: AppParts, store: Stor
     client: connect(),
     tell: (foreseen) => store.dispatch({ kind: 'foreseen', foreseen }),
   });
+  const following = follow(feed, store);
   const refresh = () => {
-    feed.refresh();
+    following.refresh();
     readSilences();
   };
-  const commands = createCommands({ client, store, quit, refresh, copy, foresight, readSilences });
+  const commands = createCommands({ ...ways, client, store, refresh, copy, foresight, readSilences });
   store.onEffect(commands.carryOut);
   const ticking = setInterval(() => store.dispatch({ kind: 'tick', now: clock() }), TICK);
-  const refused = new Promise<never>((_, reject) => {
-    feed.run().catch(reject);
-  });
   rows.start();
   const stopAsking = watchReach({ client: connect(), store });
   silences.start();
@@ -130,7 +186,7 @@ function goLive({ connect, clock: ownClock, stdout, env }: AppParts, store: Stor
     () => {},
   );
   return {
-    refused,
+    refused: following.refused,
     unfinished: commands.unfinished,
     stop: () => {
       ending.abort(new Error('the dashboard was quit'));
@@ -142,6 +198,26 @@ function goLive({ connect, clock: ownClock, stdout, env }: AppParts, store: Stor
       foresight.stop();
     },
   };
+}
+
+/** A feed ends at a server that refuses the key from the start. Reading everything again begins it anew. */
+function follow(feed: Feed, store: Store) {
+  let hasEnded = false;
+  const run = () =>
+    feed.run().catch((error: Error) => {
+      hasEnded = true;
+      store.dispatch({ kind: 'link', link: { state: 'refused', error: error.message, retryAt: null } });
+      throw error;
+    });
+  const refresh = () => {
+    if (!hasEnded) return feed.refresh();
+    hasEnded = false;
+    run().catch(() => {});
+  };
+  const refused = new Promise<never>((_, reject) => {
+    run().catch(reject);
+  });
+  return { refused, refresh };
 }
 
 function feedOf(client: Client, store: Store, clock: () => number, onSilences: () => void): Feed {

@@ -1,7 +1,7 @@
 /** Runs the dashboard on the terminal of this process, and restores the terminal however the dashboard ends. */
 import { createClient } from '../api/client.ts';
 import type { Patience } from '../api/turns.ts';
-import { startApp } from './app.tsx';
+import { startApp, type Target } from './app.tsx';
 import { snapshot } from './snapshot.ts';
 import { lookOf } from './terminal/capabilities.ts';
 
@@ -9,8 +9,23 @@ export interface DashboardOptions {
   url: string;
   apiKey: string;
   timeoutMs: number;
+  /** What the server is called, and all that there are, where there are several. */
+  serverName: string | null;
+  servers: readonly NamedServer[];
   readonly: boolean;
 }
+
+/** A server of the settings. */
+export interface NamedServer {
+  name: string;
+  url: string;
+  /** Null without a key, for this reason. */
+  apiKey: string | null;
+  problem: string | null;
+}
+
+/** How long a server may take to say how it is, in milliseconds. */
+const GLANCE = 5_000;
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -22,9 +37,21 @@ export async function runDashboard(options: DashboardOptions): Promise<number> {
     stdout.write(snapshot(await createClient(options).listSnitches(), Date.now(), look.glyphs));
     return 0;
   }
-  const { url: server, readonly } = options;
+  const { url: server, serverName, readonly } = options;
+  const servers = options.servers.map((one) => targetOf(one, options.timeoutMs));
   const connect = (patience?: Patience) => createClient({ ...options, ...(patience ? { patience } : {}) });
-  const app = startApp({ connect, server, readonly, stdin, stdout, look, env, clock: Date.now });
+  const app = startApp({
+    connect,
+    server,
+    serverName,
+    servers,
+    readonly,
+    stdin,
+    stdout,
+    look,
+    env,
+    clock: Date.now,
+  });
   const crash = onCrash(app.close);
   // On a signal Ink would restore the screen, but not the mouse. So signals take the same way out as everything else.
   for (const signal of SIGNALS) process.once(signal, app.close);
@@ -37,6 +64,14 @@ export async function runDashboard(options: DashboardOptions): Promise<number> {
   }
   for (const line of undone) process.stderr.write(`snitch: ${line}\n`);
   return undone.length === 0 ? 0 : 1;
+}
+
+function targetOf({ name, url, apiKey, problem }: NamedServer, timeoutMs: number): Target {
+  if (apiKey === null) return { name, url, connect: null, glance: null, problem };
+  const glance = () => createClient({ url, apiKey, timeoutMs: GLANCE });
+  const connect = (patience?: Patience) =>
+    createClient({ url, apiKey, timeoutMs, ...(patience ? { patience } : {}) });
+  return { name, url, connect, glance, problem };
 }
 
 /** Rejects with the first defect, after restoring the terminal, so that its message is not lost with the screen. */

@@ -1,14 +1,15 @@
 /** Carries out what the keys ask for through the API, and says how it went. */
-import { ApiError, type Client, type SnitchInput } from '../../api/client.ts';
+import { ApiError, type Client } from '../../api/client.ts';
 import type { WireLogEntry } from '../../api/log.ts';
-import type { WireSnitch } from '../../api/wire.ts';
 import { printable } from '../../text/printable.ts';
 import { LOG_SHOWN } from '../model/detail-lines.ts';
 import { tokenOf } from '../model/rule-text.ts';
 import { nameOf } from '../model/selection.ts';
 import type { Effect, Message } from '../model/state.ts';
 import type { Foresight } from './foresight.ts';
+import { lostOf } from './lost.ts';
 import { reasonOf } from './reason-of.ts';
+import { Requests } from './requests.ts';
 import { endSilences, silence } from './silences.ts';
 import type { Store } from './store.ts';
 
@@ -17,6 +18,8 @@ export interface CommandParts {
   store: Store;
   quit: () => void;
   refresh: () => void;
+  /** Asks all servers how they are, and shows another one; absent where there is only one. */
+  servers?: { ask(): void; show(name: string): void };
   foresight: Pick<Foresight, 'ask'>;
   /** Reads the silences again. */
   readSilences: () => void;
@@ -44,8 +47,8 @@ export interface Commands {
 export function createCommands(parts: CommandParts): Commands {
   const { client, store } = parts;
   const works = new Set<Work>();
-  const say = (text: string, tone: Message['tone']) =>
-    store.dispatch({ kind: 'said', text: printable(text), tone, at: store.get().now });
+  const requests = new Requests();
+  const say = sayIn(store);
   const onAll = onAllOf(store, works, say);
   const details = latest((token: string) => loadDetail(client, store, token));
   const alerts = latest(() => loadAlerts(client, store));
@@ -55,6 +58,9 @@ export function createCommands(parts: CommandParts): Commands {
         return parts.quit();
       case 'refresh':
         return parts.refresh();
+      case 'ask-servers':
+      case 'switch-server':
+        return toServers(parts, effect, works.size > 0 || requests.areOpen, say);
       case 'copy':
         parts.copy(effect.text);
         return say(`Copied ${effect.what}.`, 'good');
@@ -63,25 +69,23 @@ export function createCommands(parts: CommandParts): Commands {
       case 'unpause':
         return onAll(effect.tokens, 'Unpaused', (token) => client.unpause(token));
       case 'acknowledge':
-        return onAll(effect.tokens, 'Acknowledged', (token) =>
-          client.acknowledge(token, { note: effect.note }),
-        );
+        return onAll(effect.tokens, 'Acknowledged', acknowledge(client, effect));
       case 'unacknowledge':
         return onAll(effect.tokens, 'Unacknowledged', (token) => client.unacknowledge(token));
       case 'silence':
-        return void silence(parts, effect, nameOf(store.get(), effect.tokens), say);
+        return requests.add(silence(parts, effect, nameOf(store.get(), effect.tokens), say));
       case 'end-silences':
-        return void endSilences(parts, effect.ids, say);
+        return requests.add(endSilences(parts, effect.ids, say));
       case 'tag':
         return onAll(effect.tokens, 'Tagged', (token) => changeTags(client, token, effect));
       case 'delete':
         return onAll([effect.token], 'Deleted', (token) => client.deleteSnitch(token));
       case 'save':
-        return void save(parts, effect, say);
+        return requests.add(save(parts, effect, say));
       case 'foresee':
         return parts.foresight.ask(effect);
       case 'retry':
-        return void retry(parts, effect.delivery, say);
+        return requests.add(retry(parts, effect.delivery, say));
       case 'load-detail':
         return details(effect.token);
       case 'load-alerts':
@@ -89,6 +93,19 @@ export function createCommands(parts: CommandParts): Commands {
     }
   };
   return { carryOut, unfinished: () => [...works].map(leftUndone) };
+}
+
+function acknowledge(client: Client, { note }: { note: string | null }) {
+  return (token: string) => client.acknowledge(token, { note });
+}
+
+type ToServers = Extract<Effect, { do: 'ask-servers' | 'switch-server' }>;
+
+/** From another server nobody could be told how it went at this one, and what failed would not be marked again. */
+function toServers({ servers }: CommandParts, effect: ToServers, isBusy: boolean, say: Say): void {
+  if (effect.do === 'ask-servers') servers?.ask();
+  else if (isBusy) say('Something is still being done here: go on when it is finished.', 'bad');
+  else servers?.show(effect.name);
 }
 
 /** Acts on all of the snitches, and reports how far it is and how it went. */
@@ -114,6 +131,10 @@ function leftUndone({ done, finished, all }: Work): string {
 }
 
 type Say = (text: string, tone: Message['tone']) => void;
+
+function sayIn(store: Store): Say {
+  return (text, tone) => store.dispatch({ kind: 'said', text: printable(text), tone, at: store.get().now });
+}
 
 interface Failure {
   token: string;
@@ -198,23 +219,6 @@ async function save(
     const validations = error instanceof ApiError ? (error.body?.validations ?? []) : [];
     store.dispatch({ kind: 'refused', error: (error as Error).message, validations });
   }
-}
-
-/** A server ignores what it does not know, and nothing may look as if it had worked. */
-function lostOf(snitch: WireSnitch, wanted: SnitchInput): string {
-  const lost = [
-    wanted.schedule && !snitch.schedule ? 'schedule' : '',
-    wanted.timezone && !snitch.timezone ? 'time zone' : '',
-    typeof wanted.grace === 'number' && snitch.grace !== wanted.grace ? 'grace' : '',
-    wanted.max_runtime && snitch.max_runtime !== wanted.max_runtime ? 'max runtime' : '',
-    wanted.min_runtime && snitch.min_runtime !== wanted.min_runtime ? 'min runtime' : '',
-    (wanted.failures_before_alert ?? 1) > 1 && snitch.failures_before_alert !== wanted.failures_before_alert
-      ? 'failures before an alert'
-      : '',
-    wanted.expect && !snitch.expect ? 'expectations' : '',
-    wanted.needs?.length && !snitch.needs ? 'needs' : '',
-  ];
-  return lost.filter((one) => one !== '').join(', ');
 }
 
 async function retry({ client, store }: CommandParts, delivery: string, say: Say): Promise<void> {

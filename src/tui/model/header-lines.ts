@@ -1,7 +1,7 @@
 /** The lines above and below the body: the server, the counts, the age of the data, and the keys. */
 import { compactDuration } from '../../text/durations.ts';
 import { printable } from '../../text/printable.ts';
-import { displayWidth, fit, toAscii } from '../../text/width.ts';
+import { displayWidth, fit, toAscii, truncate } from '../../text/width.ts';
 import { activeSilences } from '../silences/silenced.ts';
 import { type Glyphs, STATUS_COLOR } from './glyphs.ts';
 import { bindingsOf } from './keys.ts';
@@ -18,17 +18,24 @@ export function headerLines(state: State, glyphs: Glyphs): readonly Line[] {
 function titleLine(state: State, glyphs: Glyphs): Line {
   const { columns } = state.size;
   const age = linkWord(state, glyphs);
+  // The name comes first, because it is what keeps people from changing something at the wrong server.
+  const name = state.servers.length > 1 && state.serverName !== null ? `${state.serverName} ` : '';
+  const shown = truncate(glyphs.unicode ? name : toAscii(name), Math.max(0, columns - 20), glyphs.ellipsis);
   const where = [state.server, state.caseName, state.readonly ? 'read-only' : null]
     .filter((part) => part !== null)
     .join(` ${glyphs.dot} `);
   const title = 'Snitch ';
-  const room = columns - title.length - displayWidth(age.text) - 1;
+  const room = columns - title.length - displayWidth(shown) - displayWidth(age.text) - 1;
   const place = fit(
     glyphs.unicode ? printable(where) : toAscii(printable(where)),
     Math.max(0, room),
     glyphs.ellipsis,
   );
-  return clip([{ text: title, bold: true }, { text: place, dim: true }, { text: ' ' }, age], columns);
+  const named: Span[] = shown === '' ? [] : [{ text: shown, bold: true, color: 'cyan' }];
+  return clip(
+    [{ text: title, bold: true }, ...named, { text: place, dim: true }, { text: ' ' }, age],
+    columns,
+  );
 }
 
 function linkWord({ link, heardAt, now }: State, glyphs: Glyphs): Span {
@@ -159,6 +166,7 @@ const OVERLAY_HINT: Record<Overlay['kind'], string> = {
   delete: '',
   form: '',
   help: '',
+  servers: 'enter switch  esc stay  r ask again',
 };
 
 /** The last message while it is fresh, otherwise the keys of this screen. */
@@ -201,6 +209,7 @@ function offered(state: State): { show: string; word: string }[] {
     alarm: (status === 'failed' || status === 'errored') && !acknowledged,
     paused: status === 'paused' || state.marks.size > 0,
     unpaused: status !== 'paused' || state.marks.size > 0,
+    several: state.servers.length > 1,
   };
   const all = bindingsOf(state.screen.kind, state.readonly).flatMap(({ show, word, action, when }) =>
     !word || action === 'help' || action === 'quit' || (when && !holds[when]) ? [] : [{ show, word, when }],

@@ -8,8 +8,11 @@ export interface Binding {
   /** A word for the footer. Without it, the key is only in the help. */
   word?: string;
   help: string;
-  /** The footer shows it only where the selected snitch is in such a state, and an alarm comes before everything. */
-  when?: 'alarm' | 'paused' | 'unpaused';
+  /**
+   * The footer shows it only where the selected snitch is in such a state, or there are several servers; an alarm comes
+   * before everything.
+   */
+  when?: 'alarm' | 'paused' | 'unpaused' | 'several';
   /** Changes something on the server, so it is off when the dashboard is read-only. */
   changes?: true;
 }
@@ -74,6 +77,14 @@ const ON_SNITCH = [
 ] as const satisfies readonly Binding[];
 
 const EVERYWHERE = [
+  {
+    keys: ['@'],
+    show: '@',
+    action: 'servers',
+    word: 'servers',
+    when: 'several',
+    help: 'other servers, and how they are',
+  },
   { keys: ['r', 'ctrl+r'], show: 'r', action: 'refresh', help: 'read everything again' },
   { keys: ['?'], show: '?', action: 'help', word: 'help', help: 'this help' },
   { keys: ['q', 'ctrl+c'], show: 'q', action: 'quit', word: 'quit', help: 'quit' },

@@ -45,6 +45,8 @@ function act(state: State, action: Exclude<Action, Move>): Step {
       return stay({ ...state, overlay: newForm(state.collection.sorted.map(({ snitch }) => snitch)) });
     case 'open':
       return openSelected(state);
+    case 'servers':
+      return openServers(state);
     case 'alerts':
       return openAlerts(state);
     case 'back':
@@ -152,6 +154,14 @@ export function openSelected(state: State): Step {
 function openDetail(state: State, token: string, from: AlertsScreen | null): Step {
   const screen = { kind: 'detail', token, scroll: 0, detail: null, error: null, from } as const;
   return stay({ ...state, cursor: token, screen }, { do: 'load-detail', token });
+}
+
+function openServers(state: State): Step {
+  if (state.servers.length < 2) {
+    return stay(say(state, 'There is only one server: snitch server add NAME URL adds another.'));
+  }
+  const cursor = state.servers.findIndex(({ name }) => name === state.serverName);
+  return stay({ ...state, overlay: { kind: 'servers', cursor: Math.max(0, cursor) } }, { do: 'ask-servers' });
 }
 
 function openAlerts(state: State): Step {

@@ -1,9 +1,11 @@
 /** Draws questions as lines: prompts below the table, and the form and the help in its place. */
-import { charactersOf, wrapWords } from '../../text/width.ts';
+import { printable } from '../../text/printable.ts';
+import { charactersOf, displayWidth, fit, wrapWords } from '../../text/width.ts';
+import { healthInWords } from '../servers/servers.ts';
 import type { Glyphs } from './glyphs.ts';
 import { bindingsOf } from './keys.ts';
 import { layoutOf } from './layout.ts';
-import { asciiLines, type Line, type Span, widthOfLine } from './line.ts';
+import { asciiLines, clip, type Line, type Span, widthOfLine } from './line.ts';
 import { choicesFor, pauseHint } from './pause-choices.ts';
 import { nameOf } from './selection.ts';
 import type { Overlay, PauseOverlay, State } from './state.ts';
@@ -36,7 +38,7 @@ function linesOf(state: State, overlay: Overlay, glyphs: Glyphs): Line[] {
       return [
         [
           {
-            text: `Delete ${nameOf(state, [overlay.token])}? Its check-in URL stops working.`,
+            text: `Delete ${nameOf(state, [overlay.token])}${placeOf(state)}? Its check-in URL stops working.`,
             color: 'red',
             bold: true,
           },
@@ -54,6 +56,40 @@ function linesOf(state: State, overlay: Overlay, glyphs: Glyphs): Line[] {
     default:
       return [];
   }
+}
+
+/** Where there are several servers, what cannot be undone says which one it is about. */
+function placeOf({ servers, serverName }: State): string {
+  return servers.length > 1 && serverName !== null ? ` on ${serverName}` : '';
+}
+
+/** The servers in the place of the table: which one is shown, and how all of them are. */
+export function serverLines(state: State, cursor: number, height: number, glyphs: Glyphs): readonly Line[] {
+  const { servers, serverName, size } = state;
+  const room = Math.max(8, Math.min(24, Math.floor(size.columns / 3)));
+  const lines = servers.map(({ name, url, health }, index): Line => {
+    const isChosen = index === cursor;
+    const color = ({ asking: null, ok: 'green', away: 'red' } as const)[health.state];
+    const isBad = health.state === 'ok' && health.failed + health.errored > 0;
+    const text = fit(`${printable(name)}${name === serverName ? ' (here)' : ''}`, room, glyphs.ellipsis);
+    const words: Span = {
+      text: healthInWords(health),
+      ...(color ? { color: isBad ? 'red' : color } : { dim: true }),
+    };
+    return clip(
+      [
+        { text: isChosen ? `${glyphs.cursor} ` : '  ', bold: true },
+        { text: `${text}${' '.repeat(Math.max(0, room - displayWidth(text)))}  `, bold: isChosen },
+        words,
+        { text: `  ${url}`, dim: true },
+      ],
+      size.columns,
+    );
+  });
+  // Room for the heading.
+  const first = Math.max(0, Math.min(cursor - Math.floor((height - 1) / 2), lines.length - (height - 1)));
+  const all = [[{ text: 'Servers', bold: true }], ...lines.slice(first)];
+  return glyphs.unicode ? all : asciiLines(all);
 }
 
 function pauseLines(state: State, overlay: PauseOverlay, glyphs: Glyphs): Line[] {

@@ -9,12 +9,15 @@ import { askAnew } from './preview.ts';
 import { keepSelection, nameOf } from './selection.ts';
 import { type Overlay, type PauseOverlay, type State, type Step, say, stay } from './state.ts';
 import { insert, type TextField, typeInto } from './text-field.ts';
+import { clamp } from './window.ts';
 
 export function pressInOverlay(state: State, overlay: Overlay, key: string): Step {
   if (key === 'escape') return stay(cancel(state, overlay));
   switch (overlay.kind) {
     case 'help':
       return stay(pressInHelp(state, key));
+    case 'servers':
+      return pressInServers(state, overlay.cursor, key);
     case 'filter':
       return stay(key === 'enter' ? close(state) : filterBy(state, typeInto(overlay.field, key)));
     case 'delete':
@@ -55,6 +58,24 @@ const HELP_MOVES: Record<string, Move> = {
 function pressInHelp(state: State, key: string): State {
   const action = HELP_MOVES[key];
   return action && isMove(action) ? move(state, action) : close(state);
+}
+
+/** Leaves everything as it is until the choice is made. */
+function pressInServers(state: State, cursor: number, key: string): Step {
+  const { servers, serverName } = state;
+  const at = (index: number) =>
+    stay({ ...state, overlay: { kind: 'servers', cursor: clamp(index, 0, servers.length - 1) } });
+  if (key === 'r') return stay(state, { do: 'ask-servers' });
+  if (key === 'q' || key === '@') return stay(close(state));
+  if (key === 'enter') {
+    const name = servers[cursor]?.name;
+    if (name === undefined || name === serverName) return stay(close(state));
+    return stay(close(state), { do: 'switch-server', name });
+  }
+  const move = HELP_MOVES[key];
+  if (move === 'down') return at(cursor + 1);
+  if (move === 'up') return at(cursor - 1);
+  return stay(state);
 }
 
 function filterBy(state: State, field: TextField | null): State {

@@ -7,6 +7,7 @@ import type { WireLogEntry } from '../../api/log.ts';
 import type { WireAlert, WireCheckIn, WireDelivery, WireError, WireSnitch } from '../../api/wire.ts';
 import type { WireExplanation } from '../../api/wire-explanation.ts';
 import type { WireSilence } from '../../api/wire-kept-back.ts';
+import type { Health, ServerSeen } from '../servers/servers.ts';
 import { type Collection, EMPTY } from './collection.ts';
 import type { Foreseen, Question } from './foreseen.ts';
 import type { FormOverlay } from './form.ts';
@@ -87,6 +88,7 @@ export type Overlay =
   | { kind: 'acknowledge'; tokens: readonly string[]; field: TextField }
   | { kind: 'delete'; token: string }
   | { kind: 'help'; scroll: number }
+  | { kind: 'servers'; cursor: number }
   | FormOverlay;
 
 export interface Message {
@@ -100,6 +102,10 @@ export interface State {
   size: { columns: number; rows: number };
   /** Address of the server, without credentials. */
   server: string;
+  /** What it is called; null if it has no name, or is the only one. */
+  serverName: string | null;
+  /** All that there are to choose from; none where there is only one. */
+  servers: readonly ServerSeen[];
   /** The name of the case; null until it has been read. */
   caseName: string | null;
   /** Which snitches alert nobody at all, and why, in words; null where all of them alert somebody, as far as is known. */
@@ -134,6 +140,9 @@ export type Event =
   | { kind: 'heard'; at: number }
   | { kind: 'link'; link: Link }
   | { kind: 'case'; name: string }
+  | { kind: 'server'; name: string; health: Health }
+  /** Another server is shown from now on, of which nothing is known yet. */
+  | { kind: 'switched'; name: string; url: string }
   | { kind: 'reach'; nobody: string | null }
   | { kind: 'silences'; silences: readonly WireSilence[] }
   | { kind: 'row'; token: string; detail: RowDetail }
@@ -155,6 +164,8 @@ export type Event =
 export type Effect =
   | { do: 'quit' }
   | { do: 'refresh' }
+  | { do: 'ask-servers' }
+  | { do: 'switch-server'; name: string }
   | { do: 'pause'; tokens: readonly string[]; until: string | undefined }
   | { do: 'unpause'; tokens: readonly string[] }
   | { do: 'acknowledge'; tokens: readonly string[]; note: string | null }
@@ -180,14 +191,19 @@ export interface Beginning {
   now: number;
   size: State['size'];
   server: string;
+  serverName?: string | null;
+  servers?: readonly ServerSeen[];
   readonly: boolean;
 }
 
-export function initialState({ now, size, server, readonly }: Beginning): State {
+export function initialState(beginning: Beginning): State {
+  const { now, size, server, serverName = null, servers = [], readonly } = beginning;
   return {
     now,
     size,
     server,
+    serverName,
+    servers,
     readonly,
     caseName: null,
     nobody: null,

@@ -1,6 +1,7 @@
 /** The dashboard as one function: from a state and an event to the next state and what has to be done. */
 import type { WireSilence } from '../../api/wire-kept-back.ts';
-import { applyChanges, replaceAll } from './collection.ts';
+import { withHealth } from '../servers/servers.ts';
+import { applyChanges, arrange, replaceAll } from './collection.ts';
 import { refuse } from './form.ts';
 import { clickAt, wheel } from './pointer.ts';
 import { pressKey } from './press.ts';
@@ -8,7 +9,7 @@ import { showForeseen } from './preview.ts';
 import { foresee, pasteInto } from './prompts.ts';
 import { changedRows, withRow } from './row-details.ts';
 import { keepSelection, selectIndex, visibleEntries } from './selection.ts';
-import { type Event, type State, type Step, say, stay } from './state.ts';
+import { type Event, initialState, type State, type Step, say, stay } from './state.ts';
 
 /** How long the message about an action is shown, in milliseconds. */
 const MESSAGE_STAYS = 8_000;
@@ -93,6 +94,10 @@ function note(state: State, event: Noted): State {
       return keepSelection(state, { ...state, link: event.link });
     case 'case':
       return { ...state, caseName: event.name };
+    case 'server':
+      return { ...state, servers: withHealth(state.servers, event.name, event.health) };
+    case 'switched':
+      return switched(state, event);
     case 'reach':
       return keepSelection(state, { ...state, nobody: event.nobody });
     case 'unfinished':
@@ -106,6 +111,14 @@ function note(state: State, event: Noted): State {
     case 'alerts':
       return noteAlerts(state, event);
   }
+}
+
+/** Nothing of the server before may stay on the screen but how the table is sorted. */
+function switched(state: State, { name, url }: Extract<Event, { kind: 'switched' }>): State {
+  const { now, size, servers, readonly, collection } = state;
+  const { sort, reverse } = collection.arrangement;
+  const fresh = initialState({ now, size, server: url, serverName: name, servers, readonly });
+  return say({ ...fresh, collection: arrange(fresh.collection, { sort, reverse }) }, `Now at ${name}.`);
 }
 
 function stillThere({ collection }: State, tokens: readonly string[]): string[] {

@@ -4,7 +4,7 @@ import { detailLines } from '../model/detail-lines.ts';
 import type { FormOverlay } from '../model/form.ts';
 import { formLines } from '../model/form-lines.ts';
 import { layoutOf, listHeight } from '../model/layout.ts';
-import { helpLines } from '../model/prompt-lines.ts';
+import { helpLines, serverLines } from '../model/prompt-lines.ts';
 import type { AlertsScreen, Screen, State } from '../model/state.ts';
 import { Lines } from './lines.tsx';
 import { useLook } from './look.ts';
@@ -14,6 +14,7 @@ import { Table } from './table.tsx';
 export function Body({ state }: { state: State }) {
   const { overlay, screen } = state;
   if (overlay?.kind === 'form') return <Form state={state} form={overlay} />;
+  if (overlay?.kind === 'servers') return <Servers state={state} cursor={overlay.cursor} />;
   if (overlay?.kind === 'help') return <Help state={state} scroll={overlay.scroll} />;
   if (screen.kind === 'detail') return <Detail state={state} screen={screen} />;
   if (screen.kind === 'alerts') return <Alerts state={state} screen={screen} />;
@@ -37,6 +38,13 @@ function Help({ state, scroll }: { state: State; scroll: number }) {
       height={layoutOf(state).bodyHeight}
     />
   );
+}
+
+function Servers({ state, cursor }: { state: State; cursor: number }) {
+  const { glyphs } = useLook();
+  const { bodyHeight: height } = layoutOf(state);
+  const lines = serverLines(state, cursor, height, glyphs);
+  return <Lines lines={lines} width={state.size.columns} height={height} />;
 }
 
 function Detail({ state, screen }: { state: State; screen: Extract<Screen, { kind: 'detail' }> }) {

@@ -1,0 +1,29 @@
+/** Asks each server how it is, all at once and for a limited time, so that one that hangs holds up nobody. */
+import type { Client } from '../../api/client.ts';
+import { printable } from '../../text/printable.ts';
+import type { Health } from '../servers/servers.ts';
+
+export interface Asked {
+  name: string;
+  /** Null if it cannot be asked, for this reason. */
+  client: Pick<Client, 'listSnitches'> | null;
+  problem: string | null;
+}
+
+export function askAll(servers: readonly Asked[], tell: (name: string, health: Health) => void): void {
+  for (const { name, client, problem } of servers) {
+    tell(name, { state: 'asking' });
+    void healthOf(client, problem).then((health) => tell(name, health));
+  }
+}
+
+async function healthOf(client: Asked['client'], problem: string | null): Promise<Health> {
+  if (client === null) return { state: 'away', error: printable(problem ?? 'it cannot be asked') };
+  try {
+    const all = await client.listSnitches();
+    const count = (status: string) => all.filter((snitch) => snitch.status === status).length;
+    return { state: 'ok', failed: count('failed'), errored: count('errored'), all: all.length };
+  } catch (error) {
+    return { state: 'away', error: printable((error as Error).message) };
+  }
+}
