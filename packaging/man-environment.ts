@@ -23,6 +23,7 @@ function list(variables: Variables): string[] {
 
 const OF_COMMANDS: Variables = [
   [['SNITCH_URL'], 'The address of the server: `http://HOST:PORT`, `https://HOST` or `unix:/PATH`.'],
+  [['SNITCH_SERVER'], 'The name of a server in `cli.yaml`, where `SNITCH_URL` is not set.'],
   [['SNITCH_API_KEY_FILE', 'SNITCH_API_KEY'], 'A file that holds the API key of a case, or the key itself.'],
   [['SNITCH_ADMIN_KEY_FILE', 'SNITCH_ADMIN_KEY'], 'The same for the key of the administrator.'],
   [

@@ -87,9 +87,9 @@ function connection(): string[] {
       the server is the first that is found of:`,
     ),
     compact([
-      entry('1.', '`--url`', 4),
-      entry('2.', '`SNITCH_URL` in the environment', 4),
-      entry('3.', '`url` in `~/.config/snitch/cli.yaml`', 4),
+      entry('1.', '`--url`, or `--server` with the name of a server in `cli.yaml`', 4),
+      entry('2.', '`SNITCH_URL` in the environment, else `SNITCH_SERVER` with such a name', 4),
+      entry('3.', '`server`, which names the default, or else `url` in `~/.config/snitch/cli.yaml`', 4),
       entry('4.', '`url` in `credentials.yaml` in the data directory of a daemon on this host', 4),
       entry('5.', `\`${DEFAULT_URL}\``, 4),
     ]),
@@ -107,7 +107,8 @@ function connection(): string[] {
     ]),
     paragraph(
       `For commands of the administrator these are \`SNITCH_ADMIN_KEY\`, \`SNITCH_ADMIN_KEY_FILE\`, \`admin_key\` and
-      \`admin_key_file\`. A key that stands in one of the two files is sent only to the server that the same file names.`,
+      \`admin_key_file\`. A key that stands in one of the two files is sent only to the server that the same file names. A key in the
+      environment belongs to \`SNITCH_URL\`, and is not sent to one of several servers that is chosen by its name.`,
     ),
     paragraph(
       `\`snitch check-in\` and \`snitch exec\` need no key where they are given a token: it is the secret. Their check-ins go
@@ -139,7 +140,7 @@ const FILES = [
   ],
   [
     '~/.config/snitch/cli.yaml',
-    'For commands: `url`, `api_key` or `api_key_file`, `admin_key` or `admin_key_file`, and `check_in_base`, each as one line `name: value`.',
+    'For commands: `url`, `api_key` or `api_key_file`, `admin_key` or `admin_key_file`, and `check_in_base`, each as one line `name: value`. Below `servers:` the same for each of several servers by its name, which `snitch server` writes; `server` names the default.',
   ],
   [
     '~/.local/state/snitch/spool',

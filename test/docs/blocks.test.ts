@@ -2,6 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
+import { parseCliYaml } from '../../src/cli/command/plain-yaml.ts';
 import { dropInText } from '../../src/cli/discover/systemd/drop-in.ts';
 import { EXIT } from '../../src/cli/failure/exit-codes.ts';
 import { parseSnitchFile } from '../../src/cli/file/snitch-file.ts';
@@ -78,6 +79,7 @@ test('every YAML is a configuration, a file of snitches or one of the command li
     // Playbooks and containers are run by provisioning.test.ts.
     if (Array.isArray(parse(text)) || names.includes('services')) continue;
     if (names.includes('snitches')) assert.ok(parseSnitchFile(path, text).entries.length > 0);
+    else if (names.includes('servers')) assert.ok(parseCliYaml(text).servers.size > 1);
     else if (names.includes('url')) assert.equal(names, ['url', 'api_key_file']);
     else {
       const checked = settingsSchema.safeParse(parse(text));

@@ -56,7 +56,9 @@ function disarm(command: Command): void {
 }
 
 /** Why the program would not understand the words, or null. */
-async function misunderstood(words: readonly string[], inSentence = false): Promise<string | null> {
+async function misunderstood(given: readonly string[], inSentence = false): Promise<string | null> {
+  // The one option that may stand before the command.
+  const words = given[0] === '--server' ? [...given.slice(2), ...given.slice(0, 2)] : given;
   if (words[0] === 'help') return unknownHelp(words.slice(1));
   try {
     const program = await programFor(words[0] ?? '');
