@@ -132,7 +132,8 @@ function goLiveAtOneOf(parts: AppParts, store: Store, quit: () => void) {
     const target = targets.find((one) => one.name === name);
     if (!target?.connect) {
       const text = `Still here: ${printable(target?.problem ?? `there is no server ${name}`)}`;
-      return store.dispatch({ kind: 'said', text, tone: 'bad', at: store.get().now });
+      store.dispatch({ kind: 'said', text, tone: 'bad', at: store.get().now });
+      return;
     }
     live.stop();
     store.dispatch({ kind: 'switched', name, url: target.url });
