@@ -11,6 +11,7 @@ import {
   scheduleCalls,
   silenceCalls,
   snitchCalls,
+  statusPageCalls,
   webhookCalls,
 } from './calls.ts';
 import {
@@ -56,6 +57,7 @@ export function createClient(options: ClientOptions) {
     ...webhookCalls(send),
     ...channelCalls(send),
     ...silenceCalls(send),
+    ...statusPageCalls(send),
     ...keyCalls(send),
     ...adminCalls(send),
     /** The present time by the server's clock, in milliseconds since the epoch, as far as it has answered. */

@@ -1,6 +1,6 @@
 /** Builds the HTTP server. It does not listen yet, so that tests can serve it on any port. */
 import { randomUUID } from 'node:crypto';
-import { createServer, METHODS, type Server } from 'node:http';
+import { createServer, type IncomingMessage, METHODS, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { OWN_ANSWER } from '../api/own-answer.ts';
@@ -18,6 +18,7 @@ import { headersOf, type RateLimiter } from './endpoint/rate-limit.ts';
 import type { ApiContext, RouteContext } from './endpoint/route-context.ts';
 import { type MetricsContext, metricsRoutes } from './metrics/metrics.ts';
 import { openApiRoutes } from './openapi/openapi.ts';
+import { type StatusPageContext, statusPages } from './public/status-page/status-page.ts';
 import { readAgain } from './raw-target.ts';
 import { acknowledgeRoutes } from './resources/acknowledge.ts';
 import { activityRoutes } from './resources/activity.ts';
@@ -39,11 +40,16 @@ import { pauseRoutes } from './resources/pause.ts';
 import { scheduleCheckRoutes } from './resources/schedule-check.ts';
 import { silenceRoutes } from './resources/silences.ts';
 import { snitchRoutes } from './resources/snitches.ts';
+import { statusPageRoutes } from './resources/status-page.ts';
 import { tagRoutes } from './resources/tags.ts';
 import { webhookRoutes } from './resources/webhooks.ts';
 import { streamRoutes } from './stream/stream.ts';
 
-export interface ServerOptions extends RouteContext, MetricsContext, Pick<AcknowledgePageContext, 'links'> {
+export interface ServerOptions
+  extends RouteContext,
+    MetricsContext,
+    Pick<AcknowledgePageContext, 'links'>,
+    Pick<StatusPageContext, 'sessionKey'> {
   limiter: RateLimiter;
   /** The path of check-in addresses, without a slash at the end. */
   checkInPath: string;
@@ -104,10 +110,12 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   healthRoutes(app, options);
   metricsRoutes(app, options);
   openApiRoutes(app, options);
-  acknowledgePage(app, {
+  const forPeople = {
     ...options,
-    refuseForeignForms: (raw) => refuseForeignForms(raw, options.addresses().baseUrl),
-  });
+    refuseForeignForms: (raw: IncomingMessage) => refuseForeignForms(raw, options.addresses().baseUrl),
+  };
+  acknowledgePage(app, forPeople);
+  statusPages(app, forPeople);
   app.register(async (api) => apiRoutes(api, options), { prefix: '/v1' });
   return app;
 }
@@ -128,6 +136,7 @@ const API_ROUTES: readonly ((api: FastifyInstance, context: ApiContext) => void)
   webhookRoutes,
   channelRoutes,
   silenceRoutes,
+  statusPageRoutes,
   apiKeyRoutes,
   streamRoutes,
   importRoutes,

@@ -27,6 +27,7 @@ import type { RouteStore } from './routes.ts';
 import type { ServerNoteStore } from './server-notes.ts';
 import type { SilenceStore } from './silences.ts';
 import type { SnitchStore } from './snitches.ts';
+import type { StatusPageStore } from './status-pages.ts';
 import type { SweepStore } from './sweep.ts';
 import type { WebhookStore } from './webhooks.ts';
 
@@ -89,6 +90,7 @@ export type Store = CaseStore &
   RepeatStore &
   RouteStore &
   SilenceStore &
+  StatusPageStore &
   ServerNoteStore &
   ActivityStore &
   Acting &

@@ -255,6 +255,9 @@ async function everyAct(store: Store, caseId: string): Promise<Record<keyof Acts
     await store.createSilence(caseId, silence, NOW),
   ];
   const member = { channel: 'email', target: 'ann@example.com' } as const;
+  const pageOf = { slug: 'a-page', tags: ['*'] };
+  const page = (await store.createCase(whole, NOW)).id;
+  await store.putStatusPage(page, { ...pageOf, slug: 'doomed' }, NOW);
   const seenBy = { note: null, by: 'x' };
   return {
     acknowledgeSnitch: () => store.acknowledgeSnitch(caseId, seen, seenBy, NOW),
@@ -263,6 +266,8 @@ async function everyAct(store: Store, caseId: string): Promise<Record<keyof Acts
     createSilence: () => store.createSilence(caseId, silence, NOW),
     updateSilence: () => store.updateSilence(caseId, longer.id, { to: NOW + 2 * HOUR }, NOW),
     deleteSilence: () => store.deleteSilence(caseId, ended.id, NOW),
+    putStatusPage: () => store.putStatusPage(caseId, pageOf, NOW),
+    deleteStatusPage: () => store.deleteStatusPage(page),
     updateRoute: () => store.updateRoute(caseId, member, { after: 60 }),
     createCase: () => store.createCase(whole, NOW),
     updateCase: () => store.updateCase(caseId, { reminders: 'off' }, NOW),

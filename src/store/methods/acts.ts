@@ -12,6 +12,7 @@ import * as routeRules from '../operations/routes/rules.ts';
 import * as settings from '../operations/settings.ts';
 import * as silences from '../operations/silencing/silences.ts';
 import * as snitches from '../operations/snitches.ts';
+import * as statusPages from '../operations/status-pages/pages.ts';
 import * as tags from '../operations/tags.ts';
 import * as triggers from '../operations/triggers.ts';
 import * as webhooks from '../operations/webhooks.ts';
@@ -36,6 +37,8 @@ export const acts: ActTable<Acts> = {
   createSilence: silences.createSilence,
   updateSilence: silences.updateSilence,
   deleteSilence: silences.deleteSilence,
+  putStatusPage: statusPages.putStatusPage,
+  deleteStatusPage: statusPages.deleteStatusPage,
   importSnitches: ownership.importSnitches,
   updateSnitches: ownership.updateSnitches,
   deleteSnitches: ownership.deleteSnitches,

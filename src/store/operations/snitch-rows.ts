@@ -7,13 +7,14 @@ export interface SnitchRow {
   token: string;
   case_id: string;
   name: string;
+  public_name: string | null;
   notes: string;
   tags: string;
   alert_email: string;
   created_at: number;
 }
 
-export const SNITCH_COLUMNS = 'id, token, case_id, name, notes, tags, alert_email, created_at';
+export const SNITCH_COLUMNS = 'id, token, case_id, name, public_name, notes, tags, alert_email, created_at';
 
 export function tagsIn({ tags }: Pick<SnitchRow, 'tags'>): string[] {
   return textsIn(tags);
@@ -33,6 +34,7 @@ export function toSnitch(
     token: row.token,
     caseId: row.case_id,
     name: row.name,
+    publicName: row.public_name,
     notes: row.notes,
     tags: tagsIn(row),
     alertEmail: textsIn(row.alert_email),

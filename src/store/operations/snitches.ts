@@ -35,6 +35,7 @@ import {
   toState,
 } from './states.ts';
 import { countSnitches } from './status-counts.ts';
+import { forgetChanges } from './status-pages/changes.ts';
 import { changeTags, indexTags } from './tags.ts';
 import { decideHeldAnew } from './triggers.ts';
 
@@ -92,11 +93,12 @@ export async function insertSnitch(
     hold: null,
   };
   const id = await tx.insert(
-    `INSERT INTO snitches (token, case_id, name, notes, tags, alert_email, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO snitches (token, case_id, name, public_name, notes, tags, alert_email, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     snitch.token,
     caseId,
     snitch.name,
+    snitch.publicName ?? null,
     snitch.notes,
     JSON.stringify(snitch.tags),
     JSON.stringify(snitch.alertEmail),
@@ -183,13 +185,15 @@ export async function changeSnitch(
   const described: SnitchRow = {
     ...row,
     name: changes.name ?? row.name,
+    public_name: changes.publicName === undefined ? row.public_name : changes.publicName,
     notes: changes.notes ?? row.notes,
     tags: changes.tags ? JSON.stringify(changes.tags) : row.tags,
     alert_email: changes.alertEmail ? JSON.stringify(changes.alertEmail) : row.alert_email,
   };
   await tx.run(
-    'UPDATE snitches SET name = ?, notes = ?, tags = ?, alert_email = ? WHERE id = ?',
+    'UPDATE snitches SET name = ?, public_name = ?, notes = ?, tags = ?, alert_email = ? WHERE id = ?',
     described.name,
+    described.public_name,
     described.notes,
     described.tags,
     described.alert_email,
@@ -197,6 +201,7 @@ export async function changeSnitch(
   );
   if (changes.tags) await changeTags(tx, state, tagsIn(row), changes.tags);
   tx.announce({ kind: 'snitch', caseId, token });
+  tx.announce({ kind: 'shown', caseId });
   await reschedule(tx, state, { before, wanted, now });
   const needs = await listNeeds(tx, row.id);
   if (changes.needs) await changeNeeds(tx, state, changes.needs, now);
@@ -290,7 +295,9 @@ export async function deleteSnitch(
   await forgetKeptBack(tx, row.id);
   await forgetValues(tx, row.id);
   await dropWaiting(tx, { caseId, token }, 'it was deleted before');
+  await forgetChanges(tx, { id: row.id, caseId });
   await recordOf(tx, act, caseId, 'snitch.deleted', row);
   tx.announce({ kind: 'snitch', caseId, token });
+  tx.announce({ kind: 'shown', caseId });
   return true;
 }
