@@ -75,6 +75,13 @@ function faultsOfCase(error: z.ZodError | undefined): Validation[] {
 function wireImported({ alertType, alertEmail, maxRuntime, ...imported }: ImportedInput): WireImported {
   const { minRuntime, failuresBeforeAlert, expect, publicName = null, ...others } = imported;
   const rules = wireRunRules({ minRuntime, failuresBeforeAlert, expect });
-  const described = { ...others, public_name: publicName };
-  return { ...described, alert_type: alertType, alert_email: alertEmail, max_runtime: maxRuntime, ...rules };
+  const named = { name: others.name, public_name: publicName };
+  return {
+    ...named,
+    ...others,
+    alert_type: alertType,
+    alert_email: alertEmail,
+    max_runtime: maxRuntime,
+    ...rules,
+  };
 }

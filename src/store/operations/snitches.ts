@@ -23,7 +23,7 @@ import { openRunsInLog } from './open-run.ts';
 import { forgetValues } from './reports.ts';
 import { dropWaiting } from './routes/waiting.ts';
 import { forgetKeptBack } from './silences/alarms.ts';
-import { SNITCH_COLUMNS, type SnitchRow, tagsIn, toSnitch } from './snitch-rows.ts';
+import { SNITCH_COLUMNS, type SnitchRow, tagsIn, toSnitch, withChangedText } from './snitch-rows.ts';
 import {
   contextFor,
   deleteState,
@@ -83,6 +83,7 @@ export async function insertSnitch(
   const rules = rulesWith(ANY_RUN, { minRuntime, failuresBeforeAlert, expect });
   const snitch: Snitch = {
     ...described,
+    publicName: fields.publicName ?? null,
     token,
     caseId,
     createdAt: now,
@@ -98,7 +99,7 @@ export async function insertSnitch(
     snitch.token,
     caseId,
     snitch.name,
-    snitch.publicName ?? null,
+    fields.publicName ?? null,
     snitch.notes,
     JSON.stringify(snitch.tags),
     JSON.stringify(snitch.alertEmail),
@@ -182,14 +183,7 @@ export async function changeSnitch(
   const wanted = withChanges(before, changes);
   const refused = refusedTogether(wanted);
   if (refused) throw new Invalid([refused]);
-  const described: SnitchRow = {
-    ...row,
-    name: changes.name ?? row.name,
-    public_name: changes.publicName === undefined ? row.public_name : changes.publicName,
-    notes: changes.notes ?? row.notes,
-    tags: changes.tags ? JSON.stringify(changes.tags) : row.tags,
-    alert_email: changes.alertEmail ? JSON.stringify(changes.alertEmail) : row.alert_email,
-  };
+  const described = withChangedText(row, changes);
   await tx.run(
     'UPDATE snitches SET name = ?, public_name = ?, notes = ?, tags = ?, alert_email = ? WHERE id = ?',
     described.name,
@@ -298,6 +292,5 @@ export async function deleteSnitch(
   await forgetChanges(tx, { id: row.id, caseId });
   await recordOf(tx, act, caseId, 'snitch.deleted', row);
   tx.announce({ kind: 'snitch', caseId, token });
-  tx.announce({ kind: 'shown', caseId });
   return true;
 }

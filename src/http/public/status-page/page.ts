@@ -5,7 +5,15 @@ import type { PageContent, ShownGroup, ShownLine, State } from './collect.ts';
 import { iconLink, markPicture, type Sign, signPicture, stripPicture } from './pictures.ts';
 import { layOut } from './style.ts';
 import { escaped, isolated, linked, visible } from './text.ts';
-import { MARK_WORDS, shareInWords, stateInWords, stripInWords, timeInWords, zoneInWords } from './words.ts';
+import {
+  MARK_WORDS,
+  periodInWords,
+  shareInWords,
+  stateInWords,
+  stripInWords,
+  timeInWords,
+  zoneInWords,
+} from './words.ts';
 
 export function statusPage(content: PageContent): string {
   const { page, groups } = content;
@@ -102,7 +110,7 @@ function linePart(line: ShownLine, { timezone, now }: PageContent): string {
   const when = time === null ? '' : ` ${time.word} ${timeTag(time.at, timezone)}`;
   const label = escaped(stripInWords(line, timezone));
   const first = line.edges[0];
-  const from = first === undefined ? '' : timeTag(first, timezone);
+  const from = first === undefined ? '' : timeTag(first, timezone, periodInWords(line, first, timezone));
   return `<li class="is-${line.state}">
 <div class="row"><h3 class="name">${isolated(line.name)}</h3><p class="state">${signPicture(STATE_SIGNS[line.state])}<b>${text}</b>${lasting}${when}</p></div>
 ${stripPicture(line.marks, label)}
@@ -131,8 +139,8 @@ function footerPart(slug: string): string {
 </footer>`;
 }
 
-function timeTag(at: number, timezone: string): string {
-  return `<time datetime="${isoTime(at)}">${timeInWords(at, timezone)}</time>`;
+function timeTag(at: number, timezone: string, words = timeInWords(at, timezone)): string {
+  return `<time datetime="${isoTime(at)}">${words}</time>`;
 }
 
 /** The form that stands before a page with a password. It tells nothing about the page. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 
 const STYLE = `
-:root{color-scheme:light dark;--back:#f6f7f9;--card:#fff;--text:#16181d;--dim:#555b66;--line:#dfe2e8;--well:#1e7f4f;--bad:#c0281d;--error:#9a4d00;--calm:#4a5d8f;--idle:#747b88;--none:#8d94a1;--good-back:#e6f4ec;--good-text:#0f5b36;--bad-back:#fdeceb;--bad-text:#931c13;--calm-back:#e9eef9;--calm-text:#2e4273;--link:#1a56b0}
+:root{color-scheme:light dark;--back:#f6f7f9;--card:#fff;--text:#16181d;--dim:#555b66;--line:#dfe2e8;--well:#1e7f4f;--bad:#c0281d;--error:#9a4d00;--calm:#4a5d8f;--idle:#5f6673;--none:#8d94a1;--good-back:#e6f4ec;--good-text:#0f5b36;--bad-back:#fdeceb;--bad-text:#931c13;--calm-back:#e9eef9;--calm-text:#2e4273;--link:#1a56b0}
 @media (prefers-color-scheme:dark){:root{--back:#111318;--card:#1a1d24;--text:#eceef2;--dim:#a7aebb;--line:#303541;--well:#4cc38a;--bad:#ff7b70;--error:#f5a75a;--calm:#93aef0;--idle:#8d95a5;--none:#6f7787;--good-back:#12301f;--good-text:#8ee0b4;--bad-back:#3a1715;--bad-text:#ffb3ac;--calm-back:#1b2540;--calm-text:#bccdf8;--link:#8ab8ff}}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%}
@@ -30,6 +30,7 @@ header .dim{margin-top:.6rem}
 .list li{padding:.85rem 1.1rem}
 .list li+li{border-top:1px solid var(--line)}
 .row{display:flex;flex-wrap:wrap;gap:.1rem 1rem;align-items:baseline;justify-content:space-between}
+h1,h2,.name,.text{overflow:clip}
 .name{font-size:1rem;font-weight:600;min-width:0;overflow-wrap:anywhere}
 .state{font-size:.9rem;color:var(--dim)}
 .state b{font-weight:600}
@@ -37,7 +38,7 @@ header .dim{margin-top:.6rem}
 .state time{white-space:nowrap}
 .is-well b{color:var(--well)}.is-missing b{color:var(--bad)}.is-error b{color:var(--error)}.is-planned b{color:var(--calm)}.is-paused b,.is-pending b{color:var(--idle)}
 .strip{display:block;width:100%;height:1.75rem;margin-top:.5rem}
-.ends{display:flex;justify-content:space-between;gap:1rem;margin-top:.15rem;color:var(--dim);font-size:.78rem}
+.ends{display:flex;justify-content:space-between;gap:1rem;margin-top:.15rem;color:var(--dim);font-size:.78rem;white-space:nowrap}
 .w{fill:var(--well)}.m{fill:var(--bad)}.e{fill:var(--error)}.p{fill:var(--idle)}.l{fill:var(--calm)}.a{fill:var(--idle)}.n{fill:var(--none)}
 .key{display:flex;flex-wrap:wrap;gap:.25rem 1.1rem;margin-top:1.25rem;color:var(--dim);font-size:.82rem}
 .key svg{width:.5rem;height:1.1rem;margin-right:.4rem;vertical-align:-.25rem}

@@ -1,6 +1,6 @@
 /** How snitches are, in words for people who know nothing of this program. */
 import { type Mark, periodsInWords } from '../../../core/status-page/strip.ts';
-import { shortDuration } from '../../../text/durations.ts';
+import { MINUTE, shortDuration } from '../../../text/durations.ts';
 import type { ShownLine, State } from './collect.ts';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
@@ -52,7 +52,8 @@ export function stateInWords({ state, since, until }: ShownLine, now: number): S
   if (state === 'planned')
     return { text, time: until === null ? null : { word: 'until', at: until }, length: '' };
   const isBad = state === 'missing' || state === 'error';
-  const length = isBad && since !== null ? shortDuration(Math.max(0, now - since)) : '';
+  const lasts = isBad && since !== null ? now - since : 0;
+  const length = lasts < MINUTE ? '' : shortDuration(lasts);
   return { text, time: since === null ? null : { word: 'since', at: since }, length };
 }
 
@@ -67,21 +68,28 @@ export const MARK_WORDS: Record<Mark, string> = {
   none: 'nothing known',
 };
 
+/** When a period began, as short as it can be told: `22 Nov 2026`, or `22 Nov, 07:00` of one that is no whole day. */
+export function periodInWords({ rhythm }: Pick<ShownLine, 'rhythm'>, at: number, timezone: string): string {
+  const { day, month, hour, minute } = zoned(at, timezone);
+  const isDay = rhythm.schedule === null && ['daily', 'weekly', 'monthly'].includes(rhythm.interval);
+  if (isDay) return dayInWords(at, timezone);
+  return `${day} ${MONTHS[month - 1]}, ${twoDigits(hour)}:${twoDigits(minute)}`;
+}
+
 /** So many periods of a strip are named by their times. */
 const MOST_NAMED = 5;
 
 /** The strip for those who do not see it: `Last 60 days: 58 well, 2 did not report (20 Nov 2026, 21 Nov 2026).` */
-export function stripInWords({ marks, edges, rhythm }: ShownLine, timezone: string): string {
+export function stripInWords(line: ShownLine, timezone: string): string {
+  const { marks, edges, rhythm } = line;
   const places = Map.groupBy(
     marks.map((mark, index) => ({ mark, at: edges[index] ?? 0 })),
     ({ mark }) => mark,
   );
-  const days = rhythm.schedule === null && ['daily', 'weekly', 'monthly'].includes(rhythm.interval);
-  const nameOf = (at: number) => (days ? dayInWords(at, timezone) : timeInWords(at, timezone));
   const parts = [...places].map(([mark, found]) => {
     const named = mark === 'missing' || mark === 'error' ? found.slice(-MOST_NAMED) : [];
     const more = found.length - named.length;
-    const times = named.map(({ at }) => nameOf(at)).join('; ');
+    const times = named.map(({ at }) => periodInWords(line, at, timezone)).join('; ');
     const shown = named.length === 0 ? '' : ` (${times}${more > 0 ? `; and ${more} earlier` : ''})`;
     return `${found.length} ${MARK_WORDS[mark]}${shown}`;
   });

@@ -53,6 +53,7 @@ export async function forgetChanges(
   tx: Transaction,
   { id, caseId }: { id: number; caseId: string },
 ): Promise<void> {
+  tx.announce({ kind: 'shown', caseId });
   const page = await pageOf(tx, caseId);
   if (page !== null) await tx.run('DELETE FROM status_changes WHERE page_id = ? AND snitch_id = ?', page, id);
 }

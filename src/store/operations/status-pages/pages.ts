@@ -1,6 +1,6 @@
 /** The rows of status pages. */
 import type { Act } from '../../../core/activity/activity.ts';
-import { Invalid, type Validation } from '../../../core/errors.ts';
+import { Invalid, NotFound, type Validation } from '../../../core/errors.ts';
 import {
   type Announcement,
   type StatusPage,
@@ -11,7 +11,6 @@ import { BLANK } from '../../../core/validation.ts';
 import type { PublicPage } from '../../status-pages.ts';
 import type { Reading, Transaction } from '../../transaction.ts';
 import { recordPage, recordPageEdit } from '../activity/of-status-pages.ts';
-import { requireCase } from '../cases.ts';
 
 interface PageRow {
   id: number;
@@ -52,7 +51,7 @@ export async function putStatusPage(
   changes: StatusPageChanges,
   now: number,
 ): Promise<StatusPage> {
-  await requireCase(tx, caseId);
+  if (!(await tx.get('SELECT 1 FROM cases WHERE id = ?', caseId))) throw new NotFound();
   const before = await getStatusPage(tx, caseId);
   const after = withChanges(before ?? (await newPage(caseId, changes, now)), changes, now);
   await refuseTaken(tx, after);
