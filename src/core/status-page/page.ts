@@ -53,7 +53,7 @@ export const LONGEST_PASSWORD = 200;
 export const TITLE = 'Status';
 
 /** How many snitches one page shows, so that a telephone can show it. */
-export const MOST_SHOWN = 500;
+export const MOST_SHOWN = 300;
 
 /** How many periods a strip has. */
 export const STRIP = 60;

@@ -1,44 +1,51 @@
 /** The few pictures of the page. What they say by their colour they say by their form as well. */
 import type { Mark } from '../../../core/status-page/strip.ts';
 
-/** Between two marks, and the height of a strip. */
+/** From one mark to the next, and the height of a strip. */
 const STEP = 10;
 const HEIGHT = 28;
 
 interface Form {
   letter: string;
-  /** Drawn from the left upper corner of its place; it ends there, so that the next one can begin. */
-  path: string;
+  /** Where its lines run; how thick they are, and that they are dashed into marks, stands in the style. */
+  lines: readonly number[];
 }
 
 /** What is not well stands out above the others, and what is not watched lies below them. */
-export const FORMS: Record<Mark, Form> = {
-  well: { letter: 'w', path: 'm1 6h8v22h-8zm-1-6' },
-  missing: { letter: 'm', path: 'm1 0h8v28h-8zm-1 0' },
-  error: { letter: 'e', path: 'm1 0h8v12h-8zm0 16h8v12h-8zm-1-16' },
-  paused: { letter: 'p', path: 'm1 20h8v8h-8zm-1-20' },
-  planned: { letter: 'l', path: 'm1 14h8v5h-8zm0 9h8v5h-8zm-1-23' },
-  away: { letter: 'a', path: 'm4 14h2v14h-2zm-4-14' },
-  none: { letter: 'n', path: 'm3 25h4v3h-4zm-3-25' },
+const FORMS: Record<Mark, Form> = {
+  well: { letter: 'w', lines: [17] },
+  missing: { letter: 'm', lines: [14] },
+  error: { letter: 'e', lines: [6, 22] },
+  paused: { letter: 'p', lines: [24] },
+  planned: { letter: 'l', lines: [17, 26] },
+  away: { letter: 'a', lines: [21] },
+  none: { letter: 'n', lines: [27] },
 };
 
-/** The marks side by side, as SVG. */
+/** The marks side by side, as SVG. Marks of the same kind in a row are one dashed line, so that a strip is short. */
 export function stripPicture(marks: readonly Mark[], label: string): string {
-  const paths = new Map<Mark, { path: string; at: number }>();
-  for (const [index, mark] of marks.entries()) {
-    const { path, at } = paths.get(mark) ?? { path: 'M0 0', at: 0 };
-    const move = index === at ? '' : `m${(index - at) * STEP} 0`;
-    paths.set(mark, { path: `${path}${move}${FORMS[mark].path}`, at: index });
+  const paths = new Map<Mark, string>();
+  let from = 0;
+  for (let to = 1; to <= marks.length; to += 1) {
+    const mark = marks[from];
+    if (mark === undefined || marks[to] === mark) continue;
+    paths.set(mark, `${paths.get(mark) ?? ''}${linesOf(mark, from, to - from)}`);
+    from = to;
   }
-  const drawn = [...paths].map(([mark, { path }]) => `<path class="${FORMS[mark].letter}" d="${path}"/>`);
+  const drawn = [...paths].map(([mark, path]) => `<path class="${FORMS[mark].letter}" d="${path}"/>`);
   const box = `0 0 ${marks.length * STEP} ${HEIGHT}`;
   return `<svg class="strip" viewBox="${box}" preserveAspectRatio="none" role="img" aria-label="${label}">${drawn.join('')}</svg>`;
 }
 
+/** Each begins a little behind the edge of its place, and ends with its last mark. */
+function linesOf(mark: Mark, from: number, count: number): string {
+  return FORMS[mark].lines.map((at) => `M${from * STEP + 1} ${at}h${count * STEP - 2}`).join('');
+}
+
 /** One mark alone, for the legend. */
 export function markPicture(mark: Mark): string {
-  const { letter, path } = FORMS[mark];
-  return `<svg viewBox="0 0 ${STEP} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true"><path class="${letter}" d="M0 0${path}"/></svg>`;
+  const path = linesOf(mark, 0, 1);
+  return `<svg class="mark" viewBox="0 0 ${STEP} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true"><path class="${FORMS[mark].letter}" d="${path}"/></svg>`;
 }
 
 const SIGNS = {

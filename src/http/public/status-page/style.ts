@@ -36,10 +36,11 @@ h1,h2,.name,.text{overflow:clip}
 .state b{font-weight:600}
 .state svg{width:.8rem;height:.8rem;margin-right:.35rem;vertical-align:-.06rem}
 .state time{white-space:nowrap}
-.is-well b{color:var(--well)}.is-missing b{color:var(--bad)}.is-error b{color:var(--error)}.is-planned b{color:var(--calm)}.is-paused b,.is-pending b{color:var(--idle)}
+.is-well :is(b,svg){color:var(--well)}.is-missing :is(b,svg){color:var(--bad)}.is-error :is(b,svg){color:var(--error)}.is-planned :is(b,svg){color:var(--calm)}:is(.is-paused,.is-pending) :is(b,svg){color:var(--idle)}
 .strip{display:block;width:100%;height:1.75rem;margin-top:.5rem}
 .ends{display:flex;justify-content:space-between;gap:1rem;margin-top:.15rem;color:var(--dim);font-size:.78rem;white-space:nowrap}
-.w{fill:var(--well)}.m{fill:var(--bad)}.e{fill:var(--error)}.p{fill:var(--idle)}.l{fill:var(--calm)}.a{fill:var(--idle)}.n{fill:var(--none)}
+.strip path,.mark path{fill:none;stroke-dasharray:8 2}
+.strip .w,.mark .w{stroke:var(--well);stroke-width:22}.strip .m,.mark .m{stroke:var(--bad);stroke-width:28}.strip .e,.mark .e{stroke:var(--error);stroke-width:12}.strip .p,.mark .p{stroke:var(--idle);stroke-width:8}.strip .l,.mark .l{stroke:var(--calm);stroke-width:5}.strip .a,.mark .a{stroke:var(--idle);stroke-width:14;stroke-dasharray:2 8;stroke-dashoffset:-3}.strip .n,.mark .n{stroke:var(--none);stroke-width:3;stroke-dasharray:4 6;stroke-dashoffset:-2}
 .key{display:flex;flex-wrap:wrap;gap:.25rem 1.1rem;margin-top:1.25rem;color:var(--dim);font-size:.82rem}
 .key svg{width:.5rem;height:1.1rem;margin-right:.4rem;vertical-align:-.25rem}
 footer{margin-top:2rem;padding-top:1rem;padding-bottom:2.5rem;color:var(--dim);font-size:.85rem}
@@ -50,7 +51,7 @@ input{display:block;width:100%;margin:.35rem 0 1rem;padding:.65rem .75rem;border
 button{width:100%;padding:.75rem;border:0;border-radius:.45rem;background:#1a56b0;color:#fff;font:inherit;font-weight:600;cursor:pointer}
 .wrong{margin-top:1rem;color:var(--bad);font-weight:600}
 @media (max-width:30rem){header{padding-top:1.25rem}.list li{padding:.8rem .85rem}.sum{font-size:1.05rem}.state time{white-space:normal}}
-@media (forced-colors:active){.w,.m,.e,.p,.l,.a,.n{fill:CanvasText}}
+@media (forced-colors:active){.strip path,.mark path{stroke:CanvasText!important}}
 @media print{body{background:#fff}.say,.list{break-inside:avoid}}
 `;
 
