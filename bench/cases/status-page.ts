@@ -51,7 +51,8 @@ export const statusPage: Case = {
     const bytes = (await (await fetch(page)).arrayBuffer()).byteLength;
     const paths = database.tokens.slice(0, 1_000).map((token) => `/c/${token}`);
     const checkIns = async (looked: string | null) => {
-      const looks = looked === null ? null : pace(workplace, { ...at(looked), rate: LOOKS, headers: HEADERS });
+      const looks =
+        looked === null ? null : pace(workplace, { ...at(looked), rate: LOOKS, headers: HEADERS });
       const own = pace(workplace, { url: daemon.url, paths, rate: sizes.rate });
       await new Promise((resolve) => setTimeout(resolve, sizes.seconds * 1_000));
       const all = (answered: Awaited<ReturnType<typeof own.end>>) =>

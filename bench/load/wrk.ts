@@ -118,10 +118,7 @@ export interface PacedLoad {
 }
 
 /** GETs of `paths` in turn, `rate` a second, until they are ended. */
-export function pace(
-  workplace: Workplace,
-  { url, paths, rate, key, headers = [] }: PacedLoad,
-): Pace {
+export function pace(workplace: Workplace, { url, paths, rate, key, headers = [] }: PacedLoad): Pace {
   const [file, report] = [workplace.path('paths'), workplace.path('paced')];
   writeFileSync(file, paths.map((path) => `${path}\n`).join(''));
   const connections = Math.max(1, Math.min(PACED_CONNECTIONS, rate));

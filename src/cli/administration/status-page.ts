@@ -4,7 +4,13 @@ import { ApiError, type Client } from '../../api/client.ts';
 import type { StatusPageInput, WireStatusPage } from '../../api/status-page.ts';
 import type { WireSnitch } from '../../api/wire.ts';
 import { printable } from '../../text/printable.ts';
-import { addClientOptions, type ClientFlags, collect, type Register, withExamples } from '../command/command.ts';
+import {
+  addClientOptions,
+  type ClientFlags,
+  collect,
+  type Register,
+  withExamples,
+} from '../command/command.ts';
 import { confirmDeletion } from '../command/confirm.ts';
 import { connect } from '../command/connection.ts';
 import { askUntilRight, canAsk } from '../command/prompt.ts';
@@ -27,7 +33,9 @@ interface SetFlags extends ClientFlags {
 }
 
 export const register: Register = (program) => {
-  const group = program.command('status-page').description('a page for others, that says what is well and what is not');
+  const group = program
+    .command('status-page')
+    .description('a page for others, that says what is well and what is not');
   withExamples(
     group,
     'snitch status-page set --slug acme --title "Acme" --tag public',
@@ -192,7 +200,10 @@ function fieldsOf(page: WireStatusPage, shown: readonly WireSnitch[], style: Sty
   return [
     { label: 'Address', text: url, paint: 'bold' },
     { label: 'Title', text: title },
-    { label: 'Who sees it', text: password === null ? 'everybody, without a password' : 'whoever knows the password' },
+    {
+      label: 'Who sees it',
+      text: password === null ? 'everybody, without a password' : 'whoever knows the password',
+    },
     { label: 'Shows', text: tags.includes('*') ? 'every snitch' : `what is tagged ${tags.join(' or ')}` },
     ...(groups.length > 0 ? [{ label: 'Headings', text: groups.join(', ') }] : []),
     { label: 'Announcement', text: said },

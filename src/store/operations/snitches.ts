@@ -9,7 +9,7 @@ import { newSnitchState, type Snitch, type SnitchFields, type SnitchState } from
 import { refusedTogether } from '../../core/snitch-input.ts';
 import { transition } from '../../core/transition.ts';
 import { newToken } from '../identifiers.ts';
-import type { Reading, Transaction } from '../transaction.ts';
+import type { Awaitable, Reading, Transaction } from '../transaction.ts';
 import { recordEdit, recordOf } from './activity/of-snitches.ts';
 import { requireCase } from './cases.ts';
 import { lastReportOf } from './last-report.ts';
@@ -93,18 +93,7 @@ export async function insertSnitch(
     needs: fields.needs ?? [],
     hold: null,
   };
-  const id = await tx.insert(
-    `INSERT INTO snitches (token, case_id, name, public_name, notes, tags, alert_email, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    snitch.token,
-    caseId,
-    snitch.name,
-    fields.publicName ?? null,
-    snitch.notes,
-    JSON.stringify(snitch.tags),
-    JSON.stringify(snitch.alertEmail),
-    now,
-  );
+  const id = await insertRow(tx, snitch, now);
   await indexTags(tx, { id, caseId }, [], snitch.tags);
   await insertState(tx, { id, token, caseId }, snitch.state);
   if (snitch.needs.length > 0) {
@@ -112,6 +101,21 @@ export async function insertSnitch(
     await refuseCircle(tx, { id, caseId });
   }
   return snitch;
+}
+
+function insertRow(tx: Transaction, snitch: Snitch, now: number): Awaitable<number> {
+  return tx.insert(
+    `INSERT INTO snitches (token, case_id, name, public_name, notes, tags, alert_email, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    snitch.token,
+    snitch.caseId,
+    snitch.name,
+    snitch.publicName ?? null,
+    snitch.notes,
+    JSON.stringify(snitch.tags),
+    JSON.stringify(snitch.alertEmail),
+    now,
+  );
 }
 
 export async function getSnitch(tx: Reading, caseId: string, token: string): Promise<Snitch | null> {

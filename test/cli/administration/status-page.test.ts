@@ -35,7 +35,18 @@ test('set says that it is public now, its address, and which snitches are on it'
   await on.run('create', 'payroll-db', '-i', 'daily', '-t', 'public', '--public-name', 'Payroll');
   await on.run('create', 'web', '-i', 'daily', '-t', 'public');
   await on.run('create', 'inner', '-i', 'daily');
-  const { code, stdout, stderr } = await on.run('status-page', 'set', '--slug', 'acme', '--title', 'Acme', '-t', 'public', '-g', 'public');
+  const { code, stdout, stderr } = await on.run(
+    'status-page',
+    'set',
+    '--slug',
+    'acme',
+    '--title',
+    'Acme',
+    '-t',
+    'public',
+    '-g',
+    'public',
+  );
   assert.is(code, 0, stderr);
   assert.match(stderr, 'public from now on');
   assert.match(stderr, 'Everybody who knows the address sees the names of these snitches');
@@ -80,7 +91,10 @@ test('what was set is there after a crash, and deleting takes it away at once', 
   assert.is((await on.run('status-page', 'delete')).code, 2, 'nobody can be asked');
   assert.is((await on.run('status-page', 'delete', '-f')).code, 0);
   assert.is((await look()).status, 404);
-  assert.match((await on.run('log')).stdout, /switched on the status page \/s\/acme.*changed the status page \/s\/acme.*took away the status page \/s\/acme/s);
+  assert.match(
+    (await on.run('log')).stdout,
+    /switched on the status page \/s\/acme.*changed the status page \/s\/acme.*took away the status page \/s\/acme/s,
+  );
 });
 
 test.run();

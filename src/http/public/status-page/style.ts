@@ -50,7 +50,7 @@ label{display:block;font-weight:600}
 input{display:block;width:100%;margin:.35rem 0 1rem;padding:.65rem .75rem;border:1px solid var(--idle);border-radius:.45rem;background:var(--back);color:inherit;font:inherit}
 button{width:100%;padding:.75rem;border:0;border-radius:.45rem;background:#1a56b0;color:#fff;font:inherit;font-weight:600;cursor:pointer}
 .wrong{margin-top:1rem;color:var(--bad);font-weight:600}
-@media (max-width:30rem){header{padding-top:1.25rem}.list li{padding:.8rem .85rem}.sum{font-size:1.05rem}.state time{white-space:normal}}
+@media (max-width:30rem){.ends{gap:.5rem;font-size:.72rem}header{padding-top:1.25rem}.list li{padding:.8rem .85rem}.sum{font-size:1.05rem}.state time{white-space:normal}}
 @media (forced-colors:active){.strip path,.mark path{stroke:CanvasText!important}}
 @media print{body{background:#fff}.say,.list{break-inside:avoid}}
 `;

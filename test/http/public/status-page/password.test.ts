@@ -50,7 +50,10 @@ test('the form sets cookies of its own paths, which are good for a week', async 
   const { status, headers } = await logIn(context, PASSWORD);
   assert.equal([status, headers.location], [303, 'acme']);
   const cookies = headers['set-cookie'] ?? [];
-  assert.equal(cookies.map((one) => /Path=([^;]*)/.exec(one)?.[1]), ['/s/acme', '/s/acme.json']);
+  assert.equal(
+    cookies.map((one) => /Path=([^;]*)/.exec(one)?.[1]),
+    ['/s/acme', '/s/acme.json'],
+  );
   for (const one of cookies) assert.match(one, /; Max-Age=604800; HttpOnly; SameSite=Lax; Secure$/);
   const cookie = `other=1; snitch_page=x.y; ${cookieOf(cookies)}`;
   const get = (path: string) => nobody.ask('GET', path, { headers: { cookie } });
@@ -75,7 +78,9 @@ test('another password ends all sessions, and so does the same one set anew; ano
   assert.is((await get('/s/rival')).status, 401);
   await put(context, { password: PASSWORD });
   assert.is((await get()).status, 401);
-  const old = await nobody.ask('GET', '/s/acme.json', { headers: { authorization: basic('', 'another horse') } });
+  const old = await nobody.ask('GET', '/s/acme.json', {
+    headers: { authorization: basic('', 'another horse') },
+  });
   assert.is(old.status, 401);
   await put(context, { password: null });
   assert.is((await nobody.get('/s/acme')).status, 200);
@@ -91,9 +96,11 @@ test('the password is nowhere to be read', async (context) => {
 test('guesses are limited by address, behind a trusted proxy by that of its client', async () => {
   await using context = await startFixture({ trustedProxies: ['127.0.0.1'] });
   await closed(context);
-  const from = (address: string, password: string) => logIn(context, password, { 'x-forwarded-for': address });
+  const from = (address: string, password: string) =>
+    logIn(context, password, { 'x-forwarded-for': address });
   const statuses: number[] = [];
-  for (let tries = 0; tries < 12; tries += 1) statuses.push((await from('192.0.2.1', `wrong ${tries}`)).status);
+  for (let tries = 0; tries < 12; tries += 1)
+    statuses.push((await from('192.0.2.1', `wrong ${tries}`)).status);
   assert.equal(statuses, [...Array<number>(10).fill(401), 429, 429]);
   const late = await from('192.0.2.1', PASSWORD);
   assert.is(late.status, 429);
