@@ -60,6 +60,22 @@ test('set says that it is public now, its address, and which snitches are on it'
   assert.match((await on.run('status-page', 'show')).stdout, /payroll-db$/m);
 });
 
+test('a public name stands in the file of a case, and stays where a file says nothing of it', async () => {
+  await on.run('create', 'in-a-file', '-i', 'daily', '--public-name', 'Files');
+  const exported = (await on.run('export')).stdout;
+  assert.match(exported, /name: in-a-file\n +public_name: Files/);
+  const file = join(on.daemon.dataDir, 'case.yaml');
+  const differs = async (text: string) => {
+    writeFileSync(file, text);
+    return (await on.run('diff', '-f', file)).stdout;
+  };
+  const entry = (field: string) => `owner: null\nsnitches:\n  - {name: in-a-file, interval: daily${field}}\n`;
+  assert.not.match(await differs(entry('')), 'public_name');
+  assert.match(await differs(entry(', public_name: Archive')), /public_name.*Files.*Archive/);
+  assert.is((await on.run('apply', '-f', file, '--yes')).code, 0);
+  assert.match((await on.run('show', 'in-a-file')).stdout, 'Archive');
+});
+
 test('an announcement is shown, and taken away', async () => {
   assert.is((await on.run('status-page', 'announce', 'The mail is late')).code, 0);
   assert.match(await (await look()).text(), 'The mail is late');

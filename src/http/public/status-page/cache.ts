@@ -87,6 +87,8 @@ export class PageCache {
   readonly #clock: () => number;
   readonly #monotonic: () => number;
   readonly #kept = new Map<string, Kept>();
+  /** How often pages themselves were changed or taken away. */
+  #changes = 0;
 
   constructor({ store, clock, monotonic = () => performance.now() }: PageCacheOptions) {
     this.#store = store;
@@ -103,6 +105,7 @@ export class PageCache {
   }
 
   #forget(caseId: string): void {
+    this.#changes += 1;
     for (const [slug, kept] of this.#kept) if (kept.found.page.caseId === caseId) this.#kept.delete(slug);
   }
 
@@ -129,18 +132,19 @@ export class PageCache {
   }
 
   async #entry(slug: string): Promise<Kept | null> {
-    const known = this.#kept.get(slug);
-    if (known) return known;
-    let isStale = false;
-    const found = await this.#store.findStatusPage(slug);
-    if (found === null) return null;
-    const meanwhile = this.#kept.get(slug);
-    if (meanwhile) return meanwhile;
-    isStale = this.#kept.size >= REMEMBERED;
-    if (isStale) this.#forgetOldest();
-    const kept: Kept = { found, edition: null, begunAt: 0, tookMs: 0, isOld: false, making: null };
-    this.#kept.set(slug, kept);
-    return kept;
+    for (;;) {
+      const known = this.#kept.get(slug);
+      if (known) return known;
+      const changes = this.#changes;
+      const found = await this.#store.findStatusPage(slug);
+      if (found === null) return null;
+      // What was read may be from before somebody closed it, and nobody would forget it any more.
+      if (changes !== this.#changes || this.#kept.has(slug)) continue;
+      if (this.#kept.size >= REMEMBERED) this.#forgetOldest();
+      const kept: Kept = { found, edition: null, begunAt: 0, tookMs: 0, isOld: false, making: null };
+      this.#kept.set(slug, kept);
+      return kept;
+    }
   }
 
   #forgetOldest(): void {

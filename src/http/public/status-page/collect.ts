@@ -1,13 +1,11 @@
 /** Gathers what a page shows, in slices, so that whatever else the server has to do comes in between. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { BlindWindow } from '../../../core/blind-window.ts';
 import { Calendar } from '../../../core/interval.ts';
-import { covers, merged, type Silence, silentUntil, windowsOf } from '../../../core/silences/silence.ts';
 import { EVERYTHING, isShownOn, MOST_SHOWN, type StatusPage } from '../../../core/status-page/page.ts';
 import { presentSince, type Span, spansOf } from '../../../core/status-page/spans.ts';
 import { type Mark, marksOf, periodEdges, type Rhythm } from '../../../core/status-page/strip.ts';
 import type { KeptPast, PublicPage, ShownSnitch, StatusPageStore } from '../../../store/status-pages.ts';
-import { DAY } from '../../../text/durations.ts';
+import { Quiet, REACH } from './quiet.ts';
 
 export type State = 'well' | 'missing' | 'error' | 'planned' | 'paused' | 'pending';
 
@@ -88,9 +86,6 @@ export async function collect(
   return { page, timezone, now, groups: shown, counts, total, leftOut: total - chosen.length, changes };
 }
 
-/** How far back times are read at which snitches were not watched: 60 months are the longest strip. */
-const REACH = 60 * 31 * DAY;
-
 /** Each snitch once that carries one of the tags, in order of creation within each tag. */
 async function* shownOn(store: StatusPageStore, { caseId, tags }: StatusPage): AsyncGenerator<ShownSnitch> {
   const seen = new Set<number>();
@@ -154,67 +149,7 @@ function nameOf({ name, publicName }: Pick<ShownSnitch, 'name' | 'publicName'>):
   return publicName ?? name;
 }
 
-/** Times that are not held against jobs. A recurring silence is looked at for so long. */
-const RECURRING_REACH = 31 * DAY;
-const MOST_WINDOWS = 2_000;
-
-class Quiet {
-  readonly #timezone: string;
-  readonly #now: number;
-  readonly #silences: readonly Silence[];
-  readonly away: readonly BlindWindow[];
-  readonly #windows: readonly BlindWindow[][];
-  /** By which silences cover a snitch. */
-  readonly #known = new Map<string, readonly BlindWindow[]>();
-
-  constructor(
-    { silences, away }: { silences: readonly Silence[]; away: BlindWindow[] },
-    timezone: string,
-    now: number,
-  ) {
-    this.#timezone = timezone;
-    this.#now = now;
-    this.#silences = silences;
-    this.away = merged(away);
-    this.#windows = silences.map((silence) => {
-      const back = silence.time.kind === 'once' ? REACH : RECURRING_REACH;
-      const windows = windowsOf(silence, { start: now - back, end: now + 1 }, timezone);
-      return windows.slice(-MOST_WINDOWS);
-    });
-  }
-
-  /** Planned silences over the snitch, together with the times at which the service was away. */
-  over(snitch: Pick<ShownSnitch, 'token' | 'tags'>): readonly BlindWindow[] {
-    const covering = [...this.#silences.keys()].filter((index) => this.#covers(index, snitch));
-    if (covering.length === 0) return this.away;
-    const key = covering.join();
-    const known = this.#known.get(key) ?? merged([...this.away, ...this.#planned(covering)]);
-    this.#known.set(key, known);
-    return known;
-  }
-
-  /** Until when planned work goes on that it is in; null where it is in none. */
-  untilFor(snitch: Pick<ShownSnitch, 'token' | 'tags'>): number | null {
-    if (this.#silences.length === 0) return null;
-    const covering = this.#silences.filter((_, index) => this.#covers(index, snitch));
-    return covering.length === 0 ? null : silentUntil(covering, this.#now, this.#timezone);
-  }
-
-  isQuietAt(snitch: Pick<ShownSnitch, 'token' | 'tags'>, at: number): boolean {
-    return this.over(snitch).some(({ start, end }) => start <= at && at < end);
-  }
-
-  #covers(index: number, snitch: Pick<ShownSnitch, 'token' | 'tags'>): boolean {
-    const silence = this.#silences[index];
-    return silence !== undefined && covers(silence, snitch);
-  }
-
-  #planned(covering: readonly number[]): BlindWindow[] {
-    return covering.flatMap((index) => this.#windows[index] ?? []);
-  }
-}
-
-/** What is not well goes on counting in planned work only where it was so before, which is seen from its past. */
+/** As long as it is silenced nobody expects anything of it, whatever its status: its strip tells what was before. */
 function stateOf(snitch: ShownSnitch, quiet: Quiet): State {
   const { status } = snitch;
   if (status === 'paused' || status === 'pending') return status;
