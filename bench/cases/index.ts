@@ -8,6 +8,7 @@ import { midnight } from './midnight.ts';
 import { resident, size } from './resident.ts';
 import { slowDisk } from './slow-disk.ts';
 import { start } from './start.ts';
+import { statusPage } from './status-page.ts';
 import { storm } from './storm.ts';
 import { sweep } from './sweep.ts';
 
@@ -23,4 +24,5 @@ export const cases: readonly Case[] = [
   storm,
   slowDisk,
   metrics,
+  statusPage,
 ];

@@ -108,15 +108,22 @@ export interface Pace {
   end(): Promise<Answered[]>;
 }
 
+export interface PacedLoad {
+  url: string;
+  paths: readonly string[];
+  /** Requests a second. */
+  rate: number;
+  key?: string;
+  headers?: readonly string[];
+}
+
 /** GETs of `paths` in turn, `rate` a second, until they are ended. */
-export function pace(
-  workplace: Workplace,
-  { url, paths, rate, key }: { url: string; paths: readonly string[]; rate: number; key?: string },
-): Pace {
+export function pace(workplace: Workplace, { url, paths, rate, key, headers = [] }: PacedLoad): Pace {
   const [file, report] = [workplace.path('paths'), workplace.path('paced')];
   writeFileSync(file, paths.map((path) => `${path}\n`).join(''));
   const connections = Math.max(1, Math.min(PACED_CONNECTIONS, rate));
   const options = ['-t', connections, '-c', connections, '-d', `${ENDLESS}s`];
+  for (const header of headers) options.push('-H', header);
   if (key !== undefined) options.push('-H', `Authorization: Basic ${btoa(`${key}:`)}`);
   const wrk = start(workplace, options, PACED, url, [file, report, rate, connections]);
   return {

@@ -20,10 +20,12 @@ import {
   WEBHOOK,
 } from './shapes.ts';
 import { SNITCH, TEXTS } from './snitch-shapes.ts';
+import { STATUS_PAGE, type StatusPageInput } from './status-page.ts';
 import type { WireCase, WireDelivery, WireExpectation, WireHours, WireSchedule } from './wire.ts';
 
 export interface SnitchInput {
   name?: string;
+  public_name?: string | null;
   interval?: string;
   alert_type?: string;
   alert_email?: string[] | string | null;
@@ -223,6 +225,14 @@ export function badgeCalls(send: Send) {
     listBadges: () => send(list(BADGE), 'GET', '/v1/badges'),
     createBadge: (input: BadgeInput) => send(BADGE, 'POST', '/v1/badges', input),
     deleteBadge: (id: string) => send<void>(null, 'DELETE', at('/v1/badges', id)),
+  };
+}
+
+export function statusPageCalls(send: Send) {
+  return {
+    getStatusPage: () => send(STATUS_PAGE, 'GET', '/v1/status_page'),
+    putStatusPage: (input: StatusPageInput) => send(STATUS_PAGE, 'PUT', '/v1/status_page', input),
+    deleteStatusPage: () => send<void>(null, 'DELETE', '/v1/status_page'),
   };
 }
 

@@ -12,6 +12,7 @@ import {
   scheduleCalls,
   silenceCalls,
   snitchCalls,
+  statusPageCalls,
   webhookCalls,
 } from './calls.ts';
 import {
@@ -59,6 +60,7 @@ export function createClient(options: ClientOptions) {
     ...channelCalls(send),
     ...silenceCalls(send),
     ...badgeCalls(send),
+    ...statusPageCalls(send),
     ...keyCalls(send),
     ...adminCalls(send),
     /** The present time by the server's clock, in milliseconds since the epoch, as far as it has answered. */

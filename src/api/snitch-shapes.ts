@@ -61,6 +61,7 @@ export const NEEDS = {
 export const SNITCH = object<WireSnitch>({
   token: text,
   name: text,
+  public_name: optional(nullable(text)) as Shape<WireSnitch['public_name']>,
   tags: TEXTS,
   notes: text,
   status: text as Shape<WireSnitch['status']>,

@@ -8,6 +8,8 @@ export interface WireSnitch {
   token: string;
   href: string;
   name: string;
+  /** What the status page calls it; null for its name. Older servers leave it out. */
+  public_name?: string | null;
   tags: string[];
   notes: string;
   status: WireStatus;
@@ -249,6 +251,7 @@ export interface WireOwnership {
 export type WireImported = Pick<
   WireSnitch,
   | 'name'
+  | 'public_name'
   | 'interval'
   | 'alert_type'
   | 'alert_email'

@@ -167,6 +167,11 @@ export const TASKS: readonly Task[] = [
         summary: 'services that alerts are sent to',
         load: () => import('./channels/channel.ts'),
       },
+      {
+        name: 'status-page',
+        summary: 'a page for others: what is well, and what is not',
+        load: () => import('./administration/status-page.ts'),
+      },
       { name: 'webhook', summary: 'where alerts are posted to', load: here(webhook) },
       { name: 'key', summary: 'API keys', load: here(key) },
       {

@@ -110,6 +110,8 @@ export interface SnitchState extends DueFields, RunFields, RunRules {
 /** What a person says about a snitch; what is absent of when it is due, and of how its runs must look, is not set. */
 export interface SnitchFields extends Partial<DueFields>, Partial<RunFields & RunRules> {
   name: string;
+  /** What a status page calls it; null, or absent, for its name. */
+  publicName?: string | null;
   notes: string;
   tags: string[];
   /** The override list; empty for the case's members. */

@@ -25,6 +25,8 @@ export type Checked<T> = { value: T; validations?: never } | { value?: never; va
 
 export interface SnitchInput {
   name: string;
+  /** What a status page calls it; null for its name. */
+  publicName?: string | null;
   notes: string;
   tags: string[];
   alertEmail: string[];
@@ -64,13 +66,15 @@ export function validateNewSnitch(body: unknown = {}): Checked<SnitchInput> {
   if (validations) return { validations };
   const {
     name = '',
+    publicName = null,
     interval = 'daily',
     alertType = 'basic',
     notes = '',
     tags = [],
     alertEmail = [],
   } = value;
-  return { value: { name, interval, alertType, notes, tags, alertEmail } };
+  const called = publicName === null ? {} : { publicName };
+  return { value: { name, ...called, interval, alertType, notes, tags, alertEmail } };
 }
 
 /**
@@ -89,8 +93,8 @@ type Body = Record<string, unknown>;
 
 /** Only known fields are read, so that a whole object can be sent back and `__proto__` means nothing. */
 function pick(body: Body): Body {
-  const { name, notes, tags, alert_email, alert_type } = body;
-  return { name, notes, tags, alert_email, alert_type };
+  const { name, public_name, notes, tags, alert_email, alert_type } = body;
+  return { name, public_name, notes, tags, alert_email, alert_type };
 }
 
 /** The first of the two forms that is given and not blank; else a blank one, if there is one. */
@@ -117,6 +121,7 @@ function validateFields(
     if (checked !== undefined) value[field] = checked;
   };
   set('name', 'name', checkName);
+  set('public_name', 'publicName', (given) => (isBlank(given) ? null : checkLine(given, NAME_LENGTH)));
   set('interval', 'interval', checkInterval);
   // A blank alert type is how some clients leave it out.
   if (!isBlank(body.alert_type)) set('alert_type', 'alertType', checkAlertType);

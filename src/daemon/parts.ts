@@ -133,6 +133,7 @@ function createServer(
     logger: logger.child({}, { level: 'warn' }),
     checkInPath: checkInPath(config),
     addresses: () => inForce.addresses,
+    sessionKey: () => inForce.linkKey,
     sourceOf: (request) => inForce.sourceOf(request),
     isProxied: (request) => inForce.isProxied(request),
     metricsArePublic: () => inForce.metricsArePublic,

@@ -1,6 +1,6 @@
 /** Builds the HTTP server. It does not listen yet, so that tests can serve it on any port. */
 import { randomUUID } from 'node:crypto';
-import { createServer, METHODS, type Server } from 'node:http';
+import { createServer, type IncomingMessage, METHODS, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { OWN_ANSWER } from '../api/own-answer.ts';
@@ -19,6 +19,7 @@ import type { ApiContext, RouteContext } from './endpoint/route-context.ts';
 import { type MetricsContext, metricsRoutes } from './metrics/metrics.ts';
 import { openApiRoutes } from './openapi/openapi.ts';
 import { badgePictures } from './public/badges/badges.ts';
+import { type StatusPageContext, statusPages } from './public/status-page/status-page.ts';
 import { readAgain } from './raw-target.ts';
 import { acknowledgeRoutes } from './resources/acknowledge.ts';
 import { activityRoutes } from './resources/activity.ts';
@@ -42,11 +43,16 @@ import { pauseRoutes } from './resources/pause.ts';
 import { scheduleCheckRoutes } from './resources/schedule-check.ts';
 import { silenceRoutes } from './resources/silences.ts';
 import { snitchRoutes } from './resources/snitches.ts';
+import { statusPageRoutes } from './resources/status-page.ts';
 import { tagRoutes } from './resources/tags.ts';
 import { webhookRoutes } from './resources/webhooks.ts';
 import { streamRoutes } from './stream/stream.ts';
 
-export interface ServerOptions extends RouteContext, MetricsContext, Pick<AcknowledgePageContext, 'links'> {
+export interface ServerOptions
+  extends RouteContext,
+    MetricsContext,
+    Pick<AcknowledgePageContext, 'links'>,
+    Pick<StatusPageContext, 'sessionKey'> {
   limiter: RateLimiter;
   /** The path of check-in addresses, without a slash at the end. */
   checkInPath: string;
@@ -107,10 +113,12 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   healthRoutes(app, options);
   metricsRoutes(app, options);
   openApiRoutes(app, options);
-  acknowledgePage(app, {
+  const forPeople = {
     ...options,
-    refuseForeignForms: (raw) => refuseForeignForms(raw, options.addresses().baseUrl),
-  });
+    refuseForeignForms: (raw: IncomingMessage) => refuseForeignForms(raw, options.addresses().baseUrl),
+  };
+  acknowledgePage(app, forPeople);
+  statusPages(app, forPeople);
   badgePictures(app, options);
   app.register(async (api) => apiRoutes(api, options), { prefix: '/v1' });
   return app;
@@ -133,6 +141,7 @@ const API_ROUTES: readonly ((api: FastifyInstance, context: ApiContext) => void)
   channelRoutes,
   silenceRoutes,
   badgeRoutes,
+  statusPageRoutes,
   apiKeyRoutes,
   streamRoutes,
   snitchMetricsRoutes,

@@ -13,6 +13,7 @@ import type { RouteActs } from './routes.ts';
 import type { ServerActs } from './server-notes.ts';
 import type { SilenceActs } from './silences.ts';
 import type { SnitchActs } from './snitches.ts';
+import type { StatusPageActs } from './status-pages.ts';
 import type { WebhookActs } from './webhooks.ts';
 
 /** Which entries are listed: those about one snitch or other thing, and those of one action; all where null. */
@@ -36,6 +37,7 @@ export type Acts = CaseActs &
   AcknowledgementActs &
   SilenceActs &
   BadgeActs &
+  StatusPageActs &
   OwnershipActs &
   ProvisioningActs &
   DeliveryActs &

@@ -11,5 +11,9 @@ export type Change =
   | { kind: 'snitch'; caseId: string; token: string }
   /** A silence of the case was made, changed or ended. */
   | { kind: 'silences'; caseId: string }
+  /** What a status page of the case shows may have changed. */
+  | { kind: 'shown'; caseId: string }
+  /** The status page of the case was changed or taken away, or the case itself was. */
+  | { kind: 'statusPage'; caseId: string }
   /** A key of a case was deleted; with `keyId` null all of them, or the case is on hold. */
   | { kind: 'access'; caseId: string; keyId: string | null };

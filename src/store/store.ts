@@ -28,6 +28,7 @@ import type { RouteStore } from './routes.ts';
 import type { ServerNoteStore } from './server-notes.ts';
 import type { SilenceStore } from './silences.ts';
 import type { SnitchStore } from './snitches.ts';
+import type { StatusPageStore } from './status-pages.ts';
 import type { SweepStore } from './sweep.ts';
 import type { WebhookStore } from './webhooks.ts';
 
@@ -91,6 +92,7 @@ export type Store = CaseStore &
   RouteStore &
   SilenceStore &
   BadgeStore &
+  StatusPageStore &
   ServerNoteStore &
   ActivityStore &
   Acting &

@@ -99,6 +99,16 @@ const DEEDS: Record<string, Expected | string> = {
     ok(await context.acme.write.post(`${href}/acknowledge`));
     return () => context.acme.write.delete(`${href}/acknowledge`);
   }),
+  'PUT /v1/status_page': inCase(
+    'status_page.created',
+    async ({ acme }) =>
+      () =>
+        acme.write.put('/v1/status_page', { slug: 'acme', tags: ['*'] }),
+  ),
+  'DELETE /v1/status_page': inCase('status_page.deleted', async ({ acme }) => {
+    ok(await acme.write.put('/v1/status_page', { slug: 'acme', tags: ['*'] }));
+    return () => acme.write.delete('/v1/status_page');
+  }),
   'POST /v1/silences': inCase(
     'silence.created',
     async ({ acme }) =>

@@ -142,6 +142,7 @@ test('the check answers with what would be kept, in its normal form', async ({ a
         failures_before_alert: 1,
         expect: null,
         needs: [],
+        public_name: null,
       },
     ],
     case: { members: ['ann@example.com'] },

@@ -24,6 +24,7 @@ test('answers 200 with the whole new object and no other field', async ({ acme }
     token,
     href: `/v1/snitches/${token}`,
     name: 'nightly-backup',
+    public_name: null,
     tags: [],
     notes: '',
     status: 'pending',

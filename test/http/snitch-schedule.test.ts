@@ -204,6 +204,7 @@ test('imports take them, check them and change them', async (context) => {
     ...{
       token: 'imported-1',
       name: 'job',
+      public_name: null,
       interval: 'weekly',
       alert_type: 'basic',
       alert_email: [],

@@ -261,6 +261,9 @@ async function everyAct(store: Store, caseId: string): Promise<Record<keyof Acts
   const badge = { subject: { kind: 'tag', tag: 'web' }, label: null } as const;
   const { id: taken } = await store.createBadge(caseId, badge, NOW);
   const member = { channel: 'email', target: 'ann@example.com' } as const;
+  const pageOf = { slug: 'a-page', tags: ['*'] };
+  const page = (await store.createCase(whole, NOW)).id;
+  await store.putStatusPage(page, { ...pageOf, slug: 'doomed' }, NOW);
   const seenBy = { note: null, by: 'x' };
   return {
     acknowledgeSnitch: () => store.acknowledgeSnitch(caseId, seen, seenBy, NOW),
@@ -271,6 +274,8 @@ async function everyAct(store: Store, caseId: string): Promise<Record<keyof Acts
     deleteSilence: () => store.deleteSilence(caseId, ended.id, NOW),
     createBadge: () => store.createBadge(caseId, badge, NOW),
     deleteBadge: () => store.deleteBadge(caseId, taken),
+    putStatusPage: () => store.putStatusPage(caseId, pageOf, NOW),
+    deleteStatusPage: () => store.deleteStatusPage(page),
     updateRoute: () => store.updateRoute(caseId, member, { after: 60 }),
     createCase: () => store.createCase(whole, NOW),
     updateCase: () => store.updateCase(caseId, { reminders: 'off' }, NOW),

@@ -60,6 +60,7 @@ contract('snitches', (test) => {
       lastReport: null,
       missingSince: null,
       needs: [],
+      publicName: null,
       hold: null,
     });
     assert.equal(await store.getSnitch(owner.id, created.token), created);

@@ -45,7 +45,12 @@ async function understand(client: Client, file: SnitchFile): Promise<Understood>
     }
     for (const [index, snitch] of checked.snitches.entries()) {
       const { owner = null, input = {} } = entries[index] ?? {};
-      const says = { interval: input.interval !== undefined, due: namesDue(input), runs: namesRuns(input) };
+      const says = {
+        interval: input.interval !== undefined,
+        due: namesDue(input),
+        runs: namesRuns(input),
+        publicName: input.public_name !== undefined,
+      };
       if (says.due && checked.problems.length === 0) checkKnown(snitch);
       if (says.runs && checked.problems.length === 0) checkKnowsRuns(snitch);
       const named = fileNeeds(input.needs);

@@ -34,7 +34,7 @@ export interface WantedSnitch extends WireImported {
   /** Null for a snitch that no file keeps. */
   owner: string | null;
   /** What the file itself says of when it is due, where that is not the interval alone, and of its runs. */
-  says?: { interval: boolean; due: boolean; runs: boolean };
+  says?: { interval: boolean; due: boolean; runs: boolean; publicName?: boolean };
   /** What it names, where the file says anything of that. */
   needsNamed?: readonly string[] | undefined;
 }
@@ -171,6 +171,7 @@ function addChange(plan: Plan, entry: WantedSnitch, found: WireSnitch, keeper: s
   const { owner } = entry;
   const fields = [
     ...differences(['name'], found, entry),
+    ...(entry.says?.publicName === false ? [] : differences(['public_name'], found, entry)),
     ...dueDifferences(found, entry),
     ...(entry.says?.runs === false ? [] : differences(RUN_FIELDS, found, entry)),
     ...differences(OTHER_FIELDS, found, entry),

@@ -75,9 +75,22 @@ async function writeNeeds(client: Client, plan: Plan, tokens: ReadonlyMap<ToMake
 
 /** Leaves out what is the default: the shorter the entries, the more of them fit into one request. */
 function importOf(creation: Creation): ImportInput {
-  const { name, interval, token, alert_type, alert_email, notes, tags, schedule, timezone, grace } = creation;
+  const {
+    name,
+    public_name,
+    interval,
+    token,
+    alert_type,
+    alert_email,
+    notes,
+    tags,
+    schedule,
+    timezone,
+    grace,
+  } = creation;
   return {
     name,
+    ...(public_name ? { public_name } : {}),
     interval,
     ...(schedule ? { schedule } : {}),
     ...(timezone ? { timezone } : {}),

@@ -73,9 +73,10 @@ function byName(one: WireSnitch, other: WireSnitch): number {
 
 /** Leaves out what has its default. */
 function entryOf(snitch: WireSnitch, all: readonly WireSnitch[], withToken: boolean): Exported {
-  const { name, alert_type, alert_email, tags, notes, token } = snitch;
+  const { name, public_name, alert_type, alert_email, tags, notes, token } = snitch;
   return {
     name,
+    ...(public_name ? { public_name } : {}),
     ...dueOf(snitch),
     ...runEntry(snitch),
     ...needsEntry(snitch, all),

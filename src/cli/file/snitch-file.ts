@@ -50,6 +50,7 @@ const CASE_FIELDS = ['name', 'timezone', 'members', 'reminders'];
 const CHANNEL_FIELDS = ['kind', 'name', 'settings', 'secret_file', 'events', 'tags', 'after', 'hours'];
 const SNITCH_FIELDS = [
   'name',
+  'public_name',
   'interval',
   ...DUE_FIELDS,
   ...RUN_FIELDS,

@@ -200,6 +200,7 @@ export function snitchFields(
     { label: 'Alerts', text: snitch.alert_type },
     { label: 'Alert email', text: snitch.alert_email.join(', ') || 'the members of the case' },
     { label: 'Tags', text: snitch.tags.join(', ') },
+    ...(snitch.public_name ? [{ label: 'Public name', text: snitch.public_name }] : []),
     { label: 'Notes', text: snitch.notes },
     { label: 'Token', text: snitch.token },
     { label: 'Check-in URL', text: snitch.check_in_url },

@@ -27,6 +27,7 @@ interface FieldFlags extends ClientFlags, DueFlags, RunFlags, RuleFlags, NeedFla
   interval?: string;
   alertType?: string;
   tag?: string[];
+  publicName?: string;
   notes?: string;
   /** False for `--no-alert-email`. */
   alertEmail?: string[] | false;
@@ -99,6 +100,7 @@ function addFieldOptions(command: Command): Command {
       ]),
     )
     .option('-t, --tag <tag>', 'a tag; repeat it for several (in `edit` they replace all)', collect)
+    .option('--public-name <name>', 'what the status page calls it; "" for its name')
     .option('--notes <text>', 'notes for those who are alerted')
     .option(
       '--alert-email <address>',
@@ -116,6 +118,7 @@ function fieldsOf(flags: FieldFlags): SnitchInput {
   if (flags.interval !== undefined) input.interval = intervalOf(flags.interval);
   if (flags.alertType !== undefined) input.alert_type = flags.alertType;
   if (flags.tag !== undefined) input.tags = flags.tag;
+  if (flags.publicName !== undefined) input.public_name = flags.publicName || null;
   if (flags.notes !== undefined) input.notes = flags.notes;
   if (Array.isArray(flags.alertEmail)) input.alert_email = flags.alertEmail;
   return input;

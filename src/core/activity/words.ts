@@ -57,6 +57,9 @@ const VERBS: Record<string, string> = {
   'channel.changed': 'changed the channel',
   'channel.deleted': 'deleted the channel',
   'channel.tested': 'tested',
+  'status_page.created': 'switched on the status page',
+  'status_page.changed': 'changed the status page',
+  'status_page.deleted': 'took away the status page',
   'delivery.retried': 'sent again the alert about',
 };
 

@@ -14,7 +14,7 @@ export function snitchText(snitch: ListedSnitch, { checkInBase, timezone }: Show
   const inPath = encodeURIComponent(token);
   const interval = text(state.interval);
   return `{"token":${text(token)},"href":${text(`/v1/snitches/${inPath}`)},"name":${text(snitch.name)}\
-,"tags":${texts(snitch.tags)},"notes":${text(snitch.notes)},"status":"${state.status}"\
+,"public_name":${text(snitch.publicName ?? null)},"tags":${texts(snitch.tags)},"notes":${text(snitch.notes)},"status":"${state.status}"\
 ,"reason":${text(wireReason(state, timezone))},"checked_in_at":${time(state.checkedInAt)},"last_report":${report(snitch.lastReport)}\
 ,"check_in_url":${text(`${checkInBase}/${inPath}`)},"interval":${interval},"type":{"interval":${interval}}\
 ,"alert_type":"${state.alertType}","alert_email":${texts(snitch.alertEmail)}\

@@ -53,6 +53,7 @@ export function wireSnitch(snitch: ListedSnitch, { checkInBase, timezone }: Show
     token,
     href: `/v1/snitches/${encodeURIComponent(token)}`,
     name: snitch.name,
+    public_name: snitch.publicName ?? null,
     tags: snitch.tags,
     notes: snitch.notes,
     status: state.status,

@@ -10,6 +10,7 @@ import { describeApi, EVENTS, type Operation, SERIES } from './document.ts';
 import * as schemas from './schemas.ts';
 import * as silences from './silence-schemas.ts';
 import * as snitches from './snitch-schemas.ts';
+import { STATUS_PAGE_OPERATIONS } from './status-page.ts';
 
 const PAGE = ['limit', 'before'];
 
@@ -194,6 +195,7 @@ const OPERATIONS: Record<string, Record<string, Operation>> = {
     delete: { id: 'deleteSilence', summary: 'End a silence now', answer: null },
   },
   ...BADGE_OPERATIONS,
+  ...STATUS_PAGE_OPERATIONS,
   '/v1/api_keys': {
     get: { id: 'listApiKeys', summary: 'List API keys', answer: z.array(schemas.apiKey) },
     post: {

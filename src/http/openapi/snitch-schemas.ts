@@ -57,6 +57,7 @@ const report = z.object({
   reason: text.optional(),
 });
 
+const publicName = text.meta({ description: 'What the status page calls it; null for its name' });
 const acknowledgement = z
   .object({ at: time, note: text.nullable(), by: text })
   .nullable()
@@ -74,6 +75,7 @@ export const snitch: z.ZodType<WireSnitch> = z.object({
   token: text,
   href: text,
   name: text,
+  public_name: publicName.nullable(),
   tags: z.array(text),
   notes: text,
   status,
@@ -100,6 +102,7 @@ export const snitch: z.ZodType<WireSnitch> = z.object({
 
 const changeable = {
   name: text.max(255),
+  public_name: publicName.max(255).nullable(),
   interval,
   type: z.object({ interval }),
   alert_type: alertType,

@@ -73,7 +73,15 @@ function faultsOfCase(error: z.ZodError | undefined): Validation[] {
 }
 
 function wireImported({ alertType, alertEmail, maxRuntime, ...imported }: ImportedInput): WireImported {
-  const { minRuntime, failuresBeforeAlert, expect, ...others } = imported;
+  const { minRuntime, failuresBeforeAlert, expect, publicName = null, ...others } = imported;
   const rules = wireRunRules({ minRuntime, failuresBeforeAlert, expect });
-  return { ...others, alert_type: alertType, alert_email: alertEmail, max_runtime: maxRuntime, ...rules };
+  const named = { name: others.name, public_name: publicName };
+  return {
+    ...named,
+    ...others,
+    alert_type: alertType,
+    alert_email: alertEmail,
+    max_runtime: maxRuntime,
+    ...rules,
+  };
 }

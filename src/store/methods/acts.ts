@@ -13,6 +13,7 @@ import * as routeRules from '../operations/routes/rules.ts';
 import * as settings from '../operations/settings.ts';
 import * as silences from '../operations/silencing/silences.ts';
 import * as snitches from '../operations/snitches.ts';
+import * as statusPages from '../operations/status-pages/pages.ts';
 import * as tags from '../operations/tags.ts';
 import * as triggers from '../operations/triggers.ts';
 import * as webhooks from '../operations/webhooks.ts';
@@ -39,6 +40,8 @@ export const acts: ActTable<Acts> = {
   deleteSilence: inCase(silences.deleteSilence),
   createBadge: inCase(badges.createBadge),
   deleteBadge: inCase(badges.deleteBadge),
+  putStatusPage: inCase(statusPages.putStatusPage),
+  deleteStatusPage: inCase(statusPages.deleteStatusPage),
   importSnitches: inCase(ownership.importSnitches),
   updateSnitches: inCase(ownership.updateSnitches),
   deleteSnitches: inCase(ownership.deleteSnitches),

@@ -42,6 +42,8 @@ import * as silenced from '../operations/silencing/silenced.ts';
 import * as silences from '../operations/silencing/silences.ts';
 import * as snitchList from '../operations/snitch-list.ts';
 import * as snitches from '../operations/snitches.ts';
+import * as statusPages from '../operations/status-pages/pages.ts';
+import * as shownSnitches from '../operations/status-pages/shown.ts';
 import * as looks from '../operations/sweeping/looks.ts';
 import * as slices from '../operations/sweeping/slices.ts';
 import * as webhooks from '../operations/webhooks.ts';
@@ -54,6 +56,7 @@ import type { RouteStore } from '../routes.ts';
 import type { ServerNoteStore } from '../server-notes.ts';
 import type { SilenceStore } from '../silences.ts';
 import type { SnitchStore } from '../snitches.ts';
+import type { StatusPageStore } from '../status-pages.ts';
 import type { OpenedStore, Store } from '../store.ts';
 import type { SweepStore } from '../sweep.ts';
 import type { WebhookStore } from '../webhooks.ts';
@@ -177,6 +180,15 @@ const badgeMethods: Table<BadgeStore> = {
   tagStatuses: read(badges.tagStatuses),
 };
 
+const statusPageMethods: Table<StatusPageStore> = {
+  getStatusPage: read(statusPages.getStatusPage),
+  findStatusPage: read(statusPages.findStatusPage),
+  listShown: read(shownSnitches.listShown),
+  listPasts: read(shownSnitches.listPasts),
+  listStatusChanges: read(shownSnitches.listStatusChanges),
+  quietTimes: read(shownSnitches.quietTimes),
+};
+
 const serverNoteMethods: Table<ServerNoteStore> = {
   census: read(census.takeCensus),
   getSetting: read(settings.getSetting),
@@ -209,6 +221,7 @@ export function methodsOf(runner: Runner): Omit<Store, keyof OpenedStore> {
     ...bind(repeatMethods, runner),
     ...bind(silenceMethods, runner),
     ...bind(badgeMethods, runner),
+    ...bind(statusPageMethods, runner),
     ...bind(serverNoteMethods, runner),
     ...bind(activityMethods, runner),
     by: (by, at) => bindActs(acts, runner, { by, at }),

@@ -14,6 +14,7 @@ import { sql as acknowledged } from './0013_acknowledged.ts';
 import { sql as silences } from './0014_silences.ts';
 import { sql as needs } from './0015_needs.ts';
 import { sql as activity } from './0016_activity.ts';
+import { sql as statusPages } from './0017_status_pages.ts';
 import { sql as badges } from './0018_badges.ts';
 import type { Migration } from './migration.ts';
 
@@ -35,5 +36,6 @@ export const migrations: readonly Migration[] = [
   silences,
   needs,
   activity,
+  statusPages,
   badges,
 ];

@@ -7,6 +7,7 @@ import type { Reading, Transaction } from '../transaction.ts';
 import { recordCase, recordCaseEdit } from './activity/of-cases.ts';
 import { forgetMembers } from './routes/rules.ts';
 import { dropWaitingOfCase } from './routes/waiting.ts';
+import { forgetPage } from './status-pages/pages.ts';
 
 interface CaseRow {
   id: string;
@@ -73,6 +74,7 @@ export async function updateCase(
   if (changes.members) await forgetMembers(tx, id, before.members, after.members);
   tx.forget();
   if (after.onHold && !before.onHold) tx.announce({ kind: 'access', caseId: id, keyId: null });
+  tx.announce({ kind: 'statusPage', caseId: id });
   const deadlines = after.timezone !== before.timezone;
   if (deadlines || after.reminders !== before.reminders) await planReschedule(tx, id, deadlines);
   await recordCaseEdit(tx, act, before, after);
@@ -121,6 +123,7 @@ export async function deleteCase(tx: Transaction, act: Act, id: string): Promise
   await tx.run('DELETE FROM activity WHERE case_id = ?', id);
   await recordCase(tx, act, 'case.deleted', deleted);
   await tx.run('DELETE FROM needs WHERE case_id = ?', id);
+  await forgetPage(tx, id);
   await tx.run('DELETE FROM reliefs WHERE case_id = ?', id);
   tx.announce({ kind: 'access', caseId: id, keyId: null });
   return true;

@@ -22,6 +22,7 @@ import { asTold, isTaken, type Judged, judged, reportOf, reportText, saveHistori
 import { openStartAfter, type Run, runOf } from './runs.ts';
 import { silencesUpTo } from './silences/rows.ts';
 import { getRules, getState, type LogEnd, type StateRow, saveState, saveTimes } from './states.ts';
+import { noteChange } from './status-pages/changes.ts';
 
 interface CheckInRow {
   id: number;
@@ -104,6 +105,7 @@ async function saveChange(
   const threadId = alert ? await insertAlert(tx, row, alert, snitch, cause) : row.thread_id;
   await saveState(tx, row, snitch, { threadId, end });
   await noteStatus(tx, row, snitch.status, checkIn.now);
+  await noteChange(tx, row, snitch.status, checkIn.now);
 }
 
 /** A check-in that reports nothing leaves out the column for it, which costs less. */

@@ -5,6 +5,7 @@ import { pruneActivity } from './activity/record.ts';
 import { pruneTexts } from './alert-texts.ts';
 import { getSetting, setSetting } from './settings.ts';
 import { KEPT_FOR as SILENCES_KEPT_FOR } from './silences/rows.ts';
+import { pruneChanges } from './status-pages/changes.ts';
 
 /** Rows that one call looks at. */
 const SLICE = 500;
@@ -24,7 +25,8 @@ export async function prune(tx: Transaction, limits: RetentionLimits): Promise<b
     limits.now - SILENCES_KEPT_FOR,
   );
   const moreActivity = await pruneActivity(tx, limits.now - KEPT_FOR, SLICE);
-  return moreCheckIns || moreAlerts || moreActivity;
+  const moreChanges = await pruneChanges(tx, SLICE);
+  return moreCheckIns || moreAlerts || moreActivity || moreChanges;
 }
 
 interface LoggedRow {

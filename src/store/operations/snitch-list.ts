@@ -41,7 +41,7 @@ type ListedRow = Omit<SnitchRow, 'case_id'> &
     missing_since: number | null;
   };
 
-const COLUMNS = `n.id, n.token, n.name, n.notes, n.tags, n.alert_email, n.created_at, s.status, s.interval,
+const COLUMNS = `n.id, n.token, n.name, n.public_name, n.notes, n.tags, n.alert_email, n.created_at, s.status, s.interval,
   s.alert_type, s.checked_in_at, s.last_check_in_at, s.last_check_in_id, s.schedule, s.timezone, s.grace, s.reason,
   s.due_at, s.max_runtime, s.run_rules, s.acknowledged, s.needs AS held, CASE WHEN s.needs IS NOT NULL THEN (${NEEDS_OF_N}) END AS needs,
   c.at AS log_at, c.outcome AS log_outcome, c.exit_status AS log_exit_status, c.message AS log_message,
@@ -120,6 +120,7 @@ function toListed(row: ListedRow, lastReport: LastReport | null): ListedSnitch {
   return {
     token: row.token,
     name: row.name,
+    publicName: row.public_name,
     notes: row.notes,
     tags: tagsIn(row),
     alertEmail: textsIn(row.alert_email),

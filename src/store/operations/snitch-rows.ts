@@ -1,5 +1,5 @@
 /** The rows in which stands what people said about their snitches. */
-import type { Snitch } from '../../core/snitch.ts';
+import type { Snitch, SnitchFields } from '../../core/snitch.ts';
 import { type StateRow, toState } from './states.ts';
 
 export interface SnitchRow {
@@ -7,13 +7,14 @@ export interface SnitchRow {
   token: string;
   case_id: string;
   name: string;
+  public_name: string | null;
   notes: string;
   tags: string;
   alert_email: string;
   created_at: number;
 }
 
-export const SNITCH_COLUMNS = 'id, token, case_id, name, notes, tags, alert_email, created_at';
+export const SNITCH_COLUMNS = 'id, token, case_id, name, public_name, notes, tags, alert_email, created_at';
 
 export function tagsIn({ tags }: Pick<SnitchRow, 'tags'>): string[] {
   return textsIn(tags);
@@ -22,6 +23,18 @@ export function tagsIn({ tags }: Pick<SnitchRow, 'tags'>): string[] {
 /** The texts that are kept as JSON. Most lists of a snitch are empty, which is told without reading JSON. */
 export function textsIn(json: string): string[] {
   return json === '[]' ? [] : (JSON.parse(json) as string[]);
+}
+
+/** The row with those of its texts that are given. */
+export function withChangedText(row: SnitchRow, changes: Partial<SnitchFields>): SnitchRow {
+  return {
+    ...row,
+    name: changes.name ?? row.name,
+    public_name: changes.publicName === undefined ? row.public_name : changes.publicName,
+    notes: changes.notes ?? row.notes,
+    tags: changes.tags ? JSON.stringify(changes.tags) : row.tags,
+    alert_email: changes.alertEmail ? JSON.stringify(changes.alertEmail) : row.alert_email,
+  };
 }
 
 export function toSnitch(
@@ -33,6 +46,7 @@ export function toSnitch(
     token: row.token,
     caseId: row.case_id,
     name: row.name,
+    publicName: row.public_name,
     notes: row.notes,
     tags: tagsIn(row),
     alertEmail: textsIn(row.alert_email),

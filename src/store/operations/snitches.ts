@@ -9,7 +9,7 @@ import { newSnitchState, type Snitch, type SnitchFields, type SnitchState } from
 import { refusedTogether } from '../../core/snitch-input.ts';
 import { transition } from '../../core/transition.ts';
 import { newToken } from '../identifiers.ts';
-import type { Reading, Transaction } from '../transaction.ts';
+import type { Awaitable, Reading, Transaction } from '../transaction.ts';
 import { recordEdit, recordOf } from './activity/of-snitches.ts';
 import { requireCase } from './cases.ts';
 import { lastReportOf } from './last-report.ts';
@@ -23,7 +23,7 @@ import { openRunsInLog } from './open-run.ts';
 import { forgetValues } from './reports.ts';
 import { dropWaiting } from './routes/waiting.ts';
 import { forgetKeptBack } from './silences/alarms.ts';
-import { SNITCH_COLUMNS, type SnitchRow, tagsIn, toSnitch } from './snitch-rows.ts';
+import { SNITCH_COLUMNS, type SnitchRow, tagsIn, toSnitch, withChangedText } from './snitch-rows.ts';
 import {
   contextFor,
   deleteState,
@@ -35,6 +35,7 @@ import {
   toState,
 } from './states.ts';
 import { countSnitches } from './status-counts.ts';
+import { forgetChanges } from './status-pages/changes.ts';
 import { changeTags, indexTags } from './tags.ts';
 import { decideHeldAnew } from './triggers.ts';
 
@@ -82,6 +83,7 @@ export async function insertSnitch(
   const rules = rulesWith(ANY_RUN, { minRuntime, failuresBeforeAlert, expect });
   const snitch: Snitch = {
     ...described,
+    publicName: fields.publicName ?? null,
     token,
     caseId,
     createdAt: now,
@@ -91,17 +93,7 @@ export async function insertSnitch(
     needs: fields.needs ?? [],
     hold: null,
   };
-  const id = await tx.insert(
-    `INSERT INTO snitches (token, case_id, name, notes, tags, alert_email, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    snitch.token,
-    caseId,
-    snitch.name,
-    snitch.notes,
-    JSON.stringify(snitch.tags),
-    JSON.stringify(snitch.alertEmail),
-    now,
-  );
+  const id = await insertRow(tx, snitch, now);
   await indexTags(tx, { id, caseId }, [], snitch.tags);
   await insertState(tx, { id, token, caseId }, snitch.state);
   if (snitch.needs.length > 0) {
@@ -109,6 +101,21 @@ export async function insertSnitch(
     await refuseCircle(tx, { id, caseId });
   }
   return snitch;
+}
+
+function insertRow(tx: Transaction, snitch: Snitch, now: number): Awaitable<number> {
+  return tx.insert(
+    `INSERT INTO snitches (token, case_id, name, public_name, notes, tags, alert_email, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    snitch.token,
+    snitch.caseId,
+    snitch.name,
+    snitch.publicName ?? null,
+    snitch.notes,
+    JSON.stringify(snitch.tags),
+    JSON.stringify(snitch.alertEmail),
+    now,
+  );
 }
 
 export async function getSnitch(tx: Reading, caseId: string, token: string): Promise<Snitch | null> {
@@ -180,16 +187,11 @@ export async function changeSnitch(
   const wanted = withChanges(before, changes);
   const refused = refusedTogether(wanted);
   if (refused) throw new Invalid([refused]);
-  const described: SnitchRow = {
-    ...row,
-    name: changes.name ?? row.name,
-    notes: changes.notes ?? row.notes,
-    tags: changes.tags ? JSON.stringify(changes.tags) : row.tags,
-    alert_email: changes.alertEmail ? JSON.stringify(changes.alertEmail) : row.alert_email,
-  };
+  const described = withChangedText(row, changes);
   await tx.run(
-    'UPDATE snitches SET name = ?, notes = ?, tags = ?, alert_email = ? WHERE id = ?',
+    'UPDATE snitches SET name = ?, public_name = ?, notes = ?, tags = ?, alert_email = ? WHERE id = ?',
     described.name,
+    described.public_name,
     described.notes,
     described.tags,
     described.alert_email,
@@ -197,6 +199,7 @@ export async function changeSnitch(
   );
   if (changes.tags) await changeTags(tx, state, tagsIn(row), changes.tags);
   tx.announce({ kind: 'snitch', caseId, token });
+  tx.announce({ kind: 'shown', caseId });
   await reschedule(tx, state, { before, wanted, now });
   const needs = await listNeeds(tx, row.id);
   if (changes.needs) await changeNeeds(tx, state, changes.needs, now);
@@ -291,6 +294,7 @@ export async function deleteSnitch(
   await tx.run('DELETE FROM badges WHERE snitch_id = ?', row.id);
   await forgetValues(tx, row.id);
   await dropWaiting(tx, { caseId, token }, 'it was deleted before');
+  await forgetChanges(tx, { id: row.id, caseId });
   await recordOf(tx, act, caseId, 'snitch.deleted', row);
   tx.announce({ kind: 'snitch', caseId, token });
   return true;

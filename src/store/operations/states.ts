@@ -116,6 +116,7 @@ export async function insertState(
   );
   countStatus(tx, caseId, state.status, 1);
   tx.announce({ kind: 'snitch', caseId, token });
+  tx.announce({ kind: 'shown', caseId });
 }
 
 export async function deleteState(tx: Transaction, { id, case_id: caseId, status }: StateRow): Promise<void> {

@@ -109,6 +109,7 @@ async function writeTags(
   if (state) await changeTags(tx, state, tagsIn(row), tags);
   if (state && state.needs !== null) await refuseCircle(tx, { id: row.id, caseId });
   tx.announce({ kind: 'snitch', caseId, token: row.token });
+  tx.announce({ kind: 'shown', caseId });
   await recordChanges(
     tx,
     act,

@@ -14,6 +14,7 @@ import { isNeededBy, neededBy } from './needs/facts.ts';
 import { noteStatus } from './needs/reliefs.ts';
 import { dropWaiting } from './routes/waiting.ts';
 import { contextFor, getRules, getState, getStateById, type StateRow, saveState, toState } from './states.ts';
+import { noteChange } from './status-pages/changes.ts';
 
 export async function pauseSnitch(
   tx: Transaction,
@@ -73,6 +74,7 @@ export async function apply(
   }
   await saveState(tx, row, snitch, { threadId });
   await noteStatus(tx, row, snitch.status, now);
+  await noteChange(tx, row, snitch.status, now);
   return true;
 }
 

@@ -37,6 +37,7 @@ export const FIELDS = {
     hint: 'names, tokens or tag:TAG, separated by commas: while one is missing, nobody is told of this',
   },
   alert_type: { label: 'Alert type', hint: 'basic or smart' },
+  public_name: { label: 'Public name', hint: 'what the status page calls it; empty: its name' },
   tags: { label: 'Tags', hint: 'separated by commas' },
   alert_email: { label: 'Alert email', hint: 'separated by commas; empty: all members' },
   notes: { label: 'Notes', hint: '\\n for a new line' },
@@ -51,6 +52,7 @@ export const RUN_ATTRIBUTES = [
   'failures_before_alert',
   'expect',
   'needs',
+  'public_name',
 ] as const;
 
 export type RunAttribute = (typeof RUN_ATTRIBUTES)[number];

@@ -39,6 +39,7 @@ function isSent({ token, fields }: FormOverlay, { attribute, field, initial }: F
     case 'failures_before_alert':
     case 'expect':
     case 'needs':
+    case 'public_name':
       return false;
     case 'interval':
       // An interval that follows from the schedule is better than one that nobody has typed.
@@ -76,6 +77,7 @@ function typedValue({ attribute, field: { text } }: FormField): Read<unknown> {
     case 'expect':
       return readExpectations(text);
     case 'timezone':
+    case 'public_name':
       return { value: text.trim() === '' ? null : text.trim() };
     default:
       return { value: text };

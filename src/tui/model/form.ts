@@ -54,6 +54,7 @@ const UNLIMITED: Record<RunAttribute, string> = {
   failures_before_alert: '1',
   expect: '',
   needs: '',
+  public_name: '',
 };
 
 /** The run fields of a new snitch, those left out that the server does not know. */
@@ -71,6 +72,7 @@ function runTexts(snitch: WireSnitch, present: readonly WireSnitch[]): Partial<R
     ...(min_runtime === undefined ? {} : { min_runtime: lengthText(min_runtime) }),
     ...(failures_before_alert === undefined ? {} : { failures_before_alert: String(failures_before_alert) }),
     ...(expect === undefined ? {} : { expect: expectationsText(expect) }),
+    ...(snitch.public_name === undefined ? {} : { public_name: snitch.public_name ?? '' }),
     ...(snitch.needs === undefined ? {} : { needs: needsText(snitch.needs, present) }),
   };
 }

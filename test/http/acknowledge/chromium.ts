@@ -192,6 +192,12 @@ export class Page {
     return String(outerHTML).replace(/<[^>]*>/g, '');
   }
 
+  async #whole() {
+    const { cssContentSize } = await this.send('Page.getLayoutMetrics');
+    const { width, height } = cssContentSize as { width: number; height: number };
+    return { x: 0, y: 0, width, height: Math.min(height, 4_000), scale: 1 };
+  }
+
   /** How wide all that can be scrolled to is. */
   async contentWidth(): Promise<number> {
     const { cssContentSize } = await this.send('Page.getLayoutMetrics');
@@ -214,8 +220,26 @@ export class Page {
     });
   }
 
-  async picture(): Promise<Buffer> {
-    const { data } = await this.send('Page.captureScreenshot', { format: 'png' });
+  /** What a script of the test finds on the page, which goes on running none of its own. */
+  async evaluate<T>(script: string): Promise<T> {
+    await this.send('Emulation.setScriptExecutionDisabled', { value: false });
+    const answer = { awaitPromise: true, returnByValue: true };
+    const { result, exceptionDetails } = await this.send('Runtime.evaluate', {
+      expression: script,
+      ...answer,
+    });
+    await this.send('Emulation.setScriptExecutionDisabled', { value: true });
+    if (exceptionDetails) throw new Error(JSON.stringify(exceptionDetails).slice(0, 2_000));
+    return (result as { value: T }).value;
+  }
+
+  /** @param isWhole all of it, and not only what fits the window */
+  async picture(isWhole = false): Promise<Buffer> {
+    const { data } = await this.send('Page.captureScreenshot', {
+      format: 'png',
+      captureBeyondViewport: isWhole,
+      ...(isWhole ? { clip: await this.#whole() } : {}),
+    });
     return Buffer.from(String(data), 'base64');
   }
 }

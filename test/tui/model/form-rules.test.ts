@@ -108,6 +108,7 @@ test('a new snitch is sent those that somebody typed', () => {
     failures_before_alert: '1',
     expect: '',
     needs: '',
+    public_name: '',
   });
   assert.equal(sent(filled(blank, { name: 'job' })), named);
   const whole = filled(blank, {
@@ -182,7 +183,9 @@ test('a server that leaves a field out is not asked for it, neither in a new sni
   for (const key of ['n', 'e']) {
     assert.equal(fields([snitch('old')], key), []);
     assert.equal(fields([snitch('older', { max_runtime: null })], key), ['max_runtime']);
-    assert.equal(fields([snitch('new', { ...UNLIMITED, needs: [] })], key), [...RUN_ATTRIBUTES]);
+    assert.equal(fields([snitch('new', { ...UNLIMITED, needs: [], public_name: null })], key), [
+      ...RUN_ATTRIBUTES,
+    ]);
   }
   assert.equal(fields([], 'n'), [...RUN_ATTRIBUTES], 'of a server without snitches nothing is known');
   const old = after(beginning(), read([snitch('old')]), ...keys('n'), ...typed('job'));

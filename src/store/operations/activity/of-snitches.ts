@@ -15,6 +15,7 @@ export interface Named {
 /** Fields of a snitch by their names in the API. */
 const FIELDS: Record<keyof SnitchFields, string> = {
   name: 'name',
+  publicName: 'public_name',
   notes: 'notes',
   tags: 'tags',
   alertEmail: 'alert_email',
@@ -33,7 +34,7 @@ const FIELDS: Record<keyof SnitchFields, string> = {
 /** Notes are long, and people keep in them how to get in. */
 const UNTOLD = new Set(['notes']);
 
-type Described = Pick<SnitchFields, 'name' | 'notes' | 'tags' | 'alertEmail' | 'needs'>;
+type Described = Pick<SnitchFields, 'name' | 'publicName' | 'notes' | 'tags' | 'alertEmail' | 'needs'>;
 
 /** What a person says about a snitch. */
 export interface Said {

@@ -1,0 +1,230 @@
+/** Gathers what a page shows, in slices, so that whatever else the server has to do comes in between. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Calendar } from '../../../core/interval.ts';
+import { EVERYTHING, isShownOn, MOST_SHOWN, type StatusPage } from '../../../core/status-page/page.ts';
+import { presentSince, type Span, spansOf } from '../../../core/status-page/spans.ts';
+import { type Mark, marksOf, periodEdges, type Rhythm } from '../../../core/status-page/strip.ts';
+import type { KeptPast, PublicPage, ShownSnitch, StatusPageStore } from '../../../store/status-pages.ts';
+import { Quiet, REACH } from './quiet.ts';
+
+export type State = 'well' | 'missing' | 'error' | 'planned' | 'paused' | 'pending';
+
+/** One snitch as the page shows it. Nothing else of it gets any further. */
+export interface ShownLine {
+  name: string;
+  state: State;
+  /** Since when it is so; null where that is not known. */
+  since: number | null;
+  /** When planned work ends. */
+  until: number | null;
+  rhythm: Rhythm;
+  edges: readonly number[];
+  marks: readonly Mark[];
+}
+
+export interface ShownGroup {
+  /** The heading; null for what has none. */
+  tag: string | null;
+  lines: ShownLine[];
+}
+
+/** That something began or ended. */
+export interface ShownChange {
+  /** Of the change itself, and of nothing else. */
+  key: string;
+  at: number;
+  name: string;
+  to: 'missing' | 'error' | 'well';
+}
+
+export interface PageContent {
+  page: StatusPage;
+  timezone: string;
+  now: number;
+  groups: ShownGroup[];
+  /** Of all that carry the tags, whether they are in `groups` or not. */
+  counts: Record<State, number>;
+  total: number;
+  /** How many are left out, since there are too many of them. */
+  leftOut: number;
+  /** Newest first. */
+  changes: ShownChange[];
+}
+
+const SLICE = 200;
+const PASTS = 20;
+const CHANGES_READ = 500;
+const CHANGES_SHOWN = 100;
+
+export async function collect(
+  store: StatusPageStore,
+  { page, timezone }: PublicPage,
+  now: number,
+): Promise<PageContent> {
+  const quiet = new Quiet(await store.quietTimes(page.caseId, now - REACH, now), timezone, now);
+  const counts = { well: 0, missing: 0, error: 0, planned: 0, paused: 0, pending: 0 };
+  const places = new Places(page);
+  for await (const snitch of shownOn(store, page)) {
+    const state = stateOf(snitch, quiet);
+    counts[state] += 1;
+    places.take(snitch, state);
+  }
+  const chosen = places.chosen();
+  const lines = await linesOf(
+    store,
+    chosen.map(({ snitch }) => snitch),
+    { page, timezone, now, quiet },
+  );
+  const groups = places.headings().map((tag): ShownGroup => ({ tag, lines: [] }));
+  for (const [index, { group }] of chosen.entries()) {
+    const line = lines[index];
+    if (line) groups[group]?.lines.push(line);
+  }
+  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const shown = groups.filter((group) => group.lines.length > 0);
+  const changes = await changesOf(store, page, quiet);
+  return { page, timezone, now, groups: shown, counts, total, leftOut: total - chosen.length, changes };
+}
+
+/** Each snitch once that carries one of the tags, in order of creation within each tag. */
+async function* shownOn(store: StatusPageStore, { caseId, tags }: StatusPage): AsyncGenerator<ShownSnitch> {
+  const seen = new Set<number>();
+  const wanted = tags.includes(EVERYTHING) ? [null] : tags;
+  for (const tag of wanted) {
+    let after: number | null = 0;
+    while (after !== null) {
+      const slice: Awaited<ReturnType<StatusPageStore['listShown']>> = await store.listShown(caseId, {
+        tag,
+        after,
+        limit: SLICE,
+      });
+      for (const snitch of slice.snitches) {
+        if (wanted.length > 1 && seen.has(snitch.id)) continue;
+        if (wanted.length > 1) seen.add(snitch.id);
+        yield snitch;
+      }
+      after = slice.next;
+      await nextTurn();
+    }
+  }
+}
+
+/** Keeps as many as are shown: first what is not well, then the others in the order of their headings. */
+class Places {
+  readonly #page: StatusPage;
+  readonly #bad: { snitch: ShownSnitch; group: number }[] = [];
+  readonly #others: { snitch: ShownSnitch; group: number }[][];
+
+  constructor(page: StatusPage) {
+    this.#page = page;
+    this.#others = this.headings().map(() => []);
+  }
+
+  /** Those without a tag of a heading come last, without one. */
+  headings(): (string | null)[] {
+    return [...this.#page.groups, null];
+  }
+
+  take(snitch: ShownSnitch, state: State): void {
+    const found = this.#page.groups.findIndex((tag) => snitch.tags.includes(tag));
+    const group = found === -1 ? this.#page.groups.length : found;
+    const isBad = state === 'missing' || state === 'error';
+    const kept = isBad ? this.#bad : (this.#others[group] ?? []);
+    if (kept.length < MOST_SHOWN) kept.push({ snitch, group });
+  }
+
+  chosen(): { snitch: ShownSnitch; group: number }[] {
+    const chosen = [...this.#bad, ...this.#others.flat()].slice(0, MOST_SHOWN);
+    return chosen.sort((one, other) => one.group - other.group || compare(one.snitch, other.snitch));
+  }
+}
+
+function compare(one: ShownSnitch, other: ShownSnitch): number {
+  return BY_NAME.compare(nameOf(one), nameOf(other)) || one.id - other.id;
+}
+
+const BY_NAME = new Intl.Collator('en', { numeric: true });
+
+function nameOf({ name, publicName }: Pick<ShownSnitch, 'name' | 'publicName'>): string {
+  return publicName ?? name;
+}
+
+/** As long as it is silenced nobody expects anything of it, whatever its status: its strip tells what was before. */
+function stateOf(snitch: ShownSnitch, quiet: Quiet): State {
+  const { status } = snitch;
+  if (status === 'paused' || status === 'pending') return status;
+  if (quiet.untilFor(snitch) !== null) return 'planned';
+  if (status === 'healthy') return 'well';
+  return status === 'failed' ? 'missing' : 'error';
+}
+
+interface Around {
+  page: StatusPage;
+  timezone: string;
+  now: number;
+  quiet: Quiet;
+}
+
+async function linesOf(
+  store: StatusPageStore,
+  snitches: readonly ShownSnitch[],
+  around: Around,
+): Promise<ShownLine[]> {
+  const lines: ShownLine[] = [];
+  for (let from = 0; from < snitches.length; from += PASTS) {
+    const slice = snitches.slice(from, from + PASTS);
+    const pasts = await store.listPasts(around.page, slice);
+    for (const snitch of slice) lines.push(lineOf(snitch, pasts.get(snitch.id) ?? NO_PAST, around));
+    await nextTurn();
+  }
+  return lines;
+}
+
+const NO_PAST: KeptPast = { changes: [], alerts: [], isCut: false };
+
+function lineOf(snitch: ShownSnitch, past: KeptPast, { page, timezone, now, quiet }: Around): ShownLine {
+  const { status, createdAt, interval, schedule, timezone: own } = snitch;
+  const spans: Span[] = spansOf({ ...past, status, createdAt, since: page.since });
+  const rhythm = { interval, schedule, timezone: own };
+  const edges = edgesOf(rhythm, timezone, now);
+  const state = stateOf(snitch, quiet);
+  return {
+    name: nameOf(snitch),
+    state,
+    since: state === 'planned' || state === 'pending' ? null : presentSince(spans),
+    until: state === 'planned' ? quiet.untilFor(snitch) : null,
+    rhythm,
+    edges,
+    marks: marksOf(edges, spans, { away: quiet.away, quiet: quiet.over(snitch) }, now),
+  };
+}
+
+const CALENDAR = new Calendar();
+
+/** Many snitches have the same rhythm, and its periods are the same until the present one ends. */
+const EDGES = new Map<string, readonly number[]>();
+const REMEMBERED_EDGES = 2_000;
+
+function edgesOf(rhythm: Rhythm, caseZone: string, now: number): readonly number[] {
+  const key = `${rhythm.interval} ${JSON.stringify(rhythm.schedule)} ${rhythm.timezone ?? caseZone} ${caseZone}`;
+  const known = EDGES.get(key);
+  if (known && (known.at(-2) ?? now) <= now && now < (known.at(-1) ?? now)) return known;
+  const edges = periodEdges(rhythm, caseZone, CALENDAR, now);
+  if (EDGES.size >= REMEMBERED_EDGES) EDGES.clear();
+  EDGES.set(key, edges);
+  return edges;
+}
+
+/** What began and ended lately. What happened in planned work, or while the service was away, is told to nobody. */
+async function changesOf(store: StatusPageStore, page: StatusPage, quiet: Quiet): Promise<ShownChange[]> {
+  const shown: ShownChange[] = [];
+  for (const { at, was, status, snitch } of await store.listStatusChanges(page.id, CHANGES_READ)) {
+    if (shown.length === CHANGES_SHOWN) break;
+    const to = status === 'failed' ? 'missing' : status === 'errored' ? 'error' : 'well';
+    const isEnd = status === 'healthy' && (was === 'failed' || was === 'errored');
+    const isTold = isEnd || status === 'failed' || status === 'errored';
+    if (!isTold || !isShownOn(page, snitch.tags) || quiet.isQuietAt(snitch, at)) continue;
+    shown.push({ key: `${page.id} ${snitch.id} ${at}`, at, name: nameOf(snitch), to });
+  }
+  return shown;
+}

@@ -1,0 +1,82 @@
+/** Times that are not held against jobs: planned silences, and those at which the service itself was away. */
+import type { BlindWindow } from '../../../core/blind-window.ts';
+import { covers, merged, type Silence, silentUntil, windowsOf } from '../../../core/silences/silence.ts';
+import type { ShownSnitch } from '../../../store/status-pages.ts';
+import { DAY } from '../../../text/durations.ts';
+
+/** How far back times are read at which snitches were not watched: 60 months are the longest strip. */
+export const REACH = 60 * 31 * DAY;
+
+/** A recurring silence is looked at for so long. */
+const RECURRING_REACH = 31 * DAY;
+const MOST_WINDOWS = 2_000;
+
+interface Covered {
+  windows: readonly BlindWindow[];
+  until: number | null;
+}
+
+export class Quiet {
+  readonly #timezone: string;
+  readonly #now: number;
+  readonly #silences: readonly Silence[];
+  readonly away: readonly BlindWindow[];
+  readonly #windows: readonly BlindWindow[][];
+  /** By which silences cover a snitch. */
+  readonly #known = new Map<string, Covered>();
+
+  constructor(
+    { silences, away }: { silences: readonly Silence[]; away: BlindWindow[] },
+    timezone: string,
+    now: number,
+  ) {
+    this.#timezone = timezone;
+    this.#now = now;
+    this.#silences = silences;
+    this.away = merged(away);
+    this.#windows = silences.map((silence) => {
+      const back = silence.time.kind === 'once' ? REACH : RECURRING_REACH;
+      const windows = windowsOf(silence, { start: now - back, end: now + 1 }, timezone);
+      return windows.slice(-MOST_WINDOWS);
+    });
+  }
+
+  /** Planned silences over the snitch, together with the times at which the service was away. */
+  over(snitch: Pick<ShownSnitch, 'token' | 'tags'>): readonly BlindWindow[] {
+    return this.#of(snitch)?.windows ?? this.away;
+  }
+
+  /** Until when planned work goes on that it is in; null where it is in none. */
+  untilFor(snitch: Pick<ShownSnitch, 'token' | 'tags'>): number | null {
+    return this.#of(snitch)?.until ?? null;
+  }
+
+  /** What the silences over it come to; null where none covers it. */
+  #of(snitch: Pick<ShownSnitch, 'token' | 'tags'>): Covered | null {
+    const covering = [...this.#silences.keys()].filter((index) => this.#covers(index, snitch));
+    if (covering.length === 0) return null;
+    const key = covering.join();
+    const known = this.#known.get(key);
+    if (known) return known;
+    const silences = covering.flatMap((index) => this.#silences[index] ?? []);
+    const covered = {
+      windows: merged([...this.away, ...this.#planned(covering)]),
+      until: silentUntil(silences, this.#now, this.#timezone),
+    };
+    this.#known.set(key, covered);
+    return covered;
+  }
+
+  isQuietAt(snitch: Pick<ShownSnitch, 'token' | 'tags'>, at: number): boolean {
+    return this.over(snitch).some(({ start, end }) => start <= at && at < end);
+  }
+
+  #covers(index: number, snitch: Pick<ShownSnitch, 'token' | 'tags'>): boolean {
+    const silence = this.#silences[index];
+    return silence !== undefined && covers(silence, snitch);
+  }
+
+  #planned(covering: readonly number[]): BlindWindow[] {
+    return covering.flatMap((index) => this.#windows[index] ?? []);
+  }
+}

@@ -1,0 +1,250 @@
+/**
+ * `/s/<slug>`, `/s/<slug>.json` and `/s/<slug>/feed.xml`: the status page of a case (`extensions: For the eyes of others`).
+ * Nobody needs a key for it. What does not exist, was taken away or is of a case on hold is the same 404 for everybody.
+ *
+ * A page with a password tells nothing before it was shown. The page asks for it with a form, which sets a cookie. JSON and
+ * feed take the cookie too, or HTTP Basic with any user name.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { SnitchError } from '../../../core/errors.ts';
+import { LONGEST_PASSWORD, SLUG, type StatusPage } from '../../../core/status-page/page.ts';
+import { SECOND } from '../../../text/durations.ts';
+import { readForm } from '../../endpoint/body.ts';
+import { answerError, STATUS_OF, TryLater } from '../../endpoint/errors.ts';
+import { param, query, resource } from '../../endpoint/resource.ts';
+import type { RouteContext } from '../../endpoint/route-context.ts';
+import { type Edition, PageCache, type Sent, type Write } from './cache.ts';
+import { statusFeed } from './feed.ts';
+import { Guesses } from './guesses.ts';
+import { statusJson } from './json.ts';
+import { passwordPage, plainPage, statusPage } from './page.ts';
+import { isPassword } from './password.ts';
+import { cookiesIn, Sessions, setCookies } from './session.ts';
+import { HTML_TYPE, PAGE_HEADERS } from './style.ts';
+
+export interface StatusPageContext extends Pick<RouteContext, 'store' | 'clock' | 'addresses'> {
+  /** The address that a request came from, behind trusted proxies too. */
+  sourceOf: (request: FastifyRequest['raw']) => string | null;
+  /** @throws SnitchError for a form that a page of another site sent */
+  refuseForeignForms: (request: FastifyRequest['raw']) => void;
+  /** What cookies are signed with; null as long as there is no key that can be kept. */
+  sessionKey?: () => string | null;
+}
+
+/** What the three addresses have in common. */
+interface Around extends StatusPageContext {
+  cache: PageCache;
+  sessions: Sessions;
+  guesses: Guesses;
+}
+
+/** In which form a page is asked for. */
+interface Format {
+  type: string;
+  write: Write;
+}
+
+const HTML: Format = { type: HTML_TYPE, write: statusPage };
+const JSON_FORMAT: Format = { type: 'application/json; charset=utf-8', write: statusJson };
+const FEED_TYPE = 'application/atom+xml; charset=utf-8';
+
+/** How often a browser reads the page anew. */
+const REFRESH_S = 60;
+
+export function statusPages(app: FastifyInstance, context: StatusPageContext): void {
+  const around: Around = {
+    ...context,
+    cache: new PageCache(context),
+    sessions: new Sessions(context.sessionKey ?? (() => null)),
+    guesses: new Guesses(),
+  };
+  const feed = feedFormat(context);
+  app.register(async (pages) => {
+    pages.setErrorHandler(answerInWords);
+    const at = { audience: 'any', anySite: true } as const;
+    resource(
+      pages,
+      '/s/:name',
+      {
+        GET: (request, reply) => {
+          const name = param(request, 'name');
+          return name.endsWith('.json')
+            ? showData(request, reply, name.slice(0, -'.json'.length), JSON_FORMAT, around)
+            : showPage(request, reply, name, around);
+        },
+        POST: (request, reply) => logIn(request, reply, around),
+      },
+      at,
+    );
+    const feedHandler = (request: FastifyRequest, reply: FastifyReply) =>
+      showData(request, reply, param(request, 'name'), feed, around);
+    resource(pages, '/s/:name/feed.xml', { GET: feedHandler }, at);
+  });
+}
+
+function feedFormat({ addresses }: StatusPageContext): Format {
+  const write: Write = (content) => {
+    const page = `${addresses().baseUrl}/s/${content.page.slug}`;
+    return statusFeed(content, { page, feed: `${page}/feed.xml` });
+  };
+  return { type: FEED_TYPE, write };
+}
+
+async function showPage(request: FastifyRequest, reply: FastifyReply, slug: string, around: Around) {
+  const page = await pageAt(slug, around);
+  // Its links begin at its own path.
+  if (/^[^?]*\/(\?|$)/.test(request.url)) return reply.redirect(`../${slug}`, 308);
+  if (page.passwordHash !== null && !hasCookie(request, page, around)) {
+    return sendForm(reply, 401, null);
+  }
+  if (query(request, 'refresh') !== 'off') reply.header('refresh', REFRESH_S);
+  return send(request, reply, await editionAt(slug, page, around), HTML);
+}
+
+async function showData(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  slug: string,
+  format: Format,
+  around: Around,
+) {
+  const page = await pageAt(slug, around);
+  if (page.passwordHash !== null && !hasCookie(request, page, around)) {
+    const given = passwordIn(request);
+    if (given === null || !(await isRight(request, page, given, around))) return refuseData(reply);
+  }
+  return send(request, reply, await editionAt(slug, page, around), format);
+}
+
+function refuseData(reply: FastifyReply) {
+  return reply
+    .code(401)
+    .headers({ 'www-authenticate': 'Basic realm="status page"', 'cache-control': 'no-store' })
+    .type('text/plain; charset=utf-8')
+    .send('This page has a password: send it with HTTP Basic, with any user name.\n');
+}
+
+async function logIn(request: FastifyRequest, reply: FastifyReply, around: Around) {
+  around.refuseForeignForms(request.raw);
+  const slug = param(request, 'name');
+  const page = await pageAt(slug, around);
+  if (page.passwordHash === null) return reply.redirect(slug, 303);
+  const given = (await readForm(request)).get('password') ?? '';
+  if (!(await isRight(request, page, given, around))) {
+    return sendForm(reply, 401, 'That is not the password.');
+  }
+  const value = around.sessions.open(page, around.clock());
+  const cookies = setCookies(value, slug, around.addresses().baseUrl);
+  return reply.header('cache-control', 'no-store').header('set-cookie', cookies).redirect(slug, 303);
+}
+
+/** @throws SnitchError where there is no such page */
+async function pageAt(slug: string, { cache }: Around): Promise<StatusPage> {
+  const found = SLUG.test(slug) ? await cache.find(slug) : null;
+  if (found === null) throw notFound();
+  return found.page;
+}
+
+/** @throws SnitchError where it was taken away, or got another password, since it was found */
+async function editionAt(slug: string, page: StatusPage, { cache }: Around): Promise<Edition> {
+  const edition = await cache.edition(slug);
+  const isSame =
+    edition?.content.page.id === page.id && edition.content.page.passwordHash === page.passwordHash;
+  if (!edition || !isSame) throw notFound();
+  return edition;
+}
+
+function notFound(): SnitchError {
+  return new SnitchError('resource_not_found', 'There is no page at this address.');
+}
+
+function hasCookie(request: FastifyRequest, page: StatusPage, { sessions, clock }: Around): boolean {
+  const now = clock();
+  return cookiesIn(request.headers.cookie).some((cookie) => sessions.isOpen(page, cookie, now));
+}
+
+/** @throws TryLater for too many tries */
+async function isRight(
+  request: FastifyRequest,
+  page: StatusPage,
+  given: string,
+  { sessions, guesses, sourceOf }: Around,
+): Promise<boolean> {
+  if (page.passwordHash === null || given === '' || given.length > LONGEST_PASSWORD) return false;
+  if (sessions.knows(page, given)) return true;
+  const source = sourceOf(request.raw);
+  const waitMs = guesses.take(page.id, source, performance.now());
+  if (waitMs > 0) {
+    const message = 'The password was tried too often. Wait a little, and try again.';
+    throw new TryLater('rate_limited', message, Math.ceil(waitMs / SECOND));
+  }
+  if (!(await isPassword(given, page.passwordHash))) return false;
+  guesses.giveBack(page.id, source, performance.now());
+  sessions.remember(page, given);
+  return true;
+}
+
+const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i;
+
+/** The password of HTTP Basic; null where there is none. */
+function passwordIn({ raw }: FastifyRequest): string | null {
+  const encoded = BASIC.exec(raw.headers.authorization ?? '')?.[1];
+  if (encoded === undefined) return null;
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  return colon === -1 ? null : text.slice(colon + 1);
+}
+
+/** The cached bytes, or 304 where the client has them. */
+function send(request: FastifyRequest, reply: FastifyReply, edition: Edition, { type, write }: Format) {
+  const sent = edition.as(write);
+  const isClosed = edition.content.page.passwordHash !== null;
+  reply.headers({
+    ...PAGE_HEADERS,
+    'cache-control': isClosed ? 'private, no-store' : 'public, max-age=5',
+    vary: isClosed ? 'Accept-Encoding, Cookie, Authorization' : 'Accept-Encoding',
+    etag: sent.etag,
+    ...(isClosed ? { 'x-robots-tag': 'noindex, nofollow, noarchive' } : {}),
+  });
+  if (hasIt(request.headers['if-none-match'], sent)) return reply.code(304).send();
+  reply.header('content-type', type);
+  const takesZipped = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(
+    String(request.headers['accept-encoding'] ?? ''),
+  );
+  if (takesZipped && sent.zipped !== null) {
+    return reply.header('content-encoding', 'gzip').send(sent.zipped);
+  }
+  return reply.send(sent.bytes);
+}
+
+function hasIt(header: string | undefined, { etag }: Sent): boolean {
+  if (header === undefined) return false;
+  const known = header.split(',').map((one) => one.trim().replace(/^W\//, ''));
+  return known.includes('*') || known.includes(etag.slice(2));
+}
+
+function sendForm(reply: FastifyReply, status: number, problem: string | null) {
+  return reply
+    .code(status)
+    .headers({ ...PAGE_HEADERS, ...CLOSED })
+    .type(HTML_TYPE)
+    .send(passwordPage(problem));
+}
+
+const CLOSED = { 'cache-control': 'no-store', 'x-robots-tag': 'noindex, nofollow, noarchive' };
+
+/** The errors that people may meet, as a page. */
+async function answerInWords(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (!(error instanceof SnitchError) || STATUS_OF[error.type] >= 500) {
+    await answerError(error, request, reply);
+    return;
+  }
+  const status = STATUS_OF[error.type];
+  if (error instanceof TryLater) reply.header('retry-after', error.retryAfterS);
+  const title = status === 404 ? 'Nothing here' : status === 429 ? 'Too often' : 'That did not work';
+  await reply
+    .code(status)
+    .headers({ ...PAGE_HEADERS, ...CLOSED })
+    .type(HTML_TYPE)
+    .send(plainPage(title, error.message));
+}

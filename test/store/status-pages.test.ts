@@ -1,0 +1,71 @@
+/** Status pages in the store: one of a case, and what is kept for it. */
+import * as assert from 'uvu/assert';
+import { NotFound } from '../../src/core/errors.ts';
+import { checkIn, contract, healthySnitch, MINUTE, NOW, newCase, newSnitch, rejection } from './fixture.ts';
+
+const GIVEN = { slug: 'acme', tags: ['*'] };
+
+contract('status pages', (test) => {
+  test('changes of statuses are kept from the moment at which the page is switched on', async ({ store }) => {
+    const owner = await newCase(store);
+    const { token } = await healthySnitch(store, owner);
+    await checkIn(store, token, NOW + MINUTE, { outcome: 'error' });
+    const page = await store.putStatusPage(owner.id, GIVEN, NOW + 2 * MINUTE);
+    await checkIn(store, token, NOW + 3 * MINUTE);
+    await checkIn(store, token, NOW + 4 * MINUTE);
+    await store.pauseSnitch(owner.id, token, { kind: 'unpaused' }, NOW + 5 * MINUTE);
+    const changes = await store.listStatusChanges(page.id, 10);
+    assert.equal(
+      changes.map(({ at, was, status, snitch }) => [(at - NOW) / MINUTE, was, status, snitch.token]),
+      [
+        [5, 'healthy', 'paused', token],
+        [3, 'errored', 'healthy', token],
+      ],
+    );
+    const [{ id } = { id: 0 }] = (await store.listShown(owner.id, { tag: null, after: 0, limit: 10 }))
+      .snitches;
+    const past = (await store.listPasts(page, [{ id, token }])).get(id);
+    assert.equal(past?.changes.length, 2);
+    assert.equal(
+      past?.alerts.map(({ status, previousStatus }) => [previousStatus, status]),
+      [
+        ['pending', 'healthy'],
+        ['healthy', 'errored'],
+      ],
+    );
+    await store.deleteSnitch(owner.id, token);
+    assert.equal(await store.listStatusChanges(page.id, 10), []);
+  });
+
+  test('no more than is needed is kept of one snitch, and nothing of a page that is gone', async ({
+    store,
+  }) => {
+    const owner = await newCase(store);
+    const { token } = await newSnitch(store, owner);
+    const page = await store.putStatusPage(owner.id, GIVEN, NOW);
+    for (let count = 1; count <= 310; count += 1) {
+      await checkIn(store, token, NOW + count, { outcome: count % 2 === 0 ? 'error' : 'healthy' });
+    }
+    const kept = await store.listStatusChanges(page.id, 1_000);
+    assert.is(kept.length, 300);
+    assert.is(kept[0]?.at, NOW + 310);
+    assert.is(await store.deleteStatusPage(owner.id), true);
+    while (await store.prune({ checkIns: 100, olderThan: NOW - 1, now: NOW })) assert.ok(true);
+    assert.equal(await store.listStatusChanges(page.id, 1_000), []);
+    const next = await store.putStatusPage(owner.id, GIVEN, NOW);
+    assert.is.not(next.id, page.id);
+  });
+
+  test('a slug is taken once, and a page goes with its case', async ({ store }) => {
+    const [one, other] = [await newCase(store), await newCase(store)];
+    await store.putStatusPage(one.id, GIVEN, NOW);
+    assert.match(String(await rejection(store.putStatusPage(other.id, GIVEN, NOW))), 'taken');
+    assert.is(await store.getStatusPage(other.id), null);
+    assert.is((await store.findStatusPage('acme'))?.page.caseId, one.id);
+    await store.deleteCase(one.id);
+    assert.is(await store.findStatusPage('acme'), null);
+    assert.is((await store.putStatusPage(other.id, GIVEN, NOW)).slug, 'acme');
+    const late = store.putStatusPage(one.id, { ...GIVEN, slug: 'x-y' }, NOW);
+    assert.instance(await rejection(late), NotFound);
+  });
+});
