@@ -72,6 +72,8 @@ const FIELDS: { [Kind in Change['kind']]: Record<string, (value: unknown) => boo
   },
   snitch: { caseId: isText, token: isText },
   silences: { caseId: isText },
+  shown: { caseId: isText },
+  statusPage: { caseId: isText },
   access: { caseId: isText, keyId: isTextOrNull },
 };
 
