@@ -169,10 +169,7 @@ function goLive(parts: AppParts, whole: Store, ways: Ways) {
   const feed = feedOf(connect(), store, clock, readSilences);
   const rows = new RowLoader({ client, store, clock });
   const copy = (text: string) => stdout.write(clipboardSequence(text, env) ?? '');
-  const foresight = new Foresight({
-    client: connect(),
-    tell: (foreseen) => store.dispatch({ kind: 'foreseen', foreseen }),
-  });
+  const foresight = foresightOf(connect(), store);
   const following = follow(feed, store);
   const refresh = () => {
     following.refresh();
@@ -193,11 +190,7 @@ function goLive(parts: AppParts, whole: Store, ways: Ways) {
   rows.start();
   const stopAsking = watchReach({ client: connect(), store });
   silences.start();
-  client.getCase().then(
-    ({ name }) => store.dispatch({ kind: 'case', name }),
-    // The name is a nicety. If the server cannot be reached, the feed says so.
-    () => {},
-  );
+  readName(client, store);
   return {
     refused: following.refused,
     unfinished: commands.unfinished,
@@ -211,6 +204,18 @@ function goLive(parts: AppParts, whole: Store, ways: Ways) {
       foresight.stop();
     },
   };
+}
+
+function foresightOf(client: Client, store: Store): Foresight {
+  return new Foresight({ client, tell: (foreseen) => store.dispatch({ kind: 'foreseen', foreseen }) });
+}
+
+/** The name of the case is a nicety. If the server cannot be reached, the feed says so. */
+function readName(client: Client, store: Store): void {
+  client.getCase().then(
+    ({ name }) => store.dispatch({ kind: 'case', name }),
+    () => {},
+  );
 }
 
 /** A feed ends at a server that refuses the key from the start. Reading everything again begins it anew. */

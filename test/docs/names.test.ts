@@ -8,9 +8,9 @@ import { pages, ROOT } from './pages.ts';
 
 const test = suite('names in the documents');
 
-/** What the sources read beside the settings. */
+/** What the sources read beside the settings, and what the tests of the store do. */
 function variablesOfSources(): Set<string> {
-  const files = globSync('src/**/*.{ts,tsx}', { cwd: ROOT });
+  const files = globSync(['src/**/*.{ts,tsx}', 'test/store/*.ts'], { cwd: ROOT });
   const texts = files.map((file) => readFileSync(join(ROOT, file), 'utf8'));
   return new Set(texts.flatMap((text) => text.match(/\bSNITCH_[A-Z_]+\b/g) ?? []));
 }

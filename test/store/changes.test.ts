@@ -55,6 +55,10 @@ contract('changes of snitches', (test) => {
     const changes: Change[] = [];
     store.onChange((change) => changes.push(change));
     const { token } = await newSnitch(store, owner);
-    assert.equal(changes, [{ kind: 'snitch', caseId: owner.id, token }]);
+    const caseId = owner.id;
+    assert.equal(changes, [
+      { kind: 'snitch', caseId, token },
+      { kind: 'shown', caseId },
+    ]);
   });
 });

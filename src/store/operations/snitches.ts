@@ -40,12 +40,11 @@ import { changeTags, indexTags } from './tags.ts';
 import { decideHeldAnew } from './triggers.ts';
 
 export async function hasRoomForSnitch(tx: Reading, caseId: string): Promise<boolean> {
-  const row = await tx.get<{ max_snitches: number | null }>(
-    'SELECT max_snitches FROM cases WHERE id = ?',
+  const row = await tx.get<{ most: number | null }>(
+    'SELECT max_snitches AS most FROM cases WHERE id = ?',
     caseId,
   );
-  if (row?.max_snitches == null) return true;
-  return (await countSnitches(tx, caseId)) < row.max_snitches;
+  return row?.most == null || (await countSnitches(tx, caseId)) < row.most;
 }
 
 export async function createSnitch(

@@ -10,17 +10,16 @@ import type { Foresight } from './foresight.ts';
 import { lostOf } from './lost.ts';
 import { reasonOf } from './reason-of.ts';
 import { Requests } from './requests.ts';
+import { type ServerParts, toServers } from './server-switch.ts';
 import { endSilences, silence } from './silences.ts';
 import { copySnippet, copyText } from './snippets.ts';
 import type { Store } from './store.ts';
 
-export interface CommandParts {
+export interface CommandParts extends ServerParts {
   client: Client;
   store: Store;
   quit: () => void;
   refresh: () => void;
-  /** Asks all servers how they are, and shows another one; absent where there is only one. */
-  servers?: { ask(): void; show(name: string): void };
   foresight: Pick<Foresight, 'ask'>;
   /** Reads the silences again. */
   readSilences: () => void;
@@ -53,8 +52,7 @@ export function createCommands(parts: CommandParts): Commands {
   const requests = new Requests();
   const say = sayIn(store);
   const onAll = onAllOf(store, works, say);
-  const details = latest((token: string) => loadDetail(client, store, token));
-  const alerts = latest(() => loadAlerts(client, store));
+  const { details, alerts } = latestOf(client, store);
   const carryOut: Commands['carryOut'] = (effect) => {
     switch (effect.do) {
       case 'quit':
@@ -99,17 +97,15 @@ export function createCommands(parts: CommandParts): Commands {
   return { carryOut, unfinished: () => [...works].map(leftUndone) };
 }
 
-function acknowledge(client: Client, { note }: { note: string | null }) {
-  return (token: string) => client.acknowledge(token, { note });
+function latestOf(client: Client, store: Store) {
+  return {
+    details: latest((token: string) => loadDetail(client, store, token)),
+    alerts: latest(() => loadAlerts(client, store)),
+  };
 }
 
-type ToServers = Extract<Effect, { do: 'ask-servers' | 'switch-server' }>;
-
-/** From another server nobody could be told how it went at this one, and what failed would not be marked again. */
-function toServers({ servers }: CommandParts, effect: ToServers, isBusy: boolean, say: Say): void {
-  if (effect.do === 'ask-servers') servers?.ask();
-  else if (isBusy) say('Something is still being done here: go on when it is finished.', 'bad');
-  else servers?.show(effect.name);
+function acknowledge(client: Client, { note }: { note: string | null }) {
+  return (token: string) => client.acknowledge(token, { note });
 }
 
 /** Acts on all of the snitches, and reports how far it is and how it went. */
