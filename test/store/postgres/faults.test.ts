@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { StoreUnavailable } from '../../../src/core/errors.ts';
 import { openPostgresStore } from '../../../src/store/postgres/postgres-store.ts';
 import { Session } from '../../../src/store/postgres/session.ts';
+import { until } from '../../until.ts';
 import { acting, type Store } from '../acting.ts';
 import {
   checkIn,
@@ -159,6 +160,28 @@ test('a commit behind a statement that failed is no commit', async () => {
   }
 });
 
+async function cancelWaiting(admin: pg.Pool): Promise<void> {
+  await admin.query(`SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`);
+}
+
+/** What `promise` is rejected with, or null; does `meanwhile` again and again until then. */
+async function outcomeOf(promise: Promise<unknown>, meanwhile: () => Promise<void>): Promise<unknown> {
+  let settled: { error: unknown } | null = null;
+  promise.then(
+    () => {
+      settled = { error: null };
+    },
+    (error: unknown) => {
+      settled = { error };
+    },
+  );
+  await until(async () => {
+    await meanwhile();
+    return settled !== null;
+  }, 'the commit is answered');
+  return (settled as { error: unknown } | null)?.error ?? null;
+}
+
 test('a commit that is cut short while it waits for a standby is not acknowledged', async () => {
   await using own = ownCluster();
   const pool = await poolOf(temporaryDirectory(), { max: 1, host: own.host });
@@ -168,22 +191,15 @@ test('a commit that is cut short while it waits for a standby is not acknowledge
     await session.control('CREATE TABLE kept (one INTEGER)');
     await admin.query(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
     await admin.query('SELECT pg_reload_conf()');
-    const asked = async () => {
-      const { rows } = await admin.query('SHOW synchronous_standby_names');
-      return (rows[0] as { synchronous_standby_names: string }).synchronous_standby_names;
-    };
-    while ((await asked()) !== 'nobody');
-    void session.control('BEGIN');
-    void session.control('INSERT INTO kept VALUES (1)');
-    const committing = rejection(session.commit());
-    let cancelled = 0;
-    while (cancelled === 0) {
-      const { rowCount } = await admin.query(
-        `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`,
-      );
-      cancelled = rowCount ?? 0;
-    }
-    assert.match(String(((await committing) as Error).cause), 'standby');
+    // The processes of the server hear of the setting one after the other: until all have, a commit waits for nobody.
+    let failure: unknown = null;
+    await until(async () => {
+      void session.control('BEGIN');
+      void session.control('INSERT INTO kept VALUES (1)');
+      failure = await outcomeOf(session.commit(), () => cancelWaiting(admin));
+      return failure !== null;
+    }, 'a commit is cut short');
+    assert.match(String((failure as unknown as Error).cause), 'standby');
     assert.ok(session.isBroken, 'and nobody else gets that connection');
     session.release();
   } finally {
