@@ -40,7 +40,7 @@ export const register: Register = (program) => {
     group,
     'snitch status-page set --slug acme --title "Acme" --tag public',
     'snitch status-page show',
-    'snitch status-page announce "We move to the new host on Friday evening."',
+    'snitch status-page announce "We move to a new host on Friday."',
   );
   const show = group
     .command('show')
@@ -56,7 +56,7 @@ export const register: Register = (program) => {
     .action((text: string | undefined, flags: ClientFlags & { clear?: boolean }) => announceOn(text, flags));
   withExamples(
     addClientOptions(announce),
-    'snitch status-page announce "The mail is late today. We are on it."',
+    'snitch status-page announce "The mail is late. We are on it."',
     'snitch status-page announce --clear',
   );
   const remove = group
