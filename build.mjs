@@ -3,7 +3,7 @@
  * nothing else but Node. With `--sea` it also builds dist/snitch, a single file that does not even need Node, and with
  * `--sea --arch arm64` dist/snitch-arm64, such a file for another architecture than that of this host.
  */
-import { copyFileSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -68,16 +68,25 @@ function prebuiltAddon(/** @type {import('./build/architecture.ts').Architecture
   return join(library, 'prebuilds', `linux-${architecture}.node`);
 }
 
-/** Replaces the file instead of writing into it, which would crash a running daemon that has mapped the addon. */
+/**
+ * Replaces a file instead of writing into it, and only if it changes: what runs from dist/ meanwhile must find each file
+ * whole, whenever it loads it.
+ */
+function replaceFile(/** @type {string} */ path, /** @type {Uint8Array} */ content) {
+  if (existsSync(path) && readFileSync(path).equals(content)) return;
+  const draft = `${path}.${process.pid}`;
+  writeFileSync(draft, content);
+  renameSync(draft, path);
+}
+
+/** A daemon that runs has mapped the addon. */
 function copyAddon() {
   const { getPrebuildPath } = require(
     join(dirname(require.resolve('better-sqlite3/package.json')), 'lib/binding.js'),
   );
   const source = getPrebuildPath();
   if (!source) throw new Error(`better-sqlite3 has no addon for ${process.platform} on ${process.arch}`);
-  const draft = join(dist, `${ADDON}.${process.pid}`);
-  copyFileSync(source, draft);
-  renameSync(draft, join(dist, ADDON));
+  replaceFile(join(dist, ADDON), readFileSync(source));
 }
 
 /** The name of a chunk has a digest of its content, so every build would leave the chunks of the last one behind. */
@@ -105,6 +114,7 @@ const options = {
   define: { SNITCH_VERSION: JSON.stringify(version), 'process.env.NODE_ENV': '"production"' },
   external: ['*.node'],
   metafile: true,
+  write: false,
   logLevel: 'warning',
 };
 
@@ -129,7 +139,6 @@ const thread = await build({
   entryPoints: ['src/store/sqlite/copying-thread.ts'],
   format: 'cjs',
   minify: true,
-  write: false,
   plugins: [addonBesideTheCode],
 }).catch(fail);
 const copyingThread = thread.outputFiles.map(({ text }) => text).join('');
@@ -147,15 +156,17 @@ const parts = await build({
   banner: { js: BANNER },
   plugins: [addonBesideTheCode, withoutDevtools, leanPackages, leanBuiltins],
 }).catch(fail);
+mkdirSync(dist, { recursive: true });
+for (const { path, contents } of [...parts.outputFiles, ...main.outputFiles]) replaceFile(path, contents);
 copyAddon();
 const written = Object.keys({ ...main.metafile.outputs, ...parts.metafile.outputs }).map((path) =>
   basename(path),
 );
 removeOldChunks(new Set(written));
 const inputs = Object.keys({ ...main.metafile.inputs, ...parts.metafile.inputs });
-writeFileSync(join(dist, LICENSES), collectLicenses(root, inputs));
+replaceFile(join(dist, LICENSES), Buffer.from(collectLicenses(root, inputs)));
 if (architecture) {
   const beside = Object.fromEntries([...written, ADDON, LICENSES].map((name) => [name, join(dist, name)]));
   const assets = isOwn(architecture) ? beside : { ...beside, [ADDON]: prebuiltAddon(architecture) };
-  await buildExecutable(options, dist, architecture, assets);
+  await buildExecutable({ ...options, write: true }, dist, architecture, assets);
 }

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { compileCache } from '../compile-cache.ts';
 
 const SNITCH = fileURLToPath(new URL('../../bin/snitch', import.meta.url));
 
@@ -28,6 +29,7 @@ export async function onTerminal(
       TERM: 'xterm-256color',
       SHELL: '/bin/sh',
       LANG: 'C.UTF-8',
+      ...compileCache(),
       ...env,
     },
     stdio: ['pipe', 'pipe', 'ignore'],

@@ -4,6 +4,7 @@ import { type DisposableTempDir, mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { compileCache } from '../compile-cache.ts';
 
 const SNITCH = fileURLToPath(new URL('../../bin/snitch', import.meta.url));
 
@@ -22,7 +23,7 @@ export class SnitchProcess {
 
   constructor(args: readonly string[], env: NodeJS.ProcessEnv) {
     this.#child = spawn(SNITCH, args, {
-      env: { PATH: process.env.PATH, HOME: '/nonexistent', ...env },
+      env: { PATH: process.env.PATH, HOME: '/nonexistent', ...compileCache(), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child.stdout?.setEncoding('utf8').on('data', (text) => {

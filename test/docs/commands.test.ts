@@ -10,6 +10,7 @@ import { text } from 'node:stream/consumers';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { temporaryDirectory } from '../cli/snitch-process.ts';
+import { compileCache } from '../compile-cache.ts';
 import { startProcess } from '../end-to-end/daemon-process.ts';
 import { unless, without } from '../skipped.ts';
 import { pages, ROOT } from './pages.ts';
@@ -57,7 +58,7 @@ async function paste(blocks: readonly string[]): Promise<void> {
     try {
       const child = spawn('timeout', [String(LIMIT_S), 'bash', '-c', script(blocks, daemon.url)], {
         cwd: home,
-        env: { HOME: home, TZ: 'UTC', PATH: `${tools}:${ROOT}/bin:${process.env.PATH}` },
+        env: { ...compileCache(), HOME: home, TZ: 'UTC', PATH: `${tools}:${ROOT}/bin:${process.env.PATH}` },
         stdio: ['ignore', 'pipe', 'pipe'],
       });
       const ended = once(child, 'close');

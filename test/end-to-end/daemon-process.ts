@@ -5,17 +5,14 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parse } from 'yaml';
+import { compileCache } from '../compile-cache.ts';
 import { newDataDir } from '../data-directory.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../dist/snitch.mjs');
 
-/**
- * What the test runner lets all processes of Node share, so that not each daemon compiles the program anew. The executable,
- * and what sees another root, are tried as people have them.
- */
+/** The executable, and what sees another root, are tried as people have them. */
 function shared({ program, root }: DaemonOptions): Record<string, string> {
-  const { NODE_COMPILE_CACHE } = process.env;
-  return NODE_COMPILE_CACHE && !program && !root ? { NODE_COMPILE_CACHE } : {};
+  return program || root ? {} : compileCache();
 }
 
 /** The variables name the process that they are meant for, which only that process itself can know. */

@@ -40,5 +40,5 @@ async function copyTree(path: string, signal: AbortSignal): Promise<Tree> {
   const { runFile } = (await import(
     join(path, 'test/runner/run-file.ts')
   )) as typeof import('../runner/run-file.ts');
-  return { path, run: (file) => runFile(file, 1, signal) };
+  return { path, run: (file) => runFile({ file, env: {}, name: file.path }, 1, signal) };
 }

@@ -15,13 +15,18 @@ import { unless, without } from '../skipped.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
+const DIST = join(ROOT, 'dist');
+
 const hasDpkg = !spawnSync('dpkg-deb', ['--version']).error;
 
-/** A line of a shell that puts the package into `directory`. */
-function packageInto(directory: string, ...architecture: string[]): string {
-  const options = [directory, '1.2.3', 'none', ...architecture].map((option) => JSON.stringify(option));
-  const call = `import("./packaging/build-deb.ts").then(({ buildDeb }) => buildDeb(${options.join(', ')}))`;
-  return `node --import tsx -e '${call}'`;
+/** The lines of a shell that put the package for each architecture into `directory`. */
+function packagesInto(directory: string): string[] {
+  if (!hasDpkg) return [];
+  return [process.arch, ...(isArm64 ? [] : ['arm64'])].map((architecture) => {
+    const options = [directory, '1.2.3', 'none', architecture].map((option) => JSON.stringify(option));
+    const call = `import("./packaging/build-deb.ts").then(({ buildDeb }) => buildDeb(${options.join(', ')}))`;
+    return `node --import tsx -e '${call}'`;
+  });
 }
 
 const test = suite('a build');
@@ -29,12 +34,16 @@ const test = suite('a build');
 test('is the same in two directories, under two users’ habits', () => {
   const work = mkdtempSync(join(tmpdir(), 'snitch-build-'));
   try {
-    const one = build(join(work, 'one'), { TZ: 'UTC', LC_ALL: 'C' }, '022');
-    const foreign = isArm64 ? {} : builtForArm64(work);
-    const otherHabits = { TZ: 'Asia/Tokyo', LC_ALL: 'C.UTF-8' };
-    const other = build(join(work, 'deeper/another'), otherHabits, '077', Object.keys(foreign).length > 0);
-    assert.ok(['snitch', 'snitch.mjs', 'daemon.mjs', 'better_sqlite3.node'].every((name) => name in one));
-    assert.equal(other, sorted({ ...one, ...foreign }));
+    const other = build(join(work, 'deeper/another'), { TZ: 'Asia/Tokyo', LC_ALL: 'C.UTF-8' }, '077');
+    const expected = [
+      'snitch',
+      'snitch.mjs',
+      'daemon.mjs',
+      'better_sqlite3.node',
+      basename(ARM64_EXECUTABLE),
+    ];
+    assert.ok(expected.every((name) => name in other));
+    assert.equal(other, builtForTests(join(work, 'one'), { TZ: 'UTC', LC_ALL: 'C' }, '022'));
     const packages = Object.keys(other).filter((name) => name.endsWith('.deb'));
     assert.is(packages.length, hasDpkg ? (isArm64 ? 1 : 2) : 0);
   } finally {
@@ -43,12 +52,7 @@ test('is the same in two directories, under two users’ habits', () => {
 });
 
 /** @returns the digest of each file that the build made */
-function build(
-  directory: string,
-  env: NodeJS.ProcessEnv,
-  umask: string,
-  isForArm64 = false,
-): Record<string, string> {
+function build(directory: string, env: NodeJS.ProcessEnv, umask: string): Record<string, string> {
   const isSource = (path: string) => !/^(?:node_modules|dist|\.git)$/.test(relative(ROOT, path));
   cpSync(ROOT, directory, { recursive: true, filter: isSource });
   // Links cost nothing, where both are on one disk.
@@ -56,20 +60,18 @@ function build(
     rmSync(join(directory, 'node_modules'), { recursive: true, force: true });
     assert.is(spawnSync('cp', ['-a', join(ROOT, 'node_modules'), directory]).status, 0);
   }
-  const steps = [`umask ${umask}`, 'node build.mjs --sea', ...(hasDpkg ? [packageInto('dist')] : [])];
-  if (isForArm64) {
-    steps.push('node build.mjs --sea --arch arm64', ...(hasDpkg ? [packageInto('dist', 'arm64')] : []));
-  }
-  shell(directory, steps, { HOME: directory, ...env });
+  const builds = ['node build.mjs --sea', ...(isArm64 ? [] : ['node build.mjs --sea --arch arm64'])];
+  shell(directory, [`umask ${umask}`, ...builds, ...packagesInto('dist')], { HOME: directory, ...env });
   return digestsIn(join(directory, 'dist'));
 }
 
-/** The digests of the executable that was built for the tests, and of a package with it. */
-function builtForArm64(work: string): Record<string, string> {
-  const directory = join(work, 'arm64');
+/** The digests of what was built for the tests before they began, in another time and with the habits of whoever runs them, and of packages with it. */
+function builtForTests(directory: string, env: NodeJS.ProcessEnv, umask: string): Record<string, string> {
   mkdirSync(directory);
-  if (hasDpkg) shell(ROOT, [packageInto(directory, 'arm64')], { HOME: directory });
-  return { ...digestsIn(directory), [basename(ARM64_EXECUTABLE)]: digestOf(ARM64_EXECUTABLE) };
+  shell(ROOT, [`umask ${umask}`, ...packagesInto(directory)], { HOME: directory, ...env });
+  // Packages and images that somebody else has built there have nothing to do with it.
+  const isOfBuild = (name: string) => !/\.deb$|^container$/.test(name);
+  return sorted({ ...digestsIn(DIST, isOfBuild), ...digestsIn(directory) });
 }
 
 function shell(directory: string, steps: readonly string[], env: NodeJS.ProcessEnv): void {
@@ -81,10 +83,12 @@ function shell(directory: string, steps: readonly string[], env: NodeJS.ProcessE
   assert.is(status, 0, stderr);
 }
 
-function digestsIn(directory: string): Record<string, string> {
-  return sorted(
-    Object.fromEntries(readdirSync(directory).map((name) => [name, digestOf(join(directory, name))])),
-  );
+function digestsIn(
+  directory: string,
+  isMeant: (name: string) => boolean = () => true,
+): Record<string, string> {
+  const names = readdirSync(directory).filter(isMeant);
+  return sorted(Object.fromEntries(names.map((name) => [name, digestOf(join(directory, name))])));
 }
 
 function digestOf(file: string): string {

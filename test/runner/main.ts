@@ -1,21 +1,22 @@
 /**
  * Runs the tests: each file in a process of its own with a time limit, as many at once as the host has cores.
  *
- *     node test/runner/main.ts [--fast] [--no-skips] [PATTERN…]
+ *     node test/runner/main.ts [--fast] [--no-skips] [--postgres] [PATTERN…]
  *
  * `--fast` leaves out what needs the built program or waits in real time; `--no-skips` fails when a test was skipped.
+ * `--postgres` runs the tests of the store's contract once more on PostgreSQL, all of them on one cluster.
  * A pattern is a regular expression on the path below `test/`. `TEST_PATIENCE=3` makes every limit three times as long.
  */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { build } from './build.ts';
 import { printOutcome, printTotals } from './report.ts';
-import { type Outcome, runFile } from './run-file.ts';
+import { type Outcome, type Run, runFile } from './run-file.ts';
 import { type TestFile, testFiles } from './test-files.ts';
 
 const { values: options, positionals: patterns } = parseArgs({
   allowPositionals: true,
-  options: { fast: { type: 'boolean' }, 'no-skips': { type: 'boolean' } },
+  options: { fast: { type: 'boolean' }, 'no-skips': { type: 'boolean' }, postgres: { type: 'boolean' } },
 });
 
 /** Files that mostly wait run beside those that compute. */
@@ -27,20 +28,17 @@ const interruption = new AbortController();
 process.once('SIGINT', () => interruption.abort()).once('SIGTERM', () => interruption.abort());
 
 /** Longest first, so that the last one to end began early. */
-function byLength(one: TestFile, other: TestFile): number {
-  return other.limitS - one.limitS || one.path.localeCompare(other.path);
+function byLength({ file: one, name }: Run, { file: other, name: otherName }: Run): number {
+  return other.limitS - one.limitS || name.localeCompare(otherName);
 }
 
 /** Takes the files of `own` one after the other, and when there are none left, those of `others`. */
-async function work(
-  own: Iterator<TestFile, undefined>,
-  others: Iterator<TestFile, undefined>,
-): Promise<void> {
+async function work(own: Iterator<Run, undefined>, others: Iterator<Run, undefined>): Promise<void> {
   for (;;) {
-    const file = own.next().value ?? others.next().value;
-    if (!file || interruption.signal.aborted) return;
-    if (file.needs !== 'nothing') await built[file.needs];
-    const outcome = await runFile(file, patience, interruption.signal);
+    const run = own.next().value ?? others.next().value;
+    if (!run || interruption.signal.aborted) return;
+    if (run.file.needs !== 'nothing') await built[run.file.needs];
+    const outcome = await runFile(run, patience, interruption.signal);
     printOutcome(outcome);
     outcomes.push(outcome);
   }
@@ -50,22 +48,30 @@ async function work(
  * Whoever has no file of its own kind left helps with the other: those that compute also wait, for processes that they
  * start, and would leave a part of the host idle.
  */
-async function runAll(files: readonly TestFile[]): Promise<void> {
+async function runAll(runs: readonly Run[]): Promise<void> {
   const of = (waits: boolean) =>
-    files
-      .filter((file) => file.waits === waits)
+    runs
+      .filter(({ file }) => file.waits === waits)
       .sort(byLength)
       .values();
   const [computing, waiting] = [of(false), of(true)];
-  const workers = (
-    count: number,
-    own: Iterator<TestFile, undefined>,
-    others: Iterator<TestFile, undefined>,
-  ) => Array.from({ length: count }, () => work(own, others));
+  const workers = (count: number, own: Iterator<Run, undefined>, others: Iterator<Run, undefined>) =>
+    Array.from({ length: count }, () => work(own, others));
   await Promise.all([
     ...workers(availableParallelism(), computing, waiting),
     ...workers(options.fast ? 0 : WAITING_AT_ONCE, waiting, computing),
   ]);
+}
+
+/** Each file, and where it is asked for, those of the contract once more. */
+async function runAllStores(files: readonly TestFile[]): Promise<void> {
+  const runs: Run[] = files.map((file) => ({ file, env: {}, name: file.path }));
+  if (!options.postgres) return runAll(runs);
+  const { ownCluster } = await import('../store/postgres/cluster.ts');
+  await using cluster = ownCluster();
+  const env = { SNITCH_TEST_STORE: 'postgres', SNITCH_TEST_POSTGRES: cluster.host };
+  const again = files.filter(({ isContract }) => isContract);
+  await runAll([...runs, ...again.map((file) => ({ file, env, name: `${file.path} on PostgreSQL` }))]);
 }
 
 const all = testFiles(patterns);
@@ -76,6 +82,6 @@ if (files.length === 0) {
 }
 const started = performance.now();
 const built = build(new Set(files.map(({ needs }) => needs)));
-await runAll(files);
+await runAllStores(files);
 const isGood = printTotals(outcomes, { noSkips: options['no-skips'] ?? false, started });
 process.exit(isGood && !interruption.signal.aborted ? 0 : 1);

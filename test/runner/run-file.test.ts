@@ -16,12 +16,13 @@ test.before.each((context) => {
 test.after.each(({ dir }) => rmSync(dir, { recursive: true }));
 
 /** Runs a file with these statements about a suite `test`. */
-function run(dir: string, body: string, limitS = 30): Promise<Outcome> {
+function run(dir: string, body: string, limitS = 30, env: Record<string, string> = {}): Promise<Outcome> {
   const file = join(dir, 'sample.ts');
   const uvu = import.meta.resolve('uvu');
   writeFileSync(file, `import { suite } from '${uvu}';\nconst test = suite('sample');\n${body}\n`);
-  const described = { path: relative(TEST, file), needs: 'nothing', waits: false, limitS } as const;
-  return runFile(described, 1, new AbortController().signal);
+  const described = { needs: 'nothing', waits: false, isContract: false, limitS } as const;
+  const path = relative(TEST, file);
+  return runFile({ file: { ...described, path }, env, name: 'a sample' }, 1, new AbortController().signal);
 }
 
 const counts = ({ total, passed, skipped }: Outcome) => [total, passed, skipped];
@@ -32,6 +33,12 @@ test('a good file passes, and its skipped tests are counted with their reason', 
   const outcome = await run(dir, body);
   assert.equal([counts(outcome), outcome.reasons, outcome.problem], [[1, 1, 1], ['two: no printer'], null]);
   assert.equal(outcome.notes, ['by hand']);
+});
+
+test('a file can be run in another way, and its results then have another name', async ({ dir }) => {
+  const body = "test('one', () => console.log('NOTE: in ' + process.env.SAMPLE_WAY));\ntest.run();";
+  const { path, notes } = await run(dir, body, 30, { SAMPLE_WAY: 'another way' });
+  assert.equal([path, notes], ['a sample', ['in another way']]);
 });
 
 test('a failed test is counted', async ({ dir }) => {

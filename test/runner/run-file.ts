@@ -4,7 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TEST, type TestFile } from './test-files.ts';
 
+/** A file, and how it is run. */
+export interface Run {
+  file: TestFile;
+  /** What its process is told beside the environment of the runner. */
+  env: Record<string, string>;
+  /** What its results are called. */
+  name: string;
+}
+
 export interface Outcome {
+  /** What was run: a file below `test/`, and perhaps how. */
   path: string;
   total: number;
   passed: number;
@@ -35,14 +45,14 @@ const ENVIRONMENT = {
 };
 
 /** @param patience multiplies the file's limit, for machines that are slower than most */
-export function runFile(file: TestFile, patience: number, signal: AbortSignal): Promise<Outcome> {
+export function runFile({ file, env, name }: Run, patience: number, signal: AbortSignal): Promise<Outcome> {
   const started = performance.now();
   const loader = file.path.endsWith('.tsx') ? ['--import', 'tsx'] : [];
   const child = spawn(
     process.execPath,
     [...loader, join(import.meta.dirname, 'child.ts'), join(TEST, file.path)],
     // A group of its own, so that what the tests have started ends with it.
-    { stdio: ['ignore', 'pipe', 'pipe'], detached: true, env: ENVIRONMENT },
+    { stdio: ['ignore', 'pipe', 'pipe'], detached: true, env: { ...ENVIRONMENT, ...env } },
   );
   let output = '';
   let problem: string | null = null;
@@ -69,7 +79,7 @@ export function runFile(file: TestFile, patience: number, signal: AbortSignal): 
       signal.removeEventListener('abort', abort);
       killGroup(child.pid);
       const seconds = (performance.now() - started) / 1_000;
-      resolve(outcomeOf({ path: file.path, output, problem, code, killedBy, seconds }));
+      resolve(outcomeOf({ path: name, output, problem, code, killedBy, seconds }));
     });
   });
 }

@@ -18,6 +18,8 @@ export interface TestFile {
   waits: boolean;
   /** Seconds after which it is taken to hang. */
   limitS: number;
+  /** Its tests of the store can run on PostgreSQL as well. */
+  isContract: boolean;
 }
 
 /** Seconds for a file that declares no limit of its own with a comment such as `Time limit: 180 s.` */
@@ -25,8 +27,14 @@ const LIMIT_S = 60;
 
 const TIME_LIMIT = /\bTime limit: (\d+) s\b/;
 
-/** Whole folders of tests that run the built program against the clock of the host. */
-const WAITING = /^(?:end-to-end|chaos|packaging)\//;
+/** Whole folders of tests that run the built program, or other programs of the host, against its clock. */
+const WAITING = /^(?:end-to-end|chaos|monitoring|packaging|store\/postgres)\//;
+
+/** Another such program, which tests of several folders start. */
+const BROWSER = /\bfrom '[^']*\/chromium\.ts'/;
+
+/** Tests of the store that are about neither of the two that there are. */
+const CONTRACT = /^store\/(?!sqlite\/|postgres\/)/;
 
 /**
  * All test files, or those whose path below `test/` one of `patterns` matches.
@@ -44,11 +52,13 @@ export function testFiles(patterns: readonly string[]): TestFile[] {
 function describe(path: string): TestFile {
   const text = readFileSync(join(TEST, path), 'utf8');
   const limit = TIME_LIMIT.exec(text)?.[1];
+  const loaded = loadedBy(path);
   return {
     path,
-    needs: needsOf(loadedBy(path)),
-    waits: WAITING.test(path),
+    needs: needsOf(loaded),
+    waits: WAITING.test(path) || BROWSER.test(text),
     limitS: limit === undefined ? LIMIT_S : Number(limit),
+    isContract: CONTRACT.test(path) && loaded.has('store/acting.ts'),
   };
 }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'uvu';
 import type { WireCheckIn, WireSnitch } from '../../../src/api/wire.ts';
+import { compileCache } from '../../compile-cache.ts';
 import { removeDataDir } from '../../data-directory.ts';
 import { type DaemonProcess, startProcess } from '../../end-to-end/daemon-process.ts';
 import { until } from '../../until.ts';
@@ -84,6 +85,7 @@ export class Host {
         TMPDIR: join(this.path, 'tmp'),
         SNITCH_URL: this.url,
         SNITCH_SPOOL_DIR: this.spool,
+        ...compileCache(),
         ...env,
       },
       stdio,

@@ -60,7 +60,12 @@ test('all others hear of it, in order, and the teller does not', async ({ cluste
   for (const token of sent) a.teller.tell([snitch(token)]);
   b.teller.tell([snitch('of b')]);
   const ofA = (heard: readonly Heard[]) => tokens(heard).filter((token) => token !== 'of b');
-  await until(() => tokens(b.heard).length === 500 && tokens(c.heard).length === 501, 'all is heard');
+  const all = [
+    [a, 1],
+    [b, 500],
+    [c, 501],
+  ] as const;
+  await until(() => all.every(([{ heard }, count]) => tokens(heard).length >= count), 'all is heard');
   assert.equal(ofA(b.heard), sent);
   assert.equal(ofA(c.heard), sent);
   assert.equal(tokens(a.heard), ['of b']);
@@ -87,10 +92,11 @@ test('a node that was cut off is told that it missed something, and hears what c
   await until(() => !b.hearer.isListening, 'the cut is noticed');
   a.teller.tell([snitch('missed')]);
   link.restore();
-  await until(() => b.hearer.isListening && b.heard.length > 0, 'it listens again');
+  // What was told in between may be so late that it is heard as well.
+  await until(() => tokens(b.heard).includes('reset'), 'it listens again');
   a.teller.tell([snitch('heard')]);
   await until(() => tokens(b.heard).includes('heard'), 'it hears again');
-  assert.is(b.heard[0], 'reset');
+  assert.is(tokens(b.heard).at(-1), 'heard');
 });
 
 test('a partition in which nobody is told anything is noticed too', async ({ cluster }) => {
