@@ -9,7 +9,7 @@ import { type AcknowledgePageContext, acknowledgePage } from './acknowledge/ackn
 import { refuseForeignForms, refuseForeignPages, signOfForeignPage } from './browser.ts';
 import { createByName } from './check-in/by-name.ts';
 import { createCheckInHandler } from './check-in/check-in.ts';
-import { createPathReader, type PathReader } from './check-in/target.ts';
+import { createPathReader, type PathReader, type ServedRoute } from './check-in/target.ts';
 import { connectionLimit, shareConnections } from './connections.ts';
 import { actorOf, createAuthenticator } from './endpoint/auth.ts';
 import { answerError, refuseConnection } from './endpoint/errors.ts';
@@ -80,7 +80,7 @@ function refuseSchemas(): never {
 }
 
 export function buildServer(options: ServerOptions): FastifyInstance {
-  const routes = new Set<string>();
+  const routes: ServedRoute[] = [];
   const readPath = createPathReader(options.checkInPath, () => routes);
   const app: FastifyInstance = Fastify({
     loggerInstance: options.logger,
@@ -101,7 +101,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   for (const method of METHODS) {
     if (method !== 'CONNECT') app.addHttpMethod(method, { overrideExisting: true });
   }
-  app.addHook('onRoute', ({ url }) => void routes.add(url));
+  app.addHook('onRoute', ({ url, config }) => void routes.push({ url, besideTokens: config?.besideTokens }));
   app.decorateRequest('caller', null);
   app.setErrorHandler(answerError);
   app.setNotFoundHandler(async () => {
@@ -196,9 +196,11 @@ function serve(options: ServerOptions, readPath: PathReader, handler: NonNullabl
   const server = createServer(LIMITS, (request, response) => {
     // A server that stops still answers what is in flight, and takes no further request on the same connection.
     if (!server.listening) response.setHeader('connection', 'close');
-    if (handleCheckIn(request, response)) return;
-    response.setHeader(...OWN_ANSWER);
-    handler(request, response);
+    const others = () => {
+      response.setHeader(...OWN_ANSWER);
+      handler(request, response);
+    };
+    if (!handleCheckIn(request, response, others)) others();
   });
   shareConnections(server, options.maxConnections ?? connectionLimit(), options.connections ?? new Set());
   return server;

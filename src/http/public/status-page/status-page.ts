@@ -48,6 +48,9 @@ const HTML: Format = { type: HTML_TYPE, write: statusPage };
 const JSON_FORMAT: Format = { type: 'application/json; charset=utf-8', write: statusJson };
 const FEED_TYPE = 'application/atom+xml; charset=utf-8';
 
+/** What may be a page, and not only the token of a check-in address that was set to begin with `/s/`. */
+const NAME = /^[a-z0-9-]{3,40}(?:\.json)?$/;
+
 /** How often a browser reads the page anew. */
 const REFRESH_S = 60;
 
@@ -61,7 +64,7 @@ export function statusPages(app: FastifyInstance, context: StatusPageContext): v
   const feed = feedFormat(context);
   app.register(async (pages) => {
     pages.setErrorHandler(answerInWords);
-    const at = { audience: 'any', anySite: true } as const;
+    const at = { audience: 'any', anySite: true, besideTokens: NAME } as const;
     resource(
       pages,
       '/s/:name',
