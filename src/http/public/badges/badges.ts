@@ -21,8 +21,14 @@ const TYPES: Record<keyof ShownForms, string> = {
 /** What badges are called. Anything else may be the token of a check-in address that was set to begin with `/b/`. */
 const FILE = /^(badge_[a-z2-7]{16})\.(svg|json)$/;
 
-export function badgePictures(app: FastifyInstance, { store }: { store: BadgeSource }): void {
-  const badges = new ShownBadges(store);
+export interface BadgeContext {
+  store: BadgeSource;
+  /** The wall clock. */
+  clock: () => number;
+}
+
+export function badgePictures(app: FastifyInstance, { store, clock }: BadgeContext): void {
+  const badges = new ShownBadges(store, clock);
   const GET = async (request: FastifyRequest, reply: FastifyReply) => {
     const [, id, form] = FILE.exec(param(request, 'file')) ?? [];
     // A picture that is not there may not be kept longer than one that is.
