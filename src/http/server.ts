@@ -19,6 +19,7 @@ import type { ApiContext, RouteContext } from './endpoint/route-context.ts';
 import { type MetricsContext, metricsRoutes } from './metrics/metrics.ts';
 import { openApiRoutes } from './openapi/openapi.ts';
 import { badgePictures } from './public/badges/badges.ts';
+import type { QuickAnswer } from './public/copy.ts';
 import { type StatusPageContext, statusPages } from './public/status-page/status-page.ts';
 import { readAgain } from './raw-target.ts';
 import { acknowledgeRoutes } from './resources/acknowledge.ts';
@@ -81,6 +82,7 @@ function refuseSchemas(): never {
 
 export function buildServer(options: ServerOptions): FastifyInstance {
   const routes: ServedRoute[] = [];
+  const quick: QuickAnswer[] = [];
   const readPath = createPathReader(options.checkInPath, () => routes);
   const app: FastifyInstance = Fastify({
     loggerInstance: options.logger,
@@ -91,7 +93,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     // A path that is too long is refused together with its head, so that the router needs no stricter limit of its own.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: LIMITS.maxHeaderSize },
     rewriteUrl: ({ url = '/' }) => readablePath(url),
-    serverFactory: (handler) => serve(options, readPath, handler),
+    serverFactory: (handler) => serve({ ...options, quick }, readPath, handler),
     clientErrorHandler: (error, socket) => {
       if (!readAgain(error, socket, app.server, readPath)) refuseConnection(error, socket);
     },
@@ -118,8 +120,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     refuseForeignForms: (raw: IncomingMessage) => refuseForeignForms(raw, options.addresses().baseUrl),
   };
   acknowledgePage(app, forPeople);
-  statusPages(app, forPeople);
-  badgePictures(app, options);
+  quick.push(statusPages(app, forPeople), badgePictures(app, options));
   app.register(async (api) => apiRoutes(api, options), { prefix: '/v1' });
   return app;
 }
@@ -172,7 +173,11 @@ async function apiRoutes(api: FastifyInstance, serverOptions: ServerOptions): Pr
 
 type RequestListener = Parameters<typeof createServer>[1];
 
-function serve(options: ServerOptions, readPath: PathReader, handler: NonNullable<RequestListener>): Server {
+function serve(
+  options: ServerOptions & { quick: readonly QuickAnswer[] },
+  readPath: PathReader,
+  handler: NonNullable<RequestListener>,
+): Server {
   const { metrics } = options;
   const handleCheckIn = createCheckInHandler({
     store: options.store,
@@ -197,6 +202,7 @@ function serve(options: ServerOptions, readPath: PathReader, handler: NonNullabl
     // A server that stops still answers what is in flight, and takes no further request on the same connection.
     if (!server.listening) response.setHeader('connection', 'close');
     const others = () => {
+      if (options.quick.some((answer) => answer(request, response))) return;
       response.setHeader(...OWN_ANSWER);
       handler(request, response);
     };

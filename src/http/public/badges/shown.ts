@@ -48,13 +48,19 @@ export class ShownBadges {
     this.#tags = new TagStates(store, clock);
   }
 
+  /** What may still be sent without a look; null where there is nothing. */
+  fresh(id: string): ShownForms | null {
+    const kept = this.#kept.get(id);
+    return kept && performance.now() < kept.freshUntil ? kept.forms : null;
+  }
+
   /** Null for a badge that there is not. Requests for the same badge at the same time share one look. */
   async get(id: string): Promise<ShownForms | null> {
-    const kept = this.#kept.get(id);
-    if (kept && performance.now() < kept.freshUntil) return kept.forms;
+    const fresh = this.fresh(id);
+    if (fresh) return fresh;
     const running = this.#looks.get(id);
     if (running) return running;
-    const look = this.#look(id, kept).finally(() => this.#looks.delete(id));
+    const look = this.#look(id, this.#kept.get(id)).finally(() => this.#looks.delete(id));
     this.#looks.set(id, look);
     return look;
   }

@@ -116,6 +116,12 @@ export class PageCache {
     }
   }
 
+  /** The edition that may still be sent; null where there is none, or another one is due. */
+  fresh(slug: string): Edition | null {
+    const kept = this.#kept.get(slug);
+    return kept?.edition && !isDue(kept, this.#monotonic()) ? kept.edition : null;
+  }
+
   async #entry(slug: string): Promise<Kept | null> {
     for (;;) {
       const known = this.#kept.get(slug);
