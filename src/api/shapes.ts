@@ -94,6 +94,7 @@ export const BADGE = object<WireBadge>({
   token: nullable(text),
   tag: nullable(text),
   name: nullable(text),
+  public_name: nullable(text),
   label: nullable(text),
   created_at: time,
 });

@@ -8,7 +8,9 @@ export interface WireBadge {
   tag: string | null;
   /** Of the snitch, as it is called now; null for a tag. */
   name: string | null;
-  /** Null for the name of the snitch, or the tag. */
+  /** What others are told in the place of the name; null for the name. */
+  public_name: string | null;
+  /** Null for the public name of the snitch, or else its name, or the tag. */
   label: string | null;
   created_at: string;
 }

@@ -9,7 +9,7 @@ import { type AcknowledgePageContext, acknowledgePage } from './acknowledge/ackn
 import { refuseForeignForms, refuseForeignPages, signOfForeignPage } from './browser.ts';
 import { createByName } from './check-in/by-name.ts';
 import { createCheckInHandler } from './check-in/check-in.ts';
-import { createPathReader, type PathReader } from './check-in/target.ts';
+import { createPathReader, type PathReader, type ServedRoute } from './check-in/target.ts';
 import { connectionLimit, shareConnections } from './connections.ts';
 import { actorOf, createAuthenticator } from './endpoint/auth.ts';
 import { answerError, refuseConnection } from './endpoint/errors.ts';
@@ -19,6 +19,7 @@ import type { ApiContext, RouteContext } from './endpoint/route-context.ts';
 import { type MetricsContext, metricsRoutes } from './metrics/metrics.ts';
 import { openApiRoutes } from './openapi/openapi.ts';
 import { badgePictures } from './public/badges/badges.ts';
+import type { QuickAnswer } from './public/copy.ts';
 import { type StatusPageContext, statusPages } from './public/status-page/status-page.ts';
 import { readAgain } from './raw-target.ts';
 import { acknowledgeRoutes } from './resources/acknowledge.ts';
@@ -80,7 +81,8 @@ function refuseSchemas(): never {
 }
 
 export function buildServer(options: ServerOptions): FastifyInstance {
-  const routes = new Set<string>();
+  const routes: ServedRoute[] = [];
+  const quick: QuickAnswer[] = [];
   const readPath = createPathReader(options.checkInPath, () => routes);
   const app: FastifyInstance = Fastify({
     loggerInstance: options.logger,
@@ -91,7 +93,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     // A path that is too long is refused together with its head, so that the router needs no stricter limit of its own.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: LIMITS.maxHeaderSize },
     rewriteUrl: ({ url = '/' }) => readablePath(url),
-    serverFactory: (handler) => serve(options, readPath, handler),
+    serverFactory: (handler) => serve({ ...options, quick }, readPath, handler),
     clientErrorHandler: (error, socket) => {
       if (!readAgain(error, socket, app.server, readPath)) refuseConnection(error, socket);
     },
@@ -101,7 +103,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   for (const method of METHODS) {
     if (method !== 'CONNECT') app.addHttpMethod(method, { overrideExisting: true });
   }
-  app.addHook('onRoute', ({ url }) => void routes.add(url));
+  app.addHook('onRoute', ({ url, config }) => void routes.push({ url, besideTokens: config?.besideTokens }));
   app.decorateRequest('caller', null);
   app.setErrorHandler(answerError);
   app.setNotFoundHandler(async () => {
@@ -118,8 +120,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     refuseForeignForms: (raw: IncomingMessage) => refuseForeignForms(raw, options.addresses().baseUrl),
   };
   acknowledgePage(app, forPeople);
-  statusPages(app, forPeople);
-  badgePictures(app, options);
+  quick.push(statusPages(app, forPeople), badgePictures(app, options));
   app.register(async (api) => apiRoutes(api, options), { prefix: '/v1' });
   return app;
 }
@@ -172,7 +173,11 @@ async function apiRoutes(api: FastifyInstance, serverOptions: ServerOptions): Pr
 
 type RequestListener = Parameters<typeof createServer>[1];
 
-function serve(options: ServerOptions, readPath: PathReader, handler: NonNullable<RequestListener>): Server {
+function serve(
+  options: ServerOptions & { quick: readonly QuickAnswer[] },
+  readPath: PathReader,
+  handler: NonNullable<RequestListener>,
+): Server {
   const { metrics } = options;
   const handleCheckIn = createCheckInHandler({
     store: options.store,
@@ -196,9 +201,12 @@ function serve(options: ServerOptions, readPath: PathReader, handler: NonNullabl
   const server = createServer(LIMITS, (request, response) => {
     // A server that stops still answers what is in flight, and takes no further request on the same connection.
     if (!server.listening) response.setHeader('connection', 'close');
-    if (handleCheckIn(request, response)) return;
-    response.setHeader(...OWN_ANSWER);
-    handler(request, response);
+    const others = () => {
+      if (options.quick.some((answer) => answer(request, response))) return;
+      response.setHeader(...OWN_ANSWER);
+      handler(request, response);
+    };
+    if (!handleCheckIn(request, response, others)) others();
   });
   shareConnections(server, options.maxConnections ?? connectionLimit(), options.connections ?? new Set());
   return server;

@@ -1,5 +1,5 @@
 /** The part of the store for badges; instants are milliseconds since the epoch. */
-import type { Badge, BadgeFace } from '../core/badges/badge.ts';
+import type { Badge } from '../core/badges/badge.ts';
 import type { NewBadge } from '../core/badges/input.ts';
 import type { Status } from '../core/snitch.ts';
 
@@ -7,7 +7,7 @@ export interface BadgeStore {
   getBadge(caseId: string, id: string): Promise<Badge | null>;
   /** The newest first. */
   listBadges(caseId: string): Promise<Badge[]>;
-  /** What anybody who knows the id may see; null for one that does not exist, or exists no more. */
+  /** What anybody who knows the id may see; null for one that does not exist, or exists no more, and while its case is on hold. */
   findBadge(id: string): Promise<ShownBadge | null>;
   /**
    * Which statuses the snitches with the tag have, of the next ones behind `after`.
@@ -15,8 +15,16 @@ export interface BadgeStore {
   tagStatuses(caseId: string, tag: string, after: number): Promise<TagStatuses>;
 }
 
-/** Of a snitch with its state; that of a tag is asked for in slices. */
-export type ShownBadge = BadgeFace | { label: string; caseId: string; tag: string };
+export interface ShownBadge {
+  label: string;
+  caseId: string;
+  /** Of the case. */
+  timezone: string;
+  /** How the snitches with a tag are is asked for in slices. */
+  of:
+    | { kind: 'snitch'; token: string; tags: readonly string[]; status: Status }
+    | { kind: 'tag'; tag: string };
+}
 
 export interface TagStatuses {
   statuses: Set<Status>;

@@ -109,9 +109,11 @@ async function setPage(flags: SetFlags): Promise<void> {
   const output = new Output(flags, client.now());
   await print(client, output, page);
   if (output.quiet) return;
-  const who = `Everybody who knows the address${page.password === null ? '' : ' and the password'}`;
-  if (before === null) say('The page is switched on, and what it shows is public from now on.');
-  say(`${who} sees the names of these snitches, and how they are; nothing else of them.`);
+  const isOpen = page.password === null;
+  const since = isOpen ? 'what it shows is public' : 'who has the password sees what it shows';
+  if (before === null) say(`The page is switched on: ${since} from now on.`);
+  const who = `Everybody who knows the address${isOpen ? '' : ' and the password'}`;
+  say(`${who} sees the names of these snitches, and how they are and were; nothing else of them.`);
 }
 
 async function passwordOf({ passwordFile, askPassword, password }: SetFlags): Promise<StatusPageInput> {

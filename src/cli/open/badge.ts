@@ -102,9 +102,9 @@ function printBadge(badge: WireBadge, output: Output): void {
     BADGE_VIEW,
   );
   if (output.quiet || (output.format !== 'table' && output.format !== 'wide')) return;
-  const pasted = { url: badge.url, alt: badge.label ?? badge.tag ?? badge.name ?? '' };
+  const pasted = { url: badge.url, alt: badge.label ?? badge.tag ?? badge.public_name ?? badge.name ?? '' };
   output.lines(['', badgeMarkdown(pasted), badgeHtml(pasted), badge.url]);
-  if (badge.name !== null && badge.label === null) {
+  if (badge.name !== null && badge.public_name === null && badge.label === null) {
     say('whoever sees the badge reads the name of the snitch; --label shows something else');
   }
 }

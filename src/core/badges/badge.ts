@@ -1,10 +1,17 @@
 /** Badges: small pictures for a page of somebody else that say how a snitch is, or the snitches with a tag. */
 import { editable, shorten } from '../../text/printable.ts';
-import type { Status } from '../snitch.ts';
+import { type PublicState, publicNameOf } from '../status-page/state.ts';
 
 /** What a badge is for. */
 export type BadgeSubject =
-  | { kind: 'snitch'; token: string /** The name that it has now. */; name: string }
+  | {
+      kind: 'snitch';
+      token: string;
+      /** The name that it has now. */
+      name: string;
+      /** What others are told in its place; null for the name. */
+      publicName: string | null;
+    }
   | { kind: 'tag'; tag: string };
 
 export interface Badge {
@@ -12,13 +19,13 @@ export interface Badge {
   id: string;
   caseId: string;
   subject: BadgeSubject;
-  /** Null for the name of the snitch, or the tag, as it is called at the time. */
+  /** Null for the public name of the snitch, or else its name, or the tag, as it is called at the time. */
   label: string | null;
   createdAt: number;
 }
 
-/** What a badge says: the status in the words of the API, or that there is none. */
-export type BadgeState = Status | 'unknown';
+/** What a badge says: how the snitch is as on the status page, or that there is none. */
+export type BadgeState = PublicState | 'unknown';
 
 /** What stands on a badge at one time. */
 export interface BadgeFace {
@@ -36,26 +43,32 @@ export const LONGEST_LABEL = 100;
 const LABEL_SHOWN = 100;
 
 /**
- * For a tag, the first of them that one of its snitches has. One that is paused or never checked in says nothing of the
+ * For a tag, the first of them that one of its snitches has. One that nobody expects anything of now says nothing of the
  * others, so these count only where there is nothing else.
  */
-const WORST_FIRST: readonly Status[] = ['failed', 'errored', 'healthy', 'pending', 'paused'];
+const WORST_FIRST: readonly PublicState[] = ['missing', 'error', 'well', 'planned', 'pending', 'paused'];
 
-export function worstOf(statuses: ReadonlySet<Status>): BadgeState {
-  return WORST_FIRST.find((status) => statuses.has(status)) ?? 'unknown';
+export function worstOf(states: ReadonlySet<PublicState>): BadgeState {
+  return WORST_FIRST.find((state) => states.has(state)) ?? 'unknown';
 }
 
-/** Whether no other status could be worse. */
-export function isWorst(status: Status): boolean {
-  return status === WORST_FIRST[0];
+/** Whether no other state could be worse. */
+export function isWorst(state: PublicState): boolean {
+  return state === WORST_FIRST[0];
+}
+
+/** What stands on the right of a badge. */
+export function wordOf(state: BadgeState): string {
+  return state === 'planned' ? 'planned work' : state;
 }
 
 /** In names of colours that badge-maker and shields.io know. */
 const COLORS: Record<BadgeState, string> = {
-  failed: 'red',
-  errored: 'orange',
-  healthy: 'brightgreen',
-  pending: 'blue',
+  missing: 'red',
+  error: 'orange',
+  well: 'brightgreen',
+  planned: 'blue',
+  pending: 'lightgrey',
   paused: 'lightgrey',
   unknown: 'lightgrey',
 };
@@ -66,18 +79,21 @@ export function colorOf(state: BadgeState): string {
 
 /** Whether something is wrong: whoever shows the badge may then not give it another colour. */
 export function isAlarming(state: BadgeState): boolean {
-  return state === 'failed' || state === 'errored';
+  return state === 'missing' || state === 'error';
 }
 
 export function labelOf({ label, subject }: Pick<Badge, 'label' | 'subject'>): string {
-  return shownLabel(label ?? (subject.kind === 'snitch' ? subject.name : subject.tag));
+  return shownLabel(label ?? (subject.kind === 'snitch' ? publicNameOf(subject) : subject.tag));
 }
 
 /** Noncharacters, which XML does not allow and no font shows. */
 const NONCHARACTERS = /\p{Noncharacter_Code_Point}/gu;
 
+/** In the place of a name that nobody could see. */
+export const NO_NAME = '(no name)';
+
 /** Names of old snitches, and such as were brought along from elsewhere, may hold what no picture can. */
 export function shownLabel(text: string): string {
   const line = editable(text.toWellFormed()).replace(NONCHARACTERS, '').replace(/\s+/g, ' ').trim();
-  return shorten(line, LABEL_SHOWN);
+  return line === '' ? NO_NAME : shorten(line, LABEL_SHOWN);
 }

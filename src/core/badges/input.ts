@@ -1,7 +1,7 @@
 /** What a client may say of a badge: input → value, or one validation per failing attribute. */
 import type { Validation } from '../errors.ts';
 import { BLANK, type Checked, charactersIn, NOT_AN_OBJECT, validateSnitchChanges } from '../validation.ts';
-import { LONGEST_LABEL, shownLabel } from './badge.ts';
+import { LONGEST_LABEL, NO_NAME, shownLabel } from './badge.ts';
 
 export interface NewBadge {
   subject: { kind: 'snitch'; token: string } | { kind: 'tag'; tag: string };
@@ -47,7 +47,8 @@ function checkLabel(given: unknown): Checked<string | null> {
   if (charactersIn(given) > LONGEST_LABEL) {
     return refuse('label', `is too long (maximum is ${LONGEST_LABEL} characters)`);
   }
-  if (shownLabel(given) === '') return refuse('label', 'has no character that can be seen');
+  if (shownLabel(given) === NO_NAME && given.trim() !== NO_NAME)
+    return refuse('label', 'has no character that can be seen');
   return { value: given };
 }
 

@@ -41,7 +41,7 @@ export interface SnippetSubject {
   /** IANA name: what cron on this host goes by. */
   hostZone: string;
   /** Null where it has none. */
-  badge: { url: string; label: string | null } | null;
+  badge: { url: string; label: string | null; public_name: string | null } | null;
 }
 
 /** A snitch as the API shows it. */
@@ -59,7 +59,7 @@ interface Around {
   caseZone: string;
   program: string;
   hostZone: string;
-  badges: readonly { token: string | null; url: string; label: string | null }[];
+  badges: readonly { token: string | null; url: string; label: string | null; public_name: string | null }[];
 }
 
 export function subjectOf(

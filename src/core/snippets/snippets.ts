@@ -26,5 +26,9 @@ function badge({ name, badge: own }: SnippetSubject): Snippet {
   if (own === null) {
     return { kind, text: null, remarks: ['It has no badge yet: snitch badge add NAME makes one.'] };
   }
-  return { kind, text: badgeMarkdown({ url: own.url, alt: own.label ?? name }), remarks: [] };
+  return {
+    kind,
+    text: badgeMarkdown({ url: own.url, alt: own.label ?? own.public_name ?? name }),
+    remarks: [],
+  };
 }

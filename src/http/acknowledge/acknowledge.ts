@@ -42,7 +42,7 @@ const BY_LINK = 'link';
 export function acknowledgePage(app: FastifyInstance, context: AcknowledgePageContext): void {
   app.register(async (pages) => {
     pages.setErrorHandler(answerInWords);
-    const at = { audience: 'any', anySite: true } as const;
+    const at = { audience: 'any', anySite: true, besideTokens: /^alert_/ } as const;
     const handlers = {
       GET: (request: FastifyRequest, reply: FastifyReply) => show(request, reply, context),
       POST: (request: FastifyRequest, reply: FastifyReply) => acknowledge(request, reply, context),

@@ -41,11 +41,19 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT']);
 /** How long a client may go on sending a body after enough of it was read, in milliseconds. */
 const LINGER = 5_000;
 
-/** @returns a handler that answers check-ins, and returns false for every other request */
+/**
+ * @returns a handler that answers check-ins, and returns false for every other request. Where only a look into the store can
+ * tell, it returns true, and calls `others` for what is none.
+ */
 export function createCheckInHandler(options: CheckInOptions) {
-  return function handle(request: IncomingMessage, response: ServerResponse): boolean {
+  return function handle(request: IncomingMessage, response: ServerResponse, others: () => void): boolean {
     const path = options.readPath(request.url ?? '');
     if (path === null) return false;
+    if (path.mayBePage && path.target !== null) {
+      if (!METHODS.has(request.method ?? '')) return false;
+      void answerWhichItIs(options, request, response, { ...path, target: path.target }, others);
+      return true;
+    }
     if (path.hasSuffix || path.alwaysOk) response.setHeader(BODY_LIMIT_HEADER, BODY_LIMIT);
     const { target, named, alwaysOk } = path;
     const exists = target !== null || named !== null;
@@ -54,6 +62,23 @@ export function createCheckInHandler(options: CheckInOptions) {
     else if (target !== null) void answerToken(options, request, response, target, alwaysOk);
     return true;
   };
+}
+
+/** Of a page and a snitch that have the same address, the snitch goes first: its job cannot be told another one. */
+async function answerWhichItIs(
+  options: CheckInOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { target, hasSuffix, alwaysOk }: CheckInPath & { target: Target },
+  others: () => void,
+): Promise<void> {
+  try {
+    if ((await options.store.ownerOfToken(target.token)) === null) return others();
+  } catch (error) {
+    return answerError(options, error, request, response);
+  }
+  if (hasSuffix) response.setHeader(BODY_LIMIT_HEADER, BODY_LIMIT);
+  await answerToken(options, request, response, target, alwaysOk);
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse, exists: boolean): void {

@@ -33,6 +33,15 @@ export interface CheckInPath {
   hasSuffix: boolean;
   /** Whether a check-in is answered 200 here, whatever its form. */
   alwaysOk: boolean;
+  /** Whether a page may have this address: then it is a check-in only where there is a snitch with this token. */
+  mayBePage: boolean;
+}
+
+/** A route of the router. */
+export interface ServedRoute {
+  url: string;
+  /** What its pages are called, where it leaves the tokens of snitches to check-ins; absent where it takes every name. */
+  besideTokens?: RegExp | undefined;
 }
 
 /** Check-ins are always taken here, because addresses in crontabs outlive a change of the configuration. */
@@ -42,19 +51,22 @@ const OK = '/ping/';
 
 /**
  * @param path the path that tokens follow, without a slash at the end; empty for the root
- * @param served the patterns of the router's routes, which take precedence over tokens
+ * @param served the routes of the router, which take precedence over tokens unless they say something else
  * @returns a function that reads the URL of a request, and returns null for a request that is no check-in
  */
-export function createPathReader(path: string, served: () => Iterable<string>) {
+export function createPathReader(path: string, served: () => Iterable<ServedRoute>) {
   const prefixes = [...new Set([`${path}/`, PLAIN, OK])].sort((a, b) => b.length - a.length);
   const own = `${path}/`;
-  let names: readonly (string | RegExp)[] | null = null;
+  let names: readonly Name[] | null = null;
 
-  function isServed(rest: string): boolean {
+  /** What the router has there. */
+  function servedAt(rest: string): 'nothing' | 'route' | 'page' {
     names ??= namesBelow(path, served());
-    if (names.length === 0) return false;
+    if (names.length === 0) return 'nothing';
     const first = /^[^/?]*/.exec(rest)?.[0] ?? '';
-    return names.some((name) => (typeof name === 'string' ? name === first : name.test(first)));
+    const found = names.filter(({ is }) => (typeof is === 'string' ? is === first : is.test(first)));
+    if (found.length === 0) return 'nothing';
+    return found.every(({ isBesideTokens }) => isBesideTokens) ? 'page' : 'route';
   }
 
   return function readPath(url: string): CheckInPath | null {
@@ -62,8 +74,10 @@ export function createPathReader(path: string, served: () => Iterable<string>) {
     const prefix = prefixes.find((one) => local.startsWith(one));
     if (prefix === undefined) return null;
     const rest = local.slice(prefix.length);
-    if (prefix === own && isServed(rest)) return null;
-    return parseRest(rest, prefix === OK);
+    const there = prefix === own ? servedAt(rest) : 'nothing';
+    if (there === 'route') return null;
+    const read = { ...parseRest(rest), alwaysOk: prefix === OK, mayBePage: there === 'page' };
+    return read.mayBePage && read.target === null ? null : read;
   };
 }
 
@@ -75,16 +89,22 @@ function withoutOrigin(url: string): string {
   return url.slice(origin.length);
 }
 
+/** What stands right below the path of check-ins. */
+interface Name {
+  is: string | RegExp;
+  isBesideTokens: boolean;
+}
+
 /** The names that routes have right below `path`. */
-function namesBelow(path: string, routes: Iterable<string>): (string | RegExp)[] {
+function namesBelow(path: string, routes: Iterable<ServedRoute>): Name[] {
   const above = path.split('/');
-  const names = [...routes].flatMap((route) => {
-    const segments = route.split('/');
+  return [...routes].flatMap(({ url, besideTokens }): Name[] => {
+    const segments = url.split('/');
     const name = segments[above.length];
     if (name === undefined || !above.every((one, index) => matches(segments[index], one))) return [];
-    return name.startsWith(':') ? patternOf(name) : name;
+    if (!name.startsWith(':')) return [{ is: name, isBesideTokens: false }];
+    return [{ is: besideTokens ?? patternOf(name), isBesideTokens: besideTokens !== undefined }];
   });
-  return [...new Set(names)];
 }
 
 /** `:file(^badge_.*$)` takes only what fits, `:token` whatever there is. */
@@ -96,17 +116,17 @@ function matches(pattern: string | undefined, segment: string): boolean {
   return pattern === segment || pattern?.startsWith(':') === true;
 }
 
-function parseRest(rest: string, alwaysOk: boolean): CheckInPath {
+function parseRest(rest: string): Pick<CheckInPath, 'target' | 'named' | 'hasSuffix'> {
   const mark = rest.indexOf('?');
   const path = mark < 0 ? rest : rest.slice(0, mark);
   const query = mark < 0 ? '' : rest.slice(mark + 1);
   const slash = path.indexOf('/');
-  if (slash < 0) return { target: withToken(path, null, query), named: null, hasSuffix: false, alwaysOk };
+  if (slash < 0) return { target: withToken(path, null, query), named: null, hasSuffix: false };
   const [first, name] = [path.slice(0, slash), path.slice(slash + 1).replace(/\/$/, '')];
-  if (name === '') return { target: withToken(first, null, query), named: null, hasSuffix: false, alwaysOk };
+  if (name === '') return { target: withToken(first, null, query), named: null, hasSuffix: false };
   const suffix = parseSuffix(name);
   const target = suffix && withToken(first, suffix, query);
-  return { target, named: parseNamed(first, name, query), hasSuffix: true, alwaysOk };
+  return { target, named: parseNamed(first, name, query), hasSuffix: true };
 }
 
 /** In the place of a key that is in the header. No token is so short. */

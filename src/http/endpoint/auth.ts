@@ -34,6 +34,8 @@ declare module 'fastify' {
     anySite?: boolean;
     /** Whether the key may be a bearer token too: there are clients that read a key from a file for nothing else. */
     bearer?: boolean;
+    /** What its pages are called, where the route leaves the tokens of snitches to check-ins. */
+    besideTokens?: RegExp | undefined;
   }
 }
 

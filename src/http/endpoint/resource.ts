@@ -12,10 +12,17 @@ export function resource(
   app: FastifyInstance,
   url: string,
   handlers: Handlers,
-  options: { audience?: Audience; duringMaintenance?: boolean; anySite?: boolean; bearer?: boolean } = {},
+  options: {
+    audience?: Audience;
+    duringMaintenance?: boolean;
+    anySite?: boolean;
+    bearer?: boolean;
+    besideTokens?: RegExp;
+  } = {},
 ): void {
   const { audience = 'case', duringMaintenance = false, anySite = false, bearer = false } = options;
-  const config = { audience, duringMaintenance, anySite, bearer };
+  const { besideTokens } = options;
+  const config = { audience, duringMaintenance, anySite, bearer, besideTokens };
   const allowed = Object.keys(handlers) as HTTPMethods[];
   if (handlers.GET) allowed.push('HEAD');
   for (const [method, handler] of Object.entries(handlers)) {
@@ -24,7 +31,7 @@ export function resource(
   app.route({
     method: app.supportedMethods.filter((method) => !allowed.includes(method)),
     url,
-    config: { audience: 'any', duringMaintenance, anySite, bearer },
+    config: { ...config, audience: 'any' },
     handler: async (request, reply) => {
       reply.header('allow', allowed.join(', '));
       throw new SnitchError(

@@ -10,7 +10,10 @@ export const badge: z.ZodType<WireBadge> = z.object({
   token: text.nullable(),
   tag: text.nullable(),
   name: text.nullable().meta({ description: 'Of the snitch, as it is called now' }),
-  label: text.nullable().meta({ description: 'Null for the name of the snitch, or the tag' }),
+  public_name: text.nullable().meta({ description: 'Of the snitch; null where others see its name' }),
+  label: text
+    .nullable()
+    .meta({ description: 'Null for the public name of the snitch, or else its name, or the tag' }),
   created_at: time,
 });
 

@@ -35,6 +35,7 @@ function wireBadge({ id, subject, label, createdAt }: Badge, baseUrl: string): W
     token: subject.kind === 'snitch' ? subject.token : null,
     tag: subject.kind === 'tag' ? subject.tag : null,
     name: subject.kind === 'snitch' ? subject.name : null,
+    public_name: subject.kind === 'snitch' ? subject.publicName : null,
     label,
     created_at: wireTime(createdAt),
   };

@@ -93,6 +93,11 @@ test('the password comes from a file, and is shown nowhere', async () => {
   assert.match(stderr, 'address and the password');
   assert.is((await look()).status, 401);
   assert.is((await on.run('status-page', 'set', '--no-password', '--ask-password')).code, 2);
+  assert.is((await on.run('status-page', 'delete', '--force')).code, 0);
+  const anew = ['status-page', 'set', '--slug', 'acme', '-t', 'public', '--password-file', file];
+  const said = (await on.run(...anew)).stderr;
+  assert.match(said, 'switched on: who has the password sees what it shows from now on');
+  assert.not.match(said, 'public from now on');
   assert.is((await on.run('status-page', 'set', '--no-password')).code, 0);
   assert.is((await look()).status, 200);
 });

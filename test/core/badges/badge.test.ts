@@ -1,27 +1,30 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type BadgeState, labelOf, worstOf } from '../../../src/core/badges/badge.ts';
-import type { Status } from '../../../src/core/snitch.ts';
+import type { PublicState } from '../../../src/core/status-page/state.ts';
 
 const test = suite('what a badge says');
 
 test('of several statuses the worst, where those that await nothing say nothing', () => {
-  const cases: [Status[], BadgeState][] = [
+  const cases: [PublicState[], BadgeState][] = [
     [[], 'unknown'],
     [['paused'], 'paused'],
     [['paused', 'pending'], 'pending'],
-    [['paused', 'pending', 'healthy'], 'healthy'],
-    [['healthy', 'errored', 'paused'], 'errored'],
-    [['healthy', 'errored', 'failed', 'pending'], 'failed'],
+    [['paused', 'pending', 'planned'], 'planned'],
+    [['paused', 'planned', 'well'], 'well'],
+    [['well', 'error', 'paused'], 'error'],
+    [['well', 'error', 'missing', 'pending'], 'missing'],
   ];
   for (const [statuses, worst] of cases) assert.is(worstOf(new Set(statuses)), worst, statuses.join());
 });
 
 test('the label is what was given, else the present name or the tag, in one visible line', () => {
-  const snitch = { kind: 'snitch', token: 'x', name: 'nightly' } as const;
+  const snitch = { kind: 'snitch', token: 'x', name: 'nightly', publicName: null } as const;
   const tag = { kind: 'tag', tag: 'web 1' } as const;
   assert.is(labelOf({ label: null, subject: snitch }), 'nightly');
+  assert.is(labelOf({ label: null, subject: { ...snitch, publicName: 'Backup' } }), 'Backup');
   assert.is(labelOf({ label: 'ours', subject: snitch }), 'ours');
+  assert.is(labelOf({ label: null, subject: { ...snitch, name: '\u202e\u200b' } }), '(no name)');
   assert.is(labelOf({ label: null, subject: tag }), 'web 1');
   assert.is(labelOf({ label: ' a\t\u202e\u0000b\ufffe \ud800 c', subject: tag }), 'a b \ufffd c');
   const long = labelOf({ label: 'x'.repeat(300), subject: tag });

@@ -79,11 +79,14 @@ test('nothing breaks a line, and no invisible character is left', () => {
   for (const kind of SNIPPET_KINDS) {
     const { text } = snippetFor(
       kind,
-      subject({ name: 'x\ny', badge: { url: 'https://x/b/y.svg', label: null } }),
+      subject({ name: 'x\ny', badge: { url: 'https://x/b/y.svg', label: null, public_name: null } }),
     );
     assert.not.match(text ?? '', /^y/m, kind);
     assert.not.match(
-      textOf(kind, { badge: { url: 'https://x/b/y.svg', label: null } }).replaceAll('\n', ''),
+      textOf(kind, { badge: { url: 'https://x/b/y.svg', label: null, public_name: null } }).replaceAll(
+        '\n',
+        '',
+      ),
       /\p{Cc}/u,
       kind,
     );

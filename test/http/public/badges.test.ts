@@ -1,6 +1,7 @@
 /** `/v1/badges`, and the pictures that anybody may see who knows their addresses. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { WireSnitch } from '../../../src/api/wire.ts';
 import type { WireBadge } from '../../../src/api/wire-badge.ts';
 import { MOST_BADGES } from '../../../src/core/badges/badge.ts';
 import { ShownBadges } from '../../../src/http/public/badges/shown.ts';
@@ -18,6 +19,8 @@ import {
   type Team,
   withFixture,
 } from '../fixture.ts';
+import { busyCase, leaksIn, PUBLIC_TAG } from './busy-case.ts';
+import { put, type Shown } from './status-page/page.ts';
 
 const test = suite<Fixture>('badges');
 test.before.each(hooks.start);
@@ -55,6 +58,7 @@ test('a badge is made, read, listed and deleted', async ({ acme, rival }) => {
     token,
     tag: null,
     name: 'nightly-backup',
+    public_name: null,
     label: 'backup',
     created_at: new Date(START).toISOString(),
   });
@@ -90,7 +94,7 @@ test('what is wrong is said of each attribute', async ({ acme, rival }) => {
   assert.is((await make(acme, { token, tag: null, label: ' ' })).label, null);
 });
 
-test('the status is told in the words of the API, as a picture and for shields.io', async (context) => {
+test('the status is told in the words of the status page, as a picture and for shields.io', async (context) => {
   const { acme, nobody, clock } = context;
   const { token, href } = await newSnitch(acme);
   const badge = await make(acme, { token });
@@ -99,25 +103,25 @@ test('the status is told in the words of the API, as a picture and for shields.i
     schemaVersion: 1,
     label: 'nightly-backup',
     message: 'pending',
-    color: 'blue',
+    color: 'lightgrey',
     isError: false,
   });
   await checkIn(context, token);
-  assert.is((await says(context, badge, 'healthy')).color, 'brightgreen');
+  assert.is((await says(context, badge, 'well')).color, 'brightgreen');
   const picture = await nobody.get(pathOf(badge));
   assert.is(picture.status, 200);
   assert.match(picture.text, /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" .*<\/svg>$/);
-  assert.match(picture.text, '<title>nightly-backup: healthy</title>');
+  assert.match(picture.text, '<title>nightly-backup: well</title>');
   await checkIn(context, token, '?s=3&m=disk-full');
-  assert.equal(await says(context, badge, 'errored'), {
+  assert.equal(await says(context, badge, 'error'), {
     ...pending,
-    message: 'errored',
+    message: 'error',
     color: 'orange',
     isError: true,
   });
   clock.now += 3 * HOUR;
   await sweep(context);
-  assert.is((await says(context, badge, 'failed')).isError, true);
+  assert.is((await says(context, badge, 'missing')).isError, true);
   empty(await acme.write.post(`${href}/pause`));
   assert.is((await says(context, badge, 'paused')).color, 'lightgrey');
   ok(await acme.write.patch(href, { name: 'renamed' }));
@@ -225,17 +229,82 @@ test('a badge of a tag shows the worst of its snitches', async (context) => {
   ];
   await says(context, badge, 'pending');
   await checkIn(context, well.token);
-  await says(context, badge, 'healthy');
+  await says(context, badge, 'well');
   await checkIn(context, late.token);
   clock.now += 3 * HOUR;
   await sweep(context);
-  await says(context, badge, 'failed');
+  await says(context, badge, 'missing');
   empty(await acme.write.post(`${late.href}/pause`));
-  await says(context, badge, 'healthy');
+  await says(context, badge, 'well');
   ok(await acme.write.patch(well.href, { tags: ['other'] }));
   await says(context, badge, 'paused');
   empty(await acme.write.delete(late.href));
   await says(context, badge, 'unknown');
+});
+
+/** What the status page says of each, by name. */
+async function saidByPage({ nobody }: Fixture): Promise<Map<string, string>> {
+  const page = ok<Shown>(await nobody.get('/s/acme.json'));
+  return new Map(page.groups.flatMap(({ snitches }) => snitches.map((one) => [one.name, one.state])));
+}
+
+test('badges say of each snitch what the status page says, and tell nothing that was not released', async (context) => {
+  const { acme, nobody } = context;
+  const { secrets, released, tokens } = await busyCase(context);
+  const all = ok<WireSnitch[]>(await acme.read.get(`/v1/snitches?tags=${PUBLIC_TAG}`));
+  ok(await acme.write.post('/v1/silences', { tokens: [tokens.missing], duration: 3_600, note: 'new disk' }));
+  await put(context, { tags: [PUBLIC_TAG] });
+  const badges = await Promise.all(all.map(({ token }) => make(acme, { token })));
+  const page = await saidByPage(context);
+  const found = await Promise.all(badges.map((badge) => endpoint(context, badge)));
+  assert.equal(found.map(({ label }) => label).sort(), [...released].sort());
+  for (const { label, message } of found)
+    assert.is(message, page.get(label)?.replace('planned', 'planned work'));
+  assert.equal(new Set(page.values()), new Set(['well', 'planned', 'error', 'paused', 'pending']));
+  const tag = await make(acme, { tag: PUBLIC_TAG });
+  assert.is((await endpoint(context, tag)).message, 'error', 'what is planned work is no alarm of the tag');
+  const answers = await Promise.all(
+    [...badges, tag].flatMap((badge) => [
+      nobody.get(pathOf(badge)),
+      nobody.get(pathOf(badge).replace('.svg', '.json')),
+    ]),
+  );
+  const texts = answers.map(({ text, headers }) => `${JSON.stringify(headers)}\n${text}`);
+  assert.equal(leaksIn(texts, secrets), []);
+});
+
+test('a silence that ends lets the badge alarm again, of a snitch and of a tag', async (context) => {
+  const { acme, clock } = context;
+  const { token } = await newSnitch(acme, { tags: ['web'] });
+  await checkIn(context, token, '?s=1');
+  const badges = [await make(acme, { token }), await make(acme, { tag: 'web' })];
+  for (const badge of badges) await says(context, badge, 'error');
+  const silence = ok<{ id: string }>(await acme.write.post('/v1/silences', { tags: ['web'], duration: 60 }));
+  for (const badge of badges)
+    assert.equal(await says(context, badge, 'planned work').then(({ color, isError }) => [color, isError]), [
+      'blue',
+      false,
+    ]);
+  await acme.write.delete(`/v1/silences/${silence.id}`);
+  clock.now += 1;
+  for (const badge of badges) await says(context, badge, 'error');
+});
+
+test('while its case is on hold, there is neither page nor badge', async (context) => {
+  const { acme, admin, nobody } = context;
+  const { token } = await newSnitch(acme, { tags: ['public'] });
+  await put(context);
+  const badges = [await make(acme, { token }), await make(acme, { tag: 'public' })];
+  const paths = ['/s/acme', ...badges.map(pathOf)];
+  const all = (status: number) => async () => {
+    const answers = await Promise.all(paths.map((path) => nobody.get(path)));
+    return answers.every((answer) => answer.status === status);
+  };
+  await until(all(200));
+  ok(await admin.patch(`/v1/cases/${acme.id}`, { on_hold: true }));
+  await until(all(404));
+  ok(await admin.patch(`/v1/cases/${acme.id}`, { on_hold: false }));
+  await until(all(200));
 });
 
 test('a tag of very many snitches is looked through to its end', async (context) => {
@@ -261,12 +330,12 @@ test('a tag of very many snitches is looked through to its end', async (context)
     START,
   );
   const said = async () => {
-    const forms = await new ShownBadges(store).get(id);
+    const forms = await new ShownBadges(store, () => START).get(id);
     return (JSON.parse(String(forms?.json.body)) as Endpoint).message;
   };
   assert.is(await said(), 'pending');
   await checkIn(context, 'imported1200', '?s=1');
-  assert.is(await said(), 'errored');
+  assert.is(await said(), 'error');
 });
 
 test('labels from outside stay text', async (context) => {
@@ -304,7 +373,7 @@ test('check-in addresses that begin with /b/ go on working', () =>
     const badge = await make(acme, { token });
     assert.is((await nobody.get(`/b/${token}`)).status, 202);
     assert.is((await nobody.post(`/b/${token}/fail`)).status, 200);
-    await says(context, badge, 'errored');
+    await says(context, badge, 'error');
     assert.is((await nobody.get(pathOf(badge))).status, 200);
     assert.is((await nobody.get(`${pathOf(badge)}?style=flat`)).status, 200);
   }));
@@ -325,7 +394,7 @@ test('however often a badge is fetched, the store is asked a few times', async (
     looks += 1;
     return store.findBadge(given);
   };
-  const shown = new ShownBadges({ ...store, findBadge });
+  const shown = new ShownBadges({ ...store, findBadge }, () => START);
   const began = performance.now();
   const all = await Promise.all(Array.from({ length: 2_000 }, () => shown.get(id)));
   for (let each = 0; each < 2_000; each += 1) all.push(await shown.get(id));

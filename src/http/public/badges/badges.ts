@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { NotFound } from '../../../core/errors.ts';
 import { param, resource } from '../../endpoint/resource.ts';
+import { answerCopy, type Copy, type QuickAnswer } from '../copy.ts';
 import { type BadgeSource, ShownBadges, type ShownForms } from './shown.ts';
 
 /** A page of any site may show it, but it can do nothing there. */
@@ -21,25 +22,43 @@ const TYPES: Record<keyof ShownForms, string> = {
 /** What badges are called. Anything else may be the token of a check-in address that was set to begin with `/b/`. */
 const FILE = /^(badge_[a-z2-7]{16})\.(svg|json)$/;
 
-export function badgePictures(app: FastifyInstance, { store }: { store: BadgeSource }): void {
-  const badges = new ShownBadges(store);
-  const GET = async (request: FastifyRequest, reply: FastifyReply) => {
-    const [, id, form] = FILE.exec(param(request, 'file')) ?? [];
-    // A picture that is not there may not be kept longer than one that is.
-    reply.headers(HEADERS);
-    const forms = id === undefined ? null : await badges.get(id);
-    if (forms === null) throw new NotFound();
-    const kind = form === 'svg' ? 'svg' : 'json';
-    const { body, etag } = forms[kind];
-    reply.header('etag', etag);
-    if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send();
-    return reply.type(TYPES[kind]).send(body);
-  };
-  resource(app, `/b/:file(${FILE.source})`, { GET }, { audience: 'any', anySite: true });
+export interface BadgeContext {
+  store: BadgeSource;
+  /** The wall clock. */
+  clock: () => number;
 }
 
-/** Whether the client has what it would get (RFC 9110, 13.1.2): weak and strong ones count alike. */
-function isKnown(given: string | undefined, etag: string): boolean {
-  if (given === undefined) return false;
-  return given.trim() === '*' || given.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
+/** @returns what answers the most frequent requests in the place of the routes */
+export function badgePictures(app: FastifyInstance, { store, clock }: BadgeContext): QuickAnswer {
+  const badges = new ShownBadges(store, clock);
+  const GET = async (request: FastifyRequest, reply: FastifyReply) => {
+    const [, id, form] = FILE.exec(param(request, 'file')) ?? [];
+    const forms = id === undefined ? null : await badges.get(id);
+    if (forms === null) {
+      // A picture that is not there may not be kept longer than one that is.
+      reply.headers(HEADERS);
+      throw new NotFound();
+    }
+    reply.hijack();
+    answerCopy(request.raw, reply.raw, copyOf(forms, form));
+    return reply;
+  };
+  resource(app, `/b/:file(${FILE.source})`, { GET }, { audience: 'any', anySite: true });
+  return (request, response) => {
+    const { method, url = '' } = request;
+    if (!url.startsWith('/b/') || (method !== 'GET' && method !== 'HEAD')) return false;
+    const [, id, form] = FILE.exec(url.slice('/b/'.length)) ?? [];
+    const forms = id === undefined ? null : badges.fresh(id);
+    if (forms === null) return false;
+    answerCopy(request, response, copyOf(forms, form));
+    return true;
+  };
+}
+
+const HEADER_LIST = Object.entries(HEADERS).flat();
+
+function copyOf(forms: ShownForms, form: string | undefined): Copy {
+  const kind = form === 'svg' ? 'svg' : 'json';
+  const { body, etag } = forms[kind];
+  return { bytes: body, zipped: null, etag, type: TYPES[kind], headers: HEADER_LIST };
 }

@@ -1,8 +1,11 @@
 /** What is shown of badges, made anew when it is no longer fresh: however often one is fetched, it costs a few looks a second. */
 import { createHash } from 'node:crypto';
-import { type BadgeFace, colorOf, isAlarming, isWorst, worstOf } from '../../../core/badges/badge.ts';
-import type { Status } from '../../../core/snitch.ts';
+import { type BadgeFace, colorOf, isAlarming, wordOf } from '../../../core/badges/badge.ts';
+import { covers, heldAt } from '../../../core/silences/silence.ts';
+import { publicState } from '../../../core/status-page/state.ts';
+import type { ShownBadge } from '../../../store/badges.ts';
 import type { Store } from '../../../store/store.ts';
+import { type TagSource, TagStates } from './tag-states.ts';
 
 /** How long a badge is taken to be true, in milliseconds: it is to be true within a second of a change. */
 const FRESH = 400;
@@ -29,24 +32,35 @@ interface Kept {
   freshUntil: number;
 }
 
-export type BadgeSource = Pick<Store, 'findBadge' | 'tagStatuses'>;
+export type BadgeSource = Pick<Store, 'findBadge'> & TagSource;
 
 export class ShownBadges {
   readonly #store: BadgeSource;
+  /** The wall clock. */
+  readonly #clock: () => number;
+  readonly #tags: TagStates;
   readonly #kept = new Map<string, Kept>();
   readonly #looks = new Map<string, Promise<ShownForms | null>>();
 
-  constructor(store: BadgeSource) {
+  constructor(store: BadgeSource, clock: () => number) {
     this.#store = store;
+    this.#clock = clock;
+    this.#tags = new TagStates(store, clock);
+  }
+
+  /** What may still be sent without a look; null where there is nothing. */
+  fresh(id: string): ShownForms | null {
+    const kept = this.#kept.get(id);
+    return kept && performance.now() < kept.freshUntil ? kept.forms : null;
   }
 
   /** Null for a badge that there is not. Requests for the same badge at the same time share one look. */
   async get(id: string): Promise<ShownForms | null> {
-    const kept = this.#kept.get(id);
-    if (kept && performance.now() < kept.freshUntil) return kept.forms;
+    const fresh = this.fresh(id);
+    if (fresh) return fresh;
     const running = this.#looks.get(id);
     if (running) return running;
-    const look = this.#look(id, kept).finally(() => this.#looks.delete(id));
+    const look = this.#look(id, this.#kept.get(id)).finally(() => this.#looks.delete(id));
     this.#looks.set(id, look);
     return look;
   }
@@ -54,7 +68,7 @@ export class ShownBadges {
   async #look(id: string, kept: Kept | undefined): Promise<ShownForms | null> {
     // What is read afterwards may be newer than this, but is never older.
     const freshUntil = performance.now() + FRESH;
-    const face = await faceOf(this.#store, id);
+    const face = await this.#faceOf(id);
     this.#kept.delete(id);
     if (face === null) return null;
     const isSame = kept?.face.label === face.label && kept.face.state === face.state;
@@ -64,27 +78,31 @@ export class ShownBadges {
     return forms;
   }
 
+  async #faceOf(id: string): Promise<BadgeFace | null> {
+    const badge = await this.#store.findBadge(id);
+    if (badge === null) return null;
+    const { label, caseId, timezone, of } = badge;
+    const state =
+      of.kind === 'tag'
+        ? await this.#tags.of({ caseId, tag: of.tag, timezone })
+        : publicState(of.status, await this.#isSilenced(badge, of));
+    return { label, state };
+  }
+
+  async #isSilenced(
+    { caseId, timezone }: ShownBadge,
+    snitch: { token: string; tags: readonly string[] },
+  ): Promise<boolean> {
+    const now = this.#clock();
+    const { silences } = await this.#store.quietTimes(caseId, now, now);
+    return heldAt(silences, now, timezone).some(({ silence }) => covers(silence, snitch));
+  }
+
   /** Those that were looked at longest ago stand first. */
   #dropOldest(): void {
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > MOST_KEPT && oldest !== undefined) this.#kept.delete(oldest);
   }
-}
-
-async function faceOf(store: BadgeSource, id: string): Promise<BadgeFace | null> {
-  const shown = await store.findBadge(id);
-  if (shown === null || 'state' in shown) return shown;
-  const { label, caseId, tag } = shown;
-  const statuses = new Set<Status>();
-  let after: number | null = 0;
-  while (after !== null) {
-    const slice = await store.tagStatuses(caseId, tag, after);
-    for (const status of slice.statuses) statuses.add(status);
-    after = [...statuses].some(isWorst) ? null : slice.next;
-    // Check-ins get their turn in between.
-    if (after !== null) await new Promise((resolve) => void setImmediate(resolve));
-  }
-  return { label, state: worstOf(statuses) };
 }
 
 async function formsOf(face: BadgeFace): Promise<ShownForms> {
@@ -98,7 +116,7 @@ function endpointJson({ label, state }: BadgeFace): string {
   return JSON.stringify({
     schemaVersion,
     label,
-    message: state,
+    message: wordOf(state),
     color: colorOf(state),
     isError: isAlarming(state),
   });

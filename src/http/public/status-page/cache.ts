@@ -1,6 +1,6 @@
 /**
  * The pages as they are sent. Each is made when somebody asks for it, and sent again and again until what it shows has
- * changed: then the next one who asks gets a new one, so that a page is never further behind than by `REST`. What one page
+ * changed: then the next one who asks gets a new one, so that a page is hardly ever behind. What one page
  * costs stays a small part of what the server has, however many ask for it and however often its snitches change.
  */
 import { createHash } from 'node:crypto';
@@ -8,17 +8,10 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { PublicPage } from '../../../store/status-pages.ts';
 import type { Store } from '../../../store/store.ts';
+import { isDue, type Made, onShownChange } from '../due.ts';
 import { collect, type PageContent } from './collect.ts';
 
 const zip = promisify(gzip);
-
-/** A page is made anew only so long after it was begun the last time, or so many times as long as that took. */
-const REST = 250;
-const SHARE = 4;
-
-/** Without a change, so long: then a period may have ended, or planned work begun. */
-const LASTS = 5_000;
-const LASTING_SHARE = 20;
 
 /** Pages that are remembered; when one more is asked for, the one that was begun longest ago is forgotten. */
 const REMEMBERED = 200;
@@ -64,13 +57,10 @@ class Edition {
 
 export type { Edition };
 
-interface Kept {
+/** `begunAt` is when the present edition was begun, or the one that is being made. */
+interface Kept extends Made {
   found: PublicPage;
   edition: Edition | null;
-  /** When the present edition, or the one that is being made, was begun, in monotonic milliseconds. */
-  begunAt: number;
-  tookMs: number;
-  isOld: boolean;
   making: Promise<Edition> | null;
 }
 
@@ -94,9 +84,9 @@ export class PageCache {
     this.#store = store;
     this.#clock = clock;
     this.#monotonic = monotonic;
+    onShownChange(store, (caseId) => this.#grewOld(caseId));
     store.onChange((change) => {
-      if (change.kind === 'shown' || change.kind === 'silences') this.#grewOld(change.caseId);
-      else if (change.kind === 'statusPage' || change.kind === 'access') this.#forget(change.caseId);
+      if (change.kind === 'statusPage' || change.kind === 'access') this.#forget(change.caseId);
     });
   }
 
@@ -119,16 +109,17 @@ export class PageCache {
     for (;;) {
       const kept = await this.#entry(slug);
       if (kept === null) return null;
-      if (kept.edition !== null && !this.#isDue(kept)) return kept.edition;
+      if (kept.edition !== null && !isDue(kept, this.#monotonic())) return kept.edition;
       const edition = await (kept.making ?? this.#make(kept));
       // Somebody may have taken it away, or closed it, while it was made.
       if (this.#kept.get(slug) === kept) return edition;
     }
   }
 
-  #isDue({ isOld, begunAt, tookMs }: Kept): boolean {
-    const age = this.#monotonic() - begunAt;
-    return isOld ? age >= Math.max(REST, SHARE * tookMs) : age >= Math.max(LASTS, LASTING_SHARE * tookMs);
+  /** The edition that may still be sent; null where there is none, or another one is due. */
+  fresh(slug: string): Edition | null {
+    const kept = this.#kept.get(slug);
+    return kept?.edition && !isDue(kept, this.#monotonic()) ? kept.edition : null;
   }
 
   async #entry(slug: string): Promise<Kept | null> {

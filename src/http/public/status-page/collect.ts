@@ -3,11 +3,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Calendar } from '../../../core/interval.ts';
 import { EVERYTHING, isShownOn, MOST_SHOWN, type StatusPage } from '../../../core/status-page/page.ts';
 import { presentSince, type Span, spansOf } from '../../../core/status-page/spans.ts';
+import { type PublicState, publicNameOf, publicState } from '../../../core/status-page/state.ts';
 import { type Mark, marksOf, periodEdges, type Rhythm } from '../../../core/status-page/strip.ts';
 import type { KeptPast, PublicPage, ShownSnitch, StatusPageStore } from '../../../store/status-pages.ts';
 import { Quiet, REACH } from './quiet.ts';
 
-export type State = 'well' | 'missing' | 'error' | 'planned' | 'paused' | 'pending';
+export type State = PublicState;
 
 /** One snitch as the page shows it. Nothing else of it gets any further. */
 export interface ShownLine {
@@ -140,22 +141,13 @@ class Places {
 }
 
 function compare(one: ShownSnitch, other: ShownSnitch): number {
-  return BY_NAME.compare(nameOf(one), nameOf(other)) || one.id - other.id;
+  return BY_NAME.compare(publicNameOf(one), publicNameOf(other)) || one.id - other.id;
 }
 
 const BY_NAME = new Intl.Collator('en', { numeric: true });
 
-function nameOf({ name, publicName }: Pick<ShownSnitch, 'name' | 'publicName'>): string {
-  return publicName ?? name;
-}
-
-/** As long as it is silenced nobody expects anything of it, whatever its status: its strip tells what was before. */
 function stateOf(snitch: ShownSnitch, quiet: Quiet): State {
-  const { status } = snitch;
-  if (status === 'paused' || status === 'pending') return status;
-  if (quiet.untilFor(snitch) !== null) return 'planned';
-  if (status === 'healthy') return 'well';
-  return status === 'failed' ? 'missing' : 'error';
+  return publicState(snitch.status, quiet.untilFor(snitch) !== null);
 }
 
 interface Around {
@@ -189,7 +181,7 @@ function lineOf(snitch: ShownSnitch, past: KeptPast, { page, timezone, now, quie
   const edges = edgesOf(rhythm, timezone, now);
   const state = stateOf(snitch, quiet);
   return {
-    name: nameOf(snitch),
+    name: publicNameOf(snitch),
     state,
     since: state === 'planned' || state === 'pending' ? null : presentSince(spans),
     until: state === 'planned' ? quiet.untilFor(snitch) : null,
@@ -224,7 +216,7 @@ async function changesOf(store: StatusPageStore, page: StatusPage, quiet: Quiet)
     const isEnd = status === 'healthy' && (was === 'failed' || was === 'errored');
     const isTold = isEnd || status === 'failed' || status === 'errored';
     if (!isTold || !isShownOn(page, snitch.tags) || quiet.isQuietAt(snitch, at)) continue;
-    shown.push({ key: `${page.id} ${snitch.id} ${at}`, at, name: nameOf(snitch), to });
+    shown.push({ key: `${page.id} ${snitch.id} ${at}`, at, name: publicNameOf(snitch), to });
   }
   return shown;
 }

@@ -135,7 +135,7 @@ function legendPart(groups: readonly ShownGroup[]): string {
 function footerPart(slug: string): string {
   return `<footer>
 <p>Each mark stands for one period in which the job is expected. Planned work, and times at which the monitoring itself was away, are held against nobody.</p>
-<p>This page is read anew each minute (<a href="${slug}?refresh=off">not any more</a>, <a href="${slug}">again</a>). The same as <a href="${slug}.json">JSON</a> and as a <a href="${slug}/feed.xml">feed</a>.</p>
+<p>A browser reads this page anew each minute; you can <a href="${slug}?refresh=off">stop that</a> and <a href="${slug}">begin it again</a>. The same as <a href="${slug}.json">JSON</a> and as a <a href="${slug}/feed.xml">feed</a>.</p>
 </footer>`;
 }
 

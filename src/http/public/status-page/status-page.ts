@@ -13,7 +13,8 @@ import { readForm } from '../../endpoint/body.ts';
 import { answerError, STATUS_OF, TryLater } from '../../endpoint/errors.ts';
 import { param, query, resource } from '../../endpoint/resource.ts';
 import type { RouteContext } from '../../endpoint/route-context.ts';
-import { type Edition, PageCache, type Sent, type Write } from './cache.ts';
+import { answerCopy, type Copy, type QuickAnswer } from '../copy.ts';
+import { type Edition, PageCache, type Write } from './cache.ts';
 import { statusFeed } from './feed.ts';
 import { Guesses } from './guesses.ts';
 import { statusJson } from './json.ts';
@@ -48,10 +49,14 @@ const HTML: Format = { type: HTML_TYPE, write: statusPage };
 const JSON_FORMAT: Format = { type: 'application/json; charset=utf-8', write: statusJson };
 const FEED_TYPE = 'application/atom+xml; charset=utf-8';
 
+/** What may be a page, and not only the token of a check-in address that was set to begin with `/s/`. */
+const NAME = /^[a-z0-9-]{3,40}(?:\.json)?$/;
+
 /** How often a browser reads the page anew. */
 const REFRESH_S = 60;
 
-export function statusPages(app: FastifyInstance, context: StatusPageContext): void {
+/** @returns what answers the most frequent requests in the place of the routes */
+export function statusPages(app: FastifyInstance, context: StatusPageContext): QuickAnswer {
   const around: Around = {
     ...context,
     cache: new PageCache(context),
@@ -61,7 +66,7 @@ export function statusPages(app: FastifyInstance, context: StatusPageContext): v
   const feed = feedFormat(context);
   app.register(async (pages) => {
     pages.setErrorHandler(answerInWords);
-    const at = { audience: 'any', anySite: true } as const;
+    const at = { audience: 'any', anySite: true, besideTokens: NAME } as const;
     resource(
       pages,
       '/s/:name',
@@ -80,6 +85,7 @@ export function statusPages(app: FastifyInstance, context: StatusPageContext): v
       showData(request, reply, param(request, 'name'), feed, around);
     resource(pages, '/s/:name/feed.xml', { GET: feedHandler }, at);
   });
+  return quickAnswer(around.cache, feed);
 }
 
 function feedFormat({ addresses }: StatusPageContext): Format {
@@ -97,7 +103,6 @@ async function showPage(request: FastifyRequest, reply: FastifyReply, slug: stri
   if (page.passwordHash !== null && !hasCookie(request, page, around)) {
     return sendForm(reply, 401, null);
   }
-  if (query(request, 'refresh') !== 'off') reply.header('refresh', REFRESH_S);
   return send(request, reply, await editionAt(slug, page, around), HTML);
 }
 
@@ -195,32 +200,43 @@ function passwordIn({ raw }: FastifyRequest): string | null {
   return colon === -1 ? null : text.slice(colon + 1);
 }
 
-/** The cached bytes, or 304 where the client has them. */
-function send(request: FastifyRequest, reply: FastifyReply, edition: Edition, { type, write }: Format) {
-  const sent = edition.as(write);
-  const isClosed = edition.content.page.passwordHash !== null;
-  reply.headers({
-    ...PAGE_HEADERS,
-    'cache-control': isClosed ? 'private, no-store' : 'public, max-age=5',
-    vary: isClosed ? 'Accept-Encoding, Cookie, Authorization' : 'Accept-Encoding',
-    etag: sent.etag,
-    ...(isClosed ? { 'x-robots-tag': 'noindex, nofollow, noarchive' } : {}),
-  });
-  if (hasIt(request.headers['if-none-match'], sent)) return reply.code(304).send();
-  reply.header('content-type', type);
-  const takesZipped = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(
-    String(request.headers['accept-encoding'] ?? ''),
-  );
-  if (takesZipped && sent.zipped !== null) {
-    return reply.header('content-encoding', 'gzip').send(sent.zipped);
-  }
-  return reply.send(sent.bytes);
+function send(request: FastifyRequest, reply: FastifyReply, edition: Edition, format: Format) {
+  reply.hijack();
+  answerCopy(request.raw, reply.raw, copyOf(edition, format, query(request, 'refresh') !== 'off'));
+  return reply;
 }
 
-function hasIt(header: string | undefined, { etag }: Sent): boolean {
-  if (header === undefined) return false;
-  const known = header.split(',').map((one) => one.trim().replace(/^W\//, ''));
-  return known.includes('*') || known.includes(etag.slice(2));
+const BASIC_HEADERS = Object.entries(PAGE_HEADERS).flat();
+
+const OPEN_HEADERS = [...BASIC_HEADERS, 'cache-control', 'public, max-age=5', 'vary', 'Accept-Encoding'];
+
+const CLOSED_HEADERS = [
+  ...BASIC_HEADERS,
+  ...['cache-control', 'private, no-store'],
+  ...['vary', 'Accept-Encoding, Cookie, Authorization'],
+  ...['x-robots-tag', 'noindex, nofollow, noarchive'],
+];
+
+function copyOf(edition: Edition, { type, write }: Format, isRefreshed: boolean): Copy {
+  const headers = edition.content.page.passwordHash === null ? OPEN_HEADERS : CLOSED_HEADERS;
+  const refresh = isRefreshed && type === HTML_TYPE ? ['refresh', String(REFRESH_S)] : [];
+  return { ...edition.as(write), type, headers: [...refresh, ...headers] };
+}
+
+const ADDRESS = /^\/s\/([a-z0-9-]{3,40})(\.json|\/feed\.xml)?$/;
+
+/** Answers what is no longer to be made, and that everybody may read. */
+function quickAnswer(cache: PageCache, feed: Format): QuickAnswer {
+  return (request, response) => {
+    const { method, url = '' } = request;
+    if (!url.startsWith('/s/') || (method !== 'GET' && method !== 'HEAD')) return false;
+    const [, slug, ending] = ADDRESS.exec(url) ?? [];
+    const edition = slug === undefined ? null : cache.fresh(slug);
+    if (edition === null || edition.content.page.passwordHash !== null) return false;
+    const format = ending === undefined ? HTML : ending === '.json' ? JSON_FORMAT : feed;
+    answerCopy(request, response, copyOf(edition, format, true));
+    return true;
+  };
 }
 
 function sendForm(reply: FastifyReply, status: number, problem: string | null) {

@@ -1,6 +1,6 @@
 /** Badges as people make and delete them, and what is shown to whoever knows the id of one. */
 import type { Act } from '../../../core/activity/activity.ts';
-import { type Badge, type BadgeSubject, isWorst, labelOf } from '../../../core/badges/badge.ts';
+import { type Badge, type BadgeSubject, labelOf } from '../../../core/badges/badge.ts';
 import type { NewBadge } from '../../../core/badges/input.ts';
 import { Invalid } from '../../../core/errors.ts';
 import { assertRoom } from '../../../core/resource-limits.ts';
@@ -16,12 +16,13 @@ interface BadgeRow {
   case_id: string;
   token: string | null;
   name: string | null;
+  public_name: string | null;
   tag: string | null;
   label: string | null;
   created_at: number;
 }
 
-const BADGES = `SELECT b.id, b.case_id, n.token, n.name, b.tag, b.label, b.created_at
+const BADGES = `SELECT b.id, b.case_id, n.token, n.name, n.public_name, b.tag, b.label, b.created_at
   FROM badges AS b LEFT JOIN snitches AS n ON n.id = b.snitch_id`;
 
 export async function createBadge(
@@ -57,13 +58,13 @@ async function subjectOf(
 ): Promise<{ of: BadgeSubject; snitchId: number | null }> {
   if (subject.kind === 'tag') return { of: subject, snitchId: null };
   const { token } = subject;
-  const row = await tx.get<{ id: number; name: string }>(
-    'SELECT id, name FROM snitches WHERE token = +? AND case_id = +?',
+  const row = await tx.get<{ id: number; name: string; public_name: string | null }>(
+    'SELECT id, name, public_name FROM snitches WHERE token = +? AND case_id = +?',
     token,
     caseId,
   );
   if (!row) throw new Invalid([{ attribute: 'token', message: 'names no snitch' }]);
-  return { of: { kind: 'snitch', token, name: row.name }, snitchId: row.id };
+  return { of: { kind: 'snitch', token, name: row.name, publicName: row.public_name }, snitchId: row.id };
 }
 
 async function countBadges(tx: Reading, caseId: string): Promise<number> {
@@ -96,19 +97,19 @@ export async function deleteBadge(tx: Transaction, act: Act, caseId: string, id:
 }
 
 export async function findBadge(tx: Reading, id: string): Promise<ShownBadge | null> {
-  const row = await tx.get<BadgeRow & { snitch_id: number | null }>(
-    `SELECT b.id, b.case_id, b.snitch_id, n.token, n.name, b.tag, b.label, b.created_at
-     FROM badges AS b LEFT JOIN snitches AS n ON n.id = b.snitch_id WHERE b.id = +?`,
+  const row = await tx.get<BadgeRow & { timezone: string; tags: string | null; status: Status | null }>(
+    `SELECT b.id, b.case_id, n.token, n.name, n.public_name, b.tag, b.label, b.created_at, c.timezone, n.tags, s.status
+     FROM badges AS b CROSS JOIN cases AS c ON c.id = b.case_id
+       LEFT JOIN snitches AS n ON n.id = b.snitch_id LEFT JOIN snitch_states AS s ON s.id = b.snitch_id
+     WHERE b.id = +? AND c.on_hold = 0`,
     id,
   );
   if (!row) return null;
-  const label = labelOf(toBadge(row));
-  if (row.tag !== null) return { label, caseId: row.case_id, tag: row.tag };
-  const state = await tx.get<{ status: Status }>(
-    'SELECT status FROM snitch_states WHERE id = +?',
-    row.snitch_id,
-  );
-  return { label, state: state?.status ?? 'unknown' };
+  const { case_id: caseId, timezone, tag, token, tags, status } = row;
+  const shown = { label: labelOf(toBadge(row)), caseId, timezone };
+  if (tag !== null) return { ...shown, of: { kind: 'tag', tag } };
+  if (token === null || tags === null || status === null) return null;
+  return { ...shown, of: { kind: 'snitch', token, tags: JSON.parse(tags) as string[], status } };
 }
 
 /** A tag may have very many snitches: so many are looked at without a break. */
@@ -132,13 +133,15 @@ export async function tagStatuses(
   );
   const statuses = new Set(rows.map(({ status }) => status));
   const count = rows.reduce((sum, row) => sum + row.count, 0);
-  const isDone = count < SLICE || rows.some(({ status }) => isWorst(status));
+  const isDone = count < SLICE || rows.some(({ status }) => status === 'failed');
   return { statuses, next: isDone ? null : Math.max(...rows.map(({ last }) => last)) };
 }
 
 function toBadge(row: BadgeRow): Badge {
-  const { id, token, name, tag, label } = row;
+  const { id, token, name, public_name: publicName, tag, label } = row;
   const subject: BadgeSubject =
-    tag === null ? { kind: 'snitch', token: token ?? '', name: name ?? '' } : { kind: 'tag', tag };
+    tag === null
+      ? { kind: 'snitch', token: token ?? '', name: name ?? '', publicName }
+      : { kind: 'tag', tag };
   return { id, caseId: row.case_id, subject, label, createdAt: row.created_at };
 }

@@ -172,7 +172,13 @@ test('is kept by caches for five seconds, and not sent again to those who have i
     assert.equal([other.status, other.text], [200, text]);
   }
   assert.is((await nobody.get('/s/acme')).headers.refresh, '60');
-  assert.is((await nobody.get('/s/acme?refresh=off')).headers.refresh, undefined);
+  const still = await nobody.get('/s/acme?refresh=off');
+  assert.is(still.headers.refresh, undefined);
+  assert.match(
+    still.text,
+    'you can <a href="acme?refresh=off">stop that</a>',
+    'the bytes are the same, and true of both',
+  );
   const slash = await nobody.get('/s/acme/');
   assert.equal([slash.status, slash.headers.location], [308, '../acme']);
 });

@@ -1,0 +1,46 @@
+/**
+ * Answers from bytes that are kept. What anybody may ask for as often as they like goes past the framework where its bytes are
+ * there, so that it costs check-ins as little as it can; the routes answer with the same function.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { OWN_ANSWER } from '../../api/own-answer.ts';
+
+export interface Copy {
+  bytes: Buffer;
+  /** Null where there is none, or none yet. */
+  zipped: Buffer | null;
+  etag: string;
+  type: string;
+  /** Names and values in turn, of every answer. */
+  headers: readonly string[];
+}
+
+/** @returns false for what it has no bytes of: that is for the router */
+export type QuickAnswer = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+/** Answers GET and HEAD: with the bytes, or with 304 where the client has them. */
+export function answerCopy(request: IncomingMessage, response: ServerResponse, copy: Copy): void {
+  const headers = [...OWN_ANSWER, ...copy.headers, 'etag', copy.etag];
+  if (hasIt(request.headers['if-none-match'], copy.etag)) {
+    response.writeHead(304, headers).end();
+    return;
+  }
+  const isZipped = copy.zipped !== null && takesZipped(request.headers['accept-encoding']);
+  const body = isZipped && copy.zipped !== null ? copy.zipped : copy.bytes;
+  headers.push('content-type', copy.type, 'content-length', String(body.length));
+  if (isZipped) headers.push('content-encoding', 'gzip');
+  response.writeHead(200, headers).end(request.method === 'HEAD' ? undefined : body);
+}
+
+/** Weak and strong ones count alike (RFC 9110, 13.1.2). */
+function hasIt(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  const [known, ...given] = [etag, ...header.split(',')].map((one) => one.trim().replace(/^W\//, ''));
+  return given.some((one) => one === '*' || one === known);
+}
+
+const ZIPPED = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
+
+function takesZipped(header: string | string[] | undefined): boolean {
+  return header !== undefined && ZIPPED.test(String(header));
+}
