@@ -51,6 +51,11 @@ export class AheadTransaction extends PostgresTransaction {
     await Promise.all(met.map(({ id }) => targetsOf(this, id)));
   }
 
+  /** As if `sql` had been asked for: until anything is written that may change it. */
+  answer(sql: string, values: readonly Value[], rows: readonly object[]): void {
+    this.#answers.set(keyOf(sql, values), rows);
+  }
+
   override forget(): void {
     super.forget();
     this.#caseIds.clear();
