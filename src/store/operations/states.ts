@@ -1,5 +1,4 @@
 /** The narrow rows: what the state machine reads and writes at every trigger. */
-
 import type { Interval } from '../../core/interval.ts';
 import { ruleIn } from '../../core/job-schedule.ts';
 import { type Learned, NOTHING_LEARNED } from '../../core/late-runs.ts';
@@ -171,8 +170,7 @@ export const SAVE_STATE = `UPDATE snitch_states SET interval = ?, alert_type = ?
   last_check_in_at = ?, due_at = ?, look_at = ?, pause_kind = ?, pause_until = ?, remembered = ?, postponed = ?,
   moved_from = ?, paused_at = ?, thread_id = ?, open_start_at = ?, last_check_in_id = ?, check_in_count = ?,
   schedule = ?, timezone = ?, grace = ?, reason = ?, max_runtime = ?, runs = ?, run_rules = ?, errors_in_row = ?,
-  acknowledged = ?, needs = ?
-  WHERE id = ?`;
+  acknowledged = ?, needs = ? WHERE id = ?`;
 
 /** Writes what `state` changed of `row`. */
 export async function saveState(

@@ -9,7 +9,7 @@ import type { Change } from '../change.ts';
 import type { Runner } from '../methods/method.ts';
 import type { Commit } from '../store.ts';
 import type { Operation, ReadOperation } from '../transaction.ts';
-import { AheadTransaction, NeedsCare } from './ahead/ahead-transaction.ts';
+import { AheadTransaction, NeedsCare } from './ahead-transaction.ts';
 import {
   codeOf,
   isRefusedValue,

@@ -4,8 +4,8 @@ import type { Change } from '../change.ts';
 import { methodsOf } from '../methods/methods.ts';
 import type { Commit, Store } from '../store.ts';
 import { CheckInSets } from './check-in-sets.ts';
-import { claimAsNode, releaseLeasesOf } from './claims/claim.ts';
 import { migrate } from './migrate.ts';
+import { claimAsNode, releaseLeasesOf } from './node-claims.ts';
 import { PostgresRunner } from './postgres-runner.ts';
 import type { Pool } from './session.ts';
 

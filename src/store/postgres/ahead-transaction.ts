@@ -4,19 +4,19 @@
  * the same as anywhere else: whatever else they ask for goes to the database as it is, behind what was gathered so far.
  */
 import type pg from 'pg';
-import { StoreUnavailable } from '../../../core/errors.ts';
-import { targetsOf } from '../../operations/alert-rows.ts';
-import { DROP_WAITING, SELECT_WAITING } from '../../operations/routes/waiting.ts';
-import { rulesKey, toRules } from '../../operations/silences/case-rules.ts';
-import { SAVE_STATE } from '../../operations/states.ts';
-import { pageKey } from '../../operations/status-pages/changes.ts';
-import type { Value } from '../../transaction.ts';
-import type { Statement } from '../dialect.ts';
-import { unavailable } from '../faults.ts';
-import { PostgresTransaction } from '../postgres-transaction.ts';
-import type { Parameter } from '../session.ts';
-import { foreseen } from './reads.ts';
-import { cutTo, gather, noWrites, sizeOf, statementsOf } from './writes.ts';
+import { StoreUnavailable } from '../../core/errors.ts';
+import { targetsOf } from '../operations/alert-rows.ts';
+import { DROP_WAITING, SELECT_WAITING } from '../operations/routes/waiting.ts';
+import { rulesKey, toRules } from '../operations/silences/case-rules.ts';
+import { SAVE_STATE } from '../operations/states.ts';
+import { pageKey } from '../operations/status-pages/changes.ts';
+import type { Value } from '../transaction.ts';
+import { foreseen } from './ahead-reads.ts';
+import { cutTo, gather, noWrites, sizeOf, statementsOf } from './ahead-writes.ts';
+import type { Statement } from './dialect.ts';
+import { unavailable } from './faults.ts';
+import { PostgresTransaction } from './postgres-transaction.ts';
+import type { Parameter } from './session.ts';
 
 /** One row of many failed behind statements that cannot be undone alone: all is to be done again, with savepoints. */
 export class NeedsCare extends StoreUnavailable {}

@@ -1,9 +1,9 @@
 /** Reads together what is asked of each delivery that is claimed. */
-import { type AlertRow, SELECT } from '../../operations/alert-rows.ts';
-import { GET_ALERT } from '../../operations/alerts.ts';
-import type { DueRow } from '../../operations/claims.ts';
-import type { Transaction } from '../../transaction.ts';
-import { AheadTransaction } from '../ahead/ahead-transaction.ts';
+import { type AlertRow, SELECT } from '../operations/alert-rows.ts';
+import { GET_ALERT } from '../operations/alerts.ts';
+import type { DueRow } from '../operations/claims.ts';
+import type { Transaction } from '../transaction.ts';
+import { AheadTransaction } from './ahead-transaction.ts';
 
 const ALERTS = `${SELECT} WHERE a.id IN (SELECT value FROM json_each(?))`;
 

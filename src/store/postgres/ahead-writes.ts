@@ -1,10 +1,10 @@
 /** What the decisions about many snitches write, gathered as rows and written in a few statements. */
-import { INSERT_ALERT } from '../../operations/alert-rows.ts';
-import { INSERT_DELIVERY, INSERT_WAITING } from '../../operations/deliveries.ts';
-import { SAVE_STATE } from '../../operations/states.ts';
-import type { Value } from '../../transaction.ts';
-import type { Statement } from '../dialect.ts';
-import type { Parameter } from '../session.ts';
+import { INSERT_ALERT } from '../operations/alert-rows.ts';
+import { INSERT_DELIVERY, INSERT_WAITING } from '../operations/deliveries.ts';
+import { SAVE_STATE } from '../operations/states.ts';
+import type { Value } from '../transaction.ts';
+import type { Statement } from './dialect.ts';
+import type { Parameter } from './session.ts';
 
 export interface Writes {
   alerts: Value[][];

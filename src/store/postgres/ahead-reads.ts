@@ -1,16 +1,16 @@
 /** What the decisions about many snitches read, each for all of them in one statement. */
-import { FLAPPING_OVER, FLAPPING_WITHIN } from '../../../core/flapping.ts';
-import { type NamedRow, OVERTAKEN_BY, SELECT_NAMED } from '../../operations/alert-rows.ts';
-import { hashOf, longText, SELECT_TEXT } from '../../operations/alert-texts.ts';
-import { SELECT_FLAP, SELECT_RECENT } from '../../operations/flapping.ts';
-import { SELECT_LEARNED } from '../../operations/learned.ts';
-import { SELECT_OUTCOME } from '../../operations/open-run.ts';
-import { SELECT_WAITING } from '../../operations/routes/waiting.ts';
-import { SELECT_BY_ID, SELECT_BY_TOKEN, STATE_COLUMNS } from '../../operations/states.ts';
-import type { Value } from '../../transaction.ts';
-import type { Statement } from '../dialect.ts';
-import type { Parameter, Session } from '../session.ts';
-import { RULES_COLUMNS_OF, type RulesOfCase, type SetRow } from '../set-statements.ts';
+import { FLAPPING_OVER, FLAPPING_WITHIN } from '../../core/flapping.ts';
+import { type NamedRow, OVERTAKEN_BY, SELECT_NAMED } from '../operations/alert-rows.ts';
+import { hashOf, longText, SELECT_TEXT } from '../operations/alert-texts.ts';
+import { SELECT_FLAP, SELECT_RECENT } from '../operations/flapping.ts';
+import { SELECT_LEARNED } from '../operations/learned.ts';
+import { SELECT_OUTCOME } from '../operations/open-run.ts';
+import { SELECT_WAITING } from '../operations/routes/waiting.ts';
+import { SELECT_BY_ID, SELECT_BY_TOKEN, STATE_COLUMNS } from '../operations/states.ts';
+import type { Value } from '../transaction.ts';
+import type { Statement } from './dialect.ts';
+import type { Parameter, Session } from './session.ts';
+import { RULES_COLUMNS_OF, type RulesOfCase, type SetRow } from './set-statements.ts';
 
 /** What one statement of an operation is answered with; it is of this snitch. */
 export interface Answer {

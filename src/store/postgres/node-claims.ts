@@ -2,11 +2,11 @@
  * Claims of one node of several. One statement walks the targets, takes those that no other node serves, and leases what
  * is due of them. What becomes of each delivery is decided by the operation that decides it anywhere.
  */
-import type { ClaimedDelivery } from '../../../core/delivery.ts';
-import type { ClaimRequest } from '../../deliveries.ts';
-import { COLUMNS, claimTarget, type DueRow, lookAtClaimed } from '../../operations/claims.ts';
-import type { Transaction } from '../../transaction.ts';
-import { foreseeAlerts } from './foresee.ts';
+import type { ClaimedDelivery } from '../../core/delivery.ts';
+import type { ClaimRequest } from '../deliveries.ts';
+import { COLUMNS, claimTarget, type DueRow, lookAtClaimed } from '../operations/claims.ts';
+import type { Transaction } from '../transaction.ts';
+import { foreseeAlerts } from './claimed-alerts.ts';
 
 /** As in the order of the shared walk: behind `after`, and then from the first target on. */
 const IN_TURN = (target: string) => `(${target} <= ?), ${target}`;
