@@ -98,7 +98,7 @@ export async function insertState(
   { id, token, caseId }: { id: number; token: string; caseId: string },
   state: SnitchState,
 ): Promise<void> {
-  await tx.run(
+  tx.put(
     `INSERT INTO snitch_states (id, case_id, interval, alert_type, status, postponed, check_in_count, schedule,
        timezone, grace, max_runtime, run_rules)
      VALUES (?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?)`,

@@ -126,8 +126,9 @@ export class PostgresTransaction implements Transaction {
     );
   }
 
-  async lock(name: LockName): Promise<void> {
-    await this.execute(LOCK, [LOCKS, name]);
+  /** The connection does what is asked for behind it only when it has the lock: there is nothing to wait for here. */
+  lock(name: LockName): void {
+    this.#sent.push(this.execute(LOCK, [LOCKS, name]));
   }
 
   /** As if it had been remembered. */
