@@ -47,6 +47,11 @@ export interface Transaction extends Reading {
   put(sql: string, ...values: Value[]): void;
   /** The number of rows that changed. */
   run(sql: string, ...values: Value[]): Awaitable<number>;
+  /**
+   * Tells which snitches, by their numbers, are about to be looked at one after the other at `now`, so that what all of
+   * them ask for can be asked for together. Changes nothing of what any of them is answered.
+   */
+  foresee(ids: readonly number[], now: number): Awaitable<void>;
   /** Drops all that is remembered, because this operation changed it. */
   forget(): void;
   /** Undoes what `operation` wrote if it throws, and only that; the error is thrown on. */

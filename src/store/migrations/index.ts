@@ -16,6 +16,7 @@ import { sql as needs } from './0015_needs.ts';
 import { sql as activity } from './0016_activity.ts';
 import { sql as statusPages } from './0017_status_pages.ts';
 import { sql as badges } from './0018_badges.ts';
+import { sql as nodes } from './0019_nodes.ts';
 import type { Migration } from './migration.ts';
 
 /** In order: the schema's version is the number of migrations that ran. A migration that has landed never changes. */
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = [
   activity,
   statusPages,
   badges,
+  nodes,
 ];

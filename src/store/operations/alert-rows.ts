@@ -47,9 +47,9 @@ export interface Told {
  * How far the last alert of a snitch may lie ahead of the next one, in milliseconds. A sweep has one time from its start to
  * its end, and what comes in meanwhile is later. What lies further ahead was written by a clock that was wrong.
  */
-const OVERTAKEN_BY = 60_000;
+export const OVERTAKEN_BY = 60_000;
 
-interface NamedRow {
+export interface NamedRow {
   name: string;
   notes: string;
   tags: string;
@@ -57,6 +57,10 @@ interface NamedRow {
   /** The time of the last alert of the snitch, if that is after `decidedAt`. */
   overtaken: number | null;
 }
+
+export const SELECT_NAMED = `SELECT name, notes, tags, alert_email,
+    (SELECT MAX(at) FROM alerts WHERE alerts.token = snitches.token AND at > +? AND at < +?) AS overtaken
+  FROM snitches WHERE token = ?`;
 
 /**
  * Writes an alert of a snitch with one delivery per target, and answers with its id. It is later than the alert before it,
@@ -68,14 +72,7 @@ export async function writeAlert(
   { decision, details }: Told,
   decidedAt: number,
 ): Promise<string> {
-  const snitch = await tx.get<NamedRow>(
-    `SELECT name, notes, tags, alert_email,
-       (SELECT MAX(at) FROM alerts WHERE alerts.token = snitches.token AND at > +? AND at < +?) AS overtaken
-     FROM snitches WHERE token = ?`,
-    decidedAt,
-    decidedAt + OVERTAKEN_BY,
-    token,
-  );
+  const snitch = await tx.get<NamedRow>(SELECT_NAMED, decidedAt, decidedAt + OVERTAKEN_BY, token);
   if (!snitch) throw new Error(`snitch ${token} has a state and no name`);
   const id = newId('alert');
   const { name, notes, overtaken } = snitch;
@@ -92,23 +89,16 @@ export async function writeAlert(
   return id;
 }
 
+export const INSERT_ALERT =
+  'INSERT INTO alerts (id, case_id, token, type, at, snitch, text_id, details) VALUES (?, ?, ?, ?, ?, ?, ?, ?)';
+
 export async function insertRow(
   tx: Transaction,
   { id, caseId, at, type, details }: Pick<Alert, 'id' | 'caseId' | 'at' | 'type'> & { details: AlertDetails },
   snitch: AlertSnitch,
 ): Promise<void> {
   const { json, textId } = await keepSnitch(tx, snitch);
-  tx.put(
-    'INSERT INTO alerts (id, case_id, token, type, at, snitch, text_id, details) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-    id,
-    caseId,
-    snitch.token,
-    type,
-    at,
-    json,
-    textId,
-    JSON.stringify(details),
-  );
+  tx.put(INSERT_ALERT, id, caseId, snitch.token, type, at, json, textId, JSON.stringify(details));
 }
 
 /** Whom a case's alerts go to: asked for once, however many alerts a sweep decides in one transaction. */

@@ -12,16 +12,28 @@ const KEEP = `INSERT INTO alert_texts (hash, text) VALUES (?, ?)
 
 type Text = Pick<AlertSnitch, 'notes' | 'tags'>;
 
+export const SELECT_TEXT = 'SELECT id FROM alert_texts WHERE hash = ?';
+
+/** As it is kept; null where it is short enough to stand in the alert itself. */
+export function longText({ notes, tags }: Text): string | null {
+  const text = JSON.stringify({ notes, tags } satisfies Text);
+  return text.length <= INLINE ? null : text;
+}
+
+export function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}
+
 /** What the alert's own row keeps of the snitch, and where the rest is. */
 export async function keepSnitch(
   tx: Transaction,
   snitch: AlertSnitch,
 ): Promise<{ json: string; textId: number | null }> {
   const { notes, tags, ...rest } = snitch;
-  const text = JSON.stringify({ notes, tags } satisfies Text);
-  if (text.length <= INLINE) return { json: JSON.stringify(snitch), textId: null };
-  const hash = createHash('sha256').update(text).digest('base64url');
-  const known = await tx.getHeld<{ id: number }>('SELECT id FROM alert_texts WHERE hash = ?', hash);
+  const text = longText({ notes, tags });
+  if (text === null) return { json: JSON.stringify(snitch), textId: null };
+  const hash = hashOf(text);
+  const known = await tx.getHeld<{ id: number }>(SELECT_TEXT, hash);
   const textId = known?.id ?? (await tx.insert(KEEP, hash, text));
   return { json: JSON.stringify(rest), textId };
 }

@@ -185,8 +185,10 @@ async function targetOf(tx: Reading, caseId: string, { channel, target }: Route)
   return found?.kind === channel ? { id: target, name: found.name, channel } : null;
 }
 
+export const GET_ALERT = `${SELECT} WHERE a.id = +?`;
+
 export async function getAlert(tx: Reading, id: string): Promise<Alert | null> {
-  const row = await tx.get<AlertRow>(`${SELECT} WHERE a.id = +?`, id);
+  const row = await tx.get<AlertRow>(GET_ALERT, id);
   return row ? toAlert(row) : null;
 }
 

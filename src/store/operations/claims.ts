@@ -16,7 +16,8 @@ import { ruleOf } from './routes/rules.ts';
 import { carryOut, fateOf } from './routes/waiting.ts';
 import { getWebhook } from './webhooks.ts';
 
-interface DueRow {
+/** A delivery before it is claimed. */
+export interface DueRow {
   id: number;
   case_id: string;
   alert_id: string;
@@ -28,7 +29,7 @@ interface DueRow {
   waiting_token: string | null;
 }
 
-const COLUMNS = 'id, case_id, alert_id, channel, target, attempts, fence, waits, waiting_token';
+export const COLUMNS = 'id, case_id, alert_id, channel, target, attempts, fence, waits, waiting_token';
 
 /** So many deliveries of one target are looked through in one call at most, where they are not to be sent yet. */
 const LOOKED_THROUGH = 256;
@@ -65,7 +66,7 @@ async function nextTarget(tx: Transaction, channel: Channel, after: string): Pro
 }
 
 /** What is not to be sent yet, or not at all, makes room for what comes behind it. */
-async function claimTarget(
+export async function claimTarget(
   tx: Transaction,
   request: ClaimRequest,
   target: string,
@@ -113,6 +114,15 @@ async function claimOne(
     leaseUntil,
     row.id,
   );
+  return lookAtClaimed(tx, row, now);
+}
+
+/** What is to be sent of a row whose claim is written. Null where it is not to be sent now, or cannot be read. */
+export async function lookAtClaimed(
+  tx: Transaction,
+  row: DueRow,
+  now: number,
+): Promise<ClaimedDelivery | null> {
   const { value: delivery = null, error } = await isolate(tx, () => toClaimed(tx, row, now));
   if (error !== undefined) {
     await settleDelivery(tx, row.id, row.fence + 1, {
@@ -144,7 +154,7 @@ async function toClaimed(tx: Transaction, row: DueRow, now: number): Promise<Cla
     return null;
   }
   const recipient = await recipientOf(tx, row, alert);
-  const owner = await getCase(tx, row.case_id);
+  const owner = await tx.remember(`case ${row.case_id}`, () => getCase(tx, row.case_id));
   const output =
     row.channel === 'email' && alert.type === 'snitch.errored' ? await outputOf(tx, alert) : null;
   return {

@@ -37,6 +37,8 @@ const LISTED = `SELECT d.id, d.case_id, d.alert_id, d.channel, d.target, d.state
 const INSERT = `INSERT INTO deliveries
   (case_id, alert_id, channel, target, state, attempts, fence, leased, next_attempt_at`;
 const VALUES = `VALUES (?, ?, ?, ?, 'pending', 0, 0, 0, ?`;
+export const INSERT_DELIVERY = `${INSERT}) ${VALUES})`;
+export const INSERT_WAITING = `${INSERT}, waits, waiting_token) ${VALUES}, ?, ?)`;
 
 /** @param token of the snitch; null for a notice */
 export async function insertDeliveries(
@@ -47,8 +49,8 @@ export async function insertDeliveries(
 ): Promise<void> {
   for (const { channel, target, waits = null, at = now } of routes) {
     const values = [caseId, alertId, channel, target, at];
-    if (waits === null) tx.put(`${INSERT}) ${VALUES})`, ...values);
-    else tx.put(`${INSERT}, waits, waiting_token) ${VALUES}, ?, ?)`, ...values, waits, token ?? '');
+    if (waits === null) tx.put(INSERT_DELIVERY, ...values);
+    else tx.put(INSERT_WAITING, ...values, waits, token ?? '');
   }
   if (routes.length === 0) return;
   tx.announce({ kind: 'deliveries', channels: [...new Set(routes.map(({ channel }) => channel))] });

@@ -25,6 +25,8 @@ const TRY_AGAIN_AFTER = MINUTE;
 
 const COLUMNS = 'snitch_id, since, changed_at, untold, alert_id, last';
 
+export const SELECT_FLAP = `SELECT ${COLUMNS} FROM flapping WHERE snitch_id = ?`;
+
 /** Counts a change of a snitch that flaps; null where it does not flap, and the change is to be told. */
 export async function countChange(
   tx: Transaction,
@@ -32,7 +34,7 @@ export async function countChange(
   change: Told,
   at: number,
 ): Promise<{ alertId: string } | null> {
-  const row = await tx.getHeld<FlapRow>(`SELECT ${COLUMNS} FROM flapping WHERE snitch_id = ?`, id);
+  const row = await tx.getHeld<FlapRow>(SELECT_FLAP, id);
   if (!row) return null;
   const { since } = row;
   await tx.run(
@@ -45,15 +47,12 @@ export async function countChange(
   return { alertId: row.alert_id };
 }
 
+export const SELECT_RECENT =
+  'SELECT at FROM alerts WHERE token = +? AND at > +? AND at <= +? ORDER BY at DESC LIMIT +?';
+
 /** What the alert of a change at `at` must tell, where it is the one too many. */
 export async function flappingBegins(tx: Transaction, token: string, at: number): Promise<Flapping | null> {
-  const earlier = await tx.all<{ at: number }>(
-    'SELECT at FROM alerts WHERE token = +? AND at > +? AND at <= +? ORDER BY at DESC LIMIT +?',
-    token,
-    at - FLAPPING_WITHIN,
-    at,
-    FLAPPING_OVER,
-  );
+  const earlier = await tx.all<{ at: number }>(SELECT_RECENT, token, at - FLAPPING_WITHIN, at, FLAPPING_OVER);
   if (earlier.length < FLAPPING_OVER) return null;
   return { phase: 'begun', changes: earlier.length + 1, since: earlier.at(-1)?.at ?? at, changedAt: at };
 }

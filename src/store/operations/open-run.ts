@@ -7,6 +7,8 @@ import { getState, type StateRow, toState } from './states.ts';
 /** How far back the start is looked for, in check-ins of the same snitch. */
 const LOOK_BACK = 50;
 
+export const SELECT_OUTCOME = 'SELECT previous_id, at, outcome FROM check_ins WHERE id = ?';
+
 /** When the latest run began, where it began after the last end of any; else null. */
 export async function openRunOf(
   tx: Reading,
@@ -15,7 +17,7 @@ export async function openRunOf(
   let id = row.last_check_in_id;
   for (let steps = 0; id !== null && steps < LOOK_BACK; steps += 1) {
     const found: { previous_id: number | null; at: number; outcome: string } | undefined = await tx.get(
-      'SELECT previous_id, at, outcome FROM check_ins WHERE id = ?',
+      SELECT_OUTCOME,
       id,
     );
     if (!found || found.outcome === 'healthy' || found.outcome === 'error') return null;

@@ -1,5 +1,4 @@
 /** The narrow rows: what the state machine reads and writes at every trigger. */
-
 import type { Interval } from '../../core/interval.ts';
 import { ruleIn } from '../../core/job-schedule.ts';
 import { type Learned, NOTHING_LEARNED } from '../../core/late-runs.ts';
@@ -78,7 +77,7 @@ export const STATE_COLUMNS = `n.token, s.id, s.case_id, s.interval, s.alert_type
 // Statements are kept by their text. One that was put together anew at each check-in would be read anew as well.
 const SELECT = `SELECT ${STATE_COLUMNS} FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id`;
 export const SELECT_BY_TOKEN = `${SELECT} WHERE n.token = +?`;
-const SELECT_BY_ID = `${SELECT} WHERE n.id = +?`;
+export const SELECT_BY_ID = `${SELECT} WHERE n.id = +?`;
 
 export function getState(tx: Reading, token: string): Awaitable<StateRow | undefined> {
   return tx.getHeld<StateRow>(SELECT_BY_TOKEN, token);
@@ -99,7 +98,7 @@ export async function insertState(
   { id, token, caseId }: { id: number; token: string; caseId: string },
   state: SnitchState,
 ): Promise<void> {
-  await tx.run(
+  tx.put(
     `INSERT INTO snitch_states (id, case_id, interval, alert_type, status, postponed, check_in_count, schedule,
        timezone, grace, max_runtime, run_rules)
      VALUES (?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?)`,
@@ -167,6 +166,12 @@ export interface Beside {
   end?: LogEnd;
 }
 
+export const SAVE_STATE = `UPDATE snitch_states SET interval = ?, alert_type = ?, status = ?, checked_in_at = ?,
+  last_check_in_at = ?, due_at = ?, look_at = ?, pause_kind = ?, pause_until = ?, remembered = ?, postponed = ?,
+  moved_from = ?, paused_at = ?, thread_id = ?, open_start_at = ?, last_check_in_id = ?, check_in_count = ?,
+  schedule = ?, timezone = ?, grace = ?, reason = ?, max_runtime = ?, runs = ?, run_rules = ?, errors_in_row = ?,
+  acknowledged = ?, needs = ? WHERE id = ?`;
+
 /** Writes what `state` changed of `row`. */
 export async function saveState(
   tx: Transaction,
@@ -175,12 +180,7 @@ export async function saveState(
   { threadId = row.thread_id, end = row }: Beside = {},
 ): Promise<void> {
   tx.put(
-    `UPDATE snitch_states SET interval = ?, alert_type = ?, status = ?, checked_in_at = ?, last_check_in_at = ?,
-       due_at = ?, look_at = ?, pause_kind = ?, pause_until = ?, remembered = ?, postponed = ?, moved_from = ?,
-       paused_at = ?, thread_id = ?, open_start_at = ?, last_check_in_id = ?, check_in_count = ?, schedule = ?,
-       timezone = ?, grace = ?, reason = ?, max_runtime = ?, runs = ?, run_rules = ?, errors_in_row = ?,
-       acknowledged = ?, needs = ?
-     WHERE id = ?`,
+    SAVE_STATE,
     state.interval,
     state.alertType,
     state.status,

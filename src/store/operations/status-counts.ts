@@ -2,14 +2,11 @@
 import type { Status } from '../../core/snitch.ts';
 import type { Reading, Transaction } from '../transaction.ts';
 
+export const COUNT = `INSERT INTO status_counts (case_id, status, count) VALUES (?, ?, ?)
+  ON CONFLICT (case_id, status) DO UPDATE SET count = status_counts.count + excluded.count`;
+
 export function countStatus(tx: Transaction, caseId: string, status: Status, change: 1 | -1): void {
-  tx.put(
-    `INSERT INTO status_counts (case_id, status, count) VALUES (?, ?, ?)
-     ON CONFLICT (case_id, status) DO UPDATE SET count = status_counts.count + excluded.count`,
-    caseId,
-    status,
-    change,
-  );
+  tx.put(COUNT, caseId, status, change);
 }
 
 export async function countSnitches(tx: Reading, caseId: string): Promise<number> {

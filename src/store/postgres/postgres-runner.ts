@@ -9,7 +9,16 @@ import type { Change } from '../change.ts';
 import type { Runner } from '../methods/method.ts';
 import type { Commit } from '../store.ts';
 import type { Operation, ReadOperation } from '../transaction.ts';
-import { codeOf, LostRace, NoAnswer, UNIQUE_VIOLATION, Unreachable, unavailable } from './faults.ts';
+import { AheadTransaction, NeedsCare } from './ahead-transaction.ts';
+import {
+  codeOf,
+  isRefusedValue,
+  LostRace,
+  NoAnswer,
+  UNIQUE_VIOLATION,
+  Unreachable,
+  unavailable,
+} from './faults.ts';
 import { Gate } from './gate.ts';
 import { PostgresTransaction } from './postgres-transaction.ts';
 import { type Pool, Session } from './session.ts';
@@ -77,7 +86,7 @@ export class PostgresRunner implements Runner {
     const run = async () => {
       await this.turns.behindAll();
       const began = performance.now();
-      return this.retried(began, () => this.#work.through(() => this.#attempt(operation)));
+      return this.retried(began, () => this.#work.through(() => this.#inSets(operation)));
     };
     return this.track(this.#refusable(since, run));
   }
@@ -181,13 +190,31 @@ export class PostgresRunner implements Runner {
     });
   }
 
-  async #attempt<T>(operation: Operation<T>): Promise<T> {
+  /** The program's own work is on many rows: the statements of all of them together, unless one of them fails. */
+  async #inSets<T>(operation: Operation<T>): Promise<T> {
+    const { calendar, checkInsKept } = this.#options;
+    try {
+      return await this.#attempt(
+        operation,
+        (session) => new AheadTransaction(session, { calendar, checkInsKept, held: true }),
+      );
+    } catch (error) {
+      if (error instanceof NeedsCare || isRefusedValue(error)) return this.#attempt(operation);
+      throw error;
+    }
+  }
+
+  async #attempt<T>(
+    operation: Operation<T>,
+    transaction = (session: Session) => this.#transaction(session, true),
+  ): Promise<T> {
     const began = performance.now();
     const session = await this.open();
-    const tx = this.#transaction(session, true);
+    const tx = transaction(session);
     try {
       void session.control(BEGIN);
       const value = await operation(tx);
+      tx.sendLast();
       const committed = session.commit();
       // Where something was refused, that is the error, and the commit has failed as well.
       committed.catch(() => {});

@@ -5,6 +5,7 @@ import { methodsOf } from '../methods/methods.ts';
 import type { Commit, Store } from '../store.ts';
 import { CheckInSets } from './check-in-sets.ts';
 import { migrate } from './migrate.ts';
+import { claimAsNode, releaseLeasesOf } from './node-claims.ts';
 import { PostgresRunner } from './postgres-runner.ts';
 import type { Pool } from './session.ts';
 
@@ -12,6 +13,8 @@ export interface PostgresOptions {
   /** Its connections are the store's, which ends it with itself: ten at least, or calls wait for each other. */
   pool: Pool;
   clock: () => number;
+  /** Who claims deliveries: another one after each start, where several are on one database. */
+  node?: string;
   /** How long a connection and each statement may take, in milliseconds. */
   deadline?: number;
   /** Told of every commit, for the metrics. */
@@ -43,6 +46,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const sets = new CheckInSets(running, runner);
   return {
     ...methodsOf(runner),
+    ...claimsOf(runner, options.node ?? ALONE),
     applyCheckIn: (checkIn) => sets.apply(checkIn),
     health: () => ({ failingSince: runner.failingSince, commits: runner.commits, syncs: runner.commits }),
     // What follows is about files: the server looks after its own.
@@ -57,6 +61,16 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       await runner.drain();
       await pool.end();
     },
+  };
+}
+
+/** A program that has the database alone is the same node after a restart. */
+const ALONE = 'alone';
+
+function claimsOf(runner: PostgresRunner, node: string): Pick<Store, 'claimDeliveries' | 'releaseLeases'> {
+  return {
+    claimDeliveries: (request) => runner.writeInBackground((tx) => claimAsNode(tx, node, request)),
+    releaseLeases: (now) => runner.writeInBackground((tx) => releaseLeasesOf(tx, [node], now)),
   };
 }
 

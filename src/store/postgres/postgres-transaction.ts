@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Calendar } from '../../core/interval.ts';
 import type { Change } from '../change.ts';
+import { COUNT } from '../operations/status-counts.ts';
 import type { LockName, Transaction, Value } from '../transaction.ts';
 import { type Statement, translated } from './dialect.ts';
 import { codeOf, TRANSACTION_FAILED, unavailable } from './faults.ts';
@@ -17,6 +18,8 @@ export class PostgresTransaction implements Transaction {
   readonly #remembered = new Map<string, Promise<unknown>>();
   readonly #held: boolean;
   readonly #sent: Promise<unknown>[] = [];
+  /** What is to be counted at the end, by case and status. */
+  #counted: Counted = new Map();
   changes: Change[] = [];
 
   /** @param options `held`: whether rows are held that are read to be changed, as in a transaction that writes */
@@ -65,8 +68,44 @@ export class PostgresTransaction implements Transaction {
   }
 
   put(sql: string, ...values: Value[]): void {
-    this.#sent.push(this.execute(translated(sql), values));
+    if (sql === COUNT) this.#count(values);
+    else this.#sent.push(this.execute(translated(sql), values));
   }
+
+  protected sendUnawaited(statement: Statement, values: readonly Parameter[]): void {
+    this.#sent.push(this.session.query(statement, values));
+  }
+
+  /**
+   * Sends what was gathered, to be called before the end. The counts of a case are held by one transaction at a time: all
+   * write them last and in the same order, so that none waits long, or in a circle.
+   */
+  sendLast(): void {
+    const counted = [...this.#counted.values()].filter(({ change }) => change !== 0).sort(byKey);
+    this.#counted = new Map();
+    if (counted.length === 0) return;
+    const column = <Name extends keyof Count>(name: Name) => counted.map((count) => count[name]);
+    this.sendUnawaited(WRITE_COUNTS, [column('caseId'), column('status'), column('change')]);
+  }
+
+  #count([caseId, status, change]: readonly Value[]): void {
+    const key = `${caseId} ${status}`;
+    const before = this.#counted.get(key)?.change ?? 0;
+    const count = { caseId: String(caseId), status: String(status), change: before + Number(change) };
+    this.#counted.set(key, count);
+  }
+
+  protected countedSoFar(): Counted {
+    return new Map(this.#counted);
+  }
+
+  /** As it was, because what was counted since is undone. */
+  protected countAnew(counted: Counted): void {
+    this.#counted = counted;
+  }
+
+  /** Each statement asks for what it needs by itself. */
+  async foresee(_ids: readonly number[], _now: number): Promise<void> {}
 
   /** Resolves when all is done that nobody waited for. */
   async settled(): Promise<void> {
@@ -87,8 +126,9 @@ export class PostgresTransaction implements Transaction {
     );
   }
 
-  async lock(name: LockName): Promise<void> {
-    await this.execute(LOCK, [LOCKS, name]);
+  /** The connection does what is asked for behind it only when it has the lock: there is nothing to wait for here. */
+  lock(name: LockName): void {
+    this.#sent.push(this.execute(LOCK, [LOCKS, name]));
   }
 
   /** As if it had been remembered. */
@@ -112,6 +152,7 @@ export class PostgresTransaction implements Transaction {
   async savepoint<T>(operation: () => Promise<T>): Promise<T> {
     const announced = this.changes.length;
     const sent = this.#sent.length;
+    const counted = this.countedSoFar();
     void this.session.control('SAVEPOINT operation');
     try {
       const value = await operation();
@@ -123,6 +164,7 @@ export class PostgresTransaction implements Transaction {
       if (concernsAll) throw concernsAll;
       this.changes.length = announced;
       this.#sent.length = sent;
+      this.countAnew(counted);
       this.forget();
       void this.session.control('ROLLBACK TO operation');
       await this.session.control('RELEASE operation');
@@ -142,9 +184,30 @@ export class PostgresTransaction implements Transaction {
     statement: Statement,
     values: readonly Parameter[],
   ): Promise<pg.QueryResult<Row>> {
+    if (this.#counted.size > 0 && /\bstatus_counts\b/.test(statement.text)) this.sendLast();
     return this.session.query<Row>(statement, values);
   }
 }
+
+interface Count {
+  caseId: string;
+  status: string;
+  change: number;
+}
+
+export type Counted = Map<string, Count>;
+
+function byKey(one: Count, other: Count): number {
+  const [a, b] = [`${one.caseId} ${one.status}`, `${other.caseId} ${other.status}`];
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+const WRITE_COUNTS: Statement = {
+  name: 'snitch_counts',
+  text: `INSERT INTO status_counts (case_id, status, count)
+    SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[])
+    ON CONFLICT (case_id, status) DO UPDATE SET count = status_counts.count + excluded.count`,
+};
 
 const LOCK = { name: 'snitch_lock', text: 'SELECT pg_advisory_xact_lock($1, hashtext($2))' };
 

@@ -8,6 +8,9 @@ import type { Parameter } from './session.ts';
 /** A state with what is learned of its job, which the first check-in of a period asks for. */
 export type SetRow = StateRow & { first_check_ins: Uint8Array | null };
 
+/** Of a case, with its id. */
+export const RULES_COLUMNS_OF = `id, ${RULES_COLUMNS}`;
+
 export type RulesOfCase = RulesRow & { id: string };
 
 /**
@@ -22,7 +25,7 @@ export const HOLD_STATES: Statement = {
 
 export const RULES: Statement = {
   name: 'snitch_set_rules',
-  text: `SELECT id, ${RULES_COLUMNS} FROM cases
+  text: `SELECT ${RULES_COLUMNS_OF} FROM cases
     WHERE id IN (SELECT case_id FROM snitches WHERE token = ANY($1))`,
 };
 

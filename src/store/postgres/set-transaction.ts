@@ -39,6 +39,7 @@ export class SetTransaction extends PostgresTransaction {
   /** Undoes what `checkIn` wrote if it throws, and only that; the error is thrown on. */
   async one<T>(token: string, checkIn: () => Promise<T>): Promise<T> {
     const announced = this.changes.length;
+    const counted = this.countedSoFar();
     const row = this.#rows.get(token);
     this.#token = token;
     this.#isMarked = false;
@@ -54,6 +55,7 @@ export class SetTransaction extends PostgresTransaction {
       this.forgetSent();
       this.changes.length = announced;
       this.#own = nothing();
+      this.countAnew(counted);
       if (this.#isMarked) {
         this.forget();
         this.#ask(this.session.control('ROLLBACK TO check_in'));
@@ -67,6 +69,7 @@ export class SetTransaction extends PostgresTransaction {
   async sendAll(): Promise<void> {
     this.#send(this.#before);
     this.#before = nothing();
+    this.sendLast();
     await Promise.all(this.#asked);
   }
 

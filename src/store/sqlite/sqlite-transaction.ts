@@ -61,6 +61,9 @@ export class SqliteTransaction implements Transaction {
 
   lock(): void {}
 
+  /** Each statement costs as little by itself. */
+  foresee(): void {}
+
   remember<T>(key: string, load: () => Promise<T>): Promise<T> {
     const remembered = this.#remembered.get(key) as Promise<T> | undefined;
     return remembered ?? this.#load(key, load);

@@ -16,8 +16,9 @@ export interface Pair extends AsyncDisposable {
 export async function openPair(options: Partial<PostgresOptions> = {}): Promise<Pair> {
   const dataDir = temporaryDirectory();
   const clock = () => NOW;
-  const open = async () => acting(await openOnPostgres({ dataDir, clock, ...options }), clock);
-  const [one, other] = [await open(), await open()];
+  const open = async (node: string) =>
+    acting(await openOnPostgres({ dataDir, clock, node, ...options }), clock);
+  const [one, other] = [await open('one'), await open('other')];
   return {
     dataDir,
     one,

@@ -25,13 +25,7 @@ export async function dropWaiting(
   { caseId, token }: { caseId: string; token: string },
   why: string,
 ): Promise<number> {
-  return tx.run(
-    `UPDATE deliveries SET ${DROPPED}
-     WHERE state = 'pending' AND waiting_token = +? AND +case_id = +? AND ${UNTRIED} AND waits <> 'opening'`,
-    why,
-    token,
-    caseId,
-  );
+  return tx.run(DROP_WAITING, why, token, caseId);
 }
 
 /** As `dropWaiting`, of all snitches of a case that is deleted. */
@@ -50,13 +44,15 @@ const UNTRIED = 'attempts = 0 AND leased = 0';
 /** Takes the reason. */
 const DROPPED = `state = 'dropped', next_attempt_at = NULL, last_error = ?`;
 
+/** Takes the reason, the token and the case; where `SELECT_WAITING` finds nothing, it drops nothing. */
+export const DROP_WAITING = `UPDATE deliveries SET ${DROPPED}
+  WHERE state = 'pending' AND waiting_token = +? AND +case_id = +? AND ${UNTRIED} AND waits <> 'opening'`;
+export const SELECT_WAITING = `SELECT channel, target FROM deliveries
+  WHERE state = 'pending' AND waiting_token = +? AND ${UNTRIED} AND waits <> 'opening'`;
+
 /** The targets that wait to be told of the present state of a snitch, by `routeKey`. */
 export async function waitingFor(tx: Reading, token: string): Promise<Set<string>> {
-  const rows = await tx.all<Route>(
-    `SELECT channel, target FROM deliveries
-     WHERE state = 'pending' AND waiting_token = +? AND ${UNTRIED} AND waits <> 'opening'`,
-    token,
-  );
+  const rows = await tx.all<Route>(SELECT_WAITING, token);
   return new Set(rows.map(routeKey));
 }
 

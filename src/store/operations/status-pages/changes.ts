@@ -5,6 +5,11 @@ import type { Reading, Transaction } from '../../transaction.ts';
 /** How many changes of one snitch are kept: its strip and its feed need no more. */
 export const CHANGES_KEPT = 300;
 
+/** What the page of a case is remembered by: its number, or null. */
+export function pageKey(caseId: string): string {
+  return `page of ${caseId}`;
+}
+
 /** A snitch before a change. */
 interface Before {
   id: number;
@@ -20,7 +25,7 @@ export async function noteChange(
   now: number,
 ): Promise<void> {
   if (status === was) return;
-  const page = await tx.remember(`page of ${caseId}`, () => pageOf(tx, caseId));
+  const page = await tx.remember(pageKey(caseId), () => pageOf(tx, caseId));
   tx.announce({ kind: 'shown', caseId });
   if (page === null) return;
   await tx.run(

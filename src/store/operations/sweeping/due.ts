@@ -47,6 +47,11 @@ export async function applyDue(
   let applied = 0;
   for (let looked = 0; looked < LOOKED_THROUGH; looked += READ_AT_ONCE) {
     const rows = await looksBehind(tx, now, result.next, READ_AT_ONCE);
+    const due = rows.filter((row) => row.due_at !== null && row.due_at <= now);
+    if (due.length > 0) {
+      const foreseen = due.slice(0, limit - applied).map(({ id }) => id);
+      await tx.foresee(foreseen, now);
+    }
     for (const { id, look_at: lookAt, due_at: dueAt } of rows) {
       if (dueAt !== null && dueAt <= now) {
         if (applied === limit) return result;

@@ -59,7 +59,7 @@ export async function moveLooks(
   for (const { id, look_at: lookAt, due_at: dueAt } of looked) {
     // One that waits for the end of a silence is looked at later than it is due.
     if (dueAt === null || dueAt > lookAt)
-      await tx.run('UPDATE snitch_states SET look_at = due_at WHERE id = ?', id);
+      tx.put('UPDATE snitch_states SET look_at = due_at WHERE id = ?', id);
   }
   const last = looked.at(-1);
   return last && looked.length === MOVED_AT_ONCE ? { lookAt: last.look_at, id: last.id } : null;

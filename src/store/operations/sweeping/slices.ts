@@ -29,6 +29,10 @@ export async function rescheduleSlice(tx: Transaction, now: number): Promise<boo
     SLICE,
   );
   const rules = await getRules(tx, plan.case_id);
+  await tx.foresee(
+    snitches.map(({ id }) => id),
+    now,
+  );
   for (const { id } of snitches) {
     const row = await getStateById(tx, id);
     if (row && isMoved(row, rules, plan.deadlines === 1)) {
@@ -53,6 +57,7 @@ export async function relieveSlice(tx: Transaction, now: number): Promise<boolea
   const relief = await nextRelief(tx);
   if (!relief) return false;
   const dependents = await dependentsOf(tx, relief, SLICE);
+  await tx.foresee(dependents, now);
   for (const id of dependents) {
     const row = await getStateById(tx, id);
     if (!row) continue;

@@ -1,0 +1,122 @@
+/**
+ * Claims of one node of several. One statement walks the targets, takes those that no other node serves, and leases what
+ * is due of them. What becomes of each delivery is decided by the operation that decides it anywhere.
+ */
+import type { ClaimedDelivery } from '../../core/delivery.ts';
+import type { ClaimRequest } from '../deliveries.ts';
+import { COLUMNS, claimTarget, type DueRow, lookAtClaimed } from '../operations/claims.ts';
+import type { Transaction } from '../transaction.ts';
+import { foreseeAlerts } from './claimed-alerts.ts';
+
+/** As in the order of the shared walk: behind `after`, and then from the first target on. */
+const IN_TURN = (target: string) => `(${target} <= ?), ${target}`;
+
+/**
+ * Whoever has had a target keeps it while the lease lasts, so that what comes for one recipient meanwhile is gathered by
+ * one node. Turns are taken in the order of the targets, so that two nodes never wait for each other in a circle.
+ */
+const CLAIM = `WITH RECURSIVE walked AS (
+    (SELECT target FROM deliveries WHERE state = 'pending' AND channel = ? ORDER BY target LIMIT 1)
+    UNION ALL
+    SELECT (SELECT d.target FROM deliveries AS d
+      WHERE d.state = 'pending' AND d.channel = ? AND d.target > walked.target ORDER BY d.target LIMIT 1)
+    FROM walked WHERE walked.target IS NOT NULL
+  ), free AS (
+    SELECT w.target FROM walked AS w LEFT JOIN turns AS t ON t.channel = ? AND t.target = w.target
+    WHERE w.target IS NOT NULL AND NOT w.target IN (SELECT value FROM json_each(?))
+      AND (t.target IS NULL OR t.node = ? OR t.until <= ?)
+      AND EXISTS (SELECT 1 FROM deliveries AS d WHERE d.state = 'pending' AND d.channel = ? AND d.target = w.target
+        AND d.next_attempt_at <= ?)
+    ORDER BY ${IN_TURN('w.target')} LIMIT ?
+  ), mine AS (
+    INSERT INTO turns AS t (channel, target, node, until)
+    SELECT ?, target, ?, CAST(? AS BIGINT) FROM free ORDER BY target
+    ON CONFLICT (channel, target) DO UPDATE SET node = excluded.node, until = greatest(t.until, excluded.until)
+      WHERE t.node = excluded.node OR t.until <= ?
+    RETURNING t.target
+  ), picked AS (
+    SELECT d.id FROM mine CROSS JOIN LATERAL (
+      SELECT id, next_attempt_at FROM deliveries
+      WHERE state = 'pending' AND channel = ? AND target = mine.target AND next_attempt_at <= ?
+      ORDER BY next_attempt_at, id LIMIT ? FOR UPDATE SKIP LOCKED) AS d
+    ORDER BY ${IN_TURN('mine.target')}, d.next_attempt_at, d.id LIMIT ?
+  )
+  UPDATE deliveries AS d SET attempts = d.attempts + 1, fence = d.fence + 1, leased = 1, next_attempt_at = ?, node = ?
+  FROM picked WHERE d.id = picked.id
+  RETURNING ${COLUMNS.split(', ')
+    .map((name) => (name === 'attempts' || name === 'fence' ? `d.${name} - 1 AS ${name}` : `d.${name}`))
+    .join(', ')}`;
+
+const NOTE_NODE =
+  'UPDATE deliveries SET node = ? WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))';
+
+/** Looks through so many deliveries at most that need not be sent, or not yet. */
+const LOOKED_THROUGH = 1_024;
+
+export async function claimAsNode(
+  tx: Transaction,
+  node: string,
+  request: ClaimRequest,
+): Promise<ClaimedDelivery[]> {
+  const claimed: ClaimedDelivery[] = [];
+  const passed = new Set(request.busy);
+  const others: number[] = [];
+  for (let looked = 0; claimed.length < request.limit && looked < LOOKED_THROUGH; ) {
+    const limit = request.limit - claimed.length;
+    const rows = await take(tx, node, { ...request, limit, busy: [...passed] });
+    await foreseeAlerts(tx, rows);
+    for (const [target, own] of Map.groupBy(rows, (row) => row.target)) {
+      const before = claimed.length;
+      for (const row of own) {
+        const delivery = await lookAtClaimed(tx, row, request.now);
+        if (delivery) claimed.push(delivery);
+      }
+      const got = claimed.length - before;
+      // What is not to be sent makes room for what comes behind it.
+      if (got < own.length) {
+        const perTarget = request.perTarget - got;
+        const more = await claimTarget(tx, { ...request, perTarget }, target, claimed.length);
+        claimed.push(...more);
+        others.push(...more.map(({ id }) => id));
+      }
+      passed.add(target);
+    }
+    looked += rows.length;
+    if (rows.length < limit) break;
+  }
+  if (others.length > 0) tx.put(NOTE_NODE, node, JSON.stringify(others));
+  return claimed;
+}
+
+/** The statement's rows, in the order in which the targets have their turn. */
+async function take(
+  tx: Transaction,
+  node: string,
+  { channel, now, leaseUntil, perTarget, limit, after, busy }: ClaimRequest,
+): Promise<DueRow[]> {
+  const rows = await tx.all<DueRow & { due: number }>(
+    CLAIM,
+    ...[channel, channel, channel, JSON.stringify(busy), node, now, channel, now, after, limit],
+    ...[channel, node, leaseUntil, now, channel, now, perTarget, after, limit, leaseUntil, node],
+  );
+  const key = ({ target }: DueRow) => (target <= after ? 1 : 0);
+  return rows.sort(
+    (one, other) => key(one) - key(other) || compare(one.target, other.target) || one.id - other.id,
+  );
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+/** Makes due what these nodes had claimed, and gives their targets free; right only where they are gone. */
+export async function releaseLeasesOf(tx: Transaction, nodes: readonly string[], now: number): Promise<void> {
+  const gone = JSON.stringify(nodes);
+  await tx.run(
+    `UPDATE deliveries SET leased = 0, next_attempt_at = ?
+     WHERE state = 'pending' AND leased = 1 AND node IN (SELECT value FROM json_each(?))`,
+    now,
+    gone,
+  );
+  await tx.run('DELETE FROM turns WHERE until <= ? OR node IN (SELECT value FROM json_each(?))', now, gone);
+}

@@ -1,0 +1,176 @@
+/** Two nodes that sweep and send at once, and lose their connections in between. Time limit: 180 s. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ClaimRequest } from '../../../src/store/deliveries.ts';
+import type { DueResult, LookCursor } from '../../../src/store/sweep.ts';
+import type { Store } from '../acting.ts';
+import { checkIn, HOUR, NOW, newCase } from '../fixture.ts';
+import { openPair, type Pair } from './pair.ts';
+
+const LATER = NOW + 3 * HOUR;
+const LEASE = 120_000;
+
+const FIELDS = { notes: '', tags: [], alertEmail: [], interval: 'hourly', alertType: 'basic' } as const;
+
+/** Healthy, and due at LATER. */
+async function makeDue({ one }: Pair, caseId: string, count: number): Promise<void> {
+  const tokens: string[] = [];
+  for (let made = 0; made < count; made += 1_000) {
+    const imported = Array.from({ length: Math.min(1_000, count - made) }, (_, index) => {
+      return { ...FIELDS, tags: [], alertEmail: [], name: `job ${made + index}`, token: null };
+    });
+    const snitches = await one.importSnitches(caseId, { imported, owner: null }, NOW);
+    tokens.push(...snitches.map(({ token }) => token));
+  }
+  await Promise.all(tokens.map((token) => checkIn(one, token, NOW)));
+}
+
+/** Cuts all connections of both nodes that are at work just now. */
+async function cut({ query }: Pair): Promise<number> {
+  const rows = await query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE application_name = (SELECT application_name FROM pg_stat_activity WHERE pid = pg_backend_pid())
+       AND pid <> pg_backend_pid() AND state <> 'idle'`,
+  );
+  return rows.length;
+}
+
+/** What a node does that is told nothing of a fault but that it may try again. */
+async function stubbornly<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if ((error as Error).constructor.name === 'Invalid') throw error;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+}
+
+/** Goes on until nothing is due; the connections are cut now and then meanwhile. */
+async function sweepAll(store: Store): Promise<void> {
+  for (let quiet = 0; quiet < 2; ) {
+    let changed = 0;
+    let after: LookCursor | null = null;
+    do {
+      const from: LookCursor | null = after;
+      const result: DueResult = await stubbornly(() => store.applyDue(LATER, from, 100));
+      assert.equal(result.failures, []);
+      changed += result.changed;
+      after = result.next;
+    } while (after);
+    quiet = changed === 0 ? quiet + 1 : 0;
+  }
+}
+
+test('10,000 that are due are told of once each, though both nodes lose their connections meanwhile', async () => {
+  await using pair = await openPair();
+  const { id } = await newCase(pair.one, { members: ['ops@example.com'] });
+  await makeDue(pair, id, 10_000);
+  const sweeping = Promise.all(pair.both.map(sweepAll));
+  let cuts = 0;
+  let done = false;
+  const ended = sweeping.finally(() => {
+    done = true;
+  });
+  while (!done && cuts < 6) {
+    cuts += (await cut(pair)) > 0 ? 1 : 0;
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 100))]);
+  }
+  await ended;
+  // A cut may have come after the last row was applied.
+  await sweepAll(pair.one);
+  assert.ok(cuts > 0, 'connections were cut');
+  const [told] = await pair.query(
+    `SELECT COUNT(*) AS alerts, COUNT(DISTINCT token) AS tokens,
+       (SELECT COUNT(*) FROM deliveries AS d JOIN alerts AS a ON a.id = d.alert_id WHERE a.type = 'snitch.missing') AS sent,
+       (SELECT COUNT(*) FROM snitch_states WHERE status = 'failed') AS failed,
+       (SELECT count FROM status_counts WHERE status = 'failed') AS counted
+     FROM alerts WHERE type = 'snitch.missing'`,
+  );
+  assert.equal(told, { alerts: 10_000, tokens: 10_000, sent: 10_000, failed: 10_000, counted: 10_000 });
+});
+
+const REQUEST: ClaimRequest = {
+  now: LATER,
+  channel: 'email',
+  leaseUntil: LATER + LEASE,
+  perTarget: 8,
+  limit: 64,
+  after: '',
+  busy: [],
+};
+
+test('3,000 deliveries are claimed once each, and each target by one node', async () => {
+  await using pair = await openPair();
+  const members = Array.from({ length: 30 }, (_, index) => `m${index}@example.com`);
+  const { id } = await newCase(pair.one, { members });
+  await makeDue(pair, id, 100);
+  // That they reported for the first time has been told.
+  await pair.query(`UPDATE deliveries SET state = 'delivered', next_attempt_at = NULL`);
+  await sweepAll(pair.one);
+  const claims: { id: number; target: string; store: Store; fence: number }[] = [];
+  let cuts = 0;
+  const claimer = async (store: Store) => {
+    let after = '';
+    for (let empty = 0; empty < 3; ) {
+      const from = after;
+      const claimed = await stubbornly(() => store.claimDeliveries({ ...REQUEST, after: from }));
+      claims.push(...claimed.map((one) => ({ ...one, store })));
+      after = claimed.at(-1)?.target ?? '';
+      empty = claimed.length === 0 ? empty + 1 : 0;
+      if (cuts < 4 && store === pair.one) cuts += await cut(pair);
+    }
+  };
+  await Promise.all(pair.both.flatMap((store) => [claimer(store), claimer(store)]));
+  // What a cut connection had claimed and could not tell of is due again when its lease ends; its turn is kept by its node.
+  const late = { ...REQUEST, now: LATER + LEASE, leaseUntil: LATER + 2 * LEASE };
+  for (const store of pair.both) {
+    for (;;) {
+      const claimed = await store.claimDeliveries(late);
+      const fresh = claimed.filter((one) => !claims.some((other) => other.id === one.id));
+      claims.push(...fresh.map((one) => ({ ...one, store })));
+      if (claimed.length === 0) break;
+    }
+  }
+  assert.is(claims.length, 3_000);
+  assert.is(new Set(claims.map((one) => one.id)).size, 3_000, 'none was claimed twice');
+  const nodes = Map.groupBy(claims, ({ target }) => target);
+  const shared = [...nodes.values()].filter((own) => new Set(own.map(({ store }) => store)).size > 1);
+  assert.is(shared.length, 0, 'no target had two nodes');
+});
+
+test('a recipient stays with its node while the lease lasts, and another serves it afterwards', async () => {
+  await using pair = await openPair();
+  const { id } = await newCase(pair.one, { members: ['ops@example.com'] });
+  await makeDue(pair, id, 4);
+  const [first] = await pair.one.claimDeliveries({ ...REQUEST, limit: 1 });
+  assert.ok(first);
+  assert.equal(await pair.other.claimDeliveries(REQUEST), [], 'it gathers for this recipient');
+  assert.is((await pair.one.claimDeliveries(REQUEST)).length, 3);
+  await sweepAll(pair.other);
+  assert.equal(await pair.other.claimDeliveries(REQUEST), [], 'and also what comes meanwhile');
+  const now = LATER + LEASE;
+  const later = { ...REQUEST, now, leaseUntil: now + LEASE };
+  assert.is((await pair.other.claimDeliveries(later)).length, 8, 'at most so many of one target');
+  assert.equal(await pair.one.claimDeliveries(later), []);
+  const settlement = { kind: 'delivered', at: now } as const;
+  assert.is(await pair.one.settleDelivery(first.id, first.fence, settlement), false, 'it was taken over');
+});
+
+test('what a node gives back is its own', async () => {
+  await using pair = await openPair();
+  const { id } = await newCase(pair.one, { members: ['ops@example.com', 'boss@example.com'] });
+  await makeDue(pair, id, 2);
+  const [mine] = await pair.one.claimDeliveries({ ...REQUEST, limit: 1 });
+  const theirs = await pair.other.claimDeliveries(REQUEST);
+  assert.is(theirs.length, 2);
+  await pair.one.releaseLeases(LATER);
+  const again = await pair.other.claimDeliveries(REQUEST);
+  assert.is(again.length, 2, 'its deliveries and its turn are free at once');
+  assert.ok(again.some((one) => one.id === mine?.id && one.target === mine.target));
+  const settlement = { kind: 'delivered', at: LATER } as const;
+  for (const one of theirs) assert.is(await pair.other.settleDelivery(one.id, one.fence, settlement), true);
+});
+
+test.run();
