@@ -26,5 +26,8 @@ function badge({ name, badge: own }: SnippetSubject): Snippet {
   if (own === null) {
     return { kind, text: null, remarks: ['It has no badge yet: snitch badge add NAME makes one.'] };
   }
+  if (own === 'unknown') {
+    return { kind, text: null, remarks: ['The server is too old for badges, and has to be updated first.'] };
+  }
   return { kind, text: badgeMarkdown({ url: own.url, alt: own.label ?? name }), remarks: [] };
 }
