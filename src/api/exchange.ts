@@ -12,8 +12,15 @@ export class ApiError extends Error {
   /** After how many seconds to try again; null if the server does not say. */
   readonly retryAfterS: number | null;
 
-  constructor(status: number, body: WireError | null, retryAfterS: number | null) {
-    super(body?.error ?? `the server answered with status ${status}`);
+  /** @param redirect where the answer points, for a redirect: it is never followed, because the key would go there */
+  constructor(
+    status: number,
+    body: WireError | null,
+    retryAfterS: number | null,
+    redirect: string | null = null,
+  ) {
+    const where = redirect === null ? '' : `: it redirects to ${redirect}`;
+    super(body?.error ?? `the server answered with status ${status}${where}`);
     this.status = status;
     this.body = body;
     this.retryAfterS = retryAfterS;
@@ -185,7 +192,13 @@ function understand<T>(url: string, request: Request<T>, text: string): unknown 
 export function refusal(response: IncomingMessage, text: string): ApiError {
   const retryAfter = response.headers['retry-after'];
   const seconds = retryAfter !== undefined && /^\d+$/.test(retryAfter) ? Number(retryAfter) : null;
-  return new ApiError(response.statusCode ?? 0, parseError(text), seconds);
+  const status = response.statusCode ?? 0;
+  return new ApiError(status, parseError(text), seconds, redirectOf(status, response.headers.location));
+}
+
+/** Without its query, which may hold what is not to be shown. */
+function redirectOf(status: number, location: string | undefined): string | null {
+  return status >= 300 && status <= 399 && location ? (location.split('?', 1)[0] ?? '').slice(0, 200) : null;
 }
 
 /** Null if the error is not the daemon's own, such as the page of a proxy. */

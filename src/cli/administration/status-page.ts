@@ -15,7 +15,7 @@ import { confirmDeletion } from '../command/confirm.ts';
 import { connect } from '../command/connection.ts';
 import { askUntilRight, canAsk } from '../command/prompt.ts';
 import { secretIn } from '../command/secret.ts';
-import { NotFoundError, UsageError } from '../failure/failure.ts';
+import { isTooOld, NotFoundError, UsageError } from '../failure/failure.ts';
 import { exactTime, type Field, Output, say, type View } from '../output/output.ts';
 import type { Style } from '../output/style.ts';
 
@@ -137,7 +137,7 @@ async function pageOf(client: Client): Promise<WireStatusPage | null> {
   try {
     return await client.getStatusPage();
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return null;
+    if (error instanceof ApiError && error.status === 404 && !isTooOld(error)) return null;
     throw error;
   }
 }

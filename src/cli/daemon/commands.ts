@@ -65,6 +65,7 @@ function addHealth(program: Command, finish: (code: number) => void): void {
       'say whether the daemon does its work: takes check-ins, looks at deadlines, sends alerts; needs no key',
     )
     .option('--url <url>', 'address of the server (or SNITCH_URL)')
+    .option('--server <name>', 'the server of that name in cli.yaml (or SNITCH_SERVER)')
     .option('--timeout <duration>', 'how long to wait for an answer (default: 5s)')
     .option('-q, --quiet', 'nothing but the exit code')
     .addHelpText('after', '\nExit codes: 0 it does, 1 it does not, or does not answer.')

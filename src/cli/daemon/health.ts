@@ -5,7 +5,7 @@ import { type ConnectionFlags, findAddress, timeoutOf } from '../command/connect
 import { EXIT } from '../failure/exit-codes.ts';
 import { reportFailure } from '../failure/failure.ts';
 
-export interface HealthFlags extends Pick<ConnectionFlags, 'url' | 'timeout'> {
+export interface HealthFlags extends Pick<ConnectionFlags, 'url' | 'server' | 'timeout'> {
   quiet?: boolean;
 }
 

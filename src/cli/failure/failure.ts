@@ -83,6 +83,15 @@ const TOO_OLD = [
   '`snitch doctor` tells which server is meant',
 ];
 
+/** Mostly a proxy that wants https, or a new name of the server. */
+const REDIRECTED =
+  'a key is never sent on to where an answer points: if the server is there, give that address with --url, SNITCH_URL or in cli.yaml';
+
+/** Whether the server has no such path, and not only no such thing there. */
+export function isTooOld({ status, message }: Pick<ApiError, 'status' | 'message'>): boolean {
+  return status === 404 && message === NO_PATH;
+}
+
 function describeRefusal(error: ApiError): { lines: string[]; exitCode: number } {
   const { status, message } = error;
   if (status === 401) {
@@ -91,8 +100,9 @@ function describeRefusal(error: ApiError): { lines: string[]; exitCode: number }
     return { lines: [message, advice], exitCode: EXIT.authentication };
   }
   if (status === 403) return { lines: [message], exitCode: EXIT.authentication };
-  if (status === 404 && message === NO_PATH) return { lines: TOO_OLD, exitCode: EXIT.error };
+  if (isTooOld(error)) return { lines: TOO_OLD, exitCode: EXIT.error };
   if (status === 404) return { lines: [message], exitCode: EXIT.notFound };
+  if (status >= 300 && status <= 399) return { lines: [message, REDIRECTED], exitCode: EXIT.error };
   if (status === 422) return { lines: describeValidations(error), exitCode: EXIT.error };
   const again = error.retryAfterS === null ? '' : ` Try again in ${error.retryAfterS} s.`;
   if (UNAVAILABLE.includes(status)) {

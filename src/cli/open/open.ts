@@ -1,7 +1,8 @@
 /** `snitch open`: what a person pastes next to make a job check in. */
 import { type Command, Option } from 'commander';
-import type { Client } from '../../api/client.ts';
+import { ApiError, type Client } from '../../api/client.ts';
 import type { WireSnitch } from '../../api/wire.ts';
+import type { WireBadge } from '../../api/wire-badge.ts';
 import {
   SNIPPET_KINDS,
   SNIPPET_TITLES,
@@ -17,7 +18,7 @@ import { addClientOptions, type ClientFlags, type Register, withExamples } from 
 import { connect } from '../command/connection.ts';
 import { installedProgram } from '../command/own-program.ts';
 import { resolveSnitch } from '../command/resolve.ts';
-import { Failure, UsageError } from '../failure/failure.ts';
+import { Failure, isTooOld, UsageError } from '../failure/failure.ts';
 import { Output, say } from '../output/output.ts';
 import { paint } from '../output/style.ts';
 
@@ -75,8 +76,18 @@ async function readSubject(
     caseZone: wantsZone ? (await client.getCase()).timezone : 'UTC',
     program: installedProgram(),
     hostZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-    badges: wantsBadge ? await client.listBadges() : [],
+    badges: wantsBadge ? await badgesOf(client, kind) : [],
   });
+}
+
+/** A server from before badges has everything else that is printed. */
+async function badgesOf(client: Client, kind: SnippetKind | undefined): Promise<WireBadge[] | null> {
+  try {
+    return await client.listBadges();
+  } catch (error) {
+    if (kind === undefined && error instanceof ApiError && isTooOld(error)) return null;
+    throw error;
+  }
 }
 
 /** Nothing but the text on stdout. @throws Failure where there is none */

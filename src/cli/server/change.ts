@@ -134,6 +134,7 @@ async function assertAccepted(name: string, url: string, apiKey: string, { quiet
   } catch (error) {
     const [line = ''] = describeFailure(error).lines;
     const { status } = error as { status?: number };
+    if ((error as Error).name === 'AnswerNotUnderstood') throw new Failure(`${line}: nothing was written`);
     if (status === 401) throw new AuthenticationError(`${url} refuses this key: nothing was written`);
     say(`${url}: ${line}`);
   }

@@ -40,8 +40,8 @@ export interface SnippetSubject {
   program: string;
   /** IANA name: what cron on this host goes by. */
   hostZone: string;
-  /** Null where it has none. */
-  badge: { url: string; label: string | null; public_name: string | null } | null;
+  /** Null where it has none; `unknown` where the server is too old for badges. */
+  badge: 'unknown' | { url: string; label: string | null; public_name: string | null } | null;
 }
 
 /** A snitch as the API shows it. */
@@ -59,7 +59,10 @@ interface Around {
   caseZone: string;
   program: string;
   hostZone: string;
-  badges: readonly { token: string | null; url: string; label: string | null; public_name: string | null }[];
+  /** Null where the server is too old for badges. */
+  badges:
+    | readonly { token: string | null; url: string; label: string | null; public_name: string | null }[]
+    | null;
 }
 
 export function subjectOf(
@@ -67,7 +70,7 @@ export function subjectOf(
   { caseZone, program, hostZone, badges }: Around,
 ): SnippetSubject {
   const { token, name, check_in_url: url, interval, schedule = null, timezone = null } = snitch;
-  const badge = badges.find((one) => one.token === token) ?? null;
+  const badge = badges === null ? 'unknown' : (badges.find((one) => one.token === token) ?? null);
   return { name, url, interval, schedule, timezone: timezone ?? caseZone, program, hostZone, badge };
 }
 
@@ -99,6 +102,8 @@ export function inShellQuotes(text: string): string {
 export function slugOf(name: string): string {
   const words = name
     .normalize('NFKD')
+    // The dots of an umlaut are no end of a word.
+    .replace(/\p{M}/gu, '')
     .toLowerCase()
     .match(/[a-z0-9]+/g);
   return (words ?? []).join('-').slice(0, 40).replace(/-$/, '') || 'job';

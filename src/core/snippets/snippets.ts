@@ -26,9 +26,9 @@ function badge({ name, badge: own }: SnippetSubject): Snippet {
   if (own === null) {
     return { kind, text: null, remarks: ['It has no badge yet: snitch badge add NAME makes one.'] };
   }
-  return {
-    kind,
-    text: badgeMarkdown({ url: own.url, alt: own.label ?? own.public_name ?? name }),
-    remarks: [],
-  };
+  if (own === 'unknown') {
+    return { kind, text: null, remarks: ['The server is too old for badges, and has to be updated first.'] };
+  }
+  const alt = own.label ?? own.public_name ?? name;
+  return { kind, text: badgeMarkdown({ url: own.url, alt }), remarks: [] };
 }

@@ -1,12 +1,14 @@
 /** `snitch health`: what a container engine, or a script, is told by an exit code. */
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OWN_ANSWER } from '../../../src/api/own-answer.ts';
 import { ownDirectory } from '../../data-directory.ts';
 import { startProcess } from '../../end-to-end/daemon-process.ts';
-import { type Ended, runSnitch } from '../snitch-process.ts';
+import { type Ended, runSnitch, temporaryDirectory } from '../snitch-process.ts';
 
 const test = suite('snitch health');
 
@@ -32,6 +34,28 @@ async function healthOf(status: number, body: unknown, headers: Record<string, s
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return await runSnitch(['health', '--url', url]);
 }
+
+test('a server is asked by its name', async () => {
+  await using daemon = await startProcess();
+  const config = temporaryDirectory();
+  try {
+    mkdirSync(join(config.path, 'snitch'));
+    const text = `servers:\n  home:\n    url: ${daemon.url}\n  away:\n    url: http://127.0.0.1:9\nserver: away\n`;
+    writeFileSync(join(config.path, 'snitch/cli.yaml'), text);
+    const env = { XDG_CONFIG_HOME: config.path };
+    for (const args of [
+      ['--server', 'home', 'health'],
+      ['health', '--server', 'home'],
+    ]) {
+      assert.equal(await runSnitch(args, env), { code: 0, stdout: 'ready\n', stderr: '' });
+    }
+    const away = await runSnitch(['health'], env);
+    assert.is(away.code, 1);
+    assert.match(away.stderr, 'cannot reach http://127.0.0.1:9');
+  } finally {
+    config.remove();
+  }
+});
 
 test('a server that makes no progress is not well, and says why', async () => {
   const own = Object.fromEntries([OWN_ANSWER]);

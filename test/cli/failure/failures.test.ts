@@ -42,13 +42,35 @@ failures(
   async () => {
     const body = { type: 'resource_not_found', error: 'There is nothing at this path.' };
     await using server = await startFakeServer({ status: 404, body });
-    for (const args of [['silence', '--all', '30m'], ['silences'], ['silence', '--end', '--all'], ['log']]) {
+    const silence = [['silence', '--all', '30m'], ['silences'], ['silence', '--end', '--all']];
+    const page = [['show'], ['announce', 'x'], ['delete', '-f'], ['set', '--slug', 'acme', '-t', 'x']];
+    const badge = [['list'], ['add', '-t', 'x'], ['delete', 'x']].map((args) => ['badge', ...args]);
+    for (const args of [
+      ...silence,
+      ...page.map((one) => ['status-page', ...one]),
+      ...badge,
+      ['log'],
+      ['metrics'],
+    ]) {
       const { code, stdout, stderr } = await runSnitch(args, { ...KEY, SNITCH_URL: server.url });
       assert.equal([code, stdout], [1, ''], args.join(' '));
       assert.match(stderr, 'nothing was done: it is older than this program');
     }
   },
 );
+
+failures('a redirect is not followed, and the address that it names is told', async () => {
+  for (const status of [301, 302, 307, 308]) {
+    const headers = { location: 'https://snitch.example.com/v1/snitches?tags=x' };
+    const { code, stdout, stderr } = await listAgainst({ status, headers });
+    assert.equal([code, stdout], [1, '']);
+    assert.match(stderr, `status ${status}: it redirects to https://snitch.example.com/v1/snitches\n`);
+    assert.match(stderr, 'a key is never sent on');
+    assert.not.match(stderr, 'tags=x');
+  }
+  const login = await listAgainst({ status: 302, headers: { location: '/login' } });
+  assert.match(login.stderr, 'it redirects to /login\n');
+});
 
 failures('a refused key: 4', async () => {
   const body = { type: 'api_key_invalid', error: 'The API key is missing or invalid.' };

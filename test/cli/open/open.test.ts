@@ -11,6 +11,7 @@ import { type CronJob, parseCrontab } from '../../../src/cli/discover/crontab/li
 import { parseCronSchedule } from '../../../src/cli/schedule/cron.ts';
 import { SNIPPET_KINDS, type Snippet } from '../../../src/core/snippets/snippet.ts';
 import { openTerminal } from '../../tui/tmux.ts';
+import { fakeServer } from '../fake-server.ts';
 import { onTerminal, plain } from '../on-terminal.ts';
 import { runSnitch, temporaryDirectory } from '../snitch-process.ts';
 import { type Commands, withCase } from '../with-daemon.ts';
@@ -220,6 +221,30 @@ test('in tmux it can be pasted', async () => {
   } finally {
     terminal.close();
   }
+});
+
+test('a server from before badges has everything else', async () => {
+  const { token } = await create('-i', 'daily');
+  const { url, apiKey } = on.daemon;
+  await using old = await fakeServer((request, response) => {
+    if (request.url?.startsWith('/v1/badges')) {
+      const body = { type: 'resource_not_found', error: 'There is nothing at this path.' };
+      response.writeHead(404).end(JSON.stringify(body));
+      return;
+    }
+    const authorization = request.headers.authorization ?? '';
+    void fetch(`${url}${request.url}`, { headers: { authorization } }).then(async (answer) =>
+      response.writeHead(answer.status).end(await answer.text()),
+    );
+  });
+  const env = { SNITCH_URL: old.url, SNITCH_API_KEY: apiKey, TZ: 'UTC' };
+  const all = await runSnitch(['open', NAME], env);
+  assert.is(all.code, 0, all.stderr);
+  assert.match(all.stdout, token);
+  assert.match(all.stdout, 'The server is too old for badges, and has to be updated first.');
+  const badge = await runSnitch(['open', NAME, '--for', 'badge'], env);
+  assert.equal([badge.code, badge.stdout], [1, '']);
+  assert.match(badge.stderr, 'older than this program');
 });
 
 test('shells complete the name and what there is', async () => {

@@ -140,12 +140,14 @@ test('many at once lose nothing', async ({ run, keyFile, text }) => {
 test('what is wrong is said, and nothing is written', async (context) => {
   const { run, keyFile, file, daemon, env } = context;
   const stranger = await startFakeServer({ status: 404, body: 'who?' });
+  const welcome = await startFakeServer({ status: 200, body: '<html>Welcome!</html>' });
   try {
     const wrong = join(env.XDG_CONFIG_HOME as string, 'wrong');
     writeFileSync(wrong, `snk_${'a'.repeat(40)}\n`, { mode: 0o600 });
     const cases: [string[], number, RegExp][] = [
       [['home', daemon.url, '--key-file', wrong], 4, /refuses this key: nothing was written/],
       [['home', stranger.url, '--key-file', keyFile], 1, /not as a snitch server/],
+      [['home', welcome.url, '--key-file', keyFile], 1, /is no snitch server.*: nothing was written/],
       [['home', 'ftp://x', '--key-file', keyFile], 2, /address must be/],
       [['a b', daemon.url, '--key-file', keyFile], 2, /letters, digits/],
       [['unnamed', daemon.url, '--key-file', keyFile], 2, /top of the file/],
@@ -175,6 +177,7 @@ test('what is wrong is said, and nothing is written', async (context) => {
     }
   } finally {
     await stranger.stop();
+    await welcome.stop();
   }
 });
 

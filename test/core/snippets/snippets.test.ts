@@ -258,6 +258,11 @@ test('the CronJob of Kubernetes has a name that it takes, and its script runs', 
     const [, other] = documents(textOf('kubernetes', { name })) as [unknown, CronJob];
     assert.match(other.metadata.name, /^[a-z0-9]([a-z0-9-]{0,50}[a-z0-9])?$/);
   }
+  const [, umlauts] = documents(textOf('kubernetes', { name: 'Größe — Müller & Söhne' })) as [
+    unknown,
+    CronJob,
+  ];
+  assert.is(umlauts.metadata.name, 'gro-e-muller-sohne');
 });
 
 test('a label in Markdown and HTML stays text', () => {
