@@ -60,7 +60,7 @@ export interface ClientOptions {
   /** `http://host:port`, `https://…`, with or without a path, or `unix:/path/to/socket`. */
   url: string;
   apiKey: string;
-  /** Time limit for a whole exchange, in milliseconds. */
+  /** How long to wait for an answer, and for each further part of a long one, in milliseconds. */
   timeoutMs?: number;
   /** How long to wait for a server that asks for it. Without it, the server's request to wait is an error. */
   patience?: Patience;
@@ -114,12 +114,13 @@ async function exchange<T>(
   request: Request<T>,
   onAnswer: (response: IncomingMessage) => void,
 ): Promise<T> {
-  const signal = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT);
+  using limit = idleLimit(options.timeoutMs ?? TIMEOUT);
+  const { signal } = limit;
   try {
     const { method, path, body } = request;
     const response = await open(options, { method, path, body, signal, headers: {} });
     onAnswer(response);
-    const text = await readText(response);
+    const text = await readText(response, limit.goOn);
     const status = response.statusCode ?? 0;
     if (status < 200 || status > 299) throw refusal(response, text);
     return understand(options.url, request, text) as T;
@@ -163,10 +164,36 @@ export function open({ url, apiKey }: ClientOptions, call: Call): Promise<Incomi
   });
 }
 
-export async function readText(response: IncomingMessage): Promise<string> {
+interface IdleLimit extends Disposable {
+  signal: AbortSignal;
+  /** Says that something arrived. */
+  goOn: () => void;
+}
+
+/** A long answer that keeps coming may take so many times the limit. */
+const LONGEST = 20;
+
+/** A list of very many snitches takes its time, and that is not the same as a server that does not answer. */
+function idleLimit(milliseconds: number): IdleLimit {
+  const idle = new AbortController();
+  const timer = setTimeout(() => idle.abort(), milliseconds);
+  const whole = setTimeout(() => idle.abort(), milliseconds * LONGEST);
+  return {
+    signal: idle.signal,
+    goOn: () => void timer.refresh(),
+    [Symbol.dispose]: () => {
+      clearTimeout(timer);
+      clearTimeout(whole);
+    },
+  };
+}
+
+/** @param onPart is called for each part that arrives */
+export async function readText(response: IncomingMessage, onPart: () => void = () => {}): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
+    onPart();
     size += chunk.length;
     if (size > LARGEST_ANSWER) throw new Error('the answer is too large');
     chunks.push(chunk);

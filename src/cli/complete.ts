@@ -164,6 +164,7 @@ async function argumentValues(
   switch (argument?.name()) {
     case 'snitch':
     case 'what':
+      if (command.name() === 'acknowledge') return snitches(connect(flags), given, ['failed', 'errored']);
       return snitches(connect(flags), given);
     case 'tag':
       return tags(connect(flags));
@@ -196,10 +197,15 @@ async function argumentValues(
 }
 
 /** A name that several snitches have identifies none of them, so their tokens are offered instead. */
-async function snitches(client: Client, given: readonly string[]): Promise<Candidate[]> {
+async function snitches(
+  client: Client,
+  given: readonly string[],
+  only: readonly string[] = STATUSES,
+): Promise<Candidate[]> {
   const all = await client.listSnitches();
   const names = Map.groupBy(all, ({ name }) => name);
   return all
+    .filter(({ status }) => only.includes(status))
     .map(({ name, token, status }) =>
       names.get(name)?.length === 1 && !UNFIT.test(name)
         ? { value: name, description: status }

@@ -6,6 +6,7 @@ import { printable } from '../text/printable.ts';
 import { editDistance } from '../text/similar.ts';
 import { defaultDataDir } from './default-directory.ts';
 import { ConfigError, type ConfigFile, type ConfigSource, readConfigFile } from './file.ts';
+import { misspelledVariables } from './misspelled.ts';
 import { readSecrets, type Secrets, withPassword } from './secrets.ts';
 import {
   environmentVariable,
@@ -64,7 +65,10 @@ export async function loadConfig({ file, env, terminal = false }: ConfigOptions)
     throw new ConfigError(describeIssues(checked.error.issues, { file: found, values, variables }));
   }
   const warning = relativeDataDir(checked.data.data_dir, { file: found, values, variables });
-  return freeze({ ...toConfig(checked.data, env, terminal), warnings: warning === null ? [] : [warning] });
+  return freeze({
+    ...toConfig(checked.data, env, terminal),
+    warnings: [...(warning === null ? [] : [warning]), ...misspelledVariables(env)],
+  });
 }
 
 function toConfig(settings: Settings, env: NodeJS.ProcessEnv, terminal: boolean): Omit<Config, 'warnings'> {

@@ -41,6 +41,15 @@ completion('commands, subcommands and options', async () => {
   assert.equal(await values('help', 'expl'), ['explain']);
 });
 
+completion('acknowledge takes what has an alarm', async () => {
+  assert.equal(await values('acknowledge', ''), []);
+  await on.run('create', 'broken', '-i', 'daily');
+  assert.is((await on.run('check-in', 'broken', '-s', '1')).code, 0);
+  assert.equal(await values('acknowledge', ''), ['broken']);
+  assert.equal(await values('acknowledge', 'broken', ''), []);
+  await on.run('delete', '-f', 'broken');
+});
+
 completion('names and tags of the live API; a token where a name is not enough', async () => {
   assert.equal(await values('show', 'ni'), ['nightly-backup']);
   assert.equal(await values('list', '--tag', ''), ['production']);

@@ -363,4 +363,27 @@ config('the address of the watchdog is a secret', async () => {
   assert.not.match(message, /hunter2|tok3n/);
 });
 
+config(
+  'a variable that is nearly a setting is told of, without its value, and others are left alone',
+  async () => {
+    const env = {
+      ...HOME,
+      SNITCH_BASEURL: 'https://secret.example',
+      SNITCH_SMTP_PASSWORD: 'hunter2',
+      SNITCH_LISTN: '',
+      SNITCH_SPOOL_DIR: '/s',
+      SNITCH_SERVER: 'home',
+      // What Kubernetes sets for a service called snitch.
+      SNITCH_SERVICE_HOST: '10.0.0.1',
+      SNITCH_SERVICE_PORT: '7676',
+      SNITCH_PORT: 'tcp://10.0.0.1:7676',
+      SNITCH_PORT_7676_TCP_ADDR: '10.0.0.1',
+    };
+    assert.equal((await loadConfig({ env })).warnings, [
+      'the environment variable SNITCH_BASEURL is no setting and has no effect: did you mean SNITCH_BASE_URL?',
+      'the environment variable SNITCH_SMTP_PASSWORD is no setting and has no effect: did you mean SNITCH_SMTP_PASSWORD_FILE?',
+    ]);
+  },
+);
+
 config.run();

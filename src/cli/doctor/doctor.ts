@@ -2,11 +2,14 @@
 import type { Config } from '../../config/config.ts';
 import { concernOf } from '../../daemon/data-directory.ts';
 import { concernOfPlace } from '../../daemon/data-place.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command/command.ts';
+import { readCli } from '../command/settings-files.ts';
 import type { ConfigFlags } from '../daemon/config.ts';
 import { EXIT } from '../failure/exit-codes.ts';
 import { describeFailure } from '../failure/failure.ts';
 import { countOf } from '../output/count.ts';
+import { exposedKeyFiles } from '../server/exposed.ts';
 import { asOwner, asRoot } from './as-root.ts';
 import { type Finding, failure, ok, printFindings, warning } from './findings.ts';
 import { checkEmail } from './mail.ts';
@@ -38,6 +41,7 @@ async function examine(flags: DoctorFlags): Promise<number> {
   const email = checkEmail(place, config, flags.send ?? null);
   const findings = [
     ...configuration,
+    ...checkCliFile(),
     ...(config === null ? [] : await checkHost(config)),
     ...(await checkServer(place, flags.send !== undefined)),
     ...[await email].filter((finding) => finding !== null),
@@ -65,7 +69,11 @@ async function checkConfiguration({ config: file }: ConfigFlags): Promise<Config
     const found = await readConfigFile({ file, env: process.env });
     const exposed = exposedSecrets(found, config);
     const valid = ok('configuration', found ? `${found.path} is valid` : 'no file; defaults and environment');
-    const findings = [valid, ...exposed.map(({ message, remedy }) => warning('secrets', message, remedy))];
+    const findings = [
+      valid,
+      ...config.warnings.map((message) => warning('configuration', message, 'put it right where it is set')),
+      ...exposed.map(({ message, remedy }) => warning('secrets', message, remedy)),
+    ];
     const isSet = found?.values.data_dir !== undefined || Boolean(process.env.SNITCH_DATA_DIR);
     return { findings, config, ...(isSet ? { dataDir: config.dataDir } : {}) };
   } catch (error) {
@@ -82,6 +90,21 @@ function describeProblem(line: string): Finding {
     line,
     isForbidden ? asRoot('snitch doctor') : 'put it right, then `snitch config check`',
   );
+}
+
+/** Keys of this user that others could use. What is wrong with the file itself is told where it is used. */
+function checkCliFile(): Finding[] {
+  try {
+    return exposedKeyFiles(readCli(process.env)).map((path) =>
+      warning(
+        'secrets',
+        `every user of this host can read ${path}, which holds a key`,
+        `chmod 600 ${shellWord(path)}`,
+      ),
+    );
+  } catch {
+    return [];
+  }
 }
 
 async function checkHost(config: Config): Promise<Finding[]> {

@@ -16,6 +16,7 @@ import {
   NotFoundError,
   UsageError,
 } from '../failure/failure.ts';
+import { countOf } from '../output/count.ts';
 import { say } from '../output/output.ts';
 import { read, spoolDirectory, spoolPath, waiting } from '../spool/directory.ts';
 import { changeCliFile } from './cli-file.ts';
@@ -161,7 +162,11 @@ export async function removeServer(name: string, flags: { force?: boolean; quiet
   const key = settings.api_key || settings.admin_key ? ' and its key, which stands nowhere else here' : '';
   const kept = await countKept(name, url);
   const left =
-    kept === 0 ? [] : [`the key for ${kept} check-ins in the spool: \`snitch spool flush\` sends them`];
+    kept === 0
+      ? []
+      : [
+          `the key for ${countOf(kept, 'check-in', 'check-ins')} in the spool: \`snitch spool flush\` sends ${kept === 1 ? 'it' : 'them'}`,
+        ];
   await confirmDeletion([`${name}, ${url}${key}`, ...left], flags, null);
   const written = await changeCliFile(process.env, (document, present) => {
     if (name === UNNAMED) for (const line of OWN_LINES) document.delete(line);
@@ -170,6 +175,8 @@ export async function removeServer(name: string, flags: { force?: boolean; quiet
   });
   if (flags.quiet) return;
   say(`${name} is removed from ${written.path}; nothing was changed on the server itself`);
+  if (kept > 0)
+    say(`${countOf(kept, 'check-in', 'check-ins')} for it in the spool cannot be sent without its key`);
   tellDefault(written);
 }
 

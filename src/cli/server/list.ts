@@ -1,6 +1,5 @@
 /** `snitch server list`: all servers are asked at once, so that one that hangs holds up nobody. */
 import { type Client, createClient } from '../../api/client.ts';
-import { everybodyMayRead } from '../../system/access.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { findConnection } from '../command/connection.ts';
 import { parseDuration } from '../command/duration.ts';
@@ -8,6 +7,7 @@ import { defaultOf, type KnownServer, serversOf } from '../command/servers.ts';
 import { type CliFile, readCli } from '../command/settings-files.ts';
 import { describeFailure } from '../failure/failure.ts';
 import { Output, type OutputFlags, say, type View } from '../output/output.ts';
+import { exposedKeyFiles } from './exposed.ts';
 
 export interface ListFlags extends OutputFlags {
   timeout: string;
@@ -106,12 +106,7 @@ async function answers(client: Client): Promise<boolean> {
 }
 
 /** Keys that stand in a file which everybody may read are everybody's. */
-export function warnOfReaders({ path, values, servers }: CliFile): void {
-  const holdsKey = [values, ...servers.values()].some(({ api_key, admin_key }) => api_key || admin_key);
-  try {
-    if (!holdsKey || !everybodyMayRead(path)) return;
-  } catch {
-    return;
-  }
-  say(`every user of this host can read ${path}, which holds a secret: chmod 600 ${shellWord(path)}`);
+export function warnOfReaders(cli: CliFile): void {
+  for (const path of exposedKeyFiles(cli))
+    say(`every user of this host can read ${path}, which holds a secret: chmod 600 ${shellWord(path)}`);
 }

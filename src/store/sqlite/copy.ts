@@ -2,6 +2,7 @@
 import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
+import { isInContainer } from '../../system/container.ts';
 import { copyToPrivateFileNow, createPrivateFileNow, syncNow } from '../../system/private-file.ts';
 import { migrations } from '../migrations/index.ts';
 import { forgetAcknowledged } from './acknowledged.ts';
@@ -197,7 +198,7 @@ function lock(dataDir: string): () => void {
   } catch (error) {
     if (!(error instanceof DataDirLocked)) throw error;
     throw new CopyFailed(
-      `a daemon is using ${dataDir}: stop it first (systemctl stop snitch.socket snitch), restore, and start it again`,
+      `a daemon is using ${dataDir}: stop it first (${isInContainer() ? 'its container, from outside' : 'systemctl stop snitch.socket snitch'}), restore, and start it again`,
     );
   }
 }

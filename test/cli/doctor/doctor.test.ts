@@ -1,5 +1,5 @@
 // Time limit: 120 s.
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -164,6 +164,31 @@ doctor('a data directory that only the configuration names has the keys for ever
     assert.is(named.of('data directory')?.state, 'ok');
     const listed = await runSnitch(['list'], { ...on.env, ...env, SNITCH_CONFIG: config });
     assert.is(listed.code, 0, listed.stderr);
+  } finally {
+    directory.remove();
+  }
+});
+
+doctor('a key in a cli.yaml that everybody may read is told of, and a misspelled variable', async () => {
+  const directory = temporaryDirectory();
+  try {
+    const cli = join(directory.path, 'snitch', 'cli.yaml');
+    mkdirSync(join(directory.path, 'snitch'), { mode: 0o755 });
+    chmodSync(directory.path, 0o755);
+    writeFileSync(cli, `servers:\n  home:\n    url: ${on.daemon.url}\n    api_key: ${on.daemon.apiKey}\n`);
+    const env = { XDG_CONFIG_HOME: directory.path, SNITCH_BASEURL: 'x' };
+    chmodSync(cli, 0o644);
+    const open = await examine([], env);
+    assert.equal([open.of('secrets')?.state, open.of('secrets')?.remedy], ['warning', `chmod 600 ${cli}`]);
+    assert.ok(open.findings.some(({ message }) => message.includes('did you mean SNITCH_BASE_URL?')));
+    assert.not.match(JSON.stringify(open.findings), on.daemon.apiKey);
+    chmodSync(cli, 0o600);
+    assert.is((await examine([], env)).of('secrets'), undefined);
+    const key = join(directory.path, 'snitch', 'work.key');
+    writeFileSync(key, `${on.daemon.apiKey}\n`);
+    chmodSync(key, 0o644);
+    writeFileSync(cli, `servers:\n  home:\n    url: ${on.daemon.url}\n    api_key_file: work.key\n`);
+    assert.match((await examine([], env)).of('secrets')?.message ?? '', key);
   } finally {
     directory.remove();
   }

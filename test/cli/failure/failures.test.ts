@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type FakeAnswer, startFakeServer } from '../fake-server.ts';
+import { type FakeAnswer, fakeServer, startFakeServer } from '../fake-server.ts';
 import { onTerminal } from '../on-terminal.ts';
 import { type Ended, runSnitch, temporaryDirectory } from '../snitch-process.ts';
 
@@ -35,6 +35,30 @@ failures('a server that does not answer is given up after --timeout: 5', async (
   const { code, stderr } = await listAgainst(null, '--timeout', '300ms');
   assert.is(code, 5);
   assert.match(stderr, 'no answer in time');
+});
+
+failures('a long answer that keeps coming is waited for, however long it takes as a whole', async () => {
+  await using server = await fakeServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).write('[');
+    let parts = 0;
+    const timer = setInterval(() => {
+      parts += 1;
+      if (parts < 8) response.write(' ');
+      else {
+        clearInterval(timer);
+        response.end(']');
+      }
+    }, 300);
+  });
+  const env = { ...KEY, SNITCH_URL: server.url };
+  const { code, stderr } = await runSnitch(['list', '--timeout', '1s'], env);
+  assert.is(code, 0, stderr);
+  await using stalled = await fakeServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).write('[');
+  });
+  const given = await runSnitch(['list', '--timeout', '300ms'], { ...KEY, SNITCH_URL: stalled.url });
+  assert.is(given.code, 5);
+  assert.match(given.stderr, 'no answer in time');
 });
 
 failures(

@@ -181,6 +181,15 @@ test('what is wrong is said, and nothing is written', async (context) => {
   }
 });
 
+test('what waits in the spool for a server is told of when that is removed, without a question too', async (context) => {
+  const { run, env } = context;
+  write(context, `servers:\n  away:\n    url: ${NOBODY}\n    api_key: snk_x\nserver: away\n`);
+  assert.match((await run('check-in', 'backup')).stderr, 'the check-in is kept');
+  const removed = await runSnitch(['server', 'remove', 'away', '-f'], env);
+  assert.is(removed.code, 0, removed.stderr);
+  assert.match(removed.stderr, '1 check-in for it in the spool cannot be sent without its key');
+});
+
 test('a directory that cannot be written is named, and the key is not lost in it', async ({
   keyFile,
   env,

@@ -1,0 +1,28 @@
+/** Keys that stand in a file which everybody may read are everybody's. */
+import { resolve } from 'node:path';
+import { everybodyMayRead } from '../../system/access.ts';
+import type { CliFile } from '../command/settings-files.ts';
+
+/** @returns the files with keys of this user that every user of the host can read: `cli.yaml`, and those that it names */
+export function exposedKeyFiles({ path, values, servers }: CliFile): string[] {
+  const all = [{ settings: values, isNamed: false }].concat(
+    [...servers.values()].map((settings) => ({ settings, isNamed: true })),
+  );
+  const own = all.some(({ settings }) => settings.api_key || settings.admin_key) ? [path] : [];
+  const named = all.flatMap(({ settings, isNamed }) =>
+    [settings.api_key_file, settings.admin_key_file]
+      .filter((file) => file !== undefined && file !== '')
+      // As it is found: a name without a folder lies beside the file that says it, where it is that of a named server.
+      .map((file) => (isNamed ? resolve(path, '..', file ?? '') : resolve(file ?? ''))),
+  );
+  return [...new Set([...own, ...named])].filter(isExposed);
+}
+
+/** A file that cannot be looked at counts as not exposed. */
+function isExposed(path: string): boolean {
+  try {
+    return everybodyMayRead(path);
+  } catch {
+    return false;
+  }
+}
