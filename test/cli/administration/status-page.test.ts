@@ -31,6 +31,16 @@ test('there is none until it is set, and every command says how', async () => {
   assert.match(stderr, '--slug and --tag');
 });
 
+test('a page that has a password from the start is not called public', async () => {
+  const file = join(on.daemon.dataDir, 'page-password');
+  const anew = ['status-page', 'set', '--slug', 'anew', '-t', 'public', '--password-file', file];
+  const { code, stderr } = await on.run(...anew);
+  assert.is(code, 0, stderr);
+  assert.match(stderr, 'switched on: who has the password sees what it shows from now on');
+  assert.not.match(stderr, 'public from now on');
+  assert.is((await on.run('status-page', 'delete', '-f')).code, 0);
+});
+
 test('set says that it is public now, its address, and which snitches are on it', async () => {
   await on.run('create', 'payroll-db', '-i', 'daily', '-t', 'public', '--public-name', 'Payroll');
   await on.run('create', 'web', '-i', 'daily', '-t', 'public');
@@ -93,11 +103,6 @@ test('the password comes from a file, and is shown nowhere', async () => {
   assert.match(stderr, 'address and the password');
   assert.is((await look()).status, 401);
   assert.is((await on.run('status-page', 'set', '--no-password', '--ask-password')).code, 2);
-  assert.is((await on.run('status-page', 'delete', '--force')).code, 0);
-  const anew = ['status-page', 'set', '--slug', 'acme', '-t', 'public', '--password-file', file];
-  const said = (await on.run(...anew)).stderr;
-  assert.match(said, 'switched on: who has the password sees what it shows from now on');
-  assert.not.match(said, 'public from now on');
   assert.is((await on.run('status-page', 'set', '--no-password')).code, 0);
   assert.is((await look()).status, 200);
 });
