@@ -31,16 +31,6 @@ test('there is none until it is set, and every command says how', async () => {
   assert.match(stderr, '--slug and --tag');
 });
 
-test('a page that has a password from the start is not called public', async () => {
-  const file = join(on.daemon.dataDir, 'page-password');
-  const anew = ['status-page', 'set', '--slug', 'anew', '-t', 'public', '--password-file', file];
-  const { code, stderr } = await on.run(...anew);
-  assert.is(code, 0, stderr);
-  assert.match(stderr, 'switched on: who has the password sees what it shows from now on');
-  assert.not.match(stderr, 'public from now on');
-  assert.is((await on.run('status-page', 'delete', '-f')).code, 0);
-});
-
 test('set says that it is public now, its address, and which snitches are on it', async () => {
   await on.run('create', 'payroll-db', '-i', 'daily', '-t', 'public', '--public-name', 'Payroll');
   await on.run('create', 'web', '-i', 'daily', '-t', 'public');
@@ -121,6 +111,11 @@ test('what was set is there after a crash, and deleting takes it away at once', 
     (await on.run('log')).stdout,
     /switched on the status page \/s\/acme.*changed the status page \/s\/acme.*took away the status page \/s\/acme/s,
   );
+  const file = join(on.daemon.dataDir, 'page-password');
+  const anew = ['status-page', 'set', '--slug', 'acme', '-t', 'public', '--password-file', file];
+  const { stderr } = await on.run(...anew);
+  assert.match(stderr, 'switched on: who has the password sees what it shows from now on');
+  assert.not.match(stderr, 'public from now on');
 });
 
 test.run();
