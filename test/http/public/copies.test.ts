@@ -59,6 +59,9 @@ test('nothing is answered from memory that was closed or taken away', async (con
   const statuses = () => Promise.all(paths.map(async (path) => (await nobody.get(path)).status));
   assert.equal(await statuses(), [200, 200, 200]);
   await put(context, { password: 'correct horse' });
+  const authorization = `Basic ${Buffer.from('x:correct horse').toString('base64')}`;
+  const reader = await nobody.ask('GET', '/s/acme.json', { headers: { authorization } });
+  assert.is(reader.status, 200, 'its bytes are in memory now');
   assert.equal(await statuses(), [401, 401, 401]);
   await put(context, { password: null, slug: 'other' });
   assert.equal(await statuses(), [404, 404, 404]);
