@@ -16,10 +16,13 @@ import {
   type Settings,
   settingsSchema,
 } from './settings.ts';
+import type { StorePlace } from './store-place.ts';
 
 export { ConfigError } from './file.ts';
 
 export interface Config {
+  /** Null where the data are in the data directory. */
+  readonly store: StorePlace | null;
   readonly listen: ListenAddress;
   /** Null if it is derived from the address that the daemon actually listens on. */
   readonly baseUrl: string | null;
@@ -70,6 +73,7 @@ export async function loadConfig({ file, env, terminal = false }: ConfigOptions)
 function toConfig(settings: Settings, env: NodeJS.ProcessEnv, terminal: boolean): Omit<Config, 'warnings'> {
   const secrets = readSecrets(settings, env);
   return {
+    store: null,
     listen: settings.listen,
     baseUrl: settings.base_url ?? null,
     checkInBase: settings.check_in_base ?? null,

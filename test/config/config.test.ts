@@ -37,6 +37,7 @@ function secretFiles(): { password: string; adminKey: string } {
 }
 
 const DEFAULTS: Config = {
+  store: null,
   listen: { kind: 'tcp', host: '127.0.0.1', port: 7676 },
   baseUrl: null,
   checkInBase: null,

@@ -67,6 +67,7 @@ export class Readers {
       if (change.kind === 'snitch') this.#note(change.caseId, change.token);
       if (change.kind === 'silences') this.#tellOfSilences(change.caseId);
       if (change.kind === 'access') this.#revoke(change.caseId, change.keyId);
+      if (change.kind === 'reset') this.#beginAnew();
     });
     this.#keepAlive = setInterval(() => this.#keepAllAlive(), KEEP_ALIVE).unref();
   }
@@ -135,6 +136,13 @@ export class Readers {
     for (const reader of this.#readers) {
       if (reader.caseId === caseId && (keyId === null || reader.keyId === keyId)) this.#end(reader);
     }
+  }
+
+  /** Nobody knows what changed, nor whose key was deleted: whoever comes back is asked for the key, and gets `reset`. */
+  #beginAnew(): void {
+    this.#log.forget();
+    this.#changed.clear();
+    for (const reader of this.#readers) this.#end(reader);
   }
 
   /** Sends nothing more, not even what waits already. */
