@@ -38,6 +38,7 @@ import { importRoutes } from './resources/imports.ts';
 import { mailCheckRoutes } from './resources/mail-check.ts';
 import { maintenanceRoutes } from './resources/maintenance.ts';
 import { snitchMetricsRoutes } from './resources/metrics.ts';
+import { nodeRoutes } from './resources/nodes.ts';
 import { ownershipRoutes } from './resources/ownership.ts';
 import { pauseRoutes } from './resources/pause.ts';
 import { scheduleCheckRoutes } from './resources/schedule-check.ts';
@@ -150,6 +151,7 @@ const API_ROUTES: readonly ((api: FastifyInstance, context: ApiContext) => void)
   casesRoutes,
   keysOfCaseRoutes,
   maintenanceRoutes,
+  nodeRoutes,
   mailCheckRoutes,
   scheduleCheckRoutes,
 ];

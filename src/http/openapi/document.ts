@@ -68,6 +68,7 @@ const NAMED = {
   ScheduleToCheck: schemas.scheduleToCheck,
   ScheduleCheck: schemas.scheduleCheck,
   Maintenance: schemas.maintenance,
+  Node: schemas.node,
   Error: schemas.error,
 };
 
@@ -104,6 +105,7 @@ const TAG_OF: Record<string, keyof typeof TAGS> = {
   ownership: 'files',
   cases: 'administration',
   maintenance: 'administration',
+  nodes: 'administration',
 };
 
 interface Parameter {

@@ -268,6 +268,13 @@ const OPERATIONS: Record<string, Record<string, Operation>> = {
       answer: schemas.mailCheck,
     },
   },
+  '/v1/nodes': {
+    get: {
+      id: 'listNodes',
+      summary: 'List the daemons that share the database; empty where one has it alone (admin)',
+      answer: z.array(schemas.node),
+    },
+  },
   '/v1/maintenance': {
     get: { id: 'getMaintenance', summary: 'Whether maintenance is on (admin)', answer: schemas.maintenance },
     put: {
