@@ -247,21 +247,6 @@ export interface WireOwnership {
   owner: string;
 }
 
-/** One run of the daemon on a database that several share; times are of the database's clock. */
-export interface WireNode {
-  id: string;
-  /** The name of its host. */
-  name: string;
-  version: string;
-  /** Whether it is the one that answers. */
-  answers: boolean;
-  started_at: string;
-  alive_at: string;
-  /** Null while it runs, or where it ended without a word. */
-  stopped_at: string | null;
-  clock_ahead_ms: number;
-}
-
 /** A snitch from elsewhere in the form in which it would be kept. */
 export type WireImported = Pick<
   WireSnitch,

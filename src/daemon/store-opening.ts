@@ -6,24 +6,29 @@ import { prepareDataDir } from '../store/sqlite/connection.ts';
 import { openStoreUnlessStopped, type SqliteOptions } from '../store/sqlite/sqlite-store.ts';
 import type { Store } from '../store/store.ts';
 import { tellOfWindow } from '../sweep/window-line.ts';
-import type { DaemonOptions } from './daemon.ts';
 import { openingTeller } from './opening.ts';
 import type { Foundation } from './parts.ts';
 
 type Given = Omit<Foundation, 'store'>;
 
+/** As the daemon was given them. */
+interface Wishes {
+  checkWith?: readonly string[];
+  stopped?: AbortSignal;
+}
+
 /**
  * @throws OpeningStopped where `stopped` is heard before the store is open
  * @throws Error that says in words why it cannot be opened
  */
-export function openStoreOf(given: Given, options: DaemonOptions): Promise<Store> {
+export function openStoreOf(given: Given, options: Wishes): Promise<Store> {
   const { store: place } = given.config;
   return place === null ? openInDirectory(given, options) : openShared(given, place);
 }
 
 function openInDirectory(
   given: Given,
-  { checkWith, stopped = new AbortController().signal }: DaemonOptions,
+  { checkWith, stopped = new AbortController().signal }: Wishes,
 ): Promise<Store> {
   const { config, logger, clock, metrics, inForce } = given;
   const options = {

@@ -3,14 +3,13 @@
  * itself was blind`).
  */
 import { Cron } from 'croner';
-import type { Logger } from 'pino';
 import { StoreUnavailable } from '../core/errors.ts';
 import type { OrderlyStop } from '../store/blindness.ts';
 import type { ClusterNode } from '../store/node.ts';
-import type { Store } from '../store/store.ts';
 import type { DueResult, LookCursor } from '../store/sweep.ts';
 import { HOUR } from '../text/durations.ts';
 import { Looks } from './looks.ts';
+import type { SweeperOptions } from './options.ts';
 import { Postponing } from './postponing.ts';
 import { Watch } from './watch.ts';
 import { tellOfWindow } from './window-line.ts';
@@ -35,17 +34,6 @@ const TAKEN_WITHIN = 2_000;
 
 /** How often to look for what was written while the clock was ahead for less than a tick, in milliseconds. */
 const CLOCK_LOOKED_AT_EVERY = HOUR;
-
-export interface SweeperOptions {
-  store: Store;
-  /** Milliseconds since the epoch, as the operating system tells them. */
-  clock: () => number;
-  /** Milliseconds of a clock that never jumps, which tell whether sweeps still end. */
-  monotonic: () => number;
-  logger: Logger;
-  /** Called after work that took long and much memory. */
-  afterLongWork?: () => void;
-}
 
 export class Sweeper {
   readonly #options: SweeperOptions;

@@ -11,7 +11,6 @@ import type {
   WireDelivery,
   WireError,
   WireMailCheck,
-  WireNode,
   WireOwnership,
   WireWebhook,
 } from '../../api/wire.ts';
@@ -292,17 +291,6 @@ export const scheduleCheck: z.ZodType<WireScheduleCheck> = z.object({
 });
 
 export const maintenance = z.object({ enabled: z.boolean() });
-
-export const node: z.ZodType<WireNode> = z.object({
-  id: text,
-  name: text,
-  version: text,
-  answers: z.boolean(),
-  started_at: time,
-  alive_at: time,
-  stopped_at: time.nullable(),
-  clock_ahead_ms: z.number(),
-});
 
 export const error = z.object({
   type: text,

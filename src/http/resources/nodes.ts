@@ -1,6 +1,6 @@
 /** `/v1/nodes`: the daemons that share one database, and how they are. Beyond the contract. */
 import type { FastifyInstance } from 'fastify';
-import type { WireNode } from '../../api/wire.ts';
+import type { WireNode } from '../../api/wire-node.ts';
 import type { ListedNode } from '../../store/node.ts';
 import { resource } from '../endpoint/resource.ts';
 import type { RouteContext } from '../endpoint/route-context.ts';

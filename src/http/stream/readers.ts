@@ -6,6 +6,7 @@ import type { RouteContext } from '../endpoint/route-context.ts';
 import { withSilences } from '../endpoint/silenced.ts';
 import { wireSnitch } from '../endpoint/wire.ts';
 import { ChangeLog } from './change-log.ts';
+import { room } from './room.ts';
 
 /** Changes of a snitch within this time are reported as one, in milliseconds. */
 const GATHER = 100;
@@ -289,18 +290,4 @@ function largestOf(groups: ReadonlyMap<string, Reader[]>): Reader[] {
   let largest: Reader[] = [];
   for (const group of groups.values()) if (group.length > largest.length) largest = group;
   return largest;
-}
-
-/** Waits until the client has taken what was written or is gone, and always for the next turn of the event loop. */
-async function room(response: ServerResponse): Promise<void> {
-  if (response.writableNeedDrain && !response.destroyed) {
-    await new Promise<void>((resolve) => {
-      const done = () => {
-        response.off('drain', done).off('close', done);
-        resolve();
-      };
-      response.on('drain', done).on('close', done);
-    });
-  }
-  await nextTurn();
 }

@@ -12,8 +12,8 @@ import { SessionPool } from './hosts/pool.ts';
 import { Primary } from './hosts/primary.ts';
 import { seenMemory } from './hosts/seen-file.ts';
 import { migrate } from './migrate.ts';
-import { sharedNode } from './nodes/shared-node.ts';
 import { DEADLINE, type StoreOnPool, storeOn } from './postgres-store.ts';
+import { sharedNode } from './shared-node.ts';
 
 export interface OpenOptions {
   address: PostgresAddress;

@@ -1,18 +1,18 @@
 /** This node among those on the same database: what the store tells of it, and asks of the others. */
 import type pg from 'pg';
-import type { BlindWindow } from '../../../core/blind-window.ts';
-import type { ClusterNode, ListedNode } from '../../node.ts';
-import { openBlindWindow } from '../../operations/blind-windows.ts';
-import { applyDue } from '../../operations/sweeping/due.ts';
-import type { Store } from '../../store.ts';
-import type { DueResult } from '../../sweep.ts';
-import type { Transaction } from '../../transaction.ts';
-import type { SessionPool } from '../hosts/pool.ts';
-import type { Primary } from '../hosts/primary.ts';
-import type { PostgresRunner } from '../postgres-runner.ts';
-import { LOCKS } from '../postgres-transaction.ts';
-import { Liveness } from './liveness.ts';
-import { CLOCK, listNodes, MAY_SWEEP, type Node, type OpenWindow, OTHERS_LIVE } from './signs.ts';
+import type { BlindWindow } from '../../core/blind-window.ts';
+import type { ClusterNode, ListedNode } from '../node.ts';
+import { openBlindWindow } from '../operations/blind-windows.ts';
+import { applyDue } from '../operations/sweeping/due.ts';
+import type { Store } from '../store.ts';
+import type { DueResult } from '../sweep.ts';
+import type { Transaction } from '../transaction.ts';
+import type { SessionPool } from './hosts/pool.ts';
+import type { Primary } from './hosts/primary.ts';
+import { Liveness } from './nodes/liveness.ts';
+import { CLOCK, listNodes, MAY_SWEEP, type Node, type OpenWindow, OTHERS_LIVE } from './nodes/signs.ts';
+import type { PostgresRunner } from './postgres-runner.ts';
+import { LOCKS } from './postgres-transaction.ts';
 
 /**
  * How long all nodes may be silent without a blind window, in milliseconds: shorter than the store tries before it
