@@ -6,7 +6,6 @@ import type pg from 'pg';
 import { migrations } from '../migrations/index.ts';
 import type { Migration, Step } from '../migrations/migration.ts';
 import { translated, translatedSchema } from './dialect.ts';
-import { NODES } from './nodes/schema.ts';
 import { LOCKS } from './postgres-transaction.ts';
 
 /** The database was written by a newer program than this one. */
@@ -31,11 +30,13 @@ const WAIT = 'SELECT pg_advisory_xact_lock($1, hashtext($2))';
 
 /**
  * @param onWait told that another program is at it, and is waited for
+ * @param also makes what only PostgreSQL has, where it is missing
  * @throws NewerSchema, and whatever the database refuses; then nothing has changed
  */
 export async function migrate(
   client: pg.ClientBase,
   onWait: () => void = () => {},
+  also = '',
 ): Promise<{ from: number; to: number }> {
   const to = migrations.length;
   await client.query('BEGIN');
@@ -46,7 +47,7 @@ export async function migrate(
       await client.query(WAIT, [LOCKS, 'migrations']);
     }
     await client.query(VERSION_TABLE);
-    await client.query(NODES);
+    if (also !== '') await client.query(also);
     const { rows } = await client.query<{ version: number }>('SELECT version FROM schema_version');
     const from = rows[0]?.version ?? 0;
     if (from > to) throw new NewerSchema(from, to);

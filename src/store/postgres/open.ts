@@ -12,6 +12,7 @@ import { SessionPool } from './hosts/pool.ts';
 import { Primary } from './hosts/primary.ts';
 import { seenMemory } from './hosts/seen-file.ts';
 import { migrate } from './migrate.ts';
+import { NODES } from './nodes/schema.ts';
 import { DEADLINE, type StoreOnPool, storeOn } from './postgres-store.ts';
 import { sharedNode } from './shared-node.ts';
 
@@ -99,7 +100,7 @@ async function bringUpToDate(primary: Primary, { onMigrated, onWait }: OpenOptio
   const wishes = { purpose: 'migrations', answerWithinMs: MIGRATES_WITHIN, pipeline: false };
   const session = await primary.connect(wishes);
   try {
-    const migrated = await migrate(session.client, onWait);
+    const migrated = await migrate(session.client, onWait, NODES);
     if (migrated.from > 0 && migrated.from < migrated.to) onMigrated?.(migrated);
   } finally {
     await session.end();
