@@ -16,7 +16,7 @@ import {
   type Settings,
   settingsSchema,
 } from './settings.ts';
-import type { StorePlace } from './store-place.ts';
+import { type StorePlace, storePlace } from './store-place.ts';
 
 export { ConfigError } from './file.ts';
 
@@ -73,7 +73,7 @@ export async function loadConfig({ file, env, terminal = false }: ConfigOptions)
 function toConfig(settings: Settings, env: NodeJS.ProcessEnv, terminal: boolean): Omit<Config, 'warnings'> {
   const secrets = readSecrets(settings, env);
   return {
-    store: null,
+    store: storePlace(settings.store, env),
     listen: settings.listen,
     baseUrl: settings.base_url ?? null,
     checkInBase: settings.check_in_base ?? null,
@@ -124,6 +124,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
     check_in_base: config.checkInBase,
     data_dir: config.dataDir,
     admin_key_from: config.secretFiles.adminKey,
+    store: { url: config.store?.shown ?? null, password_file: config.store?.passwordFile ?? null },
     log: { ...log },
     smtp: {
       url: smtp && maskCredentials(smtp.url),
