@@ -48,6 +48,7 @@ const LAYER_OF_FILE: Record<string, string> = {
   'cli/daemon/check-database.ts': 'commands on the host',
   'cli/doctor/doctor.ts': 'commands on the host',
   'cli/doctor/mail.ts': 'commands on the host',
+  'cli/doctor/postgres.ts': 'commands on the host',
   'cli/setup/mail.ts': 'commands on the host',
   'cli/daemon/backup.ts': 'commands on the host',
   'cli/daemon/restore.ts': 'commands on the host',

@@ -17,10 +17,13 @@ import {
   type Settings,
   settingsSchema,
 } from './settings.ts';
+import { type StorePlace, storePlace } from './store-place.ts';
 
 export { ConfigError } from './file.ts';
 
 export interface Config {
+  /** Null where the data are in the data directory. */
+  readonly store: StorePlace | null;
   readonly listen: ListenAddress;
   /** Null if it is derived from the address that the daemon actually listens on. */
   readonly baseUrl: string | null;
@@ -74,6 +77,7 @@ export async function loadConfig({ file, env, terminal = false }: ConfigOptions)
 function toConfig(settings: Settings, env: NodeJS.ProcessEnv, terminal: boolean): Omit<Config, 'warnings'> {
   const secrets = readSecrets(settings, env);
   return {
+    store: storePlace(settings.store, env),
     listen: settings.listen,
     baseUrl: settings.base_url ?? null,
     checkInBase: settings.check_in_base ?? null,
@@ -124,6 +128,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
     check_in_base: config.checkInBase,
     data_dir: config.dataDir,
     admin_key_from: config.secretFiles.adminKey,
+    store: { url: config.store?.shown ?? null, password_file: config.store?.passwordFile ?? null },
     log: { ...log },
     smtp: {
       url: smtp && maskCredentials(smtp.url),

@@ -1,4 +1,5 @@
 /** Finds secrets of the configuration that every user of this host can read. */
+import { parsePostgresUrl } from '../core/database/postgres-url.ts';
 import { everybodyMayRead } from '../system/access.ts';
 import type { Config } from './config.ts';
 import type { ConfigFile } from './file.ts';
@@ -10,17 +11,17 @@ export interface ExposedSecret {
 }
 
 /** @param file null if everything comes from the environment */
-export function exposedSecrets(file: ConfigFile | null, { secretFiles }: Config): ExposedSecret[] {
+export function exposedSecrets(file: ConfigFile | null, { secretFiles, store }: Config): ExposedSecret[] {
   const inConfig = file === null ? [] : secretsIn(file);
   const exposed: ExposedSecret[] = [];
   if (file !== null && inConfig.length > 0 && isExposed(file.path)) {
     exposed.push({
       message: `every user of this host can read ${file.path}, which has ${inConfig.join(' and ')} in it`,
       // `chmod` alone would lock a service that runs as another user out of its configuration.
-      remedy: `${ADVICE}, or give the file to the user of the daemon and \`chmod 600 ${file.path}\``,
+      remedy: `${inConfig.includes(STORE_PASSWORD) ? 'keep it in a file of its own that store.password_file names' : ADVICE}, or give the file to the user of the daemon and \`chmod 600 ${file.path}\``,
     });
   }
-  for (const path of Object.values(secretFiles)) {
+  for (const path of [...Object.values(secretFiles), store?.passwordFile ?? null]) {
     if (path === null || !isExposed(path)) continue;
     exposed.push({
       message: `every user of this host can read ${path}, which holds a secret`,
@@ -30,6 +31,8 @@ export function exposedSecrets(file: ConfigFile | null, { secretFiles }: Config)
   return exposed;
 }
 
+const STORE_PASSWORD = 'the password of store.url';
+
 const ADVICE =
   'keep it in a file of its own, /etc/credstore/snitch.smtp-password under systemd or one that smtp.password_file names';
 
@@ -37,8 +40,18 @@ function secretsIn({ values }: ConfigFile): string[] {
   const found: string[] = [];
   const url = textAt(values, 'smtp', 'url');
   if (url !== null && URL.parse(url)?.password) found.push('the password of smtp.url');
+  const store = textAt(values, 'store', 'url');
+  if (store !== null && hasPassword(store)) found.push(STORE_PASSWORD);
   if (textAt(values, 'watchdog', 'url') !== null) found.push('the check-in address of watchdog.url');
   return found;
+}
+
+function hasPassword(url: string): boolean {
+  try {
+    return parsePostgresUrl(url).password !== null;
+  } catch {
+    return false;
+  }
 }
 
 function textAt(values: Record<string, unknown>, section: string, name: string): string | null {

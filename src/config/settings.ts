@@ -9,6 +9,7 @@ import { readSmtpOptions } from '../core/smtp-url.ts';
 import { isEmailAddress } from '../core/validation.ts';
 import { LOG_LEVELS } from '../log/logger.ts';
 import { isPlainText, secretFile } from './secret-path.ts';
+import { storeSection } from './store-section.ts';
 
 export type ListenAddress =
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
@@ -64,6 +65,7 @@ export const settingsSchema = z.strictObject({
   check_in_base: httpUrl.optional(),
   admin_key_from: secretFile.optional(),
   data_dir: z.string().min(1).refine(isPlainText).describe('the absolute path of a directory').optional(),
+  store: storeSection.prefault({}),
   log: z
     .strictObject({
       level: z
@@ -106,7 +108,7 @@ export const settingsSchema = z.strictObject({
 export type Settings = z.output<typeof settingsSchema>;
 
 /** Values that may hold a password are never shown, not even in the message that refuses them. */
-export const SECRET_SETTINGS: ReadonlySet<string> = new Set(['smtp.url', 'watchdog.url']);
+export const SECRET_SETTINGS: ReadonlySet<string> = new Set(['smtp.url', 'watchdog.url', 'store.url']);
 
 /** What belongs at a place in the configuration: a section with its names, or a value. */
 export type Place = { section: readonly string[] } | { allowed: string; read: (text: string) => unknown };

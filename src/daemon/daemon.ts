@@ -3,8 +3,6 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { StoreUnavailable } from '../core/errors.ts';
 import { Metrics } from '../http/metrics/metrics.ts';
-import type { CheckOutcome } from '../store/sqlite/background-check.ts';
-import { openStoreUnlessStopped, type SqliteOptions } from '../store/sqlite/sqlite-store.ts';
 import { isInContainer } from '../system/container.ts';
 import { type ServiceManager, serviceManager } from '../system/service-manager.ts';
 import { addressesOf } from './addresses.ts';
@@ -14,10 +12,10 @@ import { concernOfPlace } from './data-place.ts';
 import { completeFirstStart, credentialsPath, updateUrl } from './first-start.ts';
 import { inForceAtFirst } from './in-force.ts';
 import { listen } from './listen.ts';
-import { openingTeller } from './opening.ts';
 import { createParts, type Foundation, type Parts } from './parts.ts';
 import { reload } from './reload.ts';
 import { stop } from './stop.ts';
+import { openStoreOf } from './store-opening.ts';
 
 export interface Daemon {
   /** The address that it listens on. */
@@ -31,6 +29,8 @@ export interface Daemon {
   /** Resolves with the reason when the daemon can no longer be trusted, so that the process must end. */
   failed: Promise<Error>;
 }
+
+type Opening = Omit<Foundation, 'inForce' | 'metrics' | 'store'>;
 
 export interface DaemonOptions {
   /** The wall clock; tests pass their own. */
@@ -72,50 +72,21 @@ export async function startDaemon(
 }
 
 /** @throws DataDirOpen */
-function checkDataDirectory({ dataDir, warnings }: Config, logger: Logger): void {
+function checkDataDirectory({ dataDir, warnings, store }: Config, logger: Logger): void {
   for (const warning of warnings) logger.warn(warning);
   const concern = concernOf(dataDir);
   if (concern?.refused) throw new DataDirOpen(`${concern.message}: ${concern.remedy}`);
-  for (const one of [concern, concernOfPlace(dataDir)])
+  // Without a database in it, its place matters little.
+  for (const one of [concern, store === null ? concernOfPlace(dataDir) : null])
     if (one) logger.warn({ data_dir: dataDir, remedy: one.remedy }, one.message);
 }
 
 /** Opens the store, and upgrades it if an older version wrote it. */
-async function layFoundation(
-  given: Omit<Foundation, 'inForce' | 'metrics' | 'store'>,
-  { checkWith, stopped = new AbortController().signal }: DaemonOptions,
-): Promise<Foundation> {
-  const { config, logger, clock, version } = given;
-  const inForce = inForceAtFirst(config);
-  const metrics = new Metrics(version);
-  const options = {
-    dataDir: config.dataDir,
-    clock,
-    onCommit: (commit) => metrics.committed(commit),
-    onMigrated: (migrated) =>
-      logger.info(migrated, 'the database was upgraded; the copy is what it was before'),
-    onOpening: openingTeller(given, () => performance.now()),
-    checkWith,
-    onCheck: (check) => tellOfCheck(check, logger),
-    report: (message, details) => logger.error(details, message),
-    checkInsKept: () => inForce.checkInsKept,
-  } satisfies SqliteOptions;
-  const store = await openStoreUnlessStopped(options, stopped);
+async function layFoundation(given: Opening, options: DaemonOptions): Promise<Foundation> {
+  const inForce = inForceAtFirst(given.config);
+  const metrics = new Metrics(given.version);
+  const store = await openStoreOf({ ...given, inForce, metrics }, options);
   return { ...given, inForce, metrics, store };
-}
-
-/** Damage ends the daemon, which then says so. */
-function tellOfCheck(check: { kind: 'began' } | CheckOutcome, logger: Logger): void {
-  if (check.kind === 'began') logger.info('the database is being checked, behind everything else');
-  if (check.kind === 'well')
-    logger.info({ duration_ms: check.durationMs }, 'the database was checked, and is whole');
-  if (check.kind === 'undone') {
-    const { reason } = check;
-    logger.warn(
-      { reason },
-      'the database could not be checked while the daemon works; a restart tries it again',
-    );
-  }
 }
 
 /** Starts the parts one after the other. `stop` ends them. */
@@ -127,9 +98,14 @@ async function begin(parts: Parts, foundation: Foundation): Promise<Daemon> {
   // that later, but before the first sweep.
   const { url, baseUrl } = await listen(parts.app, config, { socket: manager.socket, logger });
   parts.sweeper.listens();
+  await store.node?.begin();
   inForce.addresses = addressesOf(config, baseUrl);
-  await provideLinkKey(foundation);
-  await tellOfCredentials(foundation, url);
+  // Of nodes that begin at the same time on an empty database, one makes the key and the credentials.
+  const alone = store.node?.alone ?? ((_, work) => work());
+  await alone('first start', async () => {
+    await provideLinkKey(foundation);
+    await tellOfCredentials(foundation, url);
+  });
   await releaseLeases(foundation);
   if (!config.smtp) logger.warn('email is off: set smtp.url and smtp.from to send it');
   parts.deliverer.start();
@@ -161,7 +137,12 @@ async function tellOfCredentials({ config, logger, store, clock }: Foundation, u
   const isFirst = await completeFirstStart(store, { ...config, url }, clock());
   const file = credentialsPath(config.dataDir);
   const problem = isFirst ? null : await updateUrl(file, url);
-  if (problem) logger.warn({ file, problem }, 'commands on this host cannot use the file of the API keys');
+  if (problem === 'it does not exist' && store.node) {
+    const made =
+      'the API keys were made at the first start on this database, by another node or an earlier one';
+    logger.info({ file }, `${made}; commands on this host need one in SNITCH_API_KEY`);
+  } else if (problem)
+    logger.warn({ file, problem }, 'commands on this host cannot use the file of the API keys');
   else if (isFirst) logger.info({ file, ...howToUse() }, 'first start: the API keys are in this file');
   else logger.info({ file }, 'credentials');
 }

@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts';
 import type { Sweeper } from '../sweep/sweeper.ts';
 
 export interface Workers {
-  store: Pick<Store, 'health' | 'misplaced' | 'checking'>;
+  store: Pick<Store, 'health' | 'misplaced' | 'checking' | 'node'>;
   sweeper: Pick<Sweeper, 'problem' | 'stall' | 'progress'>;
   deliverer: Pick<Deliverer, 'problem'>;
 }
@@ -16,7 +16,10 @@ export function problems({ store, sweeper, deliverer }: Workers): string[] {
     failingSince === null ? null : `the store cannot write since ${new Date(failingSince).toISOString()}`;
   // This can be read without a key, so it does not say where the file was. The log does.
   const place = store.misplaced() === null ? null : 'a file of the database was deleted, moved or replaced';
-  return [storeProblem, place, sweeper.problem(), deliverer.problem()].filter((problem) => problem !== null);
+  const node = store.node?.problem() ?? null;
+  return [storeProblem, place, node, sweeper.problem(), deliverer.problem()].filter(
+    (problem) => problem !== null,
+  );
 }
 
 /** What it does that takes a while, beside all that is asked of it; check-ins are taken meanwhile as ever. */
@@ -38,7 +41,7 @@ function checkProgress(progress: ReturnType<Store['checking']>): string | null {
  * wait for one before it kills.
  */
 export function stalls({ store, sweeper, deliverer }: Workers): string[] {
-  const isFailing = store.health().failingSince !== null;
+  const isFailing = store.health().failingSince !== null || (store.node?.problem() ?? null) !== null;
   const found = isFailing ? [sweeper.stall()] : [sweeper.problem(), deliverer.problem()];
   return found.filter((problem) => problem !== null);
 }

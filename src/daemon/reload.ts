@@ -25,6 +25,8 @@ export const FIXED_SETTINGS: Readonly<Record<string, (config: Config) => unknown
   base_url: ({ baseUrl }) => baseUrl,
   check_in_base: ({ checkInBase }) => checkInBase,
   data_dir: ({ dataDir }) => dataDir,
+  'store.url': ({ store }) => store?.shown,
+  'store.password_file': ({ store }) => store && [store.passwordFile, store.address.password],
   admin_key_from: ({ adminKey }) => adminKey,
   'log.format': ({ log }) => log.format,
 };

@@ -11,6 +11,7 @@ const CLOSE_WITHIN = 4_000;
 export async function stop(parts: Parts, { store, clock, manager, logger }: Foundation): Promise<void> {
   manager.stopping();
   parts.signsOfLife.stop();
+  await store.node?.leave();
   // From now on a check-in may find nobody to answer it, so no sweep may accuse its job.
   await parts.sweeper.halt();
   const heardUntil = clock();

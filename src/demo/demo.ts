@@ -27,7 +27,7 @@ export async function prepareDemo(clock: () => number): Promise<Demo> {
   });
   return {
     dataDir,
-    settings: (config) => ({ ...config, dataDir, smtp: null, baseUrl: null, checkInBase: null }),
+    settings: (config) => ({ ...config, store: null, dataDir, smtp: null, baseUrl: null, checkInBase: null }),
     begin: (url) => {
       stop = runOn(jobs, url, clock);
     },

@@ -39,6 +39,7 @@ import { importRoutes } from './resources/imports.ts';
 import { mailCheckRoutes } from './resources/mail-check.ts';
 import { maintenanceRoutes } from './resources/maintenance.ts';
 import { snitchMetricsRoutes } from './resources/metrics.ts';
+import { nodeRoutes } from './resources/nodes.ts';
 import { ownershipRoutes } from './resources/ownership.ts';
 import { pauseRoutes } from './resources/pause.ts';
 import { scheduleCheckRoutes } from './resources/schedule-check.ts';
@@ -151,6 +152,7 @@ const API_ROUTES: readonly ((api: FastifyInstance, context: ApiContext) => void)
   casesRoutes,
   keysOfCaseRoutes,
   maintenanceRoutes,
+  nodeRoutes,
   mailCheckRoutes,
   scheduleCheckRoutes,
 ];

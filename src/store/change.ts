@@ -16,4 +16,6 @@ export type Change =
   /** The status page of the case was changed or taken away, or the case itself was. */
   | { kind: 'statusPage'; caseId: string }
   /** A key of a case was deleted; with `keyId` null all of them, or the case is on hold. */
-  | { kind: 'access'; caseId: string; keyId: string | null };
+  | { kind: 'access'; caseId: string; keyId: string | null }
+  /** Another node may have changed anything: what was told of it was lost. */
+  | { kind: 'reset' };

@@ -19,6 +19,7 @@ import type { Change } from './change.ts';
 import type { ChannelStore } from './channels.ts';
 import type { CheckInStore } from './check-ins.ts';
 import type { DeliveryStore } from './deliveries.ts';
+import type { ClusterNode } from './node.ts';
 import type { OwnershipStore } from './ownership.ts';
 import type { PaceStore } from './paces.ts';
 import type { ProvisioningStore } from './provisioning.ts';
@@ -66,6 +67,8 @@ export interface OpenedStore {
   check(): void;
   /** How many tables are checked of how many; null while nothing is being checked. */
   checking(): { done: number; of: number } | null;
+  /** What shares the database with other nodes; null where this process has it alone. */
+  readonly node: ClusterNode | null;
   /** Called after a change is durable. */
   onChange(listener: (change: Change) => void): void;
   /** Resolves with the reason when the store can no longer be trusted and the process must end. */

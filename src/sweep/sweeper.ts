@@ -3,15 +3,16 @@
  * itself was blind`).
  */
 import { Cron } from 'croner';
-import type { Logger } from 'pino';
 import { StoreUnavailable } from '../core/errors.ts';
 import type { OrderlyStop } from '../store/blindness.ts';
-import type { Store } from '../store/store.ts';
+import type { ClusterNode } from '../store/node.ts';
 import type { DueResult, LookCursor } from '../store/sweep.ts';
 import { HOUR } from '../text/durations.ts';
 import { Looks } from './looks.ts';
+import type { SweeperOptions } from './options.ts';
 import { Postponing } from './postponing.ts';
 import { Watch } from './watch.ts';
+import { tellOfWindow } from './window-line.ts';
 
 /** The daemon records that it is alive at most this often, in milliseconds. */
 const LIVENESS_EVERY = 10_000;
@@ -33,17 +34,6 @@ const TAKEN_WITHIN = 2_000;
 
 /** How often to look for what was written while the clock was ahead for less than a tick, in milliseconds. */
 const CLOCK_LOOKED_AT_EVERY = HOUR;
-
-export interface SweeperOptions {
-  store: Store;
-  /** Milliseconds since the epoch, as the operating system tells them. */
-  clock: () => number;
-  /** Milliseconds of a clock that never jumps, which tell whether sweeps still end. */
-  monotonic: () => number;
-  logger: Logger;
-  /** Called after work that took long and much memory. */
-  afterLongWork?: () => void;
-}
 
 export class Sweeper {
   readonly #options: SweeperOptions;
@@ -81,6 +71,8 @@ export class Sweeper {
    */
   async wake(socket: string | null = null): Promise<void> {
     const { store, clock, monotonic } = this.#options;
+    // Where several nodes take check-ins, their signs of life tell when none did.
+    if (store.node) return;
     const recorded = await store.getSetting('liveness');
     this.#livenessAt = recorded === null ? null : Number(recorded);
     const now = clock();
@@ -164,7 +156,7 @@ export class Sweeper {
   async stop(until = this.#options.clock(), stop?: OrderlyStop): Promise<void> {
     await this.halt();
     this.#watch.stop();
-    if (this.#watch.window) return;
+    if (this.#options.store.node || this.#watch.window) return;
     await this.#recordLiveness(until, stop).catch((error: unknown) => {
       this.#options.logger.error({ err: error }, 'the time of the stop could not be written down');
     });
@@ -198,8 +190,8 @@ export class Sweeper {
   /** Blind windows come before the sweep, so that no job is accused that could not be heard. */
   async #sweep(): Promise<void> {
     const { store, monotonic } = this.#options;
-    const now = this.#watch.look();
-    await this.#noticeBlindness(now);
+    const now = store.node ? await store.node.now() : this.#watch.look();
+    await (store.node ? this.#answerForRefused(store.node) : this.#noticeBlindness(now));
     await this.#lookAtClock(now);
     await this.#whileMore(() => this.#postponing.next(now));
     await this.#whileMore(() => store.rescheduleSlice(now));
@@ -221,6 +213,7 @@ export class Sweeper {
     while (!this.#halted && (await slice())) {
       const now = this.#watch.look();
       this.#sweptAt = this.#options.monotonic();
+      if (this.#options.store.node) continue;
       const isBlind = this.#watch.window !== null || this.#options.store.refused() !== null;
       if (!isBlind && now - (this.#livenessAt ?? now) >= LIVENESS_EVERY) await this.#recordLiveness(now);
     }
@@ -269,15 +262,17 @@ export class Sweeper {
     }
   }
 
+  /** How the other nodes fared is known to the database: only this node knows what it refused itself. */
+  async #answerForRefused(node: ClusterNode): Promise<void> {
+    const window = await node.answerForRefused();
+    if (window) tellOfWindow(this.#options.logger, window);
+  }
+
   async #openWindow(start: number, end: number): Promise<void> {
     const { store, logger } = this.#options;
     await store.openBlindWindow({ start, end });
     this.#livenessAt = end;
-    const window = { from: new Date(start).toISOString(), to: new Date(end).toISOString() };
-    logger.warn(
-      window,
-      'no check-in could be received in this window; the deadlines of jobs that it may have kept from checking in are postponed',
-    );
+    tellOfWindow(logger, { start, end });
   }
 
   /** Corrects what was written while the clock was ahead: at the start, after it was set back, and now and then. */

@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import { parseDocument } from 'yaml';
 import { type Config, describeConfig, loadConfig } from '../../src/config/config.ts';
 import { environmentVariable, SETTING_NAMES } from '../../src/config/settings.ts';
+import { parsePostgresUrl } from '../../src/core/database/postgres-url.ts';
 
 const EXAMPLE = new URL('../../config.example.yaml', import.meta.url);
 const HOME = { HOME: '/home/somebody' };
@@ -37,6 +38,7 @@ function secretFiles(): { password: string; adminKey: string } {
 }
 
 const DEFAULTS: Config = {
+  store: null,
   listen: { kind: 'tcp', host: '127.0.0.1', port: 7676 },
   baseUrl: null,
   checkInBase: null,
@@ -80,6 +82,7 @@ listen: "[::1]:7000"
 base_url: https://snitch.example.com/
 check_in_base: https://nosn.example.com
 data_dir: /srv/snitch
+store: { url: "postgres://me@db/snitch", password_file: ${secrets.password} }
 log: { level: debug, format: pretty }
 smtp: { url: "smtp://me@mail.example.com:587", password_file: ${secrets.password}, from: "Snitch <snitch@example.com>" }
 admin_key_from: ${secrets.adminKey}
@@ -96,6 +99,11 @@ watchdog: { url: "https://other.example.com/c/token?x=1", interval_s: 30 }
     baseUrl: 'https://snitch.example.com',
     checkInBase: 'https://nosn.example.com',
     dataDir: '/srv/snitch',
+    store: {
+      address: { ...parsePostgresUrl('postgres://me@db/snitch'), password: 'p@ss' },
+      shown: 'postgres://me@db:5432/snitch?sslmode=prefer',
+      passwordFile: secrets.password,
+    },
     adminKey: ADMIN_KEY,
     warnings: [],
     secretFiles: { adminKey: secrets.adminKey, smtpPassword: secrets.password, watchdogUrl: null },
@@ -119,6 +127,8 @@ config('every setting can be set in the environment, which wins over the file', 
     base_url: 'http://a',
     check_in_base: 'http://b/x',
     data_dir: '/d',
+    'store.url': 'postgres://me@db/snitch',
+    'store.password_file': secrets.password,
     'log.level': 'warn',
     'log.format': 'pretty',
     'smtp.url': 'smtps://u@h',
@@ -145,6 +155,11 @@ config('every setting can be set in the environment, which wins over the file', 
     baseUrl: 'http://a',
     checkInBase: 'http://b/x',
     dataDir: '/d',
+    store: {
+      address: { ...parsePostgresUrl('postgres://me@db/snitch'), password: 'p@ss' },
+      shown: 'postgres://me@db:5432/snitch?sslmode=prefer',
+      passwordFile: secrets.password,
+    },
     warnings: [],
     adminKey: ADMIN_KEY,
     secretFiles: { adminKey: secrets.adminKey, smtpPassword: secrets.password, watchdogUrl: null },

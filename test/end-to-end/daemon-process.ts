@@ -45,6 +45,8 @@ export interface DaemonOptions {
   program?: readonly string[];
   /** The directory that the program sees as `/`. */
   root?: string;
+  /** Another node on the same database. */
+  keysOf?: Pick<DaemonProcess, 'adminKey' | 'apiKey'>;
   /** A socket that listens already, passed as a service manager does. */
   socket?: number;
 }
@@ -69,10 +71,7 @@ export async function startProcess(options: DaemonOptions = {}): Promise<DaemonP
   });
   const log: string[] = [];
   const { url, pid } = await listening(child, log);
-  const credentials = parse(readFileSync(join(dataDir, 'credentials.yaml'), 'utf8')) as {
-    admin_key: string;
-    api_key: string;
-  };
+  const credentials = credentialsIn(dataDir, options);
   return {
     url,
     pid,
@@ -85,6 +84,12 @@ export async function startProcess(options: DaemonOptions = {}): Promise<DaemonP
     end: (signal = 'SIGTERM') => end(child, pid, signal),
     [Symbol.asyncDispose]: async () => void (await end(child, pid, 'SIGKILL')),
   };
+}
+
+/** Of several nodes on one database, the first has the keys alone. */
+function credentialsIn(dataDir: string, { keysOf }: DaemonOptions): { admin_key: string; api_key: string } {
+  if (keysOf) return { admin_key: keysOf.adminKey, api_key: keysOf.apiKey };
+  return parse(readFileSync(join(dataDir, 'credentials.yaml'), 'utf8'));
 }
 
 async function listening(child: ChildProcess, log: string[]): Promise<{ url: string; pid: number }> {

@@ -152,6 +152,7 @@ test('every path of the API needs a key, those that do not exist too', async ({ 
     `/v1/cases/${acme.id}`,
     `/v1/cases/${acme.id}/api_keys`,
     '/v1/maintenance',
+    '/v1/nodes',
     '/v1/nothing',
     '/v1/%zz',
     '/v1/',

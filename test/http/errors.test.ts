@@ -48,6 +48,7 @@ test('a path that exists answers any other method with 405 and those that it has
     ['/v1/cases/x', 'GET, PATCH, DELETE, HEAD'],
     ['/v1/cases/x/api_keys', 'GET, POST, HEAD'],
     ['/v1/maintenance', 'GET, PUT, HEAD'],
+    ['/v1/nodes', 'GET, HEAD'],
     ['/healthz', 'GET, HEAD'],
     ['/readyz', 'GET, HEAD'],
   ];

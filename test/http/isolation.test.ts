@@ -146,6 +146,7 @@ test('keys of a case do not administer the server', async ({ acme, rival }) => {
     ['GET', `/v1/cases/${acme.id}/api_keys`],
     ['POST', `/v1/cases/${rival.id}/api_keys`, { name: 'x' }],
     ['GET', '/v1/maintenance'],
+    ['GET', '/v1/nodes'],
     ['PUT', '/v1/maintenance', { enabled: true }],
   ];
   for (const client of [acme.write, acme.read]) {

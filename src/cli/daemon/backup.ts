@@ -34,10 +34,15 @@ export function addPlace(command: Command): Command {
     .option('-q, --quiet', 'no message');
 }
 
+/** @throws Failure where the data are not in the directory, but in PostgreSQL, whose own tools copy them */
 export async function dataDirOf({ dataDir, config: file }: BackupFlags): Promise<string> {
   if (dataDir !== undefined) return process.getBuiltinModule('node:path').resolve(dataDir);
   const { loadConfig } = await import('../../config/config.ts');
-  return (await loadConfig({ file, env: process.env })).dataDir;
+  const config = await loadConfig({ file, env: process.env });
+  if (config.store === null) return config.dataDir;
+  throw new Failure(
+    `the data are in PostgreSQL (${config.store.shown}): back them up with \`pg_dump --format=custom\`, and bring them back into an empty database with \`pg_restore\` while no node runs`,
+  );
 }
 
 async function backUp(file: string, flags: BackupFlags): Promise<void> {

@@ -1,5 +1,6 @@
 /** `snitch doctor`: checks everything that alerts depend on, on this host and at the server. */
 import type { Config } from '../../config/config.ts';
+import type { StorePlace } from '../../config/store-place.ts';
 import { concernOf } from '../../daemon/data-directory.ts';
 import { concernOfPlace } from '../../daemon/data-place.ts';
 import { shellWord } from '../../text/shell-word.ts';
@@ -110,7 +111,8 @@ function checkCliFile(): Finding[] {
 async function checkHost(config: Config): Promise<Finding[]> {
   const directory = checkDataDir(config.dataDir);
   if (directory.remedy?.startsWith(ELSEWHERE)) return [directory];
-  return [directory, await checkStore(config.dataDir), checkLinks(config)];
+  const store = config.store === null ? [await checkStore(config.dataDir)] : await checkShared(config.store);
+  return [directory, ...store, checkLinks(config)];
 }
 
 /** Where the daemon listens may be reached from its host alone, so a link to that would lead nowhere. */
@@ -120,6 +122,12 @@ function checkLinks({ baseUrl }: Config): Finding {
     'set base_url to the address at which the team reaches the daemon, and restart it; if the daemon reads another file, name that with --config';
   const message = 'alerts carry no link to acknowledge them: base_url is not set in this configuration';
   return warning('links', message, remedy);
+}
+
+/** The client of PostgreSQL is loaded only where it is needed. */
+async function checkShared(place: StorePlace): Promise<Finding[]> {
+  const { checkPostgres } = await import('./postgres.ts');
+  return checkPostgres(place);
 }
 
 const ELSEWHERE = 'where the daemon runs as another user or on another host, run `snitch doctor` there';

@@ -58,6 +58,7 @@ export class Dispatch {
 
   start(): void {
     this.#options.store.onChange((change) => {
+      if (change.kind === 'reset') this.wake();
       if (change.kind !== 'deliveries') return;
       const { channels } = change;
       for (const loop of this.#loops) if (channels?.includes(loop.channel.kind) ?? true) loop.wake();

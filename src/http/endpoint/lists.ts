@@ -58,6 +58,8 @@ export class Lists {
     this.#patience = patience;
     store.onChange((change) => {
       if (change.kind === 'access') this.#revoke(change.caseId, change.keyId);
+      // Nobody knows whose key is gone: whoever asks again is asked for it.
+      if (change.kind === 'reset') for (const reply of this.#open.keys()) reply.raw.destroy();
     });
   }
 

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import * as badges from './badge-schemas.ts';
 import { CHECK_IN_PATHS } from './check-in.ts';
+import { node } from './node-schema.ts';
 import * as schemas from './schemas.ts';
 import * as silences from './silence-schemas.ts';
 import * as snitches from './snitch-schemas.ts';
@@ -68,6 +69,7 @@ const NAMED = {
   ScheduleToCheck: schemas.scheduleToCheck,
   ScheduleCheck: schemas.scheduleCheck,
   Maintenance: schemas.maintenance,
+  Node: node,
   Error: schemas.error,
 };
 
@@ -104,6 +106,7 @@ const TAG_OF: Record<string, keyof typeof TAGS> = {
   ownership: 'files',
   cases: 'administration',
   maintenance: 'administration',
+  nodes: 'administration',
 };
 
 interface Parameter {

@@ -7,6 +7,7 @@ import { newMailCheck } from '../resources/mail-check.ts';
 import { BADGE_OPERATIONS } from './badge-operations.ts';
 import { CASE_OPERATIONS } from './case-operations.ts';
 import { describeApi, EVENTS, type Operation, SERIES } from './document.ts';
+import { node } from './node-schema.ts';
 import * as schemas from './schemas.ts';
 import * as silences from './silence-schemas.ts';
 import * as snitches from './snitch-schemas.ts';
@@ -266,6 +267,13 @@ const OPERATIONS: Record<string, Record<string, Operation>> = {
       summary: 'Log in at the mail server, and send a test mail where a recipient is given (admin)',
       body: newMailCheck,
       answer: schemas.mailCheck,
+    },
+  },
+  '/v1/nodes': {
+    get: {
+      id: 'listNodes',
+      summary: 'List the daemons that share the database; empty where one has it alone (admin)',
+      answer: z.array(node),
     },
   },
   '/v1/maintenance': {

@@ -25,6 +25,11 @@ export class ChangeLog {
     this.#last.delete(token);
     this.#last.set(token, { caseId, position: this.#position });
     if (this.#last.size <= MOST_REMEMBERED) return;
+    this.forget();
+  }
+
+  /** Every reader must read everything again. */
+  forget(): void {
     this.#last.clear();
     this.#run = randomUUID();
   }

@@ -6,6 +6,7 @@ import type { RouteContext } from '../endpoint/route-context.ts';
 import { withSilences } from '../endpoint/silenced.ts';
 import { wireSnitch } from '../endpoint/wire.ts';
 import { ChangeLog } from './change-log.ts';
+import { room } from './room.ts';
 
 /** Changes of a snitch within this time are reported as one, in milliseconds. */
 const GATHER = 100;
@@ -67,6 +68,7 @@ export class Readers {
       if (change.kind === 'snitch') this.#note(change.caseId, change.token);
       if (change.kind === 'silences') this.#tellOfSilences(change.caseId);
       if (change.kind === 'access') this.#revoke(change.caseId, change.keyId);
+      if (change.kind === 'reset') this.#beginAnew();
     });
     this.#keepAlive = setInterval(() => this.#keepAllAlive(), KEEP_ALIVE).unref();
   }
@@ -135,6 +137,13 @@ export class Readers {
     for (const reader of this.#readers) {
       if (reader.caseId === caseId && (keyId === null || reader.keyId === keyId)) this.#end(reader);
     }
+  }
+
+  /** Nobody knows what changed, nor whose key was deleted: whoever comes back is asked for the key, and gets `reset`. */
+  #beginAnew(): void {
+    this.#log.forget();
+    this.#changed.clear();
+    for (const reader of this.#readers) this.#end(reader);
   }
 
   /** Sends nothing more, not even what waits already. */
@@ -281,18 +290,4 @@ function largestOf(groups: ReadonlyMap<string, Reader[]>): Reader[] {
   let largest: Reader[] = [];
   for (const group of groups.values()) if (group.length > largest.length) largest = group;
   return largest;
-}
-
-/** Waits until the client has taken what was written or is gone, and always for the next turn of the event loop. */
-async function room(response: ServerResponse): Promise<void> {
-  if (response.writableNeedDrain && !response.destroyed) {
-    await new Promise<void>((resolve) => {
-      const done = () => {
-        response.off('drain', done).off('close', done);
-        resolve();
-      };
-      response.on('drain', done).on('close', done);
-    });
-  }
-  await nextTurn();
 }

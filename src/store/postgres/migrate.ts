@@ -25,13 +25,29 @@ const VERSION_TABLE = `CREATE TABLE IF NOT EXISTS schema_version (
 const HAS_COLUMN = `SELECT 1 FROM information_schema.columns
   WHERE table_schema = current_schema() AND table_name = $1 AND column_name = $2`;
 
-/** @throws NewerSchema, and whatever the database refuses; then nothing has changed */
-export async function migrate(client: pg.ClientBase): Promise<{ from: number; to: number }> {
+const TRY = 'SELECT pg_try_advisory_xact_lock($1, hashtext($2)) AS mine';
+const WAIT = 'SELECT pg_advisory_xact_lock($1, hashtext($2))';
+
+/**
+ * @param onWait told that another program is at it, and is waited for
+ * @param also makes what only PostgreSQL has, where it is missing
+ * @throws NewerSchema, and whatever the database refuses; then nothing has changed
+ */
+export async function migrate(
+  client: pg.ClientBase,
+  onWait: () => void = () => {},
+  also = '',
+): Promise<{ from: number; to: number }> {
   const to = migrations.length;
   await client.query('BEGIN');
   try {
-    await client.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [LOCKS, 'migrations']);
+    const { rows: tried } = await client.query<{ mine: boolean }>(TRY, [LOCKS, 'migrations']);
+    if (!tried[0]?.mine) {
+      onWait();
+      await client.query(WAIT, [LOCKS, 'migrations']);
+    }
     await client.query(VERSION_TABLE);
+    if (also !== '') await client.query(also);
     const { rows } = await client.query<{ version: number }>('SELECT version FROM schema_version');
     const from = rows[0]?.version ?? 0;
     if (from > to) throw new NewerSchema(from, to);

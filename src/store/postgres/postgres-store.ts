@@ -19,12 +19,14 @@ export interface PostgresOptions {
   deadline?: number;
   /** Told of every commit, for the metrics. */
   onCommit?: (commit: Commit) => void;
+  /** Told of what this store has committed, and of nothing else that its listeners hear. */
+  onCommitted?: (changes: readonly Change[]) => void;
   /** The newest check-ins of a snitch that are kept; all where absent, but for what the pruning takes. */
   checkInsKept?: () => number;
 }
 
 /** In milliseconds: longer than a failover to a standby takes that is promoted at once, and shorter than clients wait. */
-const DEADLINE = 8_000;
+export const DEADLINE = 8_000;
 
 /**
  * Opens what is in the database, and brings it to the schema of this program first.
@@ -32,19 +34,36 @@ const DEADLINE = 8_000;
  * @throws NewerSchema where the database is of a newer program, and whatever connecting throws
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const { pool, deadline = DEADLINE, checkInsKept = () => Number.MAX_SAFE_INTEGER } = options;
-  const client = await pool.connect();
+  const client = await options.pool.connect();
   try {
     await migrate(client);
   } finally {
     client.release();
   }
+  return storeOn(options).store;
+}
+
+export interface StoreOnPool {
+  store: Store;
+  runner: PostgresRunner;
+  /** Tells the listeners of this process what another node has committed. */
+  announce: (changes: readonly Change[]) => void;
+}
+
+/** A store on a database that has the schema of this program already. */
+export function storeOn(options: PostgresOptions): StoreOnPool {
+  const { pool, deadline = DEADLINE, checkInsKept = () => Number.MAX_SAFE_INTEGER } = options;
   const { announce, onChange } = listeners();
   const calendar = new Calendar();
-  const running = { ...options, deadline, checkInsKept, calendar, announce };
+  const { onCommitted = () => {} } = options;
+  const committed = (changes: readonly Change[]) => {
+    announce(changes);
+    onCommitted(changes);
+  };
+  const running = { ...options, deadline, checkInsKept, calendar, announce: committed };
   const runner = new PostgresRunner(running);
   const sets = new CheckInSets(running, runner);
-  return {
+  const store: Store = {
     ...methodsOf(runner),
     ...claimsOf(runner, options.node ?? ALONE),
     applyCheckIn: (checkIn) => sets.apply(checkIn),
@@ -55,6 +74,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     lost: null,
     check: () => {},
     checking: () => null,
+    node: null,
     onChange,
     failed: new Promise(() => {}),
     close: async () => {
@@ -62,6 +82,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       await pool.end();
     },
   };
+  return { store, runner, announce };
 }
 
 /** A program that has the database alone is the same node after a restart. */

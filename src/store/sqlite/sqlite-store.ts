@@ -111,6 +111,7 @@ function storeOn({ db, checked }: Opened, options: SqliteOptions, unlock: () => 
     lost: acknowledged.loss?.window ?? null,
     check: () => check.begin(),
     checking: () => check.progress,
+    node: null,
     onChange,
     failed: check.failed,
     close: async () => {

@@ -44,6 +44,7 @@ export function lazily(opening: Promise<Store>): Store {
     lost: null,
     check: () => {},
     checking: () => null,
+    node: null,
     onChange: (listener: Parameters<Store['onChange']>[0]) =>
       opened ? opened.onChange(listener) : void ready.then((store) => store.onChange(listener)),
     failed: new Promise(() => {}),

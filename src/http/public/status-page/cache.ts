@@ -86,7 +86,8 @@ export class PageCache {
     this.#monotonic = monotonic;
     onShownChange(store, (caseId) => this.#grewOld(caseId));
     store.onChange((change) => {
-      if (change.kind === 'statusPage' || change.kind === 'access') this.#forget(change.caseId);
+      if (change.kind === 'reset') this.#forgetAll();
+      else if (change.kind === 'statusPage' || change.kind === 'access') this.#forget(change.caseId);
     });
   }
 
@@ -97,6 +98,11 @@ export class PageCache {
   #forget(caseId: string): void {
     this.#changes += 1;
     for (const [slug, kept] of this.#kept) if (kept.found.page.caseId === caseId) this.#kept.delete(slug);
+  }
+
+  #forgetAll(): void {
+    this.#changes += 1;
+    this.#kept.clear();
   }
 
   /** The page itself, without what it shows; null where there is none. */

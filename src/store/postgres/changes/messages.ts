@@ -75,6 +75,7 @@ const FIELDS: { [Kind in Change['kind']]: Record<string, (value: unknown) => boo
   shown: { caseId: isText },
   statusPage: { caseId: isText },
   access: { caseId: isText, keyId: isTextOrNull },
+  reset: {},
 };
 
 function isChange(value: unknown): value is Change {

@@ -10,6 +10,8 @@ export interface LivenessOptions {
   /** How long all nodes may be silent without a blind window, in milliseconds. */
   readonly threshold: number;
   readonly open: OpenWindow;
+  /** Likewise before this node begins, when a restart is no long silence; in milliseconds. */
+  readonly firstThreshold?: number;
   /** Between two signs, in milliseconds. */
   readonly every?: number;
   /** The clock of this host, in milliseconds. */
@@ -32,7 +34,13 @@ export class Liveness {
   #fault: unknown = null;
 
   constructor(options: LivenessOptions) {
-    this.#options = { every: EVERY, clock: Date.now, onBlind: () => undefined, ...options };
+    this.#options = {
+      every: EVERY,
+      clock: Date.now,
+      onBlind: () => undefined,
+      firstThreshold: options.threshold,
+      ...options,
+    };
   }
 
   /** What kept the last sign from being given, or null. */
@@ -46,7 +54,7 @@ export class Liveness {
    * @throws what keeps the first sign from being given
    */
   async start(): Promise<void> {
-    await this.#sign();
+    await this.#sign(true);
     this.#timer = setInterval(() => this.#tick(), this.#options.every);
   }
 
@@ -73,11 +81,12 @@ export class Liveness {
       });
   }
 
-  async #sign(): Promise<void> {
-    const { node, threshold, clock, open, onBlind } = this.#options;
+  async #sign(isFirst = false): Promise<void> {
+    const { node, clock, open, onBlind } = this.#options;
+    const threshold = isFirst ? this.#options.firstThreshold : this.#options.threshold;
     try {
       const { client } = await this.#connected();
-      const verdict = await giveSign(client, { node, threshold, ownNow: clock, open });
+      const verdict = await giveSign(client, { node, threshold, ownNow: clock, open, isFirst });
       this.#fault = null;
       if (verdict.kind === 'blind') onBlind(verdict.window);
     } catch (error) {

@@ -3,7 +3,7 @@
  * host cannot be taken for each other. All instants are milliseconds of the database's clock.
  */
 export const NODES = `
-CREATE TABLE nodes (
+CREATE TABLE IF NOT EXISTS nodes (
   id TEXT COLLATE "C" PRIMARY KEY,
   name TEXT NOT NULL,
   version TEXT NOT NULL,

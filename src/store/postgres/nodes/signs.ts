@@ -1,33 +1,23 @@
 /** Signs of life of the nodes in the database, each of these functions one atomic unit. */
 import type pg from 'pg';
 import type { BlindWindow } from '../../../core/blind-window.ts';
+import type { ListedNode } from '../../node.ts';
 import { type Verdict, verdictOn } from './verdict.ts';
 
 /** Who gives the signs. */
-export interface Node {
-  readonly id: string;
-  /** For people: the name of the host. */
-  readonly name: string;
-  readonly version: string;
-}
-
-export interface ListedNode extends Node {
-  readonly startedAt: number;
-  readonly aliveAt: number;
-  /** It ended in order; null while it runs, or where it ended without a word. */
-  readonly stoppedAt: number | null;
-  /** How far the clock of its host was ahead of the database's at its last sign, in milliseconds; negative if behind. */
-  readonly clockAheadMs: number;
-}
+export type Node = Pick<ListedNode, 'id' | 'name' | 'version'>;
 
 /** Keeps the window in the transaction that is open on this connection. */
 export type OpenWindow = (client: pg.ClientBase, window: BlindWindow) => Promise<void>;
 
 /** Of the database, in whole milliseconds; unlike `now()` it goes on during a transaction. */
-const CLOCK = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
+export const CLOCK = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
 /** One node after the other decides what a silence was. The first number is that of all locks of Snitch. */
 const LOCK = `SELECT pg_advisory_xact_lock(77, hashtext('liveness'))`;
+
+/** Where every node before this one said goodbye, nobody took check-ins since the last of them. In milliseconds. */
+const AFTER_GOODBYES = 0;
 
 /** Nodes that ended are shown for so long, in milliseconds. */
 const SHOWN_FOR = 7 * 24 * 3_600_000;
@@ -35,6 +25,8 @@ const SHOWN_FOR = 7 * 24 * 3_600_000;
 interface Told {
   last: string | null;
   now: string;
+  /** Whether a node was there that has not said goodbye. */
+  lives: boolean | null;
 }
 
 /**
@@ -42,6 +34,7 @@ interface Told {
  * longer than the threshold, or the clock was set back, one node after the other looks what that means. It is committed
  * as durably as check-ins are, so that it fails where they do: a database that takes no check-ins must not look alive.
  *
+ * @param isFirst this node begins: where all others have ended in order, any silence is one
  * @param ownNow the clock of this host, in milliseconds, to be compared
  * @throws the error of the database; then no sign was given, and no window opened
  */
@@ -52,7 +45,8 @@ export async function giveSign(
     threshold,
     ownNow,
     open,
-  }: { node: Node; threshold: number; ownNow: () => number; open: OpenWindow },
+    isFirst = false,
+  }: { node: Node; threshold: number; ownNow: () => number; open: OpenWindow; isFirst?: boolean },
 ): Promise<Verdict> {
   const asked = ownNow();
   const { rows, rowCount } = await client.query<{ now: string }>({
@@ -68,7 +62,7 @@ export async function giveSign(
     clockAhead.set(client, Math.round((asked + ownNow()) / 2) - Number(rows[0]?.now));
     return { kind: 'alive' };
   }
-  return inTransaction(client, () => giveLockedSign(client, { node, threshold, open }));
+  return inTransaction(client, () => giveLockedSign(client, { node, threshold, open, isFirst }));
 }
 
 /** Measured at one sign and written with the next. */
@@ -76,14 +70,17 @@ const clockAhead = new WeakMap<pg.ClientBase, number>();
 
 async function giveLockedSign(
   client: pg.ClientBase,
-  { node, threshold, open }: { node: Node; threshold: number; open: OpenWindow },
+  { node, threshold, open, isFirst }: { node: Node; threshold: number; open: OpenWindow; isFirst: boolean },
 ): Promise<Verdict> {
   await client.query(LOCK);
   // A statement of its own, because one that waited for the lock would see what was there before it waited.
-  const { rows } = await client.query<Told>(`SELECT max(alive_at) AS last, ${CLOCK} AS now FROM nodes`);
+  const { rows } = await client.query<Told>(
+    `SELECT max(alive_at) AS last, ${CLOCK} AS now, bool_or(stopped_at IS NULL) AS lives FROM nodes`,
+  );
   const [told] = rows;
   const now = Number(told?.now);
-  const verdict = verdictOn(told?.last == null ? null : Number(told.last), now, threshold);
+  const last = told?.last == null ? null : Number(told.last);
+  const verdict = verdictOn(last, now, isFirst && told?.lives === false ? AFTER_GOODBYES : threshold);
   if (verdict.kind === 'blind') await open(client, verdict.window);
   if (verdict.kind === 'clock set back')
     await client.query('UPDATE nodes SET alive_at = $1 WHERE alive_at > $1', [now]);
@@ -131,6 +128,18 @@ export async function maySweep(client: pg.ClientBase, threshold: number): Promis
   );
   return rows[0]?.may ?? false;
 }
+
+/**
+ * As `maySweep`, for a node with this id: it must have given a sign of life itself within the threshold, and not be
+ * about to stop. One that was stopped in between knows nothing of what the others did. In the words of the operations.
+ */
+export const MAY_SWEEP = `SELECT NOT EXISTS (SELECT 1 FROM blind_windows WHERE cursor IS NOT NULL)
+    AND EXISTS (SELECT 1 FROM nodes WHERE id = ? AND stopped_at IS NULL
+      AND alive_at BETWEEN ${CLOCK} - CAST(? AS BIGINT) AND ${CLOCK} + CAST(? AS BIGINT)) AS may`;
+
+/** Whether another node than the one with this id gives signs of life. */
+export const OTHERS_LIVE = `SELECT EXISTS (SELECT 1 FROM nodes WHERE id <> ? AND stopped_at IS NULL
+    AND alive_at > ${CLOCK} - CAST(? AS BIGINT)) AS live`;
 
 async function inTransaction<T>(client: pg.ClientBase, work: () => Promise<T>): Promise<T> {
   await client.query('BEGIN');

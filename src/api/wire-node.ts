@@ -1,0 +1,14 @@
+/** One run of the daemon on a database that several share; times are of the database's clock. */
+export interface WireNode {
+  id: string;
+  /** The name of its host. */
+  name: string;
+  version: string;
+  /** Whether it is the one that answers. */
+  answers: boolean;
+  started_at: string;
+  alive_at: string;
+  /** Null while it runs, or where it ended without a word. */
+  stopped_at: string | null;
+  clock_ahead_ms: number;
+}

@@ -1,0 +1,28 @@
+/** `/v1/nodes`: the daemons that share one database, and how they are. Beyond the contract. */
+import type { FastifyInstance } from 'fastify';
+import type { WireNode } from '../../api/wire-node.ts';
+import type { ListedNode } from '../../store/node.ts';
+import { resource } from '../endpoint/resource.ts';
+import type { RouteContext } from '../endpoint/route-context.ts';
+import { wireTime } from '../endpoint/wire.ts';
+
+/** Empty where one daemon has its database alone. */
+export function nodeRoutes(app: FastifyInstance, { store }: RouteContext): void {
+  const { node } = store;
+  const list = async () => (node ? (await node.list()).map((one) => wireNode(one, node.id)) : []);
+  resource(app, '/nodes', { GET: list }, { audience: 'admin' });
+}
+
+function wireNode(node: ListedNode, own: string): WireNode {
+  const { id, name, version, stoppedAt } = node;
+  return {
+    id,
+    name,
+    version,
+    answers: id === own,
+    started_at: wireTime(node.startedAt),
+    alive_at: wireTime(node.aliveAt),
+    stopped_at: stoppedAt === null ? null : wireTime(stoppedAt),
+    clock_ahead_ms: node.clockAheadMs,
+  };
+}

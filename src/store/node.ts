@@ -1,0 +1,41 @@
+/** What a store on a database that several nodes share tells of them, and does for this one. */
+import type { BlindWindow } from '../core/blind-window.ts';
+
+/** One run of the program on the shared database. All instants are milliseconds of the database's clock. */
+export interface ListedNode {
+  readonly id: string;
+  /** For people: the name of the host. */
+  readonly name: string;
+  readonly version: string;
+  readonly startedAt: number;
+  readonly aliveAt: number;
+  /** It ended in order; null while it runs, or where it ended without a word. */
+  readonly stoppedAt: number | null;
+  /** How far the clock of its host was ahead of the database's at its last sign, in milliseconds; negative if behind. */
+  readonly clockAheadMs: number;
+}
+
+export interface ClusterNode {
+  readonly id: string;
+  /**
+   * This node takes check-ins from now on, and says so each second. A time in which no node did is a blind window.
+   *
+   * @throws what keeps the first sign of life from being given
+   */
+  begin(): Promise<void>;
+  /** This node takes no more check-ins. It fails quietly: the others notice it all the same. */
+  leave(): Promise<void>;
+  /** The clock that all nodes share, in milliseconds. */
+  now(): Promise<number>;
+  /** Runs `work` while no other node does what has this name. */
+  alone<T>(name: string, work: () => Promise<T>): Promise<T>;
+  /** The newest first, with those that ended in the last days. */
+  list(): Promise<ListedNode[]>;
+  /**
+   * Makes up for what this node refused: where no other node lives that could take it, the time is a blind window,
+   * which is answered.
+   */
+  answerForRefused(): Promise<BlindWindow | null>;
+  /** What is wrong, in words that may be shown to anybody; null if nothing is. */
+  problem(): string | null;
+}

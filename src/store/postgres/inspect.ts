@@ -1,0 +1,62 @@
+/** Looks at a database from outside, as `snitch doctor` does: nothing in it is changed. */
+import type { PostgresAddress } from '../../core/database/postgres-url.ts';
+import type { ListedNode } from '../node.ts';
+import { Primary } from './hosts/primary.ts';
+import { seenMemory } from './hosts/seen-file.ts';
+import { listNodes } from './nodes/signs.ts';
+
+export interface Standby {
+  name: string;
+  /** As PostgreSQL says it: `sync`, `quorum`, `potential` or `async`. */
+  state: string;
+}
+
+export interface Inspected {
+  /** Such as `15.18`. */
+  version: string;
+  /** Null where no daemon has begun on this database yet. */
+  content: { snitches: number; cases: number } | null;
+  nodes: ListedNode[];
+  /** By the database's clock, in milliseconds. */
+  now: number;
+  standbys: Standby[];
+  /** Whether a commit waits for a standby. */
+  isSynchronous: boolean;
+}
+
+/** In milliseconds. */
+const PATIENCE = 10_000;
+
+/** @throws ConnectionFault where no host takes writes */
+export async function inspectPostgres(address: PostgresAddress): Promise<Inspected> {
+  const ignore = () => undefined;
+  const reached = { address, schema: 'public', answerWithinMs: PATIENCE, purpose: 'doctor', pipeline: false };
+  const session = await new Primary(reached, seenMemory(null, ignore), ignore).connect();
+  const { client, facts } = session;
+  const rows = async <Row extends object>(sql: string) => (await client.query<Row>(sql)).rows;
+  try {
+    const [basics] = await rows<{ begun: boolean; now: string; names: string }>(
+      `SELECT to_regclass('nodes') IS NOT NULL AS begun, current_setting('synchronous_standby_names') AS names,
+         (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`,
+    );
+    const standbys = await rows<Standby>(
+      `SELECT application_name AS name, coalesce(sync_state, 'unknown') AS state FROM pg_stat_replication
+       WHERE state = 'streaming' ORDER BY application_name`,
+    );
+    const [counts] = basics?.begun
+      ? await rows<{ snitches: number; cases: number }>(
+          'SELECT (SELECT count(*)::int FROM snitches) AS snitches, (SELECT count(*)::int FROM cases) AS cases',
+        )
+      : [];
+    return {
+      version: facts.version,
+      content: counts ?? null,
+      nodes: basics?.begun ? await listNodes(client) : [],
+      now: Number(basics?.now),
+      standbys,
+      isSynchronous: basics?.names !== '',
+    };
+  } finally {
+    await session.end();
+  }
+}

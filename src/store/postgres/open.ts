@@ -1,0 +1,118 @@
+/** Makes the whole store of one node on PostgreSQL: connections to the primary, the schema, the node and its changes. */
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { BlindWindow } from '../../core/blind-window.ts';
+import type { PostgresAddress } from '../../core/database/postgres-url.ts';
+import type { Change } from '../change.ts';
+import type { Commit, Store } from '../store.ts';
+import { ChangeHearer } from './changes/hearer.ts';
+import type { Heard } from './changes/messages.ts';
+import { ChangeTeller } from './changes/teller.ts';
+import { SessionPool } from './hosts/pool.ts';
+import { Primary } from './hosts/primary.ts';
+import { seenMemory } from './hosts/seen-file.ts';
+import { migrate } from './migrate.ts';
+import { NODES } from './nodes/schema.ts';
+import { DEADLINE, type StoreOnPool, storeOn } from './postgres-store.ts';
+import { sharedNode } from './shared-node.ts';
+
+export interface OpenOptions {
+  address: PostgresAddress;
+  /** Where this node remembers which primary it has written to; it must be there. */
+  dataDir: string;
+  /** The clock of this host, in milliseconds. */
+  clock: () => number;
+  /** The version of this program. */
+  version: string;
+  /** How long a connection and each statement may take, in milliseconds. */
+  deadline?: number;
+  onCommit?: (commit: Commit) => void;
+  checkInsKept?: () => number;
+  /** Told what works, but is probably not what was meant. */
+  warn: (words: string) => void;
+  /** Told that another node brings the schema up to date, and is waited for. */
+  onWait?: () => void;
+  /** Told of an upgrade of the schema. */
+  onMigrated?: (migrated: { from: number; to: number }) => void;
+  /** Told of a time in which no node took check-ins. */
+  onBlind?: (window: BlindWindow) => void;
+}
+
+/** One schema for all that Snitch keeps. */
+const SCHEMA = 'public';
+
+/** Connections of the store: ten for its calls, and those of the node itself. */
+const SESSIONS = 12;
+
+/** Walking through a large table takes long, and so may waiting for another node that does. In milliseconds. */
+const MIGRATES_WITHIN = 24 * 3_600_000;
+
+/**
+ * The store does not live among the nodes before `node.begin` is called.
+ *
+ * @throws NewerSchema where the database is of a newer program
+ * @throws ConnectionFault, without the password in it, where no host takes writes
+ */
+export async function openStoreOnPostgres(options: OpenOptions): Promise<Store> {
+  const { address, dataDir, clock, version, warn, deadline = DEADLINE } = options;
+  const reached = { address, schema: SCHEMA, answerWithinMs: deadline, pipeline: true };
+  const primary = new Primary(reached, seenMemory(dataDir, warn), warn);
+  await bringUpToDate(primary, options);
+  const pool = new SessionPool({ primary, size: SESSIONS, waitMs: deadline });
+  const stopLooking = primary.keepLooking();
+  const node = { id: randomUUID(), name: hostname(), version };
+  const teller = new ChangeTeller({ pool, node: node.id, schema: SCHEMA });
+  const { onCommit, checkInsKept } = options;
+  const on = storeOn({
+    pool,
+    clock,
+    deadline,
+    onCommitted: (changes) => teller.tell(changes.filter(concernsOthers)),
+    ...(onCommit && { onCommit }),
+    ...(checkInsKept && { checkInsKept }),
+  });
+  const onHeard = (heard: Heard) => hear(on, heard);
+  const hearer = new ChangeHearer({ primary, node: node.id, schema: SCHEMA, onHeard });
+  const shared = sharedNode({ ...on, node, primary, pool, clock, onBlind: options.onBlind ?? (() => {}) });
+  const end = async () => {
+    await shared.node.leave();
+    await hearer.stop();
+    stopLooking();
+  };
+  try {
+    await hearer.start();
+  } catch (error) {
+    await end();
+    await pool.end();
+    throw error;
+  }
+  const close = async () => {
+    await end();
+    await on.runner.drain();
+    // It needs the connections, which end with the store.
+    await teller.stop();
+    await on.store.close();
+  };
+  return { ...on.store, ...shared.methods, node: shared.node, close };
+}
+
+async function bringUpToDate(primary: Primary, { onMigrated, onWait }: OpenOptions): Promise<void> {
+  const wishes = { purpose: 'migrations', answerWithinMs: MIGRATES_WITHIN, pipeline: false };
+  const session = await primary.connect(wishes);
+  try {
+    const migrated = await migrate(session.client, onWait, NODES);
+    if (migrated.from > 0 && migrated.from < migrated.to) onMigrated?.(migrated);
+  } finally {
+    await session.end();
+  }
+}
+
+/** An alert is written down by the node that decided it. */
+function concernsOthers({ kind }: Change): boolean {
+  return kind !== 'alert';
+}
+
+function hear({ announce }: StoreOnPool, heard: Heard): void {
+  if (heard === 'reset') announce([{ kind: 'reset' }]);
+  else announce(heard.changes.filter(concernsOthers));
+}

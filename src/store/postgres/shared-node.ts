@@ -1,0 +1,129 @@
+/** This node among those on the same database: what the store tells of it, and asks of the others. */
+import type pg from 'pg';
+import type { BlindWindow } from '../../core/blind-window.ts';
+import type { ClusterNode, ListedNode } from '../node.ts';
+import { openBlindWindow } from '../operations/blind-windows.ts';
+import { applyDue } from '../operations/sweeping/due.ts';
+import type { Store } from '../store.ts';
+import type { DueResult } from '../sweep.ts';
+import type { Transaction } from '../transaction.ts';
+import type { SessionPool } from './hosts/pool.ts';
+import type { Primary } from './hosts/primary.ts';
+import { Liveness } from './nodes/liveness.ts';
+import { CLOCK, listNodes, MAY_SWEEP, type Node, type OpenWindow, OTHERS_LIVE } from './nodes/signs.ts';
+import type { PostgresRunner } from './postgres-runner.ts';
+import { LOCKS } from './postgres-transaction.ts';
+
+/**
+ * How long all nodes may be silent without a blind window, in milliseconds: shorter than the store tries before it
+ * refuses a check-in because the database is away, so that each such refusal lies in a window.
+ */
+export const SILENCE = 7_000;
+
+/** A node that begins where none lives takes a silence of this length for a window, in milliseconds. */
+const FIRST_SILENCE = 1_500;
+
+/** What is done by one node at a time at its start, and may wait for another. In milliseconds. */
+const ALONE_WITHIN = 60_000;
+
+export interface SharedNodeOptions {
+  readonly node: Node;
+  readonly primary: Pick<Primary, 'connect'>;
+  readonly pool: SessionPool;
+  readonly runner: PostgresRunner;
+  /** The clock of this host. */
+  readonly clock: () => number;
+  readonly onBlind: (window: BlindWindow) => void;
+}
+
+export interface SharedNode {
+  node: ClusterNode;
+  /** What the store does otherwise where it is not alone. */
+  methods: Pick<Store, 'applyDue' | 'recordLiveness' | 'releaseLeases'>;
+}
+
+export function sharedNode(options: SharedNodeOptions): SharedNode {
+  const { node, primary, pool, runner, clock, onBlind } = options;
+  const life = { threshold: SILENCE, firstThreshold: FIRST_SILENCE };
+  const liveness = new Liveness({ primary, node, ...life, open: keepWindow, clock, onBlind });
+  return {
+    node: {
+      id: node.id,
+      begin: () => liveness.start(),
+      leave: () => liveness.stop(),
+      now: () => withClient(pool, databaseNow),
+      alone: (name, work) => alone(primary, name, work),
+      list: () => withClient<ListedNode[]>(pool, listNodes),
+      answerForRefused: () => answerForRefused(runner, node),
+      problem: () => (liveness.fault === null ? null : 'the database does not answer, or takes no writes'),
+    },
+    methods: {
+      applyDue: (now, after, limit) =>
+        runner.writeInBackground(async (tx) =>
+          runner.refused === null && (await maySweep(tx, node))
+            ? applyDue(tx, now, after, limit)
+            : NOTHING_DUE,
+        ),
+      // The signs of life of all nodes tell more than what one of them would write down.
+      recordLiveness: async () => {},
+      // This run of the program has claimed nothing yet, and what others claim is theirs until their leases end.
+      releaseLeases: async () => {},
+    },
+  };
+}
+
+const NOTHING_DUE: DueResult = { changed: 0, inVain: false, next: null, failures: [] };
+
+/** Asked in the transaction of the sweep itself: a node that was stopped a moment ago must not accuse anybody. */
+async function maySweep(tx: Transaction, { id }: Node): Promise<boolean> {
+  return (await tx.get<{ may: number }>(MAY_SWEEP, id, SILENCE, SILENCE))?.may === 1;
+}
+
+async function answerForRefused(runner: PostgresRunner, { id }: Node): Promise<BlindWindow | null> {
+  const { refused } = runner;
+  if (refused === null) return null;
+  const isBlind = await runner.writeInBackground(async (tx) => {
+    if ((await tx.get<{ live: number }>(OTHERS_LIVE, id, SILENCE))?.live === 1) return false;
+    await openBlindWindow(tx, refused);
+    return true;
+  });
+  runner.forgetRefused(refused);
+  return isBlind ? refused : null;
+}
+
+/** As the operation `openBlindWindow`, on the connection of the sign of life, so that both are one transaction. */
+const keepWindow: OpenWindow = async (client, { start, end }) => {
+  await client.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [LOCKS, 'blind windows']);
+  await client.query('INSERT INTO blind_windows (started_at, ended_at, cursor) VALUES ($1, $2, 0)', [
+    start,
+    end,
+  ]);
+};
+
+async function databaseNow(client: pg.ClientBase): Promise<number> {
+  const { rows } = await client.query<{ now: string }>(`SELECT ${CLOCK} AS now`);
+  return Number(rows[0]?.now);
+}
+
+async function withClient<T>(pool: SessionPool, work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let isGood = false;
+  try {
+    const result = await work(client);
+    isGood = true;
+    return result;
+  } finally {
+    client.release(!isGood);
+  }
+}
+
+/** The lock ends with its connection, however that ends. */
+async function alone<T>(primary: Pick<Primary, 'connect'>, name: string, work: () => Promise<T>): Promise<T> {
+  const session = await primary.connect({ purpose: name, answerWithinMs: ALONE_WITHIN, pipeline: false });
+  try {
+    await session.client.query('SELECT pg_advisory_lock($1, hashtext($2))', [LOCKS, name]);
+    return await work();
+  } finally {
+    await session.end();
+  }
+}

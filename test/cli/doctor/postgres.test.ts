@@ -1,0 +1,69 @@
+/** What `snitch doctor` says of a PostgreSQL database and of the nodes on it. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { findingsOf } from '../../../src/cli/doctor/postgres.ts';
+import type { ListedNode } from '../../../src/store/node.ts';
+import type { Inspected } from '../../../src/store/postgres/inspect.ts';
+
+const NOW = 1_800_000_000_000;
+
+const node = (name: string, changed: Partial<ListedNode> = {}): ListedNode => ({
+  id: name,
+  name,
+  version: '1.0.0',
+  startedAt: NOW - 60_000,
+  aliveAt: NOW - 500,
+  stoppedAt: null,
+  clockAheadMs: 2,
+  ...changed,
+});
+
+function found(changed: Partial<Inspected>): Map<string, [state: string, message: string]> {
+  const inspected: Inspected = {
+    version: '15.18',
+    content: { snitches: 3, cases: 1 },
+    nodes: [node('a'), node('b')],
+    now: NOW,
+    standbys: [{ name: 'second', state: 'sync' }],
+    isSynchronous: true,
+    ...changed,
+  };
+  const findings = findingsOf(inspected, 'postgres://db:5432/snitch');
+  return new Map(findings.map(({ check, state, message }) => [check, [state, message]]));
+}
+
+test('where all is well, it names the nodes and the standby', () => {
+  const findings = found({});
+  assert.equal([...findings.keys()], ['store', 'nodes', 'replication']);
+  assert.ok([...findings.values()].every(([state]) => state === 'ok'));
+  assert.match(findings.get('nodes')?.[1] ?? '', '2 nodes: a (1.0.0), b (1.0.0)');
+});
+
+test('a clock that is more than a second off is a warning, and a smaller difference is none', () => {
+  const [state, message] = found({ nodes: [node('a', { clockAheadMs: -1_600 })] }).get('clocks') ?? [];
+  assert.is(state, 'warning');
+  assert.match(message ?? '', 'the clock of a is 1.6 s behind');
+  assert.not(found({ nodes: [node('a', { clockAheadMs: 1_000 })] }).has('clocks'));
+});
+
+test('nodes that ended, or that are silent, do not count', () => {
+  const nodes = [node('a', { stoppedAt: NOW }), node('b', { aliveAt: NOW - 60_000 })];
+  assert.is(found({ nodes }).get('nodes')?.[0], 'failure');
+});
+
+test('different versions, and nothing in the database yet, are told', () => {
+  const nodes = [node('a'), node('b', { version: '1.1.0' })];
+  assert.is(found({ nodes }).get('nodes')?.[0], 'warning');
+  assert.is(found({ content: null }).get('store')?.[0], 'warning');
+});
+
+test('an asynchronous standby can lose check-ins, and a missing synchronous one refuses them', () => {
+  const standbys = [{ name: 'second', state: 'async' }];
+  const [state, message] = found({ standbys, isSynchronous: false }).get('replication') ?? [];
+  assert.is(state, 'warning');
+  assert.match(message ?? '', 'can be lost in a failover');
+  assert.is(found({ standbys: [], isSynchronous: true }).get('replication')?.[0], 'failure');
+  assert.is(found({ standbys: [], isSynchronous: false }).get('replication')?.[0], 'warning');
+});
+
+test.run();
