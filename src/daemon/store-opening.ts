@@ -63,7 +63,7 @@ async function openShared(given: Given, { address, shown }: StorePlace): Promise
     onMigrated: (migrated) => logger.info(migrated, 'the database was upgraded'),
     onBlind: (window) => tellOfWindow(logger, window),
   });
-  logger.info({ store: shown, node: store.node?.id }, 'the data are in PostgreSQL');
+  logger.warn({ store: shown, node: store.node?.id }, 'the data are in PostgreSQL, which is a preview');
   return store;
 }
 

@@ -67,6 +67,7 @@ export async function openStoreOnPostgres(options: OpenOptions): Promise<Store> 
     pool,
     clock,
     deadline,
+    node: node.id,
     onCommitted: (changes) => teller.tell(changes.filter(concernsOthers)),
     ...(onCommit && { onCommit }),
     ...(checkInsKept && { checkInsKept }),
