@@ -151,9 +151,19 @@ export const TASKS: readonly Task[] = [
     title: 'Show others',
     entries: [
       {
+        name: 'status-page',
+        summary: 'a page for others: what is well, and what is not',
+        load: () => import('./administration/status-page.ts'),
+      },
+      {
         name: 'badge',
         summary: 'pictures for other pages: how snitches are',
         load: () => import('./open/badge.ts'),
+      },
+      {
+        name: 'metrics',
+        summary: 'how each snitch is, for Prometheus',
+        load: () => import('./administration/metrics.ts'),
       },
     ],
   },
@@ -167,11 +177,6 @@ export const TASKS: readonly Task[] = [
         summary: 'services that alerts are sent to',
         load: () => import('./channels/channel.ts'),
       },
-      {
-        name: 'status-page',
-        summary: 'a page for others: what is well, and what is not',
-        load: () => import('./administration/status-page.ts'),
-      },
       { name: 'webhook', summary: 'where alerts are posted to', load: here(webhook) },
       { name: 'key', summary: 'API keys', load: here(key) },
       {
@@ -180,11 +185,6 @@ export const TASKS: readonly Task[] = [
         load: () => import('./server/server.ts'),
       },
       { name: 'log', summary: 'who changed what', load: () => import('./snitches/log.ts') },
-      {
-        name: 'metrics',
-        summary: 'how each snitch is, for Prometheus',
-        load: () => import('./administration/metrics.ts'),
-      },
       { name: 'maintenance', summary: 'close the API for a while', load: here(maintenance) },
     ],
   },
