@@ -34,7 +34,7 @@ export const statusPage: Case = {
       beside: { figure: 'alone', name: 'alone' },
     },
     { what: 'p99 of a look', figure: 'look', unit: 'ms' },
-    { what: 'The page, as it is sent', figure: 'bytes', unit: 'bytes' },
+    { what: 'The page, before it is compressed', figure: 'bytes', unit: 'bytes' },
   ],
   async open(subject) {
     const { workplace, sizes, bare } = subject;
