@@ -12,7 +12,7 @@ export function statusJson(content: PageContent): string {
   return JSON.stringify({
     title: visible(page.title),
     summary: text,
-    all_well: total > 0 && counts.missing + counts.error === 0,
+    all_well: counts.well > 0 && counts.missing + counts.error === 0,
     as_of: isoTime(now),
     timezone,
     announcement: announcement && { text: announcement.text, at: isoTime(announcement.at) },
