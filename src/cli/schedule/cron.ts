@@ -1,4 +1,5 @@
 /** Parses the schedule of a line in a crontab: five fields, or a word that stands for them (`man 5 crontab`). */
+import { NICKNAMES } from '../../core/schedule/nicknames.ts';
 import { NotUnderstood, type Schedule, steps } from './schedule.ts';
 
 interface FieldRule {
@@ -18,20 +19,10 @@ const MONTH: FieldRule = { name: 'month', min: 1, max: 12, words: MONTHS };
 /** Sunday is both 0 and 7. */
 const WEEKDAY: FieldRule = { name: 'day of the week', min: 0, max: 7, words: WEEKDAYS };
 
-const WORDS: Record<string, string> = {
-  '@yearly': '0 0 1 1 *',
-  '@annually': '0 0 1 1 *',
-  '@monthly': '0 0 1 * *',
-  '@weekly': '0 0 * * 0',
-  '@daily': '0 0 * * *',
-  '@midnight': '0 0 * * *',
-  '@hourly': '0 * * * *',
-};
-
 /** @throws NotUnderstood with the reason */
 export function parseCronSchedule(text: string): Schedule {
   if (text.toLowerCase() === '@reboot') throw new NotUnderstood('it runs at boot only: nobody knows when');
-  const plain = text.startsWith('@') ? WORDS[text.toLowerCase()] : text;
+  const plain = text.startsWith('@') ? NICKNAMES[text.toLowerCase()] : text;
   if (plain === undefined) throw new NotUnderstood(`${text} is no word that cron is known to have`);
   const fields = plain.split(/\s+/);
   const [minute = '', hour = '', day = '', month = '', weekday = ''] = fields;

@@ -5,18 +5,9 @@
  */
 import { CronPattern } from 'croner';
 import { checkFields } from './cron-fields.ts';
+import { NICKNAMES } from './nicknames.ts';
 import { bitsOf, daysWhere, type Month, type Pattern, timesOf } from './pattern.ts';
 import { quoted, ScheduleRefused, wordsOf } from './refused.ts';
-
-const NICKNAMES: Record<string, string> = {
-  '@yearly': '0 0 1 1 *',
-  '@annually': '0 0 1 1 *',
-  '@monthly': '0 0 1 * *',
-  '@weekly': '0 0 * * 0',
-  '@daily': '0 0 * * *',
-  '@midnight': '0 0 * * *',
-  '@hourly': '0 * * * *',
-};
 
 /** The bit by which croner marks the last such weekday of a month; those for the first to the fifth are below it. */
 const LAST = 32;

@@ -1,5 +1,6 @@
 /** The five fields of a crontab for a job that is due as its snitch expects. */
 import { durationInWords, SECOND } from '../../text/durations.ts';
+import { NICKNAMES } from '../schedule/nicknames.ts';
 import type { ScheduleRule } from '../schedule/schedule.ts';
 
 /** Or why cron cannot do it. */
@@ -44,17 +45,6 @@ function timesOfEvery(seconds: number): CronTimes {
   return { why: `cron cannot run a job every ${durationInWords(seconds * SECOND)}` };
 }
 
-/** As every cron has them, and Kubernetes and GitHub too. */
-const WORDS: Readonly<Record<string, string>> = {
-  '@yearly': '0 0 1 1 *',
-  '@annually': '0 0 1 1 *',
-  '@monthly': '0 0 1 * *',
-  '@weekly': '0 0 * * 0',
-  '@daily': '0 0 * * *',
-  '@midnight': '0 0 * * *',
-  '@hourly': '0 * * * *',
-};
-
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
@@ -64,7 +54,7 @@ const LONE_STEP = /^\d{1,2}\//;
 /** Words for words that only some crons know: names become numbers, and what has no such form is refused. */
 function plainTimes(expression: string): CronTimes {
   const given = expression.trim();
-  const fields = (WORDS[given.toLowerCase()] ?? given).split(/\s+/);
+  const fields = (NICKNAMES[given.toLowerCase()] ?? given).split(/\s+/);
   if (fields.length !== 5) return { why: notPlain(given) };
   const plain = fields.map((field, at) => numbered(field, at));
   const isPlain = plain.every((field) =>
