@@ -32,6 +32,20 @@ test('there is none until it is switched on, and then it tells what carries the 
   );
 });
 
+test('says that all is well only where something is, and nothing is not', async (context) => {
+  const { token } = await newSnitch(context.acme, { name: 'shown', tags: ['public'] });
+  await put(context);
+  const said: boolean[] = [(await pageOf(context)).all_well];
+  for (const outcome of ['', '?s=1', '?s=0']) {
+    await checkIn(context, token, outcome);
+    context.clock.now += MINUTE;
+    const state = outcome === '?s=1' ? 'error' : 'well';
+    const page = await shownWhen(context, ({ counts }) => counts[state] === 1);
+    said.push(page.all_well);
+  }
+  assert.equal(said, [false, true, false, true]);
+});
+
 test('tells nothing that was not released', async (context) => {
   const { secrets, released, tokens } = await busyCase(context);
   await put(context, { tags: [PUBLIC_TAG], groups: [PUBLIC_TAG] });

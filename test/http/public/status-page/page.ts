@@ -14,6 +14,7 @@ export interface Line {
 }
 
 export interface Shown {
+  all_well: boolean;
   counts: Record<string, number>;
   total: number;
   left_out: number;
