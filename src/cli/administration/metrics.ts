@@ -2,6 +2,7 @@
 import { printableLines } from '../../text/printable.ts';
 import { addConnectionOptions, collect, type Register, withExamples } from '../command/command.ts';
 import { type ConnectionFlags, connect } from '../command/connection.ts';
+import { say } from '../output/output.ts';
 
 interface MetricsFlags extends ConnectionFlags {
   tag?: string[];
@@ -25,7 +26,12 @@ export const register: Register = (program) => {
 };
 
 async function printMetrics(flags: MetricsFlags): Promise<void> {
-  const text = await connect(flags).metrics(flags.tag ?? []);
+  const tags = flags.tag ?? [];
+  const text = await connect(flags).metrics(tags);
   // What goes to a program must stay as it is; a terminal is not to obey a name.
   process.stdout.write(process.stdout.isTTY ? printableLines(text).join('\n') : text);
+  if (tags.length > 0 && !text.includes('\nsnitch_status{')) {
+    const asked = tags.map((tag) => `"${tag}"`).join(' and ');
+    say(`no snitch has the tag ${asked}: \`snitch list\` shows those that there are`);
+  }
 }

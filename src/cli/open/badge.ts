@@ -82,7 +82,11 @@ async function addBadge(given: string | undefined, flags: AddFlags): Promise<voi
   const client = connect(flags);
   const input: BadgeInput = given === undefined ? { tag: tag ?? '' } : await tokenOf(client, given);
   const badge = await client.createBadge(label === undefined ? input : { ...input, label });
-  printBadge(badge, new Output(flags, client.now()));
+  const output = new Output(flags, client.now());
+  printBadge(badge, output);
+  if (tag !== undefined && !output.quiet && (await client.listSnitches([tag])).length === 0) {
+    say(`no snitch has the tag "${tag}" now: the badge says "unknown" until one has`);
+  }
 }
 
 async function tokenOf(client: Client, given: string): Promise<BadgeInput> {

@@ -161,6 +161,7 @@ administration('metrics prints what Prometheus reads, only of what has the tags'
   assert.equal(seriesOf(found, 'snitch_status', { name: 'mail' }), []);
   const both = await on.run('metrics', '-t', 'metered', '-t', 'other');
   assert.equal(seriesOf(readExposition(both.stdout), 'snitch_status'), []);
+  assert.match(both.stderr, 'no snitch has the tag "metered" and "other"');
   const refused = await runSnitch(['metrics'], { SNITCH_URL: on.daemon.url, SNITCH_API_KEY: 'snk_x' });
   assert.equal([refused.code, refused.stdout], [4, '']);
 });

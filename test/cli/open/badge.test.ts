@@ -43,6 +43,11 @@ test('a badge of a tag, with a label of its own', async () => {
   assert.equal([made.tag, made.label, made.name, made.token], ['web', 'our site', null, null]);
   const quiet = await on.run('badge', 'add', '--tag', 'web', '-q');
   assert.match(quiet.stdout, /^badge_[a-z2-7]{16}\n$/);
+  assert.is(quiet.stderr, '');
+  const mistaken = await on.run('badge', 'add', '--tag', 'wbe');
+  assert.is(mistaken.stderr, 'no snitch has the tag "wbe" now: the badge says "unknown" until one has\n');
+  await on.run('create', 'shop', '-i', 'daily', '-t', 'wbe');
+  assert.is((await on.run('badge', 'add', '--tag', 'wbe')).stderr, '');
 });
 
 test('what cannot be is said before anything is made', async () => {
