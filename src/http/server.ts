@@ -159,7 +159,7 @@ const API_ROUTES: readonly ((api: FastifyInstance, context: ApiContext) => void)
 
 async function apiRoutes(api: FastifyInstance, serverOptions: ServerOptions): Promise<void> {
   const { store, clock } = serverOptions;
-  const by: ApiContext['by'] = (request) => store.by(actorOf(request), clock());
+  const by: ApiContext['by'] = (request, at = clock()) => store.by(actorOf(request), at);
   const options = { ...serverOptions, lists: new Lists(store), by };
   const authenticate = createAuthenticator(options);
   api.addHook('onRequest', async (request, reply) => {

@@ -337,6 +337,19 @@ test('two keys are told apart, and an entry keeps the name of a key that is gone
   assert.ok(admin.key !== null);
 });
 
+test('who paused it is told however long the request took', async (context) => {
+  const { acme, clock } = context;
+  const { href } = await healthy(context);
+  let now = clock.now;
+  Object.defineProperty(clock, 'now', { configurable: true, get: () => ++now });
+  empty(await acme.write.post(`${href}/pause`, { until: 'unpaused' }));
+  const { reasons } = ok<WireExplanation>(await acme.read.get(`${href}/explain`));
+  assert.ok(
+    reasons.some((reason) => reason.startsWith('write key paused it at ')),
+    reasons.join(' '),
+  );
+});
+
 test('a pause of before is not told of the present one', async (context) => {
   const { acme, clock } = context;
   const snitch = await healthy(context);

@@ -25,6 +25,9 @@ export interface Terminal {
   close(): void;
 }
 
+/** A terminal has a server of its own: that of the one before may still be ending when the next begins. */
+let opened = 0;
+
 /** How long anything may take to appear on a busy machine, in milliseconds. */
 const PATIENCE = 20_000;
 
@@ -33,7 +36,8 @@ export function openTerminal(
   env: Record<string, string>,
   size = { columns: 100, rows: 24 },
 ): Terminal {
-  const socket = `snitch-${name}-${process.pid}`;
+  opened += 1;
+  const socket = `snitch-${name}-${process.pid}-${opened}`;
   const tmux = (...args: string[]) =>
     execFileSync('tmux', ['-L', socket, '-u', '-f', '/dev/null', ...args], {
       encoding: 'utf8',

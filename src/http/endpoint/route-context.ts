@@ -31,6 +31,6 @@ export interface RouteContext {
 /** What the routes below `/v1` get as well. */
 export interface ApiContext extends RouteContext {
   lists: Lists;
-  /** All that changes something, in the name of the key that the request came with, now. */
-  by: (request: FastifyRequest) => Acts;
+  /** All that changes something, in the name of the key that the request came with; without `at`, now. */
+  by: (request: FastifyRequest, at?: number) => Acts;
 }
