@@ -62,6 +62,7 @@ export function createParts(foundation: Foundation): Parts {
   const deliverer = createDeliverer({
     store,
     clock,
+    heldSince: () => store.node?.heldSince() ?? Number.NEGATIVE_INFINITY,
     random: Math.random,
     smtp: config.smtp,
     webhooks: config.webhooks,

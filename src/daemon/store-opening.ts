@@ -62,6 +62,7 @@ async function openShared(given: Given, { address, shown }: StorePlace): Promise
     onWait: () => logger.info('another node brings the database up to date, and is waited for'),
     onMigrated: (migrated) => logger.info(migrated, 'the database was upgraded'),
     onBlind: (window) => tellOfWindow(logger, window),
+    onFreed: (nodes) => logger.info({ nodes }, 'what silent nodes were about to send is free'),
   });
   logger.warn({ store: shown, node: store.node?.id }, 'the data are in PostgreSQL, which is a preview');
   return store;

@@ -36,6 +36,11 @@ export interface ClusterNode {
    * which is answered.
    */
   answerForRefused(): Promise<BlindWindow | null>;
+  /**
+   * What this node claimed since then is its own, by `performance.now()`. Infinite while its signs of life are missing:
+   * then another node may have taken everything over, and nothing that was claimed may be sent.
+   */
+  heldSince(): number;
   /** What is wrong, in words that may be shown to anybody; null if nothing is. */
   problem(): string | null;
 }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Store } from '../../store/store.ts';
 import type { Channel } from './channel.ts';
-import { type Claimed, Claims, type Intake, intakeOf } from './claims.ts';
+import { type Claimed, Claims, type Intake, intakeOf, leaseOf } from './claims.ts';
 import { hold } from './held.ts';
 import { InFlight } from './in-flight.ts';
 import { Lanes, type Slot } from './lanes.ts';
@@ -29,6 +29,8 @@ export interface ChannelLoopOptions {
   clock: () => number;
   monotonic: () => number;
   logger: Pick<Logger, 'info' | 'error'>;
+  /** What was claimed before this instant of the monotonic clock may have been taken over by another node. */
+  heldSince: () => number;
   /** Aborted when what is in flight must be given up. */
   giveUp: AbortSignal;
 }
@@ -224,7 +226,11 @@ export class ChannelLoop {
         await settler.release(message.deliveries);
         continue;
       }
-      const outcome: Outcome = failure ?? (await this.#send(target, message, index));
+      const outcome: Outcome | null = failure ?? (await this.#send(target, message, index));
+      if (outcome === null) {
+        await settler.release(message.deliveries);
+        continue;
+      }
       // Settling waits for the disk, and takes no place from other sends.
       if (index === messages.length - 1) slot.leave();
       if (giveUp.aborted && outcome.kind === 'retry') {
@@ -246,13 +252,26 @@ export class ChannelLoop {
     return first !== undefined && first.leaseEnds - this.#options.monotonic() < this.#channel.pace.timeout;
   }
 
-  /** @param index of the message in its turn */
-  async #send(target: Target, message: Message, index: number): Promise<Outcome> {
+  /** Whether another node may have taken over what this process had claimed. */
+  #isLost({ deliveries }: Message): boolean {
+    const [first] = deliveries;
+    const claimedAt = (first?.leaseEnds ?? 0) - leaseOf(this.#channel, this.#intake);
+    return claimedAt < this.#options.heldSince();
+  }
+
+  /**
+   * Null where it may not be sent any more. That is looked at last, in the same turn of the event loop in which the send
+   * begins: a process that is stopped before that finds out when it wakes up.
+   *
+   * @param index of the message in its turn
+   */
+  async #send(target: Target, message: Message, index: number): Promise<Outcome | null> {
     const { clock, giveUp } = this.#options;
     const gap = index > 0 ? (this.#channel.grouping?.gap ?? 0) : 0;
     // Where the service stops meanwhile, the attempt fails at once and does not count.
     if (gap > 0) await sleep(gap, undefined, { signal: giveUp }).catch(() => undefined);
     if (this.#channel.grouping?.perMinute) await this.#paces.count(target, message.deliveries.length > 1);
+    if (this.#isLost(message)) return null;
     return attempt(() => message.send(this.#channel, { target: target.id, now: clock(), stop: giveUp }));
   }
 

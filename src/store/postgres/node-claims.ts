@@ -7,6 +7,7 @@ import type { ClaimRequest } from '../deliveries.ts';
 import { COLUMNS, claimTarget, type DueRow, lookAtClaimed } from '../operations/claims.ts';
 import type { Transaction } from '../transaction.ts';
 import { foreseeAlerts } from './claimed-alerts.ts';
+import { CLOCK } from './nodes/signs.ts';
 
 /** As in the order of the shared walk: behind `after`, and then from the first target on. */
 const IN_TURN = (target: string) => `(${target} <= ?), ${target}`;
@@ -119,4 +120,26 @@ export async function releaseLeasesOf(tx: Transaction, nodes: readonly string[],
     gone,
   );
   await tx.run('DELETE FROM turns WHERE until <= ? OR node IN (SELECT value FROM json_each(?))', now, gone);
+}
+
+const FREE_DELIVERIES = `UPDATE deliveries SET leased = 0, next_attempt_at = least(next_attempt_at, ${CLOCK})
+  WHERE id IN (SELECT id FROM deliveries WHERE state = 'pending' AND leased = 1
+    AND node IN (SELECT value FROM json_each(?)) FOR UPDATE SKIP LOCKED)`;
+
+const LEFT = `SELECT 1 AS one FROM deliveries WHERE state = 'pending' AND leased = 1
+  AND node IN (SELECT value FROM json_each(?)) LIMIT 1`;
+
+/**
+ * As `releaseLeasesOf`, for nodes that may yet wake up: what they are writing just now is passed over. The claims keep
+ * their fence, so that what one of them did send is taken for sent until somebody claims it anew.
+ */
+export async function freeClaimsOf(
+  tx: Transaction,
+  nodes: readonly string[],
+): Promise<{ isAll: boolean; freed: number }> {
+  const gone = JSON.stringify(nodes);
+  const turns = await tx.run('DELETE FROM turns WHERE node IN (SELECT value FROM json_each(?))', gone);
+  const deliveries = await tx.run(FREE_DELIVERIES, gone);
+  const left = await tx.get(LEFT, gone);
+  return { isAll: left === undefined, freed: turns + deliveries };
 }

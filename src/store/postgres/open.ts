@@ -36,6 +36,8 @@ export interface OpenOptions {
   onMigrated?: (migrated: { from: number; to: number }) => void;
   /** Told of a time in which no node took check-ins. */
   onBlind?: (window: BlindWindow) => void;
+  /** Told that so many nodes were dead, and that what they had claimed is free. */
+  onFreed?: (nodes: number) => void;
 }
 
 /** One schema for all that Snitch keeps. */
@@ -74,7 +76,8 @@ export async function openStoreOnPostgres(options: OpenOptions): Promise<Store> 
   });
   const onHeard = (heard: Heard) => hear(on, heard);
   const hearer = new ChangeHearer({ primary, node: node.id, schema: SCHEMA, onHeard });
-  const shared = sharedNode({ ...on, node, primary, pool, clock, onBlind: options.onBlind ?? (() => {}) });
+  const { onBlind = () => {}, onFreed = () => {} } = options;
+  const shared = sharedNode({ ...on, node, primary, pool, clock, onBlind, onFreed });
   const end = async () => {
     await shared.node.leave();
     await hearer.stop();

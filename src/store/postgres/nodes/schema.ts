@@ -1,6 +1,18 @@
+/** Added only where it is missing: the change of a table, even of none of its columns, waits for all who use it. */
+function column(name: string, type: string): string {
+  return `DO $$ BEGIN
+  IF NOT EXISTS (SELECT 1 FROM pg_attribute WHERE attrelid = 'nodes'::regclass AND attname = '${name}') THEN
+    ALTER TABLE nodes ADD COLUMN ${name} ${type};
+  END IF;
+END $$;`;
+}
+
 /**
  * The nodes on this database. A node is one run of the program: after a restart it is another one, so that copies of a
  * host cannot be taken for each other. All instants are milliseconds of the database's clock.
+ *
+ * - `freed_at`: what it had claimed was made free by another node, which took it for dead. It ends with its next sign.
+ * - `unsure_from`: it began so soon after the last sign of any other that nobody knew yet whether one of them lived.
  */
 export const NODES = `
 CREATE TABLE IF NOT EXISTS nodes (
@@ -12,4 +24,6 @@ CREATE TABLE IF NOT EXISTS nodes (
   stopped_at BIGINT,
   clock_ahead_ms BIGINT NOT NULL DEFAULT 0
 );
+${column('freed_at', 'BIGINT')}
+${column('unsure_from', 'BIGINT')}
 `;
