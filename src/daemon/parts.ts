@@ -22,6 +22,7 @@ import { hostFigures } from './host-figures.ts';
 import type { InForce } from './in-force.ts';
 import { problems, progress, stalls, type Workers } from './progress.ts';
 import { SignsOfLife } from './signs-of-life.ts';
+import type { Opened } from './store-opening.ts';
 
 /** What the parts are built on. */
 export interface Foundation {
@@ -30,6 +31,7 @@ export interface Foundation {
   inForce: InForce;
   logger: Logger;
   store: Store;
+  patiently: Opened['patiently'];
   metrics: Metrics;
   manager: ServiceManager;
   /** The wall clock. */
