@@ -20,9 +20,9 @@ import { checkInPath } from './addresses.ts';
 import { type SignedLinks, signedLinks } from './alarm-links.ts';
 import { hostFigures } from './host-figures.ts';
 import type { InForce } from './in-force.ts';
+import type { Patiently } from './patience.ts';
 import { problems, progress, stalls, type Workers } from './progress.ts';
 import { SignsOfLife } from './signs-of-life.ts';
-import type { Opened } from './store-opening.ts';
 
 /** What the parts are built on. */
 export interface Foundation {
@@ -31,7 +31,7 @@ export interface Foundation {
   inForce: InForce;
   logger: Logger;
   store: Store;
-  patiently: Opened['patiently'];
+  patiently: Patiently;
   metrics: Metrics;
   manager: ServiceManager;
   /** The wall clock. */

@@ -5,6 +5,9 @@ import { OpeningStopped } from '../store/sqlite/parts.ts';
 import type { ServiceManager } from '../system/service-manager.ts';
 import { MINUTE, SECOND } from '../text/durations.ts';
 
+/** Does what a start does with the database, and waits for that where it is away. */
+export type Patiently = <T>(work: () => Promise<T>) => Promise<T>;
+
 export interface PatienceOptions {
   logger: Pick<Logger, 'warn' | 'info'>;
   manager: Pick<ServiceManager, 'status' | 'extend'>;

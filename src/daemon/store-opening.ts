@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts';
 import { tellOfWindow } from '../sweep/window-line.ts';
 import { openingTeller } from './opening.ts';
 import type { Foundation } from './parts.ts';
-import { Patience } from './patience.ts';
+import { Patience, type Patiently } from './patience.ts';
 
 type Given = Omit<Foundation, 'store' | 'patiently'>;
 
@@ -24,7 +24,7 @@ export interface Opened {
   /** Where others share the database, it may not be there yet: then all is refused until `patiently` has done its work. */
   store: Store;
   /** Does what a start does with the database, and waits for it where it is away. */
-  patiently: <T>(work: () => Promise<T>) => Promise<T>;
+  patiently: Patiently;
 }
 
 /**

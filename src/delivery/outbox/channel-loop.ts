@@ -15,7 +15,7 @@ import { Paces } from './paces.ts';
 import { PassLoop } from './pass-loop.ts';
 import type { Settler } from './settler.ts';
 import { GroupedTarget, SingleTarget, type Target } from './target.ts';
-import type { Message, Turn } from './turn.ts';
+import { leaseEndOf, type Message, type Turn } from './turn.ts';
 
 /** So many deliveries are claimed in one call of the store, so that no call keeps others waiting. */
 const SLICE = 32;
@@ -219,21 +219,16 @@ export class ChannelLoop {
 
   /** One message after the other. What keeps one of them from a target for now keeps the others from it too. */
   async #sendAll(target: Target, messages: readonly Message[], slot: Slot): Promise<void> {
-    const { settler, giveUp } = this.#options;
+    const { settler, giveUp, monotonic } = this.#options;
     let failure: Outcome | null = null;
     for (const [index, message] of messages.entries()) {
-      if (giveUp.aborted || (!failure && this.#isExpiring(message))) {
-        await settler.release(message.deliveries);
-        continue;
-      }
-      const outcome: Outcome | null = failure ?? (await this.#send(target, message, index));
-      if (outcome === null) {
-        await settler.release(message.deliveries);
-        continue;
-      }
+      // Where the lease may end during a send, another claim could send the same.
+      const mayExpire = leaseEndOf(message) - monotonic() < this.#channel.pace.timeout;
+      const isOver: boolean = giveUp.aborted || (!failure && mayExpire);
+      const outcome: Outcome | null = isOver ? null : (failure ?? (await this.#send(target, message, index)));
       // Settling waits for the disk, and takes no place from other sends.
       if (index === messages.length - 1) slot.leave();
-      if (giveUp.aborted && outcome.kind === 'retry') {
+      if (outcome === null || (giveUp.aborted && outcome.kind === 'retry')) {
         await settler.release(message.deliveries);
         continue;
       }
@@ -246,22 +241,9 @@ export class ChannelLoop {
     }
   }
 
-  /** Whether the lease may end during a send: another claim could then send the same. */
-  #isExpiring({ deliveries }: Message): boolean {
-    const [first] = deliveries;
-    return first !== undefined && first.leaseEnds - this.#options.monotonic() < this.#channel.pace.timeout;
-  }
-
-  /** Whether another node may have taken over what this process had claimed. */
-  #isLost({ deliveries }: Message): boolean {
-    const [first] = deliveries;
-    const claimedAt = (first?.leaseEnds ?? 0) - leaseOf(this.#channel, this.#intake);
-    return claimedAt < this.#options.heldSince();
-  }
-
   /**
-   * Null where it may not be sent any more. That is looked at last, in the same turn of the event loop in which the send
-   * begins: a process that is stopped before that finds out when it wakes up.
+   * Null where another node may have taken it over. That is looked at last, in the turn of the event loop in which the
+   * send begins: a process that is stopped before that finds out when it wakes up.
    *
    * @param index of the message in its turn
    */
@@ -271,7 +253,8 @@ export class ChannelLoop {
     // Where the service stops meanwhile, the attempt fails at once and does not count.
     if (gap > 0) await sleep(gap, undefined, { signal: giveUp }).catch(() => undefined);
     if (this.#channel.grouping?.perMinute) await this.#paces.count(target, message.deliveries.length > 1);
-    if (this.#isLost(message)) return null;
+    const claimedAt = leaseEndOf(message) - leaseOf(this.#channel, this.#intake);
+    if (claimedAt < this.#options.heldSince()) return null;
     return attempt(() => message.send(this.#channel, { target: target.id, now: clock(), stop: giveUp }));
   }
 

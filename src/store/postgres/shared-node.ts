@@ -7,9 +7,9 @@ import { applyDue } from '../operations/sweeping/due.ts';
 import type { Store } from '../store.ts';
 import type { DueResult } from '../sweep.ts';
 import type { Transaction } from '../transaction.ts';
+import { freeClaimsOfDead } from './dead-nodes.ts';
 import type { SessionPool } from './hosts/pool.ts';
 import type { Primary } from './hosts/primary.ts';
-import { freeClaimsOfDead } from './nodes/dead.ts';
 import { Liveness } from './nodes/liveness.ts';
 import {
   CLOCK,

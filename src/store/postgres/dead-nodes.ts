@@ -1,7 +1,7 @@
 /** Takes over from nodes that are dead by the clock of the database. */
-import type { Transaction } from '../../transaction.ts';
-import { freeClaimsOf } from '../node-claims.ts';
-import { CLOCK } from './signs.ts';
+import type { Transaction } from '../transaction.ts';
+import { freeClaimsOf } from './node-claims.ts';
+import { CLOCK } from './nodes/signs.ts';
 
 /** Their rows are held, so that one of them that wakes up gives its next sign before this or behind it, never within. */
 const DEAD = `SELECT id FROM nodes WHERE id <> ? AND freed_at IS NULL AND alive_at < ${CLOCK} - CAST(? AS BIGINT)
