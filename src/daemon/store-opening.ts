@@ -1,4 +1,5 @@
 /** Opens the store that the configuration names, and tells in the log what it does and finds. */
+import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { StorePlace } from '../config/store-place.ts';
 import { lateStore } from '../store/late-store.ts';
@@ -69,8 +70,9 @@ async function openShared(
   prepareDataDir(config.dataDir);
   const monotonic = () => performance.now();
   const patience = new Patience({ logger, manager, stopped, reasonToWait, monotonic });
+  const id = randomUUID();
   const open = async () => {
-    const store = await openStoreOnPostgres(sharedOptions(given, place));
+    const store = await openStoreOnPostgres({ ...sharedOptions(given, place), id });
     // Nobody waits for it any more.
     if (stopped.aborted) await store.close();
     const details = { store: place.shown, node: store.node?.id };

@@ -13,6 +13,10 @@ export interface ListedNode {
   readonly stoppedAt: number | null;
   /** How far the clock of its host was ahead of the database's at its last sign, in milliseconds; negative if behind. */
   readonly clockAheadMs: number;
+  /** Up to which its program knows the schema. */
+  readonly schemaVersion: number;
+  /** It does no work yet, because nodes of an older version live that its upgrade of the schema would break. */
+  readonly waits: boolean;
 }
 
 export interface ClusterNode {

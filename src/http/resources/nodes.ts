@@ -26,5 +26,7 @@ function wireNode(node: ListedNode, own: string): WireNode {
     alive_at: wireTime(node.aliveAt),
     stopped_at: stoppedAt === null ? null : wireTime(stoppedAt),
     clock_ahead_ms: node.clockAheadMs,
+    schema_version: node.schemaVersion,
+    waits: node.waits,
   };
 }

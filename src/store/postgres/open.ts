@@ -4,6 +4,8 @@ import { hostname } from 'node:os';
 import type { BlindWindow } from '../../core/blind-window.ts';
 import type { PostgresAddress } from '../../core/database/postgres-url.ts';
 import type { Change } from '../change.ts';
+import { migrations as all } from '../migrations/index.ts';
+import type { Migration } from '../migrations/migration.ts';
 import type { Commit, Store } from '../store.ts';
 import { ChangeHearer } from './changes/hearer.ts';
 import type { Heard } from './changes/messages.ts';
@@ -12,7 +14,10 @@ import { SessionPool } from './hosts/pool.ts';
 import { Primary } from './hosts/primary.ts';
 import { seenMemory } from './hosts/seen-file.ts';
 import { migrate } from './migrate.ts';
+import { noteWaiting, OlderNodesLive } from './nodes/older.ts';
 import { NODES } from './nodes/schema.ts';
+import type { Node } from './nodes/signs.ts';
+import { admission } from './nodes/versions.ts';
 import { DEADLINE, type StoreOnPool, storeOn } from './postgres-store.ts';
 import { sharedNode } from './shared-node.ts';
 
@@ -24,6 +29,10 @@ export interface OpenOptions {
   clock: () => number;
   /** The version of this program. */
   version: string;
+  /** Of this run of the program; a new one where it is absent. */
+  id?: string;
+  /** Those that this program knows. */
+  migrations?: readonly Migration[];
   /** How long a connection and each statement may take, in milliseconds. */
   deadline?: number;
   onCommit?: (commit: Commit) => void;
@@ -53,16 +62,19 @@ const MIGRATES_WITHIN = 24 * 3_600_000;
  * The store does not live among the nodes before `node.begin` is called.
  *
  * @throws NewerSchema where the database is of a newer program
+ * @throws OlderNodesLive where the schema cannot be upgraded yet; this node is then listed as one that waits
  * @throws ConnectionFault, without the password in it, where no host takes writes
  */
 export async function openStoreOnPostgres(options: OpenOptions): Promise<Store> {
   const { address, dataDir, clock, version, warn, deadline = DEADLINE } = options;
-  const reached = { address, schema: SCHEMA, answerWithinMs: deadline, pipeline: true };
+  const { id = randomUUID(), migrations = all } = options;
+  const node = { id, name: hostname(), version, schemaVersion: migrations.length };
+  const admit = admission(migrations.length);
+  const reached = { address, schema: SCHEMA, answerWithinMs: deadline, pipeline: true, admit };
   const primary = new Primary(reached, seenMemory(dataDir, warn), warn);
-  await bringUpToDate(primary, options);
+  await bringUpToDate(primary, node, { ...options, migrations });
   const pool = new SessionPool({ primary, size: SESSIONS, waitMs: deadline });
   const stopLooking = primary.keepLooking();
-  const node = { id: randomUUID(), name: hostname(), version };
   const teller = new ChangeTeller({ pool, node: node.id, schema: SCHEMA });
   const { onCommit, checkInsKept } = options;
   const on = storeOn({
@@ -100,12 +112,22 @@ export async function openStoreOnPostgres(options: OpenOptions): Promise<Store> 
   return { ...on.store, ...shared.methods, node: shared.node, close };
 }
 
-async function bringUpToDate(primary: Primary, { onMigrated, onWait }: OpenOptions): Promise<void> {
+async function bringUpToDate(
+  primary: Primary,
+  node: Node,
+  { onMigrated, onWait = () => {}, migrations = all }: OpenOptions,
+): Promise<void> {
   const wishes = { purpose: 'migrations', answerWithinMs: MIGRATES_WITHIN, pipeline: false };
   const session = await primary.connect(wishes);
   try {
-    const migrated = await migrate(session.client, onWait, NODES);
+    const migrated = await migrate(session.client, { onWait, also: NODES, migrations });
     if (migrated.from > 0 && migrated.from < migrated.to) onMigrated?.(migrated);
+  } catch (error) {
+    if (error instanceof OlderNodesLive) {
+      await session.client.query(NODES);
+      await noteWaiting(session.client, node);
+    }
+    throw error;
   } finally {
     await session.end();
   }

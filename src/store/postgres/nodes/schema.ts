@@ -1,8 +1,8 @@
 /** Added only where it is missing: the change of a table, even of none of its columns, waits for all who use it. */
-function column(name: string, type: string): string {
+export function missingColumn(table: string, name: string, type: string): string {
   return `DO $$ BEGIN
-  IF NOT EXISTS (SELECT 1 FROM pg_attribute WHERE attrelid = 'nodes'::regclass AND attname = '${name}') THEN
-    ALTER TABLE nodes ADD COLUMN ${name} ${type};
+  IF NOT EXISTS (SELECT 1 FROM pg_attribute WHERE attrelid = '${table}'::regclass AND attname = '${name}') THEN
+    ALTER TABLE ${table} ADD COLUMN ${name} ${type};
   END IF;
 END $$;`;
 }
@@ -24,6 +24,15 @@ CREATE TABLE IF NOT EXISTS nodes (
   stopped_at BIGINT,
   clock_ahead_ms BIGINT NOT NULL DEFAULT 0
 );
-${column('freed_at', 'BIGINT')}
-${column('unsure_from', 'BIGINT')}
+${missingColumn('nodes', 'freed_at', 'BIGINT')}
+${missingColumn('nodes', 'unsure_from', 'BIGINT')}
+${missingColumn('nodes', 'schema_version', 'INTEGER NOT NULL DEFAULT 19')}
+CREATE TABLE IF NOT EXISTS waiting_nodes (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  name TEXT NOT NULL,
+  version TEXT NOT NULL,
+  schema_version INTEGER NOT NULL,
+  started_at BIGINT NOT NULL,
+  alive_at BIGINT NOT NULL
+);
 `;

@@ -5,7 +5,7 @@ import type { ListedNode } from '../../node.ts';
 import { type Verdict, verdictOn } from './verdict.ts';
 
 /** Who gives the signs. */
-export type Node = Pick<ListedNode, 'id' | 'name' | 'version'>;
+export type Node = Pick<ListedNode, 'id' | 'name' | 'version' | 'schemaVersion'>;
 
 /** Keeps the window in the transaction that is open on this connection. */
 export type OpenWindow = (client: pg.ClientBase, window: BlindWindow) => Promise<void>;
@@ -121,12 +121,14 @@ async function giveLockedSign(
     await client.query('UPDATE nodes SET alive_at = $1 WHERE alive_at > $1', [now]);
   const isUnsure = isFirst && verdict.kind === 'alive' && last !== null && last < now;
   await client.query(
-    `INSERT INTO nodes (id, name, version, started_at, alive_at, unsure_from) VALUES ($1, $2, $3, $4, $4, $5)
+    `INSERT INTO nodes (id, name, version, started_at, alive_at, unsure_from, schema_version)
+     VALUES ($1, $2, $3, $4, $4, $5, $6)
      ON CONFLICT (id) DO UPDATE SET alive_at = greatest(nodes.alive_at, excluded.alive_at), stopped_at = NULL,
        freed_at = NULL`,
-    [node.id, node.name, node.version, now, isUnsure ? last : null],
+    [node.id, node.name, node.version, now, isUnsure ? last : null, node.schemaVersion],
   );
   await client.query('DELETE FROM nodes WHERE alive_at < $1', [now - SHOWN_FOR]);
+  await client.query('DELETE FROM waiting_nodes WHERE id = $1 OR alive_at < $2', [node.id, now - SHOWN_FOR]);
   return { verdict, wasFreed: told?.freed ?? false, hasDead: false };
 }
 
@@ -174,9 +176,12 @@ export async function sayGoodbye(client: pg.ClientBase, { id }: Node): Promise<v
 export async function listNodes(client: pg.ClientBase): Promise<ListedNode[]> {
   const { rows } = await client.query<Record<string, string | null>>(
     `SELECT id, name, version, started_at AS "startedAt", alive_at AS "aliveAt", stopped_at AS "stoppedAt",
-       clock_ahead_ms AS "clockAheadMs" FROM nodes ORDER BY started_at DESC, id`,
+       clock_ahead_ms AS "clockAheadMs", schema_version AS "schemaVersion", NULL AS waits FROM nodes
+     UNION ALL SELECT id, name, version, started_at, alive_at, NULL, 0, schema_version, 'yes' FROM waiting_nodes
+       WHERE alive_at > ${CLOCK} - ${DEAD_AFTER}
+     ORDER BY "startedAt" DESC, id`,
   );
-  return rows.map(({ id, name, version, startedAt, aliveAt, stoppedAt, clockAheadMs }) => ({
+  return rows.map(({ id, name, version, startedAt, aliveAt, stoppedAt, clockAheadMs, ...schema }) => ({
     id: id ?? '',
     name: name ?? '',
     version: version ?? '',
@@ -184,6 +189,8 @@ export async function listNodes(client: pg.ClientBase): Promise<ListedNode[]> {
     aliveAt: Number(aliveAt),
     stoppedAt: stoppedAt == null ? null : Number(stoppedAt),
     clockAheadMs: Number(clockAheadMs),
+    schemaVersion: Number(schema.schemaVersion),
+    waits: schema.waits != null,
   }));
 }
 

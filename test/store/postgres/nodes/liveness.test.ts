@@ -57,7 +57,7 @@ const open: OpenWindow = async (client, { start, end }) => {
   ]);
 };
 
-const nodeOf = (id: string) => ({ id, name: `host-${id}`, version: '1.0.0' });
+const nodeOf = (id: string) => ({ id, name: `host-${id}`, version: '1.0.0', schemaVersion: 19 });
 
 async function connected({ cluster, database }: Context) {
   const client = new pg.Client({ connectionString: cluster.url(database) });
