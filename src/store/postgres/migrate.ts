@@ -8,7 +8,7 @@ import { changeOf, type Migration, oldestAfter, type Step } from '../migrations/
 import { translated, translatedSchema } from './dialect.ts';
 import { fenceOlderNodes } from './nodes/older.ts';
 import { missingColumn } from './nodes/schema.ts';
-import { NewerSchema } from './nodes/versions.ts';
+import { isTooOld, NewerSchema, type SchemaVersion } from './nodes/versions.ts';
 import { LOCKS } from './postgres-transaction.ts';
 
 export { NewerSchema };
@@ -51,12 +51,11 @@ export async function migrate(
     }
     await client.query(VERSION_TABLE);
     if (also !== '') await client.query(also);
-    const { rows } = await client.query<{ version: number; oldest: number }>(
-      'SELECT version, oldest FROM schema_version',
-    );
-    const { version: from, oldest } = rows[0] ?? { version: 0, oldest: 0 };
+    const { rows } = await client.query<SchemaVersion>('SELECT version, oldest FROM schema_version');
+    const [found = { version: 0, oldest: 0 }] = rows;
+    const { version: from, oldest } = found;
     const to = Math.max(from, migrations.length);
-    if (migrations.length < oldest) throw new NewerSchema(from, migrations.length);
+    if (isTooOld(migrations.length, found)) throw new NewerSchema(from, migrations.length);
     if (from < to) await runAll(client, migrations, from, oldest);
     await client.query('COMMIT');
     return { from, to };

@@ -82,6 +82,7 @@ export async function openStoreOnPostgres(options: OpenOptions): Promise<Store> 
     clock,
     deadline,
     node: node.id,
+    leaseClock: 'database',
     onCommitted: (changes) => teller.tell(changes.filter(concernsOthers)),
     ...(onCommit && { onCommit }),
     ...(checkInsKept && { checkInsKept }),

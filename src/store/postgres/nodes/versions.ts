@@ -26,6 +26,17 @@ const HOLD = `SELECT pg_try_advisory_lock_shared($1, $2) AS mine, to_regclass('s
 /** A statement of its own behind the lock, because it must see what was committed until that was had. */
 const VERSION = `SELECT version, coalesce((to_jsonb(v) ->> 'oldest')::int, 0) AS oldest FROM schema_version AS v`;
 
+export interface SchemaVersion {
+  version: number;
+  /** Of the programs that may work on it, as the migrations say that ran. */
+  oldest: number;
+}
+
+/** A program may be one version older than the database, where that has taken nothing away from it. */
+export function isTooOld(known: number, { version, oldest }: SchemaVersion): boolean {
+  return known < oldest || known < version - 1;
+}
+
 /** Whether a session may be used by a program that knows the schema up to this version. */
 export function admission(known: number): (client: pg.ClientBase) => Promise<void> {
   return async (client) => {
@@ -34,9 +45,9 @@ export function admission(known: number): (client: pg.ClientBase) => Promise<voi
     if (!held?.mine)
       throw new ConnectionFault('a newer node is upgrading the schema of the database just now');
     if (!held.begun) return;
-    const { rows: versions } = await client.query<{ version: number; oldest: number }>(VERSION);
-    const [{ version, oldest } = { version: 0, oldest: 0 }] = versions;
-    if (known >= oldest) return;
-    throw new ConnectionFault(new NewerSchema(version, known).message, { isLasting: true });
+    const { rows: versions } = await client.query<SchemaVersion>(VERSION);
+    const [found = { version: 0, oldest: 0 }] = versions;
+    if (!isTooOld(known, found)) return;
+    throw new ConnectionFault(new NewerSchema(found.version, known).message, { isLasting: true });
   };
 }

@@ -103,6 +103,28 @@ test('what a dead node is writing just now is passed over, and made free when th
   await until(() => lives.told.includes('1 freed'), 'it is done with that node');
 });
 
+test('a host whose clock is far ahead takes nothing that another node has claimed', async ({
+  cluster,
+  database,
+}) => {
+  await using one = await openNode(cluster.port, database);
+  await using ahead = await openNode(cluster.port, database, { clock: () => Date.now() + 3 * LEASE });
+  await makeDue(one.store);
+  assert.is((await one.store.claimDeliveries({ ...request(), limit: 1 })).length, 1);
+  const early = request();
+  const late = { ...early, now: early.now + 3 * LEASE, leaseUntil: early.leaseUntil + 3 * LEASE };
+  const others = await ahead.store.claimDeliveries(late);
+  assert.is(others.length, 1, 'the recipient that nobody serves');
+  assert.equal(await ahead.store.claimDeliveries(late), []);
+  const [{ leases } = { leases: 0 }] = await cluster.query<{ leases: string }>(
+    `SELECT count(*) AS leases FROM deliveries WHERE leased = 1 AND next_attempt_at
+       < (extract(epoch FROM now()) * 1000 + $1)::bigint`,
+    [2 * LEASE],
+    database,
+  );
+  assert.is(Number(leases), 2, 'it leases by the clock that all share');
+});
+
 const DISK_FULL = `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
   $$ BEGIN RAISE EXCEPTION 'no space left on device' USING ERRCODE = '53100'; END $$`;
 
