@@ -11,4 +11,8 @@ export interface WireNode {
   /** Null while it runs, or where it ended without a word. */
   stopped_at: string | null;
   clock_ahead_ms: number;
+  /** Up to which its program knows the schema of the database. */
+  schema_version: number;
+  /** It does no work yet, because its upgrade of the schema would break nodes of an older version that live. */
+  waits: boolean;
 }

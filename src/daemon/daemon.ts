@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { StoreUnavailable } from '../core/errors.ts';
 import { Metrics } from '../http/metrics/metrics.ts';
+import type { ClusterNode } from '../store/node.ts';
 import { isInContainer } from '../system/container.ts';
 import { type ServiceManager, serviceManager } from '../system/service-manager.ts';
 import { addressesOf } from './addresses.ts';
@@ -30,7 +31,7 @@ export interface Daemon {
   failed: Promise<Error>;
 }
 
-type Opening = Omit<Foundation, 'inForce' | 'metrics' | 'store'>;
+type Opening = Omit<Foundation, 'inForce' | 'metrics' | 'store' | 'patiently'>;
 
 export interface DaemonOptions {
   /** The wall clock; tests pass their own. */
@@ -64,6 +65,8 @@ export async function startDaemon(
     return await begin(parts, foundation);
   } catch (error) {
     parts?.signsOfLife.stop();
+    // It may have listened for long: whoever still asks whether it is ready must not keep it.
+    parts?.app.server.closeAllConnections();
     await parts?.app.close();
     parts?.app.server.close();
     await foundation.store.close();
@@ -85,8 +88,8 @@ function checkDataDirectory({ dataDir, warnings, store }: Config, logger: Logger
 async function layFoundation(given: Opening, options: DaemonOptions): Promise<Foundation> {
   const inForce = inForceAtFirst(given.config);
   const metrics = new Metrics(given.version);
-  const store = await openStoreOf({ ...given, inForce, metrics }, options);
-  return { ...given, inForce, metrics, store };
+  const opened = await openStoreOf({ ...given, inForce, metrics }, options);
+  return { ...given, ...opened, inForce, metrics };
 }
 
 /** Starts the parts one after the other. `stop` ends them. */
@@ -98,15 +101,8 @@ async function begin(parts: Parts, foundation: Foundation): Promise<Daemon> {
   // that later, but before the first sweep.
   const { url, baseUrl } = await listen(parts.app, config, { socket: manager.socket, logger });
   parts.sweeper.listens();
-  await store.node?.begin();
   inForce.addresses = addressesOf(config, baseUrl);
-  // Of nodes that begin at the same time on an empty database, one makes the key and the credentials.
-  const alone = store.node?.alone ?? ((_, work) => work());
-  await alone('first start', async () => {
-    await provideLinkKey(foundation);
-    await tellOfCredentials(foundation, url);
-  });
-  await releaseLeases(foundation);
+  await foundation.patiently(() => beginOnStore(foundation, url));
   if (!config.smtp) logger.warn('email is off: set smtp.url and smtp.from to send it');
   parts.deliverer.start();
   parts.sweeper.start();
@@ -123,6 +119,19 @@ async function begin(parts: Parts, foundation: Foundation): Promise<Daemon> {
     isSaving: () => store.isSaving(),
     failed: store.failed,
   };
+}
+
+/** May be done again where a part of it failed. */
+async function beginOnStore(foundation: Foundation, url: string): Promise<void> {
+  const { node } = foundation.store;
+  await node?.begin();
+  // Of nodes that begin at the same time on an empty database, one makes the key and the credentials.
+  const alone: ClusterNode['alone'] = node?.alone ?? ((_, work) => work());
+  await alone('first start', async () => {
+    await provideLinkKey(foundation);
+    await tellOfCredentials(foundation, url);
+  });
+  await releaseLeases(foundation);
 }
 
 async function provideLinkKey({ inForce, store, logger }: Foundation): Promise<void> {

@@ -20,6 +20,7 @@ import { checkInPath } from './addresses.ts';
 import { type SignedLinks, signedLinks } from './alarm-links.ts';
 import { hostFigures } from './host-figures.ts';
 import type { InForce } from './in-force.ts';
+import type { Patiently } from './patience.ts';
 import { problems, progress, stalls, type Workers } from './progress.ts';
 import { SignsOfLife } from './signs-of-life.ts';
 
@@ -30,6 +31,7 @@ export interface Foundation {
   inForce: InForce;
   logger: Logger;
   store: Store;
+  patiently: Patiently;
   metrics: Metrics;
   manager: ServiceManager;
   /** The wall clock. */
@@ -62,6 +64,7 @@ export function createParts(foundation: Foundation): Parts {
   const deliverer = createDeliverer({
     store,
     clock,
+    heldSince: () => store.node?.heldSince() ?? Number.NEGATIVE_INFINITY,
     random: Math.random,
     smtp: config.smtp,
     webhooks: config.webhooks,

@@ -1,6 +1,9 @@
 /** Opens the store that the configuration names, and tells in the log what it does and finds. */
+import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { StorePlace } from '../config/store-place.ts';
+import { lateStore } from '../store/late-store.ts';
+import type { OpenOptions } from '../store/postgres/open.ts';
 import type { CheckOutcome } from '../store/sqlite/background-check.ts';
 import { prepareDataDir } from '../store/sqlite/connection.ts';
 import { openStoreUnlessStopped, type SqliteOptions } from '../store/sqlite/sqlite-store.ts';
@@ -8,8 +11,9 @@ import type { Store } from '../store/store.ts';
 import { tellOfWindow } from '../sweep/window-line.ts';
 import { openingTeller } from './opening.ts';
 import type { Foundation } from './parts.ts';
+import { Patience, type Patiently } from './patience.ts';
 
-type Given = Omit<Foundation, 'store'>;
+type Given = Omit<Foundation, 'store' | 'patiently'>;
 
 /** As the daemon was given them. */
 interface Wishes {
@@ -17,13 +21,21 @@ interface Wishes {
   stopped?: AbortSignal;
 }
 
+export interface Opened {
+  /** Where others share the database, it may not be there yet: then all is refused until `patiently` has done its work. */
+  store: Store;
+  /** Does what a start does with the database, and waits for it where it is away. */
+  patiently: Patiently;
+}
+
 /**
  * @throws OpeningStopped where `stopped` is heard before the store is open
  * @throws Error that says in words why it cannot be opened
  */
-export function openStoreOf(given: Given, options: Wishes): Promise<Store> {
+export async function openStoreOf(given: Given, options: Wishes): Promise<Opened> {
   const { store: place } = given.config;
-  return place === null ? openInDirectory(given, options) : openShared(given, place);
+  if (place !== null) return openShared(given, place, options);
+  return { store: await openInDirectory(given, options), patiently: (work) => work() };
 }
 
 function openInDirectory(
@@ -47,11 +59,41 @@ function openInDirectory(
 }
 
 /** The client of PostgreSQL is loaded only where it is needed. */
-async function openShared(given: Given, { address, shown }: StorePlace): Promise<Store> {
-  const { config, logger, clock, metrics, inForce, version } = given;
+async function openShared(
+  given: Given,
+  place: StorePlace,
+  { stopped = new AbortController().signal }: Wishes,
+): Promise<Opened> {
+  const { config, logger, manager, clock } = given;
   const { openStoreOnPostgres } = await import('../store/postgres/open.ts');
+  const { reasonToWait } = await import('../store/postgres/passing.ts');
   prepareDataDir(config.dataDir);
-  const store = await openStoreOnPostgres({
+  const monotonic = () => performance.now();
+  const patience = new Patience({ logger, manager, stopped, reasonToWait, monotonic });
+  const id = randomUUID();
+  const open = async () => {
+    const store = await openStoreOnPostgres({ ...sharedOptions(given, place), id });
+    // Nobody waits for it any more.
+    if (stopped.aborted) await store.close();
+    const details = { store: place.shown, node: store.node?.id };
+    logger.warn(details, 'the data are in PostgreSQL, which is a preview');
+    return store;
+  };
+  const first = await patience.attempt(open);
+  if (first) return { store: first.value, patiently: (work) => patience.until(work) };
+  const late = lateStore(() => patience.reason ?? 'the database is not open yet', clock());
+  let isOpen = false;
+  const openLate = async () => {
+    if (!isOpen) late.open(await open());
+    isOpen = true;
+  };
+  const patiently = <T>(work: () => Promise<T>) => patience.until(() => openLate().then(work));
+  return { store: late.store, patiently };
+}
+
+function sharedOptions(given: Given, { address }: StorePlace): OpenOptions {
+  const { config, logger, clock, metrics, inForce, version } = given;
+  return {
     address,
     dataDir: config.dataDir,
     clock,
@@ -62,9 +104,8 @@ async function openShared(given: Given, { address, shown }: StorePlace): Promise
     onWait: () => logger.info('another node brings the database up to date, and is waited for'),
     onMigrated: (migrated) => logger.info(migrated, 'the database was upgraded'),
     onBlind: (window) => tellOfWindow(logger, window),
-  });
-  logger.warn({ store: shown, node: store.node?.id }, 'the data are in PostgreSQL, which is a preview');
-  return store;
+    onFreed: (nodes) => logger.info({ nodes }, 'what silent nodes were about to send is free'),
+  };
 }
 
 /** Damage ends the daemon, which then says so. */

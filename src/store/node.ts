@@ -13,6 +13,10 @@ export interface ListedNode {
   readonly stoppedAt: number | null;
   /** How far the clock of its host was ahead of the database's at its last sign, in milliseconds; negative if behind. */
   readonly clockAheadMs: number;
+  /** Up to which its program knows the schema. */
+  readonly schemaVersion: number;
+  /** It does no work yet, because nodes of an older version live that its upgrade of the schema would break. */
+  readonly waits: boolean;
 }
 
 export interface ClusterNode {
@@ -36,6 +40,11 @@ export interface ClusterNode {
    * which is answered.
    */
   answerForRefused(): Promise<BlindWindow | null>;
+  /**
+   * What this node claimed since then is its own, by `performance.now()`. Infinite while its signs of life are missing:
+   * then another node may have taken everything over, and nothing that was claimed may be sent.
+   */
+  heldSince(): number;
   /** What is wrong, in words that may be shown to anybody; null if nothing is. */
   problem(): string | null;
 }

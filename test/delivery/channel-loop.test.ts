@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ClaimedDelivery, Settlement } from '../../src/core/delivery.ts';
-import type { Channel } from '../../src/delivery/outbox/channel.ts';
+import type { Channel, Grouping } from '../../src/delivery/outbox/channel.ts';
 import { Dispatch, type DispatchOptions } from '../../src/delivery/outbox/dispatch.ts';
 import type { Outcome } from '../../src/delivery/outbox/outcome.ts';
 import type { ClaimRequest } from '../../src/store/deliveries.ts';
@@ -54,6 +54,10 @@ class Memory {
     },
   };
 
+  add(target: string): void {
+    this.#left.set(target, 1);
+  }
+
   #take(target: string, most: number): ClaimedDelivery[] {
     const count = Math.min(most, this.#left.get(target) ?? 0);
     this.#left.set(target, (this.#left.get(target) ?? 0) - count);
@@ -88,11 +92,12 @@ async function withLoop(
   channel: Channel,
   use: () => Promise<void>,
   monotonic = () => performance.now(),
+  changes: Partial<DispatchOptions> = {},
 ): Promise<void> {
   const nothing = () => {};
   const logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
   const { store } = memory;
-  const options = { store, monotonic, clock: Date.now, random: () => 0.5, logger, grace: 0 };
+  const options = { store, monotonic, clock: Date.now, random: () => 0.5, logger, grace: 0, ...changes };
   const dispatch = new Dispatch([channel], options);
   try {
     dispatch.start();
@@ -222,6 +227,57 @@ test('a lease that is as long as a send may take is used, and a shorter one give
     );
     assert.is(settled(), fate, `${left} ms left`);
   }
+});
+
+test('what another node may have taken over meanwhile is given back, and what is claimed later is sent', async () => {
+  const grouping: Grouping = { wait: 1, gap: 1, sendDigest: async () => DELIVERED };
+  for (const changes of [{}, { kind: 'email', grouping } as const]) {
+    const memory = new Memory({ a: 2 });
+    let heldSince = 0;
+    const sent: number[] = [];
+    const send: Send = async ({ id }) => {
+      sent.push(id);
+      // As long as the process stood still, its claims went to another.
+      heldSince = performance.now();
+      return DELIVERED;
+    };
+    const channel = channelOf(send, changes);
+    await withLoop(
+      memory,
+      channel,
+      async () => {
+        await until(() => memory.settled.length === 2, 'both are settled');
+        assert.equal(memory.settled.map(({ kind }) => kind).sort(), ['delivered', 'released']);
+        memory.add('b');
+        await until(() => memory.settled.length === 3, 'the third is settled');
+      },
+      undefined,
+      { heldSince: () => heldSince },
+    );
+    assert.equal(sent.length, 2);
+    assert.is(memory.settled[2]?.kind, 'delivered');
+  }
+});
+
+test('while it is not known whose the claims are, nothing is sent', async () => {
+  const memory = new Memory({ a: 1, b: 1 });
+  const sent: number[] = [];
+  const send: Send = async ({ id }) => {
+    sent.push(id);
+    return DELIVERED;
+  };
+  await withLoop(
+    memory,
+    channelOf(send),
+    () => until(() => memory.settled.length === 2, 'both are settled'),
+    undefined,
+    { heldSince: () => Number.POSITIVE_INFINITY },
+  );
+  assert.equal(sent, []);
+  assert.equal(
+    memory.settled.map(({ kind }) => kind),
+    ['released', 'released'],
+  );
 });
 
 test.run();

@@ -35,9 +35,15 @@ export function findingsOf(inspected: Inspected, shown: string): Finding[] {
 }
 
 function checkNodes({ nodes, now }: Inspected): Finding[] {
-  const living = nodes.filter(({ stoppedAt, aliveAt }) => stoppedAt === null && now - aliveAt < SILENT_AFTER);
+  const living = nodes.filter(
+    ({ stoppedAt, aliveAt, waits }) => !waits && stoppedAt === null && now - aliveAt < SILENT_AFTER,
+  );
+  const waiting = nodes.filter(({ waits }) => waits).map(waitingNode);
   if (living.length === 0)
-    return [failure('nodes', 'no daemon gives signs of life on this database', 'start `snitch serve`')];
+    return [
+      failure('nodes', 'no daemon gives signs of life on this database', 'start `snitch serve`'),
+      ...waiting,
+    ];
   const named = living.map(({ name, version }) => `${name} (${version})`).join(', ');
   const versions = new Set(living.map(({ version }) => version));
   const found = `${countOf(living.length, 'node', 'nodes')}: ${named}`;
@@ -45,7 +51,17 @@ function checkNodes({ nodes, now }: Inspected): Finding[] {
     versions.size === 1
       ? ok('nodes', found)
       : warning('nodes', `${found}: they are of different versions`, 'upgrade all of them soon');
-  return [shown, ...living.filter(({ clockAheadMs }) => Math.abs(clockAheadMs) > MOST_AHEAD).map(offClock)];
+  const off = living.filter(({ clockAheadMs }) => Math.abs(clockAheadMs) > MOST_AHEAD);
+  return [shown, ...off.map(offClock), ...waiting];
+}
+
+function waitingNode({ name, version, schemaVersion }: ListedNode): Finding {
+  const message = `${name} (${version}) waits: its upgrade of the schema to version ${schemaVersion} would break nodes of an older version that live`;
+  return warning(
+    'upgrade',
+    message,
+    'stop the nodes of the older version, and start them with the newer one',
+  );
 }
 
 function offClock({ name, clockAheadMs }: ListedNode): Finding {

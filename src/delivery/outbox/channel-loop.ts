@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Store } from '../../store/store.ts';
 import type { Channel } from './channel.ts';
-import { type Claimed, Claims, type Intake, intakeOf } from './claims.ts';
+import { type Claimed, Claims, type Intake, intakeOf, leaseOf } from './claims.ts';
 import { hold } from './held.ts';
 import { InFlight } from './in-flight.ts';
 import { Lanes, type Slot } from './lanes.ts';
@@ -15,7 +15,7 @@ import { Paces } from './paces.ts';
 import { PassLoop } from './pass-loop.ts';
 import type { Settler } from './settler.ts';
 import { GroupedTarget, SingleTarget, type Target } from './target.ts';
-import type { Message, Turn } from './turn.ts';
+import { leaseEndOf, type Message, type Turn } from './turn.ts';
 
 /** So many deliveries are claimed in one call of the store, so that no call keeps others waiting. */
 const SLICE = 32;
@@ -29,6 +29,8 @@ export interface ChannelLoopOptions {
   clock: () => number;
   monotonic: () => number;
   logger: Pick<Logger, 'info' | 'error'>;
+  /** What was claimed before this instant of the monotonic clock may have been taken over by another node. */
+  heldSince: () => number;
   /** Aborted when what is in flight must be given up. */
   giveUp: AbortSignal;
 }
@@ -217,17 +219,16 @@ export class ChannelLoop {
 
   /** One message after the other. What keeps one of them from a target for now keeps the others from it too. */
   async #sendAll(target: Target, messages: readonly Message[], slot: Slot): Promise<void> {
-    const { settler, giveUp } = this.#options;
+    const { settler, giveUp, monotonic } = this.#options;
     let failure: Outcome | null = null;
     for (const [index, message] of messages.entries()) {
-      if (giveUp.aborted || (!failure && this.#isExpiring(message))) {
-        await settler.release(message.deliveries);
-        continue;
-      }
-      const outcome: Outcome = failure ?? (await this.#send(target, message, index));
+      // Where the lease may end during a send, another claim could send the same.
+      const mayExpire = leaseEndOf(message) - monotonic() < this.#channel.pace.timeout;
+      const isOver: boolean = giveUp.aborted || (!failure && mayExpire);
+      const outcome: Outcome | null = isOver ? null : (failure ?? (await this.#send(target, message, index)));
       // Settling waits for the disk, and takes no place from other sends.
       if (index === messages.length - 1) slot.leave();
-      if (giveUp.aborted && outcome.kind === 'retry') {
+      if (outcome === null || (giveUp.aborted && outcome.kind === 'retry')) {
         await settler.release(message.deliveries);
         continue;
       }
@@ -240,19 +241,20 @@ export class ChannelLoop {
     }
   }
 
-  /** Whether the lease may end during a send: another claim could then send the same. */
-  #isExpiring({ deliveries }: Message): boolean {
-    const [first] = deliveries;
-    return first !== undefined && first.leaseEnds - this.#options.monotonic() < this.#channel.pace.timeout;
-  }
-
-  /** @param index of the message in its turn */
-  async #send(target: Target, message: Message, index: number): Promise<Outcome> {
+  /**
+   * Null where another node may have taken it over. That is looked at last, in the turn of the event loop in which the
+   * send begins: a process that is stopped before that finds out when it wakes up.
+   *
+   * @param index of the message in its turn
+   */
+  async #send(target: Target, message: Message, index: number): Promise<Outcome | null> {
     const { clock, giveUp } = this.#options;
     const gap = index > 0 ? (this.#channel.grouping?.gap ?? 0) : 0;
     // Where the service stops meanwhile, the attempt fails at once and does not count.
     if (gap > 0) await sleep(gap, undefined, { signal: giveUp }).catch(() => undefined);
     if (this.#channel.grouping?.perMinute) await this.#paces.count(target, message.deliveries.length > 1);
+    const claimedAt = leaseEndOf(message) - leaseOf(this.#channel, this.#intake);
+    if (claimedAt < this.#options.heldSince()) return null;
     return attempt(() => message.send(this.#channel, { target: target.id, now: clock(), stop: giveUp }));
   }
 

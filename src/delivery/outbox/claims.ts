@@ -30,6 +30,11 @@ export function intakeOf({ grouping, pace }: Pick<Channel, 'grouping' | 'pace'>)
 /** A lease is long enough for the send itself, and for one before it, even if both take as long as they may. */
 const SENDS_IN_A_LEASE = 2;
 
+/** How long a claim is ours, in milliseconds. */
+export function leaseOf({ pace }: Pick<Channel, 'pace'>, { settling }: Intake): number {
+  return SENDS_IN_A_LEASE * pace.timeout + settling;
+}
+
 export interface ClaimsOptions {
   store: Pick<Store, 'claimDeliveries'>;
   clock: () => number;
@@ -53,21 +58,21 @@ export class Claims {
 
   /** @param busy the targets of which nothing is to be claimed */
   async take(
-    { kind, pace }: Pick<Channel, 'kind' | 'pace'>,
-    { perTarget, settling }: Intake,
+    channel: Pick<Channel, 'kind' | 'pace'>,
+    intake: Intake,
     limit: number,
     busy: readonly string[],
   ): Promise<Claimed> {
     const { store, clock, monotonic } = this.#options;
-    const lease = SENDS_IN_A_LEASE * pace.timeout + settling;
+    const lease = leaseOf(channel, intake);
     // Both are taken before the claim: what it takes is part of the lease.
     const leaseEnds = monotonic() + lease;
     const now = clock();
     const claims = await store.claimDeliveries({
       now,
-      channel: kind,
+      channel: channel.kind,
       leaseUntil: now + lease,
-      perTarget,
+      perTarget: intake.perTarget,
       limit,
       busy: [...busy],
       after: this.#after,

@@ -14,6 +14,11 @@ export interface DispatchOptions {
   clock: () => number;
   /** A clock that is never set: waits and leases within this process are counted on it. */
   monotonic?: () => number;
+  /**
+   * Where several nodes share the outbox: what was claimed before this instant of the monotonic clock may have been taken
+   * over by another one.
+   */
+  heldSince?: () => number;
   /** Numbers in [0, 1): the jitter of retries. */
   random: () => number;
   logger: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
@@ -49,10 +54,11 @@ export class Dispatch {
   /** @param channels one of each kind */
   constructor(channels: readonly Channel[], options: DispatchOptions) {
     const { monotonic = () => performance.now(), observe = () => undefined } = options;
-    const { store, clock, random, logger } = options;
+    const { store, clock, random, logger, heldSince = () => Number.NEGATIVE_INFINITY } = options;
     this.#options = options;
     this.#settler = new Settler({ store, clock, monotonic, random, logger, observe });
-    const shared = { store, clock, monotonic, logger, settler: this.#settler, giveUp: this.#giveUp.signal };
+    const giveUp = this.#giveUp.signal;
+    const shared = { store, clock, monotonic, logger, settler: this.#settler, heldSince, giveUp };
     this.#loops = channels.map((channel) => new ChannelLoop(channel, shared));
   }
 

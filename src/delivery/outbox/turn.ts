@@ -15,6 +15,11 @@ export interface Message {
   send(channel: Channel, sending: Sending): Promise<Outcome>;
 }
 
+/** Of the delivery that was claimed first. */
+export function leaseEndOf({ deliveries: [first] }: Message): number {
+  return first?.leaseEnds ?? Number.POSITIVE_INFINITY;
+}
+
 export interface Turn {
   /** How many deliveries it has. */
   readonly size: number;

@@ -11,4 +11,6 @@ export const node: z.ZodType<WireNode> = z.object({
   alive_at: z.iso.datetime(),
   stopped_at: z.iso.datetime().nullable(),
   clock_ahead_ms: z.number(),
+  schema_version: z.number(),
+  waits: z.boolean(),
 });

@@ -8,8 +8,10 @@ import { wireTime } from '../endpoint/wire.ts';
 
 /** Empty where one daemon has its database alone. */
 export function nodeRoutes(app: FastifyInstance, { store }: RouteContext): void {
-  const { node } = store;
-  const list = async () => (node ? (await node.list()).map((one) => wireNode(one, node.id)) : []);
+  const list = async () => {
+    const { node } = store;
+    return node ? (await node.list()).map((one) => wireNode(one, node.id)) : [];
+  };
   resource(app, '/nodes', { GET: list }, { audience: 'admin' });
 }
 
@@ -24,5 +26,7 @@ function wireNode(node: ListedNode, own: string): WireNode {
     alive_at: wireTime(node.aliveAt),
     stopped_at: stoppedAt === null ? null : wireTime(stoppedAt),
     clock_ahead_ms: node.clockAheadMs,
+    schema_version: node.schemaVersion,
+    waits: node.waits,
   };
 }

@@ -117,7 +117,7 @@ export class CheckInSets {
         return;
       }
       const since = Math.min(...calls.map(({ at }) => at));
-      if (error instanceof StoreUnavailable) this.#runner.noteRefusal(since, error);
+      if (error instanceof StoreUnavailable) this.#runner.noteRefusal(since, error, true);
       for (const { reject } of calls) reject(error);
     }
   }

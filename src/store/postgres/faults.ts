@@ -55,3 +55,8 @@ export function unavailable(error: unknown): StoreUnavailable | null {
 export function isRefusedValue(error: unknown): boolean {
   return /^(22|23|42|54)/.test(codeOf(error));
 }
+
+/** The server was reached and refused: a full disk, a lock that did not come. Every node would have been refused. */
+export function isOfServer(error: StoreUnavailable): boolean {
+  return !(error instanceof Unreachable) && /^[0-9A-Z]{5}$/.test(codeOf(error.cause));
+}

@@ -3,24 +3,20 @@
  * lets one of several programs do it that start at once; the others find it done.
  */
 import type pg from 'pg';
-import { migrations } from '../migrations/index.ts';
-import type { Migration, Step } from '../migrations/migration.ts';
+import { migrations as all } from '../migrations/index.ts';
+import { changeOf, type Migration, oldestAfter, type Step } from '../migrations/migration.ts';
 import { translated, translatedSchema } from './dialect.ts';
+import { fenceOlderNodes } from './nodes/older.ts';
+import { missingColumn } from './nodes/schema.ts';
+import { isTooOld, NewerSchema, type SchemaVersion } from './nodes/versions.ts';
 import { LOCKS } from './postgres-transaction.ts';
 
-/** The database was written by a newer program than this one. */
-export class NewerSchema extends Error {
-  override readonly name = 'NewerSchema';
-
-  constructor(found: number, known: number) {
-    super(
-      `the database has schema version ${found}, and this program knows versions up to ${known}: run the newer snitch that made it, or bring back a dump from before the upgrade`,
-    );
-  }
-}
+export { NewerSchema };
 
 const VERSION_TABLE = `CREATE TABLE IF NOT EXISTS schema_version (
-  one BOOLEAN PRIMARY KEY DEFAULT TRUE CHECK (one), version INTEGER NOT NULL)`;
+  one BOOLEAN PRIMARY KEY DEFAULT TRUE CHECK (one), version INTEGER NOT NULL,
+  oldest INTEGER NOT NULL DEFAULT 0);
+${missingColumn('schema_version', 'oldest', 'INTEGER NOT NULL DEFAULT 0')}`;
 
 const HAS_COLUMN = `SELECT 1 FROM information_schema.columns
   WHERE table_schema = current_schema() AND table_name = $1 AND column_name = $2`;
@@ -28,17 +24,24 @@ const HAS_COLUMN = `SELECT 1 FROM information_schema.columns
 const TRY = 'SELECT pg_try_advisory_xact_lock($1, hashtext($2)) AS mine';
 const WAIT = 'SELECT pg_advisory_xact_lock($1, hashtext($2))';
 
+export interface MigrateOptions {
+  /** Told that another program is at it, and is waited for. */
+  onWait?: () => void;
+  /** Makes what only PostgreSQL has, where it is missing. */
+  also?: string;
+  /** Those that this program knows. */
+  migrations?: readonly Migration[];
+}
+
 /**
- * @param onWait told that another program is at it, and is waited for
- * @param also makes what only PostgreSQL has, where it is missing
- * @throws NewerSchema, and whatever the database refuses; then nothing has changed
+ * A database that is newer than this program is left as it is, where this program may go on with it.
+ *
+ * @throws NewerSchema, OlderNodesLive, and whatever the database refuses; then nothing has changed
  */
 export async function migrate(
   client: pg.ClientBase,
-  onWait: () => void = () => {},
-  also = '',
+  { onWait = () => {}, also = '', migrations = all }: MigrateOptions = {},
 ): Promise<{ from: number; to: number }> {
-  const to = migrations.length;
   await client.query('BEGIN');
   try {
     const { rows: tried } = await client.query<{ mine: boolean }>(TRY, [LOCKS, 'migrations']);
@@ -48,16 +51,12 @@ export async function migrate(
     }
     await client.query(VERSION_TABLE);
     if (also !== '') await client.query(also);
-    const { rows } = await client.query<{ version: number }>('SELECT version FROM schema_version');
-    const from = rows[0]?.version ?? 0;
-    if (from > to) throw new NewerSchema(from, to);
-    for (const migration of migrations.slice(from)) {
-      for (const step of await stepsOf(client, migration)) await run(client, step, from === 0);
-    }
-    await client.query(
-      'INSERT INTO schema_version (version) VALUES ($1) ON CONFLICT (one) DO UPDATE SET version = excluded.version',
-      [to],
-    );
+    const { rows } = await client.query<SchemaVersion>('SELECT version, oldest FROM schema_version');
+    const [found = { version: 0, oldest: 0 }] = rows;
+    const { version: from, oldest } = found;
+    const to = Math.max(from, migrations.length);
+    if (isTooOld(migrations.length, found)) throw new NewerSchema(from, migrations.length);
+    if (from < to) await runAll(client, migrations, from, oldest);
     await client.query('COMMIT');
     return { from, to };
   } catch (error) {
@@ -66,18 +65,37 @@ export async function migrate(
   }
 }
 
+async function runAll(
+  client: pg.ClientBase,
+  migrations: readonly Migration[],
+  from: number,
+  before: number,
+): Promise<void> {
+  const oldest = Math.max(before, oldestAfter(migrations, from));
+  if (from > 0) await fenceOlderNodes(client, from, oldest);
+  for (const migration of migrations.slice(from)) {
+    for (const step of await stepsOf(client, migration)) await run(client, step, from === 0);
+  }
+  await client.query(
+    `INSERT INTO schema_version (version, oldest) VALUES ($1, $2)
+     ON CONFLICT (one) DO UPDATE SET version = excluded.version, oldest = excluded.oldest`,
+    [migrations.length, oldest],
+  );
+}
+
 async function stepsOf(client: pg.ClientBase, migration: Migration): Promise<readonly Step[]> {
-  if (typeof migration === 'string') return [migration];
-  if (typeof migration !== 'function') return migration;
+  const change = changeOf(migration);
+  if (typeof change === 'string') return [change];
+  if (typeof change !== 'function') return change;
   // A schema that was committed in several forms is asked for its columns, all of which are read before.
   const asked: [string, string][] = [];
-  migration((table, column) => asked.push([table, column]) < 0);
+  change((table, column) => asked.push([table, column]) < 0);
   const has = new Set<string>();
   for (const [table, column] of asked) {
     const { rowCount } = await client.query(HAS_COLUMN, [table, column]);
     if (rowCount) has.add(`${table}.${column}`);
   }
-  return [migration((table, column) => has.has(`${table}.${column}`))];
+  return [change((table, column) => has.has(`${table}.${column}`))];
 }
 
 /** A new database has no rows to walk through. */

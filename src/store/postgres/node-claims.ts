@@ -7,6 +7,7 @@ import type { ClaimRequest } from '../deliveries.ts';
 import { COLUMNS, claimTarget, type DueRow, lookAtClaimed } from '../operations/claims.ts';
 import type { Transaction } from '../transaction.ts';
 import { foreseeAlerts } from './claimed-alerts.ts';
+import { CLOCK } from './nodes/signs.ts';
 
 /** As in the order of the shared walk: behind `after`, and then from the first target on. */
 const IN_TURN = (target: string) => `(${target} <= ?), ${target}`;
@@ -15,7 +16,7 @@ const IN_TURN = (target: string) => `(${target} <= ?), ${target}`;
  * Whoever has had a target keeps it while the lease lasts, so that what comes for one recipient meanwhile is gathered by
  * one node. Turns are taken in the order of the targets, so that two nodes never wait for each other in a circle.
  */
-const CLAIM = `WITH RECURSIVE walked AS (
+const claimIn = (now: string, due: string, until: string) => `WITH RECURSIVE walked AS (
     (SELECT target FROM deliveries WHERE state = 'pending' AND channel = ? ORDER BY target LIMIT 1)
     UNION ALL
     SELECT (SELECT d.target FROM deliveries AS d
@@ -24,28 +25,46 @@ const CLAIM = `WITH RECURSIVE walked AS (
   ), free AS (
     SELECT w.target FROM walked AS w LEFT JOIN turns AS t ON t.channel = ? AND t.target = w.target
     WHERE w.target IS NOT NULL AND NOT w.target IN (SELECT value FROM json_each(?))
-      AND (t.target IS NULL OR t.node = ? OR t.until <= ?)
+      AND (t.target IS NULL OR t.node = ? OR t.until <= ${now})
       AND EXISTS (SELECT 1 FROM deliveries AS d WHERE d.state = 'pending' AND d.channel = ? AND d.target = w.target
-        AND d.next_attempt_at <= ?)
+        AND ${due})
     ORDER BY ${IN_TURN('w.target')} LIMIT ?
   ), mine AS (
     INSERT INTO turns AS t (channel, target, node, until)
-    SELECT ?, target, ?, CAST(? AS BIGINT) FROM free ORDER BY target
+    SELECT ?, target, ?, ${until} FROM free ORDER BY target
     ON CONFLICT (channel, target) DO UPDATE SET node = excluded.node, until = greatest(t.until, excluded.until)
-      WHERE t.node = excluded.node OR t.until <= ?
+      WHERE t.node = excluded.node OR t.until <= ${now}
     RETURNING t.target
   ), picked AS (
     SELECT d.id FROM mine CROSS JOIN LATERAL (
-      SELECT id, next_attempt_at FROM deliveries
-      WHERE state = 'pending' AND channel = ? AND target = mine.target AND next_attempt_at <= ?
-      ORDER BY next_attempt_at, id LIMIT ? FOR UPDATE SKIP LOCKED) AS d
+      SELECT d.id, d.next_attempt_at FROM deliveries AS d
+      WHERE d.state = 'pending' AND d.channel = ? AND d.target = mine.target AND ${due}
+      ORDER BY d.next_attempt_at, d.id LIMIT ? FOR UPDATE SKIP LOCKED) AS d
     ORDER BY ${IN_TURN('mine.target')}, d.next_attempt_at, d.id LIMIT ?
   )
-  UPDATE deliveries AS d SET attempts = d.attempts + 1, fence = d.fence + 1, leased = 1, next_attempt_at = ?, node = ?
+  UPDATE deliveries AS d SET attempts = d.attempts + 1, fence = d.fence + 1, leased = 1, next_attempt_at = ${until}, node = ?
   FROM picked WHERE d.id = picked.id
   RETURNING ${COLUMNS.split(', ')
     .map((name) => (name === 'attempts' || name === 'fence' ? `d.${name} - 1 AS ${name}` : `d.${name}`))
     .join(', ')}`;
+
+const CLAIM = claimIn('CAST(? AS BIGINT)', 'd.next_attempt_at <= ?', 'CAST(? AS BIGINT)');
+
+/** Of one statement, so that an index can be asked with it. */
+const NOW = 'CAST(extract(epoch FROM statement_timestamp()) * 1000 AS BIGINT)';
+
+/**
+ * Leases and turns begin and end by the clock of the database, whatever the clocks of the hosts say. What nobody has leased
+ * is due by the clock of this host as well, because another host may have stamped it whose clock is ahead.
+ */
+const CLAIM_BY_DATABASE = claimIn(
+  NOW,
+  `d.next_attempt_at <= greatest(CAST(? AS BIGINT), ${NOW}) AND (d.leased = 0 OR d.next_attempt_at <= ${NOW})`,
+  `${NOW} + CAST(? AS BIGINT)`,
+);
+
+/** Whose clock leases are measured with: the caller's, who has the database alone, or that of the database. */
+export type LeaseClock = 'own' | 'database';
 
 const NOTE_NODE =
   'UPDATE deliveries SET node = ? WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))';
@@ -57,13 +76,14 @@ export async function claimAsNode(
   tx: Transaction,
   node: string,
   request: ClaimRequest,
+  clock: LeaseClock = 'own',
 ): Promise<ClaimedDelivery[]> {
   const claimed: ClaimedDelivery[] = [];
   const passed = new Set(request.busy);
   const others: number[] = [];
   for (let looked = 0; claimed.length < request.limit && looked < LOOKED_THROUGH; ) {
     const limit = request.limit - claimed.length;
-    const rows = await take(tx, node, { ...request, limit, busy: [...passed] });
+    const rows = await take(tx, node, { ...request, limit, busy: [...passed] }, clock);
     await foreseeAlerts(tx, rows);
     for (const [target, own] of Map.groupBy(rows, (row) => row.target)) {
       const before = claimed.length;
@@ -93,11 +113,15 @@ async function take(
   tx: Transaction,
   node: string,
   { channel, now, leaseUntil, perTarget, limit, after, busy }: ClaimRequest,
+  clock: LeaseClock,
 ): Promise<DueRow[]> {
+  const isOwn = clock === 'own';
+  const compared = isOwn ? [now] : [];
+  const until = isOwn ? leaseUntil : leaseUntil - now;
   const rows = await tx.all<DueRow & { due: number }>(
-    CLAIM,
-    ...[channel, channel, channel, JSON.stringify(busy), node, now, channel, now, after, limit],
-    ...[channel, node, leaseUntil, now, channel, now, perTarget, after, limit, leaseUntil, node],
+    isOwn ? CLAIM : CLAIM_BY_DATABASE,
+    ...[channel, channel, channel, JSON.stringify(busy), node, ...compared, channel, now, after, limit],
+    ...[channel, node, until, ...compared, channel, now, perTarget, after, limit, until, node],
   );
   const key = ({ target }: DueRow) => (target <= after ? 1 : 0);
   return rows.sort(
@@ -119,4 +143,26 @@ export async function releaseLeasesOf(tx: Transaction, nodes: readonly string[],
     gone,
   );
   await tx.run('DELETE FROM turns WHERE until <= ? OR node IN (SELECT value FROM json_each(?))', now, gone);
+}
+
+const FREE_DELIVERIES = `UPDATE deliveries SET leased = 0, next_attempt_at = least(next_attempt_at, ${CLOCK})
+  WHERE id IN (SELECT id FROM deliveries WHERE state = 'pending' AND leased = 1
+    AND node IN (SELECT value FROM json_each(?)) FOR UPDATE SKIP LOCKED)`;
+
+const LEFT = `SELECT 1 AS one FROM deliveries WHERE state = 'pending' AND leased = 1
+  AND node IN (SELECT value FROM json_each(?)) LIMIT 1`;
+
+/**
+ * As `releaseLeasesOf`, for nodes that may yet wake up: what they are writing just now is passed over. The claims keep
+ * their fence, so that what one of them did send is taken for sent until somebody claims it anew.
+ */
+export async function freeClaimsOf(
+  tx: Transaction,
+  nodes: readonly string[],
+): Promise<{ isAll: boolean; freed: number }> {
+  const gone = JSON.stringify(nodes);
+  const turns = await tx.run('DELETE FROM turns WHERE node IN (SELECT value FROM json_each(?))', gone);
+  const deliveries = await tx.run(FREE_DELIVERIES, gone);
+  const left = await tx.get(LEFT, gone);
+  return { isAll: left === undefined, freed: turns + deliveries };
 }

@@ -4,6 +4,8 @@ import { hostname } from 'node:os';
 import type { BlindWindow } from '../../core/blind-window.ts';
 import type { PostgresAddress } from '../../core/database/postgres-url.ts';
 import type { Change } from '../change.ts';
+import { migrations as all } from '../migrations/index.ts';
+import type { Migration } from '../migrations/migration.ts';
 import type { Commit, Store } from '../store.ts';
 import { ChangeHearer } from './changes/hearer.ts';
 import type { Heard } from './changes/messages.ts';
@@ -12,7 +14,10 @@ import { SessionPool } from './hosts/pool.ts';
 import { Primary } from './hosts/primary.ts';
 import { seenMemory } from './hosts/seen-file.ts';
 import { migrate } from './migrate.ts';
+import { noteWaiting, OlderNodesLive } from './nodes/older.ts';
 import { NODES } from './nodes/schema.ts';
+import type { Node } from './nodes/signs.ts';
+import { admission } from './nodes/versions.ts';
 import { DEADLINE, type StoreOnPool, storeOn } from './postgres-store.ts';
 import { sharedNode } from './shared-node.ts';
 
@@ -24,6 +29,10 @@ export interface OpenOptions {
   clock: () => number;
   /** The version of this program. */
   version: string;
+  /** Of this run of the program; a new one where it is absent. */
+  id?: string;
+  /** Those that this program knows. */
+  migrations?: readonly Migration[];
   /** How long a connection and each statement may take, in milliseconds. */
   deadline?: number;
   onCommit?: (commit: Commit) => void;
@@ -36,6 +45,8 @@ export interface OpenOptions {
   onMigrated?: (migrated: { from: number; to: number }) => void;
   /** Told of a time in which no node took check-ins. */
   onBlind?: (window: BlindWindow) => void;
+  /** Told that so many nodes were dead, and that what they had claimed is free. */
+  onFreed?: (nodes: number) => void;
 }
 
 /** One schema for all that Snitch keeps. */
@@ -51,16 +62,19 @@ const MIGRATES_WITHIN = 24 * 3_600_000;
  * The store does not live among the nodes before `node.begin` is called.
  *
  * @throws NewerSchema where the database is of a newer program
+ * @throws OlderNodesLive where the schema cannot be upgraded yet; this node is then listed as one that waits
  * @throws ConnectionFault, without the password in it, where no host takes writes
  */
 export async function openStoreOnPostgres(options: OpenOptions): Promise<Store> {
   const { address, dataDir, clock, version, warn, deadline = DEADLINE } = options;
-  const reached = { address, schema: SCHEMA, answerWithinMs: deadline, pipeline: true };
+  const { id = randomUUID(), migrations = all } = options;
+  const node = { id, name: hostname(), version, schemaVersion: migrations.length };
+  const admit = admission(migrations.length);
+  const reached = { address, schema: SCHEMA, answerWithinMs: deadline, pipeline: true, admit };
   const primary = new Primary(reached, seenMemory(dataDir, warn), warn);
-  await bringUpToDate(primary, options);
+  await bringUpToDate(primary, node, { ...options, migrations });
   const pool = new SessionPool({ primary, size: SESSIONS, waitMs: deadline });
   const stopLooking = primary.keepLooking();
-  const node = { id: randomUUID(), name: hostname(), version };
   const teller = new ChangeTeller({ pool, node: node.id, schema: SCHEMA });
   const { onCommit, checkInsKept } = options;
   const on = storeOn({
@@ -68,13 +82,15 @@ export async function openStoreOnPostgres(options: OpenOptions): Promise<Store> 
     clock,
     deadline,
     node: node.id,
+    leaseClock: 'database',
     onCommitted: (changes) => teller.tell(changes.filter(concernsOthers)),
     ...(onCommit && { onCommit }),
     ...(checkInsKept && { checkInsKept }),
   });
   const onHeard = (heard: Heard) => hear(on, heard);
   const hearer = new ChangeHearer({ primary, node: node.id, schema: SCHEMA, onHeard });
-  const shared = sharedNode({ ...on, node, primary, pool, clock, onBlind: options.onBlind ?? (() => {}) });
+  const { onBlind = () => {}, onFreed = () => {} } = options;
+  const shared = sharedNode({ ...on, node, primary, pool, clock, onBlind, onFreed });
   const end = async () => {
     await shared.node.leave();
     await hearer.stop();
@@ -97,12 +113,22 @@ export async function openStoreOnPostgres(options: OpenOptions): Promise<Store> 
   return { ...on.store, ...shared.methods, node: shared.node, close };
 }
 
-async function bringUpToDate(primary: Primary, { onMigrated, onWait }: OpenOptions): Promise<void> {
+async function bringUpToDate(
+  primary: Primary,
+  node: Node,
+  { onMigrated, onWait = () => {}, migrations = all }: OpenOptions,
+): Promise<void> {
   const wishes = { purpose: 'migrations', answerWithinMs: MIGRATES_WITHIN, pipeline: false };
   const session = await primary.connect(wishes);
   try {
-    const migrated = await migrate(session.client, onWait, NODES);
+    const migrated = await migrate(session.client, { onWait, also: NODES, migrations });
     if (migrated.from > 0 && migrated.from < migrated.to) onMigrated?.(migrated);
+  } catch (error) {
+    if (error instanceof OlderNodesLive) {
+      await session.client.query(NODES);
+      await noteWaiting(session.client, node);
+    }
+    throw error;
   } finally {
     await session.end();
   }

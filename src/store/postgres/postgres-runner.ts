@@ -12,6 +12,7 @@ import type { Operation, ReadOperation } from '../transaction.ts';
 import { AheadTransaction, NeedsCare } from './ahead-transaction.ts';
 import {
   codeOf,
+  isOfServer,
   isRefusedValue,
   LostRace,
   NoAnswer,
@@ -54,6 +55,8 @@ export class PostgresRunner implements Runner {
   commits = 0;
   failingSince: number | null = null;
   refused: BlindWindow | null = null;
+  /** Of that, the time in which the database itself refused check-ins, as it would have refused them to any node. */
+  refusedCheckIns: BlindWindow | null = null;
   readonly turns = new Turns();
   readonly #options: RunnerOptions;
   readonly #running = new Set<Promise<unknown>>();
@@ -92,7 +95,9 @@ export class PostgresRunner implements Runner {
   }
 
   forgetRefused(told: BlindWindow | null): void {
-    if (this.refused === told) this.refused = null;
+    if (this.refused !== told) return;
+    this.refused = null;
+    this.refusedCheckIns = null;
   }
 
   /** Resolves when every call made so far is settled. */
@@ -122,10 +127,15 @@ export class PostgresRunner implements Runner {
    *
    * @param since when the call came, by the wall clock
    */
-  noteRefusal(since: number, error: StoreUnavailable): void {
+  noteRefusal(since: number, error: StoreUnavailable, isCheckIn = false): void {
     const now = this.#options.clock();
+    const widened = (window: BlindWindow | null) => ({
+      start: Math.min(since, window?.start ?? now),
+      end: now,
+    });
     this.failingSince ??= now;
-    this.refused = { start: Math.min(since, this.refused?.start ?? now), end: now };
+    this.refused = widened(this.refused);
+    if (isCheckIn && isOfServer(error)) this.refusedCheckIns = widened(this.refusedCheckIns);
     if (error instanceof NoAnswer) for (const refuse of this.#refusals) refuse(error);
   }
 

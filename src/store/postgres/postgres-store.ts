@@ -5,7 +5,7 @@ import { methodsOf } from '../methods/methods.ts';
 import type { Commit, Store } from '../store.ts';
 import { CheckInSets } from './check-in-sets.ts';
 import { migrate } from './migrate.ts';
-import { claimAsNode, releaseLeasesOf } from './node-claims.ts';
+import { claimAsNode, type LeaseClock, releaseLeasesOf } from './node-claims.ts';
 import { PostgresRunner } from './postgres-runner.ts';
 import type { Pool } from './session.ts';
 
@@ -15,6 +15,8 @@ export interface PostgresOptions {
   clock: () => number;
   /** Who claims deliveries: another one after each start, where several are on one database. */
   node?: string;
+  /** Whose clock leases are measured with; its own where it is absent. */
+  leaseClock?: LeaseClock;
   /** How long a connection and each statement may take, in milliseconds. */
   deadline?: number;
   /** Told of every commit, for the metrics. */
@@ -65,7 +67,7 @@ export function storeOn(options: PostgresOptions): StoreOnPool {
   const sets = new CheckInSets(running, runner);
   const store: Store = {
     ...methodsOf(runner),
-    ...claimsOf(runner, options.node ?? ALONE),
+    ...claimsOf(runner, options.node ?? ALONE, options.leaseClock),
     applyCheckIn: (checkIn) => sets.apply(checkIn),
     health: () => ({ failingSince: runner.failingSince, commits: runner.commits, syncs: runner.commits }),
     // What follows is about files: the server looks after its own.
@@ -88,9 +90,13 @@ export function storeOn(options: PostgresOptions): StoreOnPool {
 /** A program that has the database alone is the same node after a restart. */
 const ALONE = 'alone';
 
-function claimsOf(runner: PostgresRunner, node: string): Pick<Store, 'claimDeliveries' | 'releaseLeases'> {
+function claimsOf(
+  runner: PostgresRunner,
+  node: string,
+  clock?: LeaseClock,
+): Pick<Store, 'claimDeliveries' | 'releaseLeases'> {
   return {
-    claimDeliveries: (request) => runner.writeInBackground((tx) => claimAsNode(tx, node, request)),
+    claimDeliveries: (request) => runner.writeInBackground((tx) => claimAsNode(tx, node, request, clock)),
     releaseLeases: (now) => runner.writeInBackground((tx) => releaseLeasesOf(tx, [node], now)),
   };
 }

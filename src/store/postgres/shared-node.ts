@@ -7,10 +7,19 @@ import { applyDue } from '../operations/sweeping/due.ts';
 import type { Store } from '../store.ts';
 import type { DueResult } from '../sweep.ts';
 import type { Transaction } from '../transaction.ts';
+import { freeClaimsOfDead } from './dead-nodes.ts';
 import type { SessionPool } from './hosts/pool.ts';
 import type { Primary } from './hosts/primary.ts';
 import { Liveness } from './nodes/liveness.ts';
-import { CLOCK, listNodes, MAY_SWEEP, type Node, type OpenWindow, OTHERS_LIVE } from './nodes/signs.ts';
+import {
+  CLOCK,
+  DEAD_AFTER,
+  listNodes,
+  MAY_SWEEP,
+  type Node,
+  type OpenWindow,
+  OTHERS_LIVED,
+} from './nodes/signs.ts';
 import type { PostgresRunner } from './postgres-runner.ts';
 import { LOCKS } from './postgres-transaction.ts';
 
@@ -34,6 +43,8 @@ export interface SharedNodeOptions {
   /** The clock of this host. */
   readonly clock: () => number;
   readonly onBlind: (window: BlindWindow) => void;
+  /** What so many dead nodes had claimed was made free. */
+  readonly onFreed: (nodes: number) => void;
 }
 
 export interface SharedNode {
@@ -43,9 +54,13 @@ export interface SharedNode {
 }
 
 export function sharedNode(options: SharedNodeOptions): SharedNode {
-  const { node, primary, pool, runner, clock, onBlind } = options;
+  const { node, primary, pool, runner, clock, onBlind, onFreed } = options;
   const life = { threshold: SILENCE, firstThreshold: FIRST_SILENCE };
-  const liveness = new Liveness({ primary, node, ...life, open: keepWindow, clock, onBlind });
+  const onDead = once(async () => {
+    const nodes = await runner.writeInBackground((tx) => freeClaimsOfDead(tx, node.id, DEAD_AFTER));
+    if (nodes > 0) onFreed(nodes);
+  });
+  const liveness = new Liveness({ primary, node, ...life, open: keepWindow, clock, onBlind, onDead });
   return {
     node: {
       id: node.id,
@@ -54,7 +69,8 @@ export function sharedNode(options: SharedNodeOptions): SharedNode {
       now: () => withClient(pool, databaseNow),
       alone: (name, work) => alone(primary, name, work),
       list: () => withClient<ListedNode[]>(pool, listNodes),
-      answerForRefused: () => answerForRefused(runner, node),
+      answerForRefused: () => answerForRefused(runner, node, clock),
+      heldSince: () => liveness.heldSince,
       problem: () => (liveness.fault === null ? null : 'the database does not answer, or takes no writes'),
     },
     methods: {
@@ -70,6 +86,19 @@ export function sharedNode(options: SharedNodeOptions): SharedNode {
   };
 }
 
+/** Not again while it is under way; what fails is tried again when it is called the next time. */
+function once(work: () => Promise<void>): () => void {
+  let isRunning = false;
+  return () => {
+    if (isRunning) return;
+    isRunning = true;
+    const done = () => {
+      isRunning = false;
+    };
+    work().then(done, done);
+  };
+}
+
 /** A set costs a few round trips, however many are in it, and holds up nobody: the database works beside this process. */
 const AT_ONCE = 200;
 
@@ -80,16 +109,27 @@ async function maySweep(tx: Transaction, { id }: Node): Promise<boolean> {
   return (await tx.get<{ may: number }>(MAY_SWEEP, id, SILENCE, SILENCE))?.may === 1;
 }
 
-async function answerForRefused(runner: PostgresRunner, { id }: Node): Promise<BlindWindow | null> {
-  const { refused } = runner;
+/**
+ * What the database itself refused, it would have refused to any node. Where this node did not reach it, another one may
+ * have taken the check-ins, which the balancer or the client had to send there.
+ */
+async function answerForRefused(
+  runner: PostgresRunner,
+  { id }: Node,
+  clock: () => number,
+): Promise<BlindWindow | null> {
+  const { refused, refusedCheckIns } = runner;
   if (refused === null) return null;
   const isBlind = await runner.writeInBackground(async (tx) => {
-    if ((await tx.get<{ live: number }>(OTHERS_LIVE, id, SILENCE))?.live === 1) return false;
-    await openBlindWindow(tx, refused);
-    return true;
+    const now = clock();
+    const lived = await tx.get<{ lived: number }>(OTHERS_LIVED, id, now - refused.start, now - refused.end);
+    if (lived?.lived === 1 && refusedCheckIns === null) return null;
+    const window = lived?.lived === 1 && refusedCheckIns !== null ? refusedCheckIns : refused;
+    await openBlindWindow(tx, window);
+    return window;
   });
   runner.forgetRefused(refused);
-  return isBlind ? refused : null;
+  return isBlind;
 }
 
 /** As the operation `openBlindWindow`, on the connection of the sign of life, so that both are one transaction. */

@@ -14,7 +14,7 @@ import { readdirSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { createPrivateFileNow, syncNow } from '../../system/private-file.ts';
-import type { Migration, Step, Walk } from '../migrations/migration.ts';
+import { changeOf, type Migration, type Step, type Walk } from '../migrations/migration.ts';
 import { unavailable } from './faults.ts';
 import { finished } from './parts.ts';
 
@@ -124,8 +124,9 @@ function stepsOf(
   migration: Migration,
   hasColumn: (table: string, column: string) => boolean,
 ): readonly Step[] {
-  if (typeof migration === 'string') return [migration];
-  return typeof migration === 'function' ? [migration(hasColumn)] : migration;
+  const change = changeOf(migration);
+  if (typeof change === 'string') return [change];
+  return typeof change === 'function' ? [change(hasColumn)] : change;
 }
 
 /** Ids that one part of a walk covers: a second's work at most, so that progress is seen and a stop is heard. */

@@ -15,6 +15,8 @@ const node = (name: string, changed: Partial<ListedNode> = {}): ListedNode => ({
   aliveAt: NOW - 500,
   stoppedAt: null,
   clockAheadMs: 2,
+  schemaVersion: 19,
+  waits: false,
   ...changed,
 });
 
@@ -64,6 +66,14 @@ test('an asynchronous standby can lose check-ins, and a missing synchronous one 
   assert.match(message ?? '', 'can be lost in a failover');
   assert.is(found({ standbys: [], isSynchronous: true }).get('replication')?.[0], 'failure');
   assert.is(found({ standbys: [], isSynchronous: false }).get('replication')?.[0], 'warning');
+});
+
+test('it names a node that waits for older ones, and does not count it', () => {
+  const waits = node('newer', { version: '2.0.0', schemaVersion: 21, waits: true });
+  const findings = found({ nodes: [node('a'), waits] });
+  assert.equal(findings.get('nodes'), ['ok', '1 node: a (1.0.0)']);
+  assert.is(findings.get('upgrade')?.[0], 'warning');
+  assert.match(findings.get('upgrade')?.[1] ?? '', /^newer \(2\.0\.0\) waits: .* version 21 /);
 });
 
 test.run();

@@ -22,6 +22,8 @@ export interface SessionOptions {
   readonly answerWithinMs: number;
   /** Writes several statements before the first one is answered. */
   readonly pipeline?: boolean;
+  /** Asks whether this program may use the session that was set up. It throws if not. */
+  readonly admit?: (client: pg.ClientBase) => Promise<void>;
   /** Told apart in the list of connections of the server. */
   readonly purpose?: string;
 }
@@ -144,6 +146,7 @@ export class OpenSession implements Session {
   /** Makes it one that the store can work with. */
   async prepare(): Promise<void> {
     await setUp(this.client, this.#options);
+    await this.#options.admit?.(this.client);
   }
 
   async end(): Promise<void> {

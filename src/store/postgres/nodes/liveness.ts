@@ -2,7 +2,8 @@
 import type { BlindWindow } from '../../../core/blind-window.ts';
 import type { Primary } from '../hosts/primary.ts';
 import type { Session } from '../hosts/session.ts';
-import { giveSign, type Node, type OpenWindow, sayGoodbye } from './signs.ts';
+import { DEAD_AFTER, giveSign, type Node, type OpenWindow, sayGoodbye } from './signs.ts';
+import { type Instant, Trust } from './trust.ts';
 
 export interface LivenessOptions {
   readonly primary: Pick<Primary, 'connect'>;
@@ -18,6 +19,10 @@ export interface LivenessOptions {
   readonly clock?: () => number;
   /** A window was opened and committed by this node: its deadlines are to be postponed. */
   readonly onBlind?: (window: BlindWindow) => void;
+  /** Another node is dead, and nobody has made free what it had claimed. Called with each sign until that is done. */
+  readonly onDead?: () => void;
+  /** How long this node must have lived without a gap before it takes a silent one for dead, in milliseconds. */
+  readonly deadAfter?: number;
 }
 
 const EVERY = 1_000;
@@ -32,20 +37,32 @@ export class Liveness {
   #running: Promise<void> = Promise.resolve();
   #isBusy = false;
   #fault: unknown = null;
+  readonly #trust: Trust;
 
   constructor(options: LivenessOptions) {
     this.#options = {
       every: EVERY,
       clock: Date.now,
       onBlind: () => undefined,
+      onDead: () => undefined,
       firstThreshold: options.threshold,
+      deadAfter: DEAD_AFTER,
       ...options,
     };
+    this.#trust = new Trust({ silence: options.threshold, deadAfter: this.#options.deadAfter });
   }
 
   /** What kept the last sign from being given, or null. */
   get fault(): unknown {
     return this.#fault;
+  }
+
+  /**
+   * What was claimed since then is this node's, by `performance.now()`. Infinite while its own signs are missing, because
+   * another node may have taken everything over.
+   */
+  get heldSince(): number {
+    return this.#trust.heldSince(this.#instant());
   }
 
   /**
@@ -82,19 +99,29 @@ export class Liveness {
   }
 
   async #sign(isFirst = false): Promise<void> {
-    const { node, clock, open, onBlind } = this.#options;
+    const { node, clock, open, onBlind, onDead } = this.#options;
     const threshold = isFirst ? this.#options.firstThreshold : this.#options.threshold;
     try {
       const { client } = await this.#connected();
-      const verdict = await giveSign(client, { node, threshold, ownNow: clock, open, isFirst });
+      const asked = this.#instant();
+      const answer = await giveSign(client, { node, threshold, ownNow: clock, open, isFirst });
+      const { verdict, wasFreed, hasDead } = answer;
+      const now = this.#instant();
+      this.#trust.signed(asked, now, { wasFreed, isUsual: verdict.kind === 'alive' });
       this.#fault = null;
+      if (hasDead && this.#trust.mayBury(now)) onDead();
       if (verdict.kind === 'blind') onBlind(verdict.window);
     } catch (error) {
       this.#fault = error;
+      this.#trust.failed();
       this.#session?.destroy();
       this.#session = null;
       throw error;
     }
+  }
+
+  #instant(): Instant {
+    return { monotonic: performance.now(), wall: this.#options.clock() };
   }
 
   async #connected(): Promise<Session> {

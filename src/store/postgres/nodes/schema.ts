@@ -1,6 +1,18 @@
+/** Added only where it is missing: the change of a table, even of none of its columns, waits for all who use it. */
+export function missingColumn(table: string, name: string, type: string): string {
+  return `DO $$ BEGIN
+  IF NOT EXISTS (SELECT 1 FROM pg_attribute WHERE attrelid = '${table}'::regclass AND attname = '${name}') THEN
+    ALTER TABLE ${table} ADD COLUMN ${name} ${type};
+  END IF;
+END $$;`;
+}
+
 /**
  * The nodes on this database. A node is one run of the program: after a restart it is another one, so that copies of a
  * host cannot be taken for each other. All instants are milliseconds of the database's clock.
+ *
+ * - `freed_at`: what it had claimed was made free by another node, which took it for dead. It ends with its next sign.
+ * - `unsure_from`: it began so soon after the last sign of any other that nobody knew yet whether one of them lived.
  */
 export const NODES = `
 CREATE TABLE IF NOT EXISTS nodes (
@@ -11,5 +23,16 @@ CREATE TABLE IF NOT EXISTS nodes (
   alive_at BIGINT NOT NULL,
   stopped_at BIGINT,
   clock_ahead_ms BIGINT NOT NULL DEFAULT 0
+);
+${missingColumn('nodes', 'freed_at', 'BIGINT')}
+${missingColumn('nodes', 'unsure_from', 'BIGINT')}
+${missingColumn('nodes', 'schema_version', 'INTEGER NOT NULL DEFAULT 19')}
+CREATE TABLE IF NOT EXISTS waiting_nodes (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  name TEXT NOT NULL,
+  version TEXT NOT NULL,
+  schema_version INTEGER NOT NULL,
+  started_at BIGINT NOT NULL,
+  alive_at BIGINT NOT NULL
 );
 `;

@@ -5,7 +5,7 @@ import type { ListedNode } from '../../node.ts';
 import { type Verdict, verdictOn } from './verdict.ts';
 
 /** Who gives the signs. */
-export type Node = Pick<ListedNode, 'id' | 'name' | 'version'>;
+export type Node = Pick<ListedNode, 'id' | 'name' | 'version' | 'schemaVersion'>;
 
 /** Keeps the window in the transaction that is open on this connection. */
 export type OpenWindow = (client: pg.ClientBase, window: BlindWindow) => Promise<void>;
@@ -22,12 +22,35 @@ const AFTER_GOODBYES = 0;
 /** Nodes that ended are shown for so long, in milliseconds. */
 const SHOWN_FOR = 7 * 24 * 3_600_000;
 
+/** A sign a second, and a while for it to arrive; in milliseconds. */
+const BETWEEN_SIGNS = 2_000;
+
+/** A node that lives gives several signs in this time, even where one of them is lost. In milliseconds. */
+const SURE_AFTER = 3_000;
+
 interface Told {
   last: string | null;
   now: string;
   /** Whether a node was there that has not said goodbye. */
   lives: boolean | null;
+  /** Whether another node has taken this one for dead. */
+  freed: boolean | null;
 }
+
+/** What a sign of life was answered with. */
+export interface Answer {
+  readonly verdict: Verdict;
+  /** Another node has made free what this one had claimed: nothing of it may be sent. */
+  readonly wasFreed: boolean;
+  /** A node is silent whose claims nobody has made free yet. */
+  readonly hasDead: boolean;
+}
+
+/**
+ * A node that was silent for so long is dead for the others, in milliseconds of the database's clock. It sends nothing that
+ * it claimed when its own last sign is older than `SILENCE`, which leaves a few seconds for clocks that run unevenly.
+ */
+export const DEAD_AFTER = 10_000;
 
 /**
  * Says that this node lives. The everyday sign is one statement and takes no lock; only where no node gave one for
@@ -47,23 +70,33 @@ export async function giveSign(
     open,
     isFirst = false,
   }: { node: Node; threshold: number; ownNow: () => number; open: OpenWindow; isFirst?: boolean },
-): Promise<Verdict> {
+): Promise<Answer> {
   const asked = ownNow();
-  const { rows, rowCount } = await client.query<{ now: string }>({
+  const { rows, rowCount } = await client.query<{ now: string; hasDead: boolean; isUnsure: boolean }>({
     name: 'sign of life',
     text: `UPDATE nodes SET alive_at = greatest(alive_at, c.now), clock_ahead_ms = $3, stopped_at = NULL
       FROM (SELECT ${CLOCK} AS now) AS c
-      WHERE id = $1 AND (SELECT max(alive_at) FROM nodes) BETWEEN c.now - $2::bigint AND c.now + $2::bigint
-      RETURNING c.now`,
-    values: [node.id, threshold, clockAhead.get(client) ?? 0],
+      WHERE id = $1 AND freed_at IS NULL
+        AND (SELECT max(alive_at) FROM nodes) BETWEEN c.now - $2::bigint AND c.now + $2::bigint
+      RETURNING c.now, ${HAS_DEAD} AS "hasDead", ${IS_UNSURE} AS "isUnsure"`,
+    values: [node.id, threshold, clockAhead.get(client) ?? 0, DEAD_AFTER],
   });
   if (rowCount === 1) {
     // Half of the way there and back is the best guess of when the database looked at its clock.
     clockAhead.set(client, Math.round((asked + ownNow()) / 2) - Number(rows[0]?.now));
-    return { kind: 'alive' };
+    const { hasDead = false, isUnsure = false } = rows[0] ?? {};
+    const verdict: Verdict = isUnsure
+      ? await inTransaction(client, () => settleUnsure(client, open))
+      : { kind: 'alive' };
+    return { verdict, wasFreed: false, hasDead };
   }
   return inTransaction(client, () => giveLockedSign(client, { node, threshold, open, isFirst }));
 }
+
+const HAS_DEAD = `EXISTS (SELECT 1 FROM nodes AS other
+  WHERE other.id <> $1 AND other.freed_at IS NULL AND other.alive_at < c.now - $4::bigint)`;
+
+const IS_UNSURE = 'EXISTS (SELECT 1 FROM nodes WHERE unsure_from IS NOT NULL)';
 
 /** Measured at one sign and written with the next. */
 const clockAhead = new WeakMap<pg.ClientBase, number>();
@@ -71,11 +104,13 @@ const clockAhead = new WeakMap<pg.ClientBase, number>();
 async function giveLockedSign(
   client: pg.ClientBase,
   { node, threshold, open, isFirst }: { node: Node; threshold: number; open: OpenWindow; isFirst: boolean },
-): Promise<Verdict> {
+): Promise<Answer> {
   await client.query(LOCK);
   // A statement of its own, because one that waited for the lock would see what was there before it waited.
   const { rows } = await client.query<Told>(
-    `SELECT max(alive_at) AS last, ${CLOCK} AS now, bool_or(stopped_at IS NULL) AS lives FROM nodes`,
+    `SELECT max(alive_at) AS last, ${CLOCK} AS now, bool_or(stopped_at IS NULL) AS lives,
+       bool_or(id = $1 AND freed_at IS NOT NULL) AS freed FROM nodes`,
+    [node.id],
   );
   const [told] = rows;
   const now = Number(told?.now);
@@ -84,13 +119,52 @@ async function giveLockedSign(
   if (verdict.kind === 'blind') await open(client, verdict.window);
   if (verdict.kind === 'clock set back')
     await client.query('UPDATE nodes SET alive_at = $1 WHERE alive_at > $1', [now]);
+  const isUnsure = isFirst && verdict.kind === 'alive' && last !== null && last < now;
   await client.query(
-    `INSERT INTO nodes (id, name, version, started_at, alive_at) VALUES ($1, $2, $3, $4, $4)
-     ON CONFLICT (id) DO UPDATE SET alive_at = greatest(nodes.alive_at, excluded.alive_at), stopped_at = NULL`,
-    [node.id, node.name, node.version, now],
+    `INSERT INTO nodes (id, name, version, started_at, alive_at, unsure_from, schema_version)
+     VALUES ($1, $2, $3, $4, $4, $5, $6)
+     ON CONFLICT (id) DO UPDATE SET alive_at = greatest(nodes.alive_at, excluded.alive_at), stopped_at = NULL,
+       freed_at = NULL`,
+    [node.id, node.name, node.version, now, isUnsure ? last : null, node.schemaVersion],
   );
   await client.query('DELETE FROM nodes WHERE alive_at < $1', [now - SHOWN_FOR]);
-  return verdict;
+  await client.query('DELETE FROM waiting_nodes WHERE id = $1 OR alive_at < $2', [node.id, now - SHOWN_FOR]);
+  return { verdict, wasFreed: told?.freed ?? false, hasDead: false };
+}
+
+interface Unsure {
+  id: string;
+  from: string;
+  begun: string;
+  /** Whether a node lived before and after this one began. */
+  lived: boolean;
+  isOver: boolean;
+}
+
+/**
+ * A node that began soon after the last sign of another: if none of those that were there gives another sign, they were
+ * dead by then, and nobody took check-ins between. So a quick restart is a window as it is for a program that has its
+ * database alone. Any node decides it, however short the one lives that it is about.
+ */
+async function settleUnsure(client: pg.ClientBase, open: OpenWindow): Promise<Verdict> {
+  await client.query(LOCK);
+  const { rows } = await client.query<Unsure>(
+    `SELECT id, unsure_from AS from, started_at AS begun, started_at < ${CLOCK} - $1::bigint AS "isOver",
+       EXISTS (SELECT 1 FROM nodes AS other WHERE other.id <> own.id AND other.started_at < own.started_at
+         AND other.alive_at > own.started_at) AS lived
+     FROM nodes AS own WHERE unsure_from IS NOT NULL ORDER BY started_at`,
+    [SURE_AFTER],
+  );
+  const settled = rows.filter(({ lived, isOver }) => lived || isOver);
+  const missed = settled.filter(({ lived }) => !lived);
+  await client.query('UPDATE nodes SET unsure_from = NULL WHERE id = ANY($1)', [settled.map(({ id }) => id)]);
+  if (missed.length === 0) return { kind: 'alive' };
+  const window = {
+    start: Math.min(...missed.map(({ from }) => Number(from))),
+    end: Math.max(...missed.map(({ begun }) => Number(begun))),
+  };
+  await open(client, window);
+  return { kind: 'blind', window };
 }
 
 /** The node goes in order. Its last sign stays, because a silence begins there if no other node lives. */
@@ -102,9 +176,12 @@ export async function sayGoodbye(client: pg.ClientBase, { id }: Node): Promise<v
 export async function listNodes(client: pg.ClientBase): Promise<ListedNode[]> {
   const { rows } = await client.query<Record<string, string | null>>(
     `SELECT id, name, version, started_at AS "startedAt", alive_at AS "aliveAt", stopped_at AS "stoppedAt",
-       clock_ahead_ms AS "clockAheadMs" FROM nodes ORDER BY started_at DESC, id`,
+       clock_ahead_ms AS "clockAheadMs", schema_version AS "schemaVersion", NULL AS waits FROM nodes
+     UNION ALL SELECT id, name, version, started_at, alive_at, NULL, 0, schema_version, 'yes' FROM waiting_nodes
+       WHERE alive_at > ${CLOCK} - ${DEAD_AFTER}
+     ORDER BY "startedAt" DESC, id`,
   );
-  return rows.map(({ id, name, version, startedAt, aliveAt, stoppedAt, clockAheadMs }) => ({
+  return rows.map(({ id, name, version, startedAt, aliveAt, stoppedAt, clockAheadMs, ...schema }) => ({
     id: id ?? '',
     name: name ?? '',
     version: version ?? '',
@@ -112,6 +189,8 @@ export async function listNodes(client: pg.ClientBase): Promise<ListedNode[]> {
     aliveAt: Number(aliveAt),
     stoppedAt: stoppedAt == null ? null : Number(stoppedAt),
     clockAheadMs: Number(clockAheadMs),
+    schemaVersion: Number(schema.schemaVersion),
+    waits: schema.waits != null,
   }));
 }
 
@@ -122,7 +201,7 @@ export async function listNodes(client: pg.ClientBase): Promise<ListedNode[]> {
  */
 export async function maySweep(client: pg.ClientBase, threshold: number): Promise<boolean> {
   const { rows } = await client.query<{ may: boolean }>(
-    `SELECT NOT EXISTS (SELECT 1 FROM blind_windows WHERE cursor IS NOT NULL)
+    `SELECT NOT EXISTS (SELECT 1 FROM blind_windows WHERE cursor IS NOT NULL) AND NOT ${IS_UNSURE}
        AND coalesce((SELECT max(alive_at) FROM nodes) BETWEEN ${CLOCK} - $1::bigint AND ${CLOCK} + $1::bigint, FALSE) AS may`,
     [threshold],
   );
@@ -134,12 +213,16 @@ export async function maySweep(client: pg.ClientBase, threshold: number): Promis
  * about to stop. One that was stopped in between knows nothing of what the others did. In the words of the operations.
  */
 export const MAY_SWEEP = `SELECT NOT EXISTS (SELECT 1 FROM blind_windows WHERE cursor IS NOT NULL)
-    AND EXISTS (SELECT 1 FROM nodes WHERE id = ? AND stopped_at IS NULL
+    AND NOT ${IS_UNSURE} AND EXISTS (SELECT 1 FROM nodes WHERE id = ? AND stopped_at IS NULL
       AND alive_at BETWEEN ${CLOCK} - CAST(? AS BIGINT) AND ${CLOCK} + CAST(? AS BIGINT)) AS may`;
 
-/** Whether another node than the one with this id gives signs of life. */
-export const OTHERS_LIVE = `SELECT EXISTS (SELECT 1 FROM nodes WHERE id <> ? AND stopped_at IS NULL
-    AND alive_at > ${CLOCK} - CAST(? AS BIGINT)) AS live`;
+/**
+ * Whether another node than the one with this id lived from so many milliseconds ago until so many milliseconds ago, or a
+ * little less: between two signs nobody knows.
+ */
+export const OTHERS_LIVED = `SELECT EXISTS (SELECT 1 FROM nodes WHERE id <> ? AND stopped_at IS NULL
+    AND started_at <= ${CLOCK} - CAST(? AS BIGINT)
+    AND alive_at > ${CLOCK} - CAST(? AS BIGINT) - ${BETWEEN_SIGNS}) AS lived`;
 
 async function inTransaction<T>(client: pg.ClientBase, work: () => Promise<T>): Promise<T> {
   await client.query('BEGIN');

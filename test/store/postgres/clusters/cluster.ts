@@ -7,6 +7,7 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { ending } from '../../../closing.ts';
 import { freePort } from '../../../free-port.ts';
 import { until } from '../../../until.ts';
 import { type Link, openLink } from './link.ts';
@@ -91,6 +92,14 @@ export class Cluster implements AsyncDisposable {
     } finally {
       await client.end();
     }
+  }
+
+  /** A connection of its own, for what takes more than one statement. */
+  async connected(database = 'postgres'): Promise<pg.Client & AsyncDisposable> {
+    const client = new pg.Client({ connectionString: this.url(database) });
+    client.on('error', () => undefined);
+    await client.connect();
+    return ending(client, () => client.end());
   }
 
   /** Makes an empty database, and answers its name. */

@@ -10,6 +10,7 @@ import {
   maySweep,
   type OpenWindow,
 } from '../../../../src/store/postgres/nodes/signs.ts';
+import { Trust } from '../../../../src/store/postgres/nodes/trust.ts';
 import { verdictOn } from '../../../../src/store/postgres/nodes/verdict.ts';
 import { ending } from '../../../closing.ts';
 import { runUnless } from '../../../skipped.ts';
@@ -56,7 +57,7 @@ const open: OpenWindow = async (client, { start, end }) => {
   ]);
 };
 
-const nodeOf = (id: string) => ({ id, name: `host-${id}`, version: '1.0.0' });
+const nodeOf = (id: string) => ({ id, name: `host-${id}`, version: '1.0.0', schemaVersion: 19 });
 
 async function connected({ cluster, database }: Context) {
   const client = new pg.Client({ connectionString: cluster.url(database) });
@@ -65,13 +66,26 @@ async function connected({ cluster, database }: Context) {
   return ending(client, () => client.end());
 }
 
-function sign(client: pg.Client, id: string) {
-  return giveSign(client, { node: nodeOf(id), threshold: THRESHOLD, ownNow: Date.now, open });
+async function sign(client: pg.Client, id: string) {
+  return (await answerTo(client, id)).verdict;
+}
+
+function answerTo(client: pg.Client, id: string, isFirst = false) {
+  return giveSign(client, { node: nodeOf(id), threshold: THRESHOLD, ownNow: Date.now, open, isFirst });
 }
 
 /** All signs of life lie so much further back than they did. */
 const age = (context: Context, ms: number) =>
   query(context, 'UPDATE nodes SET alive_at = alive_at - $1::bigint', [ms]);
+
+/** The same for all that is written, but nobody who had given no sign before has given one meanwhile. */
+const passWithoutSigns = (context: Context, ms: number) =>
+  query(
+    context,
+    `UPDATE nodes SET started_at = started_at - $1::bigint, unsure_from = unsure_from - $1::bigint,
+       alive_at = CASE WHEN unsure_from IS NULL THEN alive_at - $1::bigint ELSE alive_at END`,
+    [ms],
+  );
 
 const windows = (context: Context) =>
   query<{ length: number }>(context, 'SELECT (ended_at - started_at)::float8 AS length FROM blind_windows');
@@ -91,6 +105,30 @@ test('a silence is a blind window from its threshold on, and a clock that was se
   assert.equal(verdictOn(3_999, 5_000, 1_000), { kind: 'blind', window: { start: 3_999, end: 5_000 } });
   assert.equal(verdictOn(6_000, 5_000, 1_000), { kind: 'alive' });
   assert.equal(verdictOn(6_001, 5_000, 1_000), { kind: 'clock set back' });
+});
+
+test('what a node claimed is its own while its signs go on, and a silent one is dead only for who lived all the while', () => {
+  const at = (monotonic: number, wall = monotonic) => ({ monotonic, wall });
+  const usual = { wasFreed: false, isUsual: true };
+  const trust = new Trust({ silence: 7_000, deadAfter: 10_000 });
+  assert.is(trust.heldSince(at(0)), Number.POSITIVE_INFINITY);
+  trust.signed(at(100), at(150), usual);
+  assert.is(trust.heldSince(at(7_099)), 150);
+  assert.is(trust.heldSince(at(7_100)), Number.POSITIVE_INFINITY);
+  // A virtual machine that stood still: only the wall clock knows.
+  assert.is(trust.heldSince(at(200, 60_200)), Number.POSITIVE_INFINITY);
+  trust.signed(at(60_000), at(60_050), usual);
+  assert.is(trust.heldSince(at(60_060)), 150, 'nobody had taken it over');
+  assert.not(trust.mayBury(at(69_999)));
+  assert.ok(trust.mayBury(at(70_000)));
+  trust.signed(at(70_000), at(70_050), { wasFreed: true, isUsual: true });
+  assert.is(trust.heldSince(at(70_060)), 70_050);
+  trust.failed();
+  assert.not(trust.mayBury(at(71_000)));
+  trust.signed(at(71_000), at(71_010), usual);
+  trust.signed(at(72_000), at(72_010), { wasFreed: false, isUsual: false });
+  assert.not(trust.mayBury(at(81_999)));
+  assert.ok(trust.mayBury(at(82_000)));
 });
 
 test('the first node of a new database has missed nothing', async (context) => {
@@ -135,6 +173,61 @@ test('after an hour in which no node lived there is one window, however many com
   assert.not(await maySweep(two, THRESHOLD));
   await query(context, 'UPDATE blind_windows SET cursor = NULL');
   assert.ok(await maySweep(two, THRESHOLD));
+});
+
+test('a node that begins right behind the last sign of another waits to know whether that one lives', async (context) => {
+  await using client = await connected(context);
+  await sign(client, 'killed');
+  await age(context, 400);
+  assert.equal((await answerTo(client, 'again', true)).verdict, { kind: 'alive' });
+  assert.not(await maySweep(client, THRESHOLD), 'nobody is accused before that is known');
+  assert.equal(await sign(client, 'again'), { kind: 'alive' });
+  assert.not(await maySweep(client, THRESHOLD));
+  assert.equal(await windows(context), []);
+  await passWithoutSigns(context, 5_000);
+  assert.is((await sign(client, 'again')).kind, 'blind');
+  const [window, ...others] = await windows(context);
+  assert.equal(others, []);
+  assert.ok((window?.length ?? 0) >= 400, 'from the last sign of the one to the begin of the other');
+  await query(context, 'UPDATE blind_windows SET cursor = NULL');
+  assert.ok(await maySweep(client, THRESHOLD));
+});
+
+test('where another node goes on, one that begins has missed nothing, and knows it with the next sign of that one', async (context) => {
+  await using client = await connected(context);
+  await sign(client, 'lives');
+  await age(context, 400);
+  await answerTo(client, 'new', true);
+  assert.not(await maySweep(client, THRESHOLD));
+  await sign(client, 'lives');
+  await sign(client, 'new');
+  assert.ok(await maySweep(client, THRESHOLD));
+  assert.equal(await windows(context), []);
+});
+
+test('who begins and is killed before that is known leaves it to the next one', async (context) => {
+  await using client = await connected(context);
+  await sign(client, 'killed');
+  await age(context, 400);
+  await answerTo(client, 'second', true);
+  await answerTo(client, 'third', true);
+  await passWithoutSigns(context, 5_000);
+  assert.is((await sign(client, 'third')).kind, 'blind');
+  assert.is((await windows(context)).length, 1);
+  assert.equal(await query(context, 'SELECT id FROM nodes WHERE unsure_from IS NOT NULL'), []);
+});
+
+test('a silent node is told of until somebody has made free what it claimed, and learns that with its next sign', async (context) => {
+  await using client = await connected(context);
+  await sign(client, 'silent');
+  await sign(client, 'lives');
+  assert.not((await answerTo(client, 'lives')).hasDead);
+  await query(context, `UPDATE nodes SET alive_at = alive_at - 11000 WHERE id = 'silent'`);
+  assert.ok((await answerTo(client, 'lives')).hasDead);
+  await query(context, `UPDATE nodes SET freed_at = 1 WHERE id = 'silent'`);
+  assert.not((await answerTo(client, 'lives')).hasDead);
+  assert.ok((await answerTo(client, 'silent')).wasFreed);
+  assert.not((await answerTo(client, 'silent')).wasFreed, 'it is told once');
 });
 
 test('a window whose opening fails is opened by the next sign', async (context) => {

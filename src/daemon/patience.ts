@@ -1,0 +1,97 @@
+/** Waits for a database that several nodes share: it may start later than this daemon, or be away just then. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { OpeningStopped } from '../store/sqlite/parts.ts';
+import type { ServiceManager } from '../system/service-manager.ts';
+import { MINUTE, SECOND } from '../text/durations.ts';
+
+/** Does what a start does with the database, and waits for that where it is away. */
+export type Patiently = <T>(work: () => Promise<T>) => Promise<T>;
+
+export interface PatienceOptions {
+  logger: Pick<Logger, 'warn' | 'info'>;
+  manager: Pick<ServiceManager, 'status' | 'extend'>;
+  /** Ends the wait at once. */
+  stopped: AbortSignal;
+  /** What is waited for after this error, in words that may be shown to anybody; null where waiting does not help. */
+  reasonToWait: (error: unknown) => string | null;
+  /** Milliseconds that never jump. */
+  monotonic: () => number;
+  /** Between two attempts, in milliseconds. */
+  pause?: number;
+}
+
+export class Patience {
+  readonly #options: PatienceOptions;
+  #told: { reason: string; at: number } | null = null;
+  #reason: string | null = null;
+
+  constructor(options: PatienceOptions) {
+    this.#options = options;
+  }
+
+  /** What is waited for, in words that may be shown to anybody; null for nothing. */
+  get reason(): string | null {
+    return this.#reason;
+  }
+
+  /**
+   * Does the work, and again each second as long as it fails for a reason that may pass.
+   *
+   * @throws OpeningStopped as soon as the wait or the work is to end, and what the work throws that cannot pass
+   */
+  async until<T>(work: () => Promise<T>): Promise<T> {
+    for (;;) {
+      const done = await this.attempt(work);
+      if (done !== null) {
+        if (this.#told) this.#options.logger.info('the database is there; the start goes on');
+        this.#told = null;
+        this.#reason = null;
+        return done.value;
+      }
+      const { pause = SECOND, stopped } = this.#options;
+      await sleep(pause, undefined, { signal: stopped }).catch(() => undefined);
+    }
+  }
+
+  /** Does the work once; null where it failed for a reason that may pass. */
+  async attempt<T>(work: () => Promise<T>): Promise<{ value: T } | null> {
+    const { reasonToWait, stopped } = this.#options;
+    try {
+      return { value: await unless(stopped, work) };
+    } catch (error) {
+      const reason = reasonToWait(error);
+      if (reason === null) throw error;
+      this.#tell(reason, error);
+      return null;
+    }
+  }
+
+  #tell(reason: string, error: unknown): void {
+    const { logger, manager, monotonic } = this.#options;
+    this.#reason = reason;
+    manager.extend(MINUTE);
+    manager.status(`Waiting: ${reason}`);
+    const now = monotonic();
+    if (this.#told?.reason === reason && now - this.#told.at < MINUTE) return;
+    this.#told = { reason, at: now };
+    const cause = error instanceof Error ? error.message : String(error);
+    logger.warn(
+      { reason: cause },
+      `${reason}; it is tried again each second, and until then check-ins are answered with 503`,
+    );
+  }
+}
+
+/** Work that goes on when nobody waits for it any more is on its own: what it throws then concerns nobody. */
+async function unless<T>(stopped: AbortSignal, work: () => Promise<T>): Promise<T> {
+  if (stopped.aborted) throw new OpeningStopped();
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(new OpeningStopped());
+  stopped.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([work(), promise]);
+  } finally {
+    stopped.removeEventListener('abort', stop);
+  }
+}

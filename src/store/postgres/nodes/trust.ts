@@ -1,0 +1,67 @@
+/**
+ * What a node may rely on by its own signs of life: that what it claimed is still its own, and that others who are silent
+ * are dead. Pure; instants are milliseconds.
+ */
+
+/** A monotonic clock stands still while a virtual machine does, and the wall clock may be set: the longer time counts. */
+export interface Instant {
+  readonly monotonic: number;
+  readonly wall: number;
+}
+
+export interface TrustLimits {
+  /** A sign that is older proves nothing any more. */
+  readonly silence: number;
+  /** How long this node must have lived without a gap before it takes a silent one for dead: the database may have been away. */
+  readonly deadAfter: number;
+}
+
+export class Trust {
+  readonly #limits: TrustLimits;
+  #lastSign: Instant | null = null;
+  /** Claims since then are this node's, by the monotonic clock. */
+  #heldSince = Number.POSITIVE_INFINITY;
+  /** The first of the signs that came without a gap. */
+  #unbrokenSince: Instant | null = null;
+
+  constructor(limits: TrustLimits) {
+    this.#limits = limits;
+  }
+
+  /**
+   * @param asked before the database was asked: it counts the silence from later on
+   * @param wasFreed whether another node had made free what this one claimed until now
+   * @param isUsual false where the signs of all nodes had been missing, or the clock of the database was set
+   */
+  signed(
+    asked: Instant,
+    answered: Instant,
+    { wasFreed, isUsual }: { wasFreed: boolean; isUsual: boolean },
+  ): void {
+    const last = this.#lastSign;
+    if (last === null || wasFreed) this.#heldSince = answered.monotonic;
+    if (!isUsual || last === null || between(last, asked) >= this.#limits.silence) this.#unbrokenSince = null;
+    this.#unbrokenSince ??= asked;
+    this.#lastSign = asked;
+  }
+
+  failed(): void {
+    this.#unbrokenSince = null;
+  }
+
+  /** By the monotonic clock; infinite while another node may have taken everything over. */
+  heldSince(now: Instant): number {
+    const last = this.#lastSign;
+    if (last === null || between(last, now) >= this.#limits.silence) return Number.POSITIVE_INFINITY;
+    return this.#heldSince;
+  }
+
+  /** Whether another node that is silent for long enough is dead: this one has lived all the while. */
+  mayBury(now: Instant): boolean {
+    return this.#unbrokenSince !== null && between(this.#unbrokenSince, now) >= this.#limits.deadAfter;
+  }
+}
+
+function between(from: Instant, to: Instant): number {
+  return Math.max(to.monotonic - from.monotonic, to.wall - from.wall);
+}

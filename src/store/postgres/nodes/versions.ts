@@ -1,0 +1,53 @@
+/**
+ * Which versions of the program may work on the database. Each session of a node holds a lock for its whole life that says
+ * which version of the schema its program knows. A migration that would break such a program needs that lock alone, so that
+ * it runs only where no session of one is left; and one that comes back later is refused when it connects. So a node that
+ * was stopped or cut off meanwhile cannot write by its old idea of the schema, and no transaction has to ask.
+ */
+import type pg from 'pg';
+import { ConnectionFault } from '../hosts/faults.ts';
+
+/** The database was written by a newer program than this one. */
+export class NewerSchema extends Error {
+  override readonly name = 'NewerSchema';
+
+  constructor(found: number, known: number) {
+    super(
+      `the database has schema version ${found}, and this program knows versions up to ${known}: run the newer snitch that made it, or bring back a dump from before the upgrade`,
+    );
+  }
+}
+
+/** The first number of these locks; the second one is the version of the schema. */
+export const SCHEMAS = 0x736e6975;
+
+const HOLD = `SELECT pg_try_advisory_lock_shared($1, $2) AS mine, to_regclass('schema_version') IS NOT NULL AS begun`;
+
+/** A statement of its own behind the lock, because it must see what was committed until that was had. */
+const VERSION = `SELECT version, coalesce((to_jsonb(v) ->> 'oldest')::int, 0) AS oldest FROM schema_version AS v`;
+
+export interface SchemaVersion {
+  version: number;
+  /** Of the programs that may work on it, as the migrations say that ran. */
+  oldest: number;
+}
+
+/** A program may be one version older than the database, where that has taken nothing away from it. */
+export function isTooOld(known: number, { version, oldest }: SchemaVersion): boolean {
+  return known < oldest || known < version - 1;
+}
+
+/** Whether a session may be used by a program that knows the schema up to this version. */
+export function admission(known: number): (client: pg.ClientBase) => Promise<void> {
+  return async (client) => {
+    const { rows } = await client.query<{ mine: boolean; begun: boolean }>(HOLD, [SCHEMAS, known]);
+    const [held] = rows;
+    if (!held?.mine)
+      throw new ConnectionFault('a newer node is upgrading the schema of the database just now');
+    if (!held.begun) return;
+    const { rows: versions } = await client.query<SchemaVersion>(VERSION);
+    const [found = { version: 0, oldest: 0 }] = versions;
+    if (!isTooOld(known, found)) return;
+    throw new ConnectionFault(new NewerSchema(found.version, known).message, { isLasting: true });
+  };
+}

@@ -1,0 +1,129 @@
+/** A daemon whose database on PostgreSQL is not there when it starts. Time limit: 180 s. */
+import { pino } from 'pino';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { loadConfig } from '../../src/config/config.ts';
+import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts';
+import { newDataDir, removeDataDir } from '../data-directory.ts';
+import { freePort } from '../free-port.ts';
+import { runUnless } from '../skipped.ts';
+import { type Cluster, startCluster } from '../store/postgres/clusters/cluster.ts';
+import { WITHOUT_POSTGRES } from '../store/postgres/clusters/programs.ts';
+import { until } from '../until.ts';
+
+interface Context {
+  cluster: Cluster;
+  database: string;
+}
+
+const test = suite<Context>('a late database');
+
+test.before(async (context) => {
+  context.cluster = await startCluster({ access: ['host all locked 127.0.0.1/32 scram-sha-256'] });
+  await context.cluster.query(`CREATE ROLE locked LOGIN PASSWORD 'right'`);
+});
+test.before.each(async (context) => {
+  context.database = await context.cluster.newDatabase();
+});
+test.after(({ cluster }) => cluster[Symbol.asyncDispose]());
+
+interface Starting extends AsyncDisposable {
+  url: string;
+  starting: Promise<Daemon>;
+  /** What it logged. */
+  log: { level: number; msg: string; reason?: string }[];
+  /** As SIGTERM does it. */
+  end(): void;
+}
+
+async function start(storeUrl: string): Promise<Starting> {
+  const dataDir = newDataDir();
+  const port = await freePort();
+  const env = {
+    SNITCH_LISTEN: `127.0.0.1:${port}`,
+    SNITCH_DATA_DIR: dataDir,
+    SNITCH_STORE_URL: storeUrl,
+  };
+  const log: Starting['log'] = [];
+  const logger = pino({ base: null }, { write: (line: string) => void log.push(JSON.parse(line)) });
+  const stopped = new AbortController();
+  const starting = startDaemon(await loadConfig({ env }), logger, { stopped: stopped.signal });
+  starting.catch(() => {});
+  return {
+    url: `http://127.0.0.1:${port}`,
+    starting,
+    log,
+    end: () => stopped.abort(),
+    [Symbol.asyncDispose]: async () => {
+      stopped.abort();
+      await starting.then(
+        (daemon) => daemon.stop(),
+        () => {},
+      );
+      removeDataDir(dataDir);
+    },
+  };
+}
+
+async function statusOf(url: string, method = 'GET'): Promise<number> {
+  const response = await fetch(url, { method }).catch(() => null);
+  await response?.arrayBuffer();
+  return response?.status ?? 0;
+}
+
+async function failureOf(starting: Promise<Daemon>): Promise<Error> {
+  const [{ reason }] = (await Promise.allSettled([starting])) as [PromiseRejectedResult];
+  assert.instance(reason, Error, 'it did not start');
+  return reason as Error;
+}
+
+test('it answers that it lives and is not ready, refuses check-ins, and goes on when the database is there', async ({
+  cluster,
+  database,
+}) => {
+  await cluster.server.stop('SIGINT');
+  await using daemon = await start(cluster.url(database));
+  const { url, log } = daemon;
+  await until(async () => (await statusOf(`${url}/healthz`)) === 200, 'it listens');
+  const readiness = await fetch(`${url}/readyz`);
+  assert.is(readiness.status, 503);
+  assert.match(await readiness.text(), /the database cannot be reached/);
+  assert.is(await statusOf(`${url}/c/0123456789`, 'POST'), 503);
+  assert.is(await statusOf(`${url}/v1/snitches`), 401);
+  const waits = () => log.filter(({ msg }) => /cannot be reached.*tried again each second/.test(msg));
+  assert.is(waits().length, 1);
+  assert.match(waits()[0]?.reason ?? '', /ECONNREFUSED/);
+  await cluster.server.start();
+  await daemon.starting;
+  await until(async () => (await statusOf(`${url}/readyz`)) === 200, 'it is ready');
+  assert.is(await statusOf(`${url}/c/0123456789`, 'POST'), 404, 'it looks at the database');
+  assert.is(waits().length, 1, 'it says so once');
+  assert.ok(log.some(({ msg }) => msg === 'listening'));
+});
+
+test('it ends at once when it is told to, though somebody still asks', async () => {
+  await using daemon = await start('postgres://nobody@nowhere.invalid/snitch?connect_timeout=30');
+  await until(async () => (await statusOf(`${daemon.url}/healthz`)) === 200, 'it waits for an unknown host');
+  daemon.end();
+  assert.is((await failureOf(daemon.starting)).name, 'OpeningStopped');
+  assert.is(await statusOf(`${daemon.url}/healthz`), 0);
+});
+
+test('what only a person can mend ends the start at once, in words and without the password', async ({
+  cluster,
+}) => {
+  const at = `127.0.0.1:${cluster.port}`;
+  const wrong = [
+    [`postgres://locked:wrong@${at}/postgres`, /password authentication failed for user "locked"/],
+    [`postgres://postgres@${at}/missing`, /database "missing" does not exist/],
+  ] as const;
+  for (const [address, words] of wrong) {
+    await using daemon = await start(address);
+    const { message } = await failureOf(daemon.starting);
+    assert.match(message, words);
+    assert.not.match(message, /wrong/);
+    assert.is(await statusOf(`${daemon.url}/healthz`), 0, 'it never listened');
+  }
+});
+
+runUnless(WITHOUT_POSTGRES, test, 'a late database');
