@@ -14,6 +14,7 @@ import { seenMemory } from './hosts/seen-file.ts';
 import { migrate } from './migrate.ts';
 import { NODES } from './nodes/schema.ts';
 import { DEADLINE, type StoreOnPool, storeOn } from './postgres-store.ts';
+import { checkSchemaAccess } from './schema-access.ts';
 import { sharedNode } from './shared-node.ts';
 
 export interface OpenOptions {
@@ -101,6 +102,7 @@ async function bringUpToDate(primary: Primary, { onMigrated, onWait }: OpenOptio
   const wishes = { purpose: 'migrations', answerWithinMs: MIGRATES_WITHIN, pipeline: false };
   const session = await primary.connect(wishes);
   try {
+    await checkSchemaAccess(session.client, SCHEMA);
     const migrated = await migrate(session.client, onWait, NODES);
     if (migrated.from > 0 && migrated.from < migrated.to) onMigrated?.(migrated);
   } finally {
