@@ -13,9 +13,12 @@ const MOST_AHEAD = 1_000;
 const SILENT_AFTER = 7_000;
 
 export async function checkPostgres({ address, shown }: StorePlace): Promise<Finding[]> {
-  const { inspectPostgres } = await import('../../store/postgres/inspect.ts');
+  const [{ inspectPostgres }, { withServicePassword }] = await Promise.all([
+    import('../../store/postgres/inspect.ts'),
+    import('../../config/store-place.ts'),
+  ]);
   try {
-    return findingsOf(await inspectPostgres(address), shown);
+    return findingsOf(await inspectPostgres(withServicePassword(address)), shown);
   } catch (error) {
     const [message = ''] = describeFailure(error).lines;
     const remedy =
