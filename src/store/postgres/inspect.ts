@@ -20,8 +20,23 @@ export interface Inspected {
   /** By the database's clock, in milliseconds. */
   now: number;
   standbys: Standby[];
-  /** Whether a commit waits for a standby. */
+  /** Whether a commit of this user waits for a standby, as far as the settings say. */
   isSynchronous: boolean;
+  /** Of the whole database with its indexes, in bytes. */
+  size: number;
+  /** Whether this user is shown the standbys; without the right it looks as if there were none. */
+  seesStandbys: boolean;
+  /** What `synchronous_commit` is for this user. */
+  waitsFor: string;
+}
+
+interface Basics {
+  begun: boolean;
+  now: string;
+  names: string;
+  waits: string;
+  size: string;
+  sees: boolean;
 }
 
 /** In milliseconds. */
@@ -35,9 +50,10 @@ export async function inspectPostgres(address: PostgresAddress): Promise<Inspect
   const { client, facts } = session;
   const rows = async <Row extends object>(sql: string) => (await client.query<Row>(sql)).rows;
   try {
-    const [basics] = await rows<{ begun: boolean; now: string; names: string }>(
+    const [basics] = await rows<Basics>(
       `SELECT to_regclass('nodes') IS NOT NULL AS begun, current_setting('synchronous_standby_names') AS names,
-         (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`,
+         current_setting('synchronous_commit') AS waits, pg_database_size(current_database()) AS size,
+         pg_has_role('pg_read_all_stats', 'USAGE') AS sees, (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`,
     );
     const standbys = await rows<Standby>(
       `SELECT application_name AS name, coalesce(sync_state, 'unknown') AS state FROM pg_stat_replication
@@ -54,7 +70,10 @@ export async function inspectPostgres(address: PostgresAddress): Promise<Inspect
       nodes: basics?.begun ? await listNodes(client) : [],
       now: Number(basics?.now),
       standbys,
-      isSynchronous: basics?.names !== '',
+      isSynchronous: basics?.names !== '' && basics?.waits !== 'local',
+      size: Number(basics?.size),
+      seesStandbys: basics?.sees ?? false,
+      waitsFor: basics?.waits ?? '',
     };
   } finally {
     await session.end();
