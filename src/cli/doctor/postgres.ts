@@ -17,13 +17,13 @@ const MISSED_FOR = 24 * 3_600_000;
 
 const MEGABYTE = 1_000_000;
 
-export async function checkPostgres({ address, shown }: StorePlace): Promise<Finding[]> {
+export async function checkPostgres({ address, shown }: StorePlace, dataDir: string): Promise<Finding[]> {
   const [{ inspectPostgres }, { withServicePassword }] = await Promise.all([
     import('../../store/postgres/inspect.ts'),
     import('../../config/store-place.ts'),
   ]);
   try {
-    return findingsOf(await inspectPostgres(withServicePassword(address)), shown);
+    return findingsOf(await inspectPostgres(withServicePassword(address), dataDir), shown);
   } catch (error) {
     const [message = ''] = describeFailure(error).lines;
     const remedy =

@@ -2,7 +2,7 @@
 import type { PostgresAddress } from '../../core/database/postgres-url.ts';
 import type { ListedNode } from '../node.ts';
 import { Primary } from './hosts/primary.ts';
-import { seenMemory } from './hosts/seen-file.ts';
+import { seenBy } from './hosts/seen-file.ts';
 import { listNodes } from './nodes/signs.ts';
 
 export interface Standby {
@@ -42,11 +42,14 @@ interface Basics {
 /** In milliseconds. */
 const PATIENCE = 10_000;
 
-/** @throws ConnectionFault where no host takes writes */
-export async function inspectPostgres(address: PostgresAddress): Promise<Inspected> {
+/**
+ * @param dataDir of the node on this host, which refuses an old primary by what it keeps there
+ * @throws ConnectionFault where no host takes writes
+ */
+export async function inspectPostgres(address: PostgresAddress, dataDir: string): Promise<Inspected> {
   const ignore = () => undefined;
   const reached = { address, schema: 'public', answerWithinMs: PATIENCE, purpose: 'doctor', pipeline: false };
-  const session = await new Primary(reached, seenMemory(null, ignore), ignore).connect();
+  const session = await new Primary(reached, seenBy(dataDir), ignore).connect();
   const { client, facts } = session;
   const rows = async <Row extends object>(sql: string) => (await client.query<Row>(sql)).rows;
   try {
