@@ -35,6 +35,9 @@ const LANGUAGES: Readonly<Record<string, string>> = {
 const NOT_RUN = [
   'apt',
   'bin/snitch',
+  'cp',
+  'createdb',
+  'createuser',
   'docker',
   'echo',
   'haproxy',
@@ -45,11 +48,16 @@ const NOT_RUN = [
   'npm',
   'npx',
   'openssl',
+  'pg_basebackup',
+  'pg_dump',
+  'pg_restore',
   'podman',
+  'psql',
   'snitch',
   'sudo',
   'systemctl',
   'tee',
+  'touch',
 ];
 
 function blocksOf(language: string): (Block & { path: string })[] {
