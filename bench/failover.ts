@@ -82,6 +82,8 @@ async function measure({ name, synchronous, delayMs }: Variant): Promise<string>
   for (let index = 0; index < clients; index += 1)
     load.start(`${(index % 2 === 0 ? one : two).url}/c/${await newSnitch(one, index)}`);
   await sleep(quietMs);
+  // What is on its way is lost with its host.
+  standby.link?.cut();
   await primary.server.kill();
   load.lastAt = performance.now();
   load.isPromoting = true;
