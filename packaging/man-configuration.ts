@@ -71,6 +71,8 @@ const CREDENTIALS: Readonly<Record<string, string>> = {
   'smtp-password': `The password of the mail server, for an \`smtp.url\` with a user and none. Stands in for
     \`smtp.password_file\`.`,
   'admin-key': `The administrator's API key, where it should be one that you made. Stands in for \`admin_key_from\`.`,
+  'store-password': `The password of the database, for a \`store.url\` without one. Stands in for
+    \`store.password_file\`; \`snitch doctor\` finds it there too.`,
 };
 
 /** @throws Error if the unit has credentials that are not explained here, or lacks one that is */

@@ -147,7 +147,7 @@ const FILES = [
     'Check-ins that no server took yet, and in `refused` those that none will take; `snitch spool` shows and sends them.',
   ],
   [
-    '/etc/credstore/snitch.smtp-password, /etc/credstore/snitch.admin-key',
+    '/etc/credstore/snitch.smtp-password, /etc/credstore/snitch.admin-key, /etc/credstore/snitch.store-password',
     'Secrets of the service, see `snitch.yaml`(5).',
   ],
   ['/etc/snitch/discover-ignore', 'Names of jobs that `snitch discover` leaves alone, one a line.'],

@@ -35,6 +35,22 @@ export function storePlace({ url, password_file }: StoreSection, env: NodeJS.Pro
   return { address: complete, shown: maskPostgresUrl(address), passwordFile };
 }
 
+/** Where the administrator keeps the credential of the service. */
+export const SERVICE_PASSWORD = '/etc/credstore/snitch.store-password';
+
+/**
+ * For a command of root beside the service: the address with the password that only the service gets from systemd.
+ * Without one, or where it cannot be read, the address stays as it is.
+ */
+export function withServicePassword(address: PostgresAddress, file = SERVICE_PASSWORD): PostgresAddress {
+  if (address.password !== null) return address;
+  try {
+    return { ...address, password: readSecret(file) };
+  } catch {
+    return address;
+  }
+}
+
 function readPassword(file: string): string {
   try {
     return readSecret(file);

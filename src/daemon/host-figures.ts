@@ -1,14 +1,32 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { HostFigures } from '../http/metrics/host-figures.ts';
+import type { ClusterNode } from '../store/node.ts';
 import { databasePath } from '../store/sqlite/connection.ts';
 import type { Sweeper } from '../sweep/sweeper.ts';
 import { roomAt, sizeOfFiles } from '../system/disk.ts';
 
-/** What `/metrics` tells of the sweep and the disk. */
-export async function hostFigures(sweeper: Pick<Sweeper, 'sweptAgo'>, dataDir: string): Promise<HostFigures> {
+/** A database that is away must not keep the other figures from being told. In milliseconds. */
+const SHARED_SIZE_WITHIN = 1_000;
+
+/**
+ * What `/metrics` tells of the sweep and the disk.
+ *
+ * @param node null where the database is a file of this host
+ */
+export async function hostFigures(
+  sweeper: Pick<Sweeper, 'sweptAgo'>,
+  dataDir: string,
+  node: Pick<ClusterNode, 'databaseSize'> | null,
+): Promise<HostFigures> {
   const database = databasePath(dataDir);
   const [disk, databaseSize] = await Promise.all([
     roomAt(dataDir),
-    sizeOfFiles([database, `${database}-wal`]),
+    node ? sharedSize(node) : sizeOfFiles([database, `${database}-wal`]),
   ]);
   return { sweptAgo: sweeper.sweptAgo(), disk, databaseSize };
+}
+
+async function sharedSize(node: Pick<ClusterNode, 'databaseSize'>): Promise<number | null> {
+  const late = sleep(SHARED_SIZE_WITHIN, null, { ref: false });
+  return Promise.race([node.databaseSize().catch(() => null), late]);
 }

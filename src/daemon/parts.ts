@@ -131,7 +131,7 @@ function createServer(
     clock,
     metrics,
     readiness: () => ({ problems: problems(workers), progress: progress(workers) }),
-    hostFigures: () => hostFigures(workers.sweeper, config.dataDir),
+    hostFigures: () => hostFigures(workers.sweeper, config.dataDir, store.node),
     // Below warnings, the HTTP library only repeats what is already logged.
     logger: logger.child({}, { level: 'warn' }),
     checkInPath: checkInPath(config),

@@ -35,6 +35,8 @@ export interface ClusterNode {
   alone<T>(name: string, work: () => Promise<T>): Promise<T>;
   /** The newest first, with those that ended in the last days. */
   list(): Promise<ListedNode[]>;
+  /** Of the whole database with its indexes, in bytes. */
+  databaseSize(): Promise<number>;
   /**
    * Makes up for what this node refused: where no other node lives that could take it, the time is a blind window,
    * which is answered.

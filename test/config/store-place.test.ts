@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ConfigError } from '../../src/config/file.ts';
-import { storePlace } from '../../src/config/store-place.ts';
+import { storePlace, withServicePassword } from '../../src/config/store-place.ts';
 import { storeSection } from '../../src/config/store-section.ts';
+import { parsePostgresUrl } from '../../src/core/database/postgres-url.ts';
 import { ownDirectory } from '../data-directory.ts';
 
 const test = suite('the place of the data');
@@ -68,6 +69,16 @@ test('a password comes from a file, or from the credential of systemd', () => {
   assert.is(storePlace({ url: URL }, env)?.address.password, 'of systemd');
   assert.is(storePlace({ url: URL, password_file: file }, env)?.address.password, 'p/:@%');
   assert.is(storePlace({}, env), null);
+});
+
+test('a command of root beside the service has its password too, unless there is another', () => {
+  using directory = ownDirectory();
+  const file = join(directory.path, 'snitch.store-password');
+  const of = (url: string) => withServicePassword(parsePostgresUrl(url), file).password;
+  assert.is(of(URL), null);
+  writeFileSync(file, 'of the service\n');
+  assert.is(of(URL), 'of the service');
+  assert.is(of(URL.replace('snitch@', 'snitch:own@')), 'own');
 });
 
 test('two passwords, none in the file, or a file that is not there are refused', () => {

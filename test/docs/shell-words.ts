@@ -26,8 +26,10 @@ function divided(words: readonly string[]): Call[] {
   if (first < 0) return [];
   const call = own.slice(first);
   const [program = ''] = call;
-  if (RUNNERS.has(program))
-    return [[program], ...divided(call.slice(1).filter((word) => !/^\d+$/.test(word)))];
+  if (RUNNERS.has(program)) {
+    const run = call.slice(call[1] === '-u' ? 3 : 1);
+    return [[program], ...divided(run.filter((word) => !/^\d+$/.test(word)))];
+  }
   const behind = /snitch$/.test(program) ? call.indexOf('--') : -1;
   return behind < 0 ? [call] : [call, ...divided(call.slice(behind + 1))];
 }

@@ -111,7 +111,10 @@ function checkCliFile(): Finding[] {
 async function checkHost(config: Config): Promise<Finding[]> {
   const directory = checkDataDir(config.dataDir);
   if (directory.remedy?.startsWith(ELSEWHERE)) return [directory];
-  const store = config.store === null ? [await checkStore(config.dataDir)] : await checkShared(config.store);
+  const store =
+    config.store === null
+      ? [await checkStore(config.dataDir)]
+      : await checkShared(config.store, config.dataDir);
   return [directory, ...store, checkLinks(config)];
 }
 
@@ -125,9 +128,9 @@ function checkLinks({ baseUrl }: Config): Finding {
 }
 
 /** The client of PostgreSQL is loaded only where it is needed. */
-async function checkShared(place: StorePlace): Promise<Finding[]> {
+async function checkShared(place: StorePlace, dataDir: string): Promise<Finding[]> {
   const { checkPostgres } = await import('./postgres.ts');
-  return checkPostgres(place);
+  return checkPostgres(place, dataDir);
 }
 
 const ELSEWHERE = 'where the daemon runs as another user or on another host, run `snitch doctor` there';

@@ -12,10 +12,18 @@ const MOST_AHEAD = 1_000;
 /** A node that gave no sign of life for so long does not live, in milliseconds. */
 const SILENT_AFTER = 7_000;
 
-export async function checkPostgres({ address, shown }: StorePlace): Promise<Finding[]> {
-  const { inspectPostgres } = await import('../../store/postgres/inspect.ts');
+/** One that was silent for longer has been given up, or is told of every day for nothing. In milliseconds. */
+const MISSED_FOR = 24 * 3_600_000;
+
+const MEGABYTE = 1_000_000;
+
+export async function checkPostgres({ address, shown }: StorePlace, dataDir: string): Promise<Finding[]> {
+  const [{ inspectPostgres }, { withServicePassword }] = await Promise.all([
+    import('../../store/postgres/inspect.ts'),
+    import('../../config/store-place.ts'),
+  ]);
   try {
-    return findingsOf(await inspectPostgres(address), shown);
+    return findingsOf(await inspectPostgres(withServicePassword(address), dataDir), shown);
   } catch (error) {
     const [message = ''] = describeFailure(error).lines;
     const remedy =
@@ -31,7 +39,8 @@ export function findingsOf(inspected: Inspected, shown: string): Finding[] {
   if (content === null)
     return [warning('store', `${place}: nothing is in it yet`, '`snitch serve` makes the tables')];
   const counts = `${countOf(content.snitches, 'snitch', 'snitches')} in ${countOf(content.cases, 'case', 'cases')}`;
-  return [ok('store', `${place}; ${counts}`), ...checkNodes(inspected), checkReplication(inspected)];
+  const size = `${Math.ceil(inspected.size / MEGABYTE)} MB`;
+  return [ok('store', `${place}; ${counts}; ${size}`), ...checkNodes(inspected), checkReplication(inspected)];
 }
 
 function checkNodes({ nodes, now }: Inspected): Finding[] {
@@ -51,8 +60,8 @@ function checkNodes({ nodes, now }: Inspected): Finding[] {
     versions.size === 1
       ? ok('nodes', found)
       : warning('nodes', `${found}: they are of different versions`, 'upgrade all of them soon');
-  const off = living.filter(({ clockAheadMs }) => Math.abs(clockAheadMs) > MOST_AHEAD);
-  return [shown, ...off.map(offClock), ...waiting];
+  const offClocks = living.filter(({ clockAheadMs }) => Math.abs(clockAheadMs) > MOST_AHEAD).map(offClock);
+  return [shown, ...checkMissing({ nodes, now }, living), ...offClocks, ...waiting];
 }
 
 function waitingNode({ name, version, schemaVersion }: ListedNode): Finding {
@@ -64,31 +73,70 @@ function waitingNode({ name, version, schemaVersion }: ListedNode): Finding {
   );
 }
 
+/** Nodes that ended without a word, unless another runs on the same host now. */
+function checkMissing({ nodes, now }: Pick<Inspected, 'nodes' | 'now'>, living: ListedNode[]): Finding[] {
+  const names = new Set(living.map(({ name }) => name));
+  const last = new Map<string, number>();
+  for (const { name, aliveAt, stoppedAt } of nodes)
+    last.set(name, Math.max(last.get(name) ?? 0, stoppedAt === null ? aliveAt : Number.POSITIVE_INFINITY));
+  return [...last]
+    .filter(([name, aliveAt]) => !names.has(name) && now - aliveAt > 0 && now - aliveAt < MISSED_FOR)
+    .map(([name, aliveAt]) => {
+      const ago = Math.round((now - aliveAt) / 1_000);
+      const message = `${name} gave its last sign of life ${ago < 120 ? `${ago} s` : `${Math.round(ago / 60)} min`} ago, and did not stop in order`;
+      return warning('nodes', message, `on that host: systemctl status snitch; journalctl -u snitch -p err`);
+    });
+}
+
 function offClock({ name, clockAheadMs }: ListedNode): Finding {
   const difference = `${(Math.abs(clockAheadMs) / 1_000).toFixed(1)} s ${clockAheadMs > 0 ? 'ahead of' : 'behind'}`;
   const message = `the clock of ${name} is ${difference} that of the database, so that check-ins get wrong times`;
   return warning('clocks', message, 'let chrony or systemd-timesyncd set the clocks of all hosts');
 }
 
-function checkReplication({ standbys, isSynchronous }: Inspected): Finding {
+function checkReplication(inspected: Inspected): Finding {
+  const { standbys, isSynchronous, seesStandbys, waitsFor } = inspected;
+  if (waitsFor === 'local') return ofLocalCommits();
+  if (!seesStandbys) return ofUnseen(isSynchronous);
   const named = standbys.map(({ name, state }) => `${name} (${state})`).join(', ');
-  if (isSynchronous && standbys.some(({ state }) => state === 'sync' || state === 'quorum'))
-    return ok('replication', `synchronous: ${named}`);
+  const isFollowed = standbys.some(({ state }) => state === 'sync' || state === 'quorum');
+  const early = waitsFor === 'remote_write' ? ', which answers before it is on its disk (remote_write)' : '';
+  if (isSynchronous && isFollowed) return ok('replication', `synchronous: ${named}${early}`);
   if (isSynchronous)
     return failure(
       'replication',
       'a commit waits for a standby, and no synchronous standby follows: check-ins are refused until one does',
-      'start the standby that synchronous_standby_names says',
+      'start the standby that synchronous_standby_names says; to go on without one, on the primary: ALTER SYSTEM RESET synchronous_standby_names; SELECT pg_reload_conf()',
     );
   if (standbys.length === 0)
     return warning(
       'replication',
-      'no standby follows that this user may see: what is on the disk of the primary is all there is',
+      'no standby follows: what is on the disk of the primary is all there is',
       'make backups with pg_dump, and a synchronous standby where the host may be lost',
     );
   return warning(
     'replication',
     `asynchronous: ${named}: check-ins that were acknowledged can be lost in a failover`,
     'set synchronous_standby_names',
+  );
+}
+
+function ofLocalCommits(): Finding {
+  return warning(
+    'replication',
+    'synchronous_commit is local for this user, so that no commit waits for a standby: check-ins that were acknowledged can be lost in a failover',
+    'set it to on, or reset it for the user and the database (ALTER ROLE … RESET synchronous_commit)',
+  );
+}
+
+/** Without the right to see them, following standbys look like none. */
+function ofUnseen(isSynchronous: boolean): Finding {
+  const message = isSynchronous
+    ? 'a commit waits for a standby, and this user may not see whether one follows'
+    : 'no commit waits for a standby, and this user may not see whether one follows: check-ins that were acknowledged can be lost in a failover';
+  return warning(
+    'replication',
+    message,
+    'as the administrator of the database: GRANT pg_read_all_stats TO this user',
   );
 }

@@ -2,7 +2,7 @@
 import type { PostgresAddress } from '../../core/database/postgres-url.ts';
 import type { ListedNode } from '../node.ts';
 import { Primary } from './hosts/primary.ts';
-import { seenMemory } from './hosts/seen-file.ts';
+import { seenBy } from './hosts/seen-file.ts';
 import { listNodes } from './nodes/signs.ts';
 
 export interface Standby {
@@ -20,24 +20,43 @@ export interface Inspected {
   /** By the database's clock, in milliseconds. */
   now: number;
   standbys: Standby[];
-  /** Whether a commit waits for a standby. */
+  /** Whether a commit of this user waits for a standby, as far as the settings say. */
   isSynchronous: boolean;
+  /** Of the whole database with its indexes, in bytes. */
+  size: number;
+  /** Whether this user is shown the standbys; without the right it looks as if there were none. */
+  seesStandbys: boolean;
+  /** What `synchronous_commit` is for this user. */
+  waitsFor: string;
+}
+
+interface Basics {
+  begun: boolean;
+  now: string;
+  names: string;
+  waits: string;
+  size: string;
+  sees: boolean;
 }
 
 /** In milliseconds. */
 const PATIENCE = 10_000;
 
-/** @throws ConnectionFault where no host takes writes */
-export async function inspectPostgres(address: PostgresAddress): Promise<Inspected> {
+/**
+ * @param dataDir of the node on this host, which refuses an old primary by what it keeps there
+ * @throws ConnectionFault where no host takes writes
+ */
+export async function inspectPostgres(address: PostgresAddress, dataDir: string): Promise<Inspected> {
   const ignore = () => undefined;
   const reached = { address, schema: 'public', answerWithinMs: PATIENCE, purpose: 'doctor', pipeline: false };
-  const session = await new Primary(reached, seenMemory(null, ignore), ignore).connect();
+  const session = await new Primary(reached, seenBy(dataDir), ignore).connect();
   const { client, facts } = session;
   const rows = async <Row extends object>(sql: string) => (await client.query<Row>(sql)).rows;
   try {
-    const [basics] = await rows<{ begun: boolean; now: string; names: string }>(
+    const [basics] = await rows<Basics>(
       `SELECT to_regclass('nodes') IS NOT NULL AS begun, current_setting('synchronous_standby_names') AS names,
-         (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`,
+         current_setting('synchronous_commit') AS waits, pg_database_size(current_database()) AS size,
+         pg_has_role('pg_read_all_stats', 'USAGE') AS sees, (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`,
     );
     const standbys = await rows<Standby>(
       `SELECT application_name AS name, coalesce(sync_state, 'unknown') AS state FROM pg_stat_replication
@@ -54,7 +73,10 @@ export async function inspectPostgres(address: PostgresAddress): Promise<Inspect
       nodes: basics?.begun ? await listNodes(client) : [],
       now: Number(basics?.now),
       standbys,
-      isSynchronous: basics?.names !== '',
+      isSynchronous: basics?.names !== '' && basics?.waits !== 'local',
+      size: Number(basics?.size),
+      seesStandbys: basics?.sees ?? false,
+      waitsFor: basics?.waits ?? '',
     };
   } finally {
     await session.end();

@@ -19,6 +19,7 @@ import { NODES } from './nodes/schema.ts';
 import type { Node } from './nodes/signs.ts';
 import { admission } from './nodes/versions.ts';
 import { DEADLINE, type StoreOnPool, storeOn } from './postgres-store.ts';
+import { checkSchemaAccess } from './schema-access.ts';
 import { sharedNode } from './shared-node.ts';
 
 export interface OpenOptions {
@@ -121,6 +122,7 @@ async function bringUpToDate(
   const wishes = { purpose: 'migrations', answerWithinMs: MIGRATES_WITHIN, pipeline: false };
   const session = await primary.connect(wishes);
   try {
+    await checkSchemaAccess(session.client, SCHEMA);
     const migrated = await migrate(session.client, { onWait, also: NODES, migrations });
     if (migrated.from > 0 && migrated.from < migrated.to) onMigrated?.(migrated);
   } catch (error) {

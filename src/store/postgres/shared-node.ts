@@ -69,6 +69,7 @@ export function sharedNode(options: SharedNodeOptions): SharedNode {
       now: () => withClient(pool, databaseNow),
       alone: (name, work) => alone(primary, name, work),
       list: () => withClient<ListedNode[]>(pool, listNodes),
+      databaseSize: () => withClient(pool, databaseSize),
       answerForRefused: () => answerForRefused(runner, node, clock),
       heldSince: () => liveness.heldSince,
       problem: () => (liveness.fault === null ? null : 'the database does not answer, or takes no writes'),
@@ -144,6 +145,13 @@ const keepWindow: OpenWindow = async (client, { start, end }) => {
 async function databaseNow(client: pg.ClientBase): Promise<number> {
   const { rows } = await client.query<{ now: string }>(`SELECT ${CLOCK} AS now`);
   return Number(rows[0]?.now);
+}
+
+async function databaseSize(client: pg.ClientBase): Promise<number> {
+  const { rows } = await client.query<{ size: string }>(
+    'SELECT pg_database_size(current_database()) AS size',
+  );
+  return Number(rows[0]?.size);
 }
 
 async function withClient<T>(pool: SessionPool, work: (client: pg.ClientBase) => Promise<T>): Promise<T> {

@@ -28,6 +28,9 @@ function found(changed: Partial<Inspected>): Map<string, [state: string, message
     now: NOW,
     standbys: [{ name: 'second', state: 'sync' }],
     isSynchronous: true,
+    size: 12_345_678,
+    seesStandbys: true,
+    waitsFor: 'on',
     ...changed,
   };
   const findings = findingsOf(inspected, 'postgres://db:5432/snitch');
@@ -39,6 +42,7 @@ test('where all is well, it names the nodes and the standby', () => {
   assert.equal([...findings.keys()], ['store', 'nodes', 'replication']);
   assert.ok([...findings.values()].every(([state]) => state === 'ok'));
   assert.match(findings.get('nodes')?.[1] ?? '', '2 nodes: a (1.0.0), b (1.0.0)');
+  assert.match(findings.get('store')?.[1] ?? '', '3 snitches in 1 case; 13 MB');
 });
 
 test('a clock that is more than a second off is a warning, and a smaller difference is none', () => {
@@ -51,6 +55,34 @@ test('a clock that is more than a second off is a warning, and a smaller differe
 test('nodes that ended, or that are silent, do not count', () => {
   const nodes = [node('a', { stoppedAt: NOW }), node('b', { aliveAt: NOW - 60_000 })];
   assert.is(found({ nodes }).get('nodes')?.[0], 'failure');
+});
+
+test('a node that ended without a word is told of, unless its host has another one now or it stopped in order', () => {
+  const gone = node('c', { aliveAt: NOW - 180_000 });
+  const [state, message] = found({ nodes: [node('a'), gone] }).get('nodes') ?? [];
+  assert.is(state, 'warning');
+  assert.match(message ?? '', 'c gave its last sign of life 3 min ago, and did not stop in order');
+  for (const nodes of [
+    [node('c'), gone],
+    [node('a'), { ...gone, stoppedAt: NOW - 180_000 }],
+    [node('a'), { ...gone, aliveAt: NOW - 3 * 86_400_000 }],
+  ])
+    assert.is(found({ nodes }).get('nodes')?.[0], 'ok');
+});
+
+test('a user who may not see the standbys is not told that there are none', () => {
+  const unseen = (isSynchronous: boolean) =>
+    found({ standbys: [], isSynchronous, seesStandbys: false }).get('replication') ?? [];
+  for (const [state, message] of [unseen(true), unseen(false)]) {
+    assert.is(state, 'warning');
+    assert.match(message ?? '', 'may not see whether one follows');
+  }
+});
+
+test('commits that wait for the own disk alone are told of', () => {
+  const [state, message] = found({ waitsFor: 'local', isSynchronous: false }).get('replication') ?? [];
+  assert.is(state, 'warning');
+  assert.match(message ?? '', 'synchronous_commit is local');
 });
 
 test('different versions, and nothing in the database yet, are told', () => {

@@ -32,6 +32,9 @@ export interface Refusal {
 
 const OLDEST = 150_000;
 
+/** What a host is that may become the primary, but is not. */
+export const STANDBY = 'is a standby, which takes no writes';
+
 /**
  * Why this server must not be written to, or null.
  *
@@ -44,7 +47,7 @@ export function refusalOf(facts: ServerFacts, seen: Seen | null, where: string |
     return lasting(
       `keeps this database in the encoding ${facts.encoding}, and Snitch needs UTF8: createdb --encoding=UTF8 --template=template0`,
     );
-  if (facts.isStandby) return passing('is a standby');
+  if (facts.isStandby) return passing(STANDBY);
   if (facts.isReadOnly) return passing('takes no writes (default_transaction_read_only is on)');
   return seen && refusalOfPast(facts, seen, where);
 }

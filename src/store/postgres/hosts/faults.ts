@@ -45,8 +45,31 @@ const LASTING = /^(28|3D000|42501|CERT_|ERR_(SSL|TLS)|UNABLE_|SELF_SIGNED|DEPTH_
 export function connectionFault(place: string, error: unknown): ConnectionFault {
   if (error instanceof ConnectionFault) return error;
   const message = error instanceof Error ? error.message || codeOf(error) : String(error);
-  return new ConnectionFault(`${place}: ${message}`, {
-    isLasting: LASTING.test(codeOf(error)),
+  return new ConnectionFault(`${place}: ${message}${remedyFor(codeOf(error), message)}`, {
+    isLasting: LASTING.test(codeOf(error)) || WITHOUT_TLS.test(message),
     cause: error,
   });
+}
+
+/** What a person can do about it, where the server's own words do not say so. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  '28P01': 'see store.url and store.password_file; on the server, \\password in psql sets another',
+  '3D000': 'on the server run createdb --owner=USER --encoding=UTF8 --template=template0 NAME',
+  '42501': 'on the server let this user own the database, or grant it CONNECT',
+  '53300':
+    'each node has 13 connections: raise max_connections on the server, and the limit of the user if it has one',
+  ENOTFOUND: 'no such name is known here: see store.url and the name service',
+  SELF_SIGNED_CERT_IN_CHAIN: 'name the authority that signed it with sslrootcert= in store.url',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'name it, or the authority that signed it, with sslrootcert= in store.url',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'name the authority that signed it with sslrootcert= in store.url',
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    'make a certificate for this name, or write in store.url the name that it has',
+};
+
+const WITHOUT_TLS = /server does not support SSL/;
+
+function remedyFor(code: string, message: string): string {
+  if (WITHOUT_TLS.test(message)) return ': set ssl = on there, because sslmode in store.url demands it';
+  const remedy = REMEDIES[code];
+  return remedy === undefined ? '' : `: ${remedy}`;
 }

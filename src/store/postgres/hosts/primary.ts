@@ -4,8 +4,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DatabaseHost, describeHost } from '../../../core/database/postgres-url.ts';
-import { newlySeen, refusalOf } from './facts.ts';
+import { newlySeen, refusalOf, STANDBY } from './facts.ts';
 import { ConnectionFault, connectionFault } from './faults.ts';
+import { lendsByTransaction } from './pooler.ts';
 import type { SeenMemory } from './seen-file.ts';
 import { type OpenSession, openSession, type Session, type SessionOptions } from './session.ts';
 
@@ -26,6 +27,7 @@ export class Primary {
   readonly #warn: Warn;
   readonly #warned = new Set<string>();
   readonly #sessions = new Set<Session>();
+  readonly #triedPoolers = new Set<DatabaseHost>();
   #known: DatabaseHost | null = null;
 
   /** @param warn is told each thing once */
@@ -110,6 +112,7 @@ export class Primary {
 
   async #take(session: OpenSession): Promise<Session> {
     try {
+      await this.#refusePooling(session);
       // Before anything is written there: what is forgotten in a crash would let the old primary in.
       await this.#see(session);
       await session.prepare();
@@ -127,13 +130,24 @@ export class Primary {
     return session;
   }
 
-  /** Whether a pooler gives each transaction another process cannot be seen from here, only that there is one. */
+  /** Asked once of each host, because it takes a second connection. */
+  async #refusePooling(session: OpenSession): Promise<void> {
+    const { host, isPooled } = session;
+    if (!isPooled || this.#triedPoolers.has(host)) return;
+    if (await lendsByTransaction(session, () => openSession(host, { ...this.#options, pipeline: false })))
+      throw new ConnectionFault(
+        `${describeHost(host)} is a connection pooler that lends connections by transaction, and locks, prepared statements and notifications need one that stays: set pool_mode = session there, or name the server itself in store.url`,
+        { isLasting: true },
+      );
+    this.#triedPoolers.add(host);
+  }
+
   #warnOf({ host, isPooled, facts }: Session): void {
     const place = describeHost(host);
     const words = [
       ...(isPooled
         ? [
-            `${place} is a connection pooler: it must pool by session (pool_mode = session), because locks, prepared statements and notifications belong to one`,
+            `${place} is a connection pooler: it must go on pooling by session (pool_mode = session), because locks, prepared statements and notifications belong to one`,
           ]
         : []),
       ...(facts.timeline === null && this.#options.address.hosts.length > 1
@@ -196,9 +210,15 @@ export class Primary {
 
 function noneTakesWrites(faults: readonly ConnectionFault[]): ConnectionFault {
   const [only] = faults;
-  if (only && faults.length === 1) return only;
+  const areStandbys = faults.every(({ message }) => message.endsWith(` ${STANDBY}`));
+  const advice = areStandbys ? '; promote one, or add the host of the primary to store.url' : '';
+  if (only && faults.length === 1)
+    return advice === '' ? only : new ConnectionFault(`${only.message}${advice}`, only);
   const isLasting = faults.every((fault) => fault.isLasting);
-  return new ConnectionFault(`no host takes writes: ${faults.map(({ message }) => message).join('; ')}`, {
-    isLasting,
-  });
+  return new ConnectionFault(
+    `no host takes writes: ${faults.map(({ message }) => message).join('; ')}${advice}`,
+    {
+      isLasting,
+    },
+  );
 }

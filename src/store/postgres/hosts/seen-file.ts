@@ -48,6 +48,18 @@ export function seenMemory(dataDir: string | null, warn: (words: string) => void
   };
 }
 
+/** What the node of this directory remembers, for one who only looks: nothing is written. Null also where it may not be read. */
+export function seenBy(dataDir: string): SeenMemory {
+  const file = join(dataDir, SEEN_FILE);
+  let seen: Seen | null = null;
+  try {
+    seen = readSeen(file);
+  } catch {
+    // The daemon itself says what is wrong with its file.
+  }
+  return { file, get: () => seen, keep: async () => {} };
+}
+
 function readSeen(file: string): Seen | null {
   let text: string;
   try {

@@ -210,7 +210,7 @@ function whoOf({ user, password, database }: PostgresAddress, place: string) {
     password: () => {
       if (password !== null) return password;
       throw new ConnectionFault(
-        `${place}: the server asks for a password of ${name}, and there is none: put it into a file and name that in store.password_file`,
+        `${place}: the server asks for a password of ${name}, and there is none: put it into a file and name that in store.password_file, or for the service into /etc/credstore/snitch.store-password`,
         { isLasting: true },
       );
     },
