@@ -25,6 +25,9 @@ const VERSION_TABLE = `CREATE TABLE IF NOT EXISTS schema_version (
 const HAS_COLUMN = `SELECT 1 FROM information_schema.columns
   WHERE table_schema = current_schema() AND table_name = $1 AND column_name = $2`;
 
+/** The advisory lock of who has the whole database to itself: `snitch move` takes it too, and a start waits for it. */
+export const MIGRATIONS = 'migrations';
+
 const TRY = 'SELECT pg_try_advisory_xact_lock($1, hashtext($2)) AS mine';
 const WAIT = 'SELECT pg_advisory_xact_lock($1, hashtext($2))';
 
@@ -38,32 +41,45 @@ export async function migrate(
   onWait: () => void = () => {},
   also = '',
 ): Promise<{ from: number; to: number }> {
-  const to = migrations.length;
   await client.query('BEGIN');
   try {
-    const { rows: tried } = await client.query<{ mine: boolean }>(TRY, [LOCKS, 'migrations']);
+    const { rows: tried } = await client.query<{ mine: boolean }>(TRY, [LOCKS, MIGRATIONS]);
     if (!tried[0]?.mine) {
       onWait();
-      await client.query(WAIT, [LOCKS, 'migrations']);
+      await client.query(WAIT, [LOCKS, MIGRATIONS]);
     }
-    await client.query(VERSION_TABLE);
-    if (also !== '') await client.query(also);
-    const { rows } = await client.query<{ version: number }>('SELECT version FROM schema_version');
-    const from = rows[0]?.version ?? 0;
-    if (from > to) throw new NewerSchema(from, to);
-    for (const migration of migrations.slice(from)) {
-      for (const step of await stepsOf(client, migration)) await run(client, step, from === 0);
-    }
-    await client.query(
-      'INSERT INTO schema_version (version) VALUES ($1) ON CONFLICT (one) DO UPDATE SET version = excluded.version',
-      [to],
-    );
+    const migrated = await migrateInTransaction(client, also);
     await client.query('COMMIT');
-    return { from, to };
+    return migrated;
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }
+}
+
+/**
+ * As `migrate`, in a transaction that is open on the connection, which has the lock `MIGRATIONS`.
+ *
+ * @throws NewerSchema, and whatever the database refuses; then the transaction has to be undone
+ */
+export async function migrateInTransaction(
+  client: pg.ClientBase,
+  also: string,
+): Promise<{ from: number; to: number }> {
+  const to = migrations.length;
+  await client.query(VERSION_TABLE);
+  if (also !== '') await client.query(also);
+  const { rows } = await client.query<{ version: number }>('SELECT version FROM schema_version');
+  const from = rows[0]?.version ?? 0;
+  if (from > to) throw new NewerSchema(from, to);
+  for (const migration of migrations.slice(from)) {
+    for (const step of await stepsOf(client, migration)) await run(client, step, from === 0);
+  }
+  await client.query(
+    'INSERT INTO schema_version (version) VALUES ($1) ON CONFLICT (one) DO UPDATE SET version = excluded.version',
+    [to],
+  );
+  return { from, to };
 }
 
 async function stepsOf(client: pg.ClientBase, migration: Migration): Promise<readonly Step[]> {
