@@ -10,7 +10,7 @@ import { LOCKS } from '../postgres/postgres-transaction.ts';
 import { MoveFailed } from './move.ts';
 
 /** The longest statement counts the rows of a large table on a slow disk. In milliseconds. */
-const ANSWERS_WITHIN = 600_000;
+const ANSWERS_WITHIN = 180_000;
 
 /** A move that was killed is gone at the server after a moment; it is waited for that long, in milliseconds. */
 const WAITS_FOR_OTHERS = 15_000;

@@ -50,12 +50,17 @@ export class SqliteTarget {
     // Made first, so that it is private before anything is in it.
     createPrivateFileNow(this.#draft);
     this.#db = openFile(this.#draft);
-    // A draft that is not finished is worth nothing, so that it needs neither a journal nor syncs.
-    this.#db.pragma('journal_mode = OFF');
-    this.#db.pragma('synchronous = OFF');
-    this.#db.pragma(`cache_size = -${CACHE}`);
-    this.#db.pragma('temp_store = FILE');
-    migrate(this.#db, migrations);
+    try {
+      // A draft that is not finished is worth nothing, so that it needs neither a journal nor syncs.
+      this.#db.pragma('journal_mode = OFF');
+      this.#db.pragma('synchronous = OFF');
+      this.#db.pragma(`cache_size = -${CACHE}`);
+      this.#db.pragma('temp_store = FILE');
+      migrate(this.#db, migrations);
+    } catch (error) {
+      this.abandon();
+      throw error;
+    }
   }
 
   get db(): Database.Database {

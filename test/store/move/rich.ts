@@ -141,6 +141,12 @@ export async function contentOfDatabase(cluster: Cluster, database: string): Pro
   return content;
 }
 
+/** The tables in which two databases differ. */
+export function differences(one: Content, other: Content): string[] {
+  const tables = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...tables].filter((table) => JSON.stringify(one[table]) !== JSON.stringify(other[table]));
+}
+
 function textOf(row: Record<string, unknown>): string {
   const names = Object.keys(row).sort();
   return JSON.stringify(
