@@ -25,6 +25,8 @@ export async function begin(session: Session, shown: string): Promise<void> {
   else if (before.size > 0)
     throw notEmpty(shown, `it has tables that Snitch did not make (${some([...before])})`);
   if (foreign.length > 0) throw notEmpty(shown, `it has tables that are not Snitch's (${some(foreign)})`);
+  // Asked first, because the locks would hold up nodes that live; and once more behind the locks.
+  if (before.has('nodes')) await refuseLiving(session, shown);
   await migrateInTransaction(client, NODES);
   // Whoever wants to write waits from here on, and finds everything or nothing.
   await client.query(`LOCK TABLE ${listOf(OWN)} IN EXCLUSIVE MODE`);

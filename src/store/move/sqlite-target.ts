@@ -1,5 +1,5 @@
 /** Writes a new database file, under another name until all of it is there, verified and on the disk. */
-import { chownSync, existsSync, linkSync, lstatSync, rmSync, statSync } from 'node:fs';
+import { chownSync, existsSync, linkSync, lstatSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import { createPrivateFileNow, syncNow } from '../../system/private-file.ts';
@@ -126,8 +126,7 @@ export class SqliteTarget {
     // Root moves, but the daemon of that directory may be another user.
     if (process.getuid?.() === 0) chownSync(this.#draft, uid, gid);
     syncNow(this.#draft);
-    // Unlike a rename, a link never replaces what came there in the meantime.
-    linkSync(this.#draft, this.#file);
+    giveName(this.#draft, this.#file);
     syncNow(dirname(this.#file));
     this.#discard();
   }
@@ -140,5 +139,18 @@ export class SqliteTarget {
 
   #discard(): void {
     for (const suffix of ['', ...BESIDE]) rmSync(`${this.#draft}${suffix}`, { force: true });
+  }
+}
+
+const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
+
+/** Unlike a rename, a link never replaces what came there in the meantime; not every file system has them. */
+function giveName(draft: string, file: string): void {
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if (!NO_LINKS.includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    refuseToReplace(file);
+    renameSync(draft, file);
   }
 }

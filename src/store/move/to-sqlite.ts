@@ -57,6 +57,8 @@ async function hold(session: Session, shown: string): Promise<void> {
   const missing = [...MOVED, 'schema_version', 'nodes'].filter((name) => !present.has(name));
   if (missing.includes('schema_version')) throw new MoveFailed(`${shown} has nothing of Snitch in it yet`);
   await refuseOtherVersion(session, shown);
+  // Asked first, because the locks would hold up nodes that live; and once more behind the locks.
+  await refuseLiving(session, shown);
   const all = [...MOVED, ...Object.keys(LEFT)];
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
   await client.query(`LOCK TABLE ${listOf(all)} IN SHARE MODE`);
