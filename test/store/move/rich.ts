@@ -1,9 +1,10 @@
 /** A database in which every table has rows, with values that are easily lost on the way; and what is in a database. */
 import Database from 'better-sqlite3';
+import pg from 'pg';
 import { migrations } from '../../../src/store/migrations/index.ts';
 import { LEFT, MOVED } from '../../../src/store/move/tables.ts';
 import { migrate } from '../../../src/store/sqlite/migrate.ts';
-import { closing } from '../../closing.ts';
+import { closing, ending } from '../../closing.ts';
 import type { Cluster } from '../postgres/clusters/cluster.ts';
 
 interface Column {
@@ -31,6 +32,9 @@ const TEXTS = [
   'a NUL \0 in it',
   'x'.repeat(3_000),
 ];
+
+/** What PostgreSQL calls its whole numbers of eight bytes. */
+const BIGINT = 20;
 
 const BIG = 9_007_199_254_740_993n;
 
@@ -117,26 +121,15 @@ export function contentOfFile(path: string, { withNul = false } = {}): Content {
 
 export async function contentOfDatabase(cluster: Cluster, database: string): Promise<Content> {
   const content: Content = {};
+  const place = { host: cluster.socketDirectory, port: cluster.port, user: 'postgres', database, ssl: false };
+  await using client = ending(new pg.Client(place), (opened) => opened.end());
+  await client.connect();
   for (const table of MOVED) {
-    const types = await cluster.query<{ name: string; type: string }>(
-      `SELECT column_name AS name, data_type AS type FROM information_schema.columns WHERE table_name = $1`,
-      [table],
-      database,
-    );
-    const whole = new Set(types.filter(({ type }) => type === 'bigint').map(({ name }) => name));
-    const rows = await cluster.query(`SELECT * FROM "${table}"`, [], database);
-    content[table] = rows
-      .map((row) =>
-        textOf(
-          Object.fromEntries(
-            Object.entries(row).map(([name, value]) => [
-              name,
-              whole.has(name) && value !== null ? BigInt(String(value)) : value,
-            ]),
-          ),
-        ),
-      )
-      .sort();
+    const { rows, fields } = await client.query<Record<string, unknown>>(`SELECT * FROM "${table}"`);
+    const whole = new Set(fields.filter(({ dataTypeID }) => dataTypeID === BIGINT).map(({ name }) => name));
+    const typed = ([name, value]: [string, unknown]): [string, unknown] =>
+      whole.has(name) && value !== null ? [name, BigInt(String(value))] : [name, value];
+    content[table] = rows.map((row) => textOf(Object.fromEntries(Object.entries(row).map(typed)))).sort();
   }
   return content;
 }
