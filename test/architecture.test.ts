@@ -52,6 +52,8 @@ const LAYER_OF_FILE: Record<string, string> = {
   'cli/setup/mail.ts': 'commands on the host',
   'cli/daemon/backup.ts': 'commands on the host',
   'cli/daemon/restore.ts': 'commands on the host',
+  'cli/daemon/move.ts': 'commands on the host',
+  'cli/daemon/move-progress.ts': 'commands on the host',
 };
 
 /** What a command that only talks to the daemon must not wait for. */

@@ -197,6 +197,11 @@ export const TASKS: readonly Task[] = [
       { name: 'doctor', summary: 'look for what would keep an alert from being sent', load: here(doctor) },
       { name: 'backup', summary: 'copy the database while the daemon goes on', load: here(backup) },
       { name: 'restore', summary: 'put a backup in the place of the database', load: here(restore) },
+      {
+        name: 'move',
+        summary: 'copy all data from SQLite to PostgreSQL, or back',
+        load: () => import('./daemon/move.ts'),
+      },
     ],
   },
   {

@@ -12,6 +12,7 @@ import { concernOf, DataDirOpen } from './data-directory.ts';
 import { concernOfPlace } from './data-place.ts';
 import { completeFirstStart, credentialsPath, updateUrl } from './first-start.ts';
 import { inForceAtFirst } from './in-force.ts';
+import { concernOfLeftDatabase } from './left-database.ts';
 import { listen } from './listen.ts';
 import { createParts, type Foundation, type Parts } from './parts.ts';
 import { reload } from './reload.ts';
@@ -80,7 +81,8 @@ function checkDataDirectory({ dataDir, warnings, store }: Config, logger: Logger
   const concern = concernOf(dataDir);
   if (concern?.refused) throw new DataDirOpen(`${concern.message}: ${concern.remedy}`);
   // Without a database in it, its place matters little.
-  for (const one of [concern, store === null ? concernOfPlace(dataDir) : null])
+  const ofDatabase = store === null ? [concernOfPlace(dataDir), concernOfLeftDatabase(dataDir)] : [];
+  for (const one of [concern, ...ofDatabase])
     if (one) logger.warn({ data_dir: dataDir, remedy: one.remedy }, one.message);
 }
 

@@ -58,6 +58,9 @@ function openInDirectory(
   return openStoreUnlessStopped(options, stopped);
 }
 
+const WAITING =
+  'another program has the database to itself, a node that brings it up to date or `snitch move`, and is waited for';
+
 /** The client of PostgreSQL is loaded only where it is needed. */
 async function openShared(
   given: Given,
@@ -101,7 +104,7 @@ function sharedOptions(given: Given, { address }: StorePlace): OpenOptions {
     onCommit: (commit) => metrics.committed(commit),
     checkInsKept: () => inForce.checkInsKept,
     warn: (words) => logger.warn(words),
-    onWait: () => logger.info('another node brings the database up to date, and is waited for'),
+    onWait: () => logger.info(WAITING),
     onMigrated: (migrated) => logger.info(migrated, 'the database was upgraded'),
     onBlind: (window) => tellOfWindow(logger, window),
     onFreed: (nodes) => logger.info({ nodes }, 'what silent nodes were about to send is free'),

@@ -55,6 +55,7 @@ function nodeWithout(refuse: () => Promise<never>, problem: () => string): Clust
     now: refuse,
     alone: refuse,
     list: refuse,
+    databaseSize: refuse,
     answerForRefused: refuse,
     heldSince: () => Number.POSITIVE_INFINITY,
     problem,

@@ -21,6 +21,9 @@ ${missingColumn('schema_version', 'oldest', 'INTEGER NOT NULL DEFAULT 0')}`;
 const HAS_COLUMN = `SELECT 1 FROM information_schema.columns
   WHERE table_schema = current_schema() AND table_name = $1 AND column_name = $2`;
 
+/** The advisory lock of who has the whole database to itself: `snitch move` takes it too, and a start waits for it. */
+export const MIGRATIONS = 'migrations';
+
 const TRY = 'SELECT pg_try_advisory_xact_lock($1, hashtext($2)) AS mine';
 const WAIT = 'SELECT pg_advisory_xact_lock($1, hashtext($2))';
 
@@ -44,25 +47,39 @@ export async function migrate(
 ): Promise<{ from: number; to: number }> {
   await client.query('BEGIN');
   try {
-    const { rows: tried } = await client.query<{ mine: boolean }>(TRY, [LOCKS, 'migrations']);
+    const { rows: tried } = await client.query<{ mine: boolean }>(TRY, [LOCKS, MIGRATIONS]);
     if (!tried[0]?.mine) {
       onWait();
-      await client.query(WAIT, [LOCKS, 'migrations']);
+      await client.query(WAIT, [LOCKS, MIGRATIONS]);
     }
-    await client.query(VERSION_TABLE);
-    if (also !== '') await client.query(also);
-    const { rows } = await client.query<SchemaVersion>('SELECT version, oldest FROM schema_version');
-    const [found = { version: 0, oldest: 0 }] = rows;
-    const { version: from, oldest } = found;
-    const to = Math.max(from, migrations.length);
-    if (isTooOld(migrations.length, found)) throw new NewerSchema(from, migrations.length);
-    if (from < to) await runAll(client, migrations, from, oldest);
+    const migrated = await migrateInTransaction(client, also, migrations);
     await client.query('COMMIT');
-    return { from, to };
+    return migrated;
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }
+}
+
+/**
+ * As `migrate`, in a transaction that is open on the connection, which has the lock `MIGRATIONS`.
+ *
+ * @throws NewerSchema, OlderNodesLive, and whatever the database refuses; then the transaction has to be undone
+ */
+export async function migrateInTransaction(
+  client: pg.ClientBase,
+  also: string,
+  migrations: readonly Migration[] = all,
+): Promise<{ from: number; to: number }> {
+  await client.query(VERSION_TABLE);
+  if (also !== '') await client.query(also);
+  const { rows } = await client.query<SchemaVersion>('SELECT version, oldest FROM schema_version');
+  const [found = { version: 0, oldest: 0 }] = rows;
+  const { version: from, oldest } = found;
+  const to = Math.max(from, migrations.length);
+  if (isTooOld(migrations.length, found)) throw new NewerSchema(from, migrations.length);
+  if (from < to) await runAll(client, migrations, from, oldest);
+  return { from, to };
 }
 
 async function runAll(

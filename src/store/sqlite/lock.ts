@@ -3,12 +3,14 @@ import Database from 'better-sqlite3';
 import { openFile } from './addon.ts';
 import { createPrivateFile, unwritable } from './connection.ts';
 
-/** Another daemon works on the same data directory. */
+/** Another daemon works on the same data directory, or a command that must be alone with it. */
 export class DataDirLocked extends Error {
   override readonly name = 'DataDirLocked';
 
   constructor(dataDir: string) {
-    super(`another snitch daemon is using ${dataDir}: stop it first, or give this one a data_dir of its own`);
+    super(
+      `another snitch daemon is using ${dataDir} (or \`snitch move\` or \`restore\`, which end by themselves): stop it first, or give this one a data_dir of its own`,
+    );
   }
 }
 

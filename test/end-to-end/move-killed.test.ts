@@ -1,0 +1,135 @@
+/**
+ * A move that is killed in any phase leaves its target empty or complete, and the same command then succeeds. With the
+ * built program on a terminal, whose progress says which phase it is. Time limit: 300 s.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { runSnitch } from '../cli/snitch-process.ts';
+import { compileCache } from '../compile-cache.ts';
+import { ownDirectory } from '../data-directory.ts';
+import { runUnless } from '../skipped.ts';
+import { contentOfDatabase, contentOfFile, differences, makeRich } from '../store/move/rich.ts';
+import { type Cluster, startCluster } from '../store/postgres/clusters/cluster.ts';
+import { type Link, openLink } from '../store/postgres/clusters/link.ts';
+import { WITHOUT_POSTGRES } from '../store/postgres/clusters/programs.ts';
+
+interface Context {
+  cluster: Cluster;
+  link: Link;
+}
+
+const SNITCH = fileURLToPath(new URL('../../bin/snitch', import.meta.url));
+
+/** Where it is killed: of the tables one amid the others, and the last. */
+const PHASES = [
+  ...['checking the source', 'preparing the target', 'copying check_ins', 'copying badges'],
+  ...['verifying check_ins', 'verifying badges', 'making it last'],
+];
+
+const test = suite<Context>('a move that is killed');
+
+test.before(async (context) => {
+  context.cluster = await startCluster();
+  context.link = await openLink(context.cluster.port);
+  // Long enough for each phase to be seen and hit.
+  context.link.delay(4);
+});
+test.after(async ({ cluster, link }) => {
+  await link[Symbol.asyncDispose]();
+  await cluster[Symbol.asyncDispose]();
+});
+
+/** The program that `script` runs in its terminal. */
+function grandchildOf(pid: number | undefined): number | null {
+  const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
+  return child ? Number(child) : null;
+}
+
+/** Runs it on a terminal and kills it once it says `phase`. @returns what was on the screen */
+async function killedAt(
+  phase: string,
+  args: readonly string[],
+  env: Record<string, string>,
+): Promise<string> {
+  const command = ['exec', SNITCH, 'move', ...args]
+    .map((word) => `'${word}'`)
+    .join(' ')
+    .replace(`'exec'`, 'exec');
+  const child: ChildProcess = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
+    env: {
+      PATH: process.env.PATH,
+      HOME: '/nonexistent',
+      TERM: 'xterm',
+      SHELL: '/bin/sh',
+      ...compileCache(),
+      ...env,
+    },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  let screen = '';
+  let isKilled = false;
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    screen += text;
+    if (isKilled || !screen.includes(phase)) return;
+    isKilled = true;
+    const pid = grandchildOf(child.pid);
+    if (pid !== null) process.kill(pid, 'SIGKILL');
+  });
+  await once(child, 'close');
+  assert.ok(isKilled, `"${phase}" was seen:\n${screen}`);
+  return screen;
+}
+
+test('on the way to PostgreSQL', async ({ cluster, link }) => {
+  using place = ownDirectory();
+  const path = join(place.path, 'snitch.db');
+  makeRich(path);
+  const expected = contentOfFile(path);
+  const env = { SNITCH_DATA_DIR: place.path };
+  let complete = 0;
+  for (const phase of PHASES) {
+    const database = await cluster.newDatabase();
+    const args = ['--to', `postgres://postgres@127.0.0.1:${link.port}/${database}`];
+    const screen = await killedAt(phase, args, env);
+    const again = await runSnitch(['move', ...args], env);
+    if (again.code !== 0) {
+      // The commit was quicker than the kill.
+      assert.match(again.stderr, 'is not empty', `${phase}: ${screen}`);
+      complete += 1;
+    }
+    assert.equal(differences(await contentOfDatabase(cluster, database), expected), [], phase);
+  }
+  assert.ok(complete <= 1, `${complete} moves were complete before their end`);
+});
+
+test('on the way back to SQLite', async ({ cluster, link }) => {
+  using place = ownDirectory();
+  const path = join(place.path, 'snitch.db');
+  makeRich(path);
+  const database = await cluster.newDatabase();
+  const url = `postgres://postgres@127.0.0.1:${link.port}/${database}`;
+  const there = await runSnitch(['move', '--to', url], { SNITCH_DATA_DIR: place.path });
+  assert.is(there.code, 0, there.stderr);
+  const expected = contentOfFile(path);
+  const env = { SNITCH_DATA_DIR: place.path, SNITCH_STORE_URL: url };
+  for (const [index, phase] of PHASES.entries()) {
+    const name = `back-${index}.db`;
+    const file = join(place.path, name);
+    const args = ['--to', `sqlite:${file}`];
+    await killedAt(phase, args, env);
+    if (existsSync(file)) assert.is(phase, 'making it last');
+    else assert.is((await runSnitch(['move', ...args], env)).code, 0, phase);
+    assert.equal(differences(contentOfFile(file, { withNul: true }), expected), [], phase);
+    const left = readdirSync(place.path).filter(
+      (found) => found.startsWith(name) && !/-(wal|shm)$/.test(found),
+    );
+    if (phase !== 'making it last') assert.equal(left, [name]);
+  }
+});
+
+runUnless(WITHOUT_POSTGRES, test, 'a move that is killed');
