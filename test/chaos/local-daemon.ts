@@ -6,6 +6,7 @@ import { loadConfig } from '../../src/config/config.ts';
 import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts';
 import { createLogger } from '../../src/log/logger.ts';
 import { newDataDir, removeDataDir } from '../data-directory.ts';
+import { storeSettings } from '../store/postgres/databases.ts';
 
 /** Runs like the real clock, from wherever it is put. */
 export class MovableClock {
@@ -55,6 +56,7 @@ export class LocalDaemon {
         SNITCH_DATA_DIR: this.dataDir,
         SNITCH_RATE_LIMIT_PER_MINUTE: '0',
         SNITCH_SMTP_FROM: 'Snitch <snitch@example.org>',
+        ...(await storeSettings(this.dataDir)),
         ...Object.fromEntries(given),
       },
     });

@@ -67,9 +67,9 @@ async function runAll(runs: readonly Run[]): Promise<void> {
 async function runAllStores(files: readonly TestFile[]): Promise<void> {
   const runs: Run[] = files.map((file) => ({ file, env: {}, name: file.path }));
   if (!options.postgres) return runAll(runs);
-  const { ownCluster } = await import('../store/postgres/cluster.ts');
-  await using cluster = ownCluster();
-  const env = { SNITCH_TEST_STORE: 'postgres', SNITCH_TEST_POSTGRES: cluster.host };
+  const { addressOf, startSharedCluster } = await import('../store/postgres/databases.ts');
+  await using cluster = await startSharedCluster();
+  const env = { SNITCH_TEST_STORE: 'postgres', SNITCH_TEST_POSTGRES: addressOf(cluster) };
   const again = files.filter(({ isContract }) => isContract);
   await runAll([...runs, ...again.map((file) => ({ file, env, name: `${file.path} on PostgreSQL` }))]);
 }
