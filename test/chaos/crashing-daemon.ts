@@ -4,6 +4,8 @@ import type { WireDelivery, WireSnitch } from '../../src/api/wire.ts';
 import { newDataDir, removeDataDir } from '../data-directory.ts';
 import { type DaemonProcess, startProcess } from '../end-to-end/daemon-process.ts';
 import { hostClock } from '../end-to-end/host-clock.ts';
+import { setDatabaseClock } from '../store/postgres/database-clock.ts';
+import { ON_POSTGRES } from '../store/postgres/open.ts';
 
 /** So many calls are under way at once where many are made. */
 const AT_ONCE = 32;
@@ -27,6 +29,7 @@ export class CrashingDaemon {
   }
 
   async start(): Promise<void> {
+    if (ON_POSTGRES) await setDatabaseClock(this.#dataDir, this.#ahead);
     const nodeOptions = this.#ahead === 0 ? [] : hostClock({ ahead: this.#ahead, since: 0 });
     this.#process = await startProcess({ dataDir: this.#dataDir, env: this.#env, nodeOptions });
   }

@@ -4,6 +4,7 @@
  * is copied from one that has the schema already; that of a directory which is gone is emptied for the next, because that
  * takes a hundredth of the time.
  */
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -85,7 +86,7 @@ async function makeRoom(directory: string, isEmpty: boolean): Promise<Room> {
     left.directory = directory;
     if (await emptied(left)) return left;
   }
-  const database = `test_${process.pid}_${rooms.length}`;
+  const database = `test_${randomBytes(8).toString('hex')}`;
   const room: Room = { directory, database, idle: [], lent: 0 };
   rooms.push(room);
   if (!isEmpty) await withClient('postgres', provideTemplate);
@@ -102,6 +103,11 @@ const EMPTY = `DO $$
     FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_version' LOOP
       EXECUTE format('DELETE FROM %I', name);
     END LOOP;
+    -- A test may have put another clock in the place of the server's own.
+    IF to_regprocedure('pg_catalog.host_clock()') IS NOT NULL THEN
+      DROP FUNCTION pg_catalog.clock_timestamp();
+      ALTER FUNCTION pg_catalog.host_clock() RENAME TO clock_timestamp;
+    END IF;
     PERFORM setval(oid::regclass, 1, FALSE) FROM pg_class WHERE relkind = 'S';
   END $$`;
 
@@ -123,7 +129,7 @@ async function provideTemplate(client: pg.Client): Promise<void> {
   await client.query('SELECT pg_advisory_lock(hashtext($1))', [TEMPLATE]);
   const { rows } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [TEMPLATE]);
   if (rows.length > 0) return;
-  const unfinished = `${TEMPLATE}_${process.pid}`;
+  const unfinished = `${TEMPLATE}_${randomBytes(8).toString('hex')}`;
   await client.query(`CREATE DATABASE ${unfinished}`);
   await withClient(unfinished, migrate);
   const isLeft = async () => {
@@ -189,5 +195,7 @@ export async function takeEmpty(directory: string): Promise<void> {
 export async function storeSettings(directory: string): Promise<{ SNITCH_STORE_URL?: string }> {
   if (process.env.SNITCH_TEST_STORE !== 'postgres') return {};
   const { database } = await findRoom(directory);
-  return { SNITCH_STORE_URL: urlOf(await placeOfAll(), database) };
+  const { port } = await placeOfAll();
+  // A socket is not to be reached from a root directory of its own.
+  return { SNITCH_STORE_URL: `postgres://postgres@127.0.0.1:${port}/${database}` };
 }
