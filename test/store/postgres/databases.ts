@@ -74,12 +74,31 @@ const roomOf = new Map<string, Promise<Room>>();
 
 /** @param isEmpty whether it is to be without the schema where it is new */
 function findRoom(directory: string, isEmpty = false): Promise<Room> {
-  const found = roomOf.get(directory) ?? makeRoom(directory, isEmpty);
+  const found = roomOf.get(directory) ?? givenRoom(directory) ?? makeRoom(directory, isEmpty);
   roomOf.set(directory, found);
   return found;
 }
 
+/** Where processes that a test starts find the databases of its directories, by their names. */
+const GIVEN = 'SNITCH_TEST_DATABASES';
+
+function namesGiven(): Record<string, string> {
+  return JSON.parse(process.env[GIVEN] ?? '{}') as Record<string, string>;
+}
+
+/** One that the process which started this one has made, and will empty. */
+function givenRoom(directory: string): Promise<Room> | null {
+  const database = namesGiven()[directory];
+  return database === undefined ? null : Promise.resolve({ directory, database, idle: [], lent: 0 });
+}
+
 async function makeRoom(directory: string, isEmpty: boolean): Promise<Room> {
+  const room = await takeRoom(directory, isEmpty);
+  process.env[GIVEN] = JSON.stringify(Object.fromEntries(rooms.map((one) => [one.directory, one.database])));
+  return room;
+}
+
+async function takeRoom(directory: string, isEmpty: boolean): Promise<Room> {
   const left = isEmpty ? undefined : rooms.find((room) => room.lent === 0 && !existsSync(room.directory));
   if (left) {
     roomOf.delete(left.directory);
