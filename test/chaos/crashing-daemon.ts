@@ -85,7 +85,11 @@ export class CrashingDaemon {
     }, giveUp);
   }
 
-  /** Makes a call again and again, over its deaths too, until it answers true. */
+  /**
+   * Makes a call again and again, over its deaths too, until it answers true.
+   *
+   * @throws Error where it has not when `giveUp` ends the test
+   */
   async insist(call: () => Promise<boolean>, giveUp: AbortSignal): Promise<void> {
     while (!giveUp.aborted) {
       try {
@@ -95,6 +99,7 @@ export class CrashingDaemon {
       }
       await sleep(50);
     }
+    throw new Error('insisted in vain until the time of the test was over');
   }
 
   /** By hand; one that was delivered in the meantime needs no retry. */
