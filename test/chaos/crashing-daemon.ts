@@ -4,6 +4,8 @@ import type { WireDelivery, WireSnitch } from '../../src/api/wire.ts';
 import { newDataDir, removeDataDir } from '../data-directory.ts';
 import { type DaemonProcess, startProcess } from '../end-to-end/daemon-process.ts';
 import { hostClock } from '../end-to-end/host-clock.ts';
+import { setDatabaseClock } from '../store/postgres/database-clock.ts';
+import { ON_POSTGRES } from '../store/postgres/open.ts';
 
 /** So many calls are under way at once where many are made. */
 const AT_ONCE = 32;
@@ -27,6 +29,7 @@ export class CrashingDaemon {
   }
 
   async start(): Promise<void> {
+    if (ON_POSTGRES) await setDatabaseClock(this.#dataDir, this.#ahead);
     const nodeOptions = this.#ahead === 0 ? [] : hostClock({ ahead: this.#ahead, since: 0 });
     this.#process = await startProcess({ dataDir: this.#dataDir, env: this.#env, nodeOptions });
   }
@@ -82,7 +85,11 @@ export class CrashingDaemon {
     }, giveUp);
   }
 
-  /** Makes a call again and again, over its deaths too, until it answers true. */
+  /**
+   * Makes a call again and again, over its deaths too, until it answers true.
+   *
+   * @throws Error where it has not when `giveUp` ends the test
+   */
   async insist(call: () => Promise<boolean>, giveUp: AbortSignal): Promise<void> {
     while (!giveUp.aborted) {
       try {
@@ -92,6 +99,7 @@ export class CrashingDaemon {
       }
       await sleep(50);
     }
+    throw new Error('insisted in vain until the time of the test was over');
   }
 
   /** By hand; one that was delivered in the meantime needs no retry. */

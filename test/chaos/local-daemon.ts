@@ -6,6 +6,9 @@ import { loadConfig } from '../../src/config/config.ts';
 import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts';
 import { createLogger } from '../../src/log/logger.ts';
 import { newDataDir, removeDataDir } from '../data-directory.ts';
+import { setDatabaseClock } from '../store/postgres/database-clock.ts';
+import { storeSettings } from '../store/postgres/databases.ts';
+import { ON_POSTGRES } from '../store/postgres/open.ts';
 
 /** Runs like the real clock, from wherever it is put. */
 export class MovableClock {
@@ -47,7 +50,9 @@ export class LocalDaemon {
     this.#settings = settings;
   }
 
+  /** On PostgreSQL the clock of the database is where this one is now, and does not move with it. */
   async start(): Promise<void> {
+    if (ON_POSTGRES) await setDatabaseClock(this.dataDir, this.clock.now() - Date.now());
     const given = Object.entries(this.#settings).map(([name, value]) => [`SNITCH_${name}`, value]);
     const config = await loadConfig({
       env: {
@@ -55,6 +60,7 @@ export class LocalDaemon {
         SNITCH_DATA_DIR: this.dataDir,
         SNITCH_RATE_LIMIT_PER_MINUTE: '0',
         SNITCH_SMTP_FROM: 'Snitch <snitch@example.org>',
+        ...(await storeSettings(this.dataDir)),
         ...Object.fromEntries(given),
       },
     });

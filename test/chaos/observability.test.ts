@@ -8,7 +8,9 @@ import type { WireCase, WireSnitch } from '../../src/api/wire.ts';
 import { databasePath } from '../../src/store/sqlite/connection.ts';
 import { behave, type Receiver, startReceiver } from '../delivery/receiver.ts';
 import { type Mailbox, startMailbox } from '../end-to-end/mailbox.ts';
+import { unless } from '../skipped.ts';
 import { queryDirectory } from '../store/fixture.ts';
+import { WITHOUT_SQLITE } from '../store/postgres/open.ts';
 import { until } from '../until.ts';
 import { LocalDaemon, MovableClock } from './local-daemon.ts';
 
@@ -139,42 +141,48 @@ test('deliveries are counted by channel and result', async (context) => {
   }
 });
 
-test('sweep lag grows while the sweep fails; after a while the daemon is not ready', async (context) => {
-  const { daemon } = context;
-  await daemon.checkIn(await createSnitch(context, 'job', '1_minute'));
-  await expectReady(context);
-  assert.is(await metric(context, 'snitch_sweep_lag_seconds'), 0);
-  // Only the sweep needs this table.
-  await without(context, 'reschedules', async () => {
-    daemon.clock.set('2026-03-10T12:02:00Z');
-    await becomes(context, 'snitch_sweep_lag_seconds', (lag) => lag > 30, 'grows');
-    assert.is((await daemon.readiness()).status, 200, 'a failed sweep alone is tried again');
-    passUnseen(31 * SECOND);
-    await expectNotReady(context, /no sweep has ended for \d+ s/);
-    assert.is(await metric(context, 'snitch_ready'), 0);
-  });
-  await expectReady(context);
-  assert.is(await metric(context, 'snitch_ready'), 1);
-  await becomes(context, 'snitch_sweep_lag_seconds', (lag) => lag === 0, 'ends');
-  assert.ok((await metric(context, 'snitch_blind_seconds')) > 100, 'the jump of the clock counts as blind');
-});
+unless(WITHOUT_SQLITE, test)(
+  'sweep lag grows while the sweep fails; after a while the daemon is not ready',
+  async (context) => {
+    const { daemon } = context;
+    await daemon.checkIn(await createSnitch(context, 'job', '1_minute'));
+    await expectReady(context);
+    assert.is(await metric(context, 'snitch_sweep_lag_seconds'), 0);
+    // Only the sweep needs this table.
+    await without(context, 'reschedules', async () => {
+      daemon.clock.set('2026-03-10T12:02:00Z');
+      await becomes(context, 'snitch_sweep_lag_seconds', (lag) => lag > 30, 'grows');
+      assert.is((await daemon.readiness()).status, 200, 'a failed sweep alone is tried again');
+      passUnseen(31 * SECOND);
+      await expectNotReady(context, /no sweep has ended for \d+ s/);
+      assert.is(await metric(context, 'snitch_ready'), 0);
+    });
+    await expectReady(context);
+    assert.is(await metric(context, 'snitch_ready'), 1);
+    await becomes(context, 'snitch_sweep_lag_seconds', (lag) => lag === 0, 'ends');
+    assert.ok((await metric(context, 'snitch_blind_seconds')) > 100, 'the jump of the clock counts as blind');
+  },
+);
 
-test('the room on the disk, the size of the database and the last sweep are told', async (context) => {
-  await expectReady(context);
-  const { bavail, blocks, bsize } = statfsSync(context.daemon.dataDir);
-  assert.is(await metric(context, 'snitch_disk_size_bytes'), blocks * bsize);
-  const free = await metric(context, 'snitch_disk_free_bytes');
-  assert.ok(free > 0 && free < blocks * bsize, `${free} of ${bavail * bsize}`);
-  assert.ok(
-    (await metric(context, 'snitch_database_bytes')) >= statSync(databasePath(context.daemon.dataDir)).size,
-  );
-  const first = await metric(context, 'snitch_last_sweep_timestamp_seconds');
-  await becomes(context, 'snitch_last_sweep_timestamp_seconds', (at) => at > first + 0.5, 'goes on');
-  const sinceNow = Math.abs(context.daemon.clock.now() / 1_000 - first);
-  assert.ok(sinceNow < 3_600, 'by the clock of the daemon');
-});
+unless(WITHOUT_SQLITE, test)(
+  'the room on the disk, the size of the database and the last sweep are told',
+  async (context) => {
+    await expectReady(context);
+    const { bavail, blocks, bsize } = statfsSync(context.daemon.dataDir);
+    assert.is(await metric(context, 'snitch_disk_size_bytes'), blocks * bsize);
+    const free = await metric(context, 'snitch_disk_free_bytes');
+    assert.ok(free > 0 && free < blocks * bsize, `${free} of ${bavail * bsize}`);
+    assert.ok(
+      (await metric(context, 'snitch_database_bytes')) >= statSync(databasePath(context.daemon.dataDir)).size,
+    );
+    const first = await metric(context, 'snitch_last_sweep_timestamp_seconds');
+    await becomes(context, 'snitch_last_sweep_timestamp_seconds', (at) => at > first + 0.5, 'goes on');
+    const sinceNow = Math.abs(context.daemon.clock.now() / 1_000 - first);
+    assert.ok(sinceNow < 3_600, 'by the clock of the daemon');
+  },
+);
 
-test('an outbox that cannot be read makes the daemon not ready', async (context) => {
+unless(WITHOUT_SQLITE, test)('an outbox that cannot be read makes the daemon not ready', async (context) => {
   await expectReady(context);
   await without(context, 'deliveries', async () => {
     passUnseen(61 * SECOND);
@@ -183,22 +191,25 @@ test('an outbox that cannot be read makes the daemon not ready', async (context)
   await expectReady(context);
 });
 
-test('a store that cannot write makes the daemon not ready, and refuses check-ins instead of losing them', async (context) => {
-  const { daemon } = context;
-  const token = await createSnitch(context, 'job');
-  const other = new Database(databasePath(daemon.dataDir));
-  try {
-    other.pragma('wal_autocheckpoint = 0');
-    other.exec('BEGIN IMMEDIATE');
-    assert.is(await daemon.checkIn(token), 503);
-    await expectNotReady(context, /the store cannot write since 2026-03-10T/);
-    assert.is(await metric(context, 'snitch_check_ins_total{answer="refused"}'), 1);
-    other.exec('ROLLBACK');
-    assert.is(await daemon.checkIn(token), 202);
-    await expectReady(context);
-  } finally {
-    other.close();
-  }
-});
+unless(WITHOUT_SQLITE, test)(
+  'a store that cannot write makes the daemon not ready, and refuses check-ins instead of losing them',
+  async (context) => {
+    const { daemon } = context;
+    const token = await createSnitch(context, 'job');
+    const other = new Database(databasePath(daemon.dataDir));
+    try {
+      other.pragma('wal_autocheckpoint = 0');
+      other.exec('BEGIN IMMEDIATE');
+      assert.is(await daemon.checkIn(token), 503);
+      await expectNotReady(context, /the store cannot write since 2026-03-10T/);
+      assert.is(await metric(context, 'snitch_check_ins_total{answer="refused"}'), 1);
+      other.exec('ROLLBACK');
+      assert.is(await daemon.checkIn(token), 202);
+      await expectReady(context);
+    } finally {
+      other.close();
+    }
+  },
+);
 
 test.run();

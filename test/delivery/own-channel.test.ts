@@ -5,6 +5,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Dispatch, type DispatchOptions } from '../../src/delivery/outbox/dispatch.ts';
 import type { Attempt } from '../../src/delivery/outbox/settler.ts';
+import { runUnless } from '../skipped.ts';
+import { WITHOUT_SQLITE } from '../store/postgres/open.ts';
 import { until } from '../until.ts';
 import { chatChannel } from './chat-channel.ts';
 import { Outbox } from './outbox.ts';
@@ -147,4 +149,4 @@ test('a stop gives back what is in flight, at once due and without counting', as
   assert.ok(given.every(({ attempts, nextAttemptAt }) => attempts === 0 && nextAttemptAt! <= outbox.clock()));
 });
 
-test.run();
+runUnless(WITHOUT_SQLITE, test, 'a channel of our own');

@@ -13,7 +13,9 @@ import type { WireDelivery, WireSnitch } from '../../src/api/wire.ts';
 import { runSnitch } from '../cli/snitch-process.ts';
 import { closing } from '../closing.ts';
 import { newDataDir, removeDataDir } from '../data-directory.ts';
+import { unless } from '../skipped.ts';
 import { queryDirectory } from '../store/fixture.ts';
+import { WITHOUT_SQLITE } from '../store/postgres/open.ts';
 import { until } from '../until.ts';
 import { type DaemonProcess, startProcess } from './daemon-process.ts';
 
@@ -148,7 +150,7 @@ test('what was acknowledged after one kill and before another is never escalated
   }
 });
 
-test('a link is good in a restored backup, and not on another server', async () => {
+unless(WITHOUT_SQLITE, test)('a link is good in a restored backup, and not on another server', async () => {
   const [dataDir, other, restored] = [newDataDir(), newDataDir(), join(newDataDir(), 'deep')];
   try {
     using server = await startPushServer();

@@ -8,6 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { removeDataDir } from '../data-directory.ts';
+import { runUnless } from '../skipped.ts';
+import { WITHOUT_SQLITE } from '../store/postgres/open.ts';
 import { type DaemonOptions, type DaemonProcess, startProcess } from './daemon-process.ts';
 import { EXECUTABLE } from './empty-root.ts';
 import { createSnitches, Ledger } from './ledger.ts';
@@ -54,7 +56,7 @@ async function endAmidWork(options: DaemonOptions, signal: 'SIGTERM' | 'SIGKILL'
     });
     await Promise.all([ended, ledger.load(daemon, tokens, ended)]);
     assert.not.match(daemon.log.join('\n'), 'in the background');
-    ledger.verify(daemon.dataDir);
+    await ledger.verify(daemon.dataDir);
   } finally {
     await daemon.end('SIGKILL');
     removeDataDir(daemon.dataDir);
@@ -66,4 +68,4 @@ test('the bundle has one, and ends with it in order', () => endAmidWork({}, 'SIG
 test('the executable has one, and loses nothing to kill -9 amid its work', () =>
   endAmidWork({ program: [EXECUTABLE] }, 'SIGKILL'));
 
-test.run();
+runUnless(WITHOUT_SQLITE, test, 'the checkpoint of the built program');

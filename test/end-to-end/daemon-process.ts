@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { parse } from 'yaml';
 import { compileCache } from '../compile-cache.ts';
 import { newDataDir } from '../data-directory.ts';
+import { storeSettings } from '../store/postgres/databases.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../dist/snitch.mjs');
 
@@ -51,7 +52,7 @@ export interface DaemonOptions {
   socket?: number;
 }
 
-/** Starts the daemon on a free port and waits until it listens. */
+/** Starts the daemon on a free port and waits until it listens. Its store is the one that SNITCH_TEST_STORE names. */
 export async function startProcess(options: DaemonOptions = {}): Promise<DaemonProcess> {
   const { root = '', socket } = options;
   const dataDir = options.dataDir ?? (root ? mkdtempSync(join(root, 'data-')) : newDataDir());
@@ -65,6 +66,7 @@ export async function startProcess(options: DaemonOptions = {}): Promise<DaemonP
       SNITCH_DATA_DIR: dataDir.slice(root.length),
       SNITCH_RATE_LIMIT_PER_MINUTE: '0',
       SNITCH_LOG_FORMAT: 'json',
+      ...(await storeSettings(dataDir)),
       ...options.env,
     },
     stdio: ['ignore', 'pipe', 'pipe', ...(socket ? [socket] : [])],

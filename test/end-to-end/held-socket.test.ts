@@ -8,6 +8,8 @@ import Database from 'better-sqlite3';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { newDataDir, removeDataDir } from '../data-directory.ts';
+import { runUnless } from '../skipped.ts';
+import { WITHOUT_SQLITE } from '../store/postgres/open.ts';
 import { openListeningSocket } from '../system/raw-sockets.ts';
 import { type DaemonProcess, startProcess } from './daemon-process.ts';
 import { createSnitches } from './ledger.ts';
@@ -117,4 +119,4 @@ test('a socket of its own, before or after, opens one', async ({ dataDir }) => {
   }
 });
 
-test.run();
+runUnless(WITHOUT_SQLITE, test, 'restarts on a held socket');

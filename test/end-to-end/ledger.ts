@@ -7,6 +7,7 @@ import { Pool } from 'undici';
 import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../src/api/wire.ts';
 import { ending } from '../closing.ts';
+import { ON_POSTGRES, queryOnPostgres } from '../store/postgres/open.ts';
 import type { DaemonProcess } from './daemon-process.ts';
 
 const CONNECTIONS = 64;
@@ -59,24 +60,26 @@ export class Ledger {
   }
 
   /** Fails unless every acknowledged check-in is in the database, which must be sound. */
-  verify(dataDir: string): void {
-    const db = new Database(join(dataDir, 'snitch.db'), { readonly: true });
-    try {
-      assert.is(db.pragma('integrity_check', { simple: true }), 'ok');
-      const stored = new Set(db.prepare('SELECT message FROM check_ins').pluck().all() as string[]);
-      const lost = [...this.acknowledged].filter((message) => !stored.has(message));
-      assert.equal(lost, [], `${lost.length} of ${this.acknowledged.size} acknowledged check-ins are lost`);
-    } finally {
-      db.close();
-    }
+  async verify(dataDir: string): Promise<void> {
+    if (!ON_POSTGRES) assert.equal(await read(dataDir, 'PRAGMA integrity_check'), ['ok']);
+    const stored = new Set(await read(dataDir, 'SELECT message FROM check_ins'));
+    const lost = [...this.acknowledged].filter((message) => !stored.has(message));
+    assert.equal(lost, [], `${lost.length} of ${this.acknowledged.size} acknowledged check-ins are lost`);
   }
 }
 
 /** Ids of all alerts that were ever decided. */
-export function decidedAlerts(dataDir: string): string[] {
+export function decidedAlerts(dataDir: string): Promise<string[]> {
+  return read(dataDir, 'SELECT id FROM alerts');
+}
+
+/** The only column of what is selected, behind the back of the daemon. */
+async function read(dataDir: string, sql: string): Promise<string[]> {
+  if (ON_POSTGRES)
+    return (await queryOnPostgres<Record<string, string>>(dataDir, sql)).flatMap(Object.values);
   const db = new Database(join(dataDir, 'snitch.db'), { readonly: true });
   try {
-    return db.prepare('SELECT id FROM alerts').pluck().all() as string[];
+    return db.prepare(sql).pluck().all() as string[];
   } finally {
     db.close();
   }

@@ -66,7 +66,7 @@ test('SIGTERM under load answers what is in flight and ends with 0', async () =>
     assert.is(await stopped, 0);
     assert.ok(ledger.acknowledged.size > 64);
     assert.not.ok(existsSync(join(daemon.dataDir, 'snitch.db-wal')), 'the log was folded into the database');
-    ledger.verify(daemon.dataDir);
+    await ledger.verify(daemon.dataDir);
   } finally {
     await daemon.end('SIGKILL');
     removeDataDir(daemon.dataDir);

@@ -9,8 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { newDataDir, removeDataDir } from '../data-directory.ts';
-import { unless, without } from '../skipped.ts';
+import { runUnless, unless, without } from '../skipped.ts';
 import { checkIn, MINUTE, newCase, newSnitch, openIn } from '../store/fixture.ts';
+import { WITHOUT_SQLITE } from '../store/postgres/open.ts';
 import { openNotifySocket } from '../system/raw-sockets.ts';
 import { type DaemonProcess, startProcess } from './daemon-process.ts';
 
@@ -267,4 +268,4 @@ test('leaves no checker behind that does harm when it is killed', async ({ dataD
   }
 });
 
-test.run();
+runUnless(WITHOUT_SQLITE, test, 'a daemon that starts on a large database');

@@ -5,6 +5,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../src/api/wire.ts';
 import { newDataDir, removeDataDir } from '../data-directory.ts';
+import { runUnless } from '../skipped.ts';
+import { WITHOUT_SQLITE } from '../store/postgres/open.ts';
 import { startProcess } from './daemon-process.ts';
 
 const lostLog = suite('a daemon whose log was damaged');
@@ -61,4 +63,4 @@ lostLog('it says which time is missing, and takes that for blind', async () => {
   }
 });
 
-lostLog.run();
+runUnless(WITHOUT_SQLITE, lostLog, 'a daemon whose log was damaged');

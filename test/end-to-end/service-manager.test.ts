@@ -110,7 +110,7 @@ async function restartUnderLoad(dataDir: string, restarts: number): Promise<void
     assert.equal(ledger.failures, []);
     assert.ok(ledger.acknowledged.size > 64 * restarts);
     assert.is(await daemon.end(), 0);
-    ledger.verify(dataDir);
+    await ledger.verify(dataDir);
   } finally {
     await daemon.end('SIGKILL');
   }

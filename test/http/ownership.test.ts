@@ -1,4 +1,4 @@
-/** Snitches that bring their tokens, the check without a change, and the names of the files that keep them. */
+/** Snitches that bring their tokens, the check without a change, and the names of the files that keep them. Also on PostgreSQL. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireImportCheck, WireSnitch } from '../../src/api/wire.ts';

@@ -1,4 +1,4 @@
-/** `/v1/stream` as a client of Server-Sent Events reads it. */
+/** `/v1/stream` as a client of Server-Sent Events reads it. Also on PostgreSQL. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { informed, open } from './event-stream.ts';

@@ -4,7 +4,8 @@
  *     node test/runner/main.ts [--fast] [--no-skips] [--postgres] [PATTERN…]
  *
  * `--fast` leaves out what needs the built program or waits in real time; `--no-skips` fails when a test was skipped.
- * `--postgres` runs the tests of the store's contract once more on PostgreSQL, all of them on one cluster.
+ * `--postgres` runs the tests of the store's contract and of whole daemons once more on PostgreSQL, all of them on one
+ * cluster.
  * A pattern is a regular expression on the path below `test/`. `TEST_PATIENCE=3` makes every limit three times as long.
  */
 import { availableParallelism } from 'node:os';
@@ -63,14 +64,14 @@ async function runAll(runs: readonly Run[]): Promise<void> {
   ]);
 }
 
-/** Each file, and where it is asked for, those of the contract once more. */
+/** Each file, and where it is asked for, those that are about both databases once more. */
 async function runAllStores(files: readonly TestFile[]): Promise<void> {
   const runs: Run[] = files.map((file) => ({ file, env: {}, name: file.path }));
   if (!options.postgres) return runAll(runs);
-  const { ownCluster } = await import('../store/postgres/cluster.ts');
-  await using cluster = ownCluster();
-  const env = { SNITCH_TEST_STORE: 'postgres', SNITCH_TEST_POSTGRES: cluster.host };
-  const again = files.filter(({ isContract }) => isContract);
+  const { addressOf, startSharedCluster } = await import('../store/postgres/databases.ts');
+  await using cluster = await startSharedCluster();
+  const env = { SNITCH_TEST_STORE: 'postgres', SNITCH_TEST_POSTGRES: addressOf(cluster) };
+  const again = files.filter(({ isOnBoth }) => isOnBoth);
   await runAll([...runs, ...again.map((file) => ({ file, env, name: `${file.path} on PostgreSQL` }))]);
 }
 

@@ -20,7 +20,7 @@ function run(dir: string, body: string, limitS = 30, env: Record<string, string>
   const file = join(dir, 'sample.ts');
   const uvu = import.meta.resolve('uvu');
   writeFileSync(file, `import { suite } from '${uvu}';\nconst test = suite('sample');\n${body}\n`);
-  const described = { needs: 'nothing', waits: false, isContract: false, limitS } as const;
+  const described = { needs: 'nothing', waits: false, isOnBoth: false, limitS } as const;
   const path = relative(TEST, file);
   return runFile({ file: { ...described, path }, env, name: 'a sample' }, 1, new AbortController().signal);
 }

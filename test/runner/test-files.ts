@@ -18,12 +18,14 @@ export interface TestFile {
   waits: boolean;
   /** Seconds after which it is taken to hang. */
   limitS: number;
-  /** Its tests of the store can run on PostgreSQL as well. */
-  isContract: boolean;
+  /** It is run on PostgreSQL as well: tests of the store's contract, and what says so with `Also on PostgreSQL.` */
+  isOnBoth: boolean;
 }
 
 /** Seconds for a file that declares no limit of its own with a comment such as `Time limit: 180 s.` */
 const LIMIT_S = 60;
+
+const ON_BOTH = /\bAlso on PostgreSQL\./;
 
 const TIME_LIMIT = /\bTime limit: (\d+) s\b/;
 
@@ -58,7 +60,7 @@ function describe(path: string): TestFile {
     needs: needsOf(loaded),
     waits: WAITING.test(path) || BROWSER.test(text),
     limitS: limit === undefined ? LIMIT_S : Number(limit),
-    isContract: CONTRACT.test(path) && loaded.has('store/acting.ts'),
+    isOnBoth: ON_BOTH.test(text) || (CONTRACT.test(path) && loaded.has('store/acting.ts')),
   };
 }
 

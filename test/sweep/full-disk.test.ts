@@ -5,8 +5,10 @@ import * as assert from 'uvu/assert';
 import type { Case } from '../../src/core/case.ts';
 import { StoreUnavailable } from '../../src/core/errors.ts';
 import { Sweeper } from '../../src/sweep/sweeper.ts';
+import { runUnless } from '../skipped.ts';
 import type { Store } from '../store/acting.ts';
 import { checkIn, healthySnitch, newCase, openIn, rejection, SECOND, utc } from '../store/fixture.ts';
+import { WITHOUT_SQLITE } from '../store/postgres/open.ts';
 import { openSmallDisk, type SmallDisk } from '../store/sqlite/small-disk.ts';
 
 const CHECKED_IN = utc('2025-07-09T10:59:57');
@@ -150,4 +152,4 @@ full('it stops after the space came back, before the window was opened', async (
   await assertExcused(world);
 });
 
-full.run();
+runUnless(WITHOUT_SQLITE, full, 'a full disk up to a deadline');

@@ -26,9 +26,13 @@ export function isDue({ isOld, begunAt, tookMs }: Made, now: number): boolean {
   return isOld ? age >= Math.max(REST, SHARE * tookMs) : age >= Math.max(LASTS, LASTING_SHARE * tookMs);
 }
 
-/** Calls back with the case in which something has changed that others are shown. */
-export function onShownChange(store: Pick<Store, 'onChange'>, changed: (caseId: string) => void): void {
+/** Calls back with the case in which something has changed that others are shown; with null where that may be any. */
+export function onShownChange(
+  store: Pick<Store, 'onChange'>,
+  changed: (caseId: string | null) => void,
+): void {
   store.onChange((change) => {
+    if (change.kind === 'reset') changed(null);
     if (change.kind === 'shown' || change.kind === 'silences') changed(change.caseId);
   });
 }

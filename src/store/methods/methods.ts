@@ -42,6 +42,7 @@ import * as silenced from '../operations/silencing/silenced.ts';
 import * as silences from '../operations/silencing/silences.ts';
 import * as snitchList from '../operations/snitch-list.ts';
 import * as snitches from '../operations/snitches.ts';
+import * as statusCounts from '../operations/status-counts.ts';
 import * as statusPages from '../operations/status-pages/pages.ts';
 import * as shownSnitches from '../operations/status-pages/shown.ts';
 import * as looks from '../operations/sweeping/looks.ts';
@@ -78,7 +79,7 @@ const apiKeyMethods: Table<ApiKeyStore> = {
 };
 
 const snitchMethods: Table<SnitchStore> = {
-  hasRoomForSnitch: read(snitches.hasRoomForSnitch),
+  hasRoomForSnitch: read(statusCounts.hasRoomForSnitch),
   getSnitch: read(snitches.getSnitch),
   listSnitches: read(snitchList.listSnitches),
   listMeasured: read(measured.listMeasured),

@@ -107,16 +107,17 @@ export function targetsOf(tx: Reading, caseId: string): Promise<Targets> {
 }
 
 async function readTargets(tx: Reading, caseId: string): Promise<Targets> {
-  const owner = await tx.get<{ members: string }>('SELECT members FROM cases WHERE id = ?', caseId);
-  const webhooks = await tx.all<{ id: string }>(
-    'SELECT id FROM webhooks WHERE case_id = +? ORDER BY created_at, id',
-    caseId,
-  );
+  const [owner, webhooks, channels, routes] = await Promise.all([
+    tx.get<{ members: string }>('SELECT members FROM cases WHERE id = ?', caseId),
+    tx.all<{ id: string }>('SELECT id FROM webhooks WHERE case_id = +? ORDER BY created_at, id', caseId),
+    listRoutedChannels(tx, caseId),
+    tx.remember(`routes ${caseId}`, () => listRoutes(tx, caseId)),
+  ]);
   return {
     members: owner ? (JSON.parse(owner.members) as string[]) : [],
     webhooks: webhooks.map(({ id }) => id),
-    channels: await listRoutedChannels(tx, caseId),
-    routes: await tx.remember(`routes ${caseId}`, () => listRoutes(tx, caseId)),
+    channels,
+    routes,
   };
 }
 

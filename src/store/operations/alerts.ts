@@ -80,11 +80,11 @@ async function isKeptSilent(
     const until = await silencedUntil(tx, row, at, timezone);
     const kept = { ...change, details: { ...change.details, silencedSince: at } };
     if (until !== null) await keepBack(tx, row.id, kept, until);
-    else await forgetKeptBack(tx, row.id);
+    else forgetKeptBack(tx, row.id);
     return until !== null;
   }
   if (type !== 'snitch.reporting' || !(await keptBackOf(tx, row.id))) return false;
-  await forgetKeptBack(tx, row.id);
+  forgetKeptBack(tx, row.id);
   return row.thread_id === null && previousStatus !== 'paused';
 }
 

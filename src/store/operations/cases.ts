@@ -47,7 +47,9 @@ export async function getCase(tx: Reading, id: string): Promise<Case | null> {
 
 /** Nothing may be made in a case that was deleted since the caller looked. */
 export async function requireCase(tx: Transaction, id: string): Promise<void> {
-  if (!(await getCase(tx, id))) throw new NotFound();
+  await tx.remember(`case ${id}`, async () => {
+    if (!(await getCase(tx, id))) throw new NotFound();
+  });
 }
 
 export async function listCases(tx: Reading): Promise<Case[]> {

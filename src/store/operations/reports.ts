@@ -68,8 +68,8 @@ export function saveHistories(tx: Transaction, id: number, histories: ValueHisto
   );
 }
 
-export function forgetValues(tx: Transaction, id: number): Awaitable<number> {
-  return tx.run('DELETE FROM snitch_values WHERE snitch_id = ?', id);
+export function forgetValues(tx: Transaction, id: number): void {
+  tx.put('DELETE FROM snitch_values WHERE snitch_id = ?', id);
 }
 
 type Kept = Pick<CheckInRecord, 'values' | 'dropped' | 'reason'>;

@@ -28,24 +28,17 @@ import {
   contextFor,
   deleteState,
   getRules,
+  getState,
   getStateById,
   insertState,
   type StateRow,
   saveState,
   toState,
 } from './states.ts';
-import { countSnitches } from './status-counts.ts';
+import { hasRoomForSnitch } from './status-counts.ts';
 import { forgetChanges } from './status-pages/changes.ts';
 import { changeTags, indexTags } from './tags.ts';
 import { decideHeldAnew } from './triggers.ts';
-
-export async function hasRoomForSnitch(tx: Reading, caseId: string): Promise<boolean> {
-  const row = await tx.get<{ most: number | null }>(
-    'SELECT max_snitches AS most FROM cases WHERE id = ?',
-    caseId,
-  );
-  return row?.most == null || (await countSnitches(tx, caseId)) < row.most;
-}
 
 export async function createSnitch(
   tx: Transaction,
@@ -54,7 +47,8 @@ export async function createSnitch(
   fields: SnitchFields,
   now: number,
 ): Promise<Snitch> {
-  if (!(await hasRoomForSnitch(tx, caseId))) throw new PlanLimitReached();
+  const [hasRoom] = await Promise.all([hasRoomForSnitch(tx, caseId), requireCase(tx, caseId)]);
+  if (!hasRoom) throw new PlanLimitReached();
   const snitch = await insertSnitch(tx, caseId, fields, now);
   await recordOf(tx, act, caseId, 'snitch.created', snitch);
   return snitch;
@@ -93,7 +87,7 @@ export async function insertSnitch(
     hold: null,
   };
   const id = await insertRow(tx, snitch, now);
-  await indexTags(tx, { id, caseId }, [], snitch.tags);
+  indexTags(tx, { id, caseId }, [], snitch.tags);
   await insertState(tx, { id, token, caseId }, snitch.state);
   if (snitch.needs.length > 0) {
     await writeNeeds(tx, { id, caseId }, snitch.needs);
@@ -128,12 +122,13 @@ async function pastOf(
   state: StateRow,
 ): Promise<Pick<Snitch, 'lastReport' | 'missingSince' | 'needs' | 'hold'>> {
   const { status, due_at: dueAt } = state;
-  return {
-    lastReport: await lastReportOf(tx, state),
-    missingSince: await missingSinceOf(tx, state),
-    needs: state.needs === null ? [] : await listNeeds(tx, state.id),
-    hold: state.needs === null ? null : await holdOf(tx, heldIn(state.needs), { status, dueAt }),
-  };
+  const [lastReport, missingSince, needs, hold] = await Promise.all([
+    lastReportOf(tx, state),
+    missingSinceOf(tx, state),
+    state.needs === null ? [] : listNeeds(tx, state.id),
+    state.needs === null ? null : holdOf(tx, heldIn(state.needs), { status, dueAt }),
+  ]);
+  return { lastReport, missingSince, needs, hold };
 }
 
 const NO_PAST = { lastReport: null, missingSince: null, hold: null };
@@ -144,12 +139,14 @@ interface Found {
 }
 
 async function find(tx: Reading, caseId: string, token: string): Promise<Found | null> {
-  const row = await tx.get<SnitchRow>(
-    `SELECT ${SNITCH_COLUMNS} FROM snitches WHERE token = +? AND case_id = +?`,
-    token,
-    caseId,
-  );
-  const state = row && (await getStateById(tx, row.id));
+  const [row, state] = await Promise.all([
+    tx.get<SnitchRow>(
+      `SELECT ${SNITCH_COLUMNS} FROM snitches WHERE token = +? AND case_id = +?`,
+      token,
+      caseId,
+    ),
+    getState(tx, token),
+  ]);
   return row && state ? { row, state } : null;
 }
 
@@ -187,7 +184,7 @@ export async function changeSnitch(
   const refused = refusedTogether(wanted);
   if (refused) throw new Invalid([refused]);
   const described = withChangedText(row, changes);
-  await tx.run(
+  tx.put(
     'UPDATE snitches SET name = ?, public_name = ?, notes = ?, tags = ?, alert_email = ? WHERE id = ?',
     described.name,
     described.public_name,
@@ -199,8 +196,9 @@ export async function changeSnitch(
   if (changes.tags) await changeTags(tx, state, tagsIn(row), changes.tags);
   tx.announce({ kind: 'snitch', caseId, token });
   tx.announce({ kind: 'shown', caseId });
+  // The rules are remembered: what comes next need not wait for them again.
+  const [needs] = await Promise.all([listNeeds(tx, row.id), getRules(tx, caseId)]);
   await reschedule(tx, state, { before, wanted, now });
-  const needs = await listNeeds(tx, row.id);
   if (changes.needs) await changeNeeds(tx, state, changes.needs, now);
   const changed = (await getStateById(tx, row.id)) ?? state;
   const after = toSnitch(described, changed, await pastOf(tx, changed));
@@ -285,15 +283,17 @@ export async function deleteSnitch(
   if (!found) return false;
   const { row, state } = found;
   await noteDeleted(tx, state, tagsIn(row));
-  await tx.run('DELETE FROM snitches WHERE id = ?', row.id);
-  await deleteState(tx, state);
-  await indexTags(tx, { id: row.id, caseId }, tagsIn(row), []);
-  await tx.run('DELETE FROM flapping WHERE snitch_id = ?', row.id);
-  await forgetKeptBack(tx, row.id);
-  await tx.run('DELETE FROM badges WHERE snitch_id = ?', row.id);
-  await forgetValues(tx, row.id);
-  await dropWaiting(tx, { caseId, token }, 'it was deleted before');
-  await forgetChanges(tx, { id: row.id, caseId });
+  tx.put('DELETE FROM snitches WHERE id = ?', row.id);
+  deleteState(tx, state);
+  indexTags(tx, { id: row.id, caseId }, tagsIn(row), []);
+  tx.put('DELETE FROM flapping WHERE snitch_id = ?', row.id);
+  forgetKeptBack(tx, row.id);
+  tx.put('DELETE FROM badges WHERE snitch_id = ?', row.id);
+  forgetValues(tx, row.id);
+  await Promise.all([
+    dropWaiting(tx, { caseId, token }, 'it was deleted before'),
+    forgetChanges(tx, { id: row.id, caseId }),
+  ]);
   await recordOf(tx, act, caseId, 'snitch.deleted', row);
   tx.announce({ kind: 'snitch', caseId, token });
   return true;

@@ -118,8 +118,8 @@ export async function insertState(
   tx.announce({ kind: 'shown', caseId });
 }
 
-export async function deleteState(tx: Transaction, { id, case_id: caseId, status }: StateRow): Promise<void> {
-  await tx.run('DELETE FROM snitch_states WHERE id = ?', id);
+export function deleteState(tx: Transaction, { id, case_id: caseId, status }: StateRow): void {
+  tx.put('DELETE FROM snitch_states WHERE id = ?', id);
   countStatus(tx, caseId, status, -1);
 }
 

@@ -17,6 +17,15 @@ export async function countSnitches(tx: Reading, caseId: string): Promise<number
   return row?.count ?? 0;
 }
 
+/** Whether the case may have one more. */
+export async function hasRoomForSnitch(tx: Reading, caseId: string): Promise<boolean> {
+  const row = await tx.get<{ most: number | null }>(
+    'SELECT max_snitches AS most FROM cases WHERE id = ?',
+    caseId,
+  );
+  return row?.most == null || (await countSnitches(tx, caseId)) < row.most;
+}
+
 /** Of all cases together. */
 export async function countByStatus(tx: Reading): Promise<Partial<Record<Status, number>>> {
   const rows = await tx.all<{ status: Status; count: number }>(

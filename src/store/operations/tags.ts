@@ -18,17 +18,17 @@ interface Tagged {
 }
 
 /** Brings the index to the tags `after`, where it had `before`. */
-export async function indexTags(
+export function indexTags(
   tx: Transaction,
   { id, caseId }: Tagged,
   before: readonly string[],
   after: readonly string[],
-): Promise<void> {
+): void {
   for (const tag of new Set(before).difference(new Set(after))) {
-    await tx.run('DELETE FROM snitch_tags WHERE case_id = ? AND tag = ? AND snitch_id = ?', caseId, tag, id);
+    tx.put('DELETE FROM snitch_tags WHERE case_id = ? AND tag = ? AND snitch_id = ?', caseId, tag, id);
   }
   for (const tag of new Set(after).difference(new Set(before))) {
-    await tx.run('INSERT INTO snitch_tags (case_id, tag, snitch_id) VALUES (?, ?, ?)', caseId, tag, id);
+    tx.put('INSERT INTO snitch_tags (case_id, tag, snitch_id) VALUES (?, ?, ?)', caseId, tag, id);
   }
 }
 
@@ -40,7 +40,7 @@ export async function changeTags(
   after: readonly string[],
 ): Promise<void> {
   const { id, case_id: caseId } = state;
-  await indexTags(tx, { id, caseId }, before, after);
+  indexTags(tx, { id, caseId }, before, after);
   // Silences cover snitches by the tags that they have now.
   if ((await getRules(tx, caseId)).hasSilences) await lookAnew(tx, id);
   await noteLostTags(
@@ -104,8 +104,9 @@ async function writeTags(
   row: TaggedRow,
   tags: string[],
 ): Promise<string[]> {
-  await tx.run('UPDATE snitches SET tags = ? WHERE id = ?', JSON.stringify(tags), row.id);
-  const state = await getStateById(tx, row.id);
+  tx.put('UPDATE snitches SET tags = ? WHERE id = ?', JSON.stringify(tags), row.id);
+  // The rules are remembered: the tags that change are looked at by them.
+  const [state] = await Promise.all([getStateById(tx, row.id), getRules(tx, caseId)]);
   if (state) await changeTags(tx, state, tagsIn(row), tags);
   if (state && state.needs !== null) await refuseCircle(tx, { id: row.id, caseId });
   tx.announce({ kind: 'snitch', caseId, token: row.token });

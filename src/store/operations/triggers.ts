@@ -24,13 +24,13 @@ export async function pauseSnitch(
   until: PauseUntil,
   now: number,
 ): Promise<boolean> {
-  const row = await getState(tx, token);
+  const [row, named] = await Promise.all([getState(tx, token), namedBy(tx, token)]);
   if (row?.case_id !== caseId) return false;
   if (row.status === 'pending') throw new Invalid([PENDING_CANNOT_PAUSE]);
   const before = toState(row).pause;
   await apply(tx, row, { kind: 'pause', until }, await getRules(tx, caseId), now);
   if (before && isAlike(before.until, until)) return true;
-  await recordOf(tx, act, caseId, 'snitch.paused', await namedBy(tx, token), { until: untilOf(until) });
+  await recordOf(tx, act, caseId, 'snitch.paused', named, { until: untilOf(until) });
   return true;
 }
 
@@ -41,10 +41,10 @@ export async function unpauseSnitch(
   token: string,
   now: number,
 ): Promise<boolean> {
-  const row = await getState(tx, token);
+  const [row, named] = await Promise.all([getState(tx, token), namedBy(tx, token)]);
   if (row?.case_id !== caseId) return false;
   if (await apply(tx, row, { kind: 'unpause' }, await getRules(tx, caseId), now)) {
-    await recordOf(tx, act, caseId, 'snitch.unpaused', await namedBy(tx, token));
+    await recordOf(tx, act, caseId, 'snitch.unpaused', named);
   }
   return true;
 }

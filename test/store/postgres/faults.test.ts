@@ -1,5 +1,5 @@
 /** A database that hangs, breaks off, or does not know whether it has what it was given. Time limit: 180 s. */
-import type pg from 'pg';
+import pg from 'pg';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StoreUnavailable } from '../../../src/core/errors.ts';
@@ -16,7 +16,8 @@ import {
   rejection,
   temporaryDirectory,
 } from '../fixture.ts';
-import { ownCluster, poolOf } from './cluster.ts';
+import { startCluster } from './clusters/cluster.ts';
+import { poolOf } from './databases.ts';
 import { queryOnPostgres } from './open.ts';
 
 const test = suite('faults of the database');
@@ -80,8 +81,7 @@ test('connections that the server ends are made anew, and nobody notices', async
   for (let round = 0; round < 3; round += 1) {
     await aside.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-       WHERE pid <> pg_backend_pid() AND pid IN (SELECT pid FROM pg_stat_activity WHERE application_name = $1)`,
-      [`snitch ${opened.dataDir}`],
+       WHERE pid <> pg_backend_pid() AND datname = current_database()`,
     );
     assert.ok(await checkIn(store, token, NOW));
     assert.ok(await store.getSnitch(owner.id, token));
@@ -183,9 +183,9 @@ async function outcomeOf(promise: Promise<unknown>, meanwhile: () => Promise<voi
 }
 
 test('a commit that is cut short while it waits for a standby is not acknowledged', async () => {
-  await using own = ownCluster();
-  const pool = await poolOf(temporaryDirectory(), { max: 1, host: own.host });
-  const admin = await poolOf(temporaryDirectory(), { max: 1, host: own.host });
+  await using own = await startCluster();
+  const pool = new pg.Pool({ connectionString: own.url(), max: 1 });
+  const admin = new pg.Pool({ connectionString: own.url(), max: 1 });
   try {
     const session = await Session.open(pool, 20_000);
     await session.control('CREATE TABLE kept (one INTEGER)');

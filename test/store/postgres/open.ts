@@ -1,18 +1,23 @@
-/** Stores on PostgreSQL in the place of those on SQLite: each directory is a schema. */
+/** Stores on PostgreSQL in the place of those on SQLite: each directory has a database. */
 import { acts } from '../../../src/store/methods/acts.ts';
 import { methodsOf } from '../../../src/store/methods/methods.ts';
 import { TYPES, translated } from '../../../src/store/postgres/dialect.ts';
 import { openPostgresStore, type PostgresOptions } from '../../../src/store/postgres/postgres-store.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { poolOf } from './cluster.ts';
+import { lentPool, poolOf } from './databases.ts';
 
 export type DirectoryOptions = Omit<PostgresOptions, 'pool'> & { dataDir: string };
 
 /** The suites of the store run on PostgreSQL with this. */
 export const ON_POSTGRES = process.env.SNITCH_TEST_STORE === 'postgres';
 
+/** Why a test that looks into the file of SQLite, or fills its disk, is not run on PostgreSQL; null where it is. */
+export const WITHOUT_SQLITE = ON_POSTGRES ? 'it is about the file of SQLite' : null;
+
 export async function openOnPostgres({ dataDir, ...options }: DirectoryOptions): Promise<Store> {
-  return openPostgresStore({ ...options, pool: await poolOf(dataDir) });
+  // Connections keep the deadline that they were first used with.
+  const pool = options.deadline === undefined ? await lentPool(dataDir) : await poolOf(dataDir);
+  return openPostgresStore({ ...options, pool });
 }
 
 /** A store that can be used before it is open, since the tests of the contract open theirs without waiting. */
@@ -58,11 +63,13 @@ export async function queryOnPostgres<Row>(
   sql: string,
   ...values: (string | number | null)[]
 ): Promise<Row[]> {
-  const pool = await poolOf(dataDir, { max: 1 });
+  const pool = await lentPool(dataDir);
+  const client = await pool.connect();
   try {
-    const { rows } = await pool.query({ text: translated(sql).text, values, types: TYPES });
+    const { rows } = await client.query({ text: translated(sql).text, values, types: TYPES });
     return rows as Row[];
   } finally {
+    client.release();
     await pool.end();
   }
 }

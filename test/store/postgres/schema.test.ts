@@ -6,6 +6,7 @@ import { migrations } from '../../../src/store/migrations/index.ts';
 import { toParameter, translated, translatedSchema } from '../../../src/store/postgres/dialect.ts';
 import { NewerSchema } from '../../../src/store/postgres/migrate.ts';
 import { openIn, queryDirectory, rejection, temporaryDirectory } from '../fixture.ts';
+import { takeEmpty } from './databases.ts';
 import { openOnPostgres, queryOnPostgres } from './open.ts';
 
 const test = suite('the schema on PostgreSQL');
@@ -42,6 +43,7 @@ test('both have the same tables and columns, and the same of them may be empty',
   try {
     const expected = await columnsOnSqlite(dataDir);
     const clock = () => 0;
+    await takeEmpty(dataDir);
     const stores = await Promise.all([1, 2, 3].map(() => openOnPostgres({ dataDir, clock })));
     await Promise.all(stores.map((store) => store.close()));
     assert.ok(expected.length > 150);

@@ -28,19 +28,23 @@ const SLICE = 200;
 export class TagStates {
   readonly #store: TagSource;
   readonly #clock: () => number;
+  readonly #monotonic: () => number;
   readonly #kept = new Map<string, Kept>();
 
-  constructor(store: TagSource, clock: () => number) {
+  /** @param monotonic in milliseconds */
+  constructor(store: TagSource, clock: () => number, monotonic = () => performance.now()) {
     this.#store = store;
     this.#clock = clock;
+    this.#monotonic = monotonic;
     onShownChange(store, (caseId) => {
-      for (const kept of this.#kept.values()) if (kept.caseId === caseId) kept.isOld = true;
+      for (const kept of this.#kept.values())
+        if (caseId === null || kept.caseId === caseId) kept.isOld = true;
     });
   }
 
   async of(tag: TagOfCase): Promise<BadgeState> {
     const kept = this.#entry(tag);
-    if (kept.state !== null && !isDue(kept, performance.now())) return kept.state;
+    if (kept.state !== null && !isDue(kept, this.#monotonic())) return kept.state;
     kept.making ??= this.#look(kept, tag).finally(() => {
       kept.making = null;
     });
@@ -65,11 +69,11 @@ export class TagStates {
   }
 
   async #look(kept: Kept, tag: TagOfCase): Promise<BadgeState> {
-    kept.begunAt = performance.now();
+    kept.begunAt = this.#monotonic();
     kept.isOld = false;
     try {
       kept.state = worstOf(await this.#statesOf(tag));
-      kept.tookMs = performance.now() - kept.begunAt;
+      kept.tookMs = this.#monotonic() - kept.begunAt;
       return kept.state;
     } catch (error) {
       kept.isOld = true;

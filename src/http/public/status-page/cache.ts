@@ -84,10 +84,9 @@ export class PageCache {
     this.#store = store;
     this.#clock = clock;
     this.#monotonic = monotonic;
-    onShownChange(store, (caseId) => this.#grewOld(caseId));
+    onShownChange(store, (caseId) => (caseId === null ? this.#forgetAll() : this.#grewOld(caseId)));
     store.onChange((change) => {
-      if (change.kind === 'reset') this.#forgetAll();
-      else if (change.kind === 'statusPage' || change.kind === 'access') this.#forget(change.caseId);
+      if (change.kind === 'statusPage' || change.kind === 'access') this.#forget(change.caseId);
     });
   }
 

@@ -30,17 +30,13 @@ export async function record(
   { caseId, action, subject, details = {} }: Done,
 ): Promise<void> {
   const owner = caseId ?? SERVER;
+  // Whoever waits for an answer here keeps the case for longer: the database itself counts the entries.
   await tx.lock(`activity ${owner}`);
-  const last = await tx.get<{ number: number }>(
-    'SELECT number FROM activity WHERE case_id = +? ORDER BY id DESC LIMIT 1',
-    owner,
-  );
-  const number = (last?.number ?? 0) + 1;
   tx.put(
     `INSERT INTO activity (case_id, number, at, key_id, key_name, action, subject_id, subject_name, details)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, coalesce((${NEWEST}), 0) + 1, ?, ?, ?, ?, ?, ?, ?)`,
     owner,
-    number,
+    owner,
     at,
     by.keyId,
     shorten(by.name, LONGEST_NAME),
@@ -49,19 +45,18 @@ export async function record(
     shorten(subject.name, LONGEST_NAME),
     keptDetails(details),
   );
-  if (number > MOST_ENTRIES) await dropOldest(tx, owner, number - MOST_ENTRIES);
-}
-
-/** @param upTo the number of the newest entry that is too many */
-async function dropOldest(tx: Transaction, owner: string, upTo: number): Promise<void> {
-  await tx.run(
-    `DELETE FROM activity WHERE number <= +? AND id IN (
+  tx.put(
+    `DELETE FROM activity WHERE number <= (${NEWEST}) - +? AND id IN (
        SELECT id FROM activity WHERE case_id = +? ORDER BY id LIMIT +?)`,
-    upTo,
+    owner,
+    MOST_ENTRIES,
     owner,
     GO_AT_ONCE,
   );
 }
+
+/** The number of the newest entry of a case. */
+const NEWEST = 'SELECT number FROM activity WHERE case_id = +? ORDER BY id DESC LIMIT 1';
 
 /** Deletes a slice of the entries from before `olderThan`; false when nothing more is left to delete. */
 export async function pruneActivity(tx: Transaction, olderThan: number, slice: number): Promise<boolean> {

@@ -31,8 +31,8 @@ export async function keepBack(
   );
 }
 
-export async function forgetKeptBack(tx: Transaction, id: number): Promise<void> {
-  await tx.run('DELETE FROM silenced_alarms WHERE snitch_id = ?', id);
+export function forgetKeptBack(tx: Transaction, id: number): void {
+  tx.put('DELETE FROM silenced_alarms WHERE snitch_id = ?', id);
 }
 
 /** Lets the sweep look at an alarm that was kept back, at `at`. */

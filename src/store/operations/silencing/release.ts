@@ -99,7 +99,7 @@ async function tellKeptBack(tx: Transaction, id: number, kept: KeptBack, now: nu
   const { timezone } = await getRules(tx, row.case_id);
   const until = await silencedUntil(tx, row, now, timezone);
   if (until !== null) return settleKeptBack(tx, id, until);
-  await forgetKeptBack(tx, id);
+  forgetKeptBack(tx, id);
   await remindLater(tx, row, now);
   const { decision, details } = present(kept, row);
   const change = { decision, details: { ...details, threadId: row.thread_id } };

@@ -13,17 +13,26 @@ export type TlsAttempt = false | ConnectionOptions;
 /**
  * The ways in which to try to connect, one after the other. A socket on the same host needs no TLS and has none.
  *
- * @param home where the operator's certificates are looked for, as libpq does
+ * @param home where the operator's certificates are looked for, as libpq does; null where there is none
  * @throws ConnectionFault where a file is missing or must not be used
  */
-export function tlsAttempts(tls: Tls, { host }: DatabaseHost, home = homedir()): readonly TlsAttempt[] {
+export function tlsAttempts(tls: Tls, { host }: DatabaseHost, home = homeOfUser()): readonly TlsAttempt[] {
   if (tls.mode === 'disable' || host.startsWith('/')) return [false];
   const secured = securedBy(tls, home);
   if (tls.mode === 'allow') return [false, secured];
   return tls.mode === 'prefer' ? [secured, false] : [secured];
 }
 
-function securedBy(tls: Tls, home: string): ConnectionOptions {
+/** A container without a list of users has none, unless HOME says so. */
+function homeOfUser(): string | null {
+  try {
+    return homedir();
+  } catch {
+    return null;
+  }
+}
+
+function securedBy(tls: Tls, home: string | null): ConnectionOptions {
   const identity = tls.cert && tls.key ? { cert: read('sslcert', tls.cert), key: readKey(tls.key) } : {};
   const authorities = authoritiesOf(tls, home);
   if (tls.mode === 'allow' || tls.mode === 'prefer' || authorities === null)
@@ -34,11 +43,11 @@ function securedBy(tls: Tls, home: string): ConnectionOptions {
 }
 
 /** Null where nothing is to be verified. */
-function authoritiesOf({ mode, rootCert }: Tls, home: string): string[] | null {
+function authoritiesOf({ mode, rootCert }: Tls, home: string | null): string[] | null {
   if (mode === 'allow' || mode === 'prefer') return null;
   if (rootCert === 'system') return getCACertificates('system');
-  const usual = join(home, '.postgresql/root.crt');
-  const file = rootCert ?? (existsSync(usual) ? usual : null);
+  const usual = home === null ? null : join(home, '.postgresql/root.crt');
+  const file = rootCert ?? (usual !== null && existsSync(usual) ? usual : null);
   if (file !== null) return [read('sslrootcert', file)];
   if (mode === 'require') return null;
   throw new ConnectionFault(

@@ -139,6 +139,11 @@ export class Cluster implements AsyncDisposable {
     return row?.standby ?? false;
   }
 
+  /** This process may end before it; the cluster then ends too. */
+  unref(): void {
+    this.#home.unref();
+  }
+
   /** Where this cluster ends, all that were started from it end too. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#home[Symbol.asyncDispose]();
@@ -159,6 +164,11 @@ class Home implements AsyncDisposable {
     this.#watcher = watchOver(this.directory);
     if (process.getuid?.() === 0) chownSync(this.directory, clusterUser().uid, clusterUser().gid);
     chmodSync(this.directory, 0o700);
+  }
+
+  unref(): void {
+    this.#watcher.unref();
+    for (const { server } of this.clusters) server.unref();
   }
 
   [Symbol.asyncDispose](): Promise<void> {

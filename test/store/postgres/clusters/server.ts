@@ -88,6 +88,11 @@ export class PostgresServer {
     this.#process = null;
   }
 
+  /** This process may end before it. */
+  unref(): void {
+    this.#process?.unref();
+  }
+
   get isRunning(): boolean {
     return this.#process !== null;
   }

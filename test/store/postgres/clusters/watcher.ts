@@ -1,6 +1,7 @@
 /** Ends what a test has started even where the test itself was killed by SIGKILL and could end nothing any more. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { Socket } from 'node:net';
 
 /**
  * Reads until the other end of its pipe is gone, which the kernel sees to however that process ended. Then it ends all
@@ -25,6 +26,8 @@ rm -rf -- "$1"
 export interface Watcher {
   /** Ends and removes what is left, and waits for that. */
   finish(): Promise<void>;
+  /** This process may end before. */
+  unref(): void;
 }
 
 /** Watches over the clusters below `directory` until this process ends or `finish` is called. */
@@ -40,6 +43,11 @@ export function watchOver(directory: string): Watcher {
     finish: async () => {
       watcher.stdin?.end();
       await ended;
+    },
+    unref: () => {
+      watcher.unref();
+      // A pipe to a child can be told the same, which its type does not say.
+      if (watcher.stdin instanceof Socket) watcher.stdin.unref();
     },
   };
 }

@@ -1,0 +1,78 @@
+/** How often an act of people waits for the database, which may be a network away: each time the case is held longer. */
+import { rmSync } from 'node:fs';
+import type pg from 'pg';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openPostgresStore } from '../../../src/store/postgres/postgres-store.ts';
+import { acting } from '../acting.ts';
+import { HOUR, healthySnitch, NOW, newCase, newSnitch, temporaryDirectory } from '../fixture.ts';
+import { poolOf } from './databases.ts';
+
+const test = suite('round trips of acts');
+
+/** Counts how often something is asked for while no answer is on its way. */
+class RoundTrips {
+  count = 0;
+  #open = 0;
+
+  watch(client: pg.PoolClient): void {
+    const query = client.query.bind(client) as (...given: unknown[]) => Promise<unknown>;
+    const counted = (...given: unknown[]) => {
+      if (this.#open === 0) this.count += 1;
+      this.#open += 1;
+      const answered = () => {
+        this.#open -= 1;
+      };
+      const answer = query(...given);
+      answer.then(answered, answered);
+      return answer;
+    };
+    Object.assign(client, { query: counted });
+  }
+
+  async of(act: () => Promise<unknown>): Promise<number> {
+    const before = this.count;
+    await act();
+    return this.count - before;
+  }
+}
+
+test('an act on a snitch waits for the database a few times, and not for each of its statements', async () => {
+  const dataDir = temporaryDirectory();
+  const pool = await poolOf(dataDir);
+  const trips = new RoundTrips();
+  pool.on('connect', (client) => trips.watch(client));
+  const store = acting(await openPostgresStore({ pool, clock: () => NOW }), () => NOW);
+  try {
+    const owner = await newCase(store);
+    const { token } = await healthySnitch(store, owner, { tags: ['a', 'b'] });
+    const other = await newSnitch(store, owner);
+    const counted = {
+      create: await trips.of(() => newSnitch(store, owner)),
+      'create with tags': await trips.of(() => newSnitch(store, owner, { tags: ['a', 'b', 'c'] })),
+      rename: await trips.of(() => store.updateSnitch(owner.id, token, { name: 'other' }, NOW)),
+      reschedule: await trips.of(() => store.updateSnitch(owner.id, token, { interval: 'daily' }, NOW)),
+      tag: await trips.of(() => store.addTags(owner.id, token, ['c', 'd'])),
+      untag: await trips.of(() => store.removeTag(owner.id, token, ['c'])),
+      pause: await trips.of(() => store.pauseSnitch(owner.id, token, { kind: 'time', at: NOW + HOUR }, NOW)),
+      unpause: await trips.of(() => store.unpauseSnitch(owner.id, token, NOW)),
+      delete: await trips.of(() => store.deleteSnitch(owner.id, other.token)),
+    };
+    assert.equal(counted, {
+      create: 3,
+      'create with tags': 3,
+      rename: 5,
+      reschedule: 6,
+      tag: 3,
+      untag: 3,
+      pause: 9,
+      unpause: 5,
+      delete: 4,
+    });
+  } finally {
+    await store.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
+
+test.run();
