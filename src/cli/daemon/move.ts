@@ -98,7 +98,8 @@ async function targetOf({
   if (passwordFile === undefined) {
     if (address.password !== null)
       say('others on this host may have seen the password in --to: --password-file keeps it out of sight');
-    return { kind: 'postgres', address, shown: maskPostgresUrl(address) };
+    const { withServicePassword } = await import('../../config/store-place.ts');
+    return { kind: 'postgres', address: withServicePassword(address), shown: maskPostgresUrl(address) };
   }
   if (address.password !== null)
     throw new UsageError('--to has a password, and so has --password-file: remove one of them');
@@ -123,8 +124,9 @@ async function sourceOf({
   const { loadConfig } = await import('../../config/config.ts');
   const config = await loadConfig({ file, env: process.env });
   if (config.store === null) return { kind: 'sqlite', dataDir: config.dataDir };
+  const { withServicePassword } = await import('../../config/store-place.ts');
   const { address, shown } = config.store;
-  return { kind: 'postgres', address, shown, dataDir: config.dataDir };
+  return { kind: 'postgres', address: withServicePassword(address), shown, dataDir: config.dataDir };
 }
 
 async function toPostgres({ dataDir }: InDirectory, target: OnPostgres, flags: MoveFlags): Promise<void> {
