@@ -1,5 +1,6 @@
 /** docs/measurements.md: the table of the last run, and on what it was measured. Pure. */
 import { type Case, counted, type Sizes } from '../cases/case.ts';
+import { FAILOVER } from './failover.ts';
 import type { Machine } from './machine.ts';
 import { COLUMNS, columnsBeside, formatted, markdownTable, type Outcome, rowsOf } from './table.ts';
 
@@ -22,7 +23,7 @@ export function documentOf(run: Run | null, cases: readonly Case[], sizes: Sizes
     const outcome = measured ?? { case: one, here: [], beside: [], problem: null };
     return rowsOf(outcome, sizes, run?.beside != null);
   });
-  return `${HEAD}\n${run ? describe(run) : NOTHING_YET}\n\n${markdownTable(columns, rows)}\n\n${how(sizes)}`;
+  return `${HEAD}\n${run ? describe(run) : NOTHING_YET}\n\n${markdownTable(columns, rows)}\n\n${how(sizes)}\n${FAILOVER}`;
 }
 
 const HEAD = `# How fast is it, and how much does it need at a million snitches?
@@ -31,6 +32,7 @@ This page is written by \`npm run bench\`.
 
 - [The last run](#the-last-run)
 - [How it is measured](#how-it-is-measured)
+- [What a failover costs](#what-a-failover-costs)
 
 ## The last run
 `;

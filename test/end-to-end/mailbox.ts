@@ -6,6 +6,8 @@ import { Arrivals } from './arrivals.ts';
 
 export interface ReceivedMail {
   at: number;
+  /** The address that it came from. */
+  from: string;
   recipients: string[];
   subject: string;
   message: ParsedMail;
@@ -35,6 +37,7 @@ export async function startMailbox(password?: string): Promise<Mailbox> {
       simpleParser(stream).then((message) => {
         arrivals.add({
           at: Date.now(),
+          from: session.remoteAddress,
           recipients: session.envelope.rcptTo.map(({ address }) => address),
           subject: message.subject ?? '',
           message,

@@ -19,6 +19,11 @@ const UNAVAILABLE = /^(53|57|58|XX|55P03)/;
 const CONNECTION_LOST =
   /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|ENOENT|EACCES)|connection (terminated|error|ended)|not queryable|was closed|timeout/i;
 
+/** What the server answers with; `EPIPE` of the operating system looks the same, and tells of a call that failed. */
+function isFromServer(error: Error): boolean {
+  return /^[0-9A-Z]{5}$/.test(codeOf(error)) && !('syscall' in error);
+}
+
 /** The transaction lost a race that the next attempt may win. It concerns the whole transaction, not one row of many. */
 export class LostRace extends StoreUnavailable {}
 
@@ -48,7 +53,7 @@ export function unavailable(error: unknown): StoreUnavailable | null {
   if (UNREACHABLE.test(code)) return new Unreachable(error);
   if (UNAVAILABLE.test(code)) return new StoreUnavailable(error);
   const isLost = CONNECTION_LOST.test(code) || CONNECTION_LOST.test(error.message);
-  return isLost && !/^[0-9A-Z]{5}$/.test(code) ? new Unreachable(error) : null;
+  return isLost && !isFromServer(error) ? new Unreachable(error) : null;
 }
 
 /** A value that the database does not take: of many rows in one statement, one is to blame. */

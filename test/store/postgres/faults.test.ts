@@ -3,6 +3,7 @@ import pg from 'pg';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StoreUnavailable } from '../../../src/core/errors.ts';
+import { Unreachable, unavailable } from '../../../src/store/postgres/faults.ts';
 import { openPostgresStore } from '../../../src/store/postgres/postgres-store.ts';
 import { Session } from '../../../src/store/postgres/session.ts';
 import { until } from '../../until.ts';
@@ -44,6 +45,17 @@ async function open(deadline: number): Promise<Opened> {
     },
   };
 }
+
+test('whatever the system says of a connection that is gone, another one may be better', () => {
+  // The code of the first looks like one of the server's own.
+  for (const code of ['EPIPE', 'ECONNRESET', 'ETIMEDOUT', 'EHOSTUNREACH'])
+    assert.instance(
+      unavailable(Object.assign(new Error(`write ${code}`), { code, syscall: 'write' })),
+      Unreachable,
+    );
+  const refused = Object.assign(new Error('a timeout of the job must be positive'), { code: '23514' });
+  assert.is(unavailable(refused), null, 'the server speaks of one value');
+});
 
 test('what hangs is refused within the time limit, with all that waits behind it, and nothing of it is lost later', async () => {
   await using opened = await open(1_000);

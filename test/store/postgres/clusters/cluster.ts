@@ -3,9 +3,9 @@
  * own, listens on a socket there and on a free port of 127.0.0.1, and ends with its block, or with the process of the
  * test, however that ends.
  */
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import pg from 'pg';
 import { ending } from '../../../closing.ts';
 import { freePort } from '../../../free-port.ts';
@@ -128,6 +128,15 @@ export class Cluster implements AsyncDisposable {
     return addStandby(this.#home, this, options);
   }
 
+  /** Begins anew as a standby of `primary`, at the same place: what a host does that comes back after a failover. */
+  async rejoin(
+    primary: Cluster,
+    { synchronous = false }: Pick<StandbyOptions, 'synchronous'> = {},
+  ): Promise<void> {
+    if (this.server.isRunning) await this.server.stop('SIGQUIT');
+    await copyAndFollow(this, primary, synchronous);
+  }
+
   /** Makes the standby a primary, and waits until it takes writes. */
   async promote(): Promise<void> {
     await this.query('SELECT pg_promote(true, 60)');
@@ -195,7 +204,12 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const server = new PostgresServer(join(home.directory, 'primary'), await freePort());
   initialize(server.directory);
   const durability = options.fsync ? [] : ['fsync = off', 'full_page_writes = off'];
-  server.configure([...SETTINGS, ...durability, ...placeOf(home, server), ...(options.configuration ?? [])]);
+  server.configure([
+    ...SETTINGS,
+    ...durability,
+    ...placeOf(home.directory, server),
+    ...(options.configuration ?? []),
+  ]);
   writeFileSync(join(server.directory, 'pg_hba.conf'), accessLines(options.access ?? []));
   const cluster = new Cluster(home, server);
   await server.start();
@@ -216,11 +230,11 @@ function initialize(directory: string): void {
   runProgram('initdb', ['-D', directory, '-U', 'postgres', '-A', 'trust', ...plain]);
 }
 
-function placeOf(home: Home, { port }: PostgresServer): string[] {
+function placeOf(socketDirectory: string, { port }: PostgresServer): string[] {
   return [
     `port = ${port}`,
     `listen_addresses = '127.0.0.1'`,
-    `unix_socket_directories = '${home.directory}'`,
+    `unix_socket_directories = '${socketDirectory}'`,
   ];
 }
 
@@ -233,22 +247,22 @@ async function addStandby(
   const server = new PostgresServer(join(home.directory, name), await freePort());
   const link = linked ? await openLink(primary.port) : null;
   const standby = new Cluster(home, server, link);
+  await copyAndFollow(standby, primary, synchronous);
+  return standby;
+}
+
+/** Makes the server one that follows the primary, from a copy of that. What it had before is gone. */
+async function copyAndFollow(standby: Cluster, primary: Cluster, synchronous: boolean): Promise<void> {
+  const { server, link, socketDirectory } = standby;
+  const name = basename(server.directory);
+  rmSync(server.directory, { recursive: true, force: true });
   mkdirSync(server.directory, { mode: 0o700 });
   server.own(server.directory);
   const from = `host=127.0.0.1 port=${primary.port} user=postgres application_name=${name}`;
-  runProgram('pg_basebackup', [
-    '-D',
-    server.directory,
-    '-d',
-    from,
-    '-X',
-    'stream',
-    '-c',
-    'fast',
-    '--no-sync',
-  ]);
+  const plain = ['-X', 'stream', '-c', 'fast', '--no-sync'];
+  runProgram('pg_basebackup', ['-D', server.directory, '-d', from, ...plain]);
   follow(server, link?.port ?? primary.port, name);
-  server.configure(placeOf(home, server));
+  server.configure(placeOf(socketDirectory, server));
   await server.start();
   const isFollowing = async () => {
     const rows = await primary.query(
@@ -259,7 +273,6 @@ async function addStandby(
   };
   await until(isFollowing, 'the standby follows the primary');
   if (synchronous) await primary.set('synchronous_standby_names', name);
-  return standby;
 }
 
 /** Makes the server a standby of the one that listens on `port`, from its next start on. */

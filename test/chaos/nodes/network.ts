@@ -1,0 +1,63 @@
+/** The way from one node to the database, which a test stops: either it hangs, or it takes no connection either. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** More than the kernel takes for a program that does not look, in connections. */
+const MORE_THAN_TAKEN = 50;
+
+/** So long a connection on this host never takes that is taken at all, in milliseconds. */
+const NOT_TAKEN = 300;
+
+export interface Network extends AsyncDisposable {
+  readonly port: number;
+  /** What is sent is taken, and goes nowhere. */
+  hang(): void;
+  /** Likewise; and nobody answers whoever wants to connect. */
+  swallow(): Promise<void>;
+  heal(): void;
+}
+
+export async function openNetwork(target: number): Promise<Network> {
+  const proxy = spawn(process.execPath, [join(import.meta.dirname, 'proxy.ts'), String(target)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(proxy.stdout, 'data')) as [Buffer];
+  const port = Number(String(line));
+  const filling: Socket[] = [];
+  return {
+    port,
+    hang: () => void proxy.kill('SIGSTOP'),
+    swallow: async () => {
+      proxy.kill('SIGSTOP');
+      await fill(port, filling);
+    },
+    heal: () => {
+      for (const socket of filling.splice(0)) socket.destroy();
+      proxy.kill('SIGCONT');
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of filling) socket.destroy();
+      await end(proxy);
+    },
+  };
+}
+
+/** Connects until nobody is let in any more. */
+async function fill(port: number, sockets: Socket[]): Promise<void> {
+  while (sockets.length < MORE_THAN_TAKEN) {
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+    sockets.push(socket);
+    const taken = await Promise.race([once(socket, 'connect'), sleep(NOT_TAKEN, null)]);
+    if (taken === null) return;
+  }
+  throw new Error('connections are taken all the same');
+}
+
+async function end(proxy: ChildProcess): Promise<void> {
+  const ended = once(proxy, 'exit');
+  proxy.kill('SIGKILL');
+  await ended;
+}
