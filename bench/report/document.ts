@@ -15,21 +15,55 @@ export interface Run {
 }
 
 /** @param cases all that belong to the table; those that have no outcome are shown with their aims alone */
-export function documentOf(run: Run | null, cases: readonly Case[], sizes: Sizes): string {
+export function documentOf(
+  run: Run | null,
+  cases: readonly Case[],
+  sizes: Sizes,
+  onPostgres = partOf(null, sizes),
+): string {
   const columns = [...COLUMNS, ...(run?.beside ? columnsBeside(run.beside) : [])];
   const rows = cases.flatMap((one) => {
     const measured = run?.outcomes.find((outcome) => outcome.case.name === one.name);
     const outcome = measured ?? { case: one, here: [], beside: [], problem: null };
     return rowsOf(outcome, sizes, run?.beside != null);
   });
-  return `${HEAD}\n${run ? describe(run) : NOTHING_YET}\n\n${markdownTable(columns, rows)}\n\n${how(sizes)}`;
+  return `${HEAD}\n${run ? describe(run) : NOTHING_YET}\n\n${markdownTable(columns, rows)}\n\n${ON_POSTGRES}\n\n${onPostgres}\n${how(sizes)}`;
 }
+
+const ON_POSTGRES = '## On PostgreSQL';
+
+/** What the document has between the head of this part and the explanation. */
+function between(document: string): [number, number] | null {
+  const [from, to] = [document.indexOf(ON_POSTGRES), document.indexOf(EXPLAINED)];
+  return from < 0 || to < from ? null : [from + ON_POSTGRES.length + 2, to - 1];
+}
+
+/** What a document that was written before says of PostgreSQL, to be kept; undefined where it says nothing. */
+export function partOnPostgres(document: string): string | undefined {
+  const place = between(document);
+  return place ? document.slice(...place) : undefined;
+}
+
+/** The same document with what a run on PostgreSQL measured. */
+export function withPartOnPostgres(document: string, run: Run, sizes: Sizes): string {
+  const [from, to] = between(document) ?? [document.length, document.length];
+  return `${document.slice(0, from)}${partOf(run, sizes)}${document.slice(to)}`;
+}
+
+function partOf(run: Run | null, sizes: Sizes): string {
+  if (run === null) return 'Not measured yet.\n';
+  const rows = run.outcomes.flatMap((outcome) => rowsOf(outcome, sizes, false));
+  return `${describe(run)}\nSQLite is measured in the same rounds, and each ratio is to it.\n\n${markdownTable(COLUMNS, rows)}\n`;
+}
+
+const EXPLAINED = 'A cell with –';
 
 const HEAD = `# How fast is it, and how much does it need at a million snitches?
 
 This page is written by \`npm run bench\`.
 
 - [The last run](#the-last-run)
+- [On PostgreSQL](#on-postgresql)
 - [How it is measured](#how-it-is-measured)
 
 ## The last run
@@ -51,7 +85,7 @@ function describe({ date, here, beside, machine, outcomes }: Run): string {
 }
 
 function how({ million, history, connections, rate }: Sizes): string {
-  return `A cell with – was not measured. An aim is for a quiet machine.
+  return `${EXPLAINED} was not measured. An aim is for a quiet machine.
 
 ## How it is measured
 
