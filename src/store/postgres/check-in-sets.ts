@@ -10,13 +10,23 @@ import { rulesKey, toRules } from '../operations/silences/case-rules.ts';
 import { isRefusedValue, unavailable } from './faults.ts';
 import { BEGIN, type PostgresRunner, type RunnerOptions } from './postgres-runner.ts';
 import type { Session } from './session.ts';
-import { HOLD_STATES, NEXT_IDS, RULES, type RulesOfCase, type SetRow } from './set-statements.ts';
+import {
+  type Asked,
+  holdStates,
+  NEXT_IDS,
+  type RulesOfCase,
+  rulesFor,
+  type SetRow,
+} from './set-statements.ts';
 import { SetTransaction } from './set-transaction.ts';
 import { endOfTurn } from './turns.ts';
 
 /** Sets under way at once, and check-ins in one of them at most. */
 const LANES = 2;
 const MOST = 64;
+
+/** Snitches whose case is remembered. */
+const MOST_KNOWN = 50_000;
 
 interface Call {
   checkIn: CheckIn;
@@ -37,6 +47,8 @@ export class CheckInSets {
   #isScheduled = false;
   /** Snitches with a check-in under way: the next one of theirs waits, so that they stay in order. */
   readonly #busy = new Set<string>();
+  /** The case that each snitch was of when it was last read: what has been seen lately is asked for with less work. */
+  readonly #caseOf = new Map<string, string>();
 
   constructor(options: RunnerOptions, runner: PostgresRunner) {
     this.#options = options;
@@ -127,7 +139,7 @@ export class CheckInSets {
     const session = await this.#runner.open();
     const tx = new SetTransaction(session, this.#options);
     try {
-      await readAhead(session, tx, calls);
+      await this.#readAhead(session, tx, calls);
       const settle = await this.#decide(tx, calls);
       const sent = tx.sendAll();
       const committed = session.commit();
@@ -160,22 +172,39 @@ export class CheckInSets {
     }
     return settle;
   }
-}
 
-/** Asks for everything at once, and waits for all of it together. */
-async function readAhead(session: Session, tx: SetTransaction, calls: readonly Call[]): Promise<void> {
-  const tokens = [...new Set(calls.map(({ checkIn }) => checkIn.token))];
-  const begun = session.control(BEGIN);
-  const asked = [
-    session.query<SetRow>(HOLD_STATES, [tokens]),
-    session.query<RulesOfCase>(RULES, [tokens]),
-    session.query<{ id: number }>(NEXT_IDS, [calls.length]),
-  ] as const;
-  await begun;
-  const [states, rules, ids] = await Promise.all(asked);
-  tx.begin(
-    states.rows,
-    ids.rows.map(({ id }) => id),
-  );
-  for (const row of rules.rows) tx.know(rulesKey(row.id), toRules(row));
+  /** Asks for everything at once, and waits for all of it together. */
+  async #readAhead(session: Session, tx: SetTransaction, calls: readonly Call[]): Promise<void> {
+    const tokens = [...new Set(calls.map(({ checkIn }) => checkIn.token))];
+    const ask = async <Row extends object>({ statement, values }: Asked) =>
+      (await session.query<Row>(statement, values)).rows;
+    const begun = session.control(BEGIN);
+    const asked = Promise.all([
+      ask<SetRow>(holdStates(tokens)),
+      ask<RulesOfCase>(rulesFor(tokens, this.#casesOf(tokens))),
+      ask<{ id: number }>({ statement: NEXT_IDS, values: [calls.length] }),
+    ]);
+    // Where the beginning failed, so did what follows, and nobody asks why.
+    asked.catch(() => {});
+    await begun;
+    const [states, rules, ids] = await asked;
+    if (this.#caseOf.size > MOST_KNOWN) this.#caseOf.clear();
+    for (const { token, case_id: caseId } of states) this.#caseOf.set(token, caseId);
+    tx.begin(
+      states,
+      ids.map(({ id }) => id),
+    );
+    for (const row of rules) tx.know(rulesKey(row.id), toRules(row));
+  }
+
+  /** Null where one of them is not known. A snitch that has another case by now asks for the rules of that by itself. */
+  #casesOf(tokens: readonly string[]): string[] | null {
+    const cases = new Set<string>();
+    for (const token of tokens) {
+      const caseId = this.#caseOf.get(token);
+      if (caseId === undefined) return null;
+      cases.add(caseId);
+    }
+    return [...cases];
+  }
 }

@@ -45,10 +45,11 @@ export interface Session {
 /** How often a quiet connection is asked whether its other end is still there, in milliseconds. */
 const KEEP_ALIVE_MS = 2_000;
 
-/** What `pg` keeps of the server's process; its types leave out one of the two. */
+/** What `pg` keeps of the server's process, and of the way to it; its types leave out most of it. */
 interface Backend {
   processID: number | null;
   secretKey: number | null;
+  connection: { stream: Socket };
 }
 
 /**
@@ -79,6 +80,7 @@ export class OpenSession implements Session {
   readonly #listeners: ((error: Error) => void)[] = [];
   #facts: ServerFacts | null = null;
   #pending = 0;
+  #isGathering = false;
   #broken: Error | null = null;
 
   static async open(host: DatabaseHost, tls: TlsAttempt, options: SessionOptions): Promise<OpenSession> {
@@ -179,6 +181,7 @@ export class OpenSession implements Session {
       if (error !== undefined && endsSession(error)) this.#break(error as Error);
     };
     const watched = (...given: unknown[]) => {
+      this.#gather();
       const answer = query(...given);
       if (!(answer instanceof Promise)) return answer;
       if (this.#pending === 0 && !this.#broken) this.#timer.refresh();
@@ -187,6 +190,18 @@ export class OpenSession implements Session {
       return answer;
     };
     this.client.query = watched as pg.Client['query'];
+  }
+
+  /** What is asked for in the same moment goes to the kernel, and mostly to the server, in one piece. */
+  #gather(): void {
+    if (this.#isGathering) return;
+    this.#isGathering = true;
+    const { stream } = this.#backend().connection;
+    stream.cork();
+    process.nextTick(() => {
+      this.#isGathering = false;
+      stream.uncork();
+    });
   }
 
   #giveUp(): void {
