@@ -3,6 +3,7 @@
  * decided by the operation that decides it anywhere, and all is written by a few statements. Two sets are under way at
  * once, of different snitches: one is decided while the database commits the other.
  */
+import type pg from 'pg';
 import type { CheckIn } from '../../core/check-in.ts';
 import { StoreUnavailable } from '../../core/errors.ts';
 import { applyCheckIn } from '../operations/check-ins.ts';
@@ -10,14 +11,7 @@ import { rulesKey, toRules } from '../operations/silences/case-rules.ts';
 import { isRefusedValue, unavailable } from './faults.ts';
 import { BEGIN, type PostgresRunner, type RunnerOptions } from './postgres-runner.ts';
 import type { Session } from './session.ts';
-import {
-  type Asked,
-  holdStates,
-  NEXT_IDS,
-  type RulesOfCase,
-  rulesFor,
-  type SetRow,
-} from './set-statements.ts';
+import { holdStates, NEXT_IDS, type RulesOfCase, rulesFor, type SetRow } from './set-statements.ts';
 import { SetTransaction } from './set-transaction.ts';
 import { endOfTurn } from './turns.ts';
 
@@ -141,12 +135,13 @@ export class CheckInSets {
     try {
       await this.#readAhead(session, tx, calls);
       const settle = await this.#decide(tx, calls);
-      const sent = tx.sendAll();
-      const committed = session.commit();
+      const rest = tx.rest();
+      // The states are held already, so that nothing of the rest waits for anybody behind the counts.
+      tx.sendLast();
+      const committed = session.commit(rest);
       // Where something was refused, that is the error, and the commit has failed as well.
       committed.catch(() => {});
-      await sent;
-      await tx.settled();
+      await tx.allDone();
       await committed;
       this.#runner.committed(calls.length, performance.now() - began, tx.changes);
       for (const one of settle) one();
@@ -176,25 +171,19 @@ export class CheckInSets {
   /** Asks for everything at once, and waits for all of it together. */
   async #readAhead(session: Session, tx: SetTransaction, calls: readonly Call[]): Promise<void> {
     const tokens = [...new Set(calls.map(({ checkIn }) => checkIn.token))];
-    const ask = async <Row extends object>({ statement, values }: Asked) =>
-      (await session.query<Row>(statement, values)).rows;
-    const begun = session.control(BEGIN);
-    const asked = Promise.all([
-      ask<SetRow>(holdStates(tokens)),
-      ask<RulesOfCase>(rulesFor(tokens, this.#casesOf(tokens))),
-      ask<{ id: number }>({ statement: NEXT_IDS, values: [calls.length] }),
+    const [, states, rules, ids] = await session.together([
+      { statement: BEGUN, values: [] },
+      holdStates(tokens),
+      rulesFor(tokens, this.#casesOf(tokens)),
+      { statement: NEXT_IDS, values: [calls.length] },
     ]);
-    // Where the beginning failed, so did what follows, and nobody asks why.
-    asked.catch(() => {});
-    await begun;
-    const [states, rules, ids] = await asked;
     if (this.#caseOf.size > MOST_KNOWN) this.#caseOf.clear();
-    for (const { token, case_id: caseId } of states) this.#caseOf.set(token, caseId);
+    for (const { token, case_id: caseId } of rowsOf<SetRow>(states)) this.#caseOf.set(token, caseId);
     tx.begin(
-      states,
-      ids.map(({ id }) => id),
+      rowsOf<SetRow>(states),
+      rowsOf<{ id: number }>(ids).map(({ id }) => id),
     );
-    for (const row of rules) tx.know(rulesKey(row.id), toRules(row));
+    for (const row of rowsOf<RulesOfCase>(rules)) tx.know(rulesKey(row.id), toRules(row));
   }
 
   /** Null where one of them is not known. A snitch that has another case by now asks for the rules of that by itself. */
@@ -207,4 +196,10 @@ export class CheckInSets {
     }
     return [...cases];
   }
+}
+
+const BEGUN = { name: 'snitch_begin', text: BEGIN };
+
+function rowsOf<Row>(result: pg.QueryResult | undefined): Row[] {
+  return (result?.rows ?? []) as Row[];
 }

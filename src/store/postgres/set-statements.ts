@@ -2,6 +2,7 @@
 import { RULES_COLUMNS, type RulesRow } from '../operations/silences/case-rules.ts';
 import { STATE_COLUMNS, type StateRow } from '../operations/states.ts';
 import type { Value } from '../transaction.ts';
+import type { Asked } from './batch.ts';
 import { bigintArray, byteaArray, textArray } from './binary-arrays.ts';
 import type { Statement } from './dialect.ts';
 import type { Parameter } from './session.ts';
@@ -57,12 +58,6 @@ export function rulesFor(tokens: readonly string[], cases: readonly string[] | n
   return cases === null
     ? { statement: RULES, values: [textArray(tokens)] }
     : { statement: RULES_OF_CASES, values: [textArray(cases)] };
-}
-
-/** A statement with its values. */
-export interface Asked {
-  statement: Statement;
-  values: Parameter[];
 }
 
 /** In the order of the parameters of `SAVE_TIMES`. */

@@ -9,6 +9,7 @@ import { KEEP_OUTPUT, LOG, LOG_WITH_REPORT } from '../operations/check-ins.ts';
 import { SELECT_LEARNED } from '../operations/learned.ts';
 import { SAVE_TIMES, SAVE_TIMES_AND_LEARNED, SELECT_BY_TOKEN } from '../operations/states.ts';
 import type { Awaitable, Value } from '../transaction.ts';
+import type { Asked } from './batch.ts';
 import type { Statement } from './dialect.ts';
 import { codeOf, TRANSACTION_FAILED } from './faults.ts';
 import { PostgresTransaction } from './postgres-transaction.ts';
@@ -71,12 +72,17 @@ export class SetTransaction extends PostgresTransaction {
     }
   }
 
-  /** Sends what is still gathered; resolves when all that was sent is done. */
-  async sendAll(): Promise<void> {
-    this.#send(this.#before);
+  /** What is still gathered, to be sent with the commit. */
+  rest(): Asked[] {
+    const rest = statementsFor(this.#before);
     this.#before = nothing();
-    this.sendLast();
+    return rest;
+  }
+
+  /** Resolves when all is done that was sent. */
+  async allDone(): Promise<void> {
     await Promise.all(this.#asked);
+    await this.settled();
   }
 
   override getHeld<Row>(sql: string, ...values: Value[]): Awaitable<Row | undefined> {

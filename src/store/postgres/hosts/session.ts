@@ -183,10 +183,11 @@ export class OpenSession implements Session {
     const watched = (...given: unknown[]) => {
       this.#gather();
       const answer = query(...given);
-      if (!(answer instanceof Promise)) return answer;
+      const settledBy = promiseOf(answer);
+      if (!settledBy) return answer;
       if (this.#pending === 0 && !this.#broken) this.#timer.refresh();
       this.#pending += 1;
-      answer.then(() => settled(), settled);
+      settledBy.then(() => settled(), settled);
       return answer;
     };
     this.client.query = watched as pg.Client['query'];
@@ -211,6 +212,13 @@ export class OpenSession implements Session {
     const seconds = this.#options.answerWithinMs / 1_000;
     this.destroy(new ConnectionFault(`${describeHost(this.host)} did not answer within ${seconds} s`));
   }
+}
+
+/** A query that was made before, as several statements together are, is answered itself, and tells of its end. */
+function promiseOf(answer: unknown): Promise<unknown> | null {
+  if (answer instanceof Promise) return answer;
+  const own = (answer as { answer?: unknown } | undefined)?.answer;
+  return own instanceof Promise ? own : null;
 }
 
 /** All that is left out here, the client library would take from the environment or from the file of somebody's home. */
