@@ -3,8 +3,7 @@
  * answered one by one, and each answer wakes both sides; with small statements that costs more than they do.
  */
 import pg from 'pg';
-import { type Statement, TYPES, toParameter } from './dialect.ts';
-import type { Parameter } from './session.ts';
+import { type Parameter, type Statement, TYPES, toParameter } from './dialect.ts';
 
 /** A statement with its values. */
 export interface Asked {

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { StoreUnavailable } from '../../core/errors.ts';
 import type { Value } from '../transaction.ts';
 import { type Asked, Batch } from './batch.ts';
-import { type Statement, TYPES, toParameter } from './dialect.ts';
+import { type Parameter, type Statement, TYPES, toParameter } from './dialect.ts';
 import { codeOf, NoAnswer, Unreachable, unavailable } from './faults.ts';
 
 /**
@@ -15,8 +15,7 @@ export interface Pool {
   end(): Promise<void>;
 }
 
-/** A parameter of a statement: arrays for `unnest`. */
-export type Parameter = Value | readonly Value[];
+export type { Parameter } from './dialect.ts';
 
 /** A commit that was cut short while it waited for a standby: it is done here, and nobody knows whether it is there. */
 const UNKNOWN = /^(01000|57P01)$/;
