@@ -101,9 +101,13 @@ Medians of alternating rounds, and ratios of these medians. The smallest and the
 - Midnight finds all snitches where the sweep may have to look at each of them, and a daemon that was started just before.
 - Before the measured start the daemon was killed under load. It was away while two thirds of the jobs were to check in.
 - The list is read over HTTP while a GET of one snitch is sent every 5 ms.
+- On PostgreSQL, the same program is measured on a server of its own on the same machine, and on SQLite, in turn. A server that is some
+  milliseconds away is behind a process that passes everything on so much later, each way. Processor time is that of the daemon and of
+  all processes of the server, which other work on the machine changes least.
 
 \`npm run bench -- --case hot --rounds 5 --seconds 5\` measures one case and writes nothing down. \`npm run bench -- --beside COMMIT\`
 measures an earlier commit in alternation, and \`npm run bench -- --fast\` only shows that everything works. The full run takes about
-twelve minutes. It needs \`wrk\`, which is a package of Debian, and \`bench/main.ts\` names its other options.
+twelve minutes. \`npm run bench -- --store postgres\` writes the part on PostgreSQL alone. It needs \`wrk\`, which is a package of
+Debian, as is \`postgresql\`, and \`bench/main.ts\` names its other options.
 `;
 }
