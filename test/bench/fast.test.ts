@@ -4,7 +4,16 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -75,8 +84,8 @@ onPostgres(
   async ({ dir }) => {
     const [data, document] = [join(dir, 'data'), join(dir, 'measured.md')];
     // The server is not run as root, and has to find its own directory below this one.
-  chmodSync(dir, 0o711);
-  const args = ['--store', 'postgres', '--case', 'hot', '--delay', '1', '--fast'];
+    chmodSync(dir, 0o711);
+    const args = ['--store', 'postgres', '--case', 'hot', '--delay', '1', '--fast'];
     const { code, said } = await start([...args, '--data', data, '--write', document]).ended;
     assert.is(code, 0, said);
     const rows = rowsOf(document, 'hot');
