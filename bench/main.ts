@@ -2,25 +2,29 @@
  * Measures the built program and writes down what it took, beside the aims.
  *
  *   npm run bench [-- --case NAME[,NAME]… --rounds N --seconds N --beside COMMIT --fast]
+ *   npm run bench -- --store postgres [--delay 0,2] …
  *
  * Without a case all are measured, one after the other, and docs/measurements.md is written anew after each. One that is
- * named is only shown. More options:
+ * named is only shown. With `--store postgres` it is the program on PostgreSQL beside the one on SQLite, in the same
+ * rounds, and with the server so many milliseconds away, each way. More options:
  *
  *   --snitches N    in the place of a million      --connections N  of the load that is as fast as can be
  *   --history N     check-ins of each              --rate N         of the steady load, a second
  *   --data DIR      where the data lies            --write FILE     where the table is written to
  *   --slow-disk MS  for the case slow-disk         --profile        tells where the daemon's processor time goes
  */
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Case } from './cases/case.ts';
 import { cases } from './cases/index.ts';
 import { wrkVersion } from './load/wrk.ts';
-import { type Measuring, measure } from './measure.ts';
+import { type Contender, type Measured, type Measuring, measure } from './measure.ts';
 import { type Options, readOptions } from './options.ts';
+import { besideSqlite, canBeOnPostgres, together } from './postgres/comparison.ts';
+import { contendersOnPostgres } from './postgres/contenders.ts';
 import { BUNDLE, buildCommit, commitHere, nameOf } from './program/beside.ts';
-import { documentOf, type Run } from './report/document.ts';
+import { documentOf, partOnPostgres, type Run, withPartOnPostgres } from './report/document.ts';
 import { describeMachine } from './report/machine.ts';
 import { COLUMNS, columnsBeside, type Outcome, plainTable, rowsOf } from './report/table.ts';
 import { Workplace } from './workplace.ts';
@@ -36,13 +40,18 @@ const UNUSABLE = 2;
 const inTable = cases.filter(({ onlyNamed }) => !onlyNamed);
 
 /** @throws Error in words where something is missing */
-function chosen({ cases: names }: Options): readonly Case[] {
+function chosen({ cases: names, delays }: Options): readonly Case[] {
   const unknown = names.filter((name) => !cases.some((one) => one.name === name));
   if (unknown.length > 0) {
     const known = cases.map(({ name }) => name).join(', ');
     throw new Error(`there is no case ${unknown.join(' and no case ')}: there are ${known}`);
   }
-  return names.length === 0 ? inTable : cases.filter(({ name }) => names.includes(name));
+  const named = names.length === 0 ? inTable : cases.filter(({ name }) => names.includes(name));
+  if (delays === null) return named;
+  const elsewhere = named.filter((one) => !canBeOnPostgres(one));
+  if (names.length > 0 && elsewhere.length > 0)
+    throw new Error(`the case ${elsewhere.map(({ name }) => name).join(', ')} is about SQLite`);
+  return named.filter(canBeOnPostgres).map((one) => besideSqlite(one, delays));
 }
 
 function requireTools(): string {
@@ -62,25 +71,56 @@ async function runAll(
 ): Promise<boolean> {
   const outcomes: Outcome[] = [];
   for (const one of chosen(options)) {
-    const outcome = await measure(one, measuring);
+    const outcome = outcomeOf(one, await measure(one, measuring), options);
     // A case that was interrupted went wrong for no other reason.
     if (workplace.isEnding) break;
     outcomes.push(outcome);
     print([outcome], run.beside, options);
-    if (options.write) {
-      const known = inTable.includes(one) ? inTable : [...inTable, one];
-      writeFileSync(options.write, documentOf({ ...run, outcomes }, known, options.sizes));
-    }
+    if (options.write) writeDocument(options.write, one, { ...run, outcomes }, options);
     await workplace.clear();
   }
   if (outcomes.length > 1) print(outcomes, run.beside, options);
   return outcomes.every(({ problem }) => problem === null);
 }
 
+/** On PostgreSQL, all contenders are one outcome, of which the last is SQLite. */
+function outcomeOf(one: Case, { figures, problem }: Measured, { delays }: Options): Outcome {
+  if (delays === null) return { case: one, here: figures[0] ?? [], beside: figures[1] ?? [], problem };
+  const onSqlite = figures.at(-1) ?? [];
+  const here = onSqlite.map((figuresOf, round) =>
+    together(
+      delays,
+      figures.slice(0, -1).map((rounds) => rounds[round] ?? {}),
+      figuresOf,
+    ),
+  );
+  return { case: one, here, beside: [], problem };
+}
+
+/** Each of the two tables stays as it is while the other one is measured. */
+function writeDocument(file: string, one: Case, run: Run, { sizes, delays }: Options): void {
+  const before = existsSync(file) ? readFileSync(file, 'utf8') : documentOf(null, inTable, sizes);
+  if (delays === null) {
+    const known = inTable.includes(one) ? inTable : [...inTable, one];
+    writeFileSync(file, documentOf(run, known, sizes, partOnPostgres(before)));
+  } else writeFileSync(file, withPartOnPostgres(before, run, sizes));
+}
+
 function print(outcomes: readonly Outcome[], beside: string | null, { sizes }: Options): void {
   const rows = outcomes.flatMap((outcome) => rowsOf(outcome, sizes, beside !== null));
   const columns = [...COLUMNS, ...(beside === null ? [] : columnsBeside(beside))];
   console.log(`\n${plainTable(columns, rows)}\n`);
+}
+
+function contendersOf({ delays }: Options, workplace: Workplace, other: string | null) {
+  if (delays !== null) return contendersOnPostgres(workplace, BUNDLE, delays);
+  const usual = (bundle: string, name: string): Contender => ({
+    name,
+    bundle,
+    place: null,
+    databases: new Map(),
+  });
+  return [usual(BUNDLE, ''), ...(other === null ? [] : [usual(other, 'the commit beside')])];
 }
 
 async function main(): Promise<number> {
@@ -97,8 +137,8 @@ async function main(): Promise<number> {
     const machine = describeMachine(workplace.directory, wrk);
     const date = new Date().toISOString().slice(0, 10);
     const run: Run = { date, here: commitHere(DOCUMENT), beside, machine, outcomes: [] };
-    const bundles = [BUNDLE, ...(other === null ? [] : [other])];
-    return runAll(options, workplace, run, { options, workplace, bundles });
+    const contenders = await contendersOf(options, workplace, other);
+    return runAll(options, workplace, run, { options, workplace, contenders });
   };
   try {
     const outcome = await Promise.race([work(), interrupted]);

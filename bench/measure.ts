@@ -1,27 +1,37 @@
-/** Runs the rounds of one case, of all programs in turn. */
+/** Runs the rounds of one case, of all contenders in turn. */
 import { mkdirSync } from 'node:fs';
 import type { Case, Figures, Rounds } from './cases/case.ts';
 import { startBareServer } from './load/bare-server.ts';
 import type { Options } from './options.ts';
 import { printProfile, profileInto } from './program/profile.ts';
-import { type Databases, subjectOf } from './program/subject.ts';
-import type { Outcome } from './report/table.ts';
+import { type Databases, type OnPostgres, subjectOf } from './program/subject.ts';
 import type { Workplace } from './workplace.ts';
+
+/** A program at one place for its data, with the databases that are kept from case to case: filling them takes long. */
+export interface Contender {
+  /** Told behind each of its rounds; empty for what is measured in the first place. */
+  name: string;
+  bundle: string;
+  place: OnPostgres | null;
+  databases: Databases;
+}
 
 export interface Measuring {
   options: Options;
   workplace: Workplace;
-  /** The bundle of the program here, and that of the one it is compared with. */
-  bundles: readonly string[];
+  contenders: readonly Contender[];
 }
 
-/** The databases of each program. They are kept from case to case, because filling them takes long. */
-const databases = new Map<string, Databases>();
+/** The figures of the rounds of each contender, and what went wrong, or null. */
+export interface Measured {
+  figures: readonly (readonly Figures[])[];
+  problem: string | null;
+}
 
 /** What went wrong is told, and is part of the outcome: the other cases go on. */
-export async function measure(one: Case, measuring: Measuring): Promise<Outcome> {
-  const { bundles, options, workplace } = measuring;
-  const figures: Figures[][] = bundles.map(() => []);
+export async function measure(one: Case, measuring: Measuring): Promise<Measured> {
+  const { contenders, options, workplace } = measuring;
+  const figures: Figures[][] = contenders.map(() => []);
   const rounds = options.rounds ?? one.rounds;
   const profiles = options.profile ? workplace.path('profiles') : null;
   if (profiles) mkdirSync(profiles);
@@ -30,7 +40,8 @@ export async function measure(one: Case, measuring: Measuring): Promise<Outcome>
     const opened = await openAll(one, measuring, rounds, profiles);
     for (let round = 1; round <= rounds; round += 1) {
       for (const [index, { round: measureRound }] of opened.entries()) {
-        console.log(`${one.name}: round ${round} of ${rounds}${index > 0 ? ', the commit beside' : ''}`);
+        const name = contenders[index]?.name ?? '';
+        console.log(`${one.name}: round ${round} of ${rounds}${name && `, ${name}`}`);
         figures[index]?.push(await measureRound());
       }
     }
@@ -40,30 +51,28 @@ export async function measure(one: Case, measuring: Measuring): Promise<Outcome>
     problem = error instanceof Error ? error.message : String(error);
     if (!workplace.isEnding) console.error(`${one.name} did not come to its end: ${problem}`);
     // What it left behind is in no known state.
-    databases.clear();
+    for (const { databases } of contenders) databases.clear();
   }
-  return { case: one, here: figures[0] ?? [], beside: figures[1] ?? [], problem };
+  return { figures, problem };
 }
 
 async function openAll(
   one: Case,
-  { options, workplace, bundles }: Measuring,
+  { options, workplace, contenders }: Measuring,
   rounds: number,
   profiles: string | null,
 ): Promise<Rounds[]> {
   const bare = await startBareServer(workplace);
   const sizes = { ...options.sizes, rounds };
   const opened: Rounds[] = [];
-  for (const [index, bundle] of bundles.entries()) {
-    console.log(`${one.name}: preparing`);
-    const kept = databases.get(bundle) ?? new Map();
-    databases.set(bundle, kept);
+  for (const [index, { name, bundle, place, databases }] of contenders.entries()) {
+    console.log(`${one.name}: preparing${name && `, ${name}`}`);
     const program = {
       bundle,
       wrapper: [],
       nodeOptions: profiles && index === 0 ? profileInto(profiles) : [],
     };
-    opened.push(await one.open(subjectOf({ workplace, sizes, bare, program, databases: kept })));
+    opened.push(await one.open(subjectOf({ workplace, sizes, bare, program, databases, place })));
   }
   return opened;
 }

@@ -36,6 +36,8 @@ export interface Options {
   rounds: number | null;
   sizes: Sizes;
   beside: string | null;
+  /** Milliseconds to PostgreSQL, each way, where that is measured beside SQLite; else null. */
+  delays: readonly number[] | null;
   /** Where the data lies; the system's own directory for temporary files where it is null. */
   data: string | null;
   /** The file that the table is written to, or null for none. */
@@ -62,6 +64,8 @@ export function readOptions(args: readonly string[], document: string): Options 
       fast: { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
       beside: text,
+      store: text,
+      delay: text,
       data: text,
       write: text,
       rounds: text,
@@ -79,16 +83,34 @@ export function readOptions(args: readonly string[], document: string): Options 
   });
   const cases = (values.case ?? []).flatMap((names) => names.split(','));
   const isWhole = cases.length === 0 && !values.fast;
+  const delays = delaysOf(values);
   const rounds = values.rounds === undefined ? null : wholeNumber('rounds', values.rounds);
   return {
     cases,
     rounds: rounds ?? (values.fast ? FAST.rounds : null),
     sizes: { ...(values.fast ? FAST : FULL), ...Object.fromEntries(named) },
     beside: values.beside ?? null,
+    delays,
     data: values.data ?? null,
     write: values.write ?? (isWhole ? document : null),
     profile: values.profile,
   };
+}
+
+const DELAYS = '0,2';
+
+function delaysOf({ store, delay, beside }: { store?: string; delay?: string; beside?: string }) {
+  if (store === undefined || store === 'sqlite') {
+    if (delay !== undefined) throw new Error('--delay is of the way to PostgreSQL: add --store postgres');
+    return null;
+  }
+  if (store !== 'postgres') throw new Error(`--store takes postgres or sqlite, and not ${store}`);
+  if (beside !== undefined)
+    throw new Error('--store postgres is measured beside SQLite, and not beside a commit');
+  return [...new Set((delay ?? DELAYS).split(','))].map((given) => {
+    if (/^\d{1,3}$/.test(given)) return Number(given);
+    throw new Error(`--delay takes milliseconds, as 0 or 0,2, and not ${given}`);
+  });
 }
 
 function wholeNumber(option: string, given: string): number {

@@ -35,6 +35,8 @@ export interface Subject {
   /** A database of so many snitches; the same one whenever it is asked for, so that each case brings it into its state. */
   database(count: number): Promise<JobsDatabase>;
   start(dataDir: string, env?: Readonly<Record<string, string>>): Promise<Daemon>;
+  /** Seconds of processor time so far: of the daemon, and of the server of its database where that is another process. */
+  spent(daemon: Daemon): { daemon: number; database: number };
   /** The same program with another wrapper. */
   wrapped(wrapper: readonly string[]): Subject;
 }
@@ -47,7 +49,7 @@ export interface Rounds {
   end(): Promise<void>;
 }
 
-export type Unit = 'a second' | 'ms' | 's' | 'bytes';
+export type Unit = 'a second' | 'µs' | 'ms' | 's' | 'bytes';
 
 /** A line of the table. Figures are named; their values are medians of the rounds. */
 export interface Line {

@@ -1,7 +1,8 @@
 /** What the cases in which many snitches are due at once share: the moment comes, and they are watched until it is over. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { arm, type JobsDatabase, observe } from '../database/jobs-database.ts';
+import type { JobsDatabase } from '../database/jobs-database.ts';
 import type { Scene } from '../database/scene.ts';
+import { prepareScene, progressOf } from '../database/stage.ts';
 import type { Daemon } from '../program/daemon.ts';
 import type { Subject } from './case.ts';
 
@@ -44,7 +45,7 @@ export async function awaitDue(
   for (let slack = MARGIN; ; slack *= 3) {
     const begun = Date.now();
     const dueAt = begun + (preparation.get(database) ?? preparationOf(database)) + slack + calm;
-    arm(database, scene(dueAt));
+    await prepareScene(database, scene(dueAt));
     const daemon = await subject.start(database.dataDir, env);
     preparation.set(database, Date.now() - begun);
     if (dueAt - Date.now() >= calm) return { daemon, dueAt };
@@ -61,29 +62,16 @@ export interface Decided {
 }
 
 /** Waits until `count` alerts are decided, and the sweep has looked at all that may be due. */
-export async function untilDecided(dataDir: string, dueAt: number, count: number): Promise<Decided> {
+export async function untilDecided(database: JobsDatabase, dueAt: number, count: number): Promise<Decided> {
   let [first, last] = [Number.NaN, Number.NaN];
   await sleep(dueAt - Date.now());
-  return observeUntil(dataDir, (db, tables) => {
+  for (;;) {
     const elapsed = Date.now() - dueAt;
     if (elapsed > PATIENCE) throw new Error(`not all alerts were decided within ${PATIENCE / 1_000} s`);
-    if (Number.isNaN(last)) {
-      const decided = tables.alertsSince(db, dueAt);
-      if (decided > 0 && Number.isNaN(first)) first = elapsed;
-      if (decided >= count) last = elapsed;
-    }
-    if (Number.isNaN(last) || tables.isWaiting(db, dueAt)) return null;
-    return { first, last, over: elapsed };
-  });
-}
-
-async function observeUntil<T>(
-  dataDir: string,
-  look: (...args: Parameters<Parameters<typeof observe<T | null>>[1]>) => T | null,
-): Promise<T> {
-  for (;;) {
-    const found = observe(dataDir, look);
-    if (found !== null) return found;
+    const { decided, isWaiting } = await progressOf(database, dueAt, { isCounted: Number.isNaN(last) });
+    if (decided > 0 && Number.isNaN(first)) first = elapsed;
+    if (decided >= count && Number.isNaN(last)) last = elapsed;
+    if (!Number.isNaN(last) && !isWaiting) return { first, last, over: elapsed };
     await sleep(LOOKED_EVERY);
   }
 }

@@ -3,8 +3,9 @@
  * a day. Each token is asked for once, in random order.
  */
 import { randomInt } from 'node:crypto';
-import { arm } from '../database/jobs-database.ts';
 import { usualScene } from '../database/scene.ts';
+import { prepareScene } from '../database/stage.ts';
+import { costsOf } from '../load/costs.ts';
 import { load, writeTokens } from '../load/wrk.ts';
 import { type Case, counted, type Sizes } from './case.ts';
 
@@ -33,7 +34,7 @@ export const firstOfPeriod: Case = {
   async open(subject) {
     const { workplace, sizes, bare } = subject;
     const database = await subject.database(sizes.million);
-    arm(database, usualScene(database.midnight));
+    await prepareScene(database, usualScene(database.midnight));
     const tokens = writeTokens(workplace.path('tokens'), shuffled(database.tokens));
     const { connections, seconds } = sizes;
     const daemon = await subject.start(database.dataDir);
@@ -45,8 +46,9 @@ export const firstOfPeriod: Case = {
       const part = { tokens, connections, seconds: within, from, count };
       from += count;
       const other = await load(workplace, { ...part, url: bare.url, once: false });
-      const { rate, p99 } = await load(workplace, { ...part, url: daemon.url, once: true });
-      return { bareRate: other.rate, bareP99: other.p99, rate, p99 };
+      const costs = costsOf(subject, daemon);
+      const { rate, p99, requests } = await load(workplace, { ...part, url: daemon.url, once: true });
+      return { bareRate: other.rate, bareP99: other.p99, rate, p99, ...costs(requests) };
     };
     await next(warmUp, Math.min(2, seconds));
     return { round: () => next(each, seconds), end: () => daemon.end() };

@@ -1,6 +1,7 @@
 /** Snitches that check in again and again: a thousand of them, and ten thousand. */
-import { arm } from '../database/jobs-database.ts';
 import { usualScene } from '../database/scene.ts';
+import { prepareScene } from '../database/stage.ts';
+import { costsOf } from '../load/costs.ts';
 import { type Asked, load, writeTokens } from '../load/wrk.ts';
 import type { Daemon } from '../program/daemon.ts';
 import { type Case, counted, type Line, type Sizes, type Subject } from './case.ts';
@@ -38,7 +39,9 @@ export const hot: Case = {
     return {
       async round() {
         const other = await measure(bare.url, few.part, sizes.seconds);
+        const costs = costsOf(subject, few.daemon);
         const one = await measure(few.daemon.url, few.part, sizes.seconds);
+        const cost = costs(one.requests);
         const next = await measure(more.daemon.url, more.part, sizes.seconds);
         return {
           bareRate: other.rate,
@@ -47,6 +50,7 @@ export const hot: Case = {
           p99: one.p99,
           moreRate: next.rate,
           moreP99: next.p99,
+          ...cost,
         };
       },
       async end() {
@@ -61,7 +65,7 @@ type Part = Omit<Asked, 'url' | 'seconds'>;
 
 async function prepare(subject: Subject, count: number): Promise<{ daemon: Daemon; part: Part }> {
   const database = await subject.database(count);
-  arm(database, usualScene(database.midnight));
+  await prepareScene(database, usualScene(database.midnight));
   const tokens = writeTokens(subject.workplace.path('tokens'), database.tokens);
   const daemon = await subject.start(database.dataDir);
   return { daemon, part: { tokens, connections: subject.sizes.connections, from: 0, count, once: false } };

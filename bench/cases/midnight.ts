@@ -55,7 +55,7 @@ async function one(subject: Subject, database: JobsDatabase, failing: number) {
   const { daemon, dueAt } = await awaitDue(subject, database, scene, { calm });
   const paths = steadyTokens(database, STEADY).map((token) => `/c/${token}`);
   const beside = pace(workplace, { url: daemon.url, paths, rate: sizes.rate });
-  const { last, over } = await untilDecided(database.dataDir, dueAt, failing);
+  const { last, over } = await untilDecided(database, dueAt, failing);
   const answered = await beside.end();
   await daemon.end();
   const idle = latenciesBetween(answered, dueAt - sizes.seconds * 1_000, dueAt);

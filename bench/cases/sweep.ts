@@ -39,7 +39,7 @@ export const sweep: Case = {
 async function timeOf(subject: Subject, database: JobsDatabase, failing: number): Promise<number> {
   const scene = (at: number) => usualScene(database.midnight, failing, at);
   const { daemon, dueAt } = await awaitDue(subject, database, scene, { calm: CALM });
-  const { last } = await untilDecided(database.dataDir, dueAt, failing);
+  const { last } = await untilDecided(database, dueAt, failing);
   await daemon.end();
   return last / 1_000;
 }

@@ -15,6 +15,8 @@ export interface JobsDatabase {
   midnight: number;
   /** In the order of creation. */
   tokens: readonly string[];
+  /** The database in PostgreSQL that holds them, in the place of the file. */
+  url?: string;
 }
 
 /**
@@ -26,14 +28,22 @@ export function fillDatabase(
   dataDir: string,
   { caseId, count, history, now }: { caseId: string; count: number; history: number; now: number },
 ): JobsDatabase {
-  const midnight = midnightBefore(now);
-  const jobs = jobsUntil(midnight, count, history);
-  const tokens = newTokens(count);
+  const planned = plan(dataDir, { count, history, now });
+  const { jobs, midnight, tokens } = planned;
   change(dataDir, (db, tables) => {
     tables.fill(db, caseId, tokens, jobs);
     tables.arm(db, jobs, usualScene(midnight));
   });
-  return { dataDir, jobs, midnight, tokens };
+  return planned;
+}
+
+/** What a database is to hold that is not filled yet. */
+export function plan(
+  dataDir: string,
+  { count, history, now }: { count: number; history: number; now: number },
+): JobsDatabase {
+  const midnight = midnightBefore(now);
+  return { dataDir, jobs: jobsUntil(midnight, count, history), midnight, tokens: newTokens(count) };
 }
 
 const LETTERS = Buffer.from('abcdefghijklmnopqrstuvwxyz234567');

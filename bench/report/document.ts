@@ -16,21 +16,55 @@ export interface Run {
 }
 
 /** @param cases all that belong to the table; those that have no outcome are shown with their aims alone */
-export function documentOf(run: Run | null, cases: readonly Case[], sizes: Sizes): string {
+export function documentOf(
+  run: Run | null,
+  cases: readonly Case[],
+  sizes: Sizes,
+  onPostgres = partOf(null, sizes),
+): string {
   const columns = [...COLUMNS, ...(run?.beside ? columnsBeside(run.beside) : [])];
   const rows = cases.flatMap((one) => {
     const measured = run?.outcomes.find((outcome) => outcome.case.name === one.name);
     const outcome = measured ?? { case: one, here: [], beside: [], problem: null };
     return rowsOf(outcome, sizes, run?.beside != null);
   });
-  return `${HEAD}\n${run ? describe(run) : NOTHING_YET}\n\n${markdownTable(columns, rows)}\n\n${how(sizes)}\n${FAILOVER}`;
+  return `${HEAD}\n${run ? describe(run) : NOTHING_YET}\n\n${markdownTable(columns, rows)}\n\n${ON_POSTGRES}\n\n${onPostgres}\n${how(sizes)}\n${FAILOVER}`;
 }
+
+const ON_POSTGRES = '## On PostgreSQL';
+
+/** What the document has between the head of this part and the explanation. */
+function between(document: string): [number, number] | null {
+  const [from, to] = [document.indexOf(ON_POSTGRES), document.indexOf(EXPLAINED)];
+  return from < 0 || to < from ? null : [from + ON_POSTGRES.length + 2, to - 1];
+}
+
+/** What a document that was written before says of PostgreSQL, to be kept; undefined where it says nothing. */
+export function partOnPostgres(document: string): string | undefined {
+  const place = between(document);
+  return place ? document.slice(...place) : undefined;
+}
+
+/** The same document with what a run on PostgreSQL measured. */
+export function withPartOnPostgres(document: string, run: Run, sizes: Sizes): string {
+  const [from, to] = between(document) ?? [document.length, document.length];
+  return `${document.slice(0, from)}${partOf(run, sizes)}${document.slice(to)}`;
+}
+
+function partOf(run: Run | null, sizes: Sizes): string {
+  if (run === null) return 'Not measured yet.\n';
+  const rows = run.outcomes.flatMap((outcome) => rowsOf(outcome, sizes, false));
+  return `${describe(run)}\nSQLite is measured in the same rounds, and each ratio is to it.\n\n${markdownTable(COLUMNS, rows)}\n`;
+}
+
+const EXPLAINED = 'A cell with –';
 
 const HEAD = `# How fast is it, and how much does it need at a million snitches?
 
 This page is written by \`npm run bench\`.
 
 - [The last run](#the-last-run)
+- [On PostgreSQL](#on-postgresql)
 - [How it is measured](#how-it-is-measured)
 - [What a failover costs](#what-a-failover-costs)
 
@@ -53,7 +87,7 @@ function describe({ date, here, beside, machine, outcomes }: Run): string {
 }
 
 function how({ million, history, connections, rate }: Sizes): string {
-  return `A cell with – was not measured. An aim is for a quiet machine.
+  return `${EXPLAINED} was not measured. An aim is for a quiet machine.
 
 ## How it is measured
 
@@ -69,9 +103,13 @@ Medians of alternating rounds, and ratios of these medians. The smallest and the
 - Midnight finds all snitches where the sweep may have to look at each of them, and a daemon that was started just before.
 - Before the measured start the daemon was killed under load. It was away while two thirds of the jobs were to check in.
 - The list is read over HTTP while a GET of one snitch is sent every 5 ms.
+- On PostgreSQL, the same program is measured on a server of its own on the same machine, and on SQLite, in turn. A server that is some
+  milliseconds away is behind a process that passes everything on so much later, each way. Processor time is that of the daemon and of
+  all processes of the server, which other work on the machine changes least.
 
 \`npm run bench -- --case hot --rounds 5 --seconds 5\` measures one case and writes nothing down. \`npm run bench -- --beside COMMIT\`
 measures an earlier commit in alternation, and \`npm run bench -- --fast\` only shows that everything works. The full run takes about
-twelve minutes. It needs \`wrk\`, which is a package of Debian, and \`bench/main.ts\` names its other options.
+twelve minutes. \`npm run bench -- --store postgres\` writes the part on PostgreSQL alone. It needs \`wrk\`, which is a package of
+Debian, as is \`postgresql\`, and \`bench/main.ts\` names its other options.
 `;
 }

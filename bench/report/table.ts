@@ -85,6 +85,8 @@ export function formatted(value: number, unit: Unit): string {
   switch (unit) {
     case 'a second':
       return `${Math.round(value).toLocaleString('en-US')}/s`;
+    case 'µs':
+      return `${digits(value)} µs`;
     case 'ms':
       return `${digits(value)} ms`;
     case 's':

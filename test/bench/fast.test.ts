@@ -1,10 +1,19 @@
 /**
  * The benches themselves, shortened, against the built program (dist/snitch.mjs): so that they still work when somebody
- * wants to know something. Time limit: 240 s.
+ * wants to know something. Time limit: 300 s.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,6 +21,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { cases } from '../../bench/cases/index.ts';
 import { unless, without } from '../skipped.ts';
+import { WITHOUT_POSTGRES } from '../store/postgres/clusters/programs.ts';
 
 const test = suite<{ dir: string }>('the benches, shortened');
 
@@ -51,6 +61,7 @@ function rowsOf(document: string, name: string): string[][] {
 }
 
 const needed = unless(without('wrk', '-v'), test);
+const onPostgres = unless(without('wrk', '-v') ?? WITHOUT_POSTGRES, test);
 
 needed('every case comes to its end, with a figure in each of its lines', async ({ dir }) => {
   const [data, document] = [join(dir, 'data'), join(dir, 'measured.md')];
@@ -67,6 +78,26 @@ needed('every case comes to its end, with a figure in each of its lines', async 
   }
   assert.equal(readdirSync(data), [], 'nothing is left behind');
 });
+
+onPostgres(
+  'on PostgreSQL each figure stands beside that of SQLite, and no server is left',
+  async ({ dir }) => {
+    const [data, document] = [join(dir, 'data'), join(dir, 'measured.md')];
+    // The server is not run as root, and has to find its own directory below this one.
+    chmodSync(dir, 0o711);
+    const args = ['--store', 'postgres', '--case', 'hot', '--delay', '1', '--fast'];
+    const { code, said } = await start([...args, '--data', data, '--write', document]).ended;
+    assert.is(code, 0, said);
+    const rows = rowsOf(document, 'hot');
+    assert.ok(rows.length > 0, said);
+    for (const [, what, measured, , beside] of rows) {
+      assert.match(String(what), / 1 ms away$/);
+      assert.match(String(measured), /^[\d,.]+(?:\/s| µs| ms)$/, what);
+      if (!what?.includes('of PostgreSQL')) assert.match(String(beside), /^SQLite: [\d,.]+/, what);
+    }
+    assert.equal(readdirSync(data), [], 'nothing is left behind');
+  },
+);
 
 needed('a run that is interrupted keeps what it has measured', async ({ dir }) => {
   const [data, document] = [join(dir, 'data'), join(dir, 'measured.md')];
@@ -97,6 +128,8 @@ needed('what is not understood is refused in words, before anything is made', as
   for (const [args, words] of [
     [['--case', 'hto'], 'there is no case hto: there are hot, '],
     [['--rounds', 'many'], '--rounds takes a whole number from 1 on, and not many'],
+    [['--delay', '2'], '--delay is of the way to PostgreSQL'],
+    [['--store', 'postgres', '--case', 'size'], 'the case size is about SQLite'],
     [['--beside', 'no-such-commit'], 'there is no commit no-such-commit'],
     [['--sizes', '3'], "Unknown option '--sizes'"],
   ] as const) {

@@ -7,7 +7,8 @@ import type { Case, Line } from '../../bench/cases/case.ts';
 import { cases } from '../../bench/cases/index.ts';
 import { latenciesBetween } from '../../bench/load/latencies.ts';
 import { FULL, readOptions } from '../../bench/options.ts';
-import { documentOf } from '../../bench/report/document.ts';
+import { besideSqlite, together } from '../../bench/postgres/comparison.ts';
+import { documentOf, partOnPostgres, withPartOnPostgres } from '../../bench/report/document.ts';
 import { fileSystemOf } from '../../bench/report/machine.ts';
 import { type Outcome, plainTable, rowsOf } from '../../bench/report/table.ts';
 
@@ -125,6 +126,38 @@ test('only a whole run writes the document, unless a file is named', () => {
   assert.is(written('--beside', 'HEAD'), 'docs/measurements.md');
   assert.equal([written('--case', 'hot'), written('--fast')], [null, null]);
   assert.is(written('--case', 'hot', '--write', 'a.md'), 'a.md');
+  assert.is(written('--store', 'postgres'), 'docs/measurements.md');
+  assert.equal(readOptions(['--store', 'postgres'], '').delays, [0, 2]);
+  assert.is(readOptions(['--store', 'sqlite'], '').delays, null);
+});
+
+/** Without the part on PostgreSQL, which another run writes. */
+const lastRunIn = (text: string) => text.slice(0, text.indexOf('## On PostgreSQL'));
+
+test('each part of the document stays as it is while the other one is measured', () => {
+  const machine = {
+    cores: 2,
+    processor: 'P',
+    memory: 8e9,
+    kernel: 'K',
+    fileSystem: 'F',
+    sync: 1,
+    node: 'N',
+    wrk: 'W',
+  };
+  const run = { date: '2026-11-22', here: null, beside: null, machine };
+  const onPostgres = besideSqlite({ ...outcomeOf(RATE, []).case, name: 'hot' }, [0, 2]);
+  const figures = [together([0, 2], [{ rate: 30 }, { rate: 10 }], { rate: 40 })];
+  const outcomes = [{ case: onPostgres, here: figures, beside: [], problem: null }];
+  const first = withPartOnPostgres(documentOf(null, [], FULL), { ...run, outcomes }, FULL);
+  const lines = first.split('\n').filter((line) => line.startsWith('| `hot` | Check-ins'));
+  assert.equal(lines, [
+    '| `hot` | Check-ins, 0 ms away | 30/s | | SQLite: 40/s | 0.75 | ratio ≥ 0.5 | yes |',
+    '| `hot` | Check-ins, 2 ms away | 10/s | | SQLite: 40/s | 0.25 | ratio ≥ 0.5 | no |',
+  ]);
+  const next = documentOf({ ...run, outcomes: [] }, [], FULL, partOnPostgres(first));
+  assert.ok(lines.every((line) => next.includes(line)));
+  assert.is(withPartOnPostgres(next, { ...run, outcomes }, FULL), next);
 });
 
 test('the document has a line for each that is measured, with its aim', () => {
@@ -135,7 +168,9 @@ test('the document has a line for each that is measured, with its aim', () => {
       .filter((line) => line.startsWith('| `'))
       .map((line) => line.split(' |').map((cell) => cell.trim()))
       .map(([name, what, , , , , aim]) => [name, what, aim]);
-  const written = linesOf(readFileSync(join(import.meta.dirname, '../../docs/measurements.md'), 'utf8'));
+  const written = linesOf(
+    lastRunIn(readFileSync(join(import.meta.dirname, '../../docs/measurements.md'), 'utf8')),
+  );
   assert.equal(written, linesOf(documentOf(null, inTable, FULL)));
   assert.ok(written.length > 15);
 });

@@ -3,6 +3,7 @@
  * decided by the operation that decides it anywhere, and all is written by a few statements. Two sets are under way at
  * once, of different snitches: one is decided while the database commits the other.
  */
+import type pg from 'pg';
 import type { CheckIn } from '../../core/check-in.ts';
 import { StoreUnavailable } from '../../core/errors.ts';
 import { applyCheckIn } from '../operations/check-ins.ts';
@@ -10,13 +11,16 @@ import { rulesKey, toRules } from '../operations/silences/case-rules.ts';
 import { isRefusedValue, unavailable } from './faults.ts';
 import { BEGIN, type PostgresRunner, type RunnerOptions } from './postgres-runner.ts';
 import type { Session } from './session.ts';
-import { HOLD_STATES, NEXT_IDS, RULES, type RulesOfCase, type SetRow } from './set-statements.ts';
+import { holdStates, NEXT_IDS, type RulesOfCase, rulesFor, type SetRow } from './set-statements.ts';
 import { SetTransaction } from './set-transaction.ts';
 import { endOfTurn } from './turns.ts';
 
 /** Sets under way at once, and check-ins in one of them at most. */
 const LANES = 2;
 const MOST = 64;
+
+/** Snitches whose case is remembered. */
+const MOST_KNOWN = 50_000;
 
 interface Call {
   checkIn: CheckIn;
@@ -37,6 +41,8 @@ export class CheckInSets {
   #isScheduled = false;
   /** Snitches with a check-in under way: the next one of theirs waits, so that they stay in order. */
   readonly #busy = new Set<string>();
+  /** The case that each snitch was of when it was last read: what has been seen lately is asked for with less work. */
+  readonly #caseOf = new Map<string, string>();
 
   constructor(options: RunnerOptions, runner: PostgresRunner) {
     this.#options = options;
@@ -127,14 +133,15 @@ export class CheckInSets {
     const session = await this.#runner.open();
     const tx = new SetTransaction(session, this.#options);
     try {
-      await readAhead(session, tx, calls);
+      await this.#readAhead(session, tx, calls);
       const settle = await this.#decide(tx, calls);
-      const sent = tx.sendAll();
-      const committed = session.commit();
+      const rest = tx.rest();
+      // The states are held already, so that nothing of the rest waits for anybody behind the counts.
+      tx.sendLast();
+      const committed = session.commit(rest);
       // Where something was refused, that is the error, and the commit has failed as well.
       committed.catch(() => {});
-      await sent;
-      await tx.settled();
+      await tx.allDone();
       await committed;
       this.#runner.committed(calls.length, performance.now() - began, tx.changes);
       for (const one of settle) one();
@@ -160,22 +167,39 @@ export class CheckInSets {
     }
     return settle;
   }
+
+  /** Asks for everything at once, and waits for all of it together. */
+  async #readAhead(session: Session, tx: SetTransaction, calls: readonly Call[]): Promise<void> {
+    const tokens = [...new Set(calls.map(({ checkIn }) => checkIn.token))];
+    const [, states, rules, ids] = await session.together([
+      { statement: BEGUN, values: [] },
+      holdStates(tokens),
+      rulesFor(tokens, this.#casesOf(tokens)),
+      { statement: NEXT_IDS, values: [calls.length] },
+    ]);
+    if (this.#caseOf.size > MOST_KNOWN) this.#caseOf.clear();
+    for (const { token, case_id: caseId } of rowsOf<SetRow>(states)) this.#caseOf.set(token, caseId);
+    tx.begin(
+      rowsOf<SetRow>(states),
+      rowsOf<{ id: number }>(ids).map(({ id }) => id),
+    );
+    for (const row of rowsOf<RulesOfCase>(rules)) tx.know(rulesKey(row.id), toRules(row));
+  }
+
+  /** Null where one of them is not known. A snitch that has another case by now asks for the rules of that by itself. */
+  #casesOf(tokens: readonly string[]): string[] | null {
+    const cases = new Set<string>();
+    for (const token of tokens) {
+      const caseId = this.#caseOf.get(token);
+      if (caseId === undefined) return null;
+      cases.add(caseId);
+    }
+    return [...cases];
+  }
 }
 
-/** Asks for everything at once, and waits for all of it together. */
-async function readAhead(session: Session, tx: SetTransaction, calls: readonly Call[]): Promise<void> {
-  const tokens = [...new Set(calls.map(({ checkIn }) => checkIn.token))];
-  const begun = session.control(BEGIN);
-  const asked = [
-    session.query<SetRow>(HOLD_STATES, [tokens]),
-    session.query<RulesOfCase>(RULES, [tokens]),
-    session.query<{ id: number }>(NEXT_IDS, [calls.length]),
-  ] as const;
-  await begun;
-  const [states, rules, ids] = await Promise.all(asked);
-  tx.begin(
-    states.rows,
-    ids.rows.map(({ id }) => id),
-  );
-  for (const row of rules.rows) tx.know(rulesKey(row.id), toRules(row));
+const BEGUN = { name: 'snitch_begin', text: BEGIN };
+
+function rowsOf<Row>(result: pg.QueryResult | undefined): Row[] {
+  return (result?.rows ?? []) as Row[];
 }

@@ -8,6 +8,9 @@ export interface Statement {
   text: string;
 }
 
+/** A parameter of a statement: arrays for `unnest`. */
+export type Parameter = Value | readonly Value[];
+
 const known = new Map<string, Statement>();
 
 /**

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Calendar } from '../../core/interval.ts';
 import type { Change } from '../change.ts';
 import { COUNT } from '../operations/status-counts.ts';
-import type { LockName, Transaction, Value } from '../transaction.ts';
+import type { Awaitable, LockName, Transaction, Value } from '../transaction.ts';
 import { type Statement, translated } from './dialect.ts';
 import { codeOf, TRANSACTION_FAILED, unavailable } from './faults.ts';
 import type { Parameter, Session } from './session.ts';
@@ -37,16 +37,16 @@ export class PostgresTransaction implements Transaction {
     return this.#checkInsKept();
   }
 
-  async get<Row>(sql: string, ...values: Value[]): Promise<Row | undefined> {
-    return (await this.rows<Row>(sql, values))[0];
+  get<Row>(sql: string, ...values: Value[]): Awaitable<Row | undefined> {
+    return this.#first<Row>(sql, values, '');
   }
 
   all<Row>(sql: string, ...values: Value[]): Promise<Row[]> {
     return this.rows<Row>(sql, values);
   }
 
-  async getHeld<Row>(sql: string, ...values: Value[]): Promise<Row | undefined> {
-    return (await this.rows<Row>(sql, values, this.#held ? held(sql) : ''))[0];
+  getHeld<Row>(sql: string, ...values: Value[]): Awaitable<Row | undefined> {
+    return this.#first<Row>(sql, values, this.#held ? held(sql) : '');
   }
 
   allHeld<Row>(sql: string, ...values: Value[]): Promise<Row[]> {
@@ -57,13 +57,25 @@ export class PostgresTransaction implements Transaction {
     return this.rows<Row>(sql, values, `${held(sql)} SKIP LOCKED`);
   }
 
-  async insert(sql: string, ...values: Value[]): Promise<number> {
+  insert(sql: string, ...values: Value[]): Awaitable<number> {
+    return this.#inserted(sql, values);
+  }
+
+  run(sql: string, ...values: Value[]): Awaitable<number> {
+    return this.#changed(sql, values);
+  }
+
+  async #first<Row>(sql: string, values: Value[], clause: string): Promise<Row | undefined> {
+    return (await this.rows<Row>(sql, values, clause))[0];
+  }
+
+  async #inserted(sql: string, values: Value[]): Promise<number> {
     const [row] = await this.rows<{ id: number }>(sql, values, 'RETURNING id');
     if (!row) throw new Error('an INSERT gave no id');
     return row.id;
   }
 
-  async run(sql: string, ...values: Value[]): Promise<number> {
+  async #changed(sql: string, values: readonly Value[]): Promise<number> {
     return (await this.execute(translated(sql), values)).rowCount ?? 0;
   }
 

@@ -2,8 +2,9 @@
 import type pg from 'pg';
 import { StoreUnavailable } from '../../core/errors.ts';
 import type { Value } from '../transaction.ts';
-import { type Statement, TYPES, toParameter } from './dialect.ts';
-import { NoAnswer, Unreachable, unavailable } from './faults.ts';
+import { type Asked, Batch } from './batch.ts';
+import { type Parameter, type Statement, TYPES, toParameter } from './dialect.ts';
+import { codeOf, NoAnswer, Unreachable, unavailable } from './faults.ts';
 
 /**
  * What the store takes of a pool. Its clients are connected to a server that can be written, and best made with
@@ -14,11 +15,12 @@ export interface Pool {
   end(): Promise<void>;
 }
 
-/** A parameter of a statement: arrays for `unnest`. */
-export type Parameter = Value | readonly Value[];
+export type { Parameter } from './dialect.ts';
 
 /** A commit that was cut short while it waited for a standby: it is done here, and nobody knows whether it is there. */
 const UNKNOWN = /^(01000|57P01)$/;
+
+const COMMIT: Asked = { statement: { name: 'snitch_commit', text: 'COMMIT' }, values: [] };
 
 /** Connections that have their settings. */
 const settled = new WeakSet<pg.PoolClient>();
@@ -97,18 +99,43 @@ export class Session {
     return this.#answer(this.#client.query(sql));
   }
 
+  /** Asks for all of them, and is answered when all are done: together, from the second time on. */
+  together(asked: readonly Asked[]): Promise<pg.QueryResult[]> {
+    return this.#answer(this.#batch(asked)?.answer ?? this.#oneByOne(asked));
+  }
+
+  #oneByOne(asked: readonly Asked[]): Promise<pg.QueryResult[]> {
+    return Promise.all(asked.map(({ statement, values }) => this.query(statement, values)));
+  }
+
+  #batch(asked: readonly Asked[]): Batch | null {
+    if (!Batch.isReady(this.#client, asked)) return null;
+    const batch = new Batch(asked);
+    this.#client.query(batch);
+    return batch;
+  }
+
   /**
    * Resolves when all of the transaction is committed, and on the standby where the server waits for one.
    *
-   * @throws StoreUnavailable where it is not, or nobody knows
+   * @param last what is still to be done in it
+   * @throws StoreUnavailable where it is not, or nobody knows; what the database says of `last`
    */
-  async commit(): Promise<void> {
+  async commit(last: readonly Asked[] = []): Promise<void> {
     this.#warned = null;
-    const { command } = await this.control('COMMIT').catch((error: unknown) => {
+    const asked = [...last, COMMIT];
+    const batch = last.length > 0 ? this.#batch(asked) : null;
+    const answers =
+      batch?.answer ??
+      (last.length > 0 ? this.#oneByOne(asked) : this.control('COMMIT').then((one) => [one]));
+    const results = await this.#answer(answers).catch((error: unknown) => {
       const fault = unavailable(error);
+      // The server has said what failed before it came to the commit.
+      const isUndone = batch !== null && batch.completed < last.length && isSaidByServer(error);
       // The connection broke while the server committed: it may be done, so that it must not be done again.
-      throw fault instanceof Unreachable ? new StoreUnavailable(fault.cause) : error;
+      throw fault instanceof Unreachable && !isUndone ? new StoreUnavailable(fault.cause) : error;
     });
+    const command = results.at(-1)?.command;
     // After a statement that failed, COMMIT undoes everything, and answers without an error.
     if (command !== 'COMMIT') throw new StoreUnavailable(new Error(`COMMIT was answered with ${command}`));
     if (this.#warned) {
@@ -165,4 +192,8 @@ function within<T>(asked: Promise<T>, deadline: number): Promise<T | null> {
     const timer = setTimeout(() => resolve(null), deadline);
     asked.then(resolve, reject).finally(() => clearTimeout(timer));
   });
+}
+
+function isSaidByServer(error: unknown): boolean {
+  return /^[0-9A-Z]{5}$/.test(codeOf(error));
 }

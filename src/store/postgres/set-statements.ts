@@ -2,6 +2,8 @@
 import { RULES_COLUMNS, type RulesRow } from '../operations/silences/case-rules.ts';
 import { STATE_COLUMNS, type StateRow } from '../operations/states.ts';
 import type { Value } from '../transaction.ts';
+import type { Asked } from './batch.ts';
+import { bigintArray, byteaArray, textArray } from './binary-arrays.ts';
 import type { Statement } from './dialect.ts';
 import type { Parameter } from './session.ts';
 
@@ -16,24 +18,47 @@ export type RulesOfCase = RulesRow & { id: string };
 /**
  * All of them in the order of their tokens, so that two sets never wait for each other in a circle. What follows is read
  * in statements of their own, which see what was committed until these rows were held.
+ *
+ * The tokens are joined: a small table would be compared with all of them row by row where it is asked for any of them.
  */
-export const HOLD_STATES: Statement = {
+const HOLD_STATES: Statement = {
   name: 'snitch_set_states',
-  text: `SELECT ${STATE_COLUMNS}, s.first_check_ins FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id
-    WHERE n.token = ANY($1) ORDER BY n.token FOR UPDATE OF s`,
+  text: `SELECT ${STATE_COLUMNS}, s.first_check_ins FROM unnest($1::text[]) AS u (token)
+    JOIN snitches AS n ON n.token = u.token JOIN snitch_states AS s ON s.id = n.id
+    ORDER BY n.token FOR UPDATE OF s`,
 };
 
-export const RULES: Statement = {
+const RULES: Statement = {
   name: 'snitch_set_rules',
-  text: `SELECT ${RULES_COLUMNS_OF} FROM cases
-    WHERE id IN (SELECT case_id FROM snitches WHERE token = ANY($1))`,
+  text: `SELECT ${RULES_COLUMNS_OF} FROM cases WHERE id IN (
+    SELECT n.case_id FROM unnest($1::text[]) AS u (token) JOIN snitches AS n ON n.token = u.token)`,
 };
 
-/** The numbers of rows of the log, which are taken while the snitches are held: those of each snitch ascend. */
+const RULES_OF_CASES: Statement = {
+  name: 'snitch_set_rules_of_cases',
+  text: `SELECT ${RULES_COLUMNS_OF} FROM cases WHERE id = ANY($1)`,
+};
+
+/**
+ * The numbers of rows of the log, which are taken while the snitches are held: those of each snitch ascend. The sequence
+ * is looked up once and not for each of them.
+ */
 export const NEXT_IDS: Statement = {
   name: 'snitch_set_ids',
-  text: `SELECT nextval(pg_get_serial_sequence('check_ins', 'id')) AS id FROM generate_series(1, $1)`,
+  text: `WITH log AS MATERIALIZED (SELECT pg_get_serial_sequence('check_ins', 'id')::regclass AS sequence)
+    SELECT nextval(sequence) AS id FROM log, generate_series(1, $1)`,
 };
+
+export function holdStates(tokens: readonly string[]): Asked {
+  return { statement: HOLD_STATES, values: [textArray(tokens)] };
+}
+
+/** @param cases those that the snitches were of the last time; null where that is not known of each */
+export function rulesFor(tokens: readonly string[], cases: readonly string[] | null): Asked {
+  return cases === null
+    ? { statement: RULES, values: [textArray(tokens)] }
+    : { statement: RULES_OF_CASES, values: [textArray(cases)] };
+}
 
 /** In the order of the parameters of `SAVE_TIMES`. */
 export const TIMES = [
@@ -75,45 +100,62 @@ const LOGGED = [
   ['report', 'text'],
 ] as const;
 
-const arrays = (types: readonly string[]) =>
-  types.map((type, index) => `$${index + 1}::${type}[]`).join(', ');
+type Type = 'bigint' | 'text' | 'bytea';
 
-const WRITE_LOG: Statement = {
-  name: 'snitch_set_log',
-  text: `INSERT INTO check_ins (${LOGGED.map(([name]) => name).join(', ')})
-    SELECT * FROM unnest(${arrays(LOGGED.map(([, type]) => type))})`,
-};
+const ARRAY = { bigint: bigintArray, text: textArray, bytea: byteaArray } as const;
+
+const arrays = (types: readonly Type[], before = 0) =>
+  types.map((type, index) => `$${before + index + 1}::${type}[]`).join(', ');
+
+const LOGGED_TYPES = LOGGED.map(([, type]) => type);
+const TIMES_TYPES = ['bigint', ...TIMES.map(() => 'bigint' as const)] as const;
+const OUTPUT_TYPES = ['bigint', 'text'] as const;
+
+const insertLog = `INSERT INTO check_ins (${LOGGED.map(([name]) => name).join(', ')})
+    SELECT * FROM unnest(${arrays(LOGGED_TYPES)})`;
+
+/** @param before so many parameters stand before its own */
+const updateTimes = (before: number) =>
+  `UPDATE snitch_states AS s SET ${TIMES.map((name) => `${name} = u.${name}`).join(', ')}
+    FROM unnest(${arrays(TIMES_TYPES, before)}) AS u (id, ${TIMES.join(', ')})
+    WHERE s.id = u.id`;
+
+const WRITE_LOG: Statement = { name: 'snitch_set_log', text: insertLog };
 
 const WRITE_OUTPUTS: Statement = {
   name: 'snitch_set_outputs',
-  text: `INSERT INTO check_in_outputs (check_in_id, output) SELECT * FROM unnest(${arrays(['bigint', 'text'])})`,
+  text: `INSERT INTO check_in_outputs (check_in_id, output) SELECT * FROM unnest(${arrays(OUTPUT_TYPES)})`,
 };
 
-const WRITE_TIMES: Statement = {
-  name: 'snitch_set_times',
-  text: `UPDATE snitch_states AS s SET ${TIMES.map((name) => `${name} = u.${name}`).join(', ')}
-    FROM unnest(${arrays(['bigint', ...TIMES.map(() => 'bigint')])}) AS u (id, ${TIMES.join(', ')})
-    WHERE s.id = u.id`,
+const WRITE_TIMES: Statement = { name: 'snitch_set_times', text: updateTimes(0) };
+
+/** Nearly every set writes both, and one statement costs less than two. */
+const WRITE_LOG_AND_TIMES: Statement = {
+  name: 'snitch_set_log_and_times',
+  text: `WITH logged AS (${insertLog}) ${updateTimes(LOGGED.length)}`,
 };
 
+/** As well as the times: a row is written anew for each statement that changes it. */
 const WRITE_LEARNED: Statement = {
   name: 'snitch_set_learned',
   text: `UPDATE snitch_states AS s SET first_check_ins = u.packed
     FROM unnest(${arrays(['bigint', 'bytea'])}) AS u (id, packed) WHERE s.id = u.id`,
 };
 
-export function statementsFor(gathered: Gathered): { statement: Statement; values: Parameter[] }[] {
-  const { logged, outputs, times, learned } = gathered;
-  return [
-    ...written(WRITE_LOG, logged),
-    ...written(WRITE_OUTPUTS, outputs),
-    ...written(WRITE_TIMES, [...times.values()]),
-    ...written(WRITE_LEARNED, [...learned.entries()]),
-  ];
+export function statementsFor({ logged, outputs, times, learned }: Gathered): Asked[] {
+  const asked: Asked[] = [];
+  const log = columnsOf(logged, LOGGED_TYPES);
+  const moved = columnsOf([...times.values()], TIMES_TYPES);
+  if (logged.length > 0 && times.size > 0)
+    asked.push({ statement: WRITE_LOG_AND_TIMES, values: [...log, ...moved] });
+  else if (logged.length > 0) asked.push({ statement: WRITE_LOG, values: log });
+  else if (times.size > 0) asked.push({ statement: WRITE_TIMES, values: moved });
+  if (outputs.length > 0) asked.push({ statement: WRITE_OUTPUTS, values: columnsOf(outputs, OUTPUT_TYPES) });
+  if (learned.size > 0)
+    asked.push({ statement: WRITE_LEARNED, values: columnsOf([...learned], ['bigint', 'bytea']) });
+  return asked;
 }
 
-function written(statement: Statement, rows: readonly (readonly Value[])[]) {
-  const [first] = rows;
-  if (!first) return [];
-  return [{ statement, values: first.map((_, column) => rows.map((row) => row[column] ?? null)) }];
+function columnsOf(rows: readonly (readonly Value[])[], types: readonly Type[]): Parameter[] {
+  return types.map((type, column) => ARRAY[type](rows.map((row) => row[column] ?? null)));
 }

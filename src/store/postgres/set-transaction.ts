@@ -8,7 +8,8 @@ import type { Calendar } from '../../core/interval.ts';
 import { KEEP_OUTPUT, LOG, LOG_WITH_REPORT } from '../operations/check-ins.ts';
 import { SELECT_LEARNED } from '../operations/learned.ts';
 import { SAVE_TIMES, SAVE_TIMES_AND_LEARNED, SELECT_BY_TOKEN } from '../operations/states.ts';
-import type { Value } from '../transaction.ts';
+import type { Awaitable, Value } from '../transaction.ts';
+import type { Asked } from './batch.ts';
 import type { Statement } from './dialect.ts';
 import { codeOf, TRANSACTION_FAILED } from './faults.ts';
 import { PostgresTransaction } from './postgres-transaction.ts';
@@ -18,10 +19,14 @@ import { type Gathered, nothing, type SetRow, statementsFor, TIMES } from './set
 export class SetTransaction extends PostgresTransaction {
   readonly #rows = new Map<string, SetRow>();
   readonly #byId = new Map<number, SetRow>();
-  #ids: number[] = [];
+  /** What earlier check-ins of the set changed of these rows, sent or not. */
+  readonly #times = new Map<number, Value[]>();
+  readonly #learned = new Map<number, Uint8Array | null>();
+  #ids: readonly number[] = [];
+  #idsTaken = 0;
   /** What was gathered by the check-ins before the present one, and by that. */
   #before: Gathered = nothing();
-  #own: Gathered = nothing();
+  readonly #own: Gathered = nothing();
   #token = '';
   #isMarked = false;
   readonly #asked: Promise<unknown>[] = [];
@@ -31,16 +36,18 @@ export class SetTransaction extends PostgresTransaction {
   }
 
   /** @param ids for the rows of the log that are to come, ascending */
-  begin(rows: readonly SetRow[], ids: number[]): void {
+  begin(rows: readonly SetRow[], ids: readonly number[]): void {
     this.#ids = ids;
-    for (const row of rows) this.#know(row);
+    for (const row of rows) {
+      this.#rows.set(row.token, row);
+      this.#byId.set(row.id, row);
+    }
   }
 
   /** Undoes what `checkIn` wrote if it throws, and only that; the error is thrown on. */
   async one<T>(token: string, checkIn: () => Promise<T>): Promise<T> {
     const announced = this.changes.length;
     const counted = this.countedSoFar();
-    const row = this.#rows.get(token);
     this.#token = token;
     this.#isMarked = false;
     try {
@@ -54,43 +61,49 @@ export class SetTransaction extends PostgresTransaction {
       const error = await this.causeOf(caught);
       this.forgetSent();
       this.changes.length = announced;
-      this.#own = nothing();
+      this.#dropOwn();
       this.countAnew(counted);
       if (this.#isMarked) {
         this.forget();
         this.#ask(this.session.control('ROLLBACK TO check_in'));
         this.#ask(this.session.control('RELEASE check_in'));
-      } else if (row) this.#know(row);
+      }
       throw error;
     }
   }
 
-  /** Sends what is still gathered; resolves when all that was sent is done. */
-  async sendAll(): Promise<void> {
-    this.#send(this.#before);
+  /** What is still gathered, to be sent with the commit. */
+  rest(): Asked[] {
+    const rest = statementsFor(this.#before);
     this.#before = nothing();
-    this.sendLast();
+    return rest;
+  }
+
+  /** Resolves when all is done that was sent. */
+  async allDone(): Promise<void> {
     await Promise.all(this.#asked);
+    await this.settled();
   }
 
-  override async getHeld<Row>(sql: string, ...values: Value[]): Promise<Row | undefined> {
+  override getHeld<Row>(sql: string, ...values: Value[]): Awaitable<Row | undefined> {
     const row = sql === SELECT_BY_TOKEN ? this.#rows.get(String(values[0])) : undefined;
-    return row ? (row as Row) : super.getHeld<Row>(sql, ...values);
+    return row ? (this.#asWritten(row) as Row) : super.getHeld<Row>(sql, ...values);
   }
 
-  override async get<Row>(sql: string, ...values: Value[]): Promise<Row | undefined> {
+  override get<Row>(sql: string, ...values: Value[]): Awaitable<Row | undefined> {
     const row = sql === SELECT_LEARNED ? this.#byId.get(Number(values[0])) : undefined;
-    return row ? (row as Row) : super.get<Row>(sql, ...values);
+    return row ? (this.#asWritten(row) as Row) : super.get<Row>(sql, ...values);
   }
 
-  override async insert(sql: string, ...values: Value[]): Promise<number> {
-    const id = sql === LOG || sql === LOG_WITH_REPORT ? this.#ids.shift() : undefined;
+  override insert(sql: string, ...values: Value[]): Awaitable<number> {
+    const id = sql === LOG || sql === LOG_WITH_REPORT ? this.#ids[this.#idsTaken] : undefined;
     if (id === undefined) return super.insert(sql, ...values);
-    this.#own.logged.push([id, ...values, ...(sql === LOG ? [null] : [])]);
+    this.#idsTaken += 1;
+    this.#own.logged.push([id, ...values]);
     return id;
   }
 
-  override async run(sql: string, ...values: Value[]): Promise<number> {
+  override run(sql: string, ...values: Value[]): Awaitable<number> {
     if (sql === KEEP_OUTPUT) this.#own.outputs.push(values);
     else if (sql === SAVE_TIMES || sql === SAVE_TIMES_AND_LEARNED) this.#gatherTimes(values);
     else return super.run(sql, ...values);
@@ -119,7 +132,7 @@ export class SetTransaction extends PostgresTransaction {
       this.#ask(this.session.control('SAVEPOINT check_in'));
     }
     this.#send(this.#own);
-    this.#own = nothing();
+    this.#dropOwn();
     const row = this.#rows.get(this.#token);
     if (!row) return;
     // It may be changed now: whoever asks for it again gets it from the database.
@@ -127,32 +140,43 @@ export class SetTransaction extends PostgresTransaction {
     this.#byId.delete(row.id);
   }
 
-  /** The next check-in of the same snitch reads what this one writes. */
   #gatherTimes(values: readonly Value[]): void {
     const id = Number(values.at(-1));
-    const times = values.slice(0, TIMES.length);
-    const learned =
-      values.length > TIMES.length + 1 ? (values[TIMES.length] as Uint8Array | null) : undefined;
-    this.#own.times.set(id, [id, ...times]);
-    if (learned !== undefined) this.#own.learned.set(id, learned);
-    const row = this.#byId.get(id);
-    if (!row) return;
-    const changed = Object.fromEntries(TIMES.map((column, index) => [column, times[index] ?? null]));
-    this.#know({ ...row, ...changed, ...(learned === undefined ? {} : { first_check_ins: learned }) });
+    this.#own.times.set(id, [id, ...values.slice(0, TIMES.length)]);
+    if (values.length > TIMES.length + 1)
+      this.#own.learned.set(id, values[TIMES.length] as Uint8Array | null);
   }
 
-  #know(row: SetRow): void {
-    this.#rows.set(row.token, row);
-    this.#byId.set(row.id, row);
+  /** The next check-in of the same snitch reads what the one before it writes. Few sets have two of one. */
+  #asWritten(row: SetRow): SetRow {
+    const times = this.#times.get(row.id);
+    if (times === undefined) return row;
+    const changed = Object.fromEntries(TIMES.map((column, index) => [column, times[index + 1] ?? null]));
+    const learned = this.#learned.get(row.id);
+    return { ...row, ...changed, ...(learned === undefined ? {} : { first_check_ins: learned }) };
   }
 
   #keepOwn(): void {
     const { logged, outputs, times, learned } = this.#own;
-    this.#before.logged.push(...logged);
-    this.#before.outputs.push(...outputs);
-    for (const [id, row] of times) this.#before.times.set(id, row);
-    for (const [id, packed] of learned) this.#before.learned.set(id, packed);
-    this.#own = nothing();
+    for (const row of logged) this.#before.logged.push(row);
+    for (const row of outputs) this.#before.outputs.push(row);
+    for (const [id, row] of times) {
+      this.#before.times.set(id, row);
+      this.#times.set(id, row);
+    }
+    for (const [id, packed] of learned) {
+      this.#before.learned.set(id, packed);
+      this.#learned.set(id, packed);
+    }
+    this.#dropOwn();
+  }
+
+  #dropOwn(): void {
+    const { logged, outputs, times, learned } = this.#own;
+    logged.length = 0;
+    outputs.length = 0;
+    times.clear();
+    learned.clear();
   }
 
   #send(gathered: Gathered): void {

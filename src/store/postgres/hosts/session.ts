@@ -47,10 +47,11 @@ export interface Session {
 /** How often a quiet connection is asked whether its other end is still there, in milliseconds. */
 const KEEP_ALIVE_MS = 2_000;
 
-/** What `pg` keeps of the server's process; its types leave out one of the two. */
+/** What `pg` keeps of the server's process, and of the way to it; its types leave out most of it. */
 interface Backend {
   processID: number | null;
   secretKey: number | null;
+  connection: { stream: Socket };
 }
 
 /**
@@ -81,6 +82,7 @@ export class OpenSession implements Session {
   readonly #listeners: ((error: Error) => void)[] = [];
   #facts: ServerFacts | null = null;
   #pending = 0;
+  #isGathering = false;
   #broken: Error | null = null;
 
   static async open(host: DatabaseHost, tls: TlsAttempt, options: SessionOptions): Promise<OpenSession> {
@@ -182,14 +184,28 @@ export class OpenSession implements Session {
       if (error !== undefined && endsSession(error)) this.#break(error as Error);
     };
     const watched = (...given: unknown[]) => {
+      this.#gather();
       const answer = query(...given);
-      if (!(answer instanceof Promise)) return answer;
+      const settledBy = promiseOf(answer);
+      if (!settledBy) return answer;
       if (this.#pending === 0 && !this.#broken) this.#timer.refresh();
       this.#pending += 1;
-      answer.then(() => settled(), settled);
+      settledBy.then(() => settled(), settled);
       return answer;
     };
     this.client.query = watched as pg.Client['query'];
+  }
+
+  /** What is asked for in the same moment goes to the kernel, and mostly to the server, in one piece. */
+  #gather(): void {
+    if (this.#isGathering) return;
+    this.#isGathering = true;
+    const { stream } = this.#backend().connection;
+    stream.cork();
+    process.nextTick(() => {
+      this.#isGathering = false;
+      stream.uncork();
+    });
   }
 
   #giveUp(): void {
@@ -199,6 +215,13 @@ export class OpenSession implements Session {
     const seconds = this.#options.answerWithinMs / 1_000;
     this.destroy(new ConnectionFault(`${describeHost(this.host)} did not answer within ${seconds} s`));
   }
+}
+
+/** A query that was made before, as several statements together are, is answered itself, and tells of its end. */
+function promiseOf(answer: unknown): Promise<unknown> | null {
+  if (answer instanceof Promise) return answer;
+  const own = (answer as { answer?: unknown } | undefined)?.answer;
+  return own instanceof Promise ? own : null;
 }
 
 /** All that is left out here, the client library would take from the environment or from the file of somebody's home. */
