@@ -17,7 +17,7 @@ import { Session } from '../../../src/store/postgres/session.ts';
 import { until } from '../../until.ts';
 import { acting } from '../acting.ts';
 import { checkIn, healthySnitch, NOW, newCase, rejection, temporaryDirectory } from '../fixture.ts';
-import { poolOf } from './cluster.ts';
+import { poolOf } from './databases.ts';
 
 const test = suite('statements that are sent together');
 
