@@ -30,13 +30,13 @@ const ON_BOTH = /\bAlso on PostgreSQL\./;
 const TIME_LIMIT = /\bTime limit: (\d+) s\b/;
 
 /** Whole folders of tests that run the built program, or other programs of the host, against its clock. */
-const WAITING = /^(?:end-to-end|chaos|monitoring|packaging|store\/postgres)\//;
+const WAITING = /^(?:end-to-end|chaos|monitoring|packaging|store\/postgres|store\/move)\//;
 
 /** Another such program, which tests of several folders start. */
 const BROWSER = /\bfrom '[^']*\/chromium\.ts'/;
 
-/** Tests of the store that are about neither of the two that there are. */
-const CONTRACT = /^store\/(?!sqlite\/|postgres\/)/;
+/** Tests of the store that are about neither of the two that there are, nor about both at once. */
+const CONTRACT = /^store\/(?!sqlite\/|postgres\/|move\/)/;
 
 /**
  * All test files, or those whose path below `test/` one of `patterns` matches.

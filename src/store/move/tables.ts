@@ -15,6 +15,7 @@ export const LEFT: Readonly<Record<string, string>> = {
   turns: 'which running node serves which recipient',
   nodes: 'the nodes of one database; their last sign of life is carried over as the liveness of the other',
   schema_version: 'made by the migrations themselves',
+  waiting_nodes: 'those that wait for an upgrade of the database that they are on',
 };
 
 /** Rows that tell of one SQLite file and of nothing in it: the next file has its own. */

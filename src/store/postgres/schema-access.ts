@@ -21,7 +21,8 @@ const ACCESS = `
   SELECT current_database() AS database, current_user AS user, n.oid IS NOT NULL AS exists,
     coalesce(has_schema_privilege(n.oid, 'USAGE'), FALSE) AS "mayUse",
     coalesce(has_schema_privilege(n.oid, 'CREATE'), FALSE) AS "mayCreate",
-    EXISTS (SELECT 1 FROM pg_class WHERE relnamespace = n.oid AND relname = 'schema_version') AS "isOurs",
+    EXISTS (SELECT 1 FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid AND attname = 'one'
+      WHERE relnamespace = n.oid AND relname = 'schema_version') AS "isOurs",
     (SELECT min(relname COLLATE "C") FROM pg_class WHERE relnamespace = n.oid AND relkind IN ('r', 'p', 'v', 'm')) AS table,
     (SELECT min(pg_get_userbyid(relowner)::text) FROM pg_class
       WHERE relnamespace = n.oid AND relkind IN ('r', 'p') AND NOT pg_has_role(relowner, 'USAGE')) AS owner

@@ -80,11 +80,13 @@ test('tables of another program are left alone', async (context) => {
   const owned = 'ALTER SCHEMA public OWNER TO snitch';
   const url = await prepared(context, owned, 'CREATE TABLE cases (x INTEGER)');
   assert.match(await refusal(url), /has tables of something else \(such as cases\): give Snitch an empty/);
+  const alike = await prepared(context, owned, 'CREATE TABLE schema_version (version TEXT)');
+  assert.match(await refusal(alike), /has tables of something else \(such as schema_version\)/);
 });
 
 test('tables that a restore gave to another user are told of', async (context) => {
   const owned = 'ALTER SCHEMA public OWNER TO snitch';
-  const url = await prepared(context, owned, 'CREATE TABLE schema_version (x INTEGER)');
+  const url = await prepared(context, owned, 'CREATE TABLE schema_version (one BOOLEAN, version INTEGER)');
   assert.match(await refusal(url), /belong to postgres, and snitch may not change them: .*--role=snitch/);
 });
 

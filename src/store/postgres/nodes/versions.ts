@@ -21,7 +21,10 @@ export class NewerSchema extends Error {
 /** The first number of these locks; the second one is the version of the schema. */
 export const SCHEMAS = 0x736e6975;
 
-const HOLD = `SELECT pg_try_advisory_lock_shared($1, $2) AS mine, to_regclass('schema_version') IS NOT NULL AS begun`;
+/** A table of another program, or of another user, is for `checkSchemaAccess` to speak of. */
+const HOLD = `SELECT pg_try_advisory_lock_shared($1, $2) AS mine, coalesce((
+    SELECT has_table_privilege(attrelid, 'SELECT') FROM pg_attribute
+    WHERE attrelid = to_regclass('schema_version') AND attname = 'one'), FALSE) AS begun`;
 
 /** A statement of its own behind the lock, because it must see what was committed until that was had. */
 const VERSION = `SELECT version, coalesce((to_jsonb(v) ->> 'oldest')::int, 0) AS oldest FROM schema_version AS v`;
