@@ -15,6 +15,11 @@ const IDLE_IN_TRANSACTION_MS = 10_000;
 /** How soon the server notices that the host of a node is gone, and lets go of its locks. Milliseconds. */
 const NODE_GONE_MS = 10_000;
 
+/** What the server may have as it is, and what only PostgreSQL 17 and later have. */
+const REST = `SELECT set_config('synchronous_commit', 'on', false) AS set
+    WHERE current_setting('synchronous_commit') = 'off'
+  UNION ALL SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'transaction_timeout'`;
+
 /**
  * `search_path` is pinned, and temporary tables come last, so that nobody can put a table of his own before ours.
  *
@@ -32,6 +37,12 @@ export async function setUp(client: pg.Client, { schema, answerWithinMs }: SetUp
     bytea_output: 'hex',
     default_transaction_isolation: 'read committed',
     default_transaction_deferrable: 'off',
+    // A commit that nobody knows to be on the standby is told by a warning alone.
+    client_min_messages: 'warning',
+    transform_null_equals: 'off',
+    array_nulls: 'on',
+    extra_float_digits: '1',
+    lock_timeout: '0',
     statement_timeout: `${Math.floor(answerWithinMs * SERVER_GIVES_UP_AT)}`,
     idle_in_transaction_session_timeout: `${IDLE_IN_TRANSACTION_MS}`,
     idle_session_timeout: '0',
@@ -47,7 +58,5 @@ export async function setUp(client: pg.Client, { schema, answerWithinMs }: SetUp
     ([name, value]) => `set_config(${pg.escapeLiteral(name)}, ${pg.escapeLiteral(value)}, false)`,
   );
   await client.query(`SELECT ${assigned.join(', ')}`);
-  await client.query(
-    `SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`,
-  );
+  await client.query(REST);
 }

@@ -60,6 +60,11 @@ test('settings of the database and of the role are overruled where the store dep
     ['synchronous_commit', 'off'],
     ['statement_timeout', '0'],
     ['idle_session_timeout', '1s'],
+    ['lock_timeout', '5ms'],
+    ['client_min_messages', 'error'],
+    ['transform_null_equals', 'on'],
+    ['array_nulls', 'off'],
+    ['extra_float_digits', '-5'],
   ];
   const database = await cluster.newDatabase();
   for (const [name, value] of hostile)
@@ -80,6 +85,15 @@ test('settings of the database and of the role are overruled where the store dep
   assert.is(await shown(session, 'synchronous_commit'), 'on');
   assert.is(await shown(session, 'statement_timeout'), '27s');
   assert.is(await shown(session, 'idle_session_timeout'), '0');
+  assert.is(await shown(session, 'lock_timeout'), '0');
+  assert.is(
+    await shown(session, 'client_min_messages'),
+    'warning',
+    'the warning of a commit without standby',
+  );
+  assert.is(await shown(session, 'transform_null_equals'), 'off');
+  assert.is(await shown(session, 'array_nulls'), 'on');
+  assert.is(await shown(session, 'extra_float_digits'), '1');
   assert.is(await shown(session, 'application_name'), 'snitch');
   assert.equal((await session.client.query(`SELECT 'Ä€🎈' AS text`)).rows, [{ text: 'Ä€🎈' }]);
 });
