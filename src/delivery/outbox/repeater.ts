@@ -16,18 +16,21 @@ export interface RepeaterOptions {
   clock: () => number;
   monotonic?: () => number;
   logger: Pick<Logger, 'debug' | 'error' | 'info'>;
+  /** As in `DispatchOptions`: another node may tell the alarm again by now, or have told its end. */
+  heldSince?: () => number;
   /** Null where the alarm was over. */
   send: (repeat: Repeat, lasts: () => Promise<boolean>, stop: AbortSignal) => Promise<Outcome | null>;
 }
 
 export class Repeater {
-  readonly #options: RepeaterOptions;
+  readonly #options: Required<RepeaterOptions>;
   readonly #passes: PassLoop;
   readonly #stop = new AbortController();
 
   constructor(options: RepeaterOptions) {
     const { logger, monotonic = () => performance.now() } = options;
-    this.#options = options;
+    const { heldSince = () => Number.NEGATIVE_INFINITY } = options;
+    this.#options = { ...options, monotonic, heldSince };
     this.#passes = new PassLoop({
       pass: () => this.#pass(),
       monotonic,
@@ -46,22 +49,25 @@ export class Repeater {
   }
 
   async #pass(): Promise<number> {
-    const { store, clock } = this.#options;
+    const { store, clock, monotonic } = this.#options;
+    const takenAt = monotonic();
     if ((await store.nextRepeatAt()) === null) return LOOK_EVERY;
     const due = await store.takeRepeats(clock(), AT_ONCE);
     const byChannel = Map.groupBy(due, ({ channelId }) => channelId);
-    await Promise.all([...byChannel.values()].map((repeats) => this.#tell(repeats)));
+    await Promise.all([...byChannel.values()].map((repeats) => this.#tell(repeats, takenAt)));
     return due.length === AT_ONCE ? 0 : LOOK_EVERY;
   }
 
   /** A service that does not answer is not asked for each of its alarms. */
-  async #tell(repeats: readonly Repeat[]): Promise<void> {
-    const { store, send, logger } = this.#options;
+  async #tell(repeats: readonly Repeat[], takenAt: number): Promise<void> {
+    const { store, send, logger, heldSince } = this.#options;
     for (const repeat of repeats) {
       if (this.#stop.signal.aborted) return;
       let over = false;
       const outcome = await attempt(async () => {
-        const sent = await send(repeat, () => store.lasts(repeat), this.#stop.signal);
+        // The signs of life are looked at last: a process that was stopped while it asked has an old answer.
+        const lasts = async () => (await store.lasts(repeat)) && takenAt >= heldSince();
+        const sent = await send(repeat, lasts, this.#stop.signal);
         over = sent === null;
         return sent ?? { kind: 'delivered' };
       });

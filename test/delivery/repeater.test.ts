@@ -1,0 +1,65 @@
+/** Lasting alarms are told again, but not by a node that another one may have taken the place of. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Repeat } from '../../src/core/delivery.ts';
+import { Repeater } from '../../src/delivery/outbox/repeater.ts';
+import { until } from '../until.ts';
+import { anAlert } from './alerts.ts';
+
+const test = suite('repeats');
+
+const REPEAT = { channelId: 'chan_1', alert: anAlert(), recipient: null, case: null } as unknown as Repeat;
+
+/** @param whileAsked happens while the database is asked whether the alarm lasts */
+async function sends(heldSince: () => number, whileAsked = () => {}): Promise<boolean> {
+  const { promise: sent, resolve } = Promise.withResolvers<boolean>();
+  let taken = false;
+  const repeater = new Repeater({
+    store: {
+      nextRepeatAt: async () => (taken ? null : 1),
+      takeRepeats: async () => {
+        taken = true;
+        return [REPEAT];
+      },
+      lasts: async () => {
+        whileAsked();
+        return true;
+      },
+    },
+    clock: Date.now,
+    logger: { debug() {}, error() {}, info() {} },
+    heldSince,
+    send: async (_, lasts) => {
+      const goesOn = await lasts();
+      resolve(goesOn);
+      return goesOn ? { kind: 'delivered' } : null;
+    },
+  });
+  repeater.start();
+  try {
+    await until(() => taken, 'the repeat is taken');
+    return await sent;
+  } finally {
+    await repeater.stop();
+  }
+}
+
+test('a node sends no repeat while its own signs of life are missing, as after it was stopped', async () => {
+  assert.ok(await sends(() => Number.NEGATIVE_INFINITY), 'it lasts');
+  assert.not(await sends(() => Number.POSITIVE_INFINITY));
+  let since = Number.NEGATIVE_INFINITY;
+  const stopped = () => {
+    since = Number.POSITIVE_INFINITY;
+  };
+  assert.not(await sends(() => since, stopped), 'the answer was old when it was read');
+});
+
+test('what it took before another node took everything over is not its own', async () => {
+  let since = Number.NEGATIVE_INFINITY;
+  const freed = () => {
+    since = performance.now();
+  };
+  assert.not(await sends(() => since, freed));
+});
+
+test.run();
