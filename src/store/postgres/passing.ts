@@ -1,7 +1,8 @@
 /** Which faults at the start may pass by themselves, so that a daemon waits, and which only a person can mend. */
-import { unavailable } from './faults.ts';
+import { codeOf, unavailable } from './faults.ts';
 import { ConnectionFault } from './hosts/faults.ts';
 import { OlderNodesLive } from './nodes/older.ts';
+import { NotAdmitted } from './nodes/versions.ts';
 
 /**
  * A host that is not reached, whose name is not known, that only starts, or takes no writes, may be there later: it is often
@@ -11,10 +12,34 @@ import { OlderNodesLive } from './nodes/older.ts';
  * @returns what is waited for, in words that may be shown to anybody; null where waiting does not help
  */
 export function reasonToWait(error: unknown): string | null {
-  if (error instanceof ConnectionFault) return error.isLasting ? null : NOT_THERE;
+  if (error instanceof ConnectionFault) return error.isLasting ? null : reasonFor(error, NOT_THERE);
   if (error instanceof OlderNodesLive) return OLDER_NODES;
-  return unavailable(error) === null ? null : NOT_THERE;
+  return unavailable(error) === null ? null : reasonFor(error, NOT_THERE);
 }
+
+/**
+ * What keeps a node from its database, in words that may be shown to anybody: they name no host, no user and no database.
+ *
+ * @param otherwise where the error does not tell
+ */
+export function reasonFor(error: unknown, otherwise: string): string {
+  for (let one = error; one instanceof Error; one = one.cause) {
+    if (one instanceof NotAdmitted) return one.message;
+    const code = codeOf(one);
+    const words = REASONS.find(([codes]) => codes.test(code));
+    if (words) return words[1];
+  }
+  return otherwise;
+}
+
+/** By what the server answers with (`appendix A` of its manual). */
+const REASONS: readonly [RegExp, string][] = [
+  [/^28/, 'the database refuses the user or the password of this node'],
+  [/^3D000$/, 'the server has no database of the name that this node was given'],
+  [/^42501$/, 'the database does not give this node the rights that it needs'],
+  [/^53300$/, 'the database has no connection free for this node'],
+  [/^53100$/, 'the disk of the database is full'],
+];
 
 const OLDER_NODES =
   'nodes of an older version are at work on the database, and the upgrade of its schema waits for them';

@@ -8,6 +8,7 @@ import type { Store } from '../store.ts';
 import type { DueResult } from '../sweep.ts';
 import type { Transaction } from '../transaction.ts';
 import { freeClaimsOfDead } from './dead-nodes.ts';
+import { unavailable } from './faults.ts';
 import type { SessionPool } from './hosts/pool.ts';
 import type { Primary } from './hosts/primary.ts';
 import { Liveness } from './nodes/liveness.ts';
@@ -20,6 +21,7 @@ import {
   type OpenWindow,
   OTHERS_LIVED,
 } from './nodes/signs.ts';
+import { reasonFor } from './passing.ts';
 import type { PostgresRunner } from './postgres-runner.ts';
 import { LOCKS } from './postgres-transaction.ts';
 
@@ -34,6 +36,8 @@ const FIRST_SILENCE = 1_500;
 
 /** What is done by one node at a time at its start, and may wait for another. In milliseconds. */
 const ALONE_WITHIN = 60_000;
+
+const AWAY = 'the database does not answer, or takes no writes';
 
 export interface SharedNodeOptions {
   readonly node: Node;
@@ -61,18 +65,21 @@ export function sharedNode(options: SharedNodeOptions): SharedNode {
     if (nodes > 0) onFreed(nodes);
   });
   const liveness = new Liveness({ primary, node, ...life, open: keepWindow, clock, onBlind, onDead });
+  // A connection that was lost since it was last used says nothing: the next one may be of a new primary.
+  const asked = <T>(work: (client: pg.ClientBase) => Promise<T>) =>
+    runner.retried(performance.now(), () => withClient(pool, work));
   return {
     node: {
       id: node.id,
       begin: () => liveness.start(),
       leave: () => liveness.stop(),
-      now: () => withClient(pool, databaseNow),
+      now: () => asked(databaseNow),
       alone: (name, work) => alone(primary, name, work),
-      list: () => withClient<ListedNode[]>(pool, listNodes),
-      databaseSize: () => withClient(pool, databaseSize),
+      list: () => asked<ListedNode[]>(listNodes),
+      databaseSize: () => asked(databaseSize),
       answerForRefused: () => answerForRefused(runner, node, clock),
       heldSince: () => liveness.heldSince,
-      problem: () => (liveness.fault === null ? null : 'the database does not answer, or takes no writes'),
+      problem: () => (liveness.fault === null ? null : reasonFor(liveness.fault, AWAY)),
     },
     methods: {
       applyDue: (now, after, limit) =>
@@ -154,6 +161,7 @@ async function databaseSize(client: pg.ClientBase): Promise<number> {
   return Number(rows[0]?.size);
 }
 
+/** @throws StoreUnavailable where the database does not answer, and what else it says */
 async function withClient<T>(pool: SessionPool, work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let isGood = false;
@@ -161,6 +169,8 @@ async function withClient<T>(pool: SessionPool, work: (client: pg.ClientBase) =>
     const result = await work(client);
     isGood = true;
     return result;
+  } catch (error) {
+    throw unavailable(error) ?? error;
   } finally {
     client.release(!isGood);
   }

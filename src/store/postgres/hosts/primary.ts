@@ -217,8 +217,7 @@ function noneTakesWrites(faults: readonly ConnectionFault[]): ConnectionFault {
   const isLasting = faults.every((fault) => fault.isLasting);
   return new ConnectionFault(
     `no host takes writes: ${faults.map(({ message }) => message).join('; ')}${advice}`,
-    {
-      isLasting,
-    },
+    // One of which more is known than that it is no primary tells the reason.
+    { isLasting, cause: faults.find(({ cause }) => cause !== undefined) },
   );
 }

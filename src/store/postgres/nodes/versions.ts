@@ -7,8 +7,19 @@
 import type pg from 'pg';
 import { ConnectionFault } from '../hosts/faults.ts';
 
+/** Why a program may not work on the database for its version, in words that may be shown to anybody. */
+export class NotAdmitted extends Error {}
+
+class UpgradeUnderWay extends NotAdmitted {
+  override readonly name = 'UpgradeUnderWay';
+
+  constructor() {
+    super('a newer node is upgrading the schema of the database just now');
+  }
+}
+
 /** The database was written by a newer program than this one. */
-export class NewerSchema extends Error {
+export class NewerSchema extends NotAdmitted {
   override readonly name = 'NewerSchema';
 
   constructor(found: number, known: number) {
@@ -45,12 +56,15 @@ export function admission(known: number): (client: pg.ClientBase) => Promise<voi
   return async (client) => {
     const { rows } = await client.query<{ mine: boolean; begun: boolean }>(HOLD, [SCHEMAS, known]);
     const [held] = rows;
-    if (!held?.mine)
-      throw new ConnectionFault('a newer node is upgrading the schema of the database just now');
+    if (!held?.mine) throw refused(new UpgradeUnderWay(), false);
     if (!held.begun) return;
     const { rows: versions } = await client.query<SchemaVersion>(VERSION);
     const [found = { version: 0, oldest: 0 }] = versions;
     if (!isTooOld(known, found)) return;
-    throw new ConnectionFault(new NewerSchema(found.version, known).message, { isLasting: true });
+    throw refused(new NewerSchema(found.version, known), true);
   };
+}
+
+function refused(cause: NotAdmitted, isLasting: boolean): ConnectionFault {
+  return new ConnectionFault(cause.message, { isLasting, cause });
 }
