@@ -21,6 +21,9 @@ export interface PatienceOptions {
   pause?: number;
 }
 
+/** How often the service manager is asked for more time while one attempt goes on, in milliseconds. */
+const EXTENDED_EVERY = 20 * SECOND;
+
 export class Patience {
   readonly #options: PatienceOptions;
   #told: { reason: string; at: number } | null = null;
@@ -33,6 +36,15 @@ export class Patience {
   /** What is waited for, in words that may be shown to anybody; null for nothing. */
   get reason(): string | null {
     return this.#reason;
+  }
+
+  /** The work that is under way waits for this, in words that may be shown to anybody. */
+  waitsFor(reason: string): void {
+    const { logger, manager, monotonic } = this.#options;
+    this.#reason = reason;
+    this.#told = { reason, at: monotonic() };
+    manager.status(`Waiting: ${reason}`);
+    logger.info(reason);
   }
 
   /**
@@ -56,7 +68,8 @@ export class Patience {
 
   /** Does the work once; null where it failed for a reason that may pass. */
   async attempt<T>(work: () => Promise<T>): Promise<{ value: T } | null> {
-    const { reasonToWait, stopped } = this.#options;
+    const { reasonToWait, stopped, manager } = this.#options;
+    const extending = setInterval(() => manager.extend(MINUTE), EXTENDED_EVERY);
     try {
       return { value: await unless(stopped, work) };
     } catch (error) {
@@ -64,6 +77,8 @@ export class Patience {
       if (reason === null) throw error;
       this.#tell(reason, error);
       return null;
+    } finally {
+      clearInterval(extending);
     }
   }
 

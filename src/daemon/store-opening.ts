@@ -1,5 +1,6 @@
 /** Opens the store that the configuration names, and tells in the log what it does and finds. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { StorePlace } from '../config/store-place.ts';
 import { lateStore } from '../store/late-store.ts';
@@ -61,6 +62,12 @@ function openInDirectory(
 const WAITING =
   'another program has the database to itself, a node that brings it up to date or `snitch move`, and is waited for';
 
+/**
+ * A start that takes longer goes on while the daemon listens and answers 503. An everyday one keeps those waiting who come
+ * meanwhile, at the socket of a service manager, and then answers them well. In milliseconds.
+ */
+const LISTENS_AFTER = 2_000;
+
 /** The client of PostgreSQL is loaded only where it is needed. */
 async function openShared(
   given: Given,
@@ -74,24 +81,44 @@ async function openShared(
   const monotonic = () => performance.now();
   const patience = new Patience({ logger, manager, stopped, reasonToWait, monotonic });
   const id = randomUUID();
+  const onWait = () => patience.waitsFor(WAITING);
   const open = async () => {
-    const store = await openStoreOnPostgres({ ...sharedOptions(given, place), id });
+    const store = await openStoreOnPostgres({ ...sharedOptions(given, place), id, onWait });
     // Nobody waits for it any more.
     if (stopped.aborted) await store.close();
     const details = { store: place.shown, node: store.node?.id };
     logger.warn(details, 'the data are in PostgreSQL, which is a preview');
     return store;
   };
-  const first = await patience.attempt(open);
+  return openedSoon(patience, open, clock());
+}
+
+/** The store itself where it opens soon, else one that refuses all until it is open. */
+async function openedSoon(patience: Patience, open: () => Promise<Store>, since: number): Promise<Opened> {
+  let begun: Promise<{ value: Store } | null> | null = patience.attempt(open);
+  // Whoever waits for it later is told what it throws.
+  begun.catch(() => undefined);
+  const soon = new AbortController();
+  const first = await Promise.race([begun, sleep(LISTENS_AFTER, null, { signal: soon.signal })]).finally(() =>
+    soon.abort(),
+  );
   if (first) return { store: first.value, patiently: (work) => patience.until(work) };
-  const late = lateStore(() => patience.reason ?? 'the database is not open yet', clock());
+  const problem = () => patience.reason ?? 'the database is being opened';
+  const giveUp = () =>
+    void begun?.then(
+      (opened) => opened?.value.close(),
+      () => undefined,
+    );
+  const late = lateStore(problem, since, giveUp);
   let isOpen = false;
   const openLate = async () => {
-    if (!isOpen) late.open(await open());
+    if (isOpen) return;
+    const under = begun;
+    begun = null;
+    await late.open((await under)?.value ?? (await open()));
     isOpen = true;
   };
-  const patiently = <T>(work: () => Promise<T>) => patience.until(() => openLate().then(work));
-  return { store: late.store, patiently };
+  return { store: late.store, patiently: (work) => patience.until(() => openLate().then(work)) };
 }
 
 function sharedOptions(given: Given, { address }: StorePlace): OpenOptions {
@@ -104,7 +131,6 @@ function sharedOptions(given: Given, { address }: StorePlace): OpenOptions {
     onCommit: (commit) => metrics.committed(commit),
     checkInsKept: () => inForce.checkInsKept,
     warn: (words) => logger.warn(words),
-    onWait: () => logger.info(WAITING),
     onMigrated: (migrated) => logger.info(migrated, 'the database was upgraded'),
     onBlind: (window) => tellOfWindow(logger, window),
     onFreed: (nodes) => logger.info({ nodes }, 'what silent nodes were about to send is free'),

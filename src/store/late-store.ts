@@ -6,8 +6,8 @@ import type { Store } from './store.ts';
 
 export interface LateStore {
   store: Store;
-  /** From now on all that is asked of it goes to this one. */
-  open(opened: Store): void;
+  /** From now on all that is asked of it goes to this one, which is closed at once where the late one was closed before. */
+  open(opened: Store): Promise<void>;
 }
 
 type Method = (...given: unknown[]) => unknown;
@@ -17,9 +17,11 @@ type Method = (...given: unknown[]) => unknown;
  * share are late: on those the signs of life of all nodes tell what was missed.
  *
  * @param problem why it is not open, in words that may be shown to anybody
+ * @param onClosed told that it was closed before it was opened
  */
-export function lateStore(problem: () => string, since: number): LateStore {
+export function lateStore(problem: () => string, since: number, onClosed = () => {}): LateStore {
   let opened: Store | null = null;
+  let isClosed = false;
   const listeners: ((change: Change) => void)[] = [];
   const refuse = async (): Promise<never> => {
     throw new StoreUnavailable(new Error(problem()));
@@ -35,12 +37,16 @@ export function lateStore(problem: () => string, since: number): LateStore {
     node: nodeWithout(refuse, problem),
     onChange: (listener) => void listeners.push(listener),
     failed: new Promise(() => {}),
-    close: async () => {},
+    close: async () => {
+      isClosed = true;
+      onClosed();
+    },
     by: () => refusing({}, refuse),
   };
   return {
     store: refusing(early, refuse, () => opened),
-    open(store) {
+    async open(store) {
+      if (isClosed) return store.close();
       opened = store;
       for (const listener of listeners) store.onChange(listener);
     },

@@ -1,9 +1,13 @@
 /** A daemon whose database on PostgreSQL is not there when it starts. Time limit: 180 s. */
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { pino } from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig } from '../../src/config/config.ts';
 import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts';
+import { MIGRATIONS } from '../../src/store/postgres/migrate.ts';
+import { LOCKS } from '../../src/store/postgres/postgres-transaction.ts';
 import { newDataDir, removeDataDir } from '../data-directory.ts';
 import { freePort } from '../free-port.ts';
 import { runUnless } from '../skipped.ts';
@@ -107,6 +111,46 @@ test('it ends at once when it is told to, though somebody still asks', async () 
   daemon.end();
   assert.is((await failureOf(daemon.starting)).name, 'OpeningStopped');
   assert.is(await statusOf(`${daemon.url}/healthz`), 0);
+});
+
+test('it listens while a host says nothing, and ends at once when it is told to', async () => {
+  const silent = createServer().listen(0, '127.0.0.1');
+  const sockets: Socket[] = [];
+  silent.on('connection', (socket) => void sockets.push(socket.on('error', () => undefined)));
+  await once(silent, 'listening');
+  try {
+    const { port } = silent.address() as AddressInfo;
+    await using daemon = await start(`postgres://nobody@127.0.0.1:${port}/snitch?connect_timeout=60`);
+    const { url } = daemon;
+    await until(async () => (await statusOf(`${url}/healthz`)) === 200, 'it listens');
+    assert.is(await statusOf(`${url}/c/0123456789`, 'POST'), 503);
+    assert.match(await (await fetch(`${url}/readyz`)).text(), /the database is being opened/);
+    daemon.end();
+    assert.is((await failureOf(daemon.starting)).name, 'OpeningStopped');
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+  }
+});
+
+test('it listens while another program has the database to itself, says so, and goes on afterwards', async ({
+  cluster,
+  database,
+}) => {
+  await using other = await cluster.connected(database);
+  await other.query('BEGIN');
+  await other.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [LOCKS, MIGRATIONS]);
+  await using daemon = await start(cluster.url(database));
+  const { url, log } = daemon;
+  await until(async () => (await statusOf(`${url}/healthz`)) === 200, 'it listens');
+  assert.is(await statusOf(`${url}/c/0123456789`, 'POST'), 503);
+  assert.match(await (await fetch(`${url}/readyz`)).text(), /another program has the database to itself/);
+  await other.query('COMMIT');
+  await daemon.starting;
+  await until(async () => (await statusOf(`${url}/readyz`)) === 200, 'it is ready');
+  assert.ok(log.some(({ msg }) => msg.startsWith('the database is there')));
+  const opened = log.filter(({ msg }) => msg.startsWith('the data are in PostgreSQL'));
+  assert.is(opened.length, 1, 'it was opened once');
 });
 
 test('what only a person can mend ends the start at once, in words and without the password', async ({
