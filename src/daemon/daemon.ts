@@ -151,7 +151,10 @@ async function tellOfCredentials({ config, logger, store, clock }: Foundation, u
   if (problem === 'it does not exist' && store.node) {
     const made =
       'the API keys were made at the first start on this database, by another node or an earlier one';
-    logger.info({ file }, `${made}; commands on this host need one in SNITCH_API_KEY`);
+    logger.info(
+      { file },
+      `${made}; commands on this host need a copy of the credentials.yaml that it wrote, or a key in SNITCH_API_KEY`,
+    );
   } else if (problem)
     logger.warn({ file, problem }, 'commands on this host cannot use the file of the API keys');
   else if (isFirst) logger.info({ file, ...howToUse() }, 'first start: the API keys are in this file');

@@ -12,7 +12,7 @@ import {
 } from './servers.ts';
 import type { Files } from './settings-files.ts';
 
-const { readFileSync } = process.getBuiltinModule('node:fs');
+const { existsSync, readFileSync } = process.getBuiltinModule('node:fs');
 const { dirname, resolve } = process.getBuiltinModule('node:path');
 
 /** Which key is needed: one of a case, or one that administers the server. */
@@ -162,14 +162,20 @@ export function describeMissingKey(
     { path: credentials.path, url: credentials.values.url ?? '' },
   ].filter((other) => other.url !== '' && !sameServer(other.url, url));
   const elsewhere = others.map((other) => `${other.path} has a key for ${other.url} only`);
-  const [closed] = forbidden;
-  const local =
-    closed === undefined
-      ? `on the host of the daemon, its keys are in credentials.yaml in its data directory (looked for: ${credentials.path})`
-      : `where the daemon of this host is meant: only root and its own user may read ${closed}, so run this with sudo`;
   return [
     `${what} ${url}`,
     ...elsewhere,
-    `set ${variable} to a file with the key, or write url and ${name} into ~/.config/snitch/cli.yaml; ${local}`,
+    `set ${variable} to a file with the key, or write url and ${name} into ~/.config/snitch/cli.yaml; ${whereKeysAre(credentials.path, forbidden)}`,
   ].join('\n');
+}
+
+/** A node on PostgreSQL leaves this file in its data directory. */
+const OF_A_NODE = 'postgres-primary.json';
+
+function whereKeysAre(path: string, [closed]: readonly string[]): string {
+  if (closed !== undefined)
+    return `where the daemon of this host is meant: only root and its own user may read ${closed}, so run this with sudo`;
+  if (existsSync(resolve(dirname(path), OF_A_NODE)))
+    return `the daemon of this host works on PostgreSQL, for which keys are made once, by the node that starts first: its data directory has them in credentials.yaml. Copy that file to ${path}, and restart the daemon here, which writes its own address into it`;
+  return `on the host of the daemon, its keys are in credentials.yaml in its data directory (looked for: ${path}); where several share a database, on that of the one that started first`;
 }

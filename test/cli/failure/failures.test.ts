@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { SEEN_FILE } from '../../../src/store/postgres/hosts/seen-file.ts';
+import { newDataDir, removeDataDir } from '../../data-directory.ts';
 import { type FakeAnswer, fakeServer, startFakeServer } from '../fake-server.ts';
 import { onTerminal } from '../on-terminal.ts';
 import { type Ended, runSnitch, temporaryDirectory } from '../snitch-process.ts';
@@ -236,7 +238,21 @@ failures('no key at all: 4, and where to put one', async () => {
   const { code, stderr } = await runSnitch(['list']);
   assert.is(code, 4);
   assert.match(stderr, 'no API key for http://127.0.0.1:7676');
+  assert.match(stderr, /in its data directory \(looked for: [^)]+\); where several share a database/);
   assert.match(stderr, 'SNITCH_API_KEY_FILE');
+});
+
+failures('no key on a node that did not make them: which one has them', async () => {
+  const dataDir = newDataDir();
+  try {
+    writeFileSync(join(dataDir, SEEN_FILE), '{}');
+    const { code, stderr } = await runSnitch(['list'], { SNITCH_DATA_DIR: dataDir });
+    assert.is(code, 4);
+    assert.match(stderr, 'by the node that starts first: its data directory has them in credentials.yaml');
+    assert.match(stderr, `Copy that file to ${join(dataDir, 'credentials.yaml')}`);
+  } finally {
+    removeDataDir(dataDir);
+  }
 });
 
 failures('what cannot be understood: 2', async () => {
