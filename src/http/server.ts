@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { OWN_ANSWER } from '../api/own-answer.ts';
 import { NotFound, SnitchError } from '../core/errors.ts';
+import { RepeatedFailure } from '../text/repeated-failure.ts';
 import { type AcknowledgePageContext, acknowledgePage } from './acknowledge/acknowledge.ts';
 import { refuseForeignForms, refuseForeignPages, signOfForeignPage } from './browser.ts';
 import { createByName } from './check-in/by-name.ts';
@@ -175,12 +176,21 @@ async function apiRoutes(api: FastifyInstance, serverOptions: ServerOptions): Pr
 
 type RequestListener = Parameters<typeof createServer>[1];
 
+/** Lines about check-ins that were refused, within a minute; the rest is counted. */
+const REFUSED_LINES = 10;
+
 function serve(
   options: ServerOptions & { quick: readonly QuickAnswer[] },
   readPath: PathReader,
   handler: NonNullable<RequestListener>,
 ): Server {
-  const { metrics } = options;
+  const { metrics, logger } = options;
+  const refused = new RepeatedFailure({
+    logger,
+    message: 'a check-in was not stored',
+    monotonic: () => performance.now(),
+    first: REFUSED_LINES,
+  });
   const handleCheckIn = createCheckInHandler({
     store: options.store,
     clock: options.clock,
@@ -196,8 +206,10 @@ function serve(
     sourceOf: options.sourceOf,
     newRequestId,
     onError: (error, requestId) => {
-      const level = error instanceof SnitchError ? 'warn' : 'error';
-      options.logger[level]({ err: error, request_id: requestId }, 'a check-in was not stored');
+      const fields = { err: error, request_id: requestId };
+      // What is no refusal is a defect, of which no line may be missing.
+      if (error instanceof SnitchError) refused.failed(fields, 'warn');
+      else logger.error(fields, 'a check-in was not stored');
     },
   });
   const server = createServer(LIMITS, (request, response) => {

@@ -1,6 +1,7 @@
 /** What the sweep is given. */
 import type { Logger } from 'pino';
 import type { Store } from '../store/store.ts';
+import { RepeatedFailure } from '../text/repeated-failure.ts';
 
 export interface SweeperOptions {
   store: Store;
@@ -11,4 +12,10 @@ export interface SweeperOptions {
   logger: Logger;
   /** Called after work that took long and much memory. */
   afterLongWork?: () => void;
+}
+
+/** A database that is away makes each pass fail, a second after the other. */
+export function failureOf({ logger, monotonic }: SweeperOptions): RepeatedFailure {
+  const message = 'the sweep failed; it is tried again each second, and told again each minute';
+  return new RepeatedFailure({ logger, monotonic, message, over: 'the sweep works again' });
 }

@@ -9,7 +9,7 @@ import type { ClusterNode } from '../store/node.ts';
 import type { DueResult, LookCursor } from '../store/sweep.ts';
 import { HOUR } from '../text/durations.ts';
 import { Looks } from './looks.ts';
-import type { SweeperOptions } from './options.ts';
+import { failureOf, type SweeperOptions } from './options.ts';
 import { Postponing } from './postponing.ts';
 import { Watch } from './watch.ts';
 import { tellOfWindow } from './window-line.ts';
@@ -40,6 +40,7 @@ export class Sweeper {
   readonly #watch: Watch;
   readonly #postponing: Postponing;
   readonly #looks: Looks;
+  readonly #failure: ReturnType<typeof failureOf>;
   #cron: Cron | null = null;
   #halted = false;
   #running: Promise<void> = Promise.resolve();
@@ -59,6 +60,7 @@ export class Sweeper {
     this.#watch = new Watch(options.clock);
     this.#postponing = new Postponing(options);
     this.#looks = new Looks(options);
+    this.#failure = failureOf(options);
     this.#sweptAt = options.monotonic();
     this.#endedAt = this.#sweptAt;
   }
@@ -132,9 +134,10 @@ export class Sweeper {
 
   /** Runs one pass at the present time. Errors are logged, and the next pass tries again. */
   async tick(): Promise<void> {
-    this.#running = this.#sweep().catch((error: unknown) => {
-      this.#options.logger.error({ err: error }, 'the sweep failed; it is tried again in a second');
-    });
+    this.#running = this.#sweep().then(
+      () => this.#failure.works(),
+      (err: unknown) => this.#failure.failed({ err }),
+    );
     await this.#running;
     this.#endedAt = this.#options.monotonic();
   }

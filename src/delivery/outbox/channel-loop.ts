@@ -3,7 +3,6 @@
  * sending, settles, and gives back at the stop what was not sent. The channel itself only sends.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import type { Store } from '../../store/store.ts';
 import type { Channel } from './channel.ts';
 import { type Claimed, Claims, type Intake, intakeOf, leaseOf } from './claims.ts';
@@ -28,7 +27,9 @@ export interface ChannelLoopOptions {
   settler: Settler;
   clock: () => number;
   monotonic: () => number;
-  logger: Pick<Logger, 'info' | 'error'>;
+  /** Told of the first of several failures to read the outbox, with the kind of the channel, and of their end. */
+  onFailing: (channel: string, error: unknown) => void;
+  onRecovered: (channel: string) => void;
   /** What was claimed before this instant of the monotonic clock may have been taken over by another node. */
   heldSince: () => number;
   /** Aborted when what is in flight must be given up. */
@@ -52,7 +53,7 @@ export class ChannelLoop {
   #halted = false;
 
   constructor(channel: Channel, options: ChannelLoopOptions) {
-    const { logger, monotonic } = options;
+    const { monotonic, onFailing, onRecovered } = options;
     const { kind, pace } = channel;
     this.#options = options;
     this.#channel = channel;
@@ -63,9 +64,8 @@ export class ChannelLoop {
     this.#passes = new PassLoop({
       pass: () => this.#pass(),
       monotonic,
-      onFailing: (err) =>
-        logger.error({ err, channel: kind }, 'the outbox cannot be read now; it is tried again'),
-      onRecovered: () => logger.info({ channel: kind }, 'the outbox can be read again'),
+      onFailing: (err) => onFailing(kind, err),
+      onRecovered: () => onRecovered(kind),
     });
   }
 

@@ -49,6 +49,8 @@ export class Dispatch {
   readonly #settler: Settler;
   readonly #giveUp = new AbortController();
   readonly #loops: readonly ChannelLoop[];
+  /** The kinds of those that cannot read the outbox. All read the same one, so that one line tells of all. */
+  readonly #failing = new Set<string>();
   #stopped: Promise<void> | null = null;
 
   /** @param channels one of each kind */
@@ -58,7 +60,8 @@ export class Dispatch {
     this.#options = options;
     this.#settler = new Settler({ store, clock, monotonic, random, logger, observe });
     const giveUp = this.#giveUp.signal;
-    const shared = { store, clock, monotonic, logger, settler: this.#settler, heldSince, giveUp };
+    const told = { onFailing: this.#onFailing, onRecovered: this.#onRecovered };
+    const shared = { store, clock, monotonic, settler: this.#settler, heldSince, giveUp, ...told };
     this.#loops = channels.map((channel) => new ChannelLoop(channel, shared));
   }
 
@@ -101,6 +104,18 @@ export class Dispatch {
       ? `the outbox was not looked at for ${Math.round(longest / 1_000)} s`
       : null;
   }
+
+  readonly #onFailing = (channel: string, err: unknown): void => {
+    const isFirst = this.#failing.size === 0;
+    this.#failing.add(channel);
+    if (isFirst)
+      this.#options.logger.error({ err, channel }, 'the outbox cannot be read now; it is tried again');
+  };
+
+  readonly #onRecovered = (channel: string): void => {
+    this.#failing.delete(channel);
+    if (this.#failing.size === 0) this.#options.logger.info('the outbox can be read again');
+  };
 
   async #stop(): Promise<void> {
     const { grace = GRACE } = this.#options;
