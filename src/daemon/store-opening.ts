@@ -5,7 +5,8 @@ import type { StorePlace } from '../config/store-place.ts';
 import { lateStore } from '../store/late-store.ts';
 import type { OpenOptions } from '../store/postgres/open.ts';
 import type { CheckOutcome } from '../store/sqlite/background-check.ts';
-import { prepareDataDir } from '../store/sqlite/connection.ts';
+import { DatabaseUnusable, prepareDataDir } from '../store/sqlite/connection.ts';
+import { lockDataDir } from '../store/sqlite/lock.ts';
 import { openStoreUnlessStopped, type SqliteOptions } from '../store/sqlite/sqlite-store.ts';
 import type { Store } from '../store/store.ts';
 import { tellOfWindow } from '../sweep/window-line.ts';
@@ -61,16 +62,47 @@ function openInDirectory(
 const WAITING =
   'another program has the database to itself, a node that brings it up to date or `snitch move`, and is waited for';
 
+async function openShared(given: Given, place: StorePlace, wishes: Wishes): Promise<Opened> {
+  const unlock = takeDirectory(given);
+  try {
+    return await openSharedIn(given, place, wishes, unlock);
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+/**
+ * Two daemons would take what the other one remembers of the primary for their own, and the file of the keys too. Without
+ * a database in the directory, that it cannot be locked is no reason to take no check-ins.
+ *
+ * @throws DataDirLocked when another daemon has it
+ */
+function takeDirectory({ config: { dataDir }, logger }: Given): () => void {
+  prepareDataDir(dataDir);
+  try {
+    return lockDataDir(dataDir);
+  } catch (error) {
+    if (!(error instanceof DatabaseUnusable)) throw error;
+    const { message: reason } = error;
+    logger.warn(
+      { reason },
+      'the data directory cannot be locked, so that nothing keeps a second daemon from using it',
+    );
+    return () => {};
+  }
+}
+
 /** The client of PostgreSQL is loaded only where it is needed. */
-async function openShared(
+async function openSharedIn(
   given: Given,
   place: StorePlace,
   { stopped = new AbortController().signal }: Wishes,
+  unlock: () => void,
 ): Promise<Opened> {
-  const { config, logger, manager, clock } = given;
+  const { logger, manager, clock } = given;
   const { openStoreOnPostgres } = await import('../store/postgres/open.ts');
   const { reasonToWait } = await import('../store/postgres/passing.ts');
-  prepareDataDir(config.dataDir);
   const monotonic = () => performance.now();
   const patience = new Patience({ logger, manager, stopped, reasonToWait, monotonic });
   const id = randomUUID();
@@ -80,11 +112,12 @@ async function openShared(
     if (stopped.aborted) await store.close();
     const details = { store: place.shown, node: store.node?.id };
     logger.warn(details, 'the data are in PostgreSQL, which is a preview');
-    return store;
+    return { ...store, close: () => store.close().finally(unlock) };
   };
   const first = await patience.attempt(open);
   if (first) return { store: first.value, patiently: (work) => patience.until(work) };
-  const late = lateStore(() => patience.reason ?? 'the database is not open yet', clock());
+  const problem = () => patience.reason ?? 'the database is not open yet';
+  const late = lateStore(problem, clock(), async () => unlock());
   let isOpen = false;
   const openLate = async () => {
     if (!isOpen) late.open(await open());

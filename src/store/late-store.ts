@@ -17,8 +17,9 @@ type Method = (...given: unknown[]) => unknown;
  * share are late: on those the signs of life of all nodes tell what was missed.
  *
  * @param problem why it is not open, in words that may be shown to anybody
+ * @param close of one that was never opened
  */
-export function lateStore(problem: () => string, since: number): LateStore {
+export function lateStore(problem: () => string, since: number, close = async () => {}): LateStore {
   let opened: Store | null = null;
   const listeners: ((change: Change) => void)[] = [];
   const refuse = async (): Promise<never> => {
@@ -35,7 +36,7 @@ export function lateStore(problem: () => string, since: number): LateStore {
     node: nodeWithout(refuse, problem),
     onChange: (listener) => void listeners.push(listener),
     failed: new Promise(() => {}),
-    close: async () => {},
+    close,
     by: () => refusing({}, refuse),
   };
   return {
