@@ -6,7 +6,8 @@ import type { StorePlace } from '../config/store-place.ts';
 import { lateStore } from '../store/late-store.ts';
 import type { OpenOptions } from '../store/postgres/open.ts';
 import type { CheckOutcome } from '../store/sqlite/background-check.ts';
-import { prepareDataDir } from '../store/sqlite/connection.ts';
+import { DatabaseUnusable, prepareDataDir } from '../store/sqlite/connection.ts';
+import { lockDataDir } from '../store/sqlite/lock.ts';
 import { openStoreUnlessStopped, type SqliteOptions } from '../store/sqlite/sqlite-store.ts';
 import type { Store } from '../store/store.ts';
 import { tellOfWindow } from '../sweep/window-line.ts';
@@ -68,16 +69,47 @@ const WAITING =
  */
 const LISTENS_AFTER = 2_000;
 
+async function openShared(given: Given, place: StorePlace, wishes: Wishes): Promise<Opened> {
+  const unlock = takeDirectory(given);
+  try {
+    return await openSharedIn(given, place, wishes, unlock);
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+/**
+ * Two daemons would take what the other one remembers of the primary for their own, and the file of the keys too. Without
+ * a database in the directory, that it cannot be locked is no reason to take no check-ins.
+ *
+ * @throws DataDirLocked when another daemon has it
+ */
+function takeDirectory({ config: { dataDir }, logger }: Given): () => void {
+  prepareDataDir(dataDir);
+  try {
+    return lockDataDir(dataDir);
+  } catch (error) {
+    if (!(error instanceof DatabaseUnusable)) throw error;
+    const { message: reason } = error;
+    logger.warn(
+      { reason },
+      'the data directory cannot be locked, so that nothing keeps a second daemon from using it',
+    );
+    return () => {};
+  }
+}
+
 /** The client of PostgreSQL is loaded only where it is needed. */
-async function openShared(
+async function openSharedIn(
   given: Given,
   place: StorePlace,
   { stopped = new AbortController().signal }: Wishes,
+  unlock: () => void,
 ): Promise<Opened> {
-  const { config, logger, manager, clock } = given;
+  const { logger, manager, clock } = given;
   const { openStoreOnPostgres } = await import('../store/postgres/open.ts');
   const { reasonToWait } = await import('../store/postgres/passing.ts');
-  prepareDataDir(config.dataDir);
   const monotonic = () => performance.now();
   const patience = new Patience({ logger, manager, stopped, reasonToWait, monotonic });
   const id = randomUUID();
@@ -88,13 +120,22 @@ async function openShared(
     if (stopped.aborted) await store.close();
     const details = { store: place.shown, node: store.node?.id };
     logger.warn(details, 'the data are in PostgreSQL, which is a preview');
-    return store;
+    return { ...store, close: () => store.close().finally(unlock) };
   };
-  return openedSoon(patience, open, clock());
+  return openedSoon({ patience, open, unlock, since: clock() });
+}
+
+interface Opening {
+  patience: Patience;
+  open: () => Promise<Store>;
+  /** Called when a store was given up that was never opened. */
+  unlock: () => void;
+  /** Check-ins are refused since then, in milliseconds since the epoch. */
+  since: number;
 }
 
 /** The store itself where it opens soon, else one that refuses all until it is open. */
-async function openedSoon(patience: Patience, open: () => Promise<Store>, since: number): Promise<Opened> {
+async function openedSoon({ patience, open, unlock, since }: Opening): Promise<Opened> {
   let begun: Promise<{ value: Store } | null> | null = patience.attempt(open);
   // Whoever waits for it later is told what it throws.
   begun.catch(() => undefined);
@@ -104,11 +145,10 @@ async function openedSoon(patience: Patience, open: () => Promise<Store>, since:
   );
   if (first) return { store: first.value, patiently: (work) => patience.until(work) };
   const problem = () => patience.reason ?? 'the database is being opened';
-  const giveUp = () =>
-    void begun?.then(
-      (opened) => opened?.value.close(),
-      () => undefined,
-    );
+  const giveUp = () => {
+    const under = begun ?? Promise.resolve(null);
+    void under.then((opened) => opened?.value.close()).then(unlock, unlock);
+  };
   const late = lateStore(problem, since, giveUp);
   let isOpen = false;
   const openLate = async () => {

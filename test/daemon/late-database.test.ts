@@ -1,6 +1,8 @@
 /** A daemon whose database on PostgreSQL is not there when it starts. Time limit: 180 s. */
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -33,6 +35,7 @@ test.after(({ cluster }) => cluster[Symbol.asyncDispose]());
 
 interface Starting extends AsyncDisposable {
   url: string;
+  dataDir: string;
   starting: Promise<Daemon>;
   /** What it logged. */
   log: { level: number; msg: string; reason?: string }[];
@@ -40,8 +43,9 @@ interface Starting extends AsyncDisposable {
   end(): void;
 }
 
-async function start(storeUrl: string): Promise<Starting> {
-  const dataDir = newDataDir();
+/** @param given a data directory that somebody else takes away */
+async function start(storeUrl: string, given?: string): Promise<Starting> {
+  const dataDir = given ?? newDataDir();
   const port = await freePort();
   const env = {
     SNITCH_LISTEN: `127.0.0.1:${port}`,
@@ -55,6 +59,7 @@ async function start(storeUrl: string): Promise<Starting> {
   starting.catch(() => {});
   return {
     url: `http://127.0.0.1:${port}`,
+    dataDir,
     starting,
     log,
     end: () => stopped.abort(),
@@ -64,7 +69,7 @@ async function start(storeUrl: string): Promise<Starting> {
         (daemon) => daemon.stop(),
         () => {},
       );
-      removeDataDir(dataDir);
+      if (given === undefined) removeDataDir(dataDir);
     },
   };
 }
@@ -167,6 +172,45 @@ test('what only a person can mend ends the start at once, in words and without t
     assert.match(message, words);
     assert.not.match(message, /wrong/);
     assert.is(await statusOf(`${daemon.url}/healthz`), 0, 'it never listened');
+  }
+});
+
+test('one daemon has the data directory, also while it waits, and gives it back however it ends', async ({
+  cluster,
+  database,
+}) => {
+  const there = cluster.url(database);
+  await using waiting = await start('postgres://nobody@nowhere.invalid/snitch');
+  const { dataDir } = waiting;
+  const failureAt = async (address: string) => {
+    await using daemon = await start(address, dataDir);
+    return await failureOf(daemon.starting);
+  };
+  await until(async () => (await statusOf(`${waiting.url}/healthz`)) === 200, 'it waits');
+  const refused = await failureAt(there);
+  assert.is(refused.name, 'DataDirLocked');
+  assert.match(refused.message, `another snitch daemon is using ${dataDir}`);
+  waiting.end();
+  await failureOf(waiting.starting);
+  const denied = await failureAt(`postgres://locked:wrong@127.0.0.1:${cluster.port}/postgres`);
+  assert.match(denied.message, /password authentication failed/);
+  for (let restart = 0; restart < 2; restart += 1) {
+    await using daemon = await start(there, dataDir);
+    await daemon.starting;
+    assert.is((await failureAt(there)).name, 'DataDirLocked');
+  }
+});
+
+test('a data directory that cannot be locked keeps no node from its work', async ({ cluster, database }) => {
+  const dataDir = newDataDir();
+  try {
+    writeFileSync(join(dataDir, 'snitch.lock'), 'something else, and long enough to look at '.repeat(40));
+    await using daemon = await start(cluster.url(database), dataDir);
+    await daemon.starting;
+    const told = daemon.log.find(({ msg }) => msg.startsWith('the data directory cannot be locked'));
+    assert.match(told?.reason ?? '', 'snitch.lock');
+  } finally {
+    removeDataDir(dataDir);
   }
 });
 

@@ -15,9 +15,11 @@ import { closing } from '../closing.ts';
 import { newDataDir, removeDataDir } from '../data-directory.ts';
 import { unless } from '../skipped.ts';
 import { queryDirectory } from '../store/fixture.ts';
-import { WITHOUT_SQLITE } from '../store/postgres/open.ts';
+import { ON_POSTGRES, queryOnPostgres, WITHOUT_SQLITE } from '../store/postgres/open.ts';
 import { until } from '../until.ts';
 import { type DaemonProcess, startProcess } from './daemon-process.ts';
+
+const query = ON_POSTGRES ? queryOnPostgres : queryDirectory;
 
 const test = suite('the link in a message');
 
@@ -71,9 +73,9 @@ const deliveries = async ({ call }: DaemonProcess) =>
   (await (await call('GET', '/v1/deliveries')).json()) as WireDelivery[];
 
 /** As if the hour were over that the pager waits. */
-function letTimePass(dataDir: string): void {
-  queryDirectory(dataDir, 'UPDATE alerts SET at = at - ?', 2 * HOUR * 1_000);
-  queryDirectory(dataDir, `UPDATE deliveries SET next_attempt_at = 0 WHERE state <> 'delivered'`);
+async function letTimePass(dataDir: string): Promise<void> {
+  await query(dataDir, 'UPDATE alerts SET at = at - ?', 2 * HOUR * 1_000);
+  await query(dataDir, `UPDATE deliveries SET next_attempt_at = 0 WHERE state <> 'delivered'`);
 }
 
 async function press(url: string, by: string): Promise<Response> {
@@ -109,7 +111,7 @@ test('a killed daemon keeps the acknowledgement and the key, and never escalates
     );
     const [pager] = (await deliveries(second)).filter(({ target }) => target === 'pager');
     assert.equal([pager?.state, pager?.last_error], ['dropped', 'it was acknowledged before']);
-    const [{ value: key = '' } = {}] = queryDirectory<{ value: string }>(
+    const [{ value: key = '' } = {}] = await query<{ value: string }>(
       dataDir,
       `SELECT value FROM settings WHERE name = 'links.key'`,
     );
@@ -135,7 +137,7 @@ test('what was acknowledged after one kill and before another is never escalated
     const answer = await second.call('POST', `${seen.href}/acknowledge`, { by: 'Ann' });
     assert.is(answer.status, 200, await answer.text());
     await second.end('SIGKILL');
-    letTimePass(dataDir);
+    await letTimePass(dataDir);
     await using third = await startProcess({ dataDir });
     const settled = async () => (await deliveries(third)).every(({ state }) => state !== 'pending');
     await until(settled, 'nothing waits any more');

@@ -50,6 +50,8 @@ export interface DaemonOptions {
   keysOf?: Pick<DaemonProcess, 'adminKey' | 'apiKey'>;
   /** A socket that listens already, passed as a service manager does. */
   socket?: number;
+  /** Kills it, also while it starts. */
+  signal?: AbortSignal;
 }
 
 /** Starts the daemon on a free port and waits until it listens. Its store is the one that SNITCH_TEST_STORE names. */
@@ -70,6 +72,7 @@ export async function startProcess(options: DaemonOptions = {}): Promise<DaemonP
       ...options.env,
     },
     stdio: ['ignore', 'pipe', 'pipe', ...(socket ? [socket] : [])],
+    ...(options.signal && { signal: options.signal, killSignal: 'SIGKILL' }),
   });
   const log: string[] = [];
   const { url, pid } = await listening(child, log);
@@ -103,6 +106,7 @@ async function listening(child: ChildProcess, log: string[]): Promise<{ url: str
       if (line.includes('"msg":"listening"')) resolve(JSON.parse(line) as { url: string; pid: number });
     });
   }
+  child.once('error', reject);
   child.once('exit', (code) => reject(new Error(`the daemon ended with ${code}:\n${log.join('\n')}`)));
   const { url, pid } = await promise;
   child.removeAllListeners('exit');

@@ -8,6 +8,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../src/api/wire.ts';
 import { newDataDir, removeDataDir } from '../data-directory.ts';
+import { runUnless } from '../skipped.ts';
+import { WITHOUT_OWN_CLOCK } from '../store/postgres/open.ts';
 import { type DaemonProcess, startProcess } from './daemon-process.ts';
 import { hostClock } from './host-clock.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
@@ -106,4 +108,4 @@ test('forty jobs raise no alert of their own, over a kill too, and one that stay
   }
 });
 
-test.run();
+runUnless(WITHOUT_OWN_CLOCK, test, 'a dead host');

@@ -5,8 +5,11 @@ import type { WireAlert, WireSnitch } from '../../src/api/wire.ts';
 import type { WireSilence } from '../../src/api/wire-kept-back.ts';
 import { newDataDir, removeDataDir } from '../data-directory.ts';
 import { queryDirectory } from '../store/fixture.ts';
+import { ON_POSTGRES, queryOnPostgres } from '../store/postgres/open.ts';
 import { until } from '../until.ts';
 import { type DaemonProcess, startProcess } from './daemon-process.ts';
+
+const query = ON_POSTGRES ? queryOnPostgres : queryDirectory;
 
 const test = suite('a silence and a crash');
 
@@ -37,8 +40,8 @@ test('kill -9 in a silence, and again after its end, loses and repeats nothing',
     await daemon.end('SIGKILL');
     // The silence ends while nobody runs.
     const ended = Date.now() - 1;
-    queryDirectory(dataDir, 'UPDATE silences SET to_at = ?, over_at = ?', ended, ended);
-    queryDirectory(dataDir, 'UPDATE silenced_alarms SET settle_at = ?', ended);
+    await query(dataDir, 'UPDATE silences SET to_at = ?, over_at = ?', ended, ended);
+    await query(dataDir, 'UPDATE silenced_alarms SET settle_at = ?', ended);
     for (let restart = 0; restart < 2; restart += 1) {
       daemon = await startProcess({ dataDir });
       await until(async () => (await alertsOf(daemon)).includes('snitch.errored'), 'the alarm is told');

@@ -10,6 +10,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { newDataDir, removeDataDir } from '../data-directory.ts';
 import { unless, without } from '../skipped.ts';
+import { WITHOUT_SQLITE } from '../store/postgres/open.ts';
 import { openNotifySocket } from '../system/raw-sockets.ts';
 import { startProcess } from './daemon-process.ts';
 
@@ -18,7 +19,7 @@ const STALLED_WITHIN = 50_000;
 
 const test = suite('a daemon whose disk hangs');
 
-unless(without('strace', '-V'), test)(
+unless(WITHOUT_SQLITE ?? without('strace', '-V'), test)(
   'gives no sign of life while it hangs, says why, and goes on when it can',
   async () => {
     const dataDir = newDataDir();

@@ -14,6 +14,9 @@ export const ON_POSTGRES = process.env.SNITCH_TEST_STORE === 'postgres';
 /** Why a test that looks into the file of SQLite, or fills its disk, is not run on PostgreSQL; null where it is. */
 export const WITHOUT_SQLITE = ON_POSTGRES ? 'it is about the file of SQLite' : null;
 
+/** Why a test that lets the clock of the host run faster is not run on PostgreSQL; null where it is. */
+export const WITHOUT_OWN_CLOCK = ON_POSTGRES ? 'the clock of the database decides there what is due' : null;
+
 export async function openOnPostgres({ dataDir, ...options }: DirectoryOptions): Promise<Store> {
   // Connections keep the deadline that they were first used with.
   const pool = options.deadline === undefined ? await lentPool(dataDir) : await poolOf(dataDir);
