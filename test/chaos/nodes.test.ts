@@ -37,7 +37,7 @@ const ABSENT = 5;
 const SENT_WITHIN = 300_000;
 
 /** What a dead node had claimed goes to another after ten seconds: its lease would last for 75. In milliseconds. */
-const TAKEN_OVER_WITHIN = 40_000;
+const TAKEN_OVER_WITHIN = 60_000;
 
 interface Context {
   cluster: Cluster;
