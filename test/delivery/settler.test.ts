@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RETRY_WAITS } from '../../src/core/backoff.ts';
 import type { Settlement } from '../../src/core/delivery.ts';
+import { StoreUnavailable } from '../../src/core/errors.ts';
 import type { Held } from '../../src/delivery/outbox/held.ts';
 import { Settler, type SettlerOptions } from '../../src/delivery/outbox/settler.ts';
 import type { LogLine } from './outbox.ts';
@@ -148,6 +149,42 @@ test('one that is refused until its lease ends, or while the process ends, is le
   await hurried.settler.settle([held(1)], { kind: 'delivered' });
   assert.is(hurried.observed.length, 0);
   assert.equal(said(hurried.lines).slice(1), ['error: a delivery was not settled and will be sent again']);
+});
+
+test('one that was sent is tried after the end of its lease while the store is away, and nothing is claimed beside it', async () => {
+  const overdue: string[][] = [];
+  const { settler, written, observed, lines } = settling((calls) => {
+    overdue.push(settler.overdue('email'), settler.overdue('webhook'));
+    if (calls < 3) throw new StoreUnavailable(new Error('disk is full'));
+    return calls === 3;
+  });
+  await settler.settle([held(1, { leaseEnds: 0 })], { kind: 'delivered' });
+  assert.is(written.length, 1);
+  assert.is(observed.length, 1);
+  const one = [['ann@example.com'], []];
+  assert.equal(overdue, [...one, ...one, ...one]);
+  assert.equal(settler.overdue('email'), []);
+  assert.equal(said(lines), ['info: delivered']);
+});
+
+test('one that was not sent is left to the next claim at the end of its lease', async () => {
+  const { settler, written, lines } = settling(() => {
+    throw new StoreUnavailable(new Error('disk is full'));
+  });
+  await settler.release([held(1, { leaseEnds: 0 })]);
+  assert.equal(written, []);
+  assert.equal(said(lines), ['error: a delivery was not settled and will be sent again']);
+});
+
+test('one whose first attempt had no answer may be settled already, and the log does not say more', async () => {
+  const { settler, lines } = settling((calls) => {
+    if (calls === 1) throw new StoreUnavailable(new Error('no answer'));
+    return false;
+  });
+  await settler.settle([held(1)], { kind: 'delivered' });
+  assert.equal(said(lines).slice(1), [
+    'warn: a delivery was settled already, by an attempt that the store did not answer, or its lease had ended',
+  ]);
 });
 
 test('one whose lease has ended is not counted', async () => {

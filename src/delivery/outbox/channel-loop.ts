@@ -176,7 +176,8 @@ export class ChannelLoop {
   #satisfied(): string[] {
     const now = this.#options.monotonic();
     const room = this.#lanes.hasRoom('slow');
-    return [...this.#targets.values()].filter((target) => target.hasEnough(now, room)).map(({ id }) => id);
+    const satisfied = [...this.#targets.values()].filter((target) => target.hasEnough(now, room));
+    return [...satisfied.map(({ id }) => id), ...this.#options.settler.overdue(this.#channel.kind)];
   }
 
   /** One turn of each target after the other, until no target may start another. */

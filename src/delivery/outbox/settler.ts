@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { nextAttemptAt } from '../../core/backoff.ts';
 import { isChannelKind } from '../../core/channel.ts';
 import type { Settlement } from '../../core/delivery.ts';
+import { StoreUnavailable } from '../../core/errors.ts';
 import { lastOfAll } from '../../core/explanation/death.ts';
 import type { Channel } from '../../core/routing.ts';
 import type { Store } from '../../store/store.ts';
@@ -35,9 +36,17 @@ const AT_ONCE = 50;
 /** At most so many ids of deliveries are named in one line of the log. */
 const NAMED = 20;
 
+const TOO_LATE = 'a delivery was settled too late: its lease had ended';
+
+/** Of an attempt without an answer, nobody knows whether it was written down. */
+const TOO_LATE_OR_TWICE =
+  'a delivery was settled already, by an attempt that the store did not answer, or its lease had ended';
+
 export class Settler {
   readonly #options: SettlerOptions;
   readonly #log: BoundedLog;
+  /** Settlements that are not written down yet. */
+  readonly #unwritten = new Set<Held>();
   #patient = true;
 
   constructor(options: SettlerOptions) {
@@ -73,23 +82,52 @@ export class Settler {
     }
   }
 
-  /** Tries again for as long as the lease lasts; after that another claim may have the delivery. */
-  async #writeOne({ held, settlement }: Fate): Promise<void> {
-    const { store, monotonic, logger, observe } = this.#options;
-    for (;;) {
+  /**
+   * The targets of a channel with deliveries that were tried, whose lease has ended, and whose outcome the store has not
+   * taken yet. Whoever claimed for one of them now could get the same delivery again.
+   */
+  overdue(channel: Channel): string[] {
+    const now = this.#options.monotonic();
+    const late = [...this.#unwritten].filter((held) => held.channel === channel && held.leaseEnds <= now);
+    return late.map(({ target }) => target);
+  }
+
+  async #writeOne(fate: Fate): Promise<void> {
+    this.#unwritten.add(fate.held);
+    try {
+      await this.#writePatiently(fate);
+    } finally {
+      this.#unwritten.delete(fate.held);
+    }
+  }
+
+  async #writePatiently({ held, settlement }: Fate): Promise<void> {
+    const { store, logger, observe } = this.#options;
+    for (let isFirst = true; ; isFirst = false) {
       try {
         const counted = await store.settleDelivery(held.id, held.fence, settlement);
         if (counted) observe({ channel: held.channel, result: settlement.kind });
-        else logger.warn(shown([held]), 'a delivery was settled too late: its lease had ended');
+        else logger.warn(shown([held]), isFirst ? TOO_LATE : TOO_LATE_OR_TWICE);
         return;
       } catch (error) {
-        if (!this.#patient || monotonic() + TRY_AGAIN_AFTER >= held.leaseEnds) {
+        if (!this.#mayTryAgain(held, settlement, error)) {
           logger.error({ ...shown([held]), err: error }, 'a delivery was not settled and will be sent again');
           return;
         }
       }
       await sleep(TRY_AGAIN_AFTER);
     }
+  }
+
+  /**
+   * While the store is away nobody else can claim either, so that what was sent is written down when it is back, however
+   * long after the lease that is: by its fence it counts only where nobody has claimed the delivery anew. What the store
+   * refuses for another reason, and what was not sent, is left to the next claim at the end of the lease.
+   */
+  #mayTryAgain(held: Held, { kind }: Settlement, error: unknown): boolean {
+    if (!this.#patient) return false;
+    if (error instanceof StoreUnavailable && kind !== 'released') return true;
+    return this.#options.monotonic() + TRY_AGAIN_AFTER < held.leaseEnds;
   }
 
   /** Alarms that went out as one message share one line of the log. */

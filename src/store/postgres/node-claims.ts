@@ -55,11 +55,13 @@ const NOW = 'CAST(extract(epoch FROM statement_timestamp()) * 1000 AS BIGINT)';
 
 /**
  * Leases and turns begin and end by the clock of the database, whatever the clocks of the hosts say. What nobody has leased
- * is due by the clock of this host as well, because another host may have stamped it whose clock is ahead.
+ * is due by the clock of this host as well, because another host may have stamped it whose clock is ahead. What another
+ * node leased is due when the lease is over, unless it is to be left alone.
  */
 const CLAIM_BY_DATABASE = claimIn(
   NOW,
-  `d.next_attempt_at <= greatest(CAST(? AS BIGINT), ${NOW}) AND (d.leased = 0 OR d.next_attempt_at <= ${NOW})`,
+  `d.next_attempt_at <= greatest(CAST(? AS BIGINT), ${NOW}) AND (d.leased = 0
+    OR d.next_attempt_at <= ${NOW} AND (d.node IS NULL OR d.node = ? OR CAST(? AS BIGINT) = 1))`,
   `${NOW} + CAST(? AS BIGINT)`,
 );
 
@@ -69,21 +71,28 @@ export type LeaseClock = 'own' | 'database';
 const NOTE_NODE =
   'UPDATE deliveries SET node = ? WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))';
 
+export interface Claiming {
+  /** Who claims. */
+  node: string;
+  clock: LeaseClock;
+  /** Whether what another node leased may be claimed when that lease is over. */
+  mayTakeOver: boolean;
+}
+
 /** Looks through so many deliveries at most that need not be sent, or not yet. */
 const LOOKED_THROUGH = 1_024;
 
 export async function claimAsNode(
   tx: Transaction,
-  node: string,
+  claiming: Claiming,
   request: ClaimRequest,
-  clock: LeaseClock = 'own',
 ): Promise<ClaimedDelivery[]> {
   const claimed: ClaimedDelivery[] = [];
   const passed = new Set(request.busy);
   const others: number[] = [];
   for (let looked = 0; claimed.length < request.limit && looked < LOOKED_THROUGH; ) {
     const limit = request.limit - claimed.length;
-    const rows = await take(tx, node, { ...request, limit, busy: [...passed] }, clock);
+    const rows = await take(tx, claiming, { ...request, limit, busy: [...passed] });
     await foreseeAlerts(tx, rows);
     for (const [target, own] of Map.groupBy(rows, (row) => row.target)) {
       const before = claimed.length;
@@ -104,24 +113,24 @@ export async function claimAsNode(
     looked += rows.length;
     if (rows.length < limit) break;
   }
-  if (others.length > 0) tx.put(NOTE_NODE, node, JSON.stringify(others));
+  if (others.length > 0) tx.put(NOTE_NODE, claiming.node, JSON.stringify(others));
   return claimed;
 }
 
 /** The statement's rows, in the order in which the targets have their turn. */
 async function take(
   tx: Transaction,
-  node: string,
+  { node, clock, mayTakeOver }: Claiming,
   { channel, now, leaseUntil, perTarget, limit, after, busy }: ClaimRequest,
-  clock: LeaseClock,
 ): Promise<DueRow[]> {
   const isOwn = clock === 'own';
   const compared = isOwn ? [now] : [];
+  const due = isOwn ? [now] : [now, node, mayTakeOver ? 1 : 0];
   const until = isOwn ? leaseUntil : leaseUntil - now;
   const rows = await tx.all<DueRow & { due: number }>(
     isOwn ? CLAIM : CLAIM_BY_DATABASE,
-    ...[channel, channel, channel, JSON.stringify(busy), node, ...compared, channel, now, after, limit],
-    ...[channel, node, until, ...compared, channel, now, perTarget, after, limit, until, node],
+    ...[channel, channel, channel, JSON.stringify(busy), node, ...compared, channel, ...due, after, limit],
+    ...[channel, node, until, ...compared, channel, ...due, perTarget, after, limit, until, node],
   );
   const key = ({ target }: DueRow) => (target <= after ? 1 : 0);
   return rows.sort(

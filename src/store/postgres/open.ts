@@ -84,6 +84,7 @@ export async function openStoreOnPostgres(options: OpenOptions): Promise<Store> 
     deadline,
     node: node.id,
     leaseClock: 'database',
+    mayTakeOver: () => shared.mayTakeOver(),
     onCommitted: (changes) => teller.tell(changes.filter(concernsOthers)),
     ...(onCommit && { onCommit }),
     ...(checkInsKept && { checkInsKept }),

@@ -17,6 +17,8 @@ export interface PostgresOptions {
   node?: string;
   /** Whose clock leases are measured with; its own where it is absent. */
   leaseClock?: LeaseClock;
+  /** Asked before each claim: whether what another node leased may be claimed when that lease is over. */
+  mayTakeOver?: () => boolean;
   /** How long a connection and each statement may take, in milliseconds. */
   deadline?: number;
   /** Told of every commit, for the metrics. */
@@ -67,7 +69,7 @@ export function storeOn(options: PostgresOptions): StoreOnPool {
   const sets = new CheckInSets(running, runner);
   const store: Store = {
     ...methodsOf(runner),
-    ...claimsOf(runner, options.node ?? ALONE, options.leaseClock),
+    ...claimsOf(runner, options),
     applyCheckIn: (checkIn) => sets.apply(checkIn),
     health: () => ({ failingSince: runner.failingSince, commits: runner.commits, syncs: runner.commits }),
     // What follows is about files: the server looks after its own.
@@ -92,11 +94,11 @@ const ALONE = 'alone';
 
 function claimsOf(
   runner: PostgresRunner,
-  node: string,
-  clock?: LeaseClock,
+  { node = ALONE, leaseClock: clock = 'own', mayTakeOver = () => true }: PostgresOptions,
 ): Pick<Store, 'claimDeliveries' | 'releaseLeases'> {
   return {
-    claimDeliveries: (request) => runner.writeInBackground((tx) => claimAsNode(tx, node, request, clock)),
+    claimDeliveries: (request) =>
+      runner.writeInBackground((tx) => claimAsNode(tx, { node, clock, mayTakeOver: mayTakeOver() }, request)),
     releaseLeases: (now) => runner.writeInBackground((tx) => releaseLeasesOf(tx, [node], now)),
   };
 }

@@ -55,6 +55,8 @@ export interface SharedNode {
   node: ClusterNode;
   /** What the store does otherwise where it is not alone. */
   methods: Pick<Store, 'applyDue' | 'recordLiveness'>;
+  /** Whether this node may claim now what another one leased, once that lease is over. */
+  mayTakeOver(): boolean;
 }
 
 export function sharedNode(options: SharedNodeOptions): SharedNode {
@@ -91,6 +93,7 @@ export function sharedNode(options: SharedNodeOptions): SharedNode {
       // The signs of life of all nodes tell more than what one of them would write down.
       recordLiveness: async () => {},
     },
+    mayTakeOver: () => liveness.mayTakeOver,
   };
 }
 

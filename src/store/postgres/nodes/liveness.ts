@@ -66,6 +66,14 @@ export class Liveness {
   }
 
   /**
+   * Whether this node has lived for so long without a gap that others, if they live, have done what they were kept from
+   * while the database was away: above all, written down what they had sent.
+   */
+  get mayTakeOver(): boolean {
+    return this.#trust.mayBury(this.#instant());
+  }
+
+  /**
    * Gives the first sign, which tells what the silence before it was, and goes on by itself.
    *
    * @throws what keeps the first sign from being given
