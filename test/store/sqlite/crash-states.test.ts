@@ -47,19 +47,7 @@ async function work(mode: Mode): Promise<World> {
   const files: Record<string, FileName> = { [path]: 'database', [`${path}-wal`]: 'log', [note]: 'note' };
   const watched = [...Object.keys(files), acknowledged].flatMap((file) => ['-P', file]);
   const calls = ['-e', 'trace=write,writev,pwrite64,pwritev,ftruncate,fallocate,fsync,fdatasync'];
-  const strace = [
-    '-f',
-    '--seccomp-bpf',
-    '-qq',
-    '-y',
-    '-xx',
-    '-s',
-    '70000',
-    '-o',
-    trace,
-    ...watched,
-    ...calls,
-  ];
+  const strace = ['-f', '-qq', '-y', '-xx', '-s', '70000', '-o', trace, ...watched, ...calls];
   const program = [
     process.execPath,
     join(import.meta.dirname, 'traced-store.ts'),

@@ -64,16 +64,7 @@ function traceUpgrade(world: World): Call[] {
   const { dir, template } = world;
   const [dataDir, output] = [join(dir, 'traced'), join(dir, 'trace')];
   cpSync(template, dataDir, { recursive: true });
-  const trace = [
-    '-f',
-    '--seccomp-bpf',
-    '-y',
-    '-qq',
-    '-e',
-    `trace=${[...CHANGES, 'fsync'].join()}`,
-    '-o',
-    output,
-  ];
+  const trace = ['-f', '-y', '-qq', '-e', `trace=${[...CHANGES, 'fsync'].join()}`, '-o', output];
   const { error, status } = spawnSync('strace', [...trace, ...upgraderIn(world, dataDir)], {
     cwd: HERE,
     stdio: 'ignore',
