@@ -6,25 +6,43 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import { completeFirstStart } from '../../src/daemon/first-start.ts';
+import { bundled } from '../bundled.ts';
 import { openIn, temporaryDirectory } from '../store/fixture.ts';
 
 const STARTER = join(import.meta.dirname, 'first-starter.ts');
 const FILES = ['snitch.lock', 'snitch.db', 'snitch.db-journal', 'snitch.db-wal', 'snitch.acknowledged'];
-const KEYS = ['credentials.yaml.new', 'credentials.yaml'];
+
+/** Before it the draft of the file with the keys has a name that differs each time. Nothing else is renamed. */
+const NAMING = { name: 'rename', number: 1 };
+
+/** What Node keeps of the program would be renamed too. */
+const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' };
+
+interface Start {
+  /** The program, bundled. */
+  starter: string;
+  dataDir: string;
+}
 
 /** Each of them changes what a crash leaves, and at most so many of each are tried. */
-const CALLS: Record<string, number> = { openat: 6, pwrite64: 10, ftruncate: 2, rename: 1, unlink: 2 };
+const CALLS: Record<string, number> = { openat: 6, pwrite64: 10, ftruncate: 2, unlink: 2 };
 
-function straceOf(dataDir: string, ...options: string[]): string[] {
-  const watched = [...FILES, ...KEYS].flatMap((file) => ['-P', join(dataDir, file)]);
-  return ['-f', '-qq', ...watched, ...options, process.execPath, STARTER, dataDir];
+function straceOf({ starter, dataDir }: Start, ...options: string[]): string[] {
+  return ['-f', '-qq', ...options, process.execPath, starter, dataDir];
+}
+
+function watched({ dataDir }: Start): string[] {
+  return FILES.flatMap((file) => ['-P', join(dataDir, file)]);
 }
 
 /** How often each call is made by a first start. */
-function countCalls(dir: string): Map<string, number> {
-  const output = join(dir, 'trace');
+function countCalls(start: Start): Map<string, number> {
+  const output = `${start.dataDir}.trace`;
   const trace = ['-e', `trace=${Object.keys(CALLS).join()}`, '-o', output];
-  const { stderr } = spawnSync('strace', straceOf(join(dir, 'traced'), ...trace), { encoding: 'utf8' });
+  const { stderr } = spawnSync('strace', straceOf(start, ...watched(start), ...trace), {
+    encoding: 'utf8',
+    env,
+  });
   assert.is(stderr, '');
   const names = readFileSync(output, 'utf8').matchAll(/^\d+ +(\w+)\(/gm);
   const counts = new Map<string, number>();
@@ -32,8 +50,9 @@ function countCalls(dir: string): Map<string, number> {
   return counts;
 }
 
-async function killedAt(name: string, number: number, dataDir: string): Promise<void> {
+async function killedAt(name: string, number: number, start: Start): Promise<void> {
   const inject = [
+    ...(name === NAMING.name ? [] : watched(start)),
     '-e',
     `trace=${name}`,
     '-e',
@@ -41,7 +60,7 @@ async function killedAt(name: string, number: number, dataDir: string): Promise<
     '-o',
     '/dev/null',
   ];
-  const child = spawn('strace', straceOf(dataDir, ...inject), { stdio: 'ignore' });
+  const child = spawn('strace', straceOf(start, ...inject), { stdio: 'ignore', env });
   const [, signal] = await once(child, 'exit');
   assert.is(signal, 'SIGKILL', `${name} ${number} was not reached`);
 }
@@ -49,9 +68,11 @@ async function killedAt(name: string, number: number, dataDir: string): Promise<
 const crash = suite('a first start that is interrupted');
 
 crash('goes on at the next start, wherever it was', async () => {
+  using bundle = bundled(STARTER);
+  const starter = bundle.path;
   const dir = temporaryDirectory();
   try {
-    const counts = countCalls(dir);
+    const counts = countCalls({ starter, dataDir: join(dir, 'traced') });
     assert.ok((counts.get('pwrite64') ?? 0) > 10);
     const moments = Object.entries(CALLS).flatMap(([name, most]) => {
       const count = counts.get(name) ?? 0;
@@ -63,7 +84,7 @@ crash('goes on at the next start, wherever it was', async () => {
     });
     const verify = async ({ name, number }: (typeof moments)[number]) => {
       const dataDir = join(dir, `${name}-${number}`);
-      await killedAt(name, number, dataDir);
+      await killedAt(name, number, { starter, dataDir });
       await using store = openIn(dataDir, { clock: Date.now });
       await completeFirstStart(store, { dataDir, url: 'http://localhost', adminKey: null }, Date.now());
       const keys = parse(readFileSync(join(dataDir, 'credentials.yaml'), 'utf8')) as Record<string, string>;
@@ -71,7 +92,7 @@ crash('goes on at the next start, wherever it was', async () => {
         assert.ok(await store.findApiKey(keys[key] ?? ''), `${key}, killed at ${name} ${number}`);
       }
     };
-    const waiting = moments[Symbol.iterator]();
+    const waiting = [NAMING, ...moments][Symbol.iterator]();
     const work = async () => {
       for (const moment of waiting) await verify(moment);
     };

@@ -275,8 +275,11 @@ test('a storm of 5,000 is at most 3 messages a minute to a chat, and nothing in 
   const { outbox, server } = context;
   await add(context, 'slack');
   outbox.deliverer({ limits: { service: { groupWait: 100 } } });
-  for (let wave = 0; wave < 10; wave += 1) {
+  let raised = 0;
+  // On a busy host two messages may take along all that there is: the third needs more to tell.
+  while (raised < 5_000 || (server.received.length < 3 && raised < 20_000)) {
     await outbox.raise(500);
+    raised += 500;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
   await until(async () => server.received.length >= 3, 'three are sent');
@@ -284,7 +287,7 @@ test('a storm of 5,000 is at most 3 messages a minute to a chat, and nothing in 
   assert.is(server.received.length, 3);
   const told = (await outbox.deliveries('delivered')).length;
   const pending = (await outbox.deliveries('pending')).length;
-  assert.is(told + pending, 5_000);
+  assert.is(told + pending, raised);
   const counted = bodies(server)
     .map(({ text }) => Number(/^\[Digest\] (\d+) alerts/.exec(text)?.[1] ?? 1))
     .reduce((sum, count) => sum + count, 0);

@@ -47,6 +47,15 @@ function failingCurl(directory: string): void {
 }
 
 async function paste(blocks: readonly string[]): Promise<void> {
+  await withDaemon(async (run) => {
+    const { code, said } = await run(blocks);
+    assert.is(code, 0, said);
+  });
+}
+
+type Run = (blocks: readonly string[]) => Promise<{ code: number; said: string }>;
+
+async function withDaemon(use: (run: Run) => Promise<void>): Promise<void> {
   const { path: home, remove } = temporaryDirectory();
   const tools = join(home, 'tools');
   const dataDir = join(home, '.local/state/snitch');
@@ -55,7 +64,7 @@ async function paste(blocks: readonly string[]): Promise<void> {
   failingCurl(tools);
   try {
     const daemon = await startProcess({ dataDir, env: { HOME: home } });
-    try {
+    const run: Run = async (blocks) => {
       const child = spawn('timeout', [String(LIMIT_S), 'bash', '-c', script(blocks, daemon.url)], {
         cwd: home,
         env: { ...compileCache(), HOME: home, TZ: 'UTC', PATH: `${tools}:${ROOT}/bin:${process.env.PATH}` },
@@ -63,7 +72,10 @@ async function paste(blocks: readonly string[]): Promise<void> {
       });
       const ended = once(child, 'close');
       const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
-      assert.is(code, 0, `${stdout.slice(-2_000)}\n${stderr}`);
+      return { code: Number(code), said: `${stdout.slice(-2_000)}\n${stderr}` };
+    };
+    try {
+      await use(run);
     } finally {
       await daemon.end();
     }
@@ -80,14 +92,14 @@ for (const { path, blocks } of pages()) {
 }
 
 test('a command that fails is found', async () => {
-  await paste(['true\n']);
-  for (const line of ['snitch show nobody', `curl ${SHOWN}/v1/snitches`, 'false | cat']) {
-    const outcome = await paste([`${line}\n`]).then(
-      () => 'passed',
-      (error: Error) => error.message,
-    );
-    assert.match(outcome, `FAILED: ${line.split(' ')[0]}`);
-  }
+  await withDaemon(async (run) => {
+    assert.is((await run(['true\n'])).code, 0);
+    for (const line of ['snitch show nobody', `curl ${SHOWN}/v1/snitches`, 'false | cat']) {
+      const { code, said } = await run([`${line}\n`]);
+      assert.is(code, 1, line);
+      assert.match(said, `FAILED: ${line.split(' ')[0]}`);
+    }
+  });
 });
 
 test.run();

@@ -16,7 +16,7 @@ import { createSnitches, decidedAlerts, Ledger } from './ledger.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 
 /** What dies with a process there is only what it was about to send. */
-const KILLS = ON_POSTGRES ? 5 : 20;
+const KILLS = ON_POSTGRES ? 5 : 12;
 const POWER_CUTS = 5;
 const SNITCHES = 64;
 

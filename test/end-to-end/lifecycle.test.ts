@@ -61,7 +61,7 @@ test('SIGTERM under load answers what is in flight and ends with 0', async () =>
   try {
     const tokens = await createSnitches(daemon, 8);
     const ledger = new Ledger();
-    const stopped = sleep(300).then(() => daemon.end());
+    const stopped = ledger.grown(65).then(() => daemon.end());
     await ledger.load(daemon, tokens, stopped);
     assert.is(await stopped, 0);
     assert.ok(ledger.acknowledged.size > 64);

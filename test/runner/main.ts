@@ -3,7 +3,8 @@
  *
  *     node test/runner/main.ts [--fast] [--no-skips] [--postgres] [PATTERN…]
  *
- * `--fast` leaves out what needs the built program or waits in real time; `--no-skips` fails when a test was skipped.
+ * `--fast` leaves out what needs the built program, waits in real time or declares a limit of two minutes and more;
+ * `--no-skips` fails when a test was skipped.
  * `--postgres` runs the tests of the store's contract and of whole daemons once more on PostgreSQL, all of them on one
  * cluster.
  * A pattern is a regular expression on the path below `test/`. `TEST_PATIENCE=3` makes every limit three times as long.
@@ -19,6 +20,12 @@ const { values: options, positionals: patterns } = parseArgs({
   allowPositionals: true,
   options: { fast: { type: 'boolean' }, 'no-skips': { type: 'boolean' }, postgres: { type: 'boolean' } },
 });
+
+/** A file that declares such a limit has much to compute, in seconds: `--fast` leaves it out. */
+const SLOW_S = 120;
+
+/** On PostgreSQL each statement goes to another process and back: a run there may take so many times as long. */
+const LONGER_ON_POSTGRES = 2;
 
 /** Files that mostly wait run beside those that compute. */
 const WAITING_AT_ONCE = 3;
@@ -72,11 +79,20 @@ async function runAllStores(files: readonly TestFile[]): Promise<void> {
   await using cluster = await startSharedCluster();
   const env = { SNITCH_TEST_STORE: 'postgres', SNITCH_TEST_POSTGRES: addressOf(cluster) };
   const again = files.filter(({ isOnBoth }) => isOnBoth);
-  await runAll([...runs, ...again.map((file) => ({ file, env, name: `${file.path} on PostgreSQL` }))]);
+  const onPostgres = (file: TestFile): Run => ({
+    file: { ...file, limitS: LONGER_ON_POSTGRES * file.limitS },
+    env,
+    name: `${file.path} on PostgreSQL`,
+  });
+  await runAll([...runs, ...again.map(onPostgres)]);
+}
+
+function isFast({ needs, waits, limitS }: TestFile): boolean {
+  return needs === 'nothing' && !waits && limitS < SLOW_S;
 }
 
 const all = testFiles(patterns);
-const files = options.fast ? all.filter(({ needs, waits }) => needs === 'nothing' && !waits) : all;
+const files = options.fast ? all.filter(isFast) : all;
 if (files.length === 0) {
   console.error(`no test file matches ${patterns.join(' ')}`);
   process.exit(2);

@@ -73,11 +73,11 @@ function waitingNode({ name, version, schemaVersion }: ListedNode): Finding {
   );
 }
 
-/** Nodes that ended without a word, unless another runs on the same host now. */
+/** Nodes that ended without a word, unless another runs on the same host now. One that waits has a finding of its own. */
 function checkMissing({ nodes, now }: Pick<Inspected, 'nodes' | 'now'>, living: ListedNode[]): Finding[] {
   const names = new Set(living.map(({ name }) => name));
   const last = new Map<string, number>();
-  for (const { name, aliveAt, stoppedAt } of nodes)
+  for (const { name, aliveAt, stoppedAt } of nodes.filter(({ waits }) => !waits))
     last.set(name, Math.max(last.get(name) ?? 0, stoppedAt === null ? aliveAt : Number.POSITIVE_INFINITY));
   return [...last]
     .filter(([name, aliveAt]) => !names.has(name) && now - aliveAt > 0 && now - aliveAt < MISSED_FOR)

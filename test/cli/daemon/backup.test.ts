@@ -1,4 +1,4 @@
-// Time limit: 120 s.
+// Time limit: 240 s.
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,

@@ -1,3 +1,6 @@
+// Time limit: 120 s.
+
+import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -49,9 +52,12 @@ serve('a second signal ends a daemon that is still answering, with 1', async () 
   const { hostname, port } = new URL(String((await daemon.logged('listening')).url));
   const slow = connect(Number(port), hostname);
   slow.on('error', () => undefined);
-  slow.write('POST /c/unknown HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf');
-  await setTimeout(200);
+  slow.write('POST /c/unknown HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\nhalf');
+  // It has begun to answer, and waits for the rest.
+  await once(slow, 'data');
   daemon.kill('SIGTERM');
+  // Two signals that come close together count as one, and a busy daemon may read the first one late.
+  await daemon.logged('stopping');
   await setTimeout(700);
   daemon.kill('SIGTERM');
   const { code } = await daemon.ended();

@@ -30,16 +30,23 @@ async function newKey(daemon: DaemonProcess, scope: string): Promise<string> {
   return ((await answer.json()) as WireApiKey).key ?? '';
 }
 
-test.before.each(async (context) => {
+test.before(async (context) => {
   context.dataDir = newDataDir();
   context.port = await freePort();
   context.daemon = await startOn(context.port, context.dataDir);
+});
+test.before.each(async (context) => {
+  // A test that failed may have left it ended.
+  if (context.daemon.child.exitCode !== null) context.daemon = await startOn(context.port, context.dataDir);
+  for (const { href } of await list(context.daemon)) {
+    assert.is((await context.daemon.call('DELETE', href)).status, 204);
+  }
   context.host = new Host(context.daemon.url);
   context.keyFile = join(context.host.path, 'key');
   writeFileSync(context.keyFile, await newKey(context.daemon, 'provision'), { mode: 0o600 });
 });
-test.after.each(async ({ daemon, host, dataDir }) => {
-  host.remove();
+test.after.each(({ host }) => host.remove());
+test.after(async ({ daemon, dataDir }) => {
   await daemon.end();
   removeDataDir(dataDir);
 });

@@ -1,4 +1,4 @@
-/** Two nodes that sweep and send at once, and lose their connections in between. Time limit: 180 s. */
+/** Two nodes that sweep and send at once, and lose their connections in between. Time limit: 240 s. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ClaimRequest } from '../../../src/store/deliveries.ts';

@@ -27,6 +27,9 @@ interface World {
 const MEMORY = '/dev/shm';
 const TIMES = Number(process.env.CRASH_STATES ?? 1);
 
+/** How many states are looked at for what a disk leaves out: the few of the first are nearly always enough. */
+const DENSITIES = [500, 1_500, 6_000];
+
 /** How the store copies its log into the database. */
 type Mode = 'itself' | 'background';
 
@@ -241,7 +244,7 @@ for (const mode of ['itself', 'background'] as const) {
   });
 
   states('none loses or damages anything, with checkpoints of the store and from outside', (world) => {
-    const wanted = TIMES * (mode === 'background' ? 2_000 : 1_000);
+    const wanted = TIMES * (mode === 'background' ? 1_000 : 500);
     const found = search(world, { states: wanted });
     assert.equal(Object.fromEntries(found.faults), {});
     assert.ok(found.states > 0.9 * wanted, `${found.states} states`);
@@ -252,8 +255,9 @@ for (const mode of ['itself', 'background'] as const) {
     states(`some do where a disk leaves out ${what}`, (world) => {
       const who = whoIn(world.steps);
       const leavesOut = (step: Sync) => step.file === file && who(step) === by;
-      const { faults } = search(world, { states: 6_000, leavesOut, untilFirst: true });
-      assert.is(faults.size, 1);
+      const finds = (states: number) =>
+        search(world, { states, leavesOut, untilFirst: true }).faults.size > 0;
+      assert.ok(DENSITIES.some(finds));
     });
   }
 

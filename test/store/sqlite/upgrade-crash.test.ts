@@ -9,6 +9,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { migrations } from '../../../src/store/migrations/index.ts';
 import { databasePath } from '../../../src/store/sqlite/connection.ts';
+import { type Bundled, bundled } from '../../bundled.ts';
 import { closing } from '../../closing.ts';
 import { unless, without } from '../../skipped.ts';
 import { openIn, queryDirectory, temporaryDirectory } from '../fixture.ts';
@@ -31,6 +32,8 @@ interface Call {
 }
 
 interface World {
+  /** Starts as a program that is built, not file by file. */
+  upgrader: Bundled;
   dir: string;
   /** A database of the first version, to be copied for every crash. */
   template: string;
@@ -40,6 +43,12 @@ interface World {
 const crash = suite<World>('crashes during an upgrade');
 const traced = unless(without('strace', '-V'), crash);
 
+crash.before((world) => {
+  world.upgrader = bundled(UPGRADER);
+});
+
+crash.after(({ upgrader }) => upgrader[Symbol.dispose]());
+
 crash.before.each((world) => {
   const dir = temporaryDirectory();
   const template = join(dir, 'template');
@@ -48,14 +57,15 @@ crash.before.each((world) => {
 
 crash.after.each(({ dir }) => rmSync(dir, { recursive: true, force: true }));
 
-const upgraderIn = (dataDir: string) => [process.execPath, UPGRADER, dataDir];
+const upgraderIn = ({ upgrader }: World, dataDir: string) => [process.execPath, upgrader.path, dataDir];
 
 /** What an upgrade without a fault does to its files. */
-function traceUpgrade({ dir, template }: World): Call[] {
+function traceUpgrade(world: World): Call[] {
+  const { dir, template } = world;
   const [dataDir, output] = [join(dir, 'traced'), join(dir, 'trace')];
   cpSync(template, dataDir, { recursive: true });
   const trace = ['-f', '-y', '-qq', '-e', `trace=${[...CHANGES, 'fsync'].join()}`, '-o', output];
-  const { error, status } = spawnSync('strace', [...trace, ...upgraderIn(dataDir)], {
+  const { error, status } = spawnSync('strace', [...trace, ...upgraderIn(world, dataDir)], {
     cwd: HERE,
     stdio: 'ignore',
   });
@@ -93,12 +103,13 @@ interface Fault {
 }
 
 /** Upgrades a copy of the template with that fault, and answers with the data directory that is left. */
-async function upgradeWith({ call, what }: Fault, { dir, template }: World) {
+async function upgradeWith({ call, what }: Fault, world: World) {
+  const { dir, template } = world;
   const dataDir = join(dir, `${call.name}-${call.number}`);
   cpSync(template, dataDir, { recursive: true });
   const inject = `inject=${call.name}:${what}:when=${call.number}`;
   const trace = ['-f', '-qq', '-e', `trace=${call.name}`, '-e', inject, '-o', '/dev/null'];
-  const child = spawn('strace', [...trace, ...upgraderIn(dataDir)], { cwd: HERE, stdio: 'ignore' });
+  const child = spawn('strace', [...trace, ...upgraderIn(world, dataDir)], { cwd: HERE, stdio: 'ignore' });
   const [status, signal] = (await once(child, 'exit')) as [number | null, string | null];
   return { dataDir, status, signal };
 }
