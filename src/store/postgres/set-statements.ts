@@ -78,6 +78,7 @@ export interface Gathered {
   outputs: Value[][];
   /** By the number of the snitch: the last ones count. */
   times: Map<number, Value[]>;
+  /** By the same numbers, of which each has its times as well; null where nothing is known any more. */
   learned: Map<number, Uint8Array | null>;
 }
 
@@ -109,15 +110,25 @@ const arrays = (types: readonly Type[], before = 0) =>
 
 const LOGGED_TYPES = LOGGED.map(([, type]) => type);
 const TIMES_TYPES = ['bigint', ...TIMES.map(() => 'bigint' as const)] as const;
+const LEARNED_TYPES = [...TIMES_TYPES, 'bytea'] as const;
 const OUTPUT_TYPES = ['bigint', 'text'] as const;
 
 const insertLog = `INSERT INTO check_ins (${LOGGED.map(([name]) => name).join(', ')})
     SELECT * FROM unnest(${arrays(LOGGED_TYPES)})`;
 
+const SET_TIMES = TIMES.map((name) => `${name} = u.${name}`).join(', ');
+
 /** @param before so many parameters stand before its own */
 const updateTimes = (before: number) =>
-  `UPDATE snitch_states AS s SET ${TIMES.map((name) => `${name} = u.${name}`).join(', ')}
+  `UPDATE snitch_states AS s SET ${SET_TIMES}
     FROM unnest(${arrays(TIMES_TYPES, before)}) AS u (id, ${TIMES.join(', ')})
+    WHERE s.id = u.id`;
+
+/** Nothing new was learned where it is null, and nothing is known any more where it is empty. */
+const updateTimesAndLearned = (before: number) =>
+  `UPDATE snitch_states AS s
+    SET ${SET_TIMES}, first_check_ins = NULLIF(COALESCE(u.packed, s.first_check_ins), '')
+    FROM unnest(${arrays(LEARNED_TYPES, before)}) AS u (id, ${TIMES.join(', ')}, packed)
     WHERE s.id = u.id`;
 
 const WRITE_LOG: Statement = { name: 'snitch_set_log', text: insertLog };
@@ -129,32 +140,46 @@ const WRITE_OUTPUTS: Statement = {
 
 const WRITE_TIMES: Statement = { name: 'snitch_set_times', text: updateTimes(0) };
 
+const WRITE_TIMES_AND_LEARNED: Statement = {
+  name: 'snitch_set_times_and_learned',
+  text: updateTimesAndLearned(0),
+};
+
 /** Nearly every set writes both, and one statement costs less than two. */
 const WRITE_LOG_AND_TIMES: Statement = {
   name: 'snitch_set_log_and_times',
   text: `WITH logged AS (${insertLog}) ${updateTimes(LOGGED.length)}`,
 };
 
-/** As well as the times: a row is written anew for each statement that changes it. */
-const WRITE_LEARNED: Statement = {
-  name: 'snitch_set_learned',
-  text: `UPDATE snitch_states AS s SET first_check_ins = u.packed
-    FROM unnest(${arrays(['bigint', 'bytea'])}) AS u (id, packed) WHERE s.id = u.id`,
+/** Likewise where one is the first of its period. */
+const WRITE_ALL: Statement = {
+  name: 'snitch_set_all',
+  text: `WITH logged AS (${insertLog}) ${updateTimesAndLearned(LOGGED.length)}`,
 };
 
-export function statementsFor({ logged, outputs, times, learned }: Gathered): Asked[] {
+export function statementsFor(gathered: Gathered): Asked[] {
+  const { logged, outputs, times } = gathered;
   const asked: Asked[] = [];
-  const log = columnsOf(logged, LOGGED_TYPES);
-  const moved = columnsOf([...times.values()], TIMES_TYPES);
-  if (logged.length > 0 && times.size > 0)
-    asked.push({ statement: WRITE_LOG_AND_TIMES, values: [...log, ...moved] });
-  else if (logged.length > 0) asked.push({ statement: WRITE_LOG, values: log });
-  else if (times.size > 0) asked.push({ statement: WRITE_TIMES, values: moved });
+  const log = logged.length === 0 ? null : columnsOf(logged, LOGGED_TYPES);
+  if (times.size > 0) asked.push(writeTimes(log, gathered));
+  else if (log) asked.push({ statement: WRITE_LOG, values: log });
   if (outputs.length > 0) asked.push({ statement: WRITE_OUTPUTS, values: columnsOf(outputs, OUTPUT_TYPES) });
-  if (learned.size > 0)
-    asked.push({ statement: WRITE_LEARNED, values: columnsOf([...learned], ['bigint', 'bytea']) });
   return asked;
 }
+
+/** With the log, where there is one. What was learned goes along: a row is written anew for each statement that changes it. */
+function writeTimes(log: readonly Parameter[] | null, { times, learned }: Gathered): Asked {
+  const rows = [...times.values()];
+  const values = [...(log ?? []), ...columnsOf(rows, TIMES_TYPES)];
+  if (learned.size === 0) return { statement: log ? WRITE_LOG_AND_TIMES : WRITE_TIMES, values };
+  const packed = Array.from(times.keys(), (id) => {
+    const known = learned.get(id);
+    return known === undefined ? null : (known ?? NONE);
+  });
+  return { statement: log ? WRITE_ALL : WRITE_TIMES_AND_LEARNED, values: [...values, byteaArray(packed)] };
+}
+
+const NONE = new Uint8Array();
 
 function columnsOf(rows: readonly (readonly Value[])[], types: readonly Type[]): Parameter[] {
   return types.map((type, column) => ARRAY[type](rows.map((row) => row[column] ?? null)));
