@@ -1,0 +1,101 @@
+/** A check-in whose commit is done and whose answer is lost: nobody knows of it, and it is not applied again. */
+import { rmSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { StoreUnavailable } from '../../../src/core/errors.ts';
+import { openPostgresStore } from '../../../src/store/postgres/postgres-store.ts';
+import { acting } from '../acting.ts';
+import { checkIn, NOW, newCase, newSnitch, rejection, temporaryDirectory } from '../fixture.ts';
+import { poolOf } from './databases.ts';
+
+const test = suite('an answer that is lost');
+
+/** What the server answers a commit with. */
+const COMMITTED = 'COMMIT\0';
+
+interface Way extends AsyncDisposable {
+  /** How often it was broken. */
+  broken: number;
+  /** The next commit is done, and its connection ends in the place of the answer, without a word. */
+  loseNext(): void;
+}
+
+/** A way to the server that listens at `socket`. */
+async function openWay(socket: string, server: string): Promise<Way> {
+  let loses = false;
+  const listening = createServer((client) => {
+    const other = connect(server);
+    for (const [one, peer] of [
+      [client, other],
+      [other, client],
+    ] as const) {
+      one.on('error', () => peer.destroy());
+      one.on('close', () => peer.destroy());
+    }
+    client.pipe(other);
+    other.on('data', (chunk: Buffer) => {
+      if (!loses || !chunk.includes(COMMITTED)) {
+        client.write(chunk);
+        return;
+      }
+      loses = false;
+      way.broken += 1;
+      client.destroy();
+    });
+  });
+  await new Promise<void>((resolve) => listening.listen(socket, resolve));
+  const way: Way = {
+    broken: 0,
+    loseNext: () => {
+      loses = true;
+    },
+    [Symbol.asyncDispose]: () => new Promise((resolve) => listening.close(() => resolve())),
+  };
+  return way;
+}
+
+/** @param before check-ins of the same snitch that come through */
+async function recordedBehind(before: number): Promise<number> {
+  const dataDir = temporaryDirectory();
+  const clock = () => NOW;
+  const aside = await poolOf(dataDir, { max: 1 });
+  try {
+    const { host, port } = aside.options as { host: string; port: number };
+    const name = `.s.PGSQL.${port}`;
+    await using way = await openWay(join(dataDir, name), join(host, name));
+    const pool = await poolOf(dataDir, { host: dataDir });
+    const store = acting(await openPostgresStore({ pool, clock }), clock);
+    try {
+      const { token } = await newSnitch(store, await newCase(store));
+      const counted = async () => {
+        const { rows } = await aside.query<{ count: number }>('SELECT COUNT(*)::int AS count FROM check_ins');
+        return rows[0]?.count ?? 0;
+      };
+      for (let times = 0; times < before; times += 1) assert.ok(await checkIn(store, token, NOW));
+      const known = await counted();
+      way.loseNext();
+      assert.instance(await rejection(checkIn(store, token, NOW)), StoreUnavailable);
+      assert.is(way.broken, 1);
+      const recorded = (await counted()) - known;
+      assert.ok(await checkIn(store, token, NOW), 'the next one finds another connection');
+      return recorded;
+    } finally {
+      await store.close();
+    }
+  } finally {
+    await aside.end();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+test('an everyday check-in is recorded once where the way breaks behind its commit, and not said to be stored', async () => {
+  assert.is(await recordedBehind(4), 1);
+});
+
+test('so is the first one of a snitch, whose statements are sent one by one', async () => {
+  assert.is(await recordedBehind(0), 1);
+});
+
+test.run();
