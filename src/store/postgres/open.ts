@@ -92,7 +92,7 @@ export async function openStoreOnPostgres(options: OpenOptions): Promise<Store> 
   const onHeard = (heard: Heard) => hear(on, heard);
   const hearer = new ChangeHearer({ primary, node: node.id, schema: SCHEMA, onHeard });
   const { onBlind = () => {}, onFreed = () => {} } = options;
-  const shared = sharedNode({ ...on, node, primary, pool, clock, onBlind, onFreed });
+  const shared = sharedNode({ ...on, node, primary, pool, clock, warn, onBlind, onFreed });
   const end = async () => {
     await shared.node.leave();
     await hearer.stop();

@@ -11,6 +11,7 @@ import { freeClaimsOfDead } from './dead-nodes.ts';
 import { unavailable } from './faults.ts';
 import type { SessionPool } from './hosts/pool.ts';
 import type { Primary } from './hosts/primary.ts';
+import { clockWarning } from './nodes/clock-warning.ts';
 import { Liveness } from './nodes/liveness.ts';
 import {
   CLOCK,
@@ -46,6 +47,8 @@ export interface SharedNodeOptions {
   readonly runner: PostgresRunner;
   /** The clock of this host. */
   readonly clock: () => number;
+  /** Told what works, but is probably not what was meant. */
+  readonly warn: (words: string) => void;
   readonly onBlind: (window: BlindWindow) => void;
   /** What so many dead nodes had claimed was made free. */
   readonly onFreed: (nodes: number) => void;
@@ -60,13 +63,15 @@ export interface SharedNode {
 }
 
 export function sharedNode(options: SharedNodeOptions): SharedNode {
-  const { node, primary, pool, runner, clock, onBlind, onFreed } = options;
+  const { node, primary, pool, runner, clock, warn, onBlind, onFreed } = options;
   const life = { threshold: SILENCE, firstThreshold: FIRST_SILENCE };
   const onDead = once(async () => {
     const nodes = await runner.writeInBackground((tx) => freeClaimsOfDead(tx, node.id, DEAD_AFTER));
     if (nodes > 0) onFreed(nodes);
   });
-  const liveness = new Liveness({ primary, node, ...life, open: keepWindow, clock, onBlind, onDead });
+  const onClock = clockWarning(warn, () => performance.now());
+  const told = { onBlind, onDead, onClock };
+  const liveness = new Liveness({ primary, node, ...life, open: keepWindow, clock, ...told });
   // A connection that was lost since it was last used says nothing: the next one may be of a new primary.
   const asked = <T>(work: (client: pg.ClientBase) => Promise<T>) =>
     runner.retried(performance.now(), () => withClient(pool, work));

@@ -21,6 +21,8 @@ export interface LivenessOptions {
   readonly onBlind?: (window: BlindWindow) => void;
   /** Another node is dead, and nobody has made free what it had claimed. Called with each sign until that is done. */
   readonly onDead?: () => void;
+  /** How far the clock of this host is ahead of that of the database, in milliseconds, with each everyday sign. */
+  readonly onClock?: (aheadMs: number) => void;
   /** How long this node must have lived without a gap before it takes a silent one for dead, in milliseconds. */
   readonly deadAfter?: number;
 }
@@ -45,6 +47,7 @@ export class Liveness {
       clock: Date.now,
       onBlind: () => undefined,
       onDead: () => undefined,
+      onClock: () => undefined,
       firstThreshold: options.threshold,
       deadAfter: DEAD_AFTER,
       ...options,
@@ -107,16 +110,17 @@ export class Liveness {
   }
 
   async #sign(isFirst = false): Promise<void> {
-    const { node, clock, open, onBlind, onDead } = this.#options;
+    const { node, clock, open, onBlind, onDead, onClock } = this.#options;
     const threshold = isFirst ? this.#options.firstThreshold : this.#options.threshold;
     try {
       const { client } = await this.#connected();
       const asked = this.#instant();
       const answer = await giveSign(client, { node, threshold, ownNow: clock, open, isFirst });
-      const { verdict, wasFreed, hasDead } = answer;
+      const { verdict, wasFreed, hasDead, clockAheadMs } = answer;
       const now = this.#instant();
       this.#trust.signed(asked, now, { wasFreed, isUsual: verdict.kind === 'alive' });
       this.#fault = null;
+      onClock(clockAheadMs);
       if (hasDead && this.#trust.mayBury(now)) onDead();
       if (verdict.kind === 'blind') onBlind(verdict.window);
     } catch (error) {

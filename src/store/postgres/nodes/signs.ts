@@ -44,6 +44,8 @@ export interface Answer {
   readonly wasFreed: boolean;
   /** A node is silent whose claims nobody has made free yet. */
   readonly hasDead: boolean;
+  /** The clock of this host is at least so far from that of the database, in milliseconds; negative where it is behind. */
+  readonly clockAheadMs: number;
 }
 
 /**
@@ -83,12 +85,15 @@ export async function giveSign(
   });
   if (rowCount === 1) {
     // Half of the way there and back is the best guess of when the database looked at its clock.
-    clockAhead.set(client, Math.round((asked + ownNow()) / 2) - Number(rows[0]?.now));
+    const half = (ownNow() - asked) / 2;
+    const ahead = Math.round(asked + half) - Number(rows[0]?.now);
+    clockAhead.set(client, ahead);
+    const clockAheadMs = Math.sign(ahead) * Math.max(0, Math.abs(ahead) - Math.abs(half));
     const { hasDead = false, isUnsure = false } = rows[0] ?? {};
     const verdict: Verdict = isUnsure
       ? await inTransaction(client, () => settleUnsure(client, open))
       : { kind: 'alive' };
-    return { verdict, wasFreed: false, hasDead };
+    return { verdict, wasFreed: false, hasDead, clockAheadMs };
   }
   return inTransaction(client, () => giveLockedSign(client, { node, threshold, open, isFirst }));
 }
@@ -129,7 +134,7 @@ async function giveLockedSign(
   );
   await client.query('DELETE FROM nodes WHERE alive_at < $1', [now - SHOWN_FOR]);
   await client.query('DELETE FROM waiting_nodes WHERE id = $1 OR alive_at < $2', [node.id, now - SHOWN_FOR]);
-  return { verdict, wasFreed: told?.freed ?? false, hasDead: false };
+  return { verdict, wasFreed: told?.freed ?? false, hasDead: false, clockAheadMs: 0 };
 }
 
 interface Unsure {

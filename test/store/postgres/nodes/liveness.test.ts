@@ -2,6 +2,7 @@
 import pg from 'pg';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { clockWarning } from '../../../../src/store/postgres/nodes/clock-warning.ts';
 import { Liveness, type LivenessOptions } from '../../../../src/store/postgres/nodes/liveness.ts';
 import { NODES } from '../../../../src/store/postgres/nodes/schema.ts';
 import {
@@ -274,6 +275,44 @@ test('how far the clock of a host is ahead is written with the sign after it', a
   for (const _ of [1, 2, 3]) await giveSign(client, ahead);
   const [node] = await listNodes(client);
   assert.ok(Math.abs((node?.clockAheadMs ?? 0) - HOUR) < HOUR / 2);
+  const { clockAheadMs } = await giveSign(client, ahead);
+  assert.ok(Math.abs(clockAheadMs - HOUR) < HOUR / 2);
+  const behind = await giveSign(client, { ...ahead, ownNow: () => Date.now() - HOUR });
+  assert.ok(Math.abs(behind.clockAheadMs + HOUR) < HOUR / 2);
+});
+
+test('a host whose clock is off is told of at once and then each hour, and half a second is not', () => {
+  const told: string[] = [];
+  let now = 0;
+  const at = clockWarning(
+    (words) => told.push(words),
+    () => now,
+  );
+  for (const ahead of [0, 500, -1_000, 1_000]) at(ahead);
+  assert.equal(told, []);
+  at(3 * HOUR);
+  now += HOUR - 1;
+  at(3 * HOUR);
+  assert.is(told.length, 1);
+  assert.match(told[0] ?? '', /this host is 3 h ahead of that of the database/);
+  now += 1;
+  at(-2_500);
+  assert.match(told[1] ?? '', /this host is 2 s behind that of the database/);
+  assert.is(told.length, 2);
+});
+
+test('each sign tells how far the clock is ahead', async (context) => {
+  const told: number[] = [];
+  const liveness = livenessOf(context, 'a', {
+    clock: () => Date.now() + HOUR,
+    onClock: (aheadMs) => told.push(aheadMs),
+  });
+  try {
+    await liveness.start();
+    await until(() => told.some((aheadMs) => Math.abs(aheadMs - HOUR) < HOUR / 2), 'it was told');
+  } finally {
+    await liveness.stop();
+  }
 });
 
 test('the signs go on over a lost connection, and who goes in order says so', async (context) => {
