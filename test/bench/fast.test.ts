@@ -88,7 +88,8 @@ onPostgres(
     const args = ['--store', 'postgres', '--case', 'hot', '--delay', '1', '--fast'];
     const { code, said } = await start([...args, '--data', data, '--write', document]).ended;
     assert.is(code, 0, said);
-    const rows = rowsOf(document, 'hot');
+    // The cases on SQLite alone were not measured, and stand above it.
+    const rows = rowsOf(document, 'hot').filter(([, , measured]) => measured !== '–');
     assert.ok(rows.length > 0, said);
     for (const [, what, measured, , beside] of rows) {
       assert.match(String(what), / 1 ms away$/);
