@@ -53,7 +53,8 @@ export class Sweeper {
   #sweepFrom = Number.NEGATIVE_INFINITY;
   /** When the wall clock was last checked, by the monotonic one; null at first, and after it was set back. */
   #clockLookedAt: number | null = null;
-  #lastNow = Number.NEGATIVE_INFINITY;
+  /** When the last pass began, by the clock that it went by, and by the clock of this host, by which check-ins are taken. */
+  #last = { now: Number.NEGATIVE_INFINITY, own: Number.NEGATIVE_INFINITY };
 
   constructor(options: SweeperOptions) {
     this.#options = options;
@@ -193,9 +194,10 @@ export class Sweeper {
   /** Blind windows come before the sweep, so that no job is accused that could not be heard. */
   async #sweep(): Promise<void> {
     const { store, monotonic } = this.#options;
-    const now = store.node ? await store.node.now() : this.#watch.look();
+    const own = this.#watch.look();
+    const now = store.node ? await store.node.now() : own;
     await (store.node ? this.#answerForRefused(store.node) : this.#noticeBlindness(now));
-    await this.#lookAtClock(now);
+    await this.#lookAtClock(now, own);
     await this.#whileMore(() => this.#postponing.next(now));
     await this.#whileMore(() => store.rescheduleSlice(now));
     await this.#whileMore(() => store.relieveSlice(now));
@@ -205,7 +207,7 @@ export class Sweeper {
       await this.#looks.move(now, inVain, (slice) => this.#whileMore(slice));
     }
     this.#sweptAt = monotonic();
-    this.#lastNow = now;
+    this.#last = { now, own };
   }
 
   /**
@@ -279,9 +281,9 @@ export class Sweeper {
   }
 
   /** Corrects what was written while the clock was ahead: at the start, after it was set back, and now and then. */
-  async #lookAtClock(now: number): Promise<void> {
+  async #lookAtClock(now: number, own: number): Promise<void> {
     const { store, monotonic } = this.#options;
-    if (now < this.#lastNow) this.#clockLookedAt = null;
+    if (now < this.#last.now || own < this.#last.own) this.#clockLookedAt = null;
     if (this.#clockLookedAt !== null && monotonic() - this.#clockLookedAt < CLOCK_LOOKED_AT_EVERY) return;
     let after: number | null = 0;
     await this.#whileMore(async () => {

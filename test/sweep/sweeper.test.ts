@@ -5,6 +5,7 @@ import type { Alert } from '../../src/core/alert.ts';
 import type { BlindWindow } from '../../src/core/blind-window.ts';
 import type { Case } from '../../src/core/case.ts';
 import { StoreUnavailable } from '../../src/core/errors.ts';
+import type { ClusterNode } from '../../src/store/node.ts';
 import { Sweeper } from '../../src/sweep/sweeper.ts';
 import { newDataDir, removeDataDir } from '../data-directory.ts';
 import type { Store } from '../store/acting.ts';
@@ -279,6 +280,37 @@ test('the window is kept before anything else that takes long', async (context) 
   await sweeper.wake();
   await sweeper.tick();
   assert.equal([...new Set(order)], ['window', 'clock', 'postponements']);
+});
+
+test('what a node wrote while its own clock was ahead is set anew once that is right again', async (context) => {
+  const { store } = context;
+  let ofDatabase = context.now;
+  const node = {
+    now: async () => ofDatabase,
+    answerForRefused: async () => null,
+  } as Partial<ClusterNode> as ClusterNode;
+  const looks: number[] = [];
+  const sweeper = sweeperOf(context, {
+    ...store,
+    node,
+    setAnewSlice: async (now) => {
+      looks.push(now);
+      return null;
+    },
+  });
+  const tickAfter = async (host: number) => {
+    context.now += host;
+    ofDatabase += SECOND;
+    await sweeper.tick();
+  };
+  await tickAfter(SECOND);
+  await tickAfter(40 * 24 * HOUR);
+  await tickAfter(SECOND);
+  assert.is(looks.length, 1, 'at the start');
+  await tickAfter(-40 * 24 * HOUR);
+  assert.equal(looks.slice(1), [ofDatabase]);
+  await tickAfter(SECOND);
+  assert.is(looks.length, 2);
 });
 
 test('what is heard while deadlines are postponed is not blind after a crash', async (context) => {
