@@ -1,10 +1,9 @@
 /** Reads the database of a data directory that no daemon works on, and writes nothing into it. */
-import { existsSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { migrations } from '../migrations/index.ts';
 import { openFile } from '../sqlite/addon.ts';
 import { databasePath } from '../sqlite/connection.ts';
-import { inspectDatabase } from '../sqlite/copy.ts';
+import { inspectDatabase, refusalOfSource } from '../sqlite/copy.ts';
 import type { Cell, Row } from './digest.ts';
 import { MoveFailed } from './move.ts';
 import { selectionOf, type Table } from './tables.ts';
@@ -23,10 +22,8 @@ export interface Mended {
 
 /** @throws MoveFailed where there is no database, or nobody may see it */
 export function refuseAbsent(dataDir: string): void {
-  if (existsSync(databasePath(dataDir))) return;
-  throw new MoveFailed(
-    `there is no database in ${dataDir}: name the data directory of the daemon with --data-dir`,
-  );
+  const refusal = refusalOfSource(dataDir);
+  if (refusal !== null) throw new MoveFailed(refusal);
 }
 
 /**

@@ -25,6 +25,19 @@ export interface Content {
 /** Files that SQLite keeps beside a database, and that belong to no other. */
 const BESIDE = ['-wal', '-shm', '-journal'];
 
+/** Why nothing can be copied from there, in words; null where a database can be seen. */
+export function refusalOfSource(dataDir: string): string | null {
+  try {
+    statSync(databasePath(dataDir));
+    return null;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return `there is no database in ${dataDir}: name another with --data-dir`;
+    const asWhom = 'run this with sudo, or as the user whom it belongs to';
+    return code === 'EACCES' ? `${dataDir} may not be looked into: ${asWhom}` : message;
+  }
+}
+
 /**
  * One consistent state of the database, in one file that only its owner can read. A snapshot is held meanwhile: what
  * the daemon writes while the copy is made neither gets into it nor starts it anew.
@@ -33,9 +46,7 @@ const BESIDE = ['-wal', '-shm', '-journal'];
  */
 export async function takeBackup(dataDir: string, file: string): Promise<Content> {
   const source = databasePath(dataDir);
-  if (!existsSync(source))
-    throw new CopyFailed(`there is no database in ${dataDir}: name another with --data-dir`);
-  const refusal = refusalOfTarget(dataDir, file);
+  const refusal = refusalOfSource(dataDir) ?? refusalOfTarget(dataDir, file);
   if (refusal) throw new CopyFailed(refusal);
   const draft = `${file}.partial`;
   rmSync(draft, { force: true });

@@ -1,6 +1,7 @@
 /** Copies of the database, and what is put in its place. */
 import {
   appendFileSync,
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -16,8 +17,15 @@ import Database from 'better-sqlite3';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { databasePath } from '../../../src/store/sqlite/connection.ts';
-import { CopyFailed, inspectDatabase, restoreBackup, takeBackup } from '../../../src/store/sqlite/copy.ts';
+import {
+  CopyFailed,
+  inspectDatabase,
+  refusalOfSource,
+  restoreBackup,
+  takeBackup,
+} from '../../../src/store/sqlite/copy.ts';
 import { closing } from '../../closing.ts';
+import { unless } from '../../skipped.ts';
 import { openStore } from '../acting.ts';
 import {
   checkIn,
@@ -106,6 +114,30 @@ test('it takes the place of an older one, and of what belonged to that', async (
   assert.equal(here(join(dir, 'copies')), ['copy.db']);
   assert.ok(isPrivate(file));
 });
+
+/** Node's answers to another user: root may look everywhere. */
+function asNobody<T>(look: () => T): T {
+  process.seteuid?.(65_534);
+  try {
+    return look();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
+
+unless(process.geteuid?.() === 0 ? null : 'only root can become another user', test)(
+  'a directory that may not be looked into is not taken for an empty one',
+  async ({ dir, dataDir }) => {
+    assert.is(refusalOfSource(dataDir), null);
+    chmodSync(dataDir, 0o700);
+    assert.is(
+      asNobody(() => refusalOfSource(dataDir)),
+      `${dataDir} may not be looked into: run this with sudo, or as the user whom it belongs to`,
+    );
+    writeFileSync(join(dir, 'file'), '');
+    assert.match(String(refusalOfSource(join(dir, 'file'))), 'ENOTDIR');
+  },
+);
 
 test('what cannot be copied, or not there, is told and leaves nothing', async ({ dir, dataDir, file }) => {
   const none = join(dir, 'none');
