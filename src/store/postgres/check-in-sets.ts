@@ -10,7 +10,7 @@ import { applyCheckIn } from '../operations/check-ins.ts';
 import { rulesKey, toRules } from '../operations/silences/case-rules.ts';
 import { isRefusedValue, unavailable } from './faults.ts';
 import { BEGIN, type PostgresRunner, type RunnerOptions } from './postgres-runner.ts';
-import type { Session } from './session.ts';
+import { behind, type Session } from './session.ts';
 import { holdStates, NEXT_IDS, type RulesOfCase, rulesFor, type SetRow } from './set-statements.ts';
 import { SetTransaction } from './set-transaction.ts';
 import { endOfTurn } from './turns.ts';
@@ -139,10 +139,7 @@ export class CheckInSets {
       // The states are held already, so that nothing of the rest waits for anybody behind the counts.
       tx.sendLast();
       const committed = session.commit(rest);
-      // Where something was refused, that is the error, and the commit has failed as well.
-      committed.catch(() => {});
-      await tx.allDone();
-      await committed;
+      await behind(tx.allDone(), committed);
       this.#runner.committed(calls.length, performance.now() - began, tx.changes);
       for (const one of settle) one();
     } catch (error) {

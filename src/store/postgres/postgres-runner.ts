@@ -22,7 +22,7 @@ import {
 } from './faults.ts';
 import { Gate } from './gate.ts';
 import { PostgresTransaction } from './postgres-transaction.ts';
-import { type Pool, Session } from './session.ts';
+import { behind, type Pool, Session } from './session.ts';
 import { Turns } from './turns.ts';
 
 export interface RunnerOptions {
@@ -226,10 +226,7 @@ export class PostgresRunner implements Runner {
       const value = await operation(tx);
       tx.sendLast();
       const committed = session.commit();
-      // Where something was refused, that is the error, and the commit has failed as well.
-      committed.catch(() => {});
-      await tx.settled();
-      await committed;
+      await behind(tx.settled(), committed);
       this.committed(1, performance.now() - began, tx.changes);
       return value;
     } catch (caught) {

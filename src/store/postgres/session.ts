@@ -186,6 +186,19 @@ export class Session {
   }
 }
 
+/**
+ * Waits for statements that were sent before a commit, and for that. What the server says of one of them is the error, and
+ * the commit has failed as well. Where the connection broke, the commit was under way: only it says what is known of that.
+ */
+export async function behind(sent: Promise<unknown>, committed: Promise<void>): Promise<void> {
+  committed.catch(() => {});
+  await sent.catch(async (error: unknown) => {
+    if (unavailable(error) instanceof Unreachable && !isSaidByServer(error)) await committed;
+    throw error;
+  });
+  await committed;
+}
+
 /** Null where the answer does not come in time. */
 function within<T>(asked: Promise<T>, deadline: number): Promise<T | null> {
   return new Promise((resolve, reject) => {
