@@ -84,7 +84,7 @@ for (const doing of ['copying', 'verifying'] as const)
     const lost = await failure(
       toPostgres(
         context,
-        at(doing, 'check_ins', () => endSessions(context)),
+        at(doing, 'cases', () => endSessions(context)),
       ),
     );
     assert.match(
@@ -99,7 +99,7 @@ for (const doing of ['copying', 'verifying'] as const)
       toSqlite(
         context,
         file,
-        at(doing, 'check_ins', () => endSessions(context)),
+        at(doing, 'cases', () => endSessions(context)),
       ),
     );
     assert.match(back.message, 'connection to PostgreSQL was lost');
