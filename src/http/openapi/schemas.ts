@@ -117,11 +117,7 @@ export const channelChanges = z
   })
   .partial();
 const known = z.array(text).optional().meta({ description: 'Others of the same name are refused' });
-export const newChannel = channelChanges.extend({
-  kind: channelKind,
-  settings: z.record(text, text),
-  known,
-});
+export const newChannel = channelChanges.extend({ kind: channelKind, settings: z.record(text, text), known });
 /** With an id it is one that there is, with changes. */
 const channelToCheck = channelChanges.extend({ id: text.optional(), kind: channelKind });
 
