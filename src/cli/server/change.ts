@@ -108,6 +108,12 @@ async function keyLines(name: string, url: string, { keyFile, adminKeyFile }: Ad
 
 /** @returns its absolute path @throws UsageError if it holds no key */
 function fileWithKey(path: string): string {
+  const about = process.getBuiltinModule('node:fs').statSync(path, { throwIfNoEntry: false });
+  if (about && !about.isFile()) {
+    throw new UsageError(
+      `${path} is no file that stays there, and it is read anew by each command: give the key itself with --key-file -`,
+    );
+  }
   if (!/^[\x21-\x7e]+$/.test(secretIn(path)))
     throw new UsageError(`${path} must hold one API key and nothing else`);
   return resolve(path);

@@ -2,6 +2,7 @@
  * `snitch server`: what it writes into `cli.yaml`, and what it tells of the servers there.
  * Time limit: 180 s.
  */
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -85,6 +86,16 @@ test('a server is renamed in its place, with its key, its comments and its being
   assert.is((await run('server', 'rename', 'none', 'other')).code, 3);
   assert.is((await run('server', 'rename', 'home', 'a b')).code, 2);
   assert.match(text(), /^server: home$/m);
+});
+
+test('a key file that does not stay there is refused, and told how to give the key itself', async (context) => {
+  const { run, daemon, file } = context;
+  const pipe = join(file, '../..', 'pipe');
+  spawnSync('mkfifo', [pipe]);
+  const { code, stderr } = await run('server', 'add', 'home', daemon.url, '--key-file', pipe);
+  assert.is(code, 2);
+  assert.match(stderr, 'is no file that stays there');
+  assert.not.ok(existsSync(file));
 });
 
 test('a first server, a second one, another default, and none', async ({
