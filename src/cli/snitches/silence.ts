@@ -14,7 +14,7 @@ import {
 } from '../command/command.ts';
 import { connect } from '../command/connection.ts';
 import { resolveSnitches } from '../command/resolve.ts';
-import { UsageError } from '../failure/failure.ts';
+import { NotFoundError, UsageError } from '../failure/failure.ts';
 import { Output, say } from '../output/output.ts';
 import { coverageWords, namesOf, SILENCE_VIEW, silenceFields, silencesView } from '../output/silence-view.ts';
 import { secondsOf } from './due-flags.ts';
@@ -203,7 +203,12 @@ async function endSilences(what: readonly string[], flags: SilenceFlags): Promis
   const ids = what.filter((word) => ID.test(word));
   const names = what.filter((word) => !ID.test(word));
   for (const id of ids) {
-    await client.deleteSilence(id);
+    await client.deleteSilence(id).catch((error: { status?: number }) => {
+      if (error.status !== 404) throw error;
+      throw new NotFoundError(
+        `no silence has the id "${id}"\n\`snitch silences\` lists those that are not over`,
+      );
+    });
     output.done(`${id}: ended`);
   }
   if (ids.length > 0 && names.length === 0 && !flags.tag && !flags.all) return;

@@ -71,6 +71,15 @@ test('names, all, and times in all forms', async () => {
   );
 });
 
+test('the id of no silence is called that', async () => {
+  const { code, stderr } = await on.run('silence', '--end', 'sil_aaaaaaaaaaaaaaaa');
+  assert.is(code, 3);
+  assert.match(stderr, 'snitch: no silence has the id "sil_aaaaaaaaaaaaaaaa"');
+  const retried = await on.run('deliveries', 'retry', '998', '999');
+  assert.is(retried.code, 3);
+  assert.match(retried.stderr, 'snitch: no delivery has the id "998" or "999"');
+});
+
 test('a silence of several is told by their names, and who ends another one hears of it', async () => {
   for (const name of ['db1', 'db2', 'db3', 'db4', 'db5']) {
     await on.run('create', name, '--interval', 'daily', '--tag', name, '-q');
