@@ -245,7 +245,9 @@ async function planAgain(before: Plan, { client, file, output, flags }: Again): 
       'somebody else changed the case meanwhile, and --prune would delete others than it showed: run this again',
     );
   }
-  say('the server refused a part, as where somebody else changes the case at the same moment: this is left');
+  output.done(
+    'the server refused a part, as where somebody else changes the case at the same moment: this is left',
+  );
   if (output.format !== 'json') show(output, plan, prune);
   if (differs(plan, prune)) await ask(flags);
   return plan;
