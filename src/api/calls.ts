@@ -98,9 +98,13 @@ export function snitchCalls(send: Send) {
 /** Snitches that are kept in files. */
 export function importCalls(send: Send) {
   return {
-    /** Makes all of at most 500 snitches (100 by older servers), or none. */
-    importSnitches: (snitches: readonly ImportInput[], owner: string | null) =>
-      send(list(SNITCH), 'POST', '/v1/imports', { snitches, owner }),
+    /**
+     * Makes all of at most 500 snitches (100 by older servers), or none.
+     *
+     * @param known the tokens of the snitches that there were, so that no other one of the same name is made meanwhile
+     */
+    importSnitches: (snitches: readonly ImportInput[], owner: string | null, known?: readonly string[]) =>
+      send(list(SNITCH), 'POST', '/v1/imports', { snitches, owner, ...(known ? { known } : {}) }),
     /** Changes all of at most 500 snitches, or none. */
     updateSnitches: (changes: readonly (SnitchInput & { token: string })[]) =>
       send(list(SNITCH), 'PATCH', '/v1/imports', { snitches: changes }),
@@ -181,7 +185,9 @@ export function channelCalls(send: Send) {
   return {
     /** With webhooks and members. */
     listChannels: () => send(list(CHANNEL), 'GET', '/v1/channels'),
-    createChannel: (input: ChannelInput) => send(CHANNEL, 'POST', '/v1/channels', input),
+    /** @param known the channels that there were, so that no other one of the same kind and name is made meanwhile */
+    createChannel: (input: ChannelInput, known?: readonly string[]) =>
+      send(CHANNEL, 'POST', '/v1/channels', { ...input, ...(known ? { known } : {}) }),
     updateChannel: (id: string, changes: ChannelInput) =>
       send(CHANNEL, 'PATCH', at('/v1/channels', id), changes),
     deleteChannel: (id: string) => send<void>(null, 'DELETE', at('/v1/channels', id)),

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { didYouMean } from '../text/similar.ts';
 import { ENTRIES, type Entry, findEntry } from './catalogue.ts';
+import { assertSubcommand } from './command/subcommand.ts';
 import { complete } from './complete.ts';
 import { checkDatabase } from './daemon/check-database.ts';
 import { EXIT } from './failure/exit-codes.ts';
@@ -164,6 +165,7 @@ async function runCommand(
   const program = await programWith(entry, (outcome) => {
     code = outcome;
   });
+  assertSubcommand(program, argv);
   await program.parseAsync(withServer(program, argv, server), { from: 'user' });
   return code;
 }

@@ -1,7 +1,8 @@
 /** Finds the configuration file and reads its YAML, and knows the line of each setting. */
-import { readFile } from 'node:fs/promises';
+
 import { join } from 'node:path';
 import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, type YAMLError } from 'yaml';
+import { LARGEST_SETTINGS, readWholeMeanwhile, Unreadable } from '../system/reading.ts';
 
 export { stringify as formatYaml } from 'yaml';
 
@@ -60,8 +61,10 @@ async function readText(path: string): Promise<string>;
 async function readText(path: string, options: { optional: true }): Promise<string | null>;
 async function readText(path: string, { optional = false } = {}): Promise<string | null> {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
+    return new TextDecoder('utf-8', { fatal: true }).decode(await readWholeMeanwhile(path, LARGEST_SETTINGS));
   } catch (error) {
+    if (error instanceof Unreadable)
+      throw new ConfigError([`${path}: cannot read the file: ${error.message}`]);
     if (error instanceof TypeError) throw new ConfigError([`${path}: the file is not UTF-8 text`]);
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
     if (optional && (code === 'ENOENT' || code === 'ENOTDIR')) return null;

@@ -11,6 +11,8 @@ const TAGS = 50;
 const ADDRESSES = 50;
 
 export const BLANK = `can't be blank`;
+/** Of what was made since the client looked. */
+export const NAME_TAKEN = 'is that of another one, which the request does not know of';
 export const SMART_WITH_MINUTES: Validation = {
   attribute: 'alert_type',
   message: 'smart is not available for minute intervals',

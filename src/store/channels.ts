@@ -7,6 +7,8 @@ export interface NewChannel {
   kind: ChannelKind;
   /** Null for a name after the kind. */
   name: string | null;
+  /** The channels that the client knows of: another one of this kind and name is refused. Null where names may repeat. */
+  known?: readonly string[] | null;
   /** Without `after` and `hours` it is told at once and always. */
   fields: Omit<ChannelFields, 'name' | keyof Timing> & Partial<Timing>;
 }

@@ -16,6 +16,11 @@ export interface ImportBatch {
   imported: readonly ImportedSnitch[];
   /** Null for snitches that no file keeps. */
   owner: string | null;
+  /**
+   * The snitches that the client knows of. A name is refused that another one has which the owner keeps, or nobody does:
+   * it was made since the client looked. Null where names may repeat.
+   */
+  known?: readonly string[] | null;
 }
 
 /** What is to change of one snitch. */

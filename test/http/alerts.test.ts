@@ -111,6 +111,12 @@ test('lists come in pages by limit and before', async (context) => {
   assert.equal(await listed(context, `/v1/alerts?limit=2&before=${alerts[1]?.id}`), alerts.slice(2, 4));
   assert.equal(await listed(context, `/v1/alerts?before=${alerts[3]?.timestamp}`), alerts.slice(4));
   assert.equal(await listed(context, `/v1/alerts?before=alert_unknown`), []);
+  const shouted = alerts[1]?.id.toUpperCase();
+  assert.equal(await listed(context, `/v1/alerts?limit=2&before=${shouted}`), alerts.slice(2, 4));
+  // The plus of an offset, as it comes where a client does not encode it.
+  const local = new Date(Date.parse(alerts[3]?.timestamp ?? '') + 7_200_000).toISOString().slice(0, -1);
+  assert.equal(await listed(context, `/v1/alerts?before=${local}+02:00`), alerts.slice(4));
+  assert.equal(await listed(context, `/v1/alerts?before=2000-01-01+10:00`), [], 'a space before a time');
   assert.equal(await listed(context, `${href}/alerts?before=${alerts[3]?.id}`), alerts.slice(4, 5));
   const deliveries = await listed<WireDelivery>(context, '/v1/deliveries');
   assert.equal(

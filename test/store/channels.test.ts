@@ -36,6 +36,24 @@ const targets = async (store: Store, caseId: string) => {
 };
 
 contract('channels', (test) => {
+  test('of two that make the same at once, one makes it; another kind or what is known of is not in its way', async ({
+    store,
+  }) => {
+    const { id: owner } = await newCase(store);
+    const ops = { ...made('ntfy', { name: 'ops' }), known: [] };
+    const tried = await Promise.allSettled([1, 2].map(() => store.createChannel(owner, ops, NOW)));
+    assert.equal(tried.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+    const [first, ...others] = await store.listChannels(owner);
+    assert.equal(others, []);
+    await store.createChannel(owner, { ...ops, kind: 'gotify' }, NOW);
+    const second = await store.createChannel(owner, { ...ops, known: [first!.id] }, NOW);
+    assert.instance(
+      await rejection(store.createChannel(owner, { ...ops, known: [second.id] }, NOW)),
+      Invalid,
+    );
+    await store.createChannel(owner, made('ntfy', { name: 'ops' }), NOW);
+  });
+
   test('a channel is read as it was made, and named after its kind', async ({ store }) => {
     const { id: owner } = await newCase(store);
     const one = await store.createChannel(owner, made('ntfy'), NOW);

@@ -51,6 +51,38 @@ contract('imports and ownership', (test) => {
     assert.is(await store.ownerOfToken(own.token), owner.id);
   });
 
+  test('of two that import the same names at once, one makes them and the other is told of all', async ({
+    store,
+  }) => {
+    const owner = await newCase(store, { maxSnitches: 3 });
+    const batch = { imported: [imported(null, { name: 'a' }), imported(null, { name: 'b' })], owner: 'web' };
+    const tried = await Promise.allSettled(
+      [1, 2].map(() => store.importSnitches(owner.id, { ...batch, known: [] }, NOW)),
+    );
+    assert.equal(tried.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+    const [refused] = tried.flatMap((one) => (one.status === 'rejected' ? [one.reason as Error] : []));
+    const taken = 'is that of another one, which the request does not know of';
+    const told = await invalidOn(Promise.reject(refused as Error));
+    assert.equal(told, [`snitches[0].name ${taken}`, `snitches[1].name ${taken}`]);
+    assert.is(await store.roomForSnitches(owner.id), 1);
+  });
+
+  test('a name may repeat where the client knows of the other one, brings a token, or another file has it', async ({
+    store,
+  }) => {
+    const owner = await newCase(store);
+    const known = (tokens: string[]) => ({ imported: [imported(null)], owner: 'web', known: tokens });
+    const [first] = await store.importSnitches(owner.id, known([]), NOW);
+    const [second] = await store.importSnitches(owner.id, known([first!.token]), NOW);
+    assert.instance(await rejection(store.importSnitches(owner.id, known([second!.token]), NOW)), Invalid);
+    await store.importSnitches(owner.id, { ...known([]), imported: [imported('own-token-1')] }, NOW);
+    await store.importSnitches(owner.id, { ...known([]), owner: 'other' }, NOW);
+    await store.importSnitches(owner.id, { ...known([]), owner: null }, NOW);
+    const nobody = store.importSnitches(owner.id, { ...known([]), owner: 'third' }, NOW);
+    assert.instance(await rejection(nobody), Invalid, 'what nobody keeps would have been adopted');
+    await store.importSnitches(owner.id, { imported: [imported(null)], owner: 'web' }, NOW);
+  });
+
   test('a batch that the plan has no room for is refused as a whole', async ({ store }) => {
     const owner = await newCase(store, { maxSnitches: 3 });
     await newSnitch(store, await newCase(store));

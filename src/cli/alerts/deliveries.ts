@@ -227,13 +227,33 @@ async function retryDeliveries(ids: readonly string[], flags: RetryFlags): Promi
   const output = new Output(flags);
   const chosen = flags.dead ? await allDead(client) : ids;
   const queued: WireDelivery[] = [];
-  for (const id of chosen) queued.push(await client.retryDelivery(id));
+  const unknown: string[] = [];
+  for (const id of chosen) {
+    const delivery = await unlessMissing(client.retryDelivery(id));
+    if (delivery) queued.push(delivery);
+    else unknown.push(id);
+  }
   const retried = queued.length > AWAITED ? queued : await awaitAll(client, queued);
   for (const delivery of retried) output.done(outcome(delivery));
   if (chosen.length === 0) output.done('no delivery is dead');
   if (output.format === 'json') output.json(retried);
   if (retried.some(isUntried)) {
     output.hint('what becomes of those that wait: `snitch deliveries list`');
+  }
+  if (unknown.length > 0) {
+    throw new NotFoundError(
+      `no delivery has the id ${unknown.map((id) => `"${id}"`).join(' or ')}\n\`snitch deliveries list\` shows those that there are`,
+    );
+  }
+}
+
+/** What was named beside it is retried all the same. */
+async function unlessMissing<T>(request: Promise<T>): Promise<T | null> {
+  try {
+    return await request;
+  } catch (error) {
+    if ((error as { status?: number }).status !== 404) throw error;
+    return null;
   }
 }
 

@@ -6,6 +6,7 @@ import type { WireDelivery, WireWebhook } from '../../api/wire.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command/command.ts';
 import { confirmDeletion } from '../command/confirm.ts';
 import { connect } from '../command/connection.ts';
+import { secretIn } from '../command/secret.ts';
 import { Failure, NotFoundError } from '../failure/failure.ts';
 import { Output, shownTime, type View } from '../output/output.ts';
 
@@ -75,7 +76,7 @@ interface AddFlags extends ClientFlags {
 }
 
 async function addWebhook(given: string, flags: AddFlags): Promise<void> {
-  const url = given === '-' ? process.getBuiltinModule('node:fs').readFileSync(0, 'utf8').trim() : given;
+  const url = given === '-' ? secretIn('-') : given;
   printSecret(await connect(flags).createWebhook(url, flags.notices), flags);
 }
 

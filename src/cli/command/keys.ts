@@ -1,4 +1,5 @@
 /** Which key goes to a server. The key of one server is never sent to another. */
+import { faultOfReading, readWholeText } from '../../system/reading.ts';
 import { EXIT } from '../failure/exit-codes.ts';
 import { AuthenticationError, Failure } from '../failure/failure.ts';
 import type { Settings } from './plain-yaml.ts';
@@ -12,7 +13,10 @@ import {
 } from './servers.ts';
 import type { Files } from './settings-files.ts';
 
-const { existsSync, readFileSync } = process.getBuiltinModule('node:fs');
+/** Bytes: no API key is longer. */
+const LARGEST_KEY = 4_096;
+
+const { existsSync } = process.getBuiltinModule('node:fs');
 const { dirname, resolve } = process.getBuiltinModule('node:path');
 
 /** Which key is needed: one of a case, or one that administers the server. */
@@ -130,11 +134,9 @@ function keyInEnvironment(env: NodeJS.ProcessEnv, name: string): FoundKey | null
 function keyInFile(path: string, source: string): FoundKey {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8').trim();
+    text = readWholeText(path, LARGEST_KEY).trim();
   } catch (error) {
-    throw new AuthenticationError(
-      `${source}: cannot read the key from ${path}: ${(error as NodeJS.ErrnoException).code}`,
-    );
+    throw new AuthenticationError(`${source}: cannot read the key from ${path}: ${faultOfReading(error)}`);
   }
   if (!/^[\x21-\x7e]+$/.test(text)) {
     throw new AuthenticationError(`${source}: ${path} must hold one API key and nothing else`);

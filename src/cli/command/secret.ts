@@ -1,5 +1,6 @@
 /** Secrets in files: on the command line everybody on the host would see them. */
 import { everybodyMayRead } from '../../system/access.ts';
+import { faultOfReading, readWholeText, type Unreadable } from '../../system/reading.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { UsageError } from '../failure/failure.ts';
 import { say } from '../output/output.ts';
@@ -9,30 +10,25 @@ const LONGEST = 4_096;
 
 /** @param path `-` reads the input @throws UsageError that says what is wrong with the file, but not what is in it */
 export function secretIn(path: string): string {
-  const { openSync, readSync, closeSync } = process.getBuiltinModule('node:fs');
   const where = path === '-' ? 'the input' : path;
-  const bytes = Buffer.alloc(LONGEST + 1);
-  let length = 0;
-  try {
-    const fd = path === '-' ? 0 : openSync(path, 'r');
-    try {
-      for (let read = -1; read !== 0 && length <= LONGEST; length += read) {
-        read = readSync(fd, bytes, length, bytes.length - length, null);
-      }
-    } finally {
-      if (fd !== 0) closeSync(fd);
-    }
-  } catch (error) {
-    throw new UsageError(`cannot read the secret from ${where}: ${(error as NodeJS.ErrnoException).code}`);
-  }
-  const secret = bytes.toString('utf8', 0, length).trim();
-  if (length > LONGEST) throw new UsageError(`${where} is longer than a secret is (${LONGEST} bytes)`);
+  const secret = textOf(path, where).trim();
   if (secret === '') throw new UsageError(`${where} is empty`);
   if (/\p{Cc}/u.test(secret)) throw new UsageError(`${where} must hold one line with the secret`);
   if (path !== '-' && isExposed(path)) {
     say(`every user of this host can read ${path}, which holds a secret: chmod 600 ${shellWord(path)}`);
   }
   return secret;
+}
+
+function textOf(path: string, where: string): string {
+  try {
+    return readWholeText(path === '-' ? 0 : path, LONGEST);
+  } catch (error) {
+    if ((error as Partial<Unreadable>).isTooLarge) {
+      throw new UsageError(`${where} is longer than a secret is (${LONGEST} bytes)`);
+    }
+    throw new UsageError(`cannot read the secret from ${where}: ${faultOfReading(error)}`);
+  }
 }
 
 /** What cannot be looked at, such as a pipe, is not open to others. */

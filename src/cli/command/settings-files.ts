@@ -1,10 +1,10 @@
 /** Reads `cli.yaml` of this user, and `credentials.yaml` of a daemon on this host. */
+import { faultOfReading, LARGEST_SETTINGS, readWholeText } from '../../system/reading.ts';
 import { Failure } from '../failure/failure.ts';
 import { configHome, stateHome } from './home.ts';
 import { parseCliYaml, parsePlainYaml, type Settings } from './plain-yaml.ts';
 
-// An import of `node:fs` would evaluate all its exports; this takes what is already loaded.
-const { readFileSync } = process.getBuiltinModule('node:fs');
+// An import of `node:path` would evaluate all its exports; this takes what is already loaded.
 const { join } = process.getBuiltinModule('node:path');
 
 export interface SettingsFile {
@@ -68,7 +68,7 @@ function dataDirs(env: NodeJS.ProcessEnv, known: string | undefined): string[] {
 /** `data_dir` of the daemon's configuration, if it is on a line of its own, as it nearly always is. */
 function configuredDataDir(path: string): string | undefined {
   try {
-    const [line] = /^data_dir:[ \t].*$/m.exec(readFileSync(path, 'utf8')) ?? [];
+    const [line] = /^data_dir:[ \t].*$/m.exec(readWholeText(path, LARGEST_SETTINGS)) ?? [];
     const directory = line === undefined ? undefined : parsePlainYaml(line).data_dir;
     return directory?.startsWith('/') ? directory : undefined;
   } catch {
@@ -81,12 +81,12 @@ const FORBIDDEN = Symbol('forbidden');
 /** Null if there is no such file. */
 function textOf(path: string): string | typeof FORBIDDEN | null {
   try {
-    return readFileSync(path, 'utf8');
+    return readWholeText(path, LARGEST_SETTINGS);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
     if (code === 'EACCES' || code === 'EPERM') return FORBIDDEN;
-    throw new Failure(`cannot read ${path}: ${code}`);
+    throw new Failure(`cannot read ${path}: ${faultOfReading(error)}`);
   }
 }
 

@@ -4,12 +4,13 @@ import { placeOf } from '../command/confirm.ts';
 import { connect } from '../command/connection.ts';
 import { canAsk, confirm } from '../command/prompt.ts';
 import { Failure, UsageError } from '../failure/failure.ts';
+import { countOf } from '../output/count.ts';
 import type { Output } from '../output/output.ts';
 import { crontabChanges, dropInFor, type Watched } from './apply.ts';
 import { keptBy } from './check.ts';
 import { type CrontabChange, writeCrontab } from './crontab/write.ts';
 import type { Discovery } from './discovery.ts';
-import { type Finding, findingsOf, type Kept } from './findings.ts';
+import { type Finding, findingsOf, type Kept, ownSnitches } from './findings.ts';
 import type { DiscoverFlags } from './flags.ts';
 import { shown } from './host/host.ts';
 import { lockHost } from './host/lock.ts';
@@ -37,11 +38,13 @@ export async function apply(look: () => Discovery, applying: Applying, report: R
   const client = connect(flags);
   const found = look();
   const findingsIn = (kept: Kept) => findingsOf(found, kept, host, output.style.now);
-  const findings = findingsIn(await keptBy(client));
+  const kept = await keptBy(client);
+  const findings = findingsIn(kept);
   if (!flags.yes) {
-    const planned = found.proposals.map((proposal) => ({ proposal, snitch: null }));
+    const planned = ownSnitches(found, kept.snitches);
     output.lines(discoveryLines(planned, found, findings, output.style));
-    if (!(await confirm(`Make ${planned.length} snitches${placeOf(flags)}? [y/N] `)))
+    const deed = deedOf(planned);
+    if (deed !== null && !(await confirm(`${deed}${placeOf(flags)}? [y/N] `)))
       throw new Failure('nothing was changed');
   }
   const { watched, made, refused, remarks } = await makeSnitches(client, found, flags.tag ?? []);
@@ -57,6 +60,16 @@ export async function apply(look: () => Discovery, applying: Applying, report: R
     return;
   }
   for (const change of changes) await writeIfWanted(change, applying);
+}
+
+/** What is about to be done, as a question; null where nothing is, but what is asked for by itself. */
+function deedOf(planned: readonly Watched[]): string | null {
+  const missing = planned.filter(({ snitch }) => snitch === null).length;
+  const timers = planned.filter(({ proposal }) => proposal.source.kind === 'timer').length;
+  const dropIns =
+    timers === 0 ? [] : [`${missing > 0 ? 'write' : 'Write'} ${countOf(timers, 'drop-in', 'drop-ins')}`];
+  const parts = [...(missing > 0 ? [`Make ${countOf(missing, 'snitch', 'snitches')}`] : []), ...dropIns];
+  return parts.length > 0 ? parts.join(' and ') : null;
 }
 
 /** @returns whether snitches were changed */

@@ -71,6 +71,8 @@ export interface Plan {
   owner: string | null;
   case: FieldChange[];
   create: Creation[];
+  /** The tokens that the file gives for other snitches of the names of new ones, by these names. */
+  sameNamed: Readonly<Record<string, readonly string[]>>;
   change: SnitchChange[];
   /** Snitches that the file kept when it was last applied, and no longer names. */
   gone: WireSnitch[];
@@ -99,6 +101,7 @@ export function planOf(present: Present, wanted: Wanted): Plan {
     owner: wanted.owner,
     case: differences(CASE_FIELDS, present.case, wanted.case),
     create: [],
+    sameNamed: {},
     change: [],
     gone: [],
     unchanged: 0,
@@ -126,10 +129,18 @@ export function planOf(present: Present, wanted: Wanted): Plan {
     }
   }
   addNeeds(plan, present, met);
+  plan.sameNamed = sameNamedIn(wanted.snitches, plan.create);
   plan.gone = present.snitches.filter(
     (snitch) => wanted.owner !== null && index.keeperOf(snitch) === wanted.owner && !meant.has(snitch.token),
   );
   return plan;
+}
+
+function sameNamedIn(entries: readonly WantedSnitch[], created: readonly Creation[]): Plan['sameNamed'] {
+  const names = new Set(created.filter(({ token }) => token === null).map(({ name }) => name));
+  const others = entries.filter(({ token, name }) => token !== null && names.has(name));
+  const byName = Map.groupBy(others, ({ name }) => name);
+  return Object.fromEntries([...byName].map(([name, same]) => [name, same.map(({ token }) => token ?? '')]));
 }
 
 function metBy({ needsNamed: needs, name, tags, token }: WantedSnitch, position: number) {

@@ -14,6 +14,9 @@ const LONGEST_WAIT_S = 300;
 /** How many tokens the server takes in one request. */
 const LARGEST_CLAIM = 500;
 
+/** How many tokens of other snitches go beside a batch of new ones, whose size leaves room for them. */
+const MOST_KNOWN = 100;
+
 /**
  * Makes room first, and takes it last. If a plan was carried out only in part, applying the file again completes it,
  * because each step states how things shall be, not what to do.
@@ -35,7 +38,8 @@ export async function carryOut(client: Client, plan: Plan, prune: boolean): Prom
   for (const [owner, created] of Map.groupBy(plan.create, (one) => one.owner)) {
     let begun = 0;
     await inBatches(created.map(importOf), async (snitches) => {
-      const made = await patiently(() => client.importSnitches(snitches, owner));
+      const known = knownOf(plan, snitches);
+      const made = await patiently(() => client.importSnitches(snitches, owner, known));
       for (const [index, { token }] of made.entries()) {
         const creation = created[begun + index];
         if (creation) tokens.set(creation, token);
@@ -71,6 +75,17 @@ async function writeNeeds(client: Client, plan: Plan, tokens: ReadonlyMap<ToMake
     .filter(({ of, needs }) => [of, ...needs].some((one) => typeof one !== 'string'))
     .map(({ of, needs }) => ({ token: known(of), needs: needs.map(known) }));
   await inBatches(changes, (batch) => patiently(() => client.updateSnitches(batch)));
+}
+
+/**
+ * Where a snitch of such a name was made since the plan was, by another apply of the same file, the server refuses to
+ * make a second one. Absent where the file has so many of one name that they do not fit into the request.
+ */
+function knownOf({ sameNamed }: Plan, snitches: readonly ImportInput[]): string[] | undefined {
+  const known = snitches.flatMap(({ name = '' }) =>
+    Object.hasOwn(sameNamed, name) ? (sameNamed[name] ?? []) : [],
+  );
+  return known.length > MOST_KNOWN ? undefined : known;
 }
 
 /** Leaves out what is the default: the shorter the entries, the more of them fit into one request. */

@@ -1,4 +1,5 @@
 /** `snitch apply`, `diff` and `export`: snitches as a file that is kept under version control. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
 import type { Client } from '../../api/client.ts';
 import {
@@ -19,6 +20,7 @@ import { Output, say } from '../output/output.ts';
 import { tellNextRuns } from './applied-runs.ts';
 import { planFor } from './apply-check.ts';
 import { differs, type Plan, sendsSecrets } from './apply-plan.ts';
+import { carryOutInRounds } from './apply-rounds.ts';
 import { carryOut, patiently } from './apply-steps.ts';
 import { carryOutChannels } from './channel-steps.ts';
 import { planLines, planSummary } from './diff-view.ts';
@@ -137,19 +139,22 @@ function addFileOptions(command: Command): Command {
 
 async function planOfFile(client: Client, flags: FileFlags): Promise<{ plan: Plan; file: SnitchFile }> {
   const file = readSnitchFile(required(flags.file, '--file'));
-  const prune = flags.prune ?? false;
-  if (prune && file.owner === null) {
+  if (flags.prune && file.owner === null) {
     throw new UsageError(
       '--prune deletes what the owner of the file kept, and this one has none: write `owner: NAME` instead of `owner: null`',
     );
   }
-  const takeOver = flags.takeOver ?? null;
-  const plan = await patiently(() => planFor(client, file, { prune, takeOver }));
+  const plan = await planIn(client, file, flags);
   const strange = strangeness(plan);
   if (strange !== null) say(strange);
   if (plan.dueElsewhere.length > 0) say(dueElsewhere(plan.dueElsewhere));
   if (plan.runsElsewhere.length > 0) say(runsElsewhere(plan.runsElsewhere));
   return { plan, file };
+}
+
+function planIn(client: Client, file: SnitchFile, flags: FileFlags): Promise<Plan> {
+  const { prune = false, takeOver = null } = flags;
+  return patiently(() => planFor(client, file, { prune, takeOver }));
 }
 
 function some(names: readonly string[]): string {
@@ -174,7 +179,14 @@ async function showDiff(flags: DiffFlags): Promise<number> {
 
 function show(output: Output, plan: Plan, prune: boolean): void {
   if (output.format === 'json') {
-    const { conflicts: _none, dueElsewhere: _said, runsElsewhere: _too, needs: _last, ...shown } = plan;
+    const {
+      conflicts: _none,
+      dueElsewhere: _said,
+      runsElsewhere: _too,
+      needs: _last,
+      sameNamed: _names,
+      ...shown
+    } = plan;
     output.json(shown);
     return;
   }
@@ -196,10 +208,15 @@ async function applyFile(flags: ApplyFlags): Promise<void> {
   if (!differs(plan, prune) && !sendsSecrets(plan)) return;
   if (prune) checkCount(plan, flags.confirm);
   await ask(flags);
-  if (plan.channels) await carryOutChannels(client, plan.channels, prune);
-  await carryOut(client, plan, prune);
+  const done = await carryOutInRounds(plan, {
+    carryOut: async (one) => {
+      if (one.channels) await carryOutChannels(client, one.channels, prune);
+      await carryOut(client, one, prune);
+    },
+    planAgain: (before) => planAgain(before, { client, file, output, flags }),
+  });
   output.done('applied');
-  await tellNextRuns(client, output, plan);
+  await tellNextRuns(client, output, done);
   if (!file.namesOwner) {
     output.hint(
       `write \`owner: ${file.owner}\` as the file's first line: it is known by that then, wherever it lies`,
@@ -209,6 +226,40 @@ async function applyFile(flags: ApplyFlags): Promise<void> {
   if (gone > 0 && !prune) {
     output.hint(`to delete what is not in the file: --prune --confirm=${gone}`);
   }
+}
+
+interface Again {
+  client: Client;
+  file: SnitchFile;
+  output: Output;
+  flags: ApplyFlags;
+}
+
+/** Nobody agreed to anything but what was shown: nothing else is deleted, and whoever can be asked is. */
+async function planAgain(before: Plan, { client, file, output, flags }: Again): Promise<Plan> {
+  const plan = await planIn(client, file, flags);
+  if (isDeepStrictEqual(plan, before)) return plan;
+  const prune = flags.prune ?? false;
+  if (prune && !isPartOf(plan, before)) {
+    throw new Failure(
+      'somebody else changed the case meanwhile, and --prune would delete others than it showed: run this again',
+    );
+  }
+  output.done(
+    'the server refused a part, as where somebody else changes the case at the same moment: this is left',
+  );
+  if (output.format !== 'json') show(output, plan, prune);
+  if (differs(plan, prune)) await ask(flags);
+  return plan;
+}
+
+function isPartOf(after: Plan, before: Plan): boolean {
+  const goneOf = ({ gone, channels }: Plan) => [
+    ...gone.map(({ token }) => token),
+    ...(channels?.gone ?? []).map(({ id }) => id),
+  ];
+  const shown = new Set(goneOf(before));
+  return goneOf(after).every((one) => shown.has(one));
 }
 
 function countGone({ gone, channels }: Plan): number {

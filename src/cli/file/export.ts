@@ -1,11 +1,12 @@
 /** `snitch export`: writes a case as a file that can make it again. It never has keys or the secrets of webhooks. */
 import { Document, isMap, isScalar, type Scalar, visit } from 'yaml';
+import type { Client } from '../../api/client.ts';
 import type { WireChannel, WireSnitch } from '../../api/wire.ts';
 import type { ClientFlags } from '../command/command.ts';
 import { connect } from '../command/connection.ts';
 import { channelsOf } from '../doctor/channels.ts';
 import { NotFoundError } from '../failure/failure.ts';
-import { Output } from '../output/output.ts';
+import { Output, say } from '../output/output.ts';
 import { presentOf } from './apply-check.ts';
 import type { Present } from './apply-plan.ts';
 import { patiently } from './apply-steps.ts';
@@ -29,6 +30,16 @@ export async function exportCase(flags: ExportFlags): Promise<void> {
   const file = fileOf(present, channels, flags);
   if (output.format === 'json') output.json(file);
   else process.stdout.write(yamlOf(file, flags.tokens));
+  if (flags.owner === undefined && !output.quiet) await tellWebhooks(client);
+}
+
+/** Whoever moves with the file must not find out from silence that nothing is posted any more. */
+async function tellWebhooks(client: Client): Promise<void> {
+  // The file is written by now, so that a failure here must not look as if it were not whole.
+  const { length } = await client.listWebhooks().catch(() => []);
+  if (length === 0) return;
+  const left = length === 1 ? '1 webhook is not in the file' : `${length} webhooks are not in the file`;
+  say(`${left}, because its server makes the secret of each: \`snitch webhook add URL\` makes one elsewhere`);
 }
 
 type Exported = Record<string, unknown>;

@@ -1,5 +1,5 @@
 /** Reads the text of a snitch file or of the standard input, up to a limit. */
-import { closeSync, openSync, readSync } from 'node:fs';
+import { faultOfReading, readWhole, type Unreadable } from '../../system/reading.ts';
 import { Failure } from '../failure/failure.ts';
 
 const MIB = 1024 * 1024;
@@ -20,48 +20,14 @@ export function checkWhole(path: string, text: string): void {
 /** @throws Failure if it cannot be read, is no text or is too large */
 export function readText(path: string): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(readBytes(path === '-' ? 0 : path));
+    return new TextDecoder('utf-8', { fatal: true }).decode(readWhole(path === '-' ? 0 : path, LARGEST_FILE));
   } catch (error) {
-    if (error instanceof TooLarge) {
+    if ((error as Partial<Unreadable>).isTooLarge) {
       throw new Failure(`${path}: is larger than ${LARGEST_FILE / MIB} MiB: ${SPLIT}`);
     }
-    const { code } = error as NodeJS.ErrnoException;
-    const reason = code === 'ENOENT' ? 'it does not exist' : code;
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const reason = isMissing ? 'it does not exist' : faultOfReading(error);
     const fault = error instanceof TypeError ? 'the file is not UTF-8 text' : `cannot read it: ${reason}`;
     throw new Failure(`${path}: ${fault}`);
-  }
-}
-
-class TooLarge extends Error {}
-
-const EMPTY_PIPE_MS = 20;
-
-/** Waits for a non-blocking pipe whose writer has nothing yet, as in `snitch export | snitch diff -f -`. */
-function readPatiently(descriptor: number, chunk: Buffer): number {
-  for (;;) {
-    try {
-      return readSync(descriptor, chunk);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, EMPTY_PIPE_MS);
-    }
-  }
-}
-
-/** Never reads much more than is allowed, however much a pipe or a device has to give. */
-function readBytes(file: string | number): Buffer {
-  const descriptor = typeof file === 'number' ? file : openSync(file, 'r');
-  try {
-    const chunks: Buffer[] = [];
-    for (let size = 0; ; ) {
-      const chunk = Buffer.allocUnsafe(MIB);
-      const count = readPatiently(descriptor, chunk);
-      if (count === 0) return Buffer.concat(chunks);
-      size += count;
-      if (size > LARGEST_FILE) throw new TooLarge();
-      chunks.push(chunk.subarray(0, count));
-    }
-  } finally {
-    if (descriptor !== file) closeSync(descriptor);
   }
 }

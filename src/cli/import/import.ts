@@ -1,12 +1,14 @@
 /** `snitch import`: brings over the snitches of another service, with their tokens. */
 import type { Command } from 'commander';
 import type { Client } from '../../api/client.ts';
+import type { WireSnitch } from '../../api/wire.ts';
 import { HOUR, SECOND } from '../../text/durations.ts';
 import { printable } from '../../text/printable.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command/command.ts';
 import { connect } from '../command/connection.ts';
 import { EXIT } from '../failure/exit-codes.ts';
 import { Failure } from '../failure/failure.ts';
+import { carryOutInRounds } from '../file/apply-rounds.ts';
 import { patiently } from '../file/apply-steps.ts';
 import { batchesOf } from '../file/batches.ts';
 import { checkKnowsRuns, namesRuns } from '../file/run-fields.ts';
@@ -60,6 +62,8 @@ interface Sorted {
   create: Imported[];
   /** Snitches whose tokens are there already. */
   present: Imported[];
+  /** Snitches that are there and have the name of one that is to be made. */
+  sameNamed: Pick<WireSnitch, 'name' | 'token'>[];
   refused: { imported: Imported; reason: string }[];
 }
 
@@ -71,11 +75,13 @@ async function importFrom(
 ): Promise<number> {
   const client = connect(flags);
   const output = new Output(flags);
-  const sorted = await sort(client, await read(source));
+  const all = await read(source);
+  let sorted = await sort(client, all);
   if (flags.yes) {
-    for (const batch of batchesOf(sorted.create.map(({ input }) => input))) {
-      await patiently(() => client.importSnitches(batch, null));
-    }
+    sorted = await carryOutInRounds(sorted, {
+      carryOut: (one) => make(client, one),
+      planAgain: () => sort(client, all),
+    });
   }
   report(output, sorted);
   const { create, present, refused } = sorted;
@@ -85,14 +91,25 @@ async function importFrom(
   return refused.length > 0 ? EXIT.error : EXIT.ok;
 }
 
+/** Whoever imports the same at the same moment makes none of them a second time. */
+async function make(client: Client, { create, sameNamed }: Sorted): Promise<void> {
+  const known = [...sameNamed];
+  for (const batch of batchesOf(create.map(({ input }) => input))) {
+    const names = new Set(batch.map(({ name }) => name));
+    const tokens = known.filter(({ name }) => names.has(name)).map(({ token }) => token);
+    const made = await patiently(() => client.importSnitches(batch, null, tokens));
+    known.push(...made);
+  }
+}
+
 /** @throws Failure if the case has no room for everything that is new */
 async function sort(client: Client, all: readonly Imported[]): Promise<Sorted> {
-  const there = new Set((await client.listSnitches()).map(({ token }) => token));
-  const sorted: Sorted = { create: [], present: [], refused: [] };
+  const there = await client.listSnitches();
+  const isThere = thereOf(there, all);
+  const sorted: Sorted = { create: [], present: [], sameNamed: [], refused: [] };
   const candidates: Imported[] = [];
   for (const imported of all) {
-    const { token } = imported.input;
-    if (token && there.has(token)) sorted.present.push(imported);
+    if (isThere(imported)) sorted.present.push(imported);
     else if (imported.refusal !== null) sorted.refused.push({ imported, reason: imported.refusal });
     else candidates.push(imported);
   }
@@ -120,7 +137,26 @@ async function sort(client: Client, all: readonly Imported[]): Promise<Sorted> {
       `there are ${sorted.create.length} new snitches, and the case has room for ${room}: the limit is the administrator's to raise`,
     );
   }
+  const names = new Set(sorted.create.map(({ input }) => input.name));
+  sorted.sameNamed = there.filter(({ name }) => names.has(name));
   return sorted;
+}
+
+/**
+ * Whether a snitch was imported before: the one of its token. Where the other service hides the token, it is one of its
+ * name that none of the others is, and so many of that name are passed over as there are.
+ */
+function thereOf(there: readonly WireSnitch[], all: readonly Imported[]): (one: Imported) => boolean {
+  const tokens = new Set(there.map(({ token }) => token));
+  const wanted = new Set(all.map(({ input }) => input.token));
+  const free = new Map<string, number>();
+  for (const { name, token } of there) if (!wanted.has(token)) free.set(name, (free.get(name) ?? 0) + 1);
+  return ({ input: { name, token } }) => {
+    if (token) return tokens.has(token);
+    const left = free.get(name) ?? 0;
+    free.set(name, left - 1);
+    return left > 0;
+  };
 }
 
 function report(output: Output, { create, present, refused }: Sorted): void {
@@ -146,7 +182,7 @@ function report(output: Output, { create, present, refused }: Sorted): void {
     ];
   });
   for (const { input } of present)
-    lines.push(printable(`= ${input.name} (${input.token}): is there already`));
+    lines.push(printable(`= ${input.name} (${input.token ?? 'by its name'}): is there already`));
   for (const { imported, reason } of refused) {
     lines.push(paint(style, 'red', printable(`! ${imported.input.name}: ${reason}`)));
   }

@@ -1,9 +1,13 @@
 /** The service that snitches are imported from: its address, its key, and its answers. */
-import { readFileSync } from 'node:fs';
+
 import { ApiError, type ImportInput, open, readText, refusal } from '../../api/client.ts';
+import { faultOfReading, readWholeText } from '../../system/reading.ts';
 import { MINUTE } from '../../text/durations.ts';
 import { EXIT } from '../failure/exit-codes.ts';
 import { AuthenticationError, Failure, UsageError } from '../failure/failure.ts';
+
+/** Bytes: no API key is longer. */
+const LARGEST_KEY = 4_096;
 
 export interface SourceFlags {
   fromUrl?: string;
@@ -45,11 +49,9 @@ export function sourceOf({ fromUrl, fromKeyFile }: SourceFlags, otherwise: strin
 
 function keyIn(file: string): string {
   try {
-    return readFileSync(file, 'utf8').trim();
+    return readWholeText(file, LARGEST_KEY).trim();
   } catch (error) {
-    throw new AuthenticationError(
-      `cannot read the key from ${file}: ${(error as NodeJS.ErrnoException).code}`,
-    );
+    throw new AuthenticationError(`cannot read the key from ${file}: ${faultOfReading(error)}`);
   }
 }
 

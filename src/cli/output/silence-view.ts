@@ -2,6 +2,7 @@
 import type { Client } from '../../api/client.ts';
 import type { WireSilence } from '../../api/wire-kept-back.ts';
 import { durationInWords, SECOND } from '../../text/durations.ts';
+import { listed } from '../../text/listed.ts';
 import { exactTime, type Field, shownTime, type View } from './output.ts';
 import type { Style } from './style.ts';
 
@@ -11,20 +12,26 @@ type Names = ReadonlyMap<string, string>;
 /** So many tokens are asked about. */
 const MOST_ASKED = 20;
 
-/** The names of what is silenced alone. */
+/** How many snitches of a silence are named; the others are counted. */
+const MOST_NAMED = 3;
+
+/** The names of what is silenced, as far as it is shown. */
 export async function namesOf(client: Client, silences: readonly WireSilence[]): Promise<Names> {
-  const alone = silences.flatMap(({ tokens }) => (tokens?.length === 1 ? tokens : []));
-  const tokens = [...new Set(alone)].slice(0, MOST_ASKED);
+  const shown = silences.flatMap(({ tokens }) => tokens?.slice(0, MOST_NAMED) ?? []);
+  const tokens = [...new Set(shown)].slice(0, MOST_ASKED);
   const found = await Promise.all(tokens.map((token) => client.getSnitch(token).catch(() => null)));
   return new Map(found.filter((snitch) => snitch !== null).map(({ token, name }) => [token, name]));
 }
 
-/** `all snitches`; `tag db or web1`; the name of a snitch; `3 snitches` */
+/** `all snitches`; `tag db or web1`; `a, b and 3 more` */
 export function coverageWords({ all, tags, tokens }: WireSilence, names: Names): string {
   if (all) return 'all snitches';
   if (tags) return `tag ${tags.join(' or ')}`;
-  const [only = '', ...others] = tokens ?? [];
-  return others.length > 0 ? `${others.length + 1} snitches` : (names.get(only) ?? only);
+  const first = (tokens ?? []).slice(0, MOST_NAMED);
+  return listed(
+    first.map((token) => names.get(token) ?? token),
+    tokens?.length,
+  );
 }
 
 function stateOf({ active, schedule, next }: WireSilence): string {

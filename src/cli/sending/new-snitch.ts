@@ -13,6 +13,11 @@ export interface MakeFlags extends Omit<DueFlags, 'schedule'>, RunFlags, RuleFla
   create?: boolean;
   interval?: string;
   tag?: string[];
+  alertType?: string;
+  alertEmail?: string[];
+  publicName?: string;
+  notes?: string;
+  needs?: string[];
 }
 
 const GROUP = 'If the snitch is made:';
@@ -29,14 +34,23 @@ const OPTIONS: readonly [flags: string, description: string][] = [
   ['--failures-before-alert <count>', 'alert only after so many errors in a row'],
 ];
 
+/** What else `snitch create` takes. */
+const DETAILS: readonly [flags: string, description: string][] = [
+  ['--alert-type <type>', 'basic: a fixed deadline; smart: a learned, earlier one'],
+  ['--public-name <name>', 'what the status page calls it'],
+  ['--notes <text>', 'notes for those who are alerted'],
+];
+
 const LISTS: readonly [flags: string, description: string][] = [
   ['--expect <expectation>', 'what it must report; repeat it for several (see `snitch help edit`)'],
   ['--tag <tag>', 'a tag; repeat it for several'],
+  ['--alert-email <address>', 'tell this address and not the members; repeat it for several'],
+  ['--needs <snitch>', 'tell nobody that it is silent while this one is missing: a name, a token or tag:TAG'],
 ];
 
 export function addMakeOptions(command: Command): Command {
   command.option('--create', 'where no snitch has this name, make it with this check-in; needs a key');
-  for (const [flags, description] of OPTIONS) {
+  for (const [flags, description] of [...OPTIONS, ...DETAILS]) {
     command.addOption(new Option(flags, description).helpGroup(GROUP));
   }
   for (const [flags, description] of LISTS) {
@@ -47,10 +61,27 @@ export function addMakeOptions(command: Command): Command {
 
 /** Whether anything is said of a snitch that may have to be made. */
 export function isDescribed(flags: MakeFlags): boolean {
-  const { create, interval, tag, cron, calendar, every, timezone, grace } = flags;
+  const { create, interval, cron, calendar, every, timezone, grace } = flags;
   const { maxRuntime, minRuntime, failuresBeforeAlert, expect } = flags;
-  const due = [create, interval, tag, cron, calendar, every, timezone, grace];
-  return [...due, maxRuntime, minRuntime, failuresBeforeAlert, expect].some((given) => given !== undefined);
+  const { tag, alertType, alertEmail, publicName, notes, needs } = flags;
+  const due = [create, interval, cron, calendar, every, timezone, grace];
+  const runs = [maxRuntime, minRuntime, failuresBeforeAlert, expect];
+  const details = [tag, alertType, alertEmail, publicName, notes, needs];
+  return [...due, ...runs, ...details].some((given) => given !== undefined);
+}
+
+/** @throws UsageError */
+function detailsOf({ tag, alertType, alertEmail, publicName, notes, needs }: MakeFlags): [string, string][] {
+  if (alertType !== undefined && !/^(basic|smart)$/.test(alertType)) {
+    throw new UsageError('--alert-type is basic or smart');
+  }
+  const single = { alert_type: alertType, public_name: publicName, notes };
+  return [
+    ...(tag === undefined ? [] : [['tags', tag.join(',')] as [string, string]]),
+    ...Object.entries(single).flatMap(([name, value]): [string, string][] => (value ? [[name, value]] : [])),
+    ...(alertEmail === undefined ? [] : [['alert_email', alertEmail.join(',')] as [string, string]]),
+    ...(needs ?? []).map((one): [string, string] => ['needs', one]),
+  ];
 }
 
 export interface Making {
@@ -78,7 +109,7 @@ export function makingOf(flags: MakeFlags, given: string | null): Making {
 }
 
 function newSnitchOf(flags: MakeFlags): { make?: string } {
-  const { create, interval, tag } = flags;
+  const { create, interval } = flags;
   const { schedule, timezone, grace } = dueOf(flags);
   if (!create) {
     if (isDescribed(flags)) throw new UsageError('the snitch is described, but not made without --create');
@@ -95,7 +126,7 @@ function newSnitchOf(flags: MakeFlags): { make?: string } {
   for (const [kind, value] of Object.entries(schedule ?? {})) query.set(kind, String(value));
   if (timezone) query.set('timezone', timezone);
   if (grace !== undefined && grace !== null) query.set('grace', String(grace));
-  if (tag !== undefined) query.set('tags', tag.join(','));
+  for (const [name, value] of detailsOf(flags)) query.append(name, value);
   const { expect, ...counts } = { ...runOf(flags), ...rulesOf(flags) };
   for (const [name, value] of Object.entries(counts)) if (value) query.set(name, String(value));
   if (expect) query.set('expect', JSON.stringify(expect));

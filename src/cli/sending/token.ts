@@ -1,5 +1,8 @@
 /** Reads whom a check-in is for from a file or the environment, where no other user can see it. */
-import { readFileSync } from 'node:fs';
+import { faultOfReading, readWholeText } from '../../system/reading.ts';
+
+/** Bytes: no token, address or name is longer. */
+const LARGEST = 8_192;
 
 const NO_TOKEN = 'no token: give one as the first argument, with --token-file or in SNITCH_TOKEN';
 
@@ -25,11 +28,11 @@ export function hiddenToken({ tokenFile, env }: TokenSources): GivenToken {
 
 function tokenIn(path: string, source: string): GivenToken {
   try {
-    const given = readFileSync(path, 'utf8').trim();
+    const given = readWholeText(path, LARGEST).trim();
     if (/^[^\p{Cc}]{1,2000}$/u.test(given)) return { given, problem: null };
     return { given: null, problem: `${source}: ${path} must hold one token and nothing else` };
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return { given: null, problem: `${source}: cannot read the token from ${path}: ${code}` };
+    const fault = faultOfReading(error);
+    return { given: null, problem: `${source}: cannot read the token from ${path}: ${fault}` };
   }
 }

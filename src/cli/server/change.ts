@@ -33,7 +33,7 @@ export interface AddFlags {
 const PATIENCE = 5_000;
 
 /** The lines of a server at the top of the file. */
-const OWN_LINES = ['url', 'api_key', 'api_key_file', 'admin_key', 'admin_key_file', 'check_in_base'];
+export const OWN_LINES = ['url', 'api_key', 'api_key_file', 'admin_key', 'admin_key_file', 'check_in_base'];
 
 /** Everything is tried before anything is written. */
 export async function addServer(name: string, given: string, flags: AddFlags): Promise<void> {
@@ -58,7 +58,7 @@ export async function addServer(name: string, given: string, flags: AddFlags): P
   tellDefault(written);
 }
 
-function assertNew(cli: CliFile, name: string): void {
+export function assertNew(cli: CliFile, name: string): void {
   const known = serversOf(cli).find((server) => server.name === name);
   if (!known) return;
   throw new Failure(
@@ -108,6 +108,12 @@ async function keyLines(name: string, url: string, { keyFile, adminKeyFile }: Ad
 
 /** @returns its absolute path @throws UsageError if it holds no key */
 function fileWithKey(path: string): string {
+  const about = process.getBuiltinModule('node:fs').statSync(path, { throwIfNoEntry: false });
+  if (about && !about.isFile()) {
+    throw new UsageError(
+      `${path} is no file that stays there, and it is read anew by each command: give the key itself with --key-file -`,
+    );
+  }
   if (!/^[\x21-\x7e]+$/.test(secretIn(path)))
     throw new UsageError(`${path} must hold one API key and nothing else`);
   return resolve(path);
@@ -188,7 +194,7 @@ function removeNamed(document: Document, name: string): void {
 }
 
 /** How many check-ins wait that only its key can bring to the server: those by name. */
-async function countKept(name: string, url: string): Promise<number> {
+export async function countKept(name: string, url: string): Promise<number> {
   const directory = spoolDirectory();
   let count = 0;
   try {
@@ -204,7 +210,7 @@ async function countKept(name: string, url: string): Promise<number> {
   return count;
 }
 
-function tellDefault(cli: CliFile): void {
+export function tellDefault(cli: CliFile): void {
   const name = defaultOf(cli);
   const known = serversOf(cli).find((server) => server.name === name);
   if (known) say(`the default is ${known.name} (${known.url})`);

@@ -1,11 +1,13 @@
 /** Changes `cli.yaml`, which people write as well: their comments and their order stay. */
-import { closeSync, constants, openSync, readFileSync, realpathSync, statSync } from 'node:fs';
+
+import { closeSync, constants, openSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Document, isMap, parseDocument, YAMLMap } from 'yaml';
 import { makePrivateDirectory } from '../../system/directory.ts';
 import { lockFile } from '../../system/libc.ts';
 import { type Owner, replacePrivateFile } from '../../system/private-file.ts';
+import { LARGEST_SETTINGS, readWholeText } from '../../system/reading.ts';
 import { type CliYaml, parseCliYaml, type Settings } from '../command/plain-yaml.ts';
 import { type CliFile, cliPath, readCli } from '../command/settings-files.ts';
 import { Failure } from '../failure/failure.ts';
@@ -74,7 +76,7 @@ async function lockDirectory(path: string): Promise<Disposable> {
 
 /** With this schema every value is the text that stands there, as it is for those who read the file. */
 function documentIn(path: string): Document {
-  const text = statSync(path, { throwIfNoEntry: false }) ? readFileSync(path, 'utf8') : '';
+  const text = statSync(path, { throwIfNoEntry: false }) ? readWholeText(path, LARGEST_SETTINGS) : '';
   const document: Document = parseDocument(text, {
     schema: 'failsafe',
     prettyErrors: false,

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { addOutputOptions, type Register, withExamples } from '../command/command.ts';
 import { type AddFlags, addServer, removeServer, useServer } from './change.ts';
 import { type ListFlags, listServers } from './list.ts';
+import { renameServer } from './rename.ts';
 
 const NOTES = `
 The servers stand below \`servers:\` in ~/.config/snitch/cli.yaml, by their names; \`server:\` there names the default.
@@ -24,6 +25,7 @@ export const register: Register = (program) => {
   addList(server);
   addAdd(server);
   addUse(server);
+  addRename(server);
   addRemove(server);
 };
 
@@ -65,6 +67,17 @@ function addUse(server: Command): void {
     .option('-q, --quiet', 'no message')
     .action((name: string, flags: { quiet?: boolean }) => useServer(name, flags));
   withExamples(use, 'snitch server use home');
+}
+
+function addRename(server: Command): void {
+  const rename = server
+    .command('rename')
+    .description('call a server something else; its key and what waits for it go along')
+    .argument('<server>', 'its name')
+    .argument('<name>', 'what you want to call it')
+    .option('-q, --quiet', 'no message')
+    .action((name: string, next: string, flags: { quiet?: boolean }) => renameServer(name, next, flags));
+  withExamples(rename, 'snitch server rename home berlin');
 }
 
 function addRemove(server: Command): void {

@@ -3,7 +3,7 @@ import type { Client } from '../../api/client.ts';
 import { timesOfInterval } from '../../core/snippets/cron-times.ts';
 import { programForCron } from '../command/own-program.ts';
 import { tell } from '../command/prompt.ts';
-import { describeFailure } from '../failure/failure.ts';
+import { describeFailure, Failure } from '../failure/failure.ts';
 import { intervalOf } from '../output/interval-words.ts';
 import { say } from '../output/output.ts';
 import { ask } from './dialogue.ts';
@@ -31,7 +31,10 @@ export async function makeSnitch(client: Client): Promise<void> {
     help: 'As it stands in the crontab now.',
   });
   const due = isCron(when) ? { schedule: { cron: when } } : { interval: intervalFor(when) ?? 'daily' };
-  const { token, check_in_url: url } = await client.createSnitch({ name, ...due });
+  // Refused where somebody else made one of this name since the names were looked at.
+  const [made] = await client.importSnitches([{ name, ...due }], null, []);
+  if (!made) throw new Failure('the server does not say which snitch it made: see `snitch list`');
+  const { token, check_in_url: url } = made;
   const times = isCron(when) ? when : timesOfInterval(due.interval ?? '');
   tell(`${name} is there. The line for the crontab (crontab -e):`);
   const run = command.replace(/(?<!\\)%/g, '\\%');

@@ -1,8 +1,10 @@
 /** Puts the mail server into the configuration file of the daemon, and leaves all else in the file as it is. */
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+
+import { accessSync, constants, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Document, isMap, isScalar, parseDocument, type Scalar, stringify } from 'yaml';
 import { type Owner, replacePrivateFile } from '../../system/private-file.ts';
+import { LARGEST_SETTINGS, readWholeText } from '../../system/reading.ts';
 import { replaceFile } from '../discover/host/replace-file.ts';
 import { Failure } from '../failure/failure.ts';
 
@@ -150,7 +152,7 @@ function isAsWanted(text: string, before: Document, wanted: Record<string, strin
 /** The password first, so that the configuration never names a file that is not there yet. */
 export async function writeMail(settings: MailSettings, place: Place): Promise<void> {
   const path = existsSync(place.config) ? realpathSync(place.config) : place.config;
-  const old = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  const old = existsSync(path) ? readWholeText(path, LARGEST_SETTINGS) : '';
   const text = withMail(old, settings, place);
   mkdirSync(dirname(path), { recursive: true });
   if (settings.password !== null) {
@@ -158,7 +160,7 @@ export async function writeMail(settings: MailSettings, place: Place): Promise<v
     await replacePrivateFile(place.password, `${settings.password}\n`, place.owner);
   }
   replaceFile(path, text, () => {
-    const now = existsSync(path) ? readFileSync(path, 'utf8') : '';
+    const now = existsSync(path) ? readWholeText(path, LARGEST_SETTINGS) : '';
     if (now !== old) throw new Failure(`${path} was changed meanwhile, and is left as it is: try again`);
   });
 }

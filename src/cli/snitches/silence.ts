@@ -14,7 +14,7 @@ import {
 } from '../command/command.ts';
 import { connect } from '../command/connection.ts';
 import { resolveSnitches } from '../command/resolve.ts';
-import { UsageError } from '../failure/failure.ts';
+import { NotFoundError, UsageError } from '../failure/failure.ts';
 import { Output, say } from '../output/output.ts';
 import { coverageWords, namesOf, SILENCE_VIEW, silenceFields, silencesView } from '../output/silence-view.ts';
 import { secondsOf } from './due-flags.ts';
@@ -130,10 +130,7 @@ function onlyOne(names: readonly string[], { tag: tags = [], all = false }: Sile
   return { names, tags, all };
 }
 
-async function coverageOf(
-  client: Client,
-  { names, tags, all }: Covered,
-): Promise<Pick<SilenceInput, 'tags' | 'tokens' | 'all'>> {
+async function coverageOf(client: Client, { names, tags, all }: Covered): Promise<Coverage> {
   if (all) return { all: true };
   if (tags.length > 0) return { tags };
   return { tokens: (await resolveSnitches(client, names)).map(({ token }) => token) };
@@ -189,6 +186,11 @@ async function listSilences(flags: ClientFlags): Promise<void> {
   output.list(silences, silencesView(await namesOf(client, silences)));
 }
 
+type Coverage = Pick<SilenceInput, 'tags' | 'tokens' | 'all'>;
+
+/** How many silences are told of that were not asked for. */
+const MOST_TOLD = 5;
+
 const ID = /^sil_[a-z2-7]{16}$/;
 
 /**
@@ -201,7 +203,12 @@ async function endSilences(what: readonly string[], flags: SilenceFlags): Promis
   const ids = what.filter((word) => ID.test(word));
   const names = what.filter((word) => !ID.test(word));
   for (const id of ids) {
-    await client.deleteSilence(id);
+    await client.deleteSilence(id).catch((error: { status?: number }) => {
+      if (error.status !== 404) throw error;
+      throw new NotFoundError(
+        `no silence has the id "${id}"\n\`snitch silences\` lists those that are not over`,
+      );
+    });
     output.done(`${id}: ended`);
   }
   if (ids.length > 0 && names.length === 0 && !flags.tag && !flags.all) return;
@@ -217,12 +224,34 @@ async function endSilences(what: readonly string[], flags: SilenceFlags): Promis
     output.done(`${one.id}: ended (${coverageWords(one, known)})`);
   }
   if (ended.length > 0) return;
-  if (recurring.length === 0) return output.done('no such silence holds or is to come');
+  if (recurring.length === 0) return tellOthers(client, output, covered);
   const which = recurring.map(({ id }) => id).join(' ');
   output.done(`nothing was ended: what recurs is ended by its id: snitch silence --end ${which}`);
 }
 
-function isFor(one: WireSilence, { tags, tokens, all }: Awaited<ReturnType<typeof coverageOf>>): boolean {
+/** What else covers a part of it: who ends a silence wants to know what is silent still. */
+async function tellOthers(client: Client, output: Output, covered: Coverage): Promise<void> {
+  const others = (await client.listSilences()).filter((one) => covers(one, covered)).slice(0, MOST_TOLD);
+  if (others.length === 0) return output.done('no such silence holds or is to come');
+  output.done(
+    'nothing was ended: no silence is for just these, and these are for a part of them or for more',
+  );
+  const known = await namesOf(client, others);
+  for (const one of others) {
+    const state = one.active ? 'holds' : 'is to come';
+    output.done(`${one.id} (${coverageWords(one, known)}) ${state}: snitch silence --end ${one.id}`);
+  }
+}
+
+function covers(one: WireSilence, { tags, tokens, all }: Coverage): boolean {
+  if (all || one.all) return true;
+  return (
+    (tags?.some((tag) => one.tags?.includes(tag)) ?? false) ||
+    (tokens?.some((token) => one.tokens?.includes(token)) ?? false)
+  );
+}
+
+function isFor(one: WireSilence, { tags, tokens, all }: Coverage): boolean {
   if (all) return one.all;
   return tags ? isSame(one.tags, tags) : isSame(one.tokens, tokens ?? []);
 }

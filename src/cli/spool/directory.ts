@@ -8,8 +8,10 @@
  * - `unusable/` has the files that could not be read.
  * - `refused/` has what the server will never take, with the reason, until somebody sends it again or drops it.
  */
+
 import { makePrivateDirectory } from '../../system/directory.ts';
 import { createPrivateFile, syncDirectory } from '../../system/private-file.ts';
+import { LARGEST_SETTINGS, readWholeText } from '../../system/reading.ts';
 import { MINUTE } from '../../text/durations.ts';
 import { stateHome } from '../command/home.ts';
 import type { KeptCheckIn } from '../sending/check-in.ts';
@@ -198,7 +200,7 @@ async function isAbandoned(path: string, pid: number): Promise<boolean> {
 /** Null if the file is gone; `unusable` if it holds no check-in that can be read. */
 export async function read(path: string): Promise<RefusedCheckIn | 'unusable' | null> {
   try {
-    return decode(await node.promises.readFile(path, 'utf8')) ?? 'unusable';
+    return decode(readWholeText(path, LARGEST_SETTINGS)) ?? 'unusable';
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? null : 'unusable';
   }

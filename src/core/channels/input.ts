@@ -24,6 +24,8 @@ export interface ChannelInput {
   /** Null where a name is to be found for it. */
   name: string | null;
   fields: Omit<ChannelFields, 'name'>;
+  /** The channels that the client knows of; null for one that says nothing of that. */
+  known: readonly string[] | null;
 }
 
 type Body = Record<string, unknown>;
@@ -39,8 +41,14 @@ export function validateNewChannel(given: unknown = {}, around: ChannelSurroundi
   const name = isBlank(given.name) ? undefined : given.name;
   const { value, validations } = validateFields({ ...given, name }, kind, around, null);
   if (validations) return { validations };
-  const { name: named = null, ...known } = value;
-  return { value: { kind, name: named, fields: { ...NOTHING_GIVEN, ...known } } };
+  const known = given.known ?? null;
+  if (known !== null && !isListOfTexts(known)) return refuse('known', 'must be an array of strings');
+  const { name: named = null, ...fields } = value;
+  return { value: { kind, name: named, fields: { ...NOTHING_GIVEN, ...fields }, known } };
+}
+
+function isListOfTexts(given: unknown): given is string[] {
+  return Array.isArray(given) && given.every((one) => typeof one === 'string');
 }
 
 /** Update: any subset. Settings that are not given are kept, and so is a secret that comes back as it is shown. */

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Case } from '../../core/case.ts';
 import type { CheckIn } from '../../core/check-in.ts';
 import { Invalid, PlanLimitReached, SnitchError } from '../../core/errors.ts';
+import { MOST_NEEDS, needOf } from '../../core/needs/needs.ts';
 import { readNewSnitch } from '../../core/snitch-input.ts';
 import { actorOfKey } from '../endpoint/auth.ts';
 import { STATUS_OF, TryLater } from '../endpoint/errors.ts';
@@ -48,8 +49,19 @@ export function createByName(options: KeyHolderOptions) {
     limitMaking(limiter, ownCase);
     if (!(await store.hasRoomForSnitch(ownCase.id))) throw new PlanLimitReached();
     const said = { timezone: ownCase.timezone, now: checkIn.now };
-    const fields = valid(readNewSnitch(newSnitchIn(name, query), said));
+    const described = newSnitchIn(name, query);
+    const fields = valid(readNewSnitch({ ...described, ...(await needsIn(ownCase.id, described)) }, said));
     return store.by(actorOfKey(apiKey), checkIn.now).applyFirstCheckIn(ownCase.id, fields, checkIn);
+  }
+
+  /** A job knows the others by their names, and its key may not ask for their tokens. */
+  async function needsIn(caseId: string, { needs }: Record<string, unknown>): Promise<{ needs?: string[] }> {
+    if (!Array.isArray(needs)) return {};
+    const named = needs.slice(0, MOST_NEEDS + 1).map(async (one: string) => {
+      if ('tag' in needOf(one) || (await store.ownerOfToken(one)) === caseId) return one;
+      return (await store.findTokenByName(caseId, one)) ?? one;
+    });
+    return { needs: await Promise.all(named) };
   }
 
   return {

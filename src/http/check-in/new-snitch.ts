@@ -1,7 +1,7 @@
 /** The snitch that the address of a first check-in describes: the fields of create, in its query. */
 
 /** The three kinds of schedule are parameters of their own, beside these. */
-const TEXTS = ['interval', 'alert_type', 'alert_email', 'notes', 'timezone'] as const;
+const TEXTS = ['interval', 'alert_type', 'alert_email', 'notes', 'public_name', 'timezone'] as const;
 const NUMBERS = ['grace', 'max_runtime', 'min_runtime', 'failures_before_alert'] as const;
 
 export function isMakeAsked(query: string): boolean {
@@ -17,6 +17,8 @@ export function newSnitchIn(name: string, query: string): Record<string, unknown
   const tags = given.getAll('tags').flatMap((list) => list.split(','));
   if (tags.length > 0) body.tags = tags.map((tag) => tag.trim());
   if (given.get('expect')) body.expect = jsonOr(given.get('expect') ?? '');
+  const needs = given.getAll('needs').filter((one) => one.trim() !== '');
+  if (needs.length > 0) body.needs = needs;
   const schedule = scheduleIn(given);
   if (Object.keys(schedule).length > 0) body.schedule = schedule;
   return body;

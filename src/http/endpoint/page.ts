@@ -46,8 +46,11 @@ function limitOf(given: string | undefined): number {
 
 function beforeOf(given: string | undefined, isId: (text: string) => boolean): Page['before'] {
   if (given === undefined) return null;
-  if (isId(given)) return { id: given };
-  const at = parseTimestamp(given);
+  // Ids are of small letters and digits, whatever a client has made of them.
+  const id = given.trim().toLowerCase();
+  if (isId(id)) return { id };
+  // In a query, a plus that is not encoded comes as a space.
+  const at = parseTimestamp(given.replace(/(?<=:\d{2}(?:[.,]\d+)?) (?=\d{2}(:?\d{2})?$)/, '+'));
   if (at !== null) return { at };
   throw new Invalid([{ attribute: 'before', message: 'must be an ISO 8601 time, or an id from this list' }]);
 }

@@ -99,6 +99,8 @@ const NEW_SNITCH_PARAMETERS = [
   inQuery('tags', 'With commas between them.'),
   inQuery('alert_type', '`basic` or `smart`.'),
   inQuery('alert_email', 'With commas between them.'),
+  inQuery('needs', 'Another snitch by name or token, or `tag:TAG`; repeated for several.'),
+  inQuery('public_name', 'What the status page calls it.'),
   inQuery('notes', 'For those who are alerted.'),
   inQuery('max_runtime', 'Seconds.', { type: 'integer' }),
   inQuery('min_runtime', 'Seconds.', { type: 'integer' }),

@@ -116,7 +116,8 @@ export const channelChanges = z
     hours: hours.nullable().meta({ description: 'The hours in which it is told; null for always' }),
   })
   .partial();
-export const newChannel = channelChanges.extend({ kind: channelKind, settings: z.record(text, text) });
+const known = z.array(text).optional().meta({ description: 'Others of the same name are refused' });
+export const newChannel = channelChanges.extend({ kind: channelKind, settings: z.record(text, text), known });
 /** With an id it is one that there is, with changes. */
 const channelToCheck = channelChanges.extend({ id: text.optional(), kind: channelKind });
 
@@ -254,7 +255,7 @@ export const explanation: z.ZodType<WireExplanation> = z.object({
 });
 
 const importedSnitches = z.array(newSnitch.extend({ token: text.optional() }));
-export const newImport = z.object({ snitches: importedSnitches, owner: text.nullable().optional() });
+export const newImport = z.object({ snitches: importedSnitches, owner: text.nullable().optional(), known });
 export const manyChanges = z.object({ snitches: z.array(snitchChanges.extend({ token: text })) });
 export const manyTokens = z.object({ tokens: z.array(text) });
 export const importToCheck = z

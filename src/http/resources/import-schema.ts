@@ -22,6 +22,15 @@ export const tokens = z
 /** The name of the file that snitches are kept in; null for none. */
 export const owner = line(100).nullable();
 
+/** The snitches or channels that the client knows of, so that it makes none beside those made meanwhile; null for no matter. */
+export const known = z
+  .array(z.string({ error: 'must be an array of strings' }).max(64, 'must be an array of strings'), {
+    error: 'must be an array of strings',
+  })
+  .max(LARGEST_IMPORT, `has too many entries (maximum is ${LARGEST_IMPORT})`)
+  .nullable()
+  .default(null);
+
 /** @param said where and when; @returns the valid ones, their positions in the request, and what is wrong with the others */
 export function readSnitches(bodies: readonly unknown[], said: Said) {
   const imported: ImportedInput[] = [];

@@ -15,11 +15,12 @@ import type { ApiContext } from '../endpoint/route-context.ts';
 import { withSilences } from '../endpoint/silenced.ts';
 import { wireSnitch } from '../endpoint/wire.ts';
 import { checkImport } from './import-check.ts';
-import { owner, readSnitches, snitches, tokens } from './import-schema.ts';
+import { known, owner, readSnitches, snitches, tokens } from './import-schema.ts';
 
 const newImport = z.object({
   snitches: snitches.min(1, `can't be blank`),
   owner: owner.default(null),
+  known,
 });
 const changes = z.object({ snitches: snitches.min(1, `can't be blank`) });
 const deletion = z.object({ tokens });
@@ -37,7 +38,7 @@ function importMany({ store, by, clock, addresses }: ApiContext) {
     const { id, timezone } = caseOf(request);
     const { imported, validations } = readSnitches(wanted.snitches, { timezone, now: clock() });
     if (validations.length > 0) throw new Invalid(validations);
-    const batch = { imported, owner: wanted.owner };
+    const batch = { imported, owner: wanted.owner, known: wanted.known };
     const made = await by(request).importSnitches(id, batch, clock());
     const shown = await withSilences(store, id, made, clock());
     return shown.map((snitch) => wireSnitch(snitch, { ...addresses(), timezone }));

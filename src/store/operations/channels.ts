@@ -1,7 +1,9 @@
 import type { Act } from '../../core/activity/activity.ts';
 import type { CaseChannel, ChannelFields, ChannelKind } from '../../core/channel.ts';
+import { Invalid } from '../../core/errors.ts';
 import { assertRoom } from '../../core/resource-limits.ts';
 import type { RoutedChannel } from '../../core/routing.ts';
+import { NAME_TAKEN } from '../../core/validation.ts';
 import type { NewChannel } from '../channels.ts';
 import { newId } from '../identifiers.ts';
 import type { Reading, Transaction } from '../transaction.ts';
@@ -33,20 +35,15 @@ export async function createChannel(
   tx: Transaction,
   act: Act,
   caseId: string,
-  { kind, name, fields }: NewChannel,
+  { kind, name, fields, known = null }: NewChannel,
   now: number,
   most = Number.POSITIVE_INFINITY,
 ): Promise<CaseChannel> {
   await requireCase(tx, caseId);
+  const named = await nameFor(tx, caseId, { kind, name, known });
   assertRoom('channels', await countTargets(tx, caseId), most);
   const { after = 0, hours = null } = fields;
   const id = newId('chan');
-  const named =
-    name ??
-    freeName(
-      kind,
-      (await listChannels(tx, caseId)).map((one) => one.name),
-    );
   await tx.run(
     `INSERT INTO channels (id, case_id, kind, name, settings, events, tags, delay, hours, created_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -75,6 +72,25 @@ export async function createChannel(
   tx.forget();
   await recordChannel(tx, act, 'channel.created', made);
   return made;
+}
+
+/** @throws Invalid where the name is that of another channel of the kind, and `known` does not have it */
+async function nameFor(
+  tx: Transaction,
+  caseId: string,
+  { kind, name, known }: { kind: ChannelKind; name: string | null; known: readonly string[] | null },
+): Promise<string> {
+  if (name !== null && known === null) return name;
+  const present = await listChannels(tx, caseId);
+  if (name === null) {
+    return freeName(
+      kind,
+      present.map((one) => one.name),
+    );
+  }
+  const isNew = present.some((one) => one.kind === kind && one.name === name && !known?.includes(one.id));
+  if (isNew) throw new Invalid([{ attribute: 'name', message: NAME_TAKEN }]);
+  return name;
 }
 
 /** How many webhooks and channels a case has together (`decisions: Limits on resources`). */

@@ -1,8 +1,9 @@
 /** Snitches that are made with a given token, and the files that snitches are kept in. */
 import type { Act } from '../../core/activity/activity.ts';
-import { Invalid, NotFound, PlanLimitReached } from '../../core/errors.ts';
+import { Invalid, NotFound, PlanLimitReached, type Validation } from '../../core/errors.ts';
 import { importedAttribute, TOKEN_TAKEN } from '../../core/imported-snitch.ts';
 import type { Snitch } from '../../core/snitch.ts';
+import { NAME_TAKEN } from '../../core/validation.ts';
 import type { ImportBatch, Owned, SnitchChange } from '../ownership.ts';
 import type { Reading, Transaction } from '../transaction.ts';
 import { type Named, recordMany } from './activity/of-snitches.ts';
@@ -10,16 +11,18 @@ import { refuseCircleOf } from './needs/written.ts';
 import { changeSnitch, deleteSnitch, insertSnitch, updateSnitch } from './snitches.ts';
 import { countSnitches } from './status-counts.ts';
 
-/** Makes all of `imported`, or none. @throws PlanLimitReached, and Invalid for tokens that are taken */
+/** Makes all of `imported`, or none. @throws Invalid for names and tokens that are taken, and PlanLimitReached */
 export async function importSnitches(
   tx: Transaction,
   act: Act,
   caseId: string,
-  { imported, owner }: ImportBatch,
+  { imported, owner, known = null }: ImportBatch,
   now: number,
 ): Promise<Snitch[]> {
   const made: Snitch[] = [];
   const taken: number[] = [];
+  // Before the room is looked at: what was made meanwhile takes no more of it.
+  if (known !== null) await refuseNamesBeside(tx, caseId, { imported, owner, known });
   // Counted once: counting a large case anew for each snitch would take longer than to make them.
   const room = await roomForSnitches(tx, caseId);
   if (room !== null && imported.length > room) throw new PlanLimitReached();
@@ -39,6 +42,30 @@ export async function importSnitches(
   const kinds = { one: 'snitch.created', several: 'snitches.imported' } as const;
   await recordMany(tx, act, caseId, kinds, made, owner === null ? {} : { owner });
   return made;
+}
+
+/** @throws Invalid for names of snitches that the owner keeps, or nobody, and that are not among `known` */
+async function refuseNamesBeside(
+  tx: Transaction,
+  caseId: string,
+  {
+    imported,
+    owner,
+    known,
+  }: { imported: ImportBatch['imported']; owner: string | null; known: readonly string[] },
+): Promise<void> {
+  const faults: Validation[] = [];
+  for (const [index, { token, name }] of imported.entries()) {
+    if (token !== null) continue;
+    const same = await tx.all<{ token: string; owner: string | null }>(
+      'SELECT token, owner FROM snitches WHERE case_id = +? AND name = +?',
+      caseId,
+      name,
+    );
+    const isNew = same.some((one) => (one.owner ?? owner) === owner && !known.includes(one.token));
+    if (isNew) faults.push({ attribute: importedAttribute(index, 'name'), message: NAME_TAKEN });
+  }
+  if (faults.length > 0) throw new Invalid(faults);
 }
 
 /** Says of which of several snitches needs are refused. */

@@ -164,7 +164,10 @@ export interface Restored {
  * @throws CopyFailed where `file` is not whole, or a daemon works on the data directory
  */
 export function restoreBackup(file: string, dataDir: string, stamp: string): Restored {
-  if (!existsSync(file)) throw new CopyFailed(`${file} does not exist`);
+  const about = statSync(file, { throwIfNoEntry: false });
+  if (!about) throw new CopyFailed(`${file} does not exist`);
+  // A device such as /dev/zero would fill the disk.
+  if (!about.isFile() && !about.isFIFO()) throw new CopyFailed(`${file} is no file with a backup`);
   prepareDataDir(dataDir);
   const target = databasePath(dataDir);
   if (isSameFile(file, target)) {

@@ -256,4 +256,20 @@ test('check-ins by token go to the server that is named, at the address that it 
   assert.is(bare.code, 0, bare.stderr);
 });
 
+test('a base that another server has is asked by token, and is never sent the key', async (context) => {
+  const { home, work, env, write, path } = context;
+  const token = 'abcdefghijklmnopqrstuvwxyz';
+  const ways = { ...env, SNITCH_SPOOL_DIR: join(path, 'spool') };
+  const file = (name: string, base: string) =>
+    `servers:\n  ${name}:\n    url: ${work.url}\n    api_key: key-of-work\n    check_in_base: ${base}\n`;
+  write(file('office', `${home.url}/in`));
+  await runSnitch(['check-in', token], ways);
+  await runSnitch(['exec', token, '--', 'true'], ways);
+  await runSnitch(['list'], ways);
+  const paths = home.requests.map(({ url = '' }) => url.replace(/\?.*/, ''));
+  assert.equal(paths, [`/in/${token}`, `/in/${token}/start`, `/in/${token}/0`]);
+  assert.equal([...new Set(keysSent(home))], [''], 'the token is the secret there');
+  assert.equal(keysSent(work), ['key-of-work']);
+});
+
 test.run();

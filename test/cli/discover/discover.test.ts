@@ -16,6 +16,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireCheckIn, WireSnitch } from '../../../src/api/wire.ts';
 import { SNITCH } from '../exec/exec-process.ts';
+import { onTerminal, plain } from '../on-terminal.ts';
 import { type Commands, withCase } from '../with-daemon.ts';
 
 interface Context extends Commands {
@@ -140,6 +141,28 @@ test('jobs of crontabs and timers are proposed, and all else is accounted for', 
       '/lib/systemd/system/gone.timer: gone.service is missing',
     ],
   );
+});
+
+test('on a terminal it asks for what it will do, and for nothing where all is there', async ({
+  put,
+  root,
+  env,
+  json,
+}) => {
+  put('/etc/crontab', '1 3 * * * root /opt/a\n');
+  const args = ['discover', '--root', root, '--host', 'web1', '--apply'];
+  for (const columns of [80, 40]) {
+    const refused = await onTerminal(args, { columns, env, input: 'n\n' });
+    assert.match(plain(refused.screen), /Make 1 snitch\? \[y\/N\]/);
+    assert.match(refused.screen, 'nothing was changed');
+    assert.equal(await json('list'), []);
+  }
+  const made = await onTerminal(args, { env, input: 'y\n' });
+  assert.is(made.code, 0, made.screen);
+  assert.match(made.screen, '1 made, 0 there already');
+  const again = await onTerminal(args, { env });
+  assert.not.match(again.screen, /\[y\/N\]/);
+  assert.match(again.screen, '0 made, 1 there already');
 });
 
 test('without --apply it changes nothing, and needs no server', async (context) => {

@@ -104,6 +104,37 @@ test('the first run makes the snitch as the options say, and the next one leaves
   assert.equal([schedule, interval, tags, status], [made.schedule, 'daily', ['web1', 'db'], 'healthy']);
 });
 
+test('what `snitch create` can say of a snitch, the first run can say too', async (context) => {
+  const { daemon } = context;
+  for (const name of ['web1', 'Berlin, rack 2']) {
+    await daemon.call('POST', '/v1/snitches', { name, interval: 'daily' });
+  }
+  const [web, rack] = [await named(daemon, 'web1'), await named(daemon, 'Berlin, rack 2')];
+  const said = [
+    '--alert-email',
+    'ann@example.com',
+    '--alert-email',
+    'bob@example.com',
+    '--alert-type',
+    'smart',
+  ];
+  const wanted = ['--needs', 'web1', '--needs', rack.token, '--needs', 'tag:net, work'];
+  const shown = ['--notes', 'see the runbook: 50 % & more', '--public-name', 'Backup'];
+  const options = ['--interval', 'daily', ...said, ...wanted, ...shown];
+  const { code, stderr } = await exec(context, options, 'nightly', 'exit 0');
+  assert.equal([code, stderr], [0, '']);
+  const made = await named(daemon, 'nightly');
+  assert.equal(made.alert_email, ['ann@example.com', 'bob@example.com']);
+  assert.equal([made.alert_type, made.public_name], ['smart', 'Backup']);
+  assert.is(made.notes, 'see the runbook: 50 % & more');
+  assert.equal(made.needs, [web.token, rack.token, 'tag:net, work']);
+  const unknown = await exec(context, ['--interval', 'daily', '--needs', 'none of these'], 'other', 'exit 0');
+  assert.is(unknown.code, 0);
+  assert.match(unknown.stderr, /needs/);
+  const odd = await exec(context, ['--interval', 'daily', '--alert-type', 'odd'], 'third', 'exit 0');
+  assert.match(odd.stderr, '--alert-type is basic or smart');
+});
+
 test('each kind of setting makes one: an interval, a calendar, so long after each other', async (context) => {
   for (const [name, options] of [
     ['interval', ['--interval', '15m']],

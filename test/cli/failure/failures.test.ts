@@ -33,6 +33,23 @@ failures('a server that is down: 5, and what to do', async () => {
   assert.match(stderr, 'is `snitch serve` running?');
 });
 
+failures(
+  'a word that is no command of a group is called that, and the command that is meant is named',
+  async () => {
+    const env = { ...KEY, SNITCH_URL: NOBODY };
+    for (const [args, told] of [
+      [['webhook', 'delete', 'x'], 'unknown command "webhook delete". Here it is: snitch webhook remove'],
+      [['channel', 'tset', 'x'], 'unknown command "channel tset". Did you mean test?'],
+      [['key', 'rm', 'x'], 'unknown command "key rm". Here it is: snitch key delete'],
+    ] as const) {
+      const { code, stderr } = await runSnitch(args, env);
+      assert.equal([code, stderr.split('\n')[0]], [2, `snitch: ${told}`]);
+      assert.match(stderr, `see \`snitch help ${args[0]}\``);
+    }
+    assert.is((await runSnitch(['webhook'], env)).code, 5, 'a group alone lists');
+  },
+);
+
 failures('a server that does not answer is given up after --timeout: 5', async () => {
   const { code, stderr } = await listAgainst(null, '--timeout', '300ms');
   assert.is(code, 5);

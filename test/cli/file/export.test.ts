@@ -88,6 +88,15 @@ test('an export applied to an empty case gives the same case, tokens included', 
   assert.is((await other.run('diff', '-f', file, '--exit-code')).code, 0);
 });
 
+test('webhooks are not in the file, and whoever exports is told', async ({ one }) => {
+  assert.is((await one.run('export')).stderr, '');
+  await one.run('webhook', 'add', 'https://user:s3cr3t@hooks.example.com/x');
+  const { stdout, stderr } = await one.run('export');
+  assert.not.match(stdout, /hooks\.example\.com|whsec_/);
+  assert.match(stderr, /^1 webhook is not in the file, because .*snitch webhook add URL/);
+  assert.is((await one.run('export', '-q')).stderr, '');
+});
+
 test('an export applied to its own case changes nothing', async ({ one, file }) => {
   await furnish(one);
   const before = await contentOf(one);

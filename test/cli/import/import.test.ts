@@ -214,9 +214,12 @@ test('checks of Healthchecks keep the token in their address; what differs is to
   const report = JSON.parse((await run(...flags, '--json')).stdout) as Record<string, unknown[]>;
   assert.equal(
     [report.create?.length, report.present?.length, report.refused?.length, report.remarks?.length],
-    // The address of the yearly one is hidden, so that nothing tells that it was made already.
-    [1, 3, 1, 1],
+    // The address of the yearly one is hidden, so that it is known by its name.
+    [0, 4, 1, 0],
   );
+  const again = await run(...flags, '--yes');
+  assert.match(again.stdout, /^= yearly \(by its name\): is there already$/m);
+  assert.match(again.stderr, '0 made, 4 there already, 1 that cannot be');
 });
 
 test('several schedules of a check become one, with its zone and grace; a timeout that is too short an interval', () => {

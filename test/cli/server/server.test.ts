@@ -2,6 +2,7 @@
  * `snitch server`: what it writes into `cli.yaml`, and what it tells of the servers there.
  * Time limit: 180 s.
  */
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -60,6 +61,42 @@ function write({ file }: Context, text: string, mode = 0o600): void {
   mkdirSync(join(file, '..'), { recursive: true });
   writeFileSync(file, text, { mode });
 }
+
+test('a server is renamed in its place, with its key, its comments and its being the default', async (context) => {
+  const { run, daemon, text, keyFile } = context;
+  const top = `# mine\nurl: ${daemon.url}\napi_key_file: ${JSON.stringify(keyFile)}\n`;
+  write(
+    context,
+    `${top}servers:\n  # that of the office\n  work:\n    url: ${NOBODY}\n    api_key: k\n  far:\n    url: ${NOBODY}\n`,
+  );
+  const renamed = await run('server', 'rename', 'work', 'office');
+  assert.is(renamed.code, 0, renamed.stderr);
+  assert.match(renamed.stderr, 'such as a crontab, has to be changed');
+  assert.match(
+    text(),
+    /servers:\n {2}# that of the office\n {2}office:\n {4}url: .*\n {4}api_key: k\n {2}far:/,
+  );
+  // The one at the top of the file gets a place among the others, and stays the default.
+  const named = await run('server', 'rename', 'unnamed', 'home');
+  assert.match(named.stderr, `the default is home (${daemon.url})`);
+  assert.match(text(), /^# mine\n/);
+  assert.not.match(text(), /^url:/m);
+  assert.is((await run('list')).code, 0);
+  assert.is((await run('server', 'rename', 'home', 'far')).code, 1);
+  assert.is((await run('server', 'rename', 'none', 'other')).code, 3);
+  assert.is((await run('server', 'rename', 'home', 'a b')).code, 2);
+  assert.match(text(), /^server: home$/m);
+});
+
+test('a key file that does not stay there is refused, and told how to give the key itself', async (context) => {
+  const { run, daemon, file } = context;
+  const pipe = join(file, '../..', 'pipe');
+  spawnSync('mkfifo', [pipe]);
+  const { code, stderr } = await run('server', 'add', 'home', daemon.url, '--key-file', pipe);
+  assert.is(code, 2);
+  assert.match(stderr, 'is no file that stays there');
+  assert.not.ok(existsSync(file));
+});
 
 test('a first server, a second one, another default, and none', async ({
   run,

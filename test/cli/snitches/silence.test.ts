@@ -57,7 +57,7 @@ test('names, all, and times in all forms', async () => {
   );
   const listed = (await on.run('silences')).stdout;
   assert.match(listed, /recurring +all snitches .*0 3 \* \* 0 Europe\/Berlin for 2 h/);
-  assert.match(listed, /active +2 snitches/);
+  assert.match(listed, /active +a and b/);
   // What recurs is ended by its id alone.
   await on.run('silence', '--end', '--all');
   const again = await on.run('silence', '--end', '--all');
@@ -69,6 +69,35 @@ test('names, all, and times in all forms', async () => {
     (await on.json<WireSilence[]>('silences')).map(({ id }) => id),
     [recurring.id, two.id],
   );
+});
+
+test('the id of no silence is called that', async () => {
+  const { code, stderr } = await on.run('silence', '--end', 'sil_aaaaaaaaaaaaaaaa');
+  assert.is(code, 3);
+  assert.match(stderr, 'snitch: no silence has the id "sil_aaaaaaaaaaaaaaaa"');
+  const retried = await on.run('deliveries', 'retry', '998', '999');
+  assert.is(retried.code, 3);
+  assert.match(retried.stderr, 'snitch: no delivery has the id "998" or "999"');
+});
+
+test('a silence of several is told by their names, and who ends another one hears of it', async () => {
+  for (const name of ['db1', 'db2', 'db3', 'db4', 'db5']) {
+    await on.run('create', name, '--interval', 'daily', '--tag', name, '-q');
+  }
+  const five = await on.json<WireSilence>('silence', 'db1', 'db2', 'db3', 'db4', 'db5', '2h');
+  assert.match((await on.run('silences')).stdout, /active +db1, db2, db3 and 2 more/);
+  const log = await on.run('log');
+  assert.match(log.stdout, /silenced db1, db2, db3 and 2 more until/);
+  const tagged = await on.json<WireSilence>('silence', '--tag', 'db1', '--tag', 'db2', '2h');
+  const other = await on.run('silence', '--end', '--tag', 'db1');
+  assert.is(other.code, 0);
+  assert.equal(other.stderr.split('\n').slice(0, -1), [
+    'nothing was ended: no silence is for just these, and these are for a part of them or for more',
+    `${tagged.id} (tag db1 or db2) holds: snitch silence --end ${tagged.id}`,
+  ]);
+  const part = await on.run('silence', '--end', 'db4');
+  assert.match(part.stderr, `${five.id} (db1, db2, db3 and 2 more) holds: snitch silence --end ${five.id}`);
+  assert.is((await on.json<WireSilence[]>('silences')).length, 2);
 });
 
 test('what is unknown or contradicts itself is said, and nothing is made', async () => {

@@ -1,6 +1,8 @@
 /** Two stores at work on one database at once: what each promises holds for both together. Time limit: 180 s. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { NewChannel } from '../../../src/store/channels.ts';
+import type { ImportedSnitch } from '../../../src/store/ownership.ts';
 import type { Store } from '../acting.ts';
 import { checkIn, HOUR, healthySnitch, MINUTE, NOW, newCase, newSnitch, sweep } from '../fixture.ts';
 import { openPair, outcomes } from './pair.ts';
@@ -37,6 +39,33 @@ test('the limit of a plan holds, however many make snitches at once', async () =
   );
   const [row] = await pair.query<{ count: number }>('SELECT COUNT(*) AS count FROM snitches');
   assert.is(row?.count, 10);
+});
+
+test('what two nodes are asked for by name at once is made once', async () => {
+  await using pair = await openPair();
+  const owner = await newCase(pair.one);
+  const imported: ImportedSnitch = {
+    name: 'nightly',
+    notes: '',
+    tags: [],
+    alertEmail: [],
+    interval: 'daily',
+    alertType: 'basic',
+    token: null,
+  };
+  const batch = { imported: [imported], owner: 'web', known: [] };
+  const fields = { settings: { topic: 'ops' }, events: [], tags: [] };
+  const channel: NewChannel = { kind: 'ntfy', name: 'ops', fields, known: [] };
+  const at = (index: number) => pair.both[index % 2] as Store;
+  const each = <T>(call: (store: Store) => Promise<T>) =>
+    outcomes(Array.from({ length: 10 }, (_, index) => call(at(index))));
+  for (const made of [
+    await each((store) => store.importSnitches(owner.id, batch, NOW)),
+    await each((store) => store.createChannel(owner.id, channel, NOW)),
+  ]) {
+    assert.equal(made.sort(), [...Array.from({ length: 9 }, () => 'Invalid'), 'done']);
+  }
+  assert.is((await pair.one.listChannels(owner.id)).length, 1);
 });
 
 test('tags that are added at once are all there, and so are entries about it, each with its number', async () => {

@@ -1,7 +1,9 @@
 /** The crontabs of a host: that of the system, those of packages, and those of users. */
-import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+
+import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type PassedOver, shown } from '../host/host.ts';
+import { faultOfReading, LARGEST_SETTINGS, readWholeText } from '../../../system/reading.ts';
+import { hintOf, type PassedOver, shown } from '../host/host.ts';
 
 export interface Crontab {
   /** Where the file is; `shown` is where it would be on the host itself. */
@@ -52,11 +54,11 @@ export function readFileOfHost(
   try {
     if (!lstatSync(path).isFile())
       return { ...place, reason: 'it is a link or no plain file: look at what it leads to' };
-    return { path, shown: place.where, text: readFileSync(path, 'utf8') };
+    return { path, shown: place.where, text: readWholeText(path, LARGEST_SETTINGS) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
-    return { ...place, reason: `it cannot be read (${code}): run this as root` };
+    return { ...place, reason: `it cannot be read (${faultOfReading(error)})${hintOf(code)}` };
   }
 }
 
@@ -66,7 +68,7 @@ function listed(directory: string, passedOver: PassedOver[], root: string): stri
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'ENOENT' && code !== 'ENOTDIR') {
-      const reason = `it cannot be read (${code}): run this as root`;
+      const reason = `it cannot be read (${code})${hintOf(code)}`;
       passedOver.push({ where: shown(root, directory), what: 'the directory', reason });
     }
     return [];

@@ -14,3 +14,8 @@ export interface PassedOver {
 export function shown(root: string, path: string): string {
   return root === '/' ? path : path.slice(root.replace(/\/$/, '').length);
 }
+
+/** What helps where rights are missing, and only there. */
+export function hintOf(code: string | undefined): string {
+  return code === 'EACCES' || code === 'EPERM' ? ': run this as root' : '';
+}

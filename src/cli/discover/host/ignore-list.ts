@@ -1,7 +1,8 @@
 /** The list of jobs that are not to be watched: it is for those whose lines belong to a package or to systemd. */
-import { readFileSync } from 'node:fs';
+
 import { join } from 'node:path';
-import type { PassedOver } from './host.ts';
+import { faultOfReading, LARGEST_SETTINGS, readWholeText } from '../../../system/reading.ts';
+import { hintOf, type PassedOver } from './host.ts';
 
 export const IGNORE_LIST = '/etc/snitch/discover-ignore';
 
@@ -17,14 +18,14 @@ export function readIgnoreList(root: string): IgnoreList {
   let text = '';
   let fault: PassedOver | null = null;
   try {
-    text = readFileSync(join(root, IGNORE_LIST), 'utf8');
+    text = readWholeText(join(root, IGNORE_LIST), LARGEST_SETTINGS);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'ENOENT' && code !== 'ENOTDIR') {
       fault = {
         where: IGNORE_LIST,
         what: 'the file',
-        reason: `it cannot be read (${code}): run this as root`,
+        reason: `it cannot be read (${faultOfReading(error)})${hintOf(code)}`,
       };
     }
   }

@@ -1,6 +1,8 @@
 /** Finds the enabled timers of a host by reading its unit files, so that systemd does not have to run. */
-import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+
+import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { LARGEST_SETTINGS, readWholeText } from '../../../system/reading.ts';
 import { type PassedOver, shown } from '../host/host.ts';
 
 /** In the order of precedence that systemd uses. */
@@ -113,13 +115,19 @@ export function settingsOf(root: string, unit: string): Setting[] {
     for (const name of listed(folder)) if (name.endsWith('.conf')) dropIns.set(name, join(folder, name));
   }
   const inOrder = [...dropIns.keys()].sort().map((name) => dropIns.get(name) ?? '');
-  return [...own, ...inOrder.filter(existsSync).flatMap((file) => parseUnit(readFileSync(file, 'utf8')))];
+  return [
+    ...own,
+    ...inOrder.filter(existsSync).flatMap((file) => parseUnit(readWholeText(file, LARGEST_SETTINGS))),
+  ];
 }
 
 /** Links between unit files name paths on the host, which are below `root` here. */
 function readUnit(root: string, path: string): string {
   const target = lstatSync(path).isSymbolicLink() ? readlinkSync(path) : path;
-  return readFileSync(target !== path && target.startsWith('/') ? join(root, target) : path, 'utf8');
+  return readWholeText(
+    target !== path && target.startsWith('/') ? join(root, target) : path,
+    LARGEST_SETTINGS,
+  );
 }
 
 export function parseUnit(text: string): Setting[] {

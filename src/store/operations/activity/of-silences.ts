@@ -1,6 +1,7 @@
 /** What is written of silences: what each covers, and what was noted with it. */
 import type { Act, Action } from '../../../core/activity/activity.ts';
 import type { Silence, SilenceScope } from '../../../core/silences/silence.ts';
+import { listed } from '../../../text/listed.ts';
 import type { Transaction } from '../../transaction.ts';
 import { namedBy } from './of-snitches.ts';
 import { record } from './record.ts';
@@ -18,7 +19,7 @@ export async function recordSilence(
   };
   const [token, ...others] = scope.kind === 'tokens' ? scope.tokens : [];
   const isOne = token !== undefined && others.length === 0;
-  const subject = isOne ? await snitchOf(tx, token) : { id, name: covered(scope) };
+  const subject = isOne ? await snitchOf(tx, token) : { id, name: await covered(tx, scope) };
   await record(tx, act, { caseId, action, subject, details });
 }
 
@@ -26,13 +27,20 @@ async function snitchOf(tx: Transaction, token: string): Promise<{ id: string; n
   return { id: token, name: (await namedBy(tx, token)).name };
 }
 
-function covered(scope: SilenceScope): string {
+/** How many snitches of a silence are named; the others are counted. */
+const MOST_NAMED = 3;
+
+async function covered(tx: Transaction, scope: SilenceScope): Promise<string> {
   switch (scope.kind) {
     case 'all':
       return 'everything';
     case 'tags':
       return `all tagged ${scope.tags.join(' or ')}`;
-    case 'tokens':
-      return `${scope.tokens.length} snitches`;
+    case 'tokens': {
+      const names: string[] = [];
+      for (const token of scope.tokens.slice(0, MOST_NAMED))
+        names.push((await namedBy(tx, token)).name || token);
+      return listed(names, scope.tokens.length);
+    }
   }
 }

@@ -1,10 +1,12 @@
 /** TLS to the database, with the modes of libpq (`sslmode`) and what each of them verifies. */
-import { existsSync, readFileSync, statSync } from 'node:fs';
+
+import { existsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { type ConnectionOptions, getCACertificates } from 'node:tls';
 import type { Tls } from '../../../core/database/postgres-options.ts';
 import type { DatabaseHost } from '../../../core/database/postgres-url.ts';
+import { faultOfReading, LARGEST_SETTINGS, readWholeText } from '../../../system/reading.ts';
 import { ConnectionFault, codeOf } from './faults.ts';
 
 /** What the client library is given: whether it is to use TLS, and how. */
@@ -58,9 +60,11 @@ function authoritiesOf({ mode, rootCert }: Tls, home: string | null): string[] |
 
 function read(option: string, file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readWholeText(file, LARGEST_SETTINGS);
   } catch (error) {
-    throw new ConnectionFault(`${option}: ${file} cannot be read (${codeOf(error)})`, { isLasting: true });
+    throw new ConnectionFault(`${option}: ${file} cannot be read (${faultOfReading(error)})`, {
+      isLasting: true,
+    });
   }
 }
 
