@@ -94,5 +94,8 @@ function needsOf(loaded: Map<string, string>): Needs {
   const texts = [...loaded].filter(([path]) => !path.startsWith('runner/')).map(([, text]) => text);
   if (texts.some((text) => /dist\/snitch-arm64\b/.test(text))) return 'foreign executable';
   if (texts.some((text) => /dist\/snitch(?![\w.])/.test(text))) return 'executable';
-  return texts.some((text) => /dist\/snitch\.mjs|bin\/snitch\b/.test(text)) ? 'bundle' : 'nothing';
+  // Where people have it installed, such as in `/usr/bin`, tests only name it.
+  return texts.some((text) => /dist\/snitch\.mjs|(?<!\/usr\/|\/local\/)bin\/snitch\b/.test(text))
+    ? 'bundle'
+    : 'nothing';
 }
