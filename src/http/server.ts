@@ -1,6 +1,6 @@
 /** Builds the HTTP server. It does not listen yet, so that tests can serve it on any port. */
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, METHODS, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { OWN_ANSWER } from '../api/own-answer.ts';
@@ -15,6 +15,7 @@ import { connectionLimit, shareConnections } from './connections.ts';
 import { actorOf, createAuthenticator } from './endpoint/auth.ts';
 import { answerError, refuseConnection } from './endpoint/errors.ts';
 import { Lists } from './endpoint/lists.ts';
+import { METHODS, makeRoutable } from './endpoint/methods.ts';
 import { headersOf, type RateLimiter } from './endpoint/rate-limit.ts';
 import type { ApiContext, RouteContext } from './endpoint/route-context.ts';
 import { type MetricsContext, metricsRoutes } from './metrics/metrics.ts';
@@ -100,11 +101,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
       if (!readAgain(error, socket, app.server, readPath)) refuseConnection(error, socket);
     },
   });
-  // Every method is registered, so that a path answers those that it lacks with 405. The framework reads no body for
-  // any of them: handlers read the bodies that they want, after the checks that come first.
-  for (const method of METHODS) {
-    if (method !== 'CONNECT') app.addHttpMethod(method, { overrideExisting: true });
-  }
+  // The framework reads no body for any method: handlers read the bodies that they want, after the checks that come first.
+  for (const method of METHODS) app.addHttpMethod(method, { overrideExisting: true });
   app.addHook('onRoute', ({ url, config }) => void routes.push({ url, besideTokens: config?.besideTokens }));
   app.decorateRequest('caller', null);
   app.setErrorHandler(answerError);
@@ -218,6 +216,7 @@ function serve(
     const others = () => {
       if (options.quick.some((answer) => answer(request, response))) return;
       response.setHeader(...OWN_ANSWER);
+      makeRoutable(request);
       handler(request, response);
     };
     if (!handleCheckIn(request, response, others)) others();

@@ -1,7 +1,7 @@
 /** "Alerts that are held", row by row: what a trigger makes of a snitch that needs something. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LONGEST_DOUBT } from '../../src/core/hold.ts';
+import { isHeldDue, LONGEST_DOUBT } from '../../src/core/hold.ts';
 import { Calendar } from '../../src/core/interval.ts';
 import { type Held, isDown, type Needed } from '../../src/core/needs/needs.ts';
 import { newSnitchState, type SnitchState, type Status } from '../../src/core/snitch.ts';
@@ -495,6 +495,13 @@ test('only what is failed holds anything', () => {
     statuses.filter((status) => isDown({ status })),
     ['failed'],
   );
+});
+
+test('the sweep looks at a held alert when its time has come, and not before', () => {
+  assert.is(isHeldDue(held({}, DUE), DUE), true);
+  assert.is(isHeldDue(held({}, DUE), DUE - 1), false);
+  assert.is(isHeldDue({ ...held(), dueAt: null }, DUE), false);
+  assert.is(isHeldDue({ ...held({}, DUE), status: 'paused' }, DUE), false);
 });
 
 test.run();

@@ -43,4 +43,9 @@ for (const timezone of ZONES) {
   });
 }
 
+test('the clock of a zone is made once, whatever other zones are asked for in between', () => {
+  const made = ZONES.map((zone) => LocalClock.of(zone));
+  for (const [index, zone] of ZONES.entries()) assert.is(LocalClock.of(zone), made[index], zone);
+});
+
 test.run();

@@ -57,6 +57,14 @@ test('a change has what is given, and nothing else', () => {
   assert.equal(refusals(validateSnitchChanges([])), NOT_AN_OBJECT);
 });
 
+test('a blank public name is none, and another one a line of its own', () => {
+  const publicName = (given: unknown) => validateSnitchChanges({ public_name: given }).value?.publicName;
+  assert.equal([publicName(''), publicName('  '), publicName(null)], [null, null, null]);
+  assert.is(publicName('Backup'), 'Backup');
+  assert.is(refusals(validateSnitchChanges({ public_name: 'x\ny' })).length, 1);
+  assert.is(refusals(validateSnitchChanges({ public_name: 5 })).length, 1);
+});
+
 test('smart needs an interval of an hour or more, by what is given and what is stored', () => {
   const refused = ['alert_type smart is not available for minute intervals'];
   const smart = { alert_type: 'smart' };

@@ -11,6 +11,7 @@ import * as assert from 'uvu/assert';
 import { newDataDir, removeDataDir } from '../data-directory.ts';
 import { runUnless, unless, withoutRoot } from '../skipped.ts';
 import { WITHOUT_SQLITE } from '../store/postgres/open.ts';
+import { until } from '../until.ts';
 import { type DaemonProcess, startProcess } from './daemon-process.ts';
 import { createSnitches, Ledger } from './ledger.ts';
 
@@ -27,7 +28,7 @@ withMounts('full: 503 with Retry-After, then success again when there is space',
     const ledger = new Ledger();
     const filler = join(disk, 'filler');
     fill(filler);
-    await until(() => checkIn(daemon, `${token}?m=full`), 503);
+    await answers(() => checkIn(daemon, `${token}?m=full`), 503);
     const refused = await fetch(`${daemon.url}/c/${token}?m=full`);
     assert.is(refused.status, 503);
     assert.ok(Number(refused.headers.get('retry-after')) > 0);
@@ -38,14 +39,14 @@ withMounts('full: 503 with Retry-After, then success again when there is space',
     assert.is((await daemon.call('GET', '/v1/snitches')).status, 200, 'reading still works');
 
     rmSync(filler);
-    await until(() => checkIn(daemon, `${token}?m=space`), 202);
+    await answers(() => checkIn(daemon, `${token}?m=space`), 202);
     for (let number = 0; number < 20; number += 1) {
       if ((await checkIn(daemon, `${token}?m=after-${number}`)) === 202)
         ledger.acknowledged.add(`after-${number}`);
     }
     assert.is(ledger.acknowledged.size, 20);
     await ledger.verify(daemon.dataDir);
-    await until(async () => (await fetch(`${daemon.url}/readyz`)).status, 200);
+    await answers(async () => (await fetch(`${daemon.url}/readyz`)).status, 200);
     const listed = (await (await daemon.call('GET', '/v1/snitches')).json()) as unknown[];
     assert.is(listed.length, 1, 'what was refused is not there');
   });
@@ -56,7 +57,8 @@ withMounts('full under load: every check-in that was answered 202 is there', asy
     const tokens = await createSnitches(daemon, 64);
     const ledger = new Ledger();
     const filler = join(disk, 'filler');
-    const filled = sleep(300).then(async () => {
+    const enough = until(() => ledger.acknowledged.size > 64, 'the load has begun');
+    const filled = enough.then(async () => {
       fill(filler);
       await sleep(700);
       rmSync(filler);
@@ -101,7 +103,7 @@ async function checkIn(daemon: DaemonProcess, path: string): Promise<number> {
   return answer.status;
 }
 
-async function until(status: () => Promise<number>, wanted: number): Promise<void> {
+async function answers(status: () => Promise<number>, wanted: number): Promise<void> {
   const end = Date.now() + PATIENCE;
   let last = await status();
   while (last !== wanted && Date.now() < end) {

@@ -16,6 +16,7 @@ import { ending } from '../closing.ts';
 import { newDataDir, removeDataDir } from '../data-directory.ts';
 import { unless, without } from '../skipped.ts';
 import { openListeningFile, openListeningSocket, openNotifySocket } from '../system/raw-sockets.ts';
+import { until } from '../until.ts';
 import { type DaemonProcess, startProcess } from './daemon-process.ts';
 import { createSnitches, Ledger } from './ledger.ts';
 
@@ -98,13 +99,13 @@ async function restartUnderLoad(dataDir: string, restarts: number): Promise<void
     const over = Promise.withResolvers<void>();
     const load = ledger.load(daemon, tokens, over.promise);
     for (let restart = 0; restart < restarts; restart += 1) {
-      await sleep(500);
+      await until(() => ledger.acknowledged.size > 64 * (restart + 1), 'the load goes on');
       const before = ledger.acknowledged.size;
       assert.is(await daemon.end(), 0);
       daemon = await startProcess({ dataDir, socket: fd, env });
       assert.ok(ledger.acknowledged.size > before);
     }
-    await sleep(500);
+    await until(() => ledger.acknowledged.size > 64 * (restarts + 1), 'the load goes on');
     over.resolve();
     await load;
     assert.equal(ledger.failures, []);
@@ -129,7 +130,8 @@ for (const [who, sent] of [
     const client = createConnection(Number(new URL(daemon.url).port), '127.0.0.1');
     const answer = text(client);
     client.write(sent);
-    await sleep(200);
+    // Connections are accepted in the order in which they came.
+    await fetch(`${daemon.url}/healthz`);
     const ended = daemon.end();
     await sleep(800);
     client.write(`GET /c/${token} HTTP/1.1\r\nhost: snitch\r\n\r\n`.slice(sent.length));

@@ -1,6 +1,7 @@
 /** Errors that have nothing to do with one noun: paths, methods, bodies, a store that refuses (`spec §7`). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { WireError } from '../../src/api/wire.ts';
 import { StoreUnavailable } from '../../src/core/errors.ts';
 import type { Store } from '../store/acting.ts';
 import type { Answer } from './client.ts';
@@ -59,6 +60,7 @@ test('a path that exists answers any other method with 405 and those that it has
         const answer = await client.ask(method, path, method === 'TRACE' ? {} : { body: '{"x":' });
         refused(answer, 405, 'method_not_allowed', `${method} ${path}`);
         assert.is(answer.headers.allow, allow, `${method} ${path}`);
+        assert.match(answer.json<WireError>().error, `${method} is not possible here; ${allow} is.`);
       }
     }
   }

@@ -1,4 +1,11 @@
-/** Runs the suites of the one file that is named, with uvu, and says what is still running when they are done. */
+/**
+ * Runs the suites of the files that are named, one file after the other, with uvu, and says what is still running when
+ * they are done.
+ *
+ *     node test/runner/child.ts MARK FILE…
+ *
+ * MARK, and how many files were before it, stand in a line on both streams where each file but the first begins.
+ */
 import { registerHooks } from 'node:module';
 import { run } from 'uvu/run';
 
@@ -17,8 +24,22 @@ registerHooks({
   },
 });
 
-const [, , file = ''] = process.argv;
-await run([{ name: file, file: file.replace(/^\//, '') }]);
+/** The suites to be run, which uvu fills and never empties. */
+const queue: unknown[] = [];
+Object.assign(globalThis, { UVU_QUEUE: queue });
+
+const [, , mark = '', ...files] = process.argv;
+const left: string[] = [];
+let failed = false;
+for (const [index, file] of files.entries()) {
+  if (index > 0) for (const stream of [process.stdout, process.stderr]) stream.write(`\n${mark} ${index}\n`);
+  queue.length = 0;
+  await run([{ name: file, file: file.replace(/^\//, '') }]);
+  failed ||= process.exitCode !== 0;
+  left.push(`${file}: ${process.getActiveResourcesInfo().join(', ')}`);
+}
+if (failed) process.exitCode = 1;
 setTimeout(() => {
   console.error(`still running after the tests: ${process.getActiveResourcesInfo().join(', ')}`);
+  if (files.length > 1) console.error(`running when the tests of a file were done:\n${left.join('\n')}`);
 }, CLOSING).unref();

@@ -1,5 +1,6 @@
 /**
- * Runs the tests: each file in a process of its own with a time limit, as many at once as the host has cores.
+ * Runs the tests, each file with a time limit, as many at once as the host has cores. Where many are to be run, quick
+ * ones of one room share a process, one after the other; every other file has a process of its own.
  *
  *     node test/runner/main.ts [--fast] [--no-skips] [--postgres] [PATTERN…]
  *
@@ -11,9 +12,10 @@
  */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { type Batch, inBatches } from './batches.ts';
 import { build } from './build.ts';
 import { printOutcome, printTotals } from './report.ts';
-import { type Outcome, type Run, runFile } from './run-file.ts';
+import { type Outcome, type Run, runInTurn } from './run-file.ts';
 import { type TestFile, testFiles } from './test-files.ts';
 
 const { values: options, positionals: patterns } = parseArgs({
@@ -35,20 +37,16 @@ const outcomes: Outcome[] = [];
 const interruption = new AbortController();
 process.once('SIGINT', () => interruption.abort()).once('SIGTERM', () => interruption.abort());
 
-/** Longest first, so that the last one to end began early. */
-function byLength({ file: one, name }: Run, { file: other, name: otherName }: Run): number {
-  return other.limitS - one.limitS || name.localeCompare(otherName);
-}
-
-/** Takes the files of `own` one after the other, and when there are none left, those of `others`. */
-async function work(own: Iterator<Run, undefined>, others: Iterator<Run, undefined>): Promise<void> {
+/** Takes the batches of `own` one after the other, and when there are none left, those of `others`. */
+async function work(own: Iterator<Batch, undefined>, others: Iterator<Batch, undefined>): Promise<void> {
   for (;;) {
-    const run = own.next().value ?? others.next().value;
-    if (!run || interruption.signal.aborted) return;
-    if (run.file.needs !== 'nothing') await built[run.file.needs];
-    const outcome = await runFile(run, patience, interruption.signal);
-    printOutcome(outcome);
-    outcomes.push(outcome);
+    const batch = own.next().value ?? others.next().value;
+    if (!batch || interruption.signal.aborted) return;
+    const [{ file }] = batch;
+    if (file.needs !== 'nothing') await built[file.needs];
+    const some = await runInTurn(batch, patience, interruption.signal);
+    for (const outcome of some) printOutcome(outcome);
+    outcomes.push(...some);
   }
 }
 
@@ -57,13 +55,9 @@ async function work(own: Iterator<Run, undefined>, others: Iterator<Run, undefin
  * start, and would leave a part of the host idle.
  */
 async function runAll(runs: readonly Run[]): Promise<void> {
-  const of = (waits: boolean) =>
-    runs
-      .filter(({ file }) => file.waits === waits)
-      .sort(byLength)
-      .values();
+  const of = (waits: boolean) => inBatches(runs.filter(({ file }) => file.waits === waits)).values();
   const [computing, waiting] = [of(false), of(true)];
-  const workers = (count: number, own: Iterator<Run, undefined>, others: Iterator<Run, undefined>) =>
+  const workers = (count: number, own: Iterator<Batch, undefined>, others: Iterator<Batch, undefined>) =>
     Array.from({ length: count }, () => work(own, others));
   await Promise.all([
     ...workers(availableParallelism(), computing, waiting),

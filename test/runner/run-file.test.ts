@@ -5,7 +5,8 @@ import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Outcome, runFile } from './run-file.ts';
+import { inBatches } from './batches.ts';
+import { type Outcome, type Run, runFile, runInTurn } from './run-file.ts';
 import { TEST } from './test-files.ts';
 
 const test = suite<{ dir: string }>('the runner');
@@ -15,14 +16,25 @@ test.before.each((context) => {
 });
 test.after.each(({ dir }) => rmSync(dir, { recursive: true }));
 
-/** Runs a file with these statements about a suite `test`. */
-function run(dir: string, body: string, limitS = 30, env: Record<string, string> = {}): Promise<Outcome> {
-  const file = join(dir, 'sample.ts');
+/** A file with these statements about a suite `test`. */
+function sample(dir: string, body: string, limitS = 30, name = 'sample'): Run {
+  const file = join(dir, `${name}.ts`);
   const uvu = import.meta.resolve('uvu');
-  writeFileSync(file, `import { suite } from '${uvu}';\nconst test = suite('sample');\n${body}\n`);
-  const described = { needs: 'nothing', waits: false, isOnBoth: false, limitS } as const;
-  const path = relative(TEST, file);
-  return runFile({ file: { ...described, path }, env, name: 'a sample' }, 1, new AbortController().signal);
+  writeFileSync(file, `import { suite } from '${uvu}';\nconst test = suite('${name}');\n${body}\n`);
+  const described = { needs: 'nothing', waits: false, isOnBoth: false, sharesProcess: true, limitS } as const;
+  return { file: { ...described, path: relative(TEST, file) }, env: {}, name: `a ${name}` };
+}
+
+function run(dir: string, body: string, limitS = 30, env: Record<string, string> = {}): Promise<Outcome> {
+  return runFile({ ...sample(dir, body, limitS), env }, 1, new AbortController().signal);
+}
+
+/** Runs such files in one process. */
+function inTurn(dir: string, bodies: Record<string, string>): Promise<Outcome[]> {
+  // Those that do not hang must come to their end on a busy host as well.
+  const limitS = (name: string) => (name === 'hanging' ? 3 : 40);
+  const runs = Object.entries(bodies).map(([name, body]) => sample(dir, body, limitS(name), name));
+  return runInTurn(runs, 1, new AbortController().signal);
 }
 
 const counts = ({ total, passed, skipped }: Outcome) => [total, passed, skipped];
@@ -99,6 +111,91 @@ test('a test that leaves something running is a failure', async ({ dir }) => {
   const outcome = await run(dir, "test('one', () => void setInterval(() => {}, 1_000));\ntest.run();");
   assert.is(outcome.problem, 'killed: its tests were done, and something still ran');
   assert.match(outcome.output, /still running after the tests: .*Timeout/);
+});
+
+const PID = "test('pid', () => console.log('pid ' + process.pid));";
+const GOOD = `${PID}\ntest.run();`;
+const pidsIn = (outcomes: readonly Outcome[]) => outcomes.map(({ output }) => /pid (\d+)/.exec(output)?.[1]);
+
+test('files that share a process are counted, and shown, each by itself', async ({ dir }) => {
+  const bad = `${PID}\ntest('bad', () => { console.error('planted'); throw new Error('for it'); });\ntest.run();`;
+  const skipped = `${PID}\ntest.skip();\nconsole.log('SKIPPED: no printer');\ntest.run();`;
+  const outcomes = await inTurn(dir, { one: GOOD, two: bad, three: skipped, four: 'test.run();' });
+  assert.equal(
+    outcomes.map(({ path }) => path),
+    ['a one', 'a two', 'a three', 'a four'],
+  );
+  assert.equal(outcomes.map(counts), [
+    [1, 1, 0],
+    [2, 1, 0],
+    [1, 1, 1],
+    [0, 0, 0],
+  ]);
+  assert.equal(
+    outcomes.map(({ problem }) => problem),
+    [null, null, null, 'it ran no test'],
+  );
+  assert.equal(outcomes[2]?.reasons, ['no printer']);
+  assert.equal(
+    outcomes.map(({ output }) => output.includes('planted') && output.includes('for it')),
+    [false, true, false, false],
+  );
+  assert.is(new Set(pidsIn(outcomes.slice(0, 3))).size, 1, 'in one process');
+});
+
+const ENDED = 'it ended with 1 before its tests did';
+const ENDS: Record<string, [body: string, problem: string]> = {
+  hanging: ['new Promise(() => setInterval(() => {}, 1_000))', 'killed: it was not done after 3 s'],
+  ending: ['process.exit(0)', ENDED],
+  throwing: ["new Promise(() => setTimeout(() => { throw new Error('late'); }))", ENDED],
+};
+
+for (const [what, [expression, expected]] of Object.entries(ENDS)) {
+  test(`those after one that goes wrong get a new process: ${what}`, async ({ dir }) => {
+    const body = `test('x', () => ${expression});\ntest.run();`;
+    const outcomes = await inTurn(dir, { one: GOOD, [what]: body, three: GOOD, four: GOOD });
+    assert.equal(
+      outcomes.map(({ problem }) => problem),
+      [null, expected, null, null],
+    );
+    assert.equal(
+      outcomes.map(({ passed }) => passed),
+      [1, 0, 1, 1],
+    );
+    const [first, , third, fourth] = pidsIn(outcomes);
+    assert.ok(first && third && first !== third);
+    assert.is(fourth, third);
+  });
+}
+
+test('what a file of several leaves running is told with its name', async ({ dir }) => {
+  const leaves = `${PID}\ntest('x', () => void setInterval(() => {}, 1_000));\ntest.run();`;
+  const outcomes = await inTurn(dir, { one: GOOD, two: leaves, three: GOOD });
+  const last = outcomes[2];
+  assert.is(last?.problem, 'killed: its tests were done, and something still ran');
+  assert.match(String(last?.output), /when the tests of a file were done:\n(?:.*\n)?.*two\.ts: .*Timeout/);
+});
+
+test('only many files share processes, with those of their room on the same database', ({ dir }) => {
+  const plain = sample(dir, '');
+  const runs = ['core', 'store'].flatMap((room) =>
+    Array.from({ length: 14 }, (_, index) => ({
+      ...plain,
+      file: { ...plain.file, path: `${room}/${index}` },
+    })),
+  );
+  const alone = { ...plain, file: { ...plain.file, path: 'store/alone', sharesProcess: false } };
+  const onOther = { ...plain, file: { ...plain.file, path: 'store/x' }, env: { ON: 'another' } };
+  const paths = inBatches([...runs, alone, onOther]).map((batch) => batch.map(({ file }) => file.path));
+  assert.equal(
+    paths.map((some) => some.length),
+    [12, 12, 2, 2, 1, 1],
+  );
+  for (const some of paths) assert.is(new Set(some.map((path) => path.split('/')[0])).size, 1);
+  assert.equal(
+    inBatches(runs.slice(0, 19)).map(({ length }) => length),
+    Array.from({ length: 19 }, () => 1),
+  );
 });
 
 test.run();

@@ -1,7 +1,9 @@
-/** Runs one test file in a process of its own, and ends that process whatever it does. */
-import { spawn } from 'node:child_process';
+/** Runs test files in a process of their own, one or several in turn, and ends that process whatever it does. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Sections } from './sections.ts';
 import { TEST, type TestFile } from './test-files.ts';
 
 /** A file, and how it is run. */
@@ -32,9 +34,6 @@ export interface Outcome {
 /** How long a process may go on after its last test, in milliseconds. */
 const LINGERS = 15_000;
 
-/** More is cut from the front: what a file that runs wild prints must not fill the memory. */
-const MOST_OUTPUT = 4 << 20;
-
 /**
  * The test files, and whatever Node they start, share what V8 has compiled. Hundreds of processes would otherwise each
  * strip the types from the same modules and compile them again, which was a third of the time of a run.
@@ -45,30 +44,65 @@ const ENVIRONMENT = {
 };
 
 /** @param patience multiplies the file's limit, for machines that are slower than most */
-export function runFile({ file, env, name }: Run, patience: number, signal: AbortSignal): Promise<Outcome> {
-  const started = performance.now();
-  const loader = file.path.endsWith('.tsx') ? ['--import', 'tsx'] : [];
-  const child = spawn(
+export async function runFile(run: Run, patience: number, signal: AbortSignal): Promise<Outcome> {
+  const [outcome] = await runInOneProcess([run], patience, signal);
+  return outcome as Outcome;
+}
+
+/**
+ * Runs files in one process, one after the other, each with its own limit: what all of them load is loaded once. Those
+ * that come after one that was killed, or that ended the process, get a new one.
+ *
+ * @param runs all with the same environment
+ */
+export async function runInTurn(
+  runs: readonly Run[],
+  patience: number,
+  signal: AbortSignal,
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  while (outcomes.length < runs.length && !signal.aborted) {
+    outcomes.push(...(await runInOneProcess(runs.slice(outcomes.length), patience, signal)));
+  }
+  return outcomes;
+}
+
+function start(runs: readonly Run[], mark: string): ChildProcess {
+  const paths = runs.map(({ file }) => join(TEST, file.path));
+  const loader = paths.some((path) => path.endsWith('.tsx')) ? ['--import', 'tsx'] : [];
+  return spawn(
     process.execPath,
-    [...loader, join(import.meta.dirname, 'child.ts'), join(TEST, file.path)],
+    [...loader, join(import.meta.dirname, 'child.ts'), mark, ...paths],
     // A group of its own, so that what the tests have started ends with it.
-    { stdio: ['ignore', 'pipe', 'pipe'], detached: true, env: { ...ENVIRONMENT, ...env } },
+    { stdio: ['ignore', 'pipe', 'pipe'], detached: true, env: { ...ENVIRONMENT, ...runs[0]?.env } },
   );
-  let output = '';
+}
+
+/** @returns the outcomes of the files that were begun, at least of the first one */
+function runInOneProcess(runs: readonly Run[], patience: number, signal: AbortSignal): Promise<Outcome[]> {
+  const mark = `test file ${randomUUID()}`;
+  const child = start(runs, mark);
   let problem: string | null = null;
   const end = (reason: string) => {
     problem ??= reason;
     killGroup(child.pid);
   };
-  const limit = file.limitS * patience;
-  const timer = setTimeout(() => end(`killed: it was not done after ${limit} s`), limit * 1_000);
+  let timer: NodeJS.Timeout | undefined;
   let lingering: NodeJS.Timeout | undefined;
-  const read = (chunk: string) => {
-    output = (output + chunk).slice(-MOST_OUTPUT);
-    if (lingering || !/^ {2}Duration: /m.test(output.slice(-4_000))) return;
+  const began = (index: number) => {
+    clearTimeout(timer);
+    const limit = (runs[index]?.file.limitS ?? 0) * patience;
+    timer = setTimeout(() => end(`killed: it was not done after ${limit} s`), limit * 1_000);
+  };
+  began(0);
+  const sections = new Sections(mark, began);
+  const read = (stream: 'stdout' | 'stderr') => (chunk: string) => {
+    sections.add(stream, chunk);
+    if (lingering || sections.count < runs.length || !sections.hasDuration) return;
     lingering = setTimeout(() => end('killed: its tests were done, and something still ran'), LINGERS);
   };
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', read);
+  child.stdout?.setEncoding('utf8').on('data', read('stdout'));
+  child.stderr?.setEncoding('utf8').on('data', read('stderr'));
   const abort = () => end('interrupted');
   signal.addEventListener('abort', abort);
   return new Promise((resolve) => {
@@ -78,8 +112,16 @@ export function runFile({ file, env, name }: Run, patience: number, signal: Abor
       clearTimeout(lingering);
       signal.removeEventListener('abort', abort);
       killGroup(child.pid);
-      const seconds = (performance.now() - started) / 1_000;
-      resolve(outcomeOf({ path: name, output, problem, code, killedBy, seconds }));
+      const ended = sections.end();
+      resolve(
+        ended.map(({ output, seconds }, index) => {
+          const path = runs[index]?.name ?? '';
+          // How the process ended tells of the file that ran last.
+          const isLast = index === ended.length - 1;
+          const how = isLast ? { problem, code, killedBy } : { problem: null, code: null, killedBy: null };
+          return outcomeOf({ path, output, seconds, ...how });
+        }),
+      );
     });
   });
 }
@@ -115,7 +157,7 @@ function outcomeOf({ path, output, problem, code, killedBy, seconds }: Ended): O
     return { path, total: 1, passed: 0, skipped: 0, reasons, notes, problem: because, output, seconds };
   }
   const silent =
-    code !== 0 && total === passed ? `it exited ${killedBy ?? code} though its tests passed` : null;
+    (code || killedBy) && total === passed ? `it exited ${killedBy ?? code} though its tests passed` : null;
   const swallowed =
     passed < total && !/ FAIL /.test(output) ? 'a hook before or after the tests failed' : null;
   const nothing = total === 0 && skipped === 0 ? 'it ran no test' : null;

@@ -18,6 +18,8 @@ export interface TestFile {
   waits: boolean;
   /** Seconds after which it is taken to hang. */
   limitS: number;
+  /** It may be run in one process with others, one after the other: it is quick, and changes nothing of the process. */
+  sharesProcess: boolean;
   /** It is run on PostgreSQL as well: tests of the store's contract, and what says so with `Also on PostgreSQL.` */
   isOnBoth: boolean;
 }
@@ -34,6 +36,13 @@ const WAITING = /^(?:end-to-end|chaos|monitoring|packaging|store\/postgres|store
 
 /** Another such program, which tests of several folders start. */
 const BROWSER = /\bfrom '[^']*\/chromium\.ts'/;
+
+/**
+ * What there is once in a process, or is counted for the whole of it. A file that has to do with any of that, even if it
+ * puts it back, is run in a process of its own; so is one that says `Alone in its process.`
+ */
+const OF_THE_PROCESS =
+  /\bAlone in its process\.|\bprocess\.(?:env\.\w+ =|chdir|umask|set\w+|(?:cpu|memory|resource)Usage|on\(|once\(|exit)|\bglobalThis\.|\bregisterHooks\b|\bsyncBuiltin|\bmock\.|\/proc\/self\b|\bgc\(/;
 
 /** Tests of the store that are about neither of the two that there are, nor about both at once. */
 const CONTRACT = /^store\/(?!sqlite\/|postgres\/|move\/)/;
@@ -55,11 +64,15 @@ function describe(path: string): TestFile {
   const text = readFileSync(join(TEST, path), 'utf8');
   const limit = TIME_LIMIT.exec(text)?.[1];
   const loaded = loadedBy(path);
+  const needs = needsOf(loaded);
+  const waits = WAITING.test(path) || BROWSER.test(text);
+  const isPlain = needs === 'nothing' && !waits && limit === undefined && path.endsWith('.ts');
   return {
     path,
-    needs: needsOf(loaded),
-    waits: WAITING.test(path) || BROWSER.test(text),
+    needs,
+    waits,
     limitS: limit === undefined ? LIMIT_S : Number(limit),
+    sharesProcess: isPlain && !OF_THE_PROCESS.test(text),
     isOnBoth: ON_BOTH.test(text) || (CONTRACT.test(path) && loaded.has('store/acting.ts')),
   };
 }
@@ -81,5 +94,8 @@ function needsOf(loaded: Map<string, string>): Needs {
   const texts = [...loaded].filter(([path]) => !path.startsWith('runner/')).map(([, text]) => text);
   if (texts.some((text) => /dist\/snitch-arm64\b/.test(text))) return 'foreign executable';
   if (texts.some((text) => /dist\/snitch(?![\w.])/.test(text))) return 'executable';
-  return texts.some((text) => /dist\/snitch\.mjs|bin\/snitch\b/.test(text)) ? 'bundle' : 'nothing';
+  // Where people have it installed, such as in `/usr/bin`, tests only name it.
+  return texts.some((text) => /dist\/snitch\.mjs|(?<!\/usr\/|\/local\/)bin\/snitch\b/.test(text))
+    ? 'bundle'
+    : 'nothing';
 }

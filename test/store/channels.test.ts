@@ -54,6 +54,26 @@ contract('channels', (test) => {
     await store.createChannel(owner, made('ntfy', { name: 'ops' }), NOW);
   });
 
+  test('a recovery is not told where its alarm did not arrive, and that is no attempt', async ({ store }) => {
+    const owner = await newCase(store);
+    await store.createChannel(owner.id, made('ntfy'), NOW);
+    const { token } = await newSnitch(store, owner);
+    await checkIn(store, token, NOW, { outcome: 'error' });
+    for (const { id, fence } of await claim(store, 'ntfy', NOW)) {
+      await store.settleDelivery(id, fence, { kind: 'dead', error: 'refused' });
+    }
+    await checkIn(store, token, NOW + MINUTE);
+    assert.equal(await claim(store, 'ntfy', NOW + MINUTE), []);
+    const dead = await store.listDeliveries(owner.id, { state: 'dead', limit: 9, before: null });
+    assert.equal(
+      dead.map(({ attempts, lastError }) => [attempts, lastError]),
+      [
+        [0, 'its alarm did not arrive there'],
+        [1, 'refused'],
+      ],
+    );
+  });
+
   test('a channel is read as it was made, and named after its kind', async ({ store }) => {
     const { id: owner } = await newCase(store);
     const one = await store.createChannel(owner, made('ntfy'), NOW);

@@ -249,7 +249,13 @@ contract('retention', (test) => {
       ],
       [channel, NOW + 3 * HOUR, name, NOW],
     );
+    const untold = await newSnitch(store, owner);
+    await checkIn(store, untold.token, later, { outcome: 'error' });
+    const lasts = (of: string) => store.lasts({ channelId: channel, token: of });
+    assert.equal([await lasts(token), await lasts(untold.token)], [true, false]);
     await checkIn(store, token, later);
+    assert.is(await lasts(token), false);
+    await store.deleteSnitch(owner.id, untold.token);
     await tell(later);
     await prune(store, { olderThan: later });
     assert.equal(

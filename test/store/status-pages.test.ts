@@ -56,6 +56,22 @@ contract('status pages', (test) => {
     assert.is.not(next.id, page.id);
   });
 
+  test('a change keeps the page, and what it leaves out', async ({ store }) => {
+    const owner = await newCase(store);
+    const given = { ...GIVEN, title: 'Ours', announcement: 'Works on the disk' };
+    const first = await store.putStatusPage(owner.id, given, NOW);
+    const announcement = { text: 'Works on the disk', at: NOW };
+    assert.equal(first.announcement, announcement);
+    const renamed = await store.putStatusPage(owner.id, { title: 'Theirs' }, NOW + MINUTE);
+    assert.equal(renamed, { ...first, title: 'Theirs' });
+    const same = await store.putStatusPage(owner.id, { announcement: announcement.text }, NOW + MINUTE);
+    assert.equal(same, renamed, 'the same text was not announced anew');
+    assert.equal(await store.getStatusPage(owner.id), renamed);
+    const anew = await store.putStatusPage(owner.id, { announcement: 'Done' }, NOW + MINUTE);
+    assert.equal(anew, { ...renamed, announcement: { text: 'Done', at: NOW + MINUTE } });
+    assert.is((await store.putStatusPage(owner.id, { announcement: null }, NOW)).announcement, null);
+  });
+
   test('a slug is taken once, and a page goes with its case', async ({ store }) => {
     const [one, other] = [await newCase(store), await newCase(store)];
     await store.putStatusPage(one.id, GIVEN, NOW);

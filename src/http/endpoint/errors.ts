@@ -5,6 +5,7 @@ import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from
 import { OWN_ANSWER } from '../../api/own-answer.ts';
 import type { WireError } from '../../api/wire.ts';
 import { type ErrorType, Invalid, MalformedJson, SnitchError } from '../../core/errors.ts';
+import { methodOf } from './methods.ts';
 
 export const STATUS_OF: Record<ErrorType, number> = {
   api_key_invalid: 401,
@@ -91,7 +92,7 @@ export function refuseConnection({ code }: ConnectionError, socket: Socket): voi
 }
 
 async function answerUnexpected(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  request.log.error({ err: error, request_id: request.id, method: request.method }, 'request failed');
+  request.log.error({ err: error, request_id: request.id, method: methodOf(request.raw) }, 'request failed');
   await reply
     .code(500)
     .header('x-request-id', request.id)

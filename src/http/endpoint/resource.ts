@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import { Invalid, NotFound, SnitchError } from '../../core/errors.ts';
 import type { Checked } from '../../core/validation.ts';
 import type { Audience } from './auth.ts';
+import { methodOf } from './methods.ts';
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
@@ -36,7 +37,7 @@ export function resource(
       reply.header('allow', allowed.join(', '));
       throw new SnitchError(
         'method_not_allowed',
-        `${request.method} is not possible here; ${allowed.join(', ')} is.`,
+        `${methodOf(request.raw)} is not possible here; ${allowed.join(', ')} is.`,
       );
     },
   });

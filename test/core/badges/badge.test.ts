@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type BadgeState, labelOf, worstOf } from '../../../src/core/badges/badge.ts';
+import { validateNewBadge } from '../../../src/core/badges/input.ts';
 import type { PublicState } from '../../../src/core/status-page/state.ts';
 
 const test = suite('what a badge says');
@@ -29,6 +30,24 @@ test('the label is what was given, else the present name or the tag, in one visi
   assert.is(labelOf({ label: ' a\t\u202e\u0000b\ufffe \ud800 c', subject: tag }), 'a b \ufffd c');
   const long = labelOf({ label: 'x'.repeat(300), subject: tag });
   assert.is(long, `${'x'.repeat(99)}…`);
+});
+
+test('a badge is of one snitch or one tag, which is refused as that of a snitch is', () => {
+  const value = (body: object) => validateNewBadge(body).value;
+  const refused = (body: object) =>
+    validateNewBadge(body).validations?.map(({ attribute, message }) => `${attribute} ${message}`);
+  assert.equal(value({ token: 'abc', label: 'ours' }), {
+    subject: { kind: 'snitch', token: 'abc' },
+    label: 'ours',
+  });
+  assert.equal(value({ tag: 'web', label: ' ' }), { subject: { kind: 'tag', tag: 'web' }, label: null });
+  assert.equal(refused({ token: 'abc', tag: 'web' }), ['tag excludes "token": make a badge for each']);
+  assert.equal(refused({}), ['token is missing: say of what, by "token" or by "tag"']);
+  assert.equal(refused({ token: 5 }), ['token must be a string']);
+  assert.equal(refused({ tag: ' ' }), ["tag can't be blank"]);
+  for (const tag of [7, 'x'.repeat(300), 'a\nb']) {
+    assert.match(String(refused({ tag, label: 5 })), /^tag .+,label must be a string$/);
+  }
 });
 
 test.run();

@@ -7,6 +7,7 @@ import {
   alertsOf,
   checkIn,
   contract,
+  DAY,
   HOUR,
   healthySnitch,
   MINUTE,
@@ -379,6 +380,7 @@ contract('alerts that are held', (test) => {
       if (how === 'removeTag') await store.removeTag(owner.id, host.token, ['host']);
       else await store.updateSnitch(owner.id, host.token, { tags: ['other'] }, JOB_FAILS);
       await pass(store, JOB_FAILS + MINUTE);
+      assert.is((await snitchOf(store, owner, job.token)).hold?.until, JOB_FAILS + 11 * MINUTE);
       await pass(store, JOB_FAILS + 11 * MINUTE);
       assert.equal(await alertsOf(store, owner, job.token), [REPORTED, MISSING]);
     }
@@ -393,6 +395,8 @@ contract('alerts that are held', (test) => {
     assert.equal([after?.hold, after?.state.status, after?.needs], [null, 'failed', []]);
     assert.equal(await alertsOf(store, owner, job.token), [REPORTED, MISSING]);
     assert.is((await reasonOf(store, made))?.deadlineAt, JOB_FAILS);
+    await pass(store, NOW + 2 * DAY);
+    assert.equal(await alertsOf(store, owner, job.token), [REPORTED, MISSING, 'snitch.missing from missing']);
   });
 
   test('a need that is added while the alert waits leaves it waiting', async ({ store }) => {

@@ -89,6 +89,12 @@ test('what is all there is not missed, nor what was committed and told to nobody
   assert.is(statSync(world.file).size, 128, 'within one sector');
 });
 
+test('what was committed when a database is opened is missed from then on, though nothing was written', (world) => {
+  work(world, databaseAt(5), 1);
+  assert.is(work(world, databaseAt(9), 0), null);
+  assert.equal(work(world, databaseAt(8), 0)?.window.start, NOW + 8 * SECOND);
+});
+
 test('what is gone is missed from the last commit that is left, until something was written after it', (world) => {
   work(world, databaseAt(5), 3);
   const older = databaseAt(6);

@@ -1,0 +1,36 @@
+/** Which files are run in one process, one after the other. */
+import type { Run } from './run-file.ts';
+
+/** Files that are run in one process, in turn. */
+export type Batch = [Run, ...Run[]];
+
+/** Fewer files than these are each run alone: who looks at a few of them wants to see what each does by itself. */
+const MANY = 20;
+
+/** So many of one room at most: the last process to end should not have begun long before the others. */
+const AT_MOST = 12;
+
+/** Longest first, so that the last one to end began early. */
+export function inBatches(runs: readonly Run[]): Batch[] {
+  const limit = (batch: Batch) => batch.reduce((sum, { file }) => sum + file.limitS, 0);
+  const batches = runs.length < MANY ? runs.map((run): Batch => [run]) : gathered(runs);
+  return batches.sort((one, other) => limit(other) - limit(one) || one[0].name.localeCompare(other[0].name));
+}
+
+/** Those that share a process with others of their room, on the same database, and each of the others by itself. */
+function gathered(runs: readonly Run[]): Batch[] {
+  const open = new Map<string, Batch>();
+  const batches: Batch[] = [];
+  for (const run of runs) {
+    const room = JSON.stringify([run.file.path.replace(/\/.*/, ''), run.env]);
+    const batch = run.file.sharesProcess ? open.get(room) : undefined;
+    if (batch && batch.length < AT_MOST) {
+      batch.push(run);
+      continue;
+    }
+    const begun: Batch = [run];
+    if (run.file.sharesProcess) open.set(room, begun);
+    batches.push(begun);
+  }
+  return batches;
+}

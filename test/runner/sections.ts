@@ -1,0 +1,76 @@
+/** What one process prints of several test files, taken apart by the lines with which it says that the next one begins. */
+
+/** More is cut from the front: what a file that runs wild prints must not fill the memory. */
+const MOST_OUTPUT = 4 << 20;
+
+export interface Section {
+  output: string;
+  seconds: number;
+}
+
+export class Sections {
+  readonly #mark: string;
+  readonly #began: (index: number) => void;
+  readonly #sections: Section[] = [{ output: '', seconds: 0 }];
+  /** Which file each stream tells of, and the beginning of a line that may become a mark. */
+  readonly #streams = { stdout: { index: 0, held: '' }, stderr: { index: 0, held: '' } };
+  #since = performance.now();
+
+  /** @param began told of each file but the first, as it begins */
+  constructor(mark: string, began: (index: number) => void) {
+    this.#mark = mark;
+    this.#began = began;
+  }
+
+  /** How many files have begun. */
+  get count(): number {
+    return this.#sections.length;
+  }
+
+  /** Whether the file that began last has told how long its tests took, which is the last that they do. */
+  get hasDuration(): boolean {
+    return /^ {2}Duration: /m.test(this.#sections.at(-1)?.output.slice(-4_000) ?? '');
+  }
+
+  add(name: 'stdout' | 'stderr', chunk: string): void {
+    const stream = this.#streams[name];
+    const lines = (stream.held + chunk).split(/(?<=\n)/);
+    stream.held = '';
+    const last = lines.at(-1) ?? '';
+    // The two streams come apart: either may tell first that a file begins.
+    if (!last.endsWith('\n') && (this.#mark.startsWith(last) || last.startsWith(this.#mark))) {
+      stream.held = last;
+      lines.pop();
+    }
+    for (const line of lines) {
+      if (line.startsWith(this.#mark)) this.#begin(stream, Number(line.slice(this.#mark.length)));
+      else this.#print(stream.index, line);
+    }
+  }
+
+  /** No more comes. */
+  end(): readonly Section[] {
+    for (const { index, held } of Object.values(this.#streams)) this.#print(index, held);
+    this.#tellTime();
+    return this.#sections;
+  }
+
+  #begin(stream: { index: number }, index: number): void {
+    stream.index = index;
+    if (index < this.#sections.length) return;
+    this.#tellTime();
+    this.#since = performance.now();
+    this.#sections.push({ output: '', seconds: 0 });
+    this.#began(index);
+  }
+
+  #tellTime(): void {
+    const section = this.#sections.at(-1);
+    if (section) section.seconds = (performance.now() - this.#since) / 1_000;
+  }
+
+  #print(index: number, text: string): void {
+    const section = this.#sections[index];
+    if (section) section.output = (section.output + text).slice(-MOST_OUTPUT);
+  }
+}
