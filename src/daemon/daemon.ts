@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { StoreUnavailable } from '../core/errors.ts';
 import { Metrics } from '../http/metrics/metrics.ts';
+import { ClusterClock } from '../store/cluster-clock.ts';
 import type { ClusterNode } from '../store/node.ts';
 import { isInContainer } from '../system/container.ts';
 import { type ServiceManager, serviceManager } from '../system/service-manager.ts';
@@ -87,10 +88,15 @@ function checkDataDirectory({ dataDir, warnings, store }: Config, logger: Logger
 }
 
 /** Opens the store, and upgrades it if an older version wrote it. */
-async function layFoundation(given: Opening, options: DaemonOptions): Promise<Foundation> {
+async function layFoundation(own: Opening, options: DaemonOptions): Promise<Foundation> {
+  const clusterClock = own.config.store === null ? null : new ClusterClock({ own: own.clock });
+  const given = { ...own, clock: clusterClock?.now ?? own.clock };
   const inForce = inForceAtFirst(given.config);
   const metrics = new Metrics(given.version);
-  const opened = await openStoreOf({ ...given, inForce, metrics }, options);
+  const opened = await openStoreOf(
+    { ...given, inForce, metrics },
+    { ...options, hostClock: own.clock, clusterClock },
+  );
   return { ...given, ...opened, inForce, metrics };
 }
 

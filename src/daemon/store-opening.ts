@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { StorePlace } from '../config/store-place.ts';
+import type { ClusterClock } from '../store/cluster-clock.ts';
 import { lateStore } from '../store/late-store.ts';
 import type { OpenOptions } from '../store/postgres/open.ts';
 import type { CheckOutcome } from '../store/sqlite/background-check.ts';
@@ -21,6 +22,9 @@ type Given = Omit<Foundation, 'store' | 'patiently'>;
 interface Wishes {
   checkWith?: readonly string[];
   stopped?: AbortSignal;
+  /** The clock of this host, and the one that it is corrected to where others share the database. */
+  hostClock: () => number;
+  clusterClock: ClusterClock | null;
 }
 
 export interface Opened {
@@ -104,10 +108,11 @@ function takeDirectory({ config: { dataDir }, logger }: Given): () => void {
 async function openSharedIn(
   given: Given,
   place: StorePlace,
-  { stopped = new AbortController().signal }: Wishes,
+  wishes: Wishes,
   unlock: () => void,
 ): Promise<Opened> {
   const { logger, manager, clock } = given;
+  const { stopped = new AbortController().signal } = wishes;
   const { openStoreOnPostgres } = await import('../store/postgres/open.ts');
   const { reasonToWait } = await import('../store/postgres/passing.ts');
   const monotonic = () => performance.now();
@@ -115,7 +120,7 @@ async function openSharedIn(
   const id = randomUUID();
   const onWait = () => patience.waitsFor(WAITING);
   const open = async () => {
-    const store = await openStoreOnPostgres({ ...sharedOptions(given, place), id, onWait });
+    const store = await openStoreOnPostgres({ ...sharedOptions(given, place, wishes), id, onWait });
     // Nobody waits for it any more.
     if (stopped.aborted) await store.close();
     const details = { store: place.shown, node: store.node?.id };
@@ -161,12 +166,17 @@ async function openedSoon({ patience, open, unlock, since }: Opening): Promise<O
   return { store: late.store, patiently: (work) => patience.until(() => openLate().then(work)) };
 }
 
-function sharedOptions(given: Given, { address }: StorePlace): OpenOptions {
-  const { config, logger, clock, metrics, inForce, version } = given;
+function sharedOptions(
+  given: Given,
+  { address }: StorePlace,
+  { hostClock: clock, clusterClock }: Wishes,
+): OpenOptions {
+  const { config, logger, metrics, inForce, version } = given;
   return {
     address,
     dataDir: config.dataDir,
     clock,
+    ...(clusterClock && { clusterClock }),
     version,
     onCommit: (commit) => metrics.committed(commit),
     checkInsKept: () => inForce.checkInsKept,

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { OWN_ANSWER } from '../api/own-answer.ts';
 import { NotFound, SnitchError } from '../core/errors.ts';
+import { SECOND } from '../text/durations.ts';
 import { RepeatedFailure } from '../text/repeated-failure.ts';
 import { type AcknowledgePageContext, acknowledgePage } from './acknowledge/acknowledge.ts';
 import { refuseForeignForms, refuseForeignPages, signOfForeignPage } from './browser.ts';
@@ -212,9 +213,12 @@ function serve(
       else logger.error(fields, 'a check-in was not stored');
     },
   });
+  // Clients take the header for the clock of the server, and count from it what they show.
+  const differs = () => Math.abs(options.store.node?.clockAheadMs() ?? 0) > SECOND;
   const server = createServer(LIMITS, (request, response) => {
     // A server that stops still answers what is in flight, and takes no further request on the same connection.
     if (!server.listening) response.setHeader('connection', 'close');
+    if (differs()) response.setHeader('date', new Date(options.clock()).toUTCString());
     const others = () => {
       if (options.quick.some((answer) => answer(request, response))) return;
       response.setHeader(...OWN_ANSWER);

@@ -59,6 +59,7 @@ function nodeWithout(refuse: () => Promise<never>, problem: () => string): Clust
     begin: refuse,
     leave: async () => {},
     now: refuse,
+    clockAheadMs: () => 0,
     alone: refuse,
     list: refuse,
     databaseSize: refuse,

@@ -31,6 +31,8 @@ export interface ClusterNode {
   leave(): Promise<void>;
   /** The clock that all nodes share, in milliseconds. */
   now(): Promise<number>;
+  /** How far the clock of this host is ahead of that one, in milliseconds; negative where it is behind. */
+  clockAheadMs(): number;
   /** Runs `work` while no other node does what has this name. */
   alone<T>(name: string, work: () => Promise<T>): Promise<T>;
   /** The newest first, with those that ended in the last days. */

@@ -2,11 +2,12 @@
 import type { StorePlace } from '../../config/store-place.ts';
 import type { ListedNode } from '../../store/node.ts';
 import type { Inspected } from '../../store/postgres/inspect.ts';
+import { durationInWords, MINUTE, SECOND } from '../../text/durations.ts';
 import { describeFailure } from '../failure/failure.ts';
 import { countOf } from '../output/count.ts';
 import { type Finding, failure, ok, warning } from './findings.ts';
 
-/** The nodes stamp times themselves, so that their clocks must agree; milliseconds. */
+/** Nodes go by the clock of the database, as far as they can measure it; milliseconds. */
 const MOST_AHEAD = 1_000;
 
 /** A node that gave no sign of life for so long does not live, in milliseconds. */
@@ -60,8 +61,7 @@ function checkNodes({ nodes, now }: Inspected): Finding[] {
     versions.size === 1
       ? ok('nodes', found)
       : warning('nodes', `${found}: they are of different versions`, 'upgrade all of them soon');
-  const offClocks = living.filter(({ clockAheadMs }) => Math.abs(clockAheadMs) > MOST_AHEAD).map(offClock);
-  return [shown, ...checkMissing({ nodes, now }, living), ...offClocks, ...waiting];
+  return [shown, ...checkMissing({ nodes, now }, living), ...checkClocks(living), ...waiting];
 }
 
 function waitingNode({ name, version, schemaVersion }: ListedNode): Finding {
@@ -88,10 +88,28 @@ function checkMissing({ nodes, now }: Pick<Inspected, 'nodes' | 'now'>, living: 
     });
 }
 
+/** Where all nodes differ from the database alike, its clock is the one that is wrong, and so are all times. */
+function checkClocks(living: ListedNode[]): Finding[] {
+  const off = living.filter(({ clockAheadMs }) => Math.abs(clockAheadMs) > MOST_AHEAD);
+  const aheads = off.map(({ clockAheadMs }) => clockAheadMs);
+  const areAlike = Math.max(...aheads) - Math.min(...aheads) <= MOST_AHEAD;
+  if (off.length < 2 || off.length < living.length || !areAlike) return off.map(offClock);
+  // Seen from the nodes it is the database that is off.
+  const message = `the clock of the database is ${apart(-(aheads[0] ?? 0))} those of all nodes, and check-ins and deadlines go by it: it is probably wrong`;
+  return [
+    failure('clocks', message, 'let chrony or systemd-timesyncd set the clock of the host of the database'),
+  ];
+}
+
 function offClock({ name, clockAheadMs }: ListedNode): Finding {
-  const difference = `${(Math.abs(clockAheadMs) / 1_000).toFixed(1)} s ${clockAheadMs > 0 ? 'ahead of' : 'behind'}`;
-  const message = `the clock of ${name} is ${difference} that of the database, so that check-ins get wrong times`;
+  const message = `the clock of ${name} is ${apart(clockAheadMs)} that of the database, by which it goes: only its log has wrong times`;
   return warning('clocks', message, 'let chrony or systemd-timesyncd set the clocks of all hosts');
+}
+
+function apart(aheadMs: number): string {
+  const length = Math.abs(aheadMs);
+  const shown = length < MINUTE ? `${(length / SECOND).toFixed(1)} s` : durationInWords(length);
+  return `${shown} ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
 }
 
 function checkReplication(inspected: Inspected): Finding {

@@ -28,6 +28,7 @@ export async function checkServer(flags: ConnectionFlags, send: boolean): Promis
   return [
     ok('server', `${url} answers (address from ${urlSource})`),
     checkSweep(answer),
+    ...warningsIn(answer),
     checkClock(answer),
     ...(await checkCase(client, { keySource, isKnown: answer.own, send })),
   ];
@@ -64,11 +65,17 @@ function sweepOf(text: string): Finding {
   return ok('sweep', `alerts are sent, the store writes; the server is ${progress}`);
 }
 
+/** What keeps a server from nothing, and is to be mended all the same; there is none yet but of its clock. */
+function warningsIn({ text }: Probe): Finding[] {
+  const remedy = `on its host: ${asRoot('timedatectl set-ntp true')}`;
+  return listIn(text, 'warnings').map((message) => warning('clocks', message, remedy));
+}
+
 function problemsIn(text: string): string {
   return listIn(text, 'problems').join('; ') || 'the server is not ready';
 }
 
-function listIn(text: string, name: 'problems' | 'progress'): string[] {
+function listIn(text: string, name: 'problems' | 'progress' | 'warnings'): string[] {
   try {
     const found = (JSON.parse(text) as Record<string, unknown>)[name];
     return Array.isArray(found) ? found.map(String) : [];

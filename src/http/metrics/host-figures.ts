@@ -9,6 +9,8 @@ export interface HostFigures {
   disk: { free: number; size: number } | null;
   /** In bytes; null where the database is no file of this host. */
   databaseSize: number | null;
+  /** Of the clock of this host, before that of the database, in milliseconds; null where no node shares it. */
+  clockAheadMs: number | null;
 }
 
 interface HostFamily extends Family {
@@ -35,6 +37,11 @@ export const HOST_FAMILIES: readonly HostFamily[] = [
     name: 'snitch_database_bytes',
     help: 'Size in bytes of the database with its log.',
     of: ({ databaseSize }) => databaseSize,
+  },
+  {
+    name: 'snitch_node_clock_ahead_seconds',
+    help: 'Seconds by which the clock of this host is ahead of that of the database, by which the node goes; only on PostgreSQL.',
+    of: ({ clockAheadMs }) => (clockAheadMs === null ? null : clockAheadMs / SECOND),
   },
 ];
 

@@ -1,6 +1,7 @@
 /** This node among those on the same database: what the store tells of it, and asks of the others. */
 import type pg from 'pg';
 import type { BlindWindow } from '../../core/blind-window.ts';
+import type { ClusterClock } from '../cluster-clock.ts';
 import type { ClusterNode, ListedNode } from '../node.ts';
 import { openBlindWindow } from '../operations/blind-windows.ts';
 import { applyDue } from '../operations/sweeping/due.ts';
@@ -46,7 +47,9 @@ export interface SharedNodeOptions {
   readonly pool: SessionPool;
   readonly runner: PostgresRunner;
   /** The clock of this host. */
-  readonly clock: () => number;
+  readonly hostClock: () => number;
+  /** The same, set right by that of the database. */
+  readonly clusterClock: ClusterClock;
   /** Told what works, but is probably not what was meant. */
   readonly warn: (words: string) => void;
   readonly onBlind: (window: BlindWindow) => void;
@@ -63,15 +66,16 @@ export interface SharedNode {
 }
 
 export function sharedNode(options: SharedNodeOptions): SharedNode {
-  const { node, primary, pool, runner, clock, warn, onBlind, onFreed } = options;
+  const { node, primary, pool, runner, hostClock, clusterClock, warn, onBlind, onFreed } = options;
   const life = { threshold: SILENCE, firstThreshold: FIRST_SILENCE };
   const onDead = once(async () => {
     const nodes = await runner.writeInBackground((tx) => freeClaimsOfDead(tx, node.id, DEAD_AFTER));
     if (nodes > 0) onFreed(nodes);
   });
   const onClock = clockWarning(warn, () => performance.now());
-  const told = { onBlind, onDead, onClock };
-  const liveness = new Liveness({ primary, node, ...life, open: keepWindow, clock, ...told });
+  const onTime = (asked: number, told: number) => clusterClock.compared(asked, told);
+  const told = { onBlind, onDead, onClock, onTime };
+  const liveness = new Liveness({ primary, node, ...life, open: keepWindow, clock: hostClock, ...told });
   // A connection that was lost since it was last used says nothing: the next one may be of a new primary.
   const asked = <T>(work: (client: pg.ClientBase) => Promise<T>) =>
     runner.retried(performance.now(), () => withClient(pool, work));
@@ -80,11 +84,12 @@ export function sharedNode(options: SharedNodeOptions): SharedNode {
       id: node.id,
       begin: () => liveness.start(),
       leave: () => liveness.stop(),
-      now: () => asked(databaseNow),
+      now: () => asked((client) => compared(client, clusterClock)),
+      clockAheadMs: () => clusterClock.aheadMs,
       alone: (name, work) => alone(primary, name, work),
       list: () => asked<ListedNode[]>(listNodes),
       databaseSize: () => asked(databaseSize),
-      answerForRefused: () => answerForRefused(runner, node, clock),
+      answerForRefused: () => answerForRefused(runner, node, clusterClock.now),
       heldSince: () => liveness.heldSince,
       problem: () => (liveness.fault === null ? null : reasonFor(liveness.fault, AWAY)),
     },
@@ -157,9 +162,13 @@ const keepWindow: OpenWindow = async (client, { start, end }) => {
   ]);
 };
 
-async function databaseNow(client: pg.ClientBase): Promise<number> {
+/** The clock of the database, with which that of this host is compared. */
+async function compared(client: pg.ClientBase, clock: ClusterClock): Promise<number> {
+  const asked = performance.now();
   const { rows } = await client.query<{ now: string }>(`SELECT ${CLOCK} AS now`);
-  return Number(rows[0]?.now);
+  const now = Number(rows[0]?.now);
+  clock.compared(asked, now);
+  return now;
 }
 
 async function databaseSize(client: pg.ClientBase): Promise<number> {

@@ -23,6 +23,8 @@ export interface LivenessOptions {
   readonly onDead?: () => void;
   /** How far the clock of this host is ahead of that of the database, in milliseconds, with each everyday sign. */
   readonly onClock?: (aheadMs: number) => void;
+  /** What the database showed on its clock, and when it was asked by the monotonic one; with each sign. In milliseconds. */
+  readonly onTime?: (asked: number, told: number) => void;
   /** How long this node must have lived without a gap before it takes a silent one for dead, in milliseconds. */
   readonly deadAfter?: number;
 }
@@ -48,6 +50,7 @@ export class Liveness {
       onBlind: () => undefined,
       onDead: () => undefined,
       onClock: () => undefined,
+      onTime: () => undefined,
       firstThreshold: options.threshold,
       deadAfter: DEAD_AFTER,
       ...options,
@@ -110,12 +113,13 @@ export class Liveness {
   }
 
   async #sign(isFirst = false): Promise<void> {
-    const { node, clock, open, onBlind, onDead, onClock } = this.#options;
+    const { node, clock, open, onBlind, onDead, onClock, onTime } = this.#options;
     const threshold = isFirst ? this.#options.firstThreshold : this.#options.threshold;
     try {
       const { client } = await this.#connected();
       const asked = this.#instant();
       const answer = await giveSign(client, { node, threshold, ownNow: clock, open, isFirst });
+      onTime(asked.monotonic, answer.databaseNow);
       const { verdict, wasFreed, hasDead, clockAheadMs } = answer;
       const now = this.#instant();
       this.#trust.signed(asked, now, { wasFreed, isUsual: verdict.kind === 'alive' });

@@ -46,6 +46,8 @@ export interface Answer {
   readonly hasDead: boolean;
   /** The clock of this host is at least so far from that of the database, in milliseconds; negative where it is behind. */
   readonly clockAheadMs: number;
+  /** What the database showed on its clock between the question and the answer, in milliseconds. */
+  readonly databaseNow: number;
 }
 
 /**
@@ -86,14 +88,15 @@ export async function giveSign(
   if (rowCount === 1) {
     // Half of the way there and back is the best guess of when the database looked at its clock.
     const half = (ownNow() - asked) / 2;
-    const ahead = Math.round(asked + half) - Number(rows[0]?.now);
+    const databaseNow = Number(rows[0]?.now);
+    const ahead = Math.round(asked + half) - databaseNow;
     clockAhead.set(client, ahead);
     const clockAheadMs = Math.sign(ahead) * Math.max(0, Math.abs(ahead) - Math.abs(half));
     const { hasDead = false, isUnsure = false } = rows[0] ?? {};
     const verdict: Verdict = isUnsure
       ? await inTransaction(client, () => settleUnsure(client, open))
       : { kind: 'alive' };
-    return { verdict, wasFreed: false, hasDead, clockAheadMs };
+    return { verdict, wasFreed: false, hasDead, clockAheadMs, databaseNow };
   }
   return inTransaction(client, () => giveLockedSign(client, { node, threshold, open, isFirst }));
 }
@@ -134,7 +137,7 @@ async function giveLockedSign(
   );
   await client.query('DELETE FROM nodes WHERE alive_at < $1', [now - SHOWN_FOR]);
   await client.query('DELETE FROM waiting_nodes WHERE id = $1 OR alive_at < $2', [node.id, now - SHOWN_FOR]);
-  return { verdict, wasFreed: told?.freed ?? false, hasDead: false, clockAheadMs: 0 };
+  return { verdict, wasFreed: told?.freed ?? false, hasDead: false, clockAheadMs: 0, databaseNow: now };
 }
 
 interface Unsure {
