@@ -1,9 +1,9 @@
 /** This node among those on the same database: what the store tells of it, and asks of the others. */
 import type pg from 'pg';
-import type { BlindWindow } from '../../core/blind-window.ts';
+import { type BlindWindow, beyond } from '../../core/blind-window.ts';
 import type { ClusterClock } from '../cluster-clock.ts';
 import type { ClusterNode, ListedNode } from '../node.ts';
-import { openBlindWindow } from '../operations/blind-windows.ts';
+import { listWindowsSince, openBlindWindow } from '../operations/blind-windows.ts';
 import { applyDue } from '../operations/sweeping/due.ts';
 import type { Store } from '../store.ts';
 import type { DueResult } from '../sweep.ts';
@@ -89,7 +89,9 @@ export function sharedNode(options: SharedNodeOptions): SharedNode {
       alone: (name, work) => alone(primary, name, work),
       list: () => asked<ListedNode[]>(listNodes),
       databaseSize: () => asked(databaseSize),
-      answerForRefused: () => answerForRefused(runner, node, clusterClock.now),
+      // The sign of life that comes first after an outage opens the window of all nodes, if there was one.
+      answerForRefused: async () =>
+        liveness.fault === null ? answerForRefused(runner, node, clusterClock.now) : null,
       heldSince: () => liveness.heldSince,
       problem: () => (liveness.fault === null ? null : reasonFor(liveness.fault, AWAY)),
     },
@@ -142,11 +144,13 @@ async function answerForRefused(
   const { refused, refusedCheckIns } = runner;
   if (refused === null) return null;
   const isBlind = await runner.writeInBackground(async (tx) => {
+    await tx.lock('blind windows');
     const now = clock();
     const lived = await tx.get<{ lived: number }>(OTHERS_LIVED, id, now - refused.start, now - refused.end);
     if (lived?.lived === 1 && refusedCheckIns === null) return null;
-    const window = lived?.lived === 1 && refusedCheckIns !== null ? refusedCheckIns : refused;
-    await openBlindWindow(tx, window);
+    const blind = lived?.lived === 1 && refusedCheckIns !== null ? refusedCheckIns : refused;
+    const window = beyond(blind, await listWindowsSince(tx, blind.start - 1));
+    if (window !== null) await openBlindWindow(tx, window);
     return window;
   });
   runner.forgetRefused(refused);
