@@ -33,7 +33,7 @@ export interface Daemon {
   failed: Promise<Error>;
 }
 
-type Opening = Omit<Foundation, 'inForce' | 'metrics' | 'store' | 'patiently'>;
+type Opening = Omit<Foundation, 'inForce' | 'metrics' | 'store' | 'patiently' | 'isLate'>;
 
 export interface DaemonOptions {
   /** The wall clock; tests pass their own. */
@@ -102,7 +102,7 @@ async function layFoundation(own: Opening, options: DaemonOptions): Promise<Foun
 
 /** Starts the parts one after the other. `stop` ends them. */
 async function begin(parts: Parts, foundation: Foundation): Promise<Daemon> {
-  const { config, inForce, logger, store, manager } = foundation;
+  const { config, inForce, logger, store, manager, isLate } = foundation;
   if (store.lost) await store.openBlindWindow(store.lost);
   await parts.sweeper.wake(parts.heldSocket);
   // Jobs wait for an answer, so the daemon listens before it works out what its absence means for deadlines. It does
@@ -110,7 +110,9 @@ async function begin(parts: Parts, foundation: Foundation): Promise<Daemon> {
   const { url, baseUrl } = await listen(parts.app, config, { socket: manager.socket, logger });
   parts.sweeper.listens();
   inForce.addresses = addressesOf(config, baseUrl);
-  await foundation.patiently(() => beginOnStore(foundation, url));
+  await foundation.patiently(() =>
+    beginOnStore(foundation, { url, heldSocket: isLate ? null : parts.heldSocket }),
+  );
   if (!config.smtp) logger.warn('email is off: set smtp.url and smtp.from to send it');
   parts.deliverer.start();
   parts.sweeper.start();
@@ -130,9 +132,12 @@ async function begin(parts: Parts, foundation: Foundation): Promise<Daemon> {
 }
 
 /** May be done again where a part of it failed. */
-async function beginOnStore(foundation: Foundation, url: string): Promise<void> {
+async function beginOnStore(
+  foundation: Foundation,
+  { url, heldSocket }: { url: string; heldSocket: string | null },
+): Promise<void> {
   const { node } = foundation.store;
-  await node?.begin();
+  await node?.begin(heldSocket);
   // Of nodes that begin at the same time on an empty database, one makes the key and the credentials.
   const alone: ClusterNode['alone'] = node?.alone ?? ((_, work) => work());
   await alone('first start', async () => {

@@ -32,6 +32,8 @@ export interface Foundation {
   logger: Logger;
   store: Store;
   patiently: Patiently;
+  /** Whoever comes before the database is there is refused, in place of waiting. */
+  isLate: boolean;
   metrics: Metrics;
   manager: ServiceManager;
   /** The wall clock; where several nodes share a database, set right by that of the database. */

@@ -16,7 +16,7 @@ import { openingTeller } from './opening.ts';
 import type { Foundation } from './parts.ts';
 import { Patience, type Patiently } from './patience.ts';
 
-type Given = Omit<Foundation, 'store' | 'patiently'>;
+type Given = Omit<Foundation, 'store' | 'patiently' | 'isLate'>;
 
 /** As the daemon was given them. */
 interface Wishes {
@@ -32,6 +32,8 @@ export interface Opened {
   store: Store;
   /** Does what a start does with the database, and waits for it where it is away. */
   patiently: Patiently;
+  /** Whether it is not there yet. */
+  isLate: boolean;
 }
 
 /**
@@ -41,7 +43,7 @@ export interface Opened {
 export async function openStoreOf(given: Given, options: Wishes): Promise<Opened> {
   const { store: place } = given.config;
   if (place !== null) return openShared(given, place, options);
-  return { store: await openInDirectory(given, options), patiently: (work) => work() };
+  return { store: await openInDirectory(given, options), patiently: (work) => work(), isLate: false };
 }
 
 function openInDirectory(
@@ -148,7 +150,7 @@ async function openedSoon({ patience, open, unlock, since }: Opening): Promise<O
   const first = await Promise.race([begun, sleep(LISTENS_AFTER, null, { signal: soon.signal })]).finally(() =>
     soon.abort(),
   );
-  if (first) return { store: first.value, patiently: (work) => patience.until(work) };
+  if (first) return { store: first.value, patiently: (work) => patience.until(work), isLate: false };
   const problem = () => patience.reason ?? 'the database is being opened';
   const giveUp = () => {
     const under = begun ?? Promise.resolve(null);
@@ -163,7 +165,11 @@ async function openedSoon({ patience, open, unlock, since }: Opening): Promise<O
     await late.open((await under)?.value ?? (await open()));
     isOpen = true;
   };
-  return { store: late.store, patiently: (work) => patience.until(() => openLate().then(work)) };
+  return {
+    store: late.store,
+    patiently: (work) => patience.until(() => openLate().then(work)),
+    isLate: true,
+  };
 }
 
 function sharedOptions(

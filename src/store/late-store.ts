@@ -58,6 +58,7 @@ function nodeWithout(refuse: () => Promise<never>, problem: () => string): Clust
     id: '',
     begin: refuse,
     leave: async () => {},
+    leaveHeld: async () => {},
     now: refuse,
     clockAheadMs: () => 0,
     alone: refuse,

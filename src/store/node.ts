@@ -24,11 +24,14 @@ export interface ClusterNode {
   /**
    * This node takes check-ins from now on, and says so each second. A time in which no node did is a blind window.
    *
+   * @param heldSocket where the service manager has held it all the while and nobody was refused at this start; else null
    * @throws what keeps the first sign of life from being given
    */
-  begin(): Promise<void>;
+  begin(heldSocket?: string | null): Promise<void>;
   /** This node takes no more check-ins. It fails quietly: the others notice it all the same. */
   leave(): Promise<void>;
+  /** After `leave`: everybody was answered, and who comes now waits at this socket for the next start. It fails quietly too. */
+  leaveHeld(socket: string): Promise<void>;
   /** The clock that all nodes share, in milliseconds. */
   now(): Promise<number>;
   /** How far the clock of this host is ahead of that one, in milliseconds; negative where it is behind. */

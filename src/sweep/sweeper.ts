@@ -75,7 +75,10 @@ export class Sweeper {
   async wake(socket: string | null = null): Promise<void> {
     const { store, clock, monotonic } = this.#options;
     // Where several nodes take check-ins, their signs of life tell when none did.
-    if (store.node) return;
+    if (store.node) {
+      if (socket !== null) this.#sweepFrom = monotonic() + TAKEN_WITHIN;
+      return;
+    }
     const recorded = await store.getSetting('liveness');
     this.#livenessAt = recorded === null ? null : Number(recorded);
     const now = clock();

@@ -1,4 +1,5 @@
 /** This node among those on the same database: what the store tells of it, and asks of the others. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { type BlindWindow, beyond } from '../../core/blind-window.ts';
 import type { ClusterClock } from '../cluster-clock.ts';
@@ -22,6 +23,7 @@ import {
   type Node,
   type OpenWindow,
   OTHERS_LIVED,
+  sayHeld,
 } from './nodes/signs.ts';
 import { reasonFor } from './passing.ts';
 import type { PostgresRunner } from './postgres-runner.ts';
@@ -82,8 +84,9 @@ export function sharedNode(options: SharedNodeOptions): SharedNode {
   return {
     node: {
       id: node.id,
-      begin: () => liveness.start(),
+      begin: (heldSocket) => liveness.start(heldSocket),
       leave: () => liveness.stop(),
+      leaveHeld: (socket) => soon(withClient(pool, (client) => sayHeld(client, node, socket))),
       now: () => asked((client) => compared(client, clusterClock)),
       clockAheadMs: () => clusterClock.aheadMs,
       alone: (name, work) => alone(primary, name, work),
@@ -107,6 +110,13 @@ export function sharedNode(options: SharedNodeOptions): SharedNode {
     },
     mayTakeOver: () => liveness.mayTakeOver,
   };
+}
+
+/** A stop must not wait for a database that is away. In milliseconds. */
+const SOON = 1_000;
+
+async function soon(work: Promise<void>): Promise<void> {
+  await Promise.race([work.catch(() => undefined), sleep(SOON, undefined, { ref: false })]);
 }
 
 /** Not again while it is under way; what fails is tried again when it is called the next time. */

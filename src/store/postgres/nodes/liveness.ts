@@ -82,10 +82,11 @@ export class Liveness {
   /**
    * Gives the first sign, which tells what the silence before it was, and goes on by itself.
    *
+   * @param heldSocket see `ClusterNode.begin`
    * @throws what keeps the first sign from being given
    */
-  async start(): Promise<void> {
-    await this.#sign(true);
+  async start(heldSocket: string | null = null): Promise<void> {
+    await this.#sign(true, heldSocket);
     this.#timer = setInterval(() => this.#tick(), this.#options.every);
   }
 
@@ -112,13 +113,13 @@ export class Liveness {
       });
   }
 
-  async #sign(isFirst = false): Promise<void> {
+  async #sign(isFirst = false, heldSocket: string | null = null): Promise<void> {
     const { node, clock, open, onBlind, onDead, onClock, onTime } = this.#options;
     const threshold = isFirst ? this.#options.firstThreshold : this.#options.threshold;
     try {
       const { client } = await this.#connected();
       const asked = this.#instant();
-      const answer = await giveSign(client, { node, threshold, ownNow: clock, open, isFirst });
+      const answer = await giveSign(client, { node, threshold, ownNow: clock, open, isFirst, heldSocket });
       onTime(asked.monotonic, answer.databaseNow);
       const { verdict, wasFreed, hasDead, clockAheadMs } = answer;
       const now = this.#instant();
