@@ -108,6 +108,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   }
   app.addHook('onRoute', ({ url, config }) => void routes.push({ url, besideTokens: config?.besideTokens }));
   app.decorateRequest('caller', null);
+  app.decorate('refusals', repeated(options.logger, 'answered 503'));
   app.setErrorHandler(answerError);
   app.setNotFoundHandler(async () => {
     throw new NotFound('There is nothing at this path.');
@@ -177,8 +178,12 @@ async function apiRoutes(api: FastifyInstance, serverOptions: ServerOptions): Pr
 
 type RequestListener = Parameters<typeof createServer>[1];
 
-/** Lines about check-ins that were refused, within a minute; the rest is counted. */
+/** Lines about check-ins that were refused, or about calls, within a minute; the rest is counted. */
 const REFUSED_LINES = 10;
+
+function repeated(logger: FastifyBaseLogger, message: string): RepeatedFailure {
+  return new RepeatedFailure({ logger, message, monotonic: () => performance.now(), first: REFUSED_LINES });
+}
 
 function serve(
   options: ServerOptions & { quick: readonly QuickAnswer[] },
@@ -186,12 +191,7 @@ function serve(
   handler: NonNullable<RequestListener>,
 ): Server {
   const { metrics, logger } = options;
-  const refused = new RepeatedFailure({
-    logger,
-    message: 'a check-in was not stored',
-    monotonic: () => performance.now(),
-    first: REFUSED_LINES,
-  });
+  const refused = repeated(logger, 'a check-in was not stored');
   const handleCheckIn = createCheckInHandler({
     store: options.store,
     clock: options.clock,

@@ -63,6 +63,7 @@ function nodeWithout(refuse: () => Promise<never>, problem: () => string): Clust
     clockAheadMs: () => 0,
     alone: refuse,
     list: refuse,
+    connections: () => null,
     databaseSize: refuse,
     answerForRefused: refuse,
     heldSince: () => Number.POSITIVE_INFINITY,

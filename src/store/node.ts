@@ -19,6 +19,18 @@ export interface ListedNode {
   readonly waits: boolean;
 }
 
+/** What a node tells of its connections, and of the calls that wait for one now or have waited. */
+export interface Connections {
+  readonly inUse: number;
+  readonly idle: number;
+  readonly waiting: number;
+  /** The most that it opens. */
+  readonly size: number;
+  /** Calls that waited and do so no more, whether they got one or not, and for how long together in milliseconds. */
+  readonly waits: number;
+  readonly waitedMs: number;
+}
+
 export interface ClusterNode {
   readonly id: string;
   /**
@@ -40,6 +52,8 @@ export interface ClusterNode {
   alone<T>(name: string, work: () => Promise<T>): Promise<T>;
   /** The newest first, with those that ended in the last days. */
   list(): Promise<ListedNode[]>;
+  /** Of the connections of this node that calls are made on; null while the database is not open. */
+  connections(): Connections | null;
   /** Of the whole database with its indexes, in bytes. */
   databaseSize(): Promise<number>;
   /**

@@ -91,6 +91,7 @@ export function sharedNode(options: SharedNodeOptions): SharedNode {
       clockAheadMs: () => clusterClock.aheadMs,
       alone: (name, work) => alone(primary, name, work),
       list: () => asked<ListedNode[]>(listNodes),
+      connections: () => pool.figures,
       databaseSize: () => asked(databaseSize),
       // The sign of life that comes first after an outage opens the window of all nodes, if there was one.
       answerForRefused: async () =>
