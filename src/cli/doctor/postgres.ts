@@ -18,6 +18,9 @@ const MISSED_FOR = 24 * 3_600_000;
 
 const MEGABYTE = 1_000_000;
 
+/** What PostgreSQL says where all connections are taken. */
+const NO_ROOM = /connection slots|too many (clients|connections)/;
+
 export async function checkPostgres({ address, shown }: StorePlace, dataDir: string): Promise<Finding[]> {
   const [{ inspectPostgres }, { withServicePassword }] = await Promise.all([
     import('../../store/postgres/inspect.ts'),
@@ -27,8 +30,9 @@ export async function checkPostgres({ address, shown }: StorePlace, dataDir: str
     return findingsOf(await inspectPostgres(withServicePassword(address), dataDir), shown);
   } catch (error) {
     const [message = ''] = describeFailure(error).lines;
-    const remedy =
-      'while no daemon reaches the database, every check-in is refused: see that it runs, and what store.url says';
+    const remedy = NO_ROOM.test(message)
+      ? 'nodes that run keep the connections that they have, and none that starts now gets any'
+      : 'while no daemon reaches the database, every check-in is refused: see that it runs, and what store.url says';
     return [failure('store', `${shown}: ${message}`, remedy)];
   }
 }
@@ -61,7 +65,29 @@ function checkNodes({ nodes, now }: Inspected): Finding[] {
     versions.size === 1
       ? ok('nodes', found)
       : warning('nodes', `${found}: they are of different versions`, 'upgrade all of them soon');
-  return [shown, ...checkMissing({ nodes, now }, living), ...checkClocks(living), ...waiting];
+  return [
+    shown,
+    ...checkNames(living, now),
+    ...checkMissing({ nodes, now }, living),
+    ...checkClocks(living),
+    ...waiting,
+  ];
+}
+
+/** Whoever gave a sign of life within this time has not just been replaced by another run on the same host; milliseconds. */
+const SURELY_LIVES = 2_500;
+
+/** Nodes are told apart by the names of their hosts, above all where one is missing. */
+function checkNames(living: ListedNode[], now: number): Finding[] {
+  const sure = living.filter(({ aliveAt }) => now - aliveAt < SURELY_LIVES).map(({ name }) => name);
+  const twice = new Set(sure.filter((name, index) => sure.indexOf(name) !== index));
+  return [...twice].map((name) =>
+    warning(
+      'names',
+      `more than one node is called ${name}: while one of them lives, nobody is told here that another is missing`,
+      'give each host a name of its own: hostnamectl set-hostname NAME, and restart its node',
+    ),
+  );
 }
 
 function waitingNode({ name, version, schemaVersion }: ListedNode): Finding {

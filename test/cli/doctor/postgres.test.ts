@@ -65,6 +65,13 @@ test('where all nodes differ from the database alike, its own clock is called wr
   assert.match(one?.[1] ?? '', 'the clock of a is 2 h ahead of');
 });
 
+test('nodes that are called alike are told of, and one that was just replaced on its host is not', () => {
+  const [state, message] = found({ nodes: [node('a'), node('a', { id: '2' })] }).get('names') ?? [];
+  assert.is(state, 'warning');
+  assert.match(message ?? '', 'more than one node is called a');
+  assert.not(found({ nodes: [node('a'), node('a', { id: '2', aliveAt: NOW - 5_000 })] }).has('names'));
+});
+
 test('nodes that ended, or that are silent, do not count', () => {
   const nodes = [node('a', { stoppedAt: NOW }), node('b', { aliveAt: NOW - 60_000 })];
   assert.is(found({ nodes }).get('nodes')?.[0], 'failure');
