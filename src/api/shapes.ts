@@ -236,10 +236,16 @@ export const IMPORT_CHECK = object<WireImportCheck>({
 
 export const MAINTENANCE = object<{ enabled: boolean }>({ enabled: flag });
 
-export const READINESS = object<{ status: string; problems?: string[]; progress?: string[] }>({
+export const READINESS = object<{
+  status: string;
+  problems?: string[];
+  progress?: string[];
+  warnings?: string[];
+}>({
   status: text,
   problems: optional(TEXTS) as Shape<string[]>,
   progress: optional(TEXTS) as Shape<string[]>,
+  warnings: optional(TEXTS) as Shape<string[]>,
 });
 
 export const MAIL_CHECK = object<WireMailCheck>({ server: nullable(text), problem: nullable(text) });

@@ -120,3 +120,15 @@ function isAwaited({ status, held }: SnitchState): boolean {
   if (status === 'failed') return held?.wellSince != null;
   return status === 'healthy' || status === 'errored';
 }
+
+/**
+ * What of a window lies before or behind those that are known, so that no time is counted twice; null where they have all of it.
+ */
+export function beyond(window: BlindWindow, known: readonly BlindWindow[]): BlindWindow | null {
+  let { start, end } = window;
+  for (const one of known.toSorted((a, b) => a.start - b.start))
+    if (one.start <= start) start = Math.max(start, one.end);
+  for (const one of known.toSorted((a, b) => b.end - a.end))
+    if (one.end >= end) end = Math.min(end, one.start);
+  return start < end ? { start, end } : null;
+}

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { StoreUnavailable } from '../core/errors.ts';
 import { Metrics } from '../http/metrics/metrics.ts';
+import { ClusterClock } from '../store/cluster-clock.ts';
 import type { ClusterNode } from '../store/node.ts';
 import { isInContainer } from '../system/container.ts';
 import { type ServiceManager, serviceManager } from '../system/service-manager.ts';
@@ -32,7 +33,7 @@ export interface Daemon {
   failed: Promise<Error>;
 }
 
-type Opening = Omit<Foundation, 'inForce' | 'metrics' | 'store' | 'patiently'>;
+type Opening = Omit<Foundation, 'inForce' | 'metrics' | 'store' | 'patiently' | 'isLate'>;
 
 export interface DaemonOptions {
   /** The wall clock; tests pass their own. */
@@ -87,16 +88,21 @@ function checkDataDirectory({ dataDir, warnings, store }: Config, logger: Logger
 }
 
 /** Opens the store, and upgrades it if an older version wrote it. */
-async function layFoundation(given: Opening, options: DaemonOptions): Promise<Foundation> {
+async function layFoundation(own: Opening, options: DaemonOptions): Promise<Foundation> {
+  const clusterClock = own.config.store === null ? null : new ClusterClock({ own: own.clock });
+  const given = { ...own, clock: clusterClock?.now ?? own.clock };
   const inForce = inForceAtFirst(given.config);
   const metrics = new Metrics(given.version);
-  const opened = await openStoreOf({ ...given, inForce, metrics }, options);
+  const opened = await openStoreOf(
+    { ...given, inForce, metrics },
+    { ...options, hostClock: own.clock, clusterClock },
+  );
   return { ...given, ...opened, inForce, metrics };
 }
 
 /** Starts the parts one after the other. `stop` ends them. */
 async function begin(parts: Parts, foundation: Foundation): Promise<Daemon> {
-  const { config, inForce, logger, store, manager } = foundation;
+  const { config, inForce, logger, store, manager, isLate } = foundation;
   if (store.lost) await store.openBlindWindow(store.lost);
   await parts.sweeper.wake(parts.heldSocket);
   // Jobs wait for an answer, so the daemon listens before it works out what its absence means for deadlines. It does
@@ -104,7 +110,9 @@ async function begin(parts: Parts, foundation: Foundation): Promise<Daemon> {
   const { url, baseUrl } = await listen(parts.app, config, { socket: manager.socket, logger });
   parts.sweeper.listens();
   inForce.addresses = addressesOf(config, baseUrl);
-  await foundation.patiently(() => beginOnStore(foundation, url));
+  await foundation.patiently(() =>
+    beginOnStore(foundation, { url, heldSocket: isLate ? null : parts.heldSocket }),
+  );
   if (!config.smtp) logger.warn('email is off: set smtp.url and smtp.from to send it');
   parts.deliverer.start();
   parts.sweeper.start();
@@ -124,9 +132,12 @@ async function begin(parts: Parts, foundation: Foundation): Promise<Daemon> {
 }
 
 /** May be done again where a part of it failed. */
-async function beginOnStore(foundation: Foundation, url: string): Promise<void> {
+async function beginOnStore(
+  foundation: Foundation,
+  { url, heldSocket }: { url: string; heldSocket: string | null },
+): Promise<void> {
   const { node } = foundation.store;
-  await node?.begin();
+  await node?.begin(heldSocket);
   // Of nodes that begin at the same time on an empty database, one makes the key and the credentials.
   const alone: ClusterNode['alone'] = node?.alone ?? ((_, work) => work());
   await alone('first start', async () => {

@@ -16,14 +16,20 @@ const SHARED_SIZE_WITHIN = 1_000;
 export async function hostFigures(
   sweeper: Pick<Sweeper, 'sweptAgo'>,
   dataDir: string,
-  node: Pick<ClusterNode, 'databaseSize'> | null,
+  node: Pick<ClusterNode, 'databaseSize' | 'clockAheadMs' | 'connections'> | null,
 ): Promise<HostFigures> {
   const database = databasePath(dataDir);
   const [disk, databaseSize] = await Promise.all([
     roomAt(dataDir),
     node ? sharedSize(node) : sizeOfFiles([database, `${database}-wal`]),
   ]);
-  return { sweptAgo: sweeper.sweptAgo(), disk, databaseSize };
+  return {
+    sweptAgo: sweeper.sweptAgo(),
+    disk,
+    databaseSize,
+    clockAheadMs: node?.clockAheadMs() ?? null,
+    connections: node?.connections() ?? null,
+  };
 }
 
 async function sharedSize(node: Pick<ClusterNode, 'databaseSize'>): Promise<number | null> {

@@ -21,7 +21,7 @@ import { type SignedLinks, signedLinks } from './alarm-links.ts';
 import { hostFigures } from './host-figures.ts';
 import type { InForce } from './in-force.ts';
 import type { Patiently } from './patience.ts';
-import { problems, progress, stalls, type Workers } from './progress.ts';
+import { problems, progress, stalls, type Workers, warnings } from './progress.ts';
 import { SignsOfLife } from './signs-of-life.ts';
 
 /** What the parts are built on. */
@@ -32,9 +32,11 @@ export interface Foundation {
   logger: Logger;
   store: Store;
   patiently: Patiently;
+  /** Whoever comes before the database is there is refused, in place of waiting. */
+  isLate: boolean;
   metrics: Metrics;
   manager: ServiceManager;
-  /** The wall clock. */
+  /** The wall clock; where several nodes share a database, set right by that of the database. */
   clock: () => number;
   /** The version of this program, for the user agent of webhooks. */
   version: string;
@@ -130,7 +132,11 @@ function createServer(
     store,
     clock,
     metrics,
-    readiness: () => ({ problems: problems(workers), progress: progress(workers) }),
+    readiness: () => ({
+      problems: problems(workers),
+      progress: progress(workers),
+      warnings: warnings(workers),
+    }),
     hostFigures: () => hostFigures(workers.sweeper, config.dataDir, store.node),
     // Below warnings, the HTTP library only repeats what is already logged.
     logger: logger.child({}, { level: 'warn' }),

@@ -2,6 +2,7 @@
 import type { Deliverer } from '../delivery/deliverer.ts';
 import type { Store } from '../store/store.ts';
 import type { Sweeper } from '../sweep/sweeper.ts';
+import { durationInWords } from '../text/durations.ts';
 
 export interface Workers {
   store: Pick<Store, 'health' | 'misplaced' | 'checking' | 'node'>;
@@ -20,6 +21,19 @@ export function problems({ store, sweeper, deliverer }: Workers): string[] {
   return [storeProblem, place, node, sweeper.problem(), deliverer.problem()].filter(
     (problem) => problem !== null,
   );
+}
+
+/** Clocks are expected to agree within a second (`extensions: Several nodes`); milliseconds. */
+const MOST_APART = 1_000;
+
+/** What keeps it from nothing, and is to be mended all the same. This can be read without a key. */
+export function warnings({ store }: Pick<Workers, 'store'>): string[] {
+  const aheadMs = store.node?.clockAheadMs() ?? 0;
+  if (Math.abs(aheadMs) <= MOST_APART) return [];
+  const where = aheadMs > 0 ? 'ahead of' : 'behind';
+  return [
+    `the clock of this host is ${durationInWords(Math.abs(aheadMs))} ${where} that of the database, by which this node goes`,
+  ];
 }
 
 /** What it does that takes a while, beside all that is asked of it; check-ins are taken meanwhile as ever. */

@@ -18,6 +18,7 @@ export async function stop(parts: Parts, { store, clock, manager, logger }: Foun
   const answered = await stopServing(parts);
   // If everybody was answered, the service manager's socket keeps new clients waiting until the next start.
   const socket = answered ? parts.heldSocket : null;
+  if (socket !== null) await store.node?.leaveHeld(socket);
   await parts.sweeper.stop(heardUntil, socket === null ? undefined : { socket });
   parts.endAlertLog();
   await parts.deliverer.stop();

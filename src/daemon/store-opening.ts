@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { StorePlace } from '../config/store-place.ts';
+import type { ClusterClock } from '../store/cluster-clock.ts';
 import { lateStore } from '../store/late-store.ts';
 import type { OpenOptions } from '../store/postgres/open.ts';
 import type { CheckOutcome } from '../store/sqlite/background-check.ts';
@@ -15,12 +16,15 @@ import { openingTeller } from './opening.ts';
 import type { Foundation } from './parts.ts';
 import { Patience, type Patiently } from './patience.ts';
 
-type Given = Omit<Foundation, 'store' | 'patiently'>;
+type Given = Omit<Foundation, 'store' | 'patiently' | 'isLate'>;
 
 /** As the daemon was given them. */
 interface Wishes {
   checkWith?: readonly string[];
   stopped?: AbortSignal;
+  /** The clock of this host, and the one that it is corrected to where others share the database. */
+  hostClock: () => number;
+  clusterClock: ClusterClock | null;
 }
 
 export interface Opened {
@@ -28,6 +32,8 @@ export interface Opened {
   store: Store;
   /** Does what a start does with the database, and waits for it where it is away. */
   patiently: Patiently;
+  /** Whether it is not there yet. */
+  isLate: boolean;
 }
 
 /**
@@ -37,7 +43,7 @@ export interface Opened {
 export async function openStoreOf(given: Given, options: Wishes): Promise<Opened> {
   const { store: place } = given.config;
   if (place !== null) return openShared(given, place, options);
-  return { store: await openInDirectory(given, options), patiently: (work) => work() };
+  return { store: await openInDirectory(given, options), patiently: (work) => work(), isLate: false };
 }
 
 function openInDirectory(
@@ -104,10 +110,11 @@ function takeDirectory({ config: { dataDir }, logger }: Given): () => void {
 async function openSharedIn(
   given: Given,
   place: StorePlace,
-  { stopped = new AbortController().signal }: Wishes,
+  wishes: Wishes,
   unlock: () => void,
 ): Promise<Opened> {
   const { logger, manager, clock } = given;
+  const { stopped = new AbortController().signal } = wishes;
   const { openStoreOnPostgres } = await import('../store/postgres/open.ts');
   const { reasonToWait } = await import('../store/postgres/passing.ts');
   const monotonic = () => performance.now();
@@ -115,7 +122,7 @@ async function openSharedIn(
   const id = randomUUID();
   const onWait = () => patience.waitsFor(WAITING);
   const open = async () => {
-    const store = await openStoreOnPostgres({ ...sharedOptions(given, place), id, onWait });
+    const store = await openStoreOnPostgres({ ...sharedOptions(given, place, wishes), id, onWait });
     // Nobody waits for it any more.
     if (stopped.aborted) await store.close();
     const details = { store: place.shown, node: store.node?.id };
@@ -143,7 +150,7 @@ async function openedSoon({ patience, open, unlock, since }: Opening): Promise<O
   const first = await Promise.race([begun, sleep(LISTENS_AFTER, null, { signal: soon.signal })]).finally(() =>
     soon.abort(),
   );
-  if (first) return { store: first.value, patiently: (work) => patience.until(work) };
+  if (first) return { store: first.value, patiently: (work) => patience.until(work), isLate: false };
   const problem = () => patience.reason ?? 'the database is being opened';
   const giveUp = () => {
     const under = begun ?? Promise.resolve(null);
@@ -158,15 +165,24 @@ async function openedSoon({ patience, open, unlock, since }: Opening): Promise<O
     await late.open((await under)?.value ?? (await open()));
     isOpen = true;
   };
-  return { store: late.store, patiently: (work) => patience.until(() => openLate().then(work)) };
+  return {
+    store: late.store,
+    patiently: (work) => patience.until(() => openLate().then(work)),
+    isLate: true,
+  };
 }
 
-function sharedOptions(given: Given, { address }: StorePlace): OpenOptions {
-  const { config, logger, clock, metrics, inForce, version } = given;
+function sharedOptions(
+  given: Given,
+  { address }: StorePlace,
+  { hostClock: clock, clusterClock }: Wishes,
+): OpenOptions {
+  const { config, logger, metrics, inForce, version } = given;
   return {
     address,
     dataDir: config.dataDir,
     clock,
+    ...(clusterClock && { clusterClock }),
     version,
     onCommit: (commit) => metrics.committed(commit),
     checkInsKept: () => inForce.checkInsKept,

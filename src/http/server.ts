@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { OWN_ANSWER } from '../api/own-answer.ts';
 import { NotFound, SnitchError } from '../core/errors.ts';
+import { SECOND } from '../text/durations.ts';
 import { RepeatedFailure } from '../text/repeated-failure.ts';
 import { type AcknowledgePageContext, acknowledgePage } from './acknowledge/acknowledge.ts';
 import { refuseForeignForms, refuseForeignPages, signOfForeignPage } from './browser.ts';
@@ -105,6 +106,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   for (const method of METHODS) app.addHttpMethod(method, { overrideExisting: true });
   app.addHook('onRoute', ({ url, config }) => void routes.push({ url, besideTokens: config?.besideTokens }));
   app.decorateRequest('caller', null);
+  app.decorate('refusals', repeated(options.logger, 'answered 503'));
   app.setErrorHandler(answerError);
   app.setNotFoundHandler(async () => {
     throw new NotFound('There is nothing at this path.');
@@ -174,8 +176,12 @@ async function apiRoutes(api: FastifyInstance, serverOptions: ServerOptions): Pr
 
 type RequestListener = Parameters<typeof createServer>[1];
 
-/** Lines about check-ins that were refused, within a minute; the rest is counted. */
+/** Lines about check-ins that were refused, or about calls, within a minute; the rest is counted. */
 const REFUSED_LINES = 10;
+
+function repeated(logger: FastifyBaseLogger, message: string): RepeatedFailure {
+  return new RepeatedFailure({ logger, message, monotonic: () => performance.now(), first: REFUSED_LINES });
+}
 
 function serve(
   options: ServerOptions & { quick: readonly QuickAnswer[] },
@@ -183,12 +189,7 @@ function serve(
   handler: NonNullable<RequestListener>,
 ): Server {
   const { metrics, logger } = options;
-  const refused = new RepeatedFailure({
-    logger,
-    message: 'a check-in was not stored',
-    monotonic: () => performance.now(),
-    first: REFUSED_LINES,
-  });
+  const refused = repeated(logger, 'a check-in was not stored');
   const handleCheckIn = createCheckInHandler({
     store: options.store,
     clock: options.clock,
@@ -210,9 +211,12 @@ function serve(
       else logger.error(fields, 'a check-in was not stored');
     },
   });
+  // Clients take the header for the clock of the server, and count from it what they show.
+  const differs = () => Math.abs(options.store.node?.clockAheadMs() ?? 0) > SECOND;
   const server = createServer(LIMITS, (request, response) => {
     // A server that stops still answers what is in flight, and takes no further request on the same connection.
     if (!server.listening) response.setHeader('connection', 'close');
+    if (differs()) response.setHeader('date', new Date(options.clock()).toUTCString());
     const others = () => {
       if (options.quick.some((answer) => answer(request, response))) return;
       response.setHeader(...OWN_ANSWER);

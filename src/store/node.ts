@@ -19,22 +19,41 @@ export interface ListedNode {
   readonly waits: boolean;
 }
 
+/** What a node tells of its connections, and of the calls that wait for one now or have waited. */
+export interface Connections {
+  readonly inUse: number;
+  readonly idle: number;
+  readonly waiting: number;
+  /** The most that it opens. */
+  readonly size: number;
+  /** Calls that waited and do so no more, whether they got one or not, and for how long together in milliseconds. */
+  readonly waits: number;
+  readonly waitedMs: number;
+}
+
 export interface ClusterNode {
   readonly id: string;
   /**
    * This node takes check-ins from now on, and says so each second. A time in which no node did is a blind window.
    *
+   * @param heldSocket where the service manager has held it all the while and nobody was refused at this start; else null
    * @throws what keeps the first sign of life from being given
    */
-  begin(): Promise<void>;
+  begin(heldSocket?: string | null): Promise<void>;
   /** This node takes no more check-ins. It fails quietly: the others notice it all the same. */
   leave(): Promise<void>;
+  /** After `leave`: everybody was answered, and who comes now waits at this socket for the next start. It fails quietly too. */
+  leaveHeld(socket: string): Promise<void>;
   /** The clock that all nodes share, in milliseconds. */
   now(): Promise<number>;
+  /** How far the clock of this host is ahead of that one, in milliseconds; negative where it is behind. */
+  clockAheadMs(): number;
   /** Runs `work` while no other node does what has this name. */
   alone<T>(name: string, work: () => Promise<T>): Promise<T>;
   /** The newest first, with those that ended in the last days. */
   list(): Promise<ListedNode[]>;
+  /** Of the connections of this node that calls are made on; null while the database is not open. */
+  connections(): Connections | null;
   /** Of the whole database with its indexes, in bytes. */
   databaseSize(): Promise<number>;
   /**

@@ -75,18 +75,18 @@ export class Sweeper {
   async wake(socket: string | null = null): Promise<void> {
     const { store, clock, monotonic } = this.#options;
     // Where several nodes take check-ins, their signs of life tell when none did.
-    if (store.node) return;
+    if (store.node) {
+      if (socket !== null) this.#sweepFrom = monotonic() + TAKEN_WITHIN;
+      return;
+    }
     const recorded = await store.getSetting('liveness');
-    this.#livenessAt = recorded === null ? null : Number(recorded);
+    const last = recorded === null ? null : Number(recorded);
+    this.#livenessAt = last;
     const now = clock();
-    if (
-      this.#livenessAt !== null &&
-      socket !== null &&
-      (await this.#wasHeld(socket, this.#livenessAt, now))
-    ) {
+    if (last !== null && socket !== null && (await this.#wasHeld(socket, last, now))) {
       this.#sweepFrom = monotonic() + TAKEN_WITHIN;
-    } else if (this.#livenessAt !== null && this.#livenessAt < now) {
-      this.#watch.blind(this.#livenessAt, now);
+    } else if (last !== null && last < now) {
+      this.#watch.blind(last, now);
     }
     this.#watch.look();
     await this.#tryOut();

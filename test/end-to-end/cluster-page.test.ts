@@ -1,7 +1,9 @@
 /**
- * docs/cluster.md followed to the letter: its files and commands, with real clusters, a real HAProxy and three daemons.
- * Then a node is killed, and then the primary. Time limit: 300 s.
+ * docs/cluster.md followed to the letter: its files and commands, with real clusters, a real HAProxy, a real nginx and
+ * three daemons. Then a node is killed, and then the primary. Time limit: 300 s.
  */
+
+import { once } from 'node:events';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -16,6 +18,7 @@ import { until } from '../until.ts';
 import { blocksBelow, type DatabaseHost, Hosts, onlyBlockBelow, PASSWORD } from './cluster-page/hosts.ts';
 import { type ProxyHost, startProxy, WITHOUT_HAPROXY } from './cluster-page/proxy.ts';
 import { type DaemonProcess, startProcess } from './daemon-process.ts';
+import { CLIENT, Nginx, withoutTools } from './nginx-process.ts';
 
 interface Context {
   hosts: Hosts;
@@ -122,7 +125,10 @@ async function countOfCheckIns(context: Context, host: DatabaseHost): Promise<nu
 }
 
 /** Checks in through the proxy with several clients at once for as long as `work` takes; answers with what was said. */
-async function underLoad({ proxy, token }: Context, work: () => Promise<void>): Promise<Map<number, number>> {
+async function underLoad(
+  { proxy, token }: { proxy: Pick<ProxyHost, 'status'>; token: string },
+  work: () => Promise<void>,
+): Promise<Map<number, number>> {
   const answers = new Map<number, number>();
   let isOver = false;
   const client = async () => {
@@ -163,6 +169,56 @@ test('where a node is killed, no check-in is refused', async (context) => {
   const stored = (await countOfCheckIns(context, context.db1)) - before;
   assert.ok(stored >= (answers.get(202) ?? 0), 'each that was acknowledged is there');
 });
+
+/** Starts again what was killed, at its place. */
+async function revive(context: Context, index: number): Promise<void> {
+  const { dataDir, url } = context.nodes[index] as DaemonProcess;
+  const env = { ...environment(context), SNITCH_LISTEN: new URL(url).host };
+  const keysOf = context.nodes[0] as DaemonProcess;
+  context.nodes[index] = await startProcess({ dataDir, env, keysOf });
+}
+
+test('behind nginx no check-in is refused either, a node is dead from the beginning, and another is killed', async (context) => {
+  const { hosts, nodes, token, db1 } = context;
+  const upstreams = nodes.map(({ url }, index) => [`10.0.0.1${index + 1}:7676`, new URL(url).host]);
+  const block = onlyBlockBelow('nginx in the place of HAProxy', 'nginx');
+  const nginx = await Nginx.startWith(hosts.root, block, Object.fromEntries(upstreams));
+  try {
+    const stream = await nginx.open('GET', '/v1/stream', { headers: keyOf(nodes[0]) });
+    const bodies = ['', 'm=well'];
+    let sent = 0;
+    const status = async (path: string) => {
+      sent += 1;
+      const body = bodies[sent % 2] ?? '';
+      return (await nginx.ask(sent % 3 === 0 ? 'GET' : 'POST', path, { body })).status ?? 0;
+    };
+    const before = await countOfCheckIns(context, db1);
+    const answers = await underLoad({ ...context, proxy: { status } }, async () => {
+      await until(async () => (await countOfCheckIns(context, db1)) > before + 30, 'check-ins go on');
+      await nodes[2]?.end('SIGKILL');
+      const killed = await countOfCheckIns(context, db1);
+      await until(async () => (await countOfCheckIns(context, db1)) > killed + 30, 'check-ins go on');
+    });
+    assert.equal([...answers.keys()], [202]);
+    const stored = (await countOfCheckIns(context, db1)) - before;
+    assert.ok(stored >= (answers.get(202) ?? 0), 'each that was acknowledged is there');
+    const path = `/v1/snitches/${token}/check_ins`;
+    const listed = await nginx.ask('GET', path, { headers: keyOf(nodes[0]) });
+    const [last] = JSON.parse(listed.text) as { source: string }[];
+    assert.is(last?.source, CLIENT, 'the address of the client, and not of the proxy');
+    assert.is((await nginx.ask('GET', '/metrics')).status, 404);
+    const [event] = (await once(stream, 'data')) as [Buffer];
+    assert.match(event.toString(), /event: |^:|id: /m);
+    stream.destroy();
+  } finally {
+    await nginx.end();
+  }
+  for (const index of [1, 2]) await revive(context, index);
+});
+
+function keyOf(node: DaemonProcess | undefined): Record<string, string> {
+  return { authorization: `Basic ${Buffer.from(`${node?.apiKey}:`).toString('base64')}` };
+}
 
 /** As if so much time had gone by since everything in this database was written. */
 const AGED = (days: number) =>
@@ -284,4 +340,4 @@ test('what was deleted comes back with the moment before, and a copy from before
   );
 });
 
-runUnless(WITHOUT_POSTGRES ?? WITHOUT_HAPROXY, test, 'the page on clusters');
+runUnless(WITHOUT_POSTGRES ?? WITHOUT_HAPROXY ?? withoutTools(), test, 'the page on clusters');

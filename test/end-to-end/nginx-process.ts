@@ -136,14 +136,25 @@ export class Nginx {
     });
   }
 
-  /** @param upstream where the daemon listens, as nginx writes it */
-  static async start(root: string, upstream: string): Promise<Nginx> {
+  /**
+   * The example of one daemon.
+   *
+   * @param upstream where it listens, as nginx writes it
+   */
+  static start(root: string, upstream: string): Promise<Nginx> {
+    return Nginx.startWith(root, documentedBlock('nginx'), {
+      'server 127.0.0.1:7676;': `server ${upstream};`,
+    });
+  }
+
+  /** @param upstreams where the daemons listen: what stands for them in the example, and what is there */
+  static async startWith(root: string, block: string, upstreams: Record<string, string>): Promise<Nginx> {
     const directory = join(root, 'nginx');
     mkdirSync(directory);
     const [plain, secure] = [await freePort(), await freePort()];
     makeCertificate(directory);
-    const example = adapt(documentedBlock('nginx'), {
-      'server 127.0.0.1:7676;': `server ${upstream};`,
+    const example = adapt(block, {
+      ...upstreams,
       'listen 80;': `listen 127.0.0.1:${plain};`,
       'listen 443 ssl;': `listen 127.0.0.1:${secure} ssl;`,
       // Not every host has IPv6.

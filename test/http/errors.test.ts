@@ -12,6 +12,20 @@ const test = suite<Fixture>('errors');
 test.before.each(hooks.start);
 test.after.each(hooks.close);
 
+test('in an outage some refused calls have a line in the log, and the others are counted', async ({
+  acme,
+  admin,
+  logged,
+}) => {
+  ok(await admin.put('/v1/maintenance', { enabled: true }));
+  for (let index = 0; index < 40; index += 1)
+    refused(await acme.read.get('/v1/snitches'), 503, 'service_unavailable');
+  const lines = logged.filter(({ msg }) => msg === 'answered 503');
+  assert.is(lines.length, 10);
+  logged.length = 0;
+  ok(await admin.put('/v1/maintenance', { enabled: false }));
+});
+
 test('any other path is not found', async ({ acme, nobody, admin }) => {
   for (const path of ['/v1', '/v1/', '/v1/nothing', '/v1//snitches', '/v1/Snitches', '/v1/%zz']) {
     for (const method of ['GET', 'POST', 'DELETE']) {

@@ -197,6 +197,11 @@ export interface CheckInAddress {
   timeoutMs: number;
 }
 
+/** Whether nobody has said which server is meant, here or in a file. */
+export function isUndecided(flags: ConnectionFlags, env: NodeJS.ProcessEnv = process.env): boolean {
+  return orNull(() => findServer(flags, env, readFiles(env, flags.dataDir)))?.source === 'the default';
+}
+
 /** The address alone, for what needs no key. @throws UsageError and Failure for what cannot be read */
 export function findAddress(flags: ConnectionFlags, env: NodeJS.ProcessEnv = process.env): string {
   return findServer(flags, env, readFiles(env, flags.dataDir)).url;

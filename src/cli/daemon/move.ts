@@ -56,7 +56,7 @@ async function move_(flags: MoveFlags): Promise<void> {
       return await toPostgres(source, target, flags);
     if (target.kind === 'sqlite' && source.kind === 'postgres') return await toSqlite(source, target, flags);
   } catch (error) {
-    throw asFailure(error);
+    throw asFailure(error, target.kind === 'postgres');
   }
   throw new Failure(
     source.kind === 'sqlite'
@@ -220,7 +220,11 @@ const CODES: Record<MoveFailed['obstacle'], number> = {
 };
 
 /** Recognised by name, because a bundle that is loaded later has its own copy of the class. */
-function asFailure(error: unknown): unknown {
+function asFailure(error: unknown, isToPostgres: boolean): unknown {
   if (!(error instanceof Error) || error.name !== 'MoveFailed') return error;
-  return new Failure(error.message, CODES[(error as MoveFailed).obstacle]);
+  // No configuration names a target yet.
+  const message = isToPostgres
+    ? error.message.replaceAll('store.password_file', '--password-file').replaceAll('store.url', '--to')
+    : error.message;
+  return new Failure(message, CODES[(error as MoveFailed).obstacle]);
 }

@@ -2,11 +2,12 @@
 import type { StorePlace } from '../../config/store-place.ts';
 import type { ListedNode } from '../../store/node.ts';
 import type { Inspected } from '../../store/postgres/inspect.ts';
+import { durationInWords, MINUTE, SECOND } from '../../text/durations.ts';
 import { describeFailure } from '../failure/failure.ts';
 import { countOf } from '../output/count.ts';
 import { type Finding, failure, ok, warning } from './findings.ts';
 
-/** The nodes stamp times themselves, so that their clocks must agree; milliseconds. */
+/** Nodes go by the clock of the database, as far as they can measure it; milliseconds. */
 const MOST_AHEAD = 1_000;
 
 /** A node that gave no sign of life for so long does not live, in milliseconds. */
@@ -17,6 +18,9 @@ const MISSED_FOR = 24 * 3_600_000;
 
 const MEGABYTE = 1_000_000;
 
+/** What PostgreSQL says where all connections are taken. */
+const NO_ROOM = /connection slots|too many (clients|connections)/;
+
 export async function checkPostgres({ address, shown }: StorePlace, dataDir: string): Promise<Finding[]> {
   const [{ inspectPostgres }, { withServicePassword }] = await Promise.all([
     import('../../store/postgres/inspect.ts'),
@@ -26,8 +30,9 @@ export async function checkPostgres({ address, shown }: StorePlace, dataDir: str
     return findingsOf(await inspectPostgres(withServicePassword(address), dataDir), shown);
   } catch (error) {
     const [message = ''] = describeFailure(error).lines;
-    const remedy =
-      'while no daemon reaches the database, every check-in is refused: see that it runs, and what store.url says';
+    const remedy = NO_ROOM.test(message)
+      ? 'nodes that run keep the connections that they have, and none that starts now gets any'
+      : 'while no daemon reaches the database, every check-in is refused: see that it runs, and what store.url says';
     return [failure('store', `${shown}: ${message}`, remedy)];
   }
 }
@@ -60,8 +65,29 @@ function checkNodes({ nodes, now }: Inspected): Finding[] {
     versions.size === 1
       ? ok('nodes', found)
       : warning('nodes', `${found}: they are of different versions`, 'upgrade all of them soon');
-  const offClocks = living.filter(({ clockAheadMs }) => Math.abs(clockAheadMs) > MOST_AHEAD).map(offClock);
-  return [shown, ...checkMissing({ nodes, now }, living), ...offClocks, ...waiting];
+  return [
+    shown,
+    ...checkNames(living, now),
+    ...checkMissing({ nodes, now }, living),
+    ...checkClocks(living),
+    ...waiting,
+  ];
+}
+
+/** Whoever gave a sign of life within this time has not just been replaced by another run on the same host; milliseconds. */
+const SURELY_LIVES = 2_500;
+
+/** Nodes are told apart by the names of their hosts, above all where one is missing. */
+function checkNames(living: ListedNode[], now: number): Finding[] {
+  const sure = living.filter(({ aliveAt }) => now - aliveAt < SURELY_LIVES).map(({ name }) => name);
+  const twice = new Set(sure.filter((name, index) => sure.indexOf(name) !== index));
+  return [...twice].map((name) =>
+    warning(
+      'names',
+      `more than one node is called ${name}: while one of them lives, nobody is told here that another is missing`,
+      'give each host a name of its own: hostnamectl set-hostname NAME, and restart its node',
+    ),
+  );
 }
 
 function waitingNode({ name, version, schemaVersion }: ListedNode): Finding {
@@ -88,10 +114,28 @@ function checkMissing({ nodes, now }: Pick<Inspected, 'nodes' | 'now'>, living: 
     });
 }
 
+/** Where all nodes differ from the database alike, its clock is the one that is wrong, and so are all times. */
+function checkClocks(living: ListedNode[]): Finding[] {
+  const off = living.filter(({ clockAheadMs }) => Math.abs(clockAheadMs) > MOST_AHEAD);
+  const aheads = off.map(({ clockAheadMs }) => clockAheadMs);
+  const areAlike = Math.max(...aheads) - Math.min(...aheads) <= MOST_AHEAD;
+  if (off.length < 2 || off.length < living.length || !areAlike) return off.map(offClock);
+  // Seen from the nodes it is the database that is off.
+  const message = `the clock of the database is ${apart(-(aheads[0] ?? 0))} those of all nodes, and check-ins and deadlines go by it: it is probably wrong`;
+  return [
+    failure('clocks', message, 'let chrony or systemd-timesyncd set the clock of the host of the database'),
+  ];
+}
+
 function offClock({ name, clockAheadMs }: ListedNode): Finding {
-  const difference = `${(Math.abs(clockAheadMs) / 1_000).toFixed(1)} s ${clockAheadMs > 0 ? 'ahead of' : 'behind'}`;
-  const message = `the clock of ${name} is ${difference} that of the database, so that check-ins get wrong times`;
+  const message = `the clock of ${name} is ${apart(clockAheadMs)} that of the database, by which it goes: only its log has wrong times`;
   return warning('clocks', message, 'let chrony or systemd-timesyncd set the clocks of all hosts');
+}
+
+function apart(aheadMs: number): string {
+  const length = Math.abs(aheadMs);
+  const shown = length < MINUTE ? `${(length / SECOND).toFixed(1)} s` : durationInWords(length);
+  return `${shown} ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
 }
 
 function checkReplication(inspected: Inspected): Finding {

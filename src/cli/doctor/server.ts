@@ -3,7 +3,7 @@ import { ApiError, type Client, createClient, type Probe } from '../../api/clien
 import type { WireWebhook } from '../../api/wire.ts';
 import { MINUTE, shortDuration } from '../../text/durations.ts';
 import { awaitDelivery } from '../alerts/webhook.ts';
-import { type Connection, type ConnectionFlags, findConnection } from '../command/connection.ts';
+import { type Connection, type ConnectionFlags, findAddress, findConnection } from '../command/connection.ts';
 import { describeFailure } from '../failure/failure.ts';
 import { asRoot } from './as-root.ts';
 import { channelsOf, checkChannel } from './channels.ts';
@@ -19,7 +19,7 @@ export async function checkServer(flags: ConnectionFlags, send: boolean): Promis
   try {
     connection = findConnection(flags);
   } catch (error) {
-    return [broken('API key', error)];
+    return [...(await checkWithoutKey(flags)), broken('API key', error)];
   }
   const { url, urlSource, keySource } = connection;
   const client = createClient(connection);
@@ -28,9 +28,23 @@ export async function checkServer(flags: ConnectionFlags, send: boolean): Promis
   return [
     ok('server', `${url} answers (address from ${urlSource})`),
     checkSweep(answer),
+    ...warningsIn(answer),
     checkClock(answer),
     ...(await checkCase(client, { keySource, isKnown: answer.own, send })),
   ];
+}
+
+/** Whether it answers and works is told to anybody. */
+async function checkWithoutKey(flags: ConnectionFlags): Promise<Finding[]> {
+  let url: string;
+  try {
+    url = findAddress(flags);
+  } catch {
+    return [];
+  }
+  const answer = await probe(createClient({ url, apiKey: '' }));
+  if ('failed' in answer) return [broken('server', answer.failed)];
+  return [ok('server', `${url} answers`), checkSweep(answer), ...warningsIn(answer), checkClock(answer)];
 }
 
 function broken(check: string, error: unknown): Finding {
@@ -64,11 +78,17 @@ function sweepOf(text: string): Finding {
   return ok('sweep', `alerts are sent, the store writes; the server is ${progress}`);
 }
 
+/** What keeps a server from nothing, and is to be mended all the same; there is none yet but of its clock. */
+function warningsIn({ text }: Probe): Finding[] {
+  const remedy = `on its host: ${asRoot('timedatectl set-ntp true')}`;
+  return listIn(text, 'warnings').map((message) => warning('clocks', message, remedy));
+}
+
 function problemsIn(text: string): string {
   return listIn(text, 'problems').join('; ') || 'the server is not ready';
 }
 
-function listIn(text: string, name: 'problems' | 'progress'): string[] {
+function listIn(text: string, name: 'problems' | 'progress' | 'warnings'): string[] {
   try {
     const found = (JSON.parse(text) as Record<string, unknown>)[name];
     return Array.isArray(found) ? found.map(String) : [];

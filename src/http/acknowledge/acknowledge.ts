@@ -17,7 +17,7 @@ import { SnitchError } from '../../core/errors.ts';
 import type { Alarm } from '../../store/acknowledgements.ts';
 import { editable } from '../../text/printable.ts';
 import { readForm } from '../endpoint/body.ts';
-import { answerError, RETRY_AFTER_S, STATUS_OF, TryLater } from '../endpoint/errors.ts';
+import { answerError, RETRY_AFTER_S, STATUS_OF, TryLater, tellRefused } from '../endpoint/errors.ts';
 import type { RateLimiter } from '../endpoint/rate-limit.ts';
 import { param, resource } from '../endpoint/resource.ts';
 import type { RouteContext } from '../endpoint/route-context.ts';
@@ -178,7 +178,7 @@ async function answerInWords(error: unknown, request: FastifyRequest, reply: Fas
   if (!(error instanceof SnitchError)) return answerError(error, request, reply);
   const status = error instanceof Expired ? 410 : STATUS_OF[error.type];
   const retryAfterS = error instanceof TryLater ? error.retryAfterS : RETRY_AFTER_S;
-  if (status === 503) request.log.warn({ err: error.cause ?? error }, 'answered 503');
+  if (status === 503) tellRefused(request, error);
   if (status === 503 || error instanceof TryLater) reply.header('retry-after', retryAfterS);
   if (status === 413) reply.header('connection', 'close');
   await send(reply, status, plainPage(TITLES[status] ?? 'Not possible', error.message));

@@ -5,7 +5,15 @@ import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from
 import { OWN_ANSWER } from '../../api/own-answer.ts';
 import type { WireError } from '../../api/wire.ts';
 import { type ErrorType, Invalid, MalformedJson, SnitchError } from '../../core/errors.ts';
+import type { RepeatedFailure } from '../../text/repeated-failure.ts';
 import { methodOf } from './methods.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Calls that were answered with 503, in the log. */
+    refusals?: RepeatedFailure;
+  }
+}
 
 export const STATUS_OF: Record<ErrorType, number> = {
   api_key_invalid: 401,
@@ -49,10 +57,15 @@ export async function answerError(
   if (!known) return answerUnexpected(error, request, reply);
   if (known.type === 'api_key_invalid') reply.header('www-authenticate', 'Basic realm="snitch"');
   if (known.type === 'request_too_large') reply.header('connection', 'close');
-  if (STATUS_OF[known.type] === 503) request.log.warn({ err: known.cause ?? known }, 'answered 503');
+  if (STATUS_OF[known.type] === 503) tellRefused(request, known);
   const retryAfterS = known instanceof TryLater ? known.retryAfterS : RETRY_AFTER_S;
   if (STATUS_OF[known.type] === 503 || known instanceof TryLater) reply.header('retry-after', retryAfterS);
   await reply.code(STATUS_OF[known.type]).send(errorBody(known));
+}
+
+/** In an outage each call would have a line: some are written, and of the others the number. */
+export function tellRefused({ server, id }: FastifyRequest, error: SnitchError): void {
+  server.refusals?.failed({ err: error.cause ?? error, request_id: id }, 'warn');
 }
 
 async function answerMalformed(reply: FastifyReply): Promise<void> {

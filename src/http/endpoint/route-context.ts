@@ -17,7 +17,7 @@ export interface RouteContext {
   clock: () => number;
   addresses: () => Addresses;
   /** Says what keeps the daemon from doing its work, and what it does that takes a while; both are usually empty. */
-  readiness: () => { problems: readonly string[]; progress: readonly string[] };
+  readiness: () => { problems: readonly string[]; progress: readonly string[]; warnings?: readonly string[] };
   /** Logs in to the mail server, and sends a test mail if there is a recipient; null if email is off. */
   checkMail: (recipient: string | null) => Promise<WireMailCheck | null>;
   /** Whether a mail server is configured. */

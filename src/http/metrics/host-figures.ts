@@ -1,5 +1,6 @@
 /** What `/metrics` tells of the daemon's host: looked up at each scrape, and left out where the system does not tell. */
-import { type Family, gaugeHead, SECOND } from './series-text.ts';
+import type { Connections } from '../../store/node.ts';
+import { counterHead, type Family, gaugeHead, SECOND } from './series-text.ts';
 
 /** What the daemon finds out about its work and its host. */
 export interface HostFigures {
@@ -9,10 +10,15 @@ export interface HostFigures {
   disk: { free: number; size: number } | null;
   /** In bytes; null where the database is no file of this host. */
   databaseSize: number | null;
+  /** Of the clock of this host, before that of the database, in milliseconds; null where no node shares it. */
+  clockAheadMs: number | null;
+  /** To the database; null where that is a file of this host, or not open yet. */
+  connections: Connections | null;
 }
 
 interface HostFamily extends Family {
-  of: (host: HostFigures, now: number) => number | null;
+  type?: 'counter';
+  of: (host: HostFigures, now: number) => number | Readonly<Record<string, number>> | null;
 }
 
 export const HOST_FAMILIES: readonly HostFamily[] = [
@@ -36,13 +42,50 @@ export const HOST_FAMILIES: readonly HostFamily[] = [
     help: 'Size in bytes of the database with its log.',
     of: ({ databaseSize }) => databaseSize,
   },
+  {
+    name: 'snitch_node_clock_ahead_seconds',
+    help: 'Seconds by which the clock of this host is ahead of that of the database, by which the node goes; only on PostgreSQL.',
+    of: ({ clockAheadMs }) => (clockAheadMs === null ? null : clockAheadMs / SECOND),
+  },
+  {
+    name: 'snitch_database_connections',
+    help: 'Number of connections to PostgreSQL that calls are made on, by state: in_use or idle.',
+    of: ({ connections }) =>
+      connections && { 'state="in_use"': connections.inUse, 'state="idle"': connections.idle },
+  },
+  {
+    name: 'snitch_database_connections_max',
+    help: 'Number of connections to PostgreSQL that calls are made on at most.',
+    of: ({ connections }) => connections?.size ?? null,
+  },
+  {
+    name: 'snitch_database_connection_waiting',
+    help: 'Number of calls that wait for a connection to PostgreSQL just now.',
+    of: ({ connections }) => connections?.waiting ?? null,
+  },
+  {
+    name: 'snitch_database_connection_waits_total',
+    help: 'Total number of calls that had to wait for a connection to PostgreSQL.',
+    type: 'counter',
+    of: ({ connections }) => connections?.waits ?? null,
+  },
+  {
+    name: 'snitch_database_connection_wait_seconds_total',
+    help: 'Total time in seconds that calls waited for a connection to PostgreSQL.',
+    type: 'counter',
+    of: ({ connections }) => (connections ? connections.waitedMs / SECOND : null),
+  },
 ];
 
 /** @param now in milliseconds since the epoch */
 export function hostText(host: HostFigures, now: number): string {
   const texts = HOST_FAMILIES.map((family) => {
     const value = family.of(host, now);
-    return value === null ? '' : `${gaugeHead(family)}${family.name} ${value}\n`;
+    if (value === null) return '';
+    const head = family.type === 'counter' ? counterHead(family) : gaugeHead(family);
+    if (typeof value === 'number') return `${head}${family.name} ${value}\n`;
+    const lines = Object.entries(value).map(([labels, one]) => `${family.name}{${labels}} ${one}\n`);
+    return `${head}${lines.join('')}`;
   });
   return texts.join('');
 }

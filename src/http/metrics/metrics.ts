@@ -122,7 +122,8 @@ export class Metrics {
     return [
       ...own.map(({ name, help, type }) => ({ name, help, type })),
       { ...this.checkInTimes.family, type: 'histogram' },
-      ...[...HOST_FAMILIES, VALUES].map(({ name, help }) => ({ name, help, type: 'gauge' })),
+      ...HOST_FAMILIES.map(({ name, help, type = 'gauge' }) => ({ name, help, type })),
+      { ...VALUES, type: 'gauge' },
     ];
   }
 

@@ -16,6 +16,10 @@ export function gaugeHead({ name, help }: Family): string {
   return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n`;
 }
 
+export function counterHead({ name, help }: Family): string {
+  return `# HELP ${name} ${help}\n# TYPE ${name} counter\n`;
+}
+
 const ESCAPED: Record<string, string> = { '\\': '\\\\', '"': '\\"', '\n': '\\n', '\0': '\uFFFD' };
 
 /** The value of a label as it stands between quotes. A NUL would end the text for some who read it. */

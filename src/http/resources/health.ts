@@ -12,8 +12,8 @@ export function healthRoutes(app: FastifyInstance, { readiness }: RouteContext):
     '/readyz',
     {
       GET: async (_request, reply) => {
-        const { problems, progress } = readiness();
-        const also = progress.length > 0 ? { progress } : {};
+        const { problems, progress, warnings = [] } = readiness();
+        const also = { ...(progress.length > 0 && { progress }), ...(warnings.length > 0 && { warnings }) };
         // Whoever asks sends check-ins here or elsewhere: they are taken as long as nothing is wrong.
         if (problems.length === 0) return { status: 'ready', ...also };
         return reply

@@ -31,7 +31,7 @@ const SERVER_SAYS: readonly [RegExp, string][] = [
 export function inWords(error: unknown, { source, target }: Sides): unknown {
   if (error instanceof MoveFailed || error instanceof CopyFailed) return error;
   if (error instanceof DataDirLocked)
-    return new MoveFailed(`${error.message}. Nothing was moved`, 'running', error);
+    return new MoveFailed(`a ${error.holder}: stop it first. Nothing was moved`, 'running', error);
   if (error instanceof NewerSchema) return new MoveFailed(error.message, 'other', error);
   const rest = `nothing was moved, and ${source} is as it was`;
   const message = error instanceof Error ? error.message : String(error);

@@ -64,6 +64,28 @@ export async function haveAlone({ client }: Session, shown: string): Promise<voi
   }
 }
 
+const FOLLOWED = `SELECT pg_has_role('pg_read_all_stats', 'USAGE') AS sees, count(pid)::int AS standbys,
+    count(pid) FILTER (WHERE sync_state IN ('sync', 'quorum'))::int AS awaited,
+    CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') THEN ''
+      ELSE current_setting('synchronous_standby_names') END AS names
+  FROM pg_stat_replication`;
+
+/**
+ * A commit that waits for a standby which is away would be found out at the end of a long move.
+ *
+ * @throws MoveFailed where no standby is seen that it waits for
+ */
+export async function refuseUnfollowed({ client }: Session, shown: string): Promise<void> {
+  const { rows } = await client.query<{ names: string; sees: boolean; standbys: number; awaited: number }>(
+    FOLLOWED,
+  );
+  const { names = '', sees = false, standbys = 0, awaited = 0 } = rows[0] ?? {};
+  if (names === '' || awaited > 0 || (standbys > 0 && !sees)) return;
+  throw new MoveFailed(
+    `${shown} commits nothing now: it waits for a standby (synchronous_standby_names is ${names}), and none of those follows. Nothing was moved: start the standby; or, to go on without one, on the primary: ALTER SYSTEM RESET synchronous_standby_names; SELECT pg_reload_conf()`,
+  );
+}
+
 export async function tablesIn({ client }: Session): Promise<Set<string>> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class AS c

@@ -5,7 +5,7 @@ import type { Session } from '../postgres/hosts/session.ts';
 import { migrateInTransaction, NewerSchema } from '../postgres/migrate.ts';
 import { NODES } from '../postgres/nodes/schema.ts';
 import { MoveFailed } from './move.ts';
-import { haveAlone, refuseLiving, tablesIn } from './postgres-session.ts';
+import { haveAlone, refuseLiving, refuseUnfollowed, tablesIn } from './postgres-session.ts';
 import { LEFT, listOf, MOVED } from './tables.ts';
 
 const OWN: readonly string[] = [...MOVED, ...Object.keys(LEFT)];
@@ -17,6 +17,7 @@ const OWN: readonly string[] = [...MOVED, ...Object.keys(LEFT)];
  */
 export async function begin(session: Session, shown: string): Promise<void> {
   await haveAlone(session, shown);
+  await refuseUnfollowed(session, shown);
   const { client } = session;
   await client.query('BEGIN');
   const before = await tablesIn(session);

@@ -12,8 +12,11 @@ const LOST_RACES = new Set(['40001', '40P01', UNIQUE_VIOLATION]);
  */
 const UNREACHABLE = /^(08|57P|25006|25P03)/;
 
-/** Likewise: resources, a statement that was cancelled at its time limit, the system, and a lock that did not come. */
-const UNAVAILABLE = /^(53|57|58|XX|55P03)/;
+/**
+ * Likewise: resources, a statement that was cancelled at its time limit, the system, a lock that did not come; and a table, a
+ * schema or a right that somebody took away by hand, without which no job may be accused either.
+ */
+const UNAVAILABLE = /^(53|57|58|XX|55P03|42P01|3F000|42501)/;
 
 /** What Node and `pg` itself say of a connection that is gone, or does not come about. */
 const CONNECTION_LOST =

@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import type { BlindWindow } from '../../core/blind-window.ts';
 import type { PostgresAddress } from '../../core/database/postgres-url.ts';
 import type { Change } from '../change.ts';
+import { ClusterClock } from '../cluster-clock.ts';
 import { migrations as all } from '../migrations/index.ts';
 import type { Migration } from '../migrations/migration.ts';
 import type { Commit, Store } from '../store.ts';
@@ -20,7 +21,7 @@ import type { Node } from './nodes/signs.ts';
 import { admission } from './nodes/versions.ts';
 import { DEADLINE, type StoreOnPool, storeOn } from './postgres-store.ts';
 import { checkSchemaAccess } from './schema-access.ts';
-import { sharedNode } from './shared-node.ts';
+import { type SharedNode, sharedNode } from './shared-node.ts';
 
 export interface OpenOptions {
   address: PostgresAddress;
@@ -28,6 +29,8 @@ export interface OpenOptions {
   dataDir: string;
   /** The clock of this host, in milliseconds. */
   clock: () => number;
+  /** The same, set right by that of the database from when the store is open; one of its own where it is absent. */
+  clusterClock?: ClusterClock;
   /** The version of this program. */
   version: string;
   /** Of this run of the program; a new one where it is absent. */
@@ -67,7 +70,8 @@ const MIGRATES_WITHIN = 24 * 3_600_000;
  * @throws ConnectionFault, without the password in it, where no host takes writes
  */
 export async function openStoreOnPostgres(options: OpenOptions): Promise<Store> {
-  const { address, dataDir, clock, version, warn, deadline = DEADLINE } = options;
+  const { address, dataDir, clock: hostClock, version, warn, deadline = DEADLINE } = options;
+  const { clusterClock = new ClusterClock({ own: hostClock }) } = options;
   const { id = randomUUID(), migrations = all } = options;
   const node = { id, name: hostname(), version, schemaVersion: migrations.length };
   const admit = admission(migrations.length);
@@ -80,7 +84,7 @@ export async function openStoreOnPostgres(options: OpenOptions): Promise<Store> 
   const { onCommit, checkInsKept } = options;
   const on = storeOn({
     pool,
-    clock,
+    clock: clusterClock.now,
     deadline,
     node: node.id,
     leaseClock: 'database',
@@ -92,19 +96,18 @@ export async function openStoreOnPostgres(options: OpenOptions): Promise<Store> 
   const onHeard = (heard: Heard) => hear(on, heard);
   const hearer = new ChangeHearer({ primary, node: node.id, schema: SCHEMA, onHeard });
   const { onBlind = () => {}, onFreed = () => {} } = options;
-  const shared = sharedNode({ ...on, node, primary, pool, clock, warn, onBlind, onFreed });
+  const clocks = { hostClock, clusterClock };
+  const shared = sharedNode({ ...on, ...clocks, node, primary, pool, warn, onBlind, onFreed });
   const end = async () => {
     await shared.node.leave();
     await hearer.stop();
     stopLooking();
   };
-  try {
-    await hearer.start();
-  } catch (error) {
+  await begin(hearer, shared).catch(async (error: unknown) => {
     await end();
     await pool.end();
     throw error;
-  }
+  });
   const close = async () => {
     await end();
     await on.runner.drain();
@@ -113,6 +116,12 @@ export async function openStoreOnPostgres(options: OpenOptions): Promise<Store> 
     await on.store.close();
   };
   return { ...on.store, ...shared.methods, node: shared.node, close };
+}
+
+async function begin(hearer: ChangeHearer, { node }: SharedNode): Promise<void> {
+  await hearer.start();
+  // Nothing is stamped before the clock of this host was compared.
+  await node.now();
 }
 
 async function bringUpToDate(

@@ -1,8 +1,10 @@
 /** This node among those on the same database: what the store tells of it, and asks of the others. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import type { BlindWindow } from '../../core/blind-window.ts';
+import { type BlindWindow, beyond } from '../../core/blind-window.ts';
+import type { ClusterClock } from '../cluster-clock.ts';
 import type { ClusterNode, ListedNode } from '../node.ts';
-import { openBlindWindow } from '../operations/blind-windows.ts';
+import { listWindowsSince, openBlindWindow } from '../operations/blind-windows.ts';
 import { applyDue } from '../operations/sweeping/due.ts';
 import type { Store } from '../store.ts';
 import type { DueResult } from '../sweep.ts';
@@ -21,6 +23,7 @@ import {
   type Node,
   type OpenWindow,
   OTHERS_LIVED,
+  sayHeld,
 } from './nodes/signs.ts';
 import { reasonFor } from './passing.ts';
 import type { PostgresRunner } from './postgres-runner.ts';
@@ -46,7 +49,9 @@ export interface SharedNodeOptions {
   readonly pool: SessionPool;
   readonly runner: PostgresRunner;
   /** The clock of this host. */
-  readonly clock: () => number;
+  readonly hostClock: () => number;
+  /** The same, set right by that of the database. */
+  readonly clusterClock: ClusterClock;
   /** Told what works, but is probably not what was meant. */
   readonly warn: (words: string) => void;
   readonly onBlind: (window: BlindWindow) => void;
@@ -63,28 +68,34 @@ export interface SharedNode {
 }
 
 export function sharedNode(options: SharedNodeOptions): SharedNode {
-  const { node, primary, pool, runner, clock, warn, onBlind, onFreed } = options;
+  const { node, primary, pool, runner, hostClock, clusterClock, warn, onBlind, onFreed } = options;
   const life = { threshold: SILENCE, firstThreshold: FIRST_SILENCE };
   const onDead = once(async () => {
     const nodes = await runner.writeInBackground((tx) => freeClaimsOfDead(tx, node.id, DEAD_AFTER));
     if (nodes > 0) onFreed(nodes);
   });
   const onClock = clockWarning(warn, () => performance.now());
-  const told = { onBlind, onDead, onClock };
-  const liveness = new Liveness({ primary, node, ...life, open: keepWindow, clock, ...told });
+  const onTime = (asked: number, told: number) => clusterClock.compared(asked, told);
+  const told = { onBlind, onDead, onClock, onTime };
+  const liveness = new Liveness({ primary, node, ...life, open: keepWindow, clock: hostClock, ...told });
   // A connection that was lost since it was last used says nothing: the next one may be of a new primary.
   const asked = <T>(work: (client: pg.ClientBase) => Promise<T>) =>
     runner.retried(performance.now(), () => withClient(pool, work));
   return {
     node: {
       id: node.id,
-      begin: () => liveness.start(),
+      begin: (heldSocket) => liveness.start(heldSocket),
       leave: () => liveness.stop(),
-      now: () => asked(databaseNow),
+      leaveHeld: (socket) => soon(withClient(pool, (client) => sayHeld(client, node, socket))),
+      now: () => asked((client) => compared(client, clusterClock)),
+      clockAheadMs: () => clusterClock.aheadMs,
       alone: (name, work) => alone(primary, name, work),
       list: () => asked<ListedNode[]>(listNodes),
+      connections: () => pool.figures,
       databaseSize: () => asked(databaseSize),
-      answerForRefused: () => answerForRefused(runner, node, clock),
+      // The sign of life that comes first after an outage opens the window of all nodes, if there was one.
+      answerForRefused: async () =>
+        liveness.fault === null ? answerForRefused(runner, node, clusterClock.now) : null,
       heldSince: () => liveness.heldSince,
       problem: () => (liveness.fault === null ? null : reasonFor(liveness.fault, AWAY)),
     },
@@ -100,6 +111,13 @@ export function sharedNode(options: SharedNodeOptions): SharedNode {
     },
     mayTakeOver: () => liveness.mayTakeOver,
   };
+}
+
+/** A stop must not wait for a database that is away. In milliseconds. */
+const SOON = 1_000;
+
+async function soon(work: Promise<void>): Promise<void> {
+  await Promise.race([work.catch(() => undefined), sleep(SOON, undefined, { ref: false })]);
 }
 
 /** Not again while it is under way; what fails is tried again when it is called the next time. */
@@ -137,11 +155,13 @@ async function answerForRefused(
   const { refused, refusedCheckIns } = runner;
   if (refused === null) return null;
   const isBlind = await runner.writeInBackground(async (tx) => {
+    await tx.lock('blind windows');
     const now = clock();
     const lived = await tx.get<{ lived: number }>(OTHERS_LIVED, id, now - refused.start, now - refused.end);
     if (lived?.lived === 1 && refusedCheckIns === null) return null;
-    const window = lived?.lived === 1 && refusedCheckIns !== null ? refusedCheckIns : refused;
-    await openBlindWindow(tx, window);
+    const blind = lived?.lived === 1 && refusedCheckIns !== null ? refusedCheckIns : refused;
+    const window = beyond(blind, await listWindowsSince(tx, blind.start - 1));
+    if (window !== null) await openBlindWindow(tx, window);
     return window;
   });
   runner.forgetRefused(refused);
@@ -157,9 +177,13 @@ const keepWindow: OpenWindow = async (client, { start, end }) => {
   ]);
 };
 
-async function databaseNow(client: pg.ClientBase): Promise<number> {
+/** The clock of the database, with which that of this host is compared. */
+async function compared(client: pg.ClientBase, clock: ClusterClock): Promise<number> {
+  const asked = performance.now();
   const { rows } = await client.query<{ now: string }>(`SELECT ${CLOCK} AS now`);
-  return Number(rows[0]?.now);
+  const now = Number(rows[0]?.now);
+  clock.compared(asked, now);
+  return now;
 }
 
 async function databaseSize(client: pg.ClientBase): Promise<number> {

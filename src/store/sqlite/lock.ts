@@ -7,10 +7,13 @@ import { createPrivateFile, unwritable } from './connection.ts';
 export class DataDirLocked extends Error {
   override readonly name = 'DataDirLocked';
 
+  /** Who has it, without an article: for those who cannot work anywhere else. */
+  readonly holder: string;
+
   constructor(dataDir: string) {
-    super(
-      `another snitch daemon is using ${dataDir} (or \`snitch move\` or \`restore\`, which end by themselves): stop it first, or give this one a data_dir of its own`,
-    );
+    const holder = `snitch daemon is using ${dataDir} (or \`snitch move\` or \`restore\`, which end by themselves)`;
+    super(`another ${holder}: stop it first, or give this one a data_dir of its own`);
+    this.holder = holder;
   }
 }
 

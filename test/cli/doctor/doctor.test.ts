@@ -63,6 +63,30 @@ doctor(
   },
 );
 
+doctor(
+  'where no key is found, the server is looked for where its configuration says that it listens',
+  async () => {
+    using place = temporaryDirectory();
+    const { path: directory } = place;
+    const own = join(directory, 'data');
+    mkdirSync(own, { mode: 0o700 });
+    const config = join(directory, 'config.yaml');
+    const { host } = new URL(on.daemon.url);
+    writeFileSync(config, `data_dir: ${own}\nlisten: ${host}\n`);
+    const env = {
+      SNITCH_DATA_DIR: '',
+      SNITCH_URL: '',
+      SNITCH_API_KEY: '',
+      SNITCH_ADMIN_KEY: '',
+      HOME: directory,
+    };
+    const { of } = await examine(['--config', config], env);
+    assert.equal([of('server')?.state, of('server')?.message], ['ok', `${on.daemon.url} answers`]);
+    assert.is(of('sweep')?.state, 'ok');
+    assert.is(of('API key')?.state, 'failure');
+  },
+);
+
 doctor('members are told nothing where the daemon sends no email', async () => {
   await on.run('member', 'add', 'ann@example.com');
   const { code, of } = await examine();

@@ -52,6 +52,26 @@ test('a clock that is more than a second off is a warning, and a smaller differe
   assert.not(found({ nodes: [node('a', { clockAheadMs: 1_000 })] }).has('clocks'));
 });
 
+test('where all nodes differ from the database alike, its own clock is called wrong', () => {
+  const alike = [node('a', { clockAheadMs: 7_200_300 }), node('b', { clockAheadMs: 7_200_000 })];
+  const [state, message] = found({ nodes: alike }).get('clocks') ?? [];
+  assert.is(state, 'failure');
+  assert.match(message ?? '', 'the clock of the database is 2 h behind those of all nodes');
+  const apart = found({
+    nodes: [node('a', { clockAheadMs: 7_200_300 }), node('b', { clockAheadMs: 4_000 })],
+  });
+  assert.is(apart.get('clocks')?.[0], 'warning', 'only a node can be blamed');
+  const one = found({ nodes: [node('a', { clockAheadMs: 7_200_300 }), node('b')] }).get('clocks');
+  assert.match(one?.[1] ?? '', 'the clock of a is 2 h ahead of');
+});
+
+test('nodes that are called alike are told of, and one that was just replaced on its host is not', () => {
+  const [state, message] = found({ nodes: [node('a'), node('a', { id: '2' })] }).get('names') ?? [];
+  assert.is(state, 'warning');
+  assert.match(message ?? '', 'more than one node is called a');
+  assert.not(found({ nodes: [node('a'), node('a', { id: '2', aliveAt: NOW - 5_000 })] }).has('names'));
+});
+
 test('nodes that ended, or that are silent, do not count', () => {
   const nodes = [node('a', { stoppedAt: NOW }), node('b', { aliveAt: NOW - 60_000 })];
   assert.is(found({ nodes }).get('nodes')?.[0], 'failure');

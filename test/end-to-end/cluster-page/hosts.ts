@@ -123,8 +123,8 @@ export class Hosts implements AsyncDisposable {
   #shell(line: string, { server }: DatabaseHost): string {
     const path = `${join(this.root, 'tools')}:${programPath('')}:${process.env.PATH}`;
     return execFileSync('bash', ['-c', line], {
-      // Without a terminal, what asks for a password reads it from here.
-      input: `${PASSWORD}\n${PASSWORD}\n`,
+      // Without a terminal, what asks for a password reads it from here; what asks for none may end before it is written.
+      input: /--pwprompt|pg_basebackup/.test(line) ? `${PASSWORD}\n${PASSWORD}\n` : '',
       encoding: 'utf8',
       cwd: this.root,
       env: {

@@ -44,11 +44,16 @@ const LASTING = /^(28|3D000|42501|CERT_|ERR_(SSL|TLS)|UNABLE_|SELF_SIGNED|DEPTH_
 /** What kept `place` from being connected to, in words. */
 export function connectionFault(place: string, error: unknown): ConnectionFault {
   if (error instanceof ConnectionFault) return error;
-  const message = error instanceof Error ? error.message || codeOf(error) : String(error);
+  const message = plain(error instanceof Error ? error.message || codeOf(error) : String(error));
   return new ConnectionFault(`${place}: ${message}${remedyFor(codeOf(error), message)}`, {
     isLasting: LASTING.test(codeOf(error)) || WITHOUT_TLS.test(message),
     cause: error,
   });
+}
+
+/** Without what the TLS of Node.js advises, which is of no use to who did not write the program, and without its empty lists. */
+function plain(message: string): string {
+  return message.replace(/; if the root CA is installed locally.*$/s, '').replace(/[\s:]+$/, '');
 }
 
 /** What a person can do about it, where the server's own words do not say so. */
@@ -59,8 +64,10 @@ const REMEDIES: Readonly<Record<string, string>> = {
   '53300':
     'each node has 13 connections: raise max_connections on the server, and the limit of the user if it has one',
   ENOTFOUND: 'no such name is known here: see store.url and the name service',
+  ECONNREFUSED: 'nothing listens there: see that PostgreSQL runs, its port, and its listen_addresses',
   SELF_SIGNED_CERT_IN_CHAIN: 'name the authority that signed it with sslrootcert= in store.url',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'name it, or the authority that signed it, with sslrootcert= in store.url',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'name the authority that signed it with sslrootcert= in store.url',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'name the authority that signed it with sslrootcert= in store.url',
   ERR_TLS_CERT_ALTNAME_INVALID:
     'make a certificate for this name, or write in store.url the name that it has',
@@ -68,8 +75,12 @@ const REMEDIES: Readonly<Record<string, string>> = {
 
 const WITHOUT_TLS = /server does not support SSL/;
 
+const NEEDS_TLS = /pg_hba\.conf.* no encryption/s;
+
 function remedyFor(code: string, message: string): string {
   if (WITHOUT_TLS.test(message)) return ': set ssl = on there, because sslmode in store.url demands it';
+  if (NEEDS_TLS.test(message))
+    return ': if its pg_hba.conf lets this user in with TLS alone (hostssl), add sslmode=verify-full to store.url';
   const remedy = REMEDIES[code];
   return remedy === undefined ? '' : `: ${remedy}`;
 }

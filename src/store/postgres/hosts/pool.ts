@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { StoreUnavailable } from '../../../core/errors.ts';
+import type { Connections } from '../../node.ts';
 import { ConnectionFault } from './faults.ts';
 import type { Primary } from './primary.ts';
 import type { Session } from './session.ts';
@@ -20,6 +21,7 @@ export interface PoolOptions {
 }
 
 interface Waiter {
+  since: number;
   resolve(client: PooledClient): void;
   reject(error: unknown): void;
   timer: NodeJS.Timeout;
@@ -37,11 +39,20 @@ export class SessionPool {
   readonly #waiting = new Set<Waiter>();
   readonly #lent = new Set<Session>();
   #opening = 0;
+  #waits = 0;
+  #waitedMs = 0;
   #fault: { since: number; error: unknown } | null = null;
   #isEnded = false;
 
   constructor(options: PoolOptions) {
     this.#options = { mostWaiting: 10_000, ...options };
+  }
+
+  /** Of the sessions, and of who waits for one now or has waited. */
+  get figures(): Connections {
+    const { size } = this.#options;
+    const counts = { inUse: this.#lent.size, idle: this.#idle.length, waiting: this.#waiting.size };
+    return { ...counts, size, waits: this.#waits, waitedMs: this.#waitedMs };
   }
 
   /** Why no session can be opened, and since when (`performance.now()`); null while all is well. */
@@ -59,6 +70,7 @@ export class SessionPool {
       return Promise.reject(this.#tooLate('too many calls wait'));
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
+        since: performance.now(),
         resolve,
         reject,
         timer: setTimeout(() => this.#leave(waiter), this.#options.waitMs),
@@ -120,6 +132,8 @@ export class SessionPool {
   #dismiss(waiter: Waiter): void {
     clearTimeout(waiter.timer);
     this.#waiting.delete(waiter);
+    this.#waits += 1;
+    this.#waitedMs += performance.now() - waiter.since;
   }
 
   #leave(waiter: Waiter): void {

@@ -1,4 +1,4 @@
-/** Tells of a host whose clock is not that of the database: check-ins that it takes get wrong times. */
+/** Tells of a host whose clock is not that of the database, so that the node on it has to go by that one. */
 import { durationInWords } from '../../../text/durations.ts';
 
 /** Clocks are expected to agree within a second (`extensions: Several nodes`); milliseconds. */
@@ -23,7 +23,7 @@ export function clockWarning(
     toldAt = monotonic();
     const where = aheadMs > 0 ? 'ahead of' : 'behind';
     warn(
-      `the clock of this host is ${durationInWords(apart)} ${where} that of the database, so that check-ins which it takes get wrong times, and jobs wrong deadlines: let chrony or systemd-timesyncd set the clocks of all hosts`,
+      `the clock of this host is ${durationInWords(apart)} ${where} that of the database: check-ins and deadlines go by that of the database, and only this log goes by that of this host; let chrony or systemd-timesyncd set the clocks of all hosts`,
     );
   };
 }

@@ -23,6 +23,8 @@ export interface LivenessOptions {
   readonly onDead?: () => void;
   /** How far the clock of this host is ahead of that of the database, in milliseconds, with each everyday sign. */
   readonly onClock?: (aheadMs: number) => void;
+  /** What the database showed on its clock, and when it was asked by the monotonic one; with each sign. In milliseconds. */
+  readonly onTime?: (asked: number, told: number) => void;
   /** How long this node must have lived without a gap before it takes a silent one for dead, in milliseconds. */
   readonly deadAfter?: number;
 }
@@ -48,6 +50,7 @@ export class Liveness {
       onBlind: () => undefined,
       onDead: () => undefined,
       onClock: () => undefined,
+      onTime: () => undefined,
       firstThreshold: options.threshold,
       deadAfter: DEAD_AFTER,
       ...options,
@@ -79,10 +82,11 @@ export class Liveness {
   /**
    * Gives the first sign, which tells what the silence before it was, and goes on by itself.
    *
+   * @param heldSocket see `ClusterNode.begin`
    * @throws what keeps the first sign from being given
    */
-  async start(): Promise<void> {
-    await this.#sign(true);
+  async start(heldSocket: string | null = null): Promise<void> {
+    await this.#sign(true, heldSocket);
     this.#timer = setInterval(() => this.#tick(), this.#options.every);
   }
 
@@ -109,13 +113,14 @@ export class Liveness {
       });
   }
 
-  async #sign(isFirst = false): Promise<void> {
-    const { node, clock, open, onBlind, onDead, onClock } = this.#options;
+  async #sign(isFirst = false, heldSocket: string | null = null): Promise<void> {
+    const { node, clock, open, onBlind, onDead, onClock, onTime } = this.#options;
     const threshold = isFirst ? this.#options.firstThreshold : this.#options.threshold;
     try {
       const { client } = await this.#connected();
       const asked = this.#instant();
-      const answer = await giveSign(client, { node, threshold, ownNow: clock, open, isFirst });
+      const answer = await giveSign(client, { node, threshold, ownNow: clock, open, isFirst, heldSocket });
+      onTime(asked.monotonic, answer.databaseNow);
       const { verdict, wasFreed, hasDead, clockAheadMs } = answer;
       const now = this.#instant();
       this.#trust.signed(asked, now, { wasFreed, isUsual: verdict.kind === 'alive' });

@@ -13,6 +13,7 @@ END $$;`;
  *
  * - `freed_at`: what it had claimed was made free by another node, which took it for dead. It ends with its next sign.
  * - `unsure_from`: it began so soon after the last sign of any other that nobody knew yet whether one of them lived.
+ * - `held_socket`: it answered everybody before it ended, and its service manager holds this socket for the next start.
  */
 export const NODES = `
 CREATE TABLE IF NOT EXISTS nodes (
@@ -27,6 +28,7 @@ CREATE TABLE IF NOT EXISTS nodes (
 ${missingColumn('nodes', 'freed_at', 'BIGINT')}
 ${missingColumn('nodes', 'unsure_from', 'BIGINT')}
 ${missingColumn('nodes', 'schema_version', 'INTEGER NOT NULL DEFAULT 19')}
+${missingColumn('nodes', 'held_socket', 'TEXT')}
 CREATE TABLE IF NOT EXISTS waiting_nodes (
   id TEXT COLLATE "C" PRIMARY KEY,
   name TEXT NOT NULL,

@@ -35,6 +35,8 @@ interface Told {
   lives: boolean | null;
   /** Whether another node has taken this one for dead. */
   freed: boolean | null;
+  /** Whether the last node that lived left everybody waiting at the socket of this one. */
+  held: boolean | null;
 }
 
 /** What a sign of life was answered with. */
@@ -46,6 +48,8 @@ export interface Answer {
   readonly hasDead: boolean;
   /** The clock of this host is at least so far from that of the database, in milliseconds; negative where it is behind. */
   readonly clockAheadMs: number;
+  /** What the database showed on its clock between the question and the answer, in milliseconds. */
+  readonly databaseNow: number;
 }
 
 /**
@@ -54,24 +58,31 @@ export interface Answer {
  */
 export const DEAD_AFTER = 10_000;
 
+interface SignOptions {
+  node: Node;
+  threshold: number;
+  ownNow: () => number;
+  open: OpenWindow;
+  isFirst?: boolean;
+  heldSocket?: string | null;
+}
+
+/** Clients are taken to wait no longer than this for an answer, in milliseconds; as for a daemon that is alone. */
+const LONGEST_WAIT = 30_000;
+
 /**
  * Says that this node lives. The everyday sign is one statement and takes no lock; only where no node gave one for
  * longer than the threshold, or the clock was set back, one node after the other looks what that means. It is committed
  * as durably as check-ins are, so that it fails where they do: a database that takes no check-ins must not look alive.
  *
  * @param isFirst this node begins: where all others have ended in order, any silence is one
+ * @param heldSocket where it was held since a node stopped in order, nobody was lost who came since (`decisions: blind`)
  * @param ownNow the clock of this host, in milliseconds, to be compared
  * @throws the error of the database; then no sign was given, and no window opened
  */
 export async function giveSign(
   client: pg.ClientBase,
-  {
-    node,
-    threshold,
-    ownNow,
-    open,
-    isFirst = false,
-  }: { node: Node; threshold: number; ownNow: () => number; open: OpenWindow; isFirst?: boolean },
+  { node, threshold, ownNow, open, isFirst = false, heldSocket = null }: SignOptions,
 ): Promise<Answer> {
   const asked = ownNow();
   const { rows, rowCount } = await client.query<{ now: string; hasDead: boolean; isUnsure: boolean }>({
@@ -86,16 +97,17 @@ export async function giveSign(
   if (rowCount === 1) {
     // Half of the way there and back is the best guess of when the database looked at its clock.
     const half = (ownNow() - asked) / 2;
-    const ahead = Math.round(asked + half) - Number(rows[0]?.now);
+    const databaseNow = Number(rows[0]?.now);
+    const ahead = Math.round(asked + half) - databaseNow;
     clockAhead.set(client, ahead);
     const clockAheadMs = Math.sign(ahead) * Math.max(0, Math.abs(ahead) - Math.abs(half));
     const { hasDead = false, isUnsure = false } = rows[0] ?? {};
     const verdict: Verdict = isUnsure
       ? await inTransaction(client, () => settleUnsure(client, open))
       : { kind: 'alive' };
-    return { verdict, wasFreed: false, hasDead, clockAheadMs };
+    return { verdict, wasFreed: false, hasDead, clockAheadMs, databaseNow };
   }
-  return inTransaction(client, () => giveLockedSign(client, { node, threshold, open, isFirst }));
+  return inTransaction(client, () => giveLockedSign(client, { node, threshold, open, isFirst, heldSocket }));
 }
 
 const HAS_DEAD = `EXISTS (SELECT 1 FROM nodes AS other
@@ -108,23 +120,27 @@ const clockAhead = new WeakMap<pg.ClientBase, number>();
 
 async function giveLockedSign(
   client: pg.ClientBase,
-  { node, threshold, open, isFirst }: { node: Node; threshold: number; open: OpenWindow; isFirst: boolean },
+  { node, threshold, open, isFirst, heldSocket }: Required<Omit<SignOptions, 'ownNow'>>,
 ): Promise<Answer> {
   await client.query(LOCK);
   // A statement of its own, because one that waited for the lock would see what was there before it waited.
   const { rows } = await client.query<Told>(
     `SELECT max(alive_at) AS last, ${CLOCK} AS now, bool_or(stopped_at IS NULL) AS lives,
-       bool_or(id = $1 AND freed_at IS NOT NULL) AS freed FROM nodes`,
-    [node.id],
+       bool_or(id = $1 AND freed_at IS NOT NULL) AS freed,
+       bool_or(held_socket = $2 AND stopped_at >= ${CLOCK} - $3::bigint
+         AND alive_at = (SELECT max(alive_at) FROM nodes)) AS held FROM nodes`,
+    [node.id, heldSocket, LONGEST_WAIT],
   );
   const [told] = rows;
   const now = Number(told?.now);
   const last = told?.last == null ? null : Number(told.last);
-  const verdict = verdictOn(last, now, isFirst && told?.lives === false ? AFTER_GOODBYES : threshold);
+  const wasHeld = isFirst && told?.held === true;
+  const silence = verdictOn(last, now, isFirst && told?.lives === false ? AFTER_GOODBYES : threshold);
+  const verdict: Verdict = wasHeld && silence.kind === 'blind' ? { kind: 'alive' } : silence;
   if (verdict.kind === 'blind') await open(client, verdict.window);
   if (verdict.kind === 'clock set back')
     await client.query('UPDATE nodes SET alive_at = $1 WHERE alive_at > $1', [now]);
-  const isUnsure = isFirst && verdict.kind === 'alive' && last !== null && last < now;
+  const isUnsure = isFirst && !wasHeld && verdict.kind === 'alive' && last !== null && last < now;
   await client.query(
     `INSERT INTO nodes (id, name, version, started_at, alive_at, unsure_from, schema_version)
      VALUES ($1, $2, $3, $4, $4, $5, $6)
@@ -134,7 +150,7 @@ async function giveLockedSign(
   );
   await client.query('DELETE FROM nodes WHERE alive_at < $1', [now - SHOWN_FOR]);
   await client.query('DELETE FROM waiting_nodes WHERE id = $1 OR alive_at < $2', [node.id, now - SHOWN_FOR]);
-  return { verdict, wasFreed: told?.freed ?? false, hasDead: false, clockAheadMs: 0 };
+  return { verdict, wasFreed: told?.freed ?? false, hasDead: false, clockAheadMs: 0, databaseNow: now };
 }
 
 interface Unsure {
@@ -175,6 +191,14 @@ async function settleUnsure(client: pg.ClientBase, open: OpenWindow): Promise<Ve
 /** The node goes in order. Its last sign stays, because a silence begins there if no other node lives. */
 export async function sayGoodbye(client: pg.ClientBase, { id }: Node): Promise<void> {
   await client.query(`UPDATE nodes SET stopped_at = ${CLOCK} WHERE id = $1`, [id]);
+}
+
+/** To be said once everybody was answered: who comes from now on waits at this socket, until the next start or in vain. */
+export async function sayHeld(client: pg.ClientBase, { id }: Node, socket: string): Promise<void> {
+  await client.query('UPDATE nodes SET held_socket = $2 WHERE id = $1 AND stopped_at IS NOT NULL', [
+    id,
+    socket,
+  ]);
 }
 
 /** The newest first. */

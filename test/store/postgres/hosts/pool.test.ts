@@ -118,6 +118,22 @@ test('a thousand callers at once are all served by two', async () => {
   await pool.end();
 });
 
+test('it tells who uses a session, who waits, and who has waited', async () => {
+  const primary = new Staged();
+  await using pool = poolOf(primary, { size: 2, waitMs: 60_000 });
+  const [one, two] = await Promise.all([pool.connect(), pool.connect()]);
+  const third = pool.connect();
+  const { waits, waitedMs, ...now } = pool.figures;
+  assert.equal(now, { inUse: 2, idle: 0, waiting: 1, size: 2 });
+  assert.is(waits, 2, 'those for whom a session was opened');
+  one.release();
+  await third;
+  two.release();
+  const after = pool.figures;
+  assert.equal([after.inUse, after.idle, after.waiting, after.waits], [1, 1, 0, 3]);
+  assert.ok(after.waitedMs > waitedMs);
+});
+
 test('who waits too long, or comes when too many wait, is told to come back', async () => {
   await using pool = poolOf(new Staged(), { size: 1, waitMs: 30, mostWaiting: 1 });
   const held = await pool.connect();
