@@ -10,7 +10,7 @@ import { rulesKey, toRules } from '../operations/silences/case-rules.ts';
 import { isRefusedValue, unavailable } from './faults.ts';
 import type { PostgresRunner, RunnerOptions } from './postgres-runner.ts';
 import { BEGUN, RecalledCheckIns, rowsOf } from './recalled-check-ins.ts';
-import { RecalledStates } from './recalled-states.ts';
+import { isOften, RecalledStates } from './recalled-states.ts';
 import { behind, type Session } from './session.ts';
 import {
   holdStates,
@@ -18,6 +18,7 @@ import {
   type RulesOfCase,
   rulesFor,
   type SetRow,
+  VERSION,
   type Versioned,
   versionOf,
 } from './set-statements.ts';
@@ -133,7 +134,7 @@ export class CheckInSets {
         rest.push(call);
         continue;
       }
-      const isKnown = this.#waitingOf.get(token) === 1 && this.#states.has(token);
+      const isKnown = this.#waitingOf.get(token) === 1 && this.#states.get(call.checkIn) !== undefined;
       areKnown ??= isKnown;
       if (isKnown === areKnown) taken.push(call);
       else {
@@ -180,14 +181,15 @@ export class CheckInSets {
     const tx = new SetTransaction(session, this.#options);
     try {
       this.#states.meet(session.server, session.isNew);
-      await this.#readAhead(session, tx, calls);
+      const often = await this.#readAhead(session, tx, calls);
       const settle = await this.#decide(tx, calls);
-      const rest = tx.rest();
+      const isRecalled = often.length > 0 && tx.isOnlyGathered;
+      const rest = [...tx.rest(), ...(isRecalled ? [{ statement: VERSION, values: [] }] : [])];
       // The states are held already, so that nothing of the rest waits for anybody behind the counts.
       tx.sendLast();
       const committed = session.commit(rest);
-      const [written] = await behind(tx.allDone(), committed);
-      this.#recall(session.server, tx, calls, rowsOf<Versioned>(written));
+      const answers = await behind(tx.allDone(), committed);
+      if (isRecalled) this.#recall(session.server, tx, often, rowsOf<Versioned>(answers.at(-1)));
       this.#runner.committed(calls.length, performance.now() - began, tx.changes);
       for (const one of settle) one();
     } catch (error) {
@@ -213,9 +215,14 @@ export class CheckInSets {
     return settle;
   }
 
-  /** Asks for everything at once, and waits for all of it together. */
-  async #readAhead(session: Session, tx: SetTransaction, calls: readonly Call[]): Promise<void> {
+  /**
+   * Asks for everything at once, and waits for all of it together.
+   *
+   * @returns the states that are worth to be known from now on. Several check-ins of a snitch at once are read together
+   */
+  async #readAhead(session: Session, tx: SetTransaction, calls: readonly Call[]): Promise<SetRow[]> {
     const tokens = [...new Set(calls.map(({ checkIn }) => checkIn.token))];
+    for (const token of tokens) this.#states.forget(token);
     const [, states, rules, ids] = await session.together([
       { statement: BEGUN, values: [] },
       holdStates(tokens),
@@ -232,23 +239,16 @@ export class CheckInSets {
       this.#states.keepRules(session.server, row);
       tx.know(rulesKey(row.id), toRules(row));
     }
+    const now = this.#options.clock();
+    return tokens.length < calls.length ? [] : rowsOf<SetRow>(states).filter((row) => isOften(row, now));
   }
 
-  /** What was written is known from now on, but where several check-ins of a snitch come at once, which go together. */
-  #recall(server: string, tx: SetTransaction, calls: readonly Call[], written: readonly Versioned[]): void {
-    const several = new Set<string>();
-    const tokens = new Set<string>();
-    for (const { checkIn } of calls) {
-      const { token } = checkIn;
-      if (tokens.has(token)) several.add(token);
-      tokens.add(token);
-      this.#states.forget(token);
-    }
-    if (!tx.isOnlyGathered) return;
-    for (const one of written) {
-      const row = tx.writtenRow(one.id);
-      if (row && !several.has(row.token))
-        this.#states.keep(server, row.token, { row, version: versionOf(one) });
+  /** What was written is known from now on. */
+  #recall(server: string, tx: SetTransaction, often: readonly SetRow[], [told]: readonly Versioned[]): void {
+    const version = versionOf(told);
+    for (const { id } of often) {
+      const row = tx.writtenRow(id);
+      if (row && version !== null) this.#states.keep(server, { row, version });
     }
   }
 

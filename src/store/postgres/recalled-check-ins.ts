@@ -9,7 +9,7 @@ import { BEGIN, type PostgresRunner, type RunnerOptions } from './postgres-runne
 import { RecalledTransaction, type WrittenRow } from './recalled-set.ts';
 import type { RecalledState, RecalledStates } from './recalled-states.ts';
 import type { Session } from './session.ts';
-import { type RulesOfCase, versionOf } from './set-statements.ts';
+import { type RulesOfCase, type SetRow, type Versioned, versionOf } from './set-statements.ts';
 
 /** One that waits for its check-in. */
 export interface Caller {
@@ -53,7 +53,7 @@ export class RecalledCheckIns {
       const tx = new RecalledTransaction(session, this.#options);
       const decided = await this.#decide(tx, calls);
       if (decided.length === 0) return calls;
-      const written = await this.#write(session, tx, decided);
+      const { version, written } = await this.#write(session, tx, decided);
       this.#states.note(written.size, decided.length);
       const done = decided.filter(({ state }) => written.has(state.row.id));
       this.#runner.committed(
@@ -61,7 +61,12 @@ export class RecalledCheckIns {
         performance.now() - began,
         done.flatMap(({ changes }) => changes),
       );
-      for (const { call, state } of decided) this.#settle(session.server, tx, call, state, written);
+      for (const { call, state } of decided) {
+        const row = this.#writtenRow(tx, written.get(state.row.id));
+        if (row && version !== null) this.#states.keep(session.server, { row, version });
+        else this.#states.forget(call.checkIn.token);
+        if (row) call.resolve(true);
+      }
       const settled = new Set(done.map(({ call }) => call));
       return calls.filter((call) => !settled.has(call));
     } catch (error) {
@@ -80,7 +85,7 @@ export class RecalledCheckIns {
     const seen = new Set<string>();
     const known = calls.flatMap((call) => {
       const { token } = call.checkIn;
-      const state = seen.has(token) ? undefined : this.#states.get(token);
+      const state = seen.has(token) ? undefined : this.#states.get(call.checkIn);
       const rules = state && this.#states.rulesOf(state.row.case_id);
       seen.add(token);
       return state && rules ? [{ call, state, rules }] : [];
@@ -105,39 +110,31 @@ export class RecalledCheckIns {
     return decided;
   }
 
-  /** By the number of the snitch. */
+  /** What was written, by the number of the snitch, and the version that it has. */
   async #write<Call extends Caller>(
     session: Session,
     tx: RecalledTransaction,
     decided: readonly Decided<Call>[],
-  ): Promise<Map<number, WrittenRow>> {
+  ): Promise<{ version: number | null; written: Map<number, WrittenRow> }> {
     const states = decided.map(({ state }) => state).sort(byToken);
     const rules = new Set(states.map(({ row }) => this.#states.rulesOf(row.case_id)));
     const statements = tx.statements(
       new Map(states.map(({ row, version }) => [row.id, version])),
       [...rules].filter((one): one is RulesOfCase => one !== undefined),
     );
-    const [, , written] = await session.commit([{ statement: BEGUN, values: [] }, ...statements]);
-    return new Map(rowsOf<WrittenRow>(written).map((row) => [row.id, row]));
+    const [, held, written] = await session.commit([{ statement: BEGUN, values: [] }, ...statements]);
+    return {
+      version: versionOf(rowsOf<Versioned>(held)[0]),
+      written: new Map(rowsOf<WrittenRow>(written).map((row) => [row.id, row])),
+    };
   }
 
-  #settle<Call extends Caller>(
-    server: string,
-    tx: RecalledTransaction,
-    { checkIn, resolve }: Call,
-    state: RecalledState,
-    written: ReadonlyMap<number, WrittenRow>,
-  ): void {
-    const found = written.get(state.row.id);
-    const row = found && tx.writtenRow(found.id);
-    if (!found || !row) {
-      this.#states.forget(checkIn.token);
-      return;
-    }
-    this.#newest = Math.max(this.#newest, found.last_check_in_id);
-    const next = { ...row, last_check_in_id: found.last_check_in_id };
-    this.#states.keep(server, checkIn.token, { row: next, version: versionOf(found) });
-    resolve(true);
+  #writtenRow(tx: RecalledTransaction, written: WrittenRow | undefined): SetRow | undefined {
+    const row = written && tx.writtenRow(written.id);
+    if (!row) return;
+    const { last_check_in_id } = written;
+    this.#newest = Math.max(this.#newest, last_check_in_id);
+    return { ...row, last_check_in_id };
   }
 }
 

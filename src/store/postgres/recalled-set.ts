@@ -9,29 +9,22 @@ import type { Awaitable, Value } from '../transaction.ts';
 import type { Asked } from './batch.ts';
 import { bigintArray, byteaArray } from './binary-arrays.ts';
 import type { Statement } from './dialect.ts';
-import {
-  arrays,
-  columnsOf,
-  LOGGED,
-  packedOf,
-  type RulesOfCase,
-  TIMES,
-  type Versioned,
-} from './set-statements.ts';
+import { arrays, columnsOf, LOGGED, packedOf, type RulesOfCase, TIMES } from './set-statements.ts';
 import { SetTransaction } from './set-transaction.ts';
 
 /** The check-in asks for more than what is known. */
 export class NeedsReading extends Error {}
 
 /** What is answered of each that was written. */
-export interface WrittenRow extends Versioned {
+export interface WrittenRow {
+  id: number;
   last_check_in_id: number;
 }
 
 export class RecalledTransaction extends SetTransaction {
   /**
-   * What holds all of them in the order in which they are given, which is that of their tokens, and what writes those
-   * that still have the known version. Its answer are rows of `WrittenRow`.
+   * What holds all of them in the order in which they are given, which is that of their tokens, and tells the version that
+   * they have from now on; and what writes those that still have the known one, of which each answers a `WrittenRow`.
    *
    * @param versions by the number of the snitch, of all that were decided
    */
@@ -74,7 +67,7 @@ export class RecalledTransaction extends SetTransaction {
 /** What follows sees all that was committed until these rows were held: the rules of their cases too. */
 const HOLD: Statement = {
   name: 'snitch_recalled_hold',
-  text: `SELECT COUNT(*) FROM (
+  text: `SELECT pg_current_xact_id()::xid AS version, COUNT(*) FROM (
     SELECT s.id FROM unnest($1::bigint[]) WITH ORDINALITY AS u (id, place)
     JOIN snitch_states AS s ON s.id = u.id ORDER BY u.place FOR UPDATE OF s) AS held`,
 };
@@ -125,8 +118,8 @@ const WRITE: Statement = {
         AS u (${[...names, ...OWN_TIMES, 'version', 'packed'].join(', ')})
       WHERE s.id = u.snitch_id AND s.xmin = u.version::int4
         AND s.last_check_in_id IS NOT DISTINCT FROM u.previous_id AND s.case_id IN (SELECT id FROM ruled)
-      RETURNING s.last_check_in_id, s.xmin AS version, ${names.map((name) => `u.${name}`).join(', ')}),
+      RETURNING s.last_check_in_id, ${names.map((name) => `u.${name}`).join(', ')}),
     logged AS (
       INSERT INTO check_ins (id, ${names.join(', ')}) SELECT last_check_in_id, ${names.join(', ')} FROM written)
-    SELECT snitch_id AS id, last_check_in_id, version FROM written`,
+    SELECT snitch_id AS id, last_check_in_id FROM written`,
 };

@@ -3,6 +3,7 @@
  * is written. Nothing is believed of them: what is written is written only where the row still has the version that is
  * known here, and where the rules of its case are still those.
  */
+import type { CheckIn } from '../../core/check-in.ts';
 import type { RulesOfCase, SetRow } from './set-statements.ts';
 
 export interface RecalledState {
@@ -14,7 +15,13 @@ export interface RecalledState {
 /** So many states are kept at least, of those that were used last, and twice as many at most. */
 const KEPT = 20_000;
 
-/** How often one of two states must still be as it is known, or it is cheaper to read all of them. */
+/**
+ * Only what checked in so short a while ago is known, in milliseconds. Of others the sweep has moved on the time at which
+ * it looks at them, as like as not.
+ */
+const OFTEN = 300_000;
+
+/** The share of the states that must still be as they are known, or it is cheaper to read all of them. */
 const LEAST_SHARE = 0.7;
 
 /** How much the last set counts of that. */
@@ -50,12 +57,10 @@ export class RecalledStates {
     this.#server = server;
   }
 
-  has(token: string): boolean {
-    return this.#young.has(token) || this.#old.has(token);
-  }
-
-  get(token: string): RecalledState | undefined {
-    return this.#young.get(token) ?? this.#old.get(token);
+  /** Undefined where it is not known. */
+  get({ token, now }: CheckIn): RecalledState | undefined {
+    const state = this.#young.get(token) ?? this.#old.get(token);
+    return state && isOften(state.row, now) ? state : undefined;
   }
 
   rulesOf(caseId: string): RulesOfCase | undefined {
@@ -63,7 +68,8 @@ export class RecalledStates {
   }
 
   /** @param server the one that has said so */
-  keep(server: string, token: string, state: RecalledState): void {
+  keep(server: string, state: RecalledState): void {
+    const { token } = state.row;
     if (server !== this.#server || this.#now() < this.#pausedUntil) return;
     this.#old.delete(token);
     this.#young.set(token, state);
@@ -97,4 +103,9 @@ export class RecalledStates {
     this.#share = 1;
     this.#pausedUntil = this.#now() + PAUSE;
   }
+}
+
+/** Whether a snitch checks in so often that its state is worth being known at its next check-in. */
+export function isOften({ last_check_in_at: last }: Pick<SetRow, 'last_check_in_at'>, now: number): boolean {
+  return last !== null && Math.abs(now - last) < OFTEN;
 }

@@ -119,20 +119,17 @@ const insertLog = `INSERT INTO check_ins (${LOGGED.map(([name]) => name).join(',
 
 const SET_TIMES = TIMES.map((name) => `${name} = u.${name}`).join(', ');
 
-/** Tells of which version each row is from now on. */
-const RETURNING = 'RETURNING s.id, s.xmin AS version';
-
 const updateTimes = (before: number) =>
   `UPDATE snitch_states AS s SET ${SET_TIMES}
     FROM unnest(${arrays(TIMES_TYPES, before)}) AS u (id, ${TIMES.join(', ')})
-    WHERE s.id = u.id ${RETURNING}`;
+    WHERE s.id = u.id`;
 
 /** Nothing new was learned where it is null, and nothing is known any more where it is empty. */
 const updateTimesAndLearned = (before: number) =>
   `UPDATE snitch_states AS s
     SET ${SET_TIMES}, first_check_ins = NULLIF(COALESCE(u.packed, s.first_check_ins), '')
     FROM unnest(${arrays(LEARNED_TYPES, before)}) AS u (id, ${TIMES.join(', ')}, packed)
-    WHERE s.id = u.id ${RETURNING}`;
+    WHERE s.id = u.id`;
 
 const WRITE_LOG: Statement = { name: 'snitch_set_log', text: insertLog };
 
@@ -187,15 +184,19 @@ export function packedOf({ times, learned }: Gathered): (Uint8Array | null)[] {
   });
 }
 
-/** A row that was written, with its version, as the server tells it. */
+/** Tells which version all rows have that the transaction has written. */
+export const VERSION: Statement = {
+  name: 'snitch_set_version',
+  text: 'SELECT pg_current_xact_id()::xid AS version',
+};
+
 export interface Versioned {
-  id: number;
   version: string;
 }
 
-/** As the server takes it in the place of an `xid`, which is a number without a sign. */
-export function versionOf({ version }: Versioned): number {
-  return Number(version) | 0;
+/** As the server takes it for an `xid`, which is a number without a sign. */
+export function versionOf(row: Versioned | undefined): number | null {
+  return row === undefined ? null : Number(row.version) | 0;
 }
 
 const NONE = new Uint8Array();
