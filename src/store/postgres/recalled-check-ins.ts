@@ -56,11 +56,8 @@ export class RecalledCheckIns {
       const { version, written } = await this.#write(session, tx, decided);
       this.#states.note(written.size, decided.length);
       const done = decided.filter(({ state }) => written.has(state.row.id));
-      this.#runner.committed(
-        done.length,
-        performance.now() - began,
-        done.flatMap(({ changes }) => changes),
-      );
+      const changes = done.flatMap((one) => one.changes);
+      if (done.length > 0) this.#runner.committed(done.length, performance.now() - began, changes);
       for (const { call, state } of decided) {
         const row = this.#writtenRow(tx, written.get(state.row.id));
         if (row && version !== null) this.#states.keep(session.server, { row, version });
