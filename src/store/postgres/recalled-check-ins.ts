@@ -62,7 +62,7 @@ export class RecalledCheckIns {
         const row = this.#writtenRow(tx, written.get(state.row.id));
         if (row && version !== null) this.#states.keep(session.server, { row, version });
         else this.#states.forget(call.checkIn.token);
-        if (row) call.resolve(true);
+        if (written.has(state.row.id)) call.resolve(true);
       }
       const settled = new Set(done.map(({ call }) => call));
       return calls.filter((call) => !settled.has(call));
