@@ -3,15 +3,25 @@
  * decided by the operation that decides it anywhere, and all is written by a few statements. Two sets are under way at
  * once, of different snitches: one is decided while the database commits the other.
  */
-import type pg from 'pg';
 import type { CheckIn } from '../../core/check-in.ts';
 import { StoreUnavailable } from '../../core/errors.ts';
 import { applyCheckIn } from '../operations/check-ins.ts';
 import { rulesKey, toRules } from '../operations/silences/case-rules.ts';
 import { isRefusedValue, unavailable } from './faults.ts';
-import { BEGIN, type PostgresRunner, type RunnerOptions } from './postgres-runner.ts';
+import type { PostgresRunner, RunnerOptions } from './postgres-runner.ts';
+import { BEGUN, RecalledCheckIns, rowsOf } from './recalled-check-ins.ts';
+import { isOften, RecalledStates } from './recalled-states.ts';
 import { behind, type Session } from './session.ts';
-import { holdStates, NEXT_IDS, type RulesOfCase, rulesFor, type SetRow } from './set-statements.ts';
+import {
+  holdStates,
+  NEXT_IDS,
+  type RulesOfCase,
+  rulesFor,
+  type SetRow,
+  VERSION,
+  type Versioned,
+  versionOf,
+} from './set-statements.ts';
 import { SetTransaction } from './set-transaction.ts';
 import { endOfTurn } from './turns.ts';
 
@@ -37,18 +47,24 @@ export class CheckInSets {
   readonly #options: RunnerOptions;
   readonly #runner: PostgresRunner;
   #waiting: Call[] = [];
+  /** How many of them are of each snitch. */
+  readonly #waitingOf = new Map<string, number>();
   #free = LANES;
   #isScheduled = false;
   /** Snitches with a check-in under way: the next one of theirs waits, so that they stay in order. */
   readonly #busy = new Set<string>();
   /** The case that each snitch was of when it was last read: what has been seen lately is asked for with less work. */
   readonly #caseOf = new Map<string, string>();
+  readonly #states = new RecalledStates();
+  readonly #recalled: RecalledCheckIns;
 
   constructor(options: RunnerOptions, runner: PostgresRunner) {
     this.#options = options;
     this.#runner = runner;
+    this.#recalled = new RecalledCheckIns(options, runner, this.#states);
     runner.onNoAnswer((error) => {
       for (const { reject } of this.#waiting.splice(0)) reject(error);
+      this.#waitingOf.clear();
     });
   }
 
@@ -59,6 +75,7 @@ export class CheckInSets {
       const at = this.#options.clock();
       const call = { checkIn, at, began: performance.now(), isHeldUp: before !== null, resolve, reject };
       this.#waiting.push(call);
+      this.#count(checkIn.token, 1);
       void before?.then(() => {
         call.isHeldUp = false;
         this.#schedule();
@@ -80,10 +97,10 @@ export class CheckInSets {
 
   #begin(): void {
     while (this.#free > 0) {
-      const calls = this.#take();
+      const { calls, areKnown } = this.#take();
       if (calls.length === 0) return;
       this.#free -= 1;
-      void this.#run(calls).finally(() => {
+      void this.#run(calls, areKnown).finally(() => {
         this.#free += 1;
         for (const { checkIn } of calls) this.#busy.delete(checkIn.token);
         if (this.#waiting.length > 0) this.#schedule();
@@ -91,11 +108,21 @@ export class CheckInSets {
     }
   }
 
-  /** Those that may be applied now, in the order in which they came. */
-  #take(): Call[] {
+  #count(token: string, change: number): void {
+    const count = (this.#waitingOf.get(token) ?? 0) + change;
+    if (count > 0) this.#waitingOf.set(token, count);
+    else this.#waitingOf.delete(token);
+  }
+
+  /**
+   * Those that may be applied now, in the order in which they came: either snitches whose states are known, each once, or
+   * others.
+   */
+  #take(): { calls: Call[]; areKnown: boolean } {
     const taken: Call[] = [];
     const rest: Call[] = [];
     const passedOver = new Set<string>(this.#busy);
+    let areKnown: boolean | null = null;
     for (const [index, call] of this.#waiting.entries()) {
       const { token } = call.checkIn;
       if (taken.length === MOST) {
@@ -105,26 +132,46 @@ export class CheckInSets {
       if (call.isHeldUp || passedOver.has(token)) {
         passedOver.add(token);
         rest.push(call);
-      } else taken.push(call);
+        continue;
+      }
+      const isKnown = this.#waitingOf.get(token) === 1 && this.#states.get(call.checkIn) !== undefined;
+      areKnown ??= isKnown;
+      if (isKnown === areKnown) taken.push(call);
+      else {
+        passedOver.add(token);
+        rest.push(call);
+      }
     }
-    for (const { checkIn } of taken) this.#busy.add(checkIn.token);
+    for (const { checkIn } of taken) {
+      this.#busy.add(checkIn.token);
+      this.#count(checkIn.token, -1);
+    }
     this.#waiting = rest;
-    return taken;
+    return { calls: taken, areKnown: areKnown ?? false };
   }
 
   /** Where the database does not take a value, each is applied alone, so that only one fails. */
-  async #run(calls: readonly Call[]): Promise<void> {
+  async #run(calls: readonly Call[], areKnown = false): Promise<void> {
+    let left = calls;
+    let mayRecall = areKnown;
     try {
       const began = Math.min(...calls.map((call) => call.began));
-      await this.#runner.retried(began, () => this.#attempt(calls));
+      await this.#runner.retried(began, async () => {
+        if (mayRecall) {
+          // Whatever comes of it, what is left is read the next time.
+          mayRecall = false;
+          left = await this.#recalled.apply(left);
+        }
+        if (left.length > 0) await this.#attempt(left);
+      });
     } catch (error) {
-      if (calls.length > 1 && isRefusedValue(error)) {
-        for (const call of calls) await this.#run([call]);
+      if (left.length > 1 && isRefusedValue(error)) {
+        for (const call of left) await this.#run([call]);
         return;
       }
-      const since = Math.min(...calls.map(({ at }) => at));
+      const since = Math.min(...left.map(({ at }) => at));
       if (error instanceof StoreUnavailable) this.#runner.noteRefusal(since, error, true);
-      for (const { reject } of calls) reject(error);
+      for (const { reject } of left) reject(error);
     }
   }
 
@@ -133,13 +180,16 @@ export class CheckInSets {
     const session = await this.#runner.open();
     const tx = new SetTransaction(session, this.#options);
     try {
-      await this.#readAhead(session, tx, calls);
+      this.#states.meet(session.server, session.isNew);
+      const often = await this.#readAhead(session, tx, calls);
       const settle = await this.#decide(tx, calls);
-      const rest = tx.rest();
+      const isRecalled = often.length > 0 && tx.isOnlyGathered;
+      const rest = [...tx.rest(), ...(isRecalled ? [{ statement: VERSION, values: [] }] : [])];
       // The states are held already, so that nothing of the rest waits for anybody behind the counts.
       tx.sendLast();
       const committed = session.commit(rest);
-      await behind(tx.allDone(), committed);
+      const answers = await behind(tx.allDone(), committed);
+      if (isRecalled) this.#recall(session.server, tx, often, rowsOf<Versioned>(answers.at(-1)));
       this.#runner.committed(calls.length, performance.now() - began, tx.changes);
       for (const one of settle) one();
     } catch (error) {
@@ -165,9 +215,14 @@ export class CheckInSets {
     return settle;
   }
 
-  /** Asks for everything at once, and waits for all of it together. */
-  async #readAhead(session: Session, tx: SetTransaction, calls: readonly Call[]): Promise<void> {
+  /**
+   * Asks for everything at once, and waits for all of it together.
+   *
+   * @returns the states that are worth to be known from now on. Several check-ins of a snitch at once are read together
+   */
+  async #readAhead(session: Session, tx: SetTransaction, calls: readonly Call[]): Promise<SetRow[]> {
     const tokens = [...new Set(calls.map(({ checkIn }) => checkIn.token))];
+    for (const token of tokens) this.#states.forget(token);
     const [, states, rules, ids] = await session.together([
       { statement: BEGUN, values: [] },
       holdStates(tokens),
@@ -180,7 +235,21 @@ export class CheckInSets {
       rowsOf<SetRow>(states),
       rowsOf<{ id: number }>(ids).map(({ id }) => id),
     );
-    for (const row of rowsOf<RulesOfCase>(rules)) tx.know(rulesKey(row.id), toRules(row));
+    for (const row of rowsOf<RulesOfCase>(rules)) {
+      this.#states.keepRules(session.server, row);
+      tx.know(rulesKey(row.id), toRules(row));
+    }
+    const now = this.#options.clock();
+    return tokens.length < calls.length ? [] : rowsOf<SetRow>(states).filter((row) => isOften(row, now));
+  }
+
+  /** What was written is known from now on. */
+  #recall(server: string, tx: SetTransaction, often: readonly SetRow[], [told]: readonly Versioned[]): void {
+    const version = versionOf(told);
+    for (const { id } of often) {
+      const row = tx.writtenRow(id);
+      if (row && version !== null) this.#states.keep(server, { row, version });
+    }
   }
 
   /** Null where one of them is not known. A snitch that has another case by now asks for the rules of that by itself. */
@@ -193,10 +262,4 @@ export class CheckInSets {
     }
     return [...cases];
   }
-}
-
-const BEGUN = { name: 'snitch_begin', text: BEGIN };
-
-function rowsOf<Row>(result: pg.QueryResult | undefined): Row[] {
-  return (result?.rows ?? []) as Row[];
 }

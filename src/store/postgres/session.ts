@@ -22,6 +22,12 @@ const UNKNOWN = /^(01000|57P01)$/;
 
 const COMMIT: Asked = { statement: { name: 'snitch_commit', text: 'COMMIT' }, values: [] };
 
+/** What a pool may say of its clients. */
+interface Placed {
+  /** Which server it is connected to: another one where a standby was promoted. */
+  server?: string;
+}
+
 /** Connections that have their settings. */
 const settled = new WeakSet<pg.PoolClient>();
 
@@ -41,14 +47,17 @@ function settingsOf(deadline: number): string {
 
 /** By our own clock: a server that hangs, or a network that swallows all, answers nothing at all. */
 export class Session {
+  /** Whether nothing was asked for on this connection before. */
+  readonly isNew: boolean;
   readonly #client: pg.PoolClient;
   readonly #deadline: number;
   #broken: Error | null = null;
   #warned: string | null = null;
 
-  private constructor(client: pg.PoolClient, deadline: number) {
+  private constructor(client: pg.PoolClient, deadline: number, isNew: boolean) {
     this.#client = client;
     this.#deadline = deadline;
+    this.isNew = isNew;
     client.on('notice', this.#noticed);
     client.on('error', this.#failed);
   }
@@ -68,12 +77,16 @@ export class Session {
       );
       throw new NoAnswer('no connection to the database came', deadline);
     }
-    const session = new Session(client, deadline);
-    if (!settled.has(client)) {
+    const session = new Session(client, deadline, !settled.has(client));
+    if (session.isNew) {
       settled.add(client);
       void session.control(settingsOf(deadline));
     }
     return session;
+  }
+
+  get server(): string {
+    return (this.#client as Placed).server ?? '';
   }
 
   get isBroken(): boolean {
@@ -119,9 +132,10 @@ export class Session {
    * Resolves when all of the transaction is committed, and on the standby where the server waits for one.
    *
    * @param last what is still to be done in it
+   * @returns what was answered to that
    * @throws StoreUnavailable where it is not, or nobody knows; what the database says of `last`
    */
-  async commit(last: readonly Asked[] = []): Promise<void> {
+  async commit(last: readonly Asked[] = []): Promise<pg.QueryResult[]> {
     this.#warned = null;
     const asked = [...last, COMMIT];
     const batch = last.length > 0 ? this.#batch(asked) : null;
@@ -142,6 +156,7 @@ export class Session {
       this.#broken ??= new Error(this.#warned);
       throw new StoreUnavailable(new Error(`it is not known whether a standby has it: ${this.#warned}`));
     }
+    return results.slice(0, -1);
   }
 
   /** Leaves a connection behind that the next transaction can use, or none. */
@@ -190,13 +205,13 @@ export class Session {
  * Waits for statements that were sent before a commit, and for that. What the server says of one of them is the error, and
  * the commit has failed as well. Where the connection broke, the commit was under way: only it says what is known of that.
  */
-export async function behind(sent: Promise<unknown>, committed: Promise<void>): Promise<void> {
+export async function behind<T>(sent: Promise<unknown>, committed: Promise<T>): Promise<T> {
   committed.catch(() => {});
   await sent.catch(async (error: unknown) => {
     if (unavailable(error) instanceof Unreachable && !isSaidByServer(error)) await committed;
     throw error;
   });
-  await committed;
+  return committed;
 }
 
 /** Null where the answer does not come in time. */

@@ -86,7 +86,7 @@ export function nothing(): Gathered {
   return { logged: [], outputs: [], times: new Map(), learned: new Map() };
 }
 
-const LOGGED = [
+export const LOGGED = [
   ['id', 'bigint'],
   ['previous_id', 'bigint'],
   ['snitch_id', 'bigint'],
@@ -101,11 +101,12 @@ const LOGGED = [
   ['report', 'text'],
 ] as const;
 
-type Type = 'bigint' | 'text' | 'bytea';
+export type Type = 'bigint' | 'text' | 'bytea';
 
 const ARRAY = { bigint: bigintArray, text: textArray, bytea: byteaArray } as const;
 
-const arrays = (types: readonly Type[], before = 0) =>
+/** @param before so many parameters stand before its own */
+export const arrays = (types: readonly Type[], before = 0) =>
   types.map((type, index) => `$${before + index + 1}::${type}[]`).join(', ');
 
 const LOGGED_TYPES = LOGGED.map(([, type]) => type);
@@ -118,7 +119,6 @@ const insertLog = `INSERT INTO check_ins (${LOGGED.map(([name]) => name).join(',
 
 const SET_TIMES = TIMES.map((name) => `${name} = u.${name}`).join(', ');
 
-/** @param before so many parameters stand before its own */
 const updateTimes = (before: number) =>
   `UPDATE snitch_states AS s SET ${SET_TIMES}
     FROM unnest(${arrays(TIMES_TYPES, before)}) AS u (id, ${TIMES.join(', ')})
@@ -168,19 +168,39 @@ export function statementsFor(gathered: Gathered): Asked[] {
 }
 
 /** With the log, where there is one. What was learned goes along: a row is written anew for each statement that changes it. */
-function writeTimes(log: readonly Parameter[] | null, { times, learned }: Gathered): Asked {
-  const rows = [...times.values()];
+function writeTimes(log: readonly Parameter[] | null, gathered: Gathered): Asked {
+  const rows = [...gathered.times.values()];
   const values = [...(log ?? []), ...columnsOf(rows, TIMES_TYPES)];
-  if (learned.size === 0) return { statement: log ? WRITE_LOG_AND_TIMES : WRITE_TIMES, values };
-  const packed = Array.from(times.keys(), (id) => {
+  if (gathered.learned.size === 0) return { statement: log ? WRITE_LOG_AND_TIMES : WRITE_TIMES, values };
+  const packed = byteaArray(packedOf(gathered));
+  return { statement: log ? WRITE_ALL : WRITE_TIMES_AND_LEARNED, values: [...values, packed] };
+}
+
+/** In the order of the times. */
+export function packedOf({ times, learned }: Gathered): (Uint8Array | null)[] {
+  return Array.from(times.keys(), (id) => {
     const known = learned.get(id);
     return known === undefined ? null : (known ?? NONE);
   });
-  return { statement: log ? WRITE_ALL : WRITE_TIMES_AND_LEARNED, values: [...values, byteaArray(packed)] };
+}
+
+/** Tells which version all rows have that the transaction has written. */
+export const VERSION: Statement = {
+  name: 'snitch_set_version',
+  text: 'SELECT pg_current_xact_id()::xid AS version',
+};
+
+export interface Versioned {
+  version: string;
+}
+
+/** As the server takes it for an `xid`, which is a number without a sign. */
+export function versionOf(row: Versioned | undefined): number | null {
+  return row === undefined ? null : Number(row.version) | 0;
 }
 
 const NONE = new Uint8Array();
 
-function columnsOf(rows: readonly (readonly Value[])[], types: readonly Type[]): Parameter[] {
+export function columnsOf(rows: readonly (readonly Value[])[], types: readonly Type[]): Parameter[] {
   return types.map((type, column) => ARRAY[type](rows.map((row) => row[column] ?? null)));
 }

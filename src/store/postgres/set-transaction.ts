@@ -29,6 +29,7 @@ export class SetTransaction extends PostgresTransaction {
   readonly #own: Gathered = nothing();
   #token = '';
   #isMarked = false;
+  #isDirect = false;
   readonly #asked: Promise<unknown>[] = [];
 
   constructor(session: Session, options: { calendar: Calendar; checkInsKept: () => number }) {
@@ -74,9 +75,24 @@ export class SetTransaction extends PostgresTransaction {
 
   /** What is still gathered, to be sent with the commit. */
   rest(): Asked[] {
-    const rest = statementsFor(this.#before);
+    return statementsFor(this.gathered());
+  }
+
+  protected gathered(): Gathered {
+    const gathered = this.#before;
     this.#before = nothing();
-    return rest;
+    return gathered;
+  }
+
+  /** Whether all that was written was gathered, and nothing else was asked for. */
+  get isOnlyGathered(): boolean {
+    return !this.#isDirect;
+  }
+
+  /** The row as it is with what was gathered of it; undefined where it was not read ahead, or may have changed since. */
+  writtenRow(id: number): SetRow | undefined {
+    const row = this.#byId.get(id);
+    return row && this.#asWritten(row);
   }
 
   /** Resolves when all is done that was sent. */
@@ -125,6 +141,7 @@ export class SetTransaction extends PostgresTransaction {
 
   /** A statement that is none of a set may read and change what is gathered, and may have to be undone alone. */
   #goDirectly(): void {
+    this.#isDirect = true;
     if (!this.#isMarked) {
       this.#isMarked = true;
       this.#send(this.#before);

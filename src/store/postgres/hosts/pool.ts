@@ -1,6 +1,7 @@
 /** A bounded number of sessions with the primary, lent to one caller at a time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { describeHost } from '../../../core/database/postgres-url.ts';
 import { StoreUnavailable } from '../../../core/errors.ts';
 import type { Connections } from '../../node.ts';
 import { ConnectionFault } from './faults.ts';
@@ -8,7 +9,11 @@ import type { Primary } from './primary.ts';
 import type { Session } from './session.ts';
 
 /** As `pg` has it too: it is given back with `release`, with an error or `true` if it must not be used again. */
-export type PooledClient = pg.Client & { release(broken?: Error | boolean): void };
+export type PooledClient = pg.Client & {
+  release(broken?: Error | boolean): void;
+  /** The server, as it is until another one is promoted. */
+  readonly server: string;
+};
 
 export interface PoolOptions {
   readonly primary: Pick<Primary, 'connect'>;
@@ -109,7 +114,9 @@ export class SessionPool {
       this.#lent.delete(session);
       this.#takeBack(session, broken);
     };
-    return Object.assign(session.client, { release });
+    const { cluster, timeline } = session.facts;
+    const server = `${describeHost(session.host)} ${cluster} ${timeline}`;
+    return Object.assign(session.client, { release, server });
   }
 
   #takeBack(session: Session, broken: Error | boolean | undefined): void {
