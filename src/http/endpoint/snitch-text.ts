@@ -6,7 +6,7 @@ import { type Shown, wireAcknowledged, wireReason } from './wire.ts';
 import { wireHold } from './wire-hold.ts';
 
 /**
- * The very text of `JSON.stringify(wireSnitch(snitch, shown))`, in a third of the time: a list may have a million of
+ * The very text of `JSON.stringify(wireSnitch(snitch, shown))`, in less than half of the time: a list may have a million of
  * them. It is put together of few pieces, since each of them costs: what most snitches have nothing of is one of them.
  * A test compares the two.
  */

@@ -11,6 +11,9 @@ const URGENT_RUN = 64;
 const WORTH_RESTING = 1;
 const CALLED_WITHIN = 250;
 
+/** A timer counts in whole milliseconds: of a rest that ends sooner, it would make two or three. In milliseconds. */
+const AS_GOOD_AS_OVER = 0.5;
+
 /**
  * A transaction that has lasted so long begins no further piece of own work, where somebody has called lately: whoever calls
  * meanwhile waits for all of it, and for its commit. In milliseconds.
@@ -59,7 +62,11 @@ export class WaitingWrites<Write> {
 
   /** Whether one may run now. */
   get hasTurn(): boolean {
-    return this.#urgent.length > 0 || (this.#own.length > 0 && this.restsFor <= 0);
+    return this.#urgent.length > 0 || (this.#own.length > 0 && !this.#isResting);
+  }
+
+  get #isResting(): boolean {
+    return this.restsFor > AS_GOOD_AS_OVER;
   }
 
   /** Whether own work is done now, in pieces of which each keeps others waiting. */
@@ -77,7 +84,7 @@ export class WaitingWrites<Write> {
    * They go on waiting until they are taken out.
    */
   turn(): WritesInTurn<Write> {
-    const own = this.restsFor > 0 ? [] : this.#own;
+    const own = this.#isResting ? [] : this.#own;
     const urgent = this.#urgent;
     const writes = [
       ...urgent.slice(0, URGENT_RUN),

@@ -64,8 +64,10 @@ test('own work rests as long as it took, where somebody has called lately', () =
   assert.equal(waiting.turn().writes, ['u']);
   waiting.takeOut(1, waiting.turn(), 3);
   assert.is(waiting.restsFor, 7, 'urgent work is no reason for a rest');
-  clock.now += 7;
-  assert.ok(waiting.hasTurn);
+  clock.now += 6.4;
+  assert.not(waiting.hasTurn);
+  clock.now += 0.1;
+  assert.ok(waiting.hasTurn, 'what is left is shorter than any timer');
   const after = waiting.turn();
   assert.equal([after.writes, after.own], [['o1'], 1]);
 });
