@@ -134,6 +134,29 @@ test('all that waits for a target is given back when it turns out to be slow', a
   });
 });
 
+test('where many sends may begin, others have their turn of the event loop in between', async () => {
+  const targets = Array.from({ length: 8 }, (_, index) => `target ${index}`);
+  const memory = new Memory(Object.fromEntries(targets.map((target) => [target, 1])));
+  const clock = { now: 0, turn: 0 };
+  const turns: number[] = [];
+  const send: Send = async () => {
+    turns.push(clock.turn);
+    // So long it takes to put one together.
+    clock.now += 0.6;
+    return DELIVERED;
+  };
+  const work = async () => {
+    while (memory.settled.length < targets.length) {
+      await turn();
+      clock.turn += 1;
+    }
+  };
+  await withLoop(memory, channelOf(send), work, () => clock.now);
+  const most = Math.max(...turns.map((one) => turns.filter((other) => other === one).length));
+  assert.is(turns.length, targets.length);
+  assert.ok(most <= 4, `${most} began in one turn`);
+});
+
 test('a place that a slow send leaves is taken at once', async () => {
   const targets = Array.from({ length: 30 }, (_, index) => `hook-${index}`);
   const memory = new Memory(Object.fromEntries(targets.map((target) => [target, 1])));

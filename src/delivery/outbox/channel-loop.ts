@@ -13,7 +13,8 @@ import { attempt, type Outcome } from './outcome.ts';
 import { Paces } from './paces.ts';
 import { PassLoop } from './pass-loop.ts';
 import type { Settler } from './settler.ts';
-import { GroupedTarget, SingleTarget, type Target } from './target.ts';
+import type { Spell } from './spell.ts';
+import { firstPauseEnd, GroupedTarget, SingleTarget, type Target } from './target.ts';
 import { leaseEndOf, type Message, type Turn } from './turn.ts';
 
 /** So many deliveries are claimed in one call of the store, so that no call keeps others waiting. */
@@ -34,6 +35,8 @@ export interface ChannelLoopOptions {
   heldSince: () => number;
   /** Aborted when what is in flight must be given up. */
   giveUp: AbortSignal;
+  /** Shared by all channels. */
+  spell: Spell;
 }
 
 export class ChannelLoop {
@@ -118,7 +121,7 @@ export class ChannelLoop {
     if (allClaimed) this.#forget(began);
     this.#startWaiting();
     const untilDue = due || dueAt === null ? Number.POSITIVE_INFINITY : dueAt - now;
-    return Math.min(untilDue, this.#untilPauseEnds(began));
+    return Math.min(untilDue, firstPauseEnd(this.#targets.values(), began) - monotonic());
   }
 
   /** @returns whether nothing that may be sent now is left in the outbox */
@@ -180,16 +183,17 @@ export class ChannelLoop {
     return [...satisfied.map(({ id }) => id), ...this.#options.settler.overdue(this.#channel.kind)];
   }
 
-  /** One turn of each target after the other, until no target may start another. */
-  #startWaiting(): void {
+  /** One turn of each target after the other, until no target may start another; in several goes where they are many. */
+  readonly #startWaiting = (): void => {
     if (this.#gathering || this.#halted) return;
     let ready = [...this.#targets.values()];
     while (ready.length > 0) ready = ready.filter((target) => this.#startOne(target));
-  }
+  };
 
   #startOne(target: Target): boolean {
     const [turn] = target.waiting;
     if (!turn || !target.mayStart(this.#options.monotonic())) return false;
+    if (!this.#options.spell.hasTime(this.#startWaiting)) return false;
     const slot = this.#lanes.enter(target.doubtful ? 'slow' : 'fast', () => this.#onSlow(target));
     if (!slot) return false;
     target.waiting.shift();
@@ -276,12 +280,6 @@ export class ChannelLoop {
       this.#waiting -= turn.size;
       this.#inFlight.add(this.#options.settler.release(turn.deliveries()));
     }
-  }
-
-  /** Until the first of the pauses that had not ended at `began`. */
-  #untilPauseEnds(began: number): number {
-    const pauses = [...this.#targets.values()].map(({ notBefore }) => notBefore);
-    return Math.min(...pauses.filter((end) => end > began)) - this.#options.monotonic();
   }
 
   /**

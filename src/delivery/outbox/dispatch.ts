@@ -5,6 +5,7 @@ import type { Store } from '../../store/store.ts';
 import type { Channel } from './channel.ts';
 import { ChannelLoop } from './channel-loop.ts';
 import { type Attempt, Settler } from './settler.ts';
+import { Spell } from './spell.ts';
 
 export interface DispatchOptions {
   store: Pick<
@@ -61,7 +62,8 @@ export class Dispatch {
     this.#settler = new Settler({ store, clock, monotonic, random, logger, observe });
     const giveUp = this.#giveUp.signal;
     const told = { onFailing: this.#onFailing, onRecovered: this.#onRecovered };
-    const shared = { store, clock, monotonic, settler: this.#settler, heldSince, giveUp, ...told };
+    const spell = new Spell(monotonic);
+    const shared = { store, clock, monotonic, settler: this.#settler, heldSince, giveUp, spell, ...told };
     this.#loops = channels.map((channel) => new ChannelLoop(channel, shared));
   }
 

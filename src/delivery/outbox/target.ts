@@ -229,3 +229,8 @@ export class GroupedTarget extends Target {
     this.notBefore = Math.max(this.notBefore, now + this.#wait, room);
   }
 }
+
+/** When the first of the pauses ends that had not ended at `began`; infinite where there is none. */
+export function firstPauseEnd(targets: Iterable<Target>, began: number): number {
+  return Math.min(...[...targets].map(({ notBefore }) => notBefore).filter((end) => end > began));
+}

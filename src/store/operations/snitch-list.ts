@@ -116,13 +116,25 @@ function reportOf(row: ListedRow): LastReport | null {
 
 const NO_NEEDS: string[] = [];
 
+/** Of the row that was read last: neighbours in a list often have the same. */
+let known: { json: string; tags: string[] } = { json: '[]', tags: [] };
+
+/** What is answered belongs to several rows, and is not to be changed. */
+function tagsOf(row: Pick<ListedRow, 'tags'>): string[] {
+  if (row.tags !== known.json) {
+    known = { json: row.tags, tags: tagsIn(row) };
+    Object.freeze(known.tags);
+  }
+  return known.tags;
+}
+
 function toListed(row: ListedRow, lastReport: LastReport | null): ListedSnitch {
   return {
     token: row.token,
     name: row.name,
     publicName: row.public_name,
     notes: row.notes,
-    tags: tagsIn(row),
+    tags: tagsOf(row),
     alertEmail: textsIn(row.alert_email),
     createdAt: row.created_at,
     state: {

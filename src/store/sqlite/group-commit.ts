@@ -14,7 +14,7 @@ import type { Acknowledged, Stamp } from './acknowledged.ts';
 import { isDamage, unavailable } from './faults.ts';
 import type { LogSync } from './log-sync.ts';
 import { SqliteTransaction } from './sqlite-transaction.ts';
-import { WaitingWrites } from './waiting-writes.ts';
+import { OWN_RUN, WaitingWrites } from './waiting-writes.ts';
 
 /** How long the reads or the writes of one turn may keep the event loop, in milliseconds; the rest waits. */
 const BATCH_TIME = 4;
@@ -37,6 +37,9 @@ interface Batch {
   failed: { call: Call; error: unknown }[];
   /** How many calls it takes on at most. */
   limit: number;
+  /** From this one on they are own work, begun only until `ownUntil`. */
+  limitedFrom: number;
+  ownUntil: number;
 }
 
 export class GroupCommit implements Runner {
@@ -111,11 +114,13 @@ export class GroupCommit implements Runner {
     if (this.#scheduled) return;
     this.#scheduled = true;
     // One more turn of the event loop gathers what arrives meanwhile: batches grow by half under load, and a call
-    // that comes alone waits some microseconds.
+    // that comes alone waits some microseconds. While the daemon works, a turn may take milliseconds.
+    const run = () => {
+      this.#running = this.#runBatch();
+    };
     setImmediate(() => {
-      setImmediate(() => {
-        this.#running = this.#runBatch();
-      });
+      if (this.#writes.isWorking) run();
+      else setImmediate(run);
     });
   }
 
@@ -172,9 +177,10 @@ export class GroupCommit implements Runner {
    */
   async #runWrites(until: number): Promise<void> {
     const turn = this.#writes.turn();
-    const { writes: calls, own } = turn;
+    const { writes: calls, own, limitedFrom } = turn;
     const began = performance.now();
-    const batch: Batch = { calls: [], done: [], failed: [], limit: this.#share(calls.length, own) };
+    const limits = { limit: this.#share(calls.length, own), limitedFrom, ownUntil: began + OWN_RUN };
+    const batch: Batch = { calls: [], done: [], failed: [], ...limits };
     let stamp: Stamp | null = null;
     try {
       if (!(await this.#attempt(batch, calls, until, false))) await this.#attempt(batch, calls, until, true);
@@ -209,8 +215,10 @@ export class GroupCommit implements Runner {
     batch.calls.length = batch.done.length = batch.failed.length = 0;
     this.#tx.begin();
     for (const call of calls) {
-      if (batch.calls.length >= batch.limit) return true;
-      if (batch.calls.length > 0 && performance.now() >= until) return true;
+      const { length: taken } = batch.calls;
+      if (taken >= batch.limit) return true;
+      const end = taken >= batch.limitedFrom ? batch.ownUntil : until;
+      if (taken > 0 && performance.now() >= end) return true;
       batch.calls.push(call);
       const written = this.#tx.written;
       try {

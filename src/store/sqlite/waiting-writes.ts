@@ -11,6 +11,27 @@ const URGENT_RUN = 64;
 const WORTH_RESTING = 1;
 const CALLED_WITHIN = 250;
 
+/** A timer counts in whole milliseconds: of a rest that ends sooner, it would make two or three. In milliseconds. */
+const AS_GOOD_AS_OVER = 0.5;
+
+/**
+ * A transaction that has lasted so long begins no further piece of own work, where somebody has called lately: whoever calls
+ * meanwhile waits for all of it, and for its commit. In milliseconds.
+ */
+export const OWN_RUN = 1;
+
+/** For so long after own work more of it is expected, such as the next slice of a sweep; in milliseconds. */
+const OWN_GOES_ON = 20;
+
+/** Whose turn it is. */
+export interface WritesInTurn<Write> {
+  writes: Write[];
+  /** How many of them are the daemon's own. */
+  own: number;
+  /** From this one on they are only begun within `OWN_RUN`. */
+  limitedFrom: number;
+}
+
 export class WaitingWrites<Write> {
   /** Somebody waits for them on the network: they go before the daemon's own. */
   #urgent: Write[] = [];
@@ -18,6 +39,8 @@ export class WaitingWrites<Write> {
   /** When somebody called last, and when own work may go on, in milliseconds of a clock that never jumps. */
   #calledAt = Number.NEGATIVE_INFINITY;
   #ownFrom = Number.NEGATIVE_INFINITY;
+  /** When own work was done last. */
+  #ownAt = Number.NEGATIVE_INFINITY;
   readonly #monotonic: () => number;
 
   constructor(monotonic: () => number = () => performance.now()) {
@@ -39,7 +62,16 @@ export class WaitingWrites<Write> {
 
   /** Whether one may run now. */
   get hasTurn(): boolean {
-    return this.#urgent.length > 0 || (this.#own.length > 0 && this.restsFor <= 0);
+    return this.#urgent.length > 0 || (this.#own.length > 0 && !this.#isResting);
+  }
+
+  get #isResting(): boolean {
+    return this.restsFor > AS_GOOD_AS_OVER;
+  }
+
+  /** Whether own work is done now, in pieces of which each keeps others waiting. */
+  get isWorking(): boolean {
+    return this.#own.length > 0 || this.#monotonic() - this.#ownAt < OWN_GOES_ON;
   }
 
   /** How many milliseconds own work still rests; 0 or less where it does not. */
@@ -51,8 +83,8 @@ export class WaitingWrites<Write> {
    * Those whose turn it is, urgent ones first: a check-in that came before a sweep must never find itself accused by it.
    * They go on waiting until they are taken out.
    */
-  turn(): { writes: Write[]; own: number } {
-    const own = this.restsFor > 0 ? [] : this.#own;
+  turn(): WritesInTurn<Write> {
+    const own = this.#isResting ? [] : this.#own;
     const urgent = this.#urgent;
     const writes = [
       ...urgent.slice(0, URGENT_RUN),
@@ -60,7 +92,8 @@ export class WaitingWrites<Write> {
       ...urgent.slice(URGENT_RUN),
       ...own.slice(1),
     ];
-    return { writes, own: own.length };
+    const limited = this.#monotonic() - this.#calledAt < CALLED_WITHIN;
+    return { writes, own: own.length, limitedFrom: limited ? urgent.length + 1 : Number.POSITIVE_INFINITY };
   }
 
   /**
@@ -69,7 +102,7 @@ export class WaitingWrites<Write> {
    * @param turn as it was answered; what came since stands behind all of it
    * @param took how long they took, in milliseconds
    */
-  takeOut(count: number, turn: { writes: readonly Write[]; own: number }, took: number): void {
+  takeOut(count: number, turn: Omit<WritesInTurn<Write>, 'limitedFrom'>, took: number): void {
     const urgent = turn.writes.length - turn.own;
     const before = Math.min(urgent, URGENT_RUN);
     const first = turn.own > 0 && count > before ? 1 : 0;
@@ -78,6 +111,7 @@ export class WaitingWrites<Write> {
     if (ownTaken === 0) return;
     this.#own = this.#own.slice(ownTaken);
     const now = this.#monotonic();
+    this.#ownAt = now;
     if (took >= WORTH_RESTING && now - this.#calledAt < CALLED_WITHIN) this.#ownFrom = now + took;
   }
 

@@ -136,6 +136,31 @@ batch('calls of one turn are one commit, in the order they were made', async ({ 
   assert.equal(tokensOf(told), names);
 });
 
+batch(
+  'who calls waits for a moment of own work, and for more of it only where nobody else calls',
+  async (world) => {
+    const { batches, db } = world;
+    const { now: frozen } = performance;
+    let time = 10_000;
+    performance.now = () => time;
+    const work = (name: string) =>
+      batches.writeInBackground(async (tx) => {
+        time += 0.7;
+        return note(name)(tx);
+      });
+    try {
+      const worked = ['own 0', 'own 1', 'own 2', 'own 3'].map(work);
+      await batches.write(note('check-in'));
+      assert.equal(namesIn(db), ['check-in', 'own 0', 'own 1'], 'what began within a millisecond');
+      time += 300;
+      await Promise.all(worked);
+      assert.is(batches.commits, 2, 'the rest goes on in one transaction');
+    } finally {
+      performance.now = frozen;
+    }
+  },
+);
+
 batch('half of many calls go first where the disk is idle, and the rest while it works', async (world) => {
   const { batches, log, told } = world;
   const names = Array.from({ length: 40 }, (_, index) => `check-in ${index}`);

@@ -57,15 +57,43 @@ test('own work rests as long as it took, where somebody has called lately', () =
   waiting.takeOut(2, turn, 7);
   assert.is(waiting.restsFor, 7);
   assert.not(waiting.hasTurn);
-  assert.equal(waiting.turn(), { writes: [], own: 0 });
+  const { writes, own } = waiting.turn();
+  assert.equal({ writes, own }, { writes: [], own: 0 });
   waiting.addUrgent('u');
   assert.ok(waiting.hasTurn, 'nobody who calls has to rest');
   assert.equal(waiting.turn().writes, ['u']);
   waiting.takeOut(1, waiting.turn(), 3);
   assert.is(waiting.restsFor, 7, 'urgent work is no reason for a rest');
-  clock.now += 7;
-  assert.ok(waiting.hasTurn);
-  assert.equal(waiting.turn(), { writes: ['o1'], own: 1 });
+  clock.now += 6.4;
+  assert.not(waiting.hasTurn);
+  clock.now += 0.1;
+  assert.ok(waiting.hasTurn, 'what is left is shorter than any timer');
+  const after = waiting.turn();
+  assert.equal([after.writes, after.own], [['o1'], 1]);
+});
+
+test('all but the first piece of own work is limited, where somebody has called lately', () => {
+  for (const urgent of [1, URGENT_RUN, URGENT_RUN + 3]) {
+    const { clock, waiting } = filled(urgent, 3);
+    const { writes, limitedFrom } = waiting.turn();
+    assert.equal(writes.slice(limitedFrom), ['o1', 'o2'], `${urgent} urgent`);
+    clock.now += 251;
+    assert.is(waiting.turn().limitedFrom, Number.POSITIVE_INFINITY, 'nobody has called lately');
+  }
+});
+
+test('own work goes on until a moment after the last piece of it', () => {
+  const { clock, waiting } = opened();
+  assert.not(waiting.isWorking);
+  waiting.addUrgent('u');
+  waiting.takeOut(1, waiting.turn(), 5);
+  assert.not(waiting.isWorking, 'those who call are no own work');
+  waiting.addOwn('o');
+  assert.ok(waiting.isWorking);
+  waiting.takeOut(1, waiting.turn(), 0.5);
+  assert.ok(waiting.isWorking, 'the next piece is to be expected');
+  clock.now += 21;
+  assert.not(waiting.isWorking);
 });
 
 test('it does not rest where nobody calls, where it was short, and at the end', () => {

@@ -45,8 +45,11 @@ export async function applyDue(
   const failures = after === null ? await settleFlaps(tx, now, limit) : [];
   const result: DueResult = { changed: 0, inVain: false, next: after, failures };
   let applied = 0;
-  for (let looked = 0; looked < LOOKED_THROUGH; looked += READ_AT_ONCE) {
-    const rows = await looksBehind(tx, now, result.next, READ_AT_ONCE);
+  for (let looked = 0; looked < LOOKED_THROUGH; ) {
+    // In a storm all of the first ones are due: more of them would be read in vain by each call.
+    const size = looked === 0 ? Math.min(limit, READ_AT_ONCE) : READ_AT_ONCE;
+    looked += size;
+    const rows = await looksBehind(tx, now, result.next, size);
     const due = rows.filter((row) => row.due_at !== null && row.due_at <= now);
     if (due.length > 0) {
       const foreseen = due.slice(0, limit - applied).map(({ id }) => id);
@@ -62,7 +65,8 @@ export async function applyDue(
       } else result.inVain = true;
       result.next = { lookAt, id };
     }
-    if (rows.length < READ_AT_ONCE) return { ...result, next: null };
+    if (rows.length < size) return { ...result, next: null };
+    if (applied === limit) return result;
   }
   return result;
 }
