@@ -10,6 +10,7 @@ import type { Commit, Store } from '../store.ts';
 import { ChangeHearer } from './changes/hearer.ts';
 import type { Heard } from './changes/messages.ts';
 import { ChangeTeller } from './changes/teller.ts';
+import { freeOwnClaims } from './dead-nodes.ts';
 import { SessionPool } from './hosts/pool.ts';
 import { Primary } from './hosts/primary.ts';
 import { seenMemory } from './hosts/seen-file.ts';
@@ -108,6 +109,9 @@ export async function openStoreOnPostgres(options: OpenOptions): Promise<Store> 
   const close = async () => {
     await end();
     await on.runner.drain();
+    // Where the database is away, the others find out by themselves.
+    if (shared.node.problem() === null)
+      await on.runner.writeInBackground((tx) => freeOwnClaims(tx, id)).catch(() => undefined);
     // It needs the connections, which end with the store.
     await teller.stop();
     await on.store.close();
