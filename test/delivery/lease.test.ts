@@ -1,4 +1,6 @@
-/** A lease that may end during a send is given back: another claim could send the same at the same time. */
+/**
+ * A lease that may end during a send is given back: another claim could send the same at the same time. Also on PostgreSQL.
+ */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { DelivererOptions } from '../../src/delivery/deliverer.ts';

@@ -6,6 +6,7 @@ import type { PostgresAddress } from '../../core/database/postgres-url.ts';
 import type { Change } from '../change.ts';
 import { migrations as all } from '../migrations/index.ts';
 import type { Migration } from '../migrations/migration.ts';
+import type { ClusterNode } from '../node.ts';
 import type { Commit, Store } from '../store.ts';
 import { ChangeHearer } from './changes/hearer.ts';
 import type { Heard } from './changes/messages.ts';
@@ -109,9 +110,7 @@ export async function openStoreOnPostgres(options: OpenOptions): Promise<Store> 
   const close = async () => {
     await end();
     await on.runner.drain();
-    // Where the database is away, the others find out by themselves.
-    if (shared.node.problem() === null)
-      await on.runner.writeInBackground((tx) => freeOwnClaims(tx, id)).catch(() => undefined);
+    await leaveNothing(on, shared.node);
     // It needs the connections, which end with the store.
     await teller.stop();
     await on.store.close();
@@ -149,4 +148,10 @@ function concernsOthers({ kind }: Change): boolean {
 function hear({ announce }: StoreOnPool, heard: Heard): void {
   if (heard === 'reset') announce([{ kind: 'reset' }]);
   else announce(heard.changes.filter(concernsOthers));
+}
+
+/** Where the database is away, the others find out by themselves. */
+async function leaveNothing({ runner }: StoreOnPool, { id, problem }: ClusterNode): Promise<void> {
+  if (problem() !== null) return;
+  await runner.writeInBackground((tx) => freeOwnClaims(tx, id)).catch(() => undefined);
 }
