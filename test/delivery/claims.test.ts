@@ -9,7 +9,7 @@ import { anAlert } from './alerts.ts';
 const test = suite('claims');
 
 const PACE = { timeout: 30_000, perTarget: 4, fast: 1, slow: 1, slowAfter: 1_000 };
-const INTAKE = { perTarget: 8, waiting: 100, settling: 15_000 };
+const INTAKE = { perTarget: 8, waiting: 100, settling: 15_000, gathering: 5_000 };
 
 function claimOf(target: string): ClaimedDelivery {
   const owner = { id: 'case_1', name: 'Operations', timezone: 'UTC' };

@@ -1,7 +1,7 @@
 /**
  * A storm in one chat: no more messages in a minute than a person can read, also where the daemon starts anew meanwhile,
  * and never one that the service has asked to wait for. The minutes are those of a clock that the test moves.
- * Time limit: 180 s.
+ * Also on PostgreSQL. Time limit: 180 s.
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from '../../store/store.ts';
 import type { Channel } from './channel.ts';
-import { type Claimed, Claims, type Intake, intakeOf, leaseOf } from './claims.ts';
+import { type Claimed, Claims, type Intake, intakeOf, leaseOf, SLICE } from './claims.ts';
 import { hold } from './held.ts';
 import { InFlight } from './in-flight.ts';
 import { Lanes, type Slot } from './lanes.ts';
@@ -14,14 +14,8 @@ import { Paces } from './paces.ts';
 import { PassLoop } from './pass-loop.ts';
 import type { Settler } from './settler.ts';
 import type { Spell } from './spell.ts';
-import { firstPauseEnd, GroupedTarget, SingleTarget, type Target } from './target.ts';
+import { firstPauseEnd, GroupedTarget, REMEMBERED, SingleTarget, type Target } from './target.ts';
 import { leaseEndOf, type Message, type Turn } from './turn.ts';
-
-/** So many deliveries are claimed in one call of the store, so that no call keeps others waiting. */
-const SLICE = 32;
-
-/** Above this number, targets that have nothing to do are forgotten. */
-const REMEMBERED = 1_000;
 
 export interface ChannelLoopOptions {
   store: Pick<Store, 'claimDeliveries' | 'nextDeliveryAt' | 'keepPace' | 'listPaces'>;
@@ -130,8 +124,9 @@ export class ChannelLoop {
     // Whoever had nothing waiting when the gathering began gets all of it, slice by slice.
     const excluded = grouped ? this.#satisfied() : null;
     this.#gathering = grouped;
+    const end = this.#options.monotonic() + this.#intake.gathering;
     try {
-      while (!this.#halted && this.#waiting < this.#intake.waiting && this.#lanes.hasRoom('fast')) {
+      while (this.#mayClaim(end)) {
         const limit = Math.min(SLICE, this.#intake.waiting - this.#waiting);
         const busy = excluded ?? this.#satisfied();
         const claimed = await this.#claims.take(this.#channel, this.#intake, limit, busy);
@@ -144,6 +139,11 @@ export class ChannelLoop {
       const now = this.#options.monotonic();
       for (const target of this.#targets.values()) if (target.isTooMuch(now)) this.#release(target, 0);
     }
+  }
+
+  #mayClaim(end: number): boolean {
+    if (this.#halted || this.#options.monotonic() >= end) return false;
+    return this.#waiting < this.#intake.waiting && this.#lanes.hasRoom('fast');
   }
 
   async #accept({ claims, leaseEnds }: Claimed): Promise<void> {

@@ -4,6 +4,9 @@ import type { Store } from '../../store/store.ts';
 import type { Channel } from './channel.ts';
 import { AHEAD } from './target.ts';
 
+/** So many deliveries are claimed in one call of the store, so that no call keeps others waiting. */
+export const SLICE = 32;
+
 /** How much is claimed ahead of sending. */
 export interface Intake {
   /** So many deliveries of one target at most. */
@@ -12,15 +15,26 @@ export interface Intake {
   waiting: number;
   /** Time that a lease has for claiming and settling beside the sends themselves, in milliseconds. */
   settling: number;
+  /** After this time what was claimed is sent, even if more is due; in milliseconds. */
+  gathering: number;
 }
 
-const EACH_ALONE: Intake = { perTarget: AHEAD, waiting: 1_024, settling: 15_000 };
+const EACH_ALONE: Intake = {
+  perTarget: AHEAD,
+  waiting: 1_024,
+  settling: 15_000,
+  // Each is sent as soon as it is claimed.
+  gathering: Number.POSITIVE_INFINITY,
+};
 
 /** Where there is a gap between two sends, nothing is claimed ahead. */
 const ONE_BY_ONE: Intake = { ...EACH_ALONE, perTarget: 1 };
 
-/** A digest takes all that waits. */
-const GROUPED: Intake = { perTarget: 50_000, waiting: 50_000, settling: 60_000 };
+/**
+ * A digest takes all that waits, but where the store is so slow that claiming it takes long: nobody has been told anything
+ * yet, and when the lease ends all of it would have to be given back and claimed anew, for ever.
+ */
+const GROUPED: Intake = { perTarget: 50_000, waiting: 50_000, settling: 60_000, gathering: 20_000 };
 
 export function intakeOf({ grouping, pace }: Pick<Channel, 'grouping' | 'pace'>): Intake {
   if (grouping) return GROUPED;

@@ -19,6 +19,9 @@ import { DIGEST_OVER, GroupedTurn, type Message, singleTurn, type Turn } from '.
 /** So many deliveries are claimed ahead for a target that gets each by itself, and again when half are on their way. */
 export const AHEAD = 8;
 
+/** Above this number, targets that have nothing to do are forgotten. */
+export const REMEMBERED = 1_000;
+
 /** The pause grows by this much with each failure in a row, in milliseconds. */
 const PAUSE_STEP = 10;
 const LONGEST_PAUSE = 1_000;

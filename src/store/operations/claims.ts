@@ -66,7 +66,7 @@ async function nextTarget(tx: Transaction, channel: Channel, after: string): Pro
 }
 
 /** What is not to be sent yet, or not at all, makes room for what comes behind it. */
-export async function claimTarget(
+async function claimTarget(
   tx: Transaction,
   request: ClaimRequest,
   target: string,

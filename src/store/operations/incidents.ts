@@ -87,7 +87,8 @@ function hasFailed({ state, leased }: { state: DeliveryState; leased: number }):
 /** Null for what is sent by email or to a webhook. */
 export async function recipientOf(tx: Transaction, row: Claimable, alert: Alert): Promise<Recipient | null> {
   if (!isChannelKind(row.channel)) return null;
-  const channel = await getChannel(tx, row.case_id, row.target);
+  const { case_id: caseId, target } = row;
+  const channel = await tx.remember(`channel ${caseId} ${target}`, () => getChannel(tx, caseId, target));
   return { channel, incident: await incidentOf(tx, row, alert) };
 }
 

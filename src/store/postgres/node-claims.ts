@@ -4,19 +4,34 @@
  */
 import type { ClaimedDelivery } from '../../core/delivery.ts';
 import type { ClaimRequest } from '../deliveries.ts';
-import { COLUMNS, claimTarget, type DueRow, lookAtClaimed } from '../operations/claims.ts';
-import type { Transaction } from '../transaction.ts';
+import { COLUMNS, type DueRow, lookAtClaimed } from '../operations/claims.ts';
+import type { Reading, Transaction } from '../transaction.ts';
 import { foreseeAlerts } from './claimed-alerts.ts';
 import { CLOCK } from './nodes/signs.ts';
 
 /** As in the order of the shared walk: behind `after`, and then from the first target on. */
 const IN_TURN = (target: string) => `(${target} <= ?), ${target}`;
 
+/** How a statement says what is due, and when a lease ends. */
+interface ClockWords {
+  now: string;
+  due: string;
+  until: string;
+}
+
+/** Of what was picked. Answers with the rows as they were before. */
+const lease = (until: string) =>
+  `UPDATE deliveries AS d SET attempts = d.attempts + 1, fence = d.fence + 1, leased = 1, next_attempt_at = ${until}, node = ?
+  FROM picked WHERE d.id = picked.id
+  RETURNING ${COLUMNS.split(', ')
+    .map((name) => (name === 'attempts' || name === 'fence' ? `d.${name} - 1 AS ${name}` : `d.${name}`))
+    .join(', ')}`;
+
 /**
  * Whoever has had a target keeps it while the lease lasts, so that what comes for one recipient meanwhile is gathered by
  * one node. Turns are taken in the order of the targets, so that two nodes never wait for each other in a circle.
  */
-const claimIn = (now: string, due: string, until: string) => `WITH RECURSIVE walked AS (
+const claimIn = ({ now, due, until }: ClockWords) => `WITH RECURSIVE walked AS (
     (SELECT target FROM deliveries WHERE state = 'pending' AND channel = ? ORDER BY target LIMIT 1)
     UNION ALL
     SELECT (SELECT d.target FROM deliveries AS d
@@ -42,13 +57,18 @@ const claimIn = (now: string, due: string, until: string) => `WITH RECURSIVE wal
       ORDER BY d.next_attempt_at, d.id LIMIT ? FOR UPDATE SKIP LOCKED) AS d
     ORDER BY ${IN_TURN('mine.target')}, d.next_attempt_at, d.id LIMIT ?
   )
-  UPDATE deliveries AS d SET attempts = d.attempts + 1, fence = d.fence + 1, leased = 1, next_attempt_at = ${until}, node = ?
-  FROM picked WHERE d.id = picked.id
-  RETURNING ${COLUMNS.split(', ')
-    .map((name) => (name === 'attempts' || name === 'fence' ? `d.${name} - 1 AS ${name}` : `d.${name}`))
-    .join(', ')}`;
+  ${lease(until)}`;
 
-const CLAIM = claimIn('CAST(? AS BIGINT)', 'd.next_attempt_at <= ?', 'CAST(? AS BIGINT)');
+/** More of a target whose turn this node has just taken, but for those that it has looked at. */
+const moreIn = ({ due, until }: ClockWords) => `WITH picked AS (
+    SELECT d.id FROM deliveries AS d
+    WHERE d.state = 'pending' AND d.channel = ? AND d.target = ? AND ${due}
+      AND NOT d.id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))
+    ORDER BY d.next_attempt_at, d.id LIMIT ? FOR UPDATE SKIP LOCKED
+  )
+  ${lease(until)}`;
+
+const OWN = { now: 'CAST(? AS BIGINT)', due: 'd.next_attempt_at <= ?', until: 'CAST(? AS BIGINT)' };
 
 /** Of one statement, so that an index can be asked with it. */
 const NOW = 'CAST(extract(epoch FROM statement_timestamp()) * 1000 AS BIGINT)';
@@ -58,18 +78,18 @@ const NOW = 'CAST(extract(epoch FROM statement_timestamp()) * 1000 AS BIGINT)';
  * is due by the clock of this host as well, because another host may have stamped it whose clock is ahead. What another
  * node leased is due when the lease is over, unless it is to be left alone.
  */
-const CLAIM_BY_DATABASE = claimIn(
-  NOW,
-  `d.next_attempt_at <= greatest(CAST(? AS BIGINT), ${NOW}) AND (d.leased = 0
+const SHARED = {
+  now: NOW,
+  due: `d.next_attempt_at <= greatest(CAST(? AS BIGINT), ${NOW}) AND (d.leased = 0
     OR d.next_attempt_at <= ${NOW} AND (d.node IS NULL OR d.node = ? OR CAST(? AS BIGINT) = 1))`,
-  `${NOW} + CAST(? AS BIGINT)`,
-);
+  until: `${NOW} + CAST(? AS BIGINT)`,
+};
+
+const CLAIM = { own: claimIn(OWN), database: claimIn(SHARED) };
+const CLAIM_MORE = { own: moreIn(OWN), database: moreIn(SHARED) };
 
 /** Whose clock leases are measured with: the caller's, who has the database alone, or that of the database. */
 export type LeaseClock = 'own' | 'database';
-
-const NOTE_NODE =
-  'UPDATE deliveries SET node = ? WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))';
 
 export interface Claiming {
   /** Who claims. */
@@ -82,6 +102,9 @@ export interface Claiming {
 /** Looks through so many deliveries at most that need not be sent, or not yet. */
 const LOOKED_THROUGH = 1_024;
 
+/** Likewise of one target, beside what the first claim gave. */
+const LOOKED_THROUGH_OF_ONE = 256;
+
 export async function claimAsNode(
   tx: Transaction,
   claiming: Claiming,
@@ -89,48 +112,71 @@ export async function claimAsNode(
 ): Promise<ClaimedDelivery[]> {
   const claimed: ClaimedDelivery[] = [];
   const passed = new Set(request.busy);
-  const others: number[] = [];
   for (let looked = 0; claimed.length < request.limit && looked < LOOKED_THROUGH; ) {
     const limit = request.limit - claimed.length;
     const rows = await take(tx, claiming, { ...request, limit, busy: [...passed] });
     await foreseeAlerts(tx, rows);
     for (const [target, own] of Map.groupBy(rows, (row) => row.target)) {
-      const before = claimed.length;
-      for (const row of own) {
-        const delivery = await lookAtClaimed(tx, row, request.now);
-        if (delivery) claimed.push(delivery);
-      }
-      const got = claimed.length - before;
+      const got = await lookAtAll(tx, own, request.now);
+      claimed.push(...got);
       // What is not to be sent makes room for what comes behind it.
-      if (got < own.length) {
-        const perTarget = request.perTarget - got;
-        const more = await claimTarget(tx, { ...request, perTarget }, target, claimed.length);
-        claimed.push(...more);
-        others.push(...more.map(({ id }) => id));
+      if (got.length < own.length) {
+        const most = Math.min(request.perTarget - got.length, request.limit - claimed.length);
+        claimed.push(...(await claimMore(tx, claiming, request, { target, most, looked: own })));
       }
       passed.add(target);
     }
     looked += rows.length;
     if (rows.length < limit) break;
   }
-  if (others.length > 0) tx.put(NOTE_NODE, claiming.node, JSON.stringify(others));
+  return claimed;
+}
+
+async function lookAtAll(tx: Transaction, rows: readonly DueRow[], now: number): Promise<ClaimedDelivery[]> {
+  const claimed: ClaimedDelivery[] = [];
+  for (const row of rows) {
+    const delivery = await lookAtClaimed(tx, row, now);
+    if (delivery) claimed.push(delivery);
+  }
+  return claimed;
+}
+
+/** By the same rules as the first claim, from the target whose turn that took. */
+async function claimMore(
+  tx: Transaction,
+  claiming: Claiming,
+  request: ClaimRequest,
+  { target, most, looked }: { target: string; most: number; looked: readonly DueRow[] },
+): Promise<ClaimedDelivery[]> {
+  const { due, until } = valuesOf(claiming, request);
+  const claimed: ClaimedDelivery[] = [];
+  const seen = looked.map(({ id }) => id);
+  while (claimed.length < most && seen.length < LOOKED_THROUGH_OF_ONE) {
+    const limit = most - claimed.length;
+    const rows = await tx.all<DueRow>(
+      CLAIM_MORE[claiming.clock],
+      ...[request.channel, target, ...due, JSON.stringify(seen), limit, until, claiming.node],
+    );
+    rows.sort((one, other) => one.id - other.id);
+    await foreseeAlerts(tx, rows);
+    claimed.push(...(await lookAtAll(tx, rows, request.now)));
+    seen.push(...rows.map(({ id }) => id));
+    if (rows.length < limit) break;
+  }
   return claimed;
 }
 
 /** The statement's rows, in the order in which the targets have their turn. */
-async function take(
-  tx: Transaction,
-  { node, clock, mayTakeOver }: Claiming,
-  { channel, now, leaseUntil, perTarget, limit, after, busy }: ClaimRequest,
-): Promise<DueRow[]> {
-  const isOwn = clock === 'own';
-  const compared = isOwn ? [now] : [];
-  const due = isOwn ? [now] : [now, node, mayTakeOver ? 1 : 0];
-  const until = isOwn ? leaseUntil : leaseUntil - now;
-  const rows = await tx.all<DueRow & { due: number }>(
-    isOwn ? CLAIM : CLAIM_BY_DATABASE,
-    ...[channel, channel, channel, JSON.stringify(busy), node, ...compared, channel, ...due, after, limit],
-    ...[channel, node, until, ...compared, channel, ...due, perTarget, after, limit, until, node],
+async function take(tx: Transaction, claiming: Claiming, request: ClaimRequest): Promise<DueRow[]> {
+  const { node, clock } = claiming;
+  const { channel, perTarget, limit, after, busy } = request;
+  const { now, due, until } = valuesOf(claiming, request);
+  // What the claim has no room for is not held either: others may be at it.
+  const most = Math.min(perTarget, limit);
+  const rows = await tx.all<DueRow>(
+    CLAIM[clock],
+    ...[channel, channel, channel, JSON.stringify(busy), node, ...now, channel, ...due, after, limit],
+    ...[channel, node, until, ...now, channel, ...due, most, after, limit, until, node],
   );
   const key = ({ target }: DueRow) => (target <= after ? 1 : 0);
   return rows.sort(
@@ -138,8 +184,39 @@ async function take(
   );
 }
 
+/** What the statements are told, in the order of their words. */
+function valuesOf({ node, clock, mayTakeOver }: Claiming, { now, leaseUntil }: ClaimRequest) {
+  return clock === 'own'
+    ? { now: [now], due: [now], until: leaseUntil }
+    : { now: [], due: [now, node, mayTakeOver ? 1 : 0], until: leaseUntil - now };
+}
+
 function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
+}
+
+/**
+ * By how much the clock that all share is ahead of this host's, in milliseconds; negative where it is behind.
+ *
+ * @param now of this host
+ */
+export async function databaseAhead(tx: Reading, now: number): Promise<number> {
+  const row = await tx.get<{ now: number }>(`SELECT ${NOW} AS now`);
+  return row ? row.now - now : 0;
+}
+
+const NEXT = `SELECT next_attempt_at AS at, ${NOW} AS now FROM deliveries WHERE state = 'pending'
+  ORDER BY next_attempt_at LIMIT 1`;
+
+/**
+ * When the next delivery may be claimed, by the clock of this host. It is due as soon as either clock says so, because a
+ * host that is behind would let it lie for as long.
+ *
+ * @param now of this host
+ */
+export async function nextDueByEither(tx: Reading, now: number): Promise<number | null> {
+  const next = await tx.get<{ at: number; now: number }>(NEXT);
+  return next ? next.at - Math.max(0, next.now - now) : null;
 }
 
 /** Makes due what these nodes had claimed, and gives their targets free; right only where they are gone. */

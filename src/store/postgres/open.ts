@@ -7,10 +7,12 @@ import type { Change } from '../change.ts';
 import { ClusterClock } from '../cluster-clock.ts';
 import { migrations as all } from '../migrations/index.ts';
 import type { Migration } from '../migrations/migration.ts';
+import type { ClusterNode } from '../node.ts';
 import type { Commit, Store } from '../store.ts';
 import { ChangeHearer } from './changes/hearer.ts';
 import type { Heard } from './changes/messages.ts';
 import { ChangeTeller } from './changes/teller.ts';
+import { freeOwnClaims } from './dead-nodes.ts';
 import { SessionPool } from './hosts/pool.ts';
 import { Primary } from './hosts/primary.ts';
 import { seenMemory } from './hosts/seen-file.ts';
@@ -111,6 +113,7 @@ export async function openStoreOnPostgres(options: OpenOptions): Promise<Store> 
   const close = async () => {
     await end();
     await on.runner.drain();
+    await leaveNothing(on, shared.node);
     // It needs the connections, which end with the store.
     await teller.stop();
     await on.store.close();
@@ -154,4 +157,10 @@ function concernsOthers({ kind }: Change): boolean {
 function hear({ announce }: StoreOnPool, heard: Heard): void {
   if (heard === 'reset') announce([{ kind: 'reset' }]);
   else announce(heard.changes.filter(concernsOthers));
+}
+
+/** Where the database is away, the others find out by themselves. */
+async function leaveNothing({ runner }: StoreOnPool, { id, problem }: ClusterNode): Promise<void> {
+  if (problem() !== null) return;
+  await runner.writeInBackground((tx) => freeOwnClaims(tx, id)).catch(() => undefined);
 }

@@ -2,12 +2,22 @@
 import { Calendar } from '../../core/interval.ts';
 import type { Change } from '../change.ts';
 import { methodsOf } from '../methods/methods.ts';
+import { nextDeliveryAt } from '../operations/claims.ts';
 import type { Commit, Store } from '../store.ts';
+import type { Transaction } from '../transaction.ts';
 import { CheckInSets } from './check-in-sets.ts';
+import { LostClaims } from './lost-claims.ts';
 import { migrate } from './migrate.ts';
-import { claimAsNode, type LeaseClock, releaseLeasesOf } from './node-claims.ts';
+import {
+  claimAsNode,
+  databaseAhead,
+  type LeaseClock,
+  nextDueByEither,
+  releaseLeasesOf,
+} from './node-claims.ts';
 import { PostgresRunner } from './postgres-runner.ts';
 import type { Pool } from './session.ts';
+import { Settlements } from './settlements.ts';
 
 export interface PostgresOptions {
   /** Its connections are the store's, which ends it with itself: ten at least, or calls wait for each other. */
@@ -94,12 +104,22 @@ const ALONE = 'alone';
 
 function claimsOf(
   runner: PostgresRunner,
-  { node = ALONE, leaseClock: clock = 'own', mayTakeOver = () => true }: PostgresOptions,
-): Pick<Store, 'claimDeliveries' | 'releaseLeases'> {
+  { node = ALONE, leaseClock: clock = 'own', mayTakeOver = () => true, clock: now }: PostgresOptions,
+): Pick<Store, 'claimDeliveries' | 'settleDelivery' | 'releaseLeases' | 'nextDeliveryAt'> {
+  const lost = new LostClaims(node);
+  const isShared = clock === 'database';
+  const behind = (tx: Transaction) => (isShared ? databaseAhead(tx, now()) : Promise.resolve(0));
+  const settlements = new Settlements({ runner, behind });
   return {
     claimDeliveries: (request) =>
-      runner.writeInBackground((tx) => claimAsNode(tx, { node, clock, mayTakeOver: mayTakeOver() }, request)),
-    releaseLeases: (now) => runner.writeInBackground((tx) => releaseLeasesOf(tx, [node], now)),
+      lost.claim(
+        (operation) => runner.writeInBackground(operation),
+        request,
+        (tx) => claimAsNode(tx, { node, clock, mayTakeOver: mayTakeOver() }, request),
+      ),
+    settleDelivery: (id, fence, settlement) => settlements.settle(id, fence, settlement),
+    releaseLeases: (at) => runner.writeInBackground((tx) => releaseLeasesOf(tx, [node], at)),
+    nextDeliveryAt: () => runner.read((tx) => (isShared ? nextDueByEither(tx, now()) : nextDeliveryAt(tx))),
   };
 }
 

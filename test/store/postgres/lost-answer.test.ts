@@ -7,7 +7,15 @@ import * as assert from 'uvu/assert';
 import { StoreUnavailable } from '../../../src/core/errors.ts';
 import { openPostgresStore } from '../../../src/store/postgres/postgres-store.ts';
 import { acting, type Store } from '../acting.ts';
-import { checkIn, NOW, newCase, newSnitch, rejection, temporaryDirectory } from '../fixture.ts';
+import {
+  checkIn,
+  healthySnitch,
+  NOW,
+  newCase,
+  newSnitch,
+  rejection,
+  temporaryDirectory,
+} from '../fixture.ts';
 import { poolOf } from './databases.ts';
 
 const test = suite('an answer that is lost');
@@ -118,6 +126,29 @@ test('so is what people make', async () => {
       assert.is(way.broken, times);
       assert.is(await count('snitches'), times);
     }
+  });
+});
+
+test('what was claimed without an answer is claimed anew at once, and not when its lease ends', async () => {
+  await withStore(async (store, way) => {
+    const owner = await newCase(store, { members: ['ann@example.com', 'bob@example.com'] });
+    await healthySnitch(store, owner);
+    const most = { perTarget: 8, limit: 64, after: '', busy: [] };
+    const request = { now: NOW, channel: 'email', leaseUntil: NOW + 180_000, ...most } as const;
+    for (let times = 1; times <= 2; times += 1) {
+      way.loseNext();
+      assert.instance(await rejection(store.claimDeliveries(request)), StoreUnavailable);
+      assert.is(way.broken, times);
+    }
+    const claimed = await store.claimDeliveries(request);
+    const attempts = claimed.map(({ target, attempt }) => [target, attempt]);
+    assert.equal(attempts, [
+      ['ann@example.com', 1],
+      ['bob@example.com', 1],
+    ]);
+    assert.equal(await store.claimDeliveries(request), [], 'what is known to be claimed is left alone');
+    for (const { id, fence } of claimed)
+      assert.ok(await store.settleDelivery(id, fence, { kind: 'delivered', at: NOW }));
   });
 });
 

@@ -13,12 +13,17 @@ export interface Pair extends AsyncDisposable {
   query<Row>(sql: string, ...values: (string | number | null)[]): Promise<Row[]>;
 }
 
-export async function openPair(options: Partial<PostgresOptions> = {}): Promise<Pair> {
+/** @param otherOptions of the second one, where they differ */
+export async function openPair(
+  options: Partial<PostgresOptions> = {},
+  otherOptions: Partial<PostgresOptions> = {},
+): Promise<Pair> {
   const dataDir = temporaryDirectory();
-  const clock = () => NOW;
-  const open = async (node: string) =>
-    acting(await openOnPostgres({ dataDir, clock, node, ...options }), clock);
-  const [one, other] = [await open('one'), await open('other')];
+  const open = async (node: string, given: Partial<PostgresOptions>) => {
+    const { clock = () => NOW } = given;
+    return acting(await openOnPostgres({ dataDir, node, ...given, clock }), clock);
+  };
+  const [one, other] = [await open('one', options), await open('other', { ...options, ...otherOptions })];
   return {
     dataDir,
     one,

@@ -2,9 +2,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ClaimRequest } from '../../../src/store/deliveries.ts';
+import { CLOCK } from '../../../src/store/postgres/nodes/signs.ts';
+import type { PostgresOptions } from '../../../src/store/postgres/postgres-store.ts';
 import type { DueResult, LookCursor } from '../../../src/store/sweep.ts';
 import type { Store } from '../acting.ts';
-import { checkIn, HOUR, NOW, newCase } from '../fixture.ts';
+import { checkIn, HOUR, healthySnitch, MINUTE, NOW, newCase, rejection } from '../fixture.ts';
 import { openPair, type Pair } from './pair.ts';
 
 const LATER = NOW + 3 * HOUR;
@@ -171,6 +173,114 @@ test('what a node gives back is its own', async () => {
   assert.ok(again.some((one) => one.id === mine?.id && one.target === mine.target));
   const settlement = { kind: 'delivered', at: LATER } as const;
   for (const one of theirs) assert.is(await pair.other.settleDelivery(one.id, one.fence, settlement), true);
+});
+
+const AHEAD = 10 * MINUTE;
+
+/** Two nodes whose leases go by the clock of the database, from which that of the second host differs. */
+function openShared(aheadMs: number, options: Partial<PostgresOptions> = {}): Promise<Pair> {
+  const shared = { leaseClock: 'database', clock: Date.now } as const;
+  return openPair(shared, { ...options, clock: () => Date.now() + aheadMs });
+}
+
+/** What a node asks for whose clock is so far ahead. */
+function requestAt(aheadMs: number, lease = LEASE): ClaimRequest {
+  const now = Date.now() + aheadMs;
+  return { ...REQUEST, now, leaseUntil: now + lease };
+}
+
+/** So many alerts for one recipient. */
+async function tell({ one }: Pair, count: number): Promise<void> {
+  const { id } = await newCase(one, { members: ['ops@example.com'] }, Date.now());
+  for (let made = 0; made < count; made += 1) await healthySnitch(one, { id }, {}, Date.now());
+}
+
+/** Makes what comes next in the outbox one that cannot be sent, and what comes behind it is asked for. */
+const spoil = ({ query }: Pair) =>
+  query(`DELETE FROM alerts WHERE id = (SELECT alert_id FROM deliveries
+    WHERE state = 'pending' AND leased = 0 ORDER BY next_attempt_at, id LIMIT 1)`);
+
+test('behind what cannot be sent, a host whose clock is ahead takes nothing that another node has claimed', async () => {
+  await using pair = await openShared(AHEAD);
+  await tell(pair, 5);
+  const mine = await pair.one.claimDeliveries({ ...requestAt(0), limit: 2 });
+  assert.is(mine.length, 2);
+  await spoil(pair);
+  // As where the turn was made free while somebody wrote the deliveries.
+  await pair.query('DELETE FROM turns');
+  const theirs = await pair.other.claimDeliveries(requestAt(AHEAD));
+  assert.is(theirs.length, 2, 'the other two');
+  for (const { id, fence } of mine)
+    assert.ok(await pair.one.settleDelivery(id, fence, { kind: 'delivered', at: Date.now() }));
+  const [{ longest } = { longest: 0 }] = await pair.query<{ longest: number }>(
+    `SELECT MAX(next_attempt_at) - ${CLOCK} AS longest FROM deliveries WHERE leased = 1`,
+  );
+  assert.ok(longest > 0 && longest <= LEASE, 'and has them until its lease ends by the clock that all share');
+});
+
+test('behind what cannot be sent, a node leaves alone what it may not take over', async () => {
+  await using pair = await openShared(0, { mayTakeOver: () => false });
+  await tell(pair, 4);
+  const mine = await pair.one.claimDeliveries({ ...requestAt(0, 1), limit: 2 });
+  assert.is(mine.length, 2);
+  await spoil(pair);
+  const theirs = await pair.other.claimDeliveries({ ...requestAt(0), limit: 3 });
+  assert.is(theirs.length, 1, 'of those whose lease is over');
+  for (const { id, fence } of mine)
+    assert.ok(await pair.one.settleDelivery(id, fence, { kind: 'delivered', at: Date.now() }));
+});
+
+test('a host whose clock is behind sends at once, and waits between its attempts', async () => {
+  await using pair = await openShared(-AHEAD);
+  await tell(pair, 1);
+  const due = await pair.other.nextDeliveryAt();
+  const request = requestAt(-AHEAD);
+  assert.ok(due !== null && due <= request.now, 'it is due by its own clock too');
+  const [claimed] = await pair.other.claimDeliveries(request);
+  assert.ok(claimed);
+  const at = Date.now() - AHEAD + MINUTE;
+  assert.ok(
+    await pair.other.settleDelivery(claimed.id, claimed.fence, { kind: 'retry', at, error: 'refused' }),
+  );
+  assert.equal(await pair.other.claimDeliveries(requestAt(-AHEAD)), []);
+  const again = await pair.other.nextDeliveryAt();
+  // The clocks are read one after the other.
+  assert.ok(again !== null && again > request.now && again < request.now + 2 * MINUTE, 'a minute later');
+  const forOther = await pair.one.nextDeliveryAt();
+  assert.ok(forOther !== null && forOther > request.now + AHEAD, 'and no earlier for any other');
+});
+
+test('what is settled at one moment is written together, and one that cannot be written holds up none', async () => {
+  await using pair = await openPair();
+  const { id } = await newCase(pair.one, { members: ['ops@example.com'] });
+  await makeDue(pair, id, 150);
+  const claimed = await pair.one.claimDeliveries({ ...REQUEST, perTarget: 200, limit: 200 });
+  assert.is(claimed.length, 150);
+  const before = pair.one.health().commits;
+  const wrong = pair.one.settleDelivery(2 ** 70, 1, { kind: 'released' });
+  const settled = await Promise.all([
+    ...claimed.slice(0, 60).map((one) => pair.one.settleDelivery(one.id, one.fence, { kind: 'released' })),
+    ...claimed.slice(60).map((one) => {
+      const settlement = { kind: 'delivered', at: LATER } as const;
+      return pair.one.settleDelivery(one.id, one.fence + (one === claimed[149] ? 1 : 0), settlement);
+    }),
+    rejection(wrong),
+  ]);
+  assert.instance(settled.pop(), Error);
+  assert.equal(settled, [...Array.from({ length: 149 }, () => true), false], 'each has its own answer');
+  const [states] = await pair.query(
+    `SELECT SUM(CASE WHEN state = 'delivered' THEN 1 ELSE 0 END) AS delivered,
+       SUM(CASE WHEN next_attempt_at = 0 AND attempts = 0 THEN 1 ELSE 0 END) AS released FROM deliveries`,
+  );
+  assert.equal(states, { delivered: 89, released: 60 });
+  const alone = pair.one.health().commits - before;
+  const again = await pair.one.claimDeliveries({ ...REQUEST, perTarget: 200, limit: 200 });
+  const begun = pair.one.health().commits;
+  const settlement = { kind: 'delivered', at: LATER } as const;
+  await Promise.all(again.map((one) => pair.one.settleDelivery(one.id, one.fence, settlement)));
+  assert.is(again.length, 60);
+  assert.is(pair.one.health().commits - begun, 1);
+  assert.is(alone, 1 + 50, 'only the set of the wrong one was written one by one');
 });
 
 test.run();

@@ -82,6 +82,22 @@ test('what a node claimed that is cut off goes to another long before its lease 
   assert.equal(await windowsOf(context), [{ count: '0' }]);
 });
 
+test('what a node has left that ends in order goes to another at once', async ({ cluster, database }) => {
+  await using lives = await openNode(cluster.port, database);
+  await makeDue(lives.store);
+  const heard: string[] = [];
+  lives.store.onChange(({ kind }) => heard.push(kind));
+  {
+    await using ends = await openNode(cluster.port, database);
+    assert.is((await ends.store.claimDeliveries(request())).length, 2);
+  }
+  assert.is((await lives.store.claimDeliveries(request())).length, 2);
+  await until(() => heard.includes('deliveries'), 'it is told that there is something to send');
+  // Nobody else has to make anything free when it has been silent for long enough.
+  const dead = 'SELECT id FROM nodes WHERE stopped_at IS NOT NULL AND freed_at IS NULL';
+  assert.equal(await cluster.query(dead, [], database), []);
+});
+
 test('what a dead node is writing just now is passed over, and made free when that has ended', async ({
   cluster,
   database,
