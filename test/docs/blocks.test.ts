@@ -35,6 +35,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
 const NOT_RUN = [
   'apt',
   'bin/snitch',
+  'chown',
   'cp',
   'createdb',
   'createuser',
@@ -44,6 +45,7 @@ const NOT_RUN = [
   'install',
   'journalctl',
   'mv',
+  'nginx',
   'node',
   'npm',
   'npx',
