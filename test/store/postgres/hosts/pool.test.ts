@@ -43,7 +43,7 @@ class Staged {
     return {
       client: {},
       host,
-      facts: null,
+      facts: { cluster: '1', timeline: 1 },
       isPooled: false,
       get isBroken() {
         return state.isBroken;
