@@ -33,6 +33,9 @@ export class LostRace extends StoreUnavailable {}
 /** Nothing was committed, and another connection may be better: after a failover there is another server. */
 export class Unreachable extends StoreUnavailable {}
 
+/** The connection broke while the server committed: nobody knows whether it did, so that it must not be done again. */
+export class LostCommit extends StoreUnavailable {}
+
 /** The server, or all between, did not answer within our own time limit. */
 export class NoAnswer extends StoreUnavailable {
   constructor(what: string, deadline: number) {

@@ -4,7 +4,8 @@ import type { CheckIn } from '../../core/check-in.ts';
 import type { Change } from '../change.ts';
 import { applyCheckIn } from '../operations/check-ins.ts';
 import { rulesKey, toRules } from '../operations/silences/case-rules.ts';
-import { unavailable } from './faults.ts';
+import type { Asked } from './batch.ts';
+import { LostCommit, unavailable } from './faults.ts';
 import { BEGIN, type PostgresRunner, type RunnerOptions } from './postgres-runner.ts';
 import { RecalledTransaction, type WrittenRow } from './recalled-set.ts';
 import type { RecalledState, RecalledStates } from './recalled-states.ts';
@@ -23,6 +24,18 @@ interface Decided<Call extends Caller> {
   state: RecalledState;
   changes: readonly Change[];
 }
+
+interface Written {
+  /** Of all that were written. */
+  version: number | null;
+  /** By the number of the snitch. */
+  written: Map<number, WrittenRow>;
+  /** Why it was written again. */
+  lost?: LostCommit;
+}
+
+/** A connection that lay idle, as one that a server has ended, is found broken at once; milliseconds. */
+const SOON = 1_000;
 
 export const BEGUN = { name: 'snitch_begin', text: BEGIN };
 
@@ -53,7 +66,7 @@ export class RecalledCheckIns {
       const tx = new RecalledTransaction(session, this.#options);
       const decided = await this.#decide(tx, calls);
       if (decided.length === 0) return calls;
-      const { version, written } = await this.#write(session, tx, decided);
+      const { version, written, lost } = await this.#write(session, tx, decided);
       this.#states.note(written.size, decided.length);
       const done = decided.filter(({ state }) => written.has(state.row.id));
       const changes = done.flatMap((one) => one.changes);
@@ -64,6 +77,8 @@ export class RecalledCheckIns {
         else this.#states.forget(call.checkIn.token);
         if (written.has(state.row.id)) call.resolve(true);
       }
+      // Whether those that are not written now were written before, nobody knows.
+      if (lost && done.length < decided.length) throw lost;
       const settled = new Set(done.map(({ call }) => call));
       return calls.filter((call) => !settled.has(call));
     } catch (error) {
@@ -112,18 +127,38 @@ export class RecalledCheckIns {
     session: Session,
     tx: RecalledTransaction,
     decided: readonly Decided<Call>[],
-  ): Promise<{ version: number | null; written: Map<number, WrittenRow> }> {
+  ): Promise<Written> {
     const states = decided.map(({ state }) => state).sort(byToken);
     const rules = new Set(states.map(({ row }) => this.#states.rulesOf(row.case_id)));
     const statements = tx.statements(
       new Map(states.map(({ row, version }) => [row.id, version])),
       [...rules].filter((one): one is RulesOfCase => one !== undefined),
     );
-    const [, held, written] = await session.commit([{ statement: BEGUN, values: [] }, ...statements]);
-    return {
-      version: versionOf(rowsOf<Versioned>(held)[0]),
-      written: new Map(rowsOf<WrittenRow>(written).map((row) => [row.id, row])),
-    };
+    const asked = [{ statement: BEGUN, values: [] }, ...statements];
+    const began = performance.now();
+    try {
+      return writtenOf(await session.commit(asked));
+    } catch (error) {
+      if (!(error instanceof LostCommit) || performance.now() - began > SOON) throw error;
+      return this.#writeAgain(session.server, asked, error);
+    }
+  }
+
+  /**
+   * What was written although no answer came has another version since, and is not written twice; and what is written now
+   * cannot be written by what is still on its way to the server.
+   */
+  async #writeAgain(server: string, asked: readonly Asked[], lost: LostCommit): Promise<Written> {
+    const session = await this.#runner.open();
+    try {
+      if (session.server !== server) throw lost;
+      return { ...writtenOf(await session.commit(asked)), lost };
+    } catch {
+      await session.rollback();
+      throw lost;
+    } finally {
+      session.release();
+    }
   }
 
   #writtenRow(tx: RecalledTransaction, written: WrittenRow | undefined): SetRow | undefined {
@@ -137,6 +172,13 @@ export class RecalledCheckIns {
 
 function byToken({ row: one }: RecalledState, { row: other }: RecalledState): number {
   return one.token < other.token ? -1 : 1;
+}
+
+function writtenOf([, held, written]: readonly pg.QueryResult[]): Written {
+  return {
+    version: versionOf(rowsOf<Versioned>(held)[0]),
+    written: new Map(rowsOf<WrittenRow>(written).map((row) => [row.id, row])),
+  };
 }
 
 export function rowsOf<Row>(result: pg.QueryResult | undefined): Row[] {

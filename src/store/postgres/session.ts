@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../../core/errors.ts';
 import type { Value } from '../transaction.ts';
 import { type Asked, Batch } from './batch.ts';
 import { type Parameter, type Statement, TYPES, toParameter } from './dialect.ts';
-import { codeOf, NoAnswer, Unreachable, unavailable } from './faults.ts';
+import { codeOf, LostCommit, NoAnswer, Unreachable, unavailable } from './faults.ts';
 
 /**
  * What the store takes of a pool. Its clients are connected to a server that can be written, and best made with
@@ -133,7 +133,7 @@ export class Session {
    *
    * @param last what is still to be done in it
    * @returns what was answered to that
-   * @throws StoreUnavailable where it is not, or nobody knows; what the database says of `last`
+   * @throws StoreUnavailable where it is not, or nobody knows, LostCommit where the connection broke; what the database says of `last`
    */
   async commit(last: readonly Asked[] = []): Promise<pg.QueryResult[]> {
     this.#warned = null;
@@ -146,8 +146,7 @@ export class Session {
       const fault = unavailable(error);
       // The server has said what failed before it came to the commit.
       const isUndone = batch !== null && batch.completed < last.length && isSaidByServer(error);
-      // The connection broke while the server committed: it may be done, so that it must not be done again.
-      throw fault instanceof Unreachable && !isUndone ? new StoreUnavailable(fault.cause) : error;
+      throw fault instanceof Unreachable && !isUndone ? new LostCommit(fault.cause) : error;
     });
     const command = results.at(-1)?.command;
     // After a statement that failed, COMMIT undoes everything, and answers without an error.

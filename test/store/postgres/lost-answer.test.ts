@@ -23,16 +23,22 @@ const test = suite('an answer that is lost');
 /** What the server answers a commit with. */
 const COMMITTED = 'COMMIT\0';
 
+/** What writes a check-in, with its commit, is known by this name. */
+const SENT = 'snitch_recalled_write';
+
 interface Way extends AsyncDisposable {
   /** How often it was broken. */
   broken: number;
   /** The next commit is done, and its connection ends in the place of the answer, without a word. */
   loseNext(): void;
+  /** The connection ends with the next commit of a check-in on its way to the server, without a word. */
+  loseNextOnItsWay(): void;
 }
 
 /** A way to the server that listens at `socket`. */
 async function openWay(socket: string, server: string): Promise<Way> {
   let loses = false;
+  let losesOnItsWay = false;
   const listening = createServer((client) => {
     const other = connect(server);
     for (const [one, peer] of [
@@ -42,7 +48,15 @@ async function openWay(socket: string, server: string): Promise<Way> {
       one.on('error', () => peer.destroy());
       one.on('close', () => peer.destroy());
     }
-    client.pipe(other);
+    client.on('data', (chunk: Buffer) => {
+      if (!losesOnItsWay || !chunk.includes(SENT)) {
+        other.write(chunk);
+        return;
+      }
+      losesOnItsWay = false;
+      way.broken += 1;
+      client.destroy();
+    });
     other.on('data', (chunk: Buffer) => {
       if (!loses || !chunk.includes(COMMITTED)) {
         client.write(chunk);
@@ -58,6 +72,9 @@ async function openWay(socket: string, server: string): Promise<Way> {
     broken: 0,
     loseNext: () => {
       loses = true;
+    },
+    loseNextOnItsWay: () => {
+      losesOnItsWay = true;
     },
     [Symbol.asyncDispose]: () => new Promise((resolve) => listening.close(() => resolve())),
   };
@@ -108,6 +125,24 @@ function recordedBehind(before: number): Promise<number> {
 
 test('an everyday check-in is recorded once where the way breaks behind its commit, and not said to be stored', async () => {
   assert.is(await recordedBehind(4), 1);
+});
+
+test('one that never came to the server goes there again, with those beside it', async () => {
+  await withStore(async (store, way, count) => {
+    const owner = await newCase(store);
+    const snitches = [await newSnitch(store, owner), await newSnitch(store, owner)];
+    const both = () => Promise.all(snitches.map(({ token }) => checkIn(store, token, NOW)));
+    for (let times = 0; times < 4; times += 1) await both();
+    for (let times = 1; times <= 3; times += 1) {
+      const known = await count('check_ins');
+      way.loseNextOnItsWay();
+      assert.equal(await both(), [true, true]);
+      assert.is(way.broken, times);
+      assert.is(await count('check_ins'), known + 2);
+      await both();
+      await both();
+    }
+  });
 });
 
 /** Several times, because the answers before that of the commit may come in a piece of their own. */
