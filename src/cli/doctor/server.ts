@@ -116,6 +116,9 @@ interface Examination {
   send: boolean;
 }
 
+const RIGHT_KEY =
+  "take the `api_key` of the daemon's credentials.yaml, or ask whoever has its `admin_key` for one";
+
 async function checkCase(client: Client, { keySource, isKnown, send }: Examination): Promise<Finding[]> {
   try {
     const [own, webhooks, channels] = await Promise.all([
@@ -139,7 +142,9 @@ async function checkCase(client: Client, { keySource, isKnown, send }: Examinati
       return [ok('API key', `${able} (from ${keySource})`)];
     }
     const finding = broken('API key', error);
-    return [{ ...finding, message: `${finding.message} (from ${keySource})` }];
+    const refused = error instanceof ApiError && error.status === 403;
+    const message = `${finding.message} (from ${keySource})`;
+    return [{ ...finding, message, ...(refused && { remedy: RIGHT_KEY }) }];
   }
 }
 

@@ -280,6 +280,8 @@ doctor('a bad configuration, an unreachable server and a refused key are told ap
     [refused.code, refused.of('server')?.state, refused.of('API key')?.state],
     [1, 'ok', 'failure'],
   );
+  const ofNoCase = await examine([], { SNITCH_API_KEY: on.daemon.adminKey });
+  assert.match(ofNoCase.of('API key')?.remedy ?? '', '`api_key`');
 });
 
 doctor('a server that is not ready says why, and a clock that is wrong is noticed', async () => {
