@@ -14,9 +14,9 @@ const UNREACHABLE = /^(08|57P|25006|25P03)/;
 
 /**
  * Likewise: resources, a statement that was cancelled at its time limit, the system, a lock that did not come; and a table, a
- * schema or a right that somebody took away by hand, without which no job may be accused either.
+ * column, a schema or a right that somebody took away by hand, without which no job may be accused either.
  */
-const UNAVAILABLE = /^(53|57|58|XX|55P03|42P01|3F000|42501)/;
+const UNAVAILABLE = /^(53|57|58|XX|55P03|42P01|42703|3F000|42501)/;
 
 /** What Node and `pg` itself say of a connection that is gone, or does not come about. */
 const CONNECTION_LOST =

@@ -57,17 +57,27 @@ test('whatever the system says of a connection that is gone, another one may be 
   assert.is(unavailable(refused), null, 'the server speaks of one value');
 });
 
-test('where somebody took a table away, check-ins are refused, and it owes a blind window for them', async () => {
-  await using opened = await open(10_000);
-  const { store, aside } = opened;
-  const { token } = await healthySnitch(store, await newCase(store));
-  await aside.query('ALTER TABLE check_ins RENAME TO gone');
-  assert.instance(await rejection(checkIn(store, token, NOW)), StoreUnavailable);
-  assert.is.not(store.refused(), null);
-  assert.is.not(store.health().failingSince, null, 'it is not ready');
-  await aside.query('ALTER TABLE gone RENAME TO check_ins');
-  assert.is(await checkIn(store, token, NOW), true);
-});
+for (const [what, away, back] of [
+  ['table', 'ALTER TABLE check_ins RENAME TO gone', 'ALTER TABLE gone RENAME TO check_ins'],
+  [
+    'column',
+    'ALTER TABLE snitch_states RENAME COLUMN moved_from TO gone',
+    'ALTER TABLE snitch_states RENAME COLUMN gone TO moved_from',
+  ],
+] as const) {
+  test(`where somebody took a ${what} away, check-ins are refused, and it owes a blind window for them`, async () => {
+    await using opened = await open(10_000);
+    const { store, aside } = opened;
+    const { token } = await healthySnitch(store, await newCase(store));
+    for (let times = 0; times < 3; times += 1) assert.ok(await checkIn(store, token, NOW));
+    await aside.query(away);
+    assert.instance(await rejection(checkIn(store, token, NOW)), StoreUnavailable);
+    assert.is.not(store.refused(), null);
+    assert.is.not(store.health().failingSince, null, 'it is not ready');
+    await aside.query(back);
+    assert.is(await checkIn(store, token, NOW), true);
+  });
+}
 
 test('what hangs is refused within the time limit, with all that waits behind it, and nothing of it is lost later', async () => {
   await using opened = await open(1_000);
