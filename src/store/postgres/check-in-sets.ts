@@ -180,7 +180,7 @@ export class CheckInSets {
     const session = await this.#runner.open();
     const tx = new SetTransaction(session, this.#options);
     try {
-      this.#states.meet(session.server, session.isNew);
+      this.#states.meet(session.server, session.connection);
       const often = await this.#readAhead(session, tx, calls);
       const settle = await this.#decide(tx, calls);
       const isRecalled = often.length > 0 && tx.isOnlyGathered;

@@ -22,6 +22,8 @@ export interface Caller {
 interface Decided<Call extends Caller> {
   call: Call;
   state: RecalledState;
+  /** Those that it was decided by: what is known of the case may be newer when it is written. */
+  rules: RulesOfCase;
   changes: readonly Change[];
 }
 
@@ -62,7 +64,7 @@ export class RecalledCheckIns {
     const began = performance.now();
     const session = await this.#runner.open();
     try {
-      this.#states.meet(session.server, session.isNew);
+      this.#states.meet(session.server, session.connection);
       const tx = new RecalledTransaction(session, this.#options);
       const decided = await this.#decide(tx, calls);
       if (decided.length === 0) return calls;
@@ -108,12 +110,12 @@ export class RecalledCheckIns {
     );
     for (const rules of new Set(known.map((one) => one.rules))) tx.know(rulesKey(rules.id), toRules(rules));
     const decided: Decided<Call>[] = [];
-    for (const { call, state } of known) {
+    for (const { call, state, rules } of known) {
       const { checkIn } = call;
       const before = tx.changes.length;
       try {
         await tx.one(checkIn.token, () => applyCheckIn(tx, checkIn));
-        decided.push({ call, state, changes: tx.changes.slice(before) });
+        decided.push({ call, state, rules, changes: tx.changes.slice(before) });
       } catch {
         // Whatever it is, it may be otherwise with the state as it is.
         this.#states.forget(checkIn.token);
@@ -129,10 +131,9 @@ export class RecalledCheckIns {
     decided: readonly Decided<Call>[],
   ): Promise<Written> {
     const states = decided.map(({ state }) => state).sort(byToken);
-    const rules = new Set(states.map(({ row }) => this.#states.rulesOf(row.case_id)));
     const statements = tx.statements(
       new Map(states.map(({ row, version }) => [row.id, version])),
-      [...rules].filter((one): one is RulesOfCase => one !== undefined),
+      new Set(decided.map(({ rules }) => rules)),
     );
     const asked = [{ statement: BEGUN, values: [] }, ...statements];
     const began = performance.now();

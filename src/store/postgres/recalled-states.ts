@@ -37,6 +37,7 @@ export class RecalledStates {
   #old = new Map<string, RecalledState>();
   readonly #rules = new Map<string, RulesOfCase>();
   #server: string | null = null;
+  readonly #met = new WeakSet<object>();
   #share = 1;
   #pausedUntil = 0;
 
@@ -49,10 +50,12 @@ export class RecalledStates {
    * A server that was promoted counts its transactions from where the old one was known to be, so that what was known of
    * that one says nothing of this one.
    *
-   * @param isNew whether the connection is: the server may have been started from an older copy meanwhile
+   * @param connection the server may have been started from an older copy before one that is met for the first time here,
+   *   whoever else has used it before
    */
-  meet(server: string, isNew: boolean): void {
-    if (server === this.#server && !isNew) return;
+  meet(server: string, connection: object): void {
+    if (server === this.#server && this.#met.has(connection)) return;
+    this.#met.add(connection);
     this.clear();
     this.#server = server;
   }

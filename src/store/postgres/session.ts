@@ -47,17 +47,14 @@ function settingsOf(deadline: number): string {
 
 /** By our own clock: a server that hangs, or a network that swallows all, answers nothing at all. */
 export class Session {
-  /** Whether nothing was asked for on this connection before. */
-  readonly isNew: boolean;
   readonly #client: pg.PoolClient;
   readonly #deadline: number;
   #broken: Error | null = null;
   #warned: string | null = null;
 
-  private constructor(client: pg.PoolClient, deadline: number, isNew: boolean) {
+  private constructor(client: pg.PoolClient, deadline: number) {
     this.#client = client;
     this.#deadline = deadline;
-    this.isNew = isNew;
     client.on('notice', this.#noticed);
     client.on('error', this.#failed);
   }
@@ -77,12 +74,17 @@ export class Session {
       );
       throw new NoAnswer('no connection to the database came', deadline);
     }
-    const session = new Session(client, deadline, !settled.has(client));
-    if (session.isNew) {
+    const session = new Session(client, deadline);
+    if (!settled.has(client)) {
       settled.add(client);
       void session.control(settingsOf(deadline));
     }
     return session;
+  }
+
+  /** The same for each session on one connection. */
+  get connection(): object {
+    return this.#client;
   }
 
   get server(): string {

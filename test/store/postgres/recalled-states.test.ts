@@ -197,6 +197,27 @@ test('many at once of few snitches, by two nodes, are each applied once and in t
   assert.equal(log, { count: 276, numbers: 46, newest: 46, descending: 0, wrong: 0 });
 });
 
+test('what was known before the server was gone is read again, whatever used the new connection first', async () => {
+  await using one = await opened();
+  const { store, aside } = one;
+  const owner = await newCase(store);
+  const { token } = await newSnitch(store, owner);
+  await often(store, token);
+  await aside.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid NOT IN (SELECT pid FROM pg_stat_activity WHERE pid = pg_backend_pid())`);
+  await until(async () => {
+    const { rows } = await aside.query(
+      'SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    );
+    return rows.length === 0;
+  }, 'all are gone');
+  assert.ok(await store.getSnitch(owner.id, token));
+  one.sent();
+  await often(store, token, 1);
+  const sent = one.sent().join(' ');
+  assert.ok(sent.includes(READ) && !sent.includes(WRITTEN), sent);
+});
+
 const row = (token: string, last: number | null = NOW) =>
   ({ id: 1, token, case_id: 'case', last_check_in_at: last }) as SetRow;
 
@@ -206,28 +227,29 @@ function known(states: RecalledStates, token: string, now = NOW): number | undef
 
 test('what one server said is not believed of another, nor of one that is connected to anew', () => {
   const states = new RecalledStates();
-  states.meet('a', true);
+  const [first, second, third] = [{}, {}, {}];
+  states.meet('a', first);
   states.keep('a', { row: row('t'), version: 7 });
   states.keepRules('a', { id: 'case' } as RulesOfCase);
   assert.is(known(states, 't'), 7);
   assert.is(known(states, 't', NOW + HOUR), undefined, 'it is too long ago');
-  states.meet('a', false);
+  states.meet('a', first);
   assert.is(known(states, 't'), 7);
-  states.meet('b', false);
+  states.meet('b', second);
   assert.is(known(states, 't'), undefined);
   assert.is(states.rulesOf('case'), undefined);
   states.keep('a', { row: row('t'), version: 8 });
   assert.is(known(states, 't'), undefined, 'an answer that comes late, of the server before');
   states.keep('b', { row: row('t'), version: 9 });
   assert.is(known(states, 't'), 9);
-  states.meet('b', true);
+  states.meet('b', third);
   assert.is(known(states, 't'), undefined);
 });
 
 test('where others take most of the check-ins in between, it is left for a while; and only so many are kept', () => {
   let now = 0;
   const states = new RecalledStates(() => now);
-  states.meet('a', true);
+  states.meet('a', {});
   for (let times = 0; times < 20; times += 1) states.note(19, 20);
   states.keep('a', { row: row('t'), version: 7 });
   assert.is(known(states, 't'), 7, 'a few that are otherwise do not count');
