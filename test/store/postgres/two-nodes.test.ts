@@ -12,6 +12,9 @@ import { openPair, type Pair } from './pair.ts';
 const LATER = NOW + 3 * HOUR;
 const LEASE = 120_000;
 
+/** More than one walk of the sweep, and all of what takes long here is that each of them reports for the first time. */
+const DUE = 4_000;
+
 const FIELDS = { notes: '', tags: [], alertEmail: [], interval: 'hourly', alertType: 'basic' } as const;
 
 /** Healthy, and due at LATER. */
@@ -37,16 +40,28 @@ async function cut({ query }: Pair): Promise<number> {
   return rows.length;
 }
 
+/** What is refused so often is not mended by trying it again. */
+const ATTEMPTS = 100;
+
 /** What a node does that is told nothing of a fault but that it may try again. */
 async function stubbornly<T>(work: () => Promise<T>): Promise<T> {
-  for (;;) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
-      if ((error as Error).constructor.name === 'Invalid') throw error;
+      if (attempt === ATTEMPTS || (error as Error).constructor.name === 'Invalid') throw error;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }
+}
+
+/**
+ * As the daemon does it: where a commit was cut off, nobody is accused until there is a blind window for that time. Here no
+ * time passes, so that the window moves no deadline.
+ */
+async function applyDue(store: Store, after: LookCursor | null): Promise<DueResult> {
+  if (store.refused() !== null) await store.openBlindWindow({ start: NOW, end: NOW });
+  return store.applyDue(LATER, after, 100);
 }
 
 /** Goes on until nothing is due; the connections are cut now and then meanwhile. */
@@ -56,7 +71,7 @@ async function sweepAll(store: Store): Promise<void> {
     let after: LookCursor | null = null;
     do {
       const from: LookCursor | null = after;
-      const result: DueResult = await stubbornly(() => store.applyDue(LATER, from, 100));
+      const result: DueResult = await stubbornly(() => applyDue(store, from));
       assert.equal(result.failures, []);
       changed += result.changed;
       after = result.next;
@@ -65,10 +80,10 @@ async function sweepAll(store: Store): Promise<void> {
   }
 }
 
-test('10,000 that are due are told of once each, though both nodes lose their connections meanwhile', async () => {
+test('thousands that are due are told of once each, though both nodes lose their connections meanwhile', async () => {
   await using pair = await openPair();
   const { id } = await newCase(pair.one, { members: ['ops@example.com'] });
-  await makeDue(pair, id, 10_000);
+  await makeDue(pair, id, DUE);
   const sweeping = Promise.all(pair.both.map(sweepAll));
   let cuts = 0;
   let done = false;
@@ -90,7 +105,7 @@ test('10,000 that are due are told of once each, though both nodes lose their co
        (SELECT count FROM status_counts WHERE status = 'failed') AS counted
      FROM alerts WHERE type = 'snitch.missing'`,
   );
-  assert.equal(told, { alerts: 10_000, tokens: 10_000, sent: 10_000, failed: 10_000, counted: 10_000 });
+  assert.equal(told, { alerts: DUE, tokens: DUE, sent: DUE, failed: DUE, counted: DUE });
 });
 
 const REQUEST: ClaimRequest = {
