@@ -37,14 +37,22 @@ export interface MigrateOptions {
 }
 
 /**
- * A database that is newer than this program is left as it is, where this program may go on with it.
+ * A database that is newer than this program is left as it is, where this program may go on with it. What only PostgreSQL
+ * has comes first and by itself: who uses it meanwhile, as nodes of an older version do each second, would have to wait
+ * until the last of the migrations is done.
  *
- * @throws NewerSchema, OlderNodesLive, and whatever the database refuses; then nothing has changed
+ * @throws NewerSchema, OlderNodesLive, and whatever the database refuses; then the migrations have changed nothing
  */
 export async function migrate(
   client: pg.ClientBase,
   { onWait = () => {}, also = '', migrations = all }: MigrateOptions = {},
 ): Promise<{ from: number; to: number }> {
+  if (also !== '') await alone(client, onWait, () => client.query(also));
+  return alone(client, onWait, () => migrateInTransaction(client, '', migrations));
+}
+
+/** In a transaction that has the database to itself. */
+async function alone<T>(client: pg.ClientBase, onWait: () => void, work: () => Promise<T>): Promise<T> {
   await client.query('BEGIN');
   try {
     const { rows: tried } = await client.query<{ mine: boolean }>(TRY, [LOCKS, MIGRATIONS]);
@@ -52,9 +60,9 @@ export async function migrate(
       onWait();
       await client.query(WAIT, [LOCKS, MIGRATIONS]);
     }
-    const migrated = await migrateInTransaction(client, also, migrations);
+    const result = await work();
     await client.query('COMMIT');
-    return migrated;
+    return result;
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {});
     throw error;

@@ -4,9 +4,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { migrations } from '../../../src/store/migrations/index.ts';
 import { toParameter, translated, translatedSchema } from '../../../src/store/postgres/dialect.ts';
-import { NewerSchema } from '../../../src/store/postgres/migrate.ts';
+import { migrate, NewerSchema } from '../../../src/store/postgres/migrate.ts';
+import { NODES } from '../../../src/store/postgres/nodes/schema.ts';
+import { until } from '../../until.ts';
 import { openIn, queryDirectory, rejection, temporaryDirectory } from '../fixture.ts';
-import { takeEmpty } from './databases.ts';
+import { poolOf, takeEmpty } from './databases.ts';
 import { openOnPostgres, queryOnPostgres } from './open.ts';
 
 const test = suite('the schema on PostgreSQL');
@@ -103,6 +105,39 @@ test('a statement is put into the words of PostgreSQL once, and keeps its texts'
   assert.is.not(translated('SELECT 1').name, translated('SELECT 1', 'FOR UPDATE').name);
   assert.is(translatedSchema('id INTEGER PRIMARY KEY, -- TEXT\nb BLOB').includes('TEXT'), false);
   assert.is(toParameter('a\0'), 'a\uFFFD');
+});
+
+/** Stands for one that walks through a large table, and leaves nodes of the version before all that they use. */
+const LONG = { kind: 'expands', change: 'ALTER TABLE webhooks ADD COLUMN walked TEXT' } as const;
+
+test('nodes of the version before give their signs of life while a long migration runs', async () => {
+  const dataDir = temporaryDirectory();
+  await takeEmpty(dataDir);
+  const pool = await poolOf(dataDir, { options: '-c lock_timeout=3000' });
+  const [one, other] = [await pool.connect(), await pool.connect()];
+  try {
+    await migrate(one, { also: NODES });
+    await one.query('ALTER TABLE nodes DROP COLUMN held_socket');
+    await one.query('BEGIN');
+    await one.query('LOCK TABLE webhooks');
+    await other.query('SET lock_timeout = 0');
+    const migrating = migrate(other, { also: NODES, migrations: [...migrations, LONG] });
+    await until(async () => {
+      const { rows } = await pool.query(
+        `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'webhooks'::regclass`,
+      );
+      return rows.length > 0;
+    }, 'the migration is at work');
+    const signs = await pool.query('UPDATE nodes SET alive_at = alive_at').catch((error: Error) => error);
+    await one.query('COMMIT');
+    assert.equal(await migrating, { from: migrations.length, to: migrations.length + 1 });
+    assert.not.instance(signs, Error);
+  } finally {
+    one.release();
+    other.release();
+    await pool.end();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
 });
 
 test.run();
