@@ -37,9 +37,10 @@ export interface MigrateOptions {
 }
 
 /**
- * A database that is newer than this program is left as it is, where this program may go on with it. What only PostgreSQL
- * has comes first and by itself: who uses it meanwhile, as nodes of an older version do each second, would have to wait
- * until the last of the migrations is done.
+ * A database that is newer than this program is left as it is, where this program may go on with it. In one that is used
+ * already, what only PostgreSQL has comes first and by itself: nodes of an older version, which use it each second, would
+ * have to wait until the last of the migrations is done. A new one has all of it or nothing, so that whoever else starts,
+ * or starts again after a cut, does not take it for that of another program.
  *
  * @throws NewerSchema, OlderNodesLive, and whatever the database refuses; then the migrations have changed nothing
  */
@@ -47,8 +48,15 @@ export async function migrate(
   client: pg.ClientBase,
   { onWait = () => {}, also = '', migrations = all }: MigrateOptions = {},
 ): Promise<{ from: number; to: number }> {
-  if (also !== '') await alone(client, onWait, () => client.query(also));
-  return alone(client, onWait, () => migrateInTransaction(client, '', migrations));
+  if (also !== '' && (await isUsed(client))) await alone(client, onWait, () => client.query(also));
+  return alone(client, onWait, () => migrateInTransaction(client, also, migrations));
+}
+
+async function isUsed(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query<{ is_there: boolean }>(
+    "SELECT to_regclass('schema_version') IS NOT NULL AS is_there",
+  );
+  return rows[0]?.is_there ?? false;
 }
 
 /** In a transaction that has the database to itself. */

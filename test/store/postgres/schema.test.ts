@@ -140,4 +140,24 @@ test('nodes of the version before give their signs of life while a long migratio
   }
 });
 
+test('a start that is cut short leaves a new database as empty as it was', async () => {
+  const dataDir = temporaryDirectory();
+  await takeEmpty(dataDir);
+  const pool = await poolOf(dataDir, { max: 1 });
+  const client = await pool.connect();
+  try {
+    const cut = { kind: 'expands', change: 'DROP TABLE not_there' } as const;
+    await rejection(migrate(client, { also: NODES, migrations: [...migrations, cut] }));
+    const { rows } = await client.query(
+      'SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace',
+    );
+    assert.equal(rows, []);
+    assert.is((await migrate(client, { also: NODES })).from, 0);
+  } finally {
+    client.release();
+    await pool.end();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
+
 test.run();
