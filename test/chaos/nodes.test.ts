@@ -65,6 +65,12 @@ test.before(async (context) => {
     },
   });
   await context.team.start(0, 1, 2);
+  // Of one that is killed before its second sign, the others do not know that it lived beside them.
+  await until(async () => {
+    const { cluster, database } = context;
+    const rows = await cluster.query('SELECT 1 FROM nodes WHERE alive_at = started_at', [], database);
+    return rows.length === 0;
+  }, 'each has lived beside the others');
 });
 
 test.after(async ({ team, network, mailbox, cluster }) => {
