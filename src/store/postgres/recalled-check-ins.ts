@@ -150,7 +150,10 @@ export class RecalledCheckIns {
    * cannot be written by what is still on its way to the server.
    */
   async #writeAgain(server: string, asked: readonly Asked[], lost: LostCommit): Promise<Written> {
-    const session = await this.#runner.open();
+    // Whatever keeps it from that, the first loss is told: another fault would have it read and written anew.
+    const session = await this.#runner.open().catch(() => {
+      throw lost;
+    });
     try {
       if (session.server !== server) throw lost;
       return { ...writtenOf(await session.commit(asked)), lost };

@@ -33,13 +33,21 @@ interface Way extends AsyncDisposable {
   loseNext(): void;
   /** The connection ends with the next commit of a check-in on its way to the server, without a word. */
   loseNextOnItsWay(): void;
+  /** As `loseNext`, and so many connections after it end at once. */
+  loseNextAndRefuse(connections: number): void;
 }
 
 /** A way to the server that listens at `socket`. */
 async function openWay(socket: string, server: string): Promise<Way> {
   let loses = false;
   let losesOnItsWay = false;
+  let refuses = 0;
   const listening = createServer((client) => {
+    if (!loses && refuses > 0) {
+      refuses -= 1;
+      client.destroy();
+      return;
+    }
     const other = connect(server);
     for (const [one, peer] of [
       [client, other],
@@ -72,6 +80,10 @@ async function openWay(socket: string, server: string): Promise<Way> {
     broken: 0,
     loseNext: () => {
       loses = true;
+    },
+    loseNextAndRefuse: (connections) => {
+      loses = true;
+      refuses = connections;
     },
     loseNextOnItsWay: () => {
       losesOnItsWay = true;
@@ -142,6 +154,16 @@ test('one that never came to the server goes there again, with those beside it',
       await both();
       await both();
     }
+  });
+});
+
+test('one that may be recorded is not recorded again where the next connection fails too', async () => {
+  await withStore(async (store, way, count) => {
+    const { token } = await newSnitch(store, await newCase(store));
+    for (let times = 0; times < 4; times += 1) assert.ok(await checkIn(store, token, NOW));
+    way.loseNextAndRefuse(1);
+    assert.instance(await rejection(checkIn(store, token, NOW)), StoreUnavailable);
+    assert.is(await count('check_ins'), 5);
   });
 });
 
