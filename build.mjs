@@ -1,14 +1,15 @@
 /**
  * Builds dist/: snitch.mjs, the chunks that it loads when a command needs them, and SQLite's native addon. dist/ needs
  * nothing else but Node. With `--sea` it also builds dist/snitch, a single file that does not even need Node, and with
- * `--sea --arch arm64` dist/snitch-arm64, such a file for another architecture than that of this host.
+ * `--sea --arch arm64` dist/snitch-arm64, such a file for another architecture than that of this host. With several of
+ * `--arch` it builds one for each.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { executableWanted, isOwn, WrongOptions } from './build/architecture.ts';
+import { executablesWanted, isOwn, WrongOptions } from './build/architecture.ts';
 import { buildExecutable } from './build/executable.ts';
 import { leanPackages } from './build/lean-packages.ts';
 import { collectLicenses } from './build/licenses.ts';
@@ -52,9 +53,9 @@ const withoutDevtools = {
 };
 
 /** They are read before anything is built. */
-function architectureWanted() {
+function architecturesWanted() {
   try {
-    return executableWanted(process.argv.slice(2));
+    return executablesWanted(process.argv.slice(2));
   } catch (error) {
     if (!(error instanceof WrongOptions)) throw error;
     console.error(error.message);
@@ -99,7 +100,7 @@ function removeOldChunks(/** @type {ReadonlySet<string>} */ written) {
 /** esbuild has already printed what is wrong. */
 const fail = () => process.exit(1);
 
-const architecture = architectureWanted();
+const architectures = architecturesWanted();
 
 /** @satisfies {import('esbuild').BuildOptions} */
 const options = {
@@ -165,7 +166,8 @@ const written = Object.keys({ ...main.metafile.outputs, ...parts.metafile.output
 removeOldChunks(new Set(written));
 const inputs = Object.keys({ ...main.metafile.inputs, ...parts.metafile.inputs });
 replaceFile(join(dist, LICENSES), Buffer.from(collectLicenses(root, inputs)));
-if (architecture) {
+console.log('dist/snitch.mjs');
+for (const architecture of architectures) {
   const beside = Object.fromEntries([...written, ADDON, LICENSES].map((name) => [name, join(dist, name)]));
   const assets = isOwn(architecture) ? beside : { ...beside, [ADDON]: prebuiltAddon(architecture) };
   await buildExecutable({ ...options, write: true }, dist, architecture, assets);

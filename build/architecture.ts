@@ -38,23 +38,23 @@ export class WrongOptions extends Error {
 /**
  * @param args what follows the name of the script
  * @param host the architecture of this host, as Node calls it
- * @returns for which architecture an executable is built; null where only the bundles are
+ * @returns for which architectures an executable is built; none where only the bundles are
  * @throws WrongOptions
  */
-export function executableWanted(args: readonly string[], host: string = process.arch): Architecture | null {
+export function executablesWanted(args: readonly string[], host: string = process.arch): Architecture[] {
   const { sea, arch } = parsed(args);
-  if (sea) return arch === undefined ? architectureOfHost(host) : named(arch);
-  if (arch === undefined) return null;
+  if (sea) return arch === undefined ? [architectureOfHost(host)] : arch.map(named);
+  if (arch === undefined) return [];
   throw new WrongOptions(
     '--arch is for the executable and the package (npm run build:sea, npm run build:deb): the bundle is the same for all',
   );
 }
 
-function parsed(args: readonly string[]): { sea: boolean; arch: string | undefined } {
+function parsed(args: readonly string[]): { sea: boolean; arch: string[] | undefined } {
   try {
     const { values } = parseArgs({
       args: [...args],
-      options: { sea: { type: 'boolean', default: false }, arch: { type: 'string' } },
+      options: { sea: { type: 'boolean', default: false }, arch: { type: 'string', multiple: true } },
     });
     return { sea: values.sea, arch: values.arch };
   } catch (error) {

@@ -1,6 +1,6 @@
 /**
  * Builds the executable, and dist/snitch_<version>_<architecture>.deb with it: `npm run build:deb`, and with
- * `-- --arch arm64` the one for another architecture.
+ * `-- --arch arm64` the one for another architecture. With several of them it builds each.
  *
  * The program contains its own Node, so it depends only on the C and C++ runtime.
  */
@@ -27,7 +27,7 @@ import {
   type Architecture,
   architectureOfHost,
   executableName,
-  executableWanted,
+  executablesWanted,
 } from '../build/architecture.ts';
 import { debianChangelog, type Release } from './debian-changelog.ts';
 import { writeManPages } from './man-pages.ts';
@@ -201,11 +201,11 @@ function filesIn(tree: string): string[] {
 function main(args: readonly string[]): void {
   const options = ['--sea', ...args];
   const { status } = spawnSync(process.execPath, ['build.mjs', ...options], { cwd: ROOT, stdio: 'inherit' });
-  const architecture = status === 0 ? executableWanted(options) : null;
   // The build has said what is wrong.
-  if (architecture === null) process.exit(status ?? 1);
+  if (status !== 0) process.exit(status ?? 1);
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
-  console.log(buildDeb(join(ROOT, 'dist'), version, 'xz', architecture));
+  for (const architecture of executablesWanted(options))
+    console.log(buildDeb(join(ROOT, 'dist'), version, 'xz', architecture));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) main(process.argv.slice(2));

@@ -20,6 +20,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { cases } from '../../bench/cases/index.ts';
+import { readOptions } from '../../bench/options.ts';
 import { unless, without } from '../skipped.ts';
 import { WITHOUT_POSTGRES } from '../store/postgres/clusters/programs.ts';
 
@@ -85,11 +86,11 @@ onPostgres(
     const [data, document] = [join(dir, 'data'), join(dir, 'measured.md')];
     // The server is not run as root, and has to find its own directory below this one.
     chmodSync(dir, 0o711);
-    const args = ['--store', 'postgres', '--case', 'hot', '--delay', '1', '--fast'];
+    const args = ['--store', 'postgres', '--case', 'first-of-period', '--delay', '1', '--fast'];
     const { code, said } = await start([...args, '--data', data, '--write', document]).ended;
     assert.is(code, 0, said);
     // The cases on SQLite alone were not measured, and stand above it.
-    const rows = rowsOf(document, 'hot').filter(([, , measured]) => measured !== '–');
+    const rows = rowsOf(document, 'first-of-period').filter(([, , measured]) => measured !== '–');
     assert.ok(rows.length > 0, said);
     for (const [, what, measured, , beside] of rows) {
       assert.match(String(what), / 1 ms away$/);
@@ -129,15 +130,19 @@ needed('what is not understood is refused in words, before anything is made', as
   for (const [args, words] of [
     [['--case', 'hto'], 'there is no case hto: there are hot, '],
     [['--rounds', 'many'], '--rounds takes a whole number from 1 on, and not many'],
-    [['--delay', '2'], '--delay is of the way to PostgreSQL'],
     [['--store', 'postgres', '--case', 'size'], 'the case size is about SQLite'],
     [['--beside', 'no-such-commit'], 'there is no commit no-such-commit'],
-    [['--sizes', '3'], "Unknown option '--sizes'"],
   ] as const) {
     const { code, said } = await start([...args, '--data', data]).ended;
     assert.is(code, 2, said);
     assert.ok(said.includes(words), said);
     assert.not(existsSync(data));
+  }
+  for (const [args, words] of [
+    [['--delay', '2'], /^--delay is of the way to PostgreSQL/],
+    [['--sizes', '3'], /^Unknown option '--sizes'/],
+  ] as const) {
+    assert.throws(() => readOptions(args, 'measured.md'), words);
   }
 });
 

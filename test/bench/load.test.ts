@@ -33,7 +33,7 @@ const CONNECTIONS = 4;
 
 function partOf(workplace: Workplace, from: number, count: number) {
   const tokens = writeTokens(workplace.path('tokens'), TOKENS);
-  return { tokens, connections: CONNECTIONS, seconds: 3, from, count };
+  return { tokens, connections: CONNECTIONS, seconds: 3, most: 10_000, from, count };
 }
 
 const needed = unless(without('wrk', '-v'), test);
@@ -63,12 +63,30 @@ needed('tokens are asked for again until the time is over', async ({ workplace }
   await serving(
     ({ url = '' }, response) => {
       asked.push(url);
-      response.end();
+      // As fast as can be it would ask for thousands.
+      setTimeout(() => response.end(), 20);
     },
-    (url) => load(workplace, { ...partOf(workplace, 0, 5), url, once: false }),
+    (url) => load(workplace, { ...partOf(workplace, 0, 5), seconds: 1, url, once: false }),
   );
   assert.is(new Set(asked).size, 5);
   assert.ok(asked.length > 10);
+});
+
+needed('or until there were so many requests', async ({ workplace }) => {
+  let asked = 0;
+  await serving(
+    (_, response) => {
+      asked += 1;
+      response.end();
+    },
+    async (url) => {
+      const part = partOf(workplace, 0, 5);
+      const { rate, requests } = await load(workplace, { ...part, most: 60, url, once: false });
+      assert.ok(requests >= 60 - CONNECTIONS && requests <= 60 + CONNECTIONS, `${requests} requests`);
+      assert.ok(rate > (1.2 * requests) / part.seconds, 'only the time until then counts');
+    },
+  );
+  assert.ok(asked <= 60 + CONNECTIONS, `${asked} were asked for`);
 });
 
 needed('an answer that is no success fails the measurement', async ({ workplace }) => {

@@ -2,53 +2,62 @@
  * `snitch check-in`, and names in place of tokens: with and without a key, with the server there and away.
  * Time limit: 120 s.
  */
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../src/api/wire.ts';
-import { newDataDir, removeDataDir } from '../data-directory.ts';
+import { ownDirectory } from '../data-directory.ts';
 import { type DaemonProcess, startProcess } from '../end-to-end/daemon-process.ts';
 import { freePort } from '../free-port.ts';
 import { until } from '../until.ts';
+import { Door } from './door.ts';
 import { checkIns, Host, outcomes, type Result } from './exec/exec-process.ts';
 import { fakeServer } from './fake-server.ts';
+import { type Commands, withCase } from './with-daemon.ts';
 
-interface Context {
-  dataDir: string;
-  port: number;
-  daemon: DaemonProcess;
+interface Context extends Commands {
+  /** Where the daemon is to be found, until it is shut. */
+  door: Door;
   host: Host;
-  /** The command with the key of the daemon at hand. */
+  /** The command with the key of the case at hand. */
   withKey(...args: string[]): Promise<Result>;
 }
 
 const test = suite<Context>('check-in');
 
-/** @param base where the daemon says that check-ins go */
-function start({ port, dataDir }: Pick<Context, 'port' | 'dataDir'>, base?: string): Promise<DaemonProcess> {
-  const env = {
-    SNITCH_LISTEN: `127.0.0.1:${port}`,
-    ...(base === undefined ? {} : { SNITCH_CHECK_IN_BASE: base }),
-  };
-  return startProcess({ dataDir, env });
+test.before.each(async (context) => {
+  Object.assign(context, await withCase());
+  const { dataDir, url } = context.daemon;
+  context.door = await Door.before(url);
+  // Keys are for the address that stands beside them.
+  const credentials = join(dataDir, 'credentials.yaml');
+  writeFileSync(credentials, readFileSync(credentials, 'utf8').replace(url, context.door.url));
+  context.host = new Host(context.door.url);
+  context.withKey = (...args) => context.host.run(args, { env: { SNITCH_DATA_DIR: dataDir } });
+});
+test.after.each(async ({ door, host, end }) => {
+  host.remove();
+  await door.shut();
+  await end();
+});
+
+/** A daemon that says that check-ins go elsewhere, and commands with its key. */
+async function withBase(
+  { host }: Context,
+  base: (port: number) => string,
+  use: (daemon: DaemonProcess, withKey: Context['withKey']) => Promise<void>,
+): Promise<void> {
+  using directory = ownDirectory();
+  const port = await freePort();
+  const env = { SNITCH_LISTEN: `127.0.0.1:${port}`, SNITCH_CHECK_IN_BASE: base(port) };
+  await using daemon = await startProcess({ dataDir: directory.path, env });
+  host.url = daemon.url;
+  await use(daemon, (...args) => host.run(args, { env: { SNITCH_DATA_DIR: directory.path } }));
 }
 
-test.before.each(async (context) => {
-  context.dataDir = newDataDir();
-  context.port = await freePort();
-  context.daemon = await start(context);
-  context.host = new Host(context.daemon.url);
-  context.withKey = (...args) => context.host.run(args, { env: { SNITCH_DATA_DIR: context.dataDir } });
-});
-test.after.each(async ({ daemon, host, dataDir }) => {
-  host.remove();
-  await daemon.end();
-  removeDataDir(dataDir);
-});
-
-async function newSnitch({ daemon }: Context, name: string): Promise<string> {
+async function newSnitch({ daemon }: Pick<Context, 'daemon'>, name: string): Promise<string> {
   const answer = await daemon.call('POST', '/v1/snitches', { name, interval: 'daily' });
   return ((await answer.json()) as WireSnitch).token;
 }
@@ -75,7 +84,7 @@ test('without a word it has no output, with one it has that word', async (contex
 test('with the server away it is kept, and the next one sends it at its own time', async (context) => {
   const { host } = context;
   const token = await newSnitch(context, 'a');
-  await context.daemon.end();
+  await context.door.shut();
   const before = Date.now();
   const { code, stderr } = await host.run(['check-in', token, '-s', 'exit-code', '-m', 'while it was down']);
   const after = Date.now();
@@ -88,7 +97,7 @@ test('with the server away it is kept, and the next one sends it at its own time
   const { stdout } = await host.run(['spool', 'list']);
   assert.match(stdout, /check-in +\w{4}\.\.\. +waiting/);
   await until(() => Date.now() - after > 2_100);
-  context.daemon = await start(context);
+  await context.door.open();
   assert.is((await host.run(['check-in', token])).code, 0);
   assert.equal(host.kept(), []);
   const [first] = await checkIns(context.daemon, token);
@@ -152,14 +161,14 @@ test('a name that cannot be asked for is kept, and asked for when it is sent', a
   const { withKey, host } = context;
   const token = await newSnitch(context, 'known');
   const twins = [await newSnitch(context, 'twin'), await newSnitch(context, 'twin')];
-  await context.daemon.end();
+  await context.door.shut();
   for (const name of ['known', 'twin', 'un known']) {
     assert.is((await withKey('exec', name, '--', 'sh', '-c', 'exit 6')).code, 6);
   }
   assert.is((await withKey('check-in', 'known', '-m', 'kept')).code, 5);
   assert.is(host.kept().length, 7);
   assert.match((await host.run(['spool', 'list'])).stdout, /exit 6 +un known +waiting/);
-  context.daemon = await start(context);
+  await context.door.open();
   const flushed = await withKey('spool', 'flush');
   assert.is(flushed.code, 1);
   assert.match(flushed.stderr, 'no snitch has the token or the name "un known"');
@@ -178,20 +187,21 @@ test('a name that cannot be asked for is kept, and asked for when it is sent', a
 });
 
 test('check-in addresses on another path are taken from the answer of the API', async (context) => {
-  const { host, withKey, port } = context;
-  const token = await newSnitch(context, 'moved');
-  await context.daemon.end();
-  context.daemon = await start(context, `http://127.0.0.1:${port}/hooks/in`);
-  for (const given of ['moved', token]) {
-    assert.equal((await withKey('check-in', given)).stderr, '', given);
-    assert.equal((await withKey('exec', given, '--', 'true')).stderr, '', given);
-  }
-  assert.is((await checkIns(context.daemon, token)).length, 6);
-  assert.equal(host.kept(), []);
-  const address = `http://127.0.0.1:${port}/hooks/in/${token}`;
-  assert.is((await host.run(['check-in', address, '-s', '2'])).code, 0);
-  const doctor = await withKey('doctor', '--json');
-  assert.match(doctor.stdout, `http://127.0.0.1:${port}/hooks/in leads to a snitch server`);
+  const { host } = context;
+  const base = (port: number) => `http://127.0.0.1:${port}/hooks/in`;
+  await withBase(context, base, async (daemon, withKey) => {
+    const token = await newSnitch({ daemon }, 'moved');
+    for (const given of ['moved', token]) {
+      assert.equal((await withKey('check-in', given)).stderr, '', given);
+      assert.equal((await withKey('exec', given, '--', 'true')).stderr, '', given);
+    }
+    assert.is((await checkIns(daemon, token)).length, 6);
+    assert.equal(host.kept(), []);
+    const address = `${daemon.url}/hooks/in/${token}`;
+    assert.is((await host.run(['check-in', address, '-s', '2'])).code, 0);
+    const doctor = await withKey('doctor', '--json');
+    assert.match(doctor.stdout, `${daemon.url}/hooks/in leads to a snitch server`);
+  });
 });
 
 test('a proxy that leads to the API alone: check-ins go where the API says', async (context) => {
@@ -223,12 +233,13 @@ test('a proxy that leads to the API alone: check-ins go where the API says', asy
 });
 
 test('the doctor sees a check-in address that leads elsewhere', async (context) => {
-  await newSnitch(context, 'astray');
-  await context.daemon.end();
-  context.daemon = await start(context, 'http://127.0.0.1:1/c');
-  const { code, stdout } = await context.withKey('doctor', '--json');
-  assert.is(code, 1);
-  assert.match(stdout, 'cannot reach http://127.0.0.1:1/c');
+  const base = () => 'http://127.0.0.1:1/c';
+  await withBase(context, base, async (daemon, withKey) => {
+    await newSnitch({ daemon }, 'astray');
+    const { code, stdout } = await withKey('doctor', '--json');
+    assert.is(code, 1);
+    assert.match(stdout, 'cannot reach http://127.0.0.1:1/c');
+  });
 });
 
 test('an address that is none, and no settings: said, and nothing is lost', async ({ host }) => {

@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../src/api/wire.ts';
 import { runSnitch, temporaryDirectory } from './snitch-process.ts';
-import { type Commands, withDaemon } from './with-daemon.ts';
+import { type Commands, withCase } from './with-daemon.ts';
 
 const BIN = fileURLToPath(new URL('../../bin', import.meta.url));
 
@@ -14,7 +14,7 @@ const completion = suite('completion');
 let on: Commands;
 
 completion.before(async () => {
-  on = await withDaemon();
+  on = await withCase();
   await on.run('create', 'nightly-backup', '-i', 'daily', '-t', 'production');
   await on.run('create', 'with space', '-i', 'daily');
   await on.run('create', 'twin', '-i', 'daily');

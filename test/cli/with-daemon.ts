@@ -55,7 +55,7 @@ export async function withCase(): Promise<Commands> {
   const made = await daemon.call('POST', '/v1/cases', { name: 'default' }, daemon.adminKey);
   const { id } = (await made.json()) as WireCase;
   const path = `/v1/cases/${id}/api_keys`;
-  const key = await daemon.call('POST', path, { name: 'local' }, daemon.adminKey);
+  const key = await daemon.call('POST', path, { name: 'first start' }, daemon.adminKey);
   const { key: apiKey } = (await key.json()) as { key: string };
   const dataDir = newDataDir();
   const credentials = parse(readFileSync(join(daemon.dataDir, 'credentials.yaml'), 'utf8')) as object;
@@ -72,7 +72,13 @@ export async function withCase(): Promise<Commands> {
       return daemon.end(signal);
     },
   };
-  return commandsFor(own, { SNITCH_DATA_DIR: dataDir, TZ: 'UTC' }, async () => removeDataDir(dataDir));
+  return commandsFor(own, { SNITCH_DATA_DIR: dataDir, TZ: 'UTC' }, async () => {
+    removeDataDir(dataDir);
+    // Its tokens are free again for the next test.
+    if (daemon.child.exitCode === null && daemon.child.signalCode === null) {
+      await daemon.call('DELETE', `/v1/cases/${id}`, undefined, daemon.adminKey);
+    }
+  });
 }
 
 /** Goes with the process of the tests, which it does not keep alive. */

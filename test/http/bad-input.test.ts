@@ -9,7 +9,7 @@ import type { WireSnitch } from '../../src/api/wire.ts';
 import type { Answer, Asked } from './client.ts';
 import { empty, invalidOn, malformed, ok, refused } from './expect.ts';
 import { checkIn, type Fixture, hooks, newSnitch, snitchNow } from './fixture.ts';
-import { nastyBody, nastyValue, PIECES, VALID } from './nasty.ts';
+import { anyText, nastyBody, nastyValue, PIECES, VALID } from './nasty.ts';
 
 const test = suite<Fixture>('bad input');
 test.before(hooks.start);
@@ -88,9 +88,9 @@ test('any bytes as a body are refused, by every endpoint that reads one', async 
 test('one line of well-formed text is kept exactly as it is, and any tag can be found and removed', async ({
   acme,
 }) => {
-  const line = fc
-    .string({ unit: 'binary', minLength: 1, maxLength: 60 })
-    .filter((text) => text.isWellFormed() && !/\p{Cc}/u.test(text) && text.trim() !== '');
+  const line = anyText({ minLength: 1, maxLength: 60 }).filter(
+    (text) => !/\p{Cc}/u.test(text) && text.trim() !== '',
+  );
   const { href } = await newSnitch(acme);
   await fc.assert(
     fc.asyncProperty(line, async (text) => {

@@ -13,7 +13,7 @@ import { newCaseSettings } from '../../src/http/resources/case-schema.ts';
 import { buildServer } from '../../src/http/server.ts';
 import { createProxyTest, createSourceReader } from '../../src/http/source.ts';
 import type { Store } from '../store/acting.ts';
-import { openStore, replaced } from '../store/acting.ts';
+import { openEmptyStore, replaced } from '../store/acting.ts';
 import { Client } from './client.ts';
 import { ok } from './expect.ts';
 
@@ -86,7 +86,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
   const { limiter = new RateLimiter(OFF), through = (store) => store, checkInPath = '/c' } = options;
   const dataDir = mkdtempSync(join(tmpdir(), 'snitch-http-'));
   const clock: Clock = { now: START };
-  const store = openStore({ dataDir, clock: () => clock.now });
+  const store = openEmptyStore({ dataDir, clock: () => clock.now });
   const logged: LogLine[] = [];
   const problems: string[] = [];
   const progress: string[] = [];

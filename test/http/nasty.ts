@@ -13,9 +13,24 @@ const FIELDS = [
   '__proto__',
 ];
 
+/**
+ * Any character but half a surrogate. fast-check's own unit `binary` is the same; but to look whether names such as
+ * `toString` can be made of it, it puts each of its million characters into a map first.
+ */
+const anyCharacter = fc
+  .nat({ max: 0x10_ffff - 0x800 })
+  .map((index) => String.fromCodePoint(index < 0xd800 ? index : index + 0x800));
+
+/** Text of any characters. */
+export const anyText = (lengths: fc.StringSharedConstraints = {}) =>
+  fc.string({ unit: anyCharacter, ...lengths });
+
+/** What every object has, so that a program may find it where it looks for a name of its own. */
+const INHERITED = ['constructor', 'hasOwnProperty', 'toString', 'valueOf', '__defineGetter__', 'length'];
+
 /** Text that has broken programs: half surrogates, controls, directions, forms of nothing. */
 const nastyText = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  anyText(),
   fc.string({ unit: 'grapheme', maxLength: 300 }),
   fc.constantFrom(
     '',
@@ -29,6 +44,7 @@ const nastyText = fc.oneof(
     '%00',
     '../..',
     '__proto__',
+    ...INHERITED,
   ),
   fc.constantFrom(
     'daily',

@@ -55,8 +55,21 @@ const acknowledged = (note: string | null) => ({
   state: { ...plain.state, acknowledged: { at: 1, note, by: 'Ann "the" key' } },
 });
 
+const TAGS = ['nightly'];
+
 const variants: Partial<ListedSnitch>[] = [
   {},
+  { tags: TAGS },
+  { tags: TAGS, notes: 'b' },
+  { tags: TAGS, publicName: 'Backups' },
+  { tags: TAGS, publicName: null },
+  { state: { ...plain.state, status: 'healthy', checkedInAt: 5, dueAt: 86_400_000 } },
+  { state: { ...plain.state, status: 'healthy', checkedInAt: 5, dueAt: 0 } },
+  { state: { ...plain.state, status: 'errored' } },
+  { state: { ...plain.state, interval: 'weekly' } },
+  { state: { ...plain.state, alertType: 'smart' } },
+  { state: { ...plain.state, timezone: 'Europe/Berlin' } },
+  { state: { ...plain.state, grace: 60 } },
   acknowledged(null),
   ...TEXTS.flatMap((text) => [
     { name: text },
@@ -113,6 +126,25 @@ test('it is that of JSON.stringify, whatever the snitch has', () => {
   for (const variant of variants) {
     const snitch = { ...plain, ...variant };
     assert.is(snitchText(snitch, SHOWN), JSON.stringify(wireSnitch(snitch, SHOWN)));
+  }
+});
+
+test('it is the same whatever snitch was written before it', () => {
+  const snitches = variants.map((variant) => ({ ...plain, ...variant }));
+  const wanted = snitches.map((snitch) => JSON.stringify(wireSnitch(snitch, SHOWN)));
+  for (const before of snitches) {
+    for (const [index, snitch] of snitches.entries()) {
+      snitchText(before, SHOWN);
+      assert.is(snitchText(snitch, SHOWN), wanted[index]);
+    }
+  }
+});
+
+test('it names the address and the time zone of whoever is shown it', () => {
+  const failed = variants.filter(({ state }) => state?.reason).map((variant) => ({ ...plain, ...variant }));
+  for (const shown of [SHOWN, { checkInBase: '', timezone: 'UTC' }, SHOWN]) {
+    for (const snitch of failed)
+      assert.is(snitchText(snitch, shown), JSON.stringify(wireSnitch(snitch, shown)));
   }
 });
 

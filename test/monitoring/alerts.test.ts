@@ -221,7 +221,7 @@ test('an alert that waits, a sweep that no longer comes, and what is not ready b
     const due = daemon.clock.now() - 5 * MINUTE;
     queryDirectory(daemon.dataDir, DUE_EARLIER.replaceAll('?', String(due)));
     await fires(context, 'SnitchSweepLate');
-    daemon.clock.move(20 * MINUTE);
+    await daemon.clock.move(20 * MINUTE);
     await fires(context, 'SnitchOutboxOld');
     performance.now = () => monotonicNow.call(performance) + ahead;
     await fires(context, 'SnitchNotReady');

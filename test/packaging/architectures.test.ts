@@ -8,7 +8,7 @@ import {
   ARCHITECTURES,
   architectureOfHost,
   executableName,
-  executableWanted,
+  executablesWanted,
 } from '../../build/architecture.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -17,12 +17,12 @@ const test = suite('the architecture of a build');
 
 test('is that of the host unless another one is named', () => {
   for (const host of ['x64', 'arm64']) {
-    assert.is(executableWanted(['--sea'], host), host);
-    assert.is(executableWanted(['--sea', '--arch', 'arm64'], host), 'arm64');
-    assert.is(executableWanted(['--sea', '--arch', 'x64'], host), 'x64');
+    assert.equal(executablesWanted(['--sea'], host), [host]);
+    assert.equal(executablesWanted(['--sea', '--arch', 'arm64'], host), ['arm64']);
+    assert.equal(executablesWanted(['--sea', '--arch', 'x64'], host), ['x64']);
     assert.is(architectureOfHost(host), host);
   }
-  assert.is(executableWanted([], 'riscv64'), null, 'the bundle runs wherever Node does');
+  assert.equal(executablesWanted([], 'riscv64'), [], 'the bundle runs wherever Node does');
 });
 
 test('may be named as Debian and the kernel do', () => {
@@ -31,7 +31,12 @@ test('may be named as Debian and the kernel do', () => {
     ['x86_64', 'x64'],
     ['aarch64', 'arm64'],
   ] as const)
-    assert.is(executableWanted(['--sea', `--arch=${name}`], 'x64'), wanted);
+    assert.equal(executablesWanted(['--sea', `--arch=${name}`], 'x64'), [wanted]);
+});
+
+test('may be several, built one after the other from one bundle', () => {
+  const both = ['--sea', '--arch', 'arm64', '--arch', 'x64'];
+  assert.equal(executablesWanted(both, 'x64'), ['arm64', 'x64']);
 });
 
 test('another executable does not replace that of the host', () => {
@@ -43,7 +48,7 @@ test('another executable does not replace that of the host', () => {
 test('one that is not known is refused with those that are, before anything is built', () => {
   const refused = (args: string[], host = 'x64') => {
     try {
-      executableWanted(args, host);
+      executablesWanted(args, host);
     } catch (error) {
       return (error as Error).message;
     }

@@ -19,14 +19,18 @@ const DIST = join(ROOT, 'dist');
 
 const hasDpkg = !spawnSync('dpkg-deb', ['--version']).error;
 
-/** The lines of a shell that put the package for each architecture into `directory`. */
+const ARCHITECTURES = [...new Set([process.arch, 'arm64'])];
+
+/** The line of a shell that puts the package for each architecture into `directory`. */
 function packagesInto(directory: string): string[] {
   if (!hasDpkg) return [];
-  return [process.arch, ...(isArm64 ? [] : ['arm64'])].map((architecture) => {
+  const calls = ARCHITECTURES.map((architecture) => {
     const options = [directory, '1.2.3', 'none', architecture].map((option) => JSON.stringify(option));
-    const call = `import("./packaging/build-deb.ts").then(({ buildDeb }) => buildDeb(${options.join(', ')}))`;
-    return `node --import tsx -e '${call}'`;
+    return `buildDeb(${options.join(', ')})`;
   });
+  return [
+    `node --import tsx -e 'import("./packaging/build-deb.ts").then(({ buildDeb }) => { ${calls.join('; ')} })'`,
+  ];
 }
 
 const test = suite('a build');
@@ -60,8 +64,8 @@ function build(directory: string, env: NodeJS.ProcessEnv, umask: string): Record
     rmSync(join(directory, 'node_modules'), { recursive: true, force: true });
     assert.is(spawnSync('cp', ['-a', join(ROOT, 'node_modules'), directory]).status, 0);
   }
-  const builds = ['node build.mjs --sea', ...(isArm64 ? [] : ['node build.mjs --sea --arch arm64'])];
-  shell(directory, [`umask ${umask}`, ...builds, ...packagesInto('dist')], { HOME: directory, ...env });
+  const built = `node build.mjs --sea ${ARCHITECTURES.map((architecture) => `--arch ${architecture}`).join(' ')}`;
+  shell(directory, [`umask ${umask}`, built, ...packagesInto('dist')], { HOME: directory, ...env });
   return digestsIn(join(directory, 'dist'));
 }
 

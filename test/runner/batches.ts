@@ -10,6 +10,9 @@ const MANY = 20;
 /** So many of one room at most: the last process to end should not have begun long before the others. */
 const AT_MOST = 12;
 
+/** The same where they start the built program: each takes longer. */
+const AT_MOST_OF_PROGRAM = 4;
+
 /** Longest first, so that the last one to end began early. */
 export function inBatches(runs: readonly Run[]): Batch[] {
   const limit = (batch: Batch) => batch.reduce((sum, { file }) => sum + file.limitS, 0);
@@ -22,9 +25,10 @@ function gathered(runs: readonly Run[]): Batch[] {
   const open = new Map<string, Batch>();
   const batches: Batch[] = [];
   for (const run of runs) {
-    const room = JSON.stringify([run.file.path.replace(/\/.*/, ''), run.env]);
+    const { path, needs } = run.file;
+    const room = JSON.stringify([path.replace(/\/.*/, ''), needs, run.env]);
     const batch = run.file.sharesProcess ? open.get(room) : undefined;
-    if (batch && batch.length < AT_MOST) {
+    if (batch && batch.length < (needs === 'nothing' ? AT_MOST : AT_MOST_OF_PROGRAM)) {
       batch.push(run);
       continue;
     }

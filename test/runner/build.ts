@@ -2,25 +2,50 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { type Needs, TEST } from './test-files.ts';
 
+type Built = Exclude<Needs, 'nothing'>;
+
+/** The order in which they are built. */
+const ALL: readonly Built[] = ['bundle', 'executable', 'foreign executable'];
+
+/** What the build says when the file is there. */
+const SAID: Record<Built, RegExp> = {
+  bundle: /^dist\/snitch\.mjs$/,
+  executable: /^dist\/snitch: /,
+  'foreign executable': /^dist\/snitch-arm64: /,
+};
+
 /** Each resolves when the file is there; where nothing needs it, it is not built. */
-export function build(needs: ReadonlySet<Needs>): Record<Exclude<Needs, 'nothing'>, Promise<void>> {
-  const needsForeign = needs.has('foreign executable');
-  const needsExecutable = needsForeign || needs.has('executable');
-  const bundle = needsExecutable || needs.has('bundle') ? run() : Promise.resolve();
-  const executable = needsExecutable ? bundle.then(() => run('--sea')) : bundle;
+export function build(needs: ReadonlySet<Needs>): Record<Built, Promise<void>> {
+  const most = ALL.findLastIndex((one) => needs.has(one));
   // A host of that architecture has it already: it is its own.
-  const isForeign = needsForeign && process.arch !== 'arm64';
-  const foreign = isForeign ? executable.then(() => run('--sea', '--arch', 'arm64')) : executable;
-  return { bundle, executable, 'foreign executable': foreign };
+  const isForeign = needs.has('foreign executable') && process.arch !== 'arm64';
+  const wanted = ALL.slice(0, most + 1).filter((one) => one !== 'foreign executable' || isForeign);
+  const resolvers = ALL.map((one) => [one, Promise.withResolvers<void>()] as const);
+  if (wanted.length > 0) {
+    const options = wanted.includes('executable') ? ['--sea', '--arch', process.arch] : [];
+    if (isForeign) options.push('--arch', 'arm64');
+    void run(options, (line) => {
+      for (const [one, { resolve }] of resolvers) if (SAID[one].test(line)) resolve();
+    }).then(() => {
+      for (const [, { resolve }] of resolvers) resolve();
+    });
+  } else for (const [, { resolve }] of resolvers) resolve();
+  return Object.fromEntries(resolvers.map(([one, { promise }]) => [one, promise])) as Record<
+    Built,
+    Promise<void>
+  >;
 }
 
-async function run(...options: string[]): Promise<void> {
+/** All in one process: the bundle is made once, and goes into each executable. */
+async function run(options: readonly string[], onLine: (line: string) => void): Promise<void> {
   const child = spawn(process.execPath, ['build.mjs', ...options], {
     cwd: join(TEST, '..'),
-    stdio: 'inherit',
+    stdio: ['inherit', 'pipe', 'inherit'],
   });
+  createInterface({ input: child.stdout }).on('line', onLine);
   const [code] = await once(child, 'exit');
   if (code === 0) return;
   console.error('the build failed: no test that needs the program can run');

@@ -16,6 +16,7 @@ import { type Batch, inBatches } from './batches.ts';
 import { build } from './build.ts';
 import { printOutcome, printTotals } from './report.ts';
 import { type Outcome, type Run, runInTurn } from './run-file.ts';
+import { scratchIn } from './scratch.ts';
 import { type TestFile, testFiles } from './test-files.ts';
 
 const { values: options, positionals: patterns } = parseArgs({
@@ -34,6 +35,11 @@ const WAITING_AT_ONCE = 3;
 
 const patience = Number(process.env.TEST_PATIENCE ?? 1);
 const outcomes: Outcome[] = [];
+const scratch = scratchIn('/dev/shm', process.availableMemory());
+process.once('exit', () => scratch?.[Symbol.dispose]());
+const inMemory: Record<string, string> = scratch ? { TMPDIR: scratch.path } : {};
+// The cluster that test files share is started by this process itself.
+Object.assign(process.env, inMemory);
 const interruption = new AbortController();
 process.once('SIGINT', () => interruption.abort()).once('SIGTERM', () => interruption.abort());
 
@@ -67,18 +73,23 @@ async function runAll(runs: readonly Run[]): Promise<void> {
 
 /** Each file, and where it is asked for, those that are about both databases once more. */
 async function runAllStores(files: readonly TestFile[]): Promise<void> {
-  const runs: Run[] = files.map((file) => ({ file, env: {}, name: file.path }));
+  const envOf = ({ isOnDisk }: TestFile) => (isOnDisk ? {} : inMemory);
+  const runs: Run[] = files.map((file) => ({ file, env: envOf(file), name: file.path }));
   if (!options.postgres) return runAll(runs);
   const { addressOf, startSharedCluster } = await import('../store/postgres/databases.ts');
+  const { initializedIn } = await import('../store/postgres/clusters/cluster.ts');
   await using cluster = await startSharedCluster();
-  const env = { SNITCH_TEST_STORE: 'postgres', SNITCH_TEST_POSTGRES: addressOf(cluster) };
+  // Files that are about PostgreSQL alone have their databases there as well, or begin their clusters as it began.
+  const own = { SNITCH_TEST_POSTGRES: addressOf(cluster), ...initializedIn(cluster) };
+  const env = { SNITCH_TEST_STORE: 'postgres', ...own };
   const again = files.filter(({ isOnBoth }) => isOnBoth);
   const onPostgres = (file: TestFile): Run => ({
     file: { ...file, limitS: LONGER_ON_POSTGRES * file.limitS },
-    env,
+    env: { ...envOf(file), ...env },
     name: `${file.path} on PostgreSQL`,
   });
-  await runAll([...runs, ...again.map(onPostgres)]);
+  const once = runs.map((run) => ({ ...run, env: { ...run.env, ...own } }));
+  await runAll([...once, ...again.map(onPostgres)]);
 }
 
 function isFast({ needs, waits, limitS }: TestFile): boolean {

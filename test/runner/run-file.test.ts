@@ -21,7 +21,14 @@ function sample(dir: string, body: string, limitS = 30, name = 'sample'): Run {
   const file = join(dir, `${name}.ts`);
   const uvu = import.meta.resolve('uvu');
   writeFileSync(file, `import { suite } from '${uvu}';\nconst test = suite('${name}');\n${body}\n`);
-  const described = { needs: 'nothing', waits: false, isOnBoth: false, sharesProcess: true, limitS } as const;
+  const described = {
+    needs: 'nothing',
+    waits: false,
+    isOnBoth: false,
+    isOnDisk: false,
+    sharesProcess: true,
+    limitS,
+  } as const;
   return { file: { ...described, path: relative(TEST, file) }, env: {}, name: `a ${name}` };
 }
 
@@ -167,6 +174,33 @@ for (const [what, [expression, expected]] of Object.entries(ENDS)) {
     assert.is(fourth, third);
   });
 }
+
+test('a file that passes is not blamed for one before it', async ({ dir }) => {
+  const fails = `test('x', () => { throw new Error('planted'); });\ntest.run();`;
+  const outcomes = await inTurn(dir, { one: fails, two: GOOD });
+  assert.equal(
+    outcomes.map(({ passed, problem }) => [passed, problem]),
+    [
+      [0, null],
+      [1, null],
+    ],
+  );
+});
+
+test('what a file says of itself excuses none after it: neither what it prints, nor that it failed', async ({
+  dir,
+}) => {
+  const exits = `${PID}\ntest.run();\nprocess.on('exit', () => { process.exitCode = 1; });`;
+  const printing = `test('x', () => console.log('a FAIL of another program'));\ntest.run();`;
+  const printed = await inTurn(dir, { one: printing, two: exits });
+  assert.equal(
+    printed.map(({ problem }) => problem),
+    [null, 'it exited 1 though its tests passed'],
+  );
+  const fails = `test('x', () => { throw new Error('planted'); });\ntest.run();`;
+  const [, ended] = await inTurn(dir, { one: fails, two: "test('x', () => process.exit(1));\ntest.run();" });
+  assert.is(ended?.problem, ENDED);
+});
 
 test('what a file of several leaves running is told with its name', async ({ dir }) => {
   const leaves = `${PID}\ntest('x', () => void setInterval(() => {}, 1_000));\ntest.run();`;

@@ -113,17 +113,22 @@ function runInOneProcess(runs: readonly Run[], patience: number, signal: AbortSi
       signal.removeEventListener('abort', abort);
       killGroup(child.pid);
       const ended = sections.end();
-      resolve(
-        ended.map(({ output, seconds }, index) => {
-          const path = runs[index]?.name ?? '';
-          // How the process ended tells of the file that ran last.
-          const isLast = index === ended.length - 1;
-          const how = isLast ? { problem, code, killedBy } : { problem: null, code: null, killedBy: null };
-          return outcomeOf({ path, output, seconds, ...how });
-        }),
-      );
+      const last = ended.length - 1;
+      const outcomes: Outcome[] = [];
+      for (const [index, { output, seconds }] of ended.entries()) {
+        const path = runs[index]?.name ?? '';
+        // How the process ended tells of the file that ran last, where it says no more than that one before it failed too.
+        const told = { problem, code, killedBy, isForOthers: code === 1 && outcomes.some(hasFailed) };
+        const how = index === last ? told : { problem: null, code: null, killedBy: null, isForOthers: false };
+        outcomes.push(outcomeOf({ path, output, seconds, ...how }));
+      }
+      resolve(outcomes);
     });
   });
+}
+
+function hasFailed({ passed, total }: Outcome): boolean {
+  return passed < total;
 }
 
 function killGroup(pid: number | undefined): void {
@@ -141,11 +146,13 @@ interface Ended {
   problem: string | null;
   code: number | null;
   killedBy: NodeJS.Signals | null;
+  /** Its exit code is that of files before it which have failed. */
+  isForOthers: boolean;
   seconds: number;
 }
 
 /** A file that ended without totals counts as one failed test, so that it cannot be overlooked. */
-function outcomeOf({ path, output, problem, code, killedBy, seconds }: Ended): Outcome {
+function outcomeOf({ path, output, problem, code, killedBy, isForOthers, seconds }: Ended): Outcome {
   const number = (name: string /** the last one: tests may print totals of their own */) =>
     Number([...output.matchAll(new RegExp(`^ {2}${name}: +(\\d+)`, 'gm'))].at(-1)?.[1] ?? Number.NaN);
   const [total, passed, skipped] = [number('Total'), number('Passed'), number('Skipped')];
@@ -157,7 +164,9 @@ function outcomeOf({ path, output, problem, code, killedBy, seconds }: Ended): O
     return { path, total: 1, passed: 0, skipped: 0, reasons, notes, problem: because, output, seconds };
   }
   const silent =
-    (code || killedBy) && total === passed ? `it exited ${killedBy ?? code} though its tests passed` : null;
+    (killedBy || (code && !isForOthers)) && total === passed
+      ? `it exited ${killedBy ?? code} though its tests passed`
+      : null;
   const swallowed =
     passed < total && !/ FAIL /.test(output) ? 'a hook before or after the tests failed' : null;
   const nothing = total === 0 && skipped === 0 ? 'it ran no test' : null;

@@ -20,6 +20,8 @@ export interface TestFile {
   limitS: number;
   /** It may be run in one process with others, one after the other: it is quick, and changes nothing of the process. */
   sharesProcess: boolean;
+  /** It writes on a disk, also where the others write into memory. */
+  isOnDisk: boolean;
   /** It is run on PostgreSQL as well: tests of the store's contract, and what says so with `Also on PostgreSQL.` */
   isOnBoth: boolean;
 }
@@ -27,12 +29,18 @@ export interface TestFile {
 /** Seconds for a file that declares no limit of its own with a comment such as `Time limit: 180 s.` */
 const LIMIT_S = 60;
 
-const ON_BOTH = /\bAlso on PostgreSQL\./;
+/** What costs much and concerns the store little says `Also on PostgreSQL with CHAOS=full.` */
+const ON_BOTH =
+  process.env.CHAOS === 'full' ? /\bAlso on PostgreSQL(?: with CHAOS=full)?\./ : /\bAlso on PostgreSQL\./;
 
 const TIME_LIMIT = /\bTime limit: (\d+) s\b/;
 
 /** Whole folders of tests that run the built program, or other programs of the host, against its clock. */
 const WAITING = /^(?:end-to-end|chaos|monitoring|packaging|store\/postgres|store\/move)\//;
+
+/** Those that measure the disk, that build what is too large for the memory, and files that say `On the disk.` */
+const DISK_ROOMS = /^(?:bench|packaging)\//;
+const ON_DISK = /\bOn the disk\./;
 
 /** Another such program, which tests of several folders start. */
 const BROWSER = /\bfrom '[^']*\/chromium\.ts'/;
@@ -66,13 +74,15 @@ function describe(path: string): TestFile {
   const loaded = loadedBy(path);
   const needs = needsOf(loaded);
   const waits = WAITING.test(path) || BROWSER.test(text);
-  const isPlain = needs === 'nothing' && !waits && limit === undefined && path.endsWith('.ts');
+  const isPlain =
+    (needs === 'nothing' || needs === 'bundle') && !waits && limit === undefined && path.endsWith('.ts');
   return {
     path,
     needs,
     waits,
     limitS: limit === undefined ? LIMIT_S : Number(limit),
     sharesProcess: isPlain && !OF_THE_PROCESS.test(text),
+    isOnDisk: DISK_ROOMS.test(path) || ON_DISK.test(text),
     isOnBoth: ON_BOTH.test(text) || (CONTRACT.test(path) && loaded.has('store/acting.ts')),
   };
 }

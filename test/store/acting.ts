@@ -5,6 +5,7 @@ import type { Setting } from '../../src/store/server-notes.ts';
 import { openStore as open, type SqliteOptions } from '../../src/store/sqlite/sqlite-store.ts';
 import type { Store as RealStore } from '../../src/store/store.ts';
 import { lazily, ON_POSTGRES, openOnPostgres } from './postgres/open.ts';
+import { beginDatabase } from './sqlite-template.ts';
 
 export const TESTER: Actor = { keyId: null, name: 'the test' };
 
@@ -19,6 +20,12 @@ export type Store = Omit<RealStore, 'setSetting'> &
  */
 export function openStore(options: SqliteOptions): Store {
   return acting(ON_POSTGRES ? lazily(openOnPostgres(options)) : open(options), options.clock);
+}
+
+/** As `openStore`, for tests that are not about how a database begins: in the empty directory there already is one. */
+export function openEmptyStore(options: SqliteOptions): Store {
+  if (!ON_POSTGRES) beginDatabase(options.dataDir);
+  return openStore(options);
 }
 
 export function acting<Opened extends RealStore>(store: Opened, clock: () => number): Opened & Acts {

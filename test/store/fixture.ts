@@ -11,6 +11,7 @@ import { databasePath } from '../../src/store/sqlite/connection.ts';
 import type { Store } from './acting.ts';
 import { openStore, type SqliteOptions } from './acting.ts';
 import { contentOnPostgres, ON_POSTGRES, queryOnPostgres } from './postgres/open.ts';
+import { beginDatabase } from './sqlite-template.ts';
 
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
@@ -48,7 +49,7 @@ interface Implementation {
 
 /** Every implementation of `Store`: each runs the whole contract. */
 const IMPLEMENTATIONS: readonly Implementation[] = [
-  { name: ON_POSTGRES ? 'postgres' : 'sqlite', open: openSqlite },
+  { name: ON_POSTGRES ? 'postgres' : 'sqlite', open: openBegun },
 ];
 
 /** Defines and runs a suite once for every implementation; each test has an empty store. */
@@ -66,6 +67,13 @@ export function contract(behaviour: string, define: (test: Test<Opened>) => void
 
 export function temporaryDirectory(): string {
   return mkdtempSync(join(tmpdir(), 'snitch-store-'));
+}
+
+/** For tests that are not about how a database begins. */
+async function openBegun(): Promise<Opened> {
+  const dataDir = temporaryDirectory();
+  if (!ON_POSTGRES) beginDatabase(dataDir);
+  return openSqlite({ dataDir });
 }
 
 export async function openSqlite(options: Partial<SqliteOptions> = {}): Promise<Opened> {

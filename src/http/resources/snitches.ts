@@ -27,7 +27,7 @@ export function snitchRoutes(app: FastifyInstance, { store, by, clock, addresses
       };
       const shown = shownTo(request);
       const write = (snitches: readonly ListedSnitch[]) =>
-        snitches.map((snitch) => snitchText(snitch, shown)).join(',');
+        snitches.reduce((text, snitch) => `${text}${text === '' ? '' : ','}${snitchText(snitch, shown)}`, '');
       return lists.send(request, reply, read, write);
     },
     POST: async (request) => {

@@ -4,13 +4,13 @@ import type { WireAlert, WireCase, WireDelivery } from '../../../src/api/wire.ts
 import { startWebhookReceiver } from '../../end-to-end/webhook-receiver.ts';
 import { only, readExposition, seriesOf } from '../../http/exposition.ts';
 import { runSnitch } from '../snitch-process.ts';
-import { type Commands, withDaemon } from '../with-daemon.ts';
+import { type Commands, withCase } from '../with-daemon.ts';
 
 const administration = suite('administration commands');
 let on: Commands;
 
 administration.before(async () => {
-  on = await withDaemon();
+  on = await withCase();
 });
 administration.after(() => on.end());
 

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import type { WireChannel, WireDelivery } from '../../../src/api/wire.ts';
 import { startReceiver } from '../../delivery/receiver.ts';
 import { temporaryDirectory } from '../snitch-process.ts';
-import { type Commands, withDaemon } from '../with-daemon.ts';
+import { type Commands, withCase } from '../with-daemon.ts';
 
 const test = suite('channel commands');
 let on: Commands;
@@ -19,7 +19,7 @@ function secretFile(name: string, text: string): string {
 }
 
 test.before(async () => {
-  on = await withDaemon();
+  on = await withCase();
 });
 test.after(async () => {
   await on.end();

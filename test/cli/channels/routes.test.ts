@@ -3,13 +3,13 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireChannel, WireWebhook } from '../../../src/api/wire.ts';
 import { onTerminal } from '../on-terminal.ts';
-import { type Commands, withDaemon } from '../with-daemon.ts';
+import { type Commands, withCase } from '../with-daemon.ts';
 
 const test = suite('routes on the command line');
 let on: Commands;
 
 test.before(async () => {
-  on = await withDaemon();
+  on = await withCase();
 });
 test.after(() => on.end());
 

@@ -1,5 +1,5 @@
 /** What `snitch exec` keeps from the job and from the other users of the host. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -41,6 +41,7 @@ test('a token in a file or in the environment stands in nobody’s arguments', a
   const { daemon, host, token, file } = context;
   const address = join(host.path, 'address');
   writeFileSync(address, `${daemon.url}/c/${token}\n`);
+  const seen = join(host.path, 'seen');
   const ways: [args: string[], env: NodeJS.ProcessEnv][] = [
     [['--token-file', file, '--'], {}],
     [['--token-file', address, '--'], {}],
@@ -48,13 +49,13 @@ test('a token in a file or in the environment stands in nobody’s arguments', a
     [['--'], { SNITCH_TOKEN_FILE: file }],
   ];
   for (const [args, env] of ways) {
-    const running = host.start(['exec', ...args, 'sh', '-c', 'echo ready; cat; exit 3'], {
-      env,
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
+    const job = `echo ready; until [ -e '${seen}' ]; do sleep 0.02; done; exit 3`;
+    const running = host.start(['exec', ...args, 'sh', '-c', job], { env });
     await running.printed('ready');
     assert.not.match(readFileSync(`/proc/${running.pid}/cmdline`, 'utf8'), token, args.join(' '));
+    writeFileSync(seen, '');
     const { code, stderr } = await running.ended();
+    rmSync(seen);
     assert.equal([code, stderr], [3, ''], args.join(' '));
   }
   assert.is((await outcomes(daemon, token)).filter(([outcome]) => outcome === 'error').length, ways.length);

@@ -9,35 +9,27 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireAlert, WireSnitch } from '../../../src/api/wire.ts';
-import { newDataDir, removeDataDir } from '../../data-directory.ts';
+import { ownDirectory } from '../../data-directory.ts';
 import type { DaemonProcess } from '../../end-to-end/daemon-process.ts';
 import { freePort } from '../../free-port.ts';
 import { until } from '../../until.ts';
+import { Door } from '../door.ts';
 import { fakeServer } from '../fake-server.ts';
-import { checkIns, Host, newSnitch, outcomes, startOn } from './exec-process.ts';
+import { checkIns, type Host, type Jobs, newSnitch, outcomes, startOn, withJobs } from './exec-process.ts';
 
-interface Context {
-  dataDir: string;
-  port: number;
-  daemon: DaemonProcess;
-  host: Host;
-  token: string;
+interface Context extends Jobs {
+  /** Where the daemon of all tests is to be found, until it is shut. */
+  door: Door;
 }
 
 const test = suite<Context>('snitch exec: servers');
 
+withJobs(test);
 test.before.each(async (context) => {
-  context.dataDir = newDataDir();
-  context.port = await freePort();
-  context.daemon = await startOn(context.port, context.dataDir);
-  context.host = new Host(context.daemon.url);
-  context.token = await newSnitch(context.daemon);
+  context.door = await Door.before(context.daemon.url);
+  context.host.url = context.door.url;
 });
-test.after.each(async ({ daemon, host, dataDir }) => {
-  host.remove();
-  await daemon.end();
-  removeDataDir(dataDir);
-});
+test.after.each(({ door }) => door.shut());
 
 async function flushAll({ host }: Context): Promise<void> {
   const { code, stderr } = await host.run(['spool', 'flush']);
@@ -57,8 +49,8 @@ function waitingJob(host: Host, code: number): { command: string; end: () => voi
 }
 
 test('down from start to end: sent later, at its own time, with its duration', async (context) => {
-  const { daemon, host, token } = context;
-  await daemon.end();
+  const { door, host, token } = context;
+  await door.shut();
   const before = Date.now();
   const { code, stdout, stderr } = await host.exec(token, 'echo out; sleep 0.3; exit 6');
   const after = Date.now();
@@ -67,7 +59,7 @@ test('down from start to end: sent later, at its own time, with its duration', a
   assert.is(host.kept().length, 2);
   // Only what is more than two seconds old is told with its time.
   await until(() => Date.now() - after > 2_100);
-  context.daemon = await startOn(context.port, context.dataDir);
+  await context.door.open();
   await flushAll(context);
   assert.equal(await outcomes(context.daemon, token), [
     ['start', null, null],
@@ -81,12 +73,12 @@ test('down from start to end: sent later, at its own time, with its duration', a
 
 test('down at the start, back at the end: nothing waits, nothing is said', async (context) => {
   const { host, token } = context;
-  await context.daemon.end();
+  await context.door.shut();
   const job = waitingJob(host, 0);
   const running = host.start(['exec', token, '--', 'sh', '-c', job.command]);
   await running.printed('ready');
   await until(() => host.kept().some((name) => name.endsWith('.json')));
-  context.daemon = await startOn(context.port, context.dataDir);
+  await context.door.open();
   job.end();
   const { code, stdout, stderr } = await running.ended();
   assert.equal([code, stdout, stderr], [0, 'ready\ndone\n', '']);
@@ -99,17 +91,17 @@ test('down at the start, back at the end: nothing waits, nothing is said', async
 });
 
 test('there at the start, down at the end; the next run sends it', async (context) => {
-  const { daemon, host, token } = context;
+  const { daemon, door, host, token } = context;
   const job = waitingJob(host, 9);
   const running = host.start(['exec', token, '--', 'sh', '-c', job.command]);
   await running.printed('ready');
   await until(async () => (await checkIns(daemon, token)).length === 1);
-  await daemon.end();
+  await door.shut();
   job.end();
   const { code, stderr } = await running.ended();
   assert.is(code, 9);
   assert.match(stderr, KEPT);
-  context.daemon = await startOn(context.port, context.dataDir);
+  await context.door.open();
   const next = await host.exec(token, 'exit 0');
   assert.equal([next.code, next.stderr], [0, '']);
   assert.equal(host.kept(), []);
@@ -118,18 +110,22 @@ test('there at the start, down at the end; the next run sends it', async (contex
   assert.ok(found.every(({ outcome, duration_ms }) => outcome === 'start' || duration_ms !== null));
 });
 
-test('a restart while the job runs is not noticed', async (context) => {
-  const { daemon, host, token } = context;
+test('a restart while the job runs is not noticed', async ({ host }) => {
+  using directory = ownDirectory();
+  const port = await freePort();
+  await using first = await startOn(port, directory.path);
+  const token = await newSnitch(first);
+  host.url = first.url;
   const job = waitingJob(host, 2);
   const running = host.start(['exec', token, '--', 'sh', '-c', job.command]);
   await running.printed('ready');
-  await until(async () => (await checkIns(daemon, token)).length === 1);
-  await daemon.end();
-  context.daemon = await startOn(context.port, context.dataDir);
+  await until(async () => (await checkIns(first, token)).length === 1);
+  await first.end();
+  await using second = await startOn(port, directory.path);
   job.end();
   const { code, stderr } = await running.ended();
   assert.equal([code, stderr], [2, '']);
-  assert.equal(await outcomes(context.daemon, token), [
+  assert.equal(await outcomes(second, token), [
     ['start', null, null],
     ['error', 2, null],
   ]);
@@ -137,11 +133,11 @@ test('a restart while the job runs is not noticed', async (context) => {
 
 test('an alarm that was raised because the check-in waited is undone', async (context) => {
   const { host, token } = context;
-  await context.daemon.end();
+  await context.door.shut();
   assert.is((await host.exec(token, 'exit 0')).code, 0);
   const keptAt = Date.now();
   await until(() => Date.now() - keptAt > 2_100);
-  context.daemon = await startOn(context.port, context.dataDir);
+  await context.door.open();
   const { daemon } = context;
   // As if the last check-in of a job that runs each minute had been long before the one that waits.
   const edited = await daemon.call('PATCH', `/v1/snitches/${token}`, { interval: '1_minute' });
@@ -263,12 +259,12 @@ test('killed while it waits for the server: what it had to say is sent by the ne
 });
 
 test('values wait on the disk with their check-in', async (context) => {
-  const { daemon, host, token } = context;
-  await daemon.end();
+  const { door, host, token } = context;
+  await door.shut();
   const job = ['--', 'sh', '-c', 'true'];
   assert.is((await host.run(['exec', '--value', 'bytes=sleep 1; echo 11', token, ...job])).code, 0);
   assert.is((await host.run(['check-in', token, '-v', 'bytes=12'])).code, 5);
-  context.daemon = await startOn(context.port, context.dataDir);
+  await context.door.open();
   await flushAll(context);
   const told = (await checkIns(context.daemon, token)).map(({ outcome, values }) => [outcome, values]);
   assert.equal(told, [

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireOwnership, WireSnitch } from '../../../src/api/wire.ts';
-import { type Commands, withDaemon } from '../with-daemon.ts';
+import { type Commands, withCase, withDaemon } from '../with-daemon.ts';
 
 interface Context extends Commands {
   file: string;
@@ -15,7 +15,7 @@ interface Context extends Commands {
 const test = suite<Context>('snitch apply and diff');
 
 test.before.each(async (context) => {
-  const commands = await withDaemon();
+  const commands = await withCase();
   const file = join(commands.daemon.dataDir, 'web.yaml');
   Object.assign(context, commands, {
     file,

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import type { WireChannel } from '../../../src/api/wire.ts';
 import { startReceiver } from '../../delivery/receiver.ts';
 import { runSnitchWith } from '../piped.ts';
-import { type Commands, withDaemon } from '../with-daemon.ts';
+import { type Commands, withCase } from '../with-daemon.ts';
 
 interface Context extends Commands {
   other: Commands;
@@ -20,7 +20,7 @@ interface Context extends Commands {
 const test = suite<Context>('channels in a file');
 
 test.before.each(async (context) => {
-  const [one, other] = await Promise.all([withDaemon(), withDaemon()]);
+  const [one, other] = await Promise.all([withCase(), withCase()]);
   const folder = join(one.daemon.dataDir, 'file');
   mkdirSync(folder);
   Object.assign(context, one, {

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../../src/api/wire.ts';
-import { type Commands, withDaemon } from '../with-daemon.ts';
+import { type Commands, withCase } from '../with-daemon.ts';
 
 const test = suite<{ on: Commands; write(text: string): string }>('needs in a file');
 
 test.before.each(async (context) => {
-  context.on = await withDaemon();
+  context.on = await withCase();
   const file = join(context.on.daemon.dataDir, 'case.yaml');
   context.write = (text) => {
     writeFileSync(file, text);

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../../src/api/wire.ts';
 import { importedOf } from '../../../src/cli/import/healthchecks.ts';
 import { runSnitch } from '../snitch-process.ts';
-import { type Commands, withDaemon } from '../with-daemon.ts';
+import { type Commands, withCase, withDaemon } from '../with-daemon.ts';
 
 const KEY = 'old-key-0123456789';
 
@@ -43,7 +43,7 @@ async function startFake(): Promise<Fake> {
 }
 
 test.before.each(async (context) => {
-  const commands = await withDaemon();
+  const commands = await withCase();
   const keyFile = join(commands.daemon.dataDir, 'old.key');
   writeFileSync(keyFile, `${KEY}\n`);
   Object.assign(context, commands, { fake: await startFake(), keyFile });

@@ -3,13 +3,13 @@ import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../../src/api/wire.ts';
 import { displayWidth } from '../../../src/text/width.ts';
 import { onTerminal, plain, type TerminalOptions } from '../on-terminal.ts';
-import { type Commands, withDaemon } from '../with-daemon.ts';
+import { type Commands, withCase } from '../with-daemon.ts';
 
 const terminal = suite('on a terminal');
 let on: Commands;
 
 terminal.before(async () => {
-  on = await withDaemon();
+  on = await withCase();
   for (const name of ['plain', 'failing']) await on.run('create', name, '-i', 'daily', '-t', 'calm');
   await on.run('check-in', 'plain');
   await on.run('check-in', 'failing', '-s', '1');

@@ -5,13 +5,13 @@ import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../../src/api/wire.ts';
 import { closing } from '../../closing.ts';
 import { runSnitch } from '../snitch-process.ts';
-import { type Commands, withDaemon } from '../with-daemon.ts';
+import { type Commands, withCase } from '../with-daemon.ts';
 
 const test = suite('snitch acknowledge');
 let on: Commands;
 
 test.before(async () => {
-  on = await withDaemon();
+  on = await withCase();
 });
 test.after(() => on.end());
 

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../../src/api/wire.ts';
 import { startFakeServer } from '../fake-server.ts';
 import { runSnitch } from '../snitch-process.ts';
-import { type Commands, withDaemon } from '../with-daemon.ts';
+import { type Commands, withCase } from '../with-daemon.ts';
 
 const test = suite('when a job is due');
 let on: Commands;
@@ -12,7 +12,7 @@ let on: Commands;
 const BERLIN = ['--timezone', 'Europe/Berlin'];
 
 test.before(async () => {
-  on = await withDaemon();
+  on = await withCase();
 });
 test.after(() => on.end());
 

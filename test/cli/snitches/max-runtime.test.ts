@@ -7,13 +7,13 @@ import type { WireSnitch } from '../../../src/api/wire.ts';
 import { until } from '../../until.ts';
 import { startFakeServer } from '../fake-server.ts';
 import { runSnitch } from '../snitch-process.ts';
-import { type Commands, withDaemon } from '../with-daemon.ts';
+import { type Commands, withCase } from '../with-daemon.ts';
 
 const test = suite('how long a run may take');
 let on: Commands;
 
 test.before(async () => {
-  on = await withDaemon();
+  on = await withCase();
 });
 test.after(() => on.end());
 

@@ -2,12 +2,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../../src/api/wire.ts';
-import { type Commands, withDaemon } from '../with-daemon.ts';
+import { type Commands, withCase } from '../with-daemon.ts';
 
 const test = suite<{ on: Commands }>('needs on the command line');
 
 test.before.each(async (context) => {
-  context.on = await withDaemon();
+  context.on = await withCase();
 });
 test.after.each(({ on }) => on.end());
 

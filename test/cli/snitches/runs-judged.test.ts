@@ -5,13 +5,13 @@ import type { WireSnitch } from '../../../src/api/wire.ts';
 import type { WireExplanation } from '../../../src/api/wire-explanation.ts';
 import { startFakeServer } from '../fake-server.ts';
 import { runSnitch } from '../snitch-process.ts';
-import { type Commands, withDaemon } from '../with-daemon.ts';
+import { type Commands, withCase } from '../with-daemon.ts';
 
 const test = suite('what a run must look like');
 let on: Commands;
 
 test.before(async () => {
-  on = await withDaemon();
+  on = await withCase();
 });
 test.after(() => on.end());
 

@@ -2,13 +2,13 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireScheduleCheck } from '../../../src/api/wire-explanation.ts';
-import { type Commands, withDaemon } from '../with-daemon.ts';
+import { type Commands, withCase } from '../with-daemon.ts';
 
 const test = suite('schedule check');
 let on: Commands;
 
 test.before(async () => {
-  on = await withDaemon();
+  on = await withCase();
 });
 test.after(() => on.end());
 

@@ -1,13 +1,13 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireSilence } from '../../../src/api/wire-kept-back.ts';
-import { type Commands, withDaemon } from '../with-daemon.ts';
+import { type Commands, withCase } from '../with-daemon.ts';
 
 const test = suite('snitch silence');
 let on: Commands;
 
 test.before(async () => {
-  on = await withDaemon();
+  on = await withCase();
 });
 test.after(() => on.end());
 test.after.each(async () => {

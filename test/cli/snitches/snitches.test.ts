@@ -1,13 +1,13 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../../src/api/wire.ts';
-import { type Commands, withDaemon } from '../with-daemon.ts';
+import { type Commands, withCase } from '../with-daemon.ts';
 
 const snitches = suite('snitch commands');
 let on: Commands;
 
 snitches.before(async () => {
-  on = await withDaemon();
+  on = await withCase();
 });
 snitches.after(() => on.end());
 

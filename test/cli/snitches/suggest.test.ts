@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../../src/api/wire.ts';
-import { type Commands, withDaemon } from '../with-daemon.ts';
+import { type Commands, withCase } from '../with-daemon.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -28,7 +28,7 @@ interface Measured {
 const suggestions = suite('snitch suggest');
 let on: Commands;
 suggestions.before(async () => {
-  on = await withDaemon();
+  on = await withCase();
   /** The last hour that is over: the newest check-in lies in the past whenever the test runs. */
   const last = Math.floor(Date.now() / HOUR) * HOUR - HOUR;
   const hourly = Array.from({ length: 60 }, (_, run) => last - (59 - run) * HOUR + (10 + (run % 3)) * MINUTE);

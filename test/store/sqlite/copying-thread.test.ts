@@ -135,6 +135,30 @@ const FAILING: Record<string, [code: string, says: string]> = {
   'one that hangs': [`${READY} for (;;);`, 'did not answer within 0.2 s'],
 };
 
+thread('one that ended before anybody looked is given up at once', async (world) => {
+  const startThread = (workerData: CopyingWork) => {
+    const code = `${READY} require('node:worker_threads').parentPort.once('message', () => {})`;
+    const worker = new Worker(code, { eval: true, workerData });
+    // All that it says comes to a process that was busy meanwhile, in one go.
+    const once = worker.once.bind(worker) as (
+      name: string,
+      listener: (...given: unknown[]) => void,
+    ) => Worker;
+    const held = (name: string, listener: (...given: unknown[]) => void) =>
+      name === 'message'
+        ? once(name, (answer) => {
+            listener(answer);
+            worker.emit('error', new Error('out of luck'));
+            worker.emit('exit', 1);
+          })
+        : once(name, listener);
+    return Object.assign(worker, { once: held });
+  };
+  const one = threadFor(world, { startThread, patience: 2_000 });
+  write(world, 3);
+  assert.match(String(await rejection(one.copy())), 'out of luck');
+});
+
 for (const [what, [code, says]] of Object.entries(FAILING)) {
   thread(`${what} is given up, and the next one works`, async (world) => {
     const before = tasks();
