@@ -1,12 +1,18 @@
 /** The text of instants, as `Date` writes it and several times as fast: a long list has millions of them. */
 import { DAY } from './durations.ts';
 
-/** `2026-03-10T`: the days that were asked for last. Most instants of a list are of a few days. */
+/** `"2026-03-10T`: the days that were asked for last. Most instants of a list are of a few days. */
 const DAYS = new Map<number, string>();
 const REMEMBERED_DAYS = 1_000;
 
+/** `13:00:`, `05.` and `250Z"`: an instant is put together of few pieces, since each of them costs. */
 const TWO = numbers(60, 2);
-const THREE = numbers(1_000, 3);
+const MINUTES = Array.from(
+  { length: 24 * 60 },
+  (_, minute) => `${TWO[Math.floor(minute / 60)]}:${TWO[minute % 60]}:`,
+);
+const SECONDS = TWO.map((second) => `${second}.`);
+const MILLISECONDS = numbers(1_000, 3).map((millisecond) => `${millisecond}Z"`);
 
 /**
  * `2026-03-10T13:00:05.250Z`
@@ -15,20 +21,24 @@ const THREE = numbers(1_000, 3);
  * @throws RangeError for what is no instant
  */
 export function isoTime(at: number): string {
+  return quotedIsoTime(at).slice(1, -1);
+}
+
+/** The same in quotation marks, as JSON has it. */
+export function quotedIsoTime(at: number): string {
   const day = Math.floor(at / DAY);
   const milliseconds = at - day * DAY;
   const seconds = Math.floor(milliseconds / 1_000);
   const minutes = Math.floor(seconds / 60);
-  const hours = Math.floor(minutes / 60);
-  const clock = `${TWO[hours]}:${TWO[minutes - 60 * hours]}:${TWO[seconds - 60 * minutes]}`;
-  return `${dayText(day, at)}${clock}.${THREE[milliseconds - 1_000 * seconds]}Z`;
+  const clock = `${MINUTES[minutes]}${SECONDS[seconds - 60 * minutes]}${MILLISECONDS[milliseconds - 1_000 * seconds]}`;
+  return dayText(day, at) + clock;
 }
 
 function dayText(day: number, at: number): string {
   const known = DAYS.get(day);
   if (known !== undefined) return known;
   // From the instant itself, whose end tells nothing of the day: also the last possible one has a day.
-  const text = new Date(at).toISOString().slice(0, -CLOCK);
+  const text = `"${new Date(at).toISOString().slice(0, -CLOCK)}`;
   if (DAYS.size >= REMEMBERED_DAYS) DAYS.clear();
   DAYS.set(day, text);
   return text;

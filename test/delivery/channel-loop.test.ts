@@ -93,12 +93,14 @@ async function withLoop(
   use: () => Promise<void>,
   monotonic = () => performance.now(),
   changes: Partial<DispatchOptions> = {},
+  know: (dispatch: Dispatch) => void = () => {},
 ): Promise<void> {
   const nothing = () => {};
   const logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
   const { store } = memory;
   const options = { store, monotonic, clock: Date.now, random: () => 0.5, logger, grace: 0, ...changes };
   const dispatch = new Dispatch([channel], options);
+  know(dispatch);
   try {
     dispatch.start();
     await use();
@@ -199,7 +201,7 @@ async function claimedAhead(memory: Memory, channel: Channel): Promise<number> {
 }
 
 test('of any number of alerts that wait, only some are held in memory', async () => {
-  const grouping = { wait: NEVER, sendDigest: async () => DELIVERED };
+  const grouping = { wait: NEVER, composeDigest: async () => async () => DELIVERED };
   const digests = channelOf(hang, { kind: 'email', grouping });
   const forDigest = new Memory({ ann: 1_000_000 });
   const asDigest = await claimedAhead(forDigest, digests);
@@ -213,7 +215,7 @@ test('of any number of alerts that wait, only some are held in memory', async ()
 });
 
 test('a lease outlasts the sends before it, and not by much: what a sender dies with is free soon', async () => {
-  const grouping = { wait: NEVER, sendDigest: async () => DELIVERED };
+  const grouping = { wait: NEVER, composeDigest: async () => async () => DELIVERED };
   const channels = [
     { channel: channelOf(hang), most: PACE.timeout },
     { channel: channelOf(hang, { kind: 'email', grouping }), most: 2 * PACE.timeout },
@@ -253,7 +255,7 @@ test('a lease that is as long as a send may take is used, and a shorter one give
 });
 
 test('what another node may have taken over meanwhile is given back, and what is claimed later is sent', async () => {
-  const grouping: Grouping = { wait: 1, gap: 1, sendDigest: async () => DELIVERED };
+  const grouping: Grouping = { wait: 1, gap: 1, composeDigest: async () => async () => DELIVERED };
   for (const changes of [{}, { kind: 'email', grouping } as const]) {
     const memory = new Memory({ a: 2 });
     let heldSince = 0;
@@ -280,6 +282,76 @@ test('what another node may have taken over meanwhile is given back, and what is
     assert.equal(sent.length, 2);
     assert.is(memory.settled[2]?.kind, 'delivered');
   }
+});
+
+const DIGEST = { kind: 'email', pace: { ...PACE, perTarget: 1 } } as const;
+
+test('a digest that another node may have taken over while it was put together is given back', async () => {
+  const memory = new Memory({ ann: 6 });
+  let heldSince = 0;
+  let sent = 0;
+  const composeDigest = async () => {
+    await turn();
+    heldSince = performance.now();
+    return async () => {
+      sent += 1;
+      return DELIVERED;
+    };
+  };
+  const channel = channelOf(hang, { ...DIGEST, grouping: { wait: 1, composeDigest } });
+  await withLoop(
+    memory,
+    channel,
+    () => until(() => memory.settled.length === 6, 'all are settled'),
+    undefined,
+    { heldSince: () => heldSince },
+  );
+  assert.is(sent, 0);
+  assert.equal([...new Set(memory.settled.map(({ kind }) => kind))], ['released']);
+});
+
+test('a digest that cannot be put together is tried again, as one that cannot be sent', async () => {
+  const memory = new Memory({ ann: 6 });
+  const composeDigest = async () => {
+    await turn();
+    throw new Error('no such time zone');
+  };
+  const channel = channelOf(hang, { ...DIGEST, grouping: { wait: NEVER, composeDigest } });
+  await withLoop(memory, channel, () => until(() => memory.settled.length === 6, 'all are settled'));
+  assert.equal([...new Set(memory.settled.map(({ kind }) => kind))], ['retry']);
+});
+
+test('a digest is sent by the channel that is there when it is put together', async () => {
+  const memory = new Memory({ ann: 6 });
+  const by: string[] = [];
+  const compose = (name: string, meanwhile: () => void) => async () => {
+    await turn();
+    meanwhile();
+    return async () => {
+      by.push(name);
+      return DELIVERED;
+    };
+  };
+  const later = channelOf(hang, {
+    ...DIGEST,
+    grouping: { wait: NEVER, composeDigest: compose('later', () => {}) },
+  });
+  const loop: { replace?: () => void } = {};
+  const first = channelOf(hang, {
+    ...DIGEST,
+    grouping: { wait: NEVER, composeDigest: compose('first', () => loop.replace?.()) },
+  });
+  await withLoop(
+    memory,
+    first,
+    () => until(() => memory.settled.length === 6, 'all are settled'),
+    undefined,
+    {},
+    (dispatch) => {
+      loop.replace = () => dispatch.replace(later);
+    },
+  );
+  assert.equal(by, ['later']);
 });
 
 test('while it is not known whose the claims are, nothing is sent', async () => {

@@ -29,9 +29,9 @@ export function chatChannel({ server, token, groupWait }: ChatSettings): Channel
     off: null,
     grouping: {
       wait: groupWait,
-      sendDigest(digest, to) {
-        const { subject, letter } = digestLetter(digest);
-        return say(`${subject}\n\n${asText(letter)}`, to);
+      async composeDigest(digest, to) {
+        const { subject, letter } = await digestLetter(digest);
+        return () => say(`${subject}\n\n${asText(letter)}`, to);
       },
     },
     sendAlert: ({ alert, case: shown }, to) => say(alertLetter(alert, shown).subject, to),

@@ -24,8 +24,8 @@ function alertOf(changes: Parameters<typeof anAlert>[0] = {}): SnitchAlert {
 
 const LATER = AT + 2 * 3_600_000;
 
-test('new and repeated alarms, errors and recoveries are apart, in the subject and in the body', () => {
-  const { subject, text, html, date } = digestOf([
+test('new and repeated alarms, errors and recoveries are apart, in the subject and in the body', async () => {
+  const { subject, text, html, date } = await digestOf([
     alertOf({ snitch: { name: 'web-10' } }),
     alertOf({ snitch: { name: 'web-9', tags: ['eu', 'prod'] } }),
     alertOf({
@@ -82,7 +82,7 @@ test('new and repeated alarms, errors and recoveries are apart, in the subject a
 /** The names in the order in which the list shows them. */
 const namesIn = (text: string) => [...text.matchAll(/^ {2}- (\S+), /gm)].map(([, name]) => name);
 
-test('what happened last counts, in whatever order the alerts were claimed, and of one instant the later one', () => {
+test('what happened last counts, in whatever order the alerts were claimed, and of one instant the later one', async () => {
   const snitch = { token: 'c2354d53d3', name: 'nightly' };
   const errored = (at: number, message: string) =>
     anAlert({ type: 'snitch.errored', at, snitch, details: { message } });
@@ -94,27 +94,27 @@ test('what happened last counts, in whatever order the alerts were claimed, and 
   ];
   const entries = alerts.map((alert, index) => digestEntry(alert as SnitchAlert, index));
   for (const order of [entries, entries.toReversed(), [2, 0, 3, 1].map((index) => entries[index]!)]) {
-    const { text } = digestMessage({ entries: order, case: CASE }, 'ann@example.com', 'example.com');
+    const { text } = await digestMessage({ entries: order, case: CASE }, 'ann@example.com', 'example.com');
     assert.match(text, ': last');
   }
 });
 
-test('names are in natural order, and those of a long list by their characters', () => {
+test('names are in natural order, and those of a long list by their characters', async () => {
   const names = Array.from({ length: 500 }, (_, index) => `job-${500 - index}`);
   const few = names.map((name) => alertOf({ snitch: { name } }));
-  assert.equal(namesIn(digestOf(few).text), names.toReversed());
+  assert.equal(namesIn((await digestOf(few)).text), names.toReversed());
   const many = [...few, alertOf({ snitch: { name: 'job-0' } })];
-  assert.equal(namesIn(digestOf(many).text), ['job-0', ...names].sort());
+  assert.equal(namesIn((await digestOf(many)).text), ['job-0', ...names].sort());
 });
 
-test('snitches of one name are in the order in which it happened', () => {
+test('snitches of one name are in the order in which it happened', async () => {
   const at = (hours: number) => AT + hours * 3_600_000;
   const same = [3, 1, 2].map((hours) => alertOf({ at: at(hours), snitch: { name: 'job' } }));
   // The first to change, which changed again last.
   for (const hours of [0, 4]) same.push(alertOf({ at: at(hours), snitch: { name: 'job', token: 'again' } }));
   const rest = Array.from({ length: 500 }, (_, index) => alertOf({ snitch: { name: `other-${index}` } }));
   for (const alerts of [same, [...same, ...rest]]) {
-    const shown = [...digestOf(alerts).text.matchAll(/^ {2}- job, missing since (\S+ \S+),/gm)];
+    const shown = [...(await digestOf(alerts)).text.matchAll(/^ {2}- job, missing since (\S+ \S+),/gm)];
     assert.equal(
       shown.map(([, since]) => since),
       ['07:04', '08:04', '09:04', '10:04'].map((time) => `2026-11-21 ${time}`),
@@ -122,7 +122,7 @@ test('snitches of one name are in the order in which it happened', () => {
   }
 });
 
-test('a snitch has one line, in its last state, however many alerts of it wait', () => {
+test('a snitch has one line, in its last state, however many alerts of it wait', async () => {
   const token = 'token_flip';
   const flips = Array.from({ length: 6 }, (_, index) =>
     alertOf({
@@ -131,24 +131,24 @@ test('a snitch has one line, in its last state, however many alerts of it wait',
       snitch: { token, name: 'flip', previous_status: index % 2 === 0 ? 'healthy' : 'errored' },
     }),
   );
-  const { subject, text } = digestOf([...flips].reverse());
+  const { subject, text } = await digestOf([...flips].reverse());
   assert.is(subject, '[Digest] 6 alerts of Operations: 1 reporting again');
   assert.equal(text.match(/flip/g)?.length, 1);
   assert.match(text, 'flip, checked in again at 2026-11-21 06:09 (the last of 6 alerts)');
 });
 
-test('two alerts of a snitch are counted', () => {
+test('two alerts of a snitch are counted', async () => {
   const twice = [1, 2].map((hours) =>
     alertOf({ at: AT + hours * 3_600_000, type: 'snitch.errored', snitch: { token: 'twice', name: 'job' } }),
   );
-  assert.match(digestOf(twice).text, 'job, error at 2026-11-21 08:04 (the last of 2 alerts)');
+  assert.match((await digestOf(twice)).text, 'job, error at 2026-11-21 08:04 (the last of 2 alerts)');
 });
 
-test('a silence whose beginning waited as well is news, however often it was repeated since', () => {
+test('a silence whose beginning waited as well is news, however often it was repeated since', async () => {
   const token = 'token_silent';
   const silent = (at: number, previous_status: 'healthy' | 'missing') =>
     alertOf({ at, snitch: { token, name: 'silent', previous_status }, details: { missingSince: AT } });
-  const { subject, text } = digestOf([
+  const { subject, text } = await digestOf([
     silent(AT, 'healthy'),
     ...[1, 2, 3, 4, 5].map((hours) => silent(AT + hours * 3_600_000, 'missing')),
   ]);
@@ -156,7 +156,7 @@ test('a silence whose beginning waited as well is news, however often it was rep
   assert.match(text, 'silent, missing since 2026-11-21 06:04');
 });
 
-test('200 alerts with hostile names: a line for each, and nothing breaks out of its line', () => {
+test('200 alerts with hostile names: a line for each, and nothing breaks out of its line', async () => {
   const name = (index: number) => `job-${index}\r\n- <b>& \u202e\u0007`;
   const alerts = Array.from({ length: 200 }, (_, index) =>
     alertOf({
@@ -165,20 +165,20 @@ test('200 alerts with hostile names: a line for each, and nothing breaks out of 
       details: { exitStatus: 1, message: `no\nroom ${'m'.repeat(500)}` },
     }),
   );
-  const { text, html } = digestOf(alerts);
+  const { text, html } = await digestOf(alerts);
   assert.is(text.match(/^ {2}- job-\d+\\r\\n- <b>& \\u202e\\u0007 \[x\\ny\], exit status 1 /gm)?.length, 200);
   assert.not.match(text, / more$/m);
   assert.is(html.match(/<li>job-/g)?.length, 200);
   assert.not.match(html, '<b>');
 });
 
-test('the body is bounded: the rest is counted', () => {
+test('the body is bounded: the rest is counted', async () => {
   const alerts = Array.from({ length: 5_000 }, (_, index) =>
     alertOf({
       snitch: { name: `${index} ${'n'.repeat(240)}`, tags: ['t'.repeat(100), 'u'.repeat(100)] },
     }),
   );
-  const { subject, text, html, references } = digestOf(alerts);
+  const { subject, text, html, references } = await digestOf(alerts);
   assert.match(subject, '5000 alerts of Operations: 5000 newly missing');
   const left = Number(/and (\d+) more/.exec(text)?.[1]);
   assert.is(left + (text.match(/^ {2}- \d/gm)?.length ?? 0), 5_000);
@@ -186,12 +186,12 @@ test('the body is bounded: the rest is counted', () => {
   assert.ok(references.length <= 50);
 });
 
-test('a flood of one kind hides no other, and the newly missing have the most room', () => {
+test('a flood of one kind hides no other, and the newly missing have the most room', async () => {
   const many = (count: number, changes: Parameters<typeof alertOf>[0]) =>
     Array.from({ length: count }, (_, index) =>
       alertOf({ ...changes, snitch: { ...changes?.snitch, name: `${index} ${'n'.repeat(240)}` } }),
     );
-  const { text } = digestOf([
+  const { text } = await digestOf([
     ...many(400, {}),
     ...many(400, { type: 'snitch.errored' }),
     ...many(2, { type: 'snitch.paused', snitch: { status: 'paused' } }),
@@ -207,15 +207,32 @@ test('a flood of one kind hides no other, and the newly missing have the most ro
   assert.not.match(paused, /and \d+ more/);
 });
 
-test('the message id does not depend on the order, and a digest of recoveries joins that of the alarms', () => {
+test('while a long digest is put together others have their turns', async () => {
+  const alerts = Array.from({ length: 10_000 }, (_, index) => alertOf({ snitch: { name: `job ${index}` } }));
+  let turns = 0;
+  let isOver = false;
+  const count = () => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  try {
+    assert.match((await digestOf(alerts)).text, 'job 0, missing since');
+  } finally {
+    isOver = true;
+  }
+  assert.ok(turns >= 5, `${turns} turns`);
+});
+
+test('the message id does not depend on the order, and a digest of recoveries joins that of the alarms', async () => {
   const alarms = Array.from({ length: 8 }, (_, index) => alertOf({ id: `alarm_${index}` }));
   const recoveries = alarms.map(({ id }) =>
     alertOf({ id: `recovery_${id}`, type: 'snitch.reporting', details: { threadId: id } }),
   );
-  const first = digestOf(alarms);
-  assert.is(digestOf([...alarms].reverse()).messageId, first.messageId);
-  assert.is.not(digestOf(alarms.slice(1)).messageId, first.messageId);
-  assert.equal(digestOf(recoveries).references, first.references);
+  const first = await digestOf(alarms);
+  assert.is((await digestOf([...alarms].reverse())).messageId, first.messageId);
+  assert.is.not((await digestOf(alarms.slice(1))).messageId, first.messageId);
+  assert.equal((await digestOf(recoveries)).references, first.references);
   assert.ok(first.references.includes(messageId('alarm_3', 'ann@example.com', 'example.com')));
 });
 

@@ -7,7 +7,7 @@ import type { Delivery } from '../../src/core/delivery.ts';
 import type { Webhook } from '../../src/core/webhook.ts';
 import { createDeliverer, type Deliverer, type DelivererOptions } from '../../src/delivery/deliverer.ts';
 import type { Store } from '../store/acting.ts';
-import { openStore } from '../store/acting.ts';
+import { openEmptyStore } from '../store/acting.ts';
 
 export interface LogLine {
   level: string;
@@ -26,7 +26,7 @@ export class Outbox {
   #snitches = 0;
 
   constructor() {
-    this.store = openStore({ dataDir: this.directory, clock: this.clock });
+    this.store = openEmptyStore({ dataDir: this.directory, clock: this.clock });
   }
 
   clock = (): number => Date.now() + this.offset;

@@ -168,7 +168,7 @@ for (const { kind } of SERVICES) {
 }
 
 for (const { kind } of SERVICES.filter(({ chat }) => chat !== null)) {
-  test(`${kind}: a digest of 5,000 says how many there are, how many are not named, and where all are`, () => {
+  test(`${kind}: a digest of 5,000 says how many there are, how many are not named, and where all are`, async () => {
     const entries = Array.from({ length: 5_000 }, (_, index) =>
       digestEntry(
         anAlert({ id: `a${index}`, snitch: { token: `t${index}`, name: `job ${index}` } }) as SnitchAlert,
@@ -176,7 +176,7 @@ for (const { kind } of SERVICES.filter(({ chat }) => chat !== null)) {
       ),
     );
     const room = service(kind).chat?.digestRoom;
-    const message = digestServiceMessage({ entries, case: CASE }, room);
+    const message = await digestServiceMessage({ entries, case: CASE }, room);
     const [request] = service(kind).requests(postOf(kind, anAlert(), { alert: null, message }));
     const text = stringsIn(request!)
       .join('\n')

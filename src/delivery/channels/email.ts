@@ -1,8 +1,8 @@
 /** Emails: one alert a message, or a digest of many, to one recipient each. */
 import { EMAIL_OFF } from '../../core/explanation/death.ts';
-import { alertMessage, digestMessage, type EmailMessage } from '../messages/email-message.ts';
+import { alertMessage, digestMessage } from '../messages/email-message.ts';
 import type { LinkOf } from '../messages/service-message.ts';
-import type { Channel, Pace, Sending } from '../outbox/channel.ts';
+import type { Channel, Pace } from '../outbox/channel.ts';
 import type { Outcome } from '../outbox/outcome.ts';
 import { createMailer, SEND_TIMEOUT } from '../smtp/mailer.ts';
 import type { SmtpSettings } from '../smtp/smtp-options.ts';
@@ -32,20 +32,24 @@ export function emailChannel(
   const { groupWait, ...pace } = limits;
   const connections = limits.fast + limits.slow;
   const mailer = smtp && createMailer({ ...smtp, connections, timeout: limits.timeout });
-  const send = async (compose: (domain: string) => EmailMessage, { target, stop }: Sending) => {
-    const off: Outcome = { kind: 'dead', error: EMAIL_OFF };
-    return mailer ? mailer.send(compose(mailer.domain), target, stop) : off;
-  };
+  const off: Outcome = { kind: 'dead', error: EMAIL_OFF };
   return {
     kind: 'email',
     pace: { ...pace, perTarget: 1 },
     off: mailer ? null : EMAIL_OFF,
     grouping: {
       wait: groupWait,
-      sendDigest: (digest, to) => send((domain) => digestMessage(digest, to.target, domain), to),
+      async composeDigest(digest, { target, stop }) {
+        if (!mailer) return async () => off;
+        const message = await digestMessage(digest, target, mailer.domain);
+        return () => mailer.send(message, target, stop);
+      },
     },
-    sendAlert: ({ alert, case: shown, output = null }, to) =>
-      send((domain) => alertMessage(alert, shown, to.target, domain, { output, link: linkOf(alert) }), to),
+    async sendAlert({ alert, case: shown, output = null }, { target, stop }) {
+      if (!mailer) return off;
+      const message = alertMessage(alert, shown, target, mailer.domain, { output, link: linkOf(alert) });
+      return mailer.send(message, target, stop);
+    },
     retire: () => mailer?.retire(),
     close: () => mailer?.close(),
   };

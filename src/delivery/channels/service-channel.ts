@@ -58,13 +58,13 @@ export function serviceChannel(service: Service, options: ServiceOptions, limits
       wait: groupWait,
       gap: chat.gap,
       perMinute: { few: chat.perMinute, many: Math.min(chat.perMinute, perMinuteInStorm) },
-      async sendDigest(digest, sending) {
+      async composeDigest(digest, sending) {
         const channel = digest.recipient?.channel ?? null;
-        if (!channel) return DELETED;
-        const incident = digestIncident(digest);
-        const message = digestServiceMessage(digest, chat.digestRoom);
+        if (!channel) return async () => DELETED;
+        const incident = await digestIncident(digest);
+        const message = await digestServiceMessage(digest, chat.digestRoom);
         const post = { message, incident, alert: null, isTest: false, id: incident.key };
-        return send({ ...post, settings: channel.settings, now: sending.now }, channel, sending.stop);
+        return () => send({ ...post, settings: channel.settings, now: sending.now }, channel, sending.stop);
       },
     },
     async sendAlert(claim, sending) {

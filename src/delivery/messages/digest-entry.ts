@@ -3,8 +3,8 @@ import type { AlertDetails } from '../../core/alert.ts';
 import type { ClaimedDelivery, Recipient } from '../../core/delivery.ts';
 import { reasonInWords } from '../../core/reason.ts';
 import { printable, shorten } from '../../text/printable.ts';
-import { wallMinute } from '../../text/times.ts';
 import { isReminder, momentOf, paused, type SnitchAlert } from './alert-words.ts';
+import type { Breaks } from './breaks.ts';
 
 /** The order in which the kinds are shown, in the subject and in the body. */
 export const KINDS = ['missing', 'reminder', 'errored', 'recovered', 'first', 'paused'] as const;
@@ -73,8 +73,14 @@ function kindOf(alert: SnitchAlert): EntryKind {
   }
 }
 
+/** So many entries are looked at before it is asked whether others should have their turn. */
+const AT_ONCE = 50;
+
 /** The latest state of one snitch, and how many alerts led there. */
-export interface SnitchLine extends DigestEntry {
+export interface SnitchLine {
+  entry: DigestEntry;
+  /** Of the line, which may tell of more than its entry. */
+  kind: EntryKind;
   alerts: number;
 }
 
@@ -82,23 +88,34 @@ export interface SnitchLine extends DigestEntry {
  * One line for each snitch. Where the first alert of a silence and a reminder of it waited together, the reader has
  * heard of neither: the snitch is shown as newly missing.
  */
-export function lastStates(entries: readonly DigestEntry[]): SnitchLine[] {
+export async function lastStates(entries: readonly DigestEntry[], breaks: Breaks): Promise<SnitchLine[]> {
   const lines = new Map<string, SnitchLine>();
-  for (const entry of [...entries].sort((a, b) => a.at - b.at || a.order - b.order)) {
+  for (const [index, entry] of inTime(entries).entries()) {
+    if (index % AT_ONCE === 0) await breaks.mayRest();
     const before = lines.get(entry.token);
     const isNews = entry.kind === 'reminder' && before?.kind === 'missing';
-    lines.set(entry.token, {
-      ...entry,
-      kind: isNews ? 'missing' : entry.kind,
-      alerts: (before?.alerts ?? 0) + 1,
-    });
+    const kind = isNews ? 'missing' : entry.kind;
+    lines.set(entry.token, { entry, kind, alerts: (before?.alerts ?? 0) + 1 });
   }
   return [...lines.values()];
 }
 
-/** `nightly-backup [db], exit status 3 at 2026-11-21 06:04: disk full` */
-export function lineOf(entry: SnitchLine, timezone: string): string {
-  const { name, tags, message, alerts } = entry;
+/** In the order in which they were decided, as they mostly come. */
+function inTime(entries: readonly DigestEntry[]): readonly DigestEntry[] {
+  const compare = (a: DigestEntry, b: DigestEntry) => a.at - b.at || a.order - b.order;
+  const isInTime = entries.every(
+    (entry, index) => index === 0 || compare(entries[index - 1] ?? entry, entry) <= 0,
+  );
+  return isInTime ? entries : entries.toSorted(compare);
+}
+
+/**
+ * `nightly-backup [db], exit status 3 at 2026-11-21 06:04: disk full`
+ *
+ * @param show how instants are written
+ */
+export function lineOf({ entry, kind, alerts }: SnitchLine, show: (at: number) => string): string {
+  const { name, tags, message } = entry;
   const tagged = tags === '' ? '' : ` [${tags}]`;
   const said = message === '' ? '' : `: ${message}`;
   const { flapping } = entry.details;
@@ -106,11 +123,11 @@ export function lineOf(entry: SnitchLine, timezone: string): string {
     ? ` (${flapping.phase === 'over' ? 'was ' : ''}flapping: ${flapping.changes} changes)`
     : '';
   const earlier = alerts > 1 ? ` (the last of ${alerts} alerts)` : '';
-  return `${name}${tagged}, ${reason(entry, (at) => wallMinute(at, timezone))}${said}${flaps}${earlier}`;
+  return `${name}${tagged}, ${reason(entry, kind, show)}${said}${flaps}${earlier}`;
 }
 
-function reason(entry: SnitchLine, show: (at: number) => string): string {
-  const { kind, details } = entry;
+function reason(entry: DigestEntry, kind: EntryKind, show: (at: number) => string): string {
+  const { details } = entry;
   const { flapping } = details;
   const at = flapping?.changedAt ?? entry.at;
   switch (kind) {

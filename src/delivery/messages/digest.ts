@@ -1,6 +1,7 @@
 /** One message for many alerts that wait for the same target: one outage, one message. */
 import { printable, shorten } from '../../text/printable.ts';
-import { exactTime } from '../../text/times.ts';
+import { exactTime, wallMinute } from '../../text/times.ts';
+import { Breaks } from './breaks.ts';
 import {
   type Digest,
   type EntryKind,
@@ -10,6 +11,7 @@ import {
   NAME_SHOWN,
   type SnitchLine,
 } from './digest-entry.ts';
+import { inOrder } from './in-order.ts';
 import type { Letter } from './letter.ts';
 
 /** The room for all lists together, in characters: enough for several hundred snitches. The rest is only counted. */
@@ -36,20 +38,22 @@ function orderOfNames(count: number): (one: string, other: string) => number {
 }
 
 /**
- * What a digest says, and the instant of the last alert in it.
+ * What a digest says, and the instant of the last alert in it. Of 10,000 alerts that takes some tens of milliseconds, in
+ * which others have their turns.
  *
  * @param room for all lists together, in characters
  */
-export function digestLetter(
+export async function digestLetter(
   { entries, case: shown }: Digest,
-  room = LINES_SHOWN,
-): {
+  { room = LINES_SHOWN, breaks = new Breaks() }: { room?: number | undefined; breaks?: Breaks } = {},
+): Promise<{
   subject: string;
   letter: Letter;
   last: number;
-} {
-  const snitches = lastStates(entries);
-  const groups = KINDS.map((kind) => ({ ...WORDS[kind], of: snitches.filter((one) => one.kind === kind) }));
+}> {
+  const snitches = await lastStates(entries, breaks);
+  const byKind = Map.groupBy(snitches, ({ kind }) => kind);
+  const groups = KINDS.map((kind) => ({ ...WORDS[kind], of: byKind.get(kind) ?? [] }));
   const present = groups.filter(({ of }) => of.length > 0);
   const counts = present.map(({ word, of }) => `${of.length} ${word}`).join(', ');
   const first = entries.reduce((earliest, { at }) => Math.min(earliest, at), Number.POSITIVE_INFINITY);
@@ -64,7 +68,7 @@ export function digestLetter(
       { label: 'From', value: exactTime(first, shown.timezone) },
       { label: 'To', value: exactTime(last, shown.timezone) },
     ],
-    lists: listsOf(present, shown.timezone, room),
+    lists: await listsOf(present, { show: minutesIn(shown.timezone), room, breaks }),
     commands: ['snitch list', 'snitch alerts'],
     footer: `${entries.length} alerts waited for you at the same time and came as one message.`,
   };
@@ -73,30 +77,46 @@ export function digestLetter(
 }
 
 /** Divides the room between the lists: the first, of what is newly missing, may take the most, and is cut last. */
-function listsOf(
+async function listsOf(
   groups: readonly { heading: string; of: readonly SnitchLine[] }[],
-  timezone: string,
-  all: number,
-): Letter['lists'] {
+  { show, room: all, breaks }: { show: (at: number) => string; room: number; breaks: Breaks },
+): Promise<Letter['lists']> {
+  const lists: Letter['lists'] = [];
   let room = all;
-  return groups.map(({ heading, of }, index) => {
-    const compare = orderOfNames(of.length);
-    const sorted = [...of].sort((a, b) => compare(a.name, b.name) || a.at - b.at);
+  for (const [index, { heading, of }] of groups.entries()) {
     // A part is reserved for each list after this one, so that a flood of one kind hides no other.
     const share = room - ((groups.length - 1 - index) * all) / (2 * groups.length);
     const items: string[] = [];
     let used = 0;
-    for (const entry of sorted) {
-      const line = lineOf(entry, timezone);
+    await breaks.rest();
+    for (const one of inOrder(of, orderOf(of.length))) {
+      await breaks.mayRest();
+      const line = lineOf(one, show);
       if (used + line.length > share) break;
       used += line.length;
       items.push(line);
     }
     room -= used;
-    const left = sorted.length - items.length;
-    return {
-      heading: `${heading} (${sorted.length})`,
+    const left = of.length - items.length;
+    lists.push({
+      heading: `${heading} (${of.length})`,
       items: left > 0 ? [...items, `and ${left} more`] : items,
-    };
-  });
+    });
+  }
+  return lists;
+}
+
+function orderOf(count: number): (one: SnitchLine, other: SnitchLine) => number {
+  const compare = orderOfNames(count);
+  return ({ entry: a }, { entry: b }) => compare(a.name, b.name) || a.at - b.at || a.order - b.order;
+}
+
+/** Many snitches of an outage have their deadline at the same instant, and to write one takes some microseconds. */
+function minutesIn(timezone: string): (at: number) => string {
+  const known = new Map<number, string>();
+  return (at) => {
+    const text = known.get(at) ?? wallMinute(at, timezone);
+    known.set(at, text);
+    return text;
+  };
 }

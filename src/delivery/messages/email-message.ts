@@ -2,8 +2,11 @@
 import { createHash } from 'node:crypto';
 import type { Alert } from '../../core/alert.ts';
 import { alertLetter } from './alert-letter.ts';
+import { Breaks } from './breaks.ts';
 import { digestLetter } from './digest.ts';
 import type { CaseShown, Digest, DigestEntry } from './digest-entry.ts';
+import { digestId } from './digest-id.ts';
+import { inOrder } from './in-order.ts';
 import { asHtml, asText, type Letter } from './letter.ts';
 
 export interface EmailMessage {
@@ -44,15 +47,28 @@ export function alertMessage(
   };
 }
 
-/** @param domain the right side of message ids */
-export function digestMessage(digest: Digest, recipient: string, domain: string): EmailMessage {
-  const { subject, letter, last } = digestLetter(digest);
+/**
+ * In pieces, between which others have their turns.
+ *
+ * @param domain the right side of message ids
+ */
+export async function digestMessage(
+  digest: Digest,
+  recipient: string,
+  domain: string,
+): Promise<EmailMessage> {
+  const breaks = new Breaks();
+  const { subject, letter, last } = await digestLetter(digest, { breaks });
+  const id = await digestId(digest.entries, breaks);
+  await breaks.rest();
+  const references = threads(digest.entries);
+  await breaks.rest();
   return {
     subject,
     text: asText(letter),
     html: asHtml(letter),
-    messageId: messageId(digestId(digest.entries), recipient, domain),
-    references: threads(digest.entries).map((id) => messageId(id, recipient, domain)),
+    messageId: messageId(id, recipient, domain),
+    references: references.map((thread) => messageId(thread, recipient, domain)),
     date: new Date(last),
   };
 }
@@ -63,13 +79,8 @@ export function messageId(alertId: string, recipient: string, domain: string): s
   return `<snitch.${hash.slice(0, 40)}@${domain}>`;
 }
 
-/** Identifies a set of alerts: their order makes no difference. */
-function digestId(entries: readonly DigestEntry[]): string {
-  const ids = entries.map(({ alertId }) => alertId).sort();
-  return createHash('sha256').update(ids.join('\n')).digest('hex');
-}
-
 /** The incidents that the alerts belong to: through them a digest of recoveries joins the digest of the alarms. */
 function threads(entries: readonly DigestEntry[]): string[] {
-  return [...new Set(entries.map(({ threadId }) => threadId))].sort().slice(0, THREADS);
+  const all = new Set(entries.map(({ threadId }) => threadId));
+  return [...inOrder(all, (one, other) => (one < other ? -1 : Number(one > other))).take(THREADS)];
 }

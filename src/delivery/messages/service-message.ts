@@ -1,11 +1,12 @@
 /** What a service is told, made once for all of them: what happened, since when, why, what next. */
-import { createHash } from 'node:crypto';
 import { type Alert, isAlarm, REFUSAL_NOTICE } from '../../core/alert.ts';
 import type { Incident } from '../../core/channel.ts';
 import { shorten } from '../../text/printable.ts';
 import { alertLetter } from './alert-letter.ts';
+import { Breaks } from './breaks.ts';
 import { digestLetter } from './digest.ts';
 import { type CaseShown, type Digest, KINDS } from './digest-entry.ts';
+import { digestId } from './digest-id.ts';
 
 export interface ServiceMessage {
   /** `alarm`: something is wrong. `end`: it is over, or muted. `note`: neither. */
@@ -58,8 +59,8 @@ export function natureOf({ type }: Pick<Alert, 'type'>): Pick<ServiceMessage, 'p
 }
 
 /** @param room for all lists together, in characters; what does not fit is counted: `and 17 more` */
-export function digestServiceMessage(digest: Digest, room = DIGEST_ROOM): ServiceMessage {
-  const { subject, letter } = digestLetter(digest, room);
+export async function digestServiceMessage(digest: Digest, room = DIGEST_ROOM): Promise<ServiceMessage> {
+  const { subject, letter } = await digestLetter(digest, { room });
   const present = new Set(digest.entries.map(({ kind }) => kind));
   const bad = KINDS.slice(0, 3).some((kind) => present.has(kind));
   return {
@@ -76,9 +77,8 @@ export function digestServiceMessage(digest: Digest, room = DIGEST_ROOM): Servic
 }
 
 /** Of a digest as a whole, which is no outage: the same at each attempt, in whatever order its alerts were claimed. */
-export function digestIncident({ entries, case: { name } }: Digest): Incident {
-  const ids = entries.map(({ alertId }) => alertId).sort();
-  const hash = createHash('sha256').update(ids.join('\n')).digest('hex');
+export async function digestIncident({ entries, case: { name } }: Digest): Promise<Incident> {
+  const hash = await digestId(entries, new Breaks());
   const since = entries.reduce((earliest, { at }) => Math.min(earliest, at), Number.MAX_SAFE_INTEGER);
   return { key: `digest_${hash.slice(0, 16)}`, name, since, reference: null };
 }

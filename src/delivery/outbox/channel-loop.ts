@@ -15,7 +15,7 @@ import { PassLoop } from './pass-loop.ts';
 import type { Settler } from './settler.ts';
 import type { Spell } from './spell.ts';
 import { firstPauseEnd, GroupedTarget, REMEMBERED, SingleTarget, type Target } from './target.ts';
-import { leaseEndOf, type Message, type Turn } from './turn.ts';
+import { leaseEndOf, type Message, madeBy, type Turn } from './turn.ts';
 
 export interface ChannelLoopOptions {
   store: Pick<Store, 'claimDeliveries' | 'nextDeliveryAt' | 'keepPace' | 'listPaces'>;
@@ -258,9 +258,11 @@ export class ChannelLoop {
     // Where the service stops meanwhile, the attempt fails at once and does not count.
     if (gap > 0) await sleep(gap, undefined, { signal: giveUp }).catch(() => undefined);
     if (this.#channel.grouping?.perMinute) await this.#paces.count(target, message.deliveries.length > 1);
-    const claimedAt = leaseEndOf(message) - leaseOf(this.#channel, this.#intake);
-    if (claimedAt < this.#options.heldSince()) return null;
-    return attempt(() => message.send(this.#channel, { target: target.id, now: clock(), stop: giveUp }));
+    const made = madeBy(() => this.#channel, message, { target: target.id, now: clock(), stop: giveUp });
+    // What is made at once is sent at once: the spell bounds both.
+    const send = made instanceof Promise ? await made : made;
+    if (leaseEndOf(message) - leaseOf(this.#channel, this.#intake) < this.#options.heldSince()) return null;
+    return attempt(send);
   }
 
   #learn(target: Target, outcome: Outcome, slot: Slot): void {

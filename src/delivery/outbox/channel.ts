@@ -37,7 +37,8 @@ export interface Grouping {
    * gathered in a digest. No limit when absent.
    */
   perMinute?: { few: number; many: number };
-  sendDigest(digest: Digest, sending: Sending): Promise<Outcome>;
+  /** Puts a digest together, in pieces between which others have their turns, and answers what sends it. */
+  composeDigest(digest: Digest, sending: Sending): Promise<() => Promise<Outcome>>;
 }
 
 export interface Channel {

@@ -12,12 +12,30 @@ export const DIGEST_OVER = 5;
 /** One send: the deliveries in it share its outcome. */
 export interface Message {
   deliveries: readonly Held[];
-  send(channel: Channel, sending: Sending): Promise<Outcome>;
+  /** Answers what sends it: for a digest, which takes long to put together, when that is done. */
+  make(channel: Channel, sending: Sending): Send | Promise<Send>;
 }
+
+/** Sends what was made. */
+export type Send = () => Promise<Outcome>;
 
 /** Of the delivery that was claimed first. */
 export function leaseEndOf({ deliveries: [first] }: Message): number {
   return first?.leaseEnds ?? Number.POSITIVE_INFINITY;
+}
+
+/**
+ * What sends a message. One that cannot be put together fails as a send does. Where the channel is replaced while a
+ * digest is put together, the new one does it again.
+ */
+export function madeBy(channel: () => Channel, message: Message, sending: Sending): Send | Promise<Send> {
+  const maker = channel();
+  const made = message.make(maker, sending);
+  if (!(made instanceof Promise)) return made;
+  return made.then(
+    (send) => (channel() === maker ? send : madeBy(channel, message, sending)),
+    (error) => () => Promise.reject(error),
+  );
 }
 
 export interface Turn {
@@ -99,8 +117,8 @@ class CaseGroup {
     const digest = { entries: this.#entries, case: this.#shown, recipient: this.#recipient };
     return {
       deliveries: this.#held,
-      send: async ({ grouping }, sending) => {
-        if (grouping) return grouping.sendDigest(digest, sending);
+      make: async ({ grouping }, sending) => {
+        if (grouping) return grouping.composeDigest(digest, sending);
         throw new Error('this channel sends no digests');
       },
     };
@@ -108,5 +126,5 @@ class CaseGroup {
 }
 
 function singleMessage(claim: ClaimedDelivery, held: Held): Message {
-  return { deliveries: [held], send: (channel, sending) => channel.sendAlert(claim, sending) };
+  return { deliveries: [held], make: (channel, sending) => () => channel.sendAlert(claim, sending) };
 }
