@@ -24,11 +24,36 @@ interface Wire {
   sync(): void;
 }
 
-export class Batch extends pg.Query {
+class Counted extends pg.Query {
   /** One result for each statement. Where one of them fails, those behind it are not run. */
   readonly answer: Promise<pg.QueryResult[]>;
-  /** How many have been run. */
+  /** How many have been run, which is known even where an error came behind the last of them. */
   completed = 0;
+
+  constructor(text: string) {
+    const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult[]>();
+    super({ text, types: TYPES }, (error, results) => {
+      if (error) reject(error);
+      else resolve([results].flat() as unknown as pg.QueryResult[]);
+    });
+    this.answer = promise;
+  }
+
+  /** Called by `pg`. */
+  handleCommandComplete(message: unknown): void {
+    this.completed += 1;
+    BASE.handleCommandComplete.call(this, message);
+  }
+}
+
+/** A commit of what was sent before. */
+export class Commit extends Counted {
+  constructor() {
+    super('COMMIT');
+  }
+}
+
+export class Batch extends Counted {
   readonly #asked: readonly Asked[];
 
   /** Whether the connection has prepared all of them already, by asking for each of them alone. */
@@ -38,12 +63,7 @@ export class Batch extends pg.Query {
   }
 
   constructor(asked: readonly Asked[]) {
-    const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult[]>();
-    super({ text: 'several', types: TYPES }, (error, results) => {
-      if (error) reject(error);
-      else resolve([results].flat() as unknown as pg.QueryResult[]);
-    });
-    this.answer = promise;
+    super('several');
     this.#asked = asked;
   }
 
@@ -57,12 +77,6 @@ export class Batch extends pg.Query {
     // Where one failed, the server passes over all that follows until this.
     wire.sync();
   };
-
-  /** Called by `pg`. */
-  handleCommandComplete(message: unknown): void {
-    this.completed += 1;
-    BASE.handleCommandComplete.call(this, message);
-  }
 }
 
 const BASE = pg.Query.prototype as unknown as { handleCommandComplete(message: unknown): void };

@@ -1,7 +1,7 @@
 /**
  * Check-ins, many in one transaction: all states are held by one statement in the order of their tokens, each check-in is
- * decided by the operation that decides it anywhere, and all is written by a few statements. Two sets are under way at
- * once, of different snitches: one is decided while the database commits the other.
+ * decided by the operation that decides it anywhere, and all is written by a few statements. Several sets are under way at
+ * once, of different snitches: one is decided while the database commits others, or is a network away.
  */
 import type { CheckIn } from '../../core/check-in.ts';
 import { StoreUnavailable } from '../../core/errors.ts';
@@ -10,7 +10,7 @@ import { rulesKey, toRules } from '../operations/silences/case-rules.ts';
 import { isRefusedValue, unavailable } from './faults.ts';
 import type { PostgresRunner, RunnerOptions } from './postgres-runner.ts';
 import { BEGUN, RecalledCheckIns, rowsOf } from './recalled-check-ins.ts';
-import { isOften, RecalledStates } from './recalled-states.ts';
+import { RecalledStates } from './recalled-states.ts';
 import { behind, type Session } from './session.ts';
 import {
   holdStates,
@@ -26,7 +26,7 @@ import { SetTransaction } from './set-transaction.ts';
 import { endOfTurn } from './turns.ts';
 
 /** Sets under way at once, and check-ins in one of them at most. */
-const LANES = 2;
+const LANES = 4;
 const MOST = 64;
 
 /** Snitches whose case is remembered. */
@@ -134,7 +134,7 @@ export class CheckInSets {
         rest.push(call);
         continue;
       }
-      const isKnown = this.#waitingOf.get(token) === 1 && this.#states.get(call.checkIn) !== undefined;
+      const isKnown = this.#waitingOf.get(token) === 1 && this.#states.get(token) !== undefined;
       areKnown ??= isKnown;
       if (isKnown === areKnown) taken.push(call);
       else {
@@ -181,15 +181,15 @@ export class CheckInSets {
     const tx = new SetTransaction(session, this.#options);
     try {
       this.#states.meet(session.server, session.connection);
-      const often = await this.#readAhead(session, tx, calls);
+      const read = await this.#readAhead(session, tx, calls);
       const settle = await this.#decide(tx, calls);
-      const isRecalled = often.length > 0 && tx.isOnlyGathered;
+      const isRecalled = read.length > 0 && tx.isOnlyGathered;
       const rest = [...tx.rest(), ...(isRecalled ? [{ statement: VERSION, values: [] }] : [])];
       // The states are held already, so that nothing of the rest waits for anybody behind the counts.
       tx.sendLast();
       const committed = session.commit(rest);
       const answers = await behind(tx.allDone(), committed);
-      if (isRecalled) this.#recall(session.server, tx, often, rowsOf<Versioned>(answers.at(-1)));
+      if (isRecalled) this.#recall(session.server, tx, read, rowsOf<Versioned>(answers.at(-1)));
       this.#runner.committed(calls.length, performance.now() - began, tx.changes);
       for (const one of settle) one();
     } catch (error) {
@@ -218,7 +218,7 @@ export class CheckInSets {
   /**
    * Asks for everything at once, and waits for all of it together.
    *
-   * @returns the states that are worth to be known from now on. Several check-ins of a snitch at once are read together
+   * @returns the states that can be known from now on. Several check-ins of a snitch at once are read together
    */
   async #readAhead(session: Session, tx: SetTransaction, calls: readonly Call[]): Promise<SetRow[]> {
     const tokens = [...new Set(calls.map(({ checkIn }) => checkIn.token))];
@@ -239,14 +239,13 @@ export class CheckInSets {
       this.#states.keepRules(session.server, row);
       tx.know(rulesKey(row.id), toRules(row));
     }
-    const now = this.#options.clock();
-    return tokens.length < calls.length ? [] : rowsOf<SetRow>(states).filter((row) => isOften(row, now));
+    return tokens.length < calls.length ? [] : rowsOf<SetRow>(states);
   }
 
   /** What was written is known from now on. */
-  #recall(server: string, tx: SetTransaction, often: readonly SetRow[], [told]: readonly Versioned[]): void {
+  #recall(server: string, tx: SetTransaction, read: readonly SetRow[], [told]: readonly Versioned[]): void {
     const version = versionOf(told);
-    for (const { id } of often) {
+    for (const { id } of read) {
       const row = tx.writtenRow(id);
       if (row && version !== null) this.#states.keep(server, { row, version });
     }

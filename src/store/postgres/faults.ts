@@ -36,11 +36,31 @@ export class Unreachable extends StoreUnavailable {}
 /** The connection broke while the server committed: nobody knows whether it did, so that it must not be done again. */
 export class LostCommit extends StoreUnavailable {}
 
-/** The server, or all between, did not answer within our own time limit. */
+/** The server, or all between, did not answer within our own time limit, or the server gave up shortly before. */
 export class NoAnswer extends StoreUnavailable {
-  constructor(what: string, deadline: number) {
-    super(new Error(`${what} within ${deadline} ms`));
+  /** @param said by the server, which gave up by itself: nothing was done, and the connection is as good as before */
+  constructor(what: string, deadline: number, said?: Error) {
+    super(said ?? new Error(`${what} within ${deadline} ms`));
   }
+}
+
+/** A statement that took longer than the server lets it, or that somebody cancelled. */
+export const CANCELLED = '57014';
+
+/** The server has ended a connection while it waited for what comes next: for who shut it down, and at a limit of time. */
+const ENDED_BY_SERVER = /^(57P01|57P05|25P03)$/;
+
+/** What the server itself says before it ends a connection: of what came after, it has done nothing. */
+export function isEndedByServer(error: unknown): boolean {
+  return error instanceof Error && isFromServer(error) && ENDED_BY_SERVER.test(codeOf(error));
+}
+
+/**
+ * What the server itself says of a statement: what was sent behind it in the same transaction is not done. Of a connection
+ * (class 08) a pooler speaks, which has lost the server and does not know what that has done.
+ */
+export function isSaidByServer(error: unknown): boolean {
+  return error instanceof Error && isFromServer(error) && !codeOf(error).startsWith('08');
 }
 
 /** A statement behind one that failed. */
@@ -48,6 +68,13 @@ export const TRANSACTION_FAILED = '25P02';
 
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+/** The system did not take what was written last: the other end had closed the connection before. */
+export function isUnsent(error: unknown): boolean {
+  return (
+    codeOf(error) === 'EPIPE' && error instanceof Error && 'syscall' in error && error.syscall === 'write'
+  );
 }
 
 /** What concerns every call and may work later, or the whole transaction; null for a fault of one call. */

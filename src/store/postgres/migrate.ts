@@ -38,9 +38,10 @@ export interface MigrateOptions {
 
 /**
  * A database that is newer than this program is left as it is, where this program may go on with it. In one that is used
- * already, what only PostgreSQL has comes first and by itself: nodes of an older version, which use it each second, would
- * have to wait until the last of the migrations is done. A new one has all of it or nothing, so that whoever else starts,
- * or starts again after a cut, does not take it for that of another program.
+ * already, what only PostgreSQL has comes first and by itself: nodes of an older version, which use it each second and at
+ * each new connection, would have to wait until the last of the migrations is done. They may go on where none follows. A
+ * new one has all of it or nothing, so that whoever else starts, or starts again after a cut, does not take it for that of
+ * another program.
  *
  * @throws NewerSchema, OlderNodesLive, and whatever the database refuses; then the migrations have changed nothing
  */
@@ -48,7 +49,8 @@ export async function migrate(
   client: pg.ClientBase,
   { onWait = () => {}, also = '', migrations = all }: MigrateOptions = {},
 ): Promise<{ from: number; to: number }> {
-  if (also !== '' && (await isUsed(client))) await alone(client, onWait, () => client.query(also));
+  const first = `${VERSION_TABLE}\n${also}`;
+  if (also !== '' && (await isUsed(client))) await alone(client, onWait, () => client.query(first));
   return alone(client, onWait, () => migrateInTransaction(client, also, migrations));
 }
 

@@ -58,8 +58,8 @@ export interface OpenOptions {
 /** One schema for all that Snitch keeps. */
 const SCHEMA = 'public';
 
-/** Connections of the store: ten for its calls, and those of the node itself. */
-const SESSIONS = 12;
+/** Connections of the store: twelve for its calls, and those of the node itself. */
+const SESSIONS = 14;
 
 /** Walking through a large table takes long, and so may waiting for another node that does. In milliseconds. */
 const MIGRATES_WITHIN = 24 * 3_600_000;

@@ -20,7 +20,7 @@ import type { Pool } from './session.ts';
 import { Settlements } from './settlements.ts';
 
 export interface PostgresOptions {
-  /** Its connections are the store's, which ends it with itself: ten at least, or calls wait for each other. */
+  /** Its connections are the store's, which ends it with itself: twelve at least, or calls wait for each other. */
   pool: Pool;
   clock: () => number;
   /** Who claims deliveries: another one after each start, where several are on one database. */

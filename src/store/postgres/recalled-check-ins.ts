@@ -99,7 +99,7 @@ export class RecalledCheckIns {
     const seen = new Set<string>();
     const known = calls.flatMap((call) => {
       const { token } = call.checkIn;
-      const state = seen.has(token) ? undefined : this.#states.get(call.checkIn);
+      const state = seen.has(token) ? undefined : this.#states.get(token);
       const rules = state && this.#states.rulesOf(state.row.case_id);
       seen.add(token);
       return state && rules ? [{ call, state, rules }] : [];

@@ -117,7 +117,7 @@ const WRITE: Statement = {
       FROM unnest(${arrays([...TYPES_OF_ROWS, 'bytea'], RULES.length)})
         AS u (${[...names, ...OWN_TIMES, 'version', 'packed'].join(', ')})
       WHERE s.id = u.snitch_id AND s.xmin = u.version::int4
-        AND s.last_check_in_id IS NOT DISTINCT FROM u.previous_id AND s.case_id IN (SELECT id FROM ruled)
+        AND s.last_check_in_id IS NOT DISTINCT FROM u.previous_id AND s.case_id = ANY (ARRAY(SELECT id FROM ruled))
       RETURNING s.last_check_in_id, ${names.map((name) => `u.${name}`).join(', ')}),
     logged AS (
       INSERT INTO check_ins (id, ${names.join(', ')}) SELECT last_check_in_id, ${names.join(', ')} FROM written)

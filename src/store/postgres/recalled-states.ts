@@ -3,7 +3,6 @@
  * is written. Nothing is believed of them: what is written is written only where the row still has the version that is
  * known here, and where the rules of its case are still those.
  */
-import type { CheckIn } from '../../core/check-in.ts';
 import type { RulesOfCase, SetRow } from './set-statements.ts';
 
 export interface RecalledState {
@@ -16,10 +15,11 @@ export interface RecalledState {
 const KEPT = 20_000;
 
 /**
- * Only what checked in so short a while ago is known, in milliseconds. Of others the sweep has moved on the time at which
- * it looks at them, as like as not.
+ * And for so long at least, in milliseconds, and twice as long at most: until a run ends whose start was read, or a job
+ * that runs every minute checks in again. Of others the sweep has moved on the time at which it looks at them, as like as
+ * not.
  */
-const OFTEN = 300_000;
+const KEPT_FOR = 300_000;
 
 /** The share of the states that must still be as they are known, or it is cheaper to read all of them. */
 const LEAST_SHARE = 0.7;
@@ -32,9 +32,10 @@ const PAUSE = 10_000;
 
 export class RecalledStates {
   readonly #now: () => number;
-  /** Those that were used since the last time that this was full, and those before. */
+  /** Those that were used since the last time that this was full or old, and those before. */
   #young = new Map<string, RecalledState>();
   #old = new Map<string, RecalledState>();
+  #youngSince: number;
   readonly #rules = new Map<string, RulesOfCase>();
   #server: string | null = null;
   readonly #met = new WeakSet<object>();
@@ -44,6 +45,7 @@ export class RecalledStates {
   /** @param now monotonic, in milliseconds */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
+    this.#youngSince = now();
   }
 
   /**
@@ -61,9 +63,8 @@ export class RecalledStates {
   }
 
   /** Undefined where it is not known. */
-  get({ token, now }: CheckIn): RecalledState | undefined {
-    const state = this.#young.get(token) ?? this.#old.get(token);
-    return state && isOften(state.row, now) ? state : undefined;
+  get(token: string): RecalledState | undefined {
+    return this.#young.get(token) ?? this.#old.get(token);
   }
 
   rulesOf(caseId: string): RulesOfCase | undefined {
@@ -73,12 +74,14 @@ export class RecalledStates {
   /** @param server the one that has said so */
   keep(server: string, state: RecalledState): void {
     const { token } = state.row;
-    if (server !== this.#server || this.#now() < this.#pausedUntil) return;
+    const now = this.#now();
+    if (server !== this.#server || now < this.#pausedUntil) return;
     this.#old.delete(token);
     this.#young.set(token, state);
-    if (this.#young.size < KEPT) return;
+    if (this.#young.size < KEPT && now - this.#youngSince < KEPT_FOR) return;
     this.#old = this.#young;
     this.#young = new Map();
+    this.#youngSince = now;
   }
 
   keepRules(server: string, rules: RulesOfCase): void {
@@ -106,9 +109,4 @@ export class RecalledStates {
     this.#share = 1;
     this.#pausedUntil = this.#now() + PAUSE;
   }
-}
-
-/** Whether a snitch checks in so often that its state is worth being known at its next check-in. */
-export function isOften({ last_check_in_at: last }: Pick<SetRow, 'last_check_in_at'>, now: number): boolean {
-  return last !== null && Math.abs(now - last) < OFTEN;
 }

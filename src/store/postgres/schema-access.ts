@@ -17,15 +17,21 @@ export interface SchemaAccess {
   readonly owner: string | null;
 }
 
+/** What an extension brought, such as one that the operator watches the server with, is in nobody's way. */
+const NO_EXTENSION = `NOT EXISTS (SELECT 1 FROM pg_depend
+  WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')`;
+
 const ACCESS = `
   SELECT current_database() AS database, current_user AS user, n.oid IS NOT NULL AS exists,
     coalesce(has_schema_privilege(n.oid, 'USAGE'), FALSE) AS "mayUse",
     coalesce(has_schema_privilege(n.oid, 'CREATE'), FALSE) AS "mayCreate",
     EXISTS (SELECT 1 FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid AND attname = 'one'
       WHERE relnamespace = n.oid AND relname = 'schema_version') AS "isOurs",
-    (SELECT min(relname COLLATE "C") FROM pg_class WHERE relnamespace = n.oid AND relkind IN ('r', 'p', 'v', 'm')) AS table,
+    (SELECT min(relname COLLATE "C") FROM pg_class WHERE relnamespace = n.oid AND relkind IN ('r', 'p', 'v', 'm')
+      AND ${NO_EXTENSION}) AS table,
     (SELECT min(pg_get_userbyid(relowner)::text) FROM pg_class
-      WHERE relnamespace = n.oid AND relkind IN ('r', 'p') AND NOT pg_has_role(relowner, 'USAGE')) AS owner
+      WHERE relnamespace = n.oid AND relkind IN ('r', 'p') AND NOT pg_has_role(relowner, 'USAGE')
+      AND ${NO_EXTENSION}) AS owner
   FROM (SELECT to_regnamespace($1) AS oid) AS n`;
 
 /** @throws ConnectionFault that says what to do, where the tables can neither be made nor used */

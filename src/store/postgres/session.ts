@@ -2,9 +2,20 @@
 import type pg from 'pg';
 import { StoreUnavailable } from '../../core/errors.ts';
 import type { Value } from '../transaction.ts';
-import { type Asked, Batch } from './batch.ts';
+import { type Asked, Batch, Commit } from './batch.ts';
 import { type Parameter, type Statement, TYPES, toParameter } from './dialect.ts';
-import { codeOf, LostCommit, NoAnswer, Unreachable, unavailable } from './faults.ts';
+import {
+  CANCELLED,
+  codeOf,
+  isEndedByServer,
+  isSaidByServer,
+  isUnsent,
+  LostCommit,
+  NoAnswer,
+  Unreachable,
+  unavailable,
+} from './faults.ts';
+import { limitsOfServer } from './hosts/set-up.ts';
 
 /**
  * What the store takes of a pool. Its clients are connected to a server that can be written, and best made with
@@ -22,6 +33,9 @@ const UNKNOWN = /^(01000|57P01)$/;
 
 const COMMIT: Asked = { statement: { name: 'snitch_commit', text: 'COMMIT' }, values: [] };
 
+/** This share of a time limit of the server is taken for all of it: its clock starts before ours, which may get no time just then. */
+const NEARLY = 0.95;
+
 /** What a pool may say of its clients. */
 interface Placed {
   /** Which server it is connected to: another one where a standby was promoted. */
@@ -31,16 +45,14 @@ interface Placed {
 /** Connections that have their settings. */
 const settled = new WeakSet<pg.PoolClient>();
 
-/** The server ends a statement so long after this side has given it up, in milliseconds. */
-const LEEWAY = 2_000;
-
 /**
- * The server gives up what this program began and does not end: one that is stopped, or cut off, in the middle of a
- * transaction holds its rows no longer than that. And it answers a commit when that is on the disk, whatever is usual there.
+ * The server gives up before this program does: what was refused must not be done later, and what a program began that
+ * stands still, or is cut off, in the middle of a transaction must not keep its rows from others for as long as they wait.
+ * And it answers a commit when that is on the disk, whatever is usual there.
  */
 function settingsOf(deadline: number): string {
-  return `SELECT set_config('statement_timeout', '${deadline + LEEWAY}', false),
-    set_config('idle_in_transaction_session_timeout', '${deadline}', false),
+  const limits = Object.entries(limitsOfServer(deadline));
+  return `SELECT ${limits.map(([name, value]) => `set_config('${name}', '${value}', false)`).join(', ')},
     set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
       ELSE current_setting('synchronous_commit') END, false)`;
 }
@@ -139,16 +151,14 @@ export class Session {
    */
   async commit(last: readonly Asked[] = []): Promise<pg.QueryResult[]> {
     this.#warned = null;
-    const asked = [...last, COMMIT];
-    const batch = last.length > 0 ? this.#batch(asked) : null;
-    const answers =
-      batch?.answer ??
-      (last.length > 0 ? this.#oneByOne(asked) : this.control('COMMIT').then((one) => [one]));
+    // The commit was never sent, so that the server has undone everything.
+    if (this.#broken) throw this.#noLonger(this.#broken);
+    const { counted, answers } = this.#sendCommit(last);
     const results = await this.#answer(answers).catch((error: unknown) => {
       const fault = unavailable(error);
-      // The server has said what failed before it came to the commit.
-      const isUndone = batch !== null && batch.completed < last.length && isSaidByServer(error);
-      throw fault instanceof Unreachable && !isUndone ? new LostCommit(fault.cause) : error;
+      const isUndone = this.#isUndone(error, last.length, counted);
+      if (fault instanceof Unreachable) throw isUndone ? fault : new LostCommit(fault.cause);
+      throw error;
     });
     const command = results.at(-1)?.command;
     // After a statement that failed, COMMIT undoes everything, and answers without an error.
@@ -158,6 +168,29 @@ export class Session {
       throw new StoreUnavailable(new Error(`it is not known whether a standby has it: ${this.#warned}`));
     }
     return results.slice(0, -1);
+  }
+
+  /** Whether the server has said what failed before it came to the commit, or that it ended the connection before, or shows so. */
+  #isUndone(error: unknown, before: number, counted: Batch | Commit | null): boolean {
+    if (counted === null || this.#warned !== null) return false;
+    // Of a batch, the commit may have come through and what follows it not.
+    if (counted instanceof Commit && isUnsent(error)) return true;
+    const { completed } = counted;
+    return completed < before ? isSaidByServer(error) : completed === before && isEndedByServer(error);
+  }
+
+  #sendCommit(last: readonly Asked[]): {
+    counted: Batch | Commit | null;
+    answers: Promise<pg.QueryResult[]>;
+  } {
+    const asked = [...last, COMMIT];
+    if (last.length > 0) {
+      const batch = this.#batch(asked);
+      return { counted: batch, answers: batch?.answer ?? this.#oneByOne(asked) };
+    }
+    const commit = new Commit();
+    this.#client.query(commit);
+    return { counted: commit, answers: commit.answer };
   }
 
   /** Leaves a connection behind that the next transaction can use, or none. */
@@ -192,13 +225,26 @@ export class Session {
 
   async #inTime<T>(asked: Promise<T>): Promise<T> {
     asked.catch(() => {});
-    if (this.#broken) throw this.#broken instanceof NoAnswer ? this.#broken : new Unreachable(this.#broken);
-    const answer = await within(asked, this.#deadline);
+    if (this.#broken) throw this.#noLonger(this.#broken);
+    const began = performance.now();
+    const answer = await within(asked, this.#deadline).catch((error: unknown) => {
+      throw this.#isLate(error, began) ? new NoAnswer('', this.#deadline, error) : error;
+    });
     if (answer !== null) return answer;
     // The statement may still run: nobody else may be given this connection.
     const fault = new NoAnswer('the database did not answer', this.#deadline);
     this.#broken ??= fault;
     throw fault;
+  }
+
+  #noLonger(broken: Error): StoreUnavailable {
+    return broken instanceof NoAnswer ? broken : new Unreachable(broken);
+  }
+
+  /** Whether the server has given up at its limit, and nobody has cancelled the statement before. */
+  #isLate(error: unknown, began: number): error is Error {
+    const { statement_timeout: limit } = limitsOfServer(this.#deadline);
+    return codeOf(error) === CANCELLED && performance.now() - began >= limit * NEARLY;
   }
 }
 
@@ -221,8 +267,4 @@ function within<T>(asked: Promise<T>, deadline: number): Promise<T | null> {
     const timer = setTimeout(() => resolve(null), deadline);
     asked.then(resolve, reject).finally(() => clearTimeout(timer));
   });
-}
-
-function isSaidByServer(error: unknown): boolean {
-  return /^[0-9A-Z]{5}$/.test(codeOf(error));
 }

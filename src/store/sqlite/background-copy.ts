@@ -16,6 +16,8 @@ const END_WITHIN = 5 * SECOND;
 /** How long it is kept when nothing is to be copied, in milliseconds: it costs some megabytes. */
 const KEPT = 3 * MINUTE;
 
+const ENDED = 'the thread ended';
+
 /** Copies what is in the log when it is asked, while others write to the log. */
 export interface BackgroundCopy {
   /**
@@ -40,6 +42,8 @@ export class CopyingThread implements BackgroundCopy {
   #ended: Promise<void> = Promise.resolve();
   /** The one that was given up and has not ended yet. */
   #leaving: Worker | null = null;
+  /** Why threads failed or ended: that may come while nobody asks. */
+  readonly #faults = new WeakMap<Worker, Error>();
   #timer: NodeJS.Timeout | null = null;
 
   /**
@@ -88,8 +92,9 @@ export class CopyingThread implements BackgroundCopy {
     const thread = this.#startThread({ path: this.#path, addon: addonFile() });
     thread.unref();
     // Whoever asks is told as well; without a listener it would end the process.
-    thread.on('error', () => {});
+    thread.on('error', (error: Error) => this.#faults.set(thread, error));
     thread.once('exit', () => {
+      if (!this.#faults.has(thread)) this.#faults.set(thread, new Error(ENDED));
       if (this.#leaving === thread) this.#leaving = null;
     });
     this.#thread = thread;
@@ -102,10 +107,12 @@ export class CopyingThread implements BackgroundCopy {
   /** Only while it is asked the thread keeps the process alive. */
   #ask(thread: Worker, order?: CopyingOrder): Promise<CopyingAnswer> {
     const { promise, resolve, reject } = Promise.withResolvers<CopyingAnswer>();
-    const onExit = () => reject(new Error('the thread ended'));
+    const onExit = () => reject(new Error(ENDED));
     const late = () => reject(new Error(`the thread did not answer within ${this.#patience / SECOND} s`));
     const timer = setTimeout(late, this.#patience);
     thread.once('message', resolve).once('error', reject).once('exit', onExit).ref();
+    const fault = this.#faults.get(thread);
+    if (fault) reject(fault);
     if (order) thread.postMessage(order);
     return promise.finally(() => {
       clearTimeout(timer);

@@ -25,7 +25,7 @@ const KEPT = 'snitch tests';
 const TEMPLATE = 'snitch_template';
 
 export function startSharedCluster(): Promise<Cluster> {
-  return startCluster({ configuration: CONFIGURATION });
+  return startCluster({ configuration: CONFIGURATION, keepsInitialized: true });
 }
 
 /** What `SNITCH_TEST_POSTGRES` is set to for the processes that use a cluster. */
@@ -123,10 +123,12 @@ const EMPTY = `DO $$
       EXECUTE format('DELETE FROM %I', name);
     END LOOP;
     -- A test may have put another clock in the place of the server's own.
-    IF to_regprocedure('pg_catalog.host_clock()') IS NOT NULL THEN
-      DROP FUNCTION pg_catalog.clock_timestamp();
-      ALTER FUNCTION pg_catalog.host_clock() RENAME TO clock_timestamp;
-    END IF;
+    FOREACH name IN ARRAY '{clock_timestamp,statement_timestamp}'::text[] LOOP
+      IF to_regprocedure(format('pg_catalog.host_%s()', name)) IS NOT NULL THEN
+        EXECUTE format('DROP FUNCTION pg_catalog.%I()', name);
+        EXECUTE format('ALTER FUNCTION pg_catalog.host_%s() RENAME TO %I', name, name);
+      END IF;
+    END LOOP;
     PERFORM setval(oid::regclass, 1, FALSE) FROM pg_class WHERE relkind = 'S';
   END $$`;
 

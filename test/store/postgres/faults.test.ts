@@ -4,10 +4,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StoreUnavailable } from '../../../src/core/errors.ts';
 import { Unreachable, unavailable } from '../../../src/store/postgres/faults.ts';
-import { openPostgresStore } from '../../../src/store/postgres/postgres-store.ts';
 import { Session } from '../../../src/store/postgres/session.ts';
 import { until } from '../../until.ts';
-import { acting, type Store } from '../acting.ts';
 import {
   checkIn,
   healthySnitch,
@@ -20,31 +18,9 @@ import {
 import { startCluster } from './clusters/cluster.ts';
 import { poolOf } from './databases.ts';
 import { queryOnPostgres } from './open.ts';
+import { openWithDeadline } from './with-deadline.ts';
 
 const test = suite('faults of the database');
-
-interface Opened extends AsyncDisposable {
-  store: Store;
-  dataDir: string;
-  /** A connection that nothing else has. */
-  aside: pg.Pool;
-}
-
-async function open(deadline: number): Promise<Opened> {
-  const dataDir = temporaryDirectory();
-  const clock = () => NOW;
-  const store = acting(await openPostgresStore({ pool: await poolOf(dataDir), clock, deadline }), clock);
-  const aside = await poolOf(dataDir, { max: 2 });
-  return {
-    store,
-    dataDir,
-    aside,
-    [Symbol.asyncDispose]: async () => {
-      await store.close();
-      await aside.end();
-    },
-  };
-}
 
 test('whatever the system says of a connection that is gone, another one may be better', () => {
   // The code of the first looks like one of the server's own.
@@ -66,7 +42,7 @@ for (const [what, away, back] of [
   ],
 ] as const) {
   test(`where somebody took a ${what} away, check-ins are refused, and it owes a blind window for them`, async () => {
-    await using opened = await open(10_000);
+    await using opened = await openWithDeadline(10_000);
     const { store, aside } = opened;
     const { token } = await healthySnitch(store, await newCase(store));
     for (let times = 0; times < 3; times += 1) assert.ok(await checkIn(store, token, NOW));
@@ -80,7 +56,7 @@ for (const [what, away, back] of [
 }
 
 test('what hangs is refused within the time limit, with all that waits behind it, and nothing of it is lost later', async () => {
-  await using opened = await open(1_000);
+  await using opened = await openWithDeadline(1_000);
   const { store, aside, dataDir } = opened;
   const { token } = await healthySnitch(store, await newCase(store));
   const holder = await aside.connect();
@@ -108,7 +84,7 @@ test('what hangs is refused within the time limit, with all that waits behind it
 });
 
 test('connections that the server ends are made anew, and nobody notices', async () => {
-  await using opened = await open(8_000);
+  await using opened = await openWithDeadline(8_000);
   const { store, aside } = opened;
   const owner = await newCase(store);
   const { token } = await healthySnitch(store, owner);
@@ -123,7 +99,7 @@ test('connections that the server ends are made anew, and nobody notices', async
 });
 
 test('who stops in the middle of a transaction holds nobody up for long', async () => {
-  await using opened = await open(15_000);
+  await using opened = await openWithDeadline(15_000);
   const { store, dataDir } = opened;
   const { token } = await healthySnitch(store, await newCase(store));
   const pool = await poolOf(dataDir, { max: 1 });
@@ -153,7 +129,7 @@ test('a commit is answered when it is on the disk, whatever is usual on the serv
 });
 
 test('one value that the database does not take fails its own call, and none beside it', async () => {
-  await using opened = await open(8_000);
+  await using opened = await openWithDeadline(8_000);
   const { store } = opened;
   const owner = await newCase(store);
   const tokens: string[] = [];
@@ -170,7 +146,7 @@ test('one value that the database does not take fails its own call, and none bes
 });
 
 test('a NUL is kept as the sign for what cannot be shown, and finds nothing', async () => {
-  await using opened = await open(8_000);
+  await using opened = await openWithDeadline(8_000);
   const { store } = opened;
   const owner = await newCase(store);
   const { token } = await newSnitch(store, owner, { name: 'a\0b' });

@@ -84,6 +84,12 @@ test('tables of another program are left alone', async (context) => {
   assert.match(await refusal(alike), /has tables of something else \(such as schema_version\)/);
 });
 
+test("what an extension of the server has brought is in nobody's way", async (context) => {
+  const owned = 'ALTER SCHEMA public OWNER TO snitch';
+  const url = await prepared(context, owned, 'CREATE EXTENSION pg_stat_statements');
+  assert.is(await refusal(url), '');
+});
+
 test('tables that a restore gave to another user are told of', async (context) => {
   const owned = 'ALTER SCHEMA public OWNER TO snitch';
   const url = await prepared(context, owned, 'CREATE TABLE schema_version (one BOOLEAN, version INTEGER)');

@@ -26,11 +26,30 @@ const COMMITTED = 'COMMIT\0';
 /** What writes a check-in, with its commit, is known by this name. */
 const SENT = 'snitch_recalled_write';
 
+/** What PgBouncer tells its client when it has lost the server, whatever that has done before. */
+const SERVER_WENT = errorResponse({
+  S: 'FATAL',
+  V: 'FATAL',
+  C: '08P01',
+  M: 'server closed the connection unexpectedly',
+});
+
+function errorResponse(fields: Readonly<Record<string, string>>): Buffer {
+  const words = Object.entries(fields).map(([type, value]) => `${type}${value}\0`);
+  const body = Buffer.from(`${words.join('')}\0`);
+  const head = Buffer.alloc(5);
+  head.write('E');
+  head.writeInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
+}
+
 interface Way extends AsyncDisposable {
   /** How often it was broken. */
   broken: number;
   /** The next commit is done, and its connection ends in the place of the answer, without a word. */
   loseNext(): void;
+  /** As `loseNext`, but a pooler between says that its server went away, as PgBouncer does. */
+  loseNextBehindPooler(): void;
   /** The connection ends with the next commit of a check-in on its way to the server, without a word. */
   loseNextOnItsWay(): void;
   /** As `loseNext`, and so many connections after it end at once. */
@@ -41,6 +60,7 @@ interface Way extends AsyncDisposable {
 async function openWay(socket: string, server: string): Promise<Way> {
   let loses = false;
   let losesOnItsWay = false;
+  let says: Buffer | null = null;
   let refuses = 0;
   const listening = createServer((client) => {
     if (!loses && refuses > 0) {
@@ -72,7 +92,9 @@ async function openWay(socket: string, server: string): Promise<Way> {
       }
       loses = false;
       way.broken += 1;
-      client.destroy();
+      if (says === null) client.destroy();
+      else client.end(says, () => client.destroy());
+      says = null;
     });
   });
   await new Promise<void>((resolve) => listening.listen(socket, resolve));
@@ -80,6 +102,10 @@ async function openWay(socket: string, server: string): Promise<Way> {
     broken: 0,
     loseNext: () => {
       loses = true;
+    },
+    loseNextBehindPooler: () => {
+      loses = true;
+      says = SERVER_WENT;
     },
     loseNextAndRefuse: (connections) => {
       loses = true;
@@ -183,6 +209,29 @@ test('so is what people make', async () => {
       assert.is(way.broken, times);
       assert.is(await count('snitches'), times);
     }
+  });
+});
+
+test('nor is anything done again where a pooler says that its server went', async () => {
+  await withStore(async (store, way, count) => {
+    const owner = await newCase(store);
+    const { token } = await healthySnitch(store, owner);
+    const both = () => Promise.all([checkIn(store, token, NOW), checkIn(store, token, NOW)]);
+    for (let times = 0; times < 4; times += 1) await both();
+    for (let times = 1; times <= TIMES; times += 1) {
+      const known = await count('check_ins');
+      way.loseNextBehindPooler();
+      assert.instance(await rejection(both()), StoreUnavailable);
+      assert.is(await count('check_ins'), known + 2, 'two check-ins, which were read first');
+      await both();
+    }
+    for (let times = 1; times <= TIMES; times += 1) {
+      const known = await count('snitches');
+      way.loseNextBehindPooler();
+      assert.instance(await rejection(newSnitch(store, owner)), StoreUnavailable);
+      assert.is(await count('snitches'), known + 1);
+    }
+    assert.is(way.broken, 2 * TIMES);
   });
 });
 

@@ -69,6 +69,33 @@ async function opened(): Promise<Opened> {
   };
 }
 
+interface Plan {
+  'Rows Removed by Join Filter'?: number;
+  Plans?: Plan[];
+}
+
+/** What the server says of each statement that it has run for `pool`: the text, and how it came to its rows. */
+function explained(pool: pg.Pool): { text: string; plan: Plan }[] {
+  const said: { text: string; plan: Plan }[] = [];
+  pool.on('connect', (client) => {
+    void client.query(`LOAD 'auto_explain';
+      SET auto_explain.log_min_duration = 0; SET auto_explain.log_analyze = on;
+      SET auto_explain.log_format = 'json'; SET client_min_messages = 'log'`);
+    client.on('notice', ({ message = '' }) => {
+      const [, json] = /plan:\s*(\{.*)/s.exec(message) ?? [];
+      if (!json) return;
+      const { 'Query Text': text, Plan: plan } = JSON.parse(json) as { 'Query Text': string; Plan: Plan };
+      said.push({ text, plan });
+    });
+  });
+  return said;
+}
+
+/** Pairs of rows that were looked at in vain. */
+function inVain({ 'Rows Removed by Join Filter': removed = 0, Plans: plans = [] }: Plan): number {
+  return plans.reduce((sum, plan) => sum + inVain(plan), removed);
+}
+
 async function often(store: Store, token: string, times = 5): Promise<void> {
   for (let count = 0; count < times; count += 1) assert.ok(await checkIn(store, token, NOW));
 }
@@ -78,7 +105,7 @@ const LOG = `SELECT COUNT(*) AS count, COUNT(DISTINCT number) AS numbers, MAX(nu
     SUM(CASE WHEN c.id = s.last_check_in_id AND c.number <> s.check_in_count THEN 1 ELSE 0 END) AS wrong
   FROM check_ins AS c JOIN snitch_states AS s ON s.id = c.snitch_id`;
 
-test('a snitch that checks in often is written in one message, and one that does not is read first', async () => {
+test('a snitch that checks in often is written in one message', async () => {
   await using one = await opened();
   const { store } = one;
   const owner = await newCase(store);
@@ -88,11 +115,20 @@ test('a snitch that checks in often is written in one message, and one that does
   await often(store, token, 3);
   const message = `snitch_begin snitch_recalled_hold ${WRITTEN} snitch_commit`;
   assert.equal(one.sent(), [message, message, message]);
-  await checkIn(store, token, NOW + HOUR);
-  assert.ok(
-    one.sent().some((names) => names.includes(READ)),
-    'an hour later',
-  );
+});
+
+test('the end of a run is written in one message where its start was read a while before', async () => {
+  await using one = await opened();
+  const { store } = one;
+  const owner = await newCase(store);
+  const { token } = await healthySnitch(store, owner, { interval: 'daily' });
+  await checkIn(store, token, NOW + 24 * HOUR, { outcome: 'start' });
+  one.sent();
+  await checkIn(store, token, NOW + 24 * HOUR + 240_000);
+  const sent = one.sent().join(' ');
+  assert.ok(sent.includes(WRITTEN) && !sent.includes(READ), sent);
+  const [last] = (await store.listCheckIns(owner.id, token, { limit: 1, before: null })) ?? [];
+  assert.equal([last?.outcome, last?.durationMs], ['healthy', 240_000]);
 });
 
 test('what is more than everyday is read first, and nothing of it is done twice', async () => {
@@ -218,12 +254,60 @@ test('what was known before the server was gone is read again, whatever used the
   assert.ok(sent.includes(READ) && !sent.includes(WRITTEN), sent);
 });
 
-const row = (token: string, last: number | null = NOW) =>
-  ({ id: 1, token, case_id: 'case', last_check_in_at: last }) as SetRow;
+test('check-ins of other snitches are written while three sets wait for theirs', async () => {
+  await using one = await opened();
+  const { store, aside } = one;
+  const owner = await newCase(store);
+  const tokens: string[] = [];
+  for (let index = 0; index < 4; index += 1) tokens.push((await healthySnitch(store, owner)).token);
+  const [other = '', ...held] = tokens;
+  const waiting = async () => (await aside.query('SELECT 1 FROM pg_locks WHERE NOT granted')).rows.length;
+  const answers: Promise<boolean>[] = [];
+  const holder = await aside.connect();
+  try {
+    await holder.query('BEGIN');
+    await holder.query(
+      `SELECT 1 FROM snitch_states WHERE id IN (SELECT id FROM snitches WHERE token = ANY($1)) FOR UPDATE`,
+      [held],
+    );
+    for (const token of held) {
+      answers.push(checkIn(store, token, NOW));
+      await until(async () => (await waiting()) === answers.length, 'the set waits for its snitch');
+    }
+    assert.ok(await checkIn(store, other, NOW));
+    assert.is(await waiting(), held.length);
+    await holder.query('COMMIT');
+    assert.equal(await Promise.all(answers), [true, true, true]);
+  } finally {
+    holder.release(true);
+    await Promise.allSettled(answers);
+  }
+});
 
-function known(states: RecalledStates, token: string, now = NOW): number | undefined {
-  return states.get({ token, now } as never)?.version;
+const row = (token: string) => ({ id: 1, token, case_id: 'case' }) as SetRow;
+
+function known(states: RecalledStates, token: string): number | undefined {
+  return states.get(token)?.version;
 }
+
+test('each snitch of a set is found by itself, also where the server knows nothing of the table yet', async () => {
+  const pool = await poolOf(temporaryDirectory());
+  const plans = explained(pool);
+  await using store = Object.assign(
+    acting(await openPostgresStore({ pool, clock: () => NOW }), () => NOW),
+    {
+      [Symbol.asyncDispose]: () => store.close(),
+    },
+  );
+  const owner = await newCase(store);
+  const made = await Promise.all(Array.from({ length: 400 }, () => newSnitch(store, owner)));
+  for (let times = 0; times < 12; times += 1)
+    await Promise.all(made.map(({ token }) => checkIn(store, token, NOW)));
+  const written = plans.filter(({ text }) => text.startsWith('WITH ruled'));
+  // The plan that a connection keeps for a statement is made when that has been run five times there.
+  assert.ok(written.length > 30, `${written.length} sets were written`);
+  for (const { plan } of written) assert.is(inVain(plan), 0);
+});
 
 test('what one server said is not believed of another, nor of one that is connected to anew', () => {
   const states = new RecalledStates();
@@ -232,7 +316,6 @@ test('what one server said is not believed of another, nor of one that is connec
   states.keep('a', { row: row('t'), version: 7 });
   states.keepRules('a', { id: 'case' } as RulesOfCase);
   assert.is(known(states, 't'), 7);
-  assert.is(known(states, 't', NOW + HOUR), undefined, 'it is too long ago');
   states.meet('a', first);
   assert.is(known(states, 't'), 7);
   states.meet('b', second);
@@ -263,6 +346,25 @@ test('where others take most of the check-ins in between, it is left for a while
   const kept = Array.from({ length: 50_000 }, (_, index) => known(states, `t${index}`)).filter(Boolean);
   assert.ok(kept.length >= 20_000 && kept.length <= 40_000, `${kept.length} are kept`);
   assert.is(known(states, 't49999'), 1);
+});
+
+test('a state is let go when it is of no use any more, however few are kept', () => {
+  let now = 0;
+  const states = new RecalledStates(() => now);
+  states.meet('a', {});
+  for (const [minute, token] of ['first', 'second', 'third', 'fourth'].entries()) {
+    now = minute * 200_000;
+    states.keep('a', { row: row(token), version: 1 });
+  }
+  assert.is(known(states, 'second'), 1, 'it may be of use yet');
+  for (const [minute, token] of ['fifth', 'sixth'].entries()) {
+    now = 900_000 + minute * 400_000;
+    states.keep('a', { row: row(token), version: 1 });
+  }
+  const kept = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth'].filter((token) =>
+    known(states, token),
+  );
+  assert.equal(kept, ['sixth']);
 });
 
 test.run();

@@ -24,7 +24,9 @@ class RoundTrips {
         this.#open -= 1;
       };
       const answer = query(...given);
-      answer.then(answered, answered);
+      // A query that is an object of its own has its answer itself.
+      const { answer: ofCommit } = given[0] as { answer?: Promise<unknown> };
+      (ofCommit ?? answer).then(answered, answered);
       return answer;
     };
     Object.assign(client, { query: counted });

@@ -1,11 +1,13 @@
 /** The schema is the same on both databases, and so is what the shared statements mean. */
 import { rmSync } from 'node:fs';
+import type pg from 'pg';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { migrations } from '../../../src/store/migrations/index.ts';
 import { toParameter, translated, translatedSchema } from '../../../src/store/postgres/dialect.ts';
 import { migrate, NewerSchema } from '../../../src/store/postgres/migrate.ts';
 import { NODES } from '../../../src/store/postgres/nodes/schema.ts';
+import { admission } from '../../../src/store/postgres/nodes/versions.ts';
 import { until } from '../../until.ts';
 import { openIn, queryDirectory, rejection, temporaryDirectory } from '../fixture.ts';
 import { poolOf, takeEmpty } from './databases.ts';
@@ -110,54 +112,76 @@ test('a statement is put into the words of PostgreSQL once, and keeps its texts'
 /** Stands for one that walks through a large table, and leaves nodes of the version before all that they use. */
 const LONG = { kind: 'expands', change: 'ALTER TABLE webhooks ADD COLUMN walked TEXT' } as const;
 
-test('nodes of the version before give their signs of life while a long migration runs', async () => {
+interface Upgrade {
+  pool: pg.Pool;
+  one: pg.PoolClient;
+  other: pg.PoolClient;
+}
+
+/** A database as a program of the version before left it, with connections that give up soon, and another one. */
+async function withOlderSchema(work: (upgrade: Upgrade) => Promise<void>): Promise<void> {
   const dataDir = temporaryDirectory();
   await takeEmpty(dataDir);
   const pool = await poolOf(dataDir, { options: '-c lock_timeout=3000' });
   const [one, other] = [await pool.connect(), await pool.connect()];
+  other.on('error', () => {});
   try {
     await migrate(one, { also: NODES });
     await one.query('ALTER TABLE nodes DROP COLUMN held_socket');
-    await one.query('BEGIN');
-    await one.query('LOCK TABLE webhooks');
-    await other.query('SET lock_timeout = 0');
-    const migrating = migrate(other, { also: NODES, migrations: [...migrations, LONG] });
-    await until(async () => {
-      const { rows } = await pool.query(
-        `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'webhooks'::regclass`,
-      );
-      return rows.length > 0;
-    }, 'the migration is at work');
-    const signs = await pool.query('UPDATE nodes SET alive_at = alive_at').catch((error: Error) => error);
-    await one.query('COMMIT');
-    assert.equal(await migrating, { from: migrations.length, to: migrations.length + 1 });
-    assert.not.instance(signs, Error);
+    await one.query('ALTER TABLE schema_version DROP COLUMN oldest');
+    await work({ pool, one, other });
   } finally {
     one.release();
     other.release();
     await pool.end();
     rmSync(dataDir, { recursive: true, force: true });
   }
+}
+
+const [before, after] = [migrations.length, migrations.length + 1];
+
+/** Begins the long migration on `other`, and returns while it waits for the end of the transaction that is open on `one`. */
+async function beginLong({ pool, one, other }: Upgrade): Promise<Promise<unknown>[]> {
+  await one.query('BEGIN');
+  await one.query('LOCK TABLE webhooks');
+  await other.query('SET lock_timeout = 0');
+  const migrating = migrate(other, { also: NODES, migrations: [...migrations, LONG] });
+  migrating.catch(() => {});
+  await until(async () => {
+    const { rows } = await pool.query(
+      `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'webhooks'::regclass`,
+    );
+    return rows.length > 0;
+  }, 'the migration is at work');
+  return [migrating];
+}
+
+test('nodes of the version before live and connect anew while a long migration runs', async () => {
+  await withOlderSchema(async (upgrade) => {
+    const { pool, one } = upgrade;
+    const migrating = await beginLong(upgrade);
+    const signs = await pool.query('UPDATE nodes SET alive_at = alive_at').catch((error: Error) => error);
+    const connected = await admission(before)(one).catch((error: Error) => error);
+    const asked = await pool.query('SELECT version FROM schema_version').catch((error: Error) => error);
+    await one.query('COMMIT');
+    assert.equal(await Promise.all(migrating), [{ from: before, to: after }]);
+    for (const fault of [signs, connected, asked]) assert.not.instance(fault, Error);
+  });
 });
 
-test('a start that is cut short leaves a new database as empty as it was', async () => {
-  const dataDir = temporaryDirectory();
-  await takeEmpty(dataDir);
-  const pool = await poolOf(dataDir, { max: 1 });
-  const client = await pool.connect();
-  try {
-    const cut = { kind: 'expands', change: 'DROP TABLE not_there' } as const;
-    await rejection(migrate(client, { also: NODES, migrations: [...migrations, cut] }));
-    const { rows } = await client.query(
-      'SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace',
-    );
-    assert.equal(rows, []);
-    assert.is((await migrate(client, { also: NODES })).from, 0);
-  } finally {
-    client.release();
-    await pool.end();
-    rmSync(dataDir, { recursive: true, force: true });
-  }
+test('where a long migration is killed, programs of both versions start', async () => {
+  await withOlderSchema(async (upgrade) => {
+    const { pool, one } = upgrade;
+    const migrating = await beginLong(upgrade);
+    await pool.query(`SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted`);
+    assert.instance(await rejection(Promise.all(migrating)), Error);
+    await one.query('COMMIT');
+    assert.equal(await migrate(one, { also: NODES }), { from: before, to: before });
+    assert.is(await admission(before)(one), undefined);
+    const both = [...migrations, LONG];
+    assert.equal(await migrate(one, { also: NODES, migrations: both }), { from: before, to: after });
+    assert.is(await admission(after)(one), undefined);
+  });
 });
 
 test.run();

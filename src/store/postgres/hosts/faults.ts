@@ -62,7 +62,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   '3D000': 'on the server run createdb --owner=USER --encoding=UTF8 --template=template0 NAME',
   '42501': 'on the server let this user own the database, or grant it CONNECT',
   '53300':
-    'each node has 13 connections: raise max_connections on the server, and the limit of the user if it has one',
+    'each node has 15 connections: raise max_connections on the server, and the limit of the user if it has one',
   ENOTFOUND: 'no such name is known here: see store.url and the name service',
   ECONNREFUSED: 'nothing listens there: see that PostgreSQL runs, its port, and its listen_addresses',
   SELF_SIGNED_CERT_IN_CHAIN: 'name the authority that signed it with sslrootcert= in store.url',

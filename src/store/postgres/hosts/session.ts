@@ -40,7 +40,7 @@ export interface Session {
   onBroken(listener: (error: Error) => void): void;
   /** Says goodbye to the server; answers when the connection is gone. */
   end(): Promise<void>;
-  /** Gives it up at once. */
+  /** Gives it up at once, and asks the server to end what it still does for it. */
   destroy(error?: Error): void;
 }
 
@@ -160,8 +160,14 @@ export class OpenSession implements Session {
   }
 
   destroy(error = new ConnectionFault(`the connection to ${describeHost(this.host)} was given up`)): void {
+    if (this.#pending > 0) this.#cancel();
     this.#break(error);
     this.#socket.destroy(error);
+  }
+
+  #cancel(): void {
+    const { processID, secretKey } = this.#backend();
+    if (processID !== null && secretKey !== null) cancel(this.host, processID, secretKey);
   }
 
   #backend(): Backend {
@@ -210,8 +216,6 @@ export class OpenSession implements Session {
 
   #giveUp(): void {
     if (this.#pending === 0 || this.#broken) return;
-    const { processID, secretKey } = this.#backend();
-    if (processID !== null && secretKey !== null) cancel(this.host, processID, secretKey);
     const seconds = this.#options.answerWithinMs / 1_000;
     this.destroy(new ConnectionFault(`${describeHost(this.host)} did not answer within ${seconds} s`));
   }

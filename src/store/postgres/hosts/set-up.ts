@@ -9,11 +9,25 @@ export interface SetUp {
 /** Shorter than our own patience, so that the server is the first to give up, and the connection stays good. */
 const SERVER_GIVES_UP_AT = 0.9;
 
-/** A transaction in which nothing happens for so long belongs to a node that hangs, and its locks hold up the others. Milliseconds. */
-const IDLE_IN_TRANSACTION_MS = 10_000;
+/**
+ * A transaction in which nothing happens for this share of our own patience belongs to a node that stands still or is cut
+ * off: those who wait for its locks must get them before their own patience ends.
+ */
+const HANGS_AT = 0.5;
+
+/** Likewise where patience is long, in milliseconds. */
+const HANGS_AFTER = 10_000;
 
 /** How soon the server notices that the host of a node is gone, and lets go of its locks. Milliseconds. */
 const NODE_GONE_MS = 10_000;
+
+/** When the server gives up what this program began, in its own settings (milliseconds). */
+export function limitsOfServer(answerWithinMs: number) {
+  return {
+    statement_timeout: Math.floor(answerWithinMs * SERVER_GIVES_UP_AT),
+    idle_in_transaction_session_timeout: Math.floor(Math.min(HANGS_AFTER, answerWithinMs * HANGS_AT)),
+  };
+}
 
 /** What the server may have as it is, and what only PostgreSQL 17 and later have. */
 const REST = `SELECT set_config('synchronous_commit', 'on', false) AS set
@@ -43,8 +57,6 @@ export async function setUp(client: pg.Client, { schema, answerWithinMs }: SetUp
     array_nulls: 'on',
     extra_float_digits: '1',
     lock_timeout: '0',
-    statement_timeout: `${Math.floor(answerWithinMs * SERVER_GIVES_UP_AT)}`,
-    idle_in_transaction_session_timeout: `${IDLE_IN_TRANSACTION_MS}`,
     idle_session_timeout: '0',
     // Statements this short are slower compiled than run.
     jit: 'off',
@@ -54,8 +66,8 @@ export async function setUp(client: pg.Client, { schema, answerWithinMs }: SetUp
     tcp_keepalives_count: '3',
     tcp_user_timeout: `${NODE_GONE_MS}`,
   };
-  const assigned = Object.entries(settings).map(
-    ([name, value]) => `set_config(${pg.escapeLiteral(name)}, ${pg.escapeLiteral(value)}, false)`,
+  const assigned = Object.entries({ ...settings, ...limitsOfServer(answerWithinMs) }).map(
+    ([name, value]) => `set_config(${pg.escapeLiteral(name)}, ${pg.escapeLiteral(String(value))}, false)`,
   );
   await client.query(`SELECT ${assigned.join(', ')}`);
   await client.query(REST);

@@ -3,7 +3,8 @@
  * own, listens on a socket there and on a free port of 127.0.0.1, and ends with its block, or with the process of the
  * test, however that ends.
  */
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import pg from 'pg';
@@ -18,6 +19,8 @@ import { type Watcher, watchOver } from './watcher.ts';
 export interface ClusterOptions {
   /** What is durable survives the power of the host too. Tests that kill no host go quicker without. */
   fsync?: boolean;
+  /** A copy is kept beside it of how it was before it first ran, for other clusters to begin with. */
+  keepsInitialized?: boolean;
   /** Lines for `postgresql.conf`. */
   configuration?: readonly string[];
   /** Lines for `pg_hba.conf`, which stand before the one that trusts everybody on this host. */
@@ -30,6 +33,9 @@ export interface StandbyOptions {
   /** The standby gets everything through this link, and so as late as that says. */
   linked?: boolean;
 }
+
+/** The directory of such a copy, beside that of the cluster. */
+const TEMPLATE = 'initialized';
 
 /** Long for a socket: the kernel takes no more than 107 bytes. */
 const LONGEST_DIRECTORY = 80;
@@ -203,6 +209,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const home = unfinished.use(new Home());
   const server = new PostgresServer(join(home.directory, 'primary'), await freePort());
   initialize(server.directory);
+  if (options.keepsInitialized) execFileSync('cp', ['-a', server.directory, join(home.directory, TEMPLATE)]);
   const durability = options.fsync ? [] : ['fsync = off', 'full_page_writes = off'];
   server.configure([
     ...SETTINGS,
@@ -225,7 +232,21 @@ function accessLines(first: readonly string[]): string {
   return [...first, ...trusted, ''].join('\n');
 }
 
+/** Where the runner keeps an initialized directory for all files: a copy takes a third of the time. */
+const INITIALIZED = 'SNITCH_TEST_INITIALIZED';
+
+/** What `SNITCH_TEST_INITIALIZED` is set to for the processes that start clusters of their own. */
+export function initializedIn({ socketDirectory }: Cluster): Record<string, string> {
+  return { [INITIALIZED]: join(socketDirectory, TEMPLATE) };
+}
+
+/** Of one cluster all copies have the identifier that tells it from others. */
 function initialize(directory: string): void {
+  const from = process.env[INITIALIZED];
+  if (from !== undefined && existsSync(from)) {
+    execFileSync('cp', ['-a', from, directory]);
+    return;
+  }
   const plain = ['--no-sync', '--no-instructions', '--wal-segsize=1', '--encoding=UTF8', '--locale=C.UTF-8'];
   runProgram('initdb', ['-D', directory, '-U', 'postgres', '-A', 'trust', ...plain]);
 }
