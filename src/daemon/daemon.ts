@@ -11,7 +11,7 @@ import { addressesOf } from './addresses.ts';
 import { linkKey } from './alarm-links.ts';
 import { concernOf, DataDirOpen } from './data-directory.ts';
 import { concernOfPlace } from './data-place.ts';
-import { completeFirstStart, credentialsPath, updateUrl } from './first-start.ts';
+import { completeFirstStart, credentialsPath, knowsKeysIn, updateUrl } from './first-start.ts';
 import { inForceAtFirst } from './in-force.ts';
 import { concernOfLeftDatabase } from './left-database.ts';
 import { listen } from './listen.ts';
@@ -168,6 +168,11 @@ async function tellOfCredentials({ config, logger, store, clock }: Foundation, u
     );
   } else if (problem)
     logger.warn({ file, problem }, 'commands on this host cannot use the file of the API keys');
+  else if (!isFirst && store.node && !(await knowsKeysIn(store, file)))
+    logger.warn(
+      { file },
+      'this database knows none of the API keys in the file: they were deleted, or are those of another one, such as a database in the data directory. Commands on this host need a copy of the credentials.yaml of the node that made the keys, or a key that `snitch key create` made where commands work',
+    );
   else if (isFirst) logger.info({ file, ...howToUse() }, 'first start: the API keys are in this file');
   else logger.info({ file }, 'credentials');
 }

@@ -73,6 +73,24 @@ export async function updateUrl(path: string, url: string): Promise<string | nul
   }
 }
 
+/** Whether the store knows a key in the file; true where there is none to be read in it. */
+export async function knowsKeysIn(store: Pick<Store, 'findApiKey'>, path: string): Promise<boolean> {
+  const credentials = readCredentials(path);
+  if (!isMapping(credentials)) return true;
+  const keys = [credentials.api_key, credentials.admin_key].filter((key) => typeof key === 'string');
+  const found = await Promise.all(keys.map((key) => store.findApiKey(key)));
+  return keys.length === 0 || found.some((one) => one !== null);
+}
+
+/** Null where the file cannot be read or understood, whatever became of it since it was looked at. */
+function readCredentials(path: string): unknown {
+  try {
+    return parse(readFileSync(path, 'utf8'));
+  } catch {
+    return null;
+  }
+}
+
 function isMapping(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -126,7 +126,7 @@ async function openSharedIn(
     // Nobody waits for it any more.
     if (stopped.aborted) await store.close();
     const details = { store: place.shown, node: store.node?.id };
-    logger.warn(details, 'the data are in PostgreSQL, which is a preview');
+    logger.info(details, 'the data are in PostgreSQL');
     return { ...store, close: () => store.close().finally(unlock) };
   };
   return openedSoon({ patience, open, unlock, since: clock() });

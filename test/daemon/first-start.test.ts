@@ -16,6 +16,7 @@ import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import { loadConfig } from '../../src/config/config.ts';
 import { startDaemon } from '../../src/daemon/daemon.ts';
+import { knowsKeysIn } from '../../src/daemon/first-start.ts';
 import { ending } from '../closing.ts';
 import { newDataDir, ownDirectory, removeDataDir } from '../data-directory.ts';
 
@@ -108,6 +109,18 @@ test('a data directory that everybody may write into is refused before anything 
   chmodSync(context.dataDir, 0o755);
   await startAndStop(context);
   assert.not.match(context.log.join(), 'remedy');
+});
+
+test('nothing is said of keys in a file that went meanwhile, or is not understood', async ({ dataDir }) => {
+  const file = join(dataDir, 'another.yaml');
+  const store = { findApiKey: async () => null };
+  assert.ok(await knowsKeysIn(store, file));
+  for (const content of ['api_key: [', 'keys', 'url: http://127.0.0.1\n']) {
+    writeFileSync(file, content);
+    assert.ok(await knowsKeysIn(store, file), content);
+  }
+  writeFileSync(file, 'api_key: snk_of_another\n');
+  assert.not.ok(await knowsKeysIn(store, file));
 });
 
 test('a daemon starts where the file cannot be read', async (context) => {

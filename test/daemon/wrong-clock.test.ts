@@ -152,7 +152,7 @@ test('a node whose clock is wrong is ready and takes check-ins, and says so to w
   assert.ok(Math.abs(ahead + 3 * 3_600) < 60, `${ahead}`);
   const connections = /^snitch_database_connections\{state="(?:in_use|idle)"\} [0-9]+$/gm;
   assert.is(metrics.match(connections)?.length, 2, metrics);
-  assert.match(metrics, /^snitch_database_connections_max 12$/m);
+  assert.match(metrics, /^snitch_database_connections_max 14$/m);
   assert.match(metrics, /^# TYPE snitch_database_connection_wait_seconds_total counter\n\S+ [0-9.]+$/m);
 });
 

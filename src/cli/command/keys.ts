@@ -177,7 +177,13 @@ const OF_A_NODE = 'postgres-primary.json';
 function whereKeysAre(path: string, [closed]: readonly string[]): string {
   if (closed !== undefined)
     return `where the daemon of this host is meant: only root and its own user may read ${closed}, so run this with sudo`;
-  if (existsSync(resolve(dirname(path), OF_A_NODE)))
-    return `the daemon of this host works on PostgreSQL, for which keys are made once, by the node that starts first: its data directory has them in credentials.yaml. Copy that file to ${path}, and restart the daemon here, which writes its own address into it`;
+  const elsewhere = whereKeysOfNodesAre(path);
+  if (elsewhere !== null) return elsewhere;
   return `on the host of the daemon, its keys are in credentials.yaml in its data directory (looked for: ${path}); where several share a database, on that of the one that started first`;
+}
+
+/** Null where no node on PostgreSQL has the data directory that the file of keys would be in. */
+export function whereKeysOfNodesAre(path: string): string | null {
+  if (!existsSync(resolve(dirname(path), OF_A_NODE))) return null;
+  return `the daemon of this host works on PostgreSQL, for which keys are made once, by the node that starts first: its data directory has them in credentials.yaml. Copy that file to ${path}, and restart the daemon here, which writes its own address into it`;
 }

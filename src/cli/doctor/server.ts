@@ -4,6 +4,7 @@ import type { WireWebhook } from '../../api/wire.ts';
 import { MINUTE, shortDuration } from '../../text/durations.ts';
 import { awaitDelivery } from '../alerts/webhook.ts';
 import { type Connection, type ConnectionFlags, findAddress, findConnection } from '../command/connection.ts';
+import { whereKeysOfNodesAre } from '../command/keys.ts';
 import { describeFailure } from '../failure/failure.ts';
 import { asRoot } from './as-root.ts';
 import { channelsOf, checkChannel } from './channels.ts';
@@ -142,11 +143,21 @@ async function checkCase(client: Client, { keySource, isKnown, send }: Examinati
       return [ok('API key', `${able} (from ${keySource})`)];
     }
     const finding = broken('API key', error);
-    const refused = error instanceof ApiError && error.status === 403;
     const message = `${finding.message} (from ${keySource})`;
-    return [{ ...finding, message, ...(refused && { remedy: RIGHT_KEY }) }];
+    return [{ ...finding, message, ...remedyOf(error, keySource) }];
   }
 }
+
+/** For a key that the server refuses; nothing where something else is wrong. */
+function remedyOf(error: unknown, keySource: string): Pick<Finding, 'remedy'> {
+  if (!(error instanceof ApiError)) return {};
+  if (error.status === 403) return { remedy: RIGHT_KEY };
+  if (error.status !== 401) return {};
+  return { remedy: whereKeysOfNodesAre(keySource) ?? UNKNOWN_KEY };
+}
+
+const UNKNOWN_KEY =
+  'the server does not know this key, which was deleted or is of another server: put a good one there, as `snitch key create` makes it where commands work';
 
 /** Checks in by a name that no snitch can have, so that nothing is recorded. */
 async function mayProvision(client: Client): Promise<boolean> {
