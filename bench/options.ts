@@ -9,6 +9,7 @@ export const FULL: Sizes = {
   storms: [5_000, 10_000],
   history: 10,
   connections: 64,
+  requests: 1_000_000_000,
   rounds: 0,
   rate: 200,
   seconds: 5,
@@ -19,11 +20,15 @@ export const FULL: Sizes = {
 /** Enough to see that everything works. */
 const FAST: Sizes = {
   ...FULL,
-  million: 3_000,
-  tenThousand: 300,
-  thousand: 200,
+  // As many as the other two together, so that cases which want the one and the other share a database.
+  million: 350,
+  tenThousand: 200,
+  thousand: 150,
   storms: [100],
   history: 3,
+  connections: 8,
+  requests: 300,
+  rate: 50,
   rounds: 1,
   seconds: 1,
   quiet: 1,

@@ -16,6 +16,8 @@ export interface Sizes {
   /** Check-ins of each snitch, one a day. */
   history: number;
   connections: number;
+  /** A load that is as fast as can be ends after so many requests, where its time is not over before. */
+  requests: number;
   rounds: number;
   /** Requests a second of a steady load. */
   rate: number;

@@ -7,7 +7,7 @@ import type { Daemon } from '../program/daemon.ts';
 import type { Subject } from './case.ts';
 
 /** How long it takes to arm a database and to start the daemon, in milliseconds: at first a guess, then as last time. */
-const preparationOf = ({ jobs }: JobsDatabase) => 1_000 + jobs.count / 100;
+const preparationOf = ({ jobs }: JobsDatabase) => 1_000 + Math.ceil(jobs.count / 100);
 const preparation = new WeakMap<JobsDatabase, number>();
 
 /** So much longer it may take than that. */

@@ -36,14 +36,14 @@ export const firstOfPeriod: Case = {
     const database = await subject.database(sizes.million);
     await prepareScene(database, usualScene(database.midnight));
     const tokens = writeTokens(workplace.path('tokens'), shuffled(database.tokens));
-    const { connections, seconds } = sizes;
+    const { connections, seconds, requests: most } = sizes;
     const daemon = await subject.start(database.dataDir);
     const all = database.tokens.length;
     const warmUp = Math.ceil(all * WARM_UP_SHARE);
     const each = Math.floor((all - warmUp) / sizes.rounds);
     let from = 0;
     const next = async (count: number, within: number) => {
-      const part = { tokens, connections, seconds: within, from, count };
+      const part = { tokens, connections, seconds: within, most, from, count };
       from += count;
       const other = await load(workplace, { ...part, url: bare.url, once: false });
       const costs = costsOf(subject, daemon);

@@ -32,7 +32,9 @@ export const hot: Case = {
     const { workplace, sizes, bare } = subject;
     const few = await prepare(subject, sizes.thousand);
     const more = await prepare(subject, sizes.tenThousand);
-    const measure = (url: string, part: Part, seconds: number) => load(workplace, { ...part, url, seconds });
+    const most = sizes.requests;
+    const measure = (url: string, part: Part, seconds: number) =>
+      load(workplace, { ...part, url, seconds, most });
     const warmUp = Math.min(2, sizes.seconds);
     for (const { daemon, part } of [few, more]) await measure(daemon.url, part, warmUp);
     await measure(bare.url, few.part, warmUp);
@@ -61,7 +63,7 @@ export const hot: Case = {
   },
 };
 
-type Part = Omit<Asked, 'url' | 'seconds'>;
+type Part = Omit<Asked, 'url' | 'seconds' | 'most'>;
 
 async function prepare(subject: Subject, count: number): Promise<{ daemon: Daemon; part: Part }> {
   const database = await subject.database(count);

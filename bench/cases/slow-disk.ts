@@ -26,8 +26,9 @@ export const slowDisk: Case = {
     const daemon = await subject.wrapped(slower(sizes.slowDisk)).start(database.dataDir);
     const beside = async (url: string) => {
       const gets = pace(workplace, { url, paths: ['/healthz'], rate: sizes.rate });
-      const { connections, seconds } = sizes;
-      const part = { tokens, connections, seconds, from: 0, count: database.tokens.length, once: false };
+      const { connections, seconds, requests: most } = sizes;
+      const count = database.tokens.length;
+      const part = { tokens, connections, seconds, most, from: 0, count, once: false };
       const own = await load(workplace, { ...part, url });
       return { ...own, beside: latenciesBetween(await gets.end(), 0, Number.POSITIVE_INFINITY).p99 };
     };

@@ -66,9 +66,10 @@ async function killUnderLoad(subject: Subject, database: JobsDatabase): Promise<
   arm(database, usualScene(database.midnight));
   const daemon = await begin(database.dataDir);
   const tokens = writeTokens(workplace.path('tokens'), database.tokens);
-  const { connections } = sizes;
+  const { connections, requests: most } = sizes;
   const count = Math.ceil(database.tokens.length / 100);
-  await load(workplace, { url: daemon.url, tokens, connections, seconds: 1, from: 0, count, once: false });
+  const part = { tokens, connections, seconds: 1, most, from: 0, count, once: false };
+  await load(workplace, { ...part, url: daemon.url });
   await daemon.kill();
   // A process that closed the file would copy the log into the database: this one kills itself.
   const path = databaseIn(database.dataDir);

@@ -1,9 +1,10 @@
 -- Check-ins as fast as they are answered. The tokens are lines of equal length in a file.
 --
---   wrk … -s check-ins.lua URL -- FILE REPORT THREADS FROM COUNT MODE
+--   wrk … -s check-ins.lua URL -- FILE REPORT THREADS FROM COUNT MODE MOST
 --
 -- The COUNT tokens from the number FROM on are divided among the THREADS. In the mode `again` each thread begins anew
--- when it is through with its own; in the mode `once` it stops then, and only the time until then counts.
+-- when it is through with its own; in the mode `once` it stops then, and only the time until then counts. The same holds
+-- of one that has asked for MOST.
 
 local LENGTH = 27
 local BLOCK = 4096
@@ -17,7 +18,8 @@ function setup(thread)
   table.insert(made, thread)
 end
 
-local file, first, last, at, mode, host, block, position
+local file, first, last, at, mode, most, host, block, position
+local asked = 0
 
 local function fill()
   local wanted = math.min(BLOCK, last - at)
@@ -29,7 +31,7 @@ end
 function init(args)
   report = args[2]
   local threads, from, count = tonumber(args[3]), tonumber(args[4]), tonumber(args[5])
-  mode = args[6]
+  mode, most = args[6], tonumber(args[7])
   file = assert(io.open(args[1], "rb"))
   first = from + math.floor(number * count / threads)
   last = from + math.floor((number + 1) * count / threads)
@@ -42,15 +44,19 @@ end
 -- wrk itself counts all the time that it was given, even where its threads have nothing to do any more.
 began, ended = 0, 0
 
+local function stop()
+  if ended == 0 then ended = clock.monotonic() end
+  wrk.thread:stop()
+end
+
 function request()
   if began == 0 then began = clock.monotonic() end
+  asked = asked + 1
+  if asked > most then stop() end
   if position * LENGTH >= #block then
     at = at + #block / LENGTH
     if at >= last then
-      if mode == "once" then
-        if ended == 0 then ended = clock.monotonic() end
-        wrk.thread:stop()
-      end
+      if mode == "once" then stop() end
       at = first
     end
     fill()

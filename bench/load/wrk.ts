@@ -45,6 +45,8 @@ export interface Asked {
   tokens: string;
   connections: number;
   seconds: number;
+  /** Requests after which it ends before. */
+  most: number;
   /** The part of the file that is asked for. */
   from: number;
   count: number;
@@ -69,9 +71,12 @@ export interface Load {
  */
 export async function load(workplace: Workplace, asked: Asked): Promise<Load> {
   const report = workplace.path('load.json');
-  const threads = Math.min(THREADS, asked.connections);
+  // A thread without a token of its own would ask for none.
+  const threads = Math.min(THREADS, asked.connections, asked.count);
   const options = ['-t', threads, '-c', asked.connections, '-d', `${asked.seconds}s`];
-  const script = [asked.tokens, report, threads, asked.from, asked.count, asked.once ? 'once' : 'again'];
+  const mode = asked.once ? 'once' : 'again';
+  const most = Math.ceil(asked.most / threads);
+  const script = [asked.tokens, report, threads, asked.from, asked.count, mode, most];
   const wrk = start(workplace, options, CHECK_INS, asked.url, script);
   await wrk.ended;
   const read = JSON.parse(readFileSync(report, 'utf8')) as Record<keyof Load, number> & {

@@ -6,6 +6,7 @@
 import { once } from 'node:events';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse, stringify } from 'yaml';
@@ -27,6 +28,8 @@ interface Context {
   nodes: DaemonProcess[];
   proxy: ProxyHost;
   token: string;
+  /** Of several snitches, that one among them: the proxy sends each to a node of its own. */
+  tokens: readonly string[];
 }
 
 const test = suite<Context>('the page on clusters');
@@ -44,6 +47,9 @@ function environment({ hosts, db1, db2 }: Context, database = 'snitch'): Record<
   writeFileSync(config, stringify({ ...settings, trusted_proxies: ['127.0.0.1'] }));
   return { SNITCH_CONFIG: config, CREDENTIALS_DIRECTORY: credentials };
 }
+
+/** Enough for each of three nodes to have some, whatever their tokens are. */
+const SNITCHES = 24;
 
 const DAY = 86_400_000;
 
@@ -89,10 +95,14 @@ test.before(async (context) => {
     );
   const [first] = nodes;
   assert.ok(first);
-  const made = await first.call('POST', '/v1/snitches', { name: 'nightly', interval: 'daily' });
-  assert.is(made.status, 200);
-  const { token } = (await made.json()) as WireSnitch;
-  context.token = token;
+  const tokens: string[] = [];
+  for (let index = 0; index < SNITCHES; index += 1) {
+    const made = await first.call('POST', '/v1/snitches', { name: `nightly ${index}`, interval: 'daily' });
+    assert.is(made.status, 200);
+    tokens.push(((await made.json()) as WireSnitch).token);
+  }
+  context.tokens = tokens;
+  context.token = tokens[0] ?? '';
   context.proxy = await startProxy(context.hosts.root, ports);
 });
 
@@ -124,17 +134,23 @@ async function countOfCheckIns(context: Context, host: DatabaseHost): Promise<nu
   return Number(await ask(context, host, 'SELECT sum(check_in_count) FROM snitch_states', 'snitch'));
 }
 
+/** Between two check-ins of a client, in milliseconds: more of them would only keep the host busy. */
+const PAUSE = 50;
+
 /** Checks in through the proxy with several clients at once for as long as `work` takes; answers with what was said. */
 async function underLoad(
-  { proxy, token }: { proxy: Pick<ProxyHost, 'status'>; token: string },
+  { proxy, tokens }: { proxy: Pick<ProxyHost, 'status'>; tokens: readonly string[] },
   work: () => Promise<void>,
 ): Promise<Map<number, number>> {
   const answers = new Map<number, number>();
   let isOver = false;
+  let sent = 0;
   const client = async () => {
     while (!isOver) {
-      const status = await proxy.status(`/c/${token}`);
+      sent += 1;
+      const status = await proxy.status(`/c/${tokens[sent % tokens.length]}`);
       answers.set(status, (answers.get(status) ?? 0) + 1);
+      await sleep(PAUSE);
     }
   };
   const clients = [1, 2, 3, 4].map(client);
@@ -155,6 +171,32 @@ test('all three are ready, and commits wait for the standby', async (context) =>
   assert.is(await context.proxy.status('/metrics'), 404);
   const metrics = await (await fetch(`${context.nodes[1]?.url}/metrics`)).text();
   assert.match(metrics, /^snitch_database_bytes [1-9]\d{6,}$/m);
+});
+
+/** How many check-ins each of the nodes has taken. */
+function taken({ nodes }: Context): Promise<number[]> {
+  return Promise.all(
+    nodes.map(async ({ url }) => {
+      const metrics = await (await fetch(`${url}/metrics`)).text();
+      const counts = [...metrics.matchAll(/^snitch_check_ins_total\S* (\d+)$/gm)].map(([, count]) =>
+        Number(count),
+      );
+      return counts.reduce((sum, count) => sum + count, 0);
+    }),
+  );
+}
+
+test('a snitch checks in at one node, whatever it says, and all nodes have some of them', async (context) => {
+  const { proxy, token, tokens } = context;
+  const before = await taken(context);
+  // With a suffix, what other services answer.
+  for (const suffix of ['', '/start', '', '/start', '/0', '/log'])
+    assert.is(await proxy.status(`/c/${token}${suffix}`), suffix === '' ? 202 : 200);
+  const after = await taken(context);
+  assert.equal(after.map((count, index) => count - (before[index] ?? 0)).toSorted(), [0, 0, 6]);
+  for (const each of tokens) assert.is(await proxy.status(`/c/${each}`), 202);
+  const all = await taken(context);
+  assert.ok(all.every((count, index) => count > (after[index] ?? 0)));
 });
 
 test('where a node is killed, no check-in is refused', async (context) => {
@@ -185,6 +227,8 @@ test('behind nginx no check-in is refused either, a node is dead from the beginn
   const nginx = await Nginx.startWith(hosts.root, block, Object.fromEntries(upstreams));
   try {
     const stream = await nginx.open('GET', '/v1/stream', { headers: keyOf(nodes[0]) });
+    // It may go to the node that is killed, and then it ends with that.
+    const heard = once(stream, 'data') as Promise<[Buffer]>;
     const bodies = ['', 'm=well'];
     let sent = 0;
     const status = async (path: string) => {
@@ -207,7 +251,7 @@ test('behind nginx no check-in is refused either, a node is dead from the beginn
     const [last] = JSON.parse(listed.text) as { source: string }[];
     assert.is(last?.source, CLIENT, 'the address of the client, and not of the proxy');
     assert.is((await nginx.ask('GET', '/metrics')).status, 404);
-    const [event] = (await once(stream, 'data')) as [Buffer];
+    const [event] = await heard;
     assert.match(event.toString(), /event: |^:|id: /m);
     stream.destroy();
   } finally {

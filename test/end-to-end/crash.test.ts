@@ -1,5 +1,6 @@
 /**
- * Nothing that was acknowledged is lost, and no alert that was decided, whenever the process or the power goes.
+ * Nothing that was acknowledged is lost, and no alert that was decided, whenever the process or the power goes. CHAOS=full
+ * makes the crashes more.
  * Time limit: 300 s. Also on PostgreSQL.
  */
 import { execFileSync } from 'node:child_process';
@@ -15,9 +16,10 @@ import { type DaemonProcess, startProcess } from './daemon-process.ts';
 import { createSnitches, decidedAlerts, Ledger } from './ledger.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 
-/** What dies with a process there is only what it was about to send. */
-const KILLS = ON_POSTGRES ? 5 : 12;
-const POWER_CUTS = 5;
+const IS_FULL = process.env.CHAOS === 'full';
+
+/** What dies with a process on PostgreSQL is only what it was about to send. */
+const [KILLS, POWER_CUTS] = IS_FULL ? [ON_POSTGRES ? 5 : 12, 5] : [ON_POSTGRES ? 2 : 4, 3];
 const SNITCHES = 64;
 
 /** Check-ins that are acknowledged before each crash. */

@@ -14,12 +14,23 @@ const TOOLS = { env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` } }
 export const WITHOUT_HAPROXY = spawnSync('haproxy', ['-v'], TOOLS).error ? 'haproxy is not installed' : null;
 
 export interface ProxyHost extends AsyncDisposable {
+  readonly pid: number;
+  /** Where it takes requests with TLS, and what its certificate is to be verified with. */
+  readonly port: number;
+  readonly ca: Buffer | string;
   /** The status of a request that goes through it. */
   status(path: string): Promise<number>;
 }
 
-/** @param nodes their ports, in the order of the page */
-export async function startProxy(directory: string, nodes: readonly number[]): Promise<ProxyHost> {
+/**
+ * @param nodes their ports, in the order of the page
+ * @param change of the configuration as it stands there
+ */
+export async function startProxy(
+  directory: string,
+  nodes: readonly number[],
+  change = (text: string) => text,
+): Promise<ProxyHost> {
   const [plain, secure] = [await freePort(), await freePort()];
   makeCertificate(directory);
   const pem = join(directory, 'proxy.pem');
@@ -28,7 +39,8 @@ export async function startProxy(directory: string, nodes: readonly number[]): P
   );
   writeFileSync(pem, `${certificate}${key}`, { mode: 0o600 });
   const file = join(directory, 'haproxy.cfg');
-  writeFileSync(file, adapted(onlyBlockBelow('The proxy', 'haproxy'), { pem, plain, secure, nodes }));
+  const text = change(onlyBlockBelow('The proxy', 'haproxy'));
+  writeFileSync(file, adapted(text, { pem, plain, secure, nodes }));
   execFileSync('haproxy', ['-c', '-f', file], { ...TOOLS, stdio: 'pipe' });
   const child = spawn('haproxy', ['-db', '-f', file], { ...TOOLS, stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
@@ -38,6 +50,9 @@ export async function startProxy(directory: string, nodes: readonly number[]): P
   await listening(child, secure, () => said);
   const ca = certificate ?? '';
   return {
+    pid: child.pid ?? 0,
+    port: secure,
+    ca,
     status: (path) => statusOf({ port: secure, path, ca }),
     [Symbol.asyncDispose]: async () => {
       if (child.exitCode !== null) return;
