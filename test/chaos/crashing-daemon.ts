@@ -91,15 +91,20 @@ export class CrashingDaemon {
    * @throws Error where it has not when `giveUp` ends the test
    */
   async insist(call: () => Promise<boolean>, giveUp: AbortSignal): Promise<void> {
-    while (!giveUp.aborted) {
+    let [tries, asked, last] = [0, 0, 'nothing'];
+    for (; !giveUp.aborted; tries += 1) {
+      asked = performance.now();
       try {
         if (await call()) return;
-      } catch {
+        last = 'a refusal';
+      } catch (error) {
         // It was killed; the next one is on its way.
+        last = error instanceof Error ? `${error.message} ${error.cause ?? ''}` : String(error);
       }
       await sleep(50);
     }
-    throw new Error('insisted in vain until the time of the test was over');
+    const waited = Math.round(performance.now() - asked);
+    throw new Error(`insisted in vain ${tries} times; the last one gave ${last} after ${waited} ms`);
   }
 
   /** By hand; one that was delivered in the meantime needs no retry. */

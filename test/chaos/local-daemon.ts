@@ -1,6 +1,7 @@
 /** The daemon in the test's own process, on a wall clock that the test moves; everything else about it is real. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'yaml';
 import { loadConfig } from '../../src/config/config.ts';
 import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts';
@@ -8,11 +9,16 @@ import { createLogger } from '../../src/log/logger.ts';
 import { newDataDir, removeDataDir } from '../data-directory.ts';
 import { setDatabaseClock } from '../store/postgres/database-clock.ts';
 import { storeSettings } from '../store/postgres/databases.ts';
-import { ON_POSTGRES } from '../store/postgres/open.ts';
+import { ON_POSTGRES, queryOnPostgres } from '../store/postgres/open.ts';
+import { until } from '../until.ts';
 
-/** Runs like the real clock, from wherever it is put. */
+/**
+ * The clock of the host. It runs like the real one, from wherever it is put; on PostgreSQL that of the database, which all
+ * nodes go by there, is always put there too.
+ */
 export class MovableClock {
   #offset: number;
+  #database: string | null = null;
 
   constructor(start: string) {
     this.#offset = Date.parse(start) - Date.now();
@@ -20,15 +26,29 @@ export class MovableClock {
 
   now = (): number => Date.now() + this.#offset;
 
-  move(milliseconds: number): void {
+  /** It takes the database of this directory with it from now on. */
+  async lead(directory: string): Promise<void> {
+    this.#database = directory;
+    await this.move(0);
+  }
+
+  /** Returns when whoever asks either clock is told the new time. */
+  async move(milliseconds: number): Promise<void> {
     this.#offset += milliseconds;
+    if (this.#database !== null) await setDatabaseClock(this.#database, this.#offset);
   }
 
   /** @param time an ISO time */
-  set(time: string): void {
-    this.move(Date.parse(time) - this.now());
+  set(time: string): Promise<void> {
+    return this.move(Date.parse(time) - this.now());
   }
 }
+
+/**
+ * So far the clock may jump, in milliseconds, and neither a daemon that has its database to itself takes that for sleep, nor
+ * do the nodes of a cluster take it for a time in which none of them lived; with a second or two that pass meanwhile.
+ */
+const NO_SLEEP = ON_POSTGRES ? 4_000 : 8_000;
 
 export interface LogLine {
   level: string;
@@ -50,9 +70,8 @@ export class LocalDaemon {
     this.#settings = settings;
   }
 
-  /** On PostgreSQL the clock of the database is where this one is now, and does not move with it. */
   async start(): Promise<void> {
-    if (ON_POSTGRES) await setDatabaseClock(this.dataDir, this.clock.now() - Date.now());
+    if (ON_POSTGRES) await this.clock.lead(this.dataDir);
     const given = Object.entries(this.#settings).map(([name, value]) => [`SNITCH_${name}`, value]);
     const config = await loadConfig({
       env: {
@@ -69,6 +88,24 @@ export class LocalDaemon {
     this.#daemon = await startDaemon(config, logger, { clock: this.clock.now });
     this.url = this.#daemon.url;
     this.#keys = parse(readFileSync(join(this.dataDir, 'credentials.yaml'), 'utf8')) as typeof this.keys;
+  }
+
+  /** Lets so much time pass, in milliseconds or a little more, as quickly as the daemon bears without having been asleep. */
+  async liveOn(milliseconds: number): Promise<void> {
+    const end = this.clock.now() + milliseconds;
+    while (this.clock.now() < end) {
+      await this.clock.move(Math.min(NO_SLEEP, end - this.clock.now()));
+      await this.#livesNow();
+    }
+  }
+
+  /** Returns when it has noticed what time it is. */
+  async #livesNow(): Promise<void> {
+    if (!ON_POSTGRES) return sleep(1_000);
+    const now = this.clock.now();
+    const sign = 'SELECT max(alive_at) >= ? AS given FROM nodes';
+    const isGiven = async () => (await queryOnPostgres<{ given: number }>(this.dataDir, sign, now))[0]?.given;
+    await until(async () => (await isGiven()) === 1, 'it gives a sign of life');
   }
 
   async stop(): Promise<void> {

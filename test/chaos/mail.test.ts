@@ -1,6 +1,6 @@
 /**
  * The mail that really arrives, parsed as a mail reader would, and what happens where the server does not want it.
- * Time limit: 180 s.
+ * Time limit: 180 s. Also on PostgreSQL with CHAOS=full.
  */
 import type { SMTPServerOptions } from 'smtp-server';
 import { suite } from 'uvu';
@@ -8,9 +8,12 @@ import * as assert from 'uvu/assert';
 import type { WireAlert, WireDelivery, WireSnitch } from '../../src/api/wire.ts';
 import { type MailServer, type ReceivedMail, startMailServer } from '../delivery/mail-server.ts';
 import { queryDirectory } from '../store/fixture.ts';
+import { ON_POSTGRES, queryOnPostgres } from '../store/postgres/open.ts';
 import { until } from '../until.ts';
 import { LocalDaemon, MovableClock } from './local-daemon.ts';
 import { Relay } from './relay.ts';
+
+const query = ON_POSTGRES ? queryOnPostgres : queryDirectory;
 
 const ANN = 'ann@example.com';
 const BOB = 'bob@example.com';
@@ -111,7 +114,7 @@ function assertHarmless({ parsed, recipients, raw }: ReceivedMail, recipient: st
   assert.is(parsed.headers.get('auto-submitted'), 'auto-generated');
 }
 
-/** Names that the API takes or would refuse, as they may stand in a database of long ago. */
+/** Names that the API takes or would refuse, as they may stand in a database of long ago; PostgreSQL takes no U+0000. */
 const NAMES = [
   'x\r\nBcc: evil@example.com\r\nRCPT TO:<evil@example.com>\r\n\r\n<script>alert(1)</script>',
   '🚀 nightly 👩‍🚀 Größe',
@@ -128,15 +131,20 @@ test('alarm and recovery of snitches with hostile names thread for each recipien
   await daemon.call('PATCH', '/v1/case', { members: [ANN, BOB] });
   await daemon.stop();
   for (const [index, name] of NAMES.entries()) {
-    const hostile = [name, `${name}\u0000\u001b[31m`, JSON.stringify([name]), tokens[index] ?? ''];
-    queryDirectory(
+    const hostile = [
+      name,
+      `${name}${ON_POSTGRES ? '' : '\u0000'}\u001b[31m`,
+      JSON.stringify([name]),
+      tokens[index] ?? '',
+    ];
+    await query(
       daemon.dataDir,
       'UPDATE snitches SET name = ?, notes = ?, tags = ? WHERE token = ?',
       ...hostile,
     );
   }
   const members = JSON.stringify([ANN, BOB, EVIL]);
-  queryDirectory(daemon.dataDir, 'UPDATE cases SET name = ?, members = ?', NAMES[0] ?? '', members);
+  await query(daemon.dataDir, 'UPDATE cases SET name = ?, members = ?', NAMES[0] ?? '', members);
   await daemon.start();
 
   for (const token of tokens) await reportError(context, token);
@@ -230,7 +238,7 @@ test('5xx is dead at once, 4xx is tried again, and neither holds up the others',
   assert.match(waiting.last_error ?? '', /refused the recipient: 451 as the test says/);
   assert.ok(Date.parse(waiting.next_attempt_at ?? '') > context.daemon.clock.now());
   busy = false;
-  context.daemon.clock.move(FIRST_RETRY);
+  await context.daemon.clock.move(FIRST_RETRY);
   await settled(context, 'busy@example.com', 'delivered', 2);
   assert.is(mailsTo(context, ANN).length, 1);
   assert.is(mailsTo(context, 'busy@example.com').length, 1);
@@ -251,7 +259,7 @@ test('a restart of the mail server loses nothing and repeats nothing', async (co
   const failed = await settled(context, 'during@example.com', 'pending', 1);
   assert.match(failed.last_error ?? '', /^connection refused by 127\.0\.0\.1:\d+$/);
   await relay.up();
-  context.daemon.clock.move(FIRST_RETRY);
+  await context.daemon.clock.move(FIRST_RETRY);
   await settled(context, 'during@example.com', 'delivered', 2);
   const after = await createSnitch(context, { name: 'after', alert_email: ['after@example.com'] });
   await reportError(context, after);
@@ -287,7 +295,7 @@ for (const [what, hidden, told] of [
     await reportError(context, await createSnitch(context, { alert_email: [ANN] }));
     const first = await settled(context, ANN, 'pending', 1);
     assert.match(first.last_error ?? '', told);
-    context.daemon.clock.move(FIRST_RETRY);
+    await context.daemon.clock.move(FIRST_RETRY);
     await settled(context, ANN, 'pending', 2);
     assert.equal(said, [], 'neither login nor message');
     assert.is(context.mail.received.length, 0);

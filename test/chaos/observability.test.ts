@@ -1,5 +1,7 @@
-/** What an operator sees: `/metrics` tells what happens, and `/readyz` says when a part makes no progress. */
-
+/**
+ * What an operator sees: `/metrics` tells what happens, and `/readyz` says when a part makes no progress.
+ * Also on PostgreSQL.
+ */
 import { statfsSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { suite } from 'uvu';
@@ -8,9 +10,8 @@ import type { WireCase, WireSnitch } from '../../src/api/wire.ts';
 import { databasePath } from '../../src/store/sqlite/connection.ts';
 import { behave, type Receiver, startReceiver } from '../delivery/receiver.ts';
 import { type Mailbox, startMailbox } from '../end-to-end/mailbox.ts';
-import { unless } from '../skipped.ts';
 import { queryDirectory } from '../store/fixture.ts';
-import { WITHOUT_SQLITE } from '../store/postgres/open.ts';
+import { ON_POSTGRES } from '../store/postgres/open.ts';
 import { until } from '../until.ts';
 import { LocalDaemon, MovableClock } from './local-daemon.ts';
 
@@ -23,6 +24,9 @@ interface Context {
 }
 
 const test = suite<Context>('what an operator sees');
+
+/** What takes its file away, or locks it. How a database on PostgreSQL fails is tried in `store/postgres/faults.test.ts`. */
+const testOnFile: typeof test | (() => void) = ON_POSTGRES ? () => undefined : test;
 
 const monotonicNow = performance.now;
 
@@ -141,7 +145,7 @@ test('deliveries are counted by channel and result', async (context) => {
   }
 });
 
-unless(WITHOUT_SQLITE, test)(
+testOnFile(
   'sweep lag grows while the sweep fails; after a while the daemon is not ready',
   async (context) => {
     const { daemon } = context;
@@ -150,7 +154,7 @@ unless(WITHOUT_SQLITE, test)(
     assert.is(await metric(context, 'snitch_sweep_lag_seconds'), 0);
     // Only the sweep needs this table.
     await without(context, 'reschedules', async () => {
-      daemon.clock.set('2026-03-10T12:02:00Z');
+      await daemon.clock.set('2026-03-10T12:02:00Z');
       await becomes(context, 'snitch_sweep_lag_seconds', (lag) => lag > 30, 'grows');
       assert.is((await daemon.readiness()).status, 200, 'a failed sweep alone is tried again');
       passUnseen(31 * SECOND);
@@ -164,25 +168,22 @@ unless(WITHOUT_SQLITE, test)(
   },
 );
 
-unless(WITHOUT_SQLITE, test)(
-  'the room on the disk, the size of the database and the last sweep are told',
-  async (context) => {
-    await expectReady(context);
-    const { bavail, blocks, bsize } = statfsSync(context.daemon.dataDir);
-    assert.is(await metric(context, 'snitch_disk_size_bytes'), blocks * bsize);
-    const free = await metric(context, 'snitch_disk_free_bytes');
-    assert.ok(free > 0 && free < blocks * bsize, `${free} of ${bavail * bsize}`);
-    assert.ok(
-      (await metric(context, 'snitch_database_bytes')) >= statSync(databasePath(context.daemon.dataDir)).size,
-    );
-    const first = await metric(context, 'snitch_last_sweep_timestamp_seconds');
-    await becomes(context, 'snitch_last_sweep_timestamp_seconds', (at) => at > first + 0.5, 'goes on');
-    const sinceNow = Math.abs(context.daemon.clock.now() / 1_000 - first);
-    assert.ok(sinceNow < 3_600, 'by the clock of the daemon');
-  },
-);
+testOnFile('the room on the disk, the size of the database and the last sweep are told', async (context) => {
+  await expectReady(context);
+  const { bavail, blocks, bsize } = statfsSync(context.daemon.dataDir);
+  assert.is(await metric(context, 'snitch_disk_size_bytes'), blocks * bsize);
+  const free = await metric(context, 'snitch_disk_free_bytes');
+  assert.ok(free > 0 && free < blocks * bsize, `${free} of ${bavail * bsize}`);
+  assert.ok(
+    (await metric(context, 'snitch_database_bytes')) >= statSync(databasePath(context.daemon.dataDir)).size,
+  );
+  const first = await metric(context, 'snitch_last_sweep_timestamp_seconds');
+  await becomes(context, 'snitch_last_sweep_timestamp_seconds', (at) => at > first + 0.5, 'goes on');
+  const sinceNow = Math.abs(context.daemon.clock.now() / 1_000 - first);
+  assert.ok(sinceNow < 3_600, 'by the clock of the daemon');
+});
 
-unless(WITHOUT_SQLITE, test)('an outbox that cannot be read makes the daemon not ready', async (context) => {
+testOnFile('an outbox that cannot be read makes the daemon not ready', async (context) => {
   await expectReady(context);
   await without(context, 'deliveries', async () => {
     passUnseen(61 * SECOND);
@@ -191,7 +192,7 @@ unless(WITHOUT_SQLITE, test)('an outbox that cannot be read makes the daemon not
   await expectReady(context);
 });
 
-unless(WITHOUT_SQLITE, test)(
+testOnFile(
   'a store that cannot write makes the daemon not ready, and refuses check-ins instead of losing them',
   async (context) => {
     const { daemon } = context;
