@@ -1,6 +1,8 @@
 /** Asks the server how it understands a file, before anything is changed. */
 import type { Client } from '../../api/client.ts';
+import { INTERVALS } from '../../api/intervals.ts';
 import type { WireCaseSettings, WireImported, WireSchedule } from '../../api/wire.ts';
+import { didYouMean } from '../../text/similar.ts';
 import { Failure } from '../failure/failure.ts';
 import { askForSchedules } from '../snitches/due-answer.ts';
 import { type Plan, type Present, planOf, type WantedSnitch } from './apply-plan.ts';
@@ -26,6 +28,11 @@ function checkKnown({ schedule, timezone, grace }: WireImported): void {
     'nothing was changed: the server does not know schedule, timezone and grace, and has to be updated first',
   );
 }
+
+/** What the server says of an interval that it does not know. */
+const NO_INTERVAL = 'is not a valid interval';
+
+const THE_INTERVALS = `the intervals are: ${INTERVALS.join(', ')}; a schedule says anything else`;
 
 const NEEDS_UNKNOWN = 'nothing was changed: the server does not know needs, and has to be updated first';
 
@@ -68,7 +75,8 @@ async function understand(client: Client, file: SnitchFile): Promise<Understood>
   if (scheduled) await askForSchedules(client, { schedule: scheduled.input.schedule as WireSchedule });
   understood.case = (await ask([], file.settings)).case;
   await inBatches(file.entries, (entries) => ask(entries, null));
-  if (problems.length > 0) throw new SnitchFileError(problems);
+  const advice = problems.some((problem) => problem.includes(NO_INTERVAL)) ? [THE_INTERVALS] : [];
+  if (problems.length > 0) throw new SnitchFileError(problems, advice);
   return understood;
 }
 
@@ -82,7 +90,10 @@ function describe(
   const name =
     entry && entry !== file.settings && typeof entry.input.name === 'string' ? entry.input.name : '';
   const subject = name === '' || field === 'name' ? attribute : `${name}: ${attribute}`;
-  return problemAt(file.path, entry?.lines[field] ?? entry?.line ?? 1, `${subject}: ${message}`);
+  const given =
+    message === NO_INTERVAL && typeof entry?.input[field] === 'string' ? entry.input[field] : null;
+  const words = given === null ? message : `"${given}" ${message}.${didYouMean(given, INTERVALS)}`;
+  return problemAt(file.path, entry?.lines[field] ?? entry?.line ?? 1, `${subject}: ${words}`);
 }
 
 export async function presentOf(client: Client): Promise<Present> {

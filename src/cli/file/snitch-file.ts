@@ -16,19 +16,28 @@ import {
 } from 'yaml';
 import { didYouMean } from '../../text/similar.ts';
 import { Failure } from '../failure/failure.ts';
+import { countOf } from '../output/count.ts';
 import { DUE_FIELDS } from './due-fields.ts';
 import { RUN_FIELDS } from './run-fields.ts';
 import { entryOf, type FileEntry, type MapOfFile } from './snitch-entry.ts';
 import { type Chunk, partsOf } from './snitch-file-parts.ts';
 import { checkWhole, readText } from './snitch-file-text.ts';
 
-/** All problems of a file. Each is one line that begins with its place in the file. */
+/** More would push the first ones off the screen. */
+const SHOWN_PROBLEMS = 20;
+
+/** What is wrong with a file. Each problem is one line that begins with its place in the file. */
 export class SnitchFileError extends Failure {
+  /** The lines that are shown: the first problems, how many more there are, and advice. */
   readonly problems: readonly string[];
 
-  constructor(problems: readonly string[]) {
-    super(problems.join('\n'));
-    this.problems = problems;
+  /** @param advice lines that help with several of the problems */
+  constructor(problems: readonly string[], advice: readonly string[] = []) {
+    const more = problems.length - SHOWN_PROBLEMS;
+    const rest = more > 0 ? [`and ${countOf(more, 'more problem', 'more problems')}`] : [];
+    const shown = [...problems.slice(0, SHOWN_PROBLEMS), ...rest, ...advice];
+    super(shown.join('\n'));
+    this.problems = shown;
   }
 }
 

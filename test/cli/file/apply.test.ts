@@ -178,10 +178,13 @@ snitches:
   const { code, stdout, stderr } = await run('apply', '-f', file, '--yes');
   assert.is(code, 1);
   assert.is(stdout, '');
-  const places = stderr
-    .trimEnd()
-    .split('\n')
-    .map((line) => line.slice(`snitch: ${file}:`.length));
+  const lines = stderr.trimEnd().split('\n');
+  assert.match(
+    lines.pop()!,
+    /^snitch: the intervals are: 1_minute, .*, monthly; a schedule says anything else$/,
+  );
+  assert.ok(stderr.includes(`:7: bad: interval: "yearly" is not a valid interval.\n`));
+  const places = lines.map((line) => line.slice(`snitch: ${file}:`.length));
   assert.equal(
     places.map((place) => /^\d+: (?:bad: )?[\w.]+(?=: )/.exec(place)?.[0]),
     [
@@ -195,6 +198,20 @@ snitches:
     ],
   );
   assert.equal(await snitches(), []);
+});
+
+test('of 200 problems the first are told, and how many more there are', async ({ run, file, write }) => {
+  const jobs = Array.from({ length: 200 }, (_, index) => `  - {name: job-${index}, interval: dayly}\n`);
+  write(`snitches:\n${jobs.join('')}`);
+  const { code, stderr } = await run('apply', '-f', file, '--yes');
+  assert.is(code, 1);
+  const lines = stderr.trimEnd().split('\n');
+  assert.is(lines.length, 22);
+  assert.is(
+    lines[19],
+    `snitch: ${file}:21: job-19: interval: "dayly" is not a valid interval. Did you mean daily?`,
+  );
+  assert.is(lines[20], 'snitch: and 180 more problems');
 });
 
 test('the form of the file is checked as a whole, too', async ({ run, file, write }) => {
@@ -265,14 +282,14 @@ test('names cannot forge lines of the diff', async ({ run, file, write }) => {
 });
 
 test('a server that asks to wait is waited for', async (context) => {
-  const limited = await withDaemon({ SNITCH_RATE_LIMIT_PER_MINUTE: '600', SNITCH_RATE_LIMIT_BLOCK_S: '1' });
+  const limited = await withDaemon({ SNITCH_RATE_LIMIT_PER_MINUTE: '600', SNITCH_RATE_LIMIT_BLOCK_S: '5' });
   try {
     context.write(TWO);
     const blocked = () => limited.daemon.call('GET', '/v1/case').then(({ status }) => status === 429);
     while (!(await blocked()));
     const applied = await limited.run('apply', '-f', context.file, '--yes');
     assert.is(applied.code, 0, applied.stderr);
-    assert.match(applied.stderr, 'the server asks to wait 1 s: waiting');
+    assert.match(applied.stderr, /the server asks to wait \d+ s: waiting/);
     assert.is((await limited.run('diff', '-f', context.file, '--exit-code')).code, 0);
   } finally {
     await limited.end();
