@@ -1,5 +1,6 @@
 /** What a store on a database that several nodes share tells of them, and does for this one. */
 import type { BlindWindow } from '../core/blind-window.ts';
+import type { StoreUnavailable } from '../core/errors.ts';
 
 /** One run of the program on the shared database. All instants are milliseconds of the database's clock. */
 export interface ListedNode {
@@ -61,6 +62,13 @@ export interface ClusterNode {
    * which is answered.
    */
   answerForRefused(): Promise<BlindWindow | null>;
+  /**
+   * Counts a check-in among what this node refused that never came to be written, because its key or its name could not be
+   * looked up.
+   *
+   * @param since when it came, in milliseconds of the clock that all nodes share
+   */
+  noteLostCheckIn(since: number, error: StoreUnavailable): void;
   /**
    * What this node claimed since then is its own, by `performance.now()`. Infinite while its signs of life are missing:
    * then another node may have taken everything over, and nothing that was claimed may be sent.

@@ -96,6 +96,7 @@ export function sharedNode(options: SharedNodeOptions): SharedNode {
       // The sign of life that comes first after an outage opens the window of all nodes, if there was one.
       answerForRefused: async () =>
         liveness.fault === null ? answerForRefused(runner, node, clusterClock.now) : null,
+      noteLostCheckIn: (since, error) => runner.noteRefusal(since, error, 'check-in'),
       heldSince: () => liveness.heldSince,
       problem: () => (liveness.fault === null ? null : reasonFor(liveness.fault, AWAY)),
     },
