@@ -70,8 +70,8 @@ export interface SharedNode {
 export function sharedNode(options: SharedNodeOptions): SharedNode {
   const { node, primary, pool, runner, hostClock, clusterClock, warn, onBlind, onFreed } = options;
   const life = { threshold: SILENCE, firstThreshold: FIRST_SILENCE };
-  const onDead = once(async () => {
-    const nodes = await runner.writeInBackground((tx) => freeClaimsOfDead(tx, node.id, DEAD_AFTER));
+  const onDead = once(async (areAll: boolean) => {
+    const nodes = await runner.writeInBackground((tx) => freeClaimsOfDead(tx, node.id, DEAD_AFTER, areAll));
     if (nodes > 0) onFreed(nodes);
   });
   const onClock = clockWarning(warn, () => performance.now());
@@ -122,15 +122,15 @@ async function soon(work: Promise<void>): Promise<void> {
 }
 
 /** Not again while it is under way; what fails is tried again when it is called the next time. */
-function once(work: () => Promise<void>): () => void {
+function once<Given>(work: (given: Given) => Promise<void>): (given: Given) => void {
   let isRunning = false;
-  return () => {
+  return (given) => {
     if (isRunning) return;
     isRunning = true;
     const done = () => {
       isRunning = false;
     };
-    work().then(done, done);
+    work(given).then(done, done);
   };
 }
 
