@@ -49,8 +49,8 @@ export interface ClusterNode {
   now(): Promise<number>;
   /** How far the clock of this host is ahead of that one, in milliseconds; negative where it is behind. */
   clockAheadMs(): number;
-  /** Runs `work` while no other node does what has this name. */
-  alone<T>(name: string, work: () => Promise<T>): Promise<T>;
+  /** Runs `work` while no other node does what has this name. It is given what throws where another one may do it by now. */
+  alone<T>(name: string, work: (confirm: () => Promise<void>) => Promise<T>): Promise<T>;
   /** The newest first, with those that ended in the last days. */
   list(): Promise<ListedNode[]>;
   /** Of the connections of this node that calls are made on; null while the database is not open. */
