@@ -1,6 +1,7 @@
 /** What one node at a time does: it holds a lock as long as its process gives signs on the session of that. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { MINUTE } from '../../text/durations.ts';
 import type { Primary } from './hosts/primary.ts';
 import type { Session } from './hosts/session.ts';
 import { LOCKS } from './postgres-transaction.ts';
@@ -41,7 +42,7 @@ export async function holderOf(client: pg.ClientBase, name: string): Promise<str
 
 export interface AloneOptions {
   readonly primary: Pick<Primary, 'connect'>;
-  /** Told once who is waited for, where somebody is. */
+  /** Told who is waited for, where somebody is: at once, and each minute. */
   readonly onWait: (holder: string | null) => void;
 }
 
@@ -68,10 +69,28 @@ export async function alone<T>(
 }
 
 async function take({ client }: Session, name: string, onWait: AloneOptions['onWait']): Promise<void> {
-  for (let isTold = false; ; isTold = true) {
+  const attempt = async () => {
     const { rows } = await client.query<{ mine: boolean }>(TRY, [LOCKS, name]);
-    if (rows[0]?.mine) return;
-    if (!isTold) onWait(await holderOf(client, name));
+    return rows[0]?.mine === true;
+  };
+  await untilMine(attempt, async () => onWait(await holderOf(client, name)));
+}
+
+/**
+ * Attempts it until it succeeds.
+ *
+ * @param tell called at once where the first attempt fails, and then each `every` milliseconds
+ */
+export async function untilMine(
+  attempt: () => Promise<boolean>,
+  tell: () => Promise<void>,
+  every = MINUTE,
+): Promise<void> {
+  for (let toldAt = Number.NEGATIVE_INFINITY; !(await attempt()); ) {
+    if (performance.now() - toldAt >= every) {
+      toldAt = performance.now();
+      await tell();
+    }
     await sleep(TRIED_EVERY);
   }
 }

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { untilMine } from '../../../../src/store/postgres/alone.ts';
 import { ending } from '../../../closing.ts';
 import { newDataDir, removeDataDir } from '../../../data-directory.ts';
 import { runUnless } from '../../../skipped.ts';
@@ -56,6 +57,20 @@ test('who is waited for is told, and one that lives keeps its turn', async ({ cl
   held.kill('SIGKILL');
   await done;
   assert.is(waits.length, 1);
+});
+
+test('who waits for long says so again and again', async () => {
+  const told: number[] = [];
+  let attempts = 0;
+  const tell = async () => void told.push(attempts);
+  const fourth = async () => {
+    attempts += 1;
+    return attempts % 4 === 0;
+  };
+  await untilMine(fourth, tell);
+  assert.equal(told, [1], 'at once');
+  await untilMine(fourth, tell, 0);
+  assert.equal(told, [1, 5, 6, 7]);
 });
 
 test('one that stands still loses its turn', async ({ cluster }) => {
