@@ -6,10 +6,14 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StoreUnavailable } from '../../../../src/core/errors.ts';
 import { NoAnswer } from '../../../../src/store/postgres/faults.ts';
+import { type Holder, inspectPostgres } from '../../../../src/store/postgres/inspect.ts';
+import { ownDirectory } from '../../../data-directory.ts';
 import { runUnless } from '../../../skipped.ts';
+import { until } from '../../../until.ts';
 import { checkIn, healthySnitch, newCase, rejection } from '../../fixture.ts';
 import { type Cluster, startCluster } from '../clusters/cluster.ts';
 import { WITHOUT_POSTGRES } from '../clusters/programs.ts';
+import { addressOf } from '../hosts/fixture.ts';
 import { openNode } from './opened.ts';
 
 const test = suite<{ cluster: Cluster }>('a busy row');
@@ -58,6 +62,32 @@ test('what a table or a right of one call is missing for is no blind time either
   );
   assert.is(await store.node?.answerForRefused(), null);
   assert.is(await checkIn(store, token, Date.now()), true);
+});
+
+test('who holds what Snitch waits for is found', async ({ cluster }) => {
+  const database = await cluster.newDatabase();
+  await using holder = await cluster.connected(database);
+  await holder.query(`SET application_name = 'psql'`);
+  await using waits = await cluster.connected(database);
+  await waits.query(`SET application_name = 'snitch'`);
+  using place = ownDirectory();
+  const holders = async () =>
+    (await inspectPostgres(addressOf([cluster.port], { database }), place.path)).holders;
+  await holder.query('BEGIN');
+  const { rows } = await holder.query('SELECT pg_backend_pid() AS process, pg_advisory_xact_lock(1)');
+  assert.equal(await holders(), []);
+  const waiting = waits.query('SELECT pg_advisory_xact_lock(1)');
+  let found: Holder[] = [];
+  await until(async () => {
+    found = await holders();
+    return found.length > 0;
+  }, 'it waits');
+  const [{ heldMs, ...who }] = found as [Holder];
+  assert.equal(who, { process: rows[0]?.process, user: 'postgres', program: 'psql', from: '127.0.0.1' });
+  assert.ok(heldMs >= 0);
+  await holder.query('COMMIT');
+  await waiting;
+  assert.equal(await holders(), []);
 });
 
 runUnless(WITHOUT_POSTGRES, test, 'a busy row');
