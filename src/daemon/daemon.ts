@@ -11,7 +11,13 @@ import { addressesOf } from './addresses.ts';
 import { linkKey } from './alarm-links.ts';
 import { concernOf, DataDirOpen } from './data-directory.ts';
 import { concernOfPlace } from './data-place.ts';
-import { completeFirstStart, credentialsPath, knowsKeysIn, updateUrl } from './first-start.ts';
+import {
+  completeFirstStart,
+  credentialsPath,
+  type FirstStart,
+  knowsKeysIn,
+  updateUrl,
+} from './first-start.ts';
 import { inForceAtFirst } from './in-force.ts';
 import { concernOfLeftDatabase } from './left-database.ts';
 import { listen } from './listen.ts';
@@ -139,10 +145,10 @@ async function beginOnStore(
   const { node } = foundation.store;
   await node?.begin(heldSocket);
   // Of nodes that begin at the same time on an empty database, one makes the key and the credentials.
-  const alone: ClusterNode['alone'] = node?.alone ?? ((_, work) => work());
-  await alone('first start', async () => {
+  const alone: ClusterNode['alone'] = node?.alone ?? ((_, work) => work(async () => {}));
+  await alone('first start', async (confirm) => {
     await provideLinkKey(foundation);
-    await tellOfCredentials(foundation, url);
+    await tellOfCredentials(foundation, { url, confirm });
   });
   await releaseLeases(foundation);
 }
@@ -155,8 +161,11 @@ async function provideLinkKey({ inForce, store, logger }: Foundation): Promise<v
   );
 }
 
-async function tellOfCredentials({ config, logger, store, clock }: Foundation, url: string): Promise<void> {
-  const isFirst = await completeFirstStart(store, { ...config, url }, clock());
+async function tellOfCredentials(
+  { config, logger, store, clock }: Foundation,
+  { url, confirm }: Required<Pick<FirstStart, 'url' | 'confirm'>>,
+): Promise<void> {
+  const isFirst = await completeFirstStart(store, { ...config, url, confirm }, clock());
   const file = credentialsPath(config.dataDir);
   const problem = isFirst ? null : await updateUrl(file, url);
   if (problem === 'it does not exist' && store.node) {

@@ -20,6 +20,8 @@ export interface FirstStart {
   url: string;
   /** An admin key that was made elsewhere, and is used instead of a new one. */
   adminKey: string | null;
+  /** Throws where another node may make the first start by now, because this one stood still meanwhile. */
+  confirm?: () => Promise<void>;
 }
 
 /**
@@ -30,7 +32,7 @@ export interface FirstStart {
  */
 export async function completeFirstStart(
   store: Store,
-  { dataDir, url, adminKey }: FirstStart,
+  { dataDir, url, adminKey, confirm = async () => {} }: FirstStart,
   now: number,
 ): Promise<boolean> {
   await store.provideAdminKey(PROVIDED, adminKey, now);
@@ -42,11 +44,14 @@ export async function completeFirstStart(
     if (name !== PROVIDED) await acts.deleteApiKey(null, id);
   }
   for (const unreadable of await store.listApiKeys(caseId)) await acts.deleteApiKey(caseId, unreadable.id);
-  const newKey = async (of: { caseId: string | null; scope: 'admin' | 'write' }) =>
-    (await acts.createApiKey({ ...of, name: 'first start' }, now)).key;
+  const newKey = async (of: { caseId: string | null; scope: 'admin' | 'write' }) => {
+    await confirm();
+    return (await acts.createApiKey({ ...of, name: 'first start' }, now)).key;
+  };
   // A key that was provided is already kept elsewhere, and is not written to a second place.
   const admin = adminKey === null ? { admin_key: await newKey({ caseId: null, scope: 'admin' }) } : {};
   const api_key = await newKey({ caseId, scope: 'write' });
+  await confirm();
   await replacePrivateFile(credentialsPath(dataDir), stringify({ url, ...admin, api_key }));
   await store.setSetting('credentials', 'written');
   return true;

@@ -38,13 +38,18 @@ export class Patience {
     return this.#reason;
   }
 
-  /** The work that is under way waits for this, in words that may be shown to anybody. */
-  waitsFor(reason: string): void {
+  /**
+   * The work that is under way waits for this, in words that may be shown to anybody.
+   *
+   * @param holder who is waited for, in words for the log alone
+   */
+  waitsFor(reason: string, holder: string | null = null): void {
     const { logger, manager, monotonic } = this.#options;
     this.#reason = reason;
     this.#told = { reason, at: monotonic() };
     manager.status(`Waiting: ${reason}`);
-    logger.info(reason);
+    if (holder === null) logger.info(reason);
+    else logger.info({ holder }, reason);
   }
 
   /**

@@ -69,6 +69,9 @@ function openInDirectory(
 const WAITING =
   'another program has the database to itself, a node that brings it up to date or `snitch move`, and is waited for';
 
+const WAITING_AT_FIRST =
+  'another node is at this step of its start, which one does at a time, and is waited for; one that stands still loses its turn after ten seconds';
+
 /**
  * A start that takes longer goes on while the daemon listens and answers 503. An everyday one keeps those waiting who come
  * meanwhile, at the socket of a service manager, and then answers them well. In milliseconds.
@@ -117,10 +120,12 @@ async function openSharedIn(
   const { stopped = new AbortController().signal } = wishes;
   const { openStoreOnPostgres } = await import('../store/postgres/open.ts');
   const { reasonToWait } = await import('../store/postgres/passing.ts');
+  const { MIGRATIONS } = await import('../store/postgres/migrate.ts');
   const monotonic = () => performance.now();
   const patience = new Patience({ logger, manager, stopped, reasonToWait, monotonic });
   const id = randomUUID();
-  const onWait = () => patience.waitsFor(WAITING);
+  const onWait: OpenOptions['onWait'] = (what, holder) =>
+    patience.waitsFor(what === MIGRATIONS ? WAITING : WAITING_AT_FIRST, holder);
   const open = async () => {
     const store = await openStoreOnPostgres({ ...sharedOptions(given, place, wishes), id, onWait });
     // Nobody waits for it any more.

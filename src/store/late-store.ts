@@ -66,6 +66,7 @@ function nodeWithout(refuse: () => Promise<never>, problem: () => string): Clust
     connections: () => null,
     databaseSize: refuse,
     answerForRefused: refuse,
+    noteLostCheckIn: () => {},
     heldSince: () => Number.POSITIVE_INFINITY,
     problem,
   };

@@ -1,5 +1,6 @@
 /** What a store on a database that several nodes share tells of them, and does for this one. */
 import type { BlindWindow } from '../core/blind-window.ts';
+import type { StoreUnavailable } from '../core/errors.ts';
 
 /** One run of the program on the shared database. All instants are milliseconds of the database's clock. */
 export interface ListedNode {
@@ -48,8 +49,8 @@ export interface ClusterNode {
   now(): Promise<number>;
   /** How far the clock of this host is ahead of that one, in milliseconds; negative where it is behind. */
   clockAheadMs(): number;
-  /** Runs `work` while no other node does what has this name. */
-  alone<T>(name: string, work: () => Promise<T>): Promise<T>;
+  /** Runs `work` while no other node does what has this name. It is given what throws where another one may do it by now. */
+  alone<T>(name: string, work: (confirm: () => Promise<void>) => Promise<T>): Promise<T>;
   /** The newest first, with those that ended in the last days. */
   list(): Promise<ListedNode[]>;
   /** Of the connections of this node that calls are made on; null while the database is not open. */
@@ -61,6 +62,13 @@ export interface ClusterNode {
    * which is answered.
    */
   answerForRefused(): Promise<BlindWindow | null>;
+  /**
+   * Counts a check-in among what this node refused that never came to be written, because its key or its name could not be
+   * looked up.
+   *
+   * @param since when it came, in milliseconds of the clock that all nodes share
+   */
+  noteLostCheckIn(since: number, error: StoreUnavailable): void;
   /**
    * What this node claimed since then is its own, by `performance.now()`. Infinite while its signs of life are missing:
    * then another node may have taken everything over, and nothing that was claimed may be sent.

@@ -36,6 +36,26 @@ contract('alerts', (test) => {
     });
   });
 
+  test('alerts of one millisecond are listed in the order in which they were decided, the newest first', async ({
+    store,
+  }) => {
+    const owner = await newCase(store);
+    const { token } = await healthySnitch(store, owner, {}, NOW - MINUTE);
+    const outcomes = ['error', 'healthy', 'error', 'healthy', 'error', 'healthy', 'error'] as const;
+    for (const outcome of outcomes) await checkIn(store, token, NOW, { outcome });
+    const others = [await newSnitch(store, owner), await newSnitch(store, owner)];
+    for (const other of others) await checkIn(store, other.token, NOW);
+    const listed = await store.listAlerts(owner.id, null, { limit: 9, before: null });
+    const expected = [
+      ...outcomes.map((outcome) => [token, outcome === 'error' ? 'errored' : 'healthy']),
+      ...others.map((other) => [other.token, 'healthy']),
+    ];
+    assert.equal(
+      listed.map(({ alert }) => [alert.snitch?.token, alert.snitch?.status]),
+      expected.reverse(),
+    );
+  });
+
   test('an alert of a check-in tells what that said', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await healthySnitch(store, owner);

@@ -1,7 +1,14 @@
 /** Tokens, ids and keys: random, and no character of a key likelier than another. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { hashApiKey, newApiKey, newId, newToken, newWebhookSecret } from '../../src/store/identifiers.ts';
+import {
+  hashApiKey,
+  newAlertId,
+  newApiKey,
+  newId,
+  newToken,
+  newWebhookSecret,
+} from '../../src/store/identifiers.ts';
 
 const test = suite('identifiers');
 
@@ -19,6 +26,13 @@ test('each has its form, and none comes twice', () => {
   }
   assert.is(hashApiKey('snk_a').toString('hex').length, 64);
   assert.not.equal(hashApiKey('snk_a'), hashApiKey('snk_b'));
+});
+
+test('ids of alerts are in the order in which they were made, however many at once', () => {
+  const made = Array.from({ length: 5_000 }, newAlertId);
+  for (const one of made) assert.match(one, /^alert_[a-z2-7]{16}$/);
+  assert.equal(made.toSorted(), made);
+  assert.is(new Set(made).size, made.length);
 });
 
 test('every character is as likely as every other', () => {

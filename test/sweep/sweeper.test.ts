@@ -288,6 +288,7 @@ test('what a node wrote while its own clock was ahead is set anew once that is r
   const node = {
     now: async () => ofDatabase,
     answerForRefused: async () => null,
+    noteLostCheckIn: () => {},
   } as Partial<ClusterNode> as ClusterNode;
   const looks: number[] = [];
   const sweeper = sweeperOf(context, {

@@ -1,7 +1,7 @@
 /** What `snitch doctor` says of a PostgreSQL database and of the nodes on it. */
 import type { StorePlace } from '../../config/store-place.ts';
 import type { ListedNode } from '../../store/node.ts';
-import type { Inspected } from '../../store/postgres/inspect.ts';
+import type { Holder, Inspected } from '../../store/postgres/inspect.ts';
 import { durationInWords, MINUTE, SECOND } from '../../text/durations.ts';
 import { describeFailure } from '../failure/failure.ts';
 import { countOf } from '../output/count.ts';
@@ -45,7 +45,22 @@ export function findingsOf(inspected: Inspected, shown: string): Finding[] {
     return [warning('store', `${place}: nothing is in it yet`, '`snitch serve` makes the tables')];
   const counts = `${countOf(content.snitches, 'snitch', 'snitches')} in ${countOf(content.cases, 'case', 'cases')}`;
   const size = `${Math.ceil(inspected.size / MEGABYTE)} MB`;
-  return [ok('store', `${place}; ${counts}; ${size}`), ...checkNodes(inspected), checkReplication(inspected)];
+  return [
+    ok('store', `${place}; ${counts}; ${size}`),
+    ...checkNodes(inspected),
+    ...inspected.holders.map(heldUp),
+    checkReplication(inspected),
+  ];
+}
+
+/** A `psql` that was left in its transaction keeps back check-ins, and all alarms behind them. */
+function heldUp({ process, user, program, from, heldMs }: Holder): Finding {
+  const where = from === null ? '' : ` from ${from}`;
+  return failure(
+    'locks',
+    `${program === '' ? 'a session' : program} of the user ${user}${where}, in a transaction for ${durationInWords(heldMs)}, holds what the nodes wait for: check-ins that need it are refused, and alarms wait`,
+    `end its transaction there, or as the administrator of the database: SELECT pg_terminate_backend(${process})`,
+  );
 }
 
 function checkNodes({ nodes, now }: Inspected): Finding[] {

@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { OWN_ANSWER } from '../../api/own-answer.ts';
 import type { CheckIn, CheckInOutcome } from '../../core/check-in.ts';
-import { SnitchError } from '../../core/errors.ts';
+import { SnitchError, StoreUnavailable } from '../../core/errors.ts';
 import { NO_VALUES } from '../../core/judgement/values.ts';
 import type { Store } from '../../store/store.ts';
 import { RETRY_AFTER_S, STATUS_OF } from '../endpoint/errors.ts';
@@ -72,9 +72,11 @@ async function answerWhichItIs(
   { target, hasSuffix, alwaysOk }: CheckInPath & { target: Target },
   others: () => void,
 ): Promise<void> {
+  const now = options.clock();
   try {
     if ((await options.store.ownerOfToken(target.token)) === null) return others();
   } catch (error) {
+    noteLost(options, error, now);
     return answerError(options, error, request, response);
   }
   if (hasSuffix) response.setHeader(BODY_LIMIT_HEADER, BODY_LIMIT);
@@ -145,6 +147,7 @@ async function answerNamed(
     if (answer.kind === 'made') reply(request, response, 201, MADE);
     else thank(request, response, true);
   } catch (error) {
+    noteLost(options, error, now);
     answerError(options, error, request, response);
   }
 }
@@ -172,6 +175,11 @@ function thank(request: IncomingMessage, response: ServerResponse, isOk: boolean
     response.setHeader(BODY_LIMIT_HEADER, BODY_LIMIT);
     send(request, response, [200, OK_HEADERS, OK]);
   } else send(request, response, [202, THANKS_HEADERS, THANKS]);
+}
+
+/** What is looked up before a check-in is written is only read, and the store notes what it did not write. */
+function noteLost({ store }: CheckInOptions, error: unknown, since: number): void {
+  if (error instanceof StoreUnavailable) store.node?.noteLostCheckIn(since, error);
 }
 
 function answerError(

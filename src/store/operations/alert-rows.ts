@@ -13,7 +13,7 @@ import {
 } from '../../core/alert.ts';
 import { eventOf } from '../../core/channel.ts';
 import { type Occasion, route, type Targets } from '../../core/routing.ts';
-import { newId } from '../identifiers.ts';
+import { newAlertId } from '../identifiers.ts';
 import type { Reading, Transaction } from '../transaction.ts';
 import { keepSnitch, snitchOf } from './alert-texts.ts';
 import { listRoutedChannels } from './channels.ts';
@@ -74,7 +74,7 @@ export async function writeAlert(
 ): Promise<string> {
   const snitch = await tx.get<NamedRow>(SELECT_NAMED, decidedAt, decidedAt + OVERTAKEN_BY, token);
   if (!snitch) throw new Error(`snitch ${token} has a state and no name`);
-  const id = newId('alert');
+  const id = newAlertId();
   const { name, notes, overtaken } = snitch;
   const at = overtaken === null ? decidedAt : overtaken + 1;
   const tags = JSON.parse(snitch.tags) as string[];

@@ -14,7 +14,7 @@ import type { AlertWithDeliveries, Delivery } from '../../core/delivery.ts';
 import { overBy } from '../../core/routes/standing.ts';
 import { type Route, routeOfNotice, routeOfRefusal, type Targets } from '../../core/routing.ts';
 import type { SnitchState } from '../../core/snitch.ts';
-import { newId } from '../identifiers.ts';
+import { newAlertId } from '../identifiers.ts';
 import type { Page } from '../page.ts';
 import type { Reading, Transaction, Value } from '../transaction.ts';
 import { hostOf, recordTest, type Target } from './activity/of-targets.ts';
@@ -99,7 +99,7 @@ export async function insertBlindNotice(
   notice: BlindNotice,
   { now, told }: { now: number; told: boolean },
 ): Promise<void> {
-  const id = newId('alert');
+  const id = newAlertId();
   await tx.run(
     'INSERT INTO alerts (id, case_id, type, at, notice) VALUES (?, ?, ?, ?, ?)',
     id,
@@ -120,7 +120,7 @@ export async function insertRefusalNotice(
   refusal: Refusal,
   now: number,
 ): Promise<void> {
-  const id = newId('alert');
+  const id = newAlertId();
   await tx.run(
     'INSERT INTO alerts (id, case_id, type, at, notice) VALUES (?, ?, ?, ?, ?)',
     id,
@@ -153,7 +153,7 @@ export async function insertTestAlert(
   const target = await targetOf(tx, caseId, route);
   if (!target) return null;
   await recordTest(tx, act, caseId, target);
-  const id = newId('alert');
+  const id = newAlertId();
   const decision: AlertDecision = { type: 'snitch.reporting', status: 'healthy', previousStatus: 'pending' };
   const sample = { token: 'test', name: 'Test alert', notes: 'This is only a test.', tags: ['test'] };
   const details: AlertDetails = {

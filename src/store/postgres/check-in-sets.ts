@@ -170,7 +170,7 @@ export class CheckInSets {
         return;
       }
       const since = Math.min(...left.map(({ at }) => at));
-      if (error instanceof StoreUnavailable) this.#runner.noteRefusal(since, error, true);
+      if (error instanceof StoreUnavailable) this.#runner.noteRefusal(since, error, 'check-in');
       for (const { reject } of left) reject(error);
     }
   }

@@ -94,6 +94,25 @@ export function isRefusedValue(error: unknown): boolean {
   return /^(22|23|42|54)/.test(codeOf(error));
 }
 
+/**
+ * Cancelled, or without its lock, in the time that it has: somebody else holds what it needs, and calls that need nothing
+ * of that go on.
+ */
+const HELD_UP = /^(57014|55P03)$/;
+
+/** What it needs is not there, or not for this user: calls that do not need it go on. */
+const MISSING = /^(42P01|42703|3F000|42501)$/;
+
+/** The server itself has refused this call for what the call needs: it tells nothing of others. */
+export function isHeldUp({ cause }: StoreUnavailable): boolean {
+  return HELD_UP.test(codeOf(cause));
+}
+
+/** Likewise. */
+export function isMissing({ cause }: StoreUnavailable): boolean {
+  return MISSING.test(codeOf(cause));
+}
+
 /** The server was reached and refused: a full disk, a lock that did not come. Every node would have been refused. */
 export function isOfServer(error: StoreUnavailable): boolean {
   return !(error instanceof Unreachable) && /^[0-9A-Z]{5}$/.test(codeOf(error.cause));

@@ -11,6 +11,19 @@ export interface Standby {
   state: string;
 }
 
+/** A session of somebody else for which sessions of Snitch wait. */
+export interface Holder {
+  /** Of the database. */
+  process: number;
+  user: string;
+  /** As the program calls itself; empty where it does not, or where this user is not shown it. */
+  program: string;
+  /** Null for the host of the database, and where this user is not shown it. */
+  from: string | null;
+  /** How long its transaction has lasted, or Snitch has waited where this user is not shown that; in milliseconds. */
+  heldMs: number;
+}
+
 export interface Inspected {
   /** Such as `15.18`. */
   version: string;
@@ -20,6 +33,7 @@ export interface Inspected {
   /** By the database's clock, in milliseconds. */
   now: number;
   standbys: Standby[];
+  holders: Holder[];
   /** Whether a commit of this user waits for a standby, as far as the settings say. */
   isSynchronous: boolean;
   /** Of the whole database with its indexes, in bytes. */
@@ -38,6 +52,16 @@ interface Basics {
   size: string;
   sees: boolean;
 }
+
+/** Sessions of Snitch itself are no holders: they end by their own limits. */
+const HOLDERS = `SELECT DISTINCT ON (held.pid) held.pid AS process, held.usename AS "user",
+    coalesce(held.application_name, '') AS program, host(held.client_addr) AS "from",
+    round(extract(epoch FROM clock_timestamp() - coalesce(held.xact_start, waits.query_start)) * 1000)::float8 AS "heldMs"
+  FROM pg_stat_activity AS waits CROSS JOIN LATERAL unnest(pg_blocking_pids(waits.pid)) AS by (pid)
+    JOIN pg_stat_activity AS held ON held.pid = by.pid
+  WHERE waits.datname = current_database() AND waits.wait_event_type = 'Lock' AND waits.application_name LIKE 'snitch%'
+    AND coalesce(held.application_name, '') NOT LIKE 'snitch%'
+  ORDER BY held.pid, waits.query_start`;
 
 /** In milliseconds. */
 const PATIENCE = 10_000;
@@ -62,6 +86,7 @@ export async function inspectPostgres(address: PostgresAddress, dataDir: string)
       `SELECT application_name AS name, coalesce(sync_state, 'unknown') AS state FROM pg_stat_replication
        WHERE state = 'streaming' ORDER BY application_name`,
     );
+    const holders = await rows<Holder>(HOLDERS);
     const [counts] = basics?.begun
       ? await rows<{ snitches: number; cases: number }>(
           'SELECT (SELECT count(*)::int FROM snitches) AS snitches, (SELECT count(*)::int FROM cases) AS cases',
@@ -73,6 +98,7 @@ export async function inspectPostgres(address: PostgresAddress, dataDir: string)
       nodes: basics?.begun ? await listNodes(client) : [],
       now: Number(basics?.now),
       standbys,
+      holders,
       isSynchronous: basics?.names !== '' && basics?.waits !== 'local',
       size: Number(basics?.size),
       seesStandbys: basics?.sees ?? false,

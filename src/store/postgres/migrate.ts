@@ -5,6 +5,7 @@
 import type pg from 'pg';
 import { migrations as all } from '../migrations/index.ts';
 import { changeOf, type Migration, oldestAfter, type Step } from '../migrations/migration.ts';
+import { holderOf, untilMine } from './alone.ts';
 import { translated, translatedSchema } from './dialect.ts';
 import { fenceOlderNodes } from './nodes/older.ts';
 import { missingColumn } from './nodes/schema.ts';
@@ -25,11 +26,10 @@ const HAS_COLUMN = `SELECT 1 FROM information_schema.columns
 export const MIGRATIONS = 'migrations';
 
 const TRY = 'SELECT pg_try_advisory_xact_lock($1, hashtext($2)) AS mine';
-const WAIT = 'SELECT pg_advisory_xact_lock($1, hashtext($2))';
 
 export interface MigrateOptions {
-  /** Told that another program is at it, and is waited for. */
-  onWait?: () => void;
+  /** Told that another program is at it, and is waited for; at once, and each minute. */
+  onWait?: (what: string, holder: string | null) => void;
   /** Makes what only PostgreSQL has, where it is missing. */
   also?: string;
   /** Those that this program knows. */
@@ -62,14 +62,18 @@ async function isUsed(client: pg.ClientBase): Promise<boolean> {
 }
 
 /** In a transaction that has the database to itself. */
-async function alone<T>(client: pg.ClientBase, onWait: () => void, work: () => Promise<T>): Promise<T> {
+async function alone<T>(
+  client: pg.ClientBase,
+  onWait: Required<MigrateOptions>['onWait'],
+  work: () => Promise<T>,
+): Promise<T> {
   await client.query('BEGIN');
   try {
-    const { rows: tried } = await client.query<{ mine: boolean }>(TRY, [LOCKS, MIGRATIONS]);
-    if (!tried[0]?.mine) {
-      onWait();
-      await client.query(WAIT, [LOCKS, MIGRATIONS]);
-    }
+    const attempt = async () => {
+      const { rows } = await client.query<{ mine: boolean }>(TRY, [LOCKS, MIGRATIONS]);
+      return rows[0]?.mine === true;
+    };
+    await untilMine(attempt, async () => onWait(MIGRATIONS, await holderOf(client, MIGRATIONS)));
     const result = await work();
     await client.query('COMMIT');
     return result;

@@ -23,7 +23,7 @@ import type { Node } from './nodes/signs.ts';
 import { admission } from './nodes/versions.ts';
 import { DEADLINE, type StoreOnPool, storeOn } from './postgres-store.ts';
 import { checkSchemaAccess } from './schema-access.ts';
-import { type SharedNode, sharedNode } from './shared-node.ts';
+import { type OnWait, type SharedNode, sharedNode } from './shared-node.ts';
 
 export interface OpenOptions {
   address: PostgresAddress;
@@ -45,8 +45,8 @@ export interface OpenOptions {
   checkInsKept?: () => number;
   /** Told what works, but is probably not what was meant. */
   warn: (words: string) => void;
-  /** Told that another node brings the schema up to date, and is waited for. */
-  onWait?: () => void;
+  /** Told that another program does what is done by one at a time, and is waited for. */
+  onWait?: OnWait;
   /** Told of an upgrade of the schema. */
   onMigrated?: (migrated: { from: number; to: number }) => void;
   /** Told of a time in which no node took check-ins. */
@@ -97,9 +97,9 @@ export async function openStoreOnPostgres(options: OpenOptions): Promise<Store> 
   });
   const onHeard = (heard: Heard) => hear(on, heard);
   const hearer = new ChangeHearer({ primary, node: node.id, schema: SCHEMA, onHeard });
-  const { onBlind = () => {}, onFreed = () => {} } = options;
+  const { onBlind = () => {}, onFreed = () => {}, onWait = () => {} } = options;
   const clocks = { hostClock, clusterClock };
-  const shared = sharedNode({ ...on, ...clocks, node, primary, pool, warn, onBlind, onFreed });
+  const shared = sharedNode({ ...on, ...clocks, node, primary, pool, warn, onBlind, onFreed, onWait });
   const end = async () => {
     await shared.node.leave();
     await hearer.stop();

@@ -12,6 +12,8 @@ import type { Operation, ReadOperation } from '../transaction.ts';
 import { AheadTransaction, NeedsCare } from './ahead-transaction.ts';
 import {
   codeOf,
+  isHeldUp,
+  isMissing,
   isOfServer,
   isRefusedValue,
   LostRace,
@@ -80,7 +82,7 @@ export class PostgresRunner implements Runner {
     const since = this.#options.clock();
     const began = performance.now();
     const write = () => this.#writes.through(() => this.#attempt(operation));
-    const run = () => this.#refusable(since, () => this.retried(began, write));
+    const run = () => this.#refusable(since, 'act', () => this.retried(began, write));
     return this.track(of === undefined ? run() : this.turns.act(of, run));
   }
 
@@ -91,7 +93,7 @@ export class PostgresRunner implements Runner {
       const began = performance.now();
       return this.retried(began, () => this.#work.through(() => this.#inSets(operation)));
     };
-    return this.track(this.#refusable(since, run));
+    return this.track(this.#refusable(since, 'work', run));
   }
 
   forgetRefused(told: BlindWindow | null): void {
@@ -123,19 +125,27 @@ export class PostgresRunner implements Runner {
   }
 
   /**
-   * A call waits before it is refused, and the database may have hung: the stretch begins when the first one came.
+   * A call waits before it is refused, and the database may have hung: the stretch begins when the first one came. What was
+   * refused for what one call of people needs is no outage for anybody else: check-ins that it concerns are refused, and
+   * noted, themselves.
    *
    * @param since when the call came, by the wall clock
    */
-  noteRefusal(since: number, error: StoreUnavailable, isCheckIn = false): void {
+  noteRefusal(since: number, error: StoreUnavailable, of: 'check-in' | 'act' | 'work'): void {
+    if (of === 'act' && (isHeldUp(error) || isMissing(error))) {
+      if (error instanceof NoAnswer) this.#writes.refuse(error);
+      return;
+    }
     const now = this.#options.clock();
     const widened = (window: BlindWindow | null) => ({
       start: Math.min(since, window?.start ?? now),
       end: now,
     });
     this.failingSince ??= now;
+    // What is missing stays so: a window each time would excuse everybody for good.
+    if (of === 'work' && isMissing(error)) return;
     this.refused = widened(this.refused);
-    if (isCheckIn && isOfServer(error)) this.refusedCheckIns = widened(this.refusedCheckIns);
+    if (of === 'check-in' && isOfServer(error)) this.refusedCheckIns = widened(this.refusedCheckIns);
     if (error instanceof NoAnswer) for (const refuse of this.#refusals) refuse(error);
   }
 
@@ -175,11 +185,11 @@ export class PostgresRunner implements Runner {
     }
   }
 
-  async #refusable<T>(since: number, run: () => Promise<T>): Promise<T> {
+  async #refusable<T>(since: number, of: 'act' | 'work', run: () => Promise<T>): Promise<T> {
     try {
       return await run();
     } catch (error) {
-      if (error instanceof StoreUnavailable) this.noteRefusal(since, error);
+      if (error instanceof StoreUnavailable) this.noteRefusal(since, error, of);
       throw error;
     }
   }

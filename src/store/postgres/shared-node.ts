@@ -9,6 +9,7 @@ import { applyDue } from '../operations/sweeping/due.ts';
 import type { Store } from '../store.ts';
 import type { DueResult } from '../sweep.ts';
 import type { Transaction } from '../transaction.ts';
+import { alone } from './alone.ts';
 import { freeClaimsOfDead } from './dead-nodes.ts';
 import { unavailable } from './faults.ts';
 import type { SessionPool } from './hosts/pool.ts';
@@ -38,10 +39,10 @@ export const SILENCE = 7_000;
 /** A node that begins where none lives takes a silence of this length for a window, in milliseconds. */
 const FIRST_SILENCE = 1_500;
 
-/** What is done by one node at a time at its start, and may wait for another. In milliseconds. */
-const ALONE_WITHIN = 60_000;
-
 const AWAY = 'the database does not answer, or takes no writes';
+
+/** @param what is done by one node at a time */
+export type OnWait = (what: string, holder: string | null) => void;
 
 export interface SharedNodeOptions {
   readonly node: Node;
@@ -57,6 +58,8 @@ export interface SharedNodeOptions {
   readonly onBlind: (window: BlindWindow) => void;
   /** What so many dead nodes had claimed was made free. */
   readonly onFreed: (nodes: number) => void;
+  /** Another program does what is done by one at a time: `holder` names it for the log. */
+  readonly onWait: OnWait;
 }
 
 export interface SharedNode {
@@ -68,10 +71,10 @@ export interface SharedNode {
 }
 
 export function sharedNode(options: SharedNodeOptions): SharedNode {
-  const { node, primary, pool, runner, hostClock, clusterClock, warn, onBlind, onFreed } = options;
+  const { node, primary, pool, runner, hostClock, clusterClock, warn, onBlind, onFreed, onWait } = options;
   const life = { threshold: SILENCE, firstThreshold: FIRST_SILENCE };
-  const onDead = once(async () => {
-    const nodes = await runner.writeInBackground((tx) => freeClaimsOfDead(tx, node.id, DEAD_AFTER));
+  const onDead = once(async (areAll: boolean) => {
+    const nodes = await runner.writeInBackground((tx) => freeClaimsOfDead(tx, node.id, DEAD_AFTER, areAll));
     if (nodes > 0) onFreed(nodes);
   });
   const onClock = clockWarning(warn, () => performance.now());
@@ -89,13 +92,14 @@ export function sharedNode(options: SharedNodeOptions): SharedNode {
       leaveHeld: (socket) => soon(withClient(pool, (client) => sayHeld(client, node, socket))),
       now: () => asked((client) => compared(client, clusterClock)),
       clockAheadMs: () => clusterClock.aheadMs,
-      alone: (name, work) => alone(primary, name, work),
+      alone: (name, work) => alone({ primary, onWait: (holder) => onWait(name, holder) }, name, work),
       list: () => asked<ListedNode[]>(listNodes),
       connections: () => pool.figures,
       databaseSize: () => asked(databaseSize),
       // The sign of life that comes first after an outage opens the window of all nodes, if there was one.
       answerForRefused: async () =>
         liveness.fault === null ? answerForRefused(runner, node, clusterClock.now) : null,
+      noteLostCheckIn: (since, error) => runner.noteRefusal(since, error, 'check-in'),
       heldSince: () => liveness.heldSince,
       problem: () => (liveness.fault === null ? null : reasonFor(liveness.fault, AWAY)),
     },
@@ -121,15 +125,15 @@ async function soon(work: Promise<void>): Promise<void> {
 }
 
 /** Not again while it is under way; what fails is tried again when it is called the next time. */
-function once(work: () => Promise<void>): () => void {
+function once<Given>(work: (given: Given) => Promise<void>): (given: Given) => void {
   let isRunning = false;
-  return () => {
+  return (given) => {
     if (isRunning) return;
     isRunning = true;
     const done = () => {
       isRunning = false;
     };
-    work().then(done, done);
+    work(given).then(done, done);
   };
 }
 
@@ -205,16 +209,5 @@ async function withClient<T>(pool: SessionPool, work: (client: pg.ClientBase) =>
     throw unavailable(error) ?? error;
   } finally {
     client.release(!isGood);
-  }
-}
-
-/** The lock ends with its connection, however that ends. */
-async function alone<T>(primary: Pick<Primary, 'connect'>, name: string, work: () => Promise<T>): Promise<T> {
-  const session = await primary.connect({ purpose: name, answerWithinMs: ALONE_WITHIN, pipeline: false });
-  try {
-    await session.client.query('SELECT pg_advisory_lock($1, hashtext($2))', [LOCKS, name]);
-    return await work();
-  } finally {
-    await session.end();
   }
 }

@@ -30,6 +30,7 @@ function found(changed: Partial<Inspected>): Map<string, [state: string, message
     isSynchronous: true,
     size: 12_345_678,
     seesStandbys: true,
+    holders: [],
     waitsFor: 'on',
     ...changed,
   };
@@ -97,6 +98,16 @@ test('a user who may not see the standbys is not told that there are none', () =
     assert.is(state, 'warning');
     assert.match(message ?? '', 'may not see whether one follows');
   }
+});
+
+test('who holds what the nodes wait for is named, with what ends that', () => {
+  const holder = { process: 4711, user: 'ann', program: 'psql', from: '10.0.0.9', heldMs: 60_000 };
+  const [state, message] = found({ holders: [holder] }).get('locks') ?? [];
+  assert.is(state, 'failure');
+  assert.match(
+    message ?? '',
+    'psql of the user ann from 10.0.0.9, in a transaction for 1 min, holds what the nodes wait for',
+  );
 });
 
 test('commits that wait for the own disk alone are told of', () => {

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { describeHost } from '../../../core/database/postgres-url.ts';
 import { StoreUnavailable } from '../../../core/errors.ts';
 import type { Connections } from '../../node.ts';
-import { ConnectionFault } from './faults.ts';
+import { ConnectionFault, codeOf } from './faults.ts';
 import type { Primary } from './primary.ts';
 import type { Session } from './session.ts';
 
@@ -34,6 +34,9 @@ interface Waiter {
 
 /** Between two attempts to connect, in milliseconds. */
 const PAUSE_MS = 100;
+
+/** Likewise where the server has no room for another one; it writes each attempt into its log. */
+const CROWDED_PAUSE_MS = 1_000;
 
 /** The caller does not want it used again, which says nothing about the host. */
 const GIVEN_BACK = new ConnectionFault('the session was given back as broken');
@@ -181,7 +184,7 @@ export class SessionPool {
       this.#accept(session);
     } catch (error) {
       this.#failed(error);
-      if (this.#waiting.size > 0) await sleep(PAUSE_MS);
+      if (this.#waiting.size > 0) await sleep(isCrowded(error) ? CROWDED_PAUSE_MS : PAUSE_MS);
       this.#opening -= 1;
     }
     this.#grow();
@@ -202,11 +205,23 @@ export class SessionPool {
     for (const session of this.#idle.filter((one) => one.host === host)) session.destroy();
   }
 
+  /** Whoever waits gets one of those that are there, as where the server has no room for more of them. */
+  get #isServed(): boolean {
+    return this.#lent.size + this.#idle.length > 0;
+  }
+
   /** A short outage is waited for, such as that of a failover. In a longer one, or a lasting one, all are refused at once. */
   #failed(error: unknown): void {
-    this.#fault = { since: this.#fault?.since ?? performance.now(), error };
+    const now = performance.now();
+    this.#fault = { since: this.#isServed ? now : (this.#fault?.since ?? now), error };
+    if (this.#isServed) return;
     const isLasting = error instanceof ConnectionFault && error.isLasting;
     const isLong = performance.now() - this.#fault.since >= this.#options.waitMs;
     if (isLasting || isLong) this.#refuseAll(error);
   }
+}
+
+function isCrowded(error: unknown): boolean {
+  for (let one = error; one instanceof Error; one = one.cause) if (codeOf(one) === '53300') return true;
+  return false;
 }

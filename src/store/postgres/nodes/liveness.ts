@@ -19,8 +19,12 @@ export interface LivenessOptions {
   readonly clock?: () => number;
   /** A window was opened and committed by this node: its deadlines are to be postponed. */
   readonly onBlind?: (window: BlindWindow) => void;
-  /** Another node is dead, and nobody has made free what it had claimed. Called with each sign until that is done. */
-  readonly onDead?: () => void;
+  /**
+   * Another node is dead, and nobody has made free what it had claimed. Called with each sign until that is done.
+   *
+   * @param areAll whether each silent one is; else only those of which the database proves it
+   */
+  readonly onDead?: (areAll: boolean) => void;
   /** How far the clock of this host is ahead of that of the database, in milliseconds, with each everyday sign. */
   readonly onClock?: (aheadMs: number) => void;
   /** What the database showed on its clock, and when it was asked by the monotonic one; with each sign. In milliseconds. */
@@ -121,12 +125,13 @@ export class Liveness {
       const asked = this.#instant();
       const answer = await giveSign(client, { node, threshold, ownNow: clock, open, isFirst, heldSocket });
       onTime(asked.monotonic, answer.databaseNow);
-      const { verdict, wasFreed, hasDead, clockAheadMs } = answer;
+      const { verdict, wasFreed, hasDead, hasProven, clockAheadMs } = answer;
       const now = this.#instant();
       this.#trust.signed(asked, now, { wasFreed, isUsual: verdict.kind === 'alive' });
       this.#fault = null;
       onClock(clockAheadMs);
-      if (hasDead && this.#trust.mayBury(now)) onDead();
+      const areAll = this.#trust.mayBury(now);
+      if (hasProven || (hasDead && areAll)) onDead(areAll);
       if (verdict.kind === 'blind') onBlind(verdict.window);
     } catch (error) {
       this.#fault = error;

@@ -39,6 +39,12 @@ interface Told {
   held: boolean | null;
 }
 
+/** What the everyday sign is answered with. */
+interface Everyday extends Pick<Answer, 'hasDead' | 'hasProven'> {
+  now: string;
+  isUnsure: boolean;
+}
+
 /** What a sign of life was answered with. */
 export interface Answer {
   readonly verdict: Verdict;
@@ -46,6 +52,8 @@ export interface Answer {
   readonly wasFreed: boolean;
   /** A node is silent whose claims nobody has made free yet. */
   readonly hasDead: boolean;
+  /** Of such a one it is known that it is dead, however short this one has lived: see `PROVEN`. */
+  readonly hasProven: boolean;
   /** The clock of this host is at least so far from that of the database, in milliseconds; negative where it is behind. */
   readonly clockAheadMs: number;
   /** What the database showed on its clock between the question and the answer, in milliseconds. */
@@ -85,13 +93,13 @@ export async function giveSign(
   { node, threshold, ownNow, open, isFirst = false, heldSocket = null }: SignOptions,
 ): Promise<Answer> {
   const asked = ownNow();
-  const { rows, rowCount } = await client.query<{ now: string; hasDead: boolean; isUnsure: boolean }>({
+  const { rows, rowCount } = await client.query<Everyday>({
     name: 'sign of life',
     text: `UPDATE nodes SET alive_at = greatest(alive_at, c.now), clock_ahead_ms = $3, stopped_at = NULL
       FROM (SELECT ${CLOCK} AS now) AS c
       WHERE id = $1 AND freed_at IS NULL
         AND (SELECT max(alive_at) FROM nodes) BETWEEN c.now - $2::bigint AND c.now + $2::bigint
-      RETURNING c.now, ${HAS_DEAD} AS "hasDead", ${IS_UNSURE} AS "isUnsure"`,
+      RETURNING c.now, ${HAS_DEAD}, ${IS_UNSURE} AS "isUnsure"`,
     values: [node.id, threshold, clockAhead.get(client) ?? 0, DEAD_AFTER],
   });
   if (rowCount === 1) {
@@ -101,17 +109,26 @@ export async function giveSign(
     const ahead = Math.round(asked + half) - databaseNow;
     clockAhead.set(client, ahead);
     const clockAheadMs = Math.sign(ahead) * Math.max(0, Math.abs(ahead) - Math.abs(half));
-    const { hasDead = false, isUnsure = false } = rows[0] ?? {};
+    const { hasDead = false, hasProven = false, isUnsure = false } = rows[0] ?? {};
     const verdict: Verdict = isUnsure
       ? await inTransaction(client, () => settleUnsure(client, open))
       : { kind: 'alive' };
-    return { verdict, wasFreed: false, hasDead, clockAheadMs, databaseNow };
+    return { verdict, wasFreed: false, hasDead, hasProven, clockAheadMs, databaseNow };
   }
   return inTransaction(client, () => giveLockedSign(client, { node, threshold, open, isFirst, heldSocket }));
 }
 
-const HAS_DEAD = `EXISTS (SELECT 1 FROM nodes AS other
-  WHERE other.id <> $1 AND other.freed_at IS NULL AND other.alive_at < c.now - $4::bigint)`;
+const DEAD = `FROM nodes AS other
+  WHERE other.id <> $1 AND other.freed_at IS NULL AND other.alive_at < c.now - $4::bigint`;
+
+/**
+ * That nodes lived for long enough which began after the last sign of `other`: the database was there, and it gave none.
+ * Where each node dies soon after its start, none of them could say so by its own life.
+ */
+export const PROVEN = `(SELECT coalesce(sum(least(run.alive_at - run.started_at, ${DEAD_AFTER})), 0) FROM nodes AS run
+  WHERE run.started_at > other.alive_at) >= ${DEAD_AFTER}`;
+
+const HAS_DEAD = `EXISTS (SELECT 1 ${DEAD}) AS "hasDead", EXISTS (SELECT 1 ${DEAD} AND ${PROVEN}) AS "hasProven"`;
 
 const IS_UNSURE = 'EXISTS (SELECT 1 FROM nodes WHERE unsure_from IS NOT NULL)';
 
@@ -150,7 +167,8 @@ async function giveLockedSign(
   );
   await client.query('DELETE FROM nodes WHERE alive_at < $1', [now - SHOWN_FOR]);
   await client.query('DELETE FROM waiting_nodes WHERE id = $1 OR alive_at < $2', [node.id, now - SHOWN_FOR]);
-  return { verdict, wasFreed: told?.freed ?? false, hasDead: false, clockAheadMs: 0, databaseNow: now };
+  const unknown = { hasDead: false, hasProven: false, clockAheadMs: 0 };
+  return { verdict, wasFreed: told?.freed ?? false, ...unknown, databaseNow: now };
 }
 
 interface Unsure {

@@ -188,6 +188,21 @@ test('a short outage is waited for, a longer one is refused at once, and its end
   assert.is(primary.opened, begun + 1);
 });
 
+test('where the server gives no more sessions, those that are there serve everybody', async () => {
+  const primary = new Staged();
+  await using pool = poolOf(primary, { size: 3, waitMs: 1_000 });
+  const only = await pool.connect();
+  const crowded = Object.assign(new Error('sorry, too many clients already'), { code: '53300' });
+  primary.fault = new ConnectionFault('crowded', { cause: crowded, isLasting: true });
+  const callers = Array.from({ length: 50 }, async () => (await pool.connect()).release());
+  await until(() => pool.fault !== null, 'another one was refused');
+  only.release();
+  await Promise.all(callers);
+  assert.is(primary.opened, 1);
+  primary.sessions[0]?.breaks(new Error('lost'));
+  assert.is(await refused(pool.connect()), 'crowded');
+});
+
 test('what only a person can mend is not waited for', async () => {
   const primary = new Staged();
   await using pool = poolOf(primary, { size: 4, waitMs: 2 ** 30 });

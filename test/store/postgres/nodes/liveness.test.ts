@@ -6,6 +6,7 @@ import { clockWarning } from '../../../../src/store/postgres/nodes/clock-warning
 import { Liveness, type LivenessOptions } from '../../../../src/store/postgres/nodes/liveness.ts';
 import { NODES } from '../../../../src/store/postgres/nodes/schema.ts';
 import {
+  CLOCK,
   giveSign,
   listNodes,
   maySweep,
@@ -131,6 +132,30 @@ test('what a node claimed is its own while its signs go on, and a silent one is 
   assert.not(trust.mayBury(at(81_999)));
   assert.ok(trust.mayBury(at(82_000)));
 });
+
+test('where each node dies soon after its start, their lives together tell that a silent one is dead', async (context) => {
+  const lived = (id: string, from: number, to: number) =>
+    query(
+      context,
+      `INSERT INTO nodes (id, name, version, started_at, alive_at, freed_at)
+       SELECT $1, $1, '', now - $2::bigint, now - $3::bigint, CASE WHEN $1 = 'claimed' THEN NULL ELSE 0 END
+       FROM (SELECT ${CLOCK} AS now) AS c`,
+      [id, from, to],
+    );
+  await lived('claimed', 2 * HOUR, HOUR);
+  await lived('before', 3 * HOUR, HOUR + 1_000);
+  await lived('first', HOUR / 2, HOUR / 2 - 4_000);
+  await using client = await connected(context);
+  await answerTo(client, 'own', true);
+  assert.equal(await deadBy(client), { hasDead: true, hasProven: false });
+  await lived('second', HOUR / 3, HOUR / 3 - 6_000);
+  assert.equal(await deadBy(client), { hasDead: true, hasProven: true });
+});
+
+async function deadBy(client: pg.Client) {
+  const { hasDead, hasProven } = await answerTo(client, 'own');
+  return { hasDead, hasProven };
+}
 
 test('the first node of a new database has missed nothing', async (context) => {
   await using client = await connected(context);
