@@ -148,13 +148,13 @@ function* upgrade(
   version: number,
   { onMigrated, onOpening = () => {} }: OpenOptions,
 ): Generator<void, void> {
-  if (version > 0 && version < migrations.length) {
-    onOpening({ doing: 'copying', bytes: sizeOf(db) });
-    db.pragma(`cache_size = -${cacheForUpgrade()}`);
-  }
+  if (version > 0 && version < migrations.length) onOpening({ doing: 'copying', bytes: sizeOf(db) });
   yield;
   const tell = (progress: MigrationProgress) => onOpening({ doing: 'upgrading', ...progress });
-  const migrated = yield* migrateInParts(db, migrations, tell);
+  const migrated = yield* migrateInParts(db, migrations, tell, () => {
+    // Not before: the copy is written from front to back, and its own cache would become as large.
+    db.pragma(`cache_size = -${cacheForUpgrade()}`);
+  });
   if (!migrated) return;
   db.pragma(`cache_size = -${CACHE}`);
   db.pragma('shrink_memory');

@@ -17,6 +17,7 @@ import { createPrivateFileNow, syncNow } from '../../system/private-file.ts';
 import { changeOf, type Migration, type Step, type Walk } from '../migrations/migration.ts';
 import { unavailable } from './faults.ts';
 import { finished } from './parts.ts';
+import { statementOf } from './quicker-walks.ts';
 
 /** An upgrade of a database that had data. */
 export interface Migrated {
@@ -66,11 +67,16 @@ export function migrate(
   return finished(migrateInParts(db, migrations, onProgress));
 }
 
-/** As `migrate`, in parts of a few seconds at most. Who takes no further part ends it, and then nothing has changed. */
+/**
+ * As `migrate`, in parts of a few seconds at most. Who takes no further part ends it, and then nothing has changed.
+ *
+ * @param onCopied called between the copy and the migrations, where there is a copy
+ */
 export function* migrateInParts(
   db: Database.Database,
   migrations: readonly Migration[],
   onProgress: (progress: MigrationProgress) => void,
+  onCopied: () => void = () => {},
 ): Generator<void, Migrated | null> {
   const from = versionOf(db, 'main');
   const to = migrations.length;
@@ -81,6 +87,7 @@ export function* migrateInParts(
     return null;
   }
   const copy = copyBeforeUpgrade(db, from, to);
+  onCopied();
   yield;
   try {
     yield* run(db, migrations, from, onProgress);
@@ -134,11 +141,15 @@ const STRETCH = 50_000;
 
 function* walk(
   db: Database.Database,
-  { over, sql }: Walk,
+  step: Walk,
   onProgress: (progress: MigrationProgress) => void,
 ): Generator<void, void> {
-  const statement = db.prepare(sql);
-  const ends = db.prepare(`SELECT MIN(id) AS first, MAX(id) AS last FROM ${over}`);
+  const { over } = step;
+  const statement = db.prepare(statementOf(step));
+  // Both in one SELECT would read the whole table.
+  const ends = db.prepare(
+    `SELECT (SELECT MIN(id) FROM ${over}) AS first, (SELECT MAX(id) FROM ${over}) AS last`,
+  );
   const { first, last } = ends.get() as { first: number | null; last: number | null };
   if (first === null || last === null) return;
   const total = last - first + 1;
