@@ -33,7 +33,8 @@ export const POSTGRES_ROOMS: readonly Room[] = [
   {
     name: 'store/postgres',
     sources: ['store/postgres/*.ts'],
-    tests: /^store\/(?:postgres\/[^/]+$|(?!sqlite\/|move\/|postgres\/))/,
+    // What it does for nodes that died is tried with the nodes.
+    tests: /^store\/(?:postgres\/(?:nodes\/)?[^/]+$|(?!sqlite\/|move\/|postgres\/))/,
   },
 ];
 

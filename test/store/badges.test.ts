@@ -65,10 +65,11 @@ contract('badges', (test) => {
 
   test('of a tag that very many have, it is answered in slices', async ({ store }) => {
     const owner = await newCase(store);
-    const fields = { notes: '', alertEmail: [], interval: 'daily', alertType: 'basic' } as const;
+    const fields = { notes: '', alertEmail: [], interval: 'daily' as const, alertType: 'basic' as const };
     const imported = Array.from({ length: 501 }, (_, index) => ({
       ...fields,
       name: `job ${index}`,
+      token: null,
       tags: ['db'],
     }));
     await store.importSnitches(owner.id, { imported, owner: null }, NOW);

@@ -1,8 +1,9 @@
 /** How fast chats were written to, as it is kept for the next start. */
 import * as assert from 'uvu/assert';
+import type { KeptPace } from '../../src/store/paces.ts';
 import { contract, MINUTE, NOW, newCase } from './fixture.ts';
 
-const PACE = { sent: [{ at: NOW, digest: false }], heldUntil: null };
+const PACE: KeptPace = { sent: [{ at: NOW, digest: false }], heldUntil: null };
 
 contract('the pace of chats', (test) => {
   test('is read as it was kept last, with the other chats of its kind alone', async ({ store, reopen }) => {

@@ -232,7 +232,7 @@ outlooks('missed runs are found, or were not', () => {
 
 outlooks('how long after a run it would have been told is known from two check-ins on', () => {
   const knowledge = { calendar: new Calendar(), schedules: new Schedules() };
-  const setting = { schedule: null, grace: null, timezone: 'UTC', ...present({ interval: 'hourly' }) };
+  const setting = present({ interval: 'hourly', timezone: 'UTC' });
   const from = Date.parse('2025-07-09T10:20:00Z');
   const foundAfter = (...checkIns: number[]) => outlook(setting, checkIns, [], knowledge).foundAfter;
   assert.is(foundAfter(from), null);
