@@ -1,4 +1,7 @@
-/** What holds for every test, so that none passes in silence and none that fails keeps others from running. */
+/**
+ * What holds for every test, so that none passes in silence and none that fails keeps others from running.
+ * Not with --fast: it reads all of them.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ts } from '@ts-morph/common';

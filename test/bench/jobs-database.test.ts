@@ -1,4 +1,4 @@
-/** A database that the benches make is one that the program could have made: read by the program itself. */
+/** A database that the benches make is one that the program could have made: read by the program itself. Not with --fast. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {

@@ -1,4 +1,4 @@
-/** The load that the benches make, against servers that tell what they were asked. */
+/** The load that the benches make, against servers that tell what they were asked. Not with --fast. */
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';

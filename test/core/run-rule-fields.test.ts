@@ -35,6 +35,13 @@ test('what is right comes back in its full form', () => {
   });
 });
 
+test('the least and the most that may be said', () => {
+  const said = (min_runtime: number, failures_before_alert: number) =>
+    readRunRules({ min_runtime, failures_before_alert }).value;
+  assert.equal(said(1, 1), { minRuntime: 1, failuresBeforeAlert: 1 });
+  assert.equal(said(2_678_400, 10), { minRuntime: 2_678_400, failuresBeforeAlert: 10 });
+});
+
 test('null takes each back, and an empty list is nothing', () => {
   const none = { minRuntime: null, failuresBeforeAlert: 1, expect: null };
   const taken = { min_runtime: null, failures_before_alert: null, expect: null };

@@ -3,7 +3,14 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Calendar } from '../../src/core/interval.ts';
-import { afterBlindness, MOST_OPEN, overrunsAt, withoutEnded, withStart } from '../../src/core/runs.ts';
+import {
+  afterBlindness,
+  MOST_OPEN,
+  middleOf,
+  overrunsAt,
+  withoutEnded,
+  withStart,
+} from '../../src/core/runs.ts';
 import { newSnitchState, type SnitchState } from '../../src/core/snitch.ts';
 import { type Trigger, transition } from '../../src/core/transition.ts';
 
@@ -13,6 +20,12 @@ const START = Date.parse('2025-07-09T10:20:00Z');
 const LIMITED = { maxRuntime: 7_200 };
 
 const test = suite('open runs');
+
+test('the middle of some lengths is the higher one of two, and none of nothing', () => {
+  assert.is(middleOf([30, 10, 20, 50, 40]), 30);
+  assert.is(middleOf([100, 9]), 100);
+  assert.is(middleOf([]), null);
+});
 
 test('a start of the same id takes the place of the one before, unless it is older', () => {
   const first = withStart(LIMITED, [], { id: 'a', at: 10, now: 10 });

@@ -1,3 +1,4 @@
+/** What the first start makes, and what it leaves alone. Not with --fast: it starts whole daemons. */
 import {
   chmodSync,
   existsSync,

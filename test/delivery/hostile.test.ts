@@ -308,7 +308,7 @@ test('a command gets it as JSON, and in an environment without line ends', async
       assertVisible(told.title);
       const env = readFileSync(`${path}.env`, 'utf8')
         .split('\n')
-        .filter((line) => /^[A-Z_]+=/.test(line));
+        .filter((line) => /^\w+=/.test(line));
       const lines = readFileSync(`${path}.env`, 'utf8').trimEnd().split('\n');
       assert.is(env.length, lines.length, 'each line is a variable');
       for (const line of lines) assertVisible(line);

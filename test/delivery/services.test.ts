@@ -330,6 +330,16 @@ test('a Telegram group that became another is found again, and a button that is 
   assert.is(instead?.(answer(400, { ok: false, description: 'chat not found' }), post), null);
 });
 
+test('an alert of Opsgenie has the tags of the snitch, the first twenty of them', () => {
+  const tags = Array.from({ length: 21 }, (_, index) => `tag-${index}`);
+  const of = (some: string[]) =>
+    JSON.parse(
+      service('opsgenie').requests(postOf('opsgenie', anAlert({ snitch: { tags: some } })))[0]?.body ?? '{}',
+    );
+  assert.equal(of(['database', 'nightly']).tags, ['database', 'nightly']);
+  assert.equal(of(tags).tags, tags.slice(0, 20));
+});
+
 test('the same delivery has the same name at each attempt, where a service drops repeats', () => {
   const urls = () =>
     ['matrix', 'google_chat'].map(
@@ -338,6 +348,17 @@ test('the same delivery has the same name at each attempt, where a service drops
   assert.equal(urls(), urls());
   assert.match(urls()[0] ?? '', /\/rooms\/!room%3Aexample\.com\/send\/m\.room\.message\/snitch_alert_1_7$/);
   assert.match(urls()[1] ?? '', /requestId=snitch_alert_1_7/);
+});
+
+test('the words of a link are cut before they push the message out', () => {
+  const alert = anAlert();
+  const message = alertServiceMessage(alert, CASE, () => ({ ...LINK, words: 'w'.repeat(300) }));
+  const of = (kind: ChannelKind) => service(kind).requests(postOf(kind, alert, { message }))[0]?.body ?? '';
+  for (const kind of ['slack', 'mattermost', 'discord', 'google_chat'] as const) {
+    const [shown = ''] = /w{20,}/.exec(of(kind)) ?? [];
+    assert.ok(shown.length >= 90 && shown.length <= 100, `${kind}: ${shown.length}`);
+  }
+  assert.is(new URLSearchParams(of('pushover')).get('url_title')?.length, 100);
 });
 
 test('limits of length hold, counted as each service counts', () => {

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireCheckIn } from '../../src/api/wire.ts';
+import { newSnitch as newSnitchIn } from '../store/fixture.ts';
 import type { Asked } from './client.ts';
 import { ok } from './expect.ts';
 import { type Fixture, hooks, newSnitch } from './fixture.ts';
@@ -26,7 +27,7 @@ async function last({ acme }: Fixture, token: string): Promise<Said> {
 
 /** Outcome, exit status, message and output of a check-in on a new snitch. */
 async function said(context: Fixture, asked: Asked, rest = '', status = 202): Promise<Said> {
-  const { token } = await newSnitch(context.acme);
+  const { token } = await newSnitchIn(context.store, context.acme, {}, context.clock.now);
   const answer = await context.nobody.ask('POST', `/c/${token}${rest}`, asked);
   assert.is(answer.status, status, answer.text);
   return last(context, token);

@@ -1,4 +1,4 @@
-/** What tools make of `/openapi.json`: a linter of such documents, and clients that are generated from it. */
+/** What tools make of `/openapi.json`: a linter of such documents, and clients that are generated from it. Not with --fast. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire, registerHooks } from 'node:module';

@@ -2,9 +2,9 @@
  * Plants small bugs in the core, the store, the delivery and the texts, one at a time, and tells which of them no test
  * notices.
  *
- *     node test/mutants/main.ts [--sample N] [--seed N] [--at-least PERCENT] [--minutes N] [--keep FILE] [PATTERN…]
+ *     node test/mutants/main.ts [--sample N] [--seed N] [--at-least PERCENT] [--minutes N] [--keep FILE] [--postgres] [PATTERN…]
  *
- * A pattern is a regular expression on the path below `src/`. `--sample` takes so many of all bugs, the same ones for
+ * With `--postgres` they are planted in what only runs with PostgreSQL instead, and all tests share one cluster. A pattern is a regular expression on the path below `src/`. `--sample` takes so many of all bugs, the same ones for
  * the same `--seed`. `--minutes` ends the run after so long, and with `--keep` the same command goes on from there,
  * until the code or a test changes. It exits with 1 when it was ended, or when fewer than `--at-least` per cent (90)
  * were noticed of those that change what the code does.
@@ -18,8 +18,9 @@ import { type Coverage, extentOf, type Range, readCoverage, runs } from './cover
 import { EQUIVALENTS, type Equivalent, equivalentOf } from './equivalents.ts';
 import { type Mutation, mutationsOf } from './mutations.ts';
 import { Progress, sumOfCode } from './progress.ts';
+import { isAboutPostgres, isRunIn, POSTGRES_ROOMS, ROOMS, roomOf } from './rooms.ts';
 import { shuffled } from './shuffled.ts';
-import { copyTrees, ROOT, type Tree, type Trees } from './tree.ts';
+import { copyTrees, type EnvOf, ROOT, type Tree, type Trees } from './tree.ts';
 
 const { values: options, positionals: patterns } = parseArgs({
   allowPositionals: true,
@@ -29,25 +30,11 @@ const { values: options, positionals: patterns } = parseArgs({
     'at-least': { type: 'string', default: '90' },
     minutes: { type: 'string' },
     keep: { type: 'string' },
+    postgres: { type: 'boolean', default: false },
   },
 });
 
-/** The tests of a room, and of rooms that use it and are quick. */
-const TESTS_OF: Record<string, RegExp> = {
-  core: /^(?:core|store|delivery)\//,
-  store: /^(?:store\/|sweep\/|system\/syncs)/,
-  delivery: /^delivery\//,
-  text: /^text\//,
-};
-
-/** Migrations that have landed are held by their digests, which would notice everything. */
-const SOURCES = [
-  'core/**/*.ts',
-  'store/*.ts',
-  'store/{methods,operations,sqlite}/**/*.ts',
-  'delivery/**/*.ts',
-  'text/**/*.ts',
-];
+const rooms = options.postgres ? POSTGRES_ROOMS : ROOMS;
 
 /** So many test files are tried with one bug. */
 const TRIED_AT_MOST = 16;
@@ -111,7 +98,8 @@ function tellGone(files: readonly string[], bugs: readonly Planted[]): void {
 
 function chosenBugs(): Planted[] {
   const wanted = patterns.map((pattern) => new RegExp(pattern.replace(/^(?:\.\/)?src\//, '')));
-  const files = globSync(SOURCES, { cwd: join(ROOT, 'src') })
+  const sources = rooms.flatMap((room) => room.sources);
+  const files = globSync(sources, { cwd: join(ROOT, 'src') })
     .filter((file) => wanted.length === 0 || wanted.some((pattern) => pattern.test(file)))
     .sort();
   const bugs = files.flatMap(bugsIn);
@@ -164,14 +152,13 @@ async function measureOne(
  * of its file first. The last of many would hardly notice what the others do not, and take minutes.
  */
 function testsFor({ file, runsAt }: Planted, measured: readonly Measured[]): Measured[] {
-  const room = file.slice(0, file.indexOf('/'));
+  const room = roomOf(file, rooms);
   const own = `${basename(file, '.ts')}.test.ts`;
   const rank = ({ test: { path } }: Measured) =>
-    path.startsWith(`${room}/`) ? (basename(path) === own ? 0 : 1) : 2;
+    path.startsWith(`${room?.name}/`) ? (basename(path) === own ? 0 : 1) : 2;
   return measured
     .filter(
-      ({ test, coverage }) =>
-        TESTS_OF[room]?.test(test.path) && runsAt.some((at) => runs(coverage, file, at)),
+      ({ test, coverage }) => room && isRunIn(room, test) && runsAt.some((at) => runs(coverage, file, at)),
     )
     .map((one) => ({ one, rank: rank(one), extent: extentOf(one.coverage, file) }))
     .sort((a, b) => a.rank - b.rank || b.extent - a.extent || a.one.seconds - b.one.seconds)
@@ -252,9 +239,9 @@ function printTotals(verdicts: readonly [Planted, Verdict][]): number {
     return share;
   };
   console.log('');
-  for (const room of Object.keys(TESTS_OF)) {
-    const own = verdicts.filter(([{ file }]) => file.startsWith(`${room}/`));
-    if (own.length > 0) totals(room, own);
+  for (const room of rooms) {
+    const own = verdicts.filter(([{ file }]) => roomOf(file, rooms) === room);
+    if (own.length > 0) totals(room.name, own);
   }
   return totals('in all', verdicts);
 }
@@ -265,14 +252,8 @@ async function measure(
   bugs: readonly Planted[],
   progress: Progress<Measurement | Verdict>,
 ): Promise<Measured[]> {
-  const rooms = [...new Set(bugs.map(({ file }) => file.slice(0, file.indexOf('/'))))];
-  const tests = testFiles([]).filter(
-    ({ path, needs, waits }) =>
-      needs === 'nothing' &&
-      !waits &&
-      path.endsWith('.ts') &&
-      rooms.some((room) => TESTS_OF[room]?.test(path)),
-  );
+  const own = rooms.filter((room) => bugs.some(({ file }) => roomOf(file, rooms) === room));
+  const tests = testFiles([]).filter((test) => own.some((room) => isRunIn(room, test)));
   console.log(`${bugs.length} bugs; ${tests.length} test files are run without one first`);
   const files = new Set(bugs.map(({ file }) => file));
   const measured: Measured[] = [];
@@ -302,20 +283,35 @@ async function tryAll(
   return verdicts;
 }
 
+/** Runs `work` with the environment of the tests, and while it does, with the cluster that all of them share. */
+async function withStores(work: (envOf: EnvOf) => Promise<void>): Promise<void> {
+  if (!options.postgres) return work(() => ({}));
+  const { addressOf, poolOf, startSharedCluster } = await import('../store/postgres/databases.ts');
+  const { initializedIn } = await import('../store/postgres/clusters/cluster.ts');
+  await using cluster = await startSharedCluster();
+  const own = { SNITCH_TEST_POSTGRES: addressOf(cluster), ...initializedIn(cluster) };
+  Object.assign(process.env, own);
+  // The schema that all databases are copied from is made by code without a bug.
+  await (await poolOf(cluster.socketDirectory)).end();
+  await work(({ path }) => (isAboutPostgres(path) ? own : { ...own, SNITCH_TEST_STORE: 'postgres' }));
+}
+
 const bugs = chosenBugs();
 if (bugs.length === 0) {
   console.error(`no bug can be planted in what matches ${patterns.join(' ')}`);
   process.exit(2);
 }
-const run = JSON.stringify([options.sample, options.seed, patterns, sumOfCode(ROOT)]);
+const run = JSON.stringify([options.sample, options.seed, options.postgres, patterns, sumOfCode(ROOT)]);
 const progress = new Progress<Measurement | Verdict>(options.keep, run);
-const trees = await copyTrees(Math.min(availableParallelism(), bugs.length), interruption.signal);
-try {
-  const verdicts = await tryAll(trees, bugs, progress);
-  const share = printTotals(verdicts);
-  const left = bugs.length - verdicts.length;
-  if (left > 0) console.log(`ended before ${left} of ${bugs.length} bugs were tried`);
-  process.exitCode = left > 0 || share < Number(options['at-least']) ? 1 : 0;
-} finally {
-  trees.remove();
-}
+await withStores(async (envOf) => {
+  const trees = await copyTrees(Math.min(availableParallelism(), bugs.length), envOf, interruption.signal);
+  try {
+    const verdicts = await tryAll(trees, bugs, progress);
+    const share = printTotals(verdicts);
+    const left = bugs.length - verdicts.length;
+    if (left > 0) console.log(`ended before ${left} of ${bugs.length} bugs were tried`);
+    process.exitCode = left > 0 || share < Number(options['at-least']) ? 1 : 0;
+  } finally {
+    trees.remove();
+  }
+});

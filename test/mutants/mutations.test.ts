@@ -30,11 +30,11 @@ test('boundaries, conditions, numbers, calls and answers', () => {
 test('conditions of SQL no longer count, and take as many parameters as before', () => {
   const begin = "const sql = 'SELECT a FROM t WHERE ";
   assert.equal(mutants(`${begin}b = ? AND c BETWEEN ? AND ? ORDER BY d';`), [
-    `${begin}(1 OR (b = ?)) AND c BETWEEN ? AND ? ORDER BY d';`,
-    `${begin}b = ? AND (1 OR (c BETWEEN ? AND ?)) ORDER BY d';`,
+    `${begin}(TRUE OR (b = ?)) AND c BETWEEN ? AND ? ORDER BY d';`,
+    `${begin}b = ? AND (TRUE OR (c BETWEEN ? AND ?)) ORDER BY d';`,
   ]);
   assert.equal(mutants('const sql = `DELETE FROM t WHERE a < 1`;'), [
-    'const sql = `DELETE FROM t WHERE (1 OR (a < 1))`;',
+    'const sql = `DELETE FROM t WHERE (TRUE OR (a < 1))`;',
     'const sql = `DELETE FROM t WHERE a <= 1`;',
   ]);
 });

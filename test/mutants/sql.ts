@@ -10,7 +10,8 @@ interface Edit {
 const STATEMENT = /\b(?:SELECT|UPDATE|DELETE FROM|INSERT INTO|WHERE)\b/;
 
 /** What ends the conditions of a WHERE, besides a closing parenthesis. */
-const END = /^(?:ORDER BY|GROUP BY|LIMIT|RETURNING|UNION|ON CONFLICT|DO UPDATE|SET|FROM|WHERE)\b/;
+const END =
+  /^(?:ORDER BY|GROUP BY|LIMIT|RETURNING|UNION|ON CONFLICT|DO UPDATE|FOR (?:NO KEY )?UPDATE|FOR (?:KEY )?SHARE|SET|FROM|WHERE)\b/;
 
 const SWAPS: readonly [RegExp, string][] = [
   [/ < /g, ' <= '],
@@ -51,7 +52,7 @@ function droppedConditions(text: string): Edit[] {
   const edits: Edit[] = [];
   for (const { index } of text.matchAll(/\bWHERE\s+/g)) {
     for (const [start, end] of conditionsAt(text, index + 'WHERE'.length)) {
-      edits.push({ start, end, replacement: `(1 OR (${text.slice(start, end)}))` });
+      edits.push({ start, end, replacement: `(TRUE OR (${text.slice(start, end)}))` });
     }
   }
   return edits;

@@ -23,15 +23,18 @@ export interface Trees {
   remove(): void;
 }
 
-export async function copyTrees(count: number, signal: AbortSignal): Promise<Trees> {
+/** What a test is told beside the environment of this process. */
+export type EnvOf = (test: TestFile) => Record<string, string>;
+
+export async function copyTrees(count: number, envOf: EnvOf, signal: AbortSignal): Promise<Trees> {
   const scratch = mkdtempSync(join(tmpdir(), 'snitch-mutants-'));
   const all: Tree[] = [];
   for (let index = 0; index < count; index += 1)
-    all.push(await copyTree(join(scratch, `tree-${index}`), signal));
+    all.push(await copyTree(join(scratch, `tree-${index}`), envOf, signal));
   return { all, scratch, remove: () => rmSync(scratch, { recursive: true, force: true }) };
 }
 
-async function copyTree(path: string, signal: AbortSignal): Promise<Tree> {
+async function copyTree(path: string, envOf: EnvOf, signal: AbortSignal): Promise<Tree> {
   mkdirSync(path);
   const names = readdirSync(ROOT).filter((name) => !LEFT.has(name));
   for (const name of names) cpSync(join(ROOT, name), join(path, name), { recursive: true });
@@ -40,5 +43,5 @@ async function copyTree(path: string, signal: AbortSignal): Promise<Tree> {
   const { runFile } = (await import(
     join(path, 'test/runner/run-file.ts')
   )) as typeof import('../runner/run-file.ts');
-  return { path, run: (file) => runFile({ file, env: {}, name: file.path }, 1, signal) };
+  return { path, run: (file) => runFile({ file, env: envOf(file), name: file.path }, 1, signal) };
 }

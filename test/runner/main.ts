@@ -4,7 +4,8 @@
  *
  *     node test/runner/main.ts [--fast] [--no-skips] [--postgres] [PATTERN…]
  *
- * `--fast` leaves out what needs the built program, waits in real time or declares a limit of two minutes and more;
+ * `--fast` leaves out what needs the built program, waits in real time, declares a limit of two minutes and more, or says
+ * `Not with --fast`;
  * `--no-skips` fails when a test was skipped.
  * `--postgres` runs the tests of the store's contract and of whole daemons once more on PostgreSQL, all of them on one
  * cluster.
@@ -32,6 +33,9 @@ const LONGER_ON_POSTGRES = 2;
 
 /** Files that mostly wait run beside those that compute. */
 const WAITING_AT_ONCE = 3;
+
+/** With `--fast` there are none of those, and the others wait now and then too, for sockets, timers and threads. */
+const FAST_PER_CORE = 2;
 
 const patience = Number(process.env.TEST_PATIENCE ?? 1);
 const outcomes: Outcome[] = [];
@@ -66,7 +70,7 @@ async function runAll(runs: readonly Run[]): Promise<void> {
   const workers = (count: number, own: Iterator<Batch, undefined>, others: Iterator<Batch, undefined>) =>
     Array.from({ length: count }, () => work(own, others));
   await Promise.all([
-    ...workers(availableParallelism(), computing, waiting),
+    ...workers(availableParallelism() * (options.fast ? FAST_PER_CORE : 1), computing, waiting),
     ...workers(options.fast ? 0 : WAITING_AT_ONCE, waiting, computing),
   ]);
 }
@@ -92,8 +96,8 @@ async function runAllStores(files: readonly TestFile[]): Promise<void> {
   await runAll([...once, ...again.map(onPostgres)]);
 }
 
-function isFast({ needs, waits, limitS }: TestFile): boolean {
-  return needs === 'nothing' && !waits && limitS < SLOW_S;
+function isFast({ needs, waits, limitS, isSlow }: TestFile): boolean {
+  return needs === 'nothing' && !waits && limitS < SLOW_S && !isSlow;
 }
 
 const all = testFiles(patterns);

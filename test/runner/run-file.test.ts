@@ -1,4 +1,4 @@
-/** The runner on files that go wrong: each is ended, named and counted. */
+/** The runner on files that go wrong: each is ended, named and counted. Not with --fast: it waits for those that hang. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -25,6 +25,7 @@ function sample(dir: string, body: string, limitS = 30, name = 'sample'): Run {
     needs: 'nothing',
     waits: false,
     isOnBoth: false,
+    isSlow: false,
     isOnDisk: false,
     sharesProcess: true,
     limitS,

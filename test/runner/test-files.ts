@@ -18,6 +18,8 @@ export interface TestFile {
   waits: boolean;
   /** Seconds after which it is taken to hang. */
   limitS: number;
+  /** It says `Not with --fast`, because it starts programs, waits, or computes for longer than people do. */
+  isSlow: boolean;
   /** It may be run in one process with others, one after the other: it is quick, and changes nothing of the process. */
   sharesProcess: boolean;
   /** It writes on a disk, also where the others write into memory. */
@@ -41,6 +43,8 @@ const WAITING = /^(?:end-to-end|chaos|monitoring|packaging|store\/postgres|store
 /** Those that measure the disk, that build what is too large for the memory, and files that say `On the disk.` */
 const DISK_ROOMS = /^(?:bench|packaging)\//;
 const ON_DISK = /\bOn the disk\./;
+
+const SLOW = /\bNot with --fast\b/;
 
 /** Another such program, which tests of several folders start. */
 const BROWSER = /\bfrom '[^']*\/chromium\.ts'/;
@@ -81,6 +85,7 @@ function describe(path: string): TestFile {
     needs,
     waits,
     limitS: limit === undefined ? LIMIT_S : Number(limit),
+    isSlow: SLOW.test(text),
     sharesProcess: isPlain && !OF_THE_PROCESS.test(text),
     isOnDisk: DISK_ROOMS.test(path) || ON_DISK.test(text),
     isOnBoth: ON_BOTH.test(text) || (CONTRACT.test(path) && loaded.has('store/acting.ts')),

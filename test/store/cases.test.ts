@@ -118,6 +118,49 @@ contract('cases', (test) => {
     assert.is((await store.listCheckIns(other.id, token, { limit: 100, before: null }))?.length, 1);
   });
 
+  test('of a deleted case goes what people made in it, and nothing of another case', async ({
+    store,
+    query,
+  }) => {
+    const [gone, kept] = [await newCase(store, { members: ['ann@example.com'] }), await newCase(store)];
+    for (const { id } of [gone, kept]) {
+      const { token } = await newSnitch(store, { id }, { tags: ['db'], maxRuntime: 60 });
+      await checkIn(store, token, NOW, { reported: { values: { bytes: 5 }, dropped: [] } });
+      const time = { kind: 'once', from: NOW, to: NOW + MINUTE } as const;
+      await store.createSilence(id, { scope: { kind: 'all' }, time, note: '', by: 'ops' }, NOW);
+      await store.createBadge(id, { subject: { kind: 'tag', tag: 'db' }, label: null }, NOW);
+      await store.putStatusPage(id, { slug: id.replaceAll('_', '-'), tags: ['*'] }, NOW);
+      await store.createApiKey({ caseId: id, name: 'ci', scope: 'read' }, NOW);
+      const webhook = await store.createWebhook(id, 'http://localhost/hook', NOW);
+      await store.updateRoute(id, { channel: 'webhook', target: webhook.id }, { after: 60 });
+      const fields = { settings: { topic: 'ops' }, events: [], tags: [] };
+      await store.createChannel(id, { kind: 'ntfy', name: null, fields }, NOW);
+    }
+    const ofKept = `= '${kept.id}'`;
+    const inKept = `IN (SELECT id FROM snitches WHERE case_id ${ofKept})`;
+    const tables = {
+      ...Object.fromEntries(
+        ['snitches', 'snitch_tags', 'status_counts', 'silences', 'badges', 'api_keys', 'webhooks']
+          .concat(['channels', 'routes', 'status_pages'])
+          .map((table) => [table, `case_id ${ofKept}`]),
+      ),
+      snitch_states: `id ${inKept}`,
+      snitch_values: `snitch_id ${inKept}`,
+    };
+    const count = (table: string, where: string) =>
+      query<{ rows: number }>(`SELECT count(*) AS rows FROM ${table} WHERE ${where}`).then(([row]) =>
+        Number(row?.rows),
+      );
+    const before = new Map<string, number>();
+    for (const [table, where] of Object.entries(tables)) before.set(table, await count(table, where));
+    await store.deleteCase(gone.id);
+    for (const [table, where] of Object.entries(tables)) {
+      assert.ok((before.get(table) ?? 0) > 0, `${table}: a row that could get lost`);
+      assert.is(await count(table, where), before.get(table), `${table} of the other case`);
+      assert.is(await count(table, `NOT (${where})`), 0, `${table} of the deleted case`);
+    }
+  });
+
   test('a deleted case leaves every other case whole', async ({ store }) => {
     const created = await newCase(store);
     const other = await newCase(store, { name: 'other' });

@@ -111,4 +111,26 @@ contract('fairness of claims', (test) => {
     assert.is(dead?.alertId, poison?.id);
     assert.match(dead?.lastError ?? '', 'cannot be read');
   });
+
+  test('very many that are not to be sent do not keep one claim busy', async ({ store, query }) => {
+    await backlog(store, { 'a@example.com': 1 });
+    const columns = 'case_id, channel, target, state, attempts, fence, leased, next_attempt_at';
+    await query(
+      `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 300)
+       INSERT INTO deliveries (alert_id, ${columns})
+       SELECT 'alert_none', ${columns} FROM deliveries CROSS JOIN numbers`,
+    );
+    const countDead = async () => {
+      const [row] = await query<{ count: number }>(
+        `SELECT count(*) AS count FROM deliveries WHERE state = 'dead'`,
+      );
+      return Number(row?.count);
+    };
+    const few = { limit: 8, perTarget: 8 };
+    assert.is((await claim(store, few)).length, 1, 'the one that is to be sent is the oldest');
+    const first = await countDead();
+    assert.ok(first > 200 && first < 300, `${first} were looked at`);
+    assert.equal(await claim(store, few), []);
+    assert.is(await countDead(), 300, 'the next claim goes on');
+  });
 });

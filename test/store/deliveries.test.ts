@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert';
 import type { Delivery } from '../../src/core/delivery.ts';
+import type { Change } from '../../src/store/change.ts';
 import type { ClaimRequest } from '../../src/store/deliveries.ts';
 import type { Page } from '../../src/store/page.ts';
 import type { Store } from './acting.ts';
@@ -180,6 +181,24 @@ contract('deliveries', (test) => {
     const before = await deliveryOf(store, owner.id, id);
     assert.equal(await store.retryDelivery(owner.id, id, NOW + HOUR), before);
     assert.is(await store.retryDelivery(owner.id, id + 1, NOW), null);
+  });
+
+  test('a retry by hand wakes whoever sends it, and nobody where there is nothing to send', async ({
+    store,
+  }) => {
+    const { owner, id } = await oneDelivery(store);
+    const [claimed] = await claim(store, NOW);
+    await store.settleDelivery(id, claimed!.fence, { kind: 'dead', error: 'no' });
+    const changes: Change[] = [];
+    store.onChange((change) => changes.push(change));
+    const told = () => changes.splice(0).filter(({ kind }) => kind === 'deliveries');
+    await store.retryDelivery(owner.id, id, NOW);
+    assert.equal(told(), [{ kind: 'deliveries', channels: ['email'] }]);
+    const [again] = await claim(store, NOW);
+    await store.settleDelivery(id, again!.fence, { kind: 'delivered', at: NOW });
+    told();
+    await store.retryDelivery(owner.id, id, NOW);
+    assert.equal(told(), []);
   });
 
   test('a retry by hand during an attempt never counts below zero', async ({ store }) => {

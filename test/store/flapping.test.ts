@@ -57,6 +57,21 @@ contract('flapping', (test) => {
     assert.is((await snitchOf(store, owner, token)).state.status, 'healthy', 'the state goes on');
   });
 
+  test('a missed deadline can be the one that is too many, of each snitch that is due by itself', async ({
+    store,
+  }) => {
+    const owner = await newCase(store);
+    const [often, seldom] = [
+      await newSnitch(store, owner, { interval: '15_minute' }),
+      await newSnitch(store, owner, { interval: '15_minute' }),
+    ];
+    await flip(store, often.token, 12);
+    await flip(store, seldom.token, 2);
+    assert.is(await sweep(store, NOW + 50 * MINUTE), 2);
+    assert.is((await told(store, owner, often.token))[0], 'snitch.missing begun 13');
+    assert.is((await told(store, owner, seldom.token))[0], 'snitch.missing');
+  });
+
   test('12 an hour for a day are no flapping', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await newSnitch(store, owner);

@@ -56,6 +56,20 @@ contract('status pages', (test) => {
     assert.is.not(next.id, page.id);
   });
 
+  test('a page that is switched on anew shows nothing of the one before it', async ({ store }) => {
+    const owner = await newCase(store);
+    const { token } = await newSnitch(store, owner);
+    await store.putStatusPage(owner.id, GIVEN, NOW);
+    await checkIn(store, token, NOW + 1);
+    await store.deleteStatusPage(owner.id);
+    const page = await store.putStatusPage(owner.id, GIVEN, NOW + 2);
+    await checkIn(store, token, NOW + 3, { outcome: 'error' });
+    const [{ id } = { id: 0 }] = (await store.listShown(owner.id, { tag: null, after: 0, limit: 10 }))
+      .snitches;
+    const past = (await store.listPasts(page, [{ id, token }])).get(id);
+    assert.equal(past?.changes, [{ at: NOW + 3, was: 'healthy', status: 'errored' }]);
+  });
+
   test('a change keeps the page, and what it leaves out', async ({ store }) => {
     const owner = await newCase(store);
     const given = { ...GIVEN, title: 'Ours', announcement: 'Works on the disk' };
@@ -70,6 +84,23 @@ contract('status pages', (test) => {
     const anew = await store.putStatusPage(owner.id, { announcement: 'Done' }, NOW + MINUTE);
     assert.equal(anew, { ...renamed, announcement: { text: 'Done', at: NOW + MINUTE } });
     assert.is((await store.putStatusPage(owner.id, { announcement: null }, NOW)).announcement, null);
+  });
+
+  test('silences of its own case are known, and when the service was away', async ({ store }) => {
+    const [owner, other] = [await newCase(store), await newCase(store)];
+    const time = { kind: 'once', from: NOW, to: NOW + MINUTE } as const;
+    const silence = { scope: { kind: 'all' }, time, note: '', by: 'ops' } as const;
+    assert.equal(await store.quietTimes(owner.id, NOW, NOW), { silences: [], away: [] });
+    const { id } = await store.createSilence(owner.id, silence, NOW);
+    await store.createSilence(other.id, silence, NOW);
+    const window = { start: NOW + MINUTE, end: NOW + 9 * MINUTE };
+    await store.openBlindWindow(window);
+    const ids = async (since: number) => {
+      const { silences, away } = await store.quietTimes(owner.id, since, NOW + 10 * MINUTE);
+      return [silences.map((one) => one.id), away];
+    };
+    assert.equal(await ids(NOW), [[id], [window]]);
+    assert.equal((await ids(window.end))[1], [], 'what was over by then is not of that time');
   });
 
   test('a slug is taken once, and a page goes with its case', async ({ store }) => {

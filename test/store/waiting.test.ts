@@ -355,6 +355,19 @@ contract('deliveries that wait for hours', (test) => {
     assert.equal(await deliverAll(store, OPENING), ['service.blind']);
   });
 
+  test('hours that begin while something waits hold it until then, unless it is over by then', async ({
+    store,
+  }) => {
+    const afternoon = { ...OFFICE, from: '14:00' };
+    const { owner, token, channel } = await missing(store, AFTER);
+    await store.updateChannel(owner.id, channel.id, { hours: afternoon });
+    assert.equal(await deliverAll(store, AT), []);
+    assert.equal(await shownOf(store, owner), ['missing pending hours']);
+    await checkIn(store, token, AT + MINUTE);
+    assert.equal(await deliverAll(store, DUE + 2 * HOUR), []);
+    assert.equal(await shownOf(store, owner), ['missing dropped: it recovered before']);
+  });
+
   test('hours that are taken away let through what waits', async ({ store }) => {
     const { owner } = await inTheEvening(store);
     await sweep(store, EVENING + 2 * HOUR);

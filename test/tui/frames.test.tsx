@@ -1,4 +1,4 @@
-/** Each screen as a whole, compared with the frame that stands in `frames/`. */
+/** Each screen as a whole, compared with the frame that stands in `frames/`. Not with --fast: React is slow to draw them. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cleanup, render } from 'ink-testing-library';

@@ -51,8 +51,18 @@ export function withReport(
 
 /** Null where fewer than five successful runs reported it. */
 export function usualIn(histories: ValueHistories, name: string): number | null {
-  const runs = Object.hasOwn(histories, name) ? (histories[name]?.runs ?? []) : [];
-  return runs.length < LEAST_RUNS ? null : median(runs);
+  return usualOf(Object.hasOwn(histories, name) ? (histories[name]?.runs ?? []) : []);
+}
+
+/**
+ * What is usual after these runs.
+ *
+ * @param runs what successful runs reported, oldest first
+ * @returns null where they are fewer than five
+ */
+export function usualOf(runs: readonly number[]): number | null {
+  const last = runs.slice(-RUNS_REMEMBERED);
+  return last.length < LEAST_RUNS ? null : median(last);
 }
 
 function median(numbers: readonly number[]): number {

@@ -179,9 +179,8 @@ export function silentUntil(silences: readonly Silence[], now: number, timezone:
     const ends: number[] = silences.flatMap(
       (silence) => currentWindow(silence, until ?? now, timezone)?.end ?? [],
     );
-    const end = Math.max(...ends);
-    if (ends.length === 0 || end <= (until ?? now)) return until;
-    until = end;
+    if (ends.length === 0) return until;
+    until = Math.max(...ends);
   }
   return until;
 }

@@ -1,5 +1,6 @@
 /** How long runs may take, and what they may report, by what they did. */
 import { DAY, SECOND } from '../../text/durations.ts';
+import { LEAST_RUNS, usualOf } from '../judgement/usual.ts';
 import { median, type PastEnd } from './history.ts';
 import { roundUp } from './round-lengths.ts';
 
@@ -31,16 +32,10 @@ export interface SuggestedExpectation {
   unmet: number;
 }
 
-/** With fewer runs nothing is said. */
-const LEAST_RUNS = 5;
-
 /** A run is hung when it takes twice as long as the longest, and three times as long as usual. */
 const BEYOND_LONGEST = 2;
 const BEYOND_USUAL = 3;
 const LONGEST_RUNTIME = 31 * DAY;
-
-/** How `of_usual` counts: the median of the last 20 successful runs, of at least 5. */
-const COMPARED = 20;
 
 /** A share is given so much room below the lowest and above the highest that was seen. */
 const ROOM = 1.5;
@@ -97,8 +92,7 @@ function suggestExpectation(
 
 function sharesOfUsual(numbers: readonly number[]): number[] {
   return numbers.slice(LEAST_RUNS).map((number, index) => {
-    const end = index + LEAST_RUNS;
-    const usual = median(numbers.slice(Math.max(0, end - COMPARED), end));
+    const usual = usualOf(numbers.slice(0, index + LEAST_RUNS)) ?? 0;
     return usual > 0 ? number / usual : Number.NaN;
   });
 }

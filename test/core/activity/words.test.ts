@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ACTIONS, isAction } from '../../../src/core/activity/activity.ts';
+import { ACTIONS, isAction, KEPT_FOR, MOST_ENTRIES } from '../../../src/core/activity/activity.ts';
 import { changesBetween, keptDetails, severalOf } from '../../../src/core/activity/changes.ts';
 import { didInWords, type ShownEntry } from '../../../src/core/activity/words.ts';
 
@@ -101,6 +103,12 @@ test('what is long is told by its name alone', () => {
   const kept = keptDetails({ changes: changesBetween(before, after, names), note: long });
   assert.ok(kept.length < 4_000, `${kept.length}`);
   assert.equal(Object.keys((JSON.parse(kept) as { changes: object }).changes), Object.keys(names));
+});
+
+test('the document says how long the log is kept, and how much of it', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/log.md'), 'utf8');
+  assert.match(page, `kept for ${KEPT_FOR / 86_400_000} days`);
+  assert.match(page, `at most ${MOST_ENTRIES.toLocaleString('en-US')} of each case`);
 });
 
 test.run();

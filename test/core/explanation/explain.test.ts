@@ -80,6 +80,7 @@ test('a healthy snitch has a deadline, told in the time zone of the case', () =>
   const { period, deadlineAt, nextAlertAt, reasons } = explained(healthy);
   assert.equal(period, { start: Date.parse('2026-03-10T10:00Z'), end: Date.parse('2026-03-10T11:00Z') });
   assert.equal([deadlineAt, nextAlertAt], [dueAt, dueAt]);
+  assert.match(reasons.join(' '), 'It last checked in at 2026-03-10 11:10:00 (Europe/Berlin)');
   assert.match(reasons.join(' '), 'by 2026-03-10 13:00:00 (Europe/Berlin)');
 });
 

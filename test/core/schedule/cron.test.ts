@@ -62,6 +62,7 @@ reading('what cannot be read says which field, and why', () => {
     ['*/0 * * * *', /a step is a number from 1 to 60$/],
     ['*/61 * * * *', /a step is a number from 1 to 60$/],
     ['0 22-4 * * *', /hour "22-4": the range 22-4 runs backward: write 22-23,0-4$/],
+    ['0 0 1 dec-jan *', /the range dec-jan runs backward: name the days or months one by one$/],
     ['0 0 * * fri-mon', /the range fri-mon runs backward: name the days or months one by one$/],
     ['1,,2 * * * *', /a value is missing$/],
     ['0 0 * * 5#6', /what follows # is 1 to 5, or L for the last$/],

@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { histories } from '../../../bench/histories.ts';
-import { INTERVALS, isMinuteInterval } from '../../../src/core/interval.ts';
-import { readSchedule } from '../../../src/core/schedule/schedule.ts';
+import { Calendar, INTERVALS, isMinuteInterval } from '../../../src/core/interval.ts';
+import { usualOf } from '../../../src/core/judgement/usual.ts';
+import { readSchedule, Schedules } from '../../../src/core/schedule/schedule.ts';
 import type { PastCheckIn } from '../../../src/core/suggestion/history.ts';
-import type { DueSetting } from '../../../src/core/suggestion/outlook.ts';
+import { type DueSetting, outlook } from '../../../src/core/suggestion/outlook.ts';
 import { roundUp } from '../../../src/core/suggestion/round-lengths.ts';
 import { suggest } from '../../../src/core/suggestion/suggest.ts';
 
@@ -229,6 +230,15 @@ outlooks('missed runs are found, or were not', () => {
   assert.equal([weekly?.found, weekly?.unnoticed], [0, 2]);
 });
 
+outlooks('how long after a run it would have been told is known from two check-ins on', () => {
+  const knowledge = { calendar: new Calendar(), schedules: new Schedules() };
+  const setting = present({ interval: 'hourly', timezone: 'UTC' });
+  const from = Date.parse('2025-07-09T10:20:00Z');
+  const foundAfter = (...checkIns: number[]) => outlook(setting, checkIns, [], knowledge).foundAfter;
+  assert.is(foundAfter(from), null);
+  assert.is(foundAfter(from, from + 50 * MINUTE), 50 * MINUTE, 'it was due at noon');
+});
+
 outlooks('the schedule that is set is compared as it is set', () => {
   const set = present({ schedule: { cron: '0 2 * * *' }, grace: 30 * MINUTE });
   const { present: now } = suggest(jobOf('0 3 * * *'), set, ['UTC']);
@@ -290,10 +300,32 @@ reports('what varies without bounds has a floor, and what is not always there is
   assert.is(later[0]?.required, true, 'a value that is reported since some time is required');
 });
 
+reports('what varies without bounds, down to nothing, is only required', () => {
+  const numbers = [0, 1, 1_000, 0, 5, 100_000, 0, 3];
+  const [errors] = expectationsOf(withValues(numbers, 'errors'));
+  assert.equal([errors?.required, errors?.min, errors?.max, errors?.ofUsual], [true, null, null, null]);
+  assert.equal(
+    expectationsOf(withValues([...numbers, undefined], 'errors')),
+    [],
+    'of others nothing can be said',
+  );
+});
+
 reports('shares are rounded away from what was seen, to what a person would write', () => {
   const usual = Array.from({ length: 6 }, () => 100);
   const [bytes] = expectationsOf(withValues([...usual, 70, 130]));
   assert.equal(bytes?.ofUsual, [0.45, 2], '0.7 / 1.5 and 1.3 * 1.5');
+  const [small] = expectationsOf(withValues([...usual, 70, 130].map((number) => number / 1_000)));
+  assert.equal(small?.ofUsual, bytes?.ofUsual, 'however small the numbers are');
+});
+
+reports('the usual one is the same that runs will be judged by', () => {
+  const times = (count: number, number: number) => Array.from({ length: count }, () => number);
+  const numbers = [...times(20, 100), ...times(10, 200)];
+  const usual = usualOf(numbers) ?? 0;
+  assert.is(usual, 150, 'between the two, because half of the last twenty are each');
+  const [bytes] = expectationsOf(withValues([...numbers, 4 * usual]));
+  assert.is(bytes?.ofUsual?.[1], 6, '4 * 1.5');
 });
 
 reports('four reports say nothing, five do', () => {

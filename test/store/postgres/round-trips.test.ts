@@ -5,7 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openPostgresStore } from '../../../src/store/postgres/postgres-store.ts';
 import { acting } from '../acting.ts';
-import { HOUR, healthySnitch, NOW, newCase, newSnitch, temporaryDirectory } from '../fixture.ts';
+import { HOUR, healthySnitch, NOW, newCase, newSnitch, sweep, temporaryDirectory } from '../fixture.ts';
 import { poolOf } from './databases.ts';
 
 const test = suite('round trips of acts');
@@ -38,6 +38,41 @@ class RoundTrips {
     return this.count - before;
   }
 }
+
+test('many snitches that are due wait for the database as often as a few, and so do many deliveries', async () => {
+  const dataDir = temporaryDirectory();
+  const pool = await poolOf(dataDir);
+  const trips = new RoundTrips();
+  pool.on('connect', (client) => trips.watch(client));
+  const store = acting(await openPostgresStore({ pool, clock: () => NOW }), () => NOW);
+  const deliver = async (now: number) => {
+    const request = { now, leaseUntil: now + HOUR, perTarget: 100, limit: 100, after: '', busy: [] };
+    const claimed = await store.claimDeliveries({ ...request, channel: 'email' });
+    const settled = { kind: 'delivered', at: now } as const;
+    await Promise.all(claimed.map(({ id, fence }) => store.settleDelivery(id, fence, settled)));
+    return claimed.length;
+  };
+  /** What so many snitches take that are missing at once. */
+  const counted = async (count: number, from: number) => {
+    const owner = await newCase(store, { members: [`ann${count}@example.com`] });
+    for (let index = 0; index < count; index += 1) await healthySnitch(store, owner, {}, from);
+    await deliver(from);
+    const now = from + 2 * HOUR;
+    const due = await trips.of(async () => assert.is(await sweep(store, now), count));
+    const claimed = await trips.of(async () => assert.is(await deliver(now), count));
+    await store.deleteCase(owner.id);
+    return { due, claimed };
+  };
+  try {
+    await counted(2, NOW);
+    const few = await counted(4, NOW + 10 * HOUR);
+    const many = await counted(40, NOW + 20 * HOUR);
+    assert.equal(many, few);
+  } finally {
+    await store.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
 
 test('an act on a snitch waits for the database a few times, and not for each of its statements', async () => {
   const dataDir = temporaryDirectory();

@@ -1,10 +1,14 @@
 /** Two stores at work on one database at once: what each promises holds for both together. Time limit: 180 s. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { EVERYTHING } from '../../../src/core/channel.ts';
 import type { NewChannel } from '../../../src/store/channels.ts';
 import type { ImportedSnitch } from '../../../src/store/ownership.ts';
+import { ending } from '../../closing.ts';
+import { until } from '../../until.ts';
 import type { Store } from '../acting.ts';
 import { checkIn, HOUR, healthySnitch, MINUTE, NOW, newCase, newSnitch, sweep } from '../fixture.ts';
+import { poolOf } from './databases.ts';
 import { openPair, outcomes } from './pair.ts';
 
 const test = suite('two stores on one database');
@@ -183,6 +187,47 @@ test('a delivery is claimed by one, and settled by who has it', async () => {
     ),
   );
   assert.is(settled.filter(Boolean).length, claims.length, 'and each settled once');
+});
+
+test('a channel that refuses two deliveries at once is refused once, and told of once', async () => {
+  await using pair = await openPair();
+  const { one, both, dataDir, query } = pair;
+  const owner = await newCase(one, { members: ['ann@example.com'] });
+  const fields = { settings: { topic: 'ops' }, ...EVERYTHING };
+  await one.createChannel(owner.id, { kind: 'ntfy', name: 'ops', fields }, NOW);
+  for (const name of ['a', 'b']) await healthySnitch(one, owner, { name });
+  const request = {
+    now: NOW,
+    channel: 'ntfy',
+    leaseUntil: NOW + LEASE,
+    perTarget: 2,
+    limit: 2,
+    after: '',
+    busy: [],
+  };
+  const claims = await one.claimDeliveries(request as never);
+  assert.is(claims.length, 2);
+  await using pool = ending(await poolOf(dataDir), (given) => given.end());
+  const holder = await pool.connect();
+  const waiting = async () =>
+    (
+      await query(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      )
+    ).length;
+  try {
+    await holder.query('BEGIN');
+    await holder.query('SELECT id FROM channels FOR UPDATE');
+    const refused = { kind: 'dead', error: '403 Forbidden', refusedAt: NOW } as const;
+    const settled = claims.map(({ id, fence }, index) => both[index]?.settleDelivery(id, fence, refused));
+    await until(async () => (await waiting()) === 2, 'both wait for the channel');
+    await holder.query('ROLLBACK');
+    assert.equal(await Promise.all(settled), [true, true]);
+  } finally {
+    holder.release();
+  }
+  const notices = await query(`SELECT id FROM alerts WHERE type LIKE 'service.%'`);
+  assert.is(notices.length, 1);
 });
 
 test('a new time zone, a blind window and a deleted case go with check-ins at once, and nobody waits in a circle', async () => {

@@ -128,6 +128,17 @@ contract('deadlines in a silence', (test) => {
     assert.equal(await told(store, owner, other.token), ['snitch.missing from healthy']);
   });
 
+  test('one of some tags holds beside one of other snitches', async ({ store }) => {
+    const owner = await newCase(store);
+    const { token } = await healthySnitch(store, owner, { tags: ['web1'] });
+    const other = await healthySnitch(store, owner);
+    await silence(store, owner, once('11:10', '12:30'), { kind: 'tags', tags: ['web1'] });
+    await silence(store, owner, once('11:10', '12:30'), { kind: 'tokens', tokens: [other.token] });
+    await pass(store, DUE + MINUTE);
+    assert.equal(await told(store, owner, token), []);
+    assert.equal(await told(store, owner, other.token), []);
+  });
+
   test('one that is deleted ends now, and what waited for it is looked at at once', async ({ store }) => {
     const owner = await newCase(store);
     const early = await healthySnitch(store, owner);
@@ -422,6 +433,13 @@ contract('silences as they are kept', (test) => {
     assert.equal(await store.getSilence(owner.id, one.id), one);
     assert.is(await store.getSilence(other.id, one.id), null);
     assert.is(await store.deleteSilence(other.id, one.id, NOW), false);
+  });
+
+  test('a tag that no snitch of the case has is said', async ({ store }) => {
+    const [owner, other] = [await newCase(store), await newCase(store)];
+    await newSnitch(store, owner, { tags: ['db'] });
+    await newSnitch(store, other, { tags: ['web'] });
+    assert.equal(await store.unknownTags(owner.id, ['db', 'web', 'none']), ['web', 'none']);
   });
 
   test('there are only so many, and only of snitches that are there', async ({ store }) => {

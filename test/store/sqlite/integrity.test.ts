@@ -1,12 +1,13 @@
-/** What is damaged in a database file is told by its table, and nothing is told of what is whole. */
-import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+/** What is damaged in a database file is told by its table, and nothing is told of what is whole. Alone in its process. */
+import { closeSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openFile } from '../../../src/store/sqlite/addon.ts';
+import { type CheckLine, checkFile } from '../../../src/store/sqlite/check-file.ts';
 import { damageIn, damageOf, tablesToCheck } from '../../../src/store/sqlite/integrity.ts';
-import { temporaryDirectory } from '../fixture.ts';
+import { rejection, temporaryDirectory } from '../fixture.ts';
 
 const test = suite<{ dir: string; path: string }>('the integrity of a database');
 
@@ -63,6 +64,31 @@ test('damage is told of the table that has it, in one line', ({ path }) => {
       assert.not.match(told ?? '', /\n|\*\*\*/);
     }
   });
+});
+
+test('a check of a file says how far it is, and at the end what it found', async ({ path }) => {
+  const said = async () => {
+    const lines: CheckLine[] = [];
+    await checkFile(path, (line) => lines.push(line));
+    return lines;
+  };
+  const progress = [0, 1, 2].map((done) => ({ done, of: 3 }));
+  assert.equal(await said(), [...progress, { well: true }]);
+  damage(path);
+  const [first, second, found, ...more] = await said();
+  assert.equal([first, second, more], [...progress.slice(0, 2), []]);
+  assert.ok(found && 'damage' in found && found.damage.endsWith(", in o'large"), JSON.stringify(found));
+});
+
+test('a file that is no database any more is found damaged, and one that is gone is not', async ({
+  path,
+}) => {
+  writeFileSync(path, Buffer.alloc(8_192, 0xa5));
+  const lines: CheckLine[] = [];
+  await checkFile(path, (line) => lines.push(line));
+  assert.equal(lines, [{ damage: 'file is not a database' }]);
+  rmSync(path);
+  assert.ok(await rejection(checkFile(path, () => undefined)));
 });
 
 test('a table that cannot be looked at is no damage', ({ path }) => {

@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { clockWarning } from '../../../../src/store/postgres/nodes/clock-warning.ts';
 import { Liveness, type LivenessOptions } from '../../../../src/store/postgres/nodes/liveness.ts';
+import { noteWaiting } from '../../../../src/store/postgres/nodes/older.ts';
 import { NODES } from '../../../../src/store/postgres/nodes/schema.ts';
 import {
   CLOCK,
@@ -176,6 +177,19 @@ test('where one node lives, the silence of another is nothing', async (context) 
   assert.equal(await windows(context), []);
   const [a, b] = (await listNodes(client)).sort((one, other) => one.id.localeCompare(other.id));
   assert.ok((a?.aliveAt ?? 0) >= (b?.aliveAt ?? 0));
+});
+
+test('a node that waits for an upgrade is listed beside the others, until it is silent', async (context) => {
+  await using client = await connected(context);
+  await sign(client, 'a');
+  await noteWaiting(client, nodeOf('b'));
+  const listed = async () => (await listNodes(client)).map(({ id, waits }) => [id, waits]).sort();
+  assert.equal(await listed(), [
+    ['a', false],
+    ['b', true],
+  ]);
+  await query(context, `UPDATE waiting_nodes SET alive_at = alive_at - ${HOUR}`);
+  assert.equal(await listed(), [['a', false]]);
 });
 
 test('after an hour in which no node lived there is one window, however many come back at once', async (context) => {

@@ -7,7 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runUnless } from '../../../skipped.ts';
 import { until } from '../../../until.ts';
-import { checkIn, healthySnitch, newCase } from '../../fixture.ts';
+import { checkIn, HOUR, healthySnitch, MINUTE, newCase, snitchOf, sweep } from '../../fixture.ts';
 import { type Cluster, startCluster } from '../clusters/cluster.ts';
 import { openLink } from '../clusters/link.ts';
 import { WITHOUT_POSTGRES } from '../clusters/programs.ts';
@@ -82,6 +82,20 @@ test('a node takes what it leased itself, as soon as that lease is over', async 
     again.map(({ id, fence }) => ({ id, fence })),
     [{ id: first?.id, fence: (first?.fence ?? 0) + 1 }],
   );
+});
+
+test('a node accuses nobody until a blind window is worked off, and then as ever', async ({ cluster }) => {
+  const database = await cluster.newDatabase();
+  await using node = await openNode(cluster.port, database);
+  const { store } = node;
+  const began = Date.now() - 3 * HOUR;
+  const owner = await newCase(store, {}, began);
+  const { token } = await healthySnitch(store, owner, {}, began);
+  await store.openBlindWindow({ start: began + MINUTE, end: began + 2 * MINUTE });
+  assert.is(await sweep(store, Date.now()), 0);
+  while (await store.postponeSlice(Date.now()));
+  assert.is(await sweep(store, Date.now()), 1);
+  assert.is((await snitchOf(store, owner, token)).state.status, 'failed');
 });
 
 test('what was refused while no node lived is one blind window, and no two of them overlap', async ({
