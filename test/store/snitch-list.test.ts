@@ -2,7 +2,17 @@ import * as assert from 'uvu/assert';
 import type { Case } from '../../src/core/case.ts';
 import type { Snitch } from '../../src/core/snitch.ts';
 import type { Store } from './acting.ts';
-import { contract, newCase, newSnitch } from './fixture.ts';
+import {
+  checkIn,
+  contract,
+  DAY,
+  healthySnitch,
+  NOW,
+  newCase,
+  newSnitch,
+  snitchOf,
+  sweep,
+} from './fixture.ts';
 
 /** What a list shows of a snitch. */
 function listed({ caseId: _, state, ...said }: Snitch) {
@@ -18,6 +28,21 @@ contract('list of snitches', (test) => {
     const { snitches, next } = await store.listSnitches(owner.id, { after: 0, limit: 10, tags: [] });
     assert.equal(snitches, [listed(first), listed(second)]);
     assert.is(next, null);
+  });
+
+  test('as get shows each where the log is cut, or why it failed is not known', async ({ store, query }) => {
+    const owner = await newCase(store);
+    const cut = await healthySnitch(store, owner, { name: 'cut' });
+    await healthySnitch(store, owner, { name: 'failed' });
+    await checkIn(store, cut.token, NOW + 2 * DAY, { outcome: 'error' });
+    await sweep(store, NOW + 2 * DAY);
+    await query('DELETE FROM check_ins WHERE snitch_id = (SELECT MIN(id) FROM snitches)');
+    await query('UPDATE snitch_states SET reason = NULL');
+    const { snitches } = await store.listSnitches(owner.id, { after: 0, limit: 10, tags: [] });
+    const alone = await Promise.all(snitches.map(({ token }) => snitchOf(store, owner, token)));
+    assert.equal(snitches, alone.map(listed));
+    assert.ok(snitches[1]?.missingSince);
+    assert.is(snitches[0]?.lastReport?.outcome, 'error');
   });
 
   test('a case without snitches has an empty list', async ({ store }) => {

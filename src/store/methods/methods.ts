@@ -40,7 +40,7 @@ import * as prospect from '../operations/silencing/prospect.ts';
 import * as silenceEnds from '../operations/silencing/release.ts';
 import * as silenced from '../operations/silencing/silenced.ts';
 import * as silences from '../operations/silencing/silences.ts';
-import * as snitchList from '../operations/snitch-list.ts';
+import * as snitchList from '../operations/listed/list.ts';
 import * as snitches from '../operations/snitches.ts';
 import * as statusCounts from '../operations/status-counts.ts';
 import * as statusPages from '../operations/status-pages/pages.ts';

@@ -40,6 +40,7 @@ function inOwnWords(sql: string): string {
       `CAST(substring($1 from '"$2":(-{0,1}[0-9]+)') AS BIGINT)`,
     )
     .replace(/json_group_array\(((?:[^()]|\([^()]*\))*)\)/g, ARRAY_OF)
+    .replaceAll('json_array(', 'json_build_array(')
     .replace(
       /json_each\(\+?\?\)(?: AS (\w+))?/g,
       (_, alias = 'each_of') => `${EACH_OF}(?::json) AS ${alias} (value)`,
@@ -83,12 +84,15 @@ export function toParameter(value: Value): Value {
 const BOOLEAN = 16;
 const BIGINT = 20;
 const NUMERIC = 1700;
+const JSON_ARRAY = 114;
 
 const PARSERS = new Map<number, (text: string) => unknown>([
   [BOOLEAN, (text) => (text === 't' ? 1 : 0)],
   // Instants, counts and the numbers of rows are all exact in a double.
   [BIGINT, Number],
   [NUMERIC, Number],
+  // As SQLite gives it: whoever asked for it reads it.
+  [JSON_ARRAY, String],
 ]);
 
 /** Values as SQLite gives them: whole numbers as numbers, and truth as 1 or 0. */

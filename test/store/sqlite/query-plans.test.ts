@@ -24,7 +24,7 @@ import {
   lookAnew,
   waitingFor,
 } from '../../../src/store/operations/routes/waiting.ts';
-import { listSnitches } from '../../../src/store/operations/snitch-list.ts';
+import { listSnitches } from '../../../src/store/operations/listed/list.ts';
 import { deleteSnitch, getSnitch, updateSnitch } from '../../../src/store/operations/snitches.ts';
 import { getState } from '../../../src/store/operations/states.ts';
 import { applyDue } from '../../../src/store/operations/sweeping/due.ts';
