@@ -129,6 +129,13 @@ grouped('nothing more is claimed for it until its turn and the wait after it hav
   assert.equal([target.mayStart(1_499), target.mayStart(1_500)], [false, true]);
 });
 
+grouped('a message that took long to arrive is counted from its arrival', () => {
+  const target = new GroupedTarget('ann', { wait: 0, perMinute: { few: 1, many: 1 } });
+  target.note(false, 0);
+  target.learn(DELIVERED, false, 2_500);
+  assert.equal([target.mayStart(62_499), target.mayStart(62_500)], [false, true]);
+});
+
 grouped(
   'five alerts of a case are five messages, six are one; a notice stays by itself and comes first',
   () => {
