@@ -35,6 +35,12 @@ export class MessagePace {
     this.#sent = [...recent, { at: now, digest: digest || recent.some((one) => one.digest) }];
   }
 
+  /** What was sent last has arrived by now: services count what they receive, and a slow host sends slowly. */
+  arrived(now: number): void {
+    const last = this.#sent.at(-1);
+    if (last) last.at = Math.max(last.at, now);
+  }
+
   /** When there is room for one more. @param digest whether a digest waits */
   nextRoomAt(digest: boolean, now: number): number {
     const recent = this.#recent(now);

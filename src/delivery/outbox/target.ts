@@ -179,6 +179,11 @@ export class GroupedTarget extends Target {
     this.#pace?.note(digest, now);
   }
 
+  override learn(outcome: Outcome, slow: boolean, now: number): void {
+    super.learn(outcome, slow, now);
+    this.#pace?.arrived(now);
+  }
+
   /** What the next start has to know; null where nothing limits the messages. */
   pace(now: number, wall: number): KeptPace | null {
     if (!this.#pace) return null;
