@@ -13,6 +13,7 @@ import { applyCheckIn, listCheckIns } from '../../../src/store/operations/check-
 import { claimDeliveries, nextDeliveryAt, settleDelivery } from '../../../src/store/operations/claims.ts';
 import { setAnewSlice } from '../../../src/store/operations/clock-ahead.ts';
 import { listDeliveries } from '../../../src/store/operations/deliveries.ts';
+import { listSnitches } from '../../../src/store/operations/listed/list.ts';
 import { listMeasured, listReported } from '../../../src/store/operations/measured/list.ts';
 import { listOwnership, roomForSnitches } from '../../../src/store/operations/ownership.ts';
 import { findTokenByName } from '../../../src/store/operations/provisioning.ts';
@@ -24,7 +25,6 @@ import {
   lookAnew,
   waitingFor,
 } from '../../../src/store/operations/routes/waiting.ts';
-import { listSnitches } from '../../../src/store/operations/listed/list.ts';
 import { deleteSnitch, getSnitch, updateSnitch } from '../../../src/store/operations/snitches.ts';
 import { getState } from '../../../src/store/operations/states.ts';
 import { applyDue } from '../../../src/store/operations/sweeping/due.ts';
