@@ -14,7 +14,7 @@ import { runUnless } from '../../skipped.ts';
 import { until } from '../../until.ts';
 import { rejection } from '../fixture.ts';
 import { type Cluster, startCluster } from '../postgres/clusters/cluster.ts';
-import { WITHOUT_POSTGRES } from '../postgres/clusters/programs.ts';
+import { runProgram, WITHOUT_POSTGRES } from '../postgres/clusters/programs.ts';
 import { openSmallDisk } from '../sqlite/small-disk.ts';
 import { contentOfDatabase, contentOfFile, differences, makeRich } from './rich.ts';
 
@@ -75,8 +75,10 @@ async function isEmpty({ cluster, database }: Context): Promise<boolean> {
   return row?.count === '0';
 }
 
+/** By another program, which is waited for: what is under way here cannot go on meanwhile. */
 function endSessions({ cluster, database }: Context): void {
-  void cluster.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [database]);
+  const sql = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}'`;
+  runProgram('psql', ['--quiet', '--command', sql, cluster.url('postgres')]);
 }
 
 for (const doing of ['copying', 'verifying'] as const)
