@@ -22,7 +22,7 @@ for (const [kind, start] of [
     const on = await start();
     await crash(on);
     const problem = await on.end().then(
-      () => null,
+      () => 'it ended well',
       (error: Error) => error.message,
     );
     assert.match(problem, /^the daemon ended with SIGKILL during this test:\n.*"msg":"listening"/s);
