@@ -27,8 +27,11 @@ for (const [kind, start] of [
     );
     assert.match(problem, /^the daemon ended with SIGKILL during this test:\n.*"msg":"listening"/s);
     const next = await start();
-    assert.equal(await next.json('list'), []);
-    await next.end();
+    try {
+      assert.equal(await next.json('list'), []);
+    } finally {
+      await next.end();
+    }
   });
 
   test(`a test may end ${kind} daemon itself`, async () => {
