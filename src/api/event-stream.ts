@@ -41,7 +41,7 @@ function parseBlock(block: string): StreamEvent | null {
   const event: StreamEvent = { event: 'message', data: '', id: null };
   let isEmpty = true;
   for (const line of block.split('\n')) {
-    const [, field, value = ''] = /^([^:]+): ?(.*)$/.exec(line) ?? [];
+    const [, field, value = ''] = /^([^:]+): ?(.*)$/s.exec(line) ?? [];
     if (field === 'event') event.event = value;
     else if (field === 'id') event.id = value;
     else if (field === 'data') event.data += event.data === '' ? value : `\n${value}`;

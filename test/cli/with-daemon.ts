@@ -20,10 +20,33 @@ export interface Commands {
 
 export async function withDaemon(env: Record<string, string> = {}): Promise<Commands> {
   const daemon = await startProcess({ env });
-  return commandsFor(daemon, { SNITCH_DATA_DIR: daemon.dataDir, TZ: 'UTC', ...env }, async () => {
-    await daemon.end();
+  const end = (signal?: NodeJS.Signals) => endOf(daemon, signal);
+  return commandsFor({ ...daemon, end }, { SNITCH_DATA_DIR: daemon.dataDir, TZ: 'UTC', ...env }, async () => {
+    const isAlive = isRunning(daemon);
+    if (isAlive) await daemon.end();
     removeDataDir(daemon.dataDir);
+    if (!isAlive) refuseDeath(daemon);
   });
+}
+
+/** Those that a test has ended by itself. */
+const ended = new WeakSet<DaemonProcess>();
+
+function endOf(daemon: DaemonProcess, signal?: NodeJS.Signals): Promise<number | null> {
+  if (isRunning(daemon)) ended.add(daemon);
+  return daemon.end(signal);
+}
+
+function isRunning({ child }: DaemonProcess): boolean {
+  return child.exitCode === null && child.signalCode === null;
+}
+
+/** @throws Error where no test has ended the daemon: it died during the present one */
+function refuseDeath(daemon: DaemonProcess): void {
+  if (ended.has(daemon)) return;
+  const { child, log } = daemon;
+  const how = child.exitCode ?? child.signalCode;
+  throw new Error(`the daemon ended with ${how} during this test:\n${log.slice(-20).join('\n')}`);
 }
 
 function commandsFor(daemon: DaemonProcess, env: NodeJS.ProcessEnv, end: () => Promise<void>): Commands {
@@ -41,7 +64,7 @@ function commandsFor(daemon: DaemonProcess, env: NodeJS.ProcessEnv, end: () => P
   };
 }
 
-/** The one that the tests of a file share. */
+/** The one that the tests of a file share, and those of the other files in its process. */
 let shared: Promise<DaemonProcess> | null = null;
 
 /**
@@ -69,15 +92,18 @@ export async function withCase(): Promise<Commands> {
     end: (signal) => {
       shared = null;
       daemon.child.ref();
-      return daemon.end(signal);
+      return endOf(daemon, signal);
     },
   };
   return commandsFor(own, { SNITCH_DATA_DIR: dataDir, TZ: 'UTC' }, async () => {
     removeDataDir(dataDir);
-    // Its tokens are free again for the next test.
-    if (daemon.child.exitCode === null && daemon.child.signalCode === null) {
+    if (isRunning(daemon)) {
+      // Its tokens are free again for the next test.
       await daemon.call('DELETE', `/v1/cases/${id}`, undefined, daemon.adminKey);
+      return;
     }
+    if (!ended.has(daemon)) shared = null;
+    refuseDeath(daemon);
   });
 }
 

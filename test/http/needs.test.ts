@@ -38,6 +38,7 @@ test('what cannot be needed is 422 on needs', async ({ acme }) => {
     [Array.from({ length: 11 }, (_, index) => `tag:${index}`), 'has too many (maximum is 10)'],
     [['x'.repeat(105)], 'has an entry that is no token'],
     [['a\u0000b'], 'has an entry that is no token'],
+    [['tag:\ud800'], 'has an entry that is not well-formed Unicode'],
     [[job.token], 'would go in a circle: job needs job'],
     [['tag:jobs'], 'would go in a circle: job needs job (tag:jobs)'],
     [['nothing'], 'names nothing, which is the token of no snitch of this case (write tag:<tag> for a tag)'],

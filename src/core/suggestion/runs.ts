@@ -4,9 +4,10 @@ import { LEAST_RUNS, usualOf } from '../judgement/usual.ts';
 import { median, type PastEnd } from './history.ts';
 import { roundUp } from './round-lengths.ts';
 
-/** Of what was seen: the lowest, the median and the highest. */
+/** Of what was seen: the lowest and the highest. */
 export interface Seen {
   least: number;
+  /** The median; of reported values the one that runs are judged by. */
   usual: number;
   most: number;
   count: number;
@@ -74,8 +75,10 @@ function suggestExpectation(
   runs: readonly (number | undefined)[],
 ): SuggestedExpectation | null {
   const numbers = runs.filter((number) => number !== undefined);
-  const seen = seenOf(numbers);
-  if (!seen || seen.count < LEAST_RUNS) return null;
+  const range = seenOf(numbers);
+  const usual = usualOf(numbers);
+  if (range === null || usual === null) return null;
+  const seen = { ...range, usual };
   const required = numbers.length === runs.length;
   const expectation = { value, min: null, max: null, ofUsual: null, required, seen, unmet: 0 };
   if (seen.least === seen.most) return { ...expectation, min: seen.least, max: seen.most };

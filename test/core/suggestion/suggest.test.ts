@@ -326,6 +326,8 @@ reports('the usual one is the same that runs will be judged by', () => {
   assert.is(usual, 150, 'between the two, because half of the last twenty are each');
   const [bytes] = expectationsOf(withValues([...numbers, 4 * usual]));
   assert.is(bytes?.ofUsual?.[1], 6, '4 * 1.5');
+  const [even] = expectationsOf(withValues(numbers));
+  assert.is(even?.seen.usual, usual, 'and it is the one that stands beside the shares');
 });
 
 reports('four reports say nothing, five do', () => {

@@ -24,6 +24,15 @@ test('events are read across any cuts of the text', () => {
   }
 });
 
+test('only line feeds end the lines of an event: JSON has other line separators in it as they are', () => {
+  const said = ['a\u2028b', '\u2029', '\u0085', '\r'].map((tag) => JSON.stringify({ tags: [tag] }));
+  const events = createEventParser()(said.map((data) => `event: snitch\ndata: ${data}\n\n`).join(''));
+  assert.equal(
+    events.map(({ data }) => data),
+    said,
+  );
+});
+
 /** A server in the test's hand: each attempt takes the next answer. */
 function rig(answers: (PassThrough | Error)[], snitches: WireSnitch[] | Error = []) {
   const events: Event[] = [];
