@@ -14,16 +14,6 @@ export interface SweeperOptions {
   afterLongWork?: () => void;
 }
 
-/** How many snitches one transaction handles: few, because each may write a dozen rows while check-ins wait. */
-const SLICE = 5;
-
-/** On a database of several nodes check-ins have connections of their own, and each transaction costs its round trips. */
-const SLICE_OF_NODES = 10;
-
-export function sliceOf({ node }: Pick<Store, 'node'>): number {
-  return node ? SLICE_OF_NODES : SLICE;
-}
-
 /** A database that is away makes each pass fail, a second after the other. */
 export function failureOf({ logger, monotonic }: SweeperOptions): RepeatedFailure {
   const message = 'the sweep failed; it is tried again each second, and told again each minute';

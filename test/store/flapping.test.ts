@@ -216,16 +216,6 @@ contract('flapping', (test) => {
     assert.ok((await told(store, owner, token)).length > before);
   });
 
-  test('a sweep that applies few snitches at a time tells of as many flaps', async (opened) => {
-    const { store } = opened;
-    const owner = await newCase(store);
-    const snitches = await Promise.all(Array.from({ length: 7 }, () => newSnitch(store, owner)));
-    const ends = await Promise.all(snitches.map(({ token }) => flip(store, token, 15)));
-    assert.is(await count(opened, 'flapping'), snitches.length);
-    assert.equal((await store.applyDue(Math.max(...ends) + 11 * MINUTE, null, 2)).failures, []);
-    assert.is(await count(opened, 'flapping'), 0);
-  });
-
   test('another snitch, and one of the same token after a deletion, are told as ever', async (opened) => {
     const { store } = opened;
     const owner = await newCase(store);

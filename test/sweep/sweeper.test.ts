@@ -314,28 +314,6 @@ test('what a node wrote while its own clock was ahead is set anew once that is r
   assert.is(looks.length, 2);
 });
 
-test('fewer are decided at once where check-ins wait for them than on a database of several nodes', async (context) => {
-  const names = Array.from({ length: 12 }, (_, index) => `job ${index}`);
-  const tokens = await Promise.all(names.map((name) => healthySnitch(context, name)));
-  const { store } = context;
-  const node = { now: async () => context.now, answerForRefused: async () => null } as Partial<ClusterNode>;
-  const decidedBy = async (changes: Partial<Store>) => {
-    await Promise.all(tokens.map((token) => checkIn(store, token, context.now)));
-    context.now += 3 * HOUR;
-    const decided: number[] = [];
-    const applyDue: Store['applyDue'] = async (...sweep) => {
-      const result = await store.applyDue(...sweep);
-      decided.push(result.changed);
-      return result;
-    };
-    await sweeperOf(context, { ...store, ...changes, applyDue }).tick();
-    return { all: decided.reduce((sum, one) => sum + one), most: Math.max(...decided) };
-  };
-  const [alone, several] = [await decidedBy({}), await decidedBy({ node: node as ClusterNode })];
-  assert.equal([alone.all, several.all], [tokens.length, tokens.length]);
-  assert.ok(alone.most < several.most, JSON.stringify([alone, several]));
-});
-
 test('what is heard while deadlines are postponed is not blind after a crash', async (context) => {
   await healthySnitch(context);
   await liveUntil(context, at('11:10:00'));

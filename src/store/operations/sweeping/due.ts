@@ -31,9 +31,6 @@ const LOOKED_THROUGH = 2_000;
 /** So many of them are read at a time, so that a call that soon has enough to apply reads few in vain. */
 const READ_AT_ONCE = 200;
 
-/** So many flaps each sweep tells of, however few snitches it applies at a time. */
-const FLAPS = 10;
-
 /**
  * Applies what is due at `now`, at most `limit` snitches, in the order in which the sweep looks at them. A second sweep
  * at the same time finds nothing left to do, because the state machine looks at each row again in the transaction that
@@ -45,7 +42,7 @@ export async function applyDue(
   after: LookCursor | null,
   limit: number,
 ): Promise<DueResult> {
-  const failures = after === null ? await settleFlaps(tx, now, Math.max(limit, FLAPS)) : [];
+  const failures = after === null ? await settleFlaps(tx, now, limit) : [];
   const result: DueResult = { changed: 0, inVain: false, next: after, failures };
   let applied = 0;
   for (let looked = 0; looked < LOOKED_THROUGH; ) {
