@@ -12,9 +12,10 @@ import { answerError } from '../../src/http/endpoint/errors.ts';
 import { Lists } from '../../src/http/endpoint/lists.ts';
 import { ending } from '../closing.ts';
 import type { Store } from '../store/acting.ts';
+import { checkIn } from '../store/fixture.ts';
 import { basic, Client } from './client.ts';
 import { ok } from './expect.ts';
-import { checkIn, type Fixture, MINUTE, newSnitch, startFixture } from './fixture.ts';
+import { type Fixture, MINUTE, newSnitch, startFixture } from './fixture.ts';
 
 interface Context extends Fixture {
   /** Reads of alerts, and how many were read. */
@@ -42,12 +43,17 @@ test.before.each(async (context) => {
 
 test.after.each((context) => context.close());
 
-/** As many alerts of the snitch, two at each instant and few in an hour, and a check-in for each. */
-async function alerts(context: Context, count: number): Promise<void> {
-  for (let index = 0; index < count; index += 1) {
-    context.clock.now += (index % 2) * 20 * MINUTE;
-    await checkIn(context, context.token, `?s=${(index + 1) % 2}&m=${index}`);
-  }
+/**
+ * As many alerts of the snitch, two at each instant and few in an hour, and a check-in for each. They are made in the
+ * store, and committed together in their order: thousands of requests would take most of the time of these tests.
+ */
+async function alerts({ store, clock, token }: Context, count: number): Promise<void> {
+  const done = Array.from({ length: count }, (_, index) => {
+    clock.now += (index % 2) * 20 * MINUTE;
+    const outcome = index % 2 === 0 ? 'error' : 'healthy';
+    return checkIn(store, token, clock.now, { outcome, message: String(index) });
+  });
+  assert.ok((await Promise.all(done)).every(Boolean));
 }
 
 /** Begins to read the list of alerts and takes nothing of it. */
