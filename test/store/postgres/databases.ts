@@ -94,7 +94,9 @@ function namesGiven(): Record<string, string> {
 /** One that the process which started this one has made, and will empty. */
 function givenRoom(directory: string): Promise<Room> | null {
   const database = namesGiven()[directory];
-  return database === undefined ? null : Promise.resolve({ directory, database, idle: [], lent: 0, cleaner: null });
+  return database === undefined
+    ? null
+    : Promise.resolve({ directory, database, idle: [], lent: 0, cleaner: null });
 }
 
 async function makeRoom(directory: string, isEmpty: boolean): Promise<Room> {
