@@ -22,8 +22,9 @@ export class SnitchProcess {
   readonly #ended: Promise<number | null>;
 
   constructor(args: readonly string[], env: NodeJS.ProcessEnv) {
+    const cache = compileCache(args[0] === 'serve' ? 'daemon' : 'command');
     this.#child = spawn(SNITCH, args, {
-      env: { PATH: process.env.PATH, HOME: '/nonexistent', ...compileCache(), ...env },
+      env: { PATH: process.env.PATH, HOME: '/nonexistent', ...cache, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child.stdout?.setEncoding('utf8').on('data', (text) => {

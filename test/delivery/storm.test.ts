@@ -7,6 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DEFAULT_EVENTS } from '../../src/core/channel.ts';
 import type { Deliverer } from '../../src/delivery/deliverer.ts';
+import { ON_POSTGRES } from '../store/postgres/open.ts';
 import { until } from '../until.ts';
 import { Outbox } from './outbox.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
@@ -24,6 +25,9 @@ test.after.each(async ({ outbox, server }) => {
 });
 
 const MINUTE = 60_000;
+
+/** What becomes of so many is decided by the same code on both databases, and on PostgreSQL each takes many times as long. */
+const ALERTS = ON_POSTGRES ? 1_000 : 5_000;
 
 function run(outbox: Outbox): Deliverer {
   const monotonic = () => performance.now() + outbox.offset;
@@ -44,7 +48,7 @@ function fullest(times: readonly number[]): number {
 const said = ({ body }: { body: string }) =>
   JSON.parse(body) as { text: string; attachments: { text: string }[] };
 
-test('5,000 alerts are at most 3 messages in any minute, over three starts, and none of them is lost', async (context) => {
+test(`${ALERTS} alerts are at most 3 messages in any minute, over three starts, and none of them is lost`, async (context) => {
   const { outbox, server } = context;
   await addSlack(context);
   const times: number[] = [];
@@ -54,7 +58,7 @@ test('5,000 alerts are at most 3 messages in any minute, over three starts, and 
   };
   let running = run(outbox);
   for (let wave = 0; wave < 10; wave += 1) {
-    await outbox.raise(500);
+    await outbox.raise(ALERTS / 10);
     outbox.offset += 12_000;
     running.wake();
     await new Promise((resolve) => setTimeout(resolve, 500));
@@ -75,12 +79,12 @@ test('5,000 alerts are at most 3 messages in any minute, over three starts, and 
   }
   assert.ok(fullest(times) <= 3, `${fullest(times)} in a minute`);
   assert.ok(times.length >= 4, 'the storm was longer than a minute');
-  assert.is((await outbox.deliveries('delivered')).length, 5_000);
+  assert.is((await outbox.deliveries('delivered')).length, ALERTS);
   const messages = server.received.map(said);
   const told = messages.map(({ text }) => Number(/^\[Digest\] (\d+) alerts/.exec(text)?.[1] ?? 1));
   assert.is(
     told.reduce((sum, count) => sum + count, 0),
-    5_000,
+    ALERTS,
     'each alert is counted in a message',
   );
   for (const { text, attachments } of messages) {

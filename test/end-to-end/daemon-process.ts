@@ -13,7 +13,7 @@ const PROGRAM = join(import.meta.dirname, '../../dist/snitch.mjs');
 
 /** The executable, and what sees another root, are tried as people have them. */
 function shared({ program, root }: DaemonOptions): Record<string, string> {
-  return program || root ? {} : compileCache();
+  return program || root ? {} : compileCache('daemon');
 }
 
 /** The variables name the process that they are meant for, which only that process itself can know. */

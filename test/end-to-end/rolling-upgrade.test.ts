@@ -56,7 +56,7 @@ test.after(async ({ cluster, directory, receiver }) => {
 });
 
 function start({ cluster }: Context, database: string, options: DaemonOptions = {}): Promise<DaemonProcess> {
-  const env = { ...compileCache(), SNITCH_STORE_URL: cluster.url(database), ...options.env };
+  const env = { ...compileCache('daemon'), SNITCH_STORE_URL: cluster.url(database), ...options.env };
   return startProcess({ ...options, env });
 }
 

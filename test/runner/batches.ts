@@ -11,7 +11,7 @@ const MANY = 20;
 const AT_MOST = 12;
 
 /** The same where they start the built program: each takes longer. */
-const AT_MOST_OF_PROGRAM = 4;
+const AT_MOST_OF_PROGRAM = 8;
 
 /** Longest first, so that the last one to end began early. */
 export function inBatches(runs: readonly Run[]): Batch[] {

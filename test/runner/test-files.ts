@@ -20,7 +20,7 @@ export interface TestFile {
   limitS: number;
   /** It says `Not with --fast`, because it starts programs, waits, or computes for longer than people do. */
   isSlow: boolean;
-  /** It may be run in one process with others, one after the other: it is quick, and changes nothing of the process. */
+  /** It may be run in one process with others, one after the other: it is quick, or shares a daemon with them, and changes nothing of the process. */
   sharesProcess: boolean;
   /** It writes on a disk, also where the others write into memory. */
   isOnDisk: boolean;
@@ -56,6 +56,9 @@ const BROWSER = /\bfrom '[^']*\/chromium\.ts'/;
 const OF_THE_PROCESS =
   /\bAlone in its process\.|\bprocess\.(?:env\.\w+ =|chdir|umask|set\w+|(?:cpu|memory|resource)Usage|on\(|once\(|exit)|\bglobalThis\.|\bregisterHooks\b|\bsyncBuiltin|\bmock\.|\/proc\/self\b|\bgc\(/;
 
+/** Files whose tests share a daemon with those of others, which is worth more than the time they may take. */
+const SHARES_A_DAEMON = /\bwithCase\(/;
+
 /** Tests of the store that are about neither of the two that there are, nor about both at once. */
 const CONTRACT = /^store\/(?!sqlite\/|postgres\/|move\/)/;
 
@@ -78,8 +81,8 @@ function describe(path: string): TestFile {
   const loaded = loadedBy(path);
   const needs = needsOf(loaded);
   const waits = WAITING.test(path) || BROWSER.test(text);
-  const isPlain =
-    (needs === 'nothing' || needs === 'bundle') && !waits && limit === undefined && path.endsWith('.ts');
+  const isQuick = limit === undefined || SHARES_A_DAEMON.test(text);
+  const isPlain = (needs === 'nothing' || needs === 'bundle') && !waits && isQuick && path.endsWith('.ts');
   return {
     path,
     needs,

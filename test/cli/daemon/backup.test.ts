@@ -27,19 +27,30 @@ import { runSnitch, temporaryDirectory } from '../snitch-process.ts';
 import { type Commands, withDaemon } from '../with-daemon.ts';
 
 const backup = suite('snitch backup and restore');
+/** One for all tests until one of them ends it, or what it works on. */
+let running: Commands | null = null;
 let on: Commands;
 let directory: ReturnType<typeof temporaryDirectory>;
 let file: string;
 
 backup.before.each(async () => {
-  on = await withDaemon();
+  running ??= await withDaemon();
+  on = running;
   directory = temporaryDirectory();
   file = join(directory.path, 'snitch.db');
 });
 backup.after.each(async () => {
-  await on.end();
   directory.remove();
+  const { exitCode, signalCode } = on.daemon.child;
+  if (exitCode !== null || signalCode !== null) {
+    running = null;
+    await on.end();
+    return;
+  }
+  const snitches = (await (await on.daemon.call('GET', '/v1/snitches')).json()) as WireSnitch[];
+  for (const { token } of snitches) await on.daemon.call('DELETE', `/v1/snitches/${token}`);
 });
+backup.after(() => running?.end());
 
 function namesIn(path: string): unknown[] {
   using db = closing(new Database(path, { readonly: true }));

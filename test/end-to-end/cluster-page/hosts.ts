@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, chmodSync, chownSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import * as assert from 'uvu/assert';
 import { readPage } from '../../docs/pages.ts';
 import { freePort } from '../../free-port.ts';
@@ -113,6 +114,29 @@ export class Hosts implements AsyncDisposable {
       if (line.includes('pg_basebackup')) this.#place(host);
     }
     return said.join('');
+  }
+
+  /**
+   * The first value that a server answers, in its own words, or nothing. A connection of this process costs a tenth of a
+   * program with its shell.
+   */
+  async ask({ server }: DatabaseHost, sql: string, database: string): Promise<string> {
+    const client = new pg.Client({
+      host: this.root,
+      port: server.port,
+      user: 'postgres',
+      database,
+      ssl: false,
+    });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      const types = { getTypeParser: () => String };
+      const { rows } = await client.query<(string | null)[]>({ text: sql, rowMode: 'array', types });
+      return rows?.[0]?.[0] ?? '';
+    } finally {
+      await client.end();
+    }
   }
 
   async #control({ server }: DatabaseHost, act: string): Promise<void> {
