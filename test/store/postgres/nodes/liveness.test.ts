@@ -401,6 +401,19 @@ test('the signs go on over a lost connection, and who goes in order says so', as
   assert.is.not((await listNodes(client))[0]?.stoppedAt, null);
 });
 
+test('a node whose start was tried again gives no sign after its goodbye', async (context) => {
+  const liveness = livenessOf(context, 'a');
+  await liveness.start();
+  await liveness.start();
+  await liveness.stop();
+  await using client = await connected(context);
+  const stopped = await listNodes(client);
+  // A sign would come within one of these.
+  for (let times = 0; times < 3; times += 1) await client.query('SELECT pg_sleep(0.1)');
+  assert.equal(await listNodes(client), stopped);
+  assert.is.not(stopped[0]?.stoppedAt, null);
+});
+
 test('a sign waits for the standby as a check-in does, so that a database that takes none does not look alive', async () => {
   await using cluster = await startCluster();
   const context = { cluster, database: 'postgres' };
