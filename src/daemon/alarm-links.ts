@@ -17,13 +17,16 @@ export interface SignedLinks extends AlarmLinks {
 /**
  * Reads the key, or makes it at the first start.
  *
+ * @param confirm throws where another node may make it by now, because this one stood still meanwhile
  * @returns null where it could not be stored: a link that nobody can verify later must not be sent
  */
 export async function linkKey(
   store: Pick<ServerNoteStore, 'getSetting' | 'setSetting'>,
+  confirm: () => Promise<void> = async () => {},
 ): Promise<string | null> {
   const kept = await store.getSetting('links.key');
   if (kept !== null) return kept;
+  await confirm();
   const made = randomBytes(32).toString('base64');
   try {
     await store.setSetting('links.key', made);

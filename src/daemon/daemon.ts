@@ -147,14 +147,17 @@ async function beginOnStore(
   // Of nodes that begin at the same time on an empty database, one makes the key and the credentials.
   const alone: ClusterNode['alone'] = node?.alone ?? ((_, work) => work(async () => {}));
   await alone('first start', async (confirm) => {
-    await provideLinkKey(foundation);
+    await provideLinkKey(foundation, confirm);
     await tellOfCredentials(foundation, { url, confirm });
   });
   await releaseLeases(foundation);
 }
 
-async function provideLinkKey({ inForce, store, logger }: Foundation): Promise<void> {
-  inForce.linkKey = await linkKey(store);
+async function provideLinkKey(
+  { inForce, store, logger }: Foundation,
+  confirm: () => Promise<void>,
+): Promise<void> {
+  inForce.linkKey = await linkKey(store, confirm);
   if (inForce.linkKey !== null) return;
   logger.warn(
     'alerts carry no links to acknowledge them until a restart: the key for that could not be stored',

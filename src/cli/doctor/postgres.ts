@@ -43,7 +43,10 @@ export function findingsOf(inspected: Inspected, shown: string): Finding[] {
   const place = `PostgreSQL ${version}, ${shown}`;
   if (content === null)
     return [warning('store', `${place}: nothing is in it yet`, '`snitch serve` makes the tables')];
-  const counts = `${countOf(content.snitches, 'snitch', 'snitches')} in ${countOf(content.cases, 'case', 'cases')}`;
+  const counts =
+    content === 'held'
+      ? 'what is in it cannot be counted just now'
+      : `${countOf(content.snitches, 'snitch', 'snitches')} in ${countOf(content.cases, 'case', 'cases')}`;
   const size = `${Math.ceil(inspected.size / MEGABYTE)} MB`;
   return [
     ok('store', `${place}; ${counts}; ${size}`),
@@ -55,10 +58,11 @@ export function findingsOf(inspected: Inspected, shown: string): Finding[] {
 
 /** A `psql` that was left in its transaction keeps back check-ins, and all alarms behind them. */
 function heldUp({ process, user, program, from, heldMs }: Holder): Finding {
+  const who = user === null ? '' : ` of the user ${user}`;
   const where = from === null ? '' : ` from ${from}`;
   return failure(
     'locks',
-    `${program === '' ? 'a session' : program} of the user ${user}${where}, in a transaction for ${durationInWords(heldMs)}, holds what the nodes wait for: check-ins that need it are refused, and alarms wait`,
+    `${program === '' ? 'a session' : program}${who}${where}, in a transaction for ${durationInWords(heldMs)}, holds what the nodes wait for: check-ins that need it are refused, and alarms wait`,
     `end its transaction there, or as the administrator of the database: SELECT pg_terminate_backend(${process})`,
   );
 }

@@ -18,7 +18,9 @@ const STANDS_STILL_AFTER = 10_000;
 
 const TRY = 'SELECT pg_try_advisory_lock($1, hashtext($2)) AS mine';
 
-const HOLDER = `SELECT a.pid, a.application_name AS name, host(a.client_addr) AS host
+const HOLDER = `SELECT a.pid, a.application_name AS name,
+    CASE WHEN a.client_port = -1 THEN 'the host of the database'
+      ELSE coalesce(host(a.client_addr), 'a host that this user is not shown') END AS host
   FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid
   WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2 AND l.classid::bigint = $1
     AND l.objid::bigint = (hashtext($2)::bigint & 4294967295)
@@ -30,14 +32,10 @@ const HOLDER = `SELECT a.pid, a.application_name AS name, host(a.client_addr) AS
  * @returns null where nobody has it any more
  */
 export async function holderOf(client: pg.ClientBase, name: string): Promise<string | null> {
-  const { rows } = await client.query<{ pid: number; name: string; host: string | null }>(HOLDER, [
-    LOCKS,
-    name,
-  ]);
+  const { rows } = await client.query<{ pid: number; name: string; host: string }>(HOLDER, [LOCKS, name]);
   const [holder] = rows;
   if (!holder) return null;
-  const from = holder.host === null ? 'the host of the database' : holder.host;
-  return `"${holder.name}" from ${from}, process ${holder.pid} of the database`;
+  return `"${holder.name}" from ${holder.host}, process ${holder.pid} of the database`;
 }
 
 export interface AloneOptions {

@@ -7,7 +7,7 @@ import type { CheckIn } from '../../core/check-in.ts';
 import { StoreUnavailable } from '../../core/errors.ts';
 import { applyCheckIn } from '../operations/check-ins.ts';
 import { rulesKey, toRules } from '../operations/silences/case-rules.ts';
-import { isRefusedValue, unavailable } from './faults.ts';
+import { isRefusedValue, type NoAnswer, unavailable } from './faults.ts';
 import type { PostgresRunner, RunnerOptions } from './postgres-runner.ts';
 import { BEGUN, RecalledCheckIns, rowsOf } from './recalled-check-ins.ts';
 import { RecalledStates } from './recalled-states.ts';
@@ -62,10 +62,7 @@ export class CheckInSets {
     this.#options = options;
     this.#runner = runner;
     this.#recalled = new RecalledCheckIns(options, runner, this.#states);
-    runner.onNoAnswer((error) => {
-      for (const { reject } of this.#waiting.splice(0)) reject(error);
-      this.#waitingOf.clear();
-    });
+    runner.onNoAnswer((error) => this.#refuse(error));
   }
 
   /** False when no snitch has the token. Resolves when it is durable. */
@@ -84,6 +81,15 @@ export class CheckInSets {
     });
     this.#runner.turns.checkIn(running);
     return this.#runner.track(running);
+  }
+
+  /** Whatever was not answered: they are check-ins, and may have come before it. */
+  #refuse(error: NoAnswer): void {
+    const refused = this.#waiting.splice(0);
+    this.#waitingOf.clear();
+    if (refused.length === 0) return;
+    this.#runner.noteRefusal(Math.min(...refused.map(({ at }) => at)), error, 'check-in');
+    for (const { reject } of refused) reject(error);
   }
 
   #schedule(): void {

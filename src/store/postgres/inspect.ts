@@ -1,6 +1,7 @@
 /** Looks at a database from outside, as `snitch doctor` does: nothing in it is changed. */
 import type { PostgresAddress } from '../../core/database/postgres-url.ts';
 import type { ListedNode } from '../node.ts';
+import { CANCELLED, codeOf } from './faults.ts';
 import { Primary } from './hosts/primary.ts';
 import { seenBy } from './hosts/seen-file.ts';
 import { listNodes } from './nodes/signs.ts';
@@ -15,8 +16,9 @@ export interface Standby {
 export interface Holder {
   /** Of the database. */
   process: number;
-  user: string;
-  /** As the program calls itself; empty where it does not, or where this user is not shown it. */
+  /** Null for the server itself. */
+  user: string | null;
+  /** As the program calls itself, or what the server does there; empty where neither is told, or shown to this user. */
   program: string;
   /** Null for the host of the database, and where this user is not shown it. */
   from: string | null;
@@ -24,11 +26,16 @@ export interface Holder {
   heldMs: number;
 }
 
+interface Counts {
+  snitches: number;
+  cases: number;
+}
+
 export interface Inspected {
   /** Such as `15.18`. */
   version: string;
-  /** Null where no daemon has begun on this database yet. */
-  content: { snitches: number; cases: number } | null;
+  /** Null where no daemon has begun on this database yet; `held` where somebody has a table to himself. */
+  content: Counts | 'held' | null;
   nodes: ListedNode[];
   /** By the database's clock, in milliseconds. */
   now: number;
@@ -53,15 +60,28 @@ interface Basics {
   sees: boolean;
 }
 
-/** Sessions of Snitch itself are no holders: they end by their own limits. */
+/** Sessions of Snitch itself are no holders: they end by their own limits. Nor is who is waited for as anybody is at times. */
 const HOLDERS = `SELECT DISTINCT ON (held.pid) held.pid AS process, held.usename AS "user",
-    coalesce(held.application_name, '') AS program, host(held.client_addr) AS "from",
+    coalesce(nullif(held.application_name, ''), CASE WHEN held.usename IS NULL THEN held.backend_type END, '') AS program, host(held.client_addr) AS "from",
     round(extract(epoch FROM clock_timestamp() - coalesce(held.xact_start, waits.query_start)) * 1000)::float8 AS "heldMs"
   FROM pg_stat_activity AS waits CROSS JOIN LATERAL unnest(pg_blocking_pids(waits.pid)) AS by (pid)
     JOIN pg_stat_activity AS held ON held.pid = by.pid
   WHERE waits.datname = current_database() AND waits.wait_event_type = 'Lock' AND waits.application_name LIKE 'snitch%'
-    AND coalesce(held.application_name, '') NOT LIKE 'snitch%'
+    AND coalesce(held.application_name, '') NOT LIKE 'snitch%' AND waits.query_start < clock_timestamp() - interval '1 second'
   ORDER BY held.pid, waits.query_start`;
+
+const COUNTS =
+  'SELECT (SELECT count(*)::int FROM snitches) AS snitches, (SELECT count(*)::int FROM cases) AS cases';
+
+/** Somebody may have the table to himself that is asked for. */
+async function unlessHeld<T>(work: () => Promise<T>): Promise<T | 'held'> {
+  try {
+    return await work();
+  } catch (error) {
+    if (codeOf(error) === CANCELLED) return 'held';
+    throw error;
+  }
+}
 
 /** In milliseconds. */
 const PATIENCE = 10_000;
@@ -86,16 +106,16 @@ export async function inspectPostgres(address: PostgresAddress, dataDir: string)
       `SELECT application_name AS name, coalesce(sync_state, 'unknown') AS state FROM pg_stat_replication
        WHERE state = 'streaming' ORDER BY application_name`,
     );
-    const holders = await rows<Holder>(HOLDERS);
-    const [counts] = basics?.begun
-      ? await rows<{ snitches: number; cases: number }>(
-          'SELECT (SELECT count(*)::int FROM snitches) AS snitches, (SELECT count(*)::int FROM cases) AS cases',
-        )
-      : [];
+    const first = await rows<Holder>(HOLDERS);
+    const content = basics?.begun ? await unlessHeld(() => rows<Counts>(COUNTS)) : null;
+    const nodes = basics?.begun ? await unlessHeld(() => listNodes(client)) : [];
+    // Who kept the counts back keeps back the nodes as well, by now.
+    const isHeld = content === 'held' || nodes === 'held';
+    const holders = isHeld && first.length === 0 ? await rows<Holder>(HOLDERS) : first;
     return {
       version: facts.version,
-      content: counts ?? null,
-      nodes: basics?.begun ? await listNodes(client) : [],
+      content: content === 'held' ? content : (content?.[0] ?? null),
+      nodes: nodes === 'held' ? [] : nodes,
       now: Number(basics?.now),
       standbys,
       holders,

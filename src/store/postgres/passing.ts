@@ -39,7 +39,10 @@ const REASONS: readonly [RegExp, string][] = [
   [/^42501$/, 'the database does not give this node the rights that it needs'],
   [/^53300$/, 'the database has no connection free for this node'],
   [/^53100$/, 'the disk of the database is full'],
-  [/^(57014|55P03)$/, 'another session of the database holds what this node needs'],
+  [
+    /^(57014|55P03)$/,
+    'the database takes too long for this node: another session holds what it needs, or the server or its disk is slow',
+  ],
 ];
 
 const OLDER_NODES =

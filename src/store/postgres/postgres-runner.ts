@@ -66,7 +66,7 @@ export class PostgresRunner implements Runner {
   readonly #writes = new Gate(WRITING);
   readonly #work = new Gate(WORKING);
   /** What is to be refused with a call to which there was no answer. */
-  readonly #refusals: ((error: Error) => void)[] = [];
+  readonly #refusals: ((error: NoAnswer) => void)[] = [];
 
   constructor(options: RunnerOptions) {
     this.#options = options;
@@ -149,7 +149,7 @@ export class PostgresRunner implements Runner {
     if (error instanceof NoAnswer) for (const refuse of this.#refusals) refuse(error);
   }
 
-  onNoAnswer(refuse: (error: Error) => void): void {
+  onNoAnswer(refuse: (error: NoAnswer) => void): void {
     this.#refusals.push(refuse);
   }
 

@@ -7,11 +7,11 @@ import type { ClusterNode, ListedNode } from '../node.ts';
 import { listWindowsSince, openBlindWindow } from '../operations/blind-windows.ts';
 import { applyDue } from '../operations/sweeping/due.ts';
 import type { Store } from '../store.ts';
-import type { DueResult } from '../sweep.ts';
+import type { DueResult, LookCursor } from '../sweep.ts';
 import type { Transaction } from '../transaction.ts';
 import { alone } from './alone.ts';
 import { freeClaimsOfDead } from './dead-nodes.ts';
-import { unavailable } from './faults.ts';
+import { LostRace, unavailable } from './faults.ts';
 import type { SessionPool } from './hosts/pool.ts';
 import type { Primary } from './hosts/primary.ts';
 import { clockWarning } from './nodes/clock-warning.ts';
@@ -104,12 +104,10 @@ export function sharedNode(options: SharedNodeOptions): SharedNode {
       problem: () => (liveness.fault === null ? null : reasonFor(liveness.fault, AWAY)),
     },
     methods: {
-      applyDue: (now, after, limit) =>
-        runner.writeInBackground(async (tx) =>
-          runner.refused === null && (await maySweep(tx, node))
-            ? applyDue(tx, now, after, Math.max(limit, AT_ONCE))
-            : NOTHING_DUE,
-        ),
+      applyDue: (now, after, limit) => {
+        const may = async (tx: Transaction) => runner.refused === null && (await maySweep(tx, node));
+        return runner.writeInBackground((tx) => applyWhere(may, tx, { now, after, limit }));
+      },
       // The signs of life of all nodes tell more than what one of them would write down.
       recordLiveness: async () => {},
     },
@@ -141,6 +139,30 @@ function once<Given>(work: (given: Given) => Promise<void>): (given: Given) => v
 const AT_ONCE = 200;
 
 const NOTHING_DUE: DueResult = { changed: 0, inVain: false, next: null, failures: [] };
+
+interface Due {
+  now: number;
+  after: LookCursor | null;
+  limit: number;
+}
+
+/**
+ * Asks again behind what was decided: where somebody had the table to himself, the sweep waited as the check-ins did that were
+ * refused meanwhile.
+ *
+ * @throws LostRace to be run again, where it may no longer
+ */
+async function applyWhere(
+  may: (tx: Transaction) => Promise<boolean>,
+  tx: Transaction,
+  { now, after, limit }: Due,
+): Promise<DueResult> {
+  if (!(await may(tx))) return NOTHING_DUE;
+  const result = await applyDue(tx, now, after, Math.max(limit, AT_ONCE));
+  if (result.changed > 0 && !(await may(tx)))
+    throw new LostRace(new Error('check-ins were refused while the sweep waited'));
+  return result;
+}
 
 /** Asked in the transaction of the sweep itself: a node that was stopped a moment ago must not accuse anybody. */
 async function maySweep(tx: Transaction, { id }: Node): Promise<boolean> {

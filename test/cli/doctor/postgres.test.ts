@@ -110,6 +110,16 @@ test('who holds what the nodes wait for is named, with what ends that', () => {
   );
 });
 
+test('the server itself may hold it, as while it vacuums, and counts that wait for that are left out', () => {
+  const holder = { process: 4711, user: null, program: 'autovacuum worker', from: null, heldMs: 60_000 };
+  const findings = found({ holders: [holder], content: 'held' });
+  assert.match(
+    findings.get('locks')?.[1] ?? '',
+    /^autovacuum worker, in a transaction for 1 min, holds what/,
+  );
+  assert.match(findings.get('store')?.[1] ?? '', 'cannot be counted just now; 13 MB');
+});
+
 test('commits that wait for the own disk alone are told of', () => {
   const [state, message] = found({ waitsFor: 'local', isSynchronous: false }).get('replication') ?? [];
   assert.is(state, 'warning');

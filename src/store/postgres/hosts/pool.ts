@@ -50,6 +50,8 @@ export class SessionPool {
   #waits = 0;
   #waitedMs = 0;
   #fault: { since: number; error: unknown } | null = null;
+  /** Whether there were sessions at the last failure, so that the outage had not begun by then. */
+  #wasServed = false;
   #isEnded = false;
 
   constructor(options: PoolOptions) {
@@ -213,8 +215,9 @@ export class SessionPool {
   /** A short outage is waited for, such as that of a failover. In a longer one, or a lasting one, all are refused at once. */
   #failed(error: unknown): void {
     const now = performance.now();
-    this.#fault = { since: this.#isServed ? now : (this.#fault?.since ?? now), error };
-    if (this.#isServed) return;
+    this.#fault = { since: this.#wasServed ? now : (this.#fault?.since ?? now), error };
+    this.#wasServed = this.#isServed;
+    if (this.#wasServed) return;
     const isLasting = error instanceof ConnectionFault && error.isLasting;
     const isLong = performance.now() - this.#fault.since >= this.#options.waitMs;
     if (isLasting || isLong) this.#refuseAll(error);

@@ -84,14 +84,15 @@ export class Liveness {
   }
 
   /**
-   * Gives the first sign, which tells what the silence before it was, and goes on by itself.
+   * Gives the first sign, which tells what the silence before it was, and goes on by itself. It may be called again, by a
+   * start of which something else failed.
    *
    * @param heldSocket see `ClusterNode.begin`
    * @throws what keeps the first sign from being given
    */
   async start(heldSocket: string | null = null): Promise<void> {
     await this.#sign(true, heldSocket);
-    this.#timer = setInterval(() => this.#tick(), this.#options.every);
+    this.#timer ??= setInterval(() => this.#tick(), this.#options.every);
   }
 
   /** Says goodbye where that can be done. */

@@ -123,10 +123,15 @@ const DEAD = `FROM nodes AS other
 
 /**
  * That nodes lived for long enough which began after the last sign of `other`: the database was there, and it gave none.
- * Where each node dies soon after its start, none of them could say so by its own life.
+ * Where each node dies soon after its start, none of them could say so by its own life. What several lived at once counts
+ * once, and a life through a blind window only from its end on: the database may have been away for all of them.
  */
-export const PROVEN = `(SELECT coalesce(sum(least(run.alive_at - run.started_at, ${DEAD_AFTER})), 0) FROM nodes AS run
-  WHERE run.started_at > other.alive_at) >= ${DEAD_AFTER}`;
+export const PROVEN = `(SELECT coalesce(sum(greatest(0, alive_at - greatest(began, counted))), 0)
+  FROM (SELECT alive_at, began,
+      max(alive_at) OVER (ORDER BY began ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS counted
+    FROM (SELECT run.alive_at, greatest(run.started_at, (SELECT max(ended_at) FROM blind_windows
+        WHERE ended_at BETWEEN run.started_at AND run.alive_at)) AS began
+      FROM nodes AS run WHERE run.started_at > other.alive_at) AS lives) AS lived) >= ${DEAD_AFTER}`;
 
 const HAS_DEAD = `EXISTS (SELECT 1 ${DEAD}) AS "hasDead", EXISTS (SELECT 1 ${DEAD} AND ${PROVEN}) AS "hasProven"`;
 

@@ -203,6 +203,26 @@ test('where the server gives no more sessions, those that are there serve everyb
   assert.is(await refused(pool.connect()), 'crowded');
 });
 
+test('a short outage is waited for, however long ago the server had no room for another session', async () => {
+  const primary = new Staged();
+  await using pool = poolOf(primary, { size: 2, waitMs: 500 });
+  const only = await pool.connect();
+  const crowded = Object.assign(new Error('sorry, too many clients already'), { code: '53300' });
+  primary.fault = new ConnectionFault('crowded', { cause: crowded });
+  const second = pool.connect();
+  await until(() => pool.fault !== null, 'another one was refused');
+  only.release();
+  (await second).release();
+  const { since } = pool.fault ?? { since: 0 };
+  await until(() => performance.now() - since > 1_600, 'it does not try any more');
+  primary.fault = new ConnectionFault('a:1 is a standby');
+  primary.sessions[0]?.breaks(new Error('lost'));
+  const waiting = pool.connect();
+  await until(() => pool.fault?.error === primary.fault, 'the outage is noticed');
+  primary.fault = null;
+  (await waiting).release();
+});
+
 test('what only a person can mend is not waited for', async () => {
   const primary = new Staged();
   await using pool = poolOf(primary, { size: 4, waitMs: 2 ** 30 });

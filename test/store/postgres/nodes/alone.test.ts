@@ -4,7 +4,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { untilMine } from '../../../../src/store/postgres/alone.ts';
+import { linkKey } from '../../../../src/daemon/alarm-links.ts';
+import { holderOf, untilMine } from '../../../../src/store/postgres/alone.ts';
+import { LOCKS } from '../../../../src/store/postgres/postgres-transaction.ts';
 import { ending } from '../../../closing.ts';
 import { newDataDir, removeDataDir } from '../../../data-directory.ts';
 import { runUnless } from '../../../skipped.ts';
@@ -81,6 +83,11 @@ test('one that stands still loses its turn', async ({ cluster }) => {
   assert.is(await node.store.node?.alone(NAME, async () => 'done'), 'done');
 });
 
+const loseTurn = (cluster: Cluster) =>
+  cluster.query(
+    `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'snitch ${NAME}'`,
+  );
+
 test('who lost its turn meanwhile is told before it does the next step', async ({ cluster }) => {
   const database = await cluster.newDatabase();
   await using node = await openNode(cluster.port, database);
@@ -88,14 +95,37 @@ test('who lost its turn meanwhile is told before it does the next step', async (
   const lost = node.store.node?.alone(NAME, async (confirm) => {
     await confirm();
     steps.push('the first');
-    await cluster.query(
-      `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'snitch ${NAME}'`,
-    );
+    await loseTurn(cluster);
     await confirm();
     steps.push('the second');
   });
   assert.instance(await rejection(Promise.resolve(lost)), Error);
   assert.equal(steps, ['the first']);
+});
+
+test('who lost its turn makes no key for links in the place of that of another', async ({ cluster }) => {
+  const database = await cluster.newDatabase();
+  await using node = await openNode(cluster.port, database);
+  const { store } = node;
+  const lost = store.node?.alone(NAME, async (confirm) => {
+    await loseTurn(cluster);
+    await linkKey(store, confirm);
+  });
+  assert.instance(await rejection(Promise.resolve(lost)), Error);
+  assert.is(await store.getSetting('links.key'), null);
+});
+
+test('of a holder whose address this user is not shown, no host is told', async ({ cluster }) => {
+  const database = await cluster.newDatabase();
+  await cluster.query('CREATE ROLE stranger LOGIN');
+  await using holder = await cluster.connected(database);
+  await holder.query('SELECT pg_advisory_lock($1, hashtext($2))', [LOCKS, NAME]);
+  await using stranger = await cluster.connected(database);
+  await stranger.query('SET ROLE stranger');
+  assert.match(
+    (await holderOf(stranger, NAME)) ?? '',
+    /^"" from a host that this user is not shown, process \d+ /,
+  );
 });
 
 runUnless(WITHOUT_POSTGRES, test, 'alone');

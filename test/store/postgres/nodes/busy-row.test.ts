@@ -90,4 +90,25 @@ test('who holds what Snitch waits for is found', async ({ cluster }) => {
   assert.equal(await holders(), []);
 });
 
+test('who has a table to himself is found as well, without the counts that need it', async ({ cluster }) => {
+  const database = await cluster.newDatabase();
+  await using _ = await openNode(cluster.port, database);
+  await using holder = await cluster.connected(database);
+  await holder.query(`SET application_name = 'psql'`);
+  await using waits = await cluster.connected(database);
+  await waits.query(`SET application_name = 'snitch'`);
+  using place = ownDirectory();
+  await holder.query('BEGIN');
+  await holder.query('LOCK TABLE snitches');
+  const waiting = waits.query('SELECT count(*) FROM snitches');
+  const { content, holders } = await inspectPostgres(addressOf([cluster.port], { database }), place.path);
+  assert.is(content, 'held');
+  assert.equal(
+    holders.map(({ program }) => program),
+    ['psql'],
+  );
+  await holder.query('COMMIT');
+  await waiting;
+});
+
 runUnless(WITHOUT_POSTGRES, test, 'a busy row');

@@ -35,11 +35,7 @@ test.before(async (context) => {
 });
 test.before.each(async (context) => {
   context.database = await context.cluster.newDatabase();
-  await query(context, NODES);
-  await query(
-    context,
-    'CREATE TABLE blind_windows (id BIGSERIAL PRIMARY KEY, started_at BIGINT, ended_at BIGINT, cursor BIGINT)',
-  );
+  await makeTables(context);
 });
 test.after(({ cluster }) => cluster[Symbol.asyncDispose]());
 
@@ -48,6 +44,14 @@ const query = <Row = Record<string, string>>(
   sql: string,
   values: unknown[] = [],
 ) => cluster.query<Row>(sql, values, database);
+
+async function makeTables(context: Context): Promise<void> {
+  await query(context, NODES);
+  await query(
+    context,
+    'CREATE TABLE blind_windows (id BIGSERIAL PRIMARY KEY, started_at BIGINT, ended_at BIGINT, cursor BIGINT)',
+  );
+}
 
 /** Longer than a busy machine ever takes between two statements of a test. */
 const THRESHOLD = 120_000;
@@ -134,15 +138,18 @@ test('what a node claimed is its own while its signs go on, and a silent one is 
   assert.ok(trust.mayBury(at(82_000)));
 });
 
+/** From and to so many milliseconds ago. */
+const livedIn = (context: Context) => (id: string, from: number, to: number) =>
+  query(
+    context,
+    `INSERT INTO nodes (id, name, version, started_at, alive_at, freed_at)
+     SELECT $1, $1, '', now - $2::bigint, now - $3::bigint, CASE WHEN $1 = 'claimed' THEN NULL ELSE 0 END
+     FROM (SELECT ${CLOCK} AS now) AS c`,
+    [id, from, to],
+  );
+
 test('where each node dies soon after its start, their lives together tell that a silent one is dead', async (context) => {
-  const lived = (id: string, from: number, to: number) =>
-    query(
-      context,
-      `INSERT INTO nodes (id, name, version, started_at, alive_at, freed_at)
-       SELECT $1, $1, '', now - $2::bigint, now - $3::bigint, CASE WHEN $1 = 'claimed' THEN NULL ELSE 0 END
-       FROM (SELECT ${CLOCK} AS now) AS c`,
-      [id, from, to],
-    );
+  const lived = livedIn(context);
   await lived('claimed', 2 * HOUR, HOUR);
   await lived('before', 3 * HOUR, HOUR + 1_000);
   await lived('first', HOUR / 2, HOUR / 2 - 4_000);
@@ -150,6 +157,25 @@ test('where each node dies soon after its start, their lives together tell that 
   await answerTo(client, 'own', true);
   assert.equal(await deadBy(client), { hasDead: true, hasProven: false });
   await lived('second', HOUR / 3, HOUR / 3 - 6_000);
+  assert.equal(await deadBy(client), { hasDead: true, hasProven: true });
+});
+
+test('time that several nodes lived at once is counted once, and that in which the database was away is not', async (context) => {
+  const lived = livedIn(context);
+  await lived('claimed', 2 * HOUR, HOUR);
+  for (const id of ['a', 'b', 'c', 'd']) await lived(id, HOUR / 2, HOUR / 2 - 3_000);
+  await lived('e', HOUR / 2 - 1_000, HOUR / 2 - 5_000);
+  await using client = await connected(context);
+  await answerTo(client, 'own', true);
+  assert.equal(await deadBy(client), { hasDead: true, hasProven: false });
+  await lived('through an outage', HOUR / 3, HOUR / 3 - 30_000);
+  await query(
+    context,
+    `INSERT INTO blind_windows (started_at, ended_at) SELECT now - $1::bigint, now - $2::bigint FROM (SELECT ${CLOCK} AS now) AS c`,
+    [HOUR / 3 - 2_000, HOUR / 3 - 28_000],
+  );
+  assert.equal(await deadBy(client), { hasDead: true, hasProven: false });
+  await lived('again', HOUR / 4, HOUR / 4 - 4_000);
   assert.equal(await deadBy(client), { hasDead: true, hasProven: true });
 });
 
@@ -375,10 +401,23 @@ test('the signs go on over a lost connection, and who goes in order says so', as
   assert.is.not((await listNodes(client))[0]?.stoppedAt, null);
 });
 
+test('a node whose start was tried again gives no sign after its goodbye', async (context) => {
+  const liveness = livenessOf(context, 'a');
+  await liveness.start();
+  await liveness.start();
+  await liveness.stop();
+  await using client = await connected(context);
+  const stopped = await listNodes(client);
+  // A sign would come within one of these.
+  for (let times = 0; times < 3; times += 1) await client.query('SELECT pg_sleep(0.1)');
+  assert.equal(await listNodes(client), stopped);
+  assert.is.not(stopped[0]?.stoppedAt, null);
+});
+
 test('a sign waits for the standby as a check-in does, so that a database that takes none does not look alive', async () => {
   await using cluster = await startCluster();
   const context = { cluster, database: 'postgres' };
-  await query(context, NODES);
+  await makeTables(context);
   await using client = await connected(context);
   await sign(client, 'a');
   await cluster.set('synchronous_standby_names', 'nobody');
