@@ -403,9 +403,12 @@ test('the signs go on over a lost connection, and who goes in order says so', as
 
 test('a node whose start was tried again gives no sign after its goodbye', async (context) => {
   const liveness = livenessOf(context, 'a');
-  await liveness.start();
-  await liveness.start();
-  await liveness.stop();
+  try {
+    await liveness.start();
+    await liveness.start();
+  } finally {
+    await liveness.stop();
+  }
   await using client = await connected(context);
   const stopped = await listNodes(client);
   // A sign would come within one of these.
