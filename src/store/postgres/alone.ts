@@ -6,7 +6,7 @@ import type { Primary } from './hosts/primary.ts';
 import type { Session } from './hosts/session.ts';
 import { LOCKS } from './postgres-transaction.ts';
 
-/** A statement on this session only asks for the lock or shows that the process lives; milliseconds. */
+/** A statement on the connection of the lock only asks for the lock or shows that the process lives; milliseconds. */
 const ANSWERS_WITHIN = 8_000;
 
 /** Between two signs, and between two attempts to get the lock; milliseconds. */

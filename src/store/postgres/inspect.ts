@@ -60,7 +60,7 @@ interface Basics {
   sees: boolean;
 }
 
-/** Sessions of Snitch itself are no holders: they end by their own limits. Nor is who is waited for as anybody is at times. */
+/** Sessions of Snitch itself are not named, because they end by their own limits; nor is one that was waited for only a moment. */
 const HOLDERS = `SELECT DISTINCT ON (held.pid) held.pid AS process, held.usename AS "user",
     coalesce(nullif(held.application_name, ''), CASE WHEN held.usename IS NULL THEN held.backend_type END, '') AS program, host(held.client_addr) AS "from",
     round(extract(epoch FROM clock_timestamp() - coalesce(held.xact_start, waits.query_start)) * 1000)::float8 AS "heldMs"
