@@ -75,9 +75,9 @@ async function isEmpty({ cluster, database }: Context): Promise<boolean> {
   return row?.count === '0';
 }
 
-/** By another program, which is waited for: what is under way here cannot go on meanwhile. */
+/** By another program, which waits until they are gone: what is under way here cannot go on meanwhile. */
 function endSessions({ cluster, database }: Context): void {
-  const sql = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}'`;
+  const sql = `SELECT pg_terminate_backend(pid, 30000) FROM pg_stat_activity WHERE datname = '${database}'`;
   runProgram('psql', ['--quiet', '--command', sql, cluster.url('postgres')]);
 }
 
