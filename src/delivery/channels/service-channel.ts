@@ -20,6 +20,7 @@ import {
 } from '../messages/service-message.ts';
 import type { Channel, Pace, Sending } from '../outbox/channel.ts';
 import type { Outcome } from '../outbox/outcome.ts';
+import { fromInFront } from './answers.ts';
 import type { Post, Service, ServiceRequest } from './service.ts';
 
 export interface ServiceLimits extends Omit<Pace, 'perTarget' | 'gap'> {
@@ -141,7 +142,7 @@ async function sendAll(
   for (const [index, request] of requests.entries()) {
     const next = await send(request, (given) => {
       answer = given;
-      return service.meaning(given, post);
+      return fromInFront(service.kind, given) ?? service.meaning(given, post);
     });
     if (next.kind !== 'delivered') return { outcome: next, answer };
     if (index === 0) outcome = next;
