@@ -1,5 +1,6 @@
 /** A kind of service as a channel of the outbox: the same for all of them. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { TEST_TOKEN } from '../../core/alert.ts';
 import type { CaseChannel } from '../../core/channel.ts';
 import { CHANNEL_SETTINGS } from '../../core/channels/settings.ts';
 import type { ClaimedDelivery } from '../../core/delivery.ts';
@@ -114,7 +115,7 @@ function postOf(
     alert,
     incident,
     id: `snitch_${alert.id}_${id}`,
-    isTest: alert.token === 'test',
+    isTest: alert.token === TEST_TOKEN,
     now,
   };
 }
