@@ -233,12 +233,8 @@ test('the command line can be pasted into a shell whatever the name is', () => {
 });
 
 test('a test alert names no command about a snitch that does not exist', () => {
-  const { text, html } = alertMessage(
-    { ...anAlert(), token: TEST_TOKEN },
-    CASE,
-    'ann@example.com',
-    'example.com',
-  );
+  const alert = anAlert({ snitch: { token: TEST_TOKEN } });
+  const { text, html } = alertMessage(alert, CASE, 'ann@example.com', 'example.com');
   for (const part of [text, html]) assert.not.match(part, /snitch (show|history)/);
 });
 
