@@ -32,6 +32,9 @@ export interface AlertDecision {
 /** The state names of webhook payloads: `failed` in the API is `missing` here (`spec §3`). */
 export type PayloadStatus = 'pending' | 'healthy' | 'missing' | 'errored' | 'paused';
 
+/** In the place of a token, in an alert that is only a test: no snitch has one so short. */
+export const TEST_TOKEN = 'test';
+
 /** The snitch as an alert shows it: how it was when the alert was decided. */
 export interface AlertSnitch {
   token: string;

@@ -244,6 +244,11 @@ export function validateMembers(given: unknown): Checked<string[]> {
 const TIMESTAMP =
   /^\d{4}-\d{2}-\d{2}(?:[Tt ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:[Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
 
+/** The basic format of ISO 8601: `20260310T102000Z`. */
+const BASIC_TIMESTAMP = /^\d{8}[Tt]\d{4}(?:\d{2}(?:[.,]\d{1,9})?)?(?:[Zz]|[+-]\d{2}(?::?\d{2})?)?$/;
+
+const OFFSET = /([Zz]|[+-]\d{2}(:?\d{2})?)$/;
+
 /** The body of a pause: nothing, or an object with `until` (`spec §4`). A time without an offset is UTC. */
 export function validatePause(body: unknown, now: number): Checked<PauseUntil> {
   if (body === undefined || body === null) return { value: { kind: 'healthy' } };
@@ -262,17 +267,26 @@ function refuseUntil(message: string): Checked<PauseUntil> {
   return { validations: [{ attribute: 'until', message }] };
 }
 
-/** Milliseconds since the epoch of an ISO 8601 date or time, or null. */
-export function parseTimestamp(text: string): number | null {
+/**
+ * Milliseconds since the epoch of an ISO 8601 date or time, or null.
+ *
+ * @param timezone of a time without an offset. What its clock skips counts as what it goes on with, and what it shows
+ *   twice as the first.
+ */
+export function parseTimestamp(text: string, timezone = 'UTC'): number | null {
   const given = text.trim();
-  if (!TIMESTAMP.test(given)) return null;
-  const time = given.length === 10 ? `${given}T00:00` : given;
-  const zoned = /([Zz]|[+-]\d{2}(:?\d{2})?)$/.test(time.slice(10)) ? time : `${time}Z`;
+  if (!TIMESTAMP.test(given) && !BASIC_TIMESTAMP.test(given)) return null;
   try {
-    return Temporal.Instant.from(zoned).epochMilliseconds;
+    if (hasOffset(given)) return Temporal.Instant.from(given).epochMilliseconds;
+    return Temporal.PlainDateTime.from(given).toZonedDateTime(timezone).epochMilliseconds;
   } catch {
     return null;
   }
+}
+
+/** Whether a date or time says by itself which instant it is. */
+export function hasOffset(text: string): boolean {
+  return OFFSET.test(text.trim().slice('2026-03-10'.length));
 }
 
 export function isBlank(value: unknown): boolean {

@@ -209,6 +209,8 @@ test('a time may leave out what is UTC or zero', () => {
     '2026-03-10T11:20+01',
     '2026-03-10T11:20:00,000+01:00',
     '2026-03-10T08:20:00-0200',
+    '20260310T102000Z',
+    '20260310T112000.000+0100',
   ];
   for (const text of same) assert.is(parseTimestamp(text), at, text);
   assert.is(parseTimestamp('2026-03-10'), Date.parse('2026-03-10T00:00:00Z'));

@@ -121,6 +121,58 @@ test('Opsgenie is given time between a create and its close, in a test and in an
   }
 });
 
+const PAGE = '<!DOCTYPE html>\n<html><title>Sign in</title></html>';
+
+test('an answer from in front of the service is no answer of it: the alert is tried again', async (context) => {
+  const { outbox, server } = context;
+  const served = SERVICES.map(({ kind }) => kind);
+  const proxied: ChannelKind[] = [
+    'ntfy',
+    'gotify',
+    'mattermost',
+    'rocketchat',
+    'zulip',
+    'matrix',
+    'alertmanager',
+  ];
+  const cases: [ChannelKind[], number, string, RegExp][] = [
+    [served, 200, PAGE, /^a web page came in place of an answer: 200 OK$/],
+    [served, 202, `\n<html>${'x'.repeat(9_000)}`, /^a web page came in place of an answer: 202 Accepted$/],
+    [proxied, 404, PAGE, /^a web page came in place of an answer: 404 Not Found$/],
+    [proxied, 404, '404 page not found\n', /^answered 404 Not Found: 404 page not found$/],
+    [proxied, 404, 'default backend - 404', /^answered 404 Not Found: default backend - 404$/],
+  ];
+  outbox.deliverer(quick);
+  for (const [kinds, status, body, words] of cases) {
+    server.behaviour = (response) => response.writeHead(status).end(body);
+    for (const kind of kinds) {
+      const { id } = await add(context, kind);
+      await outbox.store.createTestDelivery(outbox.owner.id, { channel: kind, target: id }, outbox.clock());
+      const settled = async () => {
+        for (const state of ['pending', 'delivered', 'dead'] as const) {
+          const found = (await outbox.deliveries(state)).find(({ target }) => target === id);
+          if (found && (state !== 'pending' || found.lastError !== null)) return found;
+        }
+        return null;
+      };
+      await until(async () => (await settled()) !== null, `${kind} was tried`);
+      const outcome = await settled();
+      assert.is(outcome?.state, 'pending', `${kind} ${status} ${body.slice(0, 30)}`);
+      assert.match(outcome?.lastError ?? '', words, kind);
+      await outbox.store.deleteChannel(outbox.owner.id, id);
+    }
+  }
+});
+
+test('a hosted service that knows no such address refuses for good, page or not', async (context) => {
+  const { outbox, server } = context;
+  server.behaviour = (response) => response.writeHead(404).end(PAGE);
+  await add(context, 'google_chat');
+  outbox.deliverer(quick);
+  await outbox.raise(1);
+  await until(async () => (await outbox.deliveries('dead')).length === 1, 'it is dead');
+});
+
 test('a permanent refusal is dead at once, shown without its secret, and noted at the channel', async (context) => {
   const { outbox, server } = context;
   server.behaviour = (response, { path }) => response.writeHead(404).end(`no_service at ${path}`);

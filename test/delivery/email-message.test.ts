@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { TEST_TOKEN } from '../../src/core/alert.ts';
 import { INTERVALS } from '../../src/core/interval.ts';
 import { alertMessage, messageId } from '../../src/delivery/messages/email-message.ts';
 import { intervalInWords } from '../../src/delivery/messages/interval-words.ts';
@@ -37,6 +38,11 @@ test('the subject says in words what happened', () => {
   assert.is(
     subjectOf(anAlert({ type: 'snitch.errored', snitch: errored })),
     `[Error] nightly-backup reported an error at ${now}`,
+  );
+  assert.is(
+    subjectOf(anAlert({ type: 'snitch.errored', snitch: errored, details: { exitStatus: 0 } })),
+    `[Error] nightly-backup reported an error at ${now}`,
+    'as by /fail?s=0',
   );
   const judged = { reason: { kind: 'judged', what: 'too short: 2 s of at least 5 min' } } as const;
   for (const exitStatus of [null, 0]) {
@@ -224,6 +230,12 @@ test('the command line can be pasted into a shell whatever the name is', () => {
   assert.is(commandFor('--force'), 'c2354d53d3');
   assert.is(commandFor('two\nlines'), 'c2354d53d3');
   assert.is(commandFor('Zürich 🚀'), `'Zürich 🚀'`);
+});
+
+test('a test alert names no command about a snitch that does not exist', () => {
+  const alert = anAlert({ snitch: { token: TEST_TOKEN } });
+  const { text, html } = alertMessage(alert, CASE, 'ann@example.com', 'example.com');
+  for (const part of [text, html]) assert.not.match(part, /snitch (show|history)/);
 });
 
 test('nothing that does not show gets into the subject or the lines', () => {

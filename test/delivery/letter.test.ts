@@ -36,14 +36,24 @@ test('as text: fields in columns, lists with dashes, output and commands indente
   assert.is(asText(LEAST), 'All is well.\n\n-- \nBye.\n');
 });
 
+const HEAD = '<head><meta charset="utf-8"><meta name="color-scheme" content="light dark"></head>';
+
 /** Without styles, which are a matter of taste. */
 const htmlOf = (letter: Letter) => asHtml(letter).replace(/ style="[^"]*"/g, '');
+
+test('as HTML: read on a dark page as on a light one', () => {
+  const html = asHtml({ ...FULL, link: { url: 'https://snitch.example.com/a/1.s', words: 'Acknowledge' } });
+  assert.match(html, '<meta name="color-scheme" content="light dark">');
+  // The page has the colours of the reader: whatever has one of its own has both.
+  for (const [, style = ''] of html.matchAll(/ style="([^"]*)"/g))
+    assert.is(/(?:^|;)color:/.test(style), /background:/.test(style), style);
+});
 
 test('as HTML: the same, with what is text written as text', () => {
   assert.is(
     htmlOf(FULL),
     [
-      ...['<!DOCTYPE html>', '<html lang="en"><body>'],
+      ...['<!DOCTYPE html>', '<html lang="en">', HEAD, '<body>'],
       ...['<p><strong>It is &lt;missing&gt;.</strong></p>', '<p>Nobody knows why.</p>'],
       '<table><tr><td>Tags</td><td>a &amp; b</td></tr>',
       '<tr><td>Last check-in</td><td>one\ntwo</td></tr></table>',
@@ -59,7 +69,7 @@ test('as HTML: the same, with what is text written as text', () => {
   );
   assert.is(
     htmlOf(LEAST),
-    '<!DOCTYPE html>\n<html lang="en"><body>\n<p><strong>All is well.</strong></p>\n<p>Bye.</p>\n</body></html>\n',
+    `<!DOCTYPE html>\n<html lang="en">\n${HEAD}\n<body>\n<p><strong>All is well.</strong></p>\n<p>Bye.</p>\n</body></html>\n`,
   );
 });
 

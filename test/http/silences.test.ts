@@ -60,6 +60,33 @@ test('a silence is made, read, changed and ended', async ({ acme, rival, clock }
   refused(await acme.write.delete('/v1/silences/sil_none'), 404, 'resource_not_found');
 });
 
+test('times without an offset are read in the time zone that stands beside them', async ({ acme }) => {
+  const made = async (body: object) => {
+    const { from, to } = ok<WireSilence>(await acme.write.post('/v1/silences', { all: true, ...body }));
+    return [from, to];
+  };
+  const night = { from: '2026-11-19T22:00:00', to: '2026-11-20T06:00' };
+  const expected = ['2026-11-19T21:00:00.000Z', '2026-11-20T05:00:00.000Z'];
+  assert.equal(await made({ ...night, timezone: 'Europe/Berlin' }), expected);
+  assert.equal(await made({ ...night, to: null, duration: 28_800, timezone: 'europe/berlin' }), expected);
+  assert.equal(await made({ from: '2026-11-20', to: '2026-11-21', timezone: 'Asia/Kolkata' }), [
+    '2026-11-19T18:30:00.000Z',
+    '2026-11-20T18:30:00.000Z',
+  ]);
+  assert.equal(await made({ from: '2027-03-28T02:30', duration: 3_600, timezone: 'Europe/Berlin' }), [
+    '2027-03-28T01:30:00.000Z',
+    '2027-03-28T02:30:00.000Z',
+  ]);
+  const utc = ['2026-11-19T22:00:00.000Z', '2026-11-20T06:00:00.000Z'];
+  assert.equal(await made(night), utc);
+  const named = { from: `${night.from}Z`, to: `${night.to}+00:00` };
+  for (const timezone of ['Europe/Berlin', null, '']) assert.equal(await made({ ...named, timezone }), utc);
+  invalidOn(
+    await acme.write.post('/v1/silences', { all: true, ...night, timezone: 'Mars/Olympus' }),
+    'timezone',
+  );
+});
+
 test('a recurring one tells when it holds now and next', async ({ acme }) => {
   const body = { all: true, schedule: { cron: '0 10 * * *' }, duration: 3600, timezone: 'UTC' };
   const made = ok<WireSilence>(await acme.write.post('/v1/silences', body));

@@ -3,7 +3,14 @@ import { DAY, durationInWords, HOUR, MINUTE, SECOND } from '../../text/durations
 import type { Validation } from '../errors.ts';
 import { readSchedule, type ScheduleRule } from '../schedule/schedule.ts';
 import { validateSchedule, validateTimezone } from '../schedule-fields.ts';
-import { BLANK, type Checked, NOT_AN_OBJECT, parseTimestamp, validateSnitchChanges } from '../validation.ts';
+import {
+  BLANK,
+  type Checked,
+  hasOffset,
+  NOT_AN_OBJECT,
+  parseTimestamp,
+  validateSnitchChanges,
+} from '../validation.ts';
 import type { NewSilence, Silence, SilenceScope, SilenceTime } from './silence.ts';
 
 /** Longer than that, a job is paused or deleted, and not silenced; milliseconds. */
@@ -117,7 +124,9 @@ function checkTokens(given: unknown): Checked<SilenceScope> {
 
 /** From now on where nothing else is said. A length counts from the beginning. */
 function checkOnce(body: Body, now: number): Checked<SilenceTime> {
-  const from = isGiven(body.from) ? checkBeginning(body.from, now) : { value: now };
+  const { value: timezone, validations } = zoneOfTimes(body);
+  if (validations) return { validations };
+  const from = isGiven(body.from) ? checkBeginning(body.from, now, timezone) : { value: now };
   if (isGiven(body.to) && isGiven(body.duration)) {
     return bothOf(from, refuse('duration', 'excludes "to": give one of the two'));
   }
@@ -128,9 +137,16 @@ function checkOnce(body: Body, now: number): Checked<SilenceTime> {
   const start = from.value ?? now;
   const length = isGiven(body.duration) ? checkDuration(body.duration) : null;
   if (length?.validations) return bothOf(from, length);
-  const to = length ? { value: start + length.value } : checkEnd(body.to, start, now);
+  const to = length ? { value: start + length.value } : checkEnd(body.to, start, now, timezone);
   if (from.validations || to.validations) return bothOf(from, to);
   return { value: { kind: 'once', from: from.value, to: to.value } };
+}
+
+/** The zone in which `from` and `to` are read; nothing asks for it where both have an offset. */
+function zoneOfTimes({ from, to, timezone }: Body): Checked<string> {
+  const isAsked = [from, to].some((time) => typeof time === 'string' && !hasOffset(time));
+  const zone = isAsked ? validateTimezone(timezone) : { value: null };
+  return zone.validations ? zone : { value: zone.value ?? 'UTC' };
 }
 
 function bothOf(...checked: Checked<unknown>[]): { validations: Validation[] } {
@@ -138,15 +154,15 @@ function bothOf(...checked: Checked<unknown>[]): { validations: Validation[] } {
 }
 
 /** A silence holds from now on, though a client's clock may say that it began before. */
-function checkBeginning(given: unknown, now: number): Checked<number> {
-  const from = instantOf(given);
+function checkBeginning(given: unknown, now: number, timezone: string): Checked<number> {
+  const from = instantOf(given, timezone);
   if (from === null) return refuse('from', 'must be an ISO 8601 time');
   if (from > now + FARTHEST) return refuse('from', `must be within ${inDays(FARTHEST)}`);
   return { value: Math.max(from, now) };
 }
 
-function checkEnd(given: unknown, from: number, now: number): Checked<number> {
-  const to = instantOf(given);
+function checkEnd(given: unknown, from: number, now: number, timezone = 'UTC'): Checked<number> {
+  const to = instantOf(given, timezone);
   if (to === null) return refuse('to', 'must be an ISO 8601 time');
   if (to <= now) return refuse('to', 'must be in the future');
   if (to <= from) return refuse('to', 'must be later than "from"');
@@ -158,8 +174,8 @@ function tooLong(): string {
   return `is more than ${inDays(LONGEST_SILENCE)} after the beginning, which is the longest: pause a job that rests longer`;
 }
 
-function instantOf(given: unknown): number | null {
-  return typeof given === 'string' ? parseTimestamp(given) : null;
+function instantOf(given: unknown, timezone: string): number | null {
+  return typeof given === 'string' ? parseTimestamp(given, timezone) : null;
 }
 
 /** Given in seconds. */

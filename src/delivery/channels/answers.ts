@@ -1,4 +1,5 @@
 /** What answers mean where services agree; each kind says where it differs. */
+import type { ChannelKind } from '../../core/channel.ts';
 import { SECOND } from '../../text/durations.ts';
 import { type Answer, retryAfter } from '../http/http-sender.ts';
 import { busy, type Outcome, retry } from '../outbox/outcome.ts';
@@ -41,6 +42,40 @@ export function byStatus(answer: Answer, verdict: Verdict): Outcome {
 }
 
 const DELIVERED = { kind: 'delivered' } as const;
+
+/** Services that people run themselves, and so behind a proxy of theirs. */
+const BEHIND_A_PROXY: ReadonlySet<ChannelKind> = new Set([
+  'ntfy',
+  'gotify',
+  'mattermost',
+  'rocketchat',
+  'zulip',
+  'matrix',
+  'alertmanager',
+  'apprise',
+]);
+
+/** How a page begins that is meant for a browser. */
+const PAGE = /^\s*<(?:!doctype|html)\b/i;
+
+/** What Traefik and ingresses of Kubernetes say while the service behind them is restarted. */
+const NO_SERVICE_BEHIND = /^(?:404 page not found|default backend - 404)\s*$/;
+
+/**
+ * What came from something in front of the service (a proxy, a sign-in, the portal of a network), and is over after a
+ * while: neither did the service take the message, nor did it refuse it. Null where the service itself answered.
+ *
+ * No service answers a message with a web page. A page about an unknown address comes from hosted services as well, as
+ * their own refusal.
+ */
+export function fromInFront(kind: ChannelKind, answer: Answer): Outcome | null {
+  const { status, statusLine, text } = answer;
+  const isTaken = status >= 200 && status < 300;
+  const isUnknown = status === 404 && BEHIND_A_PROXY.has(kind);
+  if (!isTaken && !isUnknown) return null;
+  if (PAGE.test(text)) return retry(`a web page came in place of an answer: ${statusLine}`);
+  return isUnknown && NO_SERVICE_BEHIND.test(text) ? retry(quoted(answer)) : null;
+}
 
 /** A refusal for good. @param words in place of what was answered */
 export function refusal(answer: Answer, words: string | null = null): Outcome {

@@ -1,5 +1,6 @@
 /** A kind of service as a channel of the outbox: the same for all of them. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { TEST_TOKEN } from '../../core/alert.ts';
 import type { CaseChannel } from '../../core/channel.ts';
 import { CHANNEL_SETTINGS } from '../../core/channels/settings.ts';
 import type { ClaimedDelivery } from '../../core/delivery.ts';
@@ -20,6 +21,7 @@ import {
 } from '../messages/service-message.ts';
 import type { Channel, Pace, Sending } from '../outbox/channel.ts';
 import type { Outcome } from '../outbox/outcome.ts';
+import { fromInFront } from './answers.ts';
 import type { Post, Service, ServiceRequest } from './service.ts';
 
 export interface ServiceLimits extends Omit<Pace, 'perTarget' | 'gap'> {
@@ -113,7 +115,7 @@ function postOf(
     alert,
     incident,
     id: `snitch_${alert.id}_${id}`,
-    isTest: alert.token === 'test',
+    isTest: alert.token === TEST_TOKEN,
     now,
   };
 }
@@ -141,7 +143,7 @@ async function sendAll(
   for (const [index, request] of requests.entries()) {
     const next = await send(request, (given) => {
       answer = given;
-      return service.meaning(given, post);
+      return fromInFront(service.kind, given) ?? service.meaning(given, post);
     });
     if (next.kind !== 'delivered') return { outcome: next, answer };
     if (index === 0) outcome = next;

@@ -1,6 +1,6 @@
 /** What one alert says at length: the subject in words, and the letter that a message is laid out from. */
 
-import { type Alert, type AlertDetails, BLIND_NOTICE, REFUSAL_NOTICE } from '../../core/alert.ts';
+import { type Alert, type AlertDetails, BLIND_NOTICE, REFUSAL_NOTICE, TEST_TOKEN } from '../../core/alert.ts';
 import { scheduleInWords } from '../../core/explanation/schedule-words.ts';
 import { reasonInWords } from '../../core/reason.ts';
 import { durationInWords } from '../../text/durations.ts';
@@ -58,7 +58,7 @@ function snitchLetter(alert: SnitchAlert, shown: CaseShown, output: string | nul
       fields: fields.filter(({ value }) => value !== ''),
       lists: [],
       output: shortenFront(outputLines(output?.trimEnd() ?? '').join('\n'), OUTPUT_SHOWN),
-      commands: [`snitch show ${named}`, `snitch history ${named}`],
+      commands: alert.token === TEST_TOKEN ? [] : [`snitch show ${named}`, `snitch history ${named}`],
       footer: `Alert ${alert.id}, decided ${exactTime(at, shown.timezone)}.`,
     },
   };

@@ -73,9 +73,9 @@ function changeOf(alert: SnitchAlert, timezone: string): Gist {
   }
 }
 
-/** What an error check-in said, as far as it said anything: `exit status 3`. */
+/** What an error check-in said, as far as it said anything: `exit status 3`. An error with status 0 said nothing by that. */
 export function reported({ exitStatus }: Pick<AlertDetails, 'exitStatus'>): string {
-  return exitStatus === null ? 'an error' : `exit status ${exitStatus}`;
+  return exitStatus === null || exitStatus === 0 ? 'an error' : `exit status ${exitStatus}`;
 }
 
 /** When the job ran, followed by when that was reported if the report came late, or by what kept it back. */

@@ -35,10 +35,11 @@ export function asText({ paragraphs, fields, lists, output = '', link, commands,
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
 }
 
-const FONT = 'font-family:sans-serif;font-size:14px;line-height:1.5;color:#222';
-const LABEL = 'padding:2px 16px 2px 0;vertical-align:top;color:#666;white-space:nowrap';
+/** The reader's mail program chooses the colours, light or dark: one colour alone may be that of its page. */
+const FONT = 'font-family:sans-serif;font-size:14px;line-height:1.5';
+const LABEL = 'padding:2px 16px 2px 0;vertical-align:top;opacity:.7;white-space:nowrap';
 const VALUE = 'padding:2px 0;vertical-align:top;white-space:pre-wrap;overflow-wrap:anywhere';
-const CODE = 'padding:8px 12px;background:#f4f4f4;font-family:monospace;white-space:pre-wrap';
+const CODE = 'padding:8px 12px;border:1px solid #888;font-family:monospace;white-space:pre-wrap';
 
 const BUTTON =
   'display:inline-block;padding:8px 16px;border-radius:4px;background:#1a5fb4;color:#fff;text-decoration:none';
@@ -62,11 +63,13 @@ export function asHtml({ paragraphs, fields, lists, output = '', link, commands,
     commands.length > 0
       ? `<p>To see more:</p>\n<pre style="${CODE}">${commands.map(escapeHtml).join('\n')}</pre>`
       : '',
-    `<p style="color:#666;font-size:12px">${escapeHtml(footer)}</p>`,
+    `<p style="opacity:.7;font-size:12px">${escapeHtml(footer)}</p>`,
   ];
   const body = parts.filter((part) => part !== '').join('\n');
-  return `<!DOCTYPE html>\n<html lang="en"><body style="${FONT}">\n${body}\n</body></html>\n`;
+  return `<!DOCTYPE html>\n<html lang="en">\n${HEAD}\n<body style="${FONT}">\n${body}\n</body></html>\n`;
 }
+
+const HEAD = '<head><meta charset="utf-8"><meta name="color-scheme" content="light dark"></head>';
 
 const ENTITIES: Record<string, string> = {
   '&': '&amp;',

@@ -9,6 +9,7 @@ import {
   isAlarm,
   REFUSAL_NOTICE,
   type Refusal,
+  TEST_TOKEN,
 } from '../../core/alert.ts';
 import type { AlertWithDeliveries, Delivery } from '../../core/delivery.ts';
 import { overBy } from '../../core/routes/standing.ts';
@@ -155,7 +156,7 @@ export async function insertTestAlert(
   await recordTest(tx, act, caseId, target);
   const id = newAlertId();
   const decision: AlertDecision = { type: 'snitch.reporting', status: 'healthy', previousStatus: 'pending' };
-  const sample = { token: 'test', name: 'Test alert', notes: 'This is only a test.', tags: ['test'] };
+  const sample = { token: TEST_TOKEN, name: 'Test alert', notes: 'This is only a test.', tags: ['test'] };
   const details: AlertDetails = {
     interval: 'daily',
     checkedInAt: null,
