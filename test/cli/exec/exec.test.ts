@@ -41,7 +41,11 @@ test('a job that is killed', async ({ daemon, host, token }) => {
   assert.equal((await outcomes(daemon, token)).at(-1), ['error', 137, 'killed by SIGKILL']);
 });
 
-test('a script whose interpreter is not there is not called a missing command', async ({ daemon, host, token }) => {
+test('a script whose interpreter is not there is not called a missing command', async ({
+  daemon,
+  host,
+  token,
+}) => {
   const script = join(host.spool, '..', 'saved-on-windows');
   writeFileSync(script, '#!/bin/sh\r\necho hi\r\n', { mode: 0o755 });
   const windows = await host.run(['exec', token, '--', script]);
