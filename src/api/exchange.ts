@@ -48,14 +48,24 @@ export class AnswerNotUnderstood extends Error {
 export class Unreachable extends Error {
   override readonly name = 'Unreachable';
   readonly url: string;
+  /** Whether the server was there and went away meanwhile, so that it may have done what it was asked for. */
+  readonly broken: boolean;
 
   constructor(url: string, cause: unknown) {
-    super(`cannot reach ${url}: ${cause instanceof Error ? cause.message || codeOf(cause) : String(cause)}`, {
-      cause,
-    });
+    const broken = cause instanceof Error && BROKEN.has(codeOf(cause));
+    const why = cause instanceof Error ? cause.message || codeOf(cause) : String(cause);
+    super(
+      broken
+        ? `the connection to ${url} broke before the answer was there: ${why}`
+        : `cannot reach ${url}: ${why}`,
+      { cause },
+    );
     this.url = url;
+    this.broken = broken;
   }
 }
+
+const BROKEN: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 
 function codeOf(error: Error): string {
   return 'code' in error ? String(error.code) : error.name;

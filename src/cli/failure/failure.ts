@@ -64,10 +64,16 @@ function isNamed<T extends Error>(error: unknown, name: string): error is T {
   return error instanceof Error && error.name === name;
 }
 
-function describeSilence({ message, url }: Unreachable): string[] {
+function describeSilence({ message, url, broken }: Unreachable): string[] {
+  if (broken) {
+    return [
+      message,
+      'it is not known whether anything was done: look, for instance with `snitch log`, and try again',
+    ];
+  }
   const late = message.endsWith('no answer in time');
   const advice = late
-    ? 'the server is reached but does not answer: look at its log, or allow more time with --timeout 60s'
+    ? 'the server, or a firewall before it, keeps silent: look at its log, or allow more time with --timeout 60s'
     : `is \`snitch serve\` running? Another server is named with --url or SNITCH_URL (now ${url})`;
   return [message, advice];
 }

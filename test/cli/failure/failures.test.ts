@@ -79,6 +79,21 @@ failures(
   },
 );
 
+failures('a connection that breaks: the server was reached, and what was done is not known', async () => {
+  await using hung = await fakeServer((request) => void request.socket.destroy());
+  await using half = await fakeServer((_request, response) => {
+    response.writeHead(200, { 'content-length': 100 }).write('{"token":', () => response.socket?.destroy());
+  });
+  for (const { url } of [hung, half]) {
+    const env = { ...KEY, SNITCH_URL: url };
+    const { code, stdout, stderr } = await runSnitch(['create', 'x', '--interval', 'daily'], env);
+    assert.equal([code, stdout], [5, '']);
+    assert.match(stderr, `snitch: the connection to ${url} broke before the answer was there: `);
+    assert.match(stderr, 'it is not known whether anything was done');
+    assert.not.match(stderr, 'cannot reach');
+  }
+});
+
 failures('a server that does not answer is given up after --timeout: 5', async () => {
   const { code, stderr } = await listAgainst(null, '--timeout', '300ms');
   assert.is(code, 5);
